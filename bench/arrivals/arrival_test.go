@@ -1,0 +1,168 @@
+package arrivals_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+func variant(t interface {
+	Helper()
+	Fatal(...any)
+}, text string) arrivals.Variant {
+	t.Helper()
+	c, err := param.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := arrivals.ParseVariant(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// take plans the first n arrivals.
+func take(t *testing.T, text string, rate float64, seed uint64, n int) []time.Duration {
+	t.Helper()
+	v := variant(t, text)
+	next, err := v.Spec.Open(rate, seed, v.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := make([]time.Duration, n)
+	for i := range due {
+		due[i] = next()
+	}
+	return due
+}
+
+// TestPlans: every open process is a pure function of its seed, never goes back in time, and has the rate that was asked for.
+func TestPlans(t *testing.T) {
+	for _, spec := range arrivals.All() {
+		if spec.Open == nil {
+			continue
+		}
+		const n, rate = 20_000, 250.0
+		due, again := take(t, spec.Name, rate, 7, n), take(t, spec.Name, rate, 7, n)
+		for i := range due {
+			if due[i] != again[i] {
+				t.Fatalf("%s: arrival %d is due at %v and at %v with one seed", spec.Name, i, due[i], again[i])
+			}
+			if due[i] < 0 || i > 0 && due[i] < due[i-1] {
+				t.Fatalf("%s: arrival %d is due at %v, after %v", spec.Name, i, due[i], due[max(i-1, 0)])
+			}
+		}
+		if spec.AllAtOnce {
+			continue
+		}
+		// The last of n arrivals comes after n/rate = 80 s, with a standard deviation of √n/rate at most (poisson: 0.57 s; four of them).
+		if last := due[n-1].Seconds(); math.Abs(last-n/rate) > 4*math.Sqrt(n)/rate {
+			t.Errorf("%s: %d arrivals at %v a second end after %v s, want about %v", spec.Name, n, rate, last, n/rate)
+		}
+	}
+}
+
+// TestConstant: no error adds up. At 3 a second the gaps cannot all be whole nanoseconds; every 3rd arrival is at a whole second.
+func TestConstant(t *testing.T) {
+	due := take(t, "constant", 3, 0, 3_000_000)
+	for i := 2; i < len(due); i += 3 {
+		if want := time.Duration(i/3+1) * time.Second; due[i] != want {
+			t.Fatalf("arrival %d is due at %v, want %v", i, due[i], want)
+		}
+	}
+}
+
+// TestPoisson: the gaps have mean 1/λ and C² = 1. With n gaps the standard error of the mean is 1/√n, of C² √8/√n (the
+// fourth central moment of an exponential is 9, so that of the variance is √(9−1)); four of each are allowed.
+func TestPoisson(t *testing.T) {
+	const n, rate = 200_000, 1000.0
+	due := take(t, "poisson", rate, 1, n)
+	var sum, square, last float64
+	for _, d := range due {
+		gap := d.Seconds()*rate - last
+		last += gap
+		sum += gap
+		square += gap * gap
+	}
+	mean := sum / n
+	c2 := square/n/(mean*mean) - 1
+	if math.Abs(mean-1) > 4/math.Sqrt(n) || math.Abs(c2-1) > 4*math.Sqrt(8)/math.Sqrt(n) {
+		t.Errorf("gaps: mean %v/λ, C² %v, want 1 and 1", mean, c2)
+	}
+	other := take(t, "poisson", rate, 2, 1)
+	if other[0] == due[0] {
+		t.Error("two seeds have one first arrival")
+	}
+}
+
+func TestBulk(t *testing.T) {
+	due := take(t, "bulk:n=3,period=2s", 0, 0, 9)
+	for i, d := range due {
+		if want := time.Duration(i/3) * 2 * time.Second; d != want {
+			t.Errorf("arrival %d is due at %v, want %v", i, d, want)
+		}
+	}
+	due = take(t, "bulk:n=50", 100, 0, 101) // the rate sets the period: 50/100 s
+	if due[49] != 0 || due[50] != 500*time.Millisecond || due[100] != time.Second {
+		t.Errorf("arrivals 49, 50, 100 are due at %v, %v, %v", due[49], due[50], due[100])
+	}
+	if variant(t, "bulk:period=2s").TakesRate() || !variant(t, "bulk").TakesRate() || variant(t, "batch").TakesRate() || variant(t, "closed").TakesRate() {
+		t.Error("TakesRate")
+	}
+}
+
+// TestThink: a bare think time is the mean of an exponential one.
+func TestThink(t *testing.T) {
+	for text, want := range map[string]dist.Dist{
+		"closed:think=20ms": dist.Exp(20 * time.Millisecond), "closed:think=const(20ms)": dist.Constant{Value: 20 * time.Millisecond}, "closed:think=0s": dist.Constant{},
+	} {
+		v := variant(t, text)
+		c, err := v.Spec.Closed(v.Values)
+		if err != nil || c.Think != want || c.Count != 16 {
+			t.Errorf("%s: %+v, error %v", text, c, err)
+		}
+	}
+	if a, b := variant(t, "closed:think=20ms").String(), variant(t, "closed:think=exp(0.02s)").String(); a != b {
+		t.Errorf("one process has two names: %s and %s", a, b)
+	}
+}
+
+func TestImpossible(t *testing.T) {
+	for text, want := range map[string]string{
+		"bulk:n=0":              "arrival bulk: n: want",
+		"closed:clients=0":      "arrival closed: clients: want 1 to 1000000",
+		"closed:clients=9e9":    "arrival closed: clients: want a whole number",
+		"poisson:rate=5":        "arrival poisson: unknown parameter",
+		"poissson":              `unknown arrival "poissson" (known: batch, bulk, closed, constant, poisson)`,
+		"closed:think=gauss(1)": "arrival closed: think:",
+	} {
+		c, err := param.Parse(text)
+		if err == nil {
+			_, err = arrivals.ParseVariant(c)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want one line that begins with %q", text, err, want)
+		}
+	}
+}
+
+// TestNames: the canonical spelling reads back as itself.
+func TestNames(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 1000).Draw(t, "n")
+		period := time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "period"))
+		v := variant(t, fmt.Sprintf("bulk:n=%d,period=%v", n, period))
+		if again := variant(t, v.String()); again.String() != v.String() {
+			t.Fatalf("%s reads back as %s", v, again)
+		}
+	})
+}

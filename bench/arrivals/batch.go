@@ -1,0 +1,18 @@
+package arrivals
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// batch is one job of N tasks, all due at the start: what counts is the makespan.
+var _ = register(Spec{
+	Name:      "batch",
+	Summary:   "all tasks are due at the start: one job to be finished",
+	Source:    "pattern: process a slice with bounded concurrency",
+	AllAtOnce: true,
+	Open: func(float64, uint64, param.Values) (Next, error) {
+		return func() time.Duration { return 0 }, nil
+	},
+})

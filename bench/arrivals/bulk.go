@@ -1,0 +1,36 @@
+package arrivals
+
+import (
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// bulk is a cron job: n tasks at once, every period. Without a period the scenario's rate gives it (n/rate).
+var _ = register(Spec{
+	Name:    "bulk",
+	Summary: "n tasks at once every period: a cron job",
+	Source:  "pattern: a cron job feeding a worker pool",
+	Keys: []param.Key{
+		{Name: "n", Kind: param.Int, Default: "100", Doc: "tasks in each bulk"},
+		{Name: "period", Kind: param.Duration, Default: "0s", Doc: "time from one bulk to the next; 0s: from the load or the rate"},
+	},
+	FixedRate: func(v param.Values) bool { return v.Duration("period") > 0 },
+	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
+		n := v.Int("n")
+		if n < 1 {
+			return nil, errors.New("n: want at least 1 task in a bulk")
+		}
+		period := float64(v.Duration("period"))
+		if period == 0 {
+			period = float64(n) / rate * float64(time.Second)
+		}
+		i := 0
+		return func() time.Duration {
+			at := time.Duration(float64(i/n) * period)
+			i++
+			return at
+		}, nil
+	},
+})

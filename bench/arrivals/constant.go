@@ -1,0 +1,22 @@
+package arrivals
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// constant is the D of D/G/k: equal gaps. Task i is due at (i+1)/rate, rounded once, so the error never adds up as it does
+// where a truncated interval is summed.
+var _ = register(Spec{
+	Name:    "constant",
+	Summary: "equal gaps: task i is due at (i+1)/rate",
+	Source:  "vegeta's ConstantPacer, without its truncated interval",
+	Open: func(rate float64, _ uint64, _ param.Values) (Next, error) {
+		var i float64
+		return func() time.Duration {
+			i++
+			return time.Duration(i / rate * float64(time.Second))
+		}, nil
+	},
+})

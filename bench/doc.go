@@ -1,0 +1,39 @@
+// Package bench measures strategies of bounding concurrency: it plans when tasks are due, drives a strategy with them, observes
+// each task, checks the result against what must hold, and writes it down.
+//
+//	r, err := bench.Run(ctx, bench.Scenario{
+//		Strategy: strategies.Variant{Spec: spec}, // from strategies.Lookup, or your own
+//		Limit:    4,
+//		Load:     bench.Load{Relative: 0.8},
+//		Clock:    bench.Virtual,
+//	})
+//
+// The words, used alike in code, output and documents:
+//
+//	task         the function handed to a strategy; arrival: the rule that says when tasks are due
+//	due          when the plan says that a task arrives, whatever the system does
+//	start, end   when its first attempt begins; when the strategy says that it is done
+//	response     end − due; service: time inside Run over all attempts; wait: response − service
+//	lag          the generator's own lateness, apart from what a blocking strategy makes it wait
+//	offered load tasks due per second; utilisation: service over limit × makespan
+//	goodput      tasks completed within the deadline per second; makespan: first due to last end
+//	shed         refused by the strategy; throttled: by the target; failed: any other error; abandoned: given up
+//	run          one execution of a scenario; sample: repeated runs of one cell
+//
+// A run goes through these rooms, a file each:
+//
+//  1. scenario.go, matrix.go, suite.go say what is run, name.go spells it, arrivals/ plans it;
+//  2. driver.go issues the tasks and job.go carries them; record.go notes three instants and an outcome for each;
+//  3. observe.go, flow.go and quantile.go compute the metrics (metrics.go documents them), timeline.go the course of the run;
+//  4. laws.go checks the laws, oracle.go replays the run, theory.go adds what is known exactly;
+//  5. dir.go and its writers (results_txt.go, distributions.go, timeline_csv.go) stream it to a run directory.
+//
+// Response counts from due, always: a generator that was held up hides nothing (no coordinated omission), and there is no switch.
+//
+// # Two clocks
+//
+// Under the real clock a run takes its time and pays its overheads. Under the virtual clock the same strategy code runs in a testing/synctest
+// bubble, in which time passes only when every goroutine waits: hours of load take seconds, and the same seed gives the same nanoseconds. Strategies
+// call package time; there is no Clock interface. Computing takes no virtual time, so CPU workloads exist under the real clock only. Repetition to the
+// byte is promised for plans without ties in time: what happens first at one instant is the scheduler's choice.
+package bench

@@ -1,0 +1,247 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A driver plays one run: it issues tasks when they are due and notes what becomes of them. It is the Sink of its strategy.
+// It uses package time alone, so the same code drives both clocks.
+type driver struct {
+	scenario Scenario
+	workload workloads.Workload
+	work     func(ctx context.Context, seq uint64) error // workload.Do, bound once: a method value allocates
+	target   targets.Target
+	strategy strategies.Strategy
+
+	base time.Time
+	idle jobList
+	logs []log
+	stop atomic.Bool // the run was interrupted
+
+	inFlight, peak atomic.Int64
+	service        atomic.Int64 // time inside Run as the attempts counted it, apart from the records
+	settledTwice   atomic.Int64
+}
+
+// newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble.
+func newDriver(ctx context.Context, s Scenario) (*driver, error) {
+	w, err := s.Workload.Build(s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.Target.Build(s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	d := &driver{scenario: s, workload: w, work: w.Do, target: t}
+	d.strategy = s.Strategy.Spec.New(ctx, s.params(), d)
+	return d, nil
+}
+
+// now is the time since the start of the run, in nanoseconds: 24 ns a call, where time.Now costs 45.
+func (d *driver) now() int64 { return int64(time.Since(d.base)) }
+
+func (d *driver) enter() {
+	n := d.inFlight.Add(1)
+	for peak := d.peak.Load(); n > peak && !d.peak.CompareAndSwap(peak, n); peak = d.peak.Load() {
+	}
+}
+
+// prepare plans the arrivals, makes room for the records and returns the function that plays the run from its base on.
+func (d *driver) prepare() (play func(ctx context.Context), err error) {
+	s := d.scenario
+	if s.Load.Arrival.IsClosed() {
+		clients, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values)
+		if err != nil {
+			return nil, err
+		}
+		d.logs = make([]log, clients.Count)
+		for c := range d.logs {
+			d.logs[c].reserve(s.Stop.Tasks / clients.Count)
+		}
+		return func(ctx context.Context) { d.playClosed(ctx, clients) }, nil
+	}
+	rate := s.rate(d.workload.Mean())
+	next, err := s.Load.Arrival.Spec.Open(rate, s.Seed, s.Load.Arrival.Values)
+	if err != nil {
+		return nil, err
+	}
+	expected := s.Stop.Tasks
+	if expected == 0 {
+		expected = min(int(1.1*rate*s.Stop.Duration.Seconds())+1, maxTasks)
+	}
+	d.logs = make([]log, 1)
+	d.logs[0].reserve(expected)
+	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
+}
+
+// playOpen issues tasks when they are due, whatever became of the earlier ones. A strategy that blocks the generator makes it issue the later
+// ones late; their response counts from Due all the same.
+func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
+	stop, sleep, returned := d.scenario.Stop, d.newSleeper(), d.now()
+	for seq := 0; stop.Tasks == 0 || seq < stop.Tasks; seq++ {
+		due := int64(next())
+		if (stop.Tasks == 0 && due >= int64(stop.Duration)) || seq == maxTasks || d.stop.Load() {
+			return
+		}
+		issue := returned
+		if issue < due {
+			if issue = sleep.until(ctx, due); issue < due {
+				return // interrupted
+			}
+		}
+		j := d.idle.pop()
+		if j == nil {
+			j = d.newJob()
+		}
+		j.seq, j.rec = uint64(seq), d.logs[0].next()
+		j.rec.due, j.rec.lag = due, issue-max(due, returned)
+		if !d.submit(ctx, j) {
+			d.idle.putBack(j)
+		}
+		returned = d.now()
+	}
+}
+
+// submit offers the job's task. When the strategy does not accept it, that is the end of the task.
+func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
+	rec := j.rec
+	j.live.Store(true)
+	err := d.strategy.Submit(ctx, &j.task)
+	if err == nil {
+		return true
+	}
+	if !j.live.CompareAndSwap(true, false) {
+		d.settledTwice.Add(1) // refused, and done as well
+		return false
+	}
+	rec.end = d.now()
+	rec.outcome = outcomeOf(err)
+	return false
+}
+
+// playClosed lets each client think, submit and wait for its task, over and over. Client c has the tasks c, c+clients, …: which
+// task is whose does not depend on who was faster.
+func (d *driver) playClosed(ctx context.Context, clients arrivals.Clients) {
+	var wg sync.WaitGroup
+	for c := range clients.Count {
+		wg.Go(func() { d.playClient(ctx, c, clients) })
+	}
+	wg.Wait()
+}
+
+func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients) {
+	stop := d.scenario.Stop
+	j := d.newJob()
+	j.done = make(chan struct{}, 1)
+	think, sleep := newThinker(d.scenario.Seed, clients.Think), d.newSleeper()
+	var free int64 // when the client's last task was done
+	for seq := uint64(c); stop.Tasks == 0 || seq < uint64(stop.Tasks); seq += uint64(clients.Count) {
+		due := free + think.time(seq)
+		if (stop.Tasks == 0 && due >= int64(stop.Duration)) || d.stop.Load() {
+			return
+		}
+		issue := d.now()
+		if issue < due {
+			if issue = sleep.until(ctx, due); issue < due {
+				return
+			}
+		}
+		j.seq, j.rec = seq, d.logs[c].next()
+		j.rec.due, j.rec.lag = due, issue-due
+		if d.submit(ctx, j) {
+			select {
+			case <-j.done:
+			case <-ctx.Done():
+				return
+			}
+		}
+		free = j.rec.end
+	}
+}
+
+func (d *driver) newJob() *job {
+	j := &job{driver: d}
+	j.task.Run, j.task.Arg = attempt, j
+	return j
+}
+
+// A sleeper waits for due times on behalf of one goroutine.
+type sleeper struct {
+	d     *driver
+	timer *time.Timer // used again and again; nil under the virtual clock, where nobody can interrupt a run
+}
+
+func (d *driver) newSleeper() *sleeper {
+	s := &sleeper{d: d}
+	if d.scenario.Clock == Real {
+		s.timer = time.NewTimer(0)
+	}
+	return s
+}
+
+// until returns the time when it is at least due, or earlier when ctx ends first.
+func (s *sleeper) until(ctx context.Context, due int64) int64 {
+	for {
+		now := s.d.now()
+		if now >= due || s.d.stop.Load() {
+			return now
+		}
+		if s.timer == nil {
+			time.Sleep(time.Duration(due - now))
+			continue
+		}
+		s.timer.Reset(time.Duration(due - now))
+		select {
+		case <-s.timer.C:
+		case <-ctx.Done():
+			return s.d.now()
+		}
+	}
+}
+
+// drive plays the scenario and returns what was observed. Under the virtual clock it is called inside the bubble.
+func drive(ctx context.Context, s Scenario) (*observation, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d, err := newDriver(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	play, err := d.prepare()
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
+	o := &observation{scenario: s, workload: d.workload, mean: d.workload.Mean()}
+	var before resources
+	if s.Clock == Real {
+		runtime.GC() // so that a run does not pay for the one before it
+		before = readResources()
+	}
+	d.base = time.Now()
+	play(ctx)
+	err = d.strategy.Drain(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
+	}
+	if s.Clock == Real {
+		o.used = readResources().since(before)
+	}
+	o.trace = newTrace(d.logs)
+	o.peak, o.service, o.settledTwice = d.peak.Load(), d.service.Load(), d.settledTwice.Load()
+	return o, nil
+}

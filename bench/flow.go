@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// A flow is a run seen as a stream: one sweep over the arrivals and the ends of the accepted tasks, warm-up included, which
+// starts and ends with an empty system. So Little's law is an identity of integers on it, not a matter of statistics.
+type flow struct {
+	offered   int
+	outcomes  [abandoned + 1]int
+	makespan  int64   // first due to last end
+	busy      int64   // by the records
+	area      uint128 // ∫ N(t) dt, N being the tasks accepted and not ended
+	responses uint128 // Σ (end − due) of the accepted tasks
+	negative  int     // tasks with end < due, start < due or wait < 0
+	again     int     // tasks that ran more than once
+	accepted  int     // measured ones
+	waited    int     // measured ones that had to wait
+}
+
+// uint128 is a sum of nanoseconds × tasks: 10⁷ tasks of an hour overflow 64 bits.
+type uint128 struct{ hi, lo uint64 }
+
+func (u *uint128) add(v uint64) {
+	var carry uint64
+	u.lo, carry = bits.Add64(u.lo, v, 0)
+	u.hi += carry
+}
+
+func (u *uint128) addProduct(a, b uint64) {
+	hi, lo := bits.Mul64(a, b)
+	var carry uint64
+	u.lo, carry = bits.Add64(u.lo, lo, 0)
+	u.hi += hi + carry
+}
+
+// flow sweeps the run; tasks before first are not counted in accepted and waited.
+func (o *observation) flow(first int) (f flow) {
+	t := o.trace
+	f.offered = t.n
+	ends := make([]int64, 0, t.n)
+	lastEnd := int64(0)
+	for i := range t.n {
+		r := t.at(i)
+		f.outcomes[r.outcome]++
+		f.busy += r.busy
+		lastEnd = max(lastEnd, r.end)
+		if r.outcome == unsettled {
+			continue // has no end; conservation is broken already
+		}
+		if r.accepted() {
+			ends = append(ends, r.end)
+		}
+		if r.attempts > 1 {
+			f.again++
+		}
+		if r.end < r.due || (r.attempts > 0 && (r.start < r.due || r.wait() < 0)) {
+			f.negative++
+			continue
+		}
+		if r.accepted() {
+			f.responses.add(uint64(r.end - r.due))
+		}
+	}
+	slices.Sort(ends)
+	f.makespan = lastEnd - t.at(0).due
+	f.sweep(o, ends, first)
+	return f
+}
+
+// sweep walks arrivals and ends in time. A task that ends at the instant of an arrival has made room for it.
+func (f *flow) sweep(o *observation, ends []int64, first int) {
+	inSystem, ended, now := 0, 0, int64(0)
+	advance := func(to int64) {
+		if to > now {
+			f.area.addProduct(uint64(inSystem), uint64(to-now))
+			now = to
+		}
+	}
+	leave := func(until int64) {
+		for ; ended < len(ends) && ends[ended] <= until && inSystem > 0; ended++ {
+			advance(ends[ended])
+			inSystem--
+		}
+	}
+	bound := o.bound()
+	for i := range o.trace.n {
+		r := o.trace.at(i)
+		if !r.accepted() {
+			continue
+		}
+		leave(r.due)
+		advance(r.due)
+		if i >= first && r.attempts > 0 {
+			f.accepted++
+			if o.waited(r, inSystem, bound) {
+				f.waited++
+			}
+		}
+		inSystem++
+	}
+	leave(1<<63 - 1)
+}
+
+// bound is the strategy's own bound on tasks in flight, 0 where it has none.
+func (o *observation) bound() int {
+	if of := o.scenario.Strategy.Spec.Bound; of != nil {
+		return of(o.scenario.params())
+	}
+	return 0
+}
+
+// waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so the wait itself says it. Under the real
+// one every task waits at least for its hand-over, so the occupancy it found when it was due decides, as in theory.
+func (o *observation) waited(r *record, inSystem, bound int) bool {
+	if o.scenario.Clock == Virtual {
+		return r.wait() > 0
+	}
+	return bound > 0 && inSystem >= bound
+}

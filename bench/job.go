@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+)
+
+// A job carries one task at a time through the strategy, and is used again for the next: a run has as many jobs as tasks were
+// in the system at once, never one a task.
+type job struct {
+	task   strategies.Task
+	driver *driver
+	rec    *record
+	seq    uint64
+	live   atomic.Bool   // between Submit and Done
+	done   chan struct{} // closed arrivals: tells the client; nil otherwise
+	next   *job          // in the free list
+}
+
+// jobList is a stack of idle jobs: any goroutine pushes, one goroutine pops. The popper takes all there are at once, so a
+// job cannot be pushed again between its load and its swap (no ABA).
+type jobList struct {
+	pushed atomic.Pointer[job]
+	taken  *job // the popper's own
+}
+
+func (l *jobList) push(j *job) {
+	for {
+		head := l.pushed.Load()
+		j.next = head
+		if l.pushed.CompareAndSwap(head, j) {
+			return
+		}
+	}
+}
+
+// putBack returns a job that the popper did not get rid of.
+func (l *jobList) putBack(j *job) {
+	j.next = l.taken
+	l.taken = j
+}
+
+func (l *jobList) pop() *job {
+	if l.taken == nil {
+		l.taken = l.pushed.Swap(nil)
+	}
+	j := l.taken
+	if j != nil {
+		l.taken = j.next
+	}
+	return j
+}
+
+// attempt is the Run of every task: it stamps the start, calls the target, and adds the time spent to the task's record.
+func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
+	j := t.Arg.(*job)
+	d := j.driver
+	d.enter()
+	start := d.now()
+	if j.rec.attempts == 0 {
+		j.rec.start = start
+	}
+	j.rec.attempts++
+	defer func() { // also when the work panics or ends its goroutine
+		busy := d.now() - start
+		j.rec.busy += busy
+		d.service.Add(busy)
+		d.inFlight.Add(-1)
+	}()
+	err := d.target.Call(ctx, j.seq, d.work)
+	if err == nil {
+		return strategies.Result{}
+	}
+	r.Err = err
+	var refusal *targets.Throttled
+	if errors.As(err, &refusal) {
+		r.Retry, r.After = true, refusal.RetryAfter
+	}
+	return r
+}
+
+// Done is the strategy's word on an accepted task: the end of its response time.
+func (d *driver) Done(t *strategies.Task, r strategies.Result) {
+	j := t.Arg.(*job)
+	if !j.live.CompareAndSwap(true, false) {
+		d.settledTwice.Add(1)
+		return
+	}
+	j.rec.end = d.now()
+	j.rec.outcome = outcomeOf(r.Err)
+	if j.done != nil {
+		j.done <- struct{}{} // has room for one, and the client has only one task
+		return
+	}
+	d.idle.push(j)
+}
+
+// outcomeOf classifies the error of a settled task.
+func outcomeOf(err error) outcome {
+	switch {
+	case err == nil:
+		return completed
+	case errors.Is(err, targets.ErrThrottled):
+		return throttled
+	case errors.Is(err, strategies.ErrShed):
+		return shed
+	case errors.Is(err, strategies.ErrAbandoned), errors.Is(err, strategies.ErrClosed), errors.Is(err, context.Canceled):
+		return abandoned
+	}
+	return failed
+}

@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Matrix is a cross product of scenarios. An empty axis has the scenario's default as its only value.
+type Matrix struct {
+	Strategies []strategies.Variant
+	Workloads  []workloads.Variant
+	Targets    []targets.Variant
+	Arrivals   []arrivals.Variant
+	Limits     []int
+	Loads      []float64 // relative; together with Rates both kinds are scenarios
+	Rates      []float64 // tasks per second
+	Queue      int       // given to the strategies that have a queue
+	Deadline   time.Duration
+	Stop       Stop
+	Seed       uint64
+	Clock      Clock
+}
+
+// Scenarios returns the product with the strategies innermost, so that those to be compared run one after another. The error
+// joins the complaints about all of its scenarios, each once.
+func (m Matrix) Scenarios() ([]Scenario, error) {
+	var scenarios []Scenario
+	seen := map[string]bool{}
+	var complaints []error
+	names := map[string]bool{}
+	for _, arrival := range orZero(m.Arrivals) {
+		for _, target := range orZero(m.Targets) {
+			for _, workload := range orZero(m.Workloads) {
+				for _, load := range m.loads(arrival) {
+					for _, limit := range orZero(m.Limits) {
+						for _, strategy := range orZero(m.Strategies) {
+							s := Scenario{Strategy: strategy, Limit: limit, Workload: workload, Target: target, Load: load,
+								Stop: m.Stop, Deadline: m.Deadline, Seed: m.Seed, Clock: m.Clock}
+							if strategy.Spec.UsesQueue {
+								s.Queue = m.Queue
+							}
+							for _, c := range split(s.Validate()) {
+								if !seen[c.Error()] {
+									seen[c.Error()] = true
+									complaints = append(complaints, c)
+								}
+							}
+							if name := s.Name(); names[name] && len(complaints) == 0 {
+								complaints = append(complaints, fmt.Errorf("scenario %s is given twice", name))
+							} else {
+								names[name] = true
+							}
+							scenarios = append(scenarios, s)
+						}
+					}
+				}
+			}
+		}
+	}
+	if m.Queue != 0 && !m.usesQueue() {
+		complaints = append(complaints, errors.New("queue: none of these strategies has a queue"))
+	}
+	if len(complaints) > 0 {
+		return nil, errors.Join(complaints...)
+	}
+	return scenarios, nil
+}
+
+func (m Matrix) usesQueue() bool {
+	for _, s := range m.Strategies {
+		if s.Spec.UsesQueue {
+			return true
+		}
+	}
+	return false
+}
+
+func (m Matrix) loads(arrival arrivals.Variant) (loads []Load) {
+	for _, relative := range m.Loads {
+		loads = append(loads, Load{Arrival: arrival, Relative: relative})
+	}
+	for _, rate := range m.Rates {
+		loads = append(loads, Load{Arrival: arrival, PerSecond: rate})
+	}
+	if len(loads) == 0 {
+		loads = []Load{{Arrival: arrival}}
+	}
+	return loads
+}
+
+func orZero[T any](axis []T) []T {
+	if len(axis) == 0 {
+		return make([]T, 1)
+	}
+	return axis
+}
+
+// split takes a joined error apart.
+func split(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}

@@ -1,0 +1,71 @@
+package bench
+
+// A Metric is one judged number of a run, in the unit that names it.
+type Metric struct {
+	Unit  string
+	Value float64
+}
+
+// A MetricInfo documents a unit that a run can report.
+type MetricInfo struct {
+	Unit   string
+	Better string // "lower", "higher", or "" where neither is
+	Doc    string // one line: what it is and how it is counted
+}
+
+// quantiles are the reported ones, with the name each has in a unit. A quantile is the nearest rank ⌈pN⌉.
+var quantiles = []struct {
+	name string
+	p    float64
+}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}
+
+// Metrics lists every unit that a run can report, in the order in which a result has them. Times are in seconds; `go test
+// -bench` reports the same ones in nanoseconds.
+func Metrics() []MetricInfo {
+	m := []MetricInfo{
+		{"ns/op", "lower", "elapsed time per offered task: 1/throughput, not a response; an open-loop run below saturation only echoes its plan"},
+		{"ops/s", "higher", "throughput: tasks completed per second"},
+		{"goodput-ops/s", "higher", "tasks completed within the deadline, per second"},
+		{"offered-ops/s", "", "offered load: tasks due per second"},
+	}
+	for _, reading := range []struct{ name, doc string }{
+		{"response", "from due to end"},
+		{"wait", "response less service"},
+		{"service", "time inside the task, over all attempts and steps"},
+	} {
+		m = append(m, MetricInfo{"mean-" + reading.name + "-sec", "lower", "mean " + reading.name + " of completed tasks: " + reading.doc})
+		for _, q := range quantiles {
+			m = append(m, MetricInfo{q.name + "-" + reading.name + "-sec", "lower", q.name + " of the " + reading.name + " (nearest rank); absent where the tasks are too few"})
+		}
+		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower", "longest " + reading.name})
+	}
+	return append(m,
+		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less the later of due and the return of the previous submit"},
+		MetricInfo{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the virtual clock; under the real one, every place was taken when the task was due"},
+		MetricInfo{"shed/op", "lower", "share of offered tasks that the strategy refused"},
+		MetricInfo{"throttled/op", "lower", "share of offered tasks that ended with a refusal by the target"},
+		MetricInfo{"failed/op", "lower", "share of offered tasks that ended with another error"},
+		MetricInfo{"abandoned/op", "lower", "share of offered tasks that were given up"},
+		MetricInfo{"attempts/op", "lower", "attempts per task that was started"},
+		MetricInfo{"utilisation", "", "service time of all tasks over limit × makespan"},
+		MetricInfo{"offered-utilisation", "", "realised arrival rate × realised mean service over the places"},
+		MetricInfo{"service-c2", "", "squared coefficient of variation of the realised service times"},
+		MetricInfo{"peak-inflight", "", "most tasks in flight at once"},
+		MetricInfo{"makespan-sec", "", "first due to last end, over all tasks"},
+		MetricInfo{"broken-laws", "lower", "conservation laws that the run violates; 0, or the numbers cannot be believed"},
+		MetricInfo{"oracle-mean-wait-sec", "", "mean wait by the path-wise oracle (Kiefer–Wolfowitz) on this run's own arrivals and services"},
+		MetricInfo{"oracle-max-diff-sec", "", "largest difference between a task's start and the oracle's: 0 under the virtual clock, the strategy's overhead under the real one"},
+		MetricInfo{"theory-mean-wait-sec", "", "exact mean wait"},
+		MetricInfo{"theory-waited/op", "", "exact share of tasks that wait"},
+		MetricInfo{"theory-p50-response-sec", "", "exact median of the response"},
+		MetricInfo{"theory-p90-response-sec", "", "exact p90 of the response"},
+		MetricInfo{"theory-p99-response-sec", "", "exact p99 of the response"},
+		MetricInfo{"theory-p99.9-response-sec", "", "exact p99.9 of the response"},
+		MetricInfo{"theory-shed/op", "", "exact share of tasks shed"},
+		MetricInfo{"theory-ops/s", "", "exact throughput"},
+		MetricInfo{"theory-makespan-sec", "", "exact mean makespan of a batch"},
+		MetricInfo{"B/op", "lower", "bytes allocated per task, the harness included (real clock)"},
+		MetricInfo{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
+		MetricInfo{"cpu-sec/op", "lower", "CPU time of the process per task, the harness included (real clock)"},
+	)
+}

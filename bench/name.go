@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Name is the benchmark name of the scenario in its one canonical spelling: Run/strategy=…/…/clock=…, every axis and every parameter that is not at its
+// default. The seed is not part of it: repetitions with other seeds are samples of the same cell.
+func (s Scenario) Name() string { return "Run/" + s.axes() }
+
+func (s Scenario) axes() string {
+	s = s.withDefaults()
+	parts := []string{
+		"strategy=" + s.Strategy.String(),
+		"workload=" + s.Workload.String(),
+		"target=" + s.Target.String(),
+		"arrival=" + s.Load.Arrival.String(),
+		"limit=" + strconv.Itoa(s.Limit),
+	}
+	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
+	switch {
+	case s.Load.Relative != 0:
+		add("load=%v", s.Load.Relative)
+	case s.Load.PerSecond != 0:
+		add("rate=%v", s.Load.PerSecond)
+	}
+	if s.Queue != 0 {
+		add("queue=%d", s.Queue)
+	}
+	if s.Deadline != 0 {
+		add("deadline=%v", s.Deadline)
+	}
+	if s.Stop.Tasks != defaultStop.Tasks && s.Stop.Tasks != 0 {
+		add("n=%d", s.Stop.Tasks)
+	}
+	if s.Stop.Duration != 0 {
+		add("duration=%v", s.Stop.Duration)
+	}
+	if s.Stop.Warmup != defaultStop.Warmup {
+		add("warmup=%v", s.Stop.Warmup)
+	}
+	add("clock=%v", s.Clock)
+	return strings.Join(parts, "/")
+}

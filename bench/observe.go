@@ -1,0 +1,199 @@
+package bench
+
+import (
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// An observation is a run as it was, before anything is computed from it.
+type observation struct {
+	scenario     Scenario
+	workload     workloads.Workload
+	mean         time.Duration // of the workload, exact or calibrated
+	trace        *trace
+	peak         int64 // most attempts in flight at once
+	service      int64 // sum of the time inside Run as the attempts counted it
+	settledTwice int64
+	used         resources
+}
+
+// second is the number of nanoseconds in one, as a float.
+const second = float64(time.Second)
+
+// result computes everything that a run reports: first the judged numbers, then what they are held against.
+func (o *observation) result() (*Result, error) {
+	s := o.scenario
+	first := int(s.Stop.Warmup * float64(o.trace.n))
+	r := &Result{Name: s.Name(), Seed: s.Seed, Tasks: o.trace.n - first}
+	if r.Tasks == 0 {
+		return nil, errNoTasks
+	}
+	m := o.measure(first)
+	flow := o.flow(first)
+	m.report(r, s.Deadline)
+	if err := o.reportTimes(r, first, m); err != nil {
+		return nil, err
+	}
+	o.reportShares(r, m, flow)
+	replay := o.replay(first)
+	r.Broken = o.brokenLaws(flow, replay)
+	r.add("broken-laws", float64(len(r.Broken)))
+	if replay.done {
+		r.add("oracle-mean-wait-sec", replay.meanWait/second)
+		r.add("oracle-max-diff-sec", float64(replay.maxDiff)/second)
+	}
+	o.reportTheory(r, m)
+	if s.Clock == Real {
+		n := float64(o.trace.n)
+		r.add("B/op", float64(o.used.bytes)/n)
+		r.add("allocs/op", float64(o.used.mallocs)/n)
+		if o.used.cpu > 0 {
+			r.add("cpu-sec/op", float64(o.used.cpu)/n/second)
+		}
+	}
+	r.Timeline = o.timeline()
+	return r, nil
+}
+
+// measured sums up the tasks after the warm-up.
+type measured struct {
+	n        int
+	outcomes [abandoned + 1]int
+	inTime   int // completed within the deadline
+	started  int
+	attempts int
+	firstDue int64
+	lastDue  int64
+	lastEnd  int64
+	busy     int64   // of started tasks
+	busySq   float64 // Σ (busy/second)²
+}
+
+func (o *observation) measure(first int) (m measured) {
+	deadline := int64(o.scenario.Deadline)
+	m.n = o.trace.n - first
+	m.firstDue, m.lastDue = o.trace.at(first).due, o.trace.at(o.trace.n-1).due
+	for i := first; i < o.trace.n; i++ {
+		r := o.trace.at(i)
+		m.outcomes[r.outcome]++
+		m.lastEnd = max(m.lastEnd, r.end)
+		if r.outcome == completed && (deadline == 0 || r.response() <= deadline) {
+			m.inTime++
+		}
+		if r.attempts > 0 {
+			m.started++
+			m.attempts += int(r.attempts)
+			m.busy += r.busy
+			sec := float64(r.busy) / second
+			m.busySq += sec * sec
+		}
+	}
+	return m
+}
+
+// seconds is how long the measured part took, from the first due to the last end.
+func (m measured) seconds() float64 { return float64(m.lastEnd-m.firstDue) / second }
+
+// rate is the realised arrival rate per second; 0 when all were due at once.
+func (m measured) rate() float64 {
+	if m.lastDue == m.firstDue {
+		return 0
+	}
+	return float64(m.n-1) / (float64(m.lastDue-m.firstDue) / second)
+}
+
+// meanService returns the realised mean service in seconds and the squared coefficient of variation.
+func (m measured) meanService() (mean, c2 float64) {
+	if m.started == 0 || m.busy == 0 {
+		return 0, 0
+	}
+	n := float64(m.started)
+	mean = float64(m.busy) / second / n
+	return mean, max(m.busySq/n/(mean*mean)-1, 0)
+}
+
+func (m measured) report(r *Result, deadline time.Duration) {
+	elapsed := m.seconds()
+	if elapsed == 0 {
+		return // all tasks took no time at all: a rate would be made up
+	}
+	r.add("ns/op", elapsed*second/float64(m.n))
+	r.add("ops/s", float64(m.outcomes[completed])/elapsed)
+	r.add("goodput-ops/s", float64(m.inTime)/elapsed)
+	if rate := m.rate(); rate > 0 {
+		r.add("offered-ops/s", rate)
+	}
+}
+
+// reportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the measured tasks that
+// completed. One scratch slice serves all three: 8 bytes a task.
+func (o *observation) reportTimes(r *Result, first int, m measured) error {
+	scratch := make([]int64, 0, m.n)
+	for _, reading := range []struct {
+		of   string
+		time func(*record) int64
+	}{{"response", (*record).response}, {"wait", (*record).wait}, {"service", func(r *record) int64 { return r.busy }}} {
+		values, sum := scratch[:0], 0.0
+		for i := first; i < o.trace.n; i++ {
+			if rec := o.trace.at(i); rec.outcome == completed {
+				t := reading.time(rec)
+				values = append(values, t)
+				sum += float64(t)
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		slices.Sort(values)
+		r.add("mean-"+reading.of+"-sec", sum/float64(len(values))/second)
+		for _, q := range quantiles {
+			if resolvable(q.p, len(values)) {
+				r.add(q.name+"-"+reading.of+"-sec", float64(nearestRank(values, q.p))/second)
+			}
+		}
+		r.add("max-"+reading.of+"-sec", float64(values[len(values)-1])/second)
+		distribution, err := newReading(reading.of, values)
+		if err != nil {
+			return err
+		}
+		r.Readings = append(r.Readings, distribution)
+	}
+	lags := scratch[:0]
+	for i := first; i < o.trace.n; i++ {
+		lags = append(lags, o.trace.at(i).lag)
+	}
+	slices.Sort(lags)
+	if resolvable(0.99, len(lags)) {
+		r.add("p99-lag-sec", float64(nearestRank(lags, 0.99))/second)
+	}
+	return nil
+}
+
+func (o *observation) reportShares(r *Result, m measured, f flow) {
+	n := float64(m.n)
+	if f.accepted > 0 {
+		r.add("waited/op", float64(f.waited)/float64(f.accepted))
+	}
+	r.add("shed/op", float64(m.outcomes[shed])/n)
+	r.add("throttled/op", float64(m.outcomes[throttled])/n)
+	r.add("failed/op", float64(m.outcomes[failed])/n)
+	r.add("abandoned/op", float64(m.outcomes[abandoned])/n)
+	if m.started > 0 {
+		r.add("attempts/op", float64(m.attempts)/float64(m.started))
+	}
+	limit := float64(o.scenario.Limit)
+	if f.makespan > 0 {
+		r.add("utilisation", float64(f.busy)/(limit*float64(f.makespan)))
+	}
+	mean, c2 := m.meanService()
+	if rate := m.rate(); rate > 0 {
+		r.add("offered-utilisation", rate*mean/float64(o.scenario.places()))
+	}
+	if m.started > 0 {
+		r.add("service-c2", c2)
+	}
+	r.add("peak-inflight", float64(o.peak))
+	r.add("makespan-sec", float64(f.makespan)/second)
+}

@@ -1,0 +1,187 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Scenario is one point to be measured: a strategy, what its tasks cost and call, when they are due, and how many there are.
+// Every field has a useful zero: see the field.
+type Scenario struct {
+	Strategy strategies.Variant // what bounds the tasks; required
+	Limit    int                // most tasks in flight; 0 is 4
+	Queue    int                // places of the strategy's queue, where it has one
+	Workload workloads.Variant  // what a task costs; zero is exponential
+	Target   targets.Variant    // what a task calls; zero is none
+	Load     Load               // when tasks are due; zero is poisson at load 0.7
+	Stop     Stop               // how many tasks; zero is 20000 of which the first tenth is warm-up
+	Deadline time.Duration      // goodput counts the tasks whose response met it; 0 counts every completed task
+	Seed     uint64             // of arrivals and task times: the same seed is the same work
+	Clock    Clock              // zero is Real
+}
+
+// Load says when tasks are due. Relative and PerSecond exclude each other; an arrival process that settles its own intensity takes neither.
+type Load struct {
+	Arrival   arrivals.Variant // zero is poisson
+	Relative  float64          // arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit, GOMAXPROCS)/E[S])
+	PerSecond float64          // arrival rate in tasks per second
+}
+
+// Stop says how long a run goes on: for Tasks tasks or, when that is 0, until Duration is over.
+type Stop struct {
+	Tasks    int
+	Duration time.Duration
+	Warmup   float64 // share of the tasks, the first ones by due time, that are driven but not counted; in [0, 1)
+}
+
+// Clock is the time that a run lives in.
+type Clock int
+
+// The clocks. They are kept apart: every result says which one it was.
+const (
+	Real    Clock = iota // overheads, contention, GC, sockets, CPU
+	Virtual              // scheduling alone: exact, and repeatable to the nanosecond for a seed
+)
+
+func (c Clock) String() string {
+	if c == Virtual {
+		return "virtual"
+	}
+	return "real"
+}
+
+// ParseClock is the inverse of String.
+func ParseClock(s string) (Clock, error) {
+	for _, c := range []Clock{Real, Virtual} {
+		if c.String() == s {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown clock %q (known: real, virtual)", s)
+}
+
+// Defaults of a scenario. What is at its default is left out of the scenario's name.
+const (
+	defaultLimit    = 4
+	defaultRelative = 0.7
+)
+
+var defaultStop = Stop{Tasks: 20_000, Warmup: 0.1}
+
+// maxTasks bounds the memory of a run: at 64 bytes a task, 6.4 GB.
+const maxTasks = 100_000_000
+
+// withDefaults fills the zero fields in.
+func (s Scenario) withDefaults() Scenario {
+	if s.Limit == 0 {
+		s.Limit = defaultLimit
+	}
+	if s.Workload.Spec.New == nil {
+		s.Workload.Spec = must(workloads.Lookup("exponential"))
+		s.Workload.Values = must(workloads.ParseVariant(call("exponential"))).Values
+	}
+	if s.Target.Spec.New == nil {
+		s.Target = must(targets.ParseVariant(call("none")))
+	}
+	if s.Load.Arrival.Spec.Name == "" {
+		s.Load.Arrival = must(arrivals.ParseVariant(call("poisson")))
+	}
+	if s.Load.Relative == 0 && s.Load.PerSecond == 0 && s.Load.Arrival.TakesRate() && !s.Target.Spec.RateLimits {
+		s.Load.Relative = defaultRelative
+	}
+	if s.Stop == (Stop{}) {
+		s.Stop = defaultStop
+	}
+	return s
+}
+
+// Validate reports everything that makes the scenario impossible, joined. It does not run anything.
+func (s Scenario) Validate() error {
+	s = s.withDefaults()
+	var complaints []error
+	complain := func(format string, a ...any) { complaints = append(complaints, fmt.Errorf(format, a...)) }
+	if s.Strategy.Spec.New == nil {
+		complain("strategy: none is given")
+	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
+		complaints = append(complaints, err)
+	}
+	if s.Clock == Virtual && s.Workload.Spec.Kind != workloads.Wait {
+		complain("workload %s: computing takes no virtual time; use the real clock", s.Workload.Spec.Name)
+	}
+	if s.Deadline < 0 {
+		complain("deadline %v: want a positive duration", s.Deadline)
+	}
+	return errors.Join(append(append(complaints, s.Load.complaints(s)...), s.Stop.complaints(s)...)...)
+}
+
+func (l Load) complaints(s Scenario) (complaints []error) {
+	complain := func(format string, a ...any) { complaints = append(complaints, fmt.Errorf(format, a...)) }
+	arrival := l.Arrival.Spec.Name
+	given := l.Relative != 0 || l.PerSecond != 0
+	switch {
+	case l.Relative != 0 && l.PerSecond != 0:
+		complain("load and rate exclude each other")
+	case given && l.Arrival.IsClosed():
+		complain("arrival %s: its clients set the pace, so it takes neither load nor rate", arrival)
+	case given && !l.Arrival.TakesRate():
+		complain("arrival %s: it settles its own rate, so it takes neither load nor rate", arrival)
+	case l.Relative != 0 && s.Target.Spec.RateLimits:
+		complain("load: target %s limits a rate, so a load relative to the limit has no meaning; give a rate", s.Target.Spec.Name)
+	case !given && l.Arrival.TakesRate():
+		complain("arrival %s: give a rate (target %s limits a rate)", arrival, s.Target.Spec.Name)
+	}
+	if !(l.Relative >= 0) || l.Relative > 1000 {
+		complain("load %v: want a positive number, 1 being the capacity", l.Relative)
+	}
+	if !(l.PerSecond >= 0) || l.PerSecond > 1e9 {
+		complain("rate %v: want up to 1e9 tasks per second", l.PerSecond)
+	}
+	return complaints
+}
+
+func (t Stop) complaints(s Scenario) (complaints []error) {
+	complain := func(format string, a ...any) { complaints = append(complaints, fmt.Errorf(format, a...)) }
+	switch {
+	case t.Tasks != 0 && t.Duration != 0:
+		complain("n and duration exclude each other")
+	case t.Tasks == 0 && t.Duration == 0:
+		complain("n: want at least one task, or a duration")
+	case t.Tasks < 0 || t.Tasks > maxTasks:
+		complain("n %d: want 1 to %d tasks", t.Tasks, maxTasks)
+	case t.Duration < 0:
+		complain("duration %v: want a positive duration", t.Duration)
+	case t.Tasks == 0 && s.Load.Arrival.Spec.AllAtOnce:
+		complain("arrival %s: say how many tasks there are (n)", s.Load.Arrival.Spec.Name)
+	}
+	if !(t.Warmup >= 0) || t.Warmup >= 1 {
+		complain("warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
+	}
+	return complaints
+}
+
+func (s Scenario) params() strategies.Params {
+	return strategies.Params{Limit: s.Limit, Queue: s.Queue, Values: s.Strategy.Values}
+}
+
+// places is how many tasks can make progress at once: the k of the theory.
+func (s Scenario) places() int {
+	if s.Workload.Spec.Kind == workloads.CPU {
+		return min(s.Limit, runtime.GOMAXPROCS(0))
+	}
+	return s.Limit
+}
+
+// rate returns the arrivals per second by the plan, 0 where the process settles them itself.
+func (s Scenario) rate(mean time.Duration) float64 {
+	if s.Load.Relative != 0 {
+		return s.Load.Relative * float64(s.places()) / mean.Seconds()
+	}
+	return s.Load.PerSecond
+}

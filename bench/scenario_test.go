@@ -1,0 +1,197 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+func TestName(t *testing.T) {
+	for want, w := range map[string]bench.Written{
+		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.8/clock=virtual": {
+			Limit: 4, Load: 0.80, Tasks: 20_000, Warmup: 0.1},
+		"Run/strategy=semaphore/workload=hyperexp:mean=20ms/target=token_bucket/arrival=bulk:n=50/limit=8/rate=200/deadline=50ms/n=500/warmup=0/clock=real": {
+			Strategy: "semaphore", Workload: "hyperexp:mean=0.02s,c2=16.0", Target: "token_bucket", Arrival: "bulk:n=50", Limit: 8, Rate: 200, Deadline: 50 * time.Millisecond, Tasks: 500, Clock: "real"},
+		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=closed/limit=2/queue=3/duration=1.5s/warmup=0/clock=virtual": {
+			Arrival: "closed:clients=16", Limit: 2, Queue: 3, Duration: 1500 * time.Millisecond},
+	} {
+		s := scenario(t, w)
+		if got := s.Name(); got != want {
+			t.Errorf("name\n %s, want\n %s", got, want)
+		}
+		back, err := s.Written().Scenario()
+		if err != nil || back.Name() != want {
+			t.Errorf("%s comes back as %s (error %v)", want, back.Name(), err)
+		}
+	}
+}
+
+// TestZeroScenario: only the strategy has to be given.
+func TestZeroScenario(t *testing.T) {
+	s := bench.Scenario{Strategy: scenario(t, bench.Written{Limit: 1, Load: 0.5}).Strategy, Clock: bench.Virtual}
+	if want := "Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/clock=virtual"; s.Name() != want {
+		t.Errorf("the zero scenario is %s", s.Name())
+	}
+	run(t, s)
+}
+
+func TestImpossibleScenarios(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		w    bench.Written
+	}{
+		{"load and rate exclude each other", bench.Written{Load: 0.5, Rate: 5}},
+		{"takes neither load nor rate", bench.Written{Arrival: "closed", Load: 0.5}},
+		{"takes neither load nor rate", bench.Written{Arrival: "batch", Rate: 5}},
+		{"takes neither load nor rate", bench.Written{Arrival: "bulk:period=1s", Rate: 5}},
+		{"limits a rate", bench.Written{Target: "token_bucket", Load: 0.5}},
+		{"give a rate", bench.Written{Target: "token_bucket"}},
+		{"computing takes no virtual time", bench.Written{Workload: "cpu_sha256", Load: 0.5}},
+		{"n and duration exclude each other", bench.Written{Tasks: 5, Duration: time.Second}},
+		{"say how many tasks there are", bench.Written{Arrival: "batch", Duration: time.Second}},
+		{"warmup 1", bench.Written{Warmup: 1}},
+		{"deadline -1s", bench.Written{Deadline: -time.Second}},
+		{"n -1", bench.Written{Tasks: -1}},
+		{"load -1", bench.Written{Load: -1}},
+		{"limit", bench.Written{Limit: -1}},
+		{"queue", bench.Written{Strategy: "semaphore", Queue: 5}},
+		{"unknown strategy \"workerpool\" (known: ", bench.Written{Strategy: "workerpool"}},
+		{"unknown clock \"wall\" (known: real, virtual)", bench.Written{Clock: "wall"}},
+		{"unknown arrival", bench.Written{Arrival: "poison"}},
+		{"clients: want", bench.Written{Arrival: "closed:clients=0"}},
+		{"n: want", bench.Written{Arrival: "bulk:n=0"}},
+	} {
+		_, err := withDefaults(c.w).Scenario()
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.w, err, c.want)
+		}
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	a := scenario(t, bench.Written{Strategy: "worker_pool"})
+	b := scenario(t, bench.Written{Strategy: "semaphore"})
+	m := bench.Matrix{Limits: []int{2, 4}, Loads: []float64{0.5, 0.8}, Queue: 7}
+	m.Strategies = append(m.Strategies, a.Strategy, b.Strategy)
+	scenarios, err := m.Scenarios()
+	if err != nil || len(scenarios) != 8 {
+		t.Fatalf("%d scenarios, error %v", len(scenarios), err)
+	}
+	names := map[string]bool{}
+	for i, s := range scenarios {
+		names[s.Name()] = true
+		if s.Strategy.Spec.Name != []string{"worker_pool", "semaphore"}[i%2] {
+			t.Error("the strategies are not innermost")
+		}
+		if want := map[string]int{"worker_pool": 7, "semaphore": 0}[s.Strategy.Spec.Name]; s.Queue != want {
+			t.Errorf("%s has a queue of %d, want %d", s.Strategy, s.Queue, want)
+		}
+	}
+	if len(names) != 8 {
+		t.Errorf("only %d names are distinct", len(names))
+	}
+	m.Loads, m.Limits = []float64{0.5, -1, -2}, []int{4, -3}
+	_, err = m.Scenarios()
+	for _, want := range []string{"load -1", "load -2", "limit"} {
+		if err == nil || strings.Count(err.Error(), want) < 1 {
+			t.Errorf("error %v does not complain of %q", err, want)
+		}
+	}
+	m = bench.Matrix{Strategies: m.Strategies, Loads: []float64{0.5, 0.50}}
+	if _, err = m.Scenarios(); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("a scenario given twice: error %v", err)
+	}
+}
+
+// TestSuiteOrder: repetitions are interleaved, each with its own seed, and handed over in the order of the plan, whoever was
+// faster; real-clock runs are alone.
+func TestSuiteOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		real := scenario(t, bench.Written{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
+		var scenarios []bench.Scenario
+		for i := range 5 {
+			scenarios = append(scenarios, scenario(t, bench.Written{Limit: i + 1, Load: 0.5, Seed: 10}))
+		}
+		scenarios = append(scenarios, real)
+		suite := bench.Suite{Scenarios: scenarios, Count: 3, Parallel: 4}
+		var running, most atomic.Int64
+		fake := func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+			n := running.Add(1)
+			defer running.Add(-1)
+			most.Store(max(most.Load(), n))
+			if s.Clock == bench.Real && n != 1 {
+				t.Errorf("a real-clock run shares the machine with %d others", n-1)
+			}
+			time.Sleep(time.Duration(10-s.Limit) * time.Second) // later ones are faster
+			return &bench.Result{Name: s.Name(), Seed: s.Seed}, nil
+		}
+		var got []string
+		err := suite.Do(t.Context(), fake, func(s bench.Scenario, r *bench.Result, err error) error {
+			if s.Clock == bench.Real && running.Load() != 1 {
+				// The real-clock run keeps its places while its result is handled; only its own function counts as running no more.
+				if running.Load() != 0 {
+					t.Error("something runs while the result of a real-clock run is handled")
+				}
+			}
+			got = append(got, fmt.Sprintf("%d/%v/%d", s.Limit, s.Clock, r.Seed))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for repetition := range 3 {
+			for _, s := range scenarios {
+				want = append(want, fmt.Sprintf("%d/%v/%d", s.Limit, s.Clock, 10+repetition))
+			}
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("order\n%v\nwant\n%v", got, want)
+		}
+		if most.Load() != 4 {
+			t.Errorf("%d runs at once, want 4", most.Load())
+		}
+	})
+}
+
+// TestSuiteStops: an error of the caller, or the end of the context, stops the suite, and nothing goes on behind it.
+func TestSuiteStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		suite := bench.Suite{Scenarios: []bench.Scenario{scenario(t, bench.Written{Limit: 4, Load: 0.5})}, Count: 100, Parallel: 2}
+		enough := errors.New("enough")
+		runs := 0
+		sleeper := func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+			select {
+			case <-time.After(time.Second):
+				return &bench.Result{}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		err := suite.Do(t.Context(), sleeper, func(bench.Scenario, *bench.Result, error) error {
+			if runs++; runs == 3 {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) || runs != 3 {
+			t.Errorf("after %d runs: error %v", runs, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		start := time.Now()
+		if err := suite.Do(ctx, sleeper, func(bench.Scenario, *bench.Result, error) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(start); took != 10*time.Second {
+			t.Errorf("stopped after %v", took)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package bench
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// A Suite runs scenarios several times. Repetitions are interleaved, all scenarios once and then all of them again, so that
+// a slow minute of the machine hits every scenario; repetition i uses each scenario's seed plus i.
+type Suite struct {
+	Scenarios []Scenario
+	Count     int // repetitions; 0 is 1
+	Parallel  int // virtual-clock runs at once; 0 is GOMAXPROCS. Real-clock runs are always alone on the machine
+}
+
+// Runs is the number of runs.
+func (s Suite) Runs() int { return len(s.Scenarios) * max(s.Count, 1) }
+
+// Estimate is the expected real time of the whole suite.
+func (s Suite) Estimate() (total time.Duration) {
+	for _, sc := range s.Scenarios {
+		t := sc.Estimate() * time.Duration(max(s.Count, 1))
+		if sc.Clock == Virtual {
+			t /= time.Duration(s.parallel())
+		}
+		total += t
+	}
+	return total
+}
+
+func (s Suite) parallel() int {
+	if s.Parallel > 0 {
+		return s.Parallel
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// at is run i of the plan.
+func (s Suite) at(i int) Scenario {
+	sc := s.Scenarios[i%len(s.Scenarios)].withDefaults()
+	sc.Seed += uint64(i / len(s.Scenarios))
+	return sc
+}
+
+// Do runs the suite. each is called with every result or error of a run, in the order of the plan and from the caller's
+// goroutine, as soon as it and all before it are there. The first error that each returns, or the end of ctx, stops the suite.
+// When Do returns, no run goes on.
+func (s Suite) Do(ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	started := make(chan *execution, s.parallel()) // its room bounds how far the runs are ahead of each
+	var goroutines sync.WaitGroup
+	goroutines.Go(func() { s.start(ctx, run, started, &goroutines) })
+	defer goroutines.Wait()
+	defer cancel()
+	for e := range started {
+		select {
+		case <-e.done:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if err := each(e.scenario, e.result, e.err); err != nil {
+			return err
+		}
+		close(e.handled)
+	}
+	return context.Cause(ctx)
+}
+
+// An execution is one run of a suite under way.
+type execution struct {
+	scenario Scenario
+	result   *Result
+	err      error
+	done     chan struct{} // closed when result or err is there
+	handled  chan struct{} // closed when each has seen it
+}
+
+// start starts the runs in the order of the plan, as many at once as may be. A real-clock run takes all places, and keeps
+// them until its result is handled, so that nothing of the harness works beside it.
+func (s Suite) start(ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup) {
+	defer close(started)
+	all := int64(s.parallel())
+	places := semaphore.NewWeighted(all)
+	for i := range s.Runs() {
+		e := &execution{scenario: s.at(i), done: make(chan struct{}), handled: make(chan struct{})}
+		need := int64(1)
+		if e.scenario.Clock == Real {
+			need = all
+		}
+		if places.Acquire(ctx, need) != nil {
+			return
+		}
+		select {
+		case started <- e:
+		case <-ctx.Done():
+			return
+		}
+		goroutines.Go(func() {
+			defer places.Release(need)
+			e.result, e.err = run(ctx, e.scenario)
+			close(e.done)
+			if e.scenario.Clock == Real {
+				select {
+				case <-e.handled:
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+}
+
+// Costs of a run apart from its own time, measured on two cores and meant for an estimate only.
+const (
+	virtualPerTask = 1500 * time.Nanosecond
+	perRun         = 30 * time.Millisecond
+)
+
+// Estimate is the expected real time of one run.
+func (s Scenario) Estimate() time.Duration {
+	s = s.withDefaults()
+	tasks, span := s.expected()
+	if s.Clock == Virtual {
+		return time.Duration(tasks)*virtualPerTask + perRun
+	}
+	return span + perRun
+}
+
+// expected is the number of tasks and the time by the run's own clock that they take.
+func (s Scenario) expected() (tasks float64, span time.Duration) {
+	w, err := s.Workload.Build(s.Seed)
+	if err != nil {
+		return 0, 0
+	}
+	mean := w.Mean().Seconds()
+	capacity := float64(s.places()) / max(mean, 1e-9)
+	rate := s.rate(w.Mean())
+	if rate == 0 || rate > capacity {
+		rate = capacity // closed, at once, or overloaded: the places set the pace
+	}
+	if s.Load.Arrival.IsClosed() {
+		if c, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values); err == nil {
+			rate = min(rate, float64(c.Count)/(c.Think.Mean().Seconds()+mean))
+		}
+	}
+	if s.Stop.Tasks == 0 {
+		return rate * s.Stop.Duration.Seconds(), s.Stop.Duration
+	}
+	tasks = float64(s.Stop.Tasks)
+	return tasks, time.Duration(tasks / rate * second)
+}

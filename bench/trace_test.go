@@ -1,0 +1,181 @@
+package bench
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// fifo is a strategy that declares what the oracle and the bound need; it never runs here.
+func fifo(limit int) Scenario {
+	spec := strategies.Spec{Name: "fifo", FIFO: true, WorkConserving: true, Bound: func(p strategies.Params) int { return p.Limit }}
+	return Scenario{Strategy: strategies.Variant{Spec: spec}, Limit: limit, Clock: Virtual}
+}
+
+// play makes the observation of a perfect FIFO system with limit places: the naive way, place by place.
+func play(limit int, due, service []int64) *observation {
+	free := make([]int64, limit)
+	var l log
+	o := &observation{scenario: fifo(limit), peak: int64(limit)}
+	for i := range due {
+		place := 0
+		for p := range free {
+			if free[p] < free[place] {
+				place = p
+			}
+		}
+		r := l.next()
+		r.due, r.busy = due[i], service[i]
+		r.start = max(due[i], free[place])
+		r.end = r.start + service[i]
+		r.attempts, r.outcome = 1, completed
+		free[place] = r.end
+		o.service += service[i]
+	}
+	o.trace = newTrace([]log{l})
+	return o
+}
+
+func drawPlay(t *rapid.T) *observation {
+	n := rapid.IntRange(1, 300).Draw(t, "tasks")
+	limit := rapid.IntRange(1, 9).Draw(t, "limit")
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	due, service := make([]int64, n), make([]int64, n)
+	for i := range due {
+		if i > 0 {
+			due[i] = due[i-1] + r.Int64N(100)
+		}
+		service[i] = r.Int64N(400)
+	}
+	return play(limit, due, service)
+}
+
+// TestPerfectRun: a perfect run breaks no law, and the oracle agrees with the naive system task by task.
+func TestPerfectRun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawPlay(t)
+		replay := o.replay(0)
+		if !replay.done || replay.maxDiff != 0 {
+			t.Fatalf("oracle: done %v, largest difference %d ns", replay.done, replay.maxDiff)
+		}
+		if broken := o.brokenLaws(o.flow(0), replay); broken != nil {
+			t.Fatalf("a perfect run breaks %q", broken)
+		}
+	})
+}
+
+// TestEachLaw: each fault is told, by the law that is there for it.
+func TestEachLaw(t *testing.T) {
+	perfect := func() *observation {
+		return play(2, []int64{10, 20, 30, 40, 50}, []int64{100, 100, 100, 100, 100})
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(o *observation)
+		law   string
+	}{
+		{"a lost task", func(o *observation) { *o.trace.at(3) = record{due: 40} }, "conservation"},
+		{"a task settled twice", func(o *observation) { o.settledTwice = 1 }, "conservation"},
+		{"a task run twice", func(o *observation) { o.trace.at(3).attempts = 2 }, "once"},
+		{"one too many in flight", func(o *observation) { o.peak = 3 }, "bound"},
+		{"service that the records do not hold", func(o *observation) { o.service += 7 }, "utilisation law"},
+		{"more service than places", func(o *observation) { r := o.trace.at(4); r.due, r.busy, o.service = -4000, 4000, o.service+3900 }, "utilisation law"},
+		{"a start before due", func(o *observation) { o.trace.at(0).start = 9 }, "response"},
+		{"an end before start", func(o *observation) { o.trace.at(0).end = 15 }, "response"},
+		{"a late start", func(o *observation) { r := o.trace.at(4); r.start, r.end = r.start+1, r.end+1 }, "oracle"},
+	} {
+		o := perfect()
+		c.spoil(o)
+		broken := o.brokenLaws(o.flow(0), o.replay(0))
+		if !slices.ContainsFunc(broken, func(s string) bool { return len(s) >= len(c.law) && s[:len(c.law)] == c.law }) {
+			t.Errorf("%s: broken laws are %q, want the law %q among them", c.name, broken, c.law)
+		}
+	}
+}
+
+// TestLittle: the law compares two computations that share nothing, so it fails when one of them is wrong.
+func TestLittle(t *testing.T) {
+	o := play(1, []int64{0, 0, 0}, []int64{5, 5, 5})
+	f := o.flow(0)
+	if want := (uint128{0, 5 + 10 + 15}); f.area != want || f.responses != want {
+		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.area, f.responses, want)
+	}
+	f.area.add(1)
+	if broken := o.brokenLaws(f, o.replay(0)); len(broken) != 1 || broken[0][:6] != "Little" {
+		t.Errorf("broken laws: %q", broken)
+	}
+	var big uint128
+	big.addProduct(1<<40, 1<<40)
+	big.add(1<<64 - 1)
+	big.add(1)
+	if big != (uint128{1<<16 + 1, 0}) {
+		t.Errorf("2^80 + 2^64 = %v", big)
+	}
+}
+
+// TestMemory: a recorded task costs at most 64 bytes: its record, 4 bytes of order where there are many clients, and two
+// scratch values of 8 bytes or fewer while the result is computed.
+func TestMemory(t *testing.T) {
+	if size := unsafe.Sizeof(record{}); size > 48 {
+		t.Errorf("a record has %d bytes, want at most 48", size)
+	}
+}
+
+// TestTraceOrder: the logs of many clients come out in due order, each record once.
+func TestTraceOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		logs := make([]log, rapid.IntRange(2, 6).Draw(t, "clients"))
+		want := map[int64]int{}
+		for c := range logs {
+			due := int64(0)
+			for range rapid.IntRange(0, 3*(1<<chunkBits)/2).Draw(t, "tasks") {
+				due += int64(c + 1)
+				logs[c].next().due = due
+				want[due]++
+			}
+		}
+		tr := newTrace(logs)
+		last := int64(0)
+		for i := range tr.n {
+			due := tr.at(i).due
+			if due < last {
+				t.Fatalf("record %d is due at %d, the one before at %d", i, due, last)
+			}
+			last = due
+			want[due]--
+		}
+		for due, n := range want {
+			if n != 0 {
+				t.Fatalf("%d records due at %d are missing", n, due)
+			}
+		}
+	})
+}
+
+// TestTimeline: its counts add up to the run's, and its levels end empty.
+func TestTimeline(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawPlay(t)
+		var sum Interval
+		line := o.timeline()
+		for _, v := range line {
+			sum.Arrived += v.Arrived
+			sum.Started += v.Started
+			sum.Completed += v.Completed
+			if v.Queued < 0 || v.InFlight < 0 || v.InFlight > o.scenario.Limit {
+				t.Fatalf("impossible levels: %+v", v)
+			}
+		}
+		if n := o.trace.n; sum.Arrived != n || sum.Started != n || sum.Completed != n {
+			t.Fatalf("%d tasks: the timeline has %+v", n, sum)
+		}
+		if last := line[len(line)-1]; last.InFlight != 0 || last.Queued != 0 {
+			t.Fatalf("the run ends with %+v", last)
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// An app is one call of the command. Nothing outlives it, so tests call run as a shell would.
+type app struct {
+	stdin  io.Reader
+	stdout *output
+	stderr io.Writer
+	drive  bench.RunFunc // how a real-clock scenario is run in this process
+}
+
+// run is the whole command: it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// A write to a pipe without a reader shall fail and not kill: `poolbench gate … | head` keeps the code of its verdict.
+	signal.Ignore(syscall.SIGPIPE)
+	a := &app{stdin: stdin, stdout: &output{to: stdout}, stderr: stderr, drive: bench.Run}
+	return a.run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(append([]string{}, args...)) // cobra takes nil for os.Args
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	return a.exit(root.ExecuteContext(ctx))
+}
+
+// Exit codes. When several apply, the first in the order of severity counts.
+const (
+	fine        = 0
+	regression  = 1   // worse by more than the margin
+	unusable    = 2   // bad usage or input; a result that is missing
+	undecided   = 3   // inconclusive, too few samples, a measurement that breaks a law
+	interrupted = 130 // SIGINT or SIGTERM; what was written is whole and marked partial
+)
+
+var severity = []int{interrupted, unusable, regression, undecided, fine}
+
+// severest picks the code that counts.
+func severest(codes ...int) int {
+	for _, s := range severity {
+		for _, c := range codes {
+			if c == s {
+				return s
+			}
+		}
+	}
+	return fine
+}
+
+// An exitCode ends the command with that code; whatever there was to say has been said.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// exit says what is wrong, every complaint on a line of its own, and returns the exit code.
+func (a *app) exit(err error) int {
+	code := fine
+	var said exitCode
+	switch {
+	case errors.As(err, &said):
+		code = int(said)
+	case err != nil && !errors.Is(err, errStdout):
+		a.complain(err)
+		code = unusable
+	}
+	if a.stdout.err != nil {
+		a.complain(a.stdout.err)
+		code = severest(code, unusable)
+	}
+	return code
+}
+
+// complain writes an error to stderr, a line for each line of it. An error of stderr itself has nobody left to be told.
+func (a *app) complain(err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(a.stderr, "poolbench: %s\n", line)
+	}
+}
+
+// An output is standard output with a memory: its first error sticks until the end of the command, also where a caller such as
+// cobra's help does not look. A closed pipe is no error: its reader has seen enough, as `poolbench list | head` shows.
+type output struct {
+	to     io.Writer
+	err    error
+	closed bool
+}
+
+var errStdout = errors.New("standard output")
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.closed {
+		return len(p), nil
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.to.Write(p)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		o.closed = true
+		return len(p), nil
+	}
+	if err != nil {
+		o.err = fmt.Errorf("%w: %w", errStdout, err)
+		return n, o.err
+	}
+	return n, nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func strategyNames() []string {
+	return names(strategies.All(), func(s strategies.Spec) string { return s.Name })
+}
+func workloadNames() []string {
+	return names(workloads.All(), func(s workloads.Spec) string { return s.Name })
+}
+func targetNames() []string {
+	return names(targets.All(), func(s targets.Spec) string { return s.Name })
+}
+func arrivalNames() []string {
+	return names(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
+}
+
+func names[T any](all []T, name func(T) string) (list []string) {
+	for _, v := range all {
+		list = append(list, name(v))
+	}
+	return list
+}
+
+// facts leaves out what is empty.
+func facts(all ...fact) (given []fact) {
+	for _, f := range all {
+		if f.Value != "" {
+			given = append(given, f)
+		}
+	}
+	return given
+}
+
+func yes(word string, is bool) string {
+	if is {
+		return word
+	}
+	return ""
+}
+
+func describeStrategy(s strategies.Spec) entry {
+	full := "Submit blocks until there is room"
+	switch {
+	case s.Sheds:
+		full = "Submit refuses at once (shed)"
+	case s.Capacity == nil:
+		full = "never full: accepts every task"
+	}
+	bound := "no: in flight has no bound"
+	if s.Bound != nil {
+		bound = "yes, by --limit"
+		if v, err := strategies.ParseVariant(param.Call{Name: s.Name}); err == nil {
+			if n := s.Bound(strategies.Params{Limit: 4, Values: v.Values}); n != 4 {
+				bound = strconv.Itoa(n) + " at --limit 4"
+			}
+		}
+	}
+	var promises []string
+	for _, word := range []string{yes("first in, first out", s.FIFO), yes("work-conserving", s.WorkConserving), yes("takes --queue", s.UsesQueue)} {
+		if word != "" {
+			promises = append(promises, word)
+		}
+	}
+	return entry{s.Name, s.Summary, facts(
+		fact{"use it if", s.UseIf},
+		fact{"bounds in flight", bound},
+		fact{"when full", full},
+		fact{"promises", strings.Join(promises, ", ")},
+		fact{"on a panic", s.OnPanic},
+		fact{"source", s.Source},
+	), describeKeys(s.Keys)}
+}
+
+func describeWorkload(s workloads.Spec) entry {
+	clocks := "real, virtual"
+	if s.Kind == workloads.CPU {
+		clocks = "real (computing takes no virtual time)"
+	}
+	return entry{s.Name, s.Summary, facts(fact{"clocks", clocks}, fact{"source", s.Source}), describeKeys(s.Keys)}
+}
+
+func describeTarget(s targets.Spec) entry {
+	return entry{s.Name, s.Summary, facts(
+		fact{"limits", yes("a rate, so scenarios give --rate and not --load", s.RateLimits)},
+		fact{"source", s.Source},
+	), describeKeys(s.Keys)}
+}
+
+func describeArrival(s arrivals.Spec) entry {
+	kind := "open: arrivals do not wait for completions"
+	if s.Closed != nil {
+		kind = "closed: a completion triggers the next arrival, so it takes neither --load nor --rate"
+	}
+	return entry{s.Name, s.Summary, facts(fact{"loop", kind}, fact{"source", s.Source}), describeKeys(s.Keys)}
+}
+
+func describeStudy(s studies.Study) entry {
+	var size string
+	if suite, err := s.Suite(); err == nil {
+		size = strconv.Itoa(len(suite.Scenarios)) + " scenarios, " + strconv.Itoa(suite.Runs()) + " runs"
+	}
+	return entry{s.Name, s.Question, facts(fact{"size", size}), nil}
+}
+
+func describeMetric(m bench.MetricInfo) entry {
+	better := m.Better
+	if better == "" {
+		better = "neither: shown, never gated"
+	}
+	return entry{m.Unit, m.Doc, facts(fact{"better", better}), nil}
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/reports"
+)
+
+// An execution is what has become of a plan so far.
+type execution struct {
+	plan    plan
+	path    string // of the run directory
+	records []record
+	failed  []failure
+	broken  int   // results that break a law
+	cut     error // the signal that ended it early
+}
+
+// A record is a result without its distributions and its timeline, which are on disk.
+type record struct {
+	section  int
+	scenario bench.Scenario
+	result   *bench.Result
+}
+
+// A failure is a run that gave no result.
+type failure struct {
+	Name  string `json:"name"`
+	Seed  uint64 `json:"seed"`
+	Error string `json:"error"`
+}
+
+// runScenarios is `poolbench run`.
+func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error {
+	if o.limit < 0 {
+		return fmt.Errorf("--run-limit: want a duration above 0, got %v", o.limit)
+	}
+	if _, err := o.mode(); err != nil {
+		return err
+	}
+	p, err := makePlan(flags, o.file)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return a.showPlan(p, o.format)
+	}
+	// The first signal ends the context; then stop gives signals back their default, so that a second one ends the process.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+
+	dir, err := o.createDir(time.Now())
+	if err != nil {
+		return err
+	}
+	e := &execution{plan: p, path: dir.Path()}
+	writing := a.execute(ctx, e, dir, o)
+	if writing == nil && len(e.records) > 0 {
+		writing = reports.WriteReport(e.path)
+	}
+	if writing != nil {
+		a.complain(writing)
+	}
+	if err := a.showOutcome(e, o.format, writing == nil); err != nil {
+		return err
+	}
+	return e.exitCode(writing)
+}
+
+// exitCode is nil for fine.
+func (e *execution) exitCode(writing error) error {
+	codes := []int{fine}
+	if e.cut != nil {
+		codes = append(codes, interrupted)
+	}
+	if writing != nil || len(e.failed) > 0 {
+		codes = append(codes, unusable)
+	}
+	if e.broken > 0 {
+		codes = append(codes, undecided)
+	}
+	if code := severest(codes...); code != fine {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// execute runs the plan into the directory and closes it. The error is about the directory, or about a run that cannot be
+// ended; that single runs fail is in e.
+func (a *app) execute(ctx context.Context, e *execution, dir *bench.Dir, o runOptions) error {
+	show := newProgress(a.stderr, o.quiet, e.plan)
+	defer show.close()
+	defer context.AfterFunc(ctx, func() { show.say("stopping: the run under way is given up; interrupt again to end at once") })()
+	var stopped error
+	for i, s := range e.plan {
+		stopped = s.suite.Do(ctx, a.runner(o.limit), func(sc bench.Scenario, r *bench.Result, err error) error {
+			defer show.step(sc)
+			var stuck *stuckError
+			switch {
+			case errors.As(err, &stuck):
+				return err
+			case err != nil:
+				e.failed = append(e.failed, failure{sc.Name(), sc.Seed, err.Error()})
+				show.note(func() { a.complain(err) })
+				return nil
+			case len(r.Broken) > 0:
+				e.broken++
+				for _, law := range r.Broken {
+					show.note(func() { a.complain(fmt.Errorf("%s (seed %d) is not to be believed: %s", r.Name, r.Seed, law)) })
+				}
+			}
+			if err := dir.Write(r); err != nil {
+				return err
+			}
+			r.Readings, r.Timeline = nil, nil // they are on disk
+			e.records = append(e.records, record{i, sc, r})
+			return nil
+		})
+		if stopped != nil {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		e.cut = context.Cause(ctx)
+	}
+	err := dir.Close(e.plan.runs(), stopped)
+	if e.cut != nil && errors.Is(stopped, e.cut) {
+		stopped = nil
+	}
+	return errors.Join(stopped, err)
+}
+
+// showOutcome prints what came out: on stdout the table or the document, on stderr what a reader must not miss.
+func (a *app) showOutcome(e *execution, format string, reported bool) error {
+	report := ""
+	if reported && len(e.records) > 0 {
+		report = filepath.Join(e.path, reports.ReportFile)
+	}
+	if format == "json" {
+		return a.showRunJSON(e, report)
+	}
+	if err := a.showTables(e); err != nil {
+		return err
+	}
+	if missing := e.plan.runs() - len(e.records); missing > 0 {
+		why := fmt.Sprintf("%d failed", len(e.failed))
+		if e.cut != nil {
+			why = "interrupted"
+		}
+		a.complain(fmt.Errorf("%s holds %d of %d runs: %s", e.path, len(e.records), e.plan.runs(), why))
+	}
+	if report == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, `Report: %s
+  Response counts from the instant a task was due: it is wait and service, and a strategy that blocks hides nothing.
+  Compare strategies within one table, at the same load; where theory is exact, the report draws it as a line.
+  To compare with another run: poolbench compare OLD %s
+`, report, e.path)
+	return err
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+
+	"github.com/poolbench/poolbench/reports"
+)
+
+// A runDocument is what `poolbench run --format json` prints.
+type runDocument struct {
+	head
+	Dir      string    `json:"dir"`
+	Results  string    `json:"results"`          // the file in the Go benchmark format
+	Report   string    `json:"report,omitempty"` // absent where there is none
+	Planned  int       `json:"planned"`          // runs
+	Complete bool      `json:"complete"`         // every planned run has a result
+	Cut      string    `json:"interrupted,omitempty"`
+	Runs     []runLine `json:"runs"`
+	Failed   []failure `json:"failed,omitempty"`
+}
+
+// A runLine is one result. Times are in seconds, shares in fractions of 1; a metric that the run could not tell is absent.
+type runLine struct {
+	Name    string             `json:"name"`
+	Seed    uint64             `json:"seed"`
+	Tasks   int                `json:"tasks"`
+	Metrics map[string]float64 `json:"metrics"`
+	Broken  []string           `json:"broken_laws,omitempty"`
+}
+
+func (a *app) showRunJSON(e *execution, report string) error {
+	doc := runDocument{
+		head: newHead("run"), Dir: e.path, Results: filepath.Join(e.path, reports.ResultsFile), Report: report,
+		Planned: e.plan.runs(), Complete: len(e.records) == e.plan.runs(), Runs: []runLine{}, Failed: e.failed,
+	}
+	if e.cut != nil {
+		doc.Cut = e.cut.Error()
+	}
+	for _, rec := range e.records {
+		line := runLine{rec.result.Name, rec.result.Seed, rec.result.Tasks, map[string]float64{}, rec.result.Broken}
+		for _, m := range rec.result.Metrics {
+			if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) { // JSON has no word for them
+				line.Metrics[m.Unit] = m.Value
+			}
+		}
+		doc.Runs = append(doc.Runs, line)
+	}
+	return a.json(doc)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/studies"
+)
+
+// A plan is all that one call runs, section by section, into one run directory.
+type plan []section
+
+// A section is a suite with a heading: the question of a study, the place in a scenario file, or none.
+type section struct {
+	title string
+	suite bench.Suite
+}
+
+// makePlan reads the scenarios from the flags, or from the file with the flags over it; without either it takes all studies.
+func makePlan(flags words, file string) (plan, error) {
+	switch {
+	case file != "":
+		matrices, err := readScenarioFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var p plan
+		var complaints []error
+		for _, m := range matrices {
+			suite, err := m.override(flags).suite(m.where)
+			p = append(p, section{m.where, suite})
+			complaints = append(complaints, err)
+		}
+		return p, errors.Join(append(complaints, p.twice())...)
+	case len(flags) > 0:
+		suite, err := flags.suite("")
+		return plan{{"", suite}}, err
+	}
+	var p plan
+	for _, s := range studies.All() {
+		suite, err := s.Suite()
+		if err != nil {
+			return nil, err
+		}
+		p = append(p, section{s.Name + ": " + s.Question, suite})
+	}
+	return p, nil
+}
+
+// twice complains of a scenario that is in two sections: its runs would pass for repetitions of one.
+func (p plan) twice() error {
+	first := map[string]string{}
+	for _, s := range p {
+		for _, sc := range s.suite.Scenarios {
+			name := sc.Name()
+			if before, ok := first[name]; ok {
+				return fmt.Errorf("%s: %s is in %s already", s.title, name, before)
+			}
+			first[name] = s.title
+		}
+	}
+	return nil
+}
+
+func (p plan) runs() (n int) {
+	for _, s := range p {
+		n += s.suite.Runs()
+	}
+	return n
+}
+
+func (p plan) estimate() (total time.Duration) {
+	for _, s := range p {
+		total += s.suite.Estimate()
+	}
+	return total
+}
+
+// A plannedScenario is a line of --dry-run.
+type plannedScenario struct {
+	Name    string  `json:"name"`
+	Section string  `json:"section,omitempty"`
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"` // of one run, estimated
+}
+
+// show lists the scenarios and the estimated time, and runs nothing.
+func (a *app) showPlan(p plan, format string) error {
+	if format == "json" {
+		doc := struct {
+			head
+			Runs      int               `json:"runs"`
+			Seconds   float64           `json:"seconds"` // estimated, all of it
+			Scenarios []plannedScenario `json:"scenarios"`
+		}{head: newHead("plan"), Runs: p.runs(), Seconds: p.estimate().Seconds()}
+		for _, s := range p {
+			for _, sc := range s.suite.Scenarios {
+				doc.Scenarios = append(doc.Scenarios, plannedScenario{sc.Name(), s.title, max(s.suite.Count, 1), sc.Estimate().Seconds()})
+			}
+		}
+		return a.json(doc)
+	}
+	scenarios := 0
+	for _, s := range p {
+		if s.title != "" {
+			fmt.Fprintf(a.stdout, "# %s\n", s.title)
+		}
+		for _, sc := range s.suite.Scenarios {
+			fmt.Fprintln(a.stdout, sc.Name())
+		}
+		scenarios += len(s.suite.Scenarios)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%d scenarios, %d runs, about %s\n", scenarios, p.runs(), roughly(p.estimate()))
+	return err
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// mostLines is how many plain lines a whole plan gets, however many runs it has.
+const mostLines = 20
+
+// progress tells how far a plan is: a bar on a terminal, a few plain lines elsewhere, nothing when quiet. Work is
+// counted in estimated time, because runs differ in length by orders of magnitude.
+type progress struct {
+	to    io.Writer
+	bar   *progressbar.ProgressBar // nil: plain lines
+	quiet bool
+	runs  int
+	work  time.Duration // estimate of all runs
+	begun time.Time
+
+	mu     sync.Mutex // the bar's clock against the steps
+	done   int
+	worked time.Duration // estimate of the runs that are done
+
+	end     chan struct{}
+	ticking sync.WaitGroup
+}
+
+func newProgress(to io.Writer, quiet bool, p plan) *progress {
+	s := &progress{to: to, quiet: quiet, runs: p.runs(), begun: time.Now(), end: make(chan struct{})}
+	for _, section := range p {
+		for _, sc := range section.suite.Scenarios {
+			s.work += sc.Estimate() * time.Duration(max(section.suite.Count, 1))
+		}
+	}
+	if f, ok := to.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) {
+		s.startBar()
+	}
+	return s
+}
+
+// startBar shows the bar and moves its clock every second.
+func (s *progress) startBar() {
+	s.bar = progressbar.NewOptions64(int64(s.work/time.Millisecond)+1,
+		progressbar.OptionSetWriter(s.to),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionSetPredictTime(false), // ours is in the description: it knows what is still to come
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+	)
+	s.draw()
+	s.ticking.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				s.mu.Lock()
+				s.draw()
+				s.mu.Unlock()
+			case <-s.end:
+				return
+			}
+		}
+	})
+}
+
+// step counts a run of the scenario as done.
+func (s *progress) step(sc bench.Scenario) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.done * mostLines / s.runs
+	s.done++
+	s.worked += sc.Estimate()
+	switch {
+	case s.quiet:
+	case s.bar != nil:
+		s.draw()
+	case s.runs <= mostLines || s.done*mostLines/s.runs > before:
+		fmt.Fprintln(s.to, s)
+	}
+}
+
+// String is the line: runs done, and the time left.
+func (s *progress) String() string {
+	line := fmt.Sprintf("%d of %d runs", s.done, s.runs)
+	if s.done < s.runs {
+		line += ", about " + roughly(s.left()) + " left"
+	}
+	return line
+}
+
+// left scales what is still to be done by how true the estimates were so far. Before the first run is done there is nothing
+// to go by but the estimate, which knows nothing of runs side by side.
+func (s *progress) left() time.Duration {
+	rest := s.work - s.worked
+	if s.worked > 0 {
+		rest = time.Duration(float64(rest) * float64(time.Since(s.begun)) / float64(s.worked))
+	}
+	return max(rest, 0)
+}
+
+// draw is called with mu held. Errors of a terminal that is gone are nobody's to hear.
+func (s *progress) draw() {
+	_ = s.bar.Set64(int64(s.worked / time.Millisecond))
+	s.bar.Describe(s.String())
+}
+
+// note lets print write between the lines of the progress.
+func (s *progress) note(print func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bar != nil {
+		_ = s.bar.Clear()
+	}
+	print()
+}
+
+// say is a line that is not worth more than the progress.
+func (s *progress) say(line string) {
+	if !s.quiet {
+		s.note(func() { fmt.Fprintln(s.to, line) })
+	}
+}
+
+// close takes the bar away.
+func (s *progress) close() {
+	close(s.end)
+	s.ticking.Wait()
+	if s.bar != nil {
+		_ = s.bar.Clear()
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+const runHelp = `run measures scenarios: every combination of what the flags list, a run each, written to a directory as it comes in.
+
+Without a flag that says what to run it takes the default studies. A scenario file says the same as the flags, under the
+same names; flags beside --file replace what the file says.
+
+Names take parameters after a colon: hyperexp:mean=10ms,c2=16. Bare names may be listed with commas, or the flag given
+again. 'poolbench list' has all names, 'poolbench list workloads hyperexp' explains one.
+
+Durations are written 50ms, 1.5s; rates are tasks per second; a load of 1 is the capacity. In results, times are in
+seconds, and response counts from the instant a task was due.
+
+The directory holds results.txt (Go benchmark format: benchstat reads it), distributions.hlog (HdrHistogram log),
+timeline.csv, report.html and charts.
+
+Exit code 2 also when a run has no result, because its strategy hung, panicked or failed; 3 when a result breaks a law.
+Ctrl-C ends the runs and keeps what there is (130); a second one ends at once.`
+
+const runExamples = `  poolbench run
+  poolbench run --clock virtual --strategy worker_pool,semaphore --load 0.5,0.8,0.95
+  poolbench run --clock virtual --strategy all --workload hyperexp:mean=10ms,c2=16 --limit 4,8 --count 3
+  poolbench run --strategy semaphore --workload cpu_sha256:mean=1ms --rate 200 --duration 2s --deadline 20ms
+  poolbench run --clock virtual --target token_bucket:rate=100,burst=20 --rate 90,110 --n 5000
+  poolbench run --file scenarios.yaml --out results/today --dry-run`
+
+// outRoot is where run directories go that nobody named.
+const outRoot = "poolbench-out"
+
+// runOptions are the flags of run that are not axes.
+type runOptions struct {
+	file, out     string
+	force, append bool
+	dryRun, quiet bool
+	format        string
+	limit         time.Duration
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:                   "run [flags]",
+		DisableFlagsInUseLine: true,
+		Short:                 "run scenarios, write results and a report",
+		Long:                  runHelp,
+		Example:               runExamples,
+		Args:                  operands(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			flags := words{}
+			for _, x := range axes() {
+				if f := cmd.Flags().Lookup(x.name); f.Changed {
+					for _, text := range f.Value.(*axisFlag).texts {
+						flags[x.name] = append(flags[x.name], word{text, "--" + x.name})
+					}
+				}
+			}
+			return a.runScenarios(cmd.Context(), flags, o)
+		},
+	}
+	fs := cmd.Flags()
+	for _, x := range axes() {
+		fs.Var(&axisFlag{axis: x}, x.name, x.doc)
+		if x.names != nil {
+			completeFlag(cmd, x.name, x.names)
+		}
+	}
+	fs.StringVar(&o.file, "file", "", "read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
+	fs.StringVar(&o.out, "out", "", "write to this `DIR` (default "+outRoot+"/DATE-TIME, and "+outRoot+"/latest points to it)")
+	fs.BoolVar(&o.force, "force", false, "replace the results that DIR holds")
+	fs.BoolVar(&o.append, "append", false, "add to the results that DIR holds")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "list the scenarios and the estimated time, run nothing")
+	fs.DurationVar(&o.limit, "run-limit", 0, "give a run up after this `TIME` (default 30s and 20 times what it should take)")
+	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	return cmd
+}
+
+// axisFlag is the pflag.Value of an axis: it keeps the texts, which are read once all flags are known.
+type axisFlag struct {
+	axis
+	texts []string
+}
+
+var _ pflag.Value = (*axisFlag)(nil)
+
+func (f *axisFlag) String() string { return strings.Join(f.texts, " ") }
+func (f *axisFlag) Type() string   { return f.value }
+
+func (f *axisFlag) Set(text string) error {
+	if !f.many {
+		f.texts = nil // as elsewhere, the last one counts
+	}
+	f.texts = append(f.texts, text)
+	return nil
+}
+
+// mode reads --force and --append.
+func (o runOptions) mode() (bench.Mode, error) {
+	switch {
+	case o.force && o.append:
+		return 0, errors.New("--force and --append exclude each other")
+	case (o.force || o.append) && o.out == "":
+		return 0, errors.New("--force and --append are about the directory of --out, which is missing")
+	case o.force:
+		return bench.Force, nil
+	case o.append:
+		return bench.Append, nil
+	}
+	return bench.New, nil
+}
+
+// createDir makes the run directory. Without --out it is named for the time, and latest points to it.
+func (o runOptions) createDir(now time.Time) (*bench.Dir, error) {
+	mode, err := o.mode()
+	if err != nil {
+		return nil, err
+	}
+	if o.out != "" {
+		if entries, err := os.ReadDir(o.out); mode == bench.New && err == nil && len(entries) > 0 {
+			return nil, fmt.Errorf("--out: %s exists already: --force replaces its results, --append adds to them", o.out)
+		}
+		dir, err := bench.CreateDir(o.out, mode)
+		if err != nil {
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+		return dir, nil
+	}
+	name := freeName(outRoot, now.Format("20060102-150405"))
+	dir, err := bench.CreateDir(filepath.Join(outRoot, name), mode)
+	if err != nil {
+		return nil, err
+	}
+	return dir, pointLatest(name)
+}
+
+// freeName numbers the runs that start in one second.
+func freeName(root, name string) string {
+	for n, free := 2, name; ; n++ {
+		if _, err := os.Lstat(filepath.Join(root, free)); errors.Is(err, fs.ErrNotExist) {
+			return free
+		} else if err != nil {
+			return name // and let the creation say what is wrong
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// pointLatest makes outRoot/latest a link to the run of that name. The link is made beside and renamed, so that there is never none.
+func pointLatest(name string) error {
+	latest := filepath.Join(outRoot, "latest")
+	beside := latest + "." + name
+	if err := os.Symlink(name, beside); err != nil {
+		return err
+	}
+	if err := os.Rename(beside, latest); err != nil {
+		return errors.Join(err, os.Remove(beside))
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+// Package studies has the named questions that poolbench answers, a file each: what is asked, and the scenarios that tell.
+//
+// A study is above both bench, which runs its scenarios, and reports, which judges and draws what they wrote. The default
+// `poolbench run` is all studies, one after another, into one run directory.
+package studies
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Study is a question and the scenarios that answer it.
+type Study struct {
+	Name     string
+	Question string // one line
+	Count    int    // repetitions
+	Matrix   func() bench.Matrix
+}
+
+var all = registry.Set[Study]{Kind: "study"}
+
+func register(s Study) Study { return all.Add(s.Name, s) }
+
+// All returns the studies in the order of their names.
+func All() []Study { return all.All() }
+
+// Lookup returns the study of that name; the error for an unknown name lists the known ones.
+func Lookup(name string) (Study, error) { return all.Lookup(name) }
+
+// Suite returns the study's runs.
+func (s Study) Suite() (bench.Suite, error) {
+	scenarios, err := s.Matrix().Scenarios()
+	if err != nil {
+		return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
+	}
+	return bench.Suite{Scenarios: scenarios, Count: s.Count}, nil
+}
+
+// limit is the one that the studies are run at.
+const limit = 4
+
+// everyStrategy returns all strategies that the limit means something to, and those without any. Those with a bound of their own,
+// such as serial, are left out: at the load of four places they are four times overloaded, and their growing queue would say nothing but that.
+func everyStrategy() (variants []strategies.Variant) {
+	for _, spec := range strategies.All() {
+		if spec.Bound == nil || spec.Bound(strategies.Params{Limit: limit}) == limit {
+			variants = append(variants, strategies.Variant{Spec: spec})
+		}
+	}
+	return variants
+}
+
+// variants parses what the command line would say; a mistake in it is one in this package.
+func variants[T any](parse func(param.Call) (T, error), texts ...string) (all []T) {
+	for _, text := range texts {
+		c, err := param.Parse(text)
+		if err != nil {
+			panic("studies: " + err.Error())
+		}
+		v, err := parse(c)
+		if err != nil {
+			panic("studies: " + err.Error())
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func workload(texts ...string) []workloads.Variant { return variants(workloads.ParseVariant, texts...) }
+func target(texts ...string) []targets.Variant     { return variants(targets.ParseVariant, texts...) }
+func arrival(texts ...string) []arrivals.Variant   { return variants(arrivals.ParseVariant, texts...) }

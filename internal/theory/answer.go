@@ -1,0 +1,81 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+)
+
+// An Answer is the steady state of a queue. Times are in the unit of the Pool that it was made from. In a queue that sheds,
+// everything but ShedProb speaks of the tasks that were accepted.
+type Answer struct {
+	Model        string  // Kendall's notation: M/H2/4
+	Throughput   float64 // completions per unit of time
+	MeanInFlight float64 // tasks in service, by Little's law Throughput·E[S]; divided by the limit it is the utilisation
+	WaitProb     float64 // P(W > 0): share of tasks that do not start at once
+	MeanWait     float64 // E[W], tasks that do not wait included
+	MeanResponse float64 // E[T] = E[W] + E[S]
+	ShedProb     float64 // share of arrivals refused; 0 for a queue without bound
+
+	wait, response *law // nil where the model says nothing of the distribution
+}
+
+// WaitQuantile returns the wait that a share q of the tasks does not exceed, to about ten digits; ok is false where the
+// model gives means only. It panics unless 0 ≤ q < 1.
+func (a *Answer) WaitQuantile(q float64) (t float64, ok bool) { return a.wait.quantile(q) }
+
+// ResponseQuantile returns the response that a share q of the tasks does not exceed, under the rules of WaitQuantile.
+func (a *Answer) ResponseQuantile(q float64) (t float64, ok bool) { return a.response.quantile(q) }
+
+// WaitTail returns P(W > t); ok is false where the model gives means only.
+func (a *Answer) WaitTail(t float64) (prob float64, ok bool) { return a.wait.above(t) }
+
+// ResponseTail returns P(T > t); ok is false where the model gives means only.
+func (a *Answer) ResponseTail(t float64) (prob float64, ok bool) { return a.response.above(t) }
+
+// A law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may be 0 with positive probability and is continuous
+// above 0. A constant service time makes from 1 in M/D/k, so that the jump of T at E[S] is never searched for.
+type law struct {
+	unit float64                 // E[S] in the caller's unit
+	from float64                 // least value, in units
+	tail func(y float64) float64 // P(Y > y) for y ≥ 0, decreasing to 0
+	mean float64                 // any positive scale of Y, where the search for a quantile starts
+}
+
+func (l *law) above(t float64) (float64, bool) {
+	switch {
+	case l == nil:
+		return 0, false
+	case math.IsNaN(t):
+		panic("theory: tail at NaN")
+	case t < l.unit*l.from:
+		return 1, true
+	case math.IsInf(t, 1):
+		return 0, true
+	}
+	return l.tail(max(0, t/l.unit-l.from)), true
+}
+
+func (l *law) quantile(q float64) (float64, bool) {
+	if !(0 <= q && q < 1) {
+		panic(fmt.Sprintf("theory: quantile %v is outside [0, 1)", q))
+	}
+	if l == nil {
+		return 0, false
+	}
+	p := 1 - q
+	if l.tail(0) <= p {
+		return l.unit * l.from, true
+	}
+	// The logarithm of a tail is close to a line, which the search then finds in a few steps.
+	excess := func(y float64) float64 { return math.Log(l.tail(y) / p) }
+	lo, hi := 0.0, l.mean
+	for excess(hi) > 0 {
+		lo, hi = hi, 2*hi
+	}
+	return l.unit * (l.from + root(excess, lo, hi)), true
+}
+
+// zeroLaw is the wait of a queue in which nothing waits.
+func zeroLaw() *law {
+	return &law{unit: 1, tail: func(float64) float64 { return 0 }}
+}

@@ -1,0 +1,69 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Closed is a closed loop: each of Clients thinks, submits one task, awaits its end, and thinks again.
+type Closed struct {
+	Clients     int     // N
+	Think       float64 // Z: mean think time; 0 submits again at once
+	MeanService float64 // E[S]
+	Limit       int     // k: most tasks in flight
+}
+
+// MMkN is the closed queue M/M/k//N, the machine-repair model: exponential service times, think times of any distribution
+// with mean Think. It is always stable; ShedProb is 0. It takes O(Clients + Limit).
+//
+// A task that arrives sees the loop as it would be with one client fewer (arrival theorem), which gives the wait;
+// throughput then follows from N = X·(Z + E[T]).
+//
+// Source: Sevcik and Mitrani (1981), Lavenberg and Reiser (1980).
+func MMkN(c Closed) (*Answer, error) {
+	if err := positive("mean service time", c.MeanService); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Clients < 1:
+		return nil, fmt.Errorf("theory: clients must be at least 1, have %d", c.Clients)
+	case c.Limit < 1:
+		return nil, fmt.Errorf("theory: limit must be at least 1, have %d", c.Limit)
+	case !(c.Think >= 0) || math.IsInf(c.Think, 1):
+		return nil, fmt.Errorf("theory: mean think time must be finite and at least 0, have %v", c.Think)
+	}
+	seen := inPool(c.Clients-1, c.Think/c.MeanService, c.Limit)
+	stages := make([]float64, max(1, c.Clients-c.Limit+1))
+	for n, p := range seen {
+		stages[max(0, n-c.Limit+1)] += p
+	}
+	w := newErlangMix(c.Limit, stages)
+	response := c.MeanService * (1 + w.meanWait)
+	through := float64(c.Clients) / (c.Think + response)
+	return &Answer{
+		Model:        fmt.Sprintf("M/M/%d//%d", c.Limit, c.Clients),
+		Throughput:   through,
+		MeanInFlight: through * c.MeanService,
+		WaitProb:     w.waitProb,
+		MeanWait:     c.MeanService * w.meanWait,
+		MeanResponse: response,
+		wait:         w.waitLaw(c.MeanService),
+		response:     w.responseLaw(c.MeanService),
+	}, nil
+}
+
+// inPool returns the probabilities of n = 0…clients tasks in the pool up to a common factor, think being in units of E[S]. Of
+// neighbouring states p(n−1)/p(n) = min(n,k)·Z/(N−n+1); the products are summed as logarithms, which neither overflow nor mind
+// Z = 0.
+func inPool(clients int, think float64, limit int) []float64 {
+	p := make([]float64, clients+1)
+	top := 0.0
+	for n := clients; n > 0; n-- {
+		p[n-1] = p[n] + math.Log(float64(min(n, limit))*think/float64(clients-n+1))
+		top = max(top, p[n-1])
+	}
+	for n := range p {
+		p[n] = math.Exp(p[n] - top)
+	}
+	return p
+}

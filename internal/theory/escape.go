@@ -1,0 +1,91 @@
+package theory
+
+import "gonum.org/v1/gonum/mat"
+
+// An escape is the factorised matrix D − A of a Markov chain that is left in the end: A ≥ 0 holds the rates between states,
+// D is diagonal, and each row sums to the state's rate of leaving for good. Given those sums, the factors and every solution
+// for a non-negative right-hand side come from additions, products and quotients of positive numbers alone: each element is
+// exact to a few ε however far apart they lie. General solvers are exact only relative to the largest element, which for
+// 64 places at a low load is off by forty orders of magnitude.
+//
+// Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A. O'Cinneide, Numerische
+// Mathematik 65 (1993), for the error bound.
+type escape struct {
+	n     int
+	rate  *mat.Dense // above the diagonal: A with all lower states taken out; below: L, as multiples of the pivot
+	pivot []float64
+}
+
+// newEscape factorises. Of between only what is off the diagonal is looked at; gone[i] is the rate of leaving from i.
+func newEscape(between mat.Matrix, gone []float64) *escape {
+	n, _ := between.Dims()
+	e := &escape{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
+	gone = append([]float64(nil), gone...)
+	for p := range n {
+		row := e.rate.RawRowView(p)
+		e.pivot[p] = gone[p] + sum(row[p+1:])
+		for i := p + 1; i < n; i++ {
+			other := e.rate.RawRowView(i)
+			share := other[p] / e.pivot[p]
+			other[p] = share
+			for j := p + 1; j < n; j++ {
+				other[j] += share * row[j] // also on the diagonal, which nobody reads
+			}
+			gone[i] += share * gone[p]
+		}
+	}
+	return e
+}
+
+// solve returns X with (D − A)X = B, for B ≥ 0.
+func (e *escape) solve(b mat.Matrix) *mat.Dense {
+	x := mat.DenseCopyOf(b)
+	for i := range e.n {
+		for p := range i {
+			addScaled(x.RawRowView(i), e.rate.At(i, p), x.RawRowView(p))
+		}
+	}
+	for p := e.n - 1; p >= 0; p-- {
+		row := x.RawRowView(p)
+		for j := p + 1; j < e.n; j++ {
+			addScaled(row, e.rate.At(p, j), x.RawRowView(j))
+		}
+		for c := range row {
+			row[c] /= e.pivot[p]
+		}
+	}
+	return x
+}
+
+// solveLeft returns X with X(D − A) = B, for B ≥ 0.
+func (e *escape) solveLeft(b mat.Matrix) *mat.Dense {
+	x := mat.DenseCopyOf(b)
+	rows, _ := x.Dims()
+	for r := range rows {
+		v := x.RawRowView(r)
+		for p := range v {
+			v[p] /= e.pivot[p]
+			addScaled(v[p+1:], v[p], e.rate.RawRowView(p)[p+1:])
+		}
+		for i := e.n - 1; i > 0; i-- {
+			addScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
+		}
+	}
+	return x
+}
+
+// addScaled adds c·w to v.
+func addScaled(v []float64, c float64, w []float64) {
+	for i, x := range w {
+		v[i] += c * x
+	}
+}
+
+// sum returns the sum of a vector's elements.
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+)
+
+// MMk is the queue M/M/k: exponential service times, no bound on the queue. It takes O(Limit) and allocates little.
+//
+// Erlang's C is the probability of a wait; a task that waits does so for an exponential time of rate θ = (k−a)/E[S].
+// Source: A. K. Erlang (1917); any textbook, e.g. Adan and Resing, Queueing Systems, chapter 5.
+func MMk(p Pool) (*Answer, error) {
+	if err := p.stable(); err != nil {
+		return nil, err
+	}
+	a := p.Offered()
+	theta := float64(p.Limit) - a
+	c := erlangC(p.Limit, a)
+	mean := c / theta
+	return &Answer{
+		Model:        fmt.Sprintf("M/M/%d", p.Limit),
+		Throughput:   p.Rate,
+		MeanInFlight: a,
+		WaitProb:     c,
+		MeanWait:     p.MeanService * mean,
+		MeanResponse: p.MeanService * (1 + mean),
+		wait: &law{unit: p.MeanService, mean: 1 / theta, tail: func(t float64) float64 {
+			return c * math.Exp(-theta*t)
+		}},
+		response: &law{unit: p.MeanService, mean: 1 + mean, tail: func(t float64) float64 {
+			return math.Exp(-t) + c*between(1, theta, t)
+		}},
+	}, nil
+}
+
+// between returns (e^{−at} − e^{−bt})/(b − a), the probability density of the sum of two exponential times over ab, without
+// loss of digits where a and b are close, and te^{−at} where they are equal.
+func between(a, b, t float64) float64 {
+	x := math.Abs(a-b) * t
+	if x == 0 {
+		return t * math.Exp(-a*t)
+	}
+	return math.Exp(-min(a, b)*t) * t * -math.Expm1(-x) / x
+}
+
+// erlangB returns the share lost and the share served of a load a offered to k places without a queue. B(0) = 1,
+// B(i) = aB(i−1)/(i + aB(i−1)): positive terms only, stable for every a and k; the share served is the other term of the
+// same sum, exact where it is far below 1.
+func erlangB(k int, a float64) (lost, served float64) {
+	lost = 1
+	for i := 1; i <= k; i++ {
+		n, l := float64(i), a*lost
+		lost, served = l/(n+l), n/(n+l)
+	}
+	return lost, served
+}
+
+// erlangC is the probability of a wait for a < k: B/(1 − ρ(1−B)).
+func erlangC(k int, a float64) float64 {
+	b, _ := erlangB(k, a)
+	return b / ((float64(k)-a)/float64(k) + a/float64(k)*b)
+}

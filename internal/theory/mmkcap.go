@@ -1,0 +1,51 @@
+package theory
+
+import "fmt"
+
+// MMkK is the queue M/M/k/K with K = Limit + queue: exponential service times, and an arrival that finds queue tasks waiting
+// is shed. Overload is no error; with queue 0 it is the loss system of MGkk. Unlike there, the share shed depends on the
+// distribution of the service time once there is a queue. It takes O(Limit + queue).
+func MMkK(p Pool, queue int) (*Answer, error) {
+	if err := p.validate(); err != nil {
+		return nil, err
+	}
+	if queue < 0 {
+		return nil, fmt.Errorf("theory: queue must be at least 0, have %d", queue)
+	}
+	a := p.Offered()
+	rho := p.Utilisation()
+
+	// Relative weights: state[j] of k+j tasks in the system, idle of fewer than k. Erlang's B splits idle from state[0]; above
+	// k the states are geometric, reckoned from the heavier end so that nothing overflows.
+	busy, idle := erlangB(p.Limit, a)
+	state := make([]float64, queue+1)
+	if rho <= 1 {
+		state[0] = busy
+		for j := 1; j <= queue; j++ {
+			state[j] = state[j-1] * rho
+		}
+	} else {
+		state[queue] = busy
+		for j := queue; j > 0; j-- {
+			state[j-1] = state[j] / rho
+		}
+		idle *= state[0] / busy
+	}
+
+	// A task accepted into state k+j must see j+1 completions before it starts.
+	stages := append([]float64{idle}, state[:queue]...)
+	w := newErlangMix(p.Limit, stages)
+	accepted := sum(stages)
+	through := accepted / (accepted + state[queue])
+	return &Answer{
+		Model:        fmt.Sprintf("M/M/%d/%d", p.Limit, p.Limit+queue),
+		Throughput:   p.Rate * through,
+		MeanInFlight: a * through,
+		WaitProb:     w.waitProb,
+		MeanWait:     p.MeanService * w.meanWait,
+		MeanResponse: p.MeanService * (1 + w.meanWait),
+		ShedProb:     state[queue] / (accepted + state[queue]),
+		wait:         w.waitLaw(p.MeanService),
+		response:     w.responseLaw(p.MeanService),
+	}, nil
+}

@@ -1,0 +1,40 @@
+package theory
+
+import "math"
+
+// poisson returns the probabilities of a Poisson distribution with the given mean, pmf[i] being that of first + i; what is
+// left out on either side is below 1e−290 of the largest. Terms are taken relative to the mode and divided by their sum,
+// which keeps every digit where the usual exp(n·ln y − y − lgamma(n+1)) loses some. It takes O(74·√mean).
+func poisson(mean float64) (first int, pmf []float64) {
+	const least = 1e-290
+	mode := math.Floor(mean)
+	below := []float64{}
+	for n, w := mode, 1.0; n > 0; n-- {
+		w *= n / mean
+		if w < least {
+			break
+		}
+		below = append(below, w)
+	}
+	first = int(mode) - len(below)
+	pmf = make([]float64, 0, 2*len(below)+64)
+	for i := len(below) - 1; i >= 0; i-- {
+		pmf = append(pmf, below[i])
+	}
+	for n, w := mode, 1.0; w >= least; n++ {
+		pmf = append(pmf, w)
+		w *= mean / (n + 1)
+	}
+	// Small terms first, from both ends towards the mode.
+	low, high := 0.0, 0.0
+	for _, w := range pmf[:len(below)] {
+		low += w
+	}
+	for i := len(pmf) - 1; i >= len(below); i-- {
+		high += pmf[i]
+	}
+	for i := range pmf {
+		pmf[i] /= low + high
+	}
+	return first, pmf
+}

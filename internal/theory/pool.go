@@ -1,0 +1,69 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Pool is an open queue: Poisson arrivals, no more than Limit tasks in flight, first come first served.
+type Pool struct {
+	Rate        float64 // λ: arrivals per unit of time
+	MeanService float64 // E[S]: mean service time of a task
+	Limit       int     // k: most tasks in flight
+}
+
+// Offered returns the offered load a = λE[S]: the mean number of tasks that would be in flight without any limit.
+func (p Pool) Offered() float64 { return p.Rate * p.MeanService }
+
+// Utilisation returns ρ = a/k: the offered load for each place of the limit.
+func (p Pool) Utilisation() float64 { return p.Offered() / float64(p.Limit) }
+
+// An UnstableError says that arrivals outrun the pool: the queue grows for as long as they last, so no steady state exists
+// and no number describes it.
+type UnstableError struct {
+	Utilisation float64 // at least 1
+}
+
+func (e *UnstableError) Error() string {
+	return fmt.Sprintf("unstable: utilisation %.4g", e.Utilisation)
+}
+
+// validate reports the first setting that no queue can have.
+func (p Pool) validate() error {
+	if err := positive("rate", p.Rate); err != nil {
+		return err
+	}
+	if err := positive("mean service time", p.MeanService); err != nil {
+		return err
+	}
+	if err := positive("offered load", p.Offered()); err != nil {
+		return err
+	}
+	if p.Limit < 1 {
+		return fmt.Errorf("theory: limit must be at least 1, have %d", p.Limit)
+	}
+	return nil
+}
+
+// stable is validate for a queue without bound, which also needs ρ < 1.
+func (p Pool) stable() error {
+	if err := p.validate(); err != nil {
+		return err
+	}
+	if rho := p.Utilisation(); rho >= 1 {
+		return &UnstableError{rho}
+	}
+	return nil
+}
+
+// tooClose is the error of a model whose digits run out before ρ reaches 1.
+func tooClose(model string, rho float64) error {
+	return fmt.Errorf("theory: %s: utilisation %v is too close to 1 for an exact value", model, rho)
+}
+
+func positive(what string, v float64) error {
+	if v > 0 && !math.IsInf(v, 1) {
+		return nil
+	}
+	return fmt.Errorf("theory: %s must be positive and finite, have %v", what, v)
+}

@@ -1,0 +1,93 @@
+package theory
+
+import (
+	"errors"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that a process which starts in
+// phase i of some level first reaches the level below in phase j. Within a level phases do not change; above and below are the
+// matrices of rates to the next level, their rows summing to what leaves a phase. Each step doubles the number of levels looked
+// at: seven or so at utilisation 0.9, and one more whenever the distance to 1 is halved.
+//
+// Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30 (1993).
+func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
+	h, l := mat.DenseCopyOf(above), mat.DenseCopyOf(below)
+	n, _ := h.Dims()
+	for i := range n {
+		up, down := h.RawRowView(i), l.RawRowView(i)
+		out := sum(up) + sum(down)
+		for j := range n {
+			up[j] /= out
+			down[j] /= out
+		}
+	}
+	// h and l are the chances that the process, watched on every 2^s-th level, next moves up or down, and into which phase.
+	g, t := mat.DenseCopyOf(l), mat.DenseCopyOf(h)
+	for range 100 {
+		var round, lh, hh, ll, add, next mat.Dense
+		round.Mul(h, l)
+		lh.Mul(l, h)
+		round.Add(&round, &lh)
+		hh.Mul(h, h)
+		ll.Mul(l, l)
+		gone := make([]float64, n)
+		for i := range gone {
+			gone[i] = sum(hh.RawRowView(i)) + sum(ll.RawRowView(i))
+		}
+		e := newEscape(&round, gone)
+		h, l = e.solve(&hh), e.solve(&ll)
+		add.Mul(t, l)
+		g.Add(g, &add)
+		next.Mul(t, h)
+		t = &next
+		if mat.Max(t) < epsilon/16 {
+			return g, nil
+		}
+	}
+	return nil, errors.New("theory: logarithmic reduction did not converge")
+}
+
+// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, of which only the rates off the diagonal are
+// looked at, by taking out state after state as newEscape does.
+func stationary(generator mat.Matrix) []float64 {
+	n, _ := generator.Dims()
+	gone := make([]float64, n)
+	gone[n-1] = 1 // the last state's pivot would be 0; its own scale is free
+	e := newEscape(generator, gone)
+	pi := mat.NewDense(1, n, nil)
+	pi.Set(0, n-1, 1)
+	v := pi.RawRowView(0)
+	for i := n - 1; i > 0; i-- {
+		addScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
+	}
+	total := sum(v)
+	for i := range v {
+		v[i] /= total
+	}
+	return v
+}
+
+// A geometric sums matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which for R ≥ 0 has positive terms only.
+type geometric []*mat.Dense // R, R², R⁴, … until nothing is left
+
+func newGeometric(r *mat.Dense) geometric {
+	g := geometric{r}
+	for len(g) < 64 && mat.Max(g[len(g)-1]) > epsilon*epsilon {
+		next := new(mat.Dense)
+		next.Mul(g[len(g)-1], g[len(g)-1])
+		g = append(g, next)
+	}
+	return g
+}
+
+func (g geometric) sum(x *mat.Dense) *mat.Dense {
+	total := mat.DenseCopyOf(x)
+	for _, r := range g {
+		var more mat.Dense
+		more.Mul(total, r)
+		total.Add(total, &more)
+	}
+	return total
+}

@@ -1,0 +1,177 @@
+package charts
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// Seconds writes a time as people say it: 250 µs, 1.5 ms, 10 ms, 2 s; at most four significant digits.
+func Seconds(s float64) string {
+	if s == 0 {
+		return "0 s"
+	}
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
+		if math.Abs(s) >= u.size*0.99995 { // what would be written as 1000 of the next smaller unit
+			return short(s/u.size) + " " + u.name
+		}
+	}
+	return short(s/1e-9) + " ns"
+}
+
+// Count writes a number or a rate: 12, 0.5, 1.25k, 3M; at most four significant digits.
+func Count(v float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if math.Abs(v) >= u.size*0.99995 {
+			return short(v/u.size) + u.name
+		}
+	}
+	return short(v)
+}
+
+// short writes four significant digits at most, and no exponent unless the number is absurd.
+func short(v float64) string {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil || math.Abs(r) >= 1e7 || r != 0 && math.Abs(r) < 1e-6 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(r, 'f', -1, 64)
+}
+
+// logTicks marks a logarithmic axis. What is marked depends on how much there is to see: decades; 1, 2 and 5 of each; more of
+// each; and on a range so short that its logarithm is all but straight, round steps.
+type logTicks func(float64) string
+
+// Ticks implements plot.Ticker.
+func (format logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	for _, v := range logMarks(lo, hi) {
+		if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
+			ticks = append(ticks, plot.Tick{Value: v, Label: format(v)})
+		}
+	}
+	return ticks
+}
+
+// logMarks returns round values from at most lo to at least hi.
+func logMarks(lo, hi float64) (marks []float64) {
+	decades := math.Log10(hi / lo)
+	var within []float64
+	every := 1
+	switch {
+	case decades > 2.2:
+		within = []float64{1}
+		every = int(math.Ceil(decades / 7))
+	case decades > 0.9:
+		within = []float64{1, 2, 5}
+	case decades > 0.4:
+		within = []float64{1, 1.5, 2, 3, 4, 5, 7}
+	default:
+		return linearMarks(lo, hi, 5)
+	}
+	first := int(math.Floor(math.Log10(lo))) - 1
+	last := int(math.Ceil(math.Log10(hi))) + 1
+	for d := first; d <= last; d++ {
+		if d%every != 0 {
+			continue
+		}
+		for _, m := range within {
+			v := m * math.Pow10(d)
+			switch {
+			case v <= lo*(1+1e-9):
+				marks = append(marks[:0], v) // the last below or at lo is the first that counts
+			case v >= hi*(1-1e-9):
+				return append(marks, v)
+			default:
+				marks = append(marks, v)
+			}
+		}
+	}
+	return marks
+}
+
+// linearTicks marks a linear axis at about count round values.
+type linearTicks struct {
+	format func(float64) string
+	count  int
+}
+
+// Ticks implements plot.Ticker.
+func (t linearTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	slack := (hi - lo) * 1e-9
+	for _, v := range linearMarks(lo, hi, t.count) {
+		if v >= lo-slack && v <= hi+slack {
+			ticks = append(ticks, plot.Tick{Value: v, Label: t.format(v)})
+		}
+	}
+	return ticks
+}
+
+// linearMarks returns some count+1 round values from at most lo to at least hi.
+func linearMarks(lo, hi float64, count int) (marks []float64) {
+	raw := (hi - lo) / float64(count)
+	if raw <= 0 {
+		return []float64{lo}
+	}
+	size := math.Pow(10, math.Floor(math.Log10(raw)))
+	step := 10 * size
+	for _, m := range []float64{1, 2, 2.5, 5} {
+		if m*size >= raw*(1-1e-9) {
+			step = m * size
+			break
+		}
+	}
+	// Multiples are counted in integers, so that 3·0.1 is not 0.30000000000000004 more than it should be.
+	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
+	for n := first; n <= last; n++ {
+		marks = append(marks, n*step)
+	}
+	return marks
+}
+
+// logRange widens a range of positive values to round ends, which need not be marked.
+func logRange(lo, hi float64) (float64, float64) {
+	if hi/lo < 1.02 {
+		lo, hi = lo/1.2, hi*1.2
+	}
+	round := func(v float64) []float64 { return logMarks(v/1.0001, v*9) } // 1, 2, 5, 10 around v
+	if math.Log10(hi/lo) <= 0.9 {
+		marks := logMarks(lo, hi)
+		return marks[0], marks[len(marks)-1]
+	}
+	above := round(hi)
+	if above[0] >= hi {
+		return round(lo)[0], above[0]
+	}
+	return round(lo)[0], above[1]
+}
+
+// linearRange widens a range to round ends; it starts at 0 unless values are negative, since lengths are compared on it.
+func linearRange(lo, hi float64) (float64, float64) {
+	lo = min(lo, 0)
+	if hi <= lo {
+		hi = lo + 1
+	}
+	marks := linearMarks(lo, hi, 5)
+	return marks[0], marks[len(marks)-1]
+}
+
+// gap is the share of a zeroScale that lies between 0 and its logarithmic part.
+const gap = 0.12
+
+// zeroScale is logarithmic from low on, and has a place for 0 at its left end.
+type zeroScale struct{ low float64 }
+
+// Normalize implements plot.Normalizer.
+func (s zeroScale) Normalize(_, hi, x float64) float64 {
+	if x <= 0 {
+		return 0
+	}
+	return gap + (1-gap)*math.Log(x/s.low)/math.Log(hi/s.low)
+}

@@ -1,0 +1,127 @@
+package charts
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Chart is a picture: one panel or several, with one legend.
+type Chart struct {
+	Title    string
+	Subtitle string   // a second line under the title; may be set before rendering
+	Alt      string   // what the picture shows, for those who do not see it; the title where empty
+	Notes    []string // what could not be drawn
+	Panels   []*plot.Plot
+
+	// Same lists the names of series that are equal in every point of every panel, where there are at least two.
+	Same [][]string
+
+	legend []entry
+	shareY bool // all panels have the same y axis
+	tall   bool // a single panel that gains from height
+}
+
+// newChart puts panels, already cleaned, into a chart. Each becomes a plot through build.
+func newChart(title string, panels []Panel, notes []string, build func(Panel) *plot.Plot) (*Chart, error) {
+	c := &Chart{Title: title, Notes: notes}
+	for _, p := range panels {
+		if len(p.Series) > 0 {
+			c.Panels = append(c.Panels, build(p))
+		}
+	}
+	if len(c.Panels) == 0 {
+		return nil, &EmptyError{Chart: title, Notes: notes}
+	}
+	panels = slices.DeleteFunc(slices.Clone(panels), func(p Panel) bool { return len(p.Series) == 0 })
+	c.legend, c.Same = entries(panels)
+	return c, nil
+}
+
+// cleanPanels cleans the series of all panels.
+func cleanPanels(in []Panel, x, y axisKind) (out []Panel, notes []string) {
+	for _, p := range in {
+		series, n := clean(p.Series, x, y, p.Title)
+		notes = append(notes, n...)
+		out = append(out, Panel{p.Title, series})
+	}
+	return out, notes
+}
+
+// Sizes of text in points. A Wide chart is some 1000 points wide and shown at about a pixel a point.
+const (
+	titleSize  = 17
+	headSize   = 13
+	textSize   = 12
+	legendSize = 12.5
+)
+
+func sans(size font.Length, weight xfont.Weight) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size}
+}
+
+func textStyle(size font.Length, weight xfont.Weight, t Tint) draw.TextStyle {
+	return draw.TextStyle{Color: t, Font: sans(size, weight), Handler: plot.DefaultTextHandler, YAlign: draw.YTop}
+}
+
+// newPlot returns an empty plot in the style of the house: a grid instead of frames and tick marks.
+func newPlot(title, xLabel, yLabel string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.Title.Text = title
+	p.Title.TextStyle.Font = sans(headSize, xfont.WeightBold)
+	p.Title.TextStyle.Color = ink
+	p.Title.Padding = 6
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = sans(textSize, xfont.WeightNormal)
+		a.Label.TextStyle.Color = muted
+		a.Label.Padding = 4
+		a.Tick.Label.Font = sans(textSize, xfont.WeightNormal)
+		a.Tick.Label.Color = muted
+		a.Tick.Length = 0
+		a.LineStyle = draw.LineStyle{}
+		a.Padding = 0
+	}
+	p.X.Label.Text, p.Y.Label.Text = xLabel, yLabel
+	p.X.LineStyle = draw.LineStyle{Color: rule, Width: 1}
+	p.X.Padding = 3
+	p.Add(gridlines{})
+	return p
+}
+
+// logSeconds makes y a logarithmic axis of times over the range of the lines.
+func logSeconds(p *plot.Plot, lo, hi float64) {
+	p.Y.Scale = plot.LogScale{}
+	p.Y.Tick.Marker = logTicks(Seconds)
+	p.Y.Min, p.Y.Max = logRange(lo, hi)
+}
+
+// rangeOf is the range of all series of all panels, intervals included. Growing points count only where there are no others.
+func rangeOf(panels []Panel) (xmin, xmax, ymin, ymax float64) {
+	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, p := range panels {
+		a, b, c, d := (&lines{series: p.Series}).DataRange()
+		xmin, xmax, ymin, ymax = min(xmin, a), max(xmax, b), min(ymin, c), max(ymax, d)
+	}
+	if ymin > ymax {
+		for _, p := range panels {
+			for _, s := range p.Series {
+				ymin, ymax = min(ymin, slices.Min(s.Y)), max(ymax, slices.Max(s.Y))
+			}
+		}
+	}
+	return xmin, xmax, ymin, ymax
+}
+
+// alt is what stands for the picture where it cannot be seen.
+func (c *Chart) alt() string {
+	if c.Alt != "" {
+		return c.Alt
+	}
+	return strings.TrimSuffix(c.Title+". "+c.Subtitle, ". ")
+}

@@ -1,0 +1,111 @@
+package charts
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// Distribution draws response times against their percentile: X is q in [0, 1), Y the response in seconds that a share q of the
+// tasks did not exceed. The axis is -log10(1-q), so that each further nine is as wide as the one before, and an exponential tail is
+// straight where Y is linear. Here Y is logarithmic, since the strategies lie decades apart. Intervals and Growing are not drawn. One panel a load.
+func Distribution(title string, panels []Panel) (*Chart, error) {
+	scaled := make([]Panel, len(panels))
+	for i, p := range panels {
+		scaled[i].Title = p.Title
+		for _, s := range p.Series {
+			t := s
+			t.X = make([]float64, len(s.X))
+			for j, q := range s.X {
+				t.X[j] = math.NaN()
+				if q >= 0 && q < 1 {
+					t.X[j] = nines(q)
+				}
+			}
+			scaled[i].Series = append(scaled[i].Series, t)
+		}
+	}
+	cleaned, notes := cleanPanels(scaled, linear, logarithm)
+	cutBelow(cleaned, floorOf(cleaned))
+	_, xmax, ymin, ymax := rangeOf(cleaned)
+	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
+		p := newPlot(panel.Title, "percentile of tasks", "response time (log scale)")
+		p.Add(&lines{
+			series: panel.Series,
+			dots:   true,
+			marked: func(s Series, i int) bool { return isMarked(s.X[i]) },
+			tip: pointTip(func(x float64) string {
+				return "p" + strconv.FormatFloat(100*(1-math.Pow(10, -x)), 'f', max(int(math.Round(x))-2, 0), 64)
+			}, Seconds),
+		})
+		p.X.Tick.Marker = percentileTicks{}
+		p.X.Min, p.X.Max = 0, max(xmax, 1)
+		logSeconds(p, ymin, ymax)
+		return p
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.shareY = true
+	return c, nil
+}
+
+func nines(q float64) float64 { return -math.Log10(1 - q) }
+
+// isMarked reports whether a place of the percentile axis carries a marker: the median, and each full nine.
+func isMarked(x float64) bool {
+	return math.Abs(x-nines(0.5)) < 1e-6 || x > 0.5 && math.Abs(x-math.Round(x)) < 1e-6
+}
+
+// percentileTicks marks 0, 50, 90, 99, 99.9 and so on.
+type percentileTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
+	ticks := []plot.Tick{{Value: 0, Label: "0"}, {Value: nines(0.5), Label: "50"}}
+	for n := 1; float64(n) <= hi+1e-9; n++ {
+		label := [...]string{1: "90", 2: "99"}
+		if n < len(label) {
+			ticks = append(ticks, plot.Tick{Value: float64(n), Label: label[n]})
+			continue
+		}
+		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.FormatFloat(100-math.Pow10(2-n), 'f', n-2, 64)})
+	}
+	return ticks
+}
+
+// floorOf is the smallest response among the slower nine tenths of the tasks. Below it the curves fall without end, since the quickest of
+// many tasks takes next to no time, and would leave the tail, which the chart is for, a corner of the picture.
+func floorOf(panels []Panel) float64 {
+	floor := math.Inf(1)
+	for _, p := range panels {
+		for _, s := range p.Series {
+			for i, x := range s.X {
+				if x >= nines(0.1) {
+					floor = min(floor, s.Y[i])
+				}
+			}
+		}
+	}
+	return floor
+}
+
+// cutBelow ends the curves where they fall below the floor.
+func cutBelow(panels []Panel, floor float64) {
+	for i := range panels {
+		for j := range panels[i].Series {
+			s := &panels[i].Series[j]
+			s.Lo, s.Hi, s.Growing = nil, nil, nil // curves are drawn as they are
+			for len(s.X) > 1 && s.Y[0] < floor {
+				if s.Y[1] > floor {
+					share := math.Log(floor/s.Y[0]) / math.Log(s.Y[1]/s.Y[0])
+					s.X = append([]float64{s.X[0] + share*(s.X[1]-s.X[0])}, s.X[1:]...)
+					s.Y = append([]float64{floor}, s.Y[1:]...)
+					break
+				}
+				s.X, s.Y = s.X[1:], s.Y[1:]
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package charts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// An entry of the legend names a series, or several that are equal in every point of every panel.
+type entry struct {
+	names  []string
+	styles []int
+	theory bool
+	sample *draw.LineStyle // of a reference line, which has no style of its own
+
+	x, y float64 // the last point in the last panel that holds the series
+	last bool    // which is the last panel of the chart
+}
+
+// entries collects the legend of a chart, in order of style, theory last.
+func entries(panels []Panel) (legend []entry, same [][]string) {
+	type member struct {
+		entry
+		in []Series // the series in each panel; one without points where the panel lacks it
+	}
+	var all []member
+	theory := false
+	for i, p := range panels {
+		for _, s := range p.Series {
+			if s.Theory {
+				theory = true
+				continue
+			}
+			at := slices.IndexFunc(all, func(m member) bool { return m.names[0] == s.Name && m.styles[0] == s.Style })
+			if at < 0 {
+				at = len(all)
+				all = append(all, member{entry{names: []string{s.Name}, styles: []int{s.Style}}, make([]Series, len(panels))})
+			}
+			m := &all[at]
+			m.in[i] = s
+			m.x, m.y, m.last = s.X[len(s.X)-1], s.Y[len(s.Y)-1], i == len(panels)-1
+		}
+	}
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(a.styles[0], b.styles[0]) })
+	for _, m := range all {
+		at := slices.IndexFunc(legend, func(e entry) bool {
+			i := slices.IndexFunc(all, func(o member) bool { return o.names[0] == e.names[0] && o.styles[0] == e.styles[0] })
+			return slices.EqualFunc(all[i].in, m.in, equal)
+		})
+		if at < 0 {
+			legend = append(legend, m.entry)
+			continue
+		}
+		legend[at].names = append(legend[at].names, m.names[0])
+		legend[at].styles = append(legend[at].styles, m.styles[0])
+	}
+	for _, e := range legend {
+		if len(e.names) > 1 {
+			same = append(same, slices.Clone(e.names))
+		}
+	}
+	if theory {
+		legend = append(legend, entry{names: []string{"exact theory"}, theory: true})
+	}
+	return legend, same
+}
+
+// Widths in the legend.
+const (
+	swatchWidth vg.Length = 30
+	swatchGap   vg.Length = 7
+	lineHeight  vg.Length = 15.5
+	entryGap    vg.Length = 4
+	widestName  vg.Length = 185
+)
+
+// label is an entry ready to be drawn: its text broken into lines.
+type label struct {
+	entry
+	lines []string
+	width vg.Length // sample and text
+}
+
+func (l label) height() vg.Length { return lineHeight*vg.Length(len(l.lines)) + entryGap }
+
+func labels(legend []entry, widest vg.Length) []label {
+	style := textStyle(legendSize, xfont.WeightNormal, ink)
+	out := make([]label, len(legend))
+	for i, e := range legend {
+		out[i] = label{entry: e, lines: breakName(e.names, widest, style)}
+		for _, line := range out[i].lines {
+			out[i].width = max(out[i].width, style.Width(line))
+		}
+		out[i].width += swatchWidth + swatchGap
+	}
+	return out
+}
+
+// breakName writes names as "a = b = c", broken into lines that fit. A name too long for a line of its own is broken where its
+// parameters begin, and else shortened.
+func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
+	current := ""
+	for i, name := range names {
+		if i > 0 {
+			name = "= " + name
+		}
+		if current != "" && style.Width(current+" "+name) <= widest {
+			current += " " + name
+			continue
+		}
+		if current != "" {
+			lines = append(lines, current)
+		}
+		for style.Width(name) > widest {
+			at := strings.LastIndexAny(fitting(name, widest, style), ":,")
+			if at < 0 {
+				name = fitting(name, widest-style.Width("…"), style) + "…"
+				break
+			}
+			lines = append(lines, name[:at+1])
+			name = name[at+1:]
+		}
+		current = name
+	}
+	return append(lines, current)
+}
+
+// fitting returns the beginning of the text that fits the width, at least one character of it.
+func fitting(text string, width vg.Length, style draw.TextStyle) string {
+	runes := []rune(text)
+	n := 1
+	for n < len(runes) && style.Width(string(runes[:n+1])) <= width {
+		n++
+	}
+	return string(runes[:min(n, len(runes))])
+}
+
+// draw draws the entry with its upper left corner at the point.
+func (l label) draw(c *draw.Canvas, at vg.Point) {
+	group(c, l.styles, "pb-key", "", func() {
+		mid := at.Y - lineHeight*vg.Length(len(l.lines))/2
+		a, b := vg.Point{X: at.X, Y: mid}, vg.Point{X: at.X + swatchWidth, Y: mid}
+		switch {
+		case l.theory:
+			c.StrokeLines(draw.LineStyle{Color: muted.fade(theoryAlpha), Width: theoryWidth}, []vg.Point{a, b})
+		case l.sample != nil:
+			c.StrokeLines(*l.sample, []vg.Point{a, b})
+		default:
+			drawSwatch(c, l.styles, a, b)
+		}
+		style := textStyle(legendSize, xfont.WeightNormal, ink)
+		for i, line := range l.lines {
+			c.FillText(style, vg.Point{X: at.X + swatchWidth + swatchGap, Y: at.Y - lineHeight*vg.Length(i) + 1}, line)
+		}
+	})
+}
+
+// drawSwatch draws a piece of the line the series share, with their markers side by side.
+func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
+	n := len(styles)
+	for i, style := range styles {
+		look := lookOf(style)
+		s := draw.LineStyle{Color: look.tint, Width: lineWidth, Dashes: look.dash}
+		if n > 1 {
+			size := max((b.X-a.X)/vg.Length(2*n), 1)
+			s.Dashes, s.DashOffs = []vg.Length{size, size * vg.Length(n-1)}, size*vg.Length((n-i)%n)
+		}
+		c.StrokeLines(s, []vg.Point{a, b})
+	}
+	shown := min(n, 3) // more would not be told apart in this space; the names tell the rest
+	for i, style := range styles[:shown] {
+		look := lookOf(style)
+		at := vg.Point{X: a.X + (b.X-a.X)*(vg.Length(i)+0.5)/vg.Length(shown), Y: a.Y}
+		drawMarker(c, look.marker, look.tint, at, markerRadius-0.4, 1.4)
+	}
+}
+
+// spread moves labels, given by the height they want and sorted from the top, as little as it takes for none to overlap and all to lie
+// between bottom and top. It returns the upper edge of each.
+func spread(want []vg.Length, heights []vg.Length, bottom, top vg.Length) []vg.Length {
+	at := slices.Clone(want)
+	edge := top
+	for i := range at {
+		at[i] = min(at[i], edge)
+		edge = at[i] - heights[i]
+	}
+	edge = bottom
+	for i := len(at) - 1; i >= 0; i-- {
+		at[i] = max(at[i], edge+heights[i])
+		edge = at[i]
+	}
+	return at
+}

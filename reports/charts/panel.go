@@ -1,0 +1,79 @@
+package charts
+
+import (
+	"math"
+	"slices"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// panel draws a plot with its words where a reader looks for them: the title over the left edge of the data, the labels at the middle of
+// the axes. gonum would centre the title over the axis as well; and on a logarithmic axis it looks for the middle in the wrong place, so that
+// it pads the data for a label that it then draws elsewhere.
+type panel struct {
+	*plot.Plot // without title and labels
+	title      string
+	x, y       string
+}
+
+func panelOf(p *plot.Plot, showY bool) panel {
+	q := *p
+	out := panel{Plot: &q, title: p.Title.Text, x: p.X.Label.Text, y: p.Y.Label.Text}
+	q.Title.Text, q.X.Label.Text, q.Y.Label.Text = "", "", ""
+	if !showY {
+		out.y = ""
+		q.Y.Tick.Marker = wordless{p.Y.Tick.Marker}
+	}
+	return out
+}
+
+const labelRoom vg.Length = textSize * 1.8
+
+// inner is the part of the cell that is left for the plot.
+func (p panel) inner(cell draw.Canvas) draw.Canvas {
+	var left, bottom vg.Length
+	top := arrowLength
+	if p.y != "" {
+		left = labelRoom
+	}
+	if p.x != "" {
+		bottom = labelRoom
+	}
+	if p.title != "" {
+		top += 1.3 * headSize
+	}
+	return draw.Crop(cell, left, 0, bottom, -top)
+}
+
+// data is the part of the cell where data is drawn.
+func (p panel) data(cell draw.Canvas) draw.Canvas { return p.DataCanvas(p.inner(cell)) }
+
+// draw draws the panel and returns where its data is.
+func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
+	p.Draw(p.inner(cell))
+	data = p.data(cell)
+	cell.FillText(textStyle(headSize, xfont.WeightBold, ink), vg.Point{X: data.Min.X, Y: cell.Max.Y}, p.title)
+	style := textStyle(textSize, xfont.WeightNormal, muted)
+	style.XAlign = draw.XCenter
+	style.YAlign = draw.YBottom
+	cell.FillText(style, vg.Point{X: data.Center().X, Y: cell.Min.Y + 2}, p.x)
+	style.Rotation = math.Pi / 2
+	style.YAlign = draw.YTop
+	cell.FillText(style, vg.Point{X: cell.Min.X, Y: data.Center().Y}, p.y)
+	return data
+}
+
+// wordless makes the labels of ticks blank; without a label a tick would be a minor one, which has no grid line.
+type wordless struct{ plot.Ticker }
+
+// Ticks implements plot.Ticker.
+func (w wordless) Ticks(lo, hi float64) []plot.Tick {
+	ticks := slices.Clone(w.Ticker.Ticks(lo, hi))
+	for i := range ticks {
+		ticks[i].Label = "\u200a" // a hair space
+	}
+	return ticks
+}

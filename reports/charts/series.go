@@ -1,0 +1,140 @@
+package charts
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Series is one line of a chart.
+type Series struct {
+	Name  string
+	Style int // its number among the strategies, from 0: decides colour, marker and dash
+
+	X, Y []float64 // points; sorted by X when drawn
+
+	// Lo and Hi bound an interval around each Y; nil for none, NaN for a point without.
+	Lo, Hi []float64
+
+	// Growing marks points without a limit: they only say how long the run was, as the response of a queue does that fills faster than it
+	// empties. They do not stretch the axis; they stand at its upper end with an arrow. nil: none.
+	Growing []bool
+
+	Theory bool // exact theory: drawn as a thick translucent line behind what was measured
+}
+
+// Panel is one of the plots that stand side by side in a chart.
+type Panel struct {
+	Title  string
+	Series []Series
+}
+
+// EmptyError says that a chart holds no point that can be drawn.
+type EmptyError struct {
+	Chart string   // title
+	Notes []string // what was left out
+}
+
+func (e *EmptyError) Error() string {
+	msg := fmt.Sprintf("chart %q has nothing to draw", e.Chart)
+	if len(e.Notes) > 0 {
+		msg += ": " + strings.Join(e.Notes, "; ")
+	}
+	return msg
+}
+
+// The drawable range of an axis. Beyond it ticks and pixels lose their meaning long before float64 does; no time, rate or
+// count that a run can measure comes near.
+const (
+	tiniest = 1e-15
+	hugest  = 1e15
+)
+
+// An axisKind says which values an axis can show.
+type axisKind int
+
+const (
+	linear    axisKind = iota // any finite value
+	logarithm                 // above 0
+	logZero                   // 0, and above 0
+)
+
+func (k axisKind) shows(v float64) bool {
+	switch {
+	case math.IsNaN(v) || math.Abs(v) > hugest:
+		return false
+	case k == linear, k == logZero && v == 0:
+		return true
+	default:
+		return v >= tiniest
+	}
+}
+
+// clean copies what of each series the axes can show, sorted by X, and notes the rest. Series that keep no point disappear.
+func clean(in []Series, x, y axisKind, where string) (out []Series, notes []string) {
+	for _, s := range in {
+		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil && len(s.Hi) != len(s.X) ||
+			s.Growing != nil && len(s.Growing) != len(s.X) {
+			panic(fmt.Sprintf("charts: series %q has slices of different lengths: X %d, Y %d, Lo %d, Hi %d, Growing %d",
+				s.Name, len(s.X), len(s.Y), len(s.Lo), len(s.Hi), len(s.Growing)))
+		}
+		kept := Series{Name: s.Name, Style: s.Style, Theory: s.Theory}
+		hasBounds := s.Lo != nil && s.Hi != nil
+		for _, i := range orderOf(s.X) {
+			if !x.shows(s.X[i]) || !y.shows(s.Y[i]) {
+				continue
+			}
+			kept.X = append(kept.X, s.X[i])
+			kept.Y = append(kept.Y, s.Y[i])
+			if s.Growing != nil {
+				kept.Growing = append(kept.Growing, s.Growing[i])
+			}
+			if !hasBounds {
+				continue
+			}
+			lo, hi := s.Lo[i], s.Hi[i]
+			if !y.shows(lo) || !y.shows(hi) || lo > s.Y[i] || hi < s.Y[i] {
+				lo, hi = math.NaN(), math.NaN()
+			}
+			kept.Lo = append(kept.Lo, lo)
+			kept.Hi = append(kept.Hi, hi)
+		}
+		if lost := len(s.X) - len(kept.X); lost > 0 && !s.Theory {
+			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", where, plural(lost, "point"), s.Name))
+		}
+		if len(kept.X) > 0 {
+			out = append(out, kept)
+		}
+	}
+	return out, notes
+}
+
+func orderOf(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	return order
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// equal reports whether two series have the same points and intervals, exactly.
+func equal(a, b Series) bool {
+	return slices.Equal(a.X, b.X) && slices.Equal(a.Y, b.Y) && sameBounds(a.Lo, b.Lo) && sameBounds(a.Hi, b.Hi)
+}
+
+func sameBounds(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// grows reports whether point i is marked as growing.
+func (s Series) grows(i int) bool { return s.Growing != nil && s.Growing[i] }

@@ -1,0 +1,265 @@
+package charts
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg serves print: a size in points that no page can
+// shrink, colours in style attributes that no style sheet can change, nothing to hold on to but paths. Here the picture takes
+// the width it is given, each colour is an attribute and a class (Tint), and groups mark what belongs to a series.
+//
+// Of vg.Canvas it implements what charts use: DrawImage panics, and clipping does not exist.
+type svgCanvas struct {
+	w, h  vg.Length
+	body  bytes.Buffer
+	stack []svgState
+}
+
+type svgState struct {
+	width  vg.Length
+	dash   []vg.Length
+	offset vg.Length
+	color  color.Color
+
+	// What the transformations so far do to a point: (x, y) → (a·x + c·y + e, b·x + d·y + f).
+	a, b, c, d, e, f float64
+}
+
+func newSVG(w, h vg.Length) *svgCanvas {
+	s := &svgCanvas{w: w, h: h, stack: []svgState{{a: 1, d: 1}}}
+	vg.Initialize(s)
+	return s
+}
+
+func (s *svgCanvas) top() *svgState { return &s.stack[len(s.stack)-1] }
+
+// Size implements vg.CanvasSizer.
+func (s *svgCanvas) Size() (w, h vg.Length) { return s.w, s.h }
+
+// SetLineWidth implements vg.Canvas, as the methods below do.
+func (s *svgCanvas) SetLineWidth(w vg.Length) { s.top().width = w }
+
+func (s *svgCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
+	s.top().dash, s.top().offset = pattern, offset
+}
+
+func (s *svgCanvas) SetColor(c color.Color) {
+	if c == nil {
+		c = color.Black
+	}
+	s.top().color = c
+}
+
+func (s *svgCanvas) Rotate(rad float64) {
+	sin, cos := math.Sincos(rad)
+	s.transform(cos, sin, -sin, cos, 0, 0)
+}
+
+func (s *svgCanvas) Translate(pt vg.Point) { s.transform(1, 0, 0, 1, float64(pt.X), float64(pt.Y)) }
+
+func (s *svgCanvas) Scale(x, y float64) { s.transform(x, 0, 0, y, 0, 0) }
+
+func (s *svgCanvas) transform(a, b, c, d, e, f float64) {
+	t := s.top()
+	t.a, t.b, t.c, t.d, t.e, t.f = t.a*a+t.c*b, t.b*a+t.d*b, t.a*c+t.c*d, t.b*c+t.d*d, t.a*e+t.c*f+t.e, t.b*e+t.d*f+t.f
+}
+
+func (s *svgCanvas) Push() { s.stack = append(s.stack, *s.top()) }
+
+func (s *svgCanvas) Pop() { s.stack = s.stack[:len(s.stack)-1] }
+
+func (s *svgCanvas) Stroke(p vg.Path) {
+	t := s.top()
+	if t.width <= 0 || len(p) == 0 {
+		return
+	}
+	fmt.Fprintf(&s.body, `<path d="%s"%s stroke-width="%s"`, s.data(p), paint("stroke", t.color), decimal(float64(t.width)))
+	if len(t.dash) > 0 {
+		parts := make([]string, len(t.dash))
+		for i, d := range t.dash {
+			parts[i] = decimal(float64(d))
+		}
+		fmt.Fprintf(&s.body, ` stroke-dasharray="%s"`, strings.Join(parts, " "))
+		if t.offset != 0 {
+			fmt.Fprintf(&s.body, ` stroke-dashoffset="%s"`, decimal(float64(t.offset)))
+		}
+	}
+	s.body.WriteString("/>\n")
+}
+
+func (s *svgCanvas) Fill(p vg.Path) {
+	if len(p) > 0 {
+		fmt.Fprintf(&s.body, "<path d=\"%s\"%s/>\n", s.data(p), paint("fill", s.top().color))
+	}
+}
+
+func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
+	if f.Font.Size <= 0 || strings.TrimSpace(text) == "" {
+		return
+	}
+	x, y := s.at(float64(pt.X), float64(pt.Y))
+	var turn, weight string
+	if t := s.top(); t.b != 0 {
+		turn = fmt.Sprintf(` transform="rotate(%s %s %s)"`, decimal(-math.Atan2(t.b, t.a)*180/math.Pi), decimal(x), decimal(y))
+	}
+	if f.Font.Weight >= xfont.WeightSemiBold {
+		weight = ` font-weight="bold"`
+	}
+	fmt.Fprintf(&s.body, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s>%s</text>\n", decimal(x), decimal(y),
+		decimal(float64(f.Font.Size)), weight, turn, paint("fill", s.top().color), escape(text))
+}
+
+// DrawImage panics: no chart holds an image.
+func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no images in SVG") }
+
+// begin opens a group. It carries the styles of the series it belongs to, so that a page can find them, and a title that browsers
+// show when pointed at; either may be missing.
+func (s *svgCanvas) begin(styles []int, class, title string) {
+	s.body.WriteString("<g")
+	if class != "" {
+		fmt.Fprintf(&s.body, ` class="%s"`, class)
+	}
+	if len(styles) > 0 {
+		parts := make([]string, len(styles))
+		for i, n := range styles {
+			parts[i] = strconv.Itoa(n)
+		}
+		fmt.Fprintf(&s.body, ` data-s="%s"`, strings.Join(parts, " "))
+	}
+	s.body.WriteString(">")
+	if title != "" {
+		fmt.Fprintf(&s.body, "<title>%s</title>", escape(title))
+	}
+	s.body.WriteString("\n")
+}
+
+func (s *svgCanvas) end() { s.body.WriteString("</g>\n") }
+
+// at turns a point of the canvas, whose origin is at the lower left, into one of SVG, whose origin is at the upper left.
+func (s *svgCanvas) at(x, y float64) (float64, float64) {
+	t := s.top()
+	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
+}
+
+func (s *svgCanvas) data(p vg.Path) string {
+	var b strings.Builder
+	move := func(op byte, pts ...vg.Point) {
+		b.WriteByte(op)
+		for i, pt := range pts {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			x, y := s.at(float64(pt.X), float64(pt.Y))
+			b.WriteString(decimal(x) + "," + decimal(y))
+		}
+	}
+	for i, c := range p {
+		switch c.Type {
+		case vg.MoveComp:
+			move('M', c.Pos)
+		case vg.LineComp:
+			move('L', c.Pos)
+		case vg.CurveComp:
+			move([...]byte{0, 'Q', 'C'}[len(c.Control)], append(c.Control[:len(c.Control):len(c.Control)], c.Pos)...)
+		case vg.ArcComp:
+			op := byte('L')
+			if i == 0 {
+				op = 'M'
+			}
+			move(op, polar(c.Pos, c.Radius, c.Start))
+			for _, bezier := range arc(c) {
+				move('C', bezier[:]...)
+			}
+		case vg.CloseComp:
+			b.WriteByte('Z')
+		}
+	}
+	return b.String()
+}
+
+// arc follows an arc with Bézier curves of at most a quarter turn each, which miss a circle of radius 1 by less than 0.0003.
+func arc(c vg.PathComp) (curves [][3]vg.Point) {
+	n := int(math.Ceil(math.Abs(c.Angle) / (math.Pi / 2)))
+	step := c.Angle / float64(n)
+	k := vg.Length(4./3*math.Tan(step/4)) * c.Radius
+	for i := range n {
+		from, to := c.Start+step*float64(i), c.Start+step*float64(i+1)
+		p, q := polar(c.Pos, c.Radius, from), polar(c.Pos, c.Radius, to)
+		curves = append(curves, [3]vg.Point{polar(p, k, from+math.Pi/2), polar(q, -k, to+math.Pi/2), q})
+	}
+	return curves
+}
+
+// paint writes a colour as the attribute, and as the class that lets a style sheet change it.
+func paint(attr string, c color.Color) string {
+	t, ok := c.(Tint)
+	if !ok {
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
+		t = Tint{light: fmt.Sprintf("#%02x%02x%02x", n.R, n.G, n.B), alpha: float64(n.A) / 255}
+	}
+	out := fmt.Sprintf(` %s="%s"`, attr, t.light)
+	if t.class != "" {
+		out = fmt.Sprintf(` class="%s"`, t.class) + out
+	}
+	if t.alpha < 1 {
+		out += fmt.Sprintf(` %s-opacity="%s"`, attr, decimal(t.alpha))
+	}
+	return out
+}
+
+// escape makes text safe inside an element or an attribute; characters that XML cannot hold become U+FFFD.
+func escape(text string) string {
+	var b bytes.Buffer
+	if err := xml.EscapeText(&b, []byte(text)); err != nil {
+		panic(err) // a bytes.Buffer takes everything
+	}
+	return b.String()
+}
+
+// decimal writes a coordinate to a tenth of a point, and small numbers to a hundredth.
+func decimal(v float64) string {
+	digits := 1
+	if math.Abs(v) < 10 {
+		digits = 2
+	}
+	out := strconv.FormatFloat(v, 'f', digits, 64)
+	out = strings.TrimSuffix(strings.TrimRight(out, "0"), ".")
+	if out == "" || out == "-" || out == "-0" {
+		return "0"
+	}
+	return out
+}
+
+// writeTo writes the SVG element. A file on its own brings its background and its style; one inside a page leaves both to it.
+func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
+	var head bytes.Buffer
+	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
+		decimal(float64(s.w)), decimal(float64(s.h)), escape(label))
+	if alone {
+		// A picture without a width would fill a browser's window; this one takes its natural width, and less where there is less.
+		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
+	}
+	head.WriteString(` font-family="Liberation Sans,Arial,Helvetica,sans-serif">` + "\n")
+	if alone {
+		fmt.Fprintf(&head, "<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\"%s/>\n", Style(), paint("fill", paper))
+	}
+	head.WriteString(`<g fill="none" stroke-linejoin="round">` + "\n")
+	for _, part := range []string{head.String(), s.body.String(), "</g>\n</svg>\n"} {
+		if _, err := io.WriteString(w, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}

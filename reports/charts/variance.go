@@ -1,0 +1,101 @@
+package charts
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Variance draws a response time (Y, seconds) against the squared coefficient of variation C² of the service times (X), both on
+// logarithmic axes. C² = 0, tasks that all take equally long, has a place of its own left of the logarithmic part, and the axis
+// is marked as broken there. One panel a quantile.
+func Variance(title string, panels []Panel) (*Chart, error) {
+	cleaned, notes := cleanPanels(panels, logZero, logarithm)
+	_, xmax, ymin, ymax := rangeOf(cleaned)
+	at := valuesOf(cleaned)
+	hasZero := len(at) > 0 && at[0] == 0
+	low := 0.5
+	if hasZero {
+		at = at[1:]
+	}
+	if len(at) > 0 {
+		low = at[0]
+	} else {
+		xmax = 2
+	}
+	if xmax < 1.5*low {
+		low, xmax = low/2, xmax*2
+	}
+	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
+		p := newPlot(panel.Title, "C² of the service times (log scale)", "response time (log scale)")
+		if hasZero {
+			p.Add(axisBreak{})
+		}
+		p.Add(&lines{series: panel.Series, tip: pointTip(func(x float64) string { return "C² " + Count(x) }, Seconds)})
+		p.X.Tick.Marker = zeroTicks{low, hasZero, at}
+		if hasZero {
+			p.X.Scale, p.X.Min, p.X.Max = zeroScale{low}, 0, xmax
+		} else {
+			p.X.Scale, p.X.Min, p.X.Max = plot.LogScale{}, low/1.05, xmax*1.05
+		}
+		logSeconds(p, ymin, ymax)
+		return p
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.shareY = true
+	c.tall = len(c.Panels) == 1
+	return c, nil
+}
+
+// valuesOf are the distinct x values, sorted.
+func valuesOf(panels []Panel) (at []float64) {
+	for _, p := range panels {
+		for _, s := range p.Series {
+			at = append(at, s.X...)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// zeroTicks marks the values there are, or round ones where those lie too close together, and 0.
+type zeroTicks struct {
+	low  float64
+	zero bool
+	at   []float64 // without 0
+}
+
+// Ticks implements plot.Ticker.
+func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
+	if z.zero {
+		ticks = append(ticks, plot.Tick{Value: 0, Label: "0"})
+	}
+	const apart = 0.06 // share of the axis that a label takes
+	for i, v := range z.at {
+		if len(z.at) < 2 || i > 0 && math.Log(v/z.at[i-1]) < apart*math.Log(hi/z.low) {
+			return append(ticks, logTicks(Count).Ticks(z.low, hi)...)
+		}
+	}
+	for _, v := range z.at {
+		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 2, 64)})
+	}
+	return ticks
+}
+
+// axisBreak draws two short strokes on the x axis between 0 and the logarithmic part.
+type axisBreak struct{}
+
+// Plot implements plot.Plotter.
+func (axisBreak) Plot(c draw.Canvas, _ *plot.Plot) {
+	mid := c.X(gap / 2)
+	style := draw.LineStyle{Color: muted, Width: 1.2}
+	for _, dx := range []vg.Length{-2.5, 2.5} {
+		c.StrokeLine2(style, mid+dx-2, c.Min.Y-8, mid+dx+2, c.Min.Y+3)
+	}
+}

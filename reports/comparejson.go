@@ -1,0 +1,204 @@
+package reports
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+)
+
+// CompareVersion is the version of the JSON that WriteJSON writes. Fields may be added within a version; none changes
+// its meaning.
+const CompareVersion = 1
+
+// WriteJSON writes a comparison as one JSON object:
+//
+//	{
+//	  "format": "poolbench compare", "version": 1,
+//	  "columns": ["old.txt", "new.txt"],      // the first is the base
+//	  "alpha": 0.05, "confidence": 0.95,
+//	  "config": {"goos": "linux", …},         // what all runs share
+//	  "tables": [{
+//	    "key": {"pkg": "…"},                  // may be empty
+//	    "unit": "sec/op",                     // tidied
+//	    "better": "lower" | "higher" | "",    // "": not known
+//	    "rows": [{
+//	      "benchmark": "Run/strategy=…",
+//	      "cells": [{                         // by column; null where the benchmark is missing
+//	        "n": 10, "values": […],           // ascending
+//	        "center": 1.2e-6, "low": 1.1e-6, "high": null,   // null: the interval has no such end
+//	        "versus": {                       // absent in the base, and where either is missing
+//	          "p": 0.001, "significant": true,
+//	          "ratio": 1.05,                  // of the centres; null when the base is 0 and this is not
+//	          "change": "worse"               // better, worse, differs (no direction), "" (not significant)
+//	        },
+//	        "warnings": ["…"]
+//	      }, …]
+//	    }, …],
+//	    "geomean": [{"center": 1e-6 | null, "ratio": 1.02 | null, "warnings": […]}, …]   // by column
+//	  }, …],
+//	  "missing": [{"benchmark": "…", "unit": "" | "sec/op", "column": "new.txt"}, …],
+//	  "varying": [{"key": "cpu", "values": [["a"], ["b"]]}, …],                          // by column
+//	  "warnings": ["…"]
+//	}
+func WriteJSON(w io.Writer, c *Comparison) error {
+	out := jsonComparison{
+		Format: "poolbench compare", Version: CompareVersion,
+		Columns: c.Columns, Alpha: c.Alpha, Confidence: c.Confidence,
+		Config: pairMap(c.Config), Tables: []jsonTable{},
+		Missing: []jsonMissing{}, Varying: []jsonVarying{}, Warnings: orEmpty(c.Warnings),
+	}
+	for i := range c.Tables {
+		out.Tables = append(out.Tables, c.Tables[i].json())
+	}
+	for _, m := range c.Missing {
+		out.Missing = append(out.Missing, jsonMissing(m))
+	}
+	for _, v := range c.Varying {
+		out.Varying = append(out.Varying, jsonVarying(v))
+	}
+	return encodeJSON(w, out)
+}
+
+type jsonComparison struct {
+	Format     string            `json:"format"`
+	Version    int               `json:"version"`
+	Columns    []string          `json:"columns"`
+	Alpha      float64           `json:"alpha"`
+	Confidence float64           `json:"confidence"`
+	Config     map[string]string `json:"config"`
+	Tables     []jsonTable       `json:"tables"`
+	Missing    []jsonMissing     `json:"missing"`
+	Varying    []jsonVarying     `json:"varying"`
+	Warnings   []string          `json:"warnings"`
+}
+
+type jsonTable struct {
+	Key     map[string]string `json:"key"`
+	Unit    string            `json:"unit"`
+	Better  string            `json:"better"`
+	Rows    []jsonRow         `json:"rows"`
+	Geomean []jsonGeomean     `json:"geomean"`
+}
+
+type jsonRow struct {
+	Benchmark string      `json:"benchmark"`
+	Cells     []*jsonCell `json:"cells"`
+}
+
+type jsonCell struct {
+	N        int         `json:"n"`
+	Values   []float64   `json:"values"`
+	Center   float64     `json:"center"`
+	Low      *float64    `json:"low"`
+	High     *float64    `json:"high"`
+	Versus   *jsonVersus `json:"versus,omitempty"`
+	Warnings []string    `json:"warnings"`
+}
+
+type jsonVersus struct {
+	P           float64  `json:"p"`
+	Significant bool     `json:"significant"`
+	Ratio       *float64 `json:"ratio"`
+	Change      string   `json:"change"`
+}
+
+type jsonGeomean struct {
+	Center   *float64 `json:"center"`
+	Ratio    *float64 `json:"ratio"`
+	Warnings []string `json:"warnings"`
+}
+
+type jsonMissing struct {
+	Benchmark string `json:"benchmark"`
+	Unit      string `json:"unit"`
+	Column    string `json:"column"`
+}
+
+type jsonVarying struct {
+	Key    string     `json:"key"`
+	Values [][]string `json:"values"`
+}
+
+func (t *Table) json() jsonTable {
+	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: direction(t.Better)}
+	for _, row := range t.Rows {
+		cells := make([]*jsonCell, len(row.Cells))
+		for i, cell := range row.Cells {
+			if cell == nil {
+				continue
+			}
+			cells[i] = &jsonCell{
+				N: len(cell.Sample.Values), Values: cell.Sample.Values,
+				Center: cell.Summary.Center, Low: finite(cell.Summary.Lo), High: finite(cell.Summary.Hi),
+				Warnings: messages(cell.Sample.Warnings, cell.Summary.Warnings),
+			}
+			if v := cell.Versus; v != nil {
+				cells[i].Warnings = append(cells[i].Warnings, messages(v.Warnings)...)
+				cells[i].Versus = &jsonVersus{
+					P: v.P, Significant: v.P <= v.Alpha,
+					Ratio: finite(ratio(row.Cells[0].Summary.Center, cell.Summary.Center)), Change: t.Change(&row, i),
+				}
+			}
+		}
+		out.Rows = append(out.Rows, jsonRow{row.Name, cells})
+	}
+	for _, g := range t.Geomean {
+		mean := jsonGeomean{Warnings: messages(g.Warnings)}
+		if g.HasCenter {
+			mean.Center = &g.Center
+		}
+		if g.HasRatio {
+			mean.Ratio = &g.Ratio
+		}
+		out.Geomean = append(out.Geomean, mean)
+	}
+	return out
+}
+
+// ratio of now to base; equal numbers, 0 and 0 too, have the ratio 1, and a base of 0 that changed an infinite one.
+func ratio(base, now float64) float64 {
+	if base == now {
+		return 1
+	}
+	return now / base
+}
+
+// finite is nil for what JSON cannot say.
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+func messages(lists ...[]error) []string {
+	out := []string{}
+	for _, list := range lists {
+		for _, err := range list {
+			out = append(out, err.Error())
+		}
+	}
+	return out
+}
+
+func pairMap(pairs []Pair) map[string]string {
+	m := make(map[string]string, len(pairs))
+	for _, p := range pairs {
+		m[p.Key] = p.Value
+	}
+	return m
+}
+
+func orEmpty(lines []string) []string {
+	if lines == nil {
+		return []string{}
+	}
+	return lines
+}
+
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,2 @@
+// Package reports reads benchmark results, compares them and judges them.
+package reports

@@ -1,0 +1,186 @@
+package reports
+
+import (
+	"fmt"
+	"math"
+)
+
+// Verdict on one metric of one benchmark.
+type Verdict string
+
+// The verdicts, from the one to look at first. Inconclusive is not a pass.
+const (
+	Worse        Verdict = "worse"        // the change for the worse exceeds the margin, beyond doubt
+	Inconclusive Verdict = "inconclusive" // the samples neither show a change nor rule out one that matters
+	Better       Verdict = "better"       // the change for the better exceeds the margin, beyond doubt
+	NoWorse      Verdict = "no worse"     // a change as large as the promise for the worse is ruled out
+)
+
+// The exit codes of a gate.
+const (
+	ExitFine        = 0 // every metric is better or no worse
+	ExitRegression  = 1 // at least one is worse
+	ExitFault       = 2 // the inputs cannot be judged against each other
+	ExitUndecidable = 3 // no regression shown, but not ruled out either
+)
+
+// GateOptions are the settings of Gate; start from DefaultGateOptions.
+type GateOptions struct {
+	Margin  float64  // δ: changes up to this are not held against anyone; 0.02 is 2 %
+	Promise float64  // e: the gate promises to say "no worse" only where a regression this large is ruled out
+	Alpha   float64  // probability of any false "worse" in the whole gate
+	Metrics []string // gate only these; none means every metric whose direction is known
+
+	AllowPartial     bool // judge files that are not whole by what they hold
+	AllowEnvironment bool // compare across machines and Go versions
+}
+
+// DefaultGateOptions are a margin of 2 %, a promise of 10 % and an alpha of 0.05.
+func DefaultGateOptions() GateOptions {
+	return GateOptions{Margin: 0.02, Promise: 0.10, Alpha: 0.05}
+}
+
+func (o GateOptions) validate() error {
+	switch {
+	case !(o.Margin >= 0 && o.Margin < 1):
+		return fmt.Errorf("a margin of %v is not between 0 and 1", o.Margin)
+	case !(o.Promise > 0 && o.Promise < 1 && o.Promise >= o.Margin):
+		return fmt.Errorf("a promise of %v is not between the margin of %v and 1", o.Promise, o.Margin)
+	case !(o.Alpha > 0 && o.Alpha < 0.5):
+		return fmt.Errorf("an alpha of %v is not between 0 and 0.5", o.Alpha)
+	}
+	return nil
+}
+
+// GateReport is the outcome of a gate.
+type GateReport struct {
+	Old, New string // labels of the inputs
+	Options  GateOptions
+	Rows     []GateRow  // every gated metric of every benchmark, by verdict: worse, inconclusive, better, no worse
+	NotGated []NotGated // the other metrics
+	Tests    int        // tests that p-values are adjusted for
+	Faults   []string   // why the inputs cannot be judged against each other: exit code 2
+	Unclear  []string   // why no verdict can be had, beside inconclusive rows: exit code 3
+	Warnings []string
+}
+
+// GateRow judges one metric of one benchmark. Ratios are new to old.
+type GateRow struct {
+	Benchmark  string
+	Package    string // "" when the results name none
+	Metric     string
+	Better     int // +1: higher is better, −1: lower is
+	Verdict    Verdict
+	Reason     string // for the verdict, where the numbers do not speak for themselves
+	OldN, NewN int
+	Old, New   float64 // medians
+	Ratio      float64 // Hodges–Lehmann estimate; +Inf when the old values are 0 and the new ones are not
+	Lo, Hi     float64 // interval of the ratio at confidence 1−alpha; 0 and +Inf where the samples are too few to bound it
+
+	// P-values of the two one-sided rank tests, that the change exceeds the margin for the worse and for the better, as
+	// they are and adjusted by Holm over all rows. An exact metric has no tests: its p is 0 or 1.
+	PWorse, PWorseHolm, PBetter, PBetterHolm float64
+
+	// Detectable is the smallest change for the worse that would have been found worse four times out of five, as a
+	// signed fraction: 0.05 is 5 % up. NaN where it cannot be told.
+	//
+	// With SE the standard error of the logarithm of the ratio, taken from the interval (half its width over the
+	// normal quantile 1−alpha/2), it is margin and (z(1−alpha/Tests) + z(0.8))·SE together.
+	Detectable float64
+}
+
+// NotGated is a metric of a benchmark on which no verdict is passed.
+type NotGated struct {
+	Benchmark, Package, Metric string
+	Reason                     string
+	Ratio                      float64 // of the medians, new to old; NaN where one input lacks the metric
+}
+
+// ExitCode is that of the gate as a whole. When several apply, faults come first, then regressions, then doubt.
+func (r *GateReport) ExitCode() int {
+	code := ExitFine
+	for _, row := range r.Rows {
+		switch row.Verdict {
+		case Worse:
+			code = ExitRegression
+		case Inconclusive:
+			if code == ExitFine {
+				code = ExitUndecidable
+			}
+		case Better, NoWorse:
+		default:
+			panic(fmt.Sprintf("reports: no such verdict: %q", row.Verdict))
+		}
+	}
+	switch {
+	case len(r.Faults) > 0 || len(r.Rows) == 0:
+		return ExitFault
+	case code == ExitFine && len(r.Unclear) > 0:
+		return ExitUndecidable
+	}
+	return code
+}
+
+// Count returns how many rows have the verdict.
+func (r *GateReport) Count(v Verdict) int {
+	n := 0
+	for _, row := range r.Rows {
+		if row.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Gate judges whether new is worse than old, metric by metric of each benchmark.
+//
+// The samples are taken as unpaired. A metric is worse when the one-sided exact rank test, of the new values against
+// the old ones moved by the margin for the worse, is significant after Holm's adjustment over all metrics gated; better
+// likewise the other way. It is no worse when the interval of the ratio leaves out every change for the worse of the
+// size of the promise. Otherwise it is inconclusive; and so it always is when it has fewer samples than the adjusted
+// test needs to be significant at all. A metric that is 0 throughout is no worse without a test, and one that was 0
+// throughout and no longer is can only be worse or inconclusive. Where Unit lines say assume=exact and the values bear
+// it out, the values are compared as they are.
+//
+// Not gated, but listed: a metric without direction; one that only the new side has; one with negative values, which
+// have no ratio; and ns/op, ops/s and makespan-sec of an open-loop run below saturation, which echo the plan.
+//
+// Faults: a benchmark that either side lacks; nothing left to gate; a metric of opts.Metrics that cannot be gated for
+// want of a direction, of one side, or for its values; inputs from different machines or Go versions, unless allowed.
+// Unclear: an input that is not whole, unless allowed; a metric with a direction that the new side has lost. An error
+// is an option that makes no sense, or inputs that Compare refuses.
+func Gate(old, new *Results, opts GateOptions) (*GateReport, error) {
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
+	c, err := Compare(old, new, CompareOptions{Metrics: opts.Metrics})
+	if err != nil {
+		return nil, err
+	}
+	r := &GateReport{Old: c.Columns[0], New: c.Columns[1], Options: opts}
+	r.checkInputs(c, old, new)
+	family := r.choose(c)
+	r.judge(family)
+	if len(r.Rows) == 0 {
+		r.fault("nothing is left to gate")
+	}
+	return r, nil
+}
+
+func (r *GateReport) fault(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+// detectable is GateRow.Detectable of a row in a family of that many tests.
+func (o GateOptions) detectable(row *GateRow, tests int) float64 {
+	if !(row.Lo > 0) || math.IsInf(row.Hi, 1) {
+		return math.NaN()
+	}
+	se := math.Log(row.Hi/row.Lo) / 2 / normalQuantile(1-o.Alpha/2)
+	const power = 0.8
+	noise := math.Exp((normalQuantile(1-o.Alpha/float64(tests)) + normalQuantile(power)) * se)
+	if row.Better > 0 {
+		return (1-o.Margin)/noise - 1
+	}
+	return (1+o.Margin)*noise - 1
+}

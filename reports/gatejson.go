@@ -1,0 +1,104 @@
+package reports
+
+import "io"
+
+// GateVersion is the version of the JSON that WriteGateJSON writes. Fields may be added within a version; none changes
+// its meaning.
+const GateVersion = 1
+
+// WriteGateJSON writes a gate's report as one JSON object:
+//
+//	{
+//	  "format": "poolbench gate", "version": 1,
+//	  "old": "old.txt", "new": "new.txt",
+//	  "exit": 1, "outcome": "gate: worse",
+//	  "margin": 0.02, "promise": 0.1, "alpha": 0.05, "tests": 40,
+//	  "rows": [{                              // worst first
+//	    "package": "", "benchmark": "Run/…", "metric": "p99-response-sec", "better": "lower" | "higher",
+//	    "verdict": "worse" | "inconclusive" | "better" | "no worse", "reason": "",
+//	    "old": {"n": 10, "median": 0.069}, "new": {"n": 10, "median": 0.087},
+//	    "ratio": 1.26,                        // new to old; null: infinite, the old values are 0
+//	    "low": 1.21, "high": 1.31,            // its interval at 1−alpha; null: not bounded
+//	    "p_worse": 5e-6, "p_worse_holm": 2e-4, "p_better": 1, "p_better_holm": 1,
+//	    "detectable": 0.07                    // smallest change for the worse seen 4 times of 5; null: not known
+//	  }, …],
+//	  "not_gated": [{"package": "", "benchmark": "Run/…", "metric": "ops/s", "reason": "…", "ratio": 1.001 | null}, …],
+//	  "faults": ["…"], "unclear": ["…"], "warnings": ["…"]
+//	}
+func WriteGateJSON(w io.Writer, r *GateReport) error {
+	out := jsonGate{
+		Format: "poolbench gate", Version: GateVersion,
+		Old: r.Old, New: r.New, Exit: r.ExitCode(), Outcome: r.outcome(),
+		Margin: r.Options.Margin, Promise: r.Options.Promise, Alpha: r.Options.Alpha, Tests: r.Tests,
+		Rows: []jsonGateRow{}, NotGated: []jsonNotGated{},
+		Faults: orEmpty(r.Faults), Unclear: orEmpty(r.Unclear), Warnings: orEmpty(r.Warnings),
+	}
+	for _, row := range r.Rows {
+		low := finite(row.Lo)
+		if row.Lo == 0 && finite(row.Hi) == nil {
+			low = nil
+		}
+		out.Rows = append(out.Rows, jsonGateRow{
+			Package: row.Package, Benchmark: row.Benchmark, Metric: row.Metric, Better: direction(row.Better),
+			Verdict: row.Verdict, Reason: row.Reason,
+			Old: jsonSample{row.OldN, row.Old}, New: jsonSample{row.NewN, row.New},
+			Ratio: finite(row.Ratio), Low: low, High: finite(row.Hi),
+			PWorse: row.PWorse, PWorseHolm: row.PWorseHolm, PBetter: row.PBetter, PBetterHolm: row.PBetterHolm,
+			Detectable: finite(row.Detectable),
+		})
+	}
+	for _, g := range r.NotGated {
+		out.NotGated = append(out.NotGated, jsonNotGated{g.Package, g.Benchmark, g.Metric, g.Reason, finite(g.Ratio)})
+	}
+	return encodeJSON(w, out)
+}
+
+type jsonGate struct {
+	Format   string         `json:"format"`
+	Version  int            `json:"version"`
+	Old      string         `json:"old"`
+	New      string         `json:"new"`
+	Exit     int            `json:"exit"`
+	Outcome  string         `json:"outcome"`
+	Margin   float64        `json:"margin"`
+	Promise  float64        `json:"promise"`
+	Alpha    float64        `json:"alpha"`
+	Tests    int            `json:"tests"`
+	Rows     []jsonGateRow  `json:"rows"`
+	NotGated []jsonNotGated `json:"not_gated"`
+	Faults   []string       `json:"faults"`
+	Unclear  []string       `json:"unclear"`
+	Warnings []string       `json:"warnings"`
+}
+
+type jsonGateRow struct {
+	Package     string     `json:"package"`
+	Benchmark   string     `json:"benchmark"`
+	Metric      string     `json:"metric"`
+	Better      string     `json:"better"`
+	Verdict     Verdict    `json:"verdict"`
+	Reason      string     `json:"reason"`
+	Old         jsonSample `json:"old"`
+	New         jsonSample `json:"new"`
+	Ratio       *float64   `json:"ratio"`
+	Low         *float64   `json:"low"`
+	High        *float64   `json:"high"`
+	PWorse      float64    `json:"p_worse"`
+	PWorseHolm  float64    `json:"p_worse_holm"`
+	PBetter     float64    `json:"p_better"`
+	PBetterHolm float64    `json:"p_better_holm"`
+	Detectable  *float64   `json:"detectable"`
+}
+
+type jsonSample struct {
+	N      int     `json:"n"`
+	Median float64 `json:"median"`
+}
+
+type jsonNotGated struct {
+	Package   string   `json:"package"`
+	Benchmark string   `json:"benchmark"`
+	Metric    string   `json:"metric"`
+	Reason    string   `json:"reason"`
+	Ratio     *float64 `json:"ratio"`
+}

@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Schema is the version of the results file that this package reads and that the runner writes.
+const Schema = 1
+
+var (
+	headerLine   = regexp.MustCompile(`^# poolbench results(?: (.*))?$`)
+	completeMark = regexp.MustCompile(`^# complete (\d+) runs?$`)
+	partialMark  = regexp.MustCompile(`^# partial (\d+) of (\d+) runs?(?:: (.*))?$`)
+)
+
+// marks follows the lines beginning with "# " that poolbench puts around its results and that benchfmt skips. A file is
+// one section, or several where a run was appended: a header, the runs, an end mark.
+type marks struct {
+	schema     int // of the last header; 0: none yet
+	strategies []string
+	runs       int // seen in the whole file
+	sinceStart int // seen since the last header
+
+	open  bool   // a header, and no end mark since
+	ended int    // line of the last end mark, 0: none
+	end   string // what the last end mark says is missing
+	after int    // the first line with text after the last end mark, 0: none
+}
+
+// look takes note of a line. isHeader reports that the line opens a section.
+func (m *marks) look(line int, text string) (isHeader bool, err error) {
+	if h := headerLine.FindStringSubmatch(text); h != nil {
+		n, err := strconv.Atoi(h[1])
+		switch {
+		case err != nil || n < 1:
+			return true, fmt.Errorf("%q is no version of poolbench's results", h[1])
+		case n != Schema:
+			return true, fmt.Errorf("written by a newer poolbench: results version %d, and this one reads %d", n, Schema)
+		}
+		m.schema, m.open, m.sinceStart = n, true, 0
+		m.ended, m.end, m.after = 0, "", 0
+		return true, nil
+	}
+	if c := completeMark.FindStringSubmatch(text); c != nil {
+		m.close(line, "")
+		// The count is of the section, or of the whole file when the run was appended to one.
+		if want := c[1]; want != strconv.Itoa(m.sinceStart) && want != strconv.Itoa(m.runs) {
+			m.end = fmt.Sprintf("holds %d runs where its last line counts %s", m.sinceStart, want)
+		}
+		return false, nil
+	}
+	if p := partialMark.FindStringSubmatch(text); p != nil {
+		m.close(line, fmt.Sprintf("%s of %s runs", p[1], p[2]))
+		if p[3] != "" {
+			m.end += ": " + p[3]
+		}
+		return false, nil
+	}
+	if names, ok := strings.CutPrefix(text, "# strategies "); ok && m.open {
+		for _, name := range strings.Fields(names) {
+			if !slices.Contains(m.strategies, name) {
+				m.strategies = append(m.strategies, name)
+			}
+		}
+	}
+	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
+		m.after = line
+	}
+	return false, nil
+}
+
+func (m *marks) close(line int, end string) {
+	m.open, m.ended, m.end, m.after = false, line, end, 0
+}
+
+func (m *marks) run() {
+	m.runs++
+	m.sinceStart++
+}
+
+// ours reports whether poolbench wrote the file, going by its header or, for the tail of a file, its end mark.
+func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }
+
+// partial says what is missing at the end of the file whose last line is given; "" for nothing.
+func (m *marks) partial(last int) string {
+	switch {
+	case m.open:
+		return fmt.Sprintf("cut off after line %d: the run was killed, or is not over yet", last)
+	case m.after != 0:
+		return fmt.Sprintf("cut off after line %d: there is text after the end mark in line %d", last, m.ended)
+	}
+	return m.end
+}

@@ -1,0 +1,217 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchunit"
+)
+
+// parser makes Results of the records of benchfmt.Reader.
+type parser struct {
+	out     *Results
+	feed    *lineFeed
+	marks   marks
+	warn    warnings
+	reps    map[[2]string]int // lines so far of a (package, name)
+	metrics map[string]bool   // in out.Metrics
+	damaged error             // an unreadable result line of our own, excused when a header follows: a run was killed there, and another appended
+	cut     bool              // the last line was cut off
+	indent  int               // first indented result line
+	passed  bool              // go test said that it passed, or ok
+}
+
+// look sees every line before benchfmt does.
+func (p *parser) look(line int, text []byte) error {
+	isHeader, err := p.marks.look(line, string(text))
+	if err != nil {
+		return err
+	}
+	if p.damaged != nil {
+		if !isHeader {
+			p.feed.line-- // the trouble is that of the line before
+			return p.damaged
+		}
+		p.damaged = nil
+		p.warn.add(Pos{p.feed.name, line - 1}, "the line was cut off and is left out")
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte(`{"`)) && bytes.Contains(text, []byte(`"Action":"`)):
+		return errors.New("this is the output of go test -json; give that of go test without -json")
+	case bytes.HasPrefix(text, []byte("FAIL")), bytes.HasPrefix(text, []byte("--- FAIL")):
+		p.warn.add(Pos{p.feed.name, line}, "go test reports a failure: results may be missing")
+	case bytes.HasPrefix(text, []byte("PASS")), bytes.HasPrefix(text, []byte("ok  \t")):
+		p.passed = true
+	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') && isResultLine(bytes.TrimLeft(text, " \t")):
+		if p.indent == 0 {
+			p.indent = line
+		}
+		p.warn.add(Pos{p.feed.name, line}, "an indented result line is not a result and is left out")
+	}
+	return nil
+}
+
+func isResultLine(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("Benchmark")) && len(bytes.Fields(text)) >= 4
+}
+
+func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
+	switch {
+	case bytes.HasPrefix(p.feed.text, []byte("Unit")):
+		if strings.HasPrefix(rec.Msg, "metadata ") {
+			return p.feed.errorf("%s", rec.Msg)
+		}
+		p.warn.add(p.feed.pos(), "Unit line: %s", rec.Msg)
+	case !p.feed.whole:
+		p.cutOff()
+	case p.marks.ours():
+		p.damaged = fmt.Errorf("the result line is damaged: %s", rec.Msg)
+	default:
+		p.warn.add(p.feed.pos(), "not a result line, left out: %s", rec.Msg)
+	}
+	return nil
+}
+
+// cutOff leaves the current line out, which is the last.
+func (p *parser) cutOff() {
+	p.cut = true
+	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
+}
+
+func (p *parser) result(rec *benchfmt.Result) error {
+	run := Run{
+		Name:   string(rec.Name),
+		Keys:   nameKeys(rec.Name),
+		Iters:  rec.Iters,
+		Values: make(map[string]float64, len(rec.Values)),
+		Pos:    p.feed.pos(),
+	}
+	units := make([]string, 0, len(rec.Values))
+	for _, v := range rec.Values {
+		// benchfmt keeps the unit of a value that tidying does not change: that of 0.
+		value, unit := benchunit.Tidy(v.Value, v.Unit)
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return p.feed.errorf("%s of %s is %v, which cannot be compared", unit, run.Name, value)
+		}
+		if _, twice := run.Values[unit]; twice {
+			p.warn.add(run.Pos, "%s is given twice; the first value counts", unit)
+			continue
+		}
+		run.Values[unit] = value
+		units = append(units, unit)
+	}
+	if !p.feed.whole && !p.isWhole(&run) {
+		p.cutOff()
+		return nil
+	}
+	p.marks.run()
+	for _, unit := range units {
+		if !p.metrics[unit] {
+			p.metrics[unit] = true
+			p.out.Metrics = append(p.out.Metrics, unit)
+		}
+	}
+	run.Config = p.config(rec)
+	id := [2]string{run.ConfigValue("pkg"), run.Name}
+	run.Repetition = p.reps[id]
+	p.reps[id]++
+	p.out.Runs = append(p.out.Runs, run)
+	return nil
+}
+
+// isWhole judges a last line without a newline that reads like a result. Poolbench ends every line. Elsewhere the
+// newline may just have been trimmed; but a line that differs in its metrics from the one of the same name before it
+// was cut off.
+func (p *parser) isWhole(run *Run) bool {
+	if p.marks.ours() {
+		return false
+	}
+	for _, before := range slices.Backward(p.out.Runs) {
+		if before.Name != run.Name {
+			continue
+		}
+		if len(before.Values) != len(run.Values) {
+			return false
+		}
+		for unit := range before.Values {
+			if _, ok := run.Values[unit]; !ok {
+				return false
+			}
+		}
+		return true
+	}
+	p.warn.add(run.Pos, "the last line does not end in a newline: it may have been cut off")
+	return true
+}
+
+// config copies the configuration, or shares that of the run before when nothing changed.
+func (p *parser) config(rec *benchfmt.Result) []Pair {
+	if n := len(p.out.Runs); n > 0 {
+		before := p.out.Runs[n-1].Config
+		if slices.EqualFunc(rec.Config, before, func(c benchfmt.Config, b Pair) bool {
+			return c.Key == b.Key && string(c.Value) == b.Value
+		}) {
+			return before
+		}
+	}
+	config := make([]Pair, len(rec.Config))
+	for i, c := range rec.Config {
+		config[i] = Pair{c.Key, string(c.Value)}
+	}
+	return config
+}
+
+func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
+	out := p.out
+	if p.damaged != nil {
+		return nil, p.feed.errorf("%w", p.damaged)
+	}
+	out.Partial = p.marks.partial(p.feed.line)
+	if p.cut && out.Partial == "" {
+		out.Partial = fmt.Sprintf("cut off in line %d", p.feed.line)
+	}
+	if len(out.Runs) == 0 {
+		return nil, fmt.Errorf("%s: %s", out.Path, p.whyNone(out.Partial))
+	}
+	if p.marks.ours() {
+		out.Schema = Schema
+	}
+	out.Units = units
+	out.Strategies = p.strategies()
+	out.Warnings = p.warn.lines()
+	return out, nil
+}
+
+func (p *parser) whyNone(partial string) string {
+	switch {
+	case p.feed.line == 0:
+		return "the file is empty"
+	case p.marks.ours() && partial != "":
+		return "no runs in it (" + partial + ")"
+	case p.marks.ours():
+		return "no runs in it"
+	case p.indent != 0:
+		return fmt.Sprintf("no benchmark results in it: a result line must not be indented, as line %d is", p.indent)
+	case p.passed:
+		return "no benchmark results in it: go test ran without -bench, or matched none"
+	}
+	return fmt.Sprintf("no benchmark results in it: none of %d lines is a result line", p.feed.line)
+}
+
+// strategies gives the header's order, and then, sorted, what the runs name beside it.
+func (p *parser) strategies() []string {
+	var more []string
+	for i := range p.out.Runs {
+		s := p.out.Runs[i].Key("strategy")
+		if s != "" && !slices.Contains(p.marks.strategies, s) && !slices.Contains(more, s) {
+			more = append(more, s)
+		}
+	}
+	slices.Sort(more)
+	return append(slices.Clip(p.marks.strategies), more...)
+}

@@ -1,0 +1,102 @@
+// The page is complete without this: it adds the values under the pointer, and buttons that hide strategies.
+(function () {
+  "use strict";
+
+  // Strategies: each name in the key becomes a button; the hidden ones are named in one style element.
+  var key = document.querySelector(".key");
+  if (key) {
+    var hidden = new Set();
+    var sheet = document.head.appendChild(document.createElement("style"));
+    var buttons = [];
+    var all = document.createElement("button");
+    var update = function () {
+      var rules = "";
+      hidden.forEach(function (s) { rules += "svg [data-s='" + s + "'],tr[data-s='" + s + "']{display:none}"; });
+      document.querySelectorAll(".pb-key[data-s*=' ']").forEach(function (g) { // shared by several: gone when all of them are
+        var gone = g.dataset.s.split(" ").every(function (s) { return hidden.has(s); });
+        g.style.display = gone ? "none" : "";
+      });
+      sheet.textContent = rules;
+      buttons.forEach(function (b) { b.setAttribute("aria-pressed", String(!hidden.has(b.dataset.of))); });
+      all.hidden = hidden.size === 0;
+    };
+    key.querySelectorAll("li").forEach(function (li) {
+      var b = document.createElement("button");
+      b.type = "button";
+      b.dataset.of = li.dataset.s;
+      b.title = "Show or hide in every chart and table; double-click to show it alone";
+      while (li.firstChild) { b.appendChild(li.firstChild); }
+      li.appendChild(b);
+      buttons.push(b);
+      b.addEventListener("click", function () {
+        if (!hidden.delete(b.dataset.of)) { hidden.add(b.dataset.of); }
+        update();
+      });
+      b.addEventListener("dblclick", function () {
+        buttons.forEach(function (o) { hidden.add(o.dataset.of); });
+        hidden.delete(b.dataset.of);
+        update();
+      });
+    });
+    if (buttons.length > 1) {
+      all.type = "button";
+      all.className = "all";
+      all.textContent = "show all";
+      all.addEventListener("click", function () { hidden.clear(); update(); });
+      key.appendChild(document.createElement("li")).appendChild(all);
+    }
+    update();
+  }
+
+  // Values: the point nearest to the pointer, and those of the other strategies at the same place of the same panel.
+  var reach = 40; // pixels
+  document.querySelectorAll(".chart").forEach(function (chart) {
+    var tip = null, points = null;
+    var collect = function () {
+      var box = chart.getBoundingClientRect();
+      points = [];
+      chart.querySelectorAll(".pb-pt").forEach(function (g) {
+        var title = g.querySelector("title"), r = g.getBoundingClientRect();
+        if (title && !g.dataset.text) { g.dataset.text = title.textContent; title.remove(); } // or the browser would show both
+        if (!g.dataset.text || r.width === 0) { return; }
+        var lines = g.dataset.text.split("\n");
+        points.push({ x: r.left + r.width / 2 - box.left, y: r.top + r.height / 2 - box.top, place: lines[0], text: lines[1], style: g.dataset.s });
+      });
+    };
+    var hide = function () { if (tip) { tip.remove(); tip = null; } };
+    chart.addEventListener("pointerenter", collect);
+    chart.addEventListener("pointerleave", hide);
+    chart.addEventListener("pointermove", function (e) {
+      if (!points) { collect(); }
+      var box = chart.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top;
+      var near = null, best = reach * reach;
+      points.forEach(function (p) {
+        var d = (p.x - x) * (p.x - x) + (p.y - y) * (p.y - y);
+        if (d < best) { best = d; near = p; }
+      });
+      hide();
+      if (!near) { return; }
+      var peers = points.filter(function (p) { return p.place === near.place && Math.abs(p.x - near.x) < 3; });
+      peers.sort(function (a, b) { return a.y - b.y; });
+      var seen = new Set();
+      peers = peers.filter(function (p) { var k = p.style; if (seen.has(k)) { return false; } seen.add(k); return true; });
+      tip = document.createElement("div");
+      tip.className = "tip";
+      var head = document.createElement("b");
+      head.textContent = near.place;
+      tip.appendChild(head);
+      peers.forEach(function (p) {
+        var row = document.createElement("div"), swatch = key && key.querySelector("[data-s='" + p.style + "'] svg");
+        if (swatch) { row.appendChild(swatch.cloneNode(true)); }
+        row.appendChild(document.createTextNode(p.text));
+        if (p === near) { row.className = "near"; }
+        tip.appendChild(row);
+      });
+      chart.appendChild(tip);
+      var left = near.x + 14;
+      if (left + tip.offsetWidth > box.width) { left = Math.max(0, near.x - tip.offsetWidth - 14); }
+      tip.style.left = left + "px";
+      tip.style.top = Math.max(0, Math.min(near.y - tip.offsetHeight / 2, box.height - tip.offsetHeight)) + "px";
+    });
+  });
+})();

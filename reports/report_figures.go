@@ -1,0 +1,290 @@
+package reports
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// A figure is a chart with the words around it.
+type figure struct {
+	title   string // on the page; that of the chart where empty
+	name    string
+	chart   *charts.Chart
+	caption string
+}
+
+// quantiles that charts and tables show, by their name in the metrics.
+var shownQuantiles = []string{"p50", "p99", "p99.9"}
+
+// figures draws the charts of a sweep. A chart without data is left out: what the runner did not measure is not missed.
+func (in *reportInput) figures(g *reportGroup, s reportSweep) (out []figure, notes []string, err error) {
+	for _, draw := range []func(*reportGroup, reportSweep) (*figure, error){
+		in.responseFigure, in.throughputFigure, in.distributionFigure, in.timelineFigure,
+	} {
+		f, err := draw(g, s)
+		if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
+			notes = append(notes, empty.Notes...)
+			continue
+		} else if err != nil {
+			return nil, nil, err
+		}
+		if f == nil {
+			continue
+		}
+		f.chart.Subtitle = subtitle(g, s)
+		f.chart.Alt = f.chart.Title + ". " + f.caption
+		notes = append(notes, f.chart.Notes...)
+		out = append(out, *f)
+	}
+	return out, notes, nil
+}
+
+// subtitle names the group under the title of a chart that stands on its own.
+func subtitle(g *reportGroup, s reportSweep) string {
+	parts := g.facts()
+	if s.fixed != "" {
+		parts = append(parts, s.fixed)
+	} else if limits := distinct(s.cells, func(c *reportCell) float64 { return c.limit }); len(limits) == 1 {
+		parts = append(parts, "limit "+charts.Count(limits[0]))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// facts are the keys of the group in words.
+func (g *reportGroup) facts() (parts []string) {
+	for _, k := range append(slices.Clone(g.keys), g.extra...) {
+		switch {
+		case k.Key == "workload":
+			parts = append(parts, k.Value)
+		case k.Key == "target" && k.Value == "none":
+		case k.Key == "arrival":
+			parts = append(parts, k.Value+" arrivals")
+		case k.Key == "clock":
+			parts = append(parts, k.Value+" clock")
+		default:
+			parts = append(parts, k.Key+" "+k.Value)
+		}
+	}
+	return parts
+}
+
+// lines makes a series for each strategy of the cells, with the metric over the place x, and its theory where known. With growing, values of
+// strategies that fall behind are marked as such.
+func lines(cells []*reportCell, unit, theory string, growing bool, x func(*reportCell) float64) (series []charts.Series) {
+	byStrategy := make(map[string]int)
+	exact := make(map[string]*charts.Series)
+	var names []string
+	for _, c := range cells {
+		e, ok := c.estimate(unit)
+		if !ok {
+			continue
+		}
+		at, ok := byStrategy[c.strategy]
+		if !ok {
+			at = len(series)
+			byStrategy[c.strategy] = at
+			series = append(series, charts.Series{Name: c.strategy, Style: c.style})
+			names = append(names, c.strategy)
+		}
+		s := &series[at]
+		s.X, s.Y = append(s.X, x(c)), append(s.Y, e.mid)
+		s.Lo, s.Hi = append(s.Lo, e.lo), append(s.Hi, e.hi)
+		s.Growing = append(s.Growing, growing && c.fallsBehind())
+		if t := c.value(theory); theory != "" && !math.IsNaN(t) {
+			if exact[c.strategy] == nil {
+				exact[c.strategy] = &charts.Series{Name: c.strategy, Style: c.style, Theory: true}
+			}
+			exact[c.strategy].X = append(exact[c.strategy].X, x(c))
+			exact[c.strategy].Y = append(exact[c.strategy].Y, t)
+		}
+	}
+	for _, name := range names {
+		if t := exact[name]; t != nil {
+			series = append(series, *t)
+		}
+	}
+	return series
+}
+
+func (in *reportInput) responseFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	if len(s.at) < 2 {
+		return nil, nil // a single place is a column of the table, and its distribution says more
+	}
+	var panels []charts.Panel
+	for _, q := range shownQuantiles {
+		panels = append(panels, charts.Panel{Title: q + " response", Series: lines(s.cells, q+"-response-sec", "theory-"+q+"-response-sec", true, s.x)})
+	}
+	title := "Response against " + [...]string{"load", "rate", "limit"}[s.across]
+	chart, err := charts.Response(title, s.across, panels)
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("response", g, s), chart: chart, caption: responseCaption(s, chart)}, nil
+}
+
+func (in *reportInput) throughputFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	if len(s.at) < 2 || s.across == charts.Limit {
+		return nil, nil
+	}
+	offered := func(c *reportCell) float64 {
+		if v := c.value("offered-ops/s"); !math.IsNaN(v) {
+			return v
+		}
+		return c.rate
+	}
+	// A load is the offered rate divided by the capacity.
+	var capacity []float64
+	for _, c := range s.cells {
+		if v := offered(c) / c.load; c.load > 0 && !math.IsNaN(v) {
+			capacity = append(capacity, v)
+		}
+	}
+	most := 0.0
+	if len(capacity) > 0 {
+		slices.Sort(capacity)
+		most = capacity[len(capacity)/2]
+	}
+	panels := []charts.Panel{
+		{Title: "throughput", Series: lines(s.cells, "ops/s", "theory-ops/s", false, offered)},
+		{Title: "goodput", Series: lines(s.cells, "goodput-ops/s", "", false, offered)},
+	}
+	title := "Throughput and goodput against what is offered"
+	if sameGoodput(s.cells) {
+		panels = panels[:1]
+		panels[0].Title = "throughput (all of it goodput)"
+	}
+	chart, err := charts.Throughput(title, most, panels)
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("throughput", g, s), chart: chart, caption: throughputCaption(s)}, nil
+}
+
+// sameGoodput reports whether all that was completed was good, or nothing is known of goodput.
+func sameGoodput(cells []*reportCell) bool {
+	return !slices.ContainsFunc(cells, func(c *reportCell) bool {
+		good, all := c.value("goodput-ops/s"), c.value("ops/s")
+		return math.Abs(good-all) > 1e-9*all
+	})
+}
+
+func (in *reportInput) distributionFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	var panels []charts.Panel
+	for _, x := range s.spreadOut(panelsOfDistributions) {
+		panel := charts.Panel{Title: s.place(x)}
+		for _, c := range keepingUp(s.cellsAt(x)) {
+			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
+				panel.Series = append(panel.Series, distribution(c, h))
+			}
+		}
+		for _, c := range keepingUp(s.cellsAt(x)) {
+			if in.responses[c] != nil {
+				panel.Series = append(panel.Series, theoryOfDistribution(c))
+			}
+		}
+		panels = append(panels, panel)
+	}
+	if !slices.ContainsFunc(panels, func(p charts.Panel) bool { return len(p.Series) > 0 }) {
+		return nil, nil
+	}
+	chart, err := charts.Distribution("Distribution of the response", panels)
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("distribution", g, s), chart: chart, caption: in.distributionCaption(s, chart)}, nil
+}
+
+// resolvable is how many tasks must lie beyond a quantile for the runner to report it: p99 needs 368 tasks, p99.9 3688.
+const resolvable = 3.68
+
+// distribution reads a curve off a histogram, as far as the number of tasks resolves it.
+func distribution(c *reportCell, h *hdrhistogram.Histogram) charts.Series {
+	s := charts.Series{Name: c.strategy, Style: c.style}
+	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)
+	add := func(q float64) {
+		s.X = append(s.X, q)
+		s.Y = append(s.Y, float64(h.ValueAtQuantile(100*q))/1e9)
+	}
+	const step = 0.05 // of a nine
+	for i := 0; float64(i)*step <= end; i++ {
+		add(1 - math.Pow(10, -float64(i)*step))
+	}
+	if end >= math.Log10(2) {
+		add(0.5)
+	}
+	add(1 - math.Pow(10, -end))
+	return s
+}
+
+func theoryOfDistribution(c *reportCell) charts.Series {
+	s := charts.Series{Name: c.strategy, Style: c.style, Theory: true}
+	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
+		if v := c.value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
+			s.X, s.Y = append(s.X, q), append(s.Y, v)
+		}
+	}
+	return s
+}
+
+func (in *reportInput) timelineFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	last := s.at[len(s.at)-1]
+	flight, queued := charts.Panel{Title: "in flight"}, charts.Panel{Title: "queued"}
+	for _, c := range keepingUp(s.cellsAt(last)) {
+		rows := in.timelines[c.runs[0]]
+		if len(rows) < 2 {
+			continue
+		}
+		a := charts.Series{Name: c.strategy, Style: c.style}
+		b := a
+		for _, r := range rows {
+			a.X, a.Y = append(a.X, r.end), append(a.Y, r.inFlight)
+			b.X, b.Y = append(b.X, r.end), append(b.Y, r.queued)
+		}
+		flight.Series, queued.Series = append(flight.Series, a), append(queued.Series, b)
+	}
+	if len(flight.Series) == 0 {
+		return nil, nil
+	}
+	title := "In flight and queued over time"
+	if place := s.place(last); place != "" {
+		title += " at " + place
+	}
+	chart, err := charts.Timeline(title, []charts.Panel{flight, queued})
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("timeline", g, s), chart: chart, caption: timelineCaption(s, queued)}, nil
+}
+
+// chartName makes the name of a chart's files from what it shows.
+func chartName(kind string, g *reportGroup, s reportSweep) string {
+	parts := []string{kind}
+	for _, k := range g.keys {
+		if k.Key != "target" || k.Value != "none" {
+			parts = append(parts, k.Value)
+		}
+	}
+	parts = append(parts, s.fixed)
+	return slug(strings.Join(parts, "-"))
+}
+
+// slug keeps letters, digits and dashes.
+func slug(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	out := b.String()
+	return strings.Trim(out[:min(len(out), 100)], "-")
+}

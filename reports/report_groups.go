@@ -1,0 +1,220 @@
+package reports
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// A reportGroup is what may be compared: the runs that differ in strategy, limit and load or rate, and in nothing else, neither in their
+// names nor in their configuration.
+type reportGroup struct {
+	base  string // of the names: Run
+	keys  []Pair // what the group has in common, in the order of the names
+	extra []Pair // configuration that differs between the groups of the file
+	cells []*reportCell
+}
+
+// A reportCell is a scenario: one run, or the repetitions of one.
+type reportCell struct {
+	name              string // of the runs, in full
+	strategy          string
+	style             int     // of the strategy in charts
+	limit, load, rate float64 // NaN where the name has none
+	runs              []*Run
+}
+
+// groupRuns sorts the runs of a file into groups and cells, both in the order in which the file first names them; cells then by
+// limit, load, rate and strategy.
+func groupRuns(results *Results) []*reportGroup {
+	varying := varyingConfig(results.Runs)
+	groups := make(map[string]*reportGroup)
+	cells := make(map[string]*reportCell)
+	var order []*reportGroup
+	for i := range results.Runs {
+		run := &results.Runs[i]
+		var keys, extra []Pair
+		for _, k := range run.Keys {
+			switch k.Key {
+			case "strategy", "limit", "load", "rate":
+			default:
+				keys = append(keys, k)
+			}
+		}
+		for _, key := range varying {
+			extra = append(extra, Pair{key, run.ConfigValue(key)})
+		}
+		config := pairsText(extra)
+		id := strings.Join([]string{run.Base(), pairsText(keys), config}, "\x00")
+		g := groups[id]
+		if g == nil {
+			g = &reportGroup{base: run.Base(), keys: keys, extra: extra}
+			groups[id] = g
+			order = append(order, g)
+		}
+		c := cells[run.Name+"\x00"+config]
+		if c == nil {
+			c = &reportCell{
+				name:     run.Name,
+				strategy: run.Key("strategy"),
+				limit:    number(run.Key("limit")),
+				load:     number(run.Key("load")),
+				rate:     number(run.Key("rate")),
+			}
+			c.style = max(slices.Index(results.Strategies, c.strategy), 0)
+			cells[run.Name+"\x00"+config] = c
+			g.cells = append(g.cells, c)
+		}
+		c.runs = append(c.runs, run)
+	}
+	for _, g := range order {
+		slices.SortStableFunc(g.cells, func(a, b *reportCell) int {
+			return cmp.Or(cmp.Compare(a.limit, b.limit), cmp.Compare(a.load, b.load), cmp.Compare(a.rate, b.rate), cmp.Compare(a.style, b.style))
+		})
+	}
+	return order
+}
+
+// varyingConfig are the configuration keys that do not have one value throughout the file.
+func varyingConfig(runs []Run) (varying []string) {
+	seen := make(map[string]string)
+	for i := range runs {
+		for _, p := range runs[i].Config {
+			if _, ok := seen[p.Key]; !ok {
+				seen[p.Key] = p.Value
+				varying = append(varying, p.Key)
+			}
+		}
+	}
+	return slices.DeleteFunc(varying, func(key string) bool {
+		return !slices.ContainsFunc(runs, func(r Run) bool { return r.ConfigValue(key) != seen[key] })
+	})
+}
+
+func pairsText(pairs []Pair) string {
+	parts := make([]string, len(pairs))
+	for i, p := range pairs {
+		parts[i] = p.Key + "=" + p.Value
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// place names what distinguishes a cell in its group other than the strategy: "limit 4, load 0.8".
+func (c *reportCell) place() string {
+	return strings.Trim(c.limitText()+", "+c.loadText(), ", ")
+}
+
+// limitText is "limit 4", loadText "load 0.8" or "rate 200/s"; empty for what the name does not have.
+func (c *reportCell) limitText() string {
+	if math.IsNaN(c.limit) {
+		return ""
+	}
+	return "limit " + charts.Count(c.limit)
+}
+
+func (c *reportCell) loadText() string {
+	switch {
+	case !math.IsNaN(c.load):
+		return "load " + charts.Count(c.load)
+	case !math.IsNaN(c.rate):
+		return "rate " + charts.Count(c.rate) + "/s"
+	}
+	return ""
+}
+
+// oneLimit is the limit in words when all cells have the same; else it is empty.
+func (g *reportGroup) oneLimit() string {
+	for _, c := range g.cells {
+		if c.limitText() != g.cells[0].limitText() {
+			return ""
+		}
+	}
+	return g.cells[0].limitText()
+}
+
+// number reads a number in a name; NaN where there is none.
+func number(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(v, 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// key is the group's value of a key; "" when it has none.
+func (g *reportGroup) key(key string) string { return lookup(g.keys, key) }
+
+// estimate is what the repetitions of a cell say about a metric: the median, and an interval around it.
+type estimate struct {
+	mid, lo, hi float64
+	n           int
+}
+
+// enough is the number of repetitions from which the order statistics give a 95 % interval of the median. Below it
+// the interval shown is from the smallest to the largest.
+const enough = 6
+
+// estimate returns the estimate of a metric, by its tidied unit, and whether any repetition has it.
+func (c *reportCell) estimate(unit string) (estimate, bool) {
+	var values []float64
+	for _, r := range c.runs {
+		if v, ok := r.Value(unit); ok {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return estimate{}, false
+	}
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	summary := benchmath.AssumeNothing.Summary(sample, 0.95)
+	e := estimate{summary.Center, summary.Lo, summary.Hi, len(values)}
+	if len(values) < enough {
+		e.lo, e.hi = slices.Min(values), slices.Max(values)
+	}
+	return e, true
+}
+
+// value is the middle of the estimate, NaN where no repetition has the metric.
+func (c *reportCell) value(unit string) float64 {
+	e, ok := c.estimate(unit)
+	if !ok {
+		return math.NaN()
+	}
+	return e.mid
+}
+
+// has reports whether any repetition of any cell has the metric.
+func hasMetric(cells []*reportCell, unit string) bool {
+	return slices.ContainsFunc(cells, func(c *reportCell) bool { _, ok := c.estimate(unit); return ok })
+}
+
+// fallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the response says how long the run was, and
+// little else: clearly less was completed per second than offered, and next to nothing refused. A strategy that keeps up also takes a
+// little longer than the arrivals, for its last tasks; in a short run of very variable tasks that is some percent. False for closed
+// arrivals, which wait for completions.
+func (c *reportCell) fallsBehind() bool {
+	const behind, refused = 0.9, 0.01
+	done := c.value("ops/s") / c.value("offered-ops/s")
+	lost := 0.0
+	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
+		if v := c.value(unit); !math.IsNaN(v) {
+			lost += v
+		}
+	}
+	return done < behind && lost < refused && !(math.IsNaN(c.load) && math.IsNaN(c.rate))
+}
+
+// keepingUp are the cells that do not fall behind; all of them where none keeps up.
+func keepingUp(cells []*reportCell) []*reportCell {
+	kept := slices.DeleteFunc(slices.Clone(cells), (*reportCell).fallsBehind)
+	if len(kept) == 0 {
+		return cells
+	}
+	return kept
+}

@@ -1,0 +1,74 @@
+package strategies
+
+import "context"
+
+// perTask runs each task in a goroutine of its own: the engine of unbounded, semaphore and errgroup_limit, and of libraries
+// that take a func.
+type perTask struct {
+	lifecycle
+	places chan struct{} // holds one element for each place of the limit that is taken; nil: no limit
+}
+
+// A thunk is a task as the funcs that `go` and libraries want. It is made at the task's first use on an instance and kept with
+// the task, so that a prebuilt task costs no closure: `go s.execute(t)` would allocate one each time.
+type thunk struct {
+	of  *perTask // whose execute the funcs call; a task that goes to another instance gets new ones
+	run func()
+	try func() error
+}
+
+// thunk returns the func that executes t.
+func (s *perTask) thunk(t *Task) func() {
+	if t.thunk.of != s || t.thunk.run == nil {
+		t.thunk = thunk{of: s, run: func() { s.execute(t) }}
+	}
+	return t.thunk.run
+}
+
+// errThunk returns the func that executes t, in the shape that errgroup takes. Its error is always nil: a task's own error is
+// the sink's business, and would be kept by the group as its first.
+func (s *perTask) errThunk(t *Task) func() error {
+	if t.thunk.of != s || t.thunk.try == nil {
+		t.thunk = thunk{of: s, try: func() error { s.execute(t); return nil }}
+	}
+	return t.thunk.try
+}
+
+// acquire counts a Submit in and waits for a place.
+func (s *perTask) acquire(ctx context.Context) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	select {
+	case s.places <- struct{}{}: // alone in its select this costs a third of the one with three ways
+		return nil
+	default:
+	}
+	select {
+	case s.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		s.leave()
+		return ctx.Err()
+	case <-s.closing:
+		s.leave()
+		return ErrClosed
+	}
+}
+
+// execute is the life of a goroutine that runs one task. Whatever the task does, its place is given back and it is settled, in
+// this order: a client that submits on Done finds room.
+func (s *perTask) execute(t *Task) {
+	r, returned := Result{}, false
+	defer func() {
+		if !returned {
+			r = failure(recover())
+		}
+		if s.places != nil {
+			<-s.places
+		}
+		s.settle(t, r)
+	}()
+	r = s.run(t)
+	returned = true
+}

@@ -1,0 +1,38 @@
+package strategies
+
+import "context"
+
+// semaphore starts a goroutine for each task, after taking one of Limit places in a buffered channel. Submit blocks while there
+// is no place.
+//
+// It is the shortest way to a limit: no workers to stop, nothing idle, and the caller feels the load at once. It costs the start
+// of a goroutine per task, and under load a switch to the blocked submitter and back.
+type semaphore struct{ perTask }
+
+var _ = register(Spec{
+	Name:    "semaphore",
+	Summary: "a goroutine per task, admitted by a buffered channel",
+	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
+	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
+	OnPanic: "contained; the task's goroutine ends and its place is given back",
+
+	Bound:          func(p Params) int { return p.Limit },
+	Capacity:       func(p Params) int { return p.Limit },
+	FIFO:           true,
+	WorkConserving: true,
+
+	New: func(ctx context.Context, p Params, sink Sink) Strategy {
+		s := &semaphore{perTask{places: make(chan struct{}, p.Limit)}}
+		s.open(ctx, sink, nil)
+		return s
+	},
+})
+
+// Submit blocks until there is a place.
+func (s *semaphore) Submit(ctx context.Context, t *Task) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	go s.thunk(t)()
+	return nil
+}

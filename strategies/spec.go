@@ -1,0 +1,100 @@
+package strategies
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/internal/registry"
+)
+
+// Params are the settings that an instance is made with.
+type Params struct {
+	Limit  int          // most tasks in flight; at least 1
+	Queue  int          // accepted tasks that may wait for a place, where the strategy has a queue; at least 0
+	Values param.Values // the strategy's own parameters (Spec.Keys)
+}
+
+// MaxPlaces is the largest Limit and the largest Queue that Validate lets pass: 2²⁴. It catches slips of the keyboard before they
+// become an allocation; a queue of this size is 128 MB.
+const MaxPlaces = 1 << 24
+
+// A Spec describes a strategy and makes instances of it. What it declares is what the contract tests hold it to, and what
+// the driver may check on every run.
+type Spec struct {
+	Name    string      // lower_snake; the file is named for it
+	Summary string      // one line: what it is
+	UseIf   string      // completes "use it if …"
+	Source  string      // where the pattern comes from
+	OnPanic string      // what becomes of a panic in a task, in a few words
+	Keys    []param.Key // parameters of its own
+
+	// Declared facts.
+	Bound          func(p Params) int // most tasks in flight with p; nil: unbounded
+	Capacity       func(p Params) int // most tasks accepted and not done with p, running ones included; nil: unbounded
+	Sheds          bool               // a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
+	FIFO           bool               // places of the limit are given in the order of acceptance (clause Order says exactly)
+	WorkConserving bool               // no place of the limit is idle while a task waits for one
+	Retries        bool               // carries out Result.Retry; otherwise an attempt that asks for another is the last
+	UsesQueue      bool               // Params.Queue matters
+
+	// New makes a running instance. It panics on parameters that Validate refuses.
+	New func(ctx context.Context, p Params, sink Sink) Strategy
+}
+
+// Validate says in one line all that is wrong with p for this strategy, or returns nil. The strategy's own parameters are
+// checked where they are parsed.
+func (s Spec) Validate(p Params) error {
+	var wrong []string
+	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	switch {
+	case p.Limit < 1:
+		complain("limit %d is below 1", p.Limit)
+	case p.Limit > MaxPlaces:
+		complain("limit %d is above %d", p.Limit, MaxPlaces)
+	}
+	switch {
+	case p.Queue < 0:
+		complain("queue %d is below 0", p.Queue)
+	case p.Queue > MaxPlaces:
+		complain("queue %d is above %d", p.Queue, MaxPlaces)
+	case p.Queue > 0 && !s.UsesQueue:
+		complain("queue %d given, but it has no queue", p.Queue)
+	}
+	if wrong == nil {
+		return nil
+	}
+	return fmt.Errorf("strategy %s: %s", s.Name, strings.Join(wrong, "; "))
+}
+
+// A Variant is a strategy with its own parameters: what a user chooses with name:key=value,…
+type Variant struct {
+	Spec   Spec
+	Values param.Values
+}
+
+// String returns the one canonical spelling: the name, and what is not at its default.
+func (v Variant) String() string { return v.Values.Spell(v.Spec.Name) }
+
+var all = registry.Set[Spec]{Kind: "strategy"}
+
+// register adds a strategy's Spec to All. It is called once in each strategy's file. New is made to panic on parameters that
+// Validate refuses, so that no strategy has to look.
+func register(s Spec) Spec {
+	start := s.New
+	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+		if err := s.Validate(p); err != nil {
+			panic(err)
+		}
+		return start(ctx, p, sink)
+	}
+	return all.Add(s.Name, s)
+}
+
+// All returns the Specs in the order of their names. It drives the contract tests, the benchmarks, `poolbench list`, the
+// README's table and the colours of the charts.
+func All() []Spec { return all.All() }
+
+// Lookup returns the Spec of that name; the error for an unknown name lists the known ones.
+func Lookup(name string) (Spec, error) { return all.Lookup(name) }

@@ -1,0 +1,131 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing/synctest"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func checkBlocksOrSheds(spec strategies.Spec) error {
+	return all(
+		func() error { return each(spec, []int{1, 3, 8}, []int{0, 1, 8}, acceptsUntilFull) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, acceptsFromTheFirstInstant) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, countsWhatItSheds) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, hasRoomOnDone) },
+	)
+}
+
+// many is what a check offers to an instance that is never full.
+const many = 300
+
+// acceptsUntilFull fills an instance task by task, tries one more, and makes room for it.
+func acceptsUntilFull(r *rig) error {
+	release := make(chan struct{})
+	in, last := r.fill(context.Background(), min(r.capacity(), many), r.held(release))
+	if last != nil {
+		return fmt.Errorf("full with %d tasks, where the capacity is %d: %s", len(in), r.capacity(), last)
+	}
+	if r.spec.Capacity == nil {
+		return nil
+	}
+	_, last = r.fill(context.Background(), many, r.held(release))
+	switch {
+	case last == nil:
+		return nil // never full, whatever it declares: that is a fault of memory
+	case r.spec.Sheds && !errors.Is(last.err(), strategies.ErrShed):
+		return fmt.Errorf("full, and declared to shed, but: %s", last)
+	case !r.spec.Sheds && last.over():
+		return fmt.Errorf("full, and declared to block, but: %s", last)
+	}
+
+	release <- struct{}{}
+	synctest.Wait()
+	if r.spec.Sheds {
+		last = r.call(context.Background(), r.jobs(1, r.held(release))[0])
+	}
+	if !last.accepted() {
+		return fmt.Errorf("a task was done, but there is no room for the next: %s", last)
+	}
+	return nil
+}
+
+// acceptsFromTheFirstInstant fills a new instance without a pause, fifty times: its workers may not have started yet.
+func acceptsFromTheFirstInstant(r *rig) error {
+	for range 50 {
+		fresh := newRig(r.scene, r.spec, r.p)
+		jobs := fresh.jobs(min(r.capacity(), many), fresh.held(nil))
+		r.step("a new instance is filled to its capacity of %d", r.capacity())
+		for i, j := range jobs {
+			if err := fresh.submit(context.Background(), j); err != nil {
+				return fmt.Errorf("a new instance refused task %d, where its capacity is %d: %w", i+1, r.capacity(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// countsWhatItSheds has 64 producers offer 4 tasks each to an instance that has room for a few.
+func countsWhatItSheds(r *rig) error {
+	if r.spec.Capacity == nil || !r.spec.Sheds {
+		return nil
+	}
+	release := make(chan struct{})
+	var accepted, other atomic.Int64
+	var producers sync.WaitGroup
+	jobs := r.jobs(64*4, r.held(release))
+	r.step("64 producers offer 4 tasks each, which a strategy that sheds must not block")
+	for first := range 64 {
+		producers.Add(1)
+		r.spawn(func() {
+			defer producers.Done()
+			for i := first; i < len(jobs); i += 64 {
+				switch err := r.submit(context.Background(), jobs[i]); {
+				case err == nil:
+					accepted.Add(1)
+				case !errors.Is(err, strategies.ErrShed):
+					other.Add(1)
+				}
+			}
+		})
+	}
+	producers.Wait()
+	if n := int(accepted.Load()); n < r.capacity() {
+		return fmt.Errorf("%d of %d tasks were accepted and the others shed, where the capacity is %d", n, len(jobs), r.capacity())
+	}
+	if n := other.Load(); n > 0 {
+		return fmt.Errorf("%d tasks were refused with another error than ErrShed", n)
+	}
+	return nil
+}
+
+// hasRoomOnDone has as many clients as there is room for submit a task each time their last one is done. None is ever in the way
+// of another: one that sheds must not shed.
+func hasRoomOnDone(r *rig) error {
+	var busy sync.WaitGroup
+	var shed atomic.Int64
+	r.step("clients submit on Done")
+	for range min(r.capacity(), 16) {
+		busy.Add(1)
+		r.spawn(func() {
+			defer busy.Done()
+			for _, j := range r.jobs(50, yield) {
+				if err := r.submit(context.Background(), j); err != nil {
+					shed.Add(1)
+					return
+				}
+				<-j.done
+			}
+		})
+	}
+	busy.Wait()
+	if n := shed.Load(); n > 0 {
+		return fmt.Errorf("%d of %d clients were refused when they submitted on Done", n, min(r.capacity(), 16))
+	}
+	r.rest(horizon)
+	return nil
+}

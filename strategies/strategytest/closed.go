@@ -1,0 +1,132 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func checkClosed(spec strategies.Spec) error {
+	return all(
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedWhileAndAfterDraining) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedToTheBlocked) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedAfterNewsContext) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, submitRacesDrain) },
+	)
+}
+
+// refusesAsClosed returns an error unless a Submit is refused at once with ErrClosed, and leaves the task alone.
+func (r *rig) refusesAsClosed(when string) error {
+	c := r.call(context.Background(), r.jobs(1, returnAtOnce)[0])
+	if !errors.Is(c.err(), strategies.ErrClosed) {
+		return fmt.Errorf("%s: %s", when, c)
+	}
+	return about(when, c.untouched())
+}
+
+// closedWhileAndAfterDraining submits while Drain waits for a task, and afterwards.
+func closedWhileAndAfterDraining(r *rig) error {
+	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
+	r.drain(context.Background())
+	if err := r.refusesAsClosed("while Drain waits"); err != nil {
+		return err
+	}
+	r.rest(horizon)
+	return r.refusesAsClosed("after Drain")
+}
+
+// closedToTheBlocked calls Drain while Submits are blocked.
+func closedToTheBlocked(r *rig) error {
+	if r.spec.Sheds || r.spec.Capacity == nil {
+		return nil
+	}
+	r.fill(context.Background(), r.capacity(), takes(time.Second))
+	var blocked []*call
+	for _, j := range r.jobs(3, returnAtOnce) {
+		if c := r.call(context.Background(), j); !c.over() {
+			blocked = append(blocked, c)
+		}
+	}
+	r.drain(context.Background())
+	for _, c := range blocked {
+		switch {
+		case !c.over():
+			return errors.New("a Submit that was blocked when Drain was called still blocks")
+		case !errors.Is(c.err(), strategies.ErrClosed):
+			return fmt.Errorf("blocked when Drain was called: %s", c)
+		}
+	}
+	r.rest(horizon)
+	for _, c := range blocked {
+		if err := c.untouched(); err != nil {
+			return fmt.Errorf("blocked when Drain was called: %w", err)
+		}
+	}
+	return nil
+}
+
+// closedAfterNewsContext submits after the end of New's context, with and without a task running.
+func closedAfterNewsContext(r *rig) error {
+	r.call(context.Background(), r.jobs(1, takes(time.Second))[0])
+	r.endNew()
+	synctest.Wait()
+	if err := r.refusesAsClosed("New's context has ended, and a task still runs"); err != nil {
+		return err
+	}
+	r.rest(horizon)
+	return r.refusesAsClosed("New's context has ended")
+}
+
+// submitRacesDrain has 4 producers submit until they are refused while Drain is called, fifty times. By Drain's return, what
+// was accepted must be done.
+func submitRacesDrain(r *rig) error {
+	const most = 50
+	notSubmitted := errors.New("not submitted")
+	for range 50 {
+		fresh := newRig(r.scene, r.spec, r.p)
+		jobs := fresh.jobs(4*most, yield)
+		results := slices.Repeat([]error{notSubmitted}, len(jobs))
+		var producers sync.WaitGroup
+		for first := range 4 {
+			producers.Add(1)
+			r.spawn(func() {
+				defer producers.Done()
+				for i := first; i < len(jobs); i += 4 {
+					if results[i] = fresh.submit(context.Background(), jobs[i]); errors.Is(results[i], strategies.ErrClosed) {
+						return
+					}
+				}
+			})
+		}
+		r.step("Drain races Submit")
+		if err := fresh.s.Drain(context.Background()); err != nil {
+			return fmt.Errorf("drained while tasks were submitted: %w", err)
+		}
+		var done [4 * most]bool
+		for i, j := range jobs {
+			done[i] = j.isDone()
+		}
+		producers.Wait()
+		for i, j := range jobs {
+			err := results[i]
+			switch {
+			case err == notSubmitted || errors.Is(err, strategies.ErrShed):
+				err = nil
+			case errors.Is(err, strategies.ErrClosed):
+				err = j.untouched()
+			case err == nil && !done[i]:
+				err = errors.New("accepted, and not done when Drain returned")
+			}
+			if err != nil {
+				return fmt.Errorf("submitted while Drain was called: task %d: %w", j.name, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func checkContext(spec strategies.Spec) error {
+	return all(
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, refusesOnceEnded) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, blockedSubmitReturns) },
+		func() error { return each(spec, []int{1}, []int{0, 1}, cancelRacesRoom) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, tasksSeeNewsContext) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, queuedAreDoneWithItsError) },
+	)
+}
+
+// refusesOnceEnded submits with a context that has ended, to an instance with room.
+func refusesOnceEnded(r *rig) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	c := r.call(ctx, r.jobs(1, returnAtOnce)[0])
+	if !errors.Is(c.err(), context.Canceled) {
+		return fmt.Errorf("submitted with a cancelled context: %s", c)
+	}
+	r.rest(horizon)
+	return c.untouched()
+}
+
+// blockedSubmitReturns has a Submit wait 5 ms at a full instance, and then others use the instance.
+func blockedSubmitReturns(r *rig) error {
+	if r.spec.Sheds || r.spec.Capacity == nil {
+		return nil
+	}
+	release := make(chan struct{})
+	in, last := r.fill(context.Background(), r.capacity(), r.held(release))
+	if last != nil {
+		return nil // full too early, which is a fault of another clause
+	}
+	const wait = 5 * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	begin := r.clock()
+	c := r.call(ctx, r.jobs(1, returnAtOnce)[0])
+	if c.over() {
+		return nil // not full, likewise
+	}
+	r.rest(2 * wait)
+	switch {
+	case !c.over():
+		return fmt.Errorf("the context of a blocked Submit ended after %v, and it still blocks", wait)
+	case !errors.Is(c.err(), context.DeadlineExceeded) || c.at-begin != wait:
+		return fmt.Errorf("the context of a blocked Submit ended after %v: after %v, %s", wait, c.at-begin, c)
+	}
+	close(release)
+	next := r.jobs(2*len(in), takes(time.Millisecond))
+	r.step("tasks are submitted after a Submit that was given up")
+	if err := r.offer(next); err != nil {
+		return err
+	}
+	r.rest(horizon)
+	for _, j := range next {
+		if err := j.completed(); err != nil {
+			return fmt.Errorf("after a Submit that was given up: %w", err)
+		}
+	}
+	return c.untouched()
+}
+
+// cancelRacesRoom ends the context of a blocked Submit at the moment at which there is room for it, a hundred times. Either may
+// win, but not both.
+func cancelRacesRoom(r *rig) error {
+	if r.spec.Sheds || r.spec.Capacity == nil {
+		return nil
+	}
+	var calls []*call
+	for range 100 {
+		fresh := newRig(r.scene, r.spec, r.p)
+		release := make(chan struct{})
+		for _, j := range fresh.jobs(r.capacity(), fresh.held(release)) {
+			calls = append(calls, fresh.call(context.Background(), j))
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		racing := fresh.call(ctx, fresh.jobs(1, returnAtOnce)[0])
+		calls = append(calls, racing)
+		go cancel()
+		close(release)
+		synctest.Wait()
+		if !racing.over() {
+			return errors.New("a blocked Submit does not return when its context ends while there is room")
+		}
+	}
+	r.rest(horizon)
+	for _, c := range calls {
+		check := c.completed
+		if !c.accepted() {
+			check = c.untouched
+		}
+		if err := check(); err != nil {
+			return fmt.Errorf("when a context ends while there is room, %s: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// tasksSeeNewsContext looks for a value of New's context in a task's, then ends New's.
+func tasksSeeNewsContext(r *rig) error {
+	var value any
+	var cause error
+	j := r.jobs(1, func(ctx context.Context) strategies.Result {
+		value = ctx.Value(mark{})
+		res := heeds(horizon / 2)(ctx)
+		cause = ctx.Err()
+		return res
+	})[0]
+	if c := r.call(context.Background(), j); !c.accepted() {
+		return nil
+	}
+	r.endNew()
+	synctest.Wait()
+	switch {
+	case !j.isDone():
+		return errors.New("a running task did not see that New's context has ended")
+	case value != "New's":
+		return errors.New("a task's context is not derived from New's")
+	case !errors.Is(cause, context.Canceled):
+		return fmt.Errorf("a running task saw %v when New's context was cancelled", cause)
+	}
+	return nil
+}
+
+// queuedAreDoneWithItsError ends New's context while tasks run that do not look at theirs, and others wait.
+func queuedAreDoneWithItsError(r *rig) error {
+	in, _ := r.fill(context.Background(), min(r.capacity(), many), takes(time.Second))
+	begin := r.clock()
+	r.endNew()
+	synctest.Wait()
+	for _, j := range in {
+		started := j.starts.Load() > 0
+		switch {
+		case !started && !j.isDone():
+			return errors.New("a queued task is not done when New's context has ended and a running one ignores that")
+		case !started && !errors.Is(j.fate.Err, context.Canceled):
+			return fmt.Errorf("a queued task was done with %v when New's context was cancelled", j.fate.Err)
+		}
+	}
+	r.rest(horizon)
+	for _, j := range in {
+		switch {
+		case j.starts.Load() > 0 && j.begin() > begin:
+			return fmt.Errorf("task %d was started %v after the end of New's context", j.name, j.begin()-begin)
+		case !j.isDone():
+			return fmt.Errorf("after the end of New's context, task %d was never done", j.name)
+		}
+	}
+	return nil
+}

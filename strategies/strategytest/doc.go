@@ -1,0 +1,23 @@
+// Package strategytest tests whether a strategy keeps the contract of package strategies. It is for the authors of strategies,
+// in this module and elsewhere:
+//
+//	func TestContract(t *testing.T) {
+//		strategytest.Run(t, strategies.Spec{
+//			Name:     "mine",
+//			Bound:    func(p strategies.Params) int { return p.Limit },
+//			Capacity: func(p strategies.Params) int { return p.Limit },
+//			FIFO:     true,
+//			New:      newMine,
+//		})
+//	}
+//
+// What the Spec declares is what is tested: the number of tasks at once, the capacity, blocking or shedding, the order. Start
+// with those two functions and add the rest as it holds.
+//
+// The checks run under a virtual clock (testing/synctest): they take a second in all, a duration that they find is exact, and a
+// deadlock is an error that says what was waited for. A strategy that holds a mutex while it waits stops that clock; then the
+// check gives up after a minute of real time and says so. A panic in a goroutine of the strategy cannot be caught by anybody
+// else and ends the test process, as it would end a program.
+//
+// The package tests itself: strategies that are broken on purpose, one fault each, fail the clause that they break and no other.
+package strategytest

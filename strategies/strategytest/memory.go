@@ -1,0 +1,119 @@
+package strategytest
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func checkMemory(spec strategies.Spec) error {
+	return all(
+		func() error { return each(spec, []int{1, 3, 8}, []int{0, 1, 8}, acceptsNoMore) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, keepsNoTask) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, givenUpLeavesNothing) },
+	)
+}
+
+// acceptsNoMore has many more producers than there is room for offer a task each, and then makes room for a few.
+func acceptsNoMore(r *rig) error {
+	if r.spec.Capacity == nil {
+		return nil
+	}
+	release := make(chan struct{})
+	var accepted, done atomic.Int64
+	for _, j := range r.jobs(2*r.capacity()+64, r.held(release)) {
+		r.spawn(func() {
+			if r.submit(context.Background(), j) == nil {
+				accepted.Add(1)
+				<-j.done
+				done.Add(1)
+			}
+		})
+	}
+	for range 4 {
+		synctest.Wait()
+		if n := int(accepted.Load() - done.Load()); n > r.capacity() {
+			return fmt.Errorf("%d tasks are accepted and not done, where the capacity is %d", n, r.capacity())
+		}
+		if r.running.Load() > 0 {
+			release <- struct{}{}
+		}
+	}
+	return nil
+}
+
+// keepsNoTask looks for tasks that are done in the memory of an instance that is idle.
+func keepsNoTask(r *rig) error {
+	const n = 64
+	var kept [n]weak.Pointer[strategies.Task]
+	dropped := make(chan struct{}, n)
+	idle := r.spec.New(context.Background(), r.p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { dropped <- struct{}{} }))
+	r.finally(func() { _ = idle.Drain(context.Background()) })
+	r.step("tasks are submitted one by one")
+	for i := range kept {
+		kept[i] = submitNew(idle)
+		<-dropped
+	}
+	synctest.Wait()
+	return collected(kept[:], "that are done")
+}
+
+// submitNew submits a task that nobody else knows of.
+func submitNew(s strategies.Strategy) weak.Pointer[strategies.Task] {
+	t := &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }}
+	_ = s.Submit(context.Background(), t)
+	return weak.Make(t)
+}
+
+// collected returns an error if tasks can still be reached.
+func collected(tasks []weak.Pointer[strategies.Task], which string) error {
+	runtime.GC()
+	n := 0
+	for _, t := range tasks {
+		if t.Value() != nil {
+			n++
+		}
+	}
+	if n > 0 {
+		return fmt.Errorf("of %d tasks %s, the strategy still refers to %d", len(tasks), which, n)
+	}
+	return nil
+}
+
+// givenUpLeavesNothing gives up 50 Submits at a full instance and looks for their goroutines and tasks.
+func givenUpLeavesNothing(r *rig) error {
+	if r.spec.Sheds || r.spec.Capacity == nil {
+		return nil
+	}
+	r.fill(context.Background(), r.capacity(), r.held(nil))
+	before := len(r.goroutines())
+	var kept [50]weak.Pointer[strategies.Task]
+	for i := range kept {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		r.step("a Submit is given up")
+		given, returned := make(chan weak.Pointer[strategies.Task], 1), make(chan struct{}, 1)
+		r.spawn(func() {
+			t := &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }}
+			given <- weak.Make(t)
+			_ = r.s.Submit(ctx, t)
+			returned <- struct{}{}
+		})
+		kept[i] = <-given
+		r.rest(time.Millisecond)
+		cancel()
+		if len(returned) == 0 {
+			return nil // it is not given up, which is for the clause Context to find
+		}
+		<-returned
+	}
+	if after := len(r.goroutines()); after > before {
+		return fmt.Errorf("after %d Submits that were given up there are %d goroutines, before them %d", len(kept), after, before)
+	}
+	return collected(kept[:], "whose Submit was given up")
+}

@@ -1,0 +1,193 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func checkOnce(spec strategies.Spec) error {
+	return all(
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceUnderManyProducers) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceWithRequests) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceEachTimeWhenReused) },
+	)
+}
+
+var errOwn = errors.New("the task's own error")
+
+// onceUnderManyProducers has 16 producers submit 64 tasks each, some of which yield, sleep or fail.
+func onceUnderManyProducers(r *rig) error {
+	random := rand.New(rand.NewPCG(1, 1))
+	jobs := r.jobs(16*64, nil)
+	refused := make([]error, len(jobs))
+	want := make([]error, len(jobs))
+	for i, j := range jobs {
+		switch random.IntN(4) {
+		case 0:
+			j.do = returnAtOnce
+		case 1:
+			j.do = yield
+		case 2:
+			j.do = takes(time.Duration(random.IntN(1000)) * time.Microsecond)
+		case 3:
+			j.do, want[i] = func(context.Context) strategies.Result { return strategies.Result{Err: errOwn} }, errOwn
+		}
+	}
+	r.step("16 producers submit tasks")
+	var producers sync.WaitGroup
+	for first := range 16 {
+		producers.Add(1)
+		r.spawn(func() {
+			defer producers.Done()
+			for i := first; i < len(jobs); i += 16 {
+				refused[i] = r.submit(context.Background(), jobs[i])
+			}
+		})
+	}
+	producers.Wait()
+	r.rest(horizon)
+
+	for i, j := range jobs {
+		if refused[i] != nil {
+			if err := j.untouched(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := j.once(1, want[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// once returns an error unless j was started that often and then done, once and with that error.
+func (j *job) once(starts int32, want error) error {
+	switch {
+	case j.dones.Load() != 1:
+		return fmt.Errorf("task %d was accepted and done %d times", j.name, j.dones.Load())
+	case j.starts.Load() != starts:
+		return fmt.Errorf("task %d was started %d times, want %d", j.name, j.starts.Load(), starts)
+	case j.early.Load():
+		return fmt.Errorf("task %d was done while it was still running", j.name)
+	case !errors.Is(j.fate.Err, want): // nil is nil only
+		return fmt.Errorf("task %d was done with the error %v instead of its own: %v", j.name, j.fate.Err, want)
+	}
+	return nil
+}
+
+// onceWithRequests submits tasks that ask for more steps, sub-tasks and another attempt.
+func onceWithRequests(r *rig) error {
+	parts := r.jobs(5, takes(time.Millisecond)) // sub-tasks, two levels: 0 and 1 are of the parent, the others of 0
+	parts[0].do = func(context.Context) strategies.Result {
+		return strategies.Result{Split: []*strategies.Task{&parts[2].Task, &parts[3].Task}}
+	}
+	steps, split, failing, retried := r.jobs(1, nil)[0], r.jobs(1, nil)[0], r.jobs(1, nil)[0], r.jobs(1, nil)[0]
+	steps.do = func(context.Context) strategies.Result { return strategies.Result{More: steps.starts.Load() < 3} }
+	split.do = func(context.Context) strategies.Result {
+		return strategies.Result{Split: []*strategies.Task{&parts[0].Task, &parts[1].Task}}
+	}
+	parts[4].do = func(context.Context) strategies.Result { return strategies.Result{Err: errOwn} }
+	failing.do = func(context.Context) strategies.Result {
+		return strategies.Result{Split: []*strategies.Task{&parts[4].Task}}
+	}
+	retried.do = func(context.Context) strategies.Result {
+		if retried.starts.Load() == 1 {
+			return strategies.Result{Err: errOwn, Retry: true}
+		}
+		return strategies.Result{}
+	}
+
+	r.step("tasks with steps, sub-tasks and a retry are submitted")
+	if err := r.offer([]*job{steps, split, failing, retried}); err != nil {
+		return err
+	}
+	r.rest(horizon)
+	attempts, last := int32(1), errOwn
+	if r.spec.Retries {
+		attempts, last = 2, nil
+	}
+	return all(
+		func() error { return about("a task of three steps", steps.once(3, nil)) },
+		func() error { return about("a task with sub-tasks", split.once(1, nil)) },
+		func() error { return about("a task with a failing sub-task", failing.once(1, errOwn)) },
+		func() error { return about("a task that asks for another attempt", retried.once(attempts, last)) },
+		func() error {
+			for _, part := range parts {
+				switch {
+				case part.starts.Load() != 1:
+					return fmt.Errorf("sub-task %d was started %d times", part.name, part.starts.Load())
+				case part.dones.Load() != 0:
+					return fmt.Errorf("the sink was told of sub-task %d, which is a part of its parent", part.name)
+				case part.name < 4 && part.begin() > split.end():
+					return fmt.Errorf("the parent was done at %v and sub-task %d started at %v", split.end(), part.name, part.begin())
+				}
+			}
+			return nil
+		},
+	)
+}
+
+// about puts the subject before an error.
+func about(subject string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", subject, err)
+	}
+	return nil
+}
+
+// onceEachTimeWhenReused has clients submit their one task again as soon as it is done.
+func onceEachTimeWhenReused(r *rig) error {
+	const clients, rounds = 4, 100
+	type client struct {
+		strategies.Task
+		runs int // by Run alone: -race sees a run that overlaps the client
+		done chan strategies.Result
+	}
+	count := func(_ context.Context, t *strategies.Task) strategies.Result {
+		t.Arg.(*client).runs++
+		runtime.Gosched()
+		return strategies.Result{}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	again := r.spec.New(ctx, r.p, strategies.SinkFunc(func(t *strategies.Task, res strategies.Result) {
+		select {
+		case t.Arg.(*client).done <- res:
+		default: // done twice: seen by the count of runs, or by the other checks
+		}
+	}))
+	all := make([]*client, clients)
+	var busy sync.WaitGroup
+	r.step("clients submit their tasks again and again")
+	for i := range all {
+		c := &client{done: make(chan strategies.Result, 1)}
+		c.Task = strategies.Task{Run: count, Arg: c}
+		all[i] = c
+		busy.Add(1)
+		r.spawn(func() {
+			defer busy.Done()
+			for range rounds {
+				for again.Submit(ctx, &c.Task) != nil { // shed
+					time.Sleep(time.Millisecond)
+				}
+				<-c.done
+			}
+		})
+	}
+	busy.Wait()
+	_ = again.Drain(ctx)
+	for i, c := range all {
+		if c.runs != rounds {
+			return fmt.Errorf("the task of client %d was submitted %d times and run %d times", i, rounds, c.runs)
+		}
+	}
+	return nil
+}

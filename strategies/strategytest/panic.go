@@ -1,0 +1,106 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func checkPanic(spec strategies.Spec) error {
+	return all(
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, panicIsContained) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, goexitIsContained) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, neighboursLive) },
+	)
+}
+
+const panicValue = "a task that panics"
+
+func panics(context.Context) strategies.Result { panic(panicValue) }
+
+func exits(context.Context) strategies.Result {
+	runtime.Goexit()
+	return strategies.Result{}
+}
+
+func panicIsContained(r *rig) error {
+	return r.contains(panics, func(err error) error {
+		var e *strategies.PanicError
+		switch {
+		case !errors.As(err, &e):
+			return fmt.Errorf("a task that panicked was done with %v instead of a *PanicError", err)
+		case e.Value != panicValue:
+			return fmt.Errorf("a task panicked with %q, and its PanicError has the value %v", panicValue, e.Value)
+		case !strings.Contains(string(e.Stack), "strategytest.panics"):
+			return fmt.Errorf("the stack of a PanicError does not show where the task panicked:\n%s", e.Stack)
+		}
+		return nil
+	})
+}
+
+func goexitIsContained(r *rig) error {
+	return r.contains(exits, func(err error) error {
+		if !errors.Is(err, strategies.ErrGoexit) {
+			return fmt.Errorf("a task that called runtime.Goexit was done with %v instead of ErrGoexit", err)
+		}
+		return nil
+	})
+}
+
+// contains has two tasks for each place end badly, and then compares the number of places with that of a new instance.
+func (r *rig) contains(badly func(context.Context) strategies.Result, check func(error) error) error {
+	places := newRig(r.scene, r.spec, r.p).places()
+	var bad []*job
+	for _, j := range r.jobs(2*places, badly) {
+		c := r.call(context.Background(), j)
+		switch {
+		case !c.over():
+			return fmt.Errorf("after %d tasks that ended badly no place is left: %s", len(bad), c)
+		case c.err() != nil:
+			return fmt.Errorf("after %d tasks that ended badly, one is refused: %w", len(bad), c.err())
+		}
+		bad = append(bad, j)
+	}
+	for _, j := range bad {
+		if !j.isDone() {
+			return fmt.Errorf("task %d, which ended badly, is not done", j.name)
+		}
+		if err := check(j.fate.Err); err != nil {
+			return err
+		}
+	}
+	if left := r.places(); left != places {
+		return fmt.Errorf("after %d tasks that ended badly %d places are left of %d", len(bad), left, places)
+	}
+	return nil
+}
+
+// places counts the tasks that run at once when the instance is full, or 32 are offered.
+func (r *rig) places() int {
+	r.fill(context.Background(), 32, r.held(nil))
+	return int(r.running.Load())
+}
+
+// neighboursLive has tasks end badly beside and before ordinary ones.
+func neighboursLive(r *rig) error {
+	good := r.jobs(20, takes(time.Millisecond))
+	bad := r.jobs(20, panics)
+	r.step("tasks are offered, half of which panic")
+	for i := range good {
+		if err := r.offer([]*job{good[i], bad[i]}); err != nil {
+			return err
+		}
+	}
+	r.rest(horizon)
+	for _, j := range good {
+		if err := j.completed(); err != nil {
+			return fmt.Errorf("beside tasks that panic: %w", err)
+		}
+	}
+	return nil
+}

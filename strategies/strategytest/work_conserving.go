@@ -1,0 +1,95 @@
+package strategytest
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func checkWorkConserving(spec strategies.Spec) error {
+	if !spec.WorkConserving {
+		return nil
+	}
+	return all(
+		func() error { return each(spec, []int{1, 3, 8}, []int{0, 1000}, equalTasks) },
+		func() error { return each(spec, []int{2, 8}, []int{0, 1000}, oneLongTask) },
+	)
+}
+
+// equalTasks takes ⌈n/bound⌉ times the length of a task. (Less would be a breach of the bound.)
+func equalTasks(r *rig) error {
+	for _, n := range []int{1, 8, 25, 100} {
+		fresh := newRig(r.scene, r.spec, r.p)
+		took, err := fresh.makespan(fresh.jobs(n, takes(time.Millisecond)))
+		if err != nil {
+			return err
+		}
+		rounds := math.Ceil(float64(n) / float64(fresh.bound()))
+		if want := time.Duration(rounds) * time.Millisecond; took > want {
+			return fmt.Errorf("%d tasks of 1ms took %v instead of %v", n, took, want)
+		}
+	}
+	return nil
+}
+
+// oneLongTask puts one task of 1 s at several positions among 511 of 1 ms. It can keep one place from the others, and no more:
+// at a bound of 8 the last of them is done after ⌈511/7⌉ = 73 ms at the latest, in whatever order they run. A strategy that
+// assigns tasks to workers before these are free takes up to a second.
+func oneLongTask(r *rig) error {
+	if r.bound() == 1 {
+		return nil
+	}
+	for _, position := range []int{0, 1, 7, 8, 31, 100, 300} {
+		fresh := newRig(r.scene, r.spec, r.p)
+		jobs := fresh.jobs(512, takes(time.Millisecond))
+		jobs[position].do = takes(time.Second)
+		short := append(jobs[:position:position], jobs[position+1:]...)
+		begin := fresh.clock()
+		if _, err := fresh.makespan(jobs); err != nil {
+			return fmt.Errorf("one task of 1s at position %d among 511 of 1ms: %w", position, err)
+		}
+		rounds := math.Ceil(511 / float64(fresh.bound()-1))
+		want := begin + time.Duration(rounds)*time.Millisecond
+		for _, j := range short {
+			if j.end() > want {
+				return fmt.Errorf("one task of 1s at position %d among 511 of 1ms: task %d of these was done at %v instead of %v at the latest",
+					position, j.name, j.end()-begin, want-begin)
+			}
+		}
+	}
+	return nil
+}
+
+// makespan offers jobs whose lengths are whole milliseconds and returns how long they took. In the middle of each millisecond,
+// when nothing happens, it looks whether a place is idle while a task waits.
+func (r *rig) makespan(jobs []*job) (time.Duration, error) {
+	begin := r.clock()
+	var refused atomic.Pointer[error]
+	r.spawn(func() {
+		if err := r.offer(jobs); err != nil {
+			refused.Store(&err)
+		}
+	})
+	for at := time.Millisecond / 2; at < 2*time.Second; at += time.Millisecond {
+		r.rest(begin + at - r.clock())
+		waiting, running := int(r.waiting.Load()), int(r.running.Load())
+		if waiting > 0 && running < r.bound() {
+			return 0, fmt.Errorf("after %v %d tasks or Submits wait, and only %d of %d places are taken", at, waiting, running, r.bound())
+		}
+		if running == 0 {
+			break
+		}
+	}
+	r.rest(horizon)
+	if err := refused.Load(); err != nil {
+		return 0, *err
+	}
+	var last time.Duration
+	for _, j := range jobs {
+		last = max(last, j.end())
+	}
+	return last - begin, nil
+}

@@ -1,0 +1,12 @@
+// Package targets has what the tasks call, and what pushes back: limits on rate, bans, small pools of connections.
+//
+// A target is built in three layers, so that each can be tried alone. A Policy is the decision, a pure function of time
+// that is tested against an oracle in exact arithmetic. Limited puts a Policy in front of work in the same process, under
+// the real or the virtual clock. Handler puts any Target behind HTTP, for clients that are not ours.
+//
+// What a target refuses is throttled, and a *Throttled says when to come again; what a strategy refuses is shed, and no
+// business of this package.
+//
+// To add a target, write a file with one register line; All, the tests, `poolbench list` and the README's table find it
+// there.
+package targets

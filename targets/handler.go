@@ -1,0 +1,75 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// maxBody is as much of a request's body as Handler reads.
+const maxBody = 1 << 20
+
+// Handler serves each request by one call of t, which costs work; the calls are numbered from 0 in the order in which they
+// come in. The answer is
+//
+//	200  served; the body is empty
+//	400  the request's body ended in an error: t was not called
+//	413  the request's body is larger than 1 MiB: t was not called
+//	429  throttled. Retry-After says when to come again, in whole seconds because HTTP knows no others, and rounded up, so
+//	     that a client that obeys it is never too early; it is often too late by most of a second
+//	500  any other error, as a line of text
+//
+// Method, path and body do not matter. The body is read and thrown away before the call, so that the work's context ends
+// when the client goes away; how long the client may take over it is for the http.Server to limit.
+func Handler(t Target, work func(ctx context.Context, seq uint64) error) http.Handler {
+	return &handler{target: t, work: work}
+}
+
+type handler struct {
+	target Target
+	work   func(ctx context.Context, seq uint64) error
+	calls  atomic.Uint64
+}
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			http.Error(w, "the body is larger than 1 MiB", http.StatusRequestEntityTooLarge)
+			return
+		}
+		http.Error(w, "reading the body: "+oneLine(err), http.StatusBadRequest)
+		return
+	}
+	err := h.target.Call(r.Context(), h.calls.Add(1)-1, h.work)
+	if err == nil {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	status := http.StatusInternalServerError
+	if errors.Is(err, ErrThrottled) {
+		status = http.StatusTooManyRequests
+		var throttled *Throttled
+		if errors.As(err, &throttled) {
+			w.Header().Set("Retry-After", strconv.FormatInt(wholeSeconds(throttled.RetryAfter), 10))
+		}
+	}
+	http.Error(w, oneLine(err), status)
+}
+
+// wholeSeconds rounds up, without adding first: the longest duration has no room.
+func wholeSeconds(d time.Duration) int64 {
+	s := int64(d / time.Second)
+	if d%time.Second > 0 {
+		s++
+	}
+	return s
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

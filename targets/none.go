@@ -1,0 +1,20 @@
+package targets
+
+import (
+	"context"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "none",
+	Summary: "serves every call at once: the strategy alone decides",
+	New:     func(uint64, param.Values) (Target, error) { return none{}, nil },
+})
+
+type none struct{}
+
+// Call implements Target.
+func (none) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+	return work(ctx, seq)
+}

@@ -1,0 +1,190 @@
+package targets_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/targets"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func parse(s string) (targets.Variant, error) {
+	call, err := param.Parse(s)
+	if err != nil {
+		return targets.Variant{}, err
+	}
+	return targets.ParseVariant(call)
+}
+
+func build(t testing.TB, s string) targets.Target {
+	t.Helper()
+	v, err := parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := v.Build(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+func nothing(context.Context, uint64) error { return nil }
+
+func TestEverySpecIsListable(t *testing.T) {
+	for _, s := range targets.All() {
+		if s.Summary == "" || strings.ContainsAny(s.Summary, "\n|") {
+			t.Errorf("%s: summary %q does not fit a line of a table", s.Name, s.Summary)
+		}
+		for _, k := range s.Keys {
+			if k.Doc == "" || k.Default == "" {
+				t.Errorf("%s: parameter %s wants a default and a line of documentation", s.Name, k.Name)
+			}
+		}
+		build(t, s.Name)
+	}
+	if s, err := targets.Lookup("token_bucket"); err != nil || !s.RateLimits {
+		t.Error("token_bucket does not say that it limits a rate")
+	}
+	if s, err := targets.Lookup("none"); err != nil || s.RateLimits {
+		t.Error("none says that it limits a rate")
+	}
+}
+
+func TestVariantIsSpeltOneWay(t *testing.T) {
+	for in, want := range map[string]string{
+		"none":                             "none",
+		"token_bucket":                     "token_bucket",
+		"token_bucket:burst=10,rate=100.0": "token_bucket",
+		"token_bucket:burst=5,rate=50":     "token_bucket:rate=50,burst=5",
+	} {
+		if v, err := parse(in); err != nil || v.String() != want {
+			t.Errorf("%s is spelt %v, %v; want %s", in, v, err, want)
+		}
+	}
+}
+
+// Whatever the target, an admitted call gets the caller's ctx and number, and its error back.
+func TestEveryTargetServesTheWorkItWasGiven(t *testing.T) {
+	type key struct{}
+	ctx, failure := context.WithValue(context.Background(), key{}, 1), errors.New("the work failed")
+	for _, s := range targets.All() {
+		calls := 0
+		err := build(t, s.Name).Call(ctx, 42, func(c context.Context, seq uint64) error {
+			calls++
+			if c.Value(key{}) != 1 || seq != 42 {
+				t.Errorf("%s: the work is number %d, with another context", s.Name, seq)
+			}
+			return failure
+		})
+		if calls != 1 || !errors.Is(err, failure) || errors.Is(err, targets.ErrThrottled) {
+			t.Errorf("%s: %d calls of the work, error %v", s.Name, calls, err)
+		}
+	}
+}
+
+func TestThrottledSaysWhenToComeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		target := build(t, "token_bucket:rate=4,burst=2")
+		ctx := context.Background()
+		time.Sleep(time.Hour) // the clock starts at the first call, with a full bucket
+		for range 2 {
+			if err := target.Call(ctx, 0, nothing); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+		worked := false
+		err := target.Call(ctx, 0, func(context.Context, uint64) error { worked = true; return nil })
+		var throttled *targets.Throttled
+		if !errors.As(err, &throttled) || !errors.Is(err, targets.ErrThrottled) || throttled.RetryAfter != 200*time.Millisecond {
+			t.Fatalf("refused with %v, want a retry after 200ms", err)
+		}
+		if want := "throttled: refused by the target, retry after 200ms"; err.Error() != want || worked {
+			t.Errorf("the refusal reads %q, want %q; worked: %v", err, want, worked)
+		}
+		time.Sleep(throttled.RetryAfter - 1)
+		if err := target.Call(ctx, 0, nothing); !errors.As(err, &throttled) || throttled.RetryAfter != 1 {
+			t.Errorf("a nanosecond early: %v", err)
+		}
+		time.Sleep(time.Nanosecond)
+		if err := target.Call(ctx, 0, nothing); err != nil {
+			t.Errorf("on time: %v", err)
+		}
+	})
+}
+
+func TestEndedContextTakesNoToken(t *testing.T) {
+	target := build(t, "token_bucket:rate=0.000001,burst=1")
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := target.Call(ended, 0, nothing); !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v", err)
+	}
+	if err := target.Call(context.Background(), 0, nothing); err != nil {
+		t.Errorf("the token is gone: %v", err)
+	}
+}
+
+// Work holds no lock of the target: calls are served side by side.
+func TestConcurrentCallsShareTheBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		target := build(t, "token_bucket:rate=10,burst=5")
+		began := time.Now()
+		var served, refused atomic.Int64
+		var wg sync.WaitGroup
+		for g := range 20 {
+			wg.Go(func() {
+				for range 50 {
+					err := target.Call(context.Background(), uint64(g), func(context.Context, uint64) error {
+						time.Sleep(20 * time.Millisecond)
+						return nil
+					})
+					switch {
+					case err == nil:
+						served.Add(1)
+					case errors.Is(err, targets.ErrThrottled):
+						refused.Add(1)
+						time.Sleep(20 * time.Millisecond)
+					default:
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		// Each goroutine calls every 20 ms, served or not: the last calls come at 980 ms, and 5 + ⌊0.98·10⌋ are admitted.
+		if elapsed := time.Since(began); elapsed != time.Second || served.Load() != 14 || refused.Load() != 1000-14 {
+			t.Errorf("%d served and %d refused in %v", served.Load(), refused.Load(), elapsed)
+		}
+	})
+}
+
+func FuzzParseVariant(f *testing.F) {
+	for _, s := range []string{"none", "none:x=1", "token_bucket", "token_bucket:rate=3,burst=1", "token_bucket:rate=1e-6", "token_bucket:rate=1e999", "token_bucket:burst=1.5"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, err := parse(s)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Fatalf("error of several lines: %q", err)
+			}
+			return
+		}
+		again, err := parse(v.String())
+		if err != nil || again.String() != v.String() {
+			t.Fatalf("%q is spelt %q, which reads back as %q, %v", s, v, again, err)
+		}
+	})
+}

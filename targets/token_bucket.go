@@ -1,0 +1,128 @@
+package targets
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// With the defaults, 100 per second and bursts of 10, a client that keeps to the rate is never refused for a hiccup of up
+// to a tenth of a second.
+var _ = register(Spec{
+	Name:       "token_bucket",
+	Summary:    "refuses calls above a rate, but allows bursts; says when the next one would be served",
+	Source:     "Turner, New directions in communications, 1986; as GCRA in ITU-T I.371",
+	RateLimits: true,
+	Keys: []param.Key{
+		{Name: "rate", Kind: param.Float, Default: "100", Doc: "calls served per second in the long run, up to 6 decimals"},
+		{Name: "burst", Kind: param.Int, Default: "10", Doc: "calls served at once after a pause, at least 1"},
+	},
+	New: func(_ uint64, v param.Values) (Target, error) {
+		b, err := NewTokenBucket(v.Float("rate"), v.Int("burst"))
+		if err != nil {
+			return nil, err
+		}
+		return Limited(b), nil
+	},
+})
+
+// A TokenBucket is a Policy that admits a call when its bucket holds a token, and takes the token. The bucket holds up to
+// burst tokens, is full at first, and fills continuously at the rate.
+//
+// It is kept as the instant at which the bucket would be full (the "theoretical arrival time" of GCRA), not as a
+// number of tokens: admission then is an addition and waiting is nothing at all, so that nothing is ever multiplied by an
+// elapsed time and rounded. With T = 1/rate the time per token and F the instant of fullness, an unfull bucket at now has
+// burst − (F−now)/T tokens. At least one is there if and only if
+//
+//	F − (burst−1)·T ≤ now
+//
+// Taking it moves F to max(F, now) + T. The earliest instant at which a call is admitted is the left side, rounded up to a
+// whole nanosecond. T need not be whole nanoseconds (3 per second), but the rate is a decimal fraction as the user wrote it,
+// so T = 10⁹·den/num for whole num and den; instants are kept as whole nanoseconds and a whole count of num-ths of one.
+// Hence there is no drift, whether after one admission or a billion. Instants up to two centuries after the origin are in
+// range.
+type TokenBucket struct {
+	num     uint64  // denominator of the fractions of a nanosecond: the numerator of the rate
+	token   instant // T
+	reserve instant // (burst−1)·T
+	full    instant // F
+}
+
+// instant is ns + frac/num nanoseconds, 0 ≤ frac < num.
+type instant struct {
+	ns   int64
+	frac uint64
+}
+
+// maxFill is the longest time in which a bucket may fill, 73 years: it keeps sums of instants within an int64.
+const maxFill = 1 << 61
+
+// NewTokenBucket is a full bucket. rate is in calls per second, above 0, at most 10⁹ (one per nanosecond), with up to six
+// decimals; burst is at least 1. The error names the impossible one.
+func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
+	if !(rate > 0 && rate <= 1e9) {
+		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v", rate)
+	}
+	if burst < 1 {
+		return nil, fmt.Errorf("burst: must be at least 1, got %d", burst)
+	}
+	// The shortest decimal that is this float64 is the one that was typed: 0.1 is 1/10 here, not the binary fraction.
+	r, ok := new(big.Rat).SetString(dist.FormatFloat(rate))
+	if !ok || !r.Denom().IsUint64() || r.Denom().Uint64() > 1e6 {
+		return nil, fmt.Errorf("rate: must have at most 6 decimals, got %v", rate)
+	}
+	b := &TokenBucket{num: r.Num().Uint64()}
+	perToken := r.Denom().Uint64() * uint64(time.Second) // in num-ths of a nanosecond; at most 10¹⁵
+	b.token = instant{int64(perToken / b.num), perToken % b.num}
+	hi, lo := bits.Mul64(perToken, uint64(burst))
+	if hi >= b.num {
+		return nil, tooSlow(rate, burst)
+	}
+	if fill, _ := bits.Div64(hi, lo, b.num); fill > maxFill {
+		return nil, tooSlow(rate, burst)
+	}
+	hi, lo = bits.Mul64(perToken, uint64(burst-1))
+	ns, frac := bits.Div64(hi, lo, b.num)
+	b.reserve = instant{int64(ns), frac}
+	return b, nil
+}
+
+func tooSlow(rate float64, burst int) error {
+	return fmt.Errorf("burst: a bucket of %d at %s per second would take more than %.0f years to fill", burst, dist.FormatFloat(rate),
+		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
+}
+
+// Admit implements Policy.
+func (b *TokenBucket) Admit(now time.Duration) Decision {
+	if due := b.due(); due > int64(now) {
+		return Decision{RetryAfter: time.Duration(due) - now}
+	}
+	if b.full.ns < int64(now) { // full since some time ago: the fraction does not matter
+		b.full = instant{ns: int64(now)}
+	}
+	b.full = b.full.plus(b.token, b.num)
+	return Decision{Admitted: true}
+}
+
+// due is the first whole nanosecond at which a call is admitted: F − (burst−1)·T, rounded up.
+func (b *TokenBucket) due() int64 {
+	ns := b.full.ns - b.reserve.ns
+	if b.full.frac > b.reserve.frac {
+		ns++ // a fraction remains; if the fractions are equal there is none, and otherwise rounding up undoes the borrow
+	}
+	return ns
+}
+
+func (i instant) plus(j instant, num uint64) instant {
+	sum := instant{i.ns + j.ns, i.frac + j.frac}
+	if sum.frac >= num {
+		sum.ns++
+		sum.frac -= num
+	}
+	return sum
+}

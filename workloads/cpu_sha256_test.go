@@ -1,0 +1,155 @@
+package workloads
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+func hasher(t testing.TB, seed uint64, args ...param.Arg) *cpuSHA256 {
+	t.Helper()
+	v, err := ParseVariant(param.Call{Name: "cpu_sha256", Args: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := v.Build(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.(*cpuSHA256)
+}
+
+// The digest of a task is that of its blocks, computed here in one piece: no block is left out, whatever the chunks.
+func TestCPUTaskHashesItsBlocks(t *testing.T) {
+	for _, blocks := range []int{1, 2, chunk, chunk + 1, chunk + 2, 3*chunk + 7} {
+		w := newHasher(5, blocks)
+		message := make([]byte, blocks*sha256.BlockSize)
+		binary.LittleEndian.PutUint64(message, 5)
+		binary.LittleEndian.PutUint64(message[8:], 9)
+		want := sha256.Sum256(message)
+		s := w.slots.Get().(*hashing)
+		for range 2 { // a used slot hashes the same
+			if err := w.digest(context.Background(), s, 9); err != nil || !bytes.Equal(s.sum, want[:]) {
+				t.Errorf("%d blocks: digest %x, %v; want %x", blocks, s.sum, err, want)
+			}
+		}
+	}
+}
+
+func TestCPUCountsAreAsAskedFor(t *testing.T) {
+	w := hasher(t, 1, param.Arg{Key: "blocks", Value: "1234"})
+	if w.blocks != 1234 || w.C2() != 0 {
+		t.Errorf("%d blocks, C² %v", w.blocks, w.C2())
+	}
+	perBlock := float64(w.Mean()) / (1234 + padding)
+	if perBlock <= 0 {
+		t.Fatalf("%v ns a block", perBlock)
+	}
+	// One calibration serves the process, so the mean asked for is met to half a block.
+	if w = hasher(t, 1); math.Abs(float64(w.Mean()-time.Millisecond)) > perBlock {
+		t.Errorf("mean %v, want 1ms within a block of %v ns", w.Mean(), perBlock)
+	}
+	if again := hasher(t, 2); again.blocks != w.blocks {
+		t.Errorf("the same mean is %d blocks, then %d", w.blocks, again.blocks)
+	}
+}
+
+// endsAfter is a context that has ended from the n-th time on that somebody looks.
+type endsAfter struct {
+	context.Context
+	looks int
+}
+
+func (c *endsAfter) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCPUTaskEndsWithItsContext(t *testing.T) {
+	w := newHasher(1, 100*chunk)
+	for _, looks := range []int{0, 1, 5} {
+		s := w.slots.New().(*hashing)
+		ctx := &endsAfter{context.Background(), looks}
+		if err := w.digest(ctx, s, 1); !errors.Is(err, context.Canceled) || len(s.sum) != 0 {
+			t.Errorf("ended at look %d, it returned %v with the digest %x", looks, err, s.sum)
+		}
+		if ctx.looks != -1 {
+			t.Errorf("ended at look %d, it looked %d times more", looks, -1-ctx.looks)
+		}
+	}
+}
+
+func TestCPUTasksRunConcurrently(t *testing.T) {
+	w := newHasher(1, 2*chunk)
+	var wg sync.WaitGroup
+	for g := range uint64(4) {
+		wg.Go(func() {
+			for seq := range uint64(50) {
+				if err := w.Do(context.Background(), g*50+seq); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestCPUTaskDoesNotAllocate(t *testing.T) {
+	w := newHasher(1, 10)
+	s := w.slots.New().(*hashing) // not the pool: under the race detector it drops items at random
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if n := testing.AllocsPerRun(100, func() { _ = w.digest(ctx, s, 1) }); n != 0 {
+		t.Errorf("%v allocations a task", n)
+	}
+}
+
+func TestCalibrationRefusesTheVirtualClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calibration
+		if ns, err := c.get(); err == nil || !strings.Contains(err.Error(), "CPU work needs the real clock") {
+			t.Errorf("calibrated to %v ns, %v", ns, err)
+		}
+		if c.nsPerBlock != 0 {
+			t.Error("the failure is kept")
+		}
+	})
+}
+
+// Refusing or taking parameters must not calibrate: listing scenarios is not running them.
+func TestParsingDoesNotCalibrate(t *testing.T) {
+	calibrated.mu.Lock()
+	known := calibrated.nsPerBlock
+	calibrated.nsPerBlock = 0
+	calibrated.mu.Unlock()
+	defer func() { calibrated.nsPerBlock = known }()
+	if _, err := ParseVariant(param.Call{Name: "cpu_sha256", Args: []param.Arg{{Key: "mean", Value: "2ms"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if calibrated.nsPerBlock != 0 {
+		t.Error("ParseVariant calibrated")
+	}
+}
+
+func BenchmarkBlock(b *testing.B) {
+	w := newHasher(1, 20_000)
+	b.SetBytes(20_000 * sha256.BlockSize)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := w.Do(context.Background(), 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

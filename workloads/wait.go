@@ -1,0 +1,100 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// waits sleeps for a time drawn per sequence number.
+type waits struct {
+	dist dist.Dist
+	seed uint64
+	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one synctest bubble must not be
+	// used in another.
+	slots sync.Pool
+}
+
+// slot is what a task needs and the heap would otherwise have to give it: a generator, which escapes through the interfaces
+// of rand and dist, and a timer.
+type slot struct {
+	pcg   rand.PCG
+	rand  *rand.Rand // draws from pcg
+	timer *time.Timer
+}
+
+func newWaits(seed uint64, d dist.Dist) *waits {
+	w := &waits{dist: d, seed: seed}
+	w.slots.New = func() any {
+		s := new(slot)
+		s.rand = rand.New(&s.pcg)
+		return s
+	}
+	return w
+}
+
+// Do waits. A ctx that can never end costs one time.Sleep; another costs a timer and a select.
+func (w *waits) Do(ctx context.Context, seq uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	done := ctx.Done()
+	if done == nil {
+		time.Sleep(w.Time(seq))
+		return nil
+	}
+	s := w.slots.Get().(*slot)
+	defer w.slots.Put(s)
+	d := w.draw(s, seq)
+	if s.timer == nil {
+		s.timer = time.NewTimer(d)
+	} else {
+		s.timer.Reset(d)
+	}
+	select {
+	case <-s.timer.C:
+		return nil
+	case <-done:
+		s.timer.Stop() // no late tick remains in the channel, since Go 1.23
+		return ctx.Err()
+	}
+}
+
+// Time implements Timed.
+func (w *waits) Time(seq uint64) time.Duration {
+	s := w.slots.Get().(*slot)
+	d := w.draw(s, seq)
+	w.slots.Put(s)
+	return d
+}
+
+func (w *waits) draw(s *slot, seq uint64) time.Duration {
+	s.pcg.Seed(w.seed, seq)
+	return w.dist.Sample(s.rand)
+}
+
+// Mean implements Workload.
+func (w *waits) Mean() time.Duration { return w.dist.Mean() }
+
+// C2 implements Workload.
+func (w *waits) C2() float64 { return w.dist.C2() }
+
+// Dist implements Distributed.
+func (w *waits) Dist() dist.Dist { return w.dist }
+
+// meanKey is the parameter that all waits but bimodal share.
+var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms", Doc: "mean time of a task"}
+
+// positiveMean returns the parameter mean, which must not be 0.
+func positiveMean(v param.Values) (time.Duration, error) {
+	mean := v.Duration("mean")
+	if mean <= 0 {
+		return 0, fmt.Errorf("mean: must be positive, got %s", dist.FormatDuration(mean))
+	}
+	return mean, nil
+}

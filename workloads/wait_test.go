@@ -1,0 +1,143 @@
+package workloads_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func TestWaitsAreExactUnderTheVirtualClock(t *testing.T) {
+	for _, s := range waitVariants {
+		synctest.Test(t, func(t *testing.T) {
+			w := build(t, s, 1)
+			cancellable, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			for seq := range uint64(100) {
+				want := w.(workloads.Timed).Time(seq)
+				for _, ctx := range []context.Context{context.Background(), cancellable} {
+					began := time.Now()
+					if err := w.Do(ctx, seq); err != nil {
+						t.Fatalf("%s: %v", s, err)
+					}
+					if got := time.Since(began); got != want {
+						t.Fatalf("%s: task %d took %v, want %v", s, seq, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestConcurrentWaitsAreExactToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := build(t, "hyperexp", 1)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var wg sync.WaitGroup
+		for g := range uint64(16) {
+			wg.Go(func() {
+				for seq := g; seq < 320; seq += 16 {
+					began := time.Now()
+					if err := w.Do(ctx, seq); err != nil {
+						t.Error(err)
+					}
+					if got, want := time.Since(began), w.(workloads.Timed).Time(seq); got != want {
+						t.Errorf("task %d took %v, want %v", seq, got, want)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+func TestWaitsEndWithTheirContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := build(t, "constant:mean=10ms", 1)
+		for range 3 { // again with the timers that the first round left behind
+			ctx, cancel := context.WithTimeout(context.Background(), 4*time.Millisecond)
+			began := time.Now()
+			err := w.Do(ctx, 1)
+			if got := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || got != 4*time.Millisecond {
+				t.Errorf("a deadline after 4ms ended the wait after %v with %v", got, err)
+			}
+			cancel()
+
+			ctx, cancel = context.WithCancel(context.Background())
+			began = time.Now()
+			time.AfterFunc(7*time.Millisecond, cancel)
+			err = w.Do(ctx, 1)
+			if got := time.Since(began); !errors.Is(err, context.Canceled) || got != 7*time.Millisecond {
+				t.Errorf("cancelling after 7ms ended the wait after %v with %v", got, err)
+			}
+
+			began = time.Now()
+			if err := w.Do(ctx, 1); !errors.Is(err, context.Canceled) || time.Since(began) != 0 {
+				t.Errorf("with an ended context it waited %v and returned %v", time.Since(began), err)
+			}
+
+			ctx, cancel = context.WithCancel(context.Background())
+			began = time.Now()
+			if err := w.Do(ctx, 1); err != nil || time.Since(began) != 10*time.Millisecond {
+				t.Errorf("after those, a task took %v and returned %v", time.Since(began), err)
+			}
+			cancel()
+		}
+	})
+}
+
+// Even a task that would take no time at all does not run with an ended context.
+func TestEndedContextComesFirst(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	w := build(t, "bimodal:p=0.01,short=0s,long=1ns", 1)
+	for seq := range uint64(100) {
+		if err := w.Do(ctx, seq); !errors.Is(err, context.Canceled) {
+			t.Fatalf("task %d: %v", seq, err)
+		}
+	}
+}
+
+func TestWaitsDoNotAllocate(t *testing.T) {
+	if raceDetector {
+		t.Skip("sync.Pool drops items under the race detector")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, s := range []string{"constant:mean=1us", "exponential:mean=1us", "lognormal:mean=1us", "bimodal:short=1us,long=2us", "hyperexp:mean=1us"} {
+		w := build(t, s, 1)
+		var seq uint64
+		if n := testing.AllocsPerRun(100, func() {
+			seq++
+			if err := w.Do(ctx, seq); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations a task", s, n)
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			seq++
+			if err := w.Do(context.Background(), seq); err != nil {
+				t.Error(err)
+			}
+			w.(workloads.Timed).Time(seq)
+		}); n != 0 {
+			t.Errorf("%s: %v allocations a task that cannot be cancelled", s, n)
+		}
+	}
+}
+
+func BenchmarkTime(b *testing.B) {
+	w := build(b, "exponential", 1).(workloads.Timed)
+	b.ReportAllocs()
+	var seq uint64
+	for b.Loop() {
+		seq++
+		w.Time(seq)
+	}
+}

@@ -1,0 +1,71 @@
+package workloads
+
+import (
+	"context"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/internal/registry"
+)
+
+// Kind says what a workload spends, and so which clocks it may run under.
+type Kind int
+
+// The kinds of workloads.
+const (
+	Wait Kind = iota // waits, as for I/O: real and virtual clock
+	CPU              // computes a counted amount: real clock only
+)
+
+// String names the kind in lower case, as listings do.
+func (k Kind) String() string {
+	switch k {
+	case Wait:
+		return "wait"
+	case CPU:
+		return "cpu"
+	}
+	panic("workloads: no such kind")
+}
+
+// A Workload is what each task costs. It is safe for concurrent use.
+type Workload interface {
+	// Do is the work of task number seq: the same seed and seq are the same work, whoever runs it and when.
+	// It returns ctx's error when ctx ends first.
+	Do(ctx context.Context, seq uint64) error
+	Mean() time.Duration // of one task, alone: exact, or calibrated
+	C2() float64         // squared coefficient of variation of one task's time
+}
+
+// Distributed is what a workload whose task times follow a known distribution implements as well.
+type Distributed interface{ Dist() dist.Dist }
+
+// Timed is what a workload implements whose task times are known before the tasks run: all waits.
+type Timed interface {
+	// Time is how long Do(ctx, seq) waits when nothing ends it early. It does not allocate.
+	Time(seq uint64) time.Duration
+}
+
+// A Spec describes a workload and builds it.
+type Spec struct {
+	Name    string
+	Summary string // one line
+	Source  string // paper, seed or library; may be empty
+	Kind    Kind
+	Keys    []param.Key
+	// New builds the workload for one run. Its error names the impossible parameter.
+	New func(seed uint64, v param.Values) (Workload, error)
+	// Check finds the impossible parameter without building, where New is too dear for that; nil: ask New.
+	Check func(v param.Values) error
+}
+
+var all = registry.Set[Spec]{Kind: "workload"}
+
+func register(s Spec) Spec { return all.Add(s.Name, s) }
+
+// All returns the Specs in the order of their names.
+func All() []Spec { return all.All() }
+
+// Lookup returns the Spec of that name; the error for an unknown name lists the known ones.
+func Lookup(name string) (Spec, error) { return all.Lookup(name) }
