@@ -30,10 +30,10 @@ vuln: ## known vulnerabilities in what is imported (asks a database on the netwo
 	$(GO) tool govulncheck ./...
 
 bench: ## the scenario matrix as Go benchmarks, for benchstat and poolbench compare
-	$(GO) test -run '^$$' -bench . -benchtime 2000x ./bench
+	$(GO) test -run '^$$' -bench '^BenchmarkRun$$' -benchtime 2000x ./bench
 
-generate: ## write anew what the sources imply: the README's tables
-	$(GO) test ./cmd/poolbench -run '^TestReadmeTable$$' -update
+generate: ## write anew what the sources imply: the README's tables, golden texts
+	$(GO) test ./cmd/poolbench -run '^(TestReadmeTable|TestRootHelp)$$' -update
 
 ci: ## what CI runs
 	.ci/run

@@ -12,7 +12,7 @@ func (o *observation) brokenLaws(f flow, oracle replay) (broken []string) {
 	settled := f.offered - f.outcomes[unsettled]
 	law(f.outcomes[unsettled] == 0, "conservation: %d of %d offered tasks were never settled", f.outcomes[unsettled], f.offered)
 	law(o.settledTwice == 0, "conservation: %d tasks were settled twice (%d settled of %d offered)", o.settledTwice, settled, f.offered)
-	law(f.again == 0, "once: %d tasks ran more than once", f.again)
+	law(f.again == 0 || o.scenario.Strategy.Spec.Retries, "once: %d tasks ran more than once", f.again)
 	if bound := o.bound(); bound > 0 {
 		law(o.peak <= int64(bound), "bound: %d tasks were in flight at once, the limit is %d", o.peak, bound)
 		law(float64(f.busy) <= float64(bound)*float64(f.makespan), "utilisation law: %d ns of service in %d ns of %d places", f.busy, f.makespan, bound)

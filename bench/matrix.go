@@ -18,8 +18,8 @@ type Matrix struct {
 	Targets    []targets.Variant
 	Arrivals   []arrivals.Variant
 	Limits     []int
-	Loads      []float64 // relative; together with Rates both kinds are scenarios
-	Rates      []float64 // tasks per second
+	Loads      []float64 // relative to the capacity
+	Rates      []float64 // tasks per second; in place of Loads
 	Queue      int       // given to the strategies that have a queue
 	Deadline   time.Duration
 	Stop       Stop
@@ -62,6 +62,9 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 				}
 			}
 		}
+	}
+	if len(m.Loads) > 0 && len(m.Rates) > 0 {
+		complaints = append(complaints, errLoadAndRate)
 	}
 	if m.Queue != 0 && !m.usesQueue() {
 		complaints = append(complaints, errors.New("queue: none of these strategies has a queue"))

@@ -121,13 +121,15 @@ func (s Scenario) Validate() error {
 	return errors.Join(append(append(complaints, s.Load.complaints(s)...), s.Stop.complaints(s)...)...)
 }
 
+var errLoadAndRate = errors.New("load and rate exclude each other")
+
 func (l Load) complaints(s Scenario) (complaints []error) {
 	complain := func(format string, a ...any) { complaints = append(complaints, fmt.Errorf(format, a...)) }
 	arrival := l.Arrival.Spec.Name
 	given := l.Relative != 0 || l.PerSecond != 0
 	switch {
 	case l.Relative != 0 && l.PerSecond != 0:
-		complain("load and rate exclude each other")
+		complaints = append(complaints, errLoadAndRate)
 	case given && l.Arrival.IsClosed():
 		complain("arrival %s: its clients set the pace, so it takes neither load nor rate", arrival)
 	case given && !l.Arrival.TakesRate():

@@ -104,6 +104,10 @@ func TestMatrix(t *testing.T) {
 			t.Errorf("error %v does not complain of %q", err, want)
 		}
 	}
+	m = bench.Matrix{Strategies: m.Strategies, Loads: []float64{0.5}, Rates: []float64{100}}
+	if _, err = m.Scenarios(); err == nil || err.Error() != "load and rate exclude each other" {
+		t.Errorf("loads and rates: error %v", err)
+	}
 	m = bench.Matrix{Strategies: m.Strategies, Loads: []float64{0.5, 0.50}}
 	if _, err = m.Scenarios(); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("a scenario given twice: error %v", err)

@@ -111,8 +111,7 @@ func Compare(old, new *Results, opts CompareOptions) (*Comparison, error) {
 	}
 	c := g.comparison(labels, units, opts)
 	if !c.sharesARow() {
-		return nil, fmt.Errorf("%s and %s have no benchmark in common (for instance, the first has %s and the second %s)",
-			labels[0], labels[1], old.Runs[0].Name, new.Runs[0].Name)
+		return nil, nothingShared(old, new)
 	}
 	c.Warnings = inputWarnings(old, new)
 	return c, nil
@@ -127,6 +126,27 @@ func (c *Comparison) sharesARow() bool {
 		}
 	}
 	return false
+}
+
+// nothingShared explains why there is nothing to compare.
+func nothingShared(old, new *Results) error {
+	qualified := func(run *Run) string {
+		if pkg := run.ConfigValue("pkg"); pkg != "" {
+			return pkg + "." + run.Name
+		}
+		return run.Name
+	}
+	names := make(map[string]bool)
+	for i := range old.Runs {
+		names[qualified(&old.Runs[i])] = true
+	}
+	for i := range new.Runs {
+		if name := qualified(&new.Runs[i]); names[name] {
+			return fmt.Errorf("%s and %s have no metric of %s in common, nor of any other benchmark", old.Path, new.Path, name)
+		}
+	}
+	return fmt.Errorf("%s and %s have no benchmark in common (for instance, the first has %s and the second %s)",
+		old.Path, new.Path, qualified(&old.Runs[0]), qualified(&new.Runs[0]))
 }
 
 // Change says in a word how the cell in a column of a row of this table differs from the base: "better", "worse",
@@ -146,42 +166,6 @@ func (t *Table) Change(row *Row, column int) string {
 		return "better"
 	}
 	return "worse"
-}
-
-// Notes are all that a reader should know beside the tables, one line each: what is missing, what varies, and what was
-// odd about the inputs.
-func (c *Comparison) Notes() []string {
-	var notes []string
-	for _, m := range c.Missing {
-		if m.Unit == "" {
-			notes = append(notes, fmt.Sprintf("%s has no %s", m.Column, m.Benchmark))
-		} else {
-			notes = append(notes, fmt.Sprintf("%s has no %s of %s", m.Column, m.Unit, m.Benchmark))
-		}
-	}
-	for _, v := range c.Varying {
-		notes = append(notes, v.describe(c.Columns))
-	}
-	return append(notes, c.Warnings...)
-}
-
-func (v Variation) describe(columns []string) string {
-	const most = 3 // values to name: a log line may come in thousands of variants
-	var sides []string
-	for i, values := range v.Values {
-		shown := make([]string, 0, most)
-		for _, value := range values[:min(most, len(values))] {
-			if value == "" {
-				value = "none"
-			}
-			shown = append(shown, value)
-		}
-		if more := len(values) - most; more > 0 {
-			shown = append(shown, fmt.Sprintf("%d more", more))
-		}
-		sides = append(sides, fmt.Sprintf("%s in %s", strings.Join(shown, ", "), columns[i]))
-	}
-	return fmt.Sprintf("benchmarks vary in %s: %s", v.Key, strings.Join(sides, "; "))
 }
 
 // mergeUnits joins the metadata of both inputs.
@@ -229,16 +213,3 @@ func columnLabels(old, new *Results) []string {
 	}
 	return []string{old.Path, new.Path}
 }
-
-func inputWarnings(inputs ...*Results) []string {
-	var lines []string
-	for _, r := range inputs {
-		if r.Partial != "" {
-			lines = append(lines, notWhole(r))
-		}
-		lines = append(lines, r.Warnings...)
-	}
-	return lines
-}
-
-func notWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.Path, r.Partial) }

@@ -208,8 +208,10 @@ func TestCompareRefuses(t *testing.T) {
 	}{
 		{"nothing in common", x, repeat("Y", "ns/op", "1"), CompareOptions{},
 			"old and new have no benchmark in common (for instance, the first has X and the second Y)"},
+		{"no package in common", "pkg: a\n" + x, x, CompareOptions{},
+			"old and new have no benchmark in common (for instance, the first has a.X and the second X)"},
 		{"no metric in common", x, repeat("X", "B/op", "1"), CompareOptions{},
-			"old and new have no benchmark in common (for instance, the first has X and the second X)"},
+			"old and new have no metric of X in common, nor of any other benchmark"},
 		{"contradicting units", "Unit a better=lower\n" + x, "Unit a better=higher\n" + x, CompareOptions{},
 			"new says better=higher of a, but old says lower"},
 		{"unknown metric", x, x, CompareOptions{Metrics: []string{"p99-ns"}}, "no metric p99-ns in old or new (there are sec/op)"},

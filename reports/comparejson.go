@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// CompareVersion is the version of the JSON that WriteJSON writes. Fields may be added within a version; none changes
-// its meaning.
-const CompareVersion = 1
+// compareVersion is the version of the JSON. Fields may be added within a version; none changes its meaning.
+const compareVersion = 1
 
 // WriteJSON writes a comparison as one JSON object:
 //
@@ -42,7 +41,7 @@ const CompareVersion = 1
 //	}
 func WriteJSON(w io.Writer, c *Comparison) error {
 	out := jsonComparison{
-		Format: "poolbench compare", Version: CompareVersion,
+		Format: "poolbench compare", Version: compareVersion,
 		Columns: c.Columns, Alpha: c.Alpha, Confidence: c.Confidence,
 		Config: pairMap(c.Config), Tables: []jsonTable{},
 		Missing: []jsonMissing{}, Varying: []jsonVarying{}, Warnings: orEmpty(c.Warnings),

@@ -10,9 +10,9 @@ type Verdict string
 
 // The verdicts, from the one to look at first. Inconclusive is not a pass.
 const (
-	Worse        Verdict = "worse"        // the change for the worse exceeds the margin, beyond doubt
+	Worse        Verdict = "worse"        // the change for the worse exceeds the margin, significantly
 	Inconclusive Verdict = "inconclusive" // the samples neither show a change nor rule out one that matters
-	Better       Verdict = "better"       // the change for the better exceeds the margin, beyond doubt
+	Better       Verdict = "better"       // the change for the better exceeds the margin, significantly
 	NoWorse      Verdict = "no worse"     // a change as large as the promise for the worse is ruled out
 )
 
@@ -29,7 +29,7 @@ type GateOptions struct {
 	Margin  float64  // δ: changes up to this are not held against anyone; 0.02 is 2 %
 	Promise float64  // e: the gate promises to say "no worse" only where a regression this large is ruled out
 	Alpha   float64  // probability of any false "worse" in the whole gate
-	Metrics []string // gate only these; none means every metric whose direction is known
+	Metrics []string // gate only these; none means all whose direction is known, but for a few (see Gate)
 
 	AllowPartial     bool // judge files that are not whole by what they hold
 	AllowEnvironment bool // compare across machines and Go versions
@@ -142,13 +142,15 @@ func (r *GateReport) Count(v Verdict) int {
 // throughout and no longer is can only be worse or inconclusive. Where Unit lines say assume=exact and the values bear
 // it out, the values are compared as they are.
 //
-// Not gated, but listed: a metric without direction; one that only the new side has; one with negative values, which
-// have no ratio; and ns/op, ops/s and makespan-sec of an open-loop run below saturation, which echo the plan.
+// Not gated, but listed: a metric without direction; one that only the new side has; ns/op, ops/s and makespan-sec of
+// an open-loop run below saturation, which echo the plan; and, unless they are asked for, the largest values (max-…)
+// and what tells of the measurement itself (p99-lag-sec, broken-laws).
 //
 // Faults: a benchmark that either side lacks; nothing left to gate; a metric of opts.Metrics that cannot be gated for
 // want of a direction, of one side, or for its values; inputs from different machines or Go versions, unless allowed.
-// Unclear: an input that is not whole, unless allowed; a metric with a direction that the new side has lost. An error
-// is an option that makes no sense, or inputs that Compare refuses.
+// Unclear: an input that is not whole, unless allowed; a run that breaks conservation laws; a metric with a direction
+// that the new side has lost, or that has negative values, of which there is no ratio. An error is an option that
+// makes no sense, or inputs that Compare refuses.
 func Gate(old, new *Results, opts GateOptions) (*GateReport, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err

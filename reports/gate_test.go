@@ -85,14 +85,14 @@ func TestGateVerdict(t *testing.T) {
 		{"above the margin, below the promise", lower, "m", around(100, 10), around(105, 10), margin(.02, .1), Worse, 1, ""},
 		{"a wider margin", lower, "m", around(100, 10), around(105, 10), margin(.06, .1), NoWorse, 0, ""},
 		{"a promise as narrow as the margin", lower, "m", around(100, 10), around(105, 10), margin(.05, .05), Inconclusive, 3,
-			"a change for the worse of 5 % is not ruled out"},
+			"a change for the worse of 5% is not ruled out"},
 
 		{"too much noise", lower, "m", wide(100, 10), wide(100, 10), margin(.02, .1), Inconclusive, 3,
-			"a change for the worse of 10 % is not ruled out"},
+			"a change for the worse of 10% is not ruled out"},
 		{"too much noise, higher is better", higher, "m", wide(100, 10), wide(100, 10), margin(.02, .1), Inconclusive, 3,
-			"a change for the worse of 10 % is not ruled out"},
+			"a change for the worse of 10% is not ruled out"},
 		{"too much noise even for a longer mean", lower, "m", wide(100, 10), wide(120, 10), margin(.02, .1), Inconclusive, 3,
-			"a change for the worse of 10 % is not ruled out"},
+			"a change for the worse of 10% is not ruled out"},
 		{"a large change shows through noise", lower, "m", wide(100, 10), wide(1000, 10), margin(.02, .1), Worse, 1, ""},
 
 		{"four samples do", lower, "m", around(100, 4), around(100, 4), margin(.02, .1), NoWorse, 0, ""},
@@ -155,7 +155,11 @@ func TestGateReport(t *testing.T) {
 		return "Unit ops/s better=higher\nUnit p99-response-sec better=lower\n" + strings.Repeat(
 			"BenchmarkRun/strategy=a/arrival=poisson/"+key+"/clock=real 9 100 ns/op 7 ops/s 3 p99-response-sec\n", 10)
 	}
-	const echo = "echoes the plan of an open-loop run below saturation"
+	lawful := "Unit broken-laws better=lower\n" + strings.ReplaceAll(fine, "ns/op", "ns/op 0 broken-laws")
+	aside := "Unit p99-lag-sec better=lower\nUnit max-wait-sec better=lower\n" + strings.ReplaceAll(fine, "ns/op", "ns/op 3 p99-lag-sec 4 max-wait-sec")
+	const largest = "largest of a sample, never twice the same (ask for it by name)"
+	const belief = "on the measurement, not on what is measured"
+	const echo = "echo of the plan of an open-loop run below saturation"
 	ofX := func(reason string) []string { return []string{reason} }
 
 	for _, test := range []struct {
@@ -174,48 +178,48 @@ func TestGateReport(t *testing.T) {
 		{name: "doubt beside what is fine", old: fine + noisy, new: fine + noisy, exit: 3, rows: 2},
 
 		{name: "a benchmark is gone", old: fine + noisy, new: fine, exit: 2, rows: 1,
-			notGated: []string{"sec/op: new does not have it"}, faults: []string{"new has no N"}},
+			notGated: []string{"sec/op: absent from new"}, faults: []string{"new has no N"}},
 		{name: "a benchmark is new", old: fine, new: fine + noisy, exit: 2, rows: 1,
-			notGated: []string{"sec/op: old does not have it"}, faults: []string{"old has no N"}},
+			notGated: []string{"sec/op: absent from old"}, faults: []string{"old has no N"}},
 		{name: "a benchmark is gone beside a regression", old: fine + noisy, new: slow, exit: 2, rows: 1,
-			notGated: []string{"sec/op: new does not have it"}, faults: []string{"new has no N"}},
+			notGated: []string{"sec/op: absent from new"}, faults: []string{"new has no N"}},
 		{name: "a benchmark without direction is gone", old: fine + repeat("Y", "frobs", "1"), new: fine, exit: 2, rows: 1,
-			notGated: []string{"frobs: its direction is not known"}, faults: []string{"new has no Y"}},
+			notGated: []string{"frobs: direction not known"}, faults: []string{"new has no Y"}},
 		{name: "a package is gone", old: "pkg: a\n" + fine + "pkg: b\n" + fine, new: "pkg: a\n" + fine, exit: 2, rows: 1,
-			notGated: []string{"sec/op: new does not have it"}, faults: []string{"new has no b.X"}},
+			notGated: []string{"sec/op: absent from new"}, faults: []string{"new has no b.X"}},
 
 		{name: "without direction", old: fine + repeat("X", "frobs", around(1, 10)...), new: fine + repeat("X", "frobs", around(9, 10)...), rows: 1,
-			notGated: []string{"frobs: its direction is not known"},
+			notGated: []string{"frobs: direction not known"},
 			warnings: []string{"old has sec/op of X in only 10 of 20 runs", "old has frobs of X in only 10 of 20 runs",
 				"new has sec/op of X in only 10 of 20 runs", "new has frobs of X in only 10 of 20 runs"}},
 		{name: "nothing has a direction", old: repeat("X", "frobs", around(1, 10)...), new: repeat("X", "frobs", around(1, 10)...), exit: 2,
-			notGated: []string{"frobs: its direction is not known"}, faults: ofX("nothing is left to gate")},
+			notGated: []string{"frobs: direction not known"}, faults: ofX("nothing is left to gate")},
 		{name: "asked for a metric without direction", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"), new: strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"),
 			metrics: []string{"ns/op", "frobs"}, exit: 2, rows: 1,
-			notGated: []string{"frobs: its direction is not known"},
+			notGated: []string{"frobs: direction not known"},
 			faults:   []string{"frobs cannot be gated: no Unit line says whether higher or lower is better"}},
 		{name: "asked for another", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"), new: strings.ReplaceAll(slow, "ns/op", "ns/op 5 B/op"),
 			metrics: []string{"B/op"}, rows: 1},
 
 		{name: "a metric is lost", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"), new: fine, exit: 3, rows: 1,
-			notGated: []string{"B/op: new does not have it"}, unclear: []string{"new has no B/op of X"}},
+			notGated: []string{"B/op: absent from new"}, unclear: []string{"new has no B/op of X"}},
 		{name: "a metric is gained", old: fine, new: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"), rows: 1,
-			notGated: []string{"B/op: old does not have it"}},
+			notGated: []string{"B/op: absent from old"}},
 		{name: "a metric asked for is lost", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"), new: fine, metrics: []string{"B/op", "ns/op"}, exit: 2, rows: 1,
-			notGated: []string{"B/op: new does not have it"}, faults: []string{"new has no B/op of X"}},
+			notGated: []string{"B/op: absent from new"}, faults: []string{"new has no B/op of X"}},
 		{name: "a metric asked for is gained", old: fine, new: strings.ReplaceAll(fine, "ns/op", "ns/op 5 B/op"), metrics: []string{"B/op", "ns/op"}, exit: 2, rows: 1,
-			notGated: []string{"B/op: old does not have it"}, faults: []string{"old has no B/op of X"}},
+			notGated: []string{"B/op: absent from old"}, faults: []string{"old has no B/op of X"}},
 		{name: "a metric without direction is lost", old: strings.ReplaceAll(fine, "ns/op", "ns/op 5 frobs"), new: fine, rows: 1,
-			notGated: []string{"frobs: its direction is not known"}},
+			notGated: []string{"frobs: direction not known"}},
 		{name: "a metric is lost in some runs", old: fine, new: strings.Replace(fine, "ns/op", "B/op", 1), rows: 1,
-			notGated: []string{"B/op: old does not have it"},
+			notGated: []string{"B/op: absent from old"},
 			warnings: []string{"new has sec/op of X in only 9 of 10 runs", "new has B/op of X in only 1 of 10 runs"}},
 
 		{name: "negative", old: "Unit d better=lower\n" + repeat("X", "d", around(-1, 10)...) + noisy, new: repeat("X", "d", around(1, 10)...) + noisy, exit: 3, rows: 1,
-			notGated: []string{"d: negative values have no ratio"}},
+			notGated: []string{"d: negative values, of which there is no ratio"}, unclear: []string{"d of X cannot be judged: negative values, of which there is no ratio"}},
 		{name: "negative, asked for", old: "Unit d better=lower\n" + repeat("X", "d", around(1, 10)...), new: repeat("X", "d", around(-1, 10)...), metrics: []string{"d"}, exit: 2,
-			notGated: []string{"d: negative values have no ratio"},
-			faults:   []string{"d of X cannot be gated: negative values have no ratio", "nothing is left to gate"}},
+			notGated: []string{"d: negative values, of which there is no ratio"},
+			faults:   []string{"d of X cannot be judged: negative values, of which there is no ratio", "nothing is left to gate"}},
 
 		{name: "open loop", old: open("load=0.8"), new: open("load=0.8"), rows: 1, notGated: []string{"sec/op: " + echo, "ops/s: " + echo}},
 		{name: "open loop, asked for", old: open("load=0.8"), new: open("load=0.8"), metrics: []string{"ops/s"}, exit: 2,
@@ -233,6 +237,18 @@ func TestGateReport(t *testing.T) {
 			unclear: []string{"old is not whole: 10 of 99 runs: interrupted"}},
 		{name: "partial and worse", old: fine, new: "# poolbench results 1\n" + slow, exit: 1, rows: 1,
 			unclear: []string{"new is not whole: cut off after line 11: the run was killed, or is not over yet"}},
+
+		{name: "laws are kept", old: lawful, new: lawful, rows: 1, notGated: []string{"broken-laws: " + belief}},
+		{name: "laws are broken", old: lawful, new: strings.Replace(lawful, " 0 broken-laws", " 2 broken-laws", 1), exit: 3, rows: 1,
+			notGated: []string{"broken-laws: " + belief},
+			unclear:  []string{"new: 1 of 10 runs break conservation laws and cannot be believed (first in line 2)"}},
+		{name: "laws are broken on both sides", old: strings.ReplaceAll(lawful, " 0 ", " 1 "), new: strings.ReplaceAll(lawful, " 0 ", " 1 "), exit: 3, rows: 1,
+			notGated: []string{"broken-laws: " + belief},
+			unclear: []string{"old: 10 of 10 runs break conservation laws and cannot be believed (first in line 2)",
+				"new: 10 of 10 runs break conservation laws and cannot be believed (first in line 2)"}},
+
+		{name: "what is set aside", old: aside, new: aside, rows: 1, notGated: []string{"p99-lag-sec: " + belief, "max-wait-sec: " + largest}},
+		{name: "what is set aside, asked for", old: aside, new: aside, metrics: []string{"p99-lag-sec", "max-wait-ns"}, rows: 2},
 
 		{name: "other cpu", old: "cpu: A\n" + fine, new: "cpu: B\n" + fine, exit: 2, rows: 1, faults: []string{"benchmarks vary in cpu: A in old; B in new"}},
 		{name: "no cpu", old: "cpu: A\n" + fine, new: fine, exit: 2, rows: 1, faults: []string{"benchmarks vary in cpu: A in old; none in new"}},

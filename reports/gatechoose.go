@@ -36,9 +36,30 @@ func (r *GateReport) checkInputs(c *Comparison, old, new *Results) {
 			*list = append(*list, notWhole(in))
 		}
 		r.Warnings = append(r.Warnings, in.Warnings...)
+		r.checkLaws(in)
 	}
 	for i, in := range []*Results{old, new} {
 		r.warnOfGaps(c, i, in)
+	}
+}
+
+// brokenLaws counts the conservation laws that a run breaks; a run with any is no measurement.
+const brokenLaws = "broken-laws"
+
+func (r *GateReport) checkLaws(in *Results) {
+	broken := 0
+	var first Pos
+	for i := range in.Runs {
+		if v, _ := in.Runs[i].Value(brokenLaws); v != 0 {
+			if broken == 0 {
+				first = in.Runs[i].Pos
+			}
+			broken++
+		}
+	}
+	if broken > 0 {
+		r.Unclear = append(r.Unclear, fmt.Sprintf("%s: %d of %d runs break conservation laws and cannot be believed (first in line %d)",
+			in.Path, broken, len(in.Runs), first.Line))
 	}
 }
 
@@ -86,7 +107,7 @@ func (r *GateReport) choose(c *Comparison) []*candidate {
 			}
 			switch {
 			case t.Better == 0:
-				skip.Reason = "its direction is not known"
+				skip.Reason = "direction not known"
 				if asked && !directionless[t.Unit] {
 					directionless[t.Unit] = true
 					r.fault("%s cannot be gated: no Unit line says whether higher or lower is better", t.Unit)
@@ -96,16 +117,21 @@ func (r *GateReport) choose(c *Comparison) []*candidate {
 				if new == nil {
 					column = r.New
 				}
-				skip.Reason = column + " does not have it"
+				skip.Reason = "absent from " + column
 				if !gone[Missing{Benchmark: t.rowName(row), Column: column}] {
 					r.lacks(column, &t, row, asked)
 				}
+			case !asked && setAside(t.Unit) != "":
+				skip.Reason = setAside(t.Unit)
 			case echoesPlan(row.Name, t.Unit):
-				skip.Reason = "echoes the plan of an open-loop run below saturation"
+				skip.Reason = "echo of the plan of an open-loop run below saturation"
 			case old.Sample.Values[0] < 0 || new.Sample.Values[0] < 0:
-				skip.Reason = "negative values have no ratio"
+				skip.Reason = "negative values, of which there is no ratio"
+				what := fmt.Sprintf("%s of %s cannot be judged: %s", t.Unit, t.rowName(row), skip.Reason)
 				if asked {
-					r.fault("%s of %s cannot be gated: %s", t.Unit, t.rowName(row), skip.Reason)
+					r.fault("%s", what)
+				} else {
+					r.Unclear = append(r.Unclear, what)
 				}
 			default:
 				family = append(family, r.candidate(&t, row))
@@ -146,6 +172,17 @@ func (r *GateReport) candidate(t *Table, row Row) *candidate {
 }
 
 func constant(ascending []float64) bool { return ascending[0] == ascending[len(ascending)-1] }
+
+// setAside says why a metric with a direction is gated only by name; "" when it is gated anyway.
+func setAside(metric string) string {
+	switch {
+	case metric == brokenLaws, metric == "p99-lag-sec":
+		return "on the measurement, not on what is measured"
+	case strings.HasPrefix(metric, "max-"):
+		return "largest of a sample, never twice the same (ask for it by name)"
+	}
+	return ""
+}
 
 // echoesPlan reports whether a metric of a benchmark follows from the plan of arrivals alone. An open loop below
 // saturation completes tasks as fast as they are planned to arrive, whatever the strategy.

@@ -2,9 +2,8 @@ package reports
 
 import "io"
 
-// GateVersion is the version of the JSON that WriteGateJSON writes. Fields may be added within a version; none changes
-// its meaning.
-const GateVersion = 1
+// gateVersion is the version of the JSON. Fields may be added within a version; none changes its meaning.
+const gateVersion = 1
 
 // WriteGateJSON writes a gate's report as one JSON object:
 //
@@ -27,7 +26,7 @@ const GateVersion = 1
 //	}
 func WriteGateJSON(w io.Writer, r *GateReport) error {
 	out := jsonGate{
-		Format: "poolbench gate", Version: GateVersion,
+		Format: "poolbench gate", Version: gateVersion,
 		Old: r.Old, New: r.New, Exit: r.ExitCode(), Outcome: r.outcome(),
 		Margin: r.Options.Margin, Promise: r.Options.Promise, Alpha: r.Options.Alpha, Tests: r.Tests,
 		Rows: []jsonGateRow{}, NotGated: []jsonNotGated{},

@@ -98,7 +98,7 @@ func (c *candidate) verdict(o GateOptions, tests int) (v Verdict, reason string)
 	case row.Better < 0 && row.Hi < 1+o.Promise, row.Better > 0 && row.Lo > 1-o.Promise:
 		return NoWorse, ""
 	}
-	return Inconclusive, fmt.Sprintf("a change for the worse of %.4g %% is not ruled out", 100*o.Promise)
+	return Inconclusive, fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
 }
 
 // tooFew reports whether no values at all could be significant in the adjusted test or bound the interval, and how many

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchunit"
 )
@@ -105,40 +107,40 @@ func (r *GateReport) remarks() []string {
 	return lines
 }
 
-// notGatedLines gives a line for each metric and reason, with the ratios of the medians that it hides.
+// notGatedLines gives a line for each reason, with the changes of the medians that it hides.
 func (r *GateReport) notGatedLines() []string {
-	type group struct{ metric, reason string }
-	type extent struct {
-		n      int
-		lo, hi float64
-	}
-	var order []group
-	extents := make(map[group]extent)
+	var reasons []string
+	metrics := make(map[string][]string)      // by reason
+	changes := make(map[[2]string][2]float64) // least and greatest, by reason and metric
 	for _, g := range r.NotGated {
-		key := group{g.Metric, g.Reason}
-		e, seen := extents[key]
+		if !slices.Contains(reasons, g.Reason) {
+			reasons = append(reasons, g.Reason)
+		}
+		key := [2]string{g.Reason, g.Metric}
+		extent, seen := changes[key]
 		if !seen {
-			order = append(order, key)
-			e = extent{lo: math.Inf(1), hi: math.Inf(-1)}
+			metrics[g.Reason] = append(metrics[g.Reason], g.Metric)
+			extent = [2]float64{math.Inf(1), math.Inf(-1)}
 		}
-		e.n++
 		if !math.IsNaN(g.Ratio) {
-			e.lo, e.hi = min(e.lo, g.Ratio), max(e.hi, g.Ratio)
+			extent = [2]float64{min(extent[0], g.Ratio), max(extent[1], g.Ratio)}
 		}
-		extents[key] = e
+		changes[key] = extent
 	}
 	var lines []string
-	for _, key := range order {
-		e := extents[key]
-		line := fmt.Sprintf("not gated: %s of %s: %s", key.metric, count(e.n, "benchmark"), key.reason)
-		switch {
-		case e.lo > e.hi: // one side lacks it
-		case e.lo == e.hi:
-			line += fmt.Sprintf(" (change %s)", percent(e.lo))
-		default:
-			line += fmt.Sprintf(" (changes %s to %s)", percent(e.lo), percent(e.hi))
+	for _, reason := range reasons {
+		var list []string
+		for _, metric := range metrics[reason] {
+			switch extent := changes[[2]string{reason, metric}]; {
+			case extent[0] > extent[1]: // one side lacks it
+				list = append(list, metric)
+			case percent(extent[0]) == percent(extent[1]):
+				list = append(list, fmt.Sprintf("%s (%s)", metric, percent(extent[0])))
+			default:
+				list = append(list, fmt.Sprintf("%s (%s to %s)", metric, percent(extent[0]), percent(extent[1])))
+			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, fmt.Sprintf("not gated, %s: %s", reason, strings.Join(list, ", ")))
 	}
 	return lines
 }

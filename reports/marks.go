@@ -42,7 +42,6 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 			return true, fmt.Errorf("written by a newer poolbench: results version %d, and this one reads %d", n, Schema)
 		}
 		m.schema, m.open, m.sinceStart = n, true, 0
-		m.ended, m.end, m.after = 0, "", 0
 		return true, nil
 	}
 	if c := completeMark.FindStringSubmatch(text); c != nil {

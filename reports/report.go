@@ -25,18 +25,20 @@ type Report struct {
 	charts []NamedChart
 }
 
-// NamedChart is a chart of a report with the name of its files, which is made of what the chart shows and stays the same
-// while that does.
+// NamedChart is a chart of a report with the name of its files, which is made of what the chart shows and stays the
+// same while that does.
 type NamedChart struct {
 	Name string // without extension: letters, digits and dashes
 	*charts.Chart
 }
 
-// WriteReport reads the run in a directory and writes report.html and charts/ into it. Files of an earlier report are replaced, each at once:
-// whoever looks finds the old one or the new one whole. SVG and PNG files in charts/ that are not of this report are removed.
+// WriteReport reads the run in a directory and writes report.html and charts/ into it. Files of an earlier report are
+// replaced, each at once: whoever looks finds the old one or the new one whole. SVG and PNG files in charts/ that are
+// not of this report are removed.
 //
-// Without results.txt, or with one that does not read, there is an error and nothing is written; so with a distributions.hlog or a
-// timeline.csv that is damaged other than by a cut at its end. Where one of these two is missing, its charts are, and the report says so.
+// Without results.txt, or with one that does not read, there is an error and nothing is written; so with a
+// distributions.hlog or a timeline.csv that is damaged other than by a cut at its end. Where one of these two is
+// missing, its charts are, and the report says so.
 func WriteReport(dir string) error {
 	r, err := LoadReport(dir)
 	if err != nil {

@@ -77,7 +77,7 @@
       hide();
       if (!near) { return; }
       var peers = points.filter(function (p) { return p.place === near.place && Math.abs(p.x - near.x) < 3; });
-      peers.sort(function (a, b) { return a.y - b.y; });
+      peers.sort(function (a, b) { return Math.abs(a.y - b.y) < 3 ? a.style - b.style : a.y - b.y; });
       var seen = new Set();
       peers = peers.filter(function (p) { var k = p.style; if (seen.has(k)) { return false; } seen.add(k); return true; });
       tip = document.createElement("div");

@@ -10,28 +10,8 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// The sentences under the charts are computed: they say what this picture shows, with its numbers, and nothing that it does not show.
-
-// ranked is a strategy with a value.
-type ranked struct {
-	name  string
-	value float64
-}
-
-// rank orders the cells by a metric; those without are left out.
-func rank(cells []*reportCell, of func(*reportCell) float64) (out []ranked) {
-	for _, c := range cells {
-		if v := of(c); !math.IsNaN(v) {
-			out = append(out, ranked{c.strategy, v})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
-	return out
-}
-
-func metric(unit string) func(*reportCell) float64 {
-	return func(c *reportCell) float64 { return c.value(unit) }
-}
+// The sentences under the charts are computed: they say what this picture shows, with its numbers, and nothing that it
+// does not show.
 
 func responseCaption(s reportSweep, chart *charts.Chart) string {
 	var out []string
@@ -56,48 +36,8 @@ func highest(s reportSweep) (x float64, quantile string, r []ranked) {
 	return 0, "", nil
 }
 
-// fallingBehind names the strategies that do not keep up, and from where on.
-func fallingBehind(s reportSweep) []string {
-	from := make(map[string]float64)
-	var names []string
-	for _, c := range s.cells { // sorted by place
-		if _, known := from[c.strategy]; !known && c.fallsBehind() {
-			from[c.strategy] = s.x(c)
-			names = append(names, c.strategy)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = fmt.Sprintf("%s from %s on", name, s.place(from[name]))
-	}
-	return []string{doNotKeepUp(parts) + " (arrows)."}
-}
-
-// leftOut says which strategies a chart does not show since they fall behind.
-func leftOut(cells []*reportCell) []string {
-	var names []string
-	for _, c := range cells {
-		if c.fallsBehind() && !slices.Contains(names, c.strategy) {
-			names = append(names, c.strategy)
-		}
-	}
-	if len(names) == 0 || len(keepingUp(cells)) == len(cells) {
-		return nil
-	}
-	return []string{"Not drawn: " + doNotKeepUp(names) + "."}
-}
-
-func doNotKeepUp(names []string) string {
-	if len(names) == 1 {
-		return names[0] + " does not keep up with the arrivals, and its response grows with the length of the run"
-	}
-	return list(names) + " do not keep up with the arrivals, and their response grows with the length of the run"
-}
-
-// between words the smallest and the largest of some times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a factor of 284".
+// between words the smallest and the largest of some times: "runs from 8.1 ms (unbounded) to 2.3 s (serial), a factor
+// of 284".
 func between(r []ranked) string {
 	low, high := r[0], r[len(r)-1]
 	if low.value == high.value {
@@ -110,35 +50,6 @@ func between(r []ranked) string {
 	return text
 }
 
-// tied names those that have a value, exactly: two of them at most, and how many more.
-func tied(r []ranked, value float64) string {
-	var names []string
-	for _, x := range r {
-		if x.value == value {
-			names = append(names, x.name)
-		}
-	}
-	if len(names) > 2 {
-		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
-	}
-	return list(names)
-}
-
-func factor(f float64) string {
-	if f < 1.1 {
-		return fmt.Sprintf("%.1f %% apart", 100*(f-1))
-	}
-	return "a factor of " + digits(f)
-}
-
-// digits writes a factor: two digits where it is small, whole numbers from ten on.
-func digits(f float64) string {
-	if f < 9.95 {
-		return fmt.Sprintf("%.1f", f)
-	}
-	return charts.Count(math.Round(f))
-}
-
 // coincidence names the series that lie on one another.
 func coincidence(chart *charts.Chart) (out []string) {
 	for _, names := range chart.Same {
@@ -149,14 +60,6 @@ func coincidence(chart *charts.Chart) (out []string) {
 		out = append(out, fmt.Sprintf("%s %s.", list(names), verb))
 	}
 	return out
-}
-
-// list joins names: "a, b and c".
-func list(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // againstTheory says how far the p99 is from its exact value.
@@ -177,21 +80,6 @@ func againstTheory(cells []*reportCell) []string {
 		return []string{fmt.Sprintf("Where theory is exact (%d scenarios), the p99 is %s from it.", n, percentDiff(low))}
 	}
 	return []string{fmt.Sprintf("Where theory is exact, the p99 lies between %s and %s of it (%d scenarios).", percentDiff(low), percentDiff(high), n)}
-}
-
-// percentDiff writes a relative difference with its sign.
-func percentDiff(d float64) string {
-	digits := 1
-	if math.Abs(d) < 0.001 {
-		digits = 2
-	} else if math.Abs(d) >= 0.1 {
-		digits = 0
-	}
-	text := fmt.Sprintf("%+.*f %%", digits, 100*d)
-	if strings.Trim(text, "+-0. %") == "" {
-		return "0 %"
-	}
-	return strings.Replace(text, "-", "−", 1)
 }
 
 func throughputCaption(s reportSweep) string {
@@ -252,9 +140,6 @@ func (in *reportInput) distributionCaption(s reportSweep, chart *charts.Chart) s
 	}
 	return strings.Join(out, " ")
 }
-
-// upper begins a sentence with a capital.
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	growth := make(map[string]float64)
@@ -320,14 +205,4 @@ func timelineCaption(s reportSweep, queued charts.Panel) string {
 		out = append(out, fmt.Sprintf("The queue holds %s with %s, and %s with %s.", tasks(low.value), tied(r, low.value), tasks(high.value), tied(r, high.value)))
 	}
 	return strings.Join(append(out, leftOut(s.cellsAt(s.at[len(s.at)-1]))...), " ")
-}
-
-func tasks(n float64) string {
-	switch n {
-	case 0:
-		return "no task"
-	case 1:
-		return "at most 1 task"
-	}
-	return "at most " + charts.Count(n) + " tasks"
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -67,6 +65,8 @@ func (g *reportGroup) facts() (parts []string) {
 			parts = append(parts, k.Value+" arrivals")
 		case k.Key == "clock":
 			parts = append(parts, k.Value+" clock")
+		case k.Key == "n":
+			parts = append(parts, k.Value+" tasks")
 		default:
 			parts = append(parts, k.Key+" "+k.Value)
 		}
@@ -74,9 +74,9 @@ func (g *reportGroup) facts() (parts []string) {
 	return parts
 }
 
-// lines makes a series for each strategy of the cells, with the metric over the place x, and its theory where known. With growing, values of
-// strategies that fall behind are marked as such.
-func lines(cells []*reportCell, unit, theory string, growing bool, x func(*reportCell) float64) (series []charts.Series) {
+// seriesOf makes a series for each strategy of the cells, with the metric over the place x, and its theory where known.
+// With growing, values of strategies that fall behind are marked as such.
+func seriesOf(cells []*reportCell, unit, theory string, growing bool, x func(*reportCell) float64) (series []charts.Series) {
 	byStrategy := make(map[string]int)
 	exact := make(map[string]*charts.Series)
 	var names []string
@@ -118,7 +118,7 @@ func (in *reportInput) responseFigure(g *reportGroup, s reportSweep) (*figure, e
 	}
 	var panels []charts.Panel
 	for _, q := range shownQuantiles {
-		panels = append(panels, charts.Panel{Title: q + " response", Series: lines(s.cells, q+"-response-sec", "theory-"+q+"-response-sec", true, s.x)})
+		panels = append(panels, charts.Panel{Title: q + " response", Series: seriesOf(s.cells, q+"-response-sec", "theory-"+q+"-response-sec", true, s.x)})
 	}
 	title := "Response against " + [...]string{"load", "rate", "limit"}[s.across]
 	chart, err := charts.Response(title, s.across, panels)
@@ -151,13 +151,15 @@ func (in *reportInput) throughputFigure(g *reportGroup, s reportSweep) (*figure,
 		most = capacity[len(capacity)/2]
 	}
 	panels := []charts.Panel{
-		{Title: "throughput", Series: lines(s.cells, "ops/s", "theory-ops/s", false, offered)},
-		{Title: "goodput", Series: lines(s.cells, "goodput-ops/s", "", false, offered)},
+		{Title: "throughput", Series: seriesOf(s.cells, "ops/s", "theory-ops/s", false, offered)},
+		{Title: "goodput", Series: seriesOf(s.cells, "goodput-ops/s", "", false, offered)},
 	}
 	title := "Throughput and goodput against what is offered"
 	if sameGoodput(s.cells) {
 		panels = panels[:1]
-		panels[0].Title = "throughput (all of it goodput)"
+		if hasMetric(s.cells, "goodput-ops/s") {
+			panels[0].Title = "throughput (all of it goodput)"
+		}
 	}
 	chart, err := charts.Throughput(title, most, panels)
 	if err != nil {
@@ -172,64 +174,6 @@ func sameGoodput(cells []*reportCell) bool {
 		good, all := c.value("goodput-ops/s"), c.value("ops/s")
 		return math.Abs(good-all) > 1e-9*all
 	})
-}
-
-func (in *reportInput) distributionFigure(g *reportGroup, s reportSweep) (*figure, error) {
-	var panels []charts.Panel
-	for _, x := range s.spreadOut(panelsOfDistributions) {
-		panel := charts.Panel{Title: s.place(x)}
-		for _, c := range keepingUp(s.cellsAt(x)) {
-			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
-				panel.Series = append(panel.Series, distribution(c, h))
-			}
-		}
-		for _, c := range keepingUp(s.cellsAt(x)) {
-			if in.responses[c] != nil {
-				panel.Series = append(panel.Series, theoryOfDistribution(c))
-			}
-		}
-		panels = append(panels, panel)
-	}
-	if !slices.ContainsFunc(panels, func(p charts.Panel) bool { return len(p.Series) > 0 }) {
-		return nil, nil
-	}
-	chart, err := charts.Distribution("Distribution of the response", panels)
-	if err != nil {
-		return nil, err
-	}
-	return &figure{name: chartName("distribution", g, s), chart: chart, caption: in.distributionCaption(s, chart)}, nil
-}
-
-// resolvable is how many tasks must lie beyond a quantile for the runner to report it: p99 needs 368 tasks, p99.9 3688.
-const resolvable = 3.68
-
-// distribution reads a curve off a histogram, as far as the number of tasks resolves it.
-func distribution(c *reportCell, h *hdrhistogram.Histogram) charts.Series {
-	s := charts.Series{Name: c.strategy, Style: c.style}
-	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)
-	add := func(q float64) {
-		s.X = append(s.X, q)
-		s.Y = append(s.Y, float64(h.ValueAtQuantile(100*q))/1e9)
-	}
-	const step = 0.05 // of a nine
-	for i := 0; float64(i)*step <= end; i++ {
-		add(1 - math.Pow(10, -float64(i)*step))
-	}
-	if end >= math.Log10(2) {
-		add(0.5)
-	}
-	add(1 - math.Pow(10, -end))
-	return s
-}
-
-func theoryOfDistribution(c *reportCell) charts.Series {
-	s := charts.Series{Name: c.strategy, Style: c.style, Theory: true}
-	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
-		if v := c.value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
-			s.X, s.Y = append(s.X, q), append(s.Y, v)
-		}
-	}
-	return s
 }
 
 func (in *reportInput) timelineFigure(g *reportGroup, s reportSweep) (*figure, error) {
@@ -266,8 +210,12 @@ func (in *reportInput) timelineFigure(g *reportGroup, s reportSweep) (*figure, e
 func chartName(kind string, g *reportGroup, s reportSweep) string {
 	parts := []string{kind}
 	for _, k := range g.keys {
-		if k.Key != "target" || k.Value != "none" {
+		switch {
+		case k.Key == "target" && k.Value == "none":
+		case slices.Contains([]string{"workload", "target", "arrival", "clock"}, k.Key):
 			parts = append(parts, k.Value)
+		default:
+			parts = append(parts, k.Key, k.Value)
 		}
 	}
 	parts = append(parts, s.fixed)

@@ -7,13 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/perf/benchmath"
-
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// A reportGroup is what may be compared: the runs that differ in strategy, limit and load or rate, and in nothing else, neither in their
-// names nor in their configuration.
+// A reportGroup is what may be compared: the runs that differ in strategy, limit and load or rate, and in nothing else,
+// neither in their names nor in their configuration.
 type reportGroup struct {
 	base  string // of the names: Run
 	keys  []Pair // what the group has in common, in the order of the names
@@ -30,8 +28,8 @@ type reportCell struct {
 	runs              []*Run
 }
 
-// groupRuns sorts the runs of a file into groups and cells, both in the order in which the file first names them; cells then by
-// limit, load, rate and strategy.
+// groupRuns sorts the runs of a file into groups and cells, both in the order in which the file first names them; cells
+// then by limit, load, rate and strategy.
 func groupRuns(results *Results) []*reportGroup {
 	varying := varyingConfig(results.Runs)
 	groups := make(map[string]*reportGroup)
@@ -149,72 +147,3 @@ func number(s string) float64 {
 
 // key is the group's value of a key; "" when it has none.
 func (g *reportGroup) key(key string) string { return lookup(g.keys, key) }
-
-// estimate is what the repetitions of a cell say about a metric: the median, and an interval around it.
-type estimate struct {
-	mid, lo, hi float64
-	n           int
-}
-
-// enough is the number of repetitions from which the order statistics give a 95 % interval of the median. Below it
-// the interval shown is from the smallest to the largest.
-const enough = 6
-
-// estimate returns the estimate of a metric, by its tidied unit, and whether any repetition has it.
-func (c *reportCell) estimate(unit string) (estimate, bool) {
-	var values []float64
-	for _, r := range c.runs {
-		if v, ok := r.Value(unit); ok {
-			values = append(values, v)
-		}
-	}
-	if len(values) == 0 {
-		return estimate{}, false
-	}
-	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
-	summary := benchmath.AssumeNothing.Summary(sample, 0.95)
-	e := estimate{summary.Center, summary.Lo, summary.Hi, len(values)}
-	if len(values) < enough {
-		e.lo, e.hi = slices.Min(values), slices.Max(values)
-	}
-	return e, true
-}
-
-// value is the middle of the estimate, NaN where no repetition has the metric.
-func (c *reportCell) value(unit string) float64 {
-	e, ok := c.estimate(unit)
-	if !ok {
-		return math.NaN()
-	}
-	return e.mid
-}
-
-// has reports whether any repetition of any cell has the metric.
-func hasMetric(cells []*reportCell, unit string) bool {
-	return slices.ContainsFunc(cells, func(c *reportCell) bool { _, ok := c.estimate(unit); return ok })
-}
-
-// fallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the response says how long the run was, and
-// little else: clearly less was completed per second than offered, and next to nothing refused. A strategy that keeps up also takes a
-// little longer than the arrivals, for its last tasks; in a short run of very variable tasks that is some percent. False for closed
-// arrivals, which wait for completions.
-func (c *reportCell) fallsBehind() bool {
-	const behind, refused = 0.9, 0.01
-	done := c.value("ops/s") / c.value("offered-ops/s")
-	lost := 0.0
-	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
-		if v := c.value(unit); !math.IsNaN(v) {
-			lost += v
-		}
-	}
-	return done < behind && lost < refused && !(math.IsNaN(c.load) && math.IsNaN(c.rate))
-}
-
-// keepingUp are the cells that do not fall behind; all of them where none keeps up.
-func keepingUp(cells []*reportCell) []*reportCell {
-	kept := slices.DeleteFunc(slices.Clone(cells), (*reportCell).fallsBehind)
-	if len(kept) == 0 {
-		return cells
-	}
-	return kept
-}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,8 +19,8 @@ import (
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The sample of these tests is a directory as the runner writes it, with results of a small simulation: first come, first served, with
-// as many servers as the strategy has.
+// The sample of these tests is a directory as the runner writes it, with results of a small simulation: first come,
+// first served, with as many servers as the strategy has.
 
 // sampleMean is the mean service time, in seconds.
 const sampleMean = 0.010
@@ -48,6 +49,25 @@ type sampleRun struct {
 // writeSample writes the scenarios, each with all strategies, into a new directory.
 func writeSample(t testing.TB, scenarios []sampleScenario) (dir string) {
 	t.Helper()
+	return writeFiles(t, sampleFiles(scenarios))
+}
+
+func writeFiles(t testing.TB, files map[string][]byte) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "2026-11-21-0900")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// sampleFiles returns the contents of the files. What cannot fail in memory panics.
+func sampleFiles(scenarios []sampleScenario) map[string][]byte {
 	s := &sampleRun{}
 	s.rows = csv.NewWriter(&s.timeline)
 	s.log = hdrhistogram.NewHistogramLogWriter(&s.hlog)
@@ -55,22 +75,13 @@ func writeSample(t testing.TB, scenarios []sampleScenario) (dir string) {
 	for _, sc := range scenarios {
 		for rep := range sc.reps {
 			for _, strategy := range sampleStrategies {
-				s.run(t, sc, strategy, rep)
+				s.run(sc, strategy, rep)
 			}
 		}
 	}
 	fmt.Fprintf(&s.results, "# complete %d runs\n", s.runs)
 	s.rows.Flush()
-	dir = filepath.Join(t.TempDir(), "2026-11-21-0900")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{ResultsFile: s.results.Bytes(), DistributionsFile: s.hlog.Bytes(), TimelineFile: s.timeline.Bytes()} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return map[string][]byte{ResultsFile: s.results.Bytes(), DistributionsFile: s.hlog.Bytes(), TimelineFile: s.timeline.Bytes()}
 }
 
 func (s *sampleRun) header() {
@@ -94,7 +105,7 @@ commit: 0a1b2c3
 // A job is a task of the simulation; times in seconds.
 type job struct{ due, start, end, service float64 }
 
-func (s *sampleRun) run(t testing.TB, sc sampleScenario, strategy string, rep int) {
+func (s *sampleRun) run(sc sampleScenario, strategy string, rep int) {
 	jobs, shed, servers := simulate(sc, strategy, rep)
 	where := fmt.Sprintf("/limit=%d", sc.limit)
 	if sc.load > 0 {
@@ -168,37 +179,37 @@ func (s *sampleRun) run(t testing.TB, sc sampleScenario, strategy string, rep in
 	}
 	fmt.Fprintf(&s.results, "Benchmark%s %d%s\n", name, len(jobs), line.String())
 	s.runs++
-	s.histogram(t, name, rep, response)
+	s.histogram(name, rep, response)
 	s.intervals(name, rep, jobs, end)
 }
 
-func (s *sampleRun) histogram(t testing.TB, name string, rep int, response []float64) {
+func (s *sampleRun) histogram(name string, rep int, response []float64) {
 	h := hdrhistogram.New(1, 3600e9, 3)
 	for _, v := range response {
 		if err := h.RecordValue(int64(math.Round(v * 1e9))); err != nil {
-			t.Fatal(err)
+			panic(err)
 		}
 	}
 	h.SetTag(strings.ReplaceAll(name, ",", ";") + "#" + strconv.Itoa(rep) + ":response")
 	if err := s.log.OutputIntervalHistogram(h); err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 }
 
 func (s *sampleRun) intervals(name string, rep int, jobs []job, end float64) {
-	const n = 120
+	var due, started, ended []float64
+	for _, j := range jobs {
+		due, started, ended = append(due, j.due), append(started, j.start), append(ended, j.end)
+	}
+	slices.Sort(ended) // the others are: first come, first served
+	before := func(times []float64, at float64) int {
+		return sort.SearchFloat64s(times, math.Nextafter(at, math.Inf(1)))
+	}
+	const n = 60
 	step := end / n
 	for i := range n {
 		at := step * float64(i+1)
-		flight, queued := 0, 0
-		for _, j := range jobs {
-			switch {
-			case j.due <= at && j.start > at:
-				queued++
-			case j.start <= at && j.end > at:
-				flight++
-			}
-		}
+		flight, queued := before(started, at)-before(ended, at), before(due, at)-before(started, at)
 		row := []string{name, strconv.Itoa(rep), strconv.FormatFloat(at-step, 'f', 6, 64), strconv.FormatFloat(step, 'f', 6, 64),
 			"0", "0", "0", "0", "0", "0", "0", strconv.Itoa(flight), strconv.Itoa(queued)}
 		s.rows.Write(row)
@@ -232,7 +243,7 @@ func simulate(sc sampleScenario, strategy string, rep int) (jobs []job, shed, se
 	free := make(floats, servers)
 	heap.Init(&free)
 	due := 0.0
-	var waiting []float64 // starts still to come
+	begun := 0 // of the jobs
 	for range sc.n {
 		gap := r.ExpFloat64()
 		if sc.load > 0 {
@@ -242,17 +253,16 @@ func simulate(sc sampleScenario, strategy string, rep int) (jobs []job, shed, se
 		if sc.clock == "real" {
 			service += 0.0003
 		}
-		waiting = slices.DeleteFunc(waiting, func(start float64) bool { return start <= due })
-		if len(waiting) >= queue && sc.load > 0 {
+		for begun < len(jobs) && jobs[begun].start <= due {
+			begun++
+		}
+		if len(jobs)-begun >= queue && sc.load > 0 {
 			shed++
 			continue
 		}
 		start := max(due, free[0])
 		free[0] = start + service
 		heap.Fix(&free, 0)
-		if start > due {
-			waiting = append(waiting, start)
-		}
 		jobs = append(jobs, job{due, start, start + service, service})
 	}
 	return jobs, shed, servers

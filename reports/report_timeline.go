@@ -22,7 +22,8 @@ type interval struct {
 	inFlight, queued float64 // tasks
 }
 
-// readTimeline reads the timelines that charts will show: at the highest load or rate of each sweep, the first repetition.
+// readTimeline reads the timelines that charts will show: at the highest load or rate of each sweep, the first
+// repetition.
 func (in *reportInput) readTimeline(path string, groups []*reportGroup) error {
 	wanted := make(map[string]*Run)
 	for _, g := range groups {

@@ -16,9 +16,9 @@ type varianceSet struct {
 	c2    map[*reportCell]float64
 }
 
-// varianceSets finds, among all groups, cells that have everything in common but the workload: the same limit, load, target, arrivals and
-// clock, and within a few percent the same rate of arrivals, which at one load means the same mean service time. A set needs three
-// different values of C².
+// varianceSets finds, among all groups, cells that have everything in common but the workload: the same limit, load,
+// target, arrivals and clock, and within a few percent the same rate of arrivals, which at one load means the same mean
+// service time. A set needs three different values of C².
 func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
@@ -61,9 +61,9 @@ func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 	return sets
 }
 
-// squaredVariation is the C² of the service times where a cell was measured: the one that the workload was asked for, which is the one that theory
-// speaks of, or else the middle of what was measured. That is one value for all strategies: they faced the same tasks, and one that sheds
-// some of them has not changed the workload.
+// squaredVariation is the C² of the service times where a cell was measured: the one that the workload was asked for,
+// which is the one that theory speaks of, or else the middle of what was measured. That is one value for all
+// strategies: they faced the same tasks, and one that sheds some of them has not changed the workload.
 func (g *reportGroup) squaredVariation(at *reportCell) float64 {
 	_, params, _ := strings.Cut(g.key("workload"), ":")
 	for _, p := range strings.Split(params, ",") {
@@ -89,13 +89,13 @@ func (g *reportGroup) squaredVariation(at *reportCell) float64 {
 	return 0
 }
 
-// noVariance is the measured C² below which tasks count as equally long: a clock's jitter is not the workload's variance, and on a
-// logarithmic axis would take the most room of all.
+// noVariance is the measured C² below which tasks count as equally long: a clock's jitter is not the workload's
+// variance, and on a logarithmic axis would take the most room of all.
 const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {
 	x := func(c *reportCell) float64 { return set.c2[c] }
-	series := lines(set.cells, "p99-response-sec", "theory-p99-response-sec", true, x)
+	series := seriesOf(set.cells, "p99-response-sec", "theory-p99-response-sec", true, x)
 	chart, err := charts.Variance("The cost of variance: p99 response against C²", []charts.Panel{{Series: series}})
 	if err != nil {
 		return nil, err

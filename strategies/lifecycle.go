@@ -21,7 +21,7 @@ const DrainGrace = 100 * time.Millisecond
 // The count is one atomic word: a closed bit and the number of tasks inside, which are those being submitted and those
 // accepted and not settled. A Submit counts itself in before it looks at anything else, so once the intake is closed and the
 // count is zero nothing can come in any more: that moment, idle, is when the jobs channel may be closed and why the workers can
-// be plain range loops. A mutex would say the same for 10 ns more at each end; a WaitGroup does not allow Add to race Wait.
+// be plain range loops. A mutex would say the same at twice the price; a WaitGroup does not allow Add to race Wait.
 type lifecycle struct {
 	sink    Sink
 	ctx     context.Context         // the tasks'; ends with New's, at the deadline of a Drain, and when idle

@@ -6,7 +6,8 @@ import "context"
 // is no place.
 //
 // It is the shortest way to a limit: no workers to stop, nothing idle, and the caller feels the load at once. It costs the start
-// of a goroutine per task, and under load a switch to the blocked submitter and back.
+// of a goroutine per task, and under load a switch to the blocked submitter and back; that the submitter can be called off (by
+// its context or by Drain) makes the wait some 80 ns dearer than a bare send.
 type semaphore struct{ perTask }
 
 var _ = register(Spec{

@@ -2,7 +2,7 @@ package strategies
 
 import "context"
 
-// serial runs one task at a time, in the order of acceptance, whatever the limit: one goroutine in a loop, as an actor or an
+// The strategy serial runs one task at a time, in the order of acceptance, whatever the limit: one goroutine in a loop, as an actor or an
 // event loop. Submit hands the task to that goroutine and so blocks until the one before it is done.
 //
 // It is the yardstick that a limit is measured against, and the strategy for tasks that must not overlap. The tasks do not run

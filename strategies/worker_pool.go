@@ -2,7 +2,7 @@ package strategies
 
 import "context"
 
-// worker_pool is Limit long-lived goroutines that receive from one channel with room for Queue tasks. Submit sends to the
+// The strategy worker_pool is Limit long-lived goroutines that receive from one channel with room for Queue tasks. Submit sends to the
 // channel, so it blocks while the queue is full.
 //
 // It is the classic of limited concurrency in Go, and the cheapest of them as long as there is a queue: a running worker takes

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ To let CI decide, see gate: compare tests every metric by itself, so among many 
 func (a *app) compareCommand() *cobra.Command {
 	var o reports.CompareOptions
 	var format string
+	var allowPartial bool
 	cmd := &cobra.Command{
 		Use:                   "compare OLD NEW [flags]",
 		DisableFlagsInUseLine: true,
@@ -32,6 +34,11 @@ func (a *app) compareCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !allowPartial {
+				if err := errors.Join(whole(old), whole(new)); err != nil {
+					return err
+				}
+			}
 			c, err := reports.Compare(old, new, o)
 			if err != nil {
 				return fmt.Errorf("compare: %w", err)
@@ -40,6 +47,9 @@ func (a *app) compareCommand() *cobra.Command {
 			case "markdown":
 				return reports.WriteMarkdown(a.stdout, c)
 			case "csv":
+				for _, note := range c.Notes() { // the table has no place for them
+					fmt.Fprintln(a.stderr, note)
+				}
 				return reports.WriteCSV(a.stdout, c)
 			case "json":
 				return reports.WriteJSON(a.stdout, c)
@@ -49,9 +59,18 @@ func (a *app) compareCommand() *cobra.Command {
 	}
 	metricFlag(cmd, &o.Metrics, "compare only this `METRIC`, may be given again (default all)")
 	cmd.Flags().Var(&fraction{value: &o.Alpha}, "alpha", "a difference counts when p is at most this `P` (default 0.05)")
+	cmd.Flags().BoolVar(&allowPartial, "allow-partial", false, "compare results that were interrupted or cut off by what they hold")
 	cmd.Flags().Var(&fraction{value: &o.Confidence}, "confidence", "`LEVEL` of the intervals (default 95%)")
 	choiceFlag(cmd, &format, "format", "output", "text", "markdown", "csv", "json")
 	return cmd
+}
+
+// whole refuses results that were interrupted or cut off, which would look like a comparison of everything.
+func whole(r *reports.Results) error {
+	if r.Partial == "" {
+		return nil
+	}
+	return fmt.Errorf("%s is not whole: %s; --allow-partial compares what it holds", r.Path, r.Partial)
 }
 
 // readBoth reads the two inputs of a comparison.

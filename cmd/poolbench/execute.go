@@ -53,24 +53,33 @@ func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error
 	if o.dryRun {
 		return a.showPlan(p, o.format)
 	}
-	// The first signal ends the context; then stop gives signals back their default, so that a second one ends the process.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	defer context.AfterFunc(ctx, stop)()
-
 	dir, err := o.createDir(time.Now())
 	if err != nil {
 		return err
 	}
+	if o.out == "" {
+		if err := pointLatest(dir.Path()); err != nil { // a convenience: not every system has links
+			a.complain(fmt.Errorf("latest is not up to date: %w", err))
+		}
+	}
 	e := &execution{plan: p, path: dir.Path()}
-	writing := a.execute(ctx, e, dir, o)
+	show := newProgress(a.stderr, o.quiet, e.plan)
+	// The first signal ends the context. Then signals get their default back, so that a second one ends the process.
+	defer context.AfterFunc(ctx, func() {
+		stop()
+		show.say("stopping: the run under way is given up; interrupt again to end at once")
+	})()
+	writing := a.execute(ctx, e, dir, o, show)
+	show.close()
 	if writing == nil && len(e.records) > 0 {
 		writing = reports.WriteReport(e.path)
 	}
 	if writing != nil {
 		a.complain(writing)
 	}
-	if err := a.showOutcome(e, o.format, writing == nil); err != nil {
+	if err := a.showOutcome(e, o.format, writing == nil); err != nil && !errors.Is(err, errStdout) { // stdout keeps its own error
 		return err
 	}
 	return e.exitCode(writing)
@@ -96,10 +105,7 @@ func (e *execution) exitCode(writing error) error {
 
 // execute runs the plan into the directory and closes it. The error is about the directory, or about a run that cannot be
 // ended; that single runs fail is in e.
-func (a *app) execute(ctx context.Context, e *execution, dir *bench.Dir, o runOptions) error {
-	show := newProgress(a.stderr, o.quiet, e.plan)
-	defer show.close()
-	defer context.AfterFunc(ctx, func() { show.say("stopping: the run under way is given up; interrupt again to end at once") })()
+func (a *app) execute(ctx context.Context, e *execution, dir *bench.Dir, o runOptions, show *progress) error {
 	var stopped error
 	for i, s := range e.plan {
 		stopped = s.suite.Do(ctx, a.runner(o.limit), func(sc bench.Scenario, r *bench.Result, err error) error {

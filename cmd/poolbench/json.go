@@ -2,14 +2,14 @@ package main
 
 import "encoding/json"
 
-// A head opens every JSON document that the command prints. A reader checks both fields before it trusts the rest; fields may
-// be added under the same schema version, and a change of meaning makes a new one.
+// A head opens every JSON document that the command prints, those of package reports among them. A reader checks both fields
+// before it trusts the rest; fields may be added under the same version, and a change of meaning makes a new one.
 type head struct {
-	Schema int    `json:"schema"`
-	Kind   string `json:"kind"` // what the document is: run, plan, list, version
+	Format  string `json:"format"` // "poolbench " and what it is: run, plan, list, version; from reports compare, gate
+	Version int    `json:"version"`
 }
 
-func newHead(kind string) head { return head{Schema: 1, Kind: kind} }
+func newHead(kind string) head { return head{Format: "poolbench " + kind, Version: 1} }
 
 // json prints one document.
 func (a *app) json(document any) error {

@@ -124,7 +124,7 @@ func (o runOptions) mode() (bench.Mode, error) {
 	return bench.New, nil
 }
 
-// createDir makes the run directory. Without --out it is named for the time, and latest points to it.
+// createDir makes the run directory. Without --out it is named for the time.
 func (o runOptions) createDir(now time.Time) (*bench.Dir, error) {
 	mode, err := o.mode()
 	if err != nil {
@@ -140,12 +140,7 @@ func (o runOptions) createDir(now time.Time) (*bench.Dir, error) {
 		}
 		return dir, nil
 	}
-	name := freeName(outRoot, now.Format("20060102-150405"))
-	dir, err := bench.CreateDir(filepath.Join(outRoot, name), mode)
-	if err != nil {
-		return nil, err
-	}
-	return dir, pointLatest(name)
+	return bench.CreateDir(filepath.Join(outRoot, freeName(outRoot, now.Format("20060102-150405"))), mode)
 }
 
 // freeName numbers the runs that start in one second.
@@ -160,8 +155,9 @@ func freeName(root, name string) string {
 	}
 }
 
-// pointLatest makes outRoot/latest a link to the run of that name. The link is made beside and renamed, so that there is never none.
-func pointLatest(name string) error {
+// pointLatest makes outRoot/latest a link to the run. The link is made beside and renamed, so that there is never none.
+func pointLatest(run string) error {
+	name := filepath.Base(run)
 	latest := filepath.Join(outRoot, "latest")
 	beside := latest + "." + name
 	if err := os.Symlink(name, beside); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/montanaflynn/stats"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
@@ -30,12 +32,8 @@ func (r row) value(unit string) (float64, bool) {
 			values = append(values, v)
 		}
 	}
-	if len(values) == 0 {
-		return 0, false
-	}
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2, true
+	median, err := stats.Median(values)
+	return median, err == nil // without values there is no median
 }
 
 // groupRecords sorts the results of a section into groups, in the order of the plan.

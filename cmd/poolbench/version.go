@@ -31,7 +31,7 @@ func (a *app) versionCommand() *cobra.Command {
 // version is what the build says of itself.
 type version struct {
 	head
-	Version string `json:"version"`          // of the module; (devel) for a build from a checkout without a tag
+	Release string `json:"release"`          // of the module; (devel) for a build from a checkout without a tag
 	Commit  string `json:"commit,omitempty"` // absent where the build does not know
 	Changed bool   `json:"changed"`          // the checkout differed from the commit
 	Go      string `json:"go"`
@@ -47,17 +47,17 @@ func (v version) String() string {
 	if v.Changed {
 		commit += " with changes"
 	}
-	return fmt.Sprintf("poolbench %s%s, %s, %s/%s", v.Version, commit, v.Go, v.OS, v.Arch)
+	return fmt.Sprintf("poolbench %s%s, %s, %s/%s", v.Release, commit, v.Go, v.OS, v.Arch)
 }
 
 func readVersion() version {
-	v := version{Version: "(unknown)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	v := version{Release: "(unknown)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
 	if build.Main.Version != "" {
-		v.Version = build.Main.Version
+		v.Release = build.Main.Version
 	}
 	for _, s := range build.Settings {
 		switch s.Key {

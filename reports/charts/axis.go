@@ -45,8 +45,8 @@ func short(v float64) string {
 	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
-// logTicks marks a logarithmic axis. What is marked depends on how much there is to see: decades; 1, 2 and 5 of each; more of
-// each; and on a range so short that its logarithm is all but straight, round steps.
+// logTicks marks a logarithmic axis. What is marked depends on how much there is to see: decades; 1, 2 and 5 of each;
+// more of each; and on a range so short that its logarithm is all but straight, round steps.
 type logTicks func(float64) string
 
 // Ticks implements plot.Ticker.
@@ -127,9 +127,14 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 			break
 		}
 	}
-	// Multiples are counted in integers, so that 3·0.1 is not 0.30000000000000004 more than it should be.
+	// Multiples are counted, so that 3·0.1 is not the sum of three times 0.1. The count also ends the loop where the
+	// range is so short, and so far from 0, that a step no longer changes a float64.
 	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
-	for n := first; n <= last; n++ {
+	for i := range 2*count + 3 {
+		n := first + float64(i)
+		if n > last {
+			break
+		}
 		marks = append(marks, n*step)
 	}
 	return marks
@@ -140,19 +145,35 @@ func logRange(lo, hi float64) (float64, float64) {
 	if hi/lo < 1.02 {
 		lo, hi = lo/1.2, hi*1.2
 	}
-	round := func(v float64) []float64 { return logMarks(v/1.0001, v*9) } // 1, 2, 5, 10 around v
-	if math.Log10(hi/lo) <= 0.9 {
+	if math.Log10(hi/lo) <= 0.9 { // 1, 2, 5 are too far apart here
 		marks := logMarks(lo, hi)
 		return marks[0], marks[len(marks)-1]
 	}
-	above := round(hi)
-	if above[0] >= hi {
-		return round(lo)[0], above[0]
-	}
-	return round(lo)[0], above[1]
+	below, _ := neighbours(lo)
+	_, above := neighbours(hi)
+	return below, above
 }
 
-// linearRange widens a range to round ends; it starts at 0 unless values are negative, since lengths are compared on it.
+// neighbours are the nearest of 1, 2 and 5 times a power of ten at or below a value, and at or above it.
+func neighbours(v float64) (below, above float64) {
+	decade := math.Pow10(int(math.Floor(math.Log10(v))) - 1)
+	below = decade
+	for _, m := range []float64{10, 20, 50, 100, 200} { // from one below, in case the logarithm was rounded up
+		switch {
+		case m*decade <= v*(1+1e-9):
+			below = m * decade
+			if m*decade >= v*(1-1e-9) {
+				return below, below
+			}
+		default:
+			return below, m * decade
+		}
+	}
+	return below, 500 * decade
+}
+
+// linearRange widens a range to round ends; it starts at 0 unless values are negative, since lengths are compared on
+// it.
 func linearRange(lo, hi float64) (float64, float64) {
 	lo = min(lo, 0)
 	if hi <= lo {

@@ -65,7 +65,7 @@ func sans(size font.Length, weight xfont.Weight) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: size}
 }
 
-func textStyle(size font.Length, weight xfont.Weight, t Tint) draw.TextStyle {
+func textStyle(size font.Length, weight xfont.Weight, t role) draw.TextStyle {
 	return draw.TextStyle{Color: t, Font: sans(size, weight), Handler: plot.DefaultTextHandler, YAlign: draw.YTop}
 }
 
@@ -101,7 +101,8 @@ func logSeconds(p *plot.Plot, lo, hi float64) {
 	p.Y.Min, p.Y.Max = logRange(lo, hi)
 }
 
-// rangeOf is the range of all series of all panels, intervals included. Growing points count only where there are no others.
+// rangeOf is the range of all series of all panels, intervals included. Growing points count only where there are no
+// others.
 func rangeOf(panels []Panel) (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, p := range panels {

@@ -7,9 +7,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Distribution draws response times against their percentile: X is q in [0, 1), Y the response in seconds that a share q of the
-// tasks did not exceed. The axis is -log10(1-q), so that each further nine is as wide as the one before, and an exponential tail is
-// straight where Y is linear. Here Y is logarithmic, since the strategies lie decades apart. Intervals and Growing are not drawn. One panel a load.
+// Distribution draws response times against their percentile: X is q in [0, 1), Y the response in seconds that a share
+// q of the tasks did not exceed. The axis is -log10(1-q), so that each further nine is as wide as the one before, and
+// an exponential tail is straight where Y is linear. Here Y is logarithmic, since the strategies lie decades apart.
+// Intervals and Growing are not drawn. One panel a load.
 func Distribution(title string, panels []Panel) (*Chart, error) {
 	scaled := make([]Panel, len(panels))
 	for i, p := range panels {
@@ -75,8 +76,9 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	return ticks
 }
 
-// floorOf is the smallest response among the slower nine tenths of the tasks. Below it the curves fall without end, since the quickest of
-// many tasks takes next to no time, and would leave the tail, which the chart is for, a corner of the picture.
+// floorOf is the smallest response among the slower nine tenths of the tasks. Below it the curves fall without end,
+// since the quickest of many tasks takes next to no time, and would leave the tail, which the chart is for, a corner of
+// the picture.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
 	for _, p := range panels {

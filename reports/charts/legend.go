@@ -100,8 +100,8 @@ func labels(legend []entry, widest vg.Length) []label {
 	return out
 }
 
-// breakName writes names as "a = b = c", broken into lines that fit. A name too long for a line of its own is broken where its
-// parameters begin, and else shortened.
+// breakName writes names as "a = b = c", broken into lines that fit. A name too long for a line of its own is broken
+// where its parameters begin, and else shortened.
 func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
 	current := ""
 	for i, name := range names {
@@ -179,8 +179,8 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	}
 }
 
-// spread moves labels, given by the height they want and sorted from the top, as little as it takes for none to overlap and all to lie
-// between bottom and top. It returns the upper edge of each.
+// spread moves labels, given by the height they want and sorted from the top, as little as it takes for none to overlap
+// and all to lie between bottom and top. It returns the upper edge of each.
 func spread(want []vg.Length, heights []vg.Length, bottom, top vg.Length) []vg.Length {
 	at := slices.Clone(want)
 	edge := top

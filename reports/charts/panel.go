@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel draws a plot with its words where a reader looks for them: the title over the left edge of the data, the labels at the middle of
-// the axes. gonum would centre the title over the axis as well; and on a logarithmic axis it looks for the middle in the wrong place, so that
-// it pads the data for a label that it then draws elsewhere.
+// panel draws a plot with its words where a reader looks for them: the title over the left edge of the data, the labels
+// at the middle of the axes. gonum would centre the title over the axis as well; and on a logarithmic axis it looks for
+// the middle in the wrong place, so that it pads the data for a label that it then draws elsewhere.
 type panel struct {
 	*plot.Plot // without title and labels
 	title      string

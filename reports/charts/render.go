@@ -11,8 +11,8 @@ func (c *Chart) SVG(w io.Writer, l Layout) error { return c.svg(w, l, true) }
 
 // InlineSVG writes the chart as an svg element for an HTML page, which gives it the title, the background, and Style.
 //
-// Elements that belong to series carry their style numbers in data-s, separated by spaces; points are groups of class pb-pt
-// with a title of two lines: where the point is, and whose value it is.
+// Elements that belong to series carry their style numbers in data-s, separated by spaces; points are groups of class
+// pb-pt with a title of two lines: where the point is, and whose value it is.
 func (c *Chart) InlineSVG(w io.Writer, l Layout) error { return c.svg(w, l, false) }
 
 func (c *Chart) svg(w io.Writer, l Layout, alone bool) error {

@@ -18,8 +18,8 @@ type Series struct {
 	// Lo and Hi bound an interval around each Y; nil for none, NaN for a point without.
 	Lo, Hi []float64
 
-	// Growing marks points without a limit: they only say how long the run was, as the response of a queue does that fills faster than it
-	// empties. They do not stretch the axis; they stand at its upper end with an arrow. nil: none.
+	// Growing marks points without a limit: they only say how long the run was, as the response of a queue does that
+	// fills faster than it empties. They do not stretch the axis; they stand at its upper end with an arrow. nil: none.
 	Growing []bool
 
 	Theory bool // exact theory: drawn as a thick translucent line behind what was measured
@@ -45,8 +45,8 @@ func (e *EmptyError) Error() string {
 	return msg
 }
 
-// The drawable range of an axis. Beyond it ticks and pixels lose their meaning long before float64 does; no time, rate or
-// count that a run can measure comes near.
+// The drawable range of an axis. Beyond it ticks and pixels lose their meaning long before float64 does; no time, rate
+// or count that a run can measure comes near.
 const (
 	tiniest = 1e-15
 	hugest  = 1e15
@@ -57,6 +57,7 @@ type axisKind int
 
 const (
 	linear    axisKind = iota // any finite value
+	counting                  // 0 and above
 	logarithm                 // above 0
 	logZero                   // 0, and above 0
 )
@@ -65,14 +66,14 @@ func (k axisKind) shows(v float64) bool {
 	switch {
 	case math.IsNaN(v) || math.Abs(v) > hugest:
 		return false
-	case k == linear, k == logZero && v == 0:
+	case k == linear, k == counting && v >= 0, k == logZero && v == 0:
 		return true
-	default:
-		return v >= tiniest
 	}
+	return k != counting && v >= tiniest
 }
 
-// clean copies what of each series the axes can show, sorted by X, and notes the rest. Series that keep no point disappear.
+// clean copies what of each series the axes can show, sorted by X, and notes the rest. Series that keep no point
+// disappear.
 func clean(in []Series, x, y axisKind, where string) (out []Series, notes []string) {
 	for _, s := range in {
 		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil && len(s.Hi) != len(s.X) ||

@@ -8,21 +8,21 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Tint is a colour with a part to play. Raster images take it as the colour for light paper; the SVG writer also writes
-// the part as a class, so that a style sheet can give it another colour in the dark.
-type Tint struct {
+// A role is a colour with a part to play in a chart. Raster images take it as the colour for light paper; the SVG writer also
+// writes the part as a class, so that a style sheet can give it another colour in the dark.
+type role struct {
 	class       string
 	light, dark string // #rrggbb
 	alpha       float64
 }
 
 // RGBA implements color.Color.
-func (t Tint) RGBA() (r, g, b, a uint32) {
+func (t role) RGBA() (r, g, b, a uint32) {
 	c := parseHex(t.light)
 	return color.NRGBA{R: c[0], G: c[1], B: c[2], A: uint8(t.alpha*255 + 0.5)}.RGBA()
 }
 
-func (t Tint) fade(alpha float64) Tint {
+func (t role) fade(alpha float64) role {
 	t.alpha = alpha
 	return t
 }
@@ -36,20 +36,21 @@ func parseHex(s string) (c [3]uint8) {
 
 // The parts of a chart that are no series.
 var (
-	paper = Tint{"pb-paper", "#ffffff", "#15171b", 1}
-	ink   = Tint{"pb-ink", "#1f2328", "#e6e8eb", 1}
-	muted = Tint{"pb-muted", "#5c636b", "#a2a9b1", 1}
-	grid  = Tint{"pb-grid", "#e4e7ea", "#2c3036", 1}
-	rule  = Tint{"pb-rule", "#9aa1a9", "#6b727a", 1}
+	paper = role{"pb-paper", "#ffffff", "#15171b", 1}
+	ink   = role{"pb-ink", "#1f2328", "#e6e8eb", 1}
+	muted = role{"pb-muted", "#5c636b", "#a2a9b1", 1}
+	grid  = role{"pb-grid", "#e4e7ea", "#2c3036", 1}
+	rule  = role{"pb-rule", "#9aa1a9", "#6b727a", 1}
 )
 
-// palette holds the colours of the first eight series. They began as those of Okabe and Ito ("Color universal design", 2008)
-// and were moved by a search, in OKLCH, until three things held that the originals do not give on a page: a contrast of at
-// least 3:1 with the paper (WCAG 2.2, 1.4.11; Okabe and Ito's yellow has 1.3:1 on white), in the light and in the dark; and a
-// larger smallest distance between any two, both in normal vision (OKLab × 100: 19 where theirs have 15.6) and for protanopia,
-// deuteranopia and tritanopia as simulated by Machado, Oliveira and Fernandes (2009): 10 where theirs have 7.6. style_test.go holds
-// them to it. From light to dark a series keeps its hue, so that a name like "the orange line" goes on working.
-var palette = [...]Tint{
+// palette holds the colours of the first eight series. They began as those of Okabe and Ito ("Color universal design",
+// 2008) and were moved by a search, in OKLCH, until three things held that the originals do not give on a page: a
+// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11; Okabe and Ito's yellow has 1.3:1 on white), in the light
+// and in the dark; and a larger smallest distance between any two, both in normal vision (OKLab × 100: 19 where theirs
+// have 15.6) and for protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira and Fernandes (2009): 10
+// where theirs have 7.6. style_test.go holds them to it. From light to dark a series keeps its hue, so that a name like
+// "the orange line" goes on working.
+var palette = [...]role{
 	{"pb-s0", "#0b4d8e", "#3181ac", 1}, // blue
 	{"pb-s1", "#c92c00", "#c8604a", 1}, // vermilion
 	{"pb-s2", "#018673", "#52c037", 1}, // green
@@ -60,10 +61,10 @@ var palette = [...]Tint{
 	{"pb-s7", "#854bd3", "#b27dff", 1}, // violet
 }
 
-// A look is how one series is drawn. Colour and marker both differ among the first eight; the next eight repeat the colours
-// with other markers and a dash, and so on: 32 before the first repetition.
+// A look is how one series is drawn. Colour and marker both differ among the first eight; the next eight repeat the
+// colours with other markers and a dash, and so on: 32 before the first repetition.
 type look struct {
-	tint   Tint
+	tint   role
 	marker marker
 	dash   []vg.Length
 }
@@ -83,8 +84,9 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS that turns the charts' SVG dark where the reader prefers it: for the style element of a page that
-// holds them. A chart written on its own carries it already. On paper and in programs without CSS the attributes in the SVG count.
+// Style returns the CSS that turns the charts' SVG dark where the reader prefers it: for the style element of a page
+// that holds them. A chart written on its own carries it already. On paper and in programs without CSS the attributes
+// in the SVG count.
 func Style() string {
 	var b strings.Builder
 	b.WriteString("@media screen and (prefers-color-scheme:dark){\n")
@@ -95,6 +97,6 @@ func Style() string {
 	return b.String()
 }
 
-func tints() []Tint {
-	return append([]Tint{paper, ink, muted, grid, rule}, palette[:]...)
+func tints() []role {
+	return append([]role{paper, ink, muted, grid, rule}, palette[:]...)
 }

@@ -17,8 +17,9 @@ import (
 )
 
 // svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg serves print: a size in points that no page can
-// shrink, colours in style attributes that no style sheet can change, nothing to hold on to but paths. Here the picture takes
-// the width it is given, each colour is an attribute and a class (Tint), and groups mark what belongs to a series.
+// shrink, colours in style attributes that no style sheet can change, nothing to hold on to but paths. Here the picture
+// takes the width it is given, each colour is an attribute and a class (role), and groups mark what belongs to a
+// series.
 //
 // Of vg.Canvas it implements what charts use: DrawImage panics, and clipping does not exist.
 type svgCanvas struct {
@@ -124,8 +125,8 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 // DrawImage panics: no chart holds an image.
 func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no images in SVG") }
 
-// begin opens a group. It carries the styles of the series it belongs to, so that a page can find them, and a title that browsers
-// show when pointed at; either may be missing.
+// begin opens a group. It carries the styles of the series it belongs to, so that a page can find them, and a title
+// that browsers show when pointed at; either may be missing.
 func (s *svgCanvas) begin(styles []int, class, title string) {
 	s.body.WriteString("<g")
 	if class != "" {
@@ -147,7 +148,8 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 
 func (s *svgCanvas) end() { s.body.WriteString("</g>\n") }
 
-// at turns a point of the canvas, whose origin is at the lower left, into one of SVG, whose origin is at the upper left.
+// at turns a point of the canvas, whose origin is at the lower left, into one of SVG, whose origin is at the upper
+// left.
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
@@ -189,7 +191,8 @@ func (s *svgCanvas) data(p vg.Path) string {
 	return b.String()
 }
 
-// arc follows an arc with Bézier curves of at most a quarter turn each, which miss a circle of radius 1 by less than 0.0003.
+// arc follows an arc with Bézier curves of at most a quarter turn each, which miss a circle of radius 1 by less than
+// 0.0003.
 func arc(c vg.PathComp) (curves [][3]vg.Point) {
 	n := int(math.Ceil(math.Abs(c.Angle) / (math.Pi / 2)))
 	step := c.Angle / float64(n)
@@ -204,10 +207,10 @@ func arc(c vg.PathComp) (curves [][3]vg.Point) {
 
 // paint writes a colour as the attribute, and as the class that lets a style sheet change it.
 func paint(attr string, c color.Color) string {
-	t, ok := c.(Tint)
+	t, ok := c.(role)
 	if !ok {
 		n := color.NRGBAModel.Convert(c).(color.NRGBA)
-		t = Tint{light: fmt.Sprintf("#%02x%02x%02x", n.R, n.G, n.B), alpha: float64(n.A) / 255}
+		t = role{light: fmt.Sprintf("#%02x%02x%02x", n.R, n.G, n.B), alpha: float64(n.A) / 255}
 	}
 	out := fmt.Sprintf(` %s="%s"`, attr, t.light)
 	if t.class != "" {
@@ -242,13 +245,15 @@ func decimal(v float64) string {
 	return out
 }
 
-// writeTo writes the SVG element. A file on its own brings its background and its style; one inside a page leaves both to it.
+// writeTo writes the SVG element. A file on its own brings its background and its style; one inside a page leaves both
+// to it.
 func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 	var head bytes.Buffer
 	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
 		decimal(float64(s.w)), decimal(float64(s.h)), escape(label))
 	if alone {
-		// A picture without a width would fill a browser's window; this one takes its natural width, and less where there is less.
+		// A picture without a width would fill a browser's window; this one takes its natural width, and less where
+		// there is less.
 		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
 	}
 	head.WriteString(` font-family="Liberation Sans,Arial,Helvetica,sans-serif">` + "\n")

@@ -8,12 +8,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Throughput draws what was completed (Y) against what was offered (X), both in tasks per second: one panel each for throughput
-// and goodput, with the diagonal on which nothing is lost, and a line at the capacity unless that is 0 (unknown).
+// Throughput draws what was completed (Y) against what was offered (X), both in tasks per second: one panel each for
+// throughput and goodput, with the diagonal on which nothing is lost, and a line at the capacity unless that is 0
+// (unknown).
 func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) {
-	cleaned, notes := cleanPanels(panels, linear, linear)
+	cleaned, notes := cleanPanels(panels, counting, counting)
 	_, xmax, ymin, ymax := rangeOf(cleaned)
-	if !linear.shows(capacity) || capacity < 0 {
+	if !counting.shows(capacity) {
 		capacity = 0
 	}
 	_, right := linearRange(0, xmax*1.02)
@@ -23,7 +24,7 @@ func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) 
 		p.Add(references{capacity}, &lines{series: panel.Series, tip: pointTip(func(x float64) string { return "offered " + Count(x) + "/s" },
 			func(y float64) string { return Count(y) + "/s" })})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 5}
-		p.X.Min, p.X.Max = min(0, right-1), right
+		p.X.Min, p.X.Max = 0, right
 		p.Y.Min, p.Y.Max = bottom, top
 		return p
 	})

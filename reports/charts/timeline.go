@@ -2,12 +2,12 @@ package charts
 
 import "gonum.org/v1/plot"
 
-// Timeline draws counts (Y) over the time of a run (X, seconds): such as what was in flight in one panel and what was queued in another. The
-// panels have y axes of their own. Series of more than a few hundred points are thinned, keeping the highest of each
-// stretch: peaks are what a timeline is read for.
+// Timeline draws counts (Y) over the time of a run (X, seconds): such as what was in flight in one panel and what was
+// queued in another. The panels have y axes of their own. Series of more than a few hundred points are thinned, keeping
+// the highest of each stretch: peaks are what a timeline is read for.
 func Timeline(title string, panels []Panel) (*Chart, error) {
-	cleaned, notes := cleanPanels(panels, linear, linear)
-	xmin, xmax, _, _ := rangeOf(cleaned)
+	cleaned, notes := cleanPanels(panels, counting, counting)
+	_, xmax, _, _ := rangeOf(cleaned)
 	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "time since the start (s)", "tasks")
 		_, _, ymin, ymax := rangeOf([]Panel{panel})
@@ -16,7 +16,7 @@ func Timeline(title string, panels []Panel) (*Chart, error) {
 		}
 		p.Add(&lines{series: panel.Series, marked: func(s Series, i int) bool { return i == len(s.X)-1 }})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 4}
-		p.X.Min, p.X.Max = min(xmin, 0), max(xmax, xmin+1e-9)
+		p.X.Min, p.X.Max = 0, max(xmax, tiniest)
 		p.Y.Min, p.Y.Max = linearRange(ymin, ymax)
 		return p
 	})

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Variance draws a response time (Y, seconds) against the squared coefficient of variation C² of the service times (X), both on
-// logarithmic axes. C² = 0, tasks that all take equally long, has a place of its own left of the logarithmic part, and the axis
-// is marked as broken there. One panel a quantile.
+// Variance draws a response time (Y, seconds) against the squared coefficient of variation C² of the service times (X),
+// both on logarithmic axes. C² = 0, tasks that all take equally long, has a place of its own left of the logarithmic
+// part, and the axis is marked as broken there. One panel a quantile.
 func Variance(title string, panels []Panel) (*Chart, error) {
 	cleaned, notes := cleanPanels(panels, logZero, logarithm)
 	_, xmax, ymin, ymax := rangeOf(cleaned)

@@ -58,7 +58,7 @@ func acceptsUntilFull(r *rig) error {
 func acceptsFromTheFirstInstant(r *rig) error {
 	for range 50 {
 		fresh := newRig(r.scene, r.spec, r.p)
-		jobs := fresh.jobs(min(r.capacity(), many), fresh.held(nil))
+		jobs := fresh.jobs(min(r.capacity(), 64), fresh.held(nil))
 		r.step("a new instance is filled to its capacity of %d", r.capacity())
 		for i, j := range jobs {
 			if err := fresh.submit(context.Background(), j); err != nil {

@@ -28,10 +28,10 @@ func boundHolds(r *rig) error {
 	return r.underBound()
 }
 
-// boundHoldsInBursts has 64 goroutines meet on an empty instance, a hundred times: this is where a check that is not one step
+// boundHoldsInBursts has 64 goroutines meet on an empty instance, forty times: this is where a check that is not one step
 // with the act it permits gets too many in.
 func boundHoldsInBursts(r *rig) error {
-	for range 100 {
+	for range 40 {
 		fresh := newRig(r.scene, r.spec, r.p)
 		start := make(chan struct{})
 		for _, j := range fresh.jobs(64, yield) {

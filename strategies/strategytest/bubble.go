@@ -64,7 +64,7 @@ func inBubble(limit time.Duration, check func(*scene) error) error {
 	case err := <-verdict:
 		select {
 		case <-ended:
-		case <-time.After(time.Second): // a leak that keeps the clock running: leave it behind
+		case <-time.After(10 * time.Second): // something keeps it busy: leave it behind
 		}
 		return err
 	case <-time.After(limit):
@@ -110,7 +110,7 @@ func (s *scene) now() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.doing == "" {
-		return "starting"
+		return "calling the strategy"
 	}
 	return s.doing
 }

@@ -17,6 +17,7 @@ func checkClosed(spec strategies.Spec) error {
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedWhileAndAfterDraining) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedToTheBlocked) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedAfterNewsContext) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedFromTheBeginning) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, submitRacesDrain) },
 	)
 }
@@ -81,6 +82,21 @@ func closedAfterNewsContext(r *rig) error {
 	}
 	r.rest(horizon)
 	return r.refusesAsClosed("New's context has ended")
+}
+
+// closedFromTheBeginning makes an instance with a context that has ended.
+func closedFromTheBeginning(r *rig) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	late := newRigIn(ctx, r.scene, r.spec, r.p)
+	synctest.Wait()
+	if err := late.refusesAsClosed("New's context had ended before"); err != nil {
+		return err
+	}
+	if d := late.drain(context.Background()); !d.over() || d.err() != nil {
+		return fmt.Errorf("drained, when New's context had ended before: returned: %v, error %v", d.over(), d.err())
+	}
+	return nil
 }
 
 // submitRacesDrain has 4 producers submit until they are refused while Drain is called, fifty times. By Drain's return, what

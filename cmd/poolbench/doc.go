@@ -1,0 +1,86 @@
+// Command poolbench measures ways of bounding concurrency: what they do to throughput and to response, and what the variance
+// of task times costs under each.
+//
+// This is its manual. The lines that begin with $ are run by a test, in one directory, and what stands below them is what they
+// print; … stands for the rest of a line, or of the lines.
+//
+// # Run
+//
+// A scenario is a strategy, what its tasks cost (workload), what they call (target), when they are due (arrival) at which load,
+// and a limit. run takes every combination of what its flags list:
+//
+//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --count 10 --quiet --out before
+//	workload exponential, arrival poisson, limit 4, load 0.8, 20000 tasks, virtual clock; median of 10 runs
+//	  strategy            throughput  mean response      p50      p99  mean wait  waited    shed
+//	  worker_pool             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
+//	  bounded_queue_shed      247 /s        9.98 ms  6.92 ms  46.3 ms        0 s     0 %  22.6 %
+//
+//	Report: before/report.html
+//	…
+//
+// Response counts from the instant a task was due, wait is what the task's own work does not explain, and throughput counts
+// completed tasks. Where a cell has –, the tasks were too few to tell: a p99 takes 368 of them, a p99.9 3688.
+//
+// Under the virtual clock the same seed gives the same bytes on every machine with the same arithmetic, and an hour of load takes
+// seconds. It shows scheduling alone. What a strategy costs in CPU, memory and locks shows under the real clock, which is the default.
+//
+// Names take parameters, and list explains them:
+//
+//	$ poolbench list workloads hyperexp
+//	hyperexp: …
+//	…
+//	$ poolbench run --clock virtual --workload hyperexp:mean=10ms,c2=16 --strategy all --limit 4,8 --n 2000 --quiet
+//	…
+//
+// A file says the same as the flags; under --dry-run neither runs anything:
+//
+//	$ cat scenarios.yaml
+//	- strategy: [worker_pool, semaphore]
+//	  workload: hyperexp:mean=10ms,c2=16
+//	  load: [0.5, 0.8]
+//	  clock: virtual
+//	- strategy: all
+//	  arrival: bulk:n=50
+//	  deadline: 100ms
+//	  n: 5000
+//	  clock: virtual
+//	$ poolbench run --file scenarios.yaml --dry-run
+//	# scenarios.yaml:1:3
+//	Run/strategy=worker_pool/workload=hyperexp/target=none/arrival=poisson/limit=4/load=0.5/clock=virtual
+//	Run/strategy=semaphore/workload=hyperexp/target=none/arrival=poisson/limit=4/load=0.5/clock=virtual
+//	…
+//
+// In a [list] YAML splits at every comma, so quote a name with parameters there.
+//
+// # Compare and gate
+//
+// Results are in the Go benchmark format: a run directory, its results.txt and the output of go test -bench are all the same to
+// compare and gate, and benchstat reads them too.
+//
+//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --count 10 --seed 101 --quiet --out after
+//	…
+//	$ poolbench compare before after --metric p99-response-sec
+//	…
+//	$ poolbench gate before after --metric p99-response-sec
+//	…
+//	gate: pass
+//
+// The seed differs, so nothing has changed but chance, and the gate says so: a p99 that is 10 % higher is ruled out. Whoever
+// wants 3 % ruled out needs more runs, or longer ones. Inconclusive is not a pass:
+//
+//	$ poolbench gate before after --metric p99-response-sec --promise 3% # exit code 3
+//	…
+//	gate: inconclusive
+//
+// # Exit codes
+//
+// When several apply, the first in the order 130, 2, 1, 3, 0 counts.
+//
+//	0    fine
+//	1    a regression
+//	2    bad usage or input; a missing benchmark or a run without a result; nothing left to judge
+//	3    not decidable: inconclusive, too few samples, a measurement that breaks a law
+//	130  interrupted; what was written is whole, and marked partial
+//
+// Complaints are on standard error, one line each, and begin with "poolbench: ".
+package main

@@ -1,0 +1,147 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// printing is the one file outside cmd that may write to standard output: it is called by a benchmark, and declares the
+// units of what the benchmark prints there.
+const printing = "bench/benchmark.go"
+
+// sources parses the package's files without its tests.
+func sources(t *testing.T, p listed) (*token.FileSet, []*ast.File) {
+	t.Helper()
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return set, files
+}
+
+// TestOnlyCommandPrints: no package outside cmd mentions the standard streams, prints, or ends the process.
+func TestOnlyCommandPrints(t *testing.T) {
+	for _, p := range packages(t) {
+		if roomOf(t, p.ImportPath).path == "cmd" {
+			continue
+		}
+		set, files := sources(t, p)
+		for _, f := range files {
+			name := strings.TrimPrefix(p.ImportPath+"/"+filepath.Base(set.File(f.Pos()).Name()), module+"/")
+			for _, pos := range prints(f, name == printing) {
+				t.Errorf("%v: only cmd prints and exits", set.Position(pos))
+			}
+		}
+	}
+}
+
+// prints finds what reaches the standard streams or ends the process; mayStdout allows os.Stdout.
+func prints(f *ast.File, mayStdout bool) (found []token.Pos) {
+	forbidden := map[string][]string{"os": {"Stdout", "Stderr", "Exit"}, "fmt": {"Print", "Printf", "Println"}}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			pkg, ok := n.X.(*ast.Ident)
+			if ok && slices.Contains(forbidden[pkg.Name], n.Sel.Name) && !(mayStdout && n.Sel.Name == "Stdout") {
+				found = append(found, n.Pos())
+			}
+		case *ast.CallExpr:
+			if builtin, ok := n.Fun.(*ast.Ident); ok && (builtin.Name == "print" || builtin.Name == "println") {
+				found = append(found, n.Pos())
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// TestPrintsTest: the check finds what it is there for.
+func TestPrintsTest(t *testing.T) {
+	const source = `package p
+import ("fmt"; "os")
+func f() { fmt.Println(); println(); os.Exit(1); fmt.Fprintln(os.Stdout); fmt.Sprint(); _ = os.Stderr }
+`
+	f, err := parser.ParseFile(token.NewFileSet(), "p.go", source, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(prints(f, false)); n != 5 {
+		t.Errorf("found %d of 5", n)
+	}
+	if n := len(prints(f, true)); n != 4 {
+		t.Errorf("found %d of 4", n)
+	}
+}
+
+// TestExportedNamesAreDocumented: every package and every exported name has a comment, which for a name begins with it.
+func TestExportedNamesAreDocumented(t *testing.T) {
+	for _, p := range packages(t) {
+		set, files := sources(t, p)
+		hasDoc := false
+		for _, f := range files {
+			hasDoc = hasDoc || f.Doc != nil
+			for _, d := range f.Decls {
+				for _, name := range undocumented(d) {
+					t.Errorf("%v: %s is exported and has no comment", set.Position(d.Pos()), name)
+				}
+			}
+		}
+		if !hasDoc {
+			t.Errorf("package %s has no comment", p.ImportPath)
+		}
+	}
+}
+
+// undocumented returns the exported names of a declaration that nothing is said about. Names of one group may share its
+// comment.
+func undocumented(d ast.Decl) (names []string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Doc == nil && d.Name.IsExported() && (d.Recv == nil || receiverIsExported(d) && !ofInterface(d)) {
+			names = append(names, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if d.Doc == nil && s.Doc == nil && s.Name.IsExported() {
+					names = append(names, s.Name.Name)
+				}
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					if d.Doc == nil && s.Doc == nil && s.Comment == nil && n.IsExported() {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// ofInterface holds for methods that everybody knows from the standard library.
+func ofInterface(d *ast.FuncDecl) bool {
+	return slices.Contains([]string{"Error", "String", "Unwrap", "Is", "As", "Write", "Read", "Close"}, d.Name.Name)
+}
+
+func receiverIsExported(d *ast.FuncDecl) bool {
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if generic, ok := typ.(*ast.IndexExpr); ok {
+		typ = generic.X
+	}
+	name, ok := typ.(*ast.Ident)
+	return ok && name.IsExported()
+}

@@ -1,0 +1,96 @@
+package charts
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestCleanKeepsWhatAnAxisShows(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	in := []Series{
+		{Name: "a", X: []float64{3, 1, 2, 4, nan}, Y: []float64{0.3, 0.1, 0, inf, 1}, Lo: []float64{0.2, 0, 0, 0, 0}, Hi: []float64{0.4, 0.2, 1, 1, 1}},
+		{Name: "gone", X: []float64{1}, Y: []float64{-1}},
+		{Name: "grows", X: []float64{2, 1}, Y: []float64{9, 1}, Growing: []bool{true, false}},
+	}
+	got, notes := clean(in, linear, logarithm, "p99")
+	want := []Series{
+		{Name: "a", X: []float64{1, 3}, Y: []float64{0.1, 0.3}, Lo: []float64{nan, 0.2}, Hi: []float64{nan, 0.4}},
+		{Name: "grows", X: []float64{1, 2}, Y: []float64{1, 9}, Growing: []bool{false, true}},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+	wantNotes := []string{"p99: 3 points of a left out, 0 or not a number", "p99: 1 point of gone left out, 0 or not a number"}
+	if diff := cmp.Diff(wantNotes, notes); diff != "" {
+		t.Error(diff)
+	}
+	if in[0].X[0] != 3 {
+		t.Error("the caller's series was changed")
+	}
+}
+
+func TestCleanPanicsOnUnequalSlices(t *testing.T) {
+	for name, s := range map[string]Series{
+		"Y":       {Name: "s", X: []float64{1, 2}, Y: []float64{1}},
+		"Lo":      {Name: "s", X: []float64{1}, Y: []float64{1}, Lo: []float64{1, 2}},
+		"Hi":      {Name: "s", X: []float64{1}, Y: []float64{1}, Hi: []float64{}},
+		"Growing": {Name: "s", X: []float64{1}, Y: []float64{1}, Growing: []bool{true, true}},
+	} {
+		func() {
+			defer func() {
+				if msg, _ := recover().(string); !strings.Contains(msg, `series "s"`) {
+					t.Errorf("%s: panic %q does not name the series", name, msg)
+				}
+			}()
+			clean([]Series{s}, linear, linear, "")
+		}()
+	}
+}
+
+func TestEmptyChartsAreTypedErrors(t *testing.T) {
+	panels := []Panel{{Title: "p99", Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{math.NaN()}}}}, {Title: "none"}}
+	for name, draw := range constructors() {
+		for _, in := range [][]Panel{panels, nil} {
+			c, err := draw(in)
+			var empty *EmptyError
+			if c != nil || !errors.As(err, &empty) {
+				t.Errorf("%s: %v, %v, want an *EmptyError", name, c, err)
+				continue
+			}
+			if len(in) > 0 && (len(empty.Notes) != 1 || !strings.Contains(err.Error(), "1 point of a left out")) {
+				t.Errorf("%s: the error does not say why: %v", name, err)
+			}
+		}
+	}
+}
+
+// constructors are all of them, with a title each.
+func constructors() map[string]func([]Panel) (*Chart, error) {
+	return map[string]func([]Panel) (*Chart, error){
+		"response by load":  func(p []Panel) (*Chart, error) { return Response("t", Load, p) },
+		"response by rate":  func(p []Panel) (*Chart, error) { return Response("t", Rate, p) },
+		"response by limit": func(p []Panel) (*Chart, error) { return Response("t", Limit, p) },
+		"throughput":        func(p []Panel) (*Chart, error) { return Throughput("t", 400, p) },
+		"distribution":      func(p []Panel) (*Chart, error) { return Distribution("t", p) },
+		"variance":          func(p []Panel) (*Chart, error) { return Variance("t", p) },
+		"timeline":          func(p []Panel) (*Chart, error) { return Timeline("t", p) },
+	}
+}
+
+func TestTimelineKeepsPeaks(t *testing.T) {
+	s := Series{Name: "a"}
+	for i := range 5000 {
+		s.X, s.Y = append(s.X, float64(i)), append(s.Y, 1)
+	}
+	s.Y[1234], s.Y[4999] = 77, 3
+	got := thin(s, mostPoints)
+	if len(got.X) != mostPoints || slices.Max(got.Y) != 77 || got.X[mostPoints-1] != 4999 || got.Y[mostPoints-1] != 3 {
+		t.Errorf("%d points, highest %v, last %v at %v", len(got.X), slices.Max(got.Y), got.Y[len(got.Y)-1], got.X[len(got.X)-1])
+	}
+}

@@ -1,0 +1,106 @@
+package charts
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// drawTheory draws each distinct line of theory once. The theory of several strategies is often the same, and then
+// belongs to none of them.
+func (l *lines) drawTheory(c *draw.Canvas, theory []drawn) {
+	for len(theory) > 0 {
+		first := theory[0]
+		styles := []int{first.Style}
+		rest := theory[:0:0]
+		for _, d := range theory[1:] {
+			if slices.Equal(d.X, first.X) && slices.Equal(d.Y, first.Y) {
+				styles = append(styles, d.Style)
+			} else {
+				rest = append(rest, d)
+			}
+		}
+		theory = rest
+		tint := first.look.tint
+		if len(styles) > 1 {
+			tint = muted
+		}
+		group(c, styles, "pb-theory", "", func() {
+			style := draw.LineStyle{Color: tint.fade(theoryAlpha), Width: theoryWidth}
+			if len(first.pts) == 1 || l.dots {
+				for _, pt := range first.pts {
+					c.SetColor(style.Color)
+					c.Fill(dot(pt, theoryWidth))
+				}
+				return
+			}
+			c.StrokeLines(style, first.pts)
+		})
+	}
+}
+
+func dot(at vg.Point, r vg.Length) vg.Path {
+	p, _ := circle.path(at, r)
+	return p
+}
+
+// drawLines draws the lines, and those that run on one another in stripes of all their colours.
+func drawLines(c *draw.Canvas, all []drawn) {
+	on := make(map[string][]int) // the series that run along a segment
+	for i, d := range all {
+		for j := 1; j < len(d.pts); j++ {
+			if d.grows(j-1) && d.grows(j) {
+				continue
+			}
+			k := segment(d.pts[j-1], d.pts[j])
+			on[k] = append(on[k], i)
+		}
+	}
+	for i, d := range all {
+		group(c, []int{d.Style}, "", "", func() {
+			for from := 0; from+1 < len(d.pts); {
+				if d.grows(from) && d.grows(from+1) { // a line along the end of the axis would read as a value
+					from++
+					continue
+				}
+				with := on[segment(d.pts[from], d.pts[from+1])]
+				to := from + 1
+				for to+1 < len(d.pts) && !(d.grows(to) && d.grows(to+1)) && slices.Equal(on[segment(d.pts[to], d.pts[to+1])], with) {
+					to++
+				}
+				c.StrokeLines(striped(d, i, slices.Compact(slices.Clone(with)), d.pts[from:to+1]), d.pts[from:to+1])
+				from = to
+			}
+		})
+	}
+}
+
+// striped returns the style of a stretch of line that the series all share: series i takes every len(all)-th stripe of
+// it.
+func striped(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
+	style := draw.LineStyle{Color: d.look.tint, Width: lineWidth, Dashes: d.look.dash}
+	n := len(all)
+	if n < 2 {
+		return style
+	}
+	var length vg.Length
+	for j := 1; j < len(pts); j++ {
+		length += vg.Length(math.Hypot(float64(pts[j].X-pts[j-1].X), float64(pts[j].Y-pts[j-1].Y)))
+	}
+	size := max(min(stripe, length/vg.Length(2*n)), 1)
+	style.Dashes = []vg.Length{size, size * vg.Length(n-1)}
+	style.DashOffs = size * vg.Length((n-slices.Index(all, i))%n)
+	return style
+}
+
+// segment names a stretch of line so that two that look the same have the same name.
+func segment(a, b vg.Point) string {
+	var key []byte
+	for _, v := range []vg.Length{a.X, a.Y, b.X, b.Y} {
+		key = binary.AppendVarint(key, int64(math.Round(float64(v/closeBy))))
+	}
+	return string(key)
+}

@@ -1,0 +1,65 @@
+package reports_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports"
+)
+
+// lines stands for a file of benchmark results.
+func lines(name string, nanoseconds ...int) string {
+	var b strings.Builder
+	for _, ns := range nanoseconds {
+		fmt.Fprintf(&b, "Benchmark%s 1000 %d ns/op\n", name, ns)
+	}
+	return b.String()
+}
+
+func Example() {
+	old, err := reports.Read(strings.NewReader(lines("Submit", 201, 203, 200, 202, 199, 204)), "old.txt")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	new, err := reports.Read(strings.NewReader(lines("Submit", 232, 230, 229, 231, 233, 228)), "new.txt")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	comparison, err := reports.Compare(old, new, reports.CompareOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := reports.WriteText(os.Stdout, comparison); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println()
+	verdict, err := reports.Gate(old, new, reports.DefaultGateOptions())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := reports.WriteGateText(os.Stdout, verdict); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("exit code", verdict.ExitCode())
+	// Output:
+	//        │   old.txt   │                 new.txt                  │
+	//        │   sec/op    │   sec/op     vs base                     │
+	// Submit   201.5n ± 1%   230.5n ± 1%  +14.39% worse (p=0.002 n=6)
+	//
+	// new.txt against old.txt
+	// 1 metric gated: 1 worse, 0 inconclusive, 0 better, 0 no worse
+	// margin 2%, promise 10%, alpha 0.05 over 1 test
+	//
+	// verdict  benchmark  metric     old     new  change  interval          n       p  p adj.  detectable
+	// worse    Submit     sec/op  201.5n  230.5n  +14.4%  +12.9% to +15.9%  6  0.0011  0.0011       +3.7%
+	//
+	// gate: worse
+	// exit code 1
+}
