@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/internal/registry"
@@ -38,13 +39,21 @@ type Spec struct {
 	WorkConserving bool               // no place of the limit is idle while a task waits for one
 	Retries        bool               // carries out Result.Retry; otherwise an attempt that asks for another is the last
 	UsesQueue      bool               // Params.Queue matters
+	UsesSize       bool               // Task.Size matters
+	Separates      bool               // has lanes: Task.Class decides where a task goes
+	Splits         bool               // carries out Result.Split at once, each sub-task in a place of its own; otherwise one after another in the parent's
+
+	// Quantum is the longest step that tasks are asked to come in; after each, Result.More sends the rest to the tail of the
+	// queue. Nil: tasks come whole.
+	Quantum func(p Params) time.Duration
+	// Check refuses parameters of the strategy's own that are impossible; nil: there are none.
+	Check func(p Params) error
 
 	// New makes a running instance. It panics on parameters that Validate refuses.
 	New func(ctx context.Context, p Params, sink Sink) Strategy
 }
 
-// Validate says in one line all that is wrong with p for this strategy, or returns nil. The strategy's own parameters are
-// checked where they are parsed.
+// Validate says in one line all that is wrong with p for this strategy, or returns nil.
 func (s Spec) Validate(p Params) error {
 	var wrong []string
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -61,6 +70,11 @@ func (s Spec) Validate(p Params) error {
 		complain("queue %d is above %d", p.Queue, MaxPlaces)
 	case p.Queue > 0 && !s.UsesQueue:
 		complain("queue %d given, but it has no queue", p.Queue)
+	}
+	if wrong == nil && s.Check != nil {
+		if err := s.Check(p); err != nil {
+			complain("%v", err)
+		}
 	}
 	if wrong == nil {
 		return nil

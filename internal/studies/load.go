@@ -13,7 +13,7 @@ var _ = register(Study{
 			Workloads:  workload("exponential:mean=10ms"),
 			Limits:     []int{limit},
 			Loads:      []float64{0.3, 0.5, 0.7, 0.8, 0.9, 1.1},
-			Stop:       bench.Stop{Tasks: 200_000, Warmup: 0.1},
+			Stop:       bench.Stop{Tasks: 120_000, Warmup: 0.1},
 			Seed:       1,
 			Clock:      bench.Virtual,
 		}
