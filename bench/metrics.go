@@ -50,6 +50,7 @@ func Metrics() []MetricInfo {
 		MetricInfo{"utilisation", "", "service time of all tasks over limit × makespan"},
 		MetricInfo{"offered-utilisation", "", "realised arrival rate × realised mean service over the places"},
 		MetricInfo{"service-c2", "", "squared coefficient of variation of the realised service times"},
+		MetricInfo{"workload-c2", "", "squared coefficient of variation of the task times, by the workload's definition"},
 		MetricInfo{"peak-inflight", "", "most tasks in flight at once"},
 		MetricInfo{"makespan-sec", "", "first due to last end, over all tasks"},
 		MetricInfo{"broken-laws", "lower", "conservation laws that the run violates; 0, or the numbers cannot be believed"},

@@ -194,6 +194,7 @@ func (o *observation) reportShares(r *Result, m measured, f flow) {
 	if m.started > 0 {
 		r.add("service-c2", c2)
 	}
+	r.add("workload-c2", o.workload.C2())
 	r.add("peak-inflight", float64(o.peak))
 	r.add("makespan-sec", float64(f.makespan)/second)
 }

@@ -145,9 +145,9 @@ func TestVarianceSets(t *testing.T) {
 	groups := groupRuns(readRuns(t,
 		line("a", "constant", "320 offered-ops/s 0.00001 service-c2 0.034 p99-response-sec"), // jitter of a clock counts as none
 		line("a", "exponential", "319 offered-ops/s 0.98 service-c2 0.068 p99-response-sec"),
-		line("a", "hyperexp:mean=10ms,c2=16", "321 offered-ops/s 11 service-c2 0.4 p99-response-sec"),        // asked for 16
-		line("a", "lognormal:mean=1s", "3.2 offered-ops/s 4 service-c2 9 p99-response-sec"),                  // another mean
-		runLine("a", "workload=exponential/arrival=batch/limit=4", "0.98 service-c2 0.068 p99-response-sec"), // no rate
+		line("a", "hyperexp:mean=10ms", "321 offered-ops/s 16 workload-c2 11 service-c2 0.4 p99-response-sec"), // 16 by definition
+		line("a", "lognormal:mean=1s", "3.2 offered-ops/s 4 service-c2 9 p99-response-sec"),                    // another mean
+		runLine("a", "workload=exponential/arrival=batch/limit=4", "0.98 service-c2 0.068 p99-response-sec"),   // no rate
 		runLine("a", "workload=exponential/arrival=poisson/limit=4/load=0.5", "0.98 service-c2 200 offered-ops/s 0.05 p99-response-sec"),
 	))
 	sets := varianceSets(groups)

@@ -155,6 +155,7 @@ func (s *sampleRun) run(sc sampleScenario, strategy string, rep int) {
 		square += (v - mean) * (v - mean)
 	}
 	put(square/float64(len(jobs))/mean/mean, "service-c2")
+	put(sc.c2, "workload-c2")
 	put(waited/float64(len(jobs)), "waited/op")
 	put(float64(shed)/n, "shed/op")
 	put(0, "failed/op")

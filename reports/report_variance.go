@@ -61,17 +61,12 @@ func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 	return sets
 }
 
-// squaredVariation is the C² of the service times where a cell was measured: the one that the workload was asked for,
-// which is the one that theory speaks of, or else the middle of what was measured. That is one value for all
-// strategies: they faced the same tasks, and one that sheds some of them has not changed the workload.
+// squaredVariation is the C² of the task times where a cell was measured: the workload's own, which is the one that theory
+// speaks of, or else the middle of what was measured. That is one value for all strategies: they faced the same tasks, and one
+// that sheds some of them has not changed the workload.
 func (g *reportGroup) squaredVariation(at *reportCell) float64 {
-	_, params, _ := strings.Cut(g.key("workload"), ":")
-	for _, p := range strings.Split(params, ",") {
-		if v, ok := strings.CutPrefix(p, "c2="); ok {
-			if n := number(v); n >= 0 {
-				return n
-			}
-		}
+	if v := at.value("workload-c2"); !math.IsNaN(v) {
+		return v
 	}
 	var measured []float64
 	for _, c := range g.cells {
