@@ -24,7 +24,8 @@
 //
 //  1. scenario.go, matrix.go, suite.go say what is run, name.go spells it, arrivals/ plans it;
 //  2. driver.go issues the tasks and job.go carries them; record.go notes three instants and an outcome for each;
-//  3. observe.go, flow.go and quantile.go compute the metrics (metrics.go documents them), timeline.go the course of the run;
+//     steps.go makes tasks come in steps or pieces and sorter.go gives them class and size, for strategies that look at it;
+//  3. observe.go, times.go, flow.go and quantile.go compute the metrics (metrics.go documents them), timeline.go the course of the run;
 //  4. laws.go checks the laws, oracle.go replays the run, theory.go adds what is known exactly;
 //  5. dir.go and its writers (results_txt.go, distributions.go, timeline_csv.go) stream it to a run directory.
 //

@@ -22,6 +22,8 @@ type driver struct {
 	work     func(ctx context.Context, seq uint64) error // workload.Do, bound once: a method value allocates
 	target   targets.Target
 	strategy strategies.Strategy
+	partition
+	sorted sorter // what the tasks say of themselves
 
 	base time.Time
 	idle jobList
@@ -43,7 +45,7 @@ func newDriver(ctx context.Context, s Scenario) (*driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{scenario: s, workload: w, work: w.Do, target: t}
+	d := &driver{scenario: s, workload: w, work: w.Do, target: t, partition: newPartition(s, w), sorted: newSorter(s, w)}
 	d.strategy = s.Strategy.Spec.New(ctx, s.params(), d)
 	return d, nil
 }
@@ -104,7 +106,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		if j == nil {
 			j = d.newJob()
 		}
-		j.seq, j.rec = uint64(seq), d.logs[0].next()
+		d.assign(j, uint64(seq), d.logs[0].next())
 		j.rec.due, j.rec.lag = due, issue-max(due, returned)
 		if !d.submit(ctx, j) {
 			d.idle.putBack(j)
@@ -157,7 +159,7 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 				return
 			}
 		}
-		j.seq, j.rec = seq, d.logs[c].next()
+		d.assign(j, seq, d.logs[c].next())
 		j.rec.due, j.rec.lag = due, issue-due
 		if d.submit(ctx, j) {
 			select {
@@ -168,6 +170,13 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 		}
 		free = j.rec.end
 	}
+}
+
+// assign makes the job carry task number seq.
+func (d *driver) assign(j *job, seq uint64, rec *record) {
+	j.seq, j.rec, j.progress = seq, rec, 0
+	j.task.Class, j.task.Size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
+	rec.class = j.task.Class
 }
 
 func (d *driver) newJob() *job {

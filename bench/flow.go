@@ -56,7 +56,7 @@ func (o *observation) flow(first int) (f flow) {
 		if r.attempts > 1 {
 			f.again++
 		}
-		if r.end < r.due || (r.attempts > 0 && (r.start < r.due || r.wait() < 0)) {
+		if r.end < r.due || (r.attempts > 0 && (r.start < r.due || (r.wait() < 0 && !o.splits()))) {
 			f.negative++
 			continue
 		}
@@ -104,6 +104,10 @@ func (f *flow) sweep(o *observation, ends []int64, first int) {
 	leave(1<<63 - 1)
 }
 
+// splits reports whether tasks were served in several places at once. Their service is longer than they were there, so that a
+// wait, response less service, has no meaning.
+func (o *observation) splits() bool { return o.scenario.Strategy.Spec.Splits }
+
 // bound is the strategy's own bound on tasks in flight, 0 where it has none.
 func (o *observation) bound() int {
 	if of := o.scenario.Strategy.Spec.Bound; of != nil {
@@ -115,7 +119,10 @@ func (o *observation) bound() int {
 // waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so the wait itself says it. Under the real
 // one every task waits at least for its hand-over, so the occupancy it found when it was due decides, as in theory.
 func (o *observation) waited(r *record, inSystem, bound int) bool {
-	if o.scenario.Clock == Virtual {
+	switch {
+	case o.splits():
+		return r.start > r.due
+	case o.scenario.Clock == Virtual:
 		return r.wait() > 0
 	}
 	return bound > 0 && inSystem >= bound

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -19,6 +20,10 @@ type job struct {
 	live   atomic.Bool   // between Submit and Done
 	done   chan struct{} // closed arrivals: tells the client; nil otherwise
 	next   *job          // in the free list
+
+	progress time.Duration      // of a task that comes in steps
+	pieces   []*piece           // of a task that is split
+	tasks    []*strategies.Task // the pieces', for Result.Split
 }
 
 // jobList is a stack of idle jobs: any goroutine pushes, one goroutine pops. The popper takes all there are at once, so a
@@ -56,7 +61,7 @@ func (l *jobList) pop() *job {
 }
 
 // attempt is the Run of every task: it stamps the start, calls the target, and adds the time spent to the task's record.
-func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
+func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	j := t.Arg.(*job)
 	d := j.driver
 	d.enter()
@@ -64,17 +69,29 @@ func attempt(ctx context.Context, t *strategies.Task) (r strategies.Result) {
 	if j.rec.attempts == 0 {
 		j.rec.start = start
 	}
-	j.rec.attempts++
+	if j.progress == 0 {
+		j.rec.attempts++
+	}
 	defer func() { // also when the work panics or ends its goroutine
 		busy := d.now() - start
 		j.rec.busy += busy
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
 	}()
-	err := d.target.Call(ctx, j.seq, d.work)
-	if err == nil {
-		return strategies.Result{}
+	switch {
+	case d.splits:
+		return strategies.Result{Split: j.split(d)}
+	case d.quantum > 0:
+		return d.step(ctx, j)
 	}
+	if err := d.target.Call(ctx, j.seq, d.work); err != nil {
+		return resultOf(err)
+	}
+	return strategies.Result{}
+}
+
+// resultOf says what became of an attempt that failed. A refusal by the target may be tried again.
+func resultOf(err error) (r strategies.Result) {
 	r.Err = err
 	var refusal *targets.Throttled
 	if errors.As(err, &refusal) {

@@ -40,6 +40,11 @@ func Metrics() []MetricInfo {
 		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower", "longest " + reading.name})
 	}
 	return append(m,
+		MetricInfo{"short-mean-response-sec", "lower", "mean response of the short tasks, where the workload tells short and long ones apart"},
+		MetricInfo{"short-p99-response-sec", "lower", "p99 of the response of the short tasks"},
+		MetricInfo{"long-mean-response-sec", "lower", "mean response of the long tasks"},
+		MetricInfo{"long-p99-response-sec", "lower", "p99 of the response of the long tasks"},
+		MetricInfo{"mean-slowdown", "lower", "mean of response over service, where the workload tells short and long tasks apart"},
 		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less the later of due and the return of the previous submit"},
 		MetricInfo{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the virtual clock; under the real one, every place was taken when the task was due"},
 		MetricInfo{"shed/op", "lower", "share of offered tasks that the strategy refused"},

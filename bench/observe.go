@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/workloads"
@@ -125,50 +124,6 @@ func (m measured) report(r *Result, deadline time.Duration) {
 	if rate := m.rate(); rate > 0 {
 		r.add("offered-ops/s", rate)
 	}
-}
-
-// reportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the measured tasks that
-// completed. One scratch slice serves all three: 8 bytes a task.
-func (o *observation) reportTimes(r *Result, first int, m measured) error {
-	scratch := make([]int64, 0, m.n)
-	for _, reading := range []struct {
-		of   string
-		time func(*record) int64
-	}{{"response", (*record).response}, {"wait", (*record).wait}, {"service", func(r *record) int64 { return r.busy }}} {
-		values, sum := scratch[:0], 0.0
-		for i := first; i < o.trace.n; i++ {
-			if rec := o.trace.at(i); rec.outcome == completed {
-				t := reading.time(rec)
-				values = append(values, t)
-				sum += float64(t)
-			}
-		}
-		if len(values) == 0 {
-			continue
-		}
-		slices.Sort(values)
-		r.add("mean-"+reading.of+"-sec", sum/float64(len(values))/second)
-		for _, q := range quantiles {
-			if resolvable(q.p, len(values)) {
-				r.add(q.name+"-"+reading.of+"-sec", float64(nearestRank(values, q.p))/second)
-			}
-		}
-		r.add("max-"+reading.of+"-sec", float64(values[len(values)-1])/second)
-		distribution, err := newReading(reading.of, values)
-		if err != nil {
-			return err
-		}
-		r.Readings = append(r.Readings, distribution)
-	}
-	lags := scratch[:0]
-	for i := first; i < o.trace.n; i++ {
-		lags = append(lags, o.trace.at(i).lag)
-	}
-	slices.Sort(lags)
-	if resolvable(0.99, len(lags)) {
-		r.add("p99-lag-sec", float64(nearestRank(lags, 0.99))/second)
-	}
-	return nil
 }
 
 func (o *observation) reportShares(r *Result, m measured, f flow) {

@@ -17,7 +17,7 @@ type replay struct {
 // The mean is taken over the tasks from first on; the recursion runs over all.
 func (o *observation) replay(first int) (p replay) {
 	spec, bound := o.scenario.Strategy.Spec, o.bound()
-	if !spec.FIFO || !spec.WorkConserving || bound == 0 {
+	if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
 		return p
 	}
 	free := make(instants, bound)

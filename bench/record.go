@@ -3,6 +3,8 @@ package bench
 import (
 	"cmp"
 	"slices"
+
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // outcome is what became of a task. Zero means that nobody has said.
@@ -25,6 +27,7 @@ type record struct {
 	lag             int64 // issue − max(due, return of the previous submit)
 	attempts        uint32
 	outcome         outcome
+	class           strategies.Class
 }
 
 func (r *record) response() int64 { return r.end - r.due }

@@ -97,7 +97,7 @@ func (o *observation) theory(rate, mean float64) (*theory.Answer, error) {
 	switch {
 	case spec.Bound == nil:
 		return theory.MGInf(pool)
-	case !spec.FIFO || !spec.WorkConserving:
+	case !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil:
 		return nil, nil
 	case spec.Sheds:
 		return shedding(pool, s.Queue, d)

@@ -1,6 +1,8 @@
 package workloads
 
 import (
+	"time"
+
 	"github.com/poolbench/poolbench/internal/dist"
 	"github.com/poolbench/poolbench/internal/param"
 )
@@ -20,6 +22,14 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return newWaits(seed, d), nil
+		return &bimodal{newWaits(seed, d), v.Duration("short")}, nil
 	},
 })
+
+type bimodal struct {
+	*waits
+	short time.Duration
+}
+
+// Long implements Classed.
+func (b *bimodal) Long(seq uint64) bool { return b.Time(seq) > b.short }

@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -40,17 +41,27 @@ func newWaits(seed uint64, d dist.Dist) *waits {
 
 // Do waits. A ctx that can never end costs one time.Sleep; another costs a timer and a select.
 func (w *waits) Do(ctx context.Context, seq uint64) error {
+	return w.wait(ctx, seq, 0, math.MaxInt64)
+}
+
+// DoPart implements Partitioned.
+func (w *waits) DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error) {
+	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
+}
+
+// wait waits for that part of the task's time.
+func (w *waits) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	done := ctx.Done()
 	if done == nil {
-		time.Sleep(w.Time(seq))
+		time.Sleep(min(w.Time(seq)-from, length))
 		return nil
 	}
 	s := w.slots.Get().(*slot)
 	defer w.slots.Put(s)
-	d := w.draw(s, seq)
+	d := min(w.draw(s, seq)-from, length)
 	if s.timer == nil {
 		s.timer = time.NewTimer(d)
 	} else {

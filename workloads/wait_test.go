@@ -141,3 +141,49 @@ func BenchmarkTime(b *testing.B) {
 		w.Time(seq)
 	}
 }
+
+// TestParts: the parts of a task add up to the task, to the nanosecond, and the last one says that it is the last.
+func TestParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := build(t, "lognormal:mean=10ms", 1)
+		parts := w.(workloads.Partitioned)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for seq := range uint64(100) {
+			const quantum = 3 * time.Millisecond
+			start, n := time.Now(), 0
+			for more := true; more; n++ {
+				var err error
+				if more, err = parts.DoPart(ctx, seq, time.Duration(n)*quantum, quantum); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := w.(workloads.Timed).Time(seq)
+			if took := time.Since(start); took != want || n != max(1, int((want+quantum-1)/quantum)) {
+				t.Errorf("task %d: %d parts took %v, the task takes %v", seq, n, took, want)
+			}
+		}
+		cancel()
+		if _, err := parts.DoPart(ctx, 0, 0, time.Second); err != context.Canceled {
+			t.Errorf("a part after the end of its context: %v", err)
+		}
+	})
+}
+
+// TestLong: a bimodal task is long when its time is the long one.
+func TestLong(t *testing.T) {
+	w := build(t, "bimodal:p=0.3,short=1ms,long=50ms", 7)
+	n := 0
+	for seq := range uint64(1000) {
+		long := w.(workloads.Timed).Time(seq) == 50*time.Millisecond
+		if got := w.(workloads.Classed).Long(seq); got != long {
+			t.Fatalf("task %d takes %v: long is %v", seq, w.(workloads.Timed).Time(seq), got)
+		}
+		if long {
+			n++
+		}
+	}
+	if n < 200 || n > 400 { // 300 ± 14.5: seven standard deviations
+		t.Errorf("%d of 1000 tasks are long, want about 300", n)
+	}
+}

@@ -47,6 +47,19 @@ type Timed interface {
 	Time(seq uint64) time.Duration
 }
 
+// Partitioned is what a workload implements whose tasks can be done in parts: all waits.
+type Partitioned interface {
+	// DoPart does the part of task seq that begins from its start and is no longer than length; more reports whether the task
+	// goes on after it. The parts of a task add up to what Do does.
+	DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error)
+}
+
+// Classed is what a workload implements whose tasks are of two classes, which strategies may keep apart.
+type Classed interface {
+	// Long reports whether task seq is one of the long ones. It does not allocate.
+	Long(seq uint64) bool
+}
+
 // A Spec describes a workload and builds it.
 type Spec struct {
 	Name    string

@@ -9,7 +9,7 @@ var _ = register(Study{
 	Count:    3,
 	Matrix: func() bench.Matrix {
 		return bench.Matrix{
-			Strategies: everyStrategy(),
+			Strategies: familiar(),
 			Workloads:  workload("exponential:mean=10ms"),
 			Limits:     []int{limit},
 			Loads:      []float64{0.3, 0.5, 0.7, 0.8, 0.9, 1.1},

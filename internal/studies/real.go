@@ -14,7 +14,7 @@ var _ = register(Study{
 	Count:    2,
 	Matrix: func() bench.Matrix {
 		return bench.Matrix{
-			Strategies: everyStrategy(),
+			Strategies: familiar(),
 			Workloads:  workload("exponential:mean=10ms"),
 			Limits:     []int{limit},
 			Loads:      []float64{0.5, 0.8},
@@ -32,7 +32,7 @@ var _ = register(Study{
 	Count:    2,
 	Matrix: func() bench.Matrix {
 		return bench.Matrix{
-			Strategies: everyStrategy(),
+			Strategies: familiar(),
 			Workloads:  workload("cpu_sha256:mean=1ms"),
 			Limits:     []int{limit},
 			Loads:      []float64{0.7},

@@ -9,7 +9,7 @@ var _ = register(Study{
 	Count:    3,
 	Matrix: func() bench.Matrix {
 		return bench.Matrix{
-			Strategies: everyStrategy(),
+			Strategies: familiar(),
 			Workloads: workload("constant:mean=10ms", "exponential:mean=10ms", "hyperexp:mean=10ms,c2=4",
 				"hyperexp:mean=10ms,c2=16", "hyperexp:mean=10ms,c2=64"),
 			Limits: []int{limit},

@@ -46,15 +46,10 @@ func (s Study) Suite() (bench.Suite, error) {
 // limit is the one that the studies are run at.
 const limit = 4
 
-// everyStrategy returns all strategies that the limit means something to, and those without any. Those with a bound of their own,
-// such as serial, are left out: at the load of four places they are four times overloaded, and their growing queue would say nothing but that.
-func everyStrategy() (variants []strategies.Variant) {
-	for _, spec := range strategies.All() {
-		if spec.Bound == nil || spec.Bound(strategies.Params{Limit: limit}) == limit {
-			variants = append(variants, strategies.Variant{Spec: spec})
-		}
-	}
-	return variants
+// familiar are the strategies that a newcomer has to choose from first: nothing, three ways to wait, and shedding. The default run is
+// to take less than 90 s on two cores; `--strategy all` shows the others.
+func familiar() []strategies.Variant {
+	return variants(strategies.ParseVariant, "unbounded", "worker_pool", "semaphore", "errgroup_limit", "bounded_queue_shed")
 }
 
 // variants parses what the command line would say; a mistake in it is one in this package.

@@ -10,7 +10,7 @@ var _ = register(Study{
 	Count:    3,
 	Matrix: func() bench.Matrix {
 		return bench.Matrix{
-			Strategies: everyStrategy(),
+			Strategies: familiar(),
 			Workloads:  workload("exponential:mean=10ms"),
 			Targets:    target("token_bucket:rate=300,burst=10"),
 			Arrivals:   arrival("poisson", "bulk:n=100"),

@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"slices"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// reportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the measured tasks that
+// completed. One scratch slice serves all three: 8 bytes a task.
+func (o *observation) reportTimes(r *Result, first int, m measured) error {
+	scratch := make([]int64, 0, m.n)
+	for _, reading := range []struct {
+		of   string
+		time func(*record) int64
+	}{{"response", (*record).response}, {"wait", (*record).wait}, {"service", func(r *record) int64 { return r.busy }}} {
+		if reading.of == "wait" && o.splits() {
+			continue
+		}
+		values, sum := scratch[:0], 0.0
+		for i := first; i < o.trace.n; i++ {
+			if rec := o.trace.at(i); rec.outcome == completed {
+				t := reading.time(rec)
+				values = append(values, t)
+				sum += float64(t)
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		slices.Sort(values)
+		r.add("mean-"+reading.of+"-sec", sum/float64(len(values))/second)
+		for _, q := range quantiles {
+			if resolvable(q.p, len(values)) {
+				r.add(q.name+"-"+reading.of+"-sec", float64(nearestRank(values, q.p))/second)
+			}
+		}
+		r.add("max-"+reading.of+"-sec", float64(values[len(values)-1])/second)
+		distribution, err := newReading(reading.of, values)
+		if err != nil {
+			return err
+		}
+		r.Readings = append(r.Readings, distribution)
+	}
+	o.reportClasses(r, first, scratch)
+	lags := scratch[:0]
+	for i := first; i < o.trace.n; i++ {
+		lags = append(lags, o.trace.at(i).lag)
+	}
+	slices.Sort(lags)
+	if resolvable(0.99, len(lags)) {
+		r.add("p99-lag-sec", float64(nearestRank(lags, 0.99))/second)
+	}
+	return nil
+}
+
+// reportClasses adds the response of short and of long tasks where the workload tells them apart, and the mean slowdown: over all
+// tasks alone, a strategy that lets the long ones wait for the short ones looks bad for it.
+func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
+	slowdown, n := 0.0, 0
+	for _, class := range []struct {
+		name  string
+		class strategies.Class
+	}{{"short", strategies.Short}, {"long", strategies.Long}} {
+		values, sum := scratch[:0], 0.0
+		for i := first; i < o.trace.n; i++ {
+			rec := o.trace.at(i)
+			if rec.outcome != completed || rec.class != class.class {
+				continue
+			}
+			values = append(values, rec.response())
+			sum += float64(rec.response())
+			if rec.busy > 0 {
+				slowdown += float64(rec.response()) / float64(rec.busy)
+				n++
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		slices.Sort(values)
+		r.add(class.name+"-mean-response-sec", sum/float64(len(values))/second)
+		if resolvable(0.99, len(values)) {
+			r.add(class.name+"-p99-response-sec", float64(nearestRank(values, 0.99))/second)
+		}
+	}
+	if n > 0 {
+		r.add("mean-slowdown", slowdown/float64(n))
+	}
+}
