@@ -12,9 +12,9 @@ import (
 
 const gateHelp = `gate decides whether NEW is worse than OLD, for CI. Each metric of each benchmark is one of
 
-  worse         the change for the worse exceeds the margin, beyond doubt        exit code 1
+  worse         the change for the worse exceeds the margin, significantly        exit code 1
   inconclusive  the samples neither show a change nor rule out one that matters  exit code 3
-  better        the change for the better exceeds the margin, beyond doubt
+  better        the change for the better exceeds the margin, significantly
   no worse      a change as large as the promise is ruled out
 
 The risk of any false alarm among all metrics together is at most alpha. Metrics without a known direction are listed and
