@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 func scenario(t testing.TB, w bench.Written, edit ...func(*bench.Scenario)) bench.Scenario {
 	t.Helper()
 	w = withDefaults(w)
-	s, err := w.Scenario()
+	s, err := w.Scenario(strategies.ParseVariant)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 func TestName(t *testing.T) {
@@ -26,7 +27,7 @@ func TestName(t *testing.T) {
 		if got := s.Name(); got != want {
 			t.Errorf("name\n %s, want\n %s", got, want)
 		}
-		back, err := s.Written().Scenario()
+		back, err := s.Written().Scenario(strategies.ParseVariant)
 		if err != nil || back.Name() != want {
 			t.Errorf("%s comes back as %s (error %v)", want, back.Name(), err)
 		}
@@ -68,7 +69,7 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"clients: want", bench.Written{Arrival: "closed:clients=0"}},
 		{"n: want", bench.Written{Arrival: "bulk:n=0"}},
 	} {
-		_, err := withDefaults(c.w).Scenario()
+		_, err := withDefaults(c.w).Scenario(strategies.ParseVariant)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.w, err, c.want)
 		}

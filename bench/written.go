@@ -12,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Written is a scenario in words: how it crosses to another process. Its variants are those that the packages know by name.
+// Written is a scenario in words: how it crosses to another process. Its variants are those that can be looked up by name.
 type Written struct {
 	Strategy, Workload, Target, Arrival string
 	Limit, Queue                        int
@@ -35,15 +35,16 @@ func (s Scenario) Written() Written {
 	}
 }
 
-// Scenario is the inverse of Scenario.Written.
-func (w Written) Scenario() (Scenario, error) {
+// Scenario is the inverse of Scenario.Written. It looks the strategy up with parseStrategy, strategies.ParseVariant for instance, so that
+// whoever has more strategies can say where.
+func (w Written) Scenario(parseStrategy func(param.Call) (strategies.Variant, error)) (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Seed: w.Seed,
 		Load: Load{Relative: w.Load, PerSecond: w.Rate},
 		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}
 	var errs [5]error
-	s.Strategy, errs[0] = parse(w.Strategy, strategies.ParseVariant)
+	s.Strategy, errs[0] = parse(w.Strategy, parseStrategy)
 	s.Workload, errs[1] = parse(w.Workload, workloads.ParseVariant)
 	s.Target, errs[2] = parse(w.Target, targets.ParseVariant)
 	s.Load.Arrival, errs[3] = parse(w.Arrival, arrivals.ParseVariant)

@@ -2,11 +2,13 @@ package strategies
 
 import "context"
 
-// perTask runs each task in a goroutine of its own: the engine of unbounded, semaphore and errgroup_limit, and of libraries
-// that take a func.
+// perTask runs each task in a goroutine of its own: the engine of unbounded, semaphore and their kin, and of libraries that
+// take a func.
 type perTask struct {
 	lifecycle
-	places chan struct{} // holds one element for each place of the limit that is taken; nil: no limit
+	places  chan struct{} // holds one element for each place of the limit that is taken; nil: no limit
+	release func(*Task)   // gives back what else the task has taken; nil: nothing
+	tells   bool          // errThunk's func returns the task's own error
 }
 
 // A thunk is a task as the funcs that `go` and libraries want. It is made at the task's first use on an instance and kept with
@@ -25,11 +27,16 @@ func (s *perTask) thunk(t *Task) func() {
 	return t.thunk.run
 }
 
-// errThunk returns the func that executes t, in the shape that errgroup takes. Its error is always nil: a task's own error is
-// the sink's business, and would be kept by the group as its first.
+// errThunk returns the func that executes t, in the shape that errgroup takes. Its error is nil unless s.tells: a task's own
+// error is the sink's business, and would be kept by the group as its first.
 func (s *perTask) errThunk(t *Task) func() error {
 	if t.thunk.of != s || t.thunk.try == nil {
-		t.thunk = thunk{of: s, try: func() error { s.execute(t); return nil }}
+		t.thunk = thunk{of: s, try: func() error {
+			if err := s.execute(t); s.tells {
+				return err
+			}
+			return nil
+		}}
 	}
 	return t.thunk.try
 }
@@ -57,8 +64,8 @@ func (s *perTask) acquire(ctx context.Context) error {
 }
 
 // execute is the life of a goroutine that runs one task. Whatever the task does, its place is given back and it is settled, in
-// this order: a client that submits on Done finds room.
-func (s *perTask) execute(t *Task) {
+// this order: a client that submits on Done finds room. What it returns is the error of a task that returned.
+func (s *perTask) execute(t *Task) (err error) {
 	r, returned := Result{}, false
 	defer func() {
 		if !returned {
@@ -67,8 +74,12 @@ func (s *perTask) execute(t *Task) {
 		if s.places != nil {
 			<-s.places
 		}
+		if s.release != nil {
+			s.release(t)
+		}
 		s.settle(t, r)
 	}()
 	r = s.run(t)
 	returned = true
+	return r.Err
 }

@@ -2,11 +2,21 @@ package strategies
 
 import "context"
 
-// workers are long-lived goroutines that take tasks from a channel: the engine of worker_pool, serial and bounded_queue_shed.
+// workers are long-lived goroutines that take tasks from a channel: the engine of worker_pool and its kin.
 //
 // A task costs no defer of its own: one per worker catches the panic or Goexit of whatever it was running. That ends the
 // worker, and it starts its successor before it reports.
-type workers struct{ lifecycle }
+type workers struct {
+	lifecycle
+	results chan outcome // where results go, for others to settle; nil: the worker does
+	quits   bool         // a worker goes when ctx ends, and not only when jobs is closed
+}
+
+// An outcome is a task that has run, on its way to be settled.
+type outcome struct {
+	task *Task
+	r    Result
+}
 
 // start makes w ready: n workers that take tasks from a channel with room for queue.
 func (w *workers) start(ctx context.Context, sink Sink, n, queue int) {
@@ -19,30 +29,10 @@ func (w *workers) start(ctx context.Context, sink Sink, n, queue int) {
 
 // Submit blocks until the channel, or a worker itself, takes the task.
 func (w *workers) Submit(ctx context.Context, t *Task) error {
-	if err := w.enter(ctx); err != nil {
-		return err
-	}
-	select {
-	case w.jobs <- t: // alone in its select a send costs 15 ns; with two other ways, 60
-	default:
-		select {
-		case w.jobs <- t:
-		case <-ctx.Done():
-			w.leave()
-			return ctx.Err()
-		case <-w.closing:
-			w.leave()
-			return ErrClosed
-		}
-	}
-	if w.ctx.Err() != nil {
-		w.sweep()
-	}
-	return nil
+	return w.send(ctx, w.jobs, t)
 }
 
-// work runs tasks until jobs is closed. A task is counted out before its Done, so that a client which submits on Done finds
-// room; Drain cannot overtake that Done, because it waits for the worker too.
+// work runs tasks until there are no more to take.
 func (w *workers) work() {
 	var running *Task
 	defer func() {
@@ -51,19 +41,45 @@ func (w *workers) work() {
 		}
 		w.alive.Done()
 	}()
-	for t := range w.jobs {
+	for {
+		t := w.take()
+		if t == nil {
+			return
+		}
 		running = t
 		r := w.run(t)
 		running = nil
-		w.leave()
-		w.sink.Done(t, r)
+		w.report(t, r)
 	}
+}
+
+// take returns the next task, or nil when the worker has to go.
+func (w *workers) take() *Task {
+	if !w.quits {
+		return <-w.jobs
+	}
+	select {
+	case t := <-w.jobs:
+		return t
+	case <-w.ctx.Done():
+		return nil
+	}
+}
+
+// report passes a result on or settles the task itself. Then the task is counted out before its Done, so that a client which
+// submits on Done finds room; Drain cannot overtake that Done, because it waits for the worker too.
+func (w *workers) report(t *Task, r Result) {
+	if w.results != nil {
+		w.results <- outcome{t, r}
+		return
+	}
+	w.leave()
+	w.sink.Done(t, r)
 }
 
 // replace starts the successor of a worker that t has ended with r.
 func (w *workers) replace(t *Task, r Result) {
 	w.alive.Add(1)
 	go w.work()
-	w.leave()
-	w.sink.Done(t, r)
+	w.report(t, r)
 }

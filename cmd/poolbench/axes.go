@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/param"
-	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -77,8 +76,8 @@ const everything = "all"
 
 func setStrategy(m *matrix, text string) error {
 	if text == everything {
-		for _, spec := range strategies.All() {
-			v, err := strategies.ParseVariant(param.Call{Name: spec.Name})
+		for _, spec := range strategySpecs() {
+			v, err := parseStrategy(param.Call{Name: spec.Name})
 			if err != nil {
 				return err
 			}
@@ -86,7 +85,7 @@ func setStrategy(m *matrix, text string) error {
 		}
 		return nil
 	}
-	return appendVariants(&m.Strategies, text, strategies.ParseVariant)
+	return appendVariants(&m.Strategies, text, parseStrategy)
 }
 
 func setWorkload(m *matrix, text string) error {

@@ -45,7 +45,7 @@ func (a *app) simulateCommand() *cobra.Command {
 			}()
 			os.Stdout = os.Stderr // what a strategy prints must not get into the answer
 			var said answer
-			s, err := w.Scenario()
+			s, err := w.Scenario(parseStrategy)
 			if err == nil {
 				said.Result, err = bench.Run(cmd.Context(), s)
 			}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -14,7 +12,7 @@ import (
 )
 
 func strategyNames() []string {
-	return names(strategies.All(), func(s strategies.Spec) string { return s.Name })
+	return names(strategySpecs(), func(s strategies.Spec) string { return s.Name })
 }
 func workloadNames() []string {
 	return names(workloads.All(), func(s workloads.Spec) string { return s.Name })
@@ -48,39 +46,6 @@ func yes(word string, is bool) string {
 		return word
 	}
 	return ""
-}
-
-func describeStrategy(s strategies.Spec) entry {
-	full := "Submit blocks until there is room"
-	switch {
-	case s.Sheds:
-		full = "Submit refuses at once (shed)"
-	case s.Capacity == nil:
-		full = "never full: accepts every task"
-	}
-	bound := "no: in flight has no bound"
-	if s.Bound != nil {
-		bound = "yes, by --limit"
-		if v, err := strategies.ParseVariant(param.Call{Name: s.Name}); err == nil {
-			if n := s.Bound(strategies.Params{Limit: 4, Values: v.Values}); n != 4 {
-				bound = strconv.Itoa(n) + " at --limit 4"
-			}
-		}
-	}
-	var promises []string
-	for _, word := range []string{yes("first in, first out", s.FIFO), yes("work-conserving", s.WorkConserving), yes("takes --queue", s.UsesQueue)} {
-		if word != "" {
-			promises = append(promises, word)
-		}
-	}
-	return entry{s.Name, s.Summary, facts(
-		fact{"use it if", s.UseIf},
-		fact{"bounds in flight", bound},
-		fact{"when full", full},
-		fact{"promises", strings.Join(promises, ", ")},
-		fact{"on a panic", s.OnPanic},
-		fact{"source", s.Source},
-	), describeKeys(s.Keys)}
 }
 
 func describeWorkload(s workloads.Spec) entry {

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/internal/studies"
-	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -48,7 +47,7 @@ type listing struct {
 // listings are all kinds. Each is drawn from the one set that its package keeps.
 func listings() []listing {
 	return []listing{
-		{"strategies", entries(strategies.All(), describeStrategy)},
+		{"strategies", entries(strategySpecs(), describeStrategy)},
 		{"workloads", entries(workloads.All(), describeWorkload)},
 		{"targets", entries(targets.All(), describeTarget)},
 		{"arrivals", entries(arrivals.All(), describeArrival)},
@@ -113,6 +112,9 @@ With a name, everything about it: parameters with their kinds and defaults, and 
 			if len(args) == 2 {
 				return a.showEntry(chosen[0].Entries[0])
 			}
+			if len(args) == 1 && args[0] == "strategies" {
+				return a.showStrategies()
+			}
 			return a.showListings(chosen)
 		},
 	}
@@ -165,6 +167,16 @@ func (a *app) showListings(lists []listing) error {
 		}
 	}
 	return nil
+}
+
+// showStrategies is the list of the strategies by themselves: what tells them apart.
+func (a *app) showStrategies() error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "  %s\n", strings.Join(strategyColumns, "\t"))
+	for _, s := range strategySpecs() {
+		fmt.Fprintf(w, "  %s\n", strings.Join(strategyRow(s), "\t"))
+	}
+	return w.Flush()
 }
 
 func (a *app) showEntry(e entry) error {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-
-	"github.com/poolbench/poolbench/strategies"
 )
 
 // TestList: every entry has one line, also in the list of its kind, and a full description under its name with all of its parameters.
@@ -16,6 +14,10 @@ func TestList(t *testing.T) {
 			t.Errorf("no %s", l.Kind)
 		}
 		one := succeed(t, "list", l.Kind).stdout
+		if l.Kind == "strategies" {
+			testStrategies(t, one)
+			continue
+		}
 		if n := strings.Count(one, "\n"); n != len(l.Entries) {
 			t.Errorf("%d lines for %d %s", n, len(l.Entries), l.Kind)
 		}
@@ -36,6 +38,26 @@ func TestList(t *testing.T) {
 	}
 }
 
+// testStrategies: the strategies by themselves are a table with a line each, and its cells are what the README says.
+func testStrategies(t *testing.T, table string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
+	if len(lines) != 1+len(strategySpecs()) {
+		t.Errorf("%d lines for %d strategies", len(lines), len(strategySpecs()))
+	}
+	inReadme := read(t, readme)
+	for i, s := range strategySpecs() {
+		for c, cell := range strategyRow(s) {
+			if cell == "" || !strings.Contains(lines[1+i], cell) || !strings.Contains(inReadme, cell) {
+				t.Errorf("%s, %s: %q is not in the list, or not in the README (make generate)\n%s", s.Name, strategyColumns[c], cell, lines[1+i])
+			}
+		}
+		if full := succeed(t, "list", "strategies", s.Name).stdout; !strings.Contains(full, s.Summary) || !strings.Contains(full, s.UseIf) {
+			t.Errorf("list strategies %s: %s", s.Name, full)
+		}
+	}
+}
+
 // TestListJSON: the document has what the text has.
 func TestListJSON(t *testing.T) {
 	var doc struct {
@@ -45,7 +67,7 @@ func TestListJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(succeed(t, "list", "--format", "json").stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != newHead("list") || len(doc.Lists) != 6 || len(doc.Lists[0].Entries) != len(strategies.All()) {
+	if doc.head != newHead("list") || len(doc.Lists) != 6 || len(doc.Lists[0].Entries) != len(strategySpecs()) {
 		t.Errorf("%+v", doc)
 	}
 	doc.Lists = nil

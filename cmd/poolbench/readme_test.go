@@ -11,20 +11,22 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/poolbench/poolbench/strategies"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the README anew")
 
 const readme = "../../README.md"
 
-// strategyTable is the part of the README that the strategies themselves know.
+// strategyTable is the part of the README that the strategies themselves know: what to use when, then what tells them apart.
 func strategyTable() string {
 	var b strings.Builder
 	b.WriteString("| strategy | what it is | use it if |\n|---|---|---|\n")
-	for _, s := range strategies.All() {
+	for _, s := range strategySpecs() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, s.Summary, s.UseIf)
+	}
+	fmt.Fprintf(&b, "\n| %s |\n%s\n", strings.Join(strategyColumns, " | "), strings.Repeat("|---", len(strategyColumns))+"|")
+	for _, s := range strategySpecs() {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(strategyRow(s), " | "))
 	}
 	return b.String()
 }
