@@ -33,6 +33,7 @@ var rooms = []room{
 	{"strategies", []string{"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
 	{"workloads", []string{"internal"}, nil},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
+	{"internal/house", []string{"bench", "strategies", "workloads", "targets", "internal"}, nil},
 	{"internal", nil, []string{"gonum.org/v1/gonum"}},
 }
 

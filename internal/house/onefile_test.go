@@ -1,0 +1,82 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// TestOneFile: adding a variant touches one file. Its name stands in the sources once, where it registers, in the file that is named for it.
+// Rooms above the variants may choose some by name: a study its own, bench what a scenario has by default.
+func TestOneFile(t *testing.T) {
+	var names []string
+	kinds := map[string]string{} // name → its package
+	for path, all := range map[string][]string{
+		module + "/strategies":     namesOf(strategies.All(), func(s strategies.Spec) string { return s.Name }),
+		module + "/workloads":      namesOf(workloads.All(), func(s workloads.Spec) string { return s.Name }),
+		module + "/targets":        namesOf(targets.All(), func(s targets.Spec) string { return s.Name }),
+		module + "/bench/arrivals": namesOf(arrivals.All(), func(s arrivals.Spec) string { return s.Name }),
+	} {
+		for _, name := range all {
+			kinds[path+" "+name] = name
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	above := map[string]bool{module + "/internal/studies": true, module + "/bench": true}
+	places := map[string][]string{} // package and name → files
+	for _, p := range packages(t) {
+		set, files := sources(t, p)
+		for _, f := range files {
+			for _, name := range literals(f, names) {
+				places[p.ImportPath+" "+name] = append(places[p.ImportPath+" "+name], filepath.Base(set.Position(f.Pos()).Filename))
+			}
+		}
+	}
+	for key, files := range places {
+		path, name, _ := strings.Cut(key, " ")
+		if kinds[key] == "" && !above[path] && strings.Contains(name, "_") { // a name of one word may well mean something else there
+			t.Errorf("%s names %s, a variant of another room, in %v", path, name, files)
+		}
+	}
+	for key, name := range kinds {
+		path, _, _ := strings.Cut(key, " ")
+		if files := places[key]; len(files) != 1 || files[0] != name+".go" {
+			t.Errorf("%s is named in %v of %s, want once, in %s.go", name, files, path, name)
+		}
+	}
+}
+
+func namesOf[T any](all []T, name func(T) string) (names []string) {
+	for _, v := range all {
+		names = append(names, name(v))
+	}
+	return names
+}
+
+// literals finds the names that are string literals of the file, in the composite literals of a Spec's Name field or alone.
+func literals(f *ast.File, names []string) (found []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil {
+				for _, name := range names {
+					if text == name {
+						found = append(found, name)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
