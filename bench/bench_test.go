@@ -7,6 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -15,7 +16,11 @@ import (
 func BenchmarkRun(b *testing.B) {
 	var every []strategies.Variant
 	for _, spec := range strategies.All() {
-		every = append(every, strategies.Variant{Spec: spec})
+		v, err := strategies.ParseVariant(param.Call{Name: spec.Name})
+		if err != nil {
+			b.Fatal(err)
+		}
+		every = append(every, v)
 	}
 	for _, m := range []bench.Matrix{
 		{Strategies: every, Limits: []int{4}, Loads: []float64{0.5, 0.8}, Clock: bench.Virtual},

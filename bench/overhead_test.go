@@ -22,7 +22,7 @@ func (nothing) C2() float64                      { return 0 }
 // free is a scenario whose tasks cost nothing and are all due at once.
 func free(spec strategies.Spec) Scenario {
 	s := Scenario{
-		Strategy: strategies.Variant{Spec: spec},
+		Strategy: must(strategies.ParseVariant(call(spec.Name))),
 		Workload: workloads.Variant{Spec: workloads.Spec{Name: "nothing", New: func(uint64, param.Values) (workloads.Workload, error) { return nothing{}, nil }}},
 		Target:   must(targets.ParseVariant(call("none"))),
 		Limit:    8,

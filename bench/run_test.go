@@ -163,7 +163,10 @@ func TestOfferedWork(t *testing.T) {
 	var offered []float64
 	for _, spec := range strategies.All() {
 		s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 2000, Seed: 3})
-		s.Strategy = strategies.Variant{Spec: spec}
+		var err error
+		if s.Strategy, err = strategies.ParseVariant(param.Call{Name: spec.Name}); err != nil {
+			t.Fatal(err)
+		}
 		offered = append(offered, metric(t, run(t, s), "offered-ops/s"))
 	}
 	for _, o := range offered {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -84,8 +85,7 @@ func (s Scenario) withDefaults() Scenario {
 		s.Limit = defaultLimit
 	}
 	if s.Workload.Spec.New == nil {
-		s.Workload.Spec = must(workloads.Lookup("exponential"))
-		s.Workload.Values = must(workloads.ParseVariant(call("exponential"))).Values
+		s.Workload = must(workloads.ParseVariant(call("exponential")))
 	}
 	if s.Target.Spec.New == nil {
 		s.Target = must(targets.ParseVariant(call("none")))
@@ -99,7 +99,18 @@ func (s Scenario) withDefaults() Scenario {
 	if s.Stop == (Stop{}) {
 		s.Stop = defaultStop
 	}
+	// Variants made by a struct literal have no values yet. One that lacks a value without a default keeps none, and Validate says so.
+	orDefaults(&s.Strategy.Values, s.Strategy.Spec.Keys)
+	orDefaults(&s.Workload.Values, s.Workload.Spec.Keys)
+	orDefaults(&s.Target.Values, s.Target.Spec.Keys)
+	orDefaults(&s.Load.Arrival.Values, s.Load.Arrival.Spec.Keys)
 	return s
+}
+
+func orDefaults(v *param.Values, keys []param.Key) {
+	if filled, err := v.OrDefaults(keys); err == nil {
+		*v = filled
+	}
 }
 
 // Validate reports everything that makes the scenario impossible, joined. It does not run anything.
@@ -107,6 +118,20 @@ func (s Scenario) Validate() error {
 	s = s.withDefaults()
 	var complaints []error
 	complain := func(format string, a ...any) { complaints = append(complaints, fmt.Errorf(format, a...)) }
+	for _, v := range []struct {
+		name   string
+		values param.Values
+		keys   []param.Key
+	}{
+		{s.Strategy.Spec.Name, s.Strategy.Values, s.Strategy.Spec.Keys},
+		{s.Workload.Spec.Name, s.Workload.Values, s.Workload.Spec.Keys},
+		{s.Target.Spec.Name, s.Target.Values, s.Target.Spec.Keys},
+		{s.Load.Arrival.Spec.Name, s.Load.Arrival.Values, s.Load.Arrival.Spec.Keys},
+	} {
+		if _, err := v.values.OrDefaults(v.keys); err != nil {
+			return fmt.Errorf("%s: %w", v.name, err) // nothing else can be asked without its parameters
+		}
+	}
 	if s.Strategy.Spec.New == nil {
 		complain("strategy: none is given")
 	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {

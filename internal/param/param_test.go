@@ -215,3 +215,22 @@ func TestProgrammersMistakesPanic(t *testing.T) {
 		t.Error("the zero Values spells itself")
 	}
 }
+
+// TestOrDefaults: the zero Values becomes the defaults; values that are there stay.
+func TestOrDefaults(t *testing.T) {
+	keys := []param.Key{{Name: "n", Kind: param.Int, Default: "3"}}
+	v, err := param.Values{}.OrDefaults(keys)
+	if err != nil || v.Int("n") != 3 {
+		t.Errorf("%+v, error %v", v, err)
+	}
+	given, err := param.Resolve(keys, []param.Arg{{"n", "5"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err = given.OrDefaults(keys); err != nil || v.Int("n") != 5 {
+		t.Errorf("%+v, error %v", v, err)
+	}
+	if _, err = (param.Values{}).OrDefaults([]param.Key{{Name: "dsn", Kind: param.Text, Doc: "where"}}); err == nil {
+		t.Error("a parameter without a default was made up")
+	}
+}

@@ -45,6 +45,15 @@ func Resolve(keys []Key, args []Arg) (Values, error) {
 	return v, nil
 }
 
+// OrDefaults returns v, or the defaults of keys where v is the zero Values: what a struct literal leaves out. The error names a
+// parameter that has no default.
+func (v Values) OrDefaults(keys []Key) (Values, error) {
+	if v.keys == nil && len(keys) > 0 {
+		return Resolve(keys, nil)
+	}
+	return v, nil
+}
+
 func defaults(keys []Key) []value {
 	parsed := make([]value, len(keys))
 	for i, k := range keys {
