@@ -46,10 +46,7 @@ func BenchmarkSubmit(b *testing.B) {
 	for _, spec := range strategies.All() {
 		for _, limit := range []int{1, 8, 64} {
 			b.Run(fmt.Sprintf("strategy=%s/limit=%d", spec.Name, limit), func(b *testing.B) {
-				p := strategies.Params{Limit: limit}
-				if spec.UsesQueue {
-					p.Queue = batch
-				}
+				p := params(spec, limit, batch)
 				ctx, sink := b.Context(), &countdown{done: make(chan struct{}, 1)}
 				s := spec.New(ctx, p, sink)
 				b.ReportAllocs()

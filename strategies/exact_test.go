@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -43,17 +44,29 @@ func sleeps(n int, d time.Duration) []strategies.Task {
 	return tasks
 }
 
-// params gives a strategy with a queue one for n tasks.
+// params gives a strategy its default parameters, with the limit or the next that it accepts (lanes want a place each), and one with
+// a queue room for n tasks in it.
 func params(spec strategies.Spec, limit, n int) strategies.Params {
-	if spec.UsesQueue {
-		return strategies.Params{Limit: limit, Queue: n}
+	values, err := param.Resolve(spec.Keys, nil)
+	if err != nil {
+		panic(err)
 	}
-	return strategies.Params{Limit: limit}
+	p := strategies.Params{Limit: limit, Values: values}
+	if spec.UsesQueue {
+		p.Queue = n
+	}
+	for spec.Validate(p) != nil && p.Limit < limit+8 {
+		p.Limit++
+	}
+	return p
 }
 
 // TestMakespan has exact makespans: 1000 tasks of 1 ms at a bound of 8 take 125 ms to the nanosecond.
 func TestMakespan(t *testing.T) {
 	for _, spec := range strategies.All() {
+		if !spec.WorkConserving {
+			continue
+		}
 		for _, limit := range []int{1, 3, 8, 1000} {
 			synctest.Test(t, func(t *testing.T) {
 				const n = 1000
@@ -85,7 +98,7 @@ func TestMakespan(t *testing.T) {
 // others, and the last of them is done at ⌈511/7⌉ = 73 ms; batches that cannot be stolen from make that 1.06 s.
 func TestOneLongTask(t *testing.T) {
 	for _, spec := range strategies.All() {
-		if p := params(spec, 8, 512); spec.Bound == nil || spec.Bound(p) != 8 {
+		if p := params(spec, 8, 512); spec.Bound == nil || spec.Bound(p) != 8 || !spec.WorkConserving {
 			continue
 		}
 		for _, position := range []int{0, 1, 7, 8, 31} {
@@ -119,14 +132,15 @@ func TestOneLongTask(t *testing.T) {
 // TestDrainCounts abandons a pool at 9 ms that has 60 tasks of 2 ms and 4 workers: four rounds are done, the fifth is running,
 // ignores the cancellation and is done at 10 ms, and 40 are abandoned.
 func TestDrainCounts(t *testing.T) {
-	for _, name := range []string{"worker_pool", "bounded_queue_shed"} {
+	for _, name := range []string{"worker_pool", "bounded_queue", "bounded_queue_shed", "draining_pool", "fan_out_fan_in", "pipeline",
+		"event_loop_offload", "partitioned", "partitioned_all_at_once", "segregated", "cpu_io_split"} {
 		spec, err := strategies.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Test(t, func(t *testing.T) {
 			log := newLog(60)
-			s := spec.New(t.Context(), strategies.Params{Limit: 4, Queue: 56}, log)
+			s := spec.New(t.Context(), params(spec, 4, 56), log)
 			tasks := sleeps(60, 2*time.Millisecond)
 			for i := range tasks {
 				if err := s.Submit(t.Context(), &tasks[i]); err != nil {
@@ -163,13 +177,17 @@ func TestDrainCounts(t *testing.T) {
 // TestRequestsEndWithTheContext abandons tasks that have steps or sub-tasks left: these are not run.
 func TestRequestsEndWithTheContext(t *testing.T) {
 	runs := 0
+	started := make(chan struct{}, 1)
 	step := func(context.Context, *strategies.Task) strategies.Result {
-		runs++
+		if runs++; runs == 1 {
+			started <- struct{}{}
+		}
 		time.Sleep(2 * time.Millisecond)
 		return strategies.Result{More: true}
 	}
 	parts := sleeps(100, 2*time.Millisecond)
 	split := func(context.Context, *strategies.Task) strategies.Result {
+		started <- struct{}{}
 		r := strategies.Result{}
 		for i := range parts {
 			r.Split = append(r.Split, &parts[i])
@@ -179,12 +197,14 @@ func TestRequestsEndWithTheContext(t *testing.T) {
 	for _, spec := range strategies.All() {
 		for _, run := range []func(context.Context, *strategies.Task) strategies.Result{step, split} {
 			synctest.Test(t, func(t *testing.T) {
+				runs, started = 0, make(chan struct{}, 1)
 				log := newLog(1)
-				s := spec.New(t.Context(), strategies.Params{Limit: 1}, log)
-				runs = 0
+				s := spec.New(t.Context(), params(spec, 1, 0), log)
 				if err := s.Submit(t.Context(), &strategies.Task{Run: run}); err != nil {
 					t.Fatal(err)
 				}
+				<-started
+				log.start = time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), 9*time.Millisecond)
 				defer cancel()
 				var e *strategies.DrainError

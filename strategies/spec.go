@@ -93,11 +93,16 @@ func (v Variant) String() string { return v.Values.Spell(v.Spec.Name) }
 
 var all = registry.Set[Spec]{Kind: "strategy"}
 
-// register adds a strategy's Spec to All. It is called once in each strategy's file. New is made to panic on parameters that
-// Validate refuses, so that no strategy has to look.
+// register adds a strategy's Spec to All. It is called once in each strategy's file. New is made to fill in the defaults of
+// parameters that a struct literal leaves out, and to panic on those that Validate refuses, so that no strategy has to look.
 func register(s Spec) Spec {
 	start := s.New
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+		values, err := p.Values.OrDefaults(s.Keys)
+		if err != nil {
+			panic(fmt.Errorf("strategy %s: %w", s.Name, err))
+		}
+		p.Values = values
 		if err := s.Validate(p); err != nil {
 			panic(err)
 		}

@@ -18,9 +18,13 @@ type Task struct {
 	Size   time.Duration // hint for size-aware strategies; 0 is unknown
 
 	thunk thunk // t as a func, for go statements and libraries that take one
+	tries tries // what has been tried, where the strategy retries
+	owner Sink  // who is told of its fate, where several creators share an instance
+	slot  *slot // what an adapter keeps with t
 }
 
-// Class is the lane that a task belongs to where a strategy separates them.
+// Class is the lane that a task belongs to where a strategy separates them. One for which it has no lane is as AnyClass: the task may
+// take a place of any.
 type Class uint8
 
 // The lanes of separated pools.
@@ -37,9 +41,10 @@ const (
 //
 // Every strategy carries out Split and More, in this order, unless Err is set or the task's context has ended: then what is left
 // is not run, and the task is done with that error. One that does not say otherwise runs the sub-tasks one after another, and
-// the next step at once, in the place that the task holds. Retry is carried out only where the Spec declares it.
+// the next step at once, in the place that the task holds. Retry is carried out only where the Spec declares it; then the task is
+// run again, with the step that asked for it. A sub-task that asks for it asks for its parent, which may split off less this time.
 type Result struct {
-	Err   error         // nil, the task's own, ErrAbandoned, ErrShed, *PanicError, ErrGoexit
+	Err   error         // nil, the task's own, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError, ErrGoexit
 	More  bool          // a partitioned task has steps left: run it again
 	Retry bool          // this attempt failed and may be tried again, not before After
 	After time.Duration // least wait before the next attempt, e.g. from Retry-After
@@ -84,6 +89,7 @@ var (
 	ErrClosed    = errors.New("closed: the strategy accepts no more tasks")
 	ErrAbandoned = errors.New("abandoned: accepted, and given up before it was finished") // also the cause of a cancelled task's context
 	ErrGoexit    = errors.New("the task ended its goroutine (runtime.Goexit)")
+	ErrExhausted = errors.New("exhausted: every attempt has failed") // what an *ExhaustedError is
 )
 
 // A PanicError is the Result.Err of a task that panicked.
@@ -94,6 +100,27 @@ type PanicError struct {
 
 // Error gives the value without the stack, on one line as far as the value is.
 func (e *PanicError) Error() string { return fmt.Sprintf("the task panicked: %v", e.Value) }
+
+// An ExhaustedError is the Result.Err of a task whose last attempt asked for another. errors.Is finds in it ErrExhausted and
+// what Last wraps.
+type ExhaustedError struct {
+	Attempts int   // how many were made
+	Last     error // of the last one; nil if it gave none
+}
+
+// Error gives both on one line, as far as the last error is.
+func (e *ExhaustedError) Error() string {
+	if e.Last == nil {
+		return fmt.Sprintf("exhausted: attempt %d was the last, and failed without an error", e.Attempts)
+	}
+	return fmt.Sprintf("exhausted: attempt %d was the last: %v", e.Attempts, e.Last)
+}
+
+// Is reports that it is ErrExhausted.
+func (e *ExhaustedError) Is(target error) bool { return target == ErrExhausted }
+
+// Unwrap returns the last error.
+func (e *ExhaustedError) Unwrap() error { return e.Last }
 
 // A DrainError says what a Drain whose deadline ended left undone.
 type DrainError struct {

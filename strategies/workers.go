@@ -10,6 +10,10 @@ type workers struct {
 	lifecycle
 	results chan outcome // where results go, for others to settle; nil: the worker does
 	quits   bool         // a worker goes when ctx ends, and not only when jobs is closed
+
+	// again carries out r.Retry, which an attempt at t has asked for: it returns the result of t, or later, when t is no longer
+	// the worker's. nil: the attempt is final. Set before start.
+	again func(t *Task, r Result) (final Result, later bool)
 }
 
 // An outcome is a task that has run, on its way to be settled.
@@ -47,9 +51,14 @@ func (w *workers) work() {
 			return
 		}
 		running = t
-		r := w.run(t)
+		r, later := w.run(t), false
+		if r.Retry && w.again != nil {
+			r, later = w.again(t, r)
+		}
 		running = nil
-		w.report(t, r)
+		if !later {
+			w.report(t, r)
+		}
 	}
 }
 
@@ -75,6 +84,13 @@ func (w *workers) report(t *Task, r Result) {
 	}
 	w.leave()
 	w.sink.Done(t, r)
+}
+
+// collect settles the outcomes that it receives, until the channel is closed.
+func (w *workers) collect(from <-chan outcome) {
+	for o := range from {
+		w.settle(o.task, o.r)
+	}
 }
 
 // replace starts the successor of a worker that t has ended with r.

@@ -28,7 +28,7 @@ func TestBadInput(t *testing.T) {
 		{"list targets none too", []string{`list: unexpected argument "too"`}},
 
 		{"run everything", []string{`run: unexpected argument "everything"`}},
-		{"run --strategy pool", []string{`--strategy: unknown strategy "pool" (known: bounded_queue_shed, `}},
+		{"run --strategy pool", []string{`--strategy: unknown strategy "pool" (known: ` + strategyNames()[0] + `, `}},
 		{"run --strategy semaphore,pool,", []string{`--strategy: want a name in lower_snake`}},
 		{"run --strategy pool,pile", []string{`--strategy: unknown strategy "pool"`, `--strategy: unknown strategy "pile"`}},
 		{"run --strategy semaphore,semaphore", []string{"Run/strategy=semaphore/"}},

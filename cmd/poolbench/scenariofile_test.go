@@ -77,7 +77,7 @@ func TestScenarioFileErrors(t *testing.T) {
 		{"- n: \"5\n", []string{"f.yaml:1:6: could not find end character of double-quoted text"}},
 		{"- n: 5\n   m: 6\n", []string{"f.yaml:1:6: "}},
 		{"- n: 5\n  duration: 1s\n- n: 6\n  warmup: 2\n", []string{"f.yaml:1:3: n and duration exclude each other", "f.yaml:4:11: warmup: want a share such as 10%"}},
-		{"- n: 5\n- n: 5\n", []string{"f.yaml:2:3: Run/strategy=bounded_queue_shed/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=5/clock=real is in f.yaml:1:3 already"}},
+		{"- n: 5\n- n: 5\n", []string{"f.yaml:2:3: Run/strategy=" + strategyNames()[0] + "/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=5/clock=real is in f.yaml:1:3 already"}},
 		{"\x7fELF\x00\x01\x02", []string{"f.yaml:1:1: want a list"}},
 		{strings.Repeat("#", 1<<20+1), []string{"--file: f.yaml is over 1 MiB: not a list of scenarios"}},
 	} {

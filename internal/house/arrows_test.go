@@ -31,6 +31,9 @@ var rooms = []room{
 	{"reports", []string{"internal"}, []string{
 		"golang.org/x/perf", "gonum.org/v1/plot", "golang.org/x/image", "github.com/HdrHistogram/hdrhistogram-go", "github.com/montanaflynn/stats", "github.com/aclements/go-moremath"}},
 	{"strategies", []string{"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
+	{"strategies/peers", []string{"strategies", "internal"}, []string{
+		"github.com/panjf2000/ants/v2", "github.com/alitto/pond/v2", "github.com/sourcegraph/conc", "github.com/gammazero/workerpool", "github.com/Jeffail/tunny",
+		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go", "github.com/platinummonkey/go-concurrency-limits"}},
 	{"workloads", []string{"internal"}, nil},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
 	{"internal/house", []string{"bench", "strategies", "workloads", "targets", "internal"}, nil},

@@ -45,6 +45,7 @@ func boundHoldsInBursts(r *rig) error {
 		if err := fresh.underBound(); err != nil {
 			return err
 		}
+		fresh.endNew() // has done its part; with a ticker it would keep the clock busy
 	}
 	return nil
 }

@@ -58,8 +58,6 @@ func TestBroken(t *testing.T) {
 		{"queues without bound", queuesWithoutBound, false, "Memory"},
 		{"remembers its tasks", remembersTasks, false, "Memory"},
 		{"sends to a Submit that was given up", sendsToNobody, false, "Memory"},
-
-		// These leave a goroutine of every instance behind, over which all later tests must look for theirs: so they come last.
 		{"a channel is left open", leavesChannelOpen, false, "Drain"},
 		{"a ticker is left over", leaksTicker, false, "Drain"},
 	} {

@@ -54,6 +54,7 @@ func inBubble(limit time.Duration, check func(*scene) error) error {
 					for _, f := range s.cleanup {
 						f()
 					}
+					time.Sleep(horizon) // once all are drained, because one with a ticker has much to do in an hour
 				}()
 				err = s.guard(func() error { return check(s) })
 			}()
@@ -139,9 +140,15 @@ func each(spec strategies.Spec, limits, queues []int, check func(*rig) error) er
 				return fmt.Errorf("its own parameters have no defaults: %w", err)
 			}
 			p := strategies.Params{Limit: limit, Queue: queue, Values: values}
+			for spec.Validate(p) != nil && p.Limit < limit+8 {
+				p.Limit++ // a strategy may want a place for each of its lanes
+			}
+			if err := spec.Validate(p); err != nil {
+				return fmt.Errorf("it refuses its own defaults: %w", err)
+			}
 			err = inBubble(realLimit, func(s *scene) error { return check(newRig(s, spec, p)) })
 			if err != nil {
-				return fmt.Errorf("limit %d, queue %d: %w", limit, queue, err)
+				return fmt.Errorf("limit %d, queue %d: %w", p.Limit, queue, err)
 			}
 		}
 	}

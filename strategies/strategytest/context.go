@@ -17,6 +17,7 @@ func checkContext(spec strategies.Spec) error {
 		func() error { return each(spec, []int{1}, []int{0, 1}, cancelRacesRoom) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, tasksSeeNewsContext) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, queuedAreDoneWithItsError) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, waitingEndsWithContext) },
 	)
 }
 
@@ -121,6 +122,7 @@ func tasksSeeNewsContext(r *rig) error {
 	if c := r.call(context.Background(), j); !c.accepted() {
 		return nil
 	}
+	r.rest(warmUp)
 	r.endNew()
 	synctest.Wait()
 	switch {

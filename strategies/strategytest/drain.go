@@ -22,6 +22,7 @@ func checkDrain(spec strategies.Spec) error {
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, drainLeavesNothing(returnAtOnce)) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, drainLeavesNothing(panics)) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, drainLeavesNothing(exits)) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, waitingIsDrained) },
 	)
 }
 
@@ -188,6 +189,7 @@ func drainLeavesNothing(do func(context.Context) strategies.Result) func(*rig) e
 			r.fill(context.Background(), min(r.capacity(), 20), do)
 		}
 		d := r.drain(context.Background())
+		r.rest(warmUp)
 		if !d.over() {
 			return nil // a place was lost, which is for the clause Panic to find
 		}

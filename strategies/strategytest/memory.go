@@ -37,7 +37,7 @@ func acceptsNoMore(r *rig) error {
 		})
 	}
 	for range 4 {
-		synctest.Wait()
+		r.rest(warmUp)
 		if n := int(accepted.Load() - done.Load()); n > r.capacity() {
 			return fmt.Errorf("%d tasks are accepted and not done, where the capacity is %d", n, r.capacity())
 		}
@@ -92,6 +92,7 @@ func givenUpLeavesNothing(r *rig) error {
 		return nil
 	}
 	r.fill(context.Background(), r.capacity(), r.held(nil))
+	r.rest(warmUp)
 	before := len(r.goroutines())
 	var kept [50]weak.Pointer[strategies.Task]
 	for i := range kept {

@@ -17,6 +17,7 @@ func checkOnce(spec strategies.Spec) error {
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceUnderManyProducers) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceWithRequests) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceEachTimeWhenReused) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, exhaustedOnce) },
 	)
 }
 
@@ -83,7 +84,8 @@ func (j *job) once(starts int32, want error) error {
 	return nil
 }
 
-// onceWithRequests submits tasks that ask for more steps, sub-tasks and another attempt.
+// onceWithRequests submits tasks that ask for more steps, sub-tasks and another attempt. Those that fail go to instances
+// of their own, because a strategy may cancel the others then.
 func onceWithRequests(r *rig) error {
 	parts := r.jobs(5, takes(time.Millisecond)) // sub-tasks, two levels: 0 and 1 are of the parent, the others of 0
 	parts[0].do = func(context.Context) strategies.Result {
@@ -106,8 +108,13 @@ func onceWithRequests(r *rig) error {
 	}
 
 	r.step("tasks with steps, sub-tasks and a retry are submitted")
-	if err := r.offer([]*job{steps, split, failing, retried}); err != nil {
+	if err := r.offer([]*job{steps, split}); err != nil {
 		return err
+	}
+	for _, j := range []*job{failing, retried} {
+		if err := newRig(r.scene, r.spec, r.p).offer([]*job{j}); err != nil {
+			return err
+		}
 	}
 	r.rest(horizon)
 	attempts, last := int32(1), errOwn

@@ -82,6 +82,7 @@ func blockedInOrder(r *rig) error {
 	}
 	release := make(chan struct{})
 	r.fill(context.Background(), r.capacity(), r.held(release))
+	r.rest(warmUp)
 	var line []*call
 	for _, j := range r.jobs(8, r.held(release)) {
 		line = append(line, r.call(context.Background(), j))

@@ -58,6 +58,7 @@ func (r *rig) contains(badly func(context.Context) strategies.Result, check func
 	var bad []*job
 	for _, j := range r.jobs(2*places, badly) {
 		c := r.call(context.Background(), j)
+		r.rest(warmUp)
 		switch {
 		case !c.over():
 			return fmt.Errorf("after %d tasks that ended badly no place is left: %s", len(bad), c)
@@ -83,6 +84,7 @@ func (r *rig) contains(badly func(context.Context) strategies.Result, check func
 // places counts the tasks that run at once when the instance is full, or 32 are offered.
 func (r *rig) places() int {
 	r.fill(context.Background(), 32, r.held(nil))
+	r.rest(warmUp)
 	return int(r.running.Load())
 }
 

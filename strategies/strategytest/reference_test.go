@@ -24,7 +24,7 @@ const (
 	deafSubmit         // a blocked Submit does not look at its context
 	deafToNew          // goes through its queue though New's context has ended
 	losesOnDrain       // at the deadline the queue is thrown away without a word
-	leavesChannelOpen  // a worker waits for ever on a channel that is never closed
+	leavesChannelOpen  // a worker waits on a channel that is closed long after Drain
 	leaksTicker        // a goroutine that keeps waking
 	staysOpen          // accepts and runs tasks after Drain
 	leaksPlaceOnPanic  // the place of a task that panicked is never given back
@@ -40,6 +40,10 @@ const (
 	retriesUnasked     // carries out Retry and does not say so
 	panicsOnLateSubmit // as a send on a closed channel does
 )
+
+// tooLate is how long after its end a leaky instance keeps its goroutines: longer than any check looks, shorter than the bubble
+// stays. For ever would be no other finding, but would burden all later tests, which look through the goroutines of the process.
+const tooLate = 30 * time.Minute
 
 // A reference is the contract as a mutex and two lists, with no thought of cost, and with one fault.
 type reference struct {
@@ -95,10 +99,15 @@ func referenceSpec(f fault, sheds bool) strategies.Spec {
 					for range jobs {
 					}
 				}()
+				go func() { <-s.idle; time.Sleep(tooLate); close(jobs) }()
 			case leaksTicker:
 				go func() {
-					for {
-						time.Sleep(time.Minute)
+					for late := time.Duration(0); late < tooLate; time.Sleep(time.Minute) {
+						select {
+						case <-s.idle:
+							late += time.Minute
+						default:
+						}
 					}
 				}()
 			}

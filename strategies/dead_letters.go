@@ -1,0 +1,146 @@
+package strategies
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A DeadLetter is the record of a task that its strategy gave up on after its last attempt, for somebody to look into.
+type DeadLetter struct {
+	Time     time.Time `json:"time"`     // when it was given up
+	Task     any       `json:"task"`     // what it was, enough to submit it again
+	Attempts int       `json:"attempts"` // all of which failed
+	Error    string    `json:"error"`    // of the last one
+}
+
+// DeadLetters is where dead letters go. Add is called from the goroutines of strategies, several at a time; it returns when the
+// letter is kept, or the reason why it is not.
+type DeadLetters interface{ Add(DeadLetter) error }
+
+// A DeadLetterSink stands before another sink and keeps a dead letter of each task that is exhausted (ErrExhausted). It is a sink
+// and no part of the strategies that retry: they report each task's fate exactly once as it is, and so whatever retries, in
+// this package or not, has dead letters.
+//
+// A letter that cannot be kept is not lost without a word: its error joins the task's, after the *ExhaustedError.
+type DeadLetterSink struct {
+	Next    Sink        // is told of all tasks; required
+	Letters DeadLetters // required
+	// Describe says what to write of a task, nil: its Arg. It is called before Next has the task back, so it may read the task but
+	// must copy what will be used again.
+	Describe func(*Task) any
+}
+
+// Done keeps a letter if t is exhausted, and passes t on.
+func (s *DeadLetterSink) Done(t *Task, r Result) {
+	var exhausted *ExhaustedError
+	if errors.As(r.Err, &exhausted) {
+		letter := DeadLetter{Time: time.Now(), Task: t.Arg, Attempts: exhausted.Attempts}
+		if s.Describe != nil {
+			letter.Task = s.Describe(t)
+		}
+		if exhausted.Last != nil {
+			letter.Error = exhausted.Last.Error()
+		}
+		if err := s.Letters.Add(letter); err != nil {
+			r.Err = fmt.Errorf("%w; its dead letter was not kept: %w", r.Err, err)
+		}
+	}
+	s.Next.Done(t, r)
+}
+
+// A DeadLetterList keeps letters in memory, for tests and for programs that look at them before they end. The zero value is
+// ready. It has no bound.
+type DeadLetterList struct {
+	mu      sync.Mutex
+	letters []DeadLetter
+}
+
+// Add never fails.
+func (l *DeadLetterList) Add(d DeadLetter) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.letters = append(l.letters, d)
+	return nil
+}
+
+// All returns a copy, in the order of arrival.
+func (l *DeadLetterList) All() []DeadLetter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.letters)
+}
+
+// A DeadLetterFile appends each letter to a file as one line of JSON, in one write and without a buffer of its own. So after the
+// process is killed the file has every letter whose Add has returned. (A letter is not synced to the disk, and may be lost with
+// the machine.)
+type DeadLetterFile struct {
+	mu   sync.Mutex
+	file io.WriteCloser
+	torn bool // the last line has no end
+}
+
+// OpenDeadLetterFile opens the file for appending, or creates it for its owner alone: letters hold what tasks were about. A last
+// line without an end, as a full disk leaves behind, is ended first, so that it spoils no other.
+func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("dead letters: %w", err)
+	}
+	torn, err := endsTorn(file)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("dead letters: %w", err), file.Close())
+	}
+	return &DeadLetterFile{file: file, torn: torn}, nil
+}
+
+// endsTorn says whether the file's last byte is other than the end of a line.
+func endsTorn(file *os.File) (bool, error) {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false, err
+	}
+	var last [1]byte
+	if _, err := file.ReadAt(last[:], info.Size()-1); err != nil {
+		return false, err
+	}
+	return last[0] != '\n', nil
+}
+
+// Add writes a line. It fails if the task has no JSON or the file cannot be written; then the letter is not in the file, or only
+// the beginning of its line.
+func (f *DeadLetterFile) Add(d DeadLetter) error {
+	line, err := json.Marshal(d)
+	if err != nil {
+		return fmt.Errorf("dead letters: %w", err)
+	}
+	line = append(line, '\n')
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.torn {
+		line = append([]byte{'\n'}, line...)
+	}
+	n, err := f.file.Write(line)
+	if n > 0 {
+		f.torn = line[n-1] != '\n'
+	}
+	if err != nil {
+		return fmt.Errorf("dead letters: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file; an Add afterwards fails.
+func (f *DeadLetterFile) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.file.Close(); err != nil {
+		return fmt.Errorf("dead letters: %w", err)
+	}
+	return nil
+}

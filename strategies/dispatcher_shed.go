@@ -1,0 +1,27 @@
+package strategies
+
+import "context"
+
+// The strategy dispatcher_shed is dispatcher with an answer instead of a wait: a task for which there is no room is refused with
+// ErrShed at once. It is a strategy of its own, as bounded_queue_shed is, because blocking or shedding is a fact of a Spec, which
+// the contract tests and the driver ask before there is an instance.
+//
+// Room is counted exactly: nothing is shed while there is a place or a slot of the queue for it.
+var _ = register(Spec{
+	Name:    "dispatcher_shed",
+	Summary: "dispatcher, and ErrShed when it is full",
+	UseIf:   "many short tasks come, and late is as bad as never",
+	Source:  "this project",
+	OnPanic: "contained; the worker is replaced",
+
+	Bound:          func(p Params) int { return p.Limit },
+	Capacity:       func(p Params) int { return p.Limit + p.Queue },
+	Sheds:          true,
+	FIFO:           true,
+	WorkConserving: true,
+	UsesQueue:      true,
+
+	New: func(ctx context.Context, p Params, sink Sink) Strategy {
+		return (&dispatch{sheds: true}).start(ctx, p, sink)
+	},
+})

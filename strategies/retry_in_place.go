@@ -1,0 +1,69 @@
+package strategies
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// retryInPlace is worker_pool with retries: when an attempt asks for another, its worker sleeps until the time for it and tries
+// again.
+//
+// It is what a retry loop inside the task does, and what the retry libraries offer. Use it if failures are rare, or if a failure
+// means that everybody should slow down: a sleeping worker is backpressure. It costs the place: with Limit tasks in backoff the
+// pool stands still, whatever else waits, and so it is not work-conserving. retry_queue gives the place away instead.
+//
+// A task that panics or ends its goroutine is not tried again: nothing says that it may be.
+type retryInPlace struct {
+	workers
+	retries retries
+	count   atomic.Uint64 // of Submits
+}
+
+var _ = register(Spec{
+	Name:    "retry_in_place",
+	Summary: "a worker pool whose workers sleep between the attempts at a task",
+	UseIf:   "failures are rare, or should slow everything down",
+	Source:  "the stock scraper's way out of HTTP 429: exponential backoff with full jitter in the worker",
+	OnPanic: "contained, and not tried again; the worker is replaced",
+	Keys:    retryKeys(),
+
+	Bound:     func(p Params) int { return p.Limit },
+	Capacity:  func(p Params) int { return p.Limit + p.Queue },
+	FIFO:      true,
+	Retries:   true,
+	UsesQueue: true,
+	Check:     checkRetries,
+
+	New: func(ctx context.Context, p Params, sink Sink) Strategy {
+		s := &retryInPlace{retries: newRetries(p)}
+		s.again = s.sleepAndRun
+		s.start(ctx, retrySink{sink: sink}, p.Limit, p.Queue)
+		return s
+	},
+})
+
+// Submit blocks until the channel, or a worker itself, takes the task.
+func (s *retryInPlace) Submit(ctx context.Context, t *Task) error {
+	t.tries = tries{ordinal: s.count.Add(1) - 1}
+	return s.workers.Submit(ctx, t)
+}
+
+// sleepAndRun makes further attempts until one is final.
+func (s *retryInPlace) sleepAndRun(t *Task, r Result) (final Result, later bool) {
+	for r.Retry {
+		wait, err := s.retries.next(t, r)
+		if err != nil {
+			return Result{Err: err}, false
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+			r = s.run(t)
+		case <-s.ctx.Done():
+			timer.Stop()
+			return Result{Err: s.endedBy()}, false
+		}
+	}
+	return r, false
+}

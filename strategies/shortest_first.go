@@ -1,0 +1,155 @@
+package strategies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// shortestFirst starts the task with the smallest Size first, and lets at most so many long ones run at once.
+//
+// Use it where the lengths of tasks differ widely and can be told in advance, if only roughly. Where most tasks are short it
+// lowers the mean response a lot, at the same throughput: a short one does not queue behind long ones that wait. Nor, thanks to
+// the cap, behind long ones that run, which would otherwise come to hold all places now and then and keep them. It costs the
+// long tasks, which wait longer, a wrong hint its place in the queue, and places that are idle when only long ones wait.
+//
+// Nothing waits for ever. The queue is sorted by the time of acceptance plus stretch times the size, so that a task is
+// overtaken only by those that come within stretch times the difference of their sizes after it. With a stretch of 0 that is
+// first come, first served, with a very large one it is shortest first. This order needs no ageing, because it does
+// not change while a task waits. The cap keeps places for short tasks; long ones have the others to themselves as far as
+// no shorter one waits.
+//
+// If the work of the long ones alone is more than the cap can carry, their queue grows without end, although places are idle.
+// A task of unknown size counts as of the size where long begins, and not as long.
+type shortestFirst struct {
+	backlog
+	cutoff      time.Duration
+	stretch     float64
+	longCap     int // most long tasks in flight
+	short, long heap
+	running     int // long tasks in flight
+}
+
+var _ = register(Spec{
+	Name:    "shortest_first",
+	Summary: "the smallest Size first, with a cap on the long ones and a bound on being overtaken",
+	UseIf:   "lengths differ widely, can be told in advance, and most tasks are short",
+	Source:  "shortest job first; a cap on long tasks as for the blocking calls of an event loop",
+	OnPanic: "contained; the worker is replaced",
+	Keys: []param.Key{
+		{Name: "long", Kind: param.Duration, Default: "10ms", Doc: "a task of a larger size is long"},
+		{Name: "longcap", Kind: param.Int, Default: "0", Doc: "most long tasks at once; 0: all places but one"},
+		{Name: "stretch", Kind: param.Float, Default: "100", Doc: "how many times its size a task may be overtaken for"},
+	},
+
+	Bound:     func(p Params) int { return p.Limit },
+	Capacity:  func(p Params) int { return p.Limit + p.Queue },
+	UsesQueue: true,
+	UsesSize:  true,
+
+	Check: func(p Params) error {
+		if n := p.Values.Int("longcap"); n < 0 || n > p.Limit {
+			return fmt.Errorf("longcap must be at least 0 and at most the limit %d", p.Limit)
+		}
+		if p.Values.Float("stretch") < 0 {
+			return errors.New("stretch must not be negative")
+		}
+		return nil
+	},
+	New: func(ctx context.Context, p Params, sink Sink) Strategy {
+		s := &shortestFirst{cutoff: p.Values.Duration("long"), stretch: p.Values.Float("stretch"), longCap: p.Values.Int("longcap")}
+		if s.longCap == 0 {
+			s.longCap = max(1, p.Limit-1)
+		}
+		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
+		return s
+	},
+})
+
+func (s *shortestFirst) push(w waiting, now time.Duration) {
+	size := w.task.Size
+	if size <= 0 {
+		size = s.cutoff
+	}
+	w.key = float64(now) + s.stretch*float64(size)
+	if w.long = size > s.cutoff; w.long {
+		s.long.push(w)
+	} else {
+		s.short.push(w)
+	}
+}
+
+// pop takes the first of both queues, or of the short ones while the cap is reached.
+func (s *shortestFirst) pop(time.Duration) (waiting, bool) {
+	mayLong := len(s.long) > 0 && s.running < s.longCap
+	switch {
+	case mayLong && (len(s.short) == 0 || s.long[0].before(s.short[0])):
+		s.running++
+		return s.long.pop(), true
+	case len(s.short) > 0:
+		return s.short.pop(), true
+	}
+	return waiting{}, false
+}
+
+func (s *shortestFirst) ended(w waiting, _ ending) {
+	if w.long {
+		s.running--
+	}
+}
+
+func (s *shortestFirst) wake(time.Duration) []*Task { return nil }
+
+func (s *shortestFirst) empty() (tasks []*Task) {
+	for _, queue := range []*heap{&s.short, &s.long} {
+		for len(*queue) > 0 {
+			tasks = append(tasks, queue.pop().task)
+		}
+	}
+	return tasks
+}
+
+// before says whether w goes before o: by key, and in the order of acceptance where keys are equal.
+func (w waiting) before(o waiting) bool { return w.key < o.key || w.key == o.key && w.seq < o.seq }
+
+// A heap is a binary heap with the first task at the root. (container/heap would allocate for each element.)
+type heap []waiting
+
+func (h *heap) push(w waiting) {
+	*h = append(*h, w)
+	q := *h
+	i := len(q) - 1
+	for i > 0 && w.before(q[(i-1)/2]) {
+		q[i] = q[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	q[i] = w
+}
+
+func (h *heap) pop() waiting {
+	q := *h
+	first, last := q[0], q[len(q)-1]
+	q[len(q)-1] = waiting{}
+	q = q[:len(q)-1]
+	*h = q
+	if len(q) == 0 {
+		return first
+	}
+	i := 0
+	for {
+		child := 2*i + 1
+		if child+1 < len(q) && q[child+1].before(q[child]) {
+			child++
+		}
+		if child >= len(q) || last.before(q[child]) {
+			break
+		}
+		q[i] = q[child]
+		i = child
+	}
+	q[i] = last
+	return first
+}

@@ -1,0 +1,103 @@
+package strategies
+
+import (
+	"context"
+	"sync"
+)
+
+// singletonPool is worker_pool of which there is one: all who create it within a process get the same workers and the same queue,
+// so that no second caller can double the load on something that allows only so much.
+//
+// The pattern's pool is generic in the type of its jobs, and each type of job has a singleton of its own. Here every job is a
+// *Task, so what is generic is the singleton.
+//
+// Use it to keep one limit towards one target where several parts of a program each create "their" pool. It costs what worker_pool
+// costs and an indirection at Done. In exchange it has the hazards of a global, which are those of the pattern:
+//
+//   - Limit, Queue and context are the first creator's. Those of all others are ignored without a word: who asks second for a limit
+//     of 2 runs at the first one's 100.
+//   - Drain is for all: it closes the pool under everybody who has it, and counts everybody's tasks. Who creates the pool
+//     afterwards gets a new one, and who is late by an instant gets ErrClosed from Submit.
+//
+// The sink is each creator's own: a task is reported to whom it was submitted through. (The pattern has no results, so it has no answer
+// to this; the first creator's sink would be told of tasks that it has never seen.)
+//
+// The pattern is a package variable and a sync.Once, which can be neither closed nor tested twice. Here the variable is in a context,
+// because one process holds many runs, some at once and some in synctest bubbles, and these must neither share a limit nor
+// touch each other's channels. [WithSingletons] makes such a context; without it, every New is a process of its own. So nothing is left in any
+// global when a run is over.
+type singletonPool struct {
+	*workers
+	sink Sink // the creator's
+}
+
+var _ = register(Spec{
+	Name:    "singleton_pool",
+	Summary: "one worker pool for all who create it in a process",
+	UseIf:   "several parts of a program must keep one limit together",
+	Source:  "the stock scraper: a generic worker pool behind sync.Once",
+	OnPanic: "contained; the worker is replaced",
+
+	Bound:          func(p Params) int { return p.Limit },
+	Capacity:       func(p Params) int { return p.Limit + p.Queue },
+	FIFO:           true,
+	WorkConserving: true,
+	UsesQueue:      true,
+
+	New: func(ctx context.Context, p Params, sink Sink) Strategy {
+		create := func() *workers {
+			w := new(workers)
+			w.start(ctx, toOwner{}, p.Limit, p.Queue)
+			return w
+		}
+		if only, ok := ctx.Value(singletons{}).(*singleton[*workers]); ok {
+			return &singletonPool{only.get(create), sink}
+		}
+		return &singletonPool{create(), sink}
+	},
+})
+
+// WithSingletons returns a context that stands for a process: each New of singleton_pool with it, or with one derived from it,
+// returns the same pool as long as that is open, and the first after that makes the next one.
+func WithSingletons(ctx context.Context) context.Context {
+	return context.WithValue(ctx, singletons{}, new(singleton[*workers]))
+}
+
+// singletons is the key of a context's singleton.
+type singletons struct{}
+
+// Submit blocks until the channel, or a worker itself, takes the task.
+func (s *singletonPool) Submit(ctx context.Context, t *Task) error {
+	t.owner = s.sink
+	err := s.workers.Submit(ctx, t)
+	if err != nil {
+		t.owner = nil
+	}
+	return err
+}
+
+// toOwner reports each task to the creator that it was submitted through.
+type toOwner struct{}
+
+func (toOwner) Done(t *Task, r Result) {
+	sink := t.owner
+	t.owner = nil
+	sink.Done(t, r)
+}
+
+// A singleton is one T for all who ask, as long as it is open: a sync.Once that starts again.
+type singleton[T interface{ isOpen() bool }] struct {
+	mu sync.Mutex
+	is bool
+	it T
+}
+
+// get returns the one, which is created first if there is none or it has closed. Meanwhile others wait, as for a sync.Once.
+func (s *singleton[T]) get(create func() T) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.is || !s.it.isOpen() {
+		s.it, s.is = create(), true
+	}
+	return s.it
+}

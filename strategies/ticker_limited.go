@@ -1,0 +1,103 @@
+package strategies
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// tickerLimited starts one task per tick of a time.Ticker, in order, as long as fewer than Limit of them run: the ticker limits
+// how often tasks start, Limit how many there are at once. Limit + Queue tasks may be inside; then Submit blocks.
+//
+// Use it to stay below a rate that somebody else enforces, when there is no need to use up what was left unused. It costs a
+// wait for the next tick even if nothing is going on (half an interval on average), the start of a goroutine per task, and a timer
+// that fires as long as a task waits for it.
+//
+// A Ticker keeps one tick, and drops those for which there is no room. So after a pause one task starts at once and the next with
+// the tick after, which may come at any moment: two starts can be closer to each other than the interval, and the third is always
+// further from the first. For Poisson arrivals of tasks that take no time the delay is (W + U − D)⁺, with D the interval, W the wait of an M/D/1 queue with
+// service time D and U uniform on (0, D): slots of length D, less the one tick that may be in store.
+//
+// The pattern has the one worker receive a task, then the tick, and then run the task, so that a task longer than the interval
+// slows it down; here the next one starts meanwhile, within Limit. The order is kept: a place is taken before the tick is, so
+// that no tick is in hand while another is kept.
+type tickerLimited struct {
+	perTask               // its places are those of acceptance: Limit + Queue
+	runs    chan struct{} // holds one element for each task that runs or waits for a tick with its place taken
+}
+
+var _ = register(Spec{
+	Name:    "ticker_limited",
+	Summary: "one task per tick of a time.Ticker",
+	UseIf:   "a rate must be kept to, evenly, and what was left unused is lost",
+	Source:  "limited concurrency in Go: rate limiting with time.Ticker",
+	OnPanic: "contained; the task's goroutine ends and its place is given back",
+	Keys:    []param.Key{{Name: "rate", Kind: param.Float, Default: "1000", Doc: "ticks per second"}},
+
+	Bound:     func(p Params) int { return p.Limit },
+	Capacity:  func(p Params) int { return p.Limit + p.Queue },
+	FIFO:      true,
+	UsesQueue: true,
+
+	Check: func(p Params) error {
+		if rate := p.Values.Float("rate"); rate < 1e-6 || rate > 1e9 {
+			return errors.New("rate must be from 0.000001 to 1e9 per second")
+		}
+		return nil
+	},
+
+	New: func(ctx context.Context, p Params, sink Sink) Strategy {
+		s := &tickerLimited{runs: make(chan struct{}, p.Limit)}
+		s.places = make(chan struct{}, p.Limit+p.Queue)
+		s.release = func(*Task) { <-s.runs }
+		s.open(ctx, sink, make(chan *Task, p.Limit+p.Queue))
+		ticker := time.NewTicker(time.Duration(float64(time.Second) / p.Values.Float("rate")))
+		s.alive.Go(func() {
+			defer ticker.Stop()
+			s.startAll(ticker.C)
+		})
+		return s
+	},
+})
+
+// Submit blocks until there is room; the queue has room for all that are admitted.
+func (s *tickerLimited) Submit(ctx context.Context, t *Task) error {
+	if err := s.acquire(ctx); err != nil {
+		return err
+	}
+	s.jobs <- t
+	if s.ctx.Err() != nil {
+		s.sweep()
+	}
+	return nil
+}
+
+// startAll starts the tasks one by one.
+func (s *tickerLimited) startAll(ticks <-chan time.Time) {
+	for t := range s.jobs {
+		if s.ready(ticks) {
+			go s.thunk(t)()
+			continue
+		}
+		<-s.places
+		s.settle(t, Result{Err: s.giveUp()})
+	}
+}
+
+// ready waits for a place and then for a tick, and says false if ctx has ended.
+func (s *tickerLimited) ready(ticks <-chan time.Time) bool {
+	select {
+	case s.runs <- struct{}{}:
+	case <-s.ctx.Done():
+		return false
+	}
+	select {
+	case <-ticks:
+		return true
+	case <-s.ctx.Done():
+		<-s.runs
+		return false
+	}
+}
