@@ -22,9 +22,9 @@
 //  1. Bound: never do more tasks run at once than Spec.Bound declares.
 //  2. Once: an accepted task is run exactly once and done exactly once, after its last step, with the result of its own; a
 //     refused one is neither run nor done. The steps that Result.More asks for and the sub-tasks of Result.Split are all run,
-//     and count as parts of the one task. An attempt that asks for Retry is tried again if Spec.Retries,
-//     not before After, and after a bounded number of attempts the task is done with ErrExhausted; otherwise it is final. A task
-//     that is done may be submitted again at once. One that a shedding strategy gives up after acceptance, because it has waited
+//     and count as parts of the one task. An attempt that asks for Retry is tried again if Spec.Retries, not before After, and
+//     after a bounded number of attempts the task is done with ErrExhausted; otherwise it is final. A task that is done may be
+//     submitted again at once. One that a shedding strategy gives up after acceptance, because it has waited
 //     too long, is done with ErrShed and not run.
 //  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares, Submit accepts at once. A full
 //     instance refuses with ErrShed at once if Spec.Sheds, otherwise it blocks Submit until a task is done, and never sheds.
@@ -36,9 +36,9 @@
 //     does not return.
 //  5. Drain: it returns nil when all accepted tasks are done, no later. When its ctx ends first, running tasks are cancelled with
 //     the cause ErrAbandoned and queued ones, and those that wait for another attempt, are done with ErrAbandoned at once and
-//     without running, even if a running task does not return; it returns a *DrainError with both counts as soon as nothing runs any more, at the latest after
-//     DrainGrace. Several Drains may be called at once or one after another. Then no goroutine of the strategy is left, except
-//     under tasks that still run; these are done when they return.
+//     without running, even if a running task does not return; it returns a *DrainError with both counts as soon as nothing runs
+//     any more, at the latest after DrainGrace. Several Drains may be called at once or one after another. Then no goroutine of
+//     the strategy is left, except under tasks that still run; these are done when they return.
 //  6. Closed: from the moment that Drain is called, or New's context has ended and the strategy has seen it, Submit is refused
 //     with ErrClosed, at once; so is every Submit that is blocked at that moment. A Submit that races with it is either
 //     refused, or accepted and done before Drain returns.

@@ -3,6 +3,7 @@ package strategies_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -95,6 +96,7 @@ func TestGateLearns(t *testing.T) {
 			permit int
 			err    error
 		}
+		var mu sync.Mutex // guards got and done: a Done may still be under way when the next task gives its permit back
 		var got []given
 		take := func() int { next++; return next }
 		g := strategies.Gate[int]{
@@ -106,11 +108,18 @@ func TestGateLearns(t *testing.T) {
 					return 0, false
 				}
 			},
-			Wait:    func(context.Context) (int, error) { free <- struct{}{}; return take(), nil },
-			Release: func(permit int, r strategies.Result) { got = append(got, given{permit, r.Err}); <-free },
+			Wait: func(context.Context) (int, error) { free <- struct{}{}; return take(), nil },
+			Release: func(permit int, r strategies.Result) {
+				mu.Lock()
+				got = append(got, given{permit, r.Err})
+				mu.Unlock()
+				<-free
+			},
 		}
 		done := 0
 		s := g.Start(t.Context(), strategies.SinkFunc(func(*strategies.Task, strategies.Result) {
+			mu.Lock()
+			defer mu.Unlock()
 			if done++; len(got) < done {
 				t.Error("done before its permit was given back")
 			}

@@ -17,8 +17,8 @@ const maxAttempts = 1000
 // retryKeys are the parameters of every strategy that retries.
 func retryKeys(more ...param.Key) []param.Key {
 	return append([]param.Key{
-		{Name: "attempts", Kind: param.Int, Default: "3", Doc: "most attempts at a task, the first included; then it is done with ErrExhausted"},
-		{Name: "base", Kind: param.Duration, Default: "100ms", Doc: "most jitter before the second attempt; it doubles before each further one; 0 is no backoff"},
+		{Name: "attempts", Kind: param.Int, Default: "3", Doc: "most attempts at a task, the first included"},
+		{Name: "base", Kind: param.Duration, Default: "100ms", Doc: "most jitter before the second attempt; it doubles before each further one"},
 		{Name: "cap", Kind: param.Duration, Default: "10s", Doc: "where the doubling ends"},
 		{Name: "seed", Kind: param.Int, Default: "1", Doc: "of the jitter: with the same seed each task waits the same"},
 	}, more...)
@@ -44,11 +44,11 @@ func checkRetries(p Params) error {
 // To the least wait that a task asks for (Retry-After) the jitter is added; the larger of the two would have all who were told the
 // same Retry-After come back at one instant. The cap is not for After: a server that says an hour means it.
 //
-// The jitter before attempt n+1 is the nth number of PCG(seed, ordinal), where ordinal is the how manieth task this is. So it
+// The jitter before attempt n+1 is the nth number of PCG(seed, ordinal), where ordinal numbers the Submits of the instance. So it
 // depends on nothing that happens in between, and a run under the virtual clock repeats to the nanosecond.
 //
-// github.com/cenkalti/backoff/v5, which most Go programs take for this, was not taken: it draws from the global source, which has no
-// seed, its jitter is half the interval and exceeds the cap, and its Retry sleeps in the caller, at three allocations a task.
+// The library github.com/cenkalti/backoff/v5 was not taken for it: its jitter takes no seed and is another one (around the
+// interval, so that it is never near 0 and may exceed the cap), and its Retry sleeps in the caller, at three allocations a task.
 type retries struct {
 	attempts  int
 	base, cap time.Duration

@@ -14,18 +14,18 @@ import (
 // Use it to keep one limit towards one target where several parts of a program each create "their" pool. It costs what worker_pool
 // costs and an indirection at Done. In exchange it has the hazards of a global, which are those of the pattern:
 //
-//   - Limit, Queue and context are the first creator's. Those of all others are ignored without a word: who asks second for a limit
-//     of 2 runs at the first one's 100.
+//   - Limit, Queue and context are the first creator's. Those of all others are ignored without a word: who asks second for a
+//     limit of 2 runs at the first one's 100.
 //   - Drain is for all: it closes the pool under everybody who has it, and counts everybody's tasks. Who creates the pool
 //     afterwards gets a new one, and who is late by an instant gets ErrClosed from Submit.
 //
-// The sink is each creator's own: a task is reported to whom it was submitted through. (The pattern has no results, so it has no answer
-// to this; the first creator's sink would be told of tasks that it has never seen.)
+// The sink is each creator's own: a task is reported to whom it was submitted through. (The pattern has no results, so it has no
+// answer to this; the first creator's sink would be told of tasks that it has never seen.)
 //
-// The pattern is a package variable and a sync.Once, which can be neither closed nor tested twice. Here the variable is in a context,
-// because one process holds many runs, some at once and some in synctest bubbles, and these must neither share a limit nor
-// touch each other's channels. [WithSingletons] makes such a context; without it, every New is a process of its own. So nothing is left in any
-// global when a run is over.
+// The pattern is a package variable and a sync.Once, which can be neither closed nor tested twice. Here the variable is in a
+// context, because one process holds many runs, some at once and some in synctest bubbles, and these must neither share a limit
+// nor touch each other's channels. [WithSingletons] makes such a context; without it, every New is a process of its own. So
+// nothing is left in any global when a run is over.
 type singletonPool struct {
 	*workers
 	sink Sink // the creator's
