@@ -205,13 +205,19 @@ func (p *parser) whyNone(partial string) string {
 
 // strategies gives the header's order, and then, sorted, what the runs name beside it.
 func (p *parser) strategies() []string {
-	var more []string
+	var named, more []string
 	for i := range p.out.Runs {
 		s := p.out.Runs[i].Key("strategy")
-		if s != "" && !slices.Contains(p.marks.strategies, s) && !slices.Contains(more, s) {
+		switch {
+		case s == "":
+		case slices.Contains(p.marks.strategies, s):
+			named = append(named, s)
+		case !slices.Contains(more, s):
 			more = append(more, s)
 		}
 	}
 	slices.Sort(more)
-	return append(slices.Clip(p.marks.strategies), more...)
+	// Those that no run names would use up colours: there are more strategies than a reader can tell apart.
+	present := slices.DeleteFunc(slices.Clone(p.marks.strategies), func(s string) bool { return !slices.Contains(named, s) })
+	return append(present, more...)
 }

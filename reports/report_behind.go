@@ -52,7 +52,7 @@ func doNotKeepUp(names []string) string {
 // that keeps up also takes a little longer than the arrivals, for its last tasks; in a short run of very variable tasks
 // that is some percent. False for closed arrivals, which wait for completions.
 func (c *reportCell) fallsBehind() bool {
-	const behind, refused = 0.9, 0.01
+	const behind, refused = 0.92, 0.01
 	done := c.value("ops/s") / c.value("offered-ops/s")
 	lost := 0.0
 	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {

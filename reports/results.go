@@ -17,7 +17,7 @@ type Results struct {
 	Runs       []Run                    // in the order of the file
 	Metrics    []string                 // every tidied unit, in the order of first appearance
 	Units      benchfmt.UnitMetadataMap // direction (better=) and distribution (assume=) from the Unit lines
-	Strategies []string                 // in the order of the colours of charts: the header's, then any other that a run names
+	Strategies []string                 // that a run names, in the order of the colours of charts: the header's, then any others
 	Partial    string                   // why the file is not whole, in a few words; "" when it is, or when it is not ours to know
 	Warnings   []string                 // what a reader should be told, one line each, with file and line
 }
