@@ -3,7 +3,7 @@ GO ?= go
 BIN := bin/poolbench
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race lint vuln bench generate ci
+.PHONY: help build run test race lint vuln bench dispatch generate ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ vuln: ## known vulnerabilities in what is imported (asks a database on the netwo
 
 bench: ## the scenario matrix as Go benchmarks, for benchstat and poolbench compare
 	$(GO) test -run '^$$' -bench '^BenchmarkRun$$' -benchtime 2000x ./bench
+
+dispatch: ## what a task costs through each strategy and library, beside a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
+	@for p in 1 2; do GOMAXPROCS=$$p $(GO) test -run '^$$' -bench . -benchtime 100ms -timeout 20m ./strategies/peers || exit 1; done
 
 generate: ## write anew what the sources imply: the README's tables, golden texts
 	$(GO) test ./cmd/poolbench -run '^(TestReadmeTable|TestRootHelp)$$' -update

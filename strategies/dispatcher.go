@@ -16,18 +16,18 @@ import "context"
 // Nanoseconds per empty task, from one producer, with a queue that is never full, at limits 1 and 64 and GOMAXPROCS 1 | 2,
 // where a call of the task and its sink alone takes 7:
 //
-//	dispatcher                                  35  36 |  39  47
+//	dispatcher                                  35  36 |  38  46
 //	the same, each task taken under the mutex   41  42 |  44  57
 //	a ring of tickets without a mutex           53  53 |  47  50, but twice that on a busy machine
-//	worker_pool                                 68  71 |  76  81
-//	gopool, behind this interface               97  97 | 146 186
-//	pond, likewise                             111 111 | 117 200
+//	worker_pool                                 76  77 |  85  82
+//	gopool, behind this interface              103 101 | 114 169
+//	pond, likewise                             117 117 | 133 215
 //
-// A limit of 1024 and eight producers change little for the dispatcher.
+// A limit of 1024 and eight producers change little for the dispatcher: 35 to 37 | 42 to 45.
 //
-// Rejected as well: workers that spin before they park, which is not needed, because one that is roused finds all that came while
-// it was on its way; and no more workers at a time than GOMAXPROCS, which idles places as soon as tasks block, unless a
-// monitor with a timer looks for that.
+// Rejected as well: workers that yield a few times before they park, which at two cores makes 34 of 38 at a limit of 1, but 64
+// of 46 at 64; and no more workers at a time than GOMAXPROCS, which idles places as soon as tasks block, unless a monitor with
+// a timer looks for that.
 var _ = register(Spec{
 	Name:    "dispatcher",
 	Summary: "workers started on demand that claim tasks from one queue by an atomic counter",

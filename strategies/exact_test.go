@@ -221,3 +221,5 @@ func TestRequestsEndWithTheContext(t *testing.T) {
 		}
 	}
 }
+
+func nothing(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }

@@ -12,9 +12,14 @@ func ParseVariant(c param.Call) (Variant, error) {
 	if err != nil {
 		return Variant{}, err
 	}
-	values, err := param.Resolve(spec.Keys, c.Args)
+	return spec.Variant(c.Args)
+}
+
+// Variant is the strategy with these parameters of its own; the error names the one that is wrong.
+func (s Spec) Variant(args []param.Arg) (Variant, error) {
+	values, err := param.Resolve(s.Keys, args)
 	if err != nil {
-		return Variant{}, fmt.Errorf("strategy %s: %w", c.Name, err)
+		return Variant{}, fmt.Errorf("strategy %s: %w", s.Name, err)
 	}
-	return Variant{spec, values}, nil
+	return Variant{s, values}, nil
 }

@@ -2,6 +2,8 @@ package workloads
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/dist"
@@ -16,6 +18,7 @@ type Kind int
 const (
 	Wait Kind = iota // waits, as for I/O: real and virtual clock
 	CPU              // computes a counted amount: real clock only
+	IO               // uses files, sockets or a database: real clock only
 )
 
 // String names the kind in lower case, as listings do.
@@ -25,11 +28,14 @@ func (k Kind) String() string {
 		return "wait"
 	case CPU:
 		return "cpu"
+	case IO:
+		return "io"
 	}
 	panic("workloads: no such kind")
 }
 
-// A Workload is what each task costs. It is safe for concurrent use.
+// A Workload is what each task costs. It is safe for concurrent use. One that holds files, connections or a server is an io.Closer
+// as well, and is closed when its run is over.
 type Workload interface {
 	// Do is the work of task number seq: the same seed and seq are the same work, whoever runs it and when.
 	// It returns ctx's error when ctx ends first.
@@ -58,6 +64,24 @@ type Partitioned interface {
 type Classed interface {
 	// Long reports whether task seq is one of the long ones. It does not allocate.
 	Long(seq uint64) bool
+}
+
+// Served is what a workload implements whose tasks call a server that it starts itself. The run's target then stands in that server,
+// where the tasks meet it across their connections, instead of before Do.
+type Served interface {
+	// Serve starts the server. wrap makes its handler of the work that serves one request. It is called once, before the first Do.
+	Serve(wrap func(work func(ctx context.Context, seq uint64) error) http.Handler) error
+}
+
+// A StatusError is an HTTP answer of 400 or above.
+type StatusError struct {
+	Code       int
+	RetryAfter time.Duration // as the answer says; 0 when it does not
+}
+
+// Error names the status.
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("status %d %s", e.Code, http.StatusText(e.Code))
 }
 
 // A Spec describes a workload and builds it.

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) // some libraries start goroutines when they are imported
 }
 
 func runAsCommand(args []string) int {

@@ -2,18 +2,27 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// strategySpecs are all strategies that the command knows.
-func strategySpecs() []strategies.Spec { return strategies.All() }
+// strategySpecs are all strategies that the command knows: the patterns, then those of other people's libraries.
+func strategySpecs() []strategies.Spec { return slices.Concat(strategies.All(), peers.All()) }
 
 // parseStrategy looks a strategy up by its name and checks its parameters.
-func parseStrategy(c param.Call) (strategies.Variant, error) { return strategies.ParseVariant(c) }
+func parseStrategy(c param.Call) (strategies.Variant, error) {
+	known := strategySpecs()
+	if i := slices.IndexFunc(known, func(s strategies.Spec) bool { return s.Name == c.Name }); i >= 0 {
+		return known[i].Variant(c.Args)
+	}
+	return strategies.Variant{}, fmt.Errorf("unknown strategy %q (known: %s)", c.Name,
+		strings.Join(names(known, func(s strategies.Spec) string { return s.Name }), ", "))
+}
 
 // strategyColumns are the heads of the table of strategies, that of `poolbench list strategies` and that of the README.
 var strategyColumns = []string{"strategy", "bounds", "when full", "order", "on a panic", "source"}

@@ -23,7 +23,7 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", []string{"internal/studies", "bench", "reports", "strategies", "workloads", "targets", "internal"}, []string{
+	{"cmd", []string{"internal/studies", "bench", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/montanaflynn/stats"}},
 	{"internal/studies", []string{"bench", "reports", "strategies", "workloads", "targets", "internal"}, nil},
 	{"bench", []string{"strategies", "workloads", "targets", "internal"}, []string{
@@ -36,7 +36,7 @@ var rooms = []room{
 		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go", "github.com/platinummonkey/go-concurrency-limits"}},
 	{"workloads", []string{"internal"}, nil},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
-	{"internal/house", []string{"bench", "strategies", "workloads", "targets", "internal"}, nil},
+	{"internal/house", []string{"bench", "strategies", "strategies/peers", "workloads", "targets", "internal"}, nil},
 	{"internal", nil, []string{"gonum.org/v1/gonum"}},
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -21,10 +22,11 @@ func TestOneFile(t *testing.T) {
 	var names []string
 	kinds := map[string]string{} // name → its package
 	for path, all := range map[string][]string{
-		module + "/strategies":     namesOf(strategies.All(), func(s strategies.Spec) string { return s.Name }),
-		module + "/workloads":      namesOf(workloads.All(), func(s workloads.Spec) string { return s.Name }),
-		module + "/targets":        namesOf(targets.All(), func(s targets.Spec) string { return s.Name }),
-		module + "/bench/arrivals": namesOf(arrivals.All(), func(s arrivals.Spec) string { return s.Name }),
+		module + "/strategies":       namesOf(strategies.All(), func(s strategies.Spec) string { return s.Name }),
+		module + "/strategies/peers": namesOf(peers.All(), func(s strategies.Spec) string { return s.Name }),
+		module + "/workloads":        namesOf(workloads.All(), func(s workloads.Spec) string { return s.Name }),
+		module + "/targets":          namesOf(targets.All(), func(s targets.Spec) string { return s.Name }),
+		module + "/bench/arrivals":   namesOf(arrivals.All(), func(s arrivals.Spec) string { return s.Name }),
 	} {
 		for _, name := range all {
 			kinds[path+" "+name] = name

@@ -1,0 +1,40 @@
+package peers
+
+import (
+	"context"
+
+	"github.com/panjf2000/ants/v2"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// ants keeps idle workers on a stack and hands each task to the one that was used last, over a channel of its own; a worker that
+// was idle for a second goes. Use it where goroutines are to be reused and nothing is to queue. It costs a switch of goroutines
+// per task, and two more goroutines per pool that tick.
+//
+// Its Submit blocks without a way to call it off, so the places before it are the adapter's: its own wait, behind a spin lock,
+// is never seen. Its panic handler, which runs outside the limit, has nothing to do, because no panic reaches it.
+var _ = register(strategies.Spec{
+	Name:    "ants",
+	Summary: "ants: a stack of reused goroutines, one channel each",
+	UseIf:   "you have ants already",
+	Source:  "github.com/panjf2000/ants/v2",
+	OnPanic: "contained by the adapter; ants itself recovers, logs and replaces the worker",
+
+	Bound:          limitOf,
+	Capacity:       limitOf,
+	FIFO:           true,
+	WorkConserving: true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		pool, err := ants.NewPool(p.Limit)
+		if err != nil {
+			panic(err) // only options can be wrong
+		}
+		return strategies.Executor{
+			Go:     pool.Submit,
+			Places: p.Limit,
+			Close:  func() { _ = pool.ReleaseContext(context.Background()) }, // fails only on a closed pool
+		}.Start(ctx, sink)
+	},
+})

@@ -1,0 +1,36 @@
+package peers
+
+import (
+	"context"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// conc starts up to Limit goroutines, one for each Go that finds room, and has all receive from one unbuffered channel. Use it for
+// a batch with an end, where a panic shall come out in the goroutine that waits. It costs a switch of goroutines per task.
+//
+// Go blocks without a way to call it off, so the places before it are the adapter's. Wait is the end of the pool, so it is
+// called once, when the instance is idle. No panic reaches the pool, whose Wait would raise the first again.
+var _ = register(strategies.Spec{
+	Name:    "conc",
+	Summary: "conc: goroutines that share one unbuffered channel",
+	UseIf:   "a batch has an end, and a panic in it should come out there",
+	Source:  "github.com/sourcegraph/conc/pool",
+	OnPanic: "contained by the adapter; conc keeps the first and raises it again in Wait",
+
+	Bound:          limitOf,
+	Capacity:       limitOf,
+	FIFO:           true,
+	WorkConserving: true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		batch := pool.New().WithMaxGoroutines(p.Limit)
+		return strategies.Executor{
+			Go:     func(run func()) error { batch.Go(run); return nil },
+			Places: p.Limit,
+			Close:  batch.Wait,
+		}.Start(ctx, sink)
+	},
+})

@@ -1,0 +1,45 @@
+package peers_test
+
+import (
+	"testing"
+
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
+	"github.com/failsafe-go/failsafe-go/bulkhead"
+)
+
+var failsafeFaults = []fault{
+	{
+		name: "failsafe_bulkhead", module: failsafeModule, version: "v0.9.8",
+		finding: "Run with a Bulkhead loses a permit per panic that is recovered outside",
+		show: func(*testing.T) {
+			gate := bulkhead.New[any](2)
+			for range 2 {
+				panicIn(failsafe.With(gate))
+			}
+			if !gate.TryAcquirePermit() {
+				shown("no permit of 2 is left after 2 panics")
+			}
+		},
+		want: "no permit of 2 is left after 2 panics",
+	},
+	{
+		name: "failsafe_adaptive", module: failsafeModule, version: "v0.9.8",
+		finding: "Run with an AdaptiveLimiter loses a permit per panic that is recovered outside",
+		show: func(*testing.T) {
+			limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, 2, 2).Build()
+			for range 2 {
+				panicIn(failsafe.With(limiter))
+			}
+			if n := limiter.Inflight(); n > 0 {
+				shown("%d in flight after 2 panics", n)
+			}
+		},
+		want: "2 in flight after 2 panics",
+	},
+}
+
+func panicIn(e failsafe.Executor[any]) {
+	defer func() { _ = recover() }()
+	_ = e.Run(func() error { panic("of a task") })
+}

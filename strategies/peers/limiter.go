@@ -1,0 +1,28 @@
+package peers
+
+import (
+	"context"
+	"errors"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A fate is what a limiter that learns wants to know of a task.
+type fate int
+
+const (
+	succeeded fate = iota // its length is a sample
+	dropped               // refused or too late: a sign of overload
+	ignored               // it failed, or was given up: it says nothing
+)
+
+// fateOf reads the fate from a result. A task that asks for another attempt was refused by its target, for now.
+func fateOf(r strategies.Result) fate {
+	switch {
+	case r.Err == nil:
+		return succeeded
+	case r.Retry || r.After > 0, errors.Is(r.Err, context.DeadlineExceeded):
+		return dropped
+	}
+	return ignored
+}

@@ -1,0 +1,226 @@
+package peers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
+	"github.com/poolbench/poolbench/strategies/strategytest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreCurrent(), // those that come with importing ants
+		// Left by TestWorkerpoolEndsAfterGoexit. What else workerpool leaves, the clause Drain finds.
+		goleak.IgnoreAnyFunction("github.com/gammazero/workerpool.(*WorkerPool).dispatch"),
+		goleak.IgnoreAnyFunction("github.com/gammazero/workerpool.(*WorkerPool).stop"))
+}
+
+// TestContract holds the peers to the contract, except for the clauses that are known to be broken.
+func TestContract(t *testing.T) {
+	for _, spec := range peers.All() {
+		t.Run(spec.Name, func(t *testing.T) {
+			for i, c := range strategytest.Clauses() {
+				t.Run(fmt.Sprintf("%d_%s", i+1, c.Name), func(t *testing.T) {
+					if broken(spec.Name, c.Name) {
+						t.Skip("known to be broken: TestKnown shows how")
+					}
+					if err := c.Check(spec); err != nil {
+						t.Errorf("%s: %v", spec.Name, err)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestSpecs checks what a list of peers needs, and that a peer is the one thing in the file of its name.
+func TestSpecs(t *testing.T) {
+	if n := len(peers.All()); n != 9 {
+		t.Errorf("%d peers", n)
+	}
+	for _, spec := range peers.All() {
+		source, err := os.ReadFile(spec.Name + ".go")
+		if err != nil {
+			t.Errorf("%s: %v", spec.Name, err)
+		}
+		if n := strings.Count(string(source), "= register("); n != 1 {
+			t.Errorf("%s.go registers %d peers", spec.Name, n)
+		}
+		for field, text := range map[string]string{"Summary": spec.Summary, "UseIf": spec.UseIf, "Source": spec.Source, "OnPanic": spec.OnPanic} {
+			if text == "" || strings.ContainsAny(text, "\n|") || strings.HasSuffix(text, ".") {
+				t.Errorf("%s: %s = %q, want one line for a table", spec.Name, field, text)
+			}
+		}
+		if found, err := peers.Lookup(spec.Name); err != nil || found.Name != spec.Name {
+			t.Errorf("Lookup(%q) = %q, %v", spec.Name, found.Name, err)
+		}
+		if _, err := strategies.Lookup(spec.Name); err == nil {
+			t.Errorf("%s is the name of a strategy too", spec.Name)
+		}
+		if newPanics(spec, strategies.Params{}) == nil {
+			t.Errorf("%s: New took a limit of 0", spec.Name)
+		}
+	}
+	if _, err := peers.Lookup("no_such"); err == nil || !strings.Contains(err.Error(), "ants, conc") {
+		t.Errorf("Lookup of an unknown peer: %v", err)
+	}
+}
+
+// newPanics returns what New panics with.
+func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
+	defer func() { v = recover() }()
+	spec.New(context.Background(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+	return nil
+}
+
+// lookup returns a peer and its parameters, by default or as given.
+func lookup(t testing.TB, name string, limit int, args ...param.Arg) (strategies.Spec, strategies.Params) {
+	t.Helper()
+	spec, err := peers.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := param.Resolve(spec.Keys, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec, strategies.Params{Limit: limit, Values: values}
+}
+
+func nothing(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }
+
+// TestAllocations has the number for a prebuilt task that comes alone: those of the library, and none of the adapter.
+func TestAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	for name, want := range map[string]float64{
+		"ants": 0, "conc": 0, "workerpool": 0,
+		"pond": 1, "gopool": 1, // the start of a worker: there is none while there is nothing to do
+		"tunny":              1, // the func that would interrupt the worker
+		"failsafe_bulkhead":  0,
+		"failsafe_adaptive":  1, // the permit
+		"concurrency_limits": 3, // the token, what it calls, and the listener around it
+	} {
+		spec, p := lookup(t, name, 2)
+		done := make(chan struct{}, 1)
+		s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
+		task := &strategies.Task{Run: nothing}
+		const n = 100
+		got := testing.AllocsPerRun(10, func() {
+			for range n {
+				if err := s.Submit(t.Context(), task); err != nil {
+					t.Fatal(err)
+				}
+				<-done
+			}
+		})
+		if got := math.Round(got / n); got != want { // a worker may be about to allocate when the count is taken
+			t.Errorf("%s: %v allocations per task, want %v", name, got, want)
+		}
+		if err := s.Drain(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPanicIsContained is for workerpool, whose clause is broken by Goexit alone, and takes all the others along.
+func TestPanicIsContained(t *testing.T) {
+	for _, spec := range peers.All() {
+		synctest.Test(t, func(t *testing.T) {
+			_, p := lookup(t, spec.Name, 2)
+			fates := make(chan error, 8)
+			s := spec.New(t.Context(), p, strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { fates <- r.Err }))
+			for range 4 {
+				if err := s.Submit(t.Context(), &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result { panic(1) }}); err != nil {
+					t.Fatal(err)
+				}
+				var e *strategies.PanicError
+				if err := <-fates; !errors.As(err, &e) || e.Value != 1 {
+					t.Errorf("%s: done with %v", spec.Name, err)
+				}
+			}
+			start := time.Now()
+			for range 2 {
+				if err := s.Submit(t.Context(), &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
+					time.Sleep(time.Second)
+					return strategies.Result{}
+				}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Drain(t.Context()); err != nil || time.Since(start) != time.Second {
+				t.Errorf("%s: after panics, two tasks of 1s at a limit of 2 took %v, error %v", spec.Name, time.Since(start), err)
+			}
+		})
+	}
+}
+
+// TestWorkerpoolEndsAfterGoexit: the place is lost, but Drain returns, and the tasks that found no worker are settled.
+func TestWorkerpoolEndsAfterGoexit(t *testing.T) {
+	spec, p := lookup(t, "workerpool", 1)
+	fates := make(chan error, 2)
+	s := spec.New(t.Context(), p, strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { fates <- r.Err }))
+	exit := func(context.Context, *strategies.Task) strategies.Result {
+		runtime.Goexit()
+		return strategies.Result{}
+	}
+	if err := s.Submit(t.Context(), &strategies.Task{Run: exit}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-fates; err != strategies.ErrGoexit {
+		t.Errorf("done with %v", err)
+	}
+	if err := s.Submit(t.Context(), &strategies.Task{Run: nothing}); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	var e *strategies.DrainError
+	if err := s.Drain(ended); !errors.As(err, &e) || e.Abandoned != 1 || e.Running != 0 {
+		t.Errorf("Drain: %v", err)
+	}
+	if err := <-fates; err != strategies.ErrAbandoned {
+		t.Errorf("done with %v", err)
+	}
+}
+
+// TestGopoolIsExactForOneSubmitter: the limit that several at once may exceed.
+func TestGopoolIsExactForOneSubmitter(t *testing.T) {
+	spec, p := lookup(t, "gopool", 4)
+	var running, peak atomic.Int64
+	s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+	run := func(context.Context, *strategies.Task) strategies.Result {
+		if n := running.Add(1); n > peak.Load() {
+			peak.Store(n)
+		}
+		runtime.Gosched()
+		running.Add(-1)
+		return strategies.Result{}
+	}
+	for range 20_000 {
+		if err := s.Submit(t.Context(), &strategies.Task{Run: run}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Drain(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if peak.Load() > 4 {
+		t.Errorf("%d tasks at once where the limit is 4", peak.Load())
+	}
+}

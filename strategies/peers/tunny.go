@@ -1,0 +1,49 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/Jeffail/tunny"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// tunny is a pool that callers wait in: Process returns the result of the worker that took the payload. Use it where each caller
+// has a goroutine anyway and wants an answer, or a worker keeps something between tasks. Here each task gets such a goroutine,
+// so it costs the start of one and three hand-overs; workers are made at once, Limit of them.
+//
+// A task that calls Goexit ends its worker and tunny does not replace it, but it can be told to grow, which the adapter does.
+var _ = register(strategies.Spec{
+	Name:    "tunny",
+	Summary: "tunny: callers that each wait for a worker's answer",
+	UseIf:   "callers wait for an answer anyway, or a worker keeps something between tasks",
+	Source:  "github.com/Jeffail/tunny",
+	OnPanic: "contained by the adapter; tunny itself lets it crash the process",
+
+	Bound:          limitOf,
+	Capacity:       limitOf,
+	FIFO:           true,
+	WorkConserving: true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		pool := tunny.NewCallback(p.Limit)
+		var growing sync.Mutex
+		return strategies.Executor{
+			Call: func(run func()) {
+				// Not Process, which panics where this returns an error.
+				if _, err := pool.ProcessCtx(context.Background(), run); err != nil && !errors.Is(err, tunny.ErrWorkerClosed) {
+					panic(err) // the pool is closed after its last task, and not before
+				}
+			},
+			Places: p.Limit,
+			Lost: func() {
+				growing.Lock()
+				defer growing.Unlock()
+				pool.SetSize(pool.GetSize() + 1) // the dead worker counts
+			},
+			Close: pool.Close,
+		}.Start(ctx, sink)
+	},
+})
