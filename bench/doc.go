@@ -28,6 +28,7 @@
 //  3. observe.go, times.go, flow.go and quantile.go compute the metrics (metrics.go documents them), timeline.go the course of the run;
 //  4. laws.go checks the laws, oracle.go replays the run, theory.go adds what is known exactly;
 //  5. dir.go and its writers (results_txt.go, distributions.go, timeline_csv.go) stream it to a run directory.
+//  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the highest load that meets them.
 //
 // Response counts from due, always: a generator that was held up hides nothing (no coordinated omission), and there is no switch.
 //

@@ -2,7 +2,10 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -21,6 +24,7 @@ type driver struct {
 	workload workloads.Workload
 	work     func(ctx context.Context, seq uint64) error // workload.Do, bound once: a method value allocates
 	target   targets.Target
+	counted  targets.Counted // the target, if it counts its calls
 	strategy strategies.Strategy
 	partition
 	sorted sorter // what the tasks say of themselves
@@ -43,11 +47,35 @@ func newDriver(ctx context.Context, s Scenario) (*driver, error) {
 	}
 	t, err := s.Target.Build(s.Seed)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, letGo(w))
 	}
 	d := &driver{scenario: s, workload: w, work: w.Do, target: t, partition: newPartition(s, w), sorted: newSorter(s, w)}
+	d.counted, _ = t.(targets.Counted)
+	if served, ok := w.(workloads.Served); ok {
+		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler { return targets.Handler(t, work) })
+		if err != nil {
+			return nil, errors.Join(err, letGo(w))
+		}
+		d.target = direct{}
+	}
 	d.strategy = s.Strategy.Spec.New(ctx, s.params(), d)
 	return d, nil
+}
+
+// letGo closes a workload that holds something.
+func letGo(w workloads.Workload) error {
+	if c, ok := w.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// direct is the target of a workload that meets the real one in its own server.
+type direct struct{}
+
+// Call implements targets.Target.
+func (direct) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+	return work(ctx, seq)
 }
 
 // now is the time since the start of the run, in nanoseconds: 24 ns a call, where time.Now costs 45.
@@ -220,19 +248,20 @@ func (s *sleeper) until(ctx context.Context, due int64) int64 {
 }
 
 // drive plays the scenario and returns what was observed. Under the virtual clock it is called inside the bubble.
-func drive(ctx context.Context, s Scenario) (*observation, error) {
+func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d, err := newDriver(ctx, s)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, letGo(d.workload)) }()
 	play, err := d.prepare()
 	if err != nil {
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
-	o := &observation{scenario: s, workload: d.workload, mean: d.workload.Mean()}
+	o = &observation{scenario: s, workload: d.workload, mean: d.workload.Mean()}
 	var before resources
 	if s.Clock == Real {
 		runtime.GC() // so that a run does not pay for the one before it
@@ -251,6 +280,9 @@ func drive(ctx context.Context, s Scenario) (*observation, error) {
 		o.used = readResources().since(before)
 	}
 	o.trace = newTrace(d.logs)
+	if d.counted != nil {
+		o.counts = d.counted.Counts()
+	}
 	o.peak, o.service, o.settledTwice = d.peak.Load(), d.service.Load(), d.settledTwice.Load()
 	return o, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
 )
 
 // A job carries one task at a time through the strategy, and is used again for the next: a run has as many jobs as tasks were
@@ -78,8 +79,16 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
 	}()
+	if d.scenario.Timeout > 0 {
+		timed, cancel := context.WithTimeout(ctx, d.scenario.Timeout)
+		defer cancel()
+		ctx = timed
+	}
 	switch {
 	case d.splits:
+		if err := d.target.Call(ctx, j.seq, admitted); err != nil {
+			return resultOf(err)
+		}
 		return strategies.Result{Split: j.split(d)}
 	case d.quantum > 0:
 		return d.step(ctx, j)
@@ -90,14 +99,33 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	return strategies.Result{}
 }
 
-// resultOf says what became of an attempt that failed. A refusal by the target may be tried again.
+// admitted is the work of a task that its target lets through, and whose pieces do the rest: to a target that counts calls in service it
+// is over at once.
+func admitted(context.Context, uint64) error { return nil }
+
+// resultOf says what became of an attempt that failed. A refusal by the target may be tried again, also one that came across a connection.
 func resultOf(err error) (r strategies.Result) {
 	r.Err = err
 	var refusal *targets.Throttled
-	if errors.As(err, &refusal) {
+	var status *workloads.StatusError
+	switch {
+	case errors.As(err, &refusal):
 		r.Retry, r.After = true, refusal.RetryAfter
+	case errors.As(err, &status) && refuses(status.Code):
+		r.Err = &targets.Throttled{RetryAfter: status.RetryAfter}
+		r.Retry, r.After = true, status.RetryAfter
 	}
 	return r
+}
+
+// refuses says whether targets refuse with that HTTP status.
+func refuses(status int) bool {
+	for _, r := range []targets.Refusal{targets.TooMany, targets.Unavailable, targets.Banned} {
+		if r.Status() == status {
+			return true
+		}
+	}
+	return false
 }
 
 // Done is the strategy's word on an accepted task: the end of its response time.

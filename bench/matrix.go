@@ -22,6 +22,7 @@ type Matrix struct {
 	Rates      []float64 // tasks per second; in place of Loads
 	Queue      int       // given to the strategies that have a queue
 	Deadline   time.Duration
+	Timeout    time.Duration
 	Stop       Stop
 	Seed       uint64
 	Clock      Clock
@@ -41,7 +42,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 					for _, limit := range orZero(m.Limits) {
 						for _, strategy := range orZero(m.Strategies) {
 							s := Scenario{Strategy: strategy, Limit: limit, Workload: workload, Target: target, Load: load,
-								Stop: m.Stop, Deadline: m.Deadline, Seed: m.Seed, Clock: m.Clock}
+								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout, Seed: m.Seed, Clock: m.Clock}
 							if strategy.Spec.UsesQueue {
 								s.Queue = m.Queue
 							}

@@ -1,5 +1,11 @@
 package bench
 
+import (
+	"slices"
+
+	"github.com/poolbench/poolbench/targets"
+)
+
 // A Metric is one judged number of a run, in the unit that names it.
 type Metric struct {
 	Unit  string
@@ -39,7 +45,7 @@ func Metrics() []MetricInfo {
 		}
 		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower", "longest " + reading.name})
 	}
-	return append(m,
+	m = append(m,
 		MetricInfo{"short-mean-response-sec", "lower", "mean response of the short tasks, where the workload tells short and long ones apart"},
 		MetricInfo{"short-p99-response-sec", "lower", "p99 of the response of the short tasks"},
 		MetricInfo{"long-mean-response-sec", "lower", "mean response of the long tasks"},
@@ -70,8 +76,23 @@ func Metrics() []MetricInfo {
 		MetricInfo{"theory-shed/op", "", "exact share of tasks shed"},
 		MetricInfo{"theory-ops/s", "", "exact throughput"},
 		MetricInfo{"theory-makespan-sec", "", "exact mean makespan of a batch"},
+	)
+	for _, target := range targets.All() {
+		for _, c := range target.Counts {
+			info := MetricInfo{c.Name, c.Better, "whole run, by the target: " + c.Doc}
+			if !slices.Contains(m, info) {
+				m = append(m, info)
+			}
+		}
+	}
+	return append(m,
 		MetricInfo{"B/op", "lower", "bytes allocated per task, the harness included (real clock)"},
 		MetricInfo{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
 		MetricInfo{"cpu-sec/op", "lower", "CPU time of the process per task, the harness included (real clock)"},
+		MetricInfo{"capacity-met-load", "higher", "of a search for capacity: the highest load that surely meets the objective"},
+		MetricInfo{"capacity-missed-load", "higher", "the lowest load above it that surely misses the objective"},
+		MetricInfo{"capacity-met-rate", "higher", "the highest rate, in tasks per second, that surely meets the objective"},
+		MetricInfo{"capacity-missed-rate", "higher", "the lowest rate above it that surely misses the objective"},
+		MetricInfo{"capacity-probes", "", "loads or rates that the search has tried"},
 	)
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"time"
 
+	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -15,6 +16,7 @@ type observation struct {
 	peak         int64 // most attempts in flight at once
 	service      int64 // sum of the time inside Run as the attempts counted it
 	settledTwice int64
+	counts       []targets.Count // by the target
 	used         resources
 }
 
@@ -44,6 +46,9 @@ func (o *observation) result() (*Result, error) {
 		r.add("oracle-max-diff-sec", float64(replay.maxDiff)/second)
 	}
 	o.reportTheory(r, m)
+	for _, c := range o.counts {
+		r.add(c.Name, float64(c.Value))
+	}
 	if s.Clock == Real {
 		n := float64(o.trace.n)
 		r.add("B/op", float64(o.used.bytes)/n)

@@ -235,12 +235,23 @@ func TestFrozenTarget(t *testing.T) {
 	}
 }
 
-// TestThrottled: a bucket of 100 tokens a second under 200 tasks a second refuses half of them, once the burst is spent.
+// TestThrottled: a bucket of 100 tokens a second under 200 tasks a second refuses half of them, once the burst is spent, whether
+// they come whole, in steps or in pieces.
 func TestThrottled(t *testing.T) {
-	r := run(t, scenario(t, bench.Written{Target: "token_bucket:rate=100,burst=10", Arrival: "constant", Workload: "constant:mean=1ms", Limit: 4, Rate: 200, Tasks: 1990}))
+	for _, strategy := range []string{"worker_pool", "partitioned", "partitioned_all_at_once"} {
+		throttled(t, strategy)
+	}
+}
+
+func throttled(t *testing.T, strategy string) {
+	t.Helper()
+	r := run(t, scenario(t, bench.Written{Strategy: strategy, Target: "token_bucket:rate=100,burst=10", Arrival: "constant", Workload: "constant:mean=1ms", Limit: 4, Rate: 200, Tasks: 1990}))
 	// The last task is due at 9.95 s: by then 10 + 995 tokens have come, less what the first instant rounds off.
 	if got := math.Round(1990 * metric(t, r, "throttled/op")); math.Abs(got-(1990-1005)) > 1 {
-		t.Errorf("%v of 1990 tasks are throttled, want 985", got)
+		t.Errorf("%s: %v of 1990 tasks are throttled, want 985", strategy, got)
+	}
+	if got := metric(t, r, "refused-calls"); got != math.Round(1990*metric(t, r, "throttled/op")) {
+		t.Errorf("%s: the target has refused %v calls", strategy, got)
 	}
 	if metric(t, r, "failed/op") != 0 {
 		t.Error("a throttled task counts as failed")
@@ -293,16 +304,21 @@ func TestMetricsAreListed(t *testing.T) {
 		}
 		order = append(order, m.Unit)
 	}
-	for _, clock := range []string{"virtual", "real"} {
-		r := run(t, scenario(t, bench.Written{Workload: "exponential:mean=1ms", Clock: clock, Limit: 4, Load: 0.2, Tasks: 100}))
+	check := func(w bench.Written) {
+		t.Helper()
+		r := run(t, scenario(t, w))
 		at := -1
 		for _, m := range r.Metrics {
 			i := slices.Index(order, m.Unit)
 			if i <= at {
-				t.Errorf("%s clock: %s is not listed, or out of order", clock, m.Unit)
+				t.Errorf("%s: %s is not listed, or out of order", r.Name, m.Unit)
 			}
 			at = max(at, i)
 		}
+	}
+	check(bench.Written{Workload: "exponential:mean=1ms", Clock: "real", Limit: 4, Load: 0.2, Tasks: 100})
+	for _, target := range targets.All() {
+		check(bench.Written{Target: target.Name, Workload: "exponential:mean=1ms", Limit: 4, Rate: 400, Tasks: 100})
 	}
 }
 

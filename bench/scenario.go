@@ -24,6 +24,7 @@ type Scenario struct {
 	Load     Load               // when tasks are due; zero is poisson at load 0.7
 	Stop     Stop               // how many tasks; zero is 20000 of which the first tenth is warm-up
 	Deadline time.Duration      // goodput counts the tasks whose response met it; 0 counts every completed task
+	Timeout  time.Duration      // a task's context ends so long after an attempt began, and the task has failed; 0: never
 	Seed     uint64             // of arrivals and task times: the same seed is the same work
 	Clock    Clock              // zero is Real
 }
@@ -137,11 +138,19 @@ func (s Scenario) Validate() error {
 	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
 		complaints = append(complaints, err)
 	}
-	if s.Clock == Virtual && s.Workload.Spec.Kind != workloads.Wait {
+	switch kind := s.Workload.Spec.Kind; {
+	case s.Clock == Virtual && kind == workloads.CPU:
 		complain("workload %s: computing takes no virtual time; use the real clock", s.Workload.Spec.Name)
+	case s.Clock == Virtual && kind == workloads.IO:
+		complain("workload %s: files, sockets and databases keep no virtual time; use the real clock", s.Workload.Spec.Name)
+	case s.Timeout == 0 && s.endless():
+		complain("workload %s: some of its tasks end only when they are cancelled; give a timeout", s.Workload.Spec.Name)
 	}
 	if s.Deadline < 0 {
 		complain("deadline %v: want a positive duration", s.Deadline)
+	}
+	if s.Timeout < 0 {
+		complain("timeout %v: want a positive duration", s.Timeout)
 	}
 	return errors.Join(append(append(complaints, s.Load.complaints(s)...), s.Stop.complaints(s)...)...)
 }
@@ -191,6 +200,19 @@ func (t Stop) complaints(s Scenario) (complaints []error) {
 		complain("warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
 	}
 	return complaints
+}
+
+// endless says whether there are tasks that end only with their context. It builds the workload where that is cheap: waits.
+func (s Scenario) endless() bool {
+	if s.Workload.Spec.Kind != workloads.Wait {
+		return false
+	}
+	w, err := s.Workload.Build(s.Seed)
+	if err != nil {
+		return false // its own complaint
+	}
+	e, ok := w.(workloads.Endless)
+	return ok && e.Endless()
 }
 
 func (s Scenario) params() strategies.Params {

@@ -22,6 +22,9 @@ func TestName(t *testing.T) {
 			Strategy: "semaphore", Workload: "hyperexp:mean=0.02s,c2=16.0", Target: "token_bucket", Arrival: "bulk:n=50", Limit: 8, Rate: 200, Deadline: 50 * time.Millisecond, Tasks: 500, Clock: "real"},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=closed/limit=2/queue=3/duration=1.5s/warmup=0/clock=virtual": {
 			Arrival: "closed:clients=16", Limit: 2, Queue: 3, Duration: 1500 * time.Millisecond},
+		// What a benchmark name cannot hold is escaped: a file of the workload is two parts of its path.
+		"Run/strategy=worker_pool/workload=trace:file=..%2Fworkloads%2Ftestdata%2Ftrace.csv/target=none/arrival=poisson/limit=1/load=0.5/timeout=1s/n=1000/warmup=0/clock=virtual": {
+			Workload: "trace:file=../workloads/testdata/trace.csv", Limit: 1, Load: 0.5, Timeout: time.Second},
 	} {
 		s := scenario(t, w)
 		if got := s.Name(); got != want {
@@ -58,6 +61,9 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"n and duration exclude each other", bench.Written{Tasks: 5, Duration: time.Second}},
 		{"say how many tasks there are", bench.Written{Arrival: "batch", Duration: time.Second}},
 		{"warmup 1", bench.Written{Warmup: 1}},
+		{"give a timeout", bench.Written{Workload: "evil", Load: 0.5}},
+		{"timeout -1s", bench.Written{Timeout: -time.Second}},
+		{"keep no virtual time", bench.Written{Workload: "pipe", Load: 0.5}},
 		{"deadline -1s", bench.Written{Deadline: -time.Second}},
 		{"n -1", bench.Written{Tasks: -1}},
 		{"load -1", bench.Written{Load: -1}},

@@ -56,11 +56,12 @@ func LoadReport(dir string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := reportInput{results: results, dir: dir}
+	runs, searches := splitSearches(results)
+	in := reportInput{results: runs, searches: searches, dir: dir}
 	if info, err := os.Stat(results.Path); err == nil {
 		in.written = info.ModTime()
 	}
-	groups := groupRuns(results)
+	groups := groupRuns(runs)
 	if err := in.readDistributions(filepath.Join(dir, DistributionsFile), groups); err != nil {
 		return nil, err
 	}

@@ -52,6 +52,8 @@ func reportColumns() []column {
 			show: func(cells []*reportCell) bool {
 				return slices.ContainsFunc(cells, func(c *reportCell) bool { v := c.value("attempts/op"); return v != 1 && !math.IsNaN(v) })
 			}},
+		{head: "refused calls", hint: "attempts that the target refused, in the whole run", unit: "refused-calls", format: charts.Count, show: anyAbove0("refused-calls")},
+		{head: "bans", hint: "times that the target banned the client", unit: "bans", format: charts.Count, show: anyAbove0("bans")},
 		{head: "utilisation", hint: "time inside tasks, of the time that the limit allows", unit: "utilisation", format: share},
 		{head: "makespan", hint: "first due to last end", unit: "makespan-sec", format: charts.Seconds,
 			show: func(cells []*reportCell) bool { // of closed arrivals; with open ones it echoes the plan

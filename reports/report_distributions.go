@@ -16,9 +16,10 @@ import (
 
 // reportInput is what a run directory holds beside the groups of its results.
 type reportInput struct {
-	results *Results
-	dir     string
-	written time.Time // of results.txt, by the file system; zero where unknown
+	results  *Results
+	searches []*capacitySearch
+	dir      string
+	written  time.Time // of results.txt, by the file system; zero where unknown
 
 	responses map[*reportCell]*hdrhistogram.Histogram // pooled over repetitions, in ns; only of cells that a chart shows
 	timelines map[*Run][]interval                     // only of runs that a chart shows

@@ -23,6 +23,7 @@ type reportPage struct {
 	Trust      []string // what speaks for the numbers, or against them
 	Interval   string   // what the small figures are
 	Strategies []reportRow
+	Capacity   []reportFigure
 	Groups     []reportSection
 	Variance   []reportFigure
 	Notes      []string
@@ -67,6 +68,21 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	p := r.page
 	p.Notes = in.notes
 	taken := make(map[string]bool)
+	for _, s := range in.searches {
+		f, notes, err := s.figure()
+		if err != nil {
+			return nil, err
+		}
+		p.Notes = append(p.Notes, notes...)
+		if f == nil {
+			continue
+		}
+		shown, err := r.add(*f, strings.Join(s.facts, " · "), taken)
+		if err != nil {
+			return nil, err
+		}
+		p.Capacity = append(p.Capacity, shown)
+	}
 	for _, g := range groups {
 		section := reportSection{
 			ID:    unique(slug("group-"+strings.Join(g.facts(), "-")), taken),

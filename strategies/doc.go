@@ -30,7 +30,7 @@
 //  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares, Submit accepts at once. A full
 //     instance refuses with ErrShed at once if Spec.Sheds, otherwise it blocks Submit until a task is done, and never sheds.
 //     An instance without a capacity is never full. Where Spec.Separates, each lane has its share of the capacity: a task needs room in
-//     its lane, and one whose class has no lane needs room in any.
+//     its lane, and one whose class has no lane needs room in any; a full lane holds up no other.
 //  4. Context: a Submit whose ctx has ended is refused with ctx's error; one that is blocked returns as soon as its ctx ends, and
 //     takes nothing with it. Tasks run with a context derived from New's. When New's context ends, running tasks see it, queued
 //     ones, and those that wait for another attempt, are done with its error at once and without running, even if a running task
@@ -46,10 +46,10 @@
 //  7. Panic: a task that panics is done with a *PanicError, one that calls runtime.Goexit (as t.FailNow does) with ErrGoexit. No
 //     place is lost or won by it, no other task is touched, and the process lives. Spec.OnPanic says how.
 //  8. WorkConserving: if declared, no place is idle while an accepted task or a blocked Submit waits for one. So n tasks of the
-//     same length d take exactly ⌈n/Bound⌉·d.
+//     same length d take exactly ⌈n/Bound⌉·d. If Spec.Splits, that holds for sub-tasks too.
 //  9. Order: if Spec.FIFO, places are given in the order of acceptance: with a bound of 1 tasks start in exactly that order, with
 //     more no task starts at an earlier instant than one that was accepted before it. Submits that are blocked are accepted in
-//     the order in which they came.
+//     the order in which they came. If Spec.Quantum and not Splits, a task with steps left goes to the tail after each.
 //  10. Memory: never are more tasks accepted and not done than Spec.Capacity declares. A strategy keeps no reference to a task that
 //     is done, and a Submit that was given up leaves nothing behind.
 //

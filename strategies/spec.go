@@ -44,7 +44,7 @@ type Spec struct {
 	Splits         bool               // carries out Result.Split at once, each sub-task in a place of its own; otherwise one after another in the parent's
 
 	// Quantum is the longest step that tasks are asked to come in; after each, Result.More sends the rest to the tail of the
-	// queue. Nil: tasks come whole.
+	// queue. If Splits, it is the length of the sub-tasks that they are asked to split into. Nil: tasks come whole.
 	Quantum func(p Params) time.Duration
 	// Check refuses parameters of the strategy's own that are impossible; nil: there are none.
 	Check func(p Params) error

@@ -56,7 +56,8 @@ type Result struct {
 
 // A Sink learns the fate of each accepted task, exactly once. Done is called from the strategy's goroutines, several at a time,
 // and must neither block nor panic: the strategy has no other goroutine to do it in. When it is called the Task is the caller's
-// again, and its place has been given back: a client that submits on Done is not shed for the sake of the task just done.
+// again. A client that Done wakes and that submits from a goroutine of its own is not shed, and does not wait, for the sake of the task just
+// done; Done itself must not submit.
 type Sink interface{ Done(t *Task, r Result) }
 
 // SinkFunc makes a Sink of a function.

@@ -20,20 +20,27 @@ const maxBody = 1 << 20
 //	200  served; the body is empty
 //	400  the request's body ended in an error: t was not called
 //	413  the request's body is larger than 1 MiB: t was not called
-//	429  throttled. Retry-After says when to come again, in whole seconds because HTTP knows no others, and rounded up, so
-//	     that a client that obeys it is never too early; it is often too late by most of a second
+//	429  throttled; 403 and 503 where the Refusal says so. Retry-After says when to come again, where the target knows, in whole
+//	     seconds because HTTP knows no others, and rounded up, so that a client that obeys it is never too early; it is often
+//	     too late by most of a second
 //	500  any other error, as a line of text
 //
-// Method, path and body do not matter. The body is read and thrown away before the call, so that the work's context ends
-// when the client goes away; how long the client may take over it is for the http.Server to limit.
+// With a target that is Metered, all answers to calls have the header fields RateLimit-Policy and RateLimit, as
+// draft-ietf-httpapi-ratelimit-headers-10 has them: what is left when the answer is written, other calls included.
+//
+// Method, path and body do not matter. The body is read and thrown away before the call, so that the call's context ends
+// when the client goes away, or closes its side of the connection, which looks the same; how long the client may take over the body is
+// for the http.Server to limit, as NewServer does. To the target all requests are one client's.
 func Handler(t Target, work func(ctx context.Context, seq uint64) error) http.Handler {
-	return &handler{target: t, work: work}
+	metered, _ := t.(Metered)
+	return &handler{target: t, metered: metered, work: work}
 }
 
 type handler struct {
-	target Target
-	work   func(ctx context.Context, seq uint64) error
-	calls  atomic.Uint64
+	target  Target
+	metered Metered // nil: it cannot say what is left
+	work    func(ctx context.Context, seq uint64) error
+	calls   atomic.Uint64
 }
 
 // ServeHTTP implements http.Handler.
@@ -48,6 +55,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	err := h.target.Call(r.Context(), h.calls.Add(1)-1, h.work)
+	var reset time.Duration
+	if h.metered != nil {
+		q := h.metered.Quota()
+		w.Header().Set("RateLimit-Policy", q.policyField())
+		w.Header().Set("RateLimit", q.limitField())
+		reset = q.Reset
+	}
 	if err == nil {
 		w.WriteHeader(http.StatusOK)
 		return
@@ -57,7 +71,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusTooManyRequests
 		var throttled *Throttled
 		if errors.As(err, &throttled) {
-			w.Header().Set("Retry-After", strconv.FormatInt(wholeSeconds(throttled.RetryAfter), 10))
+			status = throttled.Refusal.Status()
+			if throttled.RetryAfter > 0 {
+				// Another call may have been admitted since: the draft wants Retry-After no earlier than the reset.
+				w.Header().Set("Retry-After", strconv.FormatInt(wholeSeconds(max(throttled.RetryAfter, reset)), 10))
+			}
 		}
 	}
 	http.Error(w, oneLine(err), status)

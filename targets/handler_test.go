@@ -8,8 +8,10 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/poolbench/poolbench/targets"
@@ -51,7 +53,9 @@ func TestHandlerAnswers(t *testing.T) {
 		{nil, 200, "", ""},
 		{errors.New("one\ntwo\r\n three"), 500, "", "one two three\n"},
 		{targets.ErrThrottled, 429, "", "throttled: refused by the target\n"},
-		{throttled(0), 429, "0", "wrapped: throttled: refused by the target, retry after 0s\n"},
+		{throttled(0), 429, "", "wrapped: throttled: refused by the target\n"},
+		{&targets.Throttled{Refusal: targets.Unavailable}, 503, "", "throttled: refused by the target (unavailable)\n"},
+		{&targets.Throttled{RetryAfter: 10 * time.Minute, Refusal: targets.Banned}, 403, "600", "throttled: refused by the target (banned), retry after 10m0s\n"},
 		{throttled(1), 429, "1", "wrapped: throttled: refused by the target, retry after 1ns\n"},
 		{throttled(time.Second), 429, "1", "wrapped: throttled: refused by the target, retry after 1s\n"},
 		{throttled(time.Second + 1), 429, "2", "wrapped: throttled: refused by the target, retry after 1.000000001s\n"},
@@ -65,6 +69,52 @@ func TestHandlerAnswers(t *testing.T) {
 			t.Errorf("%v: Retry-After is %q", c.err, r.Header["Retry-After"])
 		}
 	}
+}
+
+// The header fields of the draft: the policy stays, the limit says what is left, and Retry-After is not before its reset.
+func TestHandlerSaysWhatIsLeft(t *testing.T) {
+	type answer struct{ status, policy, limit, retryAfter string }
+	for s, want := range map[string][]answer{
+		"none":                                 {{"200", "", "", ""}},
+		"token_bucket:rate=100,burst=10":       {{"200", `"default";q=10`, `"default";r=9;t=1`, ""}}, // 100 ms are no whole seconds
+		"token_bucket:rate=0.5,burst=30":       {{"200", `"default";q=30;w=60`, `"default";r=29;t=2`, ""}},
+		"leaky_bucket:rate=0.3,queue=0":        {{"200", `"default";q=1`, `"default";r=0;t=4`, ""}, {"429", `"default";q=1`, `"default";r=0;t=4`, "4"}},
+		"fixed_window:limit=1,window=1m":       {{"200", `"default";q=1;w=60`, `"default";r=0;t=60`, ""}, {"429", `"default";q=1;w=60`, `"default";r=0;t=60`, "60"}},
+		"sliding_window:limit=2,window=1500ms": {{"200", `"default";q=2`, `"default";r=1;t=2`, ""}, {"200", `"default";q=2`, `"default";r=0;t=2`, ""}, {"429", `"default";q=2`, `"default";r=0;t=2`, "2"}},
+		"sec_ban:limit=1,tolerance=0":          {{"200", `"default";q=1;w=1`, `"default";r=0;t=1`, ""}, {"403", `"default";q=1;w=1`, `"default";r=0;t=600`, "600"}},
+		"concurrency_cap":                      {{"200", `"default";q=10;qu="concurrent-requests"`, `"default";r=10`, ""}},
+		"conn_pool:conns=2":                    {{"200", `"default";q=2;qu="concurrent-requests"`, `"default";r=2`, ""}},
+		"fixed_window:limit=9999999999999999":  {{"200", `"default";q=999999999999999;w=1`, `"default";r=999999999999999;t=1`, ""}}, // 15 digits at most
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := targets.Handler(build(t, s), nothing)
+			for i, want := range want {
+				r := serve(h, nil)
+				got := answer{strconv.Itoa(r.StatusCode), r.Header.Get("RateLimit-Policy"), r.Header.Get("RateLimit"), r.Header.Get("Retry-After")}
+				if got != want {
+					t.Errorf("%s, answer %d: %q, want %q", s, i, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The quota is asked after the call, when others may have taken what this one was told to wait for.
+func TestHandlerRetriesNotBeforeTheReset(t *testing.T) {
+	r := serve(targets.Handler(late{}, nothing), nil)
+	if got := r.Header.Get("Retry-After"); got != "7" || r.Header.Get("RateLimit") != `"default";r=0;t=7` {
+		t.Errorf("Retry-After %q, RateLimit %q", got, r.Header.Get("RateLimit"))
+	}
+}
+
+type late struct{}
+
+func (late) Call(context.Context, uint64, func(context.Context, uint64) error) error {
+	return &targets.Throttled{RetryAfter: 3 * time.Second}
+}
+
+func (late) Quota() targets.Quota {
+	return targets.Quota{Limit: 1, Window: time.Second, Reset: 7 * time.Second}
 }
 
 func TestHandlerNumbersItsCalls(t *testing.T) {

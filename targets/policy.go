@@ -6,26 +6,36 @@ import (
 	"time"
 )
 
-// A Policy decides on calls from their instants alone. It keeps state and is not safe for concurrent use.
+// A Policy decides on calls from their instants alone. It keeps state and is not safe for concurrent use. One that counts more than
+// Limited does has a method Counts too, as in Counted but under Limited's lock.
+//
+// Instants are times since an origin of the caller's choice; they are not negative and never less than in the call before.
 type Policy interface {
-	// Admit decides on a call at now, the time since an origin of the caller's choice; now is not negative and never
-	// less than in the call before.
+	// Admit decides on a call at now.
 	Admit(now time.Duration) Decision
+	// Quota is what is left at now. It changes nothing.
+	Quota(now time.Duration) Quota
 }
 
 // A Decision is what a Policy says of one call.
 type Decision struct {
 	Admitted bool
+	// Wait is how long an admitted call has to wait before it is served; 0 with most policies.
+	Wait time.Duration
 	// RetryAfter is 0 when admitted. Otherwise it is exact: a call at now+RetryAfter is admitted, and one a nanosecond
-	// before that is not, provided no other is admitted in between.
+	// before that is not, provided no other is admitted in between, and with SECBan, provided no other comes.
 	RetryAfter time.Duration
+	Refusal    Refusal // why, when not admitted
 }
 
 // Limited is the Target that asks p about each call. Its clock starts at the first call, and it belongs to p from then on:
-// one instance, one run. A call costs a mutex and a reading of the clock; a call whose context has ended is not counted.
+// one instance, one run. It is Counted and Metered. A call costs a mutex and a reading of the clock, and allocates nothing unless it
+// has to wait or is refused; one whose context has ended does not reach p. A call that gives up while it waits has been
+// admitted by p all the same.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
 type limited struct {
+	calls  calls
 	mu     sync.Mutex
 	policy Policy
 	began  time.Time // of the first call; zero before it
@@ -34,11 +44,21 @@ type limited struct {
 // Call implements Target.
 func (l *limited) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
 	if err := ctx.Err(); err != nil {
+		l.calls.abandoned.Add(1)
 		return err
 	}
-	if d := l.decide(); !d.Admitted {
-		return &Throttled{RetryAfter: d.RetryAfter}
+	d := l.decide()
+	if !d.Admitted {
+		l.calls.refused.Add(1)
+		return &Throttled{RetryAfter: d.RetryAfter, Refusal: d.Refusal}
 	}
+	if d.Wait > 0 {
+		if err := wait(ctx, d.Wait); err != nil {
+			l.calls.abandoned.Add(1)
+			return err
+		}
+	}
+	l.calls.admitted.Add(1)
 	return work(ctx, seq)
 }
 
@@ -50,4 +70,25 @@ func (l *limited) decide() Decision {
 		l.began = time.Now()
 	}
 	return l.policy.Admit(time.Since(l.began))
+}
+
+// Quota implements Metered.
+func (l *limited) Quota() Quota {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.began.IsZero() {
+		return l.policy.Quota(0)
+	}
+	return l.policy.Quota(time.Since(l.began))
+}
+
+// Counts implements Counted.
+func (l *limited) Counts() []Count {
+	counts := l.calls.counts()
+	if p, more := l.policy.(Counted); more {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		counts = append(counts, p.Counts()...)
+	}
+	return counts
 }

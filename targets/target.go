@@ -3,7 +3,7 @@ package targets
 import (
 	"context"
 	"errors"
-	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/param"
@@ -20,12 +20,58 @@ type Target interface {
 // ErrThrottled is what every refusal by a target wraps.
 var ErrThrottled = errors.New("throttled: refused by the target")
 
-// A Throttled is a refusal that says when to come again.
-type Throttled struct{ RetryAfter time.Duration }
+// A Refusal says why a target refuses a call.
+type Refusal int
 
-// Error says that the call was throttled and for how long.
+// The refusals. A limited rate is the zero one.
+const (
+	TooMany     Refusal = iota // calls come too often: 429 Too Many Requests
+	Unavailable                // every place is taken: 503 Service Unavailable
+	Banned                     // the client did not heed earlier refusals: 403 Forbidden
+)
+
+// String names the refusal in lower case.
+func (r Refusal) String() string {
+	switch r {
+	case TooMany:
+		return "too many calls"
+	case Unavailable:
+		return "unavailable"
+	case Banned:
+		return "banned"
+	}
+	panic("targets: no such refusal")
+}
+
+// Status is the refusal's HTTP status.
+func (r Refusal) Status() int {
+	switch r {
+	case TooMany:
+		return http.StatusTooManyRequests
+	case Unavailable:
+		return http.StatusServiceUnavailable
+	case Banned:
+		return http.StatusForbidden
+	}
+	panic("targets: no such refusal")
+}
+
+// A Throttled is a refusal that says why, and when to come again.
+type Throttled struct {
+	RetryAfter time.Duration // 0: the target cannot know
+	Refusal    Refusal
+}
+
+// Error says that the call was throttled, why where the rate is not the reason, and for how long.
 func (e *Throttled) Error() string {
-	return fmt.Sprintf("%v, retry after %v", ErrThrottled, e.RetryAfter)
+	text := ErrThrottled.Error()
+	if e.Refusal != TooMany {
+		text += " (" + e.Refusal.String() + ")"
+	}
+	if e.RetryAfter > 0 {
+		text += ", retry after " + e.RetryAfter.String()
+	}
+	return text
 }
 
 // Unwrap returns ErrThrottled.
@@ -38,6 +84,7 @@ type Spec struct {
 	Source     string
 	RateLimits bool // its capacity is a rate, so a load relative to the strategy's limit has no meaning
 	Keys       []param.Key
+	Counts     []Counter // what the target counts, in the order of Counted; none: it is not Counted
 	// New builds the target for one run; its clock starts at the first call. Its error names the impossible parameter.
 	New func(seed uint64, v param.Values) (Target, error)
 }

@@ -3,6 +3,7 @@ package targets_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,11 +54,76 @@ func TestEverySpecIsListable(t *testing.T) {
 		}
 		build(t, s.Name)
 	}
-	if s, err := targets.Lookup("token_bucket"); err != nil || !s.RateLimits {
-		t.Error("token_bucket does not say that it limits a rate")
+	limiters := 0
+	for _, s := range targets.All() {
+		if s.RateLimits {
+			limiters++
+			if _, metered := build(t, s.Name).(targets.Metered); !metered {
+				t.Errorf("%s limits a rate and does not say what is left", s.Name)
+			}
+		}
 	}
-	if s, err := targets.Lookup("none"); err != nil || s.RateLimits {
-		t.Error("none says that it limits a rate")
+	if s, err := targets.Lookup("none"); limiters != 5 || err != nil || s.RateLimits {
+		t.Errorf("%d targets limit a rate, want 5, and none not among them", limiters)
+	}
+}
+
+var unitForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+
+// What a target counts is what its Spec declares, and each call that came back is admitted, refused or abandoned, under any load.
+func TestCountsAreAsDeclared(t *testing.T) {
+	docs := map[string]targets.Counter{}
+	for _, s := range targets.All() {
+		target := build(t, s.Name)
+		counted, is := target.(targets.Counted)
+		if is != (len(s.Counts) > 0) {
+			t.Errorf("%s is Counted: %v, and declares %v", s.Name, is, s.Counts)
+		}
+		if !is {
+			continue
+		}
+		for _, c := range s.Counts {
+			if known, again := docs[c.Name]; !unitForm.MatchString(c.Name) || c.Doc == "" || again && known != c {
+				t.Errorf("%s: the counter %+v is out of form, or elsewhere %+v", s.Name, c, known)
+			}
+			docs[c.Name] = c
+		}
+		synctest.Test(t, func(t *testing.T) {
+			var wg sync.WaitGroup
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			for i := range uint64(100) {
+				wg.Go(func() {
+					ctx := t.Context()
+					if i%10 == 0 {
+						ctx = ended
+					}
+					_ = target.Call(ctx, i, sleeps(time.Millisecond))
+					_ = counted.Counts() // while calls go on
+				})
+			}
+			wg.Wait()
+		})
+		counts := counted.Counts()
+		if sum := counts[0].Value + counts[1].Value + counts[2].Value; sum != 100 || counts[2].Value != 10 || counts[0].Value == 0 {
+			t.Errorf("%s: 100 calls, 10 of them without a client, are counted as %v", s.Name, counts)
+		}
+		for i, c := range counts {
+			if len(counts) != len(s.Counts) || c.Name != s.Counts[i].Name {
+				t.Fatalf("%s counts %v and declares %v", s.Name, counts, s.Counts)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for r, want := range map[targets.Refusal]struct {
+		name   string
+		status int
+	}{targets.TooMany: {"too many calls", 429}, targets.Unavailable: {"unavailable", 503}, targets.Banned: {"banned", 403}} {
+		if r.String() != want.name || r.Status() != want.status || !errors.Is(&targets.Throttled{Refusal: r}, targets.ErrThrottled) {
+			t.Errorf("%d is %q with status %d", r, r, r.Status())
+		}
 	}
 }
 
@@ -171,7 +237,8 @@ func TestConcurrentCallsShareTheBucket(t *testing.T) {
 }
 
 func FuzzParseVariant(f *testing.F) {
-	for _, s := range []string{"none", "none:x=1", "token_bucket", "token_bucket:rate=3,burst=1", "token_bucket:rate=1e-6", "token_bucket:rate=1e999", "token_bucket:burst=1.5"} {
+	for _, s := range []string{"none", "none:x=1", "token_bucket", "token_bucket:rate=3,burst=1", "token_bucket:rate=1e-6", "token_bucket:rate=1e999", "token_bucket:burst=1.5",
+		"leaky_bucket:queue=0", "sliding_window:limit=3,window=1ns", "sec_ban:ban=1h,tolerance=0", "flaky:spike=lognormal(1ms,4)", "brownout:slope=1e-3", "freeze:stop=0s"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -18,6 +18,7 @@ var _ = register(Spec{
 	Summary:    "refuses calls above a rate, but allows bursts; says when the next one would be served",
 	Source:     "Turner, New directions in communications, 1986; as GCRA in ITU-T I.371",
 	RateLimits: true,
+	Counts:     counters(),
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "100", Doc: "calls served per second in the long run, up to 6 decimals"},
 		{Name: "burst", Kind: param.Int, Default: "10", Doc: "calls served at once after a pause, at least 1"},
@@ -47,10 +48,12 @@ var _ = register(Spec{
 // Hence there is no drift, whether after one admission or a billion. Instants up to two centuries after the origin are in
 // range.
 type TokenBucket struct {
-	num     uint64  // denominator of the fractions of a nanosecond: the numerator of the rate
-	token   instant // T
-	reserve instant // (burst−1)·T
-	full    instant // F
+	num      uint64  // denominator of the fractions of a nanosecond: the numerator of the rate
+	perToken uint64  // T in num-ths of a nanosecond; at most 10¹⁵
+	burst    uint64  // at least 1
+	token    instant // T
+	reserve  instant // (burst−1)·T
+	full     instant // F
 }
 
 // instant is ns + frac/num nanoseconds, 0 ≤ frac < num.
@@ -65,36 +68,41 @@ const maxFill = 1 << 61
 // NewTokenBucket is a full bucket. rate is in calls per second, above 0, at most 10⁹ (one per nanosecond), with up to six
 // decimals; burst is at least 1. The error names the impossible one.
 func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
-	if !(rate > 0 && rate <= 1e9) {
-		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v", rate)
-	}
 	if burst < 1 {
 		return nil, fmt.Errorf("burst: must be at least 1, got %d", burst)
+	}
+	return newBucket(rate, uint64(burst), "burst")
+}
+
+// newBucket makes a bucket of size tokens; the error calls the size by its key.
+func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
+	if !(rate > 0 && rate <= 1e9) {
+		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v", rate)
 	}
 	// The shortest decimal that is this float64 is the one that was typed: 0.1 is 1/10 here, not the binary fraction.
 	r, ok := new(big.Rat).SetString(dist.FormatFloat(rate))
 	if !ok || !r.Denom().IsUint64() || r.Denom().Uint64() > 1e6 {
 		return nil, fmt.Errorf("rate: must have at most 6 decimals, got %v", rate)
 	}
-	b := &TokenBucket{num: r.Num().Uint64()}
-	perToken := r.Denom().Uint64() * uint64(time.Second) // in num-ths of a nanosecond; at most 10¹⁵
-	b.token = instant{int64(perToken / b.num), perToken % b.num}
-	hi, lo := bits.Mul64(perToken, uint64(burst))
-	if hi >= b.num {
-		return nil, tooSlow(rate, burst)
+	b := &TokenBucket{num: r.Num().Uint64(), burst: size}
+	b.perToken = r.Denom().Uint64() * uint64(time.Second)
+	b.token = b.tokens(1)
+	hi, lo := bits.Mul64(b.perToken, size)
+	if hi < b.num {
+		if fill, _ := bits.Div64(hi, lo, b.num); fill <= maxFill {
+			b.reserve = b.tokens(size - 1)
+			return b, nil
+		}
 	}
-	if fill, _ := bits.Div64(hi, lo, b.num); fill > maxFill {
-		return nil, tooSlow(rate, burst)
-	}
-	hi, lo = bits.Mul64(perToken, uint64(burst-1))
-	ns, frac := bits.Div64(hi, lo, b.num)
-	b.reserve = instant{int64(ns), frac}
-	return b, nil
+	return nil, fmt.Errorf("%s: a bucket of %d at %s per second would take more than %.0f years to fill", key, size, dist.FormatFloat(rate),
+		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
 }
 
-func tooSlow(rate float64, burst int) error {
-	return fmt.Errorf("burst: a bucket of %d at %s per second would take more than %.0f years to fill", burst, dist.FormatFloat(rate),
-		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
+// tokens is n·T, for n up to the size of the bucket.
+func (b *TokenBucket) tokens(n uint64) instant {
+	hi, lo := bits.Mul64(b.perToken, n)
+	ns, frac := bits.Div64(hi, lo, b.num)
+	return instant{int64(ns), frac}
 }
 
 // Admit implements Policy.
@@ -110,12 +118,25 @@ func (b *TokenBucket) Admit(now time.Duration) Decision {
 }
 
 // due is the first whole nanosecond at which a call is admitted: F − (burst−1)·T, rounded up.
-func (b *TokenBucket) due() int64 {
-	ns := b.full.ns - b.reserve.ns
-	if b.full.frac > b.reserve.frac {
-		ns++ // a fraction remains; if the fractions are equal there is none, and otherwise rounding up undoes the borrow
+func (b *TokenBucket) due() int64 { return b.full.minus(b.reserve) }
+
+// Quota implements Policy.
+func (b *TokenBucket) Quota(now time.Duration) Quota {
+	q := Quota{Limit: int(b.burst), Remaining: int(b.burst), Window: time.Duration(b.reserve.plus(b.token, b.num).up())}
+	ahead := b.full.ns - int64(now)
+	if ahead < 0 || ahead == 0 && b.full.frac == 0 {
+		return q
 	}
-	return ns
+	// ⌈(F−now)/T⌉ tokens are missing, at least 1; the next one is there when F is one fewer times T away.
+	hi, lo := bits.Mul64(uint64(ahead), b.num)
+	lo, carry := bits.Add64(lo, b.full.frac, 0)
+	missing, rest := bits.Div64(hi+carry, lo, b.perToken)
+	if rest > 0 {
+		missing++
+	}
+	q.Remaining -= int(missing)
+	q.Reset = time.Duration(b.full.minus(b.tokens(missing-1))) - now
+	return q
 }
 
 func (i instant) plus(j instant, num uint64) instant {
@@ -126,3 +147,15 @@ func (i instant) plus(j instant, num uint64) instant {
 	}
 	return sum
 }
+
+// minus is i − j, rounded up to a whole nanosecond.
+func (i instant) minus(j instant) int64 {
+	ns := i.ns - j.ns
+	if i.frac > j.frac {
+		ns++ // a fraction remains; if the fractions are equal there is none, and otherwise rounding up undoes the borrow
+	}
+	return ns
+}
+
+// up is i, rounded up to a whole nanosecond.
+func (i instant) up() int64 { return i.minus(instant{}) }

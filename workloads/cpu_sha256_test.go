@@ -7,10 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/param"
@@ -48,16 +46,16 @@ func TestCPUTaskHashesItsBlocks(t *testing.T) {
 
 func TestCPUCountsAreAsAskedFor(t *testing.T) {
 	w := hasher(t, 1, param.Arg{Key: "blocks", Value: "1234"})
-	if w.blocks != 1234 || w.C2() != 0 {
-		t.Errorf("%d blocks, C² %v", w.blocks, w.C2())
+	l, err := calibrated.line(hashed{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	perBlock := float64(w.Mean()) / (1234 + padding)
-	if perBlock <= 0 {
-		t.Fatalf("%v ns a block", perBlock)
+	if w.blocks != 1234 || w.C2() != 0 || w.Mean() != l.time(1234) || w.Mean() <= 0 {
+		t.Errorf("%d blocks, mean %v, C² %v", w.blocks, w.Mean(), w.C2())
 	}
 	// One calibration serves the process, so the mean asked for is met to half a block.
-	if w = hasher(t, 1); math.Abs(float64(w.Mean()-time.Millisecond)) > perBlock {
-		t.Errorf("mean %v, want 1ms within a block of %v ns", w.Mean(), perBlock)
+	if w = hasher(t, 1); math.Abs(float64(w.Mean()-time.Millisecond)) > l.perUnit {
+		t.Errorf("mean %v, want 1ms within a block of %v ns", w.Mean(), l.perUnit)
 	}
 	if again := hasher(t, 2); again.blocks != w.blocks {
 		t.Errorf("the same mean is %d blocks, then %d", w.blocks, again.blocks)
@@ -113,33 +111,6 @@ func TestCPUTaskDoesNotAllocate(t *testing.T) {
 	defer cancel()
 	if n := testing.AllocsPerRun(100, func() { _ = w.digest(ctx, s, 1) }); n != 0 {
 		t.Errorf("%v allocations a task", n)
-	}
-}
-
-func TestCalibrationRefusesTheVirtualClock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var c calibration
-		if ns, err := c.get(); err == nil || !strings.Contains(err.Error(), "CPU work needs the real clock") {
-			t.Errorf("calibrated to %v ns, %v", ns, err)
-		}
-		if c.nsPerBlock != 0 {
-			t.Error("the failure is kept")
-		}
-	})
-}
-
-// Refusing or taking parameters must not calibrate: listing scenarios is not running them.
-func TestParsingDoesNotCalibrate(t *testing.T) {
-	calibrated.mu.Lock()
-	known := calibrated.nsPerBlock
-	calibrated.nsPerBlock = 0
-	calibrated.mu.Unlock()
-	defer func() { calibrated.nsPerBlock = known }()
-	if _, err := ParseVariant(param.Call{Name: "cpu_sha256", Args: []param.Arg{{Key: "mean", Value: "2ms"}}}); err != nil {
-		t.Fatal(err)
-	}
-	if calibrated.nsPerBlock != 0 {
-		t.Error("ParseVariant calibrated")
 	}
 }
 

@@ -12,10 +12,9 @@ import (
 	"github.com/poolbench/poolbench/internal/param"
 )
 
-// waits sleeps for a time drawn per sequence number.
-type waits struct {
-	dist dist.Dist
-	seed uint64
+// waiter sleeps for the time of the task.
+type waiter struct {
+	time func(s *slot, seq uint64) time.Duration
 	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one synctest bubble must not be
 	// used in another.
 	slots sync.Pool
@@ -29,28 +28,27 @@ type slot struct {
 	timer *time.Timer
 }
 
-func newWaits(seed uint64, d dist.Dist) *waits {
-	w := &waits{dist: d, seed: seed}
-	w.slots.New = func() any {
-		s := new(slot)
+// seed makes the slot's generator that of the task.
+func (s *slot) seed(seed, seq uint64) *rand.Rand {
+	if s.rand == nil {
 		s.rand = rand.New(&s.pcg)
-		return s
 	}
-	return w
+	s.pcg.Seed(seed, seq)
+	return s.rand
 }
 
 // Do waits. A ctx that can never end costs one time.Sleep; another costs a timer and a select.
-func (w *waits) Do(ctx context.Context, seq uint64) error {
+func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
 
 // DoPart implements Partitioned.
-func (w *waits) DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error) {
+func (w *waiter) DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error) {
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
 // wait waits for that part of the task's time.
-func (w *waits) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
+func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -59,9 +57,9 @@ func (w *waits) wait(ctx context.Context, seq uint64, from, length time.Duration
 		time.Sleep(min(w.Time(seq)-from, length))
 		return nil
 	}
-	s := w.slots.Get().(*slot)
+	s := w.slot()
 	defer w.slots.Put(s)
-	d := min(w.draw(s, seq)-from, length)
+	d := min(w.time(s, seq)-from, length)
 	if s.timer == nil {
 		s.timer = time.NewTimer(d)
 	} else {
@@ -77,16 +75,35 @@ func (w *waits) wait(ctx context.Context, seq uint64, from, length time.Duration
 }
 
 // Time implements Timed.
-func (w *waits) Time(seq uint64) time.Duration {
-	s := w.slots.Get().(*slot)
-	d := w.draw(s, seq)
+func (w *waiter) Time(seq uint64) time.Duration {
+	s := w.slot()
+	d := w.time(s, seq)
 	w.slots.Put(s)
 	return d
 }
 
+func (w *waiter) slot() *slot {
+	if s, used := w.slots.Get().(*slot); used {
+		return s
+	}
+	return new(slot)
+}
+
+// waits is a waiter whose times follow a distribution, drawn per sequence number.
+type waits struct {
+	waiter
+	dist dist.Dist
+	seed uint64
+}
+
+func newWaits(seed uint64, d dist.Dist) *waits {
+	w := &waits{dist: d, seed: seed}
+	w.time = w.draw
+	return w
+}
+
 func (w *waits) draw(s *slot, seq uint64) time.Duration {
-	s.pcg.Seed(w.seed, seq)
-	return w.dist.Sample(s.rand)
+	return w.dist.Sample(s.seed(w.seed, seq))
 }
 
 // Mean implements Workload.
@@ -98,7 +115,7 @@ func (w *waits) C2() float64 { return w.dist.C2() }
 // Dist implements Distributed.
 func (w *waits) Dist() dist.Dist { return w.dist }
 
-// meanKey is the parameter that all waits but bimodal share.
+// meanKey is the parameter that most waits have.
 var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms", Doc: "mean time of a task"}
 
 // positiveMean returns the parameter mean, which must not be 0.

@@ -109,7 +109,8 @@ func TestWaitsDoNotAllocate(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	for _, s := range []string{"constant:mean=1us", "exponential:mean=1us", "lognormal:mean=1us", "bimodal:short=1us,long=2us", "hyperexp:mean=1us"} {
+	for _, s := range []string{"constant:mean=1us", "exponential:mean=1us", "lognormal:mean=1us", "bimodal:short=1us,long=2us", "hyperexp:mean=1us",
+		"mixture:w1=0.5,d1=1us,w2=0.5,d2=exp(1us)", "bounded_pareto:low=1us,high=2us", "two_class:mean=1us,r=2", "trace:file=testdata/us.csv"} {
 		w := build(t, s, 1)
 		var seq uint64
 		if n := testing.AllocsPerRun(100, func() {
@@ -170,20 +171,25 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// TestLong: a bimodal task is long when its time is the long one.
+// TestLong: a task of two classes is long when its time is the long one.
 func TestLong(t *testing.T) {
-	w := build(t, "bimodal:p=0.3,short=1ms,long=50ms", 7)
-	n := 0
-	for seq := range uint64(1000) {
-		long := w.(workloads.Timed).Time(seq) == 50*time.Millisecond
-		if got := w.(workloads.Classed).Long(seq); got != long {
-			t.Fatalf("task %d takes %v: long is %v", seq, w.(workloads.Timed).Time(seq), got)
+	for s, long := range map[string]time.Duration{
+		"bimodal:p=0.3,short=1ms,long=50ms": 50 * time.Millisecond,
+		"two_class:mean=7ms,r=2.5":          12250 * time.Microsecond, // p = 1/3.5
+	} {
+		w := build(t, s, 7)
+		n := 0
+		for seq := range uint64(1000) {
+			want := w.(workloads.Timed).Time(seq) == long
+			if got := w.(workloads.Classed).Long(seq); got != want {
+				t.Fatalf("%s: task %d takes %v: long is %v", s, seq, w.(workloads.Timed).Time(seq), got)
+			}
+			if want {
+				n++
+			}
 		}
-		if long {
-			n++
+		if n < 200 || n > 400 { // 300 or 286, ± 14.5: five standard deviations and more
+			t.Errorf("%s: %d of 1000 tasks are long, want about 300", s, n)
 		}
-	}
-	if n < 200 || n > 400 { // 300 ± 14.5: seven standard deviations
-		t.Errorf("%d of 1000 tasks are long, want about 300", n)
 	}
 }

@@ -142,8 +142,12 @@ func TestImpossible(t *testing.T) {
 		"closed:clients=0":      "arrival closed: clients: want 1 to 1000000",
 		"closed:clients=9e9":    "arrival closed: clients: want a whole number",
 		"poisson:rate=5":        "arrival poisson: unknown parameter",
-		"poissson":              `unknown arrival "poissson" (known: batch, bulk, closed, constant, poisson)`,
+		"poissson":              `unknown arrival "poissson" (known: batch, bulk, closed, constant, linear, poisson, sine)`,
 		"closed:think=gauss(1)": "arrival closed: think:",
+		"linear:slope=-1":       "arrival linear: slope: want 0 to",
+		"sine:amp=1":            "arrival sine: amp: want 0 up to",
+		"sine:period=0s":        "arrival sine: period: want more than 0",
+		"sine:phase=1":          "arrival sine: phase: want 0 up to",
 	} {
 		c, err := param.Parse(text)
 		if err == nil {

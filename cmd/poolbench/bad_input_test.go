@@ -10,12 +10,13 @@ import (
 // TestBadInput: whatever is wrong, there are only lines that begin with "poolbench: " and name flag, file or word; exit code 2; nothing on stdout, and
 // nothing in the directory.
 func TestBadInput(t *testing.T) {
+	known := strings.Join(commandNames((&app{stdout: &output{}}).root()), ", ")
 	for _, c := range []struct {
 		args string
 		want []string // in stderr, one line each
 	}{
-		{"benchmark", []string{`unknown command "benchmark" (known: compare, completion, gate, list, report, run, version)`}},
-		{"help benchmark", []string{`help: unknown command "benchmark" (known: compare, completion, gate, list, report, run, version)`}},
+		{"benchmark", []string{`unknown command "benchmark" (known: ` + known + `)`}},
+		{"help benchmark", []string{`help: unknown command "benchmark" (known: ` + known + `)`}},
 		{"version extra", []string{`version: unexpected argument "extra"`}},
 		{"version --json", []string{"unknown flag --json (known: --format, --help)"}},
 		{"version -x", []string{"unknown flag -x (known: --format, --help)"}},
@@ -72,6 +73,29 @@ func TestBadInput(t *testing.T) {
 		{"run --n 5 --out a-file/below", []string{"--out: open a-file/below: not a directory"}},
 		{"run --n 5 --out full", []string{"--out: full exists already: --force replaces its results, --append adds to them"}},
 		{"run --n 5 --out full --force", []string{"--out: full exists and is not a run directory (it has no results.txt)"}},
+
+		{"run --objective latency<5ms", []string{`--objective: unknown metric "latency" (known: throughput, goodput, `}},
+		{"run --objective p99-response", []string{`--objective: want METRIC<VALUE, such as p99-response<50ms or shed<=1%, got "p99-response"`}},
+		{"run --objective p99-response<50", []string{`--objective: p99-response: want a duration such as 50ms, got "50"`}},
+		{"run --objective shed<1% --objective shed<2%", []string{"--objective: shed<1% and shed<2% bound the same metric in the same direction"}},
+		{"capacity", []string{"capacity: --objective is missing, such as --objective 'p99-response<50ms'"}},
+		{"capacity everything", []string{`capacity: unexpected argument "everything"`}},
+		{"capacity --objective shed<5", []string{`--objective: shed: want a share of at most 100%, got "5"`}},
+		{"capacity --load 0.5", []string{"unknown flag --load (known: "}},
+		{"capacity --objective shed<1% --load-range 0.5", []string{`--load-range: want two numbers above 0 such as 0.1,1.2, the smaller first, got "0.5"`}},
+		{"capacity --objective shed<1% --load-range 1,0.5", []string{"--load-range: want two numbers above 0"}},
+		{"capacity --objective shed<1% --load-range 1,5000", []string{"load 5000: want a positive number"}},
+		{"capacity --objective shed<1% --load-range 1,2 --rate-range 1,2", []string{"--load-range and --rate-range exclude each other"}},
+		{"capacity --objective shed<1% --target token_bucket", []string{"limits a rate, so a load relative to the limit has no meaning; give a rate"}},
+		{"capacity --objective shed<1% --arrival closed", []string{"arrival closed: its clients set the pace, so it takes neither load nor rate"}},
+		{"capacity --objective shed<1% --confidence 30%", []string{"confidence 0.3: want a share from 0.5"}},
+		{"capacity --objective shed<1% --resolution 0.0001", []string{"resolution 0.0001: want a share from 0.001"}},
+		{"capacity --objective shed<1% --clock virtual --count 5", []string{"5 runs at a load cannot tell with this confidence; it takes 6"}},
+		{"capacity --objective shed<1% --count 0", []string{`--count: want a whole number from 1 up, got "0"`}},
+		{"capacity --objective shed<1% --strategy pool", []string{`--strategy: unknown strategy "pool" (known: `}},
+		{"capacity --objective shed<1% --run-limit -1s", []string{"--run-limit: want a duration above 0, got -1s"}},
+		{"capacity --objective shed<1% --force", []string{"--force and --append are about the directory of --out, which is missing"}},
+		{"capacity --objective shed<1% --out full", []string{"--out: full exists already"}},
 
 		{"compare", []string{"compare: OLD is missing (usage: poolbench compare OLD NEW [flags])"}},
 		{"compare a-file", []string{"compare: NEW is missing (usage: poolbench compare OLD NEW [flags])"}},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -49,16 +50,18 @@ func yes(word string, is bool) string {
 }
 
 func describeWorkload(s workloads.Spec) entry {
-	clocks := "real, virtual"
-	if s.Kind == workloads.CPU {
-		clocks = "real (computing takes no virtual time)"
-	}
+	clocks := map[workloads.Kind]string{
+		workloads.Wait: "real, virtual",
+		workloads.CPU:  "real (computing takes no virtual time)",
+		workloads.IO:   "real (files, sockets and databases keep no virtual time)",
+	}[s.Kind]
 	return entry{s.Name, s.Summary, facts(fact{"clocks", clocks}, fact{"source", s.Source}), describeKeys(s.Keys)}
 }
 
 func describeTarget(s targets.Spec) entry {
 	return entry{s.Name, s.Summary, facts(
 		fact{"limits", yes("a rate, so scenarios give --rate and not --load", s.RateLimits)},
+		fact{"counts", strings.Join(names(s.Counts, func(c targets.Counter) string { return c.Name }), ", ")},
 		fact{"source", s.Source},
 	), describeKeys(s.Keys)}
 }
@@ -76,7 +79,11 @@ func describeStudy(s studies.Study) entry {
 	if suite, err := s.Suite(); err == nil {
 		size = strconv.Itoa(len(suite.Scenarios)) + " scenarios, " + strconv.Itoa(suite.Runs()) + " runs"
 	}
-	return entry{s.Name, s.Question, facts(fact{"size", size}), nil}
+	part := "poolbench run, poolbench study " + s.Name
+	if s.Apart {
+		part = "poolbench study " + s.Name
+	}
+	return entry{s.Name, s.Question, facts(fact{"size", size}, fact{"run by", part}), nil}
 }
 
 func describeMetric(m bench.MetricInfo) entry {

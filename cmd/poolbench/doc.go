@@ -52,6 +52,26 @@
 //
 // In a [list] YAML splits at every comma, so quote a name with parameters there.
 //
+// # Objectives and capacity
+//
+// An objective is a bound on a metric. run holds every scenario to it by the median of its repetitions, and fails when one
+// is missed; capacity turns the question round:
+//
+//	$ poolbench run --clock virtual --strategy worker_pool --load 0.9 --count 6 --n 5000 --objective 'p99-response<80ms' --quiet # exit code 1
+//	…
+//	objectives: 1 missed
+//	  missed  p99-response<80ms  …
+//	$ poolbench capacity --clock virtual --strategy worker_pool --n 5000 --objective 'p99-response<80ms' --quiet
+//	highest load at which more than half of the runs meet p99-response<80ms, with 95 % confidence
+//
+//	workload exponential, arrival poisson, limit 4, 5000 tasks, virtual clock
+//	  strategy     …
+//	  worker_pool  …
+//	…
+//
+// It is an interval: the objective is met at its one end and missed at the other, each by a test over repetitions and with the
+// risk of all the loads that were tried counted in.
+//
 // # Compare and gate
 //
 // Results are in the Go benchmark format: a run directory, its results.txt and the output of go test -bench are all the same to
@@ -77,7 +97,7 @@
 // When several apply, the first in the order 130, 2, 1, 3, 0 counts.
 //
 //	0    fine
-//	1    a regression
+//	1    a regression; an objective that is missed, or that a strategy meets at no load searched
 //	2    bad usage or input; a missing benchmark or a run without a result; nothing left to judge
 //	3    not decidable: inconclusive, too few samples, a measurement that breaks a law
 //	130  interrupted; what was written is whole, and marked partial

@@ -8,20 +8,21 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/reports"
 )
 
 // An execution is what has become of a plan so far.
 type execution struct {
-	plan    plan
-	path    string // of the run directory
-	records []record
-	failed  []failure
-	broken  int   // results that break a law
-	cut     error // the signal that ended it early
+	plan       plan
+	path       string // of the run directory
+	objectives objectives.List
+	records    []record
+	failed     []failure
+	broken     int   // results that break a law
+	cut        error // the signal that ended it early
 }
 
 // A record is a result without its distributions and its timeline, which are on disk.
@@ -50,21 +51,21 @@ func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error
 	if err != nil {
 		return err
 	}
+	return a.runPlan(ctx, p, o)
+}
+
+// runPlan runs it into the directory that the options say, or lists what it would run.
+func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(p, o.format)
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	dir, err := o.createDir(time.Now())
+	dir, err := a.openDir(o)
 	if err != nil {
 		return err
 	}
-	if o.out == "" {
-		if err := pointLatest(dir.Path()); err != nil { // a convenience: not every system has links
-			a.complain(fmt.Errorf("latest is not up to date: %w", err))
-		}
-	}
-	e := &execution{plan: p, path: dir.Path()}
+	e := &execution{plan: p, path: dir.Path(), objectives: o.objectives}
 	show := newProgress(a.stderr, o.quiet, e.plan)
 	// The first signal ends the context. Then signals get their default back, so that a second one ends the process.
 	defer context.AfterFunc(ctx, func() {
@@ -97,6 +98,9 @@ func (e *execution) exitCode(writing error) error {
 	if e.broken > 0 {
 		codes = append(codes, undecided)
 	}
+	for _, j := range e.judged() {
+		codes = append(codes, verdictCode(j.Verdict))
+	}
 	if code := severest(codes...); code != fine {
 		return exitCode(code)
 	}
@@ -110,26 +114,7 @@ func (a *app) execute(ctx context.Context, e *execution, dir *bench.Dir, o runOp
 	for i, s := range e.plan {
 		stopped = s.suite.Do(ctx, a.runner(o.limit), func(sc bench.Scenario, r *bench.Result, err error) error {
 			defer show.step(sc)
-			var stuck *stuckError
-			switch {
-			case errors.As(err, &stuck):
-				return err
-			case err != nil:
-				e.failed = append(e.failed, failure{sc.Name(), sc.Seed, err.Error()})
-				show.note(func() { a.complain(err) })
-				return nil
-			case len(r.Broken) > 0:
-				e.broken++
-				for _, law := range r.Broken {
-					show.note(func() { a.complain(fmt.Errorf("%s (seed %d) is not to be believed: %s", r.Name, r.Seed, law)) })
-				}
-			}
-			if err := dir.Write(r); err != nil {
-				return err
-			}
-			r.Readings, r.Timeline = nil, nil // they are on disk
-			e.records = append(e.records, record{i, sc, r})
-			return nil
+			return a.take(e, i, dir, show, sc, r, err)
 		})
 		if stopped != nil {
 			break
@@ -145,6 +130,30 @@ func (a *app) execute(ctx context.Context, e *execution, dir *bench.Dir, o runOp
 	return errors.Join(stopped, err)
 }
 
+// take writes the result of a run of a section down, or remembers that there is none. Its error ends the execution.
+func (a *app) take(e *execution, section int, dir *bench.Dir, show *progress, sc bench.Scenario, r *bench.Result, err error) error {
+	var stuck *stuckError
+	switch {
+	case errors.As(err, &stuck):
+		return err
+	case err != nil:
+		e.failed = append(e.failed, failure{sc.Name(), sc.Seed, err.Error()})
+		show.note(func() { a.complain(err) })
+		return nil
+	case len(r.Broken) > 0:
+		e.broken++
+		for _, law := range r.Broken {
+			show.note(func() { a.complain(fmt.Errorf("%s (seed %d) is not to be believed: %s", r.Name, r.Seed, law)) })
+		}
+	}
+	if err := dir.Write(r); err != nil {
+		return err
+	}
+	r.Readings, r.Timeline = nil, nil // they are on disk
+	e.records = append(e.records, record{section, sc, r})
+	return nil
+}
+
 // showOutcome prints what came out: on stdout the table or the document, on stderr what a reader must not miss.
 func (a *app) showOutcome(e *execution, format string, reported bool) error {
 	report := ""
@@ -155,6 +164,9 @@ func (a *app) showOutcome(e *execution, format string, reported bool) error {
 		return a.showRunJSON(e, report)
 	}
 	if err := a.showTables(e); err != nil {
+		return err
+	}
+	if err := a.showObjectives(e); err != nil {
 		return err
 	}
 	if missing := e.plan.runs() - len(e.records); missing > 0 {

@@ -63,7 +63,7 @@ func manualLine(t *testing.T, line, want string) {
 		}
 	}
 	var got outcome
-	switch words := strings.Fields(line); words[0] {
+	switch words := shellWords(line); words[0] {
 	case "poolbench":
 		got = command(t, words[1:]...)
 	case "cat":
@@ -79,6 +79,15 @@ func manualLine(t *testing.T, line, want string) {
 	}
 }
 
+// shellWords splits a line as a shell does, provided that no quotes hold a space.
+func shellWords(line string) []string {
+	words := strings.Fields(line)
+	for i, w := range words {
+		words[i] = strings.Trim(w, "'")
+	}
+	return words
+}
+
 // shows reports whether the output is what the text says, … standing for anything.
 func shows(output, text string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
@@ -86,7 +95,7 @@ func shows(output, text string) bool {
 	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
 }
 
-// TestExamples runs the examples of the help, so that each works as pasted: those of run under --dry-run.
+// TestExamples runs the examples of the help, so that each works as pasted: those of run and study under --dry-run.
 func TestExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "scenarios.yaml", manualFile)
@@ -103,8 +112,8 @@ func TestExamples(t *testing.T) {
 	a := &app{stdout: &output{to: &stdout}}
 	for _, c := range append(a.root().Commands(), a.root()) {
 		for example := range strings.Lines(c.Example) {
-			args := strings.Fields(example)[1:]
-			if args[0] == "run" {
+			args := shellWords(example)[1:]
+			if args[0] == "capacity" || args[0] == "run" || args[0] == "study" {
 				args = append(args, "--dry-run")
 			}
 			if o := command(t, args...); o.code != fine && (args[0] != "gate" || o.code != undecided) {

@@ -18,6 +18,8 @@ type runDocument struct {
 	Cut      string    `json:"interrupted,omitempty"`
 	Runs     []runLine `json:"runs"`
 	Failed   []failure `json:"failed,omitempty"`
+
+	Objectives []objectiveLine `json:"objectives,omitempty"` // those that the scenarios were held to
 }
 
 // A runLine is one result. Times are in seconds, shares in fractions of 1; a metric that the run could not tell is absent.
@@ -45,6 +47,9 @@ func (a *app) showRunJSON(e *execution, report string) error {
 			}
 		}
 		doc.Runs = append(doc.Runs, line)
+	}
+	for _, j := range e.judged() {
+		doc.Objectives = append(doc.Objectives, newObjectiveLine(j))
 	}
 	return a.json(doc)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -14,8 +15,9 @@ type plan []section
 
 // A section is a suite with a heading: the question of a study, the place in a scenario file, or none.
 type section struct {
-	title string
-	suite bench.Suite
+	title  string
+	suite  bench.Suite
+	answer func([]*bench.Result) []string // what a study makes of its results; nil: nothing
 }
 
 // makePlan reads the scenarios from the flags, or from the file with the flags over it; without either it takes all studies.
@@ -30,21 +32,25 @@ func makePlan(flags words, file string) (plan, error) {
 		var complaints []error
 		for _, m := range matrices {
 			suite, err := m.override(flags).suite(m.where)
-			p = append(p, section{m.where, suite})
+			p = append(p, section{title: m.where, suite: suite})
 			complaints = append(complaints, err)
 		}
 		return p, errors.Join(append(complaints, p.twice())...)
 	case len(flags) > 0:
 		suite, err := flags.suite("")
-		return plan{{"", suite}}, err
+		return plan{{suite: suite}}, err
 	}
-	var p plan
-	for _, s := range studies.All() {
+	return planStudies(slices.DeleteFunc(studies.All(), func(s studies.Study) bool { return s.Apart }))
+}
+
+// planStudies has a section for each study.
+func planStudies(list []studies.Study) (p plan, err error) {
+	for _, s := range list {
 		suite, err := s.Suite()
 		if err != nil {
 			return nil, err
 		}
-		p = append(p, section{s.Name + ": " + s.Question, suite})
+		p = append(p, section{s.Name + ": " + s.Question, suite, s.Answer})
 	}
 	return p, nil
 }

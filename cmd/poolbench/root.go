@@ -17,12 +17,13 @@ instants, and measures response from the instant a task was due. Under the real 
 virtual clock the same strategy code runs exactly, repeatably, and thousands of times faster.
 
   poolbench run                the default studies: a table, and a report to open in a browser
+  poolbench capacity           the highest load that meets an objective such as p99-response<50ms
   poolbench compare OLD NEW    two sets of results, with benchstat's statistics
   poolbench gate OLD NEW       the same as pass or fail, for CI
 
 Exit codes (when several apply, the first of 130, 2, 1, 3, 0):
     0  fine
-    1  a regression
+    1  a regression; a missed objective
     2  bad usage or input; a missing benchmark or a run without a result; nothing left to judge
     3  not decidable: inconclusive, too few samples, a measurement that breaks a law
   130  interrupted; what was written is whole, and marked partial`
@@ -45,7 +46,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.compareCommand(), a.gateCommand(), a.reportCommand(), a.listCommand(),
+	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.compareCommand(), a.gateCommand(), a.reportCommand(), a.listCommand(),
 		a.versionCommand(), a.completionCommand(), a.simulateCommand())
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false // the order of declaration teaches

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
 )
 
 const runHelp = `run measures scenarios: every combination of what the flags list, a run each, written to a directory as it comes in.
@@ -29,6 +31,10 @@ seconds, and response counts from the instant a task was due.
 The directory holds results.txt (Go benchmark format: benchstat reads it), distributions.hlog (HdrHistogram log),
 timeline.csv, report.html and charts.
 
+An objective is a bound on a metric: p99-response<50ms, shed<=1%, goodput>=500, several with commas. Each scenario is held to
+it by the median of its repetitions: missed is exit code 1; undecided, as a p99.9 of too few tasks, is 3. 'poolbench capacity'
+looks for the highest load that meets an objective.
+
 Exit code 2 also when a run has no result, because its strategy hung, panicked or failed; 3 when a result breaks a law.
 Ctrl-C ends the runs and keeps what there is (130); a second one ends at once.`
 
@@ -37,6 +43,7 @@ const runExamples = `  poolbench run
   poolbench run --clock virtual --strategy all --workload hyperexp:mean=10ms,c2=16 --limit 4,8 --count 3
   poolbench run --strategy semaphore --workload cpu_sha256:mean=1ms --rate 200 --duration 2s --deadline 20ms
   poolbench run --clock virtual --target token_bucket:rate=100,burst=20 --rate 90,110 --n 5000
+  poolbench run --clock virtual --load 0.8 --count 10 --objective 'p99-response<100ms,shed<1%'
   poolbench run --file scenarios.yaml --out results/today --dry-run`
 
 // outRoot is where run directories go that nobody named.
@@ -49,6 +56,7 @@ type runOptions struct {
 	dryRun, quiet bool
 	format        string
 	limit         time.Duration
+	objectives    objectives.List
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -61,25 +69,54 @@ func (a *app) runCommand() *cobra.Command {
 		Example:               runExamples,
 		Args:                  operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			flags := words{}
-			for _, x := range axes() {
-				if f := cmd.Flags().Lookup(x.name); f.Changed {
-					for _, text := range f.Value.(*axisFlag).texts {
-						flags[x.name] = append(flags[x.name], word{text, "--" + x.name})
-					}
-				}
-			}
-			return a.runScenarios(cmd.Context(), flags, o)
+			return a.runScenarios(cmd.Context(), axisWords(cmd), o)
 		},
 	}
-	fs := cmd.Flags()
+	addAxes(cmd)
+	cmd.Flags().StringVar(&o.file, "file", "", "read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
+	o.addTo(cmd)
+	return cmd
+}
+
+// addAxes declares a flag for each axis but those.
+func addAxes(cmd *cobra.Command, without ...string) {
 	for _, x := range axes() {
-		fs.Var(&axisFlag{axis: x}, x.name, x.doc)
+		if slices.Contains(without, x.name) {
+			continue
+		}
+		cmd.Flags().Var(&axisFlag{axis: x}, x.name, x.doc)
 		if x.names != nil {
 			completeFlag(cmd, x.name, x.names)
 		}
 	}
-	fs.StringVar(&o.file, "file", "", "read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
+}
+
+// axisWords are the values that the flags of axes were given.
+func axisWords(cmd *cobra.Command) words {
+	flags := words{}
+	for _, x := range axes() {
+		f := cmd.Flags().Lookup(x.name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		if value, ok := f.Value.(*axisFlag); ok {
+			for _, text := range value.texts {
+				flags[x.name] = append(flags[x.name], word{text, "--" + x.name})
+			}
+		}
+	}
+	return flags
+}
+
+// addTo gives the command the flags about how its runs are run and where they are written.
+func (o *runOptions) addTo(cmd *cobra.Command) {
+	objectiveVar(cmd, &o.objectives, "exit code 1 unless each scenario meets it: p99-response<50ms,shed<=1%; may be given again")
+	o.addOutputTo(cmd)
+}
+
+// addOutputTo is addTo without what is made of the results.
+func (o *runOptions) addOutputTo(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	fs.StringVar(&o.out, "out", "", "write to this `DIR` (default "+outRoot+"/DATE-TIME, and "+outRoot+"/latest points to it)")
 	fs.BoolVar(&o.force, "force", false, "replace the results that DIR holds")
 	fs.BoolVar(&o.append, "append", false, "add to the results that DIR holds")
@@ -87,7 +124,6 @@ func (a *app) runCommand() *cobra.Command {
 	fs.DurationVar(&o.limit, "run-limit", 0, "give a run up after this `TIME` (default 30s and 20 times what it should take)")
 	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-	return cmd
 }
 
 // axisFlag is the pflag.Value of an axis: it keeps the texts, which are read once all flags are known.
@@ -141,6 +177,20 @@ func (o runOptions) createDir(now time.Time) (*bench.Dir, error) {
 		return dir, nil
 	}
 	return bench.CreateDir(filepath.Join(outRoot, freeName(outRoot, now.Format("20060102-150405"))), mode)
+}
+
+// openDir makes the run directory and lets latest point to it.
+func (a *app) openDir(o runOptions) (*bench.Dir, error) {
+	dir, err := o.createDir(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if o.out == "" {
+		if err := pointLatest(dir.Path()); err != nil { // a convenience: not every system has links
+			a.complain(fmt.Errorf("latest is not up to date: %w", err))
+		}
+	}
+	return dir, nil
 }
 
 // freeName numbers the runs that start in one second.

@@ -79,6 +79,9 @@ var columns = []column{
 	{"throttled", "throttled/op", false, share},
 	{"failed", "failed/op", false, share},
 	{"abandoned", "abandoned/op", false, share},
+	{"refused calls", "refused-calls", false, digits},
+	{"bans", "bans", false, digits},
+	{"makespan", "makespan-sec", false, seconds},
 }
 
 // fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to do.
@@ -107,8 +110,21 @@ func (a *app) showTables(e *execution) error {
 		if err := show(groups); err != nil {
 			return err
 		}
+		if s.answer != nil {
+			for _, line := range s.answer(resultsOf(records)) {
+				fmt.Fprintf(a.stdout, "%s\n", line)
+			}
+			fmt.Fprintln(a.stdout)
+		}
 	}
 	return nil
+}
+
+func resultsOf(records []record) (results []*bench.Result) {
+	for _, r := range records {
+		results = append(results, r.result)
+	}
+	return results
 }
 
 // showGroups prints a full table for each group.
@@ -141,12 +157,16 @@ func (a *app) showGroups(groups []*group) error {
 func (g *group) columns() (shown []column) {
 	for _, c := range columns {
 		needed := c.always
-		if c.unit == "goodput-ops/s" {
+		switch c.unit {
+		case "goodput-ops/s":
 			needed = g.scenario.Deadline != 0
-		}
-		for _, r := range g.rows {
-			if v, _ := r.value(c.unit); v != 0 && c.unit != "goodput-ops/s" {
-				needed = true
+		case "makespan-sec": // with a rate it echoes the plan
+			needed = g.scenario.Load == 0 && g.scenario.Rate == 0
+		default:
+			for _, r := range g.rows {
+				if v, ok := r.value(c.unit); ok && v != 0 {
+					needed = true
+				}
 			}
 		}
 		if needed {
@@ -202,6 +222,7 @@ func items(w bench.Written) []item {
 	add("load", strconv.FormatFloat(w.Load, 'g', -1, 64), w.Load != 0)
 	add("rate", strconv.FormatFloat(w.Rate, 'g', -1, 64)+" /s", w.Rate != 0)
 	add("deadline", w.Deadline.String(), w.Deadline != 0)
+	add("timeout", w.Timeout.String(), w.Timeout != 0)
 	add("n", strconv.Itoa(w.Tasks), w.Tasks != 0)
 	add("duration", w.Duration.String(), w.Duration != 0)
 	return append(all, item{"clock", w.Clock})

@@ -23,6 +23,7 @@ var (
 	_ exact = Exponential{}
 	_ exact = LogNormal{}
 	_ exact = Mixture{}
+	_ exact = Pareto{}
 )
 
 // MeanNS returns the mean of d in nanoseconds, unrounded where d has a MeanNS method, as all distributions here have.

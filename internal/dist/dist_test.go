@@ -81,6 +81,12 @@ func TestSamplesFollowTheLaw(t *testing.T) {
 	expCDF := func(mean float64) func(float64) float64 {
 		return func(x float64) float64 { return -math.Expm1(-x / mean) }
 	}
+	paretoCDF := func(alpha, low, high float64) func(float64) float64 {
+		return func(x float64) float64 {
+			x = min(max(x, low), high)
+			return (1 - math.Pow(low/x, alpha)) / (1 - math.Pow(low/high, alpha))
+		}
+	}
 	for _, c := range []struct {
 		spelling string
 		cdf      func(ns float64) float64
@@ -110,6 +116,8 @@ func TestSamplesFollowTheLaw(t *testing.T) {
 			p := (1 + s) / 2
 			return p*expCDF(1e7/(2*p))(x) + (1-p)*expCDF(1e7/(2*(1-p)))(x)
 		}},
+		{"pareto(1.1,900us,50ms)", paretoCDF(1.1, 9e5, 5e7)},
+		{"pareto(1,100us,10s)", paretoCDF(1, 1e5, 1e10)},
 		{"mixture(0.9,exp(1ms),0.1,50ms)", func(x float64) float64 {
 			q := 0.9 * expCDF(1e6)(x)
 			if x >= 5e7 {
@@ -173,7 +181,7 @@ func TestSampleRoundsToTheNearestNanosecond(t *testing.T) {
 }
 
 func TestSampleIsAPureFunctionOfTheRandomNumbers(t *testing.T) {
-	for _, s := range []string{"10ms", "exp(10ms)", "lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)", "hyperexp(10ms,16)"} {
+	for _, s := range []string{"10ms", "exp(10ms)", "lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)", "hyperexp(10ms,16)", "pareto(1.1,1ms,1s)"} {
 		d, a, b := parse(t, s), rand.New(rand.NewPCG(7, 7)), rand.New(rand.NewPCG(7, 7))
 		for range 100 {
 			if x, y := d.Sample(a), d.Sample(b); x != y {
@@ -185,7 +193,7 @@ func TestSampleIsAPureFunctionOfTheRandomNumbers(t *testing.T) {
 
 func TestSampleDoesNotAllocate(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, s := range []string{"10ms", "exp(10ms)", "lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)", "hyperexp(10ms,16)"} {
+	for _, s := range []string{"10ms", "exp(10ms)", "lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)", "hyperexp(10ms,16)", "pareto(1.1,1ms,1s)"} {
 		d := parse(t, s)
 		if n := testing.AllocsPerRun(1000, func() { d.Sample(r) }); n != 0 {
 			t.Errorf("%s: %v allocations a draw", s, n)
@@ -194,7 +202,7 @@ func TestSampleDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkSample(b *testing.B) {
-	for _, s := range []string{"exp(10ms)", "lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)", "hyperexp(10ms,16)"} {
+	for _, s := range []string{"exp(10ms)", "lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)", "hyperexp(10ms,16)", "pareto(1.1,1ms,1s)"} {
 		b.Run(s, func(b *testing.B) {
 			d, r := parse(b, s), rand.New(rand.NewPCG(1, 1))
 			b.ReportAllocs()

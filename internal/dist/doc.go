@@ -11,6 +11,7 @@
 //	lognormal(10ms,4)                     log-normal with that mean and C²
 //	bimodal(0.05,1ms,50ms)                1ms, but 50ms for a share of 0.05
 //	hyperexp(10ms,16)                     balanced two-branch hyperexponential with that mean and C² ≥ 1
+//	pareto(1.1,1ms,1s)                    Pareto with that exponent between those bounds: a heavy tail
 //	mixture(0.98,exp(7ms),0.02,exp(150ms))  one of the branches, each with its probability
 //
 // Moments are kept as float64 nanoseconds and never rounded on the way, because theory compares with them to more digits

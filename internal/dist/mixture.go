@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -45,7 +46,7 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 		texts = append(texts, FormatFloat(b.P), b.Dist.String())
 	}
 	if !(math.Abs(sum-1) <= 1e-9) {
-		return Mixture{}, fmt.Errorf("the weights must add up to 1, got %v", sum)
+		return Mixture{}, fmt.Errorf("the weights must add up to 1, got %s", addition(branches, sum))
 	}
 	if m.mean <= 0 {
 		return Mixture{}, fmt.Errorf("the mean of a mixture must be positive")
@@ -56,6 +57,19 @@ func NewMixture(branches ...Branch) (Mixture, error) {
 	}
 	m.text = "mixture(" + strings.Join(texts, ",") + ")"
 	return m, nil
+}
+
+// addition writes out a sum of weights, defaults included, which the user may not know of: 0.99 + 0.02 = 1.01.
+func addition(branches []Branch, sum float64) string {
+	terms := make([]string, len(branches))
+	for i, b := range branches {
+		terms[i] = FormatFloat(b.P)
+	}
+	total := strconv.FormatFloat(sum, 'g', 10, 64)
+	if len(terms) < 2 {
+		return total
+	}
+	return strings.Join(terms, " + ") + " = " + total
 }
 
 // Bimodal is short with probability 1−p and long with probability p. The error names the impossible parameter.

@@ -10,7 +10,7 @@ import (
 )
 
 // forms documents the spellings in the order of the package comment; it is part of the message for an unknown one.
-const forms = "10ms, const(10ms), exp(10ms), lognormal(10ms,4), bimodal(0.05,1ms,50ms), hyperexp(10ms,16), mixture(0.9,exp(1ms),0.1,exp(50ms))"
+const forms = "10ms, const(10ms), exp(10ms), lognormal(10ms,4), bimodal(0.05,1ms,50ms), hyperexp(10ms,16), pareto(1.1,1ms,1s), mixture(0.9,exp(1ms),0.1,exp(50ms))"
 
 // Parse reads the spelling of a distribution; a bare duration is Constant. The error is one line. What Parse accepts,
 // String spells so that Parse gives the same distribution again.
@@ -39,7 +39,7 @@ var makers map[string]func(args []string) (Dist, error)
 func init() { // not in the declaration: mixture parses its branches, which would be an initialisation cycle
 	makers = map[string]func(args []string) (Dist, error){
 		"const": makeConstant, "exp": makeExponential, "lognormal": makeLogNormal,
-		"bimodal": makeBimodal, "hyperexp": makeHyperExp, "mixture": makeMixture,
+		"bimodal": makeBimodal, "hyperexp": makeHyperExp, "pareto": makePareto, "mixture": makeMixture,
 	}
 }
 
@@ -98,6 +98,19 @@ func makeHyperExp(args []string) (Dist, error) {
 		return nil, err
 	}
 	return HyperExp(mean, c2)
+}
+
+func makePareto(args []string) (Dist, error) {
+	if len(args) != 3 {
+		return nil, want(3, "alpha, low, high", args)
+	}
+	alpha, err1 := parseFloat(args[0])
+	low, err2 := parseDuration(args[1])
+	high, err3 := parseDuration(args[2])
+	if err := first(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	return NewPareto(alpha, low, high)
 }
 
 func makeMixture(args []string) (Dist, error) {

@@ -20,6 +20,7 @@ func TestParseGivesOneSpelling(t *testing.T) {
 		{"lognormal(10ms,4.0)", "lognormal(10ms,4)"},
 		{"bimodal(5e-2,1ms,0.05s)", "bimodal(0.05,1ms,50ms)"},
 		{"hyperexp(10ms,16.0)", "hyperexp(10ms,16)"},
+		{"pareto(1.10,1000us,1000ms)", "pareto(1.1,1ms,1s)"},
 		{"mixture(0.98,exp(7.1ms),0.02,exp(150ms))", "mixture(0.98,exp(7.1ms),0.02,exp(150ms))"},
 		{"mixture(0.5,1ms,0.5,lognormal(2ms,1))", "mixture(0.5,const(1ms),0.5,lognormal(2ms,1))"},
 	} {
@@ -51,7 +52,14 @@ func TestParseErrors(t *testing.T) {
 		{"bimodal(1,1ms,2ms)", "bimodal: p: must be between 0 and 1, both excluded, got 1"},
 		{"bimodal(0.5,2ms,2ms)", "bimodal: short: must be shorter than long, got short=2ms and long=2ms"},
 		{"bimodal(1e-320,0s,2ms)", "bimodal: p: too rare"},
+		{"pareto(1.1,1ms)", "pareto: want 3 in parentheses (alpha, low, high), got 2"},
+		{"pareto(0,1ms,1s)", "pareto: alpha: must be between 0.001 and 1000, got 0"},
+		{"pareto(1001,1ms,1s)", "pareto: alpha: must be between 0.001 and 1000, got 1001"},
+		{"pareto(1.1,0s,1s)", "pareto: low: must be positive, got 0s"},
+		{"pareto(1.1,1s,1s)", "pareto: low: must be less than high, got low=1s and high=1s"},
+		{"pareto(1,1ns,2562047h)", "pareto: high: too far from low: c2: must be between 0 and 1000000000"},
 		{"mixture(0.5,1ms)", "mixture: the weights must add up to 1, got 0.5"},
+		{"mixture(0.9,1ms,0.2,2ms)", "mixture: the weights must add up to 1, got 0.9 + 0.2 = 1.1"},
 		{"mixture(1)", "mixture: want pairs of a weight and a distribution, got 1 values"},
 		{"mixture(-1,1ms,2,1ms)", "mixture: w1: must be positive"},
 		{"mixture(1,0s)", "mixture: the mean of a mixture must be positive"},
@@ -90,7 +98,7 @@ func TestFormatFloat(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"", "10ms", "const(10ms)", "exp(10ms)", "exp(1.5ns)", "exp(1e18ns)", "lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)",
-		"hyperexp(10ms,16)", "mixture(0.98,exp(7.1ms),0.02,exp(150ms))", "mixture(0.5,mixture(1,1ms),0.5,1ms)", "exp((1ms)", "exp(1ms))", "exp(-0ns)", "µ"} {
+		"hyperexp(10ms,16)", "pareto(1.1,1ms,1s)", "pareto(2,1ns,2562047h)", "pareto(1000,1ns,2ns)", "mixture(0.98,exp(7.1ms),0.02,exp(150ms))", "mixture(0.5,mixture(1,1ms),0.5,1ms)", "exp((1ms)", "exp(1ms))", "exp(-0ns)", "µ"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -23,18 +23,20 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", []string{"internal/studies", "bench", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
+	{"cmd", []string{"internal/studies", "bench", "bench/attack", "bench/gateway", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/montanaflynn/stats"}},
 	{"internal/studies", []string{"bench", "reports", "strategies", "workloads", "targets", "internal"}, nil},
 	{"bench", []string{"strategies", "workloads", "targets", "internal"}, []string{
 		"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
+	{"bench/attack", []string{"bench", "strategies", "internal"}, []string{"github.com/tsenart/vegeta/v12", "github.com/HdrHistogram/hdrhistogram-go"}},
+	{"bench/gateway", []string{"bench", "bench/attack", "strategies", "workloads", "targets", "internal"}, nil},
 	{"reports", []string{"internal"}, []string{
 		"golang.org/x/perf", "gonum.org/v1/plot", "golang.org/x/image", "github.com/HdrHistogram/hdrhistogram-go", "github.com/montanaflynn/stats", "github.com/aclements/go-moremath"}},
 	{"strategies", []string{"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
 	{"strategies/peers", []string{"strategies", "internal"}, []string{
 		"github.com/panjf2000/ants/v2", "github.com/alitto/pond/v2", "github.com/sourcegraph/conc", "github.com/gammazero/workerpool", "github.com/Jeffail/tunny",
 		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go", "github.com/platinummonkey/go-concurrency-limits"}},
-	{"workloads", []string{"internal"}, nil},
+	{"workloads", []string{"internal"}, []string{"github.com/dlclark/regexp2", "modernc.org/sqlite", "github.com/jackc/pgx/v5"}},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
 	{"internal/house", []string{"bench", "strategies", "strategies/peers", "workloads", "targets", "internal"}, nil},
 	{"internal", nil, []string{"gonum.org/v1/gonum"}},

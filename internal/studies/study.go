@@ -22,6 +22,9 @@ type Study struct {
 	Question string // one line
 	Count    int    // repetitions
 	Matrix   func() bench.Matrix
+	Apart    bool // not part of the default run: it takes its time, or is about something else
+	// Answer puts into words what the results say, a line each, computed from them alone; nil: the tables and charts speak.
+	Answer func([]*bench.Result) []string
 }
 
 var all = registry.Set[Study]{Kind: "study"}

@@ -22,9 +22,10 @@ type Chart struct {
 	// Same lists the names of series that are equal in every point of every panel, where there are at least two.
 	Same [][]string
 
-	legend []entry
-	shareY bool // all panels have the same y axis
-	tall   bool // a single panel that gains from height
+	legend   []entry
+	shareY   bool // all panels have the same y axis
+	tall     bool // a single panel that gains from height
+	rowsHigh int  // a single panel of that many named rows, as high as they need
 }
 
 // newChart puts panels, already cleaned, into a chart. Each becomes a plot through build.

@@ -14,6 +14,7 @@
 //	Distribution  response against percentile, on the axis that gives each further nine the same width
 //	Variance      response against the squared coefficient of variation of the service times
 //	Timeline      what was in flight and queued while a run went on
+//	Capacity      the interval in which the highest load lies that meets an objective, a row a strategy
 //
 // # Data that cannot be drawn
 //

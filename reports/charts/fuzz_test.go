@@ -92,9 +92,13 @@ var (
 	numbers = regexp.MustCompile(`[-\d.]+`)
 )
 
-// drawBoth draws the panels in both layouts, and checks that nothing lies far outside of the picture.
+// drawBoth draws the panels in both layouts, and drawChart checks that nothing lies far outside of the picture.
 func drawBoth(t fataler, name string, panels []Panel) {
-	c, err := constructors()[name](panels)
+	drawChart(t, name, func() (*Chart, error) { return constructors()[name](panels) })
+}
+
+func drawChart(t fataler, name string, chart func() (*Chart, error)) {
+	c, err := chart()
 	if _, empty := errors.AsType[*EmptyError](err); empty {
 		return
 	} else if err != nil {

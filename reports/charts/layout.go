@@ -26,6 +26,8 @@ const (
 	narrowHeight vg.Length = 270 // of a panel
 	margin       vg.Length = 6
 	panelGap     vg.Length = 22
+	rowHeight    vg.Length = 26 // of a named row
+	axisHeight   vg.Length = 70 // below such rows, and the room above them
 )
 
 // Size is the size of the chart in a layout, with its title or without.
@@ -33,6 +35,9 @@ func (c *Chart) Size(l Layout, titled bool) (w, h vg.Length) {
 	head := vg.Length(0)
 	if titled {
 		head = c.headHeight(width(l))
+	}
+	if c.rowsHigh > 0 {
+		return width(l), head + rowHeight*vg.Length(c.rowsHigh) + axisHeight + 2*margin
 	}
 	if l == Narrow {
 		_, legend := c.rows()

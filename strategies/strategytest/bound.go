@@ -16,6 +16,7 @@ func checkBound(spec strategies.Spec) error {
 	return all(
 		func() error { return each(spec, []int{1, 3, 8}, []int{0, 8}, boundHolds) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 64}, boundHoldsInBursts) },
+		func() error { return each(spec, []int{1, 3, 8}, []int{0, 8}, boundHoldsInSplits) },
 	)
 }
 

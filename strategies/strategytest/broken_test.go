@@ -19,50 +19,72 @@ func failed(t *testing.T, spec strategies.Spec) (names []string) {
 	return names
 }
 
-// TestSound is the control of TestBroken: the reference without a fault keeps the contract, blocking and shedding.
+// TestSound is the control of TestBroken: the reference without a fault keeps the contract, whatever it declares.
 func TestSound(t *testing.T) {
-	for _, sheds := range []bool{false, true} {
-		if names := failed(t, referenceSpec(sound, sheds)); names != nil {
-			t.Errorf("sheds %v: failed %v", sheds, names)
+	for _, k := range []kind{blocking, shedding, retrying, turning, splitting, separating} {
+		if names := failed(t, referenceSpec(sound, k)); names != nil {
+			t.Errorf("%+v: failed %v", k, names)
 		}
 	}
 }
 
 // TestBroken shows that each fault fails the clause that it breaks, and no other. Three of them are the common mistakes of
-// limited concurrency in Go: a channel left open, a send to somebody who has gone, work that goes on after its context.
+// limited concurrency in Go: a channel never closed, a goroutine leaked on a blocked send, a cancellation that is ignored.
 func TestBroken(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		fault  fault
-		sheds  bool
+		kind   kind
 		clause string
 	}{
-		{"one too many at once", oneTooMany, false, "Bound"},
-		{"done twice", settlesTwice, false, "Once"},
-		{"one task in a thousand is lost", losesOneInThousand, false, "Once"},
-		{"retries unasked", retriesUnasked, false, "Once"},
-		{"sheds instead of blocking", shedsInstead, false, "BlocksOrSheds"},
-		{"blocks instead of shedding", blocksInstead, true, "BlocksOrSheds"},
-		{"a blocked Submit is deaf to its context", deafSubmit, false, "Context"},
-		{"goes on after the end of New's context", deafToNew, false, "Context"},
-		{"the queue is lost at Drain's deadline", losesOnDrain, false, "Drain"},
-		{"accepts after Drain", staysOpen, false, "Closed"},
-		{"a late Submit panics", panicsOnLateSubmit, false, "Closed"},
-		{"a panic leaks its place", leaksPlaceOnPanic, false, "Panic"},
-		{"a Goexit leaks its place", leaksPlaceOnGoexit, false, "Panic"},
-		{"a panic gives its place back twice", placeTwiceOnPanic, false, "Panic"},
-		{"tasks are dealt in turn", dealsInTurn, false, "WorkConserving"},
-		{"the next task starts late", startsLate, false, "WorkConserving"},
-		{"a stack for a queue", lastInFirstOut, false, "Order"},
-		{"a stack for blocked Submits", lastWaiterFirst, false, "Order"},
-		{"queues without bound", queuesWithoutBound, false, "Memory"},
-		{"remembers its tasks", remembersTasks, false, "Memory"},
-		{"sends to a Submit that was given up", sendsToNobody, false, "Memory"},
-		{"a channel is left open", leavesChannelOpen, false, "Drain"},
-		{"a ticker is left over", leaksTicker, false, "Drain"},
+		{"limit + 1", oneTooMany, blocking, "Bound"},
+		{"check-then-act on an atomic", checksThenActs, blocking, "Bound"},
+		{"sub-tasks run side by side without places", partsNeedNoPlace, splitting, "Bound"},
+
+		{"a double settle", settlesTwice, blocking, "Once"},
+		{"one task in a thousand is lost", losesOneInThousand, blocking, "Once"},
+		{"a shed task also runs", runsWhatItShed, shedding, "Once"},
+		{"a retry that nobody declared", retriesUnasked, blocking, "Once"},
+		{"a retry never ends", retriesForever, retrying, "Once"},
+		{"sub-tasks run side by side, which nobody declared", partsUnasked, blocking, "Once"},
+		{"a task is done with its first sub-task", firstPartSettles, splitting, "Once"},
+
+		{"sheds instead of blocking", shedsInstead, blocking, "BlocksOrSheds"},
+		{"blocks instead of shedding", blocksInstead, shedding, "BlocksOrSheds"},
+		{"one lane for all classes", oneForAll, separating, "BlocksOrSheds"},
+		{"lanes that nobody declared", lanesUnasked, blocking, "BlocksOrSheds"},
+		{"long tasks take the places of the short", lendsPlaces, separating, "BlocksOrSheds"},
+		{"long tasks take the room of the short", sharesTheRoom, separating, "BlocksOrSheds"},
+
+		{"cancellation ignored: a blocked Submit goes on", deafSubmit, blocking, "Context"},
+		{"cancellation ignored: the queue goes on", deafToNew, blocking, "Context"},
+
+		{"queued tasks are lost on drain", losesOnDrain, blocking, "Drain"},
+		{"a channel is never closed", leavesChannelOpen, blocking, "Drain"},
+		{"a ticker is never stopped", leaksTicker, blocking, "Drain"},
+
+		{"Submit is accepted after Drain", staysOpen, blocking, "Closed"},
+		{"Submit panics after Drain", panicsOnLateSubmit, blocking, "Closed"},
+
+		{"a place is leaked on panic", leaksPlaceOnPanic, blocking, "Panic"},
+		{"a place is leaked on Goexit", leaksPlaceOnGoexit, blocking, "Panic"},
+		{"a place is given back twice on panic", placeTwiceOnPanic, blocking, "Panic"},
+
+		{"tasks are dealt in turn", dealsInTurn, blocking, "WorkConserving"},
+		{"the next task starts late", startsLate, blocking, "WorkConserving"},
+		{"sub-tasks run one after another", partsInTurn, splitting, "WorkConserving"},
+
+		{"FIFO broken: a stack for a queue", lastInFirstOut, blocking, "Order"},
+		{"FIFO broken: a stack for blocked Submits", lastWaiterFirst, blocking, "Order"},
+		{"a task of many steps keeps its place", keepsItsTurn, turning, "Order"},
+		{"a task of many steps goes to the head of the queue", jumpsTheLine, turning, "Order"},
+
+		{"an unbounded queue behind a bounded face", queuesWithoutBound, blocking, "Memory"},
+		{"a goroutine is leaked on a blocked send", sendsToNobody, blocking, "Memory"},
+		{"tasks that are done are remembered", remembersTasks, blocking, "Memory"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := failed(t, referenceSpec(test.fault, test.sheds)); !slices.Equal(got, []string{test.clause}) {
+			if got := failed(t, referenceSpec(test.fault, test.kind)); !slices.Equal(got, []string{test.clause}) {
 				t.Errorf("failed %v, want %v", got, test.clause)
 			}
 		})

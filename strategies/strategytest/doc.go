@@ -11,9 +11,9 @@
 //		})
 //	}
 //
-// What the Spec declares is what is tested: the number of tasks at once, the capacity, blocking or shedding, the order. Start
-// with those two functions and add the rest as it holds. Parameters of its own are at their defaults; with these a strategy that
-// limits a rate has to start 32 tasks within a second.
+// What the Spec declares is what is tested: the number of tasks at once, the capacity, blocking or shedding, the order, retries,
+// turns, sub-tasks side by side, lanes. Start with those two functions and add the rest as it holds. Parameters of its own are at
+// their defaults; with these a strategy that limits a rate has to start 32 tasks within a second.
 //
 // The checks run under a virtual clock (testing/synctest): they take a second in all, a duration that they find is exact, and a
 // deadlock is an error that says what was waited for. A strategy that holds a mutex while it waits stops that clock; then the

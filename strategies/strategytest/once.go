@@ -16,6 +16,7 @@ func checkOnce(spec strategies.Spec) error {
 	return all(
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceUnderManyProducers) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceWithRequests) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceWithItsLastPart) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceEachTimeWhenReused) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, exhaustedOnce) },
 	)

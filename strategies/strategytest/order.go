@@ -12,13 +12,15 @@ import (
 )
 
 func checkOrder(spec strategies.Spec) error {
+	turns := func() error { return each(spec, []int{1, 3}, []int{0, 8}, stepsTakeTurns) }
 	if !spec.FIFO {
-		return nil
+		return turns()
 	}
 	return all(
 		func() error { return each(spec, []int{1}, []int{0, 100}, startsInOrder) },
 		func() error { return each(spec, []int{3, 8}, []int{0, 100}, neverStartsEarlier) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, blockedInOrder) },
+		turns,
 	)
 }
 

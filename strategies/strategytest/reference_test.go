@@ -2,43 +2,13 @@ package strategytest_test
 
 import (
 	"context"
-	"runtime/debug"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/strategies"
-)
-
-// A fault is one way in which the reference strategy is broken.
-type fault int
-
-const (
-	sound fault = iota
-
-	oneTooMany         // an off-by-one in the limit
-	settlesTwice       // Done twice for each tenth task
-	losesOneInThousand // an accepted task that nobody runs
-	shedsInstead       // says that it blocks, and sheds
-	blocksInstead      // says that it sheds, and blocks
-	deafSubmit         // a blocked Submit does not look at its context
-	deafToNew          // goes through its queue though New's context has ended
-	losesOnDrain       // at the deadline the queue is thrown away without a word
-	leavesChannelOpen  // a worker waits on a channel that is closed long after Drain
-	leaksTicker        // a goroutine that keeps waking
-	staysOpen          // accepts and runs tasks after Drain
-	leaksPlaceOnPanic  // the place of a task that panicked is never given back
-	leaksPlaceOnGoexit // likewise Goexit
-	placeTwiceOnPanic  // the place of a task that panicked is given back twice
-	dealsInTurn        // tasks are dealt to the places in turn, and wait for theirs
-	startsLate         // after a task its place rests for a millisecond, unless a new task comes
-	lastInFirstOut     // a stack for a queue
-	lastWaiterFirst    // a stack for blocked Submits
-	queuesWithoutBound // accepts more than its capacity
-	remembersTasks     // keeps a list of what it has done
-	sendsToNobody      // a Submit that is given up leaves a goroutine that wants to tell it something
-	retriesUnasked     // carries out Retry and does not say so
-	panicsOnLateSubmit // as a send on a closed channel does
 )
 
 // tooLate is how long after its end a leaky instance keeps its goroutines: longer than any check looks, shorter than the bubble
@@ -47,28 +17,49 @@ const tooLate = 30 * time.Minute
 
 // A reference is the contract as a mutex and two lists, with no thought of cost, and with one fault.
 type reference struct {
-	fault    fault
-	p        strategies.Params
-	capacity int
-	sheds    bool
-	sink     strategies.Sink
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	idle     chan struct{} // closed when closed and nothing is inside
+	fault  fault
+	kind   kind
+	p      strategies.Params
+	sink   strategies.Sink
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	idle   chan struct{} // closed when closed and nothing is inside
 
 	mu        sync.Mutex
-	queue     []*strategies.Task
+	lanes     []lane // one, or that of class Short and that of class Long
+	queue     []*entry
 	line      []*waiter
-	running   int
 	inside    int // accepted and not settled
-	room      int // capacity that is taken
 	accepted  int
 	abandoned int
 	closed    bool
 
-	kept  []*strategies.Task       // remembersTasks
-	dealt map[*strategies.Task]int // dealsInTurn: the place that a task waits for or has
-	busy  map[int]bool             // dealsInTurn: the places that are taken
+	kept  []*strategies.Task               // remembersTasks
+	dealt map[*strategies.Task]int         // dealsInTurn: the place that a task waits for or has
+	busy  map[int]bool                     // dealsInTurn: the places that are taken
+	later map[*strategies.Task]*time.Timer // runsWhatItShed
+}
+
+// A lane is one pool of places, with room of its own.
+type lane struct {
+	limit   int
+	running atomic.Int64 // changes with mu held; checksThenActs looks at it without
+	room    int          // how many more tasks are accepted
+}
+
+// anyLane is where a task goes whose class has no lane; nowhere is the place of one that holds none.
+const (
+	anyLane = -1
+	nowhere = -2
+)
+
+// An entry is a task in the queue.
+type entry struct {
+	task   *strategies.Task
+	lane   int // that the task goes to
+	room   int // the lane whose room it takes
+	atOnce bool
+	grant  chan int // where one that has begun, and gave back its place, waits for the next; nil: it has not
 }
 
 // A waiter is a blocked Submit.
@@ -77,72 +68,59 @@ type waiter struct {
 	fate chan error
 }
 
-func referenceSpec(f fault, sheds bool) strategies.Spec {
-	limit := func(p strategies.Params) int { return p.Limit }
-	capacity := func(p strategies.Params) int { return p.Limit + p.Queue }
-	return strategies.Spec{
-		Name: "reference", Bound: limit, Capacity: capacity, Sheds: sheds, WorkConserving: true, UsesQueue: true,
-		FIFO: f != dealsInTurn, // which cannot keep the order either, and is to be caught without declaring it
-		New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-			s := &reference{fault: f, p: p, capacity: capacity(p), sheds: sheds, sink: sink, idle: make(chan struct{})}
-			s.dealt, s.busy = make(map[*strategies.Task]int), make(map[int]bool)
-			switch f {
-			case shedsInstead:
-				s.sheds = true
-			case blocksInstead:
-				s.sheds = false
-			case queuesWithoutBound:
-				s.capacity = 1 << 20
-			case leavesChannelOpen:
-				jobs := make(chan *strategies.Task)
-				go func() {
-					for range jobs {
-					}
-				}()
-				go func() { <-s.idle; time.Sleep(tooLate); close(jobs) }()
-			case leaksTicker:
-				go func() {
-					for late := time.Duration(0); late < tooLate; time.Sleep(time.Minute) {
-						select {
-						case <-s.idle:
-							late += time.Minute
-						default:
-						}
-					}
-				}()
-			}
-			s.ctx, s.cancel = context.WithCancelCause(ctx)
-			stop := context.AfterFunc(s.ctx, s.newEnded)
-			go func() { <-s.idle; stop() }()
-			return s
-		},
+// laneOf returns the lane of a task's class.
+func (s *reference) laneOf(t *strategies.Task) int {
+	switch {
+	case len(s.lanes) == 1:
+		return 0
+	case t.Class == strategies.Short:
+		return 0
+	case t.Class == strategies.Long:
+		return 1
 	}
+	return anyLane
 }
 
 func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	atOnce := s.fault == checksThenActs && s.lanes[0].running.Load() < int64(s.p.Limit)
+	if atOnce {
+		runtime.Gosched()
+	}
 	s.mu.Lock()
-	if s.closed && s.fault == panicsOnLateSubmit {
+	if timer := s.later[t]; timer != nil {
+		timer.Stop()
+		delete(s.later, t)
+	}
+	room := s.roomFor(t)
+	switch {
+	case s.closed && s.fault == panicsOnLateSubmit:
 		s.mu.Unlock()
 		panic("send on closed channel")
-	}
-	switch {
 	case s.closed && s.fault != staysOpen:
 		s.mu.Unlock()
 		return strategies.ErrClosed
-	case s.room < s.capacity:
-		s.accept(t)
+	case room != nowhere:
+		s.accept(&entry{task: t, lane: s.laneOf(t), room: room, atOnce: atOnce})
 		s.mu.Unlock()
 		return nil
-	case s.sheds:
+	case s.kind.sheds:
+		if s.fault == runsWhatItShed {
+			s.later[t] = time.AfterFunc(time.Minute, func() { _ = s.Submit(s.ctx, t) })
+		}
 		s.mu.Unlock()
 		return strategies.ErrShed
 	}
 	w := &waiter{t, make(chan error, 1)}
 	s.line = append(s.line, w)
 	s.mu.Unlock()
+	return s.wait(ctx, w)
+}
+
+// wait is the rest of a Submit that blocks.
+func (s *reference) wait(ctx context.Context, w *waiter) error {
 	if s.fault == deafSubmit {
 		return <-w.fate
 	}
@@ -166,214 +144,96 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	return ctx.Err()
 }
 
-// accept is called with mu held, as are all but run and those of the interface.
-func (s *reference) accept(t *strategies.Task) {
-	s.room++
+// roomFor returns the lane in which there is room for a task, or nowhere. It is called with mu held, as are accept, dispatch,
+// place and leave.
+func (s *reference) roomFor(t *strategies.Task) int {
+	to := s.laneOf(t)
+	if s.fault == sharesTheRoom {
+		to = anyLane
+	}
+	for i := range s.lanes {
+		if (to == i || to == anyLane) && s.lanes[i].room > 0 {
+			return i
+		}
+	}
+	return nowhere
+}
+
+func (s *reference) accept(e *entry) {
+	s.lanes[e.room].room--
 	s.inside++
 	s.accepted++
 	if s.fault == losesOneInThousand && s.accepted%1000 == 0 {
-		s.room--
+		s.lanes[e.room].room++
 		s.inside--
 		return
 	}
 	if s.fault == dealsInTurn {
-		s.dealt[t] = s.accepted % s.p.Limit
+		s.dealt[e.task] = s.accepted % s.p.Limit
 	}
-	s.queue = append(s.queue, t)
+	s.queue = append(s.queue, e)
 	s.dispatch()
 }
 
+// dispatch gives free places to what waits for them.
 func (s *reference) dispatch() {
-	limit := s.p.Limit
-	if s.fault == oneTooMany {
-		limit++
-	}
-	for s.running < limit && len(s.queue) > 0 {
-		at := 0
-		switch s.fault {
-		case lastInFirstOut:
-			at = len(s.queue) - 1
-		case dealsInTurn:
-			at = slices.IndexFunc(s.queue, func(t *strategies.Task) bool { return !s.busy[s.dealt[t]] })
-			if at < 0 {
-				return
-			}
-			s.busy[s.dealt[s.queue[at]]] = true
+	for i := 0; i < len(s.queue); {
+		at := i
+		if s.fault == lastInFirstOut {
+			at = len(s.queue) - 1 - i
 		}
-		t := s.queue[at]
+		e := s.queue[at]
+		place := s.place(e)
+		if place == nowhere {
+			i++
+			continue
+		}
 		s.queue = slices.Delete(s.queue, at, at+1)
-		s.running++
-		go s.work(t)
+		s.lanes[place].running.Add(1)
+		if e.grant != nil {
+			e.grant <- place
+			continue
+		}
+		if s.fault == dealsInTurn {
+			s.busy[s.dealt[e.task]] = true
+		}
+		go s.work(e, place)
 	}
 }
 
-// work runs a task in a place of the limit.
-func (s *reference) work(t *strategies.Task) {
-	done := make(chan strategies.Result, 1)
-	go s.run(t, done)
-	r := <-done
-
-	_, panicked := r.Err.(*strategies.PanicError)
-	leak := s.fault == leaksPlaceOnPanic && panicked || s.fault == leaksPlaceOnGoexit && r.Err == strategies.ErrGoexit
-	s.mu.Lock()
-	if !leak {
-		s.leave()
+// place returns the lane in which there is a free place for e, or nowhere.
+func (s *reference) place(e *entry) int {
+	to := e.lane
+	switch {
+	case s.fault == dealsInTurn && s.busy[s.dealt[e.task]]:
+		return nowhere
+	case s.fault == lendsPlaces:
+		to = anyLane
 	}
-	if s.fault == placeTwiceOnPanic && panicked {
-		s.running--
-	}
-	if s.fault == dealsInTurn {
-		s.busy[s.dealt[t]] = false
-		delete(s.dealt, t)
-	}
-	if s.fault == startsLate {
-		time.AfterFunc(time.Millisecond, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.dispatch()
-		})
-	} else {
-		s.dispatch()
-	}
-	s.mu.Unlock()
-	s.settle(t, r)
-}
-
-// leave gives back the room of a task, and its place.
-func (s *reference) leave() {
-	s.running--
-	s.room--
-	if len(s.line) > 0 && s.room < s.capacity {
-		at := 0
-		if s.fault == lastWaiterFirst {
-			at = len(s.line) - 1
-		}
-		w := s.line[at]
-		s.line = slices.Delete(s.line, at, at+1)
-		s.accept(w.task)
-		w.fate <- nil
-	}
-}
-
-// run runs t to its end in a goroutine of its own, which a panic or Goexit may have.
-func (s *reference) run(t *strategies.Task, done chan<- strategies.Result) {
-	r, returned := strategies.Result{}, false
-	defer func() {
-		if v := recover(); v != nil {
-			r.Err = &strategies.PanicError{Value: v, Stack: debug.Stack()}
-		} else if !returned {
-			r.Err = strategies.ErrGoexit
-		}
-		done <- r
-	}()
-	if s.ctx.Err() != nil && s.fault != deafToNew {
-		r.Err = context.Cause(s.ctx)
-		if r.Err == strategies.ErrAbandoned {
-			s.mu.Lock()
-			s.abandoned++
-			s.mu.Unlock()
-		}
-	} else {
-		r = s.steps(t)
-		if r.Retry && s.fault == retriesUnasked {
-			r = s.steps(t)
+	for i := range s.lanes {
+		if (to == i || to == anyLane) && (s.lanes[i].running.Load() < int64(s.lanes[i].limit) || e.atOnce) {
+			return i
 		}
 	}
-	returned = true
+	return nowhere
 }
 
-func (s *reference) steps(t *strategies.Task) strategies.Result {
-	for {
-		r := t.Run(s.ctx, t)
-		for _, sub := range r.Split {
-			if err := s.steps(sub).Err; r.Err == nil {
-				r.Err = err
-			}
-		}
-		if r.Err != nil || !r.More {
-			return strategies.Result{Err: r.Err, Retry: r.Retry, After: r.After}
-		}
+// leave gives back the room of a task that has ended, and the place that it holds.
+func (s *reference) leave(e *entry, place int) {
+	if place != nowhere {
+		s.lanes[place].running.Add(-1)
 	}
-}
-
-func (s *reference) settle(t *strategies.Task, r strategies.Result) {
-	s.sink.Done(t, r)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fault == settlesTwice && s.inside%10 == 0 {
-		s.sink.Done(t, r)
+	s.lanes[e.room].room++
+	line := slices.Clone(s.line)
+	if s.fault == lastWaiterFirst {
+		slices.Reverse(line)
 	}
-	if s.fault == remembersTasks {
-		s.kept = append(s.kept, t)
-	}
-	s.inside--
-	s.endIfIdle()
-}
-
-func (s *reference) endIfIdle() {
-	if s.closed && s.inside == 0 {
-		select {
-		case <-s.idle:
-		default:
-			close(s.idle)
+	for _, w := range line {
+		if room := s.roomFor(w.task); room != nowhere {
+			s.line = slices.DeleteFunc(s.line, func(o *waiter) bool { return o == w })
+			s.accept(&entry{task: w.task, lane: s.laneOf(w.task), room: room})
+			w.fate <- nil
+			return
 		}
 	}
-}
-
-// newEnded settles the queue when New's context has ended, or a Drain has cancelled it.
-func (s *reference) newEnded() {
-	s.closeIntake()
-	if s.fault != deafToNew {
-		s.sweep(s.ctx.Err())
-	}
-}
-
-// sweep settles what is queued, with err.
-func (s *reference) sweep(err error) {
-	s.mu.Lock()
-	queue := s.queue
-	s.queue = nil
-	if err == strategies.ErrAbandoned {
-		s.abandoned += len(queue)
-	}
-	if err == strategies.ErrAbandoned && s.fault == losesOnDrain {
-		s.inside -= len(queue)
-		queue = nil
-		s.endIfIdle()
-	}
-	s.mu.Unlock()
-	for _, t := range queue {
-		s.settle(t, strategies.Result{Err: err})
-	}
-}
-
-func (s *reference) closeIntake() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	for _, w := range s.line {
-		w.fate <- strategies.ErrClosed
-	}
-	s.line = nil
-	s.endIfIdle()
-}
-
-func (s *reference) Drain(ctx context.Context) error {
-	s.closeIntake()
-	select {
-	case <-s.idle:
-		return nil
-	case <-ctx.Done():
-	}
-	s.sweep(strategies.ErrAbandoned)
-	s.cancel(strategies.ErrAbandoned)
-	grace := time.NewTimer(strategies.DrainGrace)
-	defer grace.Stop()
-	select {
-	case <-s.idle:
-	case <-grace.C:
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return &strategies.DrainError{Abandoned: s.abandoned, Running: s.inside, Cause: ctx.Err()}
 }

@@ -9,12 +9,14 @@ import (
 )
 
 func checkWorkConserving(spec strategies.Spec) error {
+	splits := func() error { return each(spec, []int{1, 3, 8}, []int{0, 8}, splitsSideBySide) }
 	if !spec.WorkConserving {
-		return nil
+		return splits()
 	}
 	return all(
 		func() error { return each(spec, []int{1, 3, 8}, []int{0, 1000}, equalTasks) },
 		func() error { return each(spec, []int{2, 8}, []int{0, 1000}, oneLongTask) },
+		splits,
 	)
 }
 

@@ -1,0 +1,32 @@
+package arrivals
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// linear is a ramp: at time t the rate is b+at, so n tasks have come when bt + at²/2 = n. The positive root is spelt so that it
+// does not lose its digits where a is small. Vegeta's pacer looks ahead by the rate of the moment alone, and so lags where the
+// ramp is steep; the curve is the same.
+var _ = register(Spec{
+	Name:    "linear",
+	Summary: "a rate that grows steadily, from that of the scenario",
+	Source:  "vegeta's LinearPacer, solved exactly",
+	Keys: []param.Key{
+		{Name: "slope", Kind: param.Float, Default: "0", Doc: "by how much the rate per second grows in a second"},
+	},
+	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
+		a := v.Float("slope")
+		if a < 0 || a > 1e9 {
+			return nil, errors.New("slope: want 0 to 1e9 tasks per second in each second")
+		}
+		var n float64
+		return func() time.Duration {
+			n++
+			return time.Duration(2 * n / (rate + math.Sqrt(rate*rate+2*a*n)) * float64(time.Second))
+		}, nil
+	},
+})

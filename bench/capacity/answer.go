@@ -1,0 +1,101 @@
+package capacity
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+)
+
+// An Answer is what a search found for one scenario: the capacity is between Met and Missed.
+type Answer struct {
+	Scenario    bench.Scenario // as it was given
+	Met         float64        // the highest load, or rate, that is surely met; NaN where there is none
+	Missed      float64        // the lowest one above it that is surely missed; NaN where there is none
+	MissedBelow []float64      // what is surely missed although a higher load is met: the objective is not monotone in the load
+	Probes      []Probe        // all that was tried, by load
+	Err         error          // the run that gave no result, and with which the search was given up
+}
+
+// An Outcome is the kind of an answer.
+type Outcome int
+
+// The outcomes.
+const (
+	Between Outcome = iota // Met and Missed are both there
+	AtLeast                // the highest load of the range is met: the capacity is beyond
+	Nowhere                // every load tried is missed
+	Unknown                // an end is missing, since what lies there could not be decided, or since a run failed
+)
+
+func (o Outcome) String() string {
+	return [...]string{"between", "at least", "nowhere", "unknown"}[o]
+}
+
+// Outcome says which of its ends the answer has, and why not the other.
+func (a Answer) Outcome() Outcome {
+	met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed)
+	switch {
+	case a.Err != nil, len(a.Probes) == 0:
+		return Unknown
+	case met && missed:
+		return Between
+	case met && a.Probes[len(a.Probes)-1].At == a.Met:
+		return AtLeast
+	case !met && a.allMissed():
+		return Nowhere
+	}
+	return Unknown
+}
+
+func (a Answer) allMissed() bool {
+	for _, p := range a.Probes {
+		if p.Verdict != objectives.Missed {
+			return false
+		}
+	}
+	return true
+}
+
+// Runs is how many runs the answer rests on.
+func (a Answer) Runs() (n int) {
+	for _, p := range a.Probes {
+		n += p.Met + p.Missed + p.Untold
+	}
+	return n
+}
+
+// Untold is how many of the runs could not tell whether they met the objectives.
+func (a Answer) Untold() (n int) {
+	for _, p := range a.Probes {
+		n += p.Untold
+	}
+	return n
+}
+
+// Result puts the answer in the form of a run, for the results of a run directory: Capacity/strategy=…/load=LO..HI/…/objective=….
+// It has the ends that there are, capacity-met-load and capacity-missed-load, or -rate in their place.
+func (s Search) Result(a Answer) *bench.Result {
+	axis := "load"
+	if s.Rates {
+		axis = "rate"
+	}
+	at := func(v float64) string { return fmt.Sprintf("/%s=%v", axis, v) }
+	name := strings.TrimPrefix(s.at(a.Scenario, s.Lo).Name(), "Run/")
+	name = strings.Replace(name, at(s.Lo), fmt.Sprintf("%s..%v", at(s.Lo), s.Hi), 1)
+	if c := s.confidence(); c != defaultConfidence {
+		name += fmt.Sprintf("/confidence=%v", c)
+	}
+	r := &bench.Result{Name: "Capacity/" + name + "/objective=" + s.Objectives.String(), Seed: a.Scenario.Seed, Tasks: a.Runs()}
+	add := func(unit string, v float64) {
+		if !math.IsNaN(v) {
+			r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
+		}
+	}
+	add("capacity-met-"+axis, a.Met)
+	add("capacity-missed-"+axis, a.Missed)
+	add("capacity-probes", float64(len(a.Probes)))
+	return r
+}

@@ -1,0 +1,274 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+)
+
+// A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they name.
+type Search struct {
+	Scenarios  []bench.Scenario // what is varied of them is their load; their seed is that of the first repetition
+	Objectives objectives.List
+	Lo, Hi     float64 // the range that is searched, both ends tried
+	Rates      bool    // the range is of tasks per second; else of loads relative to the capacity limit/E[S]
+	Resolution float64 // a gap is not halved further when it is this share of its upper end; 0 is 1 %
+	Confidence float64 // that the capacity is in the interval; 0 is 95 %
+	Runs       int     // most repetitions at a load; 0 is 16
+	Parallel   int     // virtual-clock runs at once; 0 is GOMAXPROCS
+
+	// Progress, unless nil, is called after each round of runs, with the number of scenarios that are still searched.
+	Progress func(searching int)
+}
+
+const (
+	grid              = 6 // loads that the search begins with
+	defaultResolution = 0.01
+	defaultConfidence = 0.95
+	defaultRuns       = 16
+	finest            = 0.001 // resolution
+)
+
+func (s Search) resolution() float64 { return orDefault(s.Resolution, defaultResolution) }
+func (s Search) confidence() float64 { return orDefault(s.Confidence, defaultConfidence) }
+func (s Search) runs() int           { return orDefault(s.Runs, defaultRuns) }
+
+func orDefault[T int | float64](v, zero T) T {
+	if v == 0 {
+		return zero
+	}
+	return v
+}
+
+// Validate reports everything that makes the search impossible, joined. It does not run anything.
+func (s Search) Validate() error {
+	var complaints []error
+	complain := func(format string, a ...any) { complaints = append(complaints, fmt.Errorf(format, a...)) }
+	if len(s.Objectives) == 0 {
+		complain("objective: none is given")
+	}
+	if len(s.Scenarios) == 0 {
+		complain("scenario: none is given")
+	}
+	if !(s.Lo > 0 && s.Lo < s.Hi && s.Hi <= 1e9) {
+		complain("range %v to %v: want two numbers above 0, the smaller first", s.Lo, s.Hi)
+	}
+	if r := s.resolution(); !(r >= finest && r < 1) {
+		complain("resolution %v: want a share from %v up to, not including, 1", r, finest)
+	}
+	if c := s.confidence(); !(c >= 0.5 && c < 1) {
+		complain("confidence %v: want a share from 0.5 up to, not including, 1", c)
+	}
+	if len(complaints) > 0 {
+		return errors.Join(complaints...)
+	}
+	seen := map[string]bool{}
+	for _, sc := range s.Scenarios {
+		for _, load := range []float64{s.Lo, s.Hi} {
+			if err := s.at(sc, load).Validate(); err != nil && !seen[err.Error()] {
+				seen[err.Error()] = true
+				complaints = append(complaints, err)
+			}
+		}
+		if _, err := s.test(sc); err != nil && !seen[err.Error()] {
+			seen[err.Error()] = true
+			complaints = append(complaints, err)
+		}
+	}
+	return errors.Join(complaints...)
+}
+
+// at is the scenario at a load.
+func (s Search) at(sc bench.Scenario, load float64) bench.Scenario {
+	if s.Rates {
+		sc.Load.Relative, sc.Load.PerSecond = 0, load
+	} else {
+		sc.Load.Relative, sc.Load.PerSecond = load, 0
+	}
+	return sc
+}
+
+// loads are those that the search begins with.
+func (s Search) loads() []float64 {
+	loads := []float64{s.Lo}
+	for i := 1; i < grid-1; i++ {
+		if at := round(s.Lo+(s.Hi-s.Lo)*float64(i)/(grid-1), s.resolution()); at > loads[len(loads)-1] && at < s.Hi {
+			loads = append(loads, at)
+		}
+	}
+	return append(loads, s.Hi)
+}
+
+// probes is how many loads are tried at most: those of the beginning, and the halves of one gap, on two sides of what stays
+// undecided, until they are as narrow as the resolution is at the upper end of the range.
+func (s Search) probes() int {
+	gap := (s.Hi - s.Lo) / (grid - 1)
+	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/(s.resolution()*s.Hi)))))
+}
+
+// test is the one for the loads of that scenario: see "Confidence of the whole" in the package comment.
+func (s Search) test(sc bench.Scenario) (signTest, error) {
+	risk := (1 - s.confidence()) / 2
+	if sc.Clock == bench.Real {
+		risk = (1 - s.confidence()) / float64(s.probes()) // a load is above the capacity or below it, so that one verdict is wrong
+	}
+	return newSignTest(s.runs(), risk)
+}
+
+// MostRuns is how many runs the search takes at most; it takes about a third of them where little is near the capacity.
+func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
+
+// First is the suite that the search begins with: all strategies at the loads of the first look.
+func (s Search) First() (suite bench.Suite) {
+	for _, load := range s.loads() {
+		for _, sc := range s.Scenarios {
+			suite.Scenarios = append(suite.Scenarios, s.at(sc, load))
+			if test, err := s.test(sc); err == nil {
+				suite.Count = max(suite.Count, test.first)
+			}
+		}
+	}
+	suite.Parallel = s.Parallel
+	return suite
+}
+
+// errGivenUp is the outcome of a run that does not take place, since one of its scenario has failed.
+var errGivenUp = errors.New("given up")
+
+// Do searches. each is called with every result or error of a run, from the caller's goroutine; the first error that it returns, or the
+// end of ctx, stops the search. A run that gives no result ends the search for its scenario: what hangs once would hang
+// at every load. The answers are in the order of the scenarios, and say what is known also where there is an error.
+func (s Search) Do(ctx context.Context, run bench.RunFunc, each func(sc bench.Scenario, r *bench.Result, err error) error) ([]Answer, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	cells := make([]*cell, len(s.Scenarios))
+	for i, sc := range s.Scenarios {
+		cells[i] = &cell{scenario: sc}
+		for _, load := range s.loads() {
+			cells[i].insert(load)
+		}
+	}
+	err := s.search(ctx, cells, run, each)
+	answers := make([]Answer, len(cells))
+	for i, c := range cells {
+		answers[i] = c.answer()
+	}
+	return answers, err
+}
+
+// search goes round by round: the runs that all open probes of all cells want next, then their verdicts, then new probes.
+func (s Search) search(ctx context.Context, cells []*cell, run bench.RunFunc, each func(bench.Scenario, *bench.Result, error) error) error {
+	for {
+		batch := s.batch(cells)
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := s.round(ctx, batch, run, each); err != nil {
+			return err
+		}
+		searching := 0
+		for _, c := range cells {
+			if c.err == nil && !c.open() {
+				c.refine(s.resolution(), s.probes())
+			}
+			if c.open() {
+				searching++
+			}
+		}
+		if s.Progress != nil {
+			s.Progress(searching)
+		}
+	}
+}
+
+// A want is a run that a probe wants.
+type want struct {
+	cell     *cell
+	probe    *probe
+	test     signTest
+	scenario bench.Scenario
+}
+
+// batch collects them, repetition by repetition, so that a slow minute of the machine hits every strategy and load.
+func (s Search) batch(cells []*cell) (batch []want) {
+	for extra := 0; ; extra++ {
+		before := len(batch)
+		for _, c := range cells {
+			test, err := s.test(c.scenario)
+			if err != nil || c.err != nil {
+				continue
+			}
+			for _, p := range c.probes {
+				n := p.count.runs()
+				if p.done || n+extra >= test.next(n) {
+					continue
+				}
+				sc := s.at(c.scenario, p.at)
+				sc.Seed += uint64(n + extra)
+				batch = append(batch, want{c, p, test, sc})
+			}
+		}
+		if len(batch) == before {
+			return batch
+		}
+	}
+}
+
+// round runs a batch and counts its verdicts.
+func (s Search) round(ctx context.Context, batch []want, run bench.RunFunc, each func(bench.Scenario, *bench.Result, error) error) error {
+	suite := bench.Suite{Parallel: s.Parallel}
+	byWords := map[bench.Written]*cell{}
+	for _, w := range batch {
+		suite.Scenarios = append(suite.Scenarios, w.scenario)
+		byWords[w.scenario.Written()] = w.cell
+	}
+	var failed sync.Map // cells of which a run has failed: the rest of theirs need not begin
+	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
+		c := byWords[sc.Written()]
+		if _, ok := failed.Load(c); ok {
+			return nil, errGivenUp
+		}
+		r, err := run(ctx, sc)
+		if err != nil {
+			failed.Store(c, true)
+		}
+		return r, err
+	}
+	next := 0
+	return suite.Do(ctx, unlessFailed, func(sc bench.Scenario, r *bench.Result, err error) error {
+		w := batch[next]
+		next++
+		if errors.Is(err, errGivenUp) {
+			return nil
+		}
+		if err != nil {
+			w.cell.err = errors.Join(w.cell.err, err)
+		} else {
+			w.probe.add(r, s.Objectives.Of(r), w.test)
+		}
+		return each(sc, r, err)
+	})
+}
+
+// add counts a run.
+func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
+	switch v {
+	case objectives.Met:
+		p.count.met++
+	case objectives.Missed:
+		p.count.missed++
+	default:
+		p.count.untold++
+	}
+	offered, _ := r.Metric("offered-ops/s")
+	p.offered += offered
+	if !p.done {
+		p.verdict, p.done = test.judge(p.count)
+	}
+}

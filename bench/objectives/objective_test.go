@@ -1,0 +1,216 @@
+package objectives
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		text, unit string
+		bound      float64
+		canonical  string
+	}{
+		{"p99-response<50ms", "p99-response-sec", 0.050, "p99-response<50ms"},
+		{"p99-response-sec<50ms", "p99-response-sec", 0.050, "p99-response<50ms"},
+		{"  p99.9-response <= 0.2s ", "p99.9-response-sec", 0.200, "p99.9-response<=200ms"},
+		{"mean-wait<=2000us", "mean-wait-sec", 0.002, "mean-wait<=2ms"},
+		{"mean-wait<=0", "mean-wait-sec", 0, "mean-wait<=0s"},
+		{"shed<1%", "shed/op", 0.01, "shed<1%"},
+		{"shed<0.01", "shed/op", 0.01, "shed<1%"},
+		{"shed<=0", "shed/op", 0, "shed<=0%"},
+		{"waited<7%", "waited/op", 0.07, "waited<7%"},
+		{"failed/op<99.9%", "failed/op", 0.999, "failed<99.9%"},
+		{"goodput>=500", "goodput-ops/s", 500, "goodput>=500"},
+		{"goodput>=500/s", "goodput-ops/s", 500, "goodput>=500"},
+		{"throughput>1e3", "ops/s", 1000, "throughput>1000"},
+		{"ops/s>1000", "ops/s", 1000, "throughput>1000"},
+		{"cpu<5us", "cpu-sec/op", 5e-6, "cpu<5us"},
+		{"attempts<1.5", "attempts/op", 1.5, "attempts<1.5"},
+		{"offered-utilisation<120%", "offered-utilisation", 1.2, "offered-utilisation<120%"},
+		{"peak-inflight<=4", "peak-inflight", 4, "peak-inflight<=4"},
+	} {
+		l, err := Parse(c.text)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if o := l[0]; len(l) != 1 || o.Unit != c.unit || o.Bound != c.bound || o.String() != c.canonical {
+			t.Errorf("%q: %+v, %q", c.text, o, o)
+		}
+	}
+	if l, err := Parse("p99-response<50ms, shed<1%,p99-response>1ms"); err != nil || len(l) != 3 || l.String() != "p99-response<50ms,shed<1%,p99-response>1ms" {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                   `want METRIC<VALUE, such as p99-response<50ms or shed<=1%, got ""`,
+		"p99-response":                       "want METRIC<VALUE",
+		"p99-response=50ms":                  "want METRIC<VALUE",
+		"<50ms":                              "want METRIC<VALUE",
+		"shed<1%,":                           `got ""`,
+		"p95-response<50ms":                  `unknown metric "p95-response" (known: throughput, goodput, `,
+		"latency<50ms":                       `unknown metric "latency"`,
+		"ns/op<5ms":                          `unknown metric "ns/op"`,
+		"theory-mean-wait<5ms":               `unknown metric "theory-mean-wait"`,
+		"p99-response<50":                    `p99-response: want a duration such as 50ms, got "50"`,
+		"p99-response<-5ms":                  "want a duration",
+		"p99-response<5%":                    "want a duration",
+		"p99-response<=>5ms":                 "want a duration",
+		"p99-response<0s":                    "nothing is below 0",
+		"goodput>=0":                         "everything is at least 0",
+		"shed<x":                             `shed: want a share such as 1% or 0.01, got "x"`,
+		"shed<NaN":                           "want a share",
+		"shed<-1%":                           "want a share",
+		"shed<5":                             `shed: want a share of at most 100%, got "5"`,
+		"goodput>=many":                      `goodput: want a number such as 500, got "many"`,
+		"goodput>=Inf":                       "want a number",
+		"goodput>=5%":                        "want a number",
+		"p99-response<50ms,p99-response<1s":  "p99-response<50ms and p99-response<1s bound the same metric in the same direction",
+		"p99-response<50ms,p99-response<=1s": "in the same direction",
+	} {
+		l, err := Parse(text)
+		if err == nil {
+			t.Errorf("%q passes as %v", text, l)
+		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want in it %q", text, err, want)
+		}
+	}
+	l, err := Parse("shed<1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Add("shed<2%"); err == nil {
+		t.Error("the same metric may be bounded twice")
+	}
+	if l, err = l.Add("goodput>5"); err != nil || l.String() != "shed<1%,goodput>5" {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
+// TestNamesAreUnambiguous: no short name is that of two metrics, or the unit of another.
+func TestNamesAreUnambiguous(t *testing.T) {
+	unitOf := map[string]string{}
+	for _, unit := range units() {
+		for _, name := range []string{unit, short(unit)} {
+			if other, taken := unitOf[name]; taken && other != unit {
+				t.Errorf("%s is %s and %s", name, unit, other)
+			}
+			unitOf[name] = unit
+		}
+	}
+}
+
+func run(metrics map[string]float64, broken ...string) *bench.Result {
+	r := &bench.Result{Broken: broken}
+	for unit, v := range metrics {
+		r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
+	}
+	return r
+}
+
+func TestOf(t *testing.T) {
+	l, err := Parse("p99-response<50ms,shed<=1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		result *bench.Result
+		want   Verdict
+	}{
+		{run(map[string]float64{"p99-response-sec": 0.0499, "shed/op": 0.01}), Met},
+		{run(map[string]float64{"p99-response-sec": 0.05, "shed/op": 0}), Missed},
+		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0.011}), Missed},
+		{run(map[string]float64{"shed/op": 0}), Undecided},
+		{run(map[string]float64{"shed/op": 0.5}), Missed}, // whatever the p99 is
+		{run(map[string]float64{"p99-response-sec": math.NaN(), "shed/op": 0}), Undecided},
+		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0}, "Little's law"), Undecided},
+	} {
+		if got := l.Of(c.result); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.result.Metrics, got, c.want)
+		}
+	}
+	for text, meets := range map[string][3]bool{ // 4, 5, 6
+		"peak-inflight<5": {true, false, false}, "peak-inflight<=5": {true, true, false},
+		"peak-inflight>5": {false, false, true}, "peak-inflight>=5": {false, true, true},
+	} {
+		l, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range meets {
+			if v := float64(4 + i); l[0].meets(v) != want {
+				t.Errorf("%v meets %s: %v", v, text, !want)
+			}
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	l, err := Parse("p99-response<50ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		values []float64 // 0: the run cannot tell
+		want   Verdict
+		median float64
+		met    int
+	}{
+		{[]float64{0.04}, Met, 0.04, 1},
+		{[]float64{0.9, 0.04, 0.03}, Met, 0.04, 2},
+		{[]float64{0.04, 0.06}, Missed, 0.05, 1},
+		{[]float64{0.06, 0.07, 0.01}, Missed, 0.06, 1},
+		{[]float64{0.04, 0.04, 0}, Undecided, 0.04, 2},
+		{[]float64{0, 0}, Undecided, math.NaN(), 0},
+		{nil, Undecided, math.NaN(), 0},
+	} {
+		var runs []*bench.Result
+		for _, v := range c.values {
+			metrics := map[string]float64{}
+			if v != 0 {
+				metrics["p99-response-sec"] = v
+			}
+			runs = append(runs, run(metrics))
+		}
+		j := l[0].Judge(runs)
+		same := j.Value == c.median || math.IsNaN(j.Value) && math.IsNaN(c.median)
+		if j.Verdict != c.want || !same || j.Runs != len(c.values) || j.Met != c.met {
+			t.Errorf("%v: %+v", c.values, j)
+		}
+	}
+}
+
+// FuzzParse: whatever is read reads back from its canonical spelling as the same objectives, and every error is one line.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"p99-response<50ms", "shed<1%,goodput>=500/s", " mean-wait <= 2ms ", "waited<0.0333", "p99.9-response<1h0m0.5s",
+		"B/op<1e300", "utilisation>7e-320", "shed<1e-9%", "ops/s>0x1p4", "p99-response<9223372036.854775807s", "shed<", "<,>", "shed<1%%"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := Parse(text)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Fatalf("%q: an error of several lines: %v", text, err)
+			}
+			return
+		}
+		if strings.ContainsAny(l.String(), " /\t\n") {
+			t.Fatalf("%q: %q cannot be part of a name", text, l)
+		}
+		again, err := Parse(l.String())
+		if err != nil || len(again) != len(l) {
+			t.Fatalf("%q is spelt %q, which reads as %v (%v)", text, l, again, err)
+		}
+		for i := range l {
+			if again[i] != l[i] {
+				t.Fatalf("%q is spelt %q, which reads as %+v and not %+v", text, l, again[i], l[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package objectives
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/dist"
+)
+
+// operators in the order in which they are looked for: a longer one before its beginning.
+var operators = []string{"<=", ">=", "<", ">"}
+
+// Parse reads objectives, several with commas between them:
+//
+//	METRIC OP VALUE    p99-response<50ms   shed <= 1%   goodput>=500
+//
+// METRIC is the unit of a metric, or the unit without its ending -sec, /op or ops/s; the plain ops/s is throughput. OP is one
+// of < <= > >=. VALUE is a duration where the metric is a time, a share (1% or 0.01) where it is one, else a number, to which
+// a rate may append /s. The error is one line.
+func Parse(text string) (List, error) {
+	var all List
+	for one := range strings.SplitSeq(text, ",") {
+		o, err := parse(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, all.check()
+}
+
+// Add is Parse for one more text; the error is also about what the texts say together.
+func (l List) Add(text string) (List, error) {
+	more, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	all := append(slices.Clip(l), more...)
+	return all, all.check()
+}
+
+// check refuses two bounds of one metric in the same direction: one of them would be without effect.
+func (l List) check() error {
+	seen := map[string]Objective{}
+	for _, o := range l {
+		key := o.Unit + o.op[:1]
+		if before, ok := seen[key]; ok {
+			return fmt.Errorf("%s and %s bound the same metric in the same direction", before, o)
+		}
+		seen[key] = o
+	}
+	return nil
+}
+
+func parse(text string) (Objective, error) {
+	text = strings.TrimSpace(text)
+	at := strings.IndexAny(text, "<>")
+	if at < 1 {
+		return Objective{}, fmt.Errorf("want METRIC<VALUE, such as p99-response<50ms or shed<=1%%, got %q", text)
+	}
+	var o Objective
+	name, rest := strings.TrimSpace(text[:at]), text[at:]
+	for _, op := range operators {
+		if value, ok := strings.CutPrefix(rest, op); ok {
+			o.op, rest = op, strings.TrimSpace(value)
+			break
+		}
+	}
+	for _, unit := range units() {
+		if unit == name || short(unit) == name {
+			o.Unit = unit
+		}
+	}
+	if o.Unit == "" {
+		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name, strings.Join(Names(), ", "))
+	}
+	var err error
+	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {
+		return Objective{}, fmt.Errorf("%s: %w", name, err)
+	}
+	switch {
+	case o.op == "<" && o.Bound == 0:
+		return Objective{}, fmt.Errorf("%s: nothing is below 0, so no run would meet %s", name, o)
+	case o.op == ">=" && o.Bound == 0:
+		return Objective{}, fmt.Errorf("%s: everything is at least 0, so every run would meet %s", name, o)
+	}
+	return o, nil
+}
+
+// value reads a bound in what the unit is counted in, and gives its canonical spelling.
+func value(unit, text string) (float64, string, error) {
+	switch {
+	case strings.HasSuffix(unit, "-sec"), unit == "cpu-sec/op":
+		d, err := time.ParseDuration(text)
+		if err != nil || d < 0 {
+			return 0, "", fmt.Errorf("want a duration such as 50ms, got %q", text)
+		}
+		return d.Seconds(), dist.FormatDuration(d), nil
+	case isShare(unit):
+		return shareOf(unit, text)
+	}
+	number := text
+	if strings.HasSuffix(unit, "ops/s") {
+		number = strings.TrimSuffix(text, "/s")
+	}
+	x, err := finite(number)
+	if err != nil {
+		return 0, "", fmt.Errorf("want a number such as 500, got %q", text)
+	}
+	return x, dist.FormatFloat(x), nil
+}
+
+// isShare reports whether the unit is counted in parts of a whole.
+func isShare(unit string) bool {
+	switch unit {
+	case "attempts/op", "allocs/op", "B/op":
+		return false
+	}
+	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, "utilisation")
+}
+
+func shareOf(unit, text string) (float64, string, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	if percent {
+		number += "e-2" // rounds once: 99.9/100 is not the float nearest to 0.999
+	}
+	x, err := finite(number)
+	if err != nil {
+		return 0, "", fmt.Errorf("want a share such as 1%% or 0.01, got %q", text)
+	}
+	if x > 1 && strings.HasSuffix(unit, "/op") {
+		return 0, "", fmt.Errorf("want a share of at most 100%%, got %q", text)
+	}
+	hundredths := dist.FormatFloat(math.Round(1e10*x) / 1e8) // 7 and not 7.000000000000001
+	if back, err := strconv.ParseFloat(hundredths+"e-2", 64); err == nil && back == x {
+		return x, hundredths + "%", nil
+	}
+	return x, dist.FormatFloat(x), nil
+}
+
+var errNumber = errors.New("not a number of at least 0")
+
+func finite(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(x, 0) || !(x >= 0) {
+		return 0, errNumber
+	}
+	return x + 0, nil // -0 is 0
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/capacity"
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/reports"
+)
+
+const capacityHelp = `capacity finds, for each strategy, the highest load that still meets an objective: an interval, and never the one point
+where a lucky run happened to pass.
+
+An objective is METRIC<VALUE, with <, <=, > or >=: p99-response<50ms, mean-wait<=2ms, shed<1%, goodput>=500; several with
+commas are to be met together. A metric goes by its unit in 'poolbench list metrics', which may lose its ending -sec, /op
+or ops/s. A load is met when more than half of the runs at it would meet the objective, over all seeds.
+
+The search looks at the whole range first, then halves the gap between the highest load that is met and the lowest above it
+that is missed. At each load up to --count repetitions decide by a sign test: far from the capacity some six agree and that
+is enough, close to it all are run, and what stays undecided stays in the interval. Repetition i has the same seed at
+every load and for every strategy. The interval holds the capacity with the --confidence, all loads tried taken into account.
+
+  0.72 to 0.74   met at 0.72 and missed at 0.74, surely both
+  at least 1.2   the highest load of the range is met: give a wider one
+  below 0.1      every load tried is missed
+
+More --count or more tasks in a run (--n) make it narrower; a finer --resolution alone does not, once what lies between is
+undecided. Close to saturation a queue grows for as long as a run lasts, so short runs flatter. A strategy that sheds meets
+any bound on its response: bound shed as well. The virtual clock is exact and quick, for workloads that wait; the default is
+the real clock, where a search takes many minutes: --dry-run says how many.
+
+Targets that limit a rate have no load: give a --rate-range. All runs are written as 'poolbench run' writes them, and
+the answers as benchmarks beside them, which compare takes (searches with other seeds, added by --append, are its samples).
+The chart is in the report.
+
+Exit code 1 when a strategy meets the objective at no load tried; 3 when an end could not be decided, because too few runs
+agree or can tell; 2 when a run has no result. Ctrl-C ends the search and keeps what there is (130).`
+
+const capacityExamples = `  poolbench capacity --clock virtual --objective 'p99-response<80ms'
+  poolbench capacity --clock virtual --strategy all --workload hyperexp:mean=10ms,c2=16 --objective 'mean-wait<=20ms' --n 5000
+  poolbench capacity --clock virtual --strategy semaphore --target token_bucket --rate-range 20,200 --objective 'throttled<1%'
+  poolbench capacity --strategy worker_pool --workload cpu_sha256:mean=1ms --n 2000 --objective 'p99-response<20ms' --dry-run`
+
+// capacityOptions are the flags of capacity that are not axes.
+type capacityOptions struct {
+	runOptions
+	loads, rates           span
+	resolution, confidence float64
+	count                  int
+}
+
+func (a *app) capacityCommand() *cobra.Command {
+	o := capacityOptions{loads: span{lo: 0.1, hi: 1.2}}
+	cmd := &cobra.Command{
+		Use:                   "capacity --objective 'METRIC<VALUE' [flags]",
+		DisableFlagsInUseLine: true,
+		Short:                 "find the highest load that meets an objective",
+		Long:                  capacityHelp,
+		Example:               capacityExamples,
+		Args:                  operands(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := o.search(axisWords(cmd), cmd.Flags().Changed("load-range"))
+			if err != nil {
+				return err
+			}
+			return a.findCapacity(cmd.Context(), s, o.runOptions)
+		},
+	}
+	objectiveVar(cmd, &o.objectives, "what is to be met, such as p99-response<50ms; several with commas, or the flag again")
+	fs := cmd.Flags()
+	fs.Var(&o.loads, "load-range", "search these loads, both ends tried (default 0.1,1.2)")
+	fs.Var(&o.rates, "rate-range", "search these rates in tasks per second instead")
+	fs.Var(&fraction{value: &o.resolution}, "resolution", "halve no gap narrower than this `SHARE` of the load (default 1%)")
+	fs.Var(&fraction{value: &o.confidence}, "confidence", "that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
+	fs.Var(&atLeastOne{value: &o.count}, "count", "most repetitions at a load (default 16)")
+	addAxes(cmd, "load", "rate", "count")
+	o.addOutputTo(cmd)
+	return cmd
+}
+
+// search is what the flags come to. The scenarios are made at the lower end of the range, which puts them to every test that run does.
+func (o capacityOptions) search(flags words, loadsGiven bool) (capacity.Search, error) {
+	s := capacity.Search{Objectives: o.objectives, Lo: o.loads.lo, Hi: o.loads.hi,
+		Resolution: o.resolution, Confidence: o.confidence, Runs: o.count}
+	if len(o.objectives) == 0 {
+		return s, errors.New("capacity: --objective is missing, such as --objective 'p99-response<50ms'")
+	}
+	axis := "load"
+	if o.rates != (span{}) {
+		if loadsGiven {
+			return s, errors.New("--load-range and --rate-range exclude each other")
+		}
+		axis, s.Rates, s.Lo, s.Hi = "rate", true, o.rates.lo, o.rates.hi
+	}
+	if o.limit < 0 {
+		return s, fmt.Errorf("--run-limit: want a duration above 0, got %v", o.limit)
+	}
+	if _, err := o.mode(); err != nil {
+		return s, err
+	}
+	flags[axis] = []word{{text: fmt.Sprint(s.Lo), where: "--" + axis + "-range"}}
+	suite, err := flags.suite("")
+	if err != nil {
+		return s, err
+	}
+	s.Scenarios = suite.Scenarios
+	return s, s.Validate()
+}
+
+// sayEvery is the time between two lines of progress.
+const sayEvery = 5 * time.Second
+
+// findCapacity is `poolbench capacity`.
+func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions) error {
+	if o.dryRun {
+		return a.showSearch(s, o.format)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := a.openDir(o)
+	if err != nil {
+		return err
+	}
+	e := &execution{path: dir.Path()}
+	show := &progress{to: a.stderr, quiet: o.quiet} // how many runs there will be nobody knows, so there is no bar
+	defer context.AfterFunc(ctx, func() {
+		stop()
+		show.say("stopping: the run under way is given up; interrupt again to end at once")
+	})()
+	var said time.Time
+	s.Progress = func(searching int) {
+		if searching == 0 || time.Since(said) >= sayEvery {
+			said = time.Now()
+			show.say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", len(e.records), searching, len(s.Scenarios)))
+		}
+	}
+	answers, stopped := s.Do(ctx, a.runner(o.limit), func(sc bench.Scenario, r *bench.Result, err error) error {
+		return a.take(e, 0, dir, show, sc, r, err)
+	})
+	f := &finding{search: s, answers: answers, execution: e}
+	writing := f.close(ctx, dir, stopped)
+	if writing == nil && len(e.records) > 0 {
+		writing = reports.WriteReport(e.path)
+	}
+	if writing != nil {
+		a.complain(writing)
+	}
+	if err := a.showFinding(f, o.format, writing == nil); err != nil && !errors.Is(err, errStdout) { // stdout keeps its own error
+		return err
+	}
+	return f.exitCode(writing)
+}
+
+// A finding is what has become of a search.
+type finding struct {
+	*execution
+	search  capacity.Search
+	answers []capacity.Answer
+}
+
+// close writes the answers down beside the runs and closes the directory. The error is about the directory, or about a run that
+// cannot be ended.
+func (f *finding) close(ctx context.Context, dir *bench.Dir, stopped error) error {
+	if ctx.Err() != nil {
+		f.cut = context.Cause(ctx)
+	}
+	cut := stopped
+	if f.cut != nil && errors.Is(stopped, f.cut) {
+		stopped = nil
+	}
+	planned := len(f.records) + len(f.failed)
+	for _, a := range f.answers {
+		if stopped == nil && a.Err == nil && a.Runs() > 0 {
+			planned++
+			stopped = dir.Write(f.search.Result(a))
+		}
+	}
+	if cut != nil {
+		planned = f.search.MostRuns() + len(f.answers)
+	}
+	return errors.Join(stopped, dir.Close(planned, cut))
+}
+
+// exitCode is nil for fine.
+func (f *finding) exitCode(writing error) error {
+	codes := []int{fine}
+	for _, a := range f.answers {
+		switch a.Outcome() {
+		case capacity.Nowhere:
+			codes = append(codes, regression)
+		case capacity.Unknown:
+			codes = append(codes, undecided)
+		}
+	}
+	var said exitCode
+	if errors.As(f.execution.exitCode(writing), &said) {
+		codes = append(codes, int(said))
+	}
+	if code := severest(codes...); code != fine {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// A span is the pflag.Value of a range: LO,HI.
+type span struct{ lo, hi float64 }
+
+func (s *span) Type() string { return "LO,HI" }
+
+func (s *span) String() string { return "" } // the default is in the words of the flag
+
+func (s *span) Set(text string) error {
+	ends, err := param.Floats(text)
+	if err != nil || len(ends) != 2 || !(ends[0] > 0 && ends[0] < ends[1]) {
+		return fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, got %q", text)
+	}
+	s.lo, s.hi = ends[0], ends[1]
+	return nil
+}
+
+// atLeastOne is the pflag.Value of a count.
+type atLeastOne struct {
+	value *int
+	text  string
+}
+
+func (n *atLeastOne) Type() string   { return "N" }
+func (n *atLeastOne) String() string { return n.text }
+
+func (n *atLeastOne) Set(text string) (err error) {
+	n.text = text
+	*n.value, err = wholeFrom(1, text)
+	return err
+}

@@ -1,0 +1,50 @@
+package studies_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/studies"
+)
+
+// TestScrape runs what the study is about: a limit on concurrency alone is banned, whatever it is, a rate alone keeps within the limit as long
+// as no place is wanting, and few enough workers that wait as they are told get all.
+func TestScrape(t *testing.T) {
+	study, err := studies.Lookup("scrape")
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite, err := study.Suite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen := []string{"worker_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100"}
+	var results []*bench.Result
+	for _, s := range suite.Scenarios {
+		if !slices.Contains(chosen, s.Strategy.String()) {
+			continue
+		}
+		r, err := bench.Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Broken) > 0 {
+			t.Errorf("%s breaks %q", r.Name, r.Broken)
+		}
+		results = append(results, r)
+	}
+	answer := study.Answer(results)
+	for i, want := range []string{
+		"limit 4: all, but slower: retry_in_place:attempts=100 (",
+		"limit 4: not banned, but records were lost: token_bucket:rate=10,burst=1 (",
+		"limit 4: banned: worker_pool (4990 lost)",
+		"limit 64: all 5000 in (N − burst)/rate = 499 s, within 2 %: token_bucket:rate=10,burst=1 (501.",
+		"limit 64: banned: retry_in_place:attempts=100 (",
+	} {
+		if i >= len(answer) || !strings.HasPrefix(answer[i], want) {
+			t.Errorf("line %d of the answer is not %q:\n%s", i, want, strings.Join(answer, "\n"))
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package charts
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Found is what a search for capacity found for one strategy: an interval, never a point.
+type Found struct {
+	Name   string
+	Style  int     // its number among the strategies, from 0
+	Met    float64 // the highest load, or rate, that is surely met; NaN where there is none
+	Missed float64 // the lowest one above it that is surely missed; NaN where there is none
+}
+
+// Capacity draws a row for each strategy, the one with the highest capacity first: a thin line over what is met, a bar over the interval
+// in which the capacity lies, and nothing over what is missed. from and to are the range that was searched. A bar without an end
+// on one side ends there in an arrow: at the right when nothing in the range is surely missed, at the left when nothing is surely met.
+func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
+	if !counting.shows(from) || !counting.shows(to) || from >= to {
+		return nil, &EmptyError{Chart: title, Notes: []string{fmt.Sprintf("no range from %v to %v", from, to)}}
+	}
+	rows := make([]Found, 0, len(found))
+	var notes []string
+	within := func(v float64) bool { return linear.shows(v) && v >= from && v <= to }
+	for _, f := range found {
+		if math.IsNaN(f.Met) && math.IsNaN(f.Missed) || !math.IsNaN(f.Met) && !within(f.Met) || !math.IsNaN(f.Missed) && !within(f.Missed) {
+			notes = append(notes, f.Name+" left out, nothing is decided in the range")
+			continue
+		}
+		rows = append(rows, f)
+	}
+	slices.SortStableFunc(rows, func(a, b Found) int {
+		return cmp.Or(-cmp.Compare(a.Met, b.Met), -cmp.Compare(orHighest(a.Missed), orHighest(b.Missed)), cmp.Compare(a.Style, b.Style))
+	})
+	var series []Series // what the rest of a chart knows of: the rows are their y
+	for i, f := range rows {
+		series = append(series, Series{Name: f.Name, Style: f.Style, X: []float64{from, to}, Y: []float64{float64(i), float64(i)}})
+	}
+	c, err := newChart(title, []Panel{{Series: series}}, notes, func(Panel) *plot.Plot {
+		p := newPlot("", across.label(), "")
+		p.Add(brackets{rows, across, from, to})
+		p.X.Tick.Marker = linearTicks{Count, 6}
+		p.X.Min, p.X.Max = linearRange(0, to)
+		p.Y.Tick.Marker = rowTicks(rows)
+		p.Y.Tick.Label.Color = ink
+		p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}} // the first row on top
+		p.Y.Min, p.Y.Max = -0.5, float64(len(rows))-0.5
+		return p
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.legend, c.Same = nil, nil // the rows are named
+	c.rowsHigh = len(rows)
+	return c, nil
+}
+
+func orHighest(v float64) float64 {
+	if math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	return v
+}
+
+// rowTicks names the rows.
+type rowTicks []Found
+
+const widestRow vg.Length = 170
+
+// Ticks implements plot.Ticker.
+func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
+	style := textStyle(textSize, xfont.WeightNormal, ink)
+	for i, f := range rows {
+		name := f.Name
+		if style.Width(name) > widestRow {
+			name = fitting(name, widestRow-style.Width("…"), style) + "…"
+		}
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+	}
+	return ticks
+}
+
+// brackets draws the rows.
+type brackets struct {
+	rows     []Found
+	across   Across
+	from, to float64
+}
+
+const (
+	barHeight vg.Length = 9
+	metWidth  vg.Length = 2
+	leastBar  vg.Length = 3 // what is narrower could not be seen
+)
+
+// Plot implements plot.Plotter.
+func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, f := range b.rows {
+		look, at := lookOf(f.Style), y(float64(i))
+		left, right := x(b.from), x(b.to)
+		if !math.IsNaN(f.Met) {
+			left = x(f.Met)
+		}
+		if !math.IsNaN(f.Missed) {
+			right = x(f.Missed)
+		}
+		group(&c, []int{f.Style}, "pb-pt", b.tip(f), func() {
+			if !math.IsNaN(f.Met) {
+				c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.6), Width: metWidth}, c.Min.X, at, left, at)
+			}
+			switch {
+			case b.beyond(f): // all is met
+				drawHead(&c, look.tint, vg.Point{X: right + arrowLength/2, Y: at}, 1)
+			case b.below(f): // nothing is met
+				right = left
+				drawHead(&c, look.tint, vg.Point{X: max(left-arrowLength, c.Min.X+2), Y: at}, -1)
+			default:
+				if right-left < leastBar {
+					mid := (left + right) / 2
+					left, right = mid-leastBar/2, mid+leastBar/2
+				}
+				c.FillPolygon(look.tint, []vg.Point{{X: left, Y: at - barHeight/2}, {X: right, Y: at - barHeight/2}, {X: right, Y: at + barHeight/2}, {X: left, Y: at + barHeight/2}})
+				if math.IsNaN(f.Missed) {
+					drawHead(&c, look.tint, vg.Point{X: right + arrowLength/2, Y: at}, 1)
+					right += arrowLength / 2
+				}
+				if math.IsNaN(f.Met) {
+					drawHead(&c, look.tint, vg.Point{X: left - arrowLength/2, Y: at}, -1)
+				}
+			}
+		})
+		b.value(&c, f, left, right, at)
+	}
+}
+
+func (b brackets) beyond(f Found) bool { return f.Met == b.to }
+func (b brackets) below(f Found) bool  { return math.IsNaN(f.Met) && f.Missed == b.from }
+
+// value writes the interval beside the bar, on the side with more room.
+func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
+	style := textStyle(textSize, xfont.WeightNormal, muted)
+	style.YAlign = draw.YCenter
+	text := b.text(f)
+	const space = 8
+	where := vg.Point{X: right + space, Y: at}
+	if b.beyond(f) {
+		where.X += arrowLength / 2
+	}
+	if where.X+style.Width(text) > c.Max.X {
+		where.X = left - space - style.Width(text)
+		where.Y += barHeight // above the line of what is met, which runs there
+	} else {
+		from, to := vg.Point{X: where.X - 2, Y: at - 1}, vg.Point{X: where.X + style.Width(text) + 2, Y: at + 1}
+		c.FillPolygon(paper, []vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}}) // the grid would strike them out
+		where.Y += 2
+	}
+	c.FillText(style, where, text)
+}
+
+func (b brackets) text(f Found) string {
+	switch {
+	case b.beyond(f):
+		return "at least " + Count(f.Met)
+	case b.below(f):
+		return "below " + Count(f.Missed)
+	case math.IsNaN(f.Missed):
+		return Count(f.Met) + " to ?"
+	case math.IsNaN(f.Met):
+		return "? to " + Count(f.Missed)
+	}
+	return Count(f.Met) + " to " + Count(f.Missed)
+}
+
+func (b brackets) tip(f Found) string {
+	return b.across.tip(min(orHighest(f.Met), orHighest(f.Missed))) + "\n" + f.Name + "  " + b.text(f)
+}
+
+// drawHead draws an arrow's head that points right (1) or left (-1).
+func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
+	const head = 4.5
+	back := tip.X - direction*head
+	c.StrokeLines(draw.LineStyle{Color: t, Width: 1.75}, []vg.Point{{X: tip.X - direction*arrowLength/2, Y: tip.Y}, tip},
+		[]vg.Point{{X: back, Y: tip.Y + head}, tip, {X: back, Y: tip.Y - head}})
+}
+
+// GlyphBoxes implements plot.GlyphBoxer: an arrow at the end of the range needs room.
+func (b brackets) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: p.X.Norm(b.to), Rectangle: vg.Rectangle{Max: vg.Point{X: arrowLength}}}}
+}

@@ -1,0 +1,94 @@
+package strategytest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// These checks are about classes of tasks, which have lanes of their own if Spec.Separates: parts of the clause BlocksOrSheds.
+
+// A lane is what is found of one: a Spec does not say which classes have one, nor how large it is.
+type lane struct {
+	class  strategies.Class
+	places int // tasks that run at once when the instance is offered nothing else
+	room   int // tasks that are accepted without one being done
+}
+
+// fillLane submits tasks of one class until one is not accepted at once, at most n.
+func (r *rig) fillLane(class strategies.Class, n int, do func(context.Context) strategies.Result) (in []*job, last *call) {
+	jobs := r.jobs(n, do)
+	for _, j := range jobs {
+		j.Class = class
+	}
+	return r.fillWith(context.Background(), jobs)
+}
+
+// lanes returns what a new instance has for each class.
+func (r *rig) lanes() (all []lane) {
+	for _, class := range []strategies.Class{strategies.AnyClass, strategies.Short, strategies.Long, strategies.CPU, strategies.IO} {
+		fresh := newRig(r.scene, r.spec, r.p)
+		in, _ := fresh.fillLane(class, min(r.capacity(), many), fresh.held(nil))
+		fresh.rest(warmUp)
+		all = append(all, lane{class, int(fresh.running.Load()), len(in)})
+		fresh.endNew()
+	}
+	return all
+}
+
+// lanesAreApart fills one lane after the other and has tasks of another pass by. They take exactly as long as if they were alone:
+// n of 1 ms take ⌈n/places⌉ ms. Without Spec.Separates all classes are alike.
+func lanesAreApart(r *rig) error {
+	found := r.lanes()
+	anyClass := found[0]
+	var own []lane // those of a class that does not find everything
+	for _, l := range found[1:] {
+		if l.places != anyClass.places || l.room != anyClass.room {
+			own = append(own, l)
+		}
+	}
+	switch {
+	case !r.spec.Separates && len(own) > 0:
+		return fmt.Errorf("declared not to separate classes, but runs %d tasks of class %d at once and accepts %d; without a class, %d and %d",
+			own[0].places, own[0].class, own[0].room, anyClass.places, anyClass.room)
+	case r.spec.Separates && len(own) < 2:
+		return fmt.Errorf("declared to separate classes, but only %d of %d have a lane of their own", len(own), len(found)-1)
+	}
+	for _, full := range own {
+		for _, l := range own {
+			if full.class == l.class {
+				continue
+			}
+			if err := r.passesBy(full, l); err != nil {
+				return fmt.Errorf("beside a lane that is full with tasks of class %d: %w", full.class, err)
+			}
+		}
+	}
+	return nil
+}
+
+// passesBy fills one lane with tasks that stay, and another with tasks of 1 ms.
+func (r *rig) passesBy(full, l lane) error {
+	fresh := newRig(r.scene, r.spec, r.p)
+	defer fresh.endNew()
+	fresh.fillLane(full.class, many, fresh.held(nil))
+	begin := fresh.clock()
+	in, last := fresh.fillLane(l.class, l.room, takes(time.Millisecond))
+	if last != nil {
+		return fmt.Errorf("%d tasks of class %d are accepted instead of %d, as they are alone: %s", len(in), l.class, l.room, last)
+	}
+	fresh.rest(warmUp)
+	var took time.Duration
+	for _, j := range in {
+		if !j.isDone() {
+			return fmt.Errorf("of %d tasks of 1ms of class %d, number %d is not done after %v", len(in), l.class, j.name+1, warmUp)
+		}
+		took = max(took, j.end()-begin)
+	}
+	if want := time.Duration((l.room+l.places-1)/l.places) * time.Millisecond; took != want {
+		return fmt.Errorf("%d tasks of 1ms of class %d took %v instead of %v, as they do alone", len(in), l.class, took, want)
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package strategytest_test
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A kind is what the reference declares beyond the bound, the capacity and the queue.
+type kind struct {
+	sheds     bool
+	retries   bool // in the place of the task, at most three attempts
+	turns     bool // has a quantum: after each step a task goes to the tail of the queue
+	splits    bool
+	separates bool // a lane for class Short, with half of the limit, and one for Long, each with the whole queue
+}
+
+var (
+	blocking   = kind{}
+	shedding   = kind{sheds: true}
+	retrying   = kind{retries: true}
+	turning    = kind{turns: true}
+	splitting  = kind{splits: true}
+	separating = kind{separates: true}
+)
+
+// A fault is one way in which the reference strategy is broken.
+type fault int
+
+const (
+	sound fault = iota
+
+	oneTooMany         // an off-by-one in the limit
+	checksThenActs     // Submit looks for a free place, and takes it later
+	settlesTwice       // Done twice for each tenth task
+	losesOneInThousand // an accepted task that nobody runs
+	shedsInstead       // says that it blocks, and sheds
+	blocksInstead      // says that it sheds, and blocks
+	runsWhatItShed     // a shed task is submitted again behind the caller's back, a minute later
+	deafSubmit         // a blocked Submit does not look at its context
+	deafToNew          // goes through its queue though New's context has ended
+	losesOnDrain       // at the deadline the queue is thrown away without a word
+	leavesChannelOpen  // a worker waits on a channel that is closed long after Drain
+	leaksTicker        // a goroutine that keeps waking
+	staysOpen          // accepts and runs tasks after Drain
+	leaksPlaceOnPanic  // the place of a task that panicked is never given back
+	leaksPlaceOnGoexit // likewise Goexit
+	placeTwiceOnPanic  // the place of a task that panicked is given back twice
+	dealsInTurn        // tasks are dealt to the places in turn, and wait for theirs
+	startsLate         // after a task its place rests for a millisecond, unless a new task comes
+	lastInFirstOut     // a stack for a queue
+	lastWaiterFirst    // a stack for blocked Submits
+	queuesWithoutBound // accepts more than its capacity
+	remembersTasks     // keeps a list of what it has done
+	sendsToNobody      // a Submit that is given up leaves a goroutine that wants to tell it something
+	panicsOnLateSubmit // as a send on a closed channel does
+
+	retriesUnasked // carries out Retry and does not say so
+	retriesForever // as long as a task asks for it
+
+	partsNeedNoPlace // sub-tasks run side by side without taking places
+	partsUnasked     // sub-tasks run side by side, which it does not say
+	partsInTurn      // sub-tasks run one after another in the place of their task, though it says otherwise
+	firstPartSettles // a task is done when the first of its sub-tasks is
+
+	keepsItsTurn // a task of many steps keeps its place
+	jumpsTheLine // a task of many steps goes to the head of the queue
+
+	oneForAll     // says that it separates, and has one lane
+	lanesUnasked  // separates, and does not say so
+	lendsPlaces   // a task may take a free place of the other lane
+	sharesTheRoom // what is accepted for one lane leaves less room for the other
+)
+
+// quantum is the reference's, if it has one.
+const quantum = time.Millisecond
+
+func referenceSpec(f fault, k kind) strategies.Spec {
+	limit := func(p strategies.Params) int { return p.Limit }
+	spec := strategies.Spec{
+		Name: "reference", Bound: limit, Sheds: k.sheds, WorkConserving: !k.separates, UsesQueue: true, Retries: k.retries,
+		Splits: k.splits, Separates: k.separates,
+		FIFO: f != dealsInTurn && !k.separates, // the first cannot keep the order either, and is to be caught without declaring it
+		New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+			return newReference(ctx, f, k, p, sink)
+		},
+	}
+	spec.Capacity = func(p strategies.Params) int { return p.Limit + p.Queue }
+	if k.turns {
+		spec.Quantum = func(strategies.Params) time.Duration { return quantum }
+	}
+	if k.separates {
+		spec.Capacity = func(p strategies.Params) int { return p.Limit + 2*p.Queue }
+		spec.Check = func(p strategies.Params) error {
+			if p.Limit < 2 {
+				return errors.New("two lanes want a limit of at least 2")
+			}
+			return nil
+		}
+	}
+	return spec
+}
+
+func newReference(ctx context.Context, f fault, k kind, p strategies.Params, sink strategies.Sink) *reference {
+	s := &reference{fault: f, kind: k, p: p, sink: sink, idle: make(chan struct{})}
+	s.dealt, s.busy = make(map[*strategies.Task]int), make(map[int]bool)
+	s.later = make(map[*strategies.Task]*time.Timer)
+	switch {
+	case k.separates && f == oneForAll:
+		s.lanes = []lane{{limit: p.Limit, room: p.Limit + 2*p.Queue}}
+	case k.separates:
+		short, long := p.Limit/2, p.Limit-p.Limit/2
+		s.lanes = []lane{{limit: short, room: short + p.Queue}, {limit: long, room: long + p.Queue}}
+	case f == lanesUnasked && p.Limit > 1:
+		s.lanes = []lane{{limit: 1, room: 1 + p.Queue}, {limit: p.Limit - 1, room: p.Limit - 1}}
+	default:
+		s.lanes = []lane{{limit: p.Limit, room: p.Limit + p.Queue}}
+	}
+	switch f {
+	case oneTooMany:
+		s.lanes[0].limit++
+	case queuesWithoutBound:
+		s.lanes[0].room = 1 << 20
+	case shedsInstead:
+		s.kind.sheds = true
+	case blocksInstead:
+		s.kind.sheds = false
+	case partsUnasked:
+		s.kind.splits = true
+	case partsInTurn:
+		s.kind.splits = false
+	case keepsItsTurn:
+		s.kind.turns = false
+	case leavesChannelOpen:
+		jobs := make(chan *strategies.Task)
+		go func() {
+			for range jobs {
+			}
+		}()
+		go func() { <-s.idle; time.Sleep(tooLate); close(jobs) }()
+	case leaksTicker:
+		go func() {
+			for late := time.Duration(0); late < tooLate; time.Sleep(time.Minute) {
+				select {
+				case <-s.idle:
+					late += time.Minute
+				default:
+				}
+			}
+		}()
+	}
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.ctx, s.newEnded)
+	go func() { <-s.idle; stop() }()
+	return s
+}

@@ -1,0 +1,192 @@
+package strategytest_test
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// This file is what the reference does with a task that has a place.
+
+// attempts is how often a task is tried where the reference retries.
+const attempts = 3
+
+// work brings a task to its end.
+func (s *reference) work(e *entry, place int) {
+	r := s.tries(e.task, &place)
+	_, panicked := r.Err.(*strategies.PanicError)
+	leak := s.fault == leaksPlaceOnPanic && panicked || s.fault == leaksPlaceOnGoexit && r.Err == strategies.ErrGoexit
+	s.mu.Lock()
+	if !leak {
+		s.leave(e, place)
+	}
+	if s.fault == placeTwiceOnPanic && panicked {
+		s.lanes[place].running.Add(-1)
+	}
+	if s.fault == dealsInTurn {
+		s.busy[s.dealt[e.task]] = false
+		delete(s.dealt, e.task)
+	}
+	if s.fault == startsLate {
+		time.AfterFunc(time.Millisecond, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.dispatch()
+		})
+	} else {
+		s.dispatch()
+	}
+	s.mu.Unlock()
+	s.settle(e.task, r)
+}
+
+// tries runs t as often as it asks for it and may, unless the context has ended. Between two attempts it keeps its place.
+func (s *reference) tries(t *strategies.Task, place *int) strategies.Result {
+	if s.ctx.Err() != nil && s.fault != deafToNew {
+		r := s.given()
+		if r.Err == strategies.ErrAbandoned {
+			s.mu.Lock()
+			s.abandoned++
+			s.mu.Unlock()
+		}
+		return r
+	}
+	for made := 1; ; made++ {
+		r := s.steps(t, place)
+		again := r.Retry && (s.kind.retries || s.fault == retriesUnasked && made == 1)
+		switch {
+		case !again:
+			return r
+		case made == attempts && s.fault != retriesForever:
+			return strategies.Result{Err: &strategies.ExhaustedError{Attempts: made, Last: r.Err}}
+		}
+		timer := time.NewTimer(r.After)
+		select {
+		case <-timer.C:
+		case <-s.ctx.Done():
+			timer.Stop()
+			return s.given()
+		}
+	}
+}
+
+// given is the result of a task that is given up because ctx has ended.
+func (s *reference) given() strategies.Result { return strategies.Result{Err: context.Cause(s.ctx)} }
+
+// steps runs t until it asks for no more. place is where; it changes when t gives it back in between.
+func (s *reference) steps(t *strategies.Task, place *int) strategies.Result {
+	for {
+		if *place == nowhere {
+			*place = <-s.queueAgain(t, s.fault == jumpsTheLine)
+			if s.ctx.Err() != nil {
+				return s.given()
+			}
+		}
+		r := s.step(t)
+		if r.Err == nil && len(r.Split) > 0 {
+			part := s.parts(t, r.Split, place)
+			r.Err, r.Retry, r.After = part.Err, part.Retry, part.After
+		}
+		r.Split = nil
+		if r.Err != nil || !r.More {
+			return r
+		}
+		if s.kind.turns {
+			s.giveBack(place)
+		}
+	}
+}
+
+// step calls Run in a goroutine of its own, which a panic or Goexit may have.
+func (s *reference) step(t *strategies.Task) strategies.Result {
+	done := make(chan strategies.Result, 1)
+	go func() {
+		r, returned := strategies.Result{}, false
+		defer func() {
+			if v := recover(); v != nil {
+				r.Err = &strategies.PanicError{Value: v, Stack: debug.Stack()}
+			} else if !returned {
+				r.Err = strategies.ErrGoexit
+			}
+			done <- r
+		}()
+		r = t.Run(s.ctx, t)
+		returned = true
+	}()
+	return <-done
+}
+
+// parts runs the sub-tasks of t and returns the first result that has an error.
+func (s *reference) parts(t *strategies.Task, all []*strategies.Task, place *int) (first strategies.Result) {
+	if !s.kind.splits {
+		for _, part := range all {
+			if r := s.steps(part, place); r.Err != nil {
+				return r
+			}
+		}
+		return first
+	}
+	results := make(chan strategies.Result, len(all))
+	if s.fault != partsNeedNoPlace {
+		s.giveBack(place) // t itself does nothing meanwhile
+	}
+	for i := range all {
+		part, at := all[len(all)-1-i], nowhere // each goes to the head, so the last goes first
+		if s.fault == partsNeedNoPlace {
+			at = *place
+			go func() { results <- s.steps(part, &at) }()
+			continue
+		}
+		grant := s.queueAgain(part, true)
+		go func() {
+			r := s.given()
+			if at = <-grant; s.ctx.Err() == nil {
+				r = s.steps(part, &at)
+			}
+			s.giveBack(&at)
+			results <- r
+		}()
+	}
+	for range all {
+		r := <-results
+		if s.fault == firstPartSettles {
+			return r
+		}
+		if first.Err == nil {
+			first = r
+		}
+	}
+	return first
+}
+
+// giveBack gives up the place that a task holds before its end, if it holds one.
+func (s *reference) giveBack(place *int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if *place != nowhere {
+		s.lanes[*place].running.Add(-1)
+		*place = nowhere
+		s.dispatch()
+	}
+}
+
+// queueAgain puts a task that has begun, or a sub-task, at the head or the tail of the queue. The channel gives it a place, or
+// nowhere when the context has ended.
+func (s *reference) queueAgain(t *strategies.Task, head bool) <-chan int {
+	e := &entry{task: t, lane: s.laneOf(t), grant: make(chan int, 1)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.ctx.Err() != nil:
+		e.grant <- nowhere
+		return e.grant
+	case head:
+		s.queue = append([]*entry{e}, s.queue...)
+	default:
+		s.queue = append(s.queue, e)
+	}
+	s.dispatch()
+	return e.grant
+}

@@ -1,0 +1,102 @@
+package strategytest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// These checks are about sub-tasks, which a strategy runs side by side in places of their own if Spec.Splits, and otherwise one
+// after another in the place of their task: parts of the clauses Bound, Once and WorkConserving.
+
+// A family is a task that splits into sub-tasks of 1 ms when it is run, and takes no time itself.
+type family struct {
+	parent *job
+	parts  []*job
+	over   atomic.Int64 // virtual time at which the last sub-task returned, in ns
+}
+
+// family makes one with n sub-tasks. While they are asked for and not started, they count as waiting.
+func (r *rig) family(n int) *family {
+	f := &family{parts: r.jobs(n, nil)}
+	for _, part := range f.parts {
+		part.do = func(context.Context) strategies.Result {
+			time.Sleep(time.Millisecond)
+			f.over.Store(int64(r.clock())) // it never goes back
+			return strategies.Result{}
+		}
+	}
+	f.parent = r.jobs(1, func(context.Context) strategies.Result {
+		var tasks []*strategies.Task
+		for _, part := range f.parts {
+			tasks = append(tasks, &part.Task)
+		}
+		r.waiting.Add(int64(n))
+		return strategies.Result{Split: tasks}
+	})[0]
+	return f
+}
+
+// boundHoldsInSplits has more tasks than there are places split all at once.
+func boundHoldsInSplits(r *rig) error {
+	for range 2*r.bound() + 1 {
+		f := r.family(5)
+		r.spawn(func() { _ = r.submit(context.Background(), f.parent) })
+	}
+	r.rest(horizon)
+	return about("tasks with sub-tasks", r.underBound())
+}
+
+// onceWithItsLastPart has a task alone in the instance split into five: it is done at the instant at which the last of them
+// returns. Without Spec.Splits they come one after another, and nobody is in their way.
+func onceWithItsLastPart(r *rig) error {
+	const n = 5
+	f := r.family(n)
+	r.step("a task with sub-tasks is submitted")
+	if err := r.offer([]*job{f.parent}); err != nil {
+		return err
+	}
+	r.rest(horizon)
+	if err := f.parent.once(1, nil); err != nil {
+		return about("a task with sub-tasks", err)
+	}
+	begin, over := f.parent.begin(), time.Duration(f.over.Load())
+	switch {
+	case f.parent.end() != over:
+		return fmt.Errorf("the last sub-task returned after %v, and its task was done after %v", over-begin, f.parent.end()-begin)
+	case !r.spec.Splits && r.peak.Load() > 1:
+		return fmt.Errorf("declared not to split, but %d sub-tasks of one task ran at once", r.peak.Load())
+	case !r.spec.Splits && over-begin != n*time.Millisecond:
+		return fmt.Errorf("%d sub-tasks of 1ms took %v in the place of their task, which nobody else wanted", n, over-begin)
+	}
+	return nil
+}
+
+// splitsSideBySide has one task and then two split into many: their sub-tasks share all places.
+func splitsSideBySide(r *rig) error {
+	if !r.spec.Splits {
+		return nil
+	}
+	for _, families := range []int{1, 2} {
+		for _, n := range []int{1, 8, 25} {
+			fresh := newRig(r.scene, r.spec, r.p)
+			var jobs []*job
+			for range families {
+				jobs = append(jobs, fresh.family(n).parent)
+			}
+			took, err := fresh.makespan(jobs)
+			if err != nil {
+				return fmt.Errorf("%d tasks of %d sub-tasks: %w", families, n, err)
+			}
+			rounds := math.Ceil(float64(families*n) / float64(fresh.bound()))
+			if want := time.Duration(rounds) * time.Millisecond; took > want {
+				return fmt.Errorf("%d tasks of %d sub-tasks of 1ms took %v instead of %v", families, n, took, want)
+			}
+		}
+	}
+	return nil
+}

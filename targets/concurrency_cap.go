@@ -1,0 +1,65 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "concurrency_cap",
+	Summary: "serves so many calls at once and refuses the next one, without a queue",
+	Source:  "nginx limit_conn; the concurrency limits of Stripe and AWS Lambda",
+	Counts:  counters(),
+	Keys:    []param.Key{{Name: "limit", Kind: param.Int, Default: "10", Doc: "calls in service at once, at least 1"}},
+	New: func(_ uint64, v param.Values) (Target, error) {
+		limit := v.Int("limit")
+		if limit < 1 {
+			return nil, fmt.Errorf("limit: must be at least 1, got %d", limit)
+		}
+		return &concurrencyCap{limit: int64(limit)}, nil
+	},
+})
+
+// concurrencyCap refuses at once what is above the limit. It does not say when to come again, because that depends on when a
+// call in service ends. A call costs a few atomic operations.
+type concurrencyCap struct {
+	calls calls
+	limit int64
+	taken atomic.Int64
+}
+
+// Call implements Target.
+func (c *concurrencyCap) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+	if err := ctx.Err(); err != nil {
+		c.calls.abandoned.Add(1)
+		return err
+	}
+	if !c.enter() {
+		c.calls.refused.Add(1)
+		return &Throttled{Refusal: Unavailable}
+	}
+	defer c.taken.Add(-1) // also when the work panics or ends its goroutine
+	c.calls.admitted.Add(1)
+	return work(ctx, seq)
+}
+
+// enter takes a place. A count that is raised first and looked at afterwards would refuse calls while there is a place.
+func (c *concurrencyCap) enter() bool {
+	for n := c.taken.Load(); n < c.limit; n = c.taken.Load() {
+		if c.taken.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// Quota implements Metered.
+func (c *concurrencyCap) Quota() Quota {
+	return Quota{Limit: int(c.limit), Remaining: int(c.limit - c.taken.Load())}
+}
+
+// Counts implements Counted.
+func (c *concurrencyCap) Counts() []Count { return c.calls.counts() }

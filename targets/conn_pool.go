@@ -1,0 +1,144 @@
+package targets
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "conn_pool",
+	Summary: "a database with so many connections: a call waits in line for one, and is refused when the wait takes too long",
+	Source:  "database/sql with SetMaxOpenConns; pattern: limited concurrency in Go",
+	Counts:  counters(delayedCalls),
+	Keys: []param.Key{
+		{Name: "conns", Kind: param.Int, Default: "10", Doc: "connections, each for one call at a time, at least 1"},
+		{Name: "timeout", Kind: param.Duration, Default: "1s", Doc: "longest wait for a connection; with 0s, a call that finds none is refused at once"},
+	},
+	New: func(_ uint64, v param.Values) (Target, error) {
+		conns := v.Int("conns")
+		if conns < 1 {
+			return nil, fmt.Errorf("conns: must be at least 1, got %d", conns)
+		}
+		return &connPool{timeout: v.Duration("timeout"), conns: conns, idle: conns}, nil
+	},
+})
+
+// connPool lends its connections in the order in which the calls came. A call that finds none waits; one that has waited for the
+// timeout is refused, and gets no connection that comes back at that very instant. There is no bound on how many wait: that is
+// what exhausts a service whose callers do not limit themselves.
+//
+// A connection that comes back goes to the first in line, and is idle only when there is no line, so a call that comes later
+// never overtakes. A call costs two passages of a mutex; one that waits also a channel and a timer.
+type connPool struct {
+	calls   calls
+	delayed atomic.Int64
+	timeout time.Duration
+	conns   int
+
+	mu   sync.Mutex
+	idle int
+	line list.List // of *waiter; empty when a connection is idle
+}
+
+// A waiter is a call in line.
+type waiter struct {
+	deadline time.Time
+	granted  chan struct{} // closed when it has a connection; it is then no more in line
+}
+
+// Call implements Target.
+func (p *connPool) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+	if err := ctx.Err(); err != nil {
+		p.calls.abandoned.Add(1)
+		return err
+	}
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.giveBack() // also when the work panics or ends its goroutine
+	p.calls.admitted.Add(1)
+	return work(ctx, seq)
+}
+
+// take returns nil when the call has a connection.
+func (p *connPool) take(ctx context.Context) error {
+	p.mu.Lock()
+	if p.idle > 0 {
+		p.idle--
+		p.mu.Unlock()
+		return nil
+	}
+	if p.timeout == 0 {
+		p.mu.Unlock()
+		p.calls.refused.Add(1)
+		return &Throttled{Refusal: Unavailable}
+	}
+	w := &waiter{time.Now().Add(p.timeout), make(chan struct{})}
+	place := p.line.PushBack(w)
+	p.mu.Unlock()
+	p.delayed.Add(1)
+
+	timer := time.NewTimer(p.timeout)
+	defer timer.Stop()
+	select {
+	case <-w.granted:
+		return nil
+	case <-ctx.Done():
+		if !p.leave(place) {
+			p.giveBack()
+		}
+		p.calls.abandoned.Add(1)
+		return ctx.Err()
+	case <-timer.C:
+		if !p.leave(place) {
+			return nil // it came in time, and this goroutine was late
+		}
+		p.calls.refused.Add(1)
+		return &Throttled{Refusal: Unavailable}
+	}
+}
+
+// leave takes a call out of the line; false when it has a connection already.
+func (p *connPool) leave(place *list.Element) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-place.Value.(*waiter).granted:
+		return false
+	default:
+		p.line.Remove(place)
+		return true
+	}
+}
+
+// giveBack hands the connection to the first in line whose time is not over. The others leave by themselves.
+func (p *connPool) giveBack() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for place := p.line.Front(); place != nil; place = place.Next() {
+		if w := place.Value.(*waiter); time.Until(w.deadline) > 0 {
+			p.line.Remove(place)
+			close(w.granted)
+			return
+		}
+	}
+	p.idle++
+}
+
+// Quota implements Metered. While nothing remains, calls wait and are not refused yet.
+func (p *connPool) Quota() Quota {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return Quota{Limit: p.conns, Remaining: p.idle}
+}
+
+// Counts implements Counted.
+func (p *connPool) Counts() []Count {
+	return p.calls.counts(Count{delayedCalls.Name, p.delayed.Load()})
+}

@@ -1,0 +1,49 @@
+package targets
+
+import "sync/atomic"
+
+// Counted is what a target implements that counts what it does with its calls: every one but none. The counts are those of one run.
+type Counted interface {
+	// Counts has the counts so far, in the order of the Spec's Counts. It is safe for concurrent use, and each value is exact by
+	// itself; while calls go on, two of them need not belong to the same instant.
+	Counts() []Count
+}
+
+// A Count is one number of a target.
+type Count struct {
+	Name  string // words and hyphens, fit to be the unit of a benchmark: banned-calls
+	Value int64  // never falls
+}
+
+// A Counter documents a Count. Counters of the same name mean the same for every target.
+type Counter struct {
+	Name   string
+	Better string // "lower", or "" where fewer is neither better nor worse
+	Doc    string // one line
+}
+
+// Each call that has come back is one of the first three.
+var (
+	admittedCalls  = Counter{"admitted-calls", "", "calls that the target let through to their work"}
+	refusedCalls   = Counter{"refused-calls", "lower", "calls that the target refused: attempts, where throttled/op counts tasks"}
+	abandonedCalls = Counter{"abandoned-calls", "lower", "calls whose client gave up before the target let them through"}
+
+	delayedCalls = Counter{"delayed-calls", "lower", "calls that the target made wait"}
+	failedCalls  = Counter{"failed-calls", "lower", "calls let through that the target made fail"}
+)
+
+// counters are those that calls has, and more.
+func counters(more ...Counter) []Counter {
+	return append([]Counter{admittedCalls, refusedCalls, abandonedCalls}, more...)
+}
+
+// calls counts what became of each call.
+type calls struct{ admitted, refused, abandoned atomic.Int64 }
+
+func (c *calls) counts(more ...Count) []Count {
+	return append([]Count{
+		{admittedCalls.Name, c.admitted.Load()},
+		{refusedCalls.Name, c.refused.Load()},
+		{abandonedCalls.Name, c.abandoned.Load()},
+	}, more...)
+}

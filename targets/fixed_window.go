@@ -1,0 +1,63 @@
+package targets
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:       "fixed_window",
+	Summary:    "counts calls in windows that follow the clock: up to twice the limit gets through around a boundary",
+	Source:     "the counter of many public APIs: GitHub per hour, Redis INCR with EXPIRE",
+	RateLimits: true,
+	Counts:     counters(),
+	Keys:       windowKeys("100", "1s"),
+	New: func(_ uint64, v param.Values) (Target, error) {
+		w, err := NewFixedWindow(v.Int("limit"), v.Duration("window"))
+		if err != nil {
+			return nil, err
+		}
+		return Limited(w), nil
+	},
+})
+
+// A FixedWindow is a Policy that cuts time into windows, one after another from the origin, and admits the first so many calls of
+// each. It is the cheapest limit, one number, and its flaw is known: a full window may be spent in its last instant and the
+// next one in its first, so that any stretch of time shorter than a window, however short, can see twice the limit.
+type FixedWindow struct {
+	limit  int
+	window time.Duration
+	index  time.Duration // of the current window
+	count  int           // admitted in it
+}
+
+// NewFixedWindow admits limit calls, at least 1, in each window. The error names the impossible one.
+func NewFixedWindow(limit int, window time.Duration) (*FixedWindow, error) {
+	if err := checkWindow(limit, window); err != nil {
+		return nil, err
+	}
+	return &FixedWindow{limit: limit, window: window}, nil
+}
+
+// Admit implements Policy.
+func (w *FixedWindow) Admit(now time.Duration) Decision {
+	if index := now / w.window; index != w.index {
+		w.index, w.count = index, 0
+	}
+	if w.count == w.limit {
+		return Decision{RetryAfter: w.window - now%w.window}
+	}
+	w.count++
+	return Decision{Admitted: true}
+}
+
+// Quota implements Policy.
+func (w *FixedWindow) Quota(now time.Duration) Quota {
+	q := Quota{Limit: w.limit, Window: w.window, Remaining: w.limit}
+	if now/w.window == w.index && w.count > 0 {
+		q.Remaining -= w.count
+		q.Reset = w.window - now%w.window
+	}
+	return q
+}

@@ -1,0 +1,84 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "flaky",
+	Summary: "fails some calls and is slow with others, by chance: the same ones for the same seed",
+	Counts:  counters(delayedCalls, failedCalls),
+	Keys: []param.Key{
+		{Name: "errors", Kind: param.Float, Default: "0.01", Doc: "share of the calls that fail, from 0 to 1"},
+		{Name: "spikes", Kind: param.Float, Default: "0.01", Doc: "share of the calls that are slow, from 0 to 1"},
+		{Name: "spike", Kind: param.Distribution, Default: "exp(100ms)", Doc: "time that is added to a slow call"},
+	},
+	New: func(seed uint64, v param.Values) (Target, error) {
+		f := &flaky{seed: seed, errors: v.Float("errors"), spikes: v.Float("spikes"), spike: v.Dist("spike")}
+		for _, share := range []struct {
+			key   string
+			value float64
+		}{{"errors", f.errors}, {"spikes", f.spikes}} {
+			if !(share.value >= 0 && share.value <= 1) {
+				return nil, fmt.Errorf("%s: must be from 0 to 1, got %s", share.key, dist.FormatFloat(share.value))
+			}
+		}
+		return f, nil
+	},
+})
+
+// ErrFault is what a call ends with that a target made fail. It is a failure and no refusal: coming again is no remedy.
+var ErrFault = errors.New("fault: the target failed")
+
+// flaky decides by the seed and the call's number alone, so every strategy meets the same faults, and a task that is tried again
+// meets its own again. Whether a call is slow and whether it fails are independent. A slow call waits before its work; a call
+// that fails does so instead of its work. What fails counts as let through. A call costs a generator on the stack, a slow one a timer too.
+type flaky struct {
+	calls           calls
+	delayed, failed atomic.Int64
+	seed            uint64
+	errors, spikes  float64
+	spike           dist.Dist
+}
+
+// faults sets the generator apart from that of a workload with the same seed: else the slow tasks would be the ones to fail.
+const faults = 0x9e3779b97f4a7c15
+
+// Call implements Target.
+func (f *flaky) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+	if err := ctx.Err(); err != nil {
+		f.calls.abandoned.Add(1)
+		return err
+	}
+	var pcg rand.PCG
+	pcg.Seed(f.seed^faults, seq)
+	fails, slow := unit(&pcg) < f.errors, unit(&pcg) < f.spikes
+	if slow {
+		f.delayed.Add(1)
+		if err := wait(ctx, f.spike.Sample(rand.New(rand.NewPCG(pcg.Uint64(), pcg.Uint64())))); err != nil {
+			f.calls.abandoned.Add(1)
+			return err
+		}
+	}
+	f.calls.admitted.Add(1)
+	if fails {
+		f.failed.Add(1)
+		return ErrFault
+	}
+	return work(ctx, seq)
+}
+
+// unit draws from [0, 1), all 53 bits.
+func unit(pcg *rand.PCG) float64 { return float64(pcg.Uint64()>>11) / (1 << 53) }
+
+// Counts implements Counted.
+func (f *flaky) Counts() []Count {
+	return f.calls.counts(Count{delayedCalls.Name, f.delayed.Load()}, Count{failedCalls.Name, f.failed.Load()})
+}

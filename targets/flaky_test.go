@@ -1,0 +1,110 @@
+package targets_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/targets"
+)
+
+// fate is what became of a call of a flaky target.
+type fate struct {
+	failed, worked bool
+	took           time.Duration
+}
+
+func fates(t *testing.T, s string, seed uint64, seqs []uint64) (all []fate, counts []targets.Count) {
+	t.Helper()
+	v, err := parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		target, err := v.Build(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seq := range seqs {
+			var f fate
+			began := time.Now()
+			err := target.Call(t.Context(), seq, func(context.Context, uint64) error { f.worked = true; return nil })
+			f.failed, f.took = errors.Is(err, targets.ErrFault), time.Since(began)
+			if err != nil && !f.failed || f.failed == f.worked || errors.Is(err, targets.ErrThrottled) {
+				t.Fatalf("call %d: %v, worked: %v", seq, err, f.worked)
+			}
+			all = append(all, f)
+		}
+		counts = target.(targets.Counted).Counts()
+	})
+	return all, counts
+}
+
+// Faults belong to the seed and the number, in whatever order the calls come; their shares are the parameters', and being slow and failing
+// are independent.
+func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
+	const n = 20_000
+	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
+	up, down := make([]uint64, n), make([]uint64, n)
+	for i := range uint64(n) {
+		up[i], down[i] = i, n-1-i
+	}
+	forth, counts := fates(t, spelling, 1, up)
+	back, _ := fates(t, spelling, 1, down)
+	other, _ := fates(t, spelling, 2, up)
+	failed, slow, both, same := 0, 0, 0, 0
+	for i, f := range forth {
+		if f != back[n-1-i] {
+			t.Fatalf("call %d: %+v, and the other way round %+v", i, f, back[n-1-i])
+		}
+		if f.took != 0 && f.took != 100*time.Millisecond {
+			t.Fatalf("call %d took %v", i, f.took)
+		}
+		if f.failed {
+			failed++
+		}
+		if f.took > 0 {
+			slow++
+		}
+		if f.failed && f.took > 0 {
+			both++
+		}
+		if f == other[i] {
+			same++
+		}
+	}
+	for _, c := range []struct {
+		what  string
+		count int
+		p     float64
+	}{{"failed", failed, 0.1}, {"slow", slow, 0.2}, {"failed and slow", both, 0.02}, {"alike with another seed", same, (0.01 + 0.81) * (0.04 + 0.64)}} {
+		if sd := math.Sqrt(n * c.p * (1 - c.p)); math.Abs(float64(c.count)-n*c.p) > 5*sd {
+			t.Errorf("%d of %d calls %s, want %.0f ± %.0f", c.count, n, c.what, n*c.p, sd)
+		}
+	}
+	want := fmt.Sprintf("[{admitted-calls %d} {refused-calls 0} {abandoned-calls 0} {delayed-calls %d} {failed-calls %d}]", n, slow, failed)
+	if got := fmt.Sprint(counts); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestFlakyExtremes(t *testing.T) {
+	seqs := []uint64{0, 1, 2, 3, math.MaxUint64}
+	for s, want := range map[string]fate{
+		"flaky:errors=0,spikes=0":            {worked: true},
+		"flaky:errors=1,spikes=0":            {failed: true},
+		"flaky:errors=0,spikes=1,spike=10ms": {worked: true, took: 10 * time.Millisecond},
+		"flaky:errors=1,spikes=1,spike=10ms": {failed: true, took: 10 * time.Millisecond},
+	} {
+		all, _ := fates(t, s, 7, seqs)
+		for i, f := range all {
+			if f != want {
+				t.Errorf("%s: call %d: %+v, want %+v", s, seqs[i], f, want)
+			}
+		}
+	}
+}

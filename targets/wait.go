@@ -1,0 +1,34 @@
+package targets
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// wait returns after d, or with ctx's error when ctx ends first. It allocates where ctx can end.
+func wait(ctx context.Context, d time.Duration) error {
+	if ctx.Done() == nil {
+		time.Sleep(d)
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A clock is the time since its first reading, which is 0. Its zero value is ready, and safe for concurrent use.
+type clock struct {
+	once  sync.Once
+	began time.Time
+}
+
+func (c *clock) now() time.Duration {
+	c.once.Do(func() { c.began = time.Now() })
+	return time.Since(c.began)
+}

@@ -1,0 +1,26 @@
+package workloads
+
+import (
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// With the defaults the mean is 5.49 ms and C² = 19.3; the longest 4 % of the tasks, those above 17.6 ms, are half of the work.
+var _ = register(Spec{
+	Name:    "bounded_pareto",
+	Summary: "waits a time with a heavy tail up to a bound: few long tasks are half of the work",
+	Source:  "Harchol-Balter, Downey: Exploiting process lifetime distributions for dynamic load balancing, 1997",
+	Kind:    Wait,
+	Keys: []param.Key{
+		{Name: "alpha", Kind: param.Float, Default: "1.1", Doc: "exponent of the tail: P(longer than x) falls as x^-alpha; the smaller, the heavier"},
+		{Name: "low", Kind: param.Duration, Default: "1ms", Doc: "shortest time of a task"},
+		{Name: "high", Kind: param.Duration, Default: "1s", Doc: "longest time of a task"},
+	},
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		d, err := dist.NewPareto(v.Float("alpha"), v.Duration("low"), v.Duration("high"))
+		if err != nil {
+			return nil, err
+		}
+		return newWaits(seed, d), nil
+	},
+})

@@ -1,0 +1,115 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+func TestCalibrationRefusesTheVirtualClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calibration
+		const want = "CPU work needs the real clock"
+		if l, err := c.line(hashed{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("calibrated to %+v, %v", l, err)
+		}
+		if d, err := c.task(hashed{}, 7); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a task takes %v, %v", d, err)
+		}
+		if len(c.lines)+len(c.tasks) != 0 {
+			t.Error("the failure is kept")
+		}
+	})
+}
+
+// asleep is work that takes 100 ns and 10 ns a unit, exactly, under the virtual clock.
+type asleep struct{ units int }
+
+func (asleep) sized(units int) doer { return asleep{units} }
+
+func (a asleep) Do(context.Context, uint64) error {
+	time.Sleep(time.Duration(100 + 10*a.units))
+	return nil
+}
+
+func TestCalibrationFindsTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calibration
+		l, err := c.line(asleep{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := l.time(12_345), time.Duration(100+123_450); got != want {
+			t.Errorf("%+v: 12345 units take %v, want %v", l, got, want)
+		}
+		began := time.Now()
+		if again, err := c.line(asleep{}); again != l || err != nil || time.Since(began) != 0 {
+			t.Errorf("again: %v, %v after %v", again, err, time.Since(began))
+		}
+	})
+}
+
+// A long task is measured twice, a short one in rounds of 2 ms.
+func TestCalibrationOfATask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calibration
+		for units, want := range map[int]struct{ task, spent time.Duration }{
+			1e8: {time.Second + 100, 2 * (time.Second + 100)},
+			3e5: {3*time.Millisecond + 100, 10 * (3*time.Millisecond + 100)},
+			0:   {100, 10*(1<<15)*100 + 3*((1<<15)-1)*100},
+		} {
+			began := time.Now()
+			d, err := c.task(asleep{}, units)
+			if d != want.task || err != nil || time.Since(began) != want.spent {
+				t.Errorf("%d units take %v, %v, found out in %v; want %+v", units, d, err, time.Since(began), want)
+			}
+			began = time.Now()
+			if again, err := c.task(asleep{}, units); again != d || err != nil || time.Since(began) != 0 {
+				t.Errorf("again: %v, %v after %v", again, err, time.Since(began))
+			}
+		}
+	})
+}
+
+type failing struct{}
+
+var errFailing = errors.New("out of order")
+
+func (f failing) sized(int) doer { return f }
+
+func (failing) Do(context.Context, uint64) error { return errFailing }
+
+func TestCalibrationPassesErrorsOn(t *testing.T) {
+	var c calibration
+	if _, err := c.line(failing{}); !errors.Is(err, errFailing) {
+		t.Errorf("line: %v", err)
+	}
+	if _, err := c.task(failing{}, 1); !errors.Is(err, errFailing) {
+		t.Errorf("task: %v", err)
+	}
+}
+
+// Refusing or taking parameters must not calibrate: listing scenarios is not running them.
+func TestParsingDoesNotCalibrate(t *testing.T) {
+	calibrated.mu.Lock()
+	lines, tasks := calibrated.lines, calibrated.tasks
+	calibrated.lines, calibrated.tasks = nil, nil
+	calibrated.mu.Unlock()
+	defer func() { calibrated.lines, calibrated.tasks = lines, tasks }()
+	for _, s := range All() {
+		if s.Kind != CPU {
+			continue
+		}
+		if _, err := ParseVariant(param.Call{Name: s.Name}); err != nil {
+			t.Fatal(err)
+		}
+		if len(calibrated.lines)+len(calibrated.tasks) != 0 {
+			t.Fatalf("ParseVariant of %s calibrated", s.Name)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func sumTo(n int) uint64 { return uint64(n) * uint64(n+1) / 2 }
+
+func TestAverageIsRight(t *testing.T) {
+	for _, n := range []int{1, 2, averageChunk - 1, averageChunk, averageChunk + 1, 3*averageChunk + 5} {
+		w := &cpuAverage{n: n}
+		for tasks := range uint64(3) {
+			if err := w.Do(context.Background(), tasks); err != nil || w.total.Load() != (tasks+1)*sumTo(n) {
+				t.Errorf("1 to %d, %d times: sum %d, %v; want %d", n, tasks+1, w.total.Load(), err, (tasks+1)*sumTo(n))
+			}
+		}
+	}
+}
+
+// Whatever the step, the parts of a task add up to it: no number twice and none left out. The last part says that it is the last, and
+// there is one for each step of the mean.
+func TestPartsOfAnAverage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 100_000).Draw(t, "n")
+		mean := time.Duration(rapid.Int64Range(1, 1e9).Draw(t, "mean"))
+		step := time.Duration(rapid.Int64Range(max(1, int64(mean)/100), 2e9).Draw(t, "step"))
+		w := &cpuAverage{equal: equal{mean}, n: n}
+		parts := 0
+		for more := true; more; parts++ {
+			var err error
+			if more, err = w.DoPart(context.Background(), 7, time.Duration(parts)*step, step); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if w.total.Load() != sumTo(n) {
+			t.Fatalf("%d parts add up to %d, want %d", parts, w.total.Load(), sumTo(n))
+		}
+		if want := int((mean + step - 1) / step); parts > want || n >= 100_000 && mean < 100_000 && parts != want {
+			t.Fatalf("%d parts, want %d", parts, want)
+		}
+	})
+}
+
+// Parts may be done side by side, and in any order, as strategies that split do.
+func TestPartsOfAnAverageSideBySide(t *testing.T) {
+	const n, steps = 1_000_003, 13
+	w := &cpuAverage{equal: equal{time.Millisecond}, n: n}
+	step := time.Millisecond/steps + 1
+	var wg sync.WaitGroup
+	for i := range steps {
+		wg.Go(func() {
+			more, err := w.DoPart(context.Background(), 1, time.Duration(i)*step, step)
+			if err != nil || more != (i < steps-1) {
+				t.Errorf("part %d: more is %v, %v", i, more, err)
+			}
+		})
+	}
+	wg.Wait()
+	if w.total.Load() != sumTo(n) {
+		t.Errorf("the parts add up to %d, want %d", w.total.Load(), sumTo(n))
+	}
+}
+
+func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
+	w := &cpuAverage{equal: equal{time.Millisecond}, n: math.MaxInt32}
+	for _, from := range []time.Duration{time.Millisecond, time.Second, math.MaxInt64} {
+		if more, err := w.DoPart(context.Background(), 1, from, math.MaxInt64); more || err != nil {
+			t.Errorf("a part from %v: more is %v, %v", from, more, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := w.DoPart(ctx, 1, 0, time.Microsecond); !errors.Is(err, context.Canceled) || w.total.Load() != 0 {
+		t.Errorf("an ended part: %v, sum %d", err, w.total.Load())
+	}
+}

@@ -1,0 +1,128 @@
+package workloads
+
+import (
+	"compress/gzip"
+	"context"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var gzipPages = amount{
+	param.Key{Name: "pages", Kind: param.Int, Doc: "pages of 1 KiB per task, in place of mean: the same work on every machine"},
+	compressed{},
+}
+
+var _ = register(Spec{
+	Name:    "cpu_gzip",
+	Summary: "compresses a counted number of pages of text with gzip, as a web server does its answers",
+	Source:  "RFC 1952; pattern: compression in a worker pool",
+	Kind:    CPU,
+	Keys:    gzipPages.keys(),
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		pages, takes, err := gzipPages.of(v)
+		if err != nil {
+			return nil, err
+		}
+		w := newCompressor(seed, pages)
+		w.equal = takes
+		return w, nil
+	},
+	Check: gzipPages.check,
+})
+
+type compressed struct{}
+
+func (compressed) sized(pages int) doer { return newCompressor(0, pages) }
+
+// A page is compressed by itself, in some 25 µs, and ctx looked at before each. In one stream the first 32 KiB would cost less than half
+// as much a byte as the following do, since the compressor finds more to compare with, and no count would give the time.
+const pageBytes, textBytes = 1 << 10, 256 << 10
+
+// cpuGzip gives each task other pages of one text. How well they compress moves its time by a percent or two, so the C² of 0 is one
+// of less than 10⁻³.
+type cpuGzip struct {
+	equal
+	seed  uint64
+	pages int
+	text  []byte    // textBytes, and the first page of them again, so that a page may begin anywhere
+	slots sync.Pool // of *gzipping
+}
+
+// gzipping is a task's own memory, 0.8 MB of it the compressor's.
+type gzipping struct {
+	pcg rand.PCG
+	out checksum
+	gz  *gzip.Writer // to out
+}
+
+// checksum is what is kept of the compressed text, so that no part of the work is without a use.
+type checksum struct {
+	sum   uint32
+	bytes int
+}
+
+func (c *checksum) Write(p []byte) (int, error) {
+	c.sum = crc32.Update(c.sum, crc32.IEEETable, p)
+	c.bytes += len(p)
+	return len(p), nil
+}
+
+func newCompressor(seed uint64, pages int) *cpuGzip {
+	w := &cpuGzip{seed: seed, pages: pages, text: newText(seed)}
+	w.slots.New = func() any {
+		s := &gzipping{}
+		s.gz = gzip.NewWriter(&s.out)
+		return s
+	}
+	return w
+}
+
+// newText writes words, of which those of low rank are frequent, as in prose. A page of it compresses to half.
+func newText(seed uint64) []byte {
+	r := rand.New(rand.NewPCG(^seed, 0)) // no task has this stream
+	words := make([][]byte, 2000)
+	for i := range words {
+		words[i] = make([]byte, 2+r.IntN(9))
+		for j := range words[i] {
+			words[i][j] = byte('a' + r.IntN(26))
+		}
+	}
+	rank := rand.NewZipf(r, 1.1, 1, uint64(len(words)-1))
+	text := make([]byte, 0, textBytes+pageBytes)
+	for len(text) < textBytes {
+		text = append(append(text, words[rank.Uint64()]...), ' ')
+	}
+	text = text[:textBytes]
+	return append(text, text[:pageBytes]...)
+}
+
+// Do compresses. It does not allocate in the steady state.
+func (w *cpuGzip) Do(ctx context.Context, seq uint64) error {
+	s := w.slots.Get().(*gzipping)
+	defer w.slots.Put(s)
+	s.out = checksum{}
+	return w.compress(ctx, s, &s.out, seq)
+}
+
+// compress writes the task's pages, each compressed by itself.
+func (w *cpuGzip) compress(ctx context.Context, s *gzipping, to io.Writer, seq uint64) error {
+	s.pcg.Seed(w.seed, seq)
+	for range w.pages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		at := s.pcg.Uint64() % textBytes
+		s.gz.Reset(to)
+		if _, err := s.gz.Write(w.text[at : at+pageBytes]); err != nil {
+			return err
+		}
+		if err := s.gz.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

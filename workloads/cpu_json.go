@@ -1,0 +1,86 @@
+package workloads
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "cpu_json",
+	Summary: "writes and reads back as JSON an object that holds itself twice, n times over: 27·2^n bytes of text",
+	Source:  "pattern: JSON denial of service, an object doubled 20 times",
+	Kind:    CPU,
+	Keys: []param.Key{
+		{Name: "n", Kind: param.Int, Default: "9", Doc: "doublings, from 0 to 20; each doubles the time and the memory of a task"},
+	},
+	New: func(_ uint64, v param.Values) (Workload, error) {
+		if err := checkDoublings(v); err != nil {
+			return nil, err
+		}
+		mean, err := calibrated.task(doubled{}, v.Int("n"))
+		if err != nil {
+			return nil, err
+		}
+		w := newDoubler(v.Int("n"))
+		w.mean = mean
+		return w, nil
+	},
+	Check: checkDoublings,
+})
+
+// mostDoublings are those of the pattern: 28 MB of text, and a task that takes a second and the better part of a gigabyte.
+const mostDoublings = 20
+
+func checkDoublings(v param.Values) error {
+	if n := v.Int("n"); n < 0 || n > mostDoublings {
+		return fmt.Errorf("n: must be between 0 and %d, got %d", mostDoublings, n)
+	}
+	return nil
+}
+
+type doubled struct{}
+
+func (doubled) sized(n int) doer { return newDoubler(n) }
+
+// cpuJSON has one object, small because it shares its parts: only its text grows as 2ⁿ, and what is read from that. All tasks are
+// the same, so the seed changes nothing.
+type cpuJSON struct {
+	equal
+	object any
+}
+
+// newDoubler begins with the text {"a":1} of 7 bytes. A doubling from L bytes gives {"first":…,"second":…} of 2L+20, so n of
+// them give 27·2ⁿ − 20.
+func newDoubler(n int) *cpuJSON {
+	object := map[string]any{"a": 1}
+	for range n {
+		object = map[string]any{"first": object, "second": object}
+	}
+	return &cpuJSON{object: object}
+}
+
+// Do writes and reads. It looks at ctx before each and not during them: the library does either in one call. It allocates on
+// purpose: about 480 bytes in 7.5 pieces for each of the 2ⁿ⁺¹ objects in the text.
+func (w *cpuJSON) Do(ctx context.Context, _ uint64) error {
+	_, err := w.again(ctx)
+	return err
+}
+
+// again returns a copy of the object, made by way of its text.
+func (w *cpuJSON) again(ctx context.Context) (copied any, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(w.object)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(text, &copied)
+	return copied, err
+}

@@ -1,0 +1,59 @@
+package workloads
+
+import (
+	"context"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var pbkdf2Iterations = amount{
+	param.Key{Name: "iterations", Kind: param.Int, Doc: "iterations per task, in place of mean: the same work on every machine"},
+	derived{},
+}
+
+var _ = register(Spec{
+	Name:    "cpu_pbkdf2",
+	Summary: "derives a key from a password with PBKDF2: computing that cannot be interrupted once begun",
+	Source:  "RFC 8018; pattern: long-running crypto operations in a worker pool",
+	Kind:    CPU,
+	Keys:    pbkdf2Iterations.keys(),
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		iterations, takes, err := pbkdf2Iterations.of(v)
+		if err != nil {
+			return nil, err
+		}
+		return &cpuPBKDF2{takes, seed, iterations}, nil
+	},
+	Check: pbkdf2Iterations.check,
+})
+
+type derived struct{}
+
+func (derived) sized(iterations int) doer { return &cpuPBKDF2{iterations: iterations} }
+
+type cpuPBKDF2 struct {
+	equal
+	seed       uint64
+	iterations int
+}
+
+// Do derives. It looks at ctx before it begins and not again: the library computes a key in one call. A task allocates a
+// dozen objects, 0.8 kB, however many iterations it does.
+func (w *cpuPBKDF2) Do(ctx context.Context, seq uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := w.key(seq)
+	return err
+}
+
+// key is the task's: HMAC-SHA-256, 32 bytes, salted with seed and seq.
+func (w *cpuPBKDF2) key(seq uint64) ([]byte, error) {
+	salt := make([]byte, 16)
+	binary.LittleEndian.PutUint64(salt[0:], w.seed)
+	binary.LittleEndian.PutUint64(salt[8:], seq)
+	return pbkdf2.Key(sha256.New, "correct horse battery staple", salt, w.iterations, sha256.Size)
+}

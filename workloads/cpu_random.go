@@ -1,0 +1,69 @@
+package workloads
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var randomBytes = amount{
+	param.Key{Name: "bytes", Kind: param.Size, Doc: "random bytes per task, in place of mean: the same work on every machine"},
+	randomised{},
+}
+
+var _ = register(Spec{
+	Name:    "cpu_random",
+	Summary: "asks the operating system for a counted number of random bytes, never the same ones",
+	Source:  "pattern: random bytes, more for some than for others, from one worker pool",
+	Kind:    CPU,
+	Keys:    randomBytes.keys(),
+	New: func(_ uint64, v param.Values) (Workload, error) {
+		bytes, takes, err := randomBytes.of(v)
+		if err != nil {
+			return nil, err
+		}
+		w := newRandom(bytes)
+		w.equal = takes
+		return w, nil
+	},
+	Check: randomBytes.check,
+})
+
+type randomised struct{}
+
+func (randomised) sized(bytes int) doer { return newRandom(bytes) }
+
+// randomChunk is what is asked for between two looks at ctx, some 40 µs.
+const randomChunk = 16 << 10
+
+// cpuRandom is the same work for the same task, but not the same bytes: the seed changes nothing.
+type cpuRandom struct {
+	equal
+	bytes int
+	slots sync.Pool // of *[randomChunk]byte
+}
+
+func newRandom(bytes int) *cpuRandom {
+	w := &cpuRandom{bytes: bytes}
+	w.slots.New = func() any { return new([randomChunk]byte) }
+	return w
+}
+
+// Do asks. It does not allocate in the steady state.
+func (w *cpuRandom) Do(ctx context.Context, _ uint64) error {
+	s := w.slots.Get().(*[randomChunk]byte)
+	defer w.slots.Put(s)
+	for left := w.bytes; left > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := rand.Read(s[:min(left, randomChunk)])
+		if err != nil {
+			return err
+		}
+		left -= n
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// smallCPU are small tasks of every CPU workload, built without calibration. Looks is how often a task that nothing ends looks at
+// its ctx.
+var smallCPU = map[string]struct {
+	build func(seed uint64) doer
+	looks int
+}{
+	"cpu_sha256":           {func(seed uint64) doer { return newHasher(seed, 3*chunk) }, 4},
+	"cpu_pbkdf2":           {func(seed uint64) doer { return &cpuPBKDF2{seed: seed, iterations: 3} }, 1},
+	"cpu_gzip":             {func(seed uint64) doer { return newCompressor(seed, 3) }, 3},
+	"cpu_json":             {func(uint64) doer { return newDoubler(3) }, 2},
+	"cpu_regex":            {func(uint64) doer { return newMatcher(backtrack, 6) }, 1},
+	"cpu_regex, linear":    {func(uint64) doer { return newMatcher(linear, 100) }, 1},
+	"cpu_average":          {func(uint64) doer { return &cpuAverage{n: 2*averageChunk + 1} }, 3},
+	"cpu_average, no more": {func(uint64) doer { return &cpuAverage{n: averageChunk} }, 1},
+	"cpu_random":           {func(uint64) doer { return newRandom(2*randomChunk + 1) }, 3},
+	"cpu_sort":             {func(seed uint64) doer { return &cpuSort{seed: seed, n: 100} }, 2},
+}
+
+func TestSmallCPUIsComplete(t *testing.T) {
+	for _, s := range All() {
+		if _, tested := smallCPU[s.Name]; strings.HasPrefix(s.Name, "cpu_") && !tested {
+			t.Errorf("%s is not among those under test", s.Name)
+		}
+	}
+}
+
+// At whichever look its ctx has ended, a task returns its error and looks no more.
+func TestCPUTasksEndWithTheirContext(t *testing.T) {
+	for name, c := range smallCPU {
+		w := c.build(1)
+		for looks := range c.looks {
+			ctx := &endsAfter{context.Background(), looks}
+			if err := w.Do(ctx, 1); !errors.Is(err, context.Canceled) || ctx.looks != -1 {
+				t.Errorf("%s: ended at look %d, it returned %v and looked %d times more", name, looks, err, -1-ctx.looks)
+			}
+		}
+		ctx := &endsAfter{context.Background(), c.looks}
+		if err := w.Do(ctx, 1); err != nil || ctx.looks != 0 {
+			t.Errorf("%s: it returned %v and looked %d times, want %d", name, err, c.looks-ctx.looks, c.looks)
+		}
+	}
+}
+
+func TestAllCPUTasksRunConcurrently(t *testing.T) {
+	for name, c := range smallCPU {
+		w := c.build(1)
+		var wg sync.WaitGroup
+		for g := range uint64(4) {
+			wg.Go(func() {
+				for seq := range uint64(10) {
+					if err := w.Do(context.Background(), g*10+seq); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// What a count asks for is what is built, its mean is the line's, and that of mean=10ms is so to half a unit.
+func TestAmounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		amount amount
+		units  func(Workload) int
+	}{
+		"cpu_sha256":  {sha256Blocks, func(w Workload) int { return w.(*cpuSHA256).blocks }},
+		"cpu_pbkdf2":  {pbkdf2Iterations, func(w Workload) int { return w.(*cpuPBKDF2).iterations }},
+		"cpu_gzip":    {gzipPages, func(w Workload) int { return w.(*cpuGzip).pages }},
+		"cpu_average": {averageNumbers, func(w Workload) int { return w.(*cpuAverage).n }},
+		"cpu_random":  {randomBytes, func(w Workload) int { return w.(*cpuRandom).bytes }},
+	} {
+		l, err := calibrated.line(c.amount.work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted := calibratedVariant(t, name, param.Arg{Key: c.amount.count.Name, Value: "12345"})
+		if c.units(counted) != 12345 || counted.Mean() != l.time(12345) || counted.Mean() <= 0 || counted.C2() != 0 {
+			t.Errorf("%s: %d units, mean %v, C² %v", name, c.units(counted), counted.Mean(), counted.C2())
+		}
+		timed := calibratedVariant(t, name, param.Arg{Key: "mean", Value: "10ms"})
+		if off := float64((timed.Mean() - 10*time.Millisecond).Abs()); off > l.perUnit/2+1 || timed.Mean() != l.time(c.units(timed)) {
+			t.Errorf("%s: %d units, mean %v, want 10ms ± %v ns", name, c.units(timed), timed.Mean(), l.perUnit/2)
+		}
+	}
+}
+
+func calibratedVariant(t *testing.T, name string, args ...param.Arg) Workload {
+	t.Helper()
+	v, err := ParseVariant(param.Call{Name: name, Args: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := v.Build(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}

@@ -1,0 +1,171 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "http_get",
+	Summary: "gets a page over HTTP/1.1 through a bounded pool of connections, from a server of its own on loopback or from any other",
+	Kind:    IO,
+	Keys: []param.Key{
+		{Name: "url", Kind: param.Text, Default: "own", Doc: "what to get; own: from a server that the workload starts, and in which the target stands"},
+		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "time that the own server takes for a request; with a url, what its mean is assumed to be"},
+		{Name: "conns", Kind: param.Int, Default: "100", Doc: "connections at most; a task without one waits for it"},
+		{Name: "timeout", Kind: param.Duration, Default: "5s", Doc: "time after which a task fails, counted from before its connection, at most 1h"},
+	},
+	New:   newHTTPGet,
+	Check: checkHTTPGet,
+})
+
+func checkHTTPGet(v param.Values) error {
+	if n := v.Int("conns"); n < 1 {
+		return fmt.Errorf("conns: must be positive, got %d", n)
+	}
+	if d := v.Duration("timeout"); d <= 0 || d > time.Hour {
+		return fmt.Errorf("timeout: must be positive and at most 1h, got %s", dist.FormatDuration(d))
+	}
+	if !v.Given("url") {
+		return nil
+	}
+	if v.Dist("service").Mean() <= 0 {
+		return errors.New("service: the mean must be positive")
+	}
+	u, err := url.Parse(v.Text("url"))
+	switch { // without the text itself, in case there is a password in it
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		return errors.New("url: want an address such as http://127.0.0.1:8080/path")
+	case u.User != nil:
+		return errors.New("url: must hold neither a user nor a password: it stands in the names of results")
+	}
+	return nil
+}
+
+func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
+	if err := checkHTTPGet(v); err != nil {
+		return nil, err
+	}
+	service := v.Dist("service")
+	w := newHTTPClient(v.Int("conns"), v.Duration("timeout"))
+	w.mean, w.c2 = service.Mean(), service.C2()
+	if v.Given("url") {
+		text := v.Text("url")
+		w.url.Store(&text)
+		return w, nil
+	}
+	trip, err := w.roundTrip()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("a server on loopback: %w", err), w.Close())
+	}
+	// The round trip is taken for constant, so that the variance is the service's.
+	w.mean += trip
+	share := float64(service.Mean()) / float64(w.mean)
+	w.c2 *= share * share
+	return &httpOwn{httpClient: w, service: newWaits(seed, service).Do}, nil
+}
+
+// seqHeader of a request is the sequence number of its task, so that a server can make the same work of it.
+const seqHeader = "Poolbench-Seq"
+
+// mostBody is as much as a task reads of an answer. An answer of more is an error, since a body may have no end.
+const mostBody = 1 << 20
+
+// An httpClient is the workload with a url. It goes through no proxy and does not ask for compression.
+type httpClient struct {
+	client  http.Client
+	timeout time.Duration
+	url     atomic.Pointer[string] // nil: there is no server, or the workload is closed
+	mean    time.Duration
+	c2      float64
+}
+
+func newHTTPClient(conns int, timeout time.Duration) *httpClient {
+	return &httpClient{timeout: timeout, client: http.Client{Timeout: timeout, Transport: &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: timeout}).DialContext, // a connection may be for another task than the one that asked
+		MaxConnsPerHost:        conns,
+		MaxIdleConnsPerHost:    conns,
+		IdleConnTimeout:        idleTimeout,
+		TLSHandshakeTimeout:    timeout,
+		ResponseHeaderTimeout:  timeout,
+		MaxResponseHeaderBytes: 64 << 10,
+		DisableCompression:     true,
+	}}}
+}
+
+var errNoServer = errors.New("there is no server: it must be started before the first task, and the workload is not yet closed")
+
+// Do sends the request and reads the whole answer. An answer of 400 or above is a *StatusError. What a server may do wrong is an error
+// within the timeout: silence, an endless body, one that is shorter than it says, more than ten redirects. No error names the url.
+func (w *httpClient) Do(ctx context.Context, seq uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	address := w.url.Load()
+	if address == nil {
+		return errNoServer
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, *address, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set(seqHeader, strconv.FormatUint(seq, 10))
+	answer, err := w.client.Do(r)
+	if err != nil {
+		return w.failure(ctx, err)
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(answer.Body, mostBody+1))
+	err = errors.Join(err, answer.Body.Close()) // without its end, the connection with it
+	switch {
+	case answer.StatusCode >= 400: // says enough, whatever the body says
+		return &StatusError{answer.StatusCode, retryAfter(answer.Header.Get("Retry-After"), time.Now())}
+	case err != nil:
+		return w.failure(ctx, err)
+	case n > mostBody:
+		return errors.New("the body is larger than 1 MiB")
+	}
+	return nil
+}
+
+// failure is ctx's error when ctx has ended, and says no more than needed otherwise.
+func (w *httpClient) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var (
+		timeout net.Error
+		named   *url.Error
+	)
+	switch {
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("no whole answer within %v", w.timeout)
+	case errors.As(err, &named):
+		return named.Err
+	}
+	return err
+}
+
+// Mean is, with a server of its own, the service's and a round trip on loopback, which is calibrated when the workload is made. With a
+// url it is the service that the user assumes, because a server of somebody else is not called before the run.
+func (w *httpClient) Mean() time.Duration { return w.mean }
+
+// C2 goes with Mean.
+func (w *httpClient) C2() float64 { return w.c2 }
+
+// Close closes the idle connections. Those of tasks in flight close with the tasks.
+func (w *httpClient) Close() error {
+	w.url.Store(nil)
+	w.client.CloseIdleConnections()
+	return nil
+}

@@ -1,0 +1,136 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// An httpOwn is an httpClient with the server that it calls.
+type httpOwn struct {
+	*httpClient
+	service func(ctx context.Context, seq uint64) error
+	server  *loopback // nil before Serve
+}
+
+type seqKey struct{}
+
+// Serve implements Served. The work of a request is that of the task which sent it: its number travels in a header, and from there in the
+// request's context, so that it does not matter how the handler numbers its calls.
+func (w *httpOwn) Serve(wrap func(work func(ctx context.Context, seq uint64) error) http.Handler) (err error) {
+	if w.server != nil {
+		return errors.New("the server has been started before")
+	}
+	handler := wrap(func(ctx context.Context, seq uint64) error {
+		if sent, ok := ctx.Value(seqKey{}).(uint64); ok {
+			seq = sent
+		}
+		return w.service(ctx, seq)
+	})
+	w.server, err = listen(w.timeout, func(rw http.ResponseWriter, r *http.Request) {
+		if seq, err := strconv.ParseUint(r.Header.Get(seqHeader), 10, 64); err == nil {
+			r = r.WithContext(context.WithValue(r.Context(), seqKey{}, seq))
+		}
+		handler.ServeHTTP(rw, r)
+	})
+	if err != nil {
+		return err
+	}
+	w.url.Store(&w.server.url)
+	return nil
+}
+
+// Close closes the connections, stops the server and waits for all its goroutines. What it still serves ends in an error.
+func (w *httpOwn) Close() error {
+	err := w.httpClient.Close()
+	if w.server != nil {
+		err = errors.Join(err, w.server.Close())
+	}
+	return err
+}
+
+// roundTrip is the time of a request that costs its server nothing, from a server for this alone.
+func (w *httpClient) roundTrip() (time.Duration, error) {
+	server, err := listen(w.timeout, func(http.ResponseWriter, *http.Request) {})
+	if err != nil {
+		return 0, err
+	}
+	w.url.Store(&server.url)
+	trip, err := timeAlone(func() error { return w.Do(context.Background(), 0) })
+	return trip, errors.Join(err, w.Close(), server.Close())
+}
+
+// idleTimeout is after how long the client closes a connection that no task uses. The server waits twice as long, so that it does not
+// close one on which a request is just coming.
+const idleTimeout = time.Minute
+
+// A loopback is a running HTTP server that nobody reaches but this machine.
+type loopback struct {
+	url    string
+	server http.Server
+	cancel context.CancelFunc // ends the contexts of all requests
+	ended  sync.WaitGroup     // the goroutine of Serve, and that of each connection
+	once   sync.Once
+	err    error
+}
+
+// listen starts a server whose clients give up after the timeout; its own are longer, so that it is not the server who gives up first.
+func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &loopback{url: "http://" + listener.Addr().String() + "/", cancel: cancel}
+	s.server = http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: timeout + time.Second,
+		ReadTimeout:       timeout + time.Second,
+		WriteTimeout:      timeout + time.Second,
+		IdleTimeout:       2 * idleTimeout,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		// A connection is new in the goroutine of Serve, before it has one of its own.
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				s.ended.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				s.ended.Done()
+			}
+		},
+	}
+	discard(&s.server.ErrorLog)
+	s.ended.Go(func() {
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.err = err // and the tasks fail; Close tells why
+		}
+	})
+	return s, nil
+}
+
+// discard silences a server: its logger would be that of the process, and write to standard error. Each thing that it would say is an
+// error of a client as well.
+func discard[L any, P interface {
+	*L
+	SetOutput(io.Writer)
+}](logger *P) {
+	*logger = new(L)
+	(*logger).SetOutput(io.Discard)
+}
+
+// Close ends what is being served, closes all connections and waits for every goroutine of the server.
+func (s *loopback) Close() error {
+	s.once.Do(func() {
+		s.cancel()
+		err := s.server.Close()
+		s.ended.Wait()
+		s.err = errors.Join(s.err, err)
+	})
+	return s.err
+}

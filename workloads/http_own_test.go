@@ -1,0 +1,190 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+func ownServer(t *testing.T, args ...param.Arg) *httpOwn {
+	t.Helper()
+	v, err := ParseVariant(param.Call{Name: "http_get", Args: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := v.Build(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := w.(*httpOwn)
+	t.Cleanup(func() {
+		if err := own.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return own
+}
+
+// numbered is a handler that numbers its calls, as a target's does, from a number that no task has.
+func numbered(work func(ctx context.Context, seq uint64) error) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if err := work(r.Context(), 1_000_000); err != nil {
+			rw.Header().Set("Retry-After", "3")
+			rw.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+}
+
+// The server does each task's own work, whatever the order; and on no more connections than there may be.
+func TestOwnServerDoesTheTasksWork(t *testing.T) {
+	const tasks = 200
+	w := ownServer(t, param.Arg{Key: "conns", Value: "2"}, param.Arg{Key: "service", Value: "0s"})
+	var mu sync.Mutex
+	var inside, peak int
+	done := map[uint64]int{}
+	w.service = func(_ context.Context, seq uint64) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if inside++; inside > peak {
+			peak = inside
+		}
+		mu.Unlock()
+		time.Sleep(100 * time.Microsecond)
+		mu.Lock()
+		inside--
+		done[seq]++
+		return nil
+	}
+	if err := w.Serve(numbered); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for g := range uint64(8) {
+		wg.Go(func() {
+			for seq := g; seq < tasks; seq += 8 {
+				if err := w.Do(context.Background(), seq); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for seq := range uint64(tasks) {
+		if done[seq] != 1 {
+			t.Errorf("the work of task %d was done %d times", seq, done[seq])
+		}
+	}
+	if len(done) != tasks || peak > 2 {
+		t.Errorf("%d tasks, %d at once", len(done), peak)
+	}
+}
+
+func TestOwnServerRefuses(t *testing.T) {
+	w := ownServer(t)
+	w.service = func(context.Context, uint64) error { return errors.New("no") }
+	if err := w.Do(context.Background(), 1); err != errNoServer {
+		t.Errorf("before Serve: %v", err)
+	}
+	if err := w.Serve(numbered); err != nil {
+		t.Fatal(err)
+	}
+	var status *StatusError
+	if err := w.Do(context.Background(), 1); !errors.As(err, &status) || *status != (StatusError{429, 3 * time.Second}) {
+		t.Errorf("%v", err)
+	}
+	if err := w.Serve(numbered); err == nil {
+		t.Error("a second Serve")
+	}
+}
+
+// Without a header of ours, as from wrk or curl, the handler's own number counts.
+func TestOwnServerServesOthers(t *testing.T) {
+	w := ownServer(t)
+	var got uint64
+	w.service = func(_ context.Context, seq uint64) error { got = seq; return nil }
+	if err := w.Serve(numbered); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := w.client.Get(*w.url.Load())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if got != 1_000_000 || answer.StatusCode != http.StatusOK {
+		t.Errorf("status %d for task %d", answer.StatusCode, got)
+	}
+}
+
+// Close ends the requests that are being served, waits for their goroutines, and may be called again.
+func TestOwnServerCloses(t *testing.T) {
+	w := ownServer(t)
+	began := make(chan struct{}, 3)
+	var ended int
+	var mu sync.Mutex
+	w.service = func(ctx context.Context, _ uint64) error {
+		began <- struct{}{}
+		<-ctx.Done()
+		mu.Lock()
+		defer mu.Unlock()
+		ended++
+		return ctx.Err()
+	}
+	if err := w.Serve(numbered); err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error)
+	for seq := range uint64(3) {
+		go func() { failed <- w.Do(context.Background(), seq) }()
+	}
+	for range 3 {
+		<-began
+	}
+	for range 2 {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if ended != 3 { // without mu: the goroutines have been waited for
+		t.Errorf("%d of 3 requests ended", ended)
+	}
+	for range 3 {
+		if err := <-failed; err == nil {
+			t.Error("a task was done by a closed server")
+		}
+	}
+	if err := w.Do(context.Background(), 1); err != errNoServer {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// A handler that panics fails its task, and says so to nobody else: standard error is the command's.
+func TestOwnServerPanics(t *testing.T) {
+	w := ownServer(t)
+	w.service = func(context.Context, uint64) error { panic("in the target") }
+	if err := w.Serve(numbered); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Do(context.Background(), 1); err == nil {
+		t.Error("the task did not fail")
+	}
+}
+
+func TestOwnServerMoments(t *testing.T) {
+	w := ownServer(t, param.Arg{Key: "service", Value: "lognormal(1ms,4)"})
+	if w.Mean() <= time.Millisecond || w.Mean() > 100*time.Millisecond {
+		t.Errorf("mean %v, want the service's and a round trip", w.Mean())
+	}
+	share := 1e6 / float64(w.Mean())
+	if want := 4 * share * share; w.C2() < want*(1-1e-12) || w.C2() > want*(1+1e-12) {
+		t.Errorf("C² %v, want %v", w.C2(), want)
+	}
+	if !strings.HasPrefix(errNoServer.Error(), "there is no server") || w.url.Load() != nil {
+		t.Error("calibration left its server's address behind")
+	}
+}

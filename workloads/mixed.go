@@ -1,0 +1,66 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "mixed",
+	Summary: "hashes a counted number of blocks with SHA-256, then waits: a request that computes and calls another service",
+	Kind:    CPU,
+	Keys: []param.Key{
+		{Name: "cpu", Kind: param.Duration, Default: "1ms", Doc: "time of the computation alone on this machine, which gives the number of blocks"},
+		{Name: "wait", Kind: param.Distribution, Default: "exp(9ms)", Doc: "time of the wait after it"},
+	},
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		if err := checkMixed(v); err != nil {
+			return nil, err
+		}
+		l, err := calibrated.line(sha256Blocks.work)
+		if err != nil {
+			return nil, err
+		}
+		blocks := math.Round((float64(v.Duration("cpu")) - l.fixed) / l.perUnit)
+		if blocks < 1 || blocks > math.MaxInt32 {
+			return nil, fmt.Errorf("cpu: %v would be %.0f blocks on this machine, want 1 to %d", v.Duration("cpu"), max(0, blocks), math.MaxInt32)
+		}
+		hash := newHasher(seed, int(blocks))
+		hash.equal = equal{l.time(int(blocks))}
+		return &mixed{hash, newWaits(seed, v.Dist("wait"))}, nil
+	},
+	Check: checkMixed,
+})
+
+func checkMixed(v param.Values) error {
+	if v.Duration("cpu") <= 0 {
+		return fmt.Errorf("cpu: must be positive, got %v", v.Duration("cpu"))
+	}
+	return nil
+}
+
+type mixed struct {
+	hash *cpuSHA256
+	wait *waits
+}
+
+// Do computes, then waits: without the processor, but in the place that the strategy gave the task.
+func (m *mixed) Do(ctx context.Context, seq uint64) error {
+	if err := m.hash.Do(ctx, seq); err != nil {
+		return err
+	}
+	return m.wait.Do(ctx, seq)
+}
+
+// Mean is the sum of both parts: that of the computation is calibrated, that of the wait exact.
+func (m *mixed) Mean() time.Duration { return m.hash.Mean() + m.wait.Mean() }
+
+// C2 comes from the wait alone, since the computation is always the same: its variance over the square of the whole mean.
+func (m *mixed) C2() float64 {
+	share := float64(m.wait.Mean()) / float64(m.Mean())
+	return m.wait.C2() * share * share
+}

@@ -1,0 +1,75 @@
+package workloads
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// The defaults are a remote cache: hits take 0.714 ms, misses, one in fifty, 15 ms, both exponential. Mean 0.99972 ms, C² = 9.0048; with two
+// exponential branches the theory of M/H2/k is exact.
+var _ = register(Spec{
+	Name:    "mixture",
+	Summary: "waits a time from one of up to eight distributions, each with its weight",
+	Kind:    Wait,
+	Keys:    branchKeys([]string{"0.98", "0.02"}, []string{"exp(0.714ms)", "exp(15ms)"}),
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		d, err := mixtureOf(v)
+		if err != nil {
+			return nil, err
+		}
+		return newWaits(seed, d), nil
+	},
+})
+
+// mostBranches bounds a mixture: a draw goes through the weights one by one.
+const mostBranches = 8
+
+// branchKeys are w1, d1, w2, d2, …; branches without a default are not there: their weight is 0.
+func branchKeys(weights, dists []string) (keys []param.Key) {
+	for i := range mostBranches {
+		weight, d := "0", "const(0s)"
+		if i < len(weights) {
+			weight, d = weights[i], dists[i]
+		}
+		n := strconv.Itoa(i + 1)
+		keys = append(keys,
+			param.Key{Name: "w" + n, Kind: param.Float, Default: weight, Doc: "weight of branch " + n + "; the weights add up to 1, and 0 leaves the branch out"},
+			param.Key{Name: "d" + n, Kind: param.Distribution, Default: d, Doc: "distribution of branch " + n + ", not itself a mixture"})
+	}
+	return keys
+}
+
+// mixtureOf leaves out the branches of no weight. What it checks is what dist.NewMixture would name by another number then.
+func mixtureOf(v param.Values) (dist.Dist, error) {
+	var branches []dist.Branch
+	for i := range mostBranches {
+		n := strconv.Itoa(i + 1)
+		weight := v.Float("w" + n)
+		switch {
+		case weight < 0 || weight > 1:
+			return nil, fmt.Errorf("w%s: must be between 0 and 1, got %s", n, dist.FormatFloat(weight))
+		case weight == 0 && v.Given("d"+n):
+			return nil, fmt.Errorf("d%s: needs a weight, w%s", n, n)
+		case weight == 0:
+			continue
+		}
+		d := v.Dist("d" + n)
+		if m, nested := d.(dist.Mixture); nested {
+			return nil, fmt.Errorf("d%s: a branch cannot be a mixture itself, got %v", n, m)
+		}
+		branches = append(branches, dist.Branch{P: weight, Dist: d})
+	}
+	m, err := dist.NewMixture(branches...)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.MeanNS() < 1:
+		return nil, fmt.Errorf("the mean of a mixture must be at least 1ns, got %vns", m.MeanNS())
+	case len(branches) == 1: // the distribution itself, whose theory is known
+		return branches[0].Dist, nil
+	}
+	return m, nil
+}

@@ -1,0 +1,186 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+var _ = register(Spec{
+	Name:    "pipe",
+	Summary: "writes bytes into a pipe of the system, from which another goroutine reads them: system calls and hand-overs, no waiting for the outside",
+	Kind:    IO,
+	Keys: []param.Key{
+		{Name: "bytes", Kind: param.Size, Default: "64KiB", Doc: "bytes per task, at most 1GiB"},
+	},
+	New:   newPipes,
+	Check: checkPipe,
+})
+
+// pipeChunk is the number of bytes between two hand-overs. It is less than a pipe of Linux holds (64 KiB, but 4 KiB for a user who has too
+// many, and then writing waits for the reader, as it may).
+const pipeChunk = 32 << 10
+
+func checkPipe(v param.Values) error {
+	if n := v.Size("bytes"); n < 1 || n > 1<<30 {
+		return fmt.Errorf("bytes: must be between 1 byte and 1GiB, got %d bytes", n)
+	}
+	return nil
+}
+
+func newPipes(_ uint64, v param.Values) (Workload, error) {
+	if err := checkPipe(v); err != nil {
+		return nil, err
+	}
+	w := &pipes{bytes: v.Size("bytes"), content: make([]byte, pipeChunk)}
+	var err error
+	if w.mean, err = timeAlone(func() error { return w.Do(context.Background(), 0) }); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// pipes has a pipe, and the goroutine that reads from it, for each task in flight; both are used again for later tasks. So a run holds two
+// file descriptors for each of the most tasks that were ever in flight at once, and where the system gives no more the task fails.
+type pipes struct {
+	bytes   int64
+	content []byte
+	mean    time.Duration
+
+	mu      sync.Mutex
+	idle    []*pipe
+	all     map[*pipe]bool // that are open
+	closed  bool
+	readers sync.WaitGroup
+}
+
+// A pipe is open until it is closed, even when a task left it in the middle.
+type pipe struct {
+	from, to *os.File
+	read     chan struct{} // a token for each chunk that has been read; closed when reading has ended
+	err      error         // why it ended; read after read is closed
+}
+
+// Do takes a pipe that is idle, or a new one. It writes a chunk and waits until the other goroutine has it, chunk after chunk, and ends
+// between two when ctx ends.
+func (w *pipes) Do(ctx context.Context, _ uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p, err := w.take()
+	if err != nil {
+		return err
+	}
+	if err := w.pass(ctx, p); err != nil {
+		return errors.Join(err, w.remove(p)) // its reader may stand anywhere in the task
+	}
+	w.putBack(p)
+	return nil
+}
+
+func (w *pipes) pass(ctx context.Context, p *pipe) error {
+	for left := w.bytes; left > 0; {
+		n := min(left, pipeChunk)
+		if _, err := p.to.Write(w.content[:n]); err != nil {
+			return err
+		}
+		if _, more := <-p.read; !more {
+			return fmt.Errorf("reading: %w", p.err)
+		}
+		if left -= n; left == 0 {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reads is the pipe's own goroutine. It knows what the tasks write, so it needs no word from them, and waits for bytes alone: parked in the
+// runtime's poller.
+func (w *pipes) reads(p *pipe) {
+	buffer := make([]byte, min(w.bytes, pipeChunk))
+	for {
+		for left := w.bytes; left > 0; left -= min(left, pipeChunk) {
+			if _, p.err = io.ReadFull(p.from, buffer[:min(left, pipeChunk)]); p.err != nil {
+				close(p.read)
+				return
+			}
+			p.read <- struct{}{}
+		}
+	}
+}
+
+var errPipesClosed = errors.New("the workload is closed")
+
+func (w *pipes) take() (*pipe, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, errPipesClosed
+	}
+	if n := len(w.idle); n > 0 {
+		p := w.idle[n-1]
+		w.idle = w.idle[:n-1]
+		return p, nil
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p := &pipe{from: from, to: to, read: make(chan struct{}, 1)} // the task may have gone before it takes the token
+	if w.all == nil {
+		w.all = map[*pipe]bool{}
+	}
+	w.all[p] = true
+	w.readers.Go(func() { w.reads(p) })
+	return p, nil
+}
+
+func (w *pipes) putBack(p *pipe) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.idle = append(w.idle, p)
+	}
+}
+
+// remove closes the pipe, unless Close was faster.
+func (w *pipes) remove(p *pipe) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.all[p] {
+		return nil
+	}
+	delete(w.all, p)
+	return p.close()
+}
+
+// close ends the reader: with an end of file.
+func (p *pipe) close() error { return errors.Join(p.to.Close(), p.from.Close()) }
+
+// Mean is calibrated: a task alone, when the workload is made.
+func (w *pipes) Mean() time.Duration { return w.mean }
+
+// C2 is 0: every task is the same work.
+func (w *pipes) C2() float64 { return 0 }
+
+// Close closes the pipes, also those of tasks in flight, which fail, and waits for the readers.
+func (w *pipes) Close() error {
+	w.mu.Lock()
+	var errs []error
+	for p := range w.all {
+		errs = append(errs, p.close())
+	}
+	w.all, w.idle, w.closed = nil, nil, true
+	w.mu.Unlock()
+	w.readers.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,89 @@
+package workloads
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+// A trace keeps what no distribution has: the order of its durations. They are neither drawn nor independent, so the workload is not
+// Distributed, and no formula of queueing theory is applied to it.
+var _ = register(Spec{
+	Name:    "trace",
+	Summary: "waits the durations of a CSV file in their order, from the first again after the last: the seed changes nothing",
+	Kind:    Wait,
+	Keys: []param.Key{
+		{Name: "file", Kind: param.Text, Doc: "CSV file with a duration a line, as 1.5ms or in seconds, 0.0015"},
+		{Name: "column", Kind: param.Text, Default: "1", Doc: "column of the durations: its number, or its name in the first line"},
+	},
+	New: func(_ uint64, v param.Values) (Workload, error) {
+		times, err := openTrace(v.Text("file"), v.Text("column"))
+		if err != nil {
+			return nil, err
+		}
+		return newTrace(times)
+	},
+})
+
+// trace is the waits of the lines: task seq takes that of line seq mod n.
+type trace struct {
+	waiter
+	mean time.Duration
+	c2   float64
+}
+
+func newTrace(times []time.Duration) (*trace, error) {
+	n := float64(len(times))
+	var sum, squares float64
+	for _, d := range times {
+		sum += float64(d)
+	}
+	mean := sum / n
+	if mean < 1 {
+		return nil, fmt.Errorf("file: the mean of the durations must be at least 1ns, got %vns", mean)
+	}
+	for _, d := range times {
+		x := float64(d)/mean - 1
+		squares += x * x
+	}
+	w := &trace{mean: time.Duration(math.Round(mean)), c2: squares / n}
+	w.time = func(_ *slot, seq uint64) time.Duration { return times[seq%uint64(len(times))] }
+	return w, nil
+}
+
+// Mean is that of the lines, exactly.
+func (w *trace) Mean() time.Duration { return w.mean }
+
+// C2 is that of the lines, exactly.
+func (w *trace) C2() float64 { return w.c2 }
+
+// openTrace reads a regular file alone: a pipe could be read only once, and a variant is checked before it is built.
+func openTrace(path, column string) ([]time.Duration, error) {
+	at, err := traceColumn(column)
+	if err != nil {
+		return nil, fmt.Errorf("column: %w", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("file: %s is not a regular file", path)
+	}
+	if info.Size() > mostTraceBytes {
+		return nil, fmt.Errorf("file: %s has %d bytes, want at most %d", path, info.Size(), mostTraceBytes)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("file: %w", err)
+	}
+	defer f.Close()
+	times, err := readTrace(f, column, at)
+	if err != nil {
+		return nil, fmt.Errorf("file: %s: %w", path, err)
+	}
+	return times, nil
+}

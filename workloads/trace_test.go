@@ -1,0 +1,187 @@
+package workloads
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/param"
+)
+
+func traceOf(column string, file string) (Workload, error) {
+	args := []param.Arg{{Key: "file", Value: file}}
+	if column != "" {
+		args = append(args, param.Arg{Key: "column", Value: column})
+	}
+	v, err := ParseVariant(param.Call{Name: "trace", Args: args})
+	if err != nil {
+		return nil, err
+	}
+	return v.Build(1)
+}
+
+// Task seq takes the time of line seq mod n, whatever the seed; mean and C² are those of the lines.
+func TestTraceReplaysItsLines(t *testing.T) {
+	w, err := traceOf("service", "testdata/trace.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	us := time.Microsecond
+	lines := []time.Duration{1500 * us, 2000 * us, 12000 * us, 500 * us, 1500 * us}
+	for seq := range uint64(20) {
+		if got, want := w.(Timed).Time(seq), lines[seq%5]; got != want {
+			t.Errorf("task %d takes %v, want %v", seq, got, want)
+		}
+	}
+	if got, want := w.(Timed).Time(math.MaxUint64), lines[0]; got != want { // 2⁶⁴ − 1 = 5·…  + 0
+		t.Errorf("the last task takes %v, want %v", got, want)
+	}
+	// In ms: mean 17.5/5 = 3.5, E[X²] = (2.25+4+144+0.25+2.25)/5 = 30.55.
+	if want := 30.55/12.25 - 1; w.Mean() != 3500*us || math.Abs(w.C2()-want) > 1e-12 {
+		t.Errorf("mean %v, C² %v; want 3.5ms, %v", w.Mean(), w.C2(), want)
+	}
+}
+
+func readColumn(text, column string) ([]time.Duration, error) {
+	at, err := traceColumn(column)
+	if err != nil {
+		return nil, err
+	}
+	return readTrace(strings.NewReader(text), column, at)
+}
+
+func TestTraceFormats(t *testing.T) {
+	ms := time.Millisecond
+	for text, c := range map[string]struct {
+		column string
+		want   []time.Duration
+	}{
+		"10ms\n0.02\n":                           {"1", []time.Duration{10 * ms, 20 * ms}},
+		"10ms\n0.02":                             {"1", []time.Duration{10 * ms, 20 * ms}},
+		"\ufeffduration\r\n1e-3\r\n":             {"1", []time.Duration{ms}},
+		"\ufeff10ms\n":                           {"1", []time.Duration{10 * ms}},
+		"# by hand\n\nduration\n 1ms \n0\n#\n":   {"1", []time.Duration{ms, 0}},
+		"a,1ms\nb,2ms,more\n":                    {"2", []time.Duration{ms, 2 * ms}},
+		"at,service\n0,1ms\n1,2ms\n":             {"service", []time.Duration{ms, 2 * ms}},
+		"at,service\n0,1ms\n1,\"0.002\"\n":       {"2", []time.Duration{ms, 2 * ms}},
+		"0.0000000014\n":                         {"1", []time.Duration{1}},
+		strings.Repeat("1ms\n", 3) + "\n\n5ms\n": {"1", []time.Duration{ms, ms, ms, 5 * ms}},
+	} {
+		got, err := readColumn(text, c.column)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%q, column %s: %v, %v; want %v", text, c.column, got, err, c.want)
+		}
+	}
+}
+
+func TestBadTracesAreNamedByFileAndLine(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"":                          "no durations",
+		"# nothing\nduration\n":     "no durations",
+		"1ms\n2\n3x\n":              `line 3: want a duration such as 1.5ms, or seconds such as 0.0015, got "3x"`,
+		"# first\n1ms\n\nservice\n": `line 4: want a duration such as 1.5ms, or seconds such as 0.0015, got "service"`,
+		"-1ms\n":                    `line 1: want a duration`,
+		"-0.5\n":                    `line 1: want a duration`,
+		"1ms\nNaN\n":                `line 2: want a duration`,
+		"1ms\n+Inf\n":               `line 2: want a duration`,
+		"1ms\n1e10\n":               `line 2: want a duration`,
+		"1ms\n1;2\n":                `line 2: want a duration such as 1.5ms, or seconds such as 0.0015, got "1;2"`,
+		"1ms\n\"2ms\n":              `line 2: extraneous or missing " in quoted-field`,
+		"0\n0s\n":                   "the mean of the durations must be at least 1ns, got 0ns",
+		strings.Repeat("1ms\n", mostTraceLines+1):    "more than 1000000 durations",
+		"1ms\n" + strings.Repeat("x", 10_000) + "\n": `line 2: want a duration such as 1.5ms, or seconds such as 0.0015, got "` + strings.Repeat("x", 40) + `"`,
+	} {
+		path := filepath.Join(dir, "t.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		prefix := fmt.Sprintf("workload trace: file: %s: ", path)
+		if strings.HasPrefix(want, "the mean") {
+			prefix = "workload trace: file: "
+		}
+		if _, err := traceOf("", path); err == nil || !strings.HasPrefix(err.Error(), prefix+want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%.40q: %v; want %s", text, err, prefix+want)
+		}
+	}
+	for column, want := range map[string]string{
+		"0":    "column: want 1 or more, or a name, got 0",
+		"-1":   "column: want 1 or more, or a name, got -1",
+		"4":    "file: testdata/trace.csv: line 2: no column 4, the line has 3",
+		"none": `file: testdata/trace.csv: line 2: no column is named "none"`,
+	} {
+		want = "workload trace: " + want
+		if _, err := traceOf(column, "testdata/trace.csv"); err == nil || err.Error() != want {
+			t.Errorf("column %s: %v; want %s", column, err, want)
+		}
+	}
+}
+
+func TestTraceFileMustBeOneThatCanBeReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	pipe, big := filepath.Join(dir, "pipe"), filepath.Join(dir, "big")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	f, err := os.Create(big)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(mostTraceBytes + 1); err != nil { // takes no space
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none"): "no such file",
+		dir:                        "is not a regular file",
+		pipe:                       "is not a regular file",
+		big:                        "has 67108865 bytes, want at most 67108864",
+	} {
+		if _, err := traceOf("", path); err == nil || !strings.HasPrefix(err.Error(), "workload trace: file: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want an error that says %s", path, err, want)
+		}
+	}
+	if _, err := ParseVariant(param.Call{Name: "trace"}); err == nil || !strings.HasPrefix(err.Error(), "workload trace: file: must be given") {
+		t.Errorf("without a file: %v", err)
+	}
+}
+
+func FuzzReadTrace(f *testing.F) {
+	for _, text := range []string{"", "10ms\n0.02\n", "\ufeffduration\r\n1e-3\r\n", "# c\n\na,b\n1,2ms\n", "\"1ms\"\n\"2", "1e400\n", "a\nb\n", "1ms,\n,1ms\n", "\x00", "µ"} {
+		f.Add(text, "1")
+		f.Add(text, "b")
+	}
+	f.Fuzz(func(t *testing.T, text, column string) {
+		times, err := readColumn(text, column)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r") {
+				t.Fatalf("%q, column %q: error of several lines: %q", text, column, err)
+			}
+			return
+		}
+		if len(times) == 0 || len(times) > strings.Count(text, "\n")+strings.Count(text, "\r")+1 || slices.Min(times) < 0 {
+			t.Fatalf("%q, column %q: %v", text, column, times)
+		}
+		// What was read can be written, a duration a line, and read again.
+		var again strings.Builder
+		for _, d := range times {
+			fmt.Fprintln(&again, d)
+		}
+		back, err := readColumn(again.String(), "1")
+		if err != nil || !slices.Equal(back, times) {
+			t.Fatalf("%q, column %q: %v, written and read again: %v, %v", text, column, times, back, err)
+		}
+		w, err := newTrace(times)
+		if err == nil && (w.Mean() < 1 || !(w.C2() >= 0) || w.Time(1) < 0) {
+			t.Fatalf("%v: mean %v, C² %v", times, w.Mean(), w.C2())
+		}
+	})
+}
