@@ -172,6 +172,15 @@ func (d *Dir) write(r *Result) error {
 	return nil
 }
 
+// Answer adds what the results so far say in words, a line each, for the report to show.
+func (d *Dir) Answer(lines []string) error {
+	if err := d.results.answer(lines); err != nil {
+		d.failed = true
+		return fmt.Errorf("%s: %w", filepath.Join(d.path, resultsFile), err)
+	}
+	return nil
+}
+
 // Close ends the directory with a mark: complete, or partial when fewer than the planned results were written; interrupted is
 // the reason, nil where there is none. After an error of Write the mark is left out, and a reader takes the directory for cut off.
 func (d *Dir) Close(planned int, interrupted error) error {

@@ -135,7 +135,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 			j = d.newJob()
 		}
 		d.assign(j, uint64(seq), d.logs[0].next())
-		j.rec.due, j.rec.lag = due, issue-max(due, returned)
+		j.rec.due, j.rec.issue, j.rec.held = due, issue, returned >= due
 		if !d.submit(ctx, j) {
 			d.idle.putBack(j)
 		}
@@ -188,7 +188,7 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 			}
 		}
 		d.assign(j, seq, d.logs[c].next())
-		j.rec.due, j.rec.lag = due, issue-due
+		j.rec.due, j.rec.issue = due, issue
 		if d.submit(ctx, j) {
 			select {
 			case <-j.done:

@@ -21,6 +21,7 @@ func (o *observation) replay(first int) (p replay) {
 		return p
 	}
 	free := make(instants, bound)
+	places := heap.Interface(free) // once: each conversion would allocate
 	previous, sum, n := int64(-1), 0.0, 0
 	for i := range o.trace.n {
 		r := o.trace.at(i)
@@ -36,7 +37,7 @@ func (o *observation) replay(first int) (p replay) {
 		previous = r.due
 		start := max(r.due, free[0])
 		free[0] = start + r.busy
-		heap.Fix(free, 0)
+		heap.Fix(places, 0)
 		if i >= first {
 			sum += float64(start - r.due)
 			n++

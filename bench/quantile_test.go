@@ -30,7 +30,7 @@ func TestNearestRank(t *testing.T) {
 		hundred[i] = int64(i + 1)
 	}
 	for p, want := range map[float64]int64{0.5: 50, 0.9: 90, 0.99: 99, 0.999: 100, 1: 100} {
-		if got := nearestRank(hundred, p); got != want {
+		if got := nearestRanks(slices.Clone(hundred), p)[0]; got != want {
 			t.Errorf("p%v of 1…100 = %d, want %d", 100*p, got, want)
 		}
 	}
@@ -42,8 +42,7 @@ func TestNearestRank(t *testing.T) {
 		for i := range values {
 			values[i] = r.Int64N(100)
 		}
-		slices.Sort(values)
-		got := nearestRank(values, float64(permille)/1000)
+		got := nearestRanks(values, float64(permille)/1000)[0]
 		below, upTo := 0, 0
 		for _, v := range values {
 			if v < got {
@@ -58,4 +57,53 @@ func TestNearestRank(t *testing.T) {
 			t.Fatalf("p%v of %d values is %d: %d are below it and %d not above it", float64(permille)/10, n, got, below, upTo)
 		}
 	})
+}
+
+// TestSelected compares the selection of several ranks with sorting, for values in and out of order, and with many equal ones.
+func TestSelected(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 3000).Draw(t, "n")
+		different := rapid.SampledFrom([]int64{1, 2, 10, 1 << 40}).Draw(t, "different")
+		random := rand.New(rand.NewPCG(2, uint64(n)))
+		values := make([]int64, n)
+		for i := range values {
+			values[i] = random.Int64N(different)
+		}
+		sorted := slices.Sorted(slices.Values(values))
+		switch rapid.IntRange(0, 3).Draw(t, "order") {
+		case 0:
+			slices.Sort(values)
+		case 1:
+			slices.Sort(values)
+			slices.Reverse(values)
+		case 2: // rises and falls
+			slices.Sort(values[:n/2])
+			slices.Sort(values[n/2:])
+			slices.Reverse(values[n/2:])
+		}
+		ps := []float64{0.001, 0.5, 0.5, 0.9, 0.99, 0.999, 1}
+		for i, got := range nearestRanks(values, ps...) {
+			if want := sorted[rank(n, ps[i])-1]; got != want {
+				t.Fatalf("p%v of %d values is %d, want %d", 100*ps[i], n, got, want)
+			}
+		}
+		slices.Sort(values)
+		if !slices.Equal(values, sorted) {
+			t.Fatal("selecting has changed the values, and not only their order")
+		}
+	})
+}
+
+func BenchmarkQuantiles(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 1))
+	values := make([]int64, 1_000_000)
+	for b.Loop() {
+		b.StopTimer()
+		for i := range values {
+			values[i] = int64(1e7 * random.ExpFloat64())
+		}
+		b.StartTimer()
+		nearestRanks(values, 0.5, 0.9, 0.99, 0.999)
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(values)), "ns/value")
 }

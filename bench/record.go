@@ -24,14 +24,23 @@ const (
 type record struct {
 	due, start, end int64
 	busy            int64 // sum of the time inside Run, over all attempts and steps
-	lag             int64 // issue − max(due, return of the previous submit)
+	issue           int64 // when the generator turned to the task: at its due time or later
 	attempts        uint32
 	outcome         outcome
 	class           strategies.Class
+	held            bool // the generator came back from the submit before only when the task was due already
 }
 
 func (r *record) response() int64 { return r.end - r.due }
 func (r *record) wait() int64     { return r.response() - r.busy }
+
+// lag is the generator's own lateness, issue − max(due, return of the previous submit): none where it was held up.
+func (r *record) lag() int64 {
+	if r.held {
+		return 0
+	}
+	return r.issue - r.due
+}
 
 // accepted reports whether the strategy took the task: not refused by Submit.
 func (r *record) accepted() bool {

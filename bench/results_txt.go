@@ -20,7 +20,7 @@ import (
 const schema = 1
 
 // A resultsWriter writes results in the Go benchmark format. What the format has no word for is in lines that begin with "# ",
-// which its readers pass over: the schema's version, the order of the strategies (which is that of the charts' colours), the
+// which its readers pass over: the schema's version, the order of the strategies (which is that of the charts' colours), what studies say, the
 // laws that the result after it breaks, the end mark.
 type resultsWriter struct {
 	to     io.Writer
@@ -71,6 +71,14 @@ func (w *resultsWriter) write(r *Result) error {
 // end writes the end mark.
 func (w *resultsWriter) end(mark string) error {
 	fmt.Fprintf(&w.buffer, "# %s\n", mark)
+	return w.flush()
+}
+
+// answer writes lines for people: what a question's results say.
+func (w *resultsWriter) answer(lines []string) error {
+	for _, line := range lines {
+		fmt.Fprintf(&w.buffer, "# answer %s\n", line)
+	}
 	return w.flush()
 }
 

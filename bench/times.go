@@ -10,6 +10,10 @@ import (
 // completed. One scratch slice serves all three: 8 bytes a task.
 func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	scratch := make([]int64, 0, m.n)
+	var shares []float64
+	for _, q := range quantiles {
+		shares = append(shares, q.p)
+	}
 	for _, reading := range []struct {
 		of   string
 		time func(*record) int64
@@ -28,14 +32,13 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 		if len(values) == 0 {
 			continue
 		}
-		slices.Sort(values)
 		r.add("mean-"+reading.of+"-sec", sum/float64(len(values))/second)
-		for _, q := range quantiles {
-			if resolvable(q.p, len(values)) {
-				r.add(q.name+"-"+reading.of+"-sec", float64(nearestRank(values, q.p))/second)
+		for i, v := range nearestRanks(values, shares...) {
+			if resolvable(quantiles[i].p, len(values)) {
+				r.add(quantiles[i].name+"-"+reading.of+"-sec", float64(v)/second)
 			}
 		}
-		r.add("max-"+reading.of+"-sec", float64(values[len(values)-1])/second)
+		r.add("max-"+reading.of+"-sec", float64(slices.Max(values))/second)
 		distribution, err := newReading(reading.of, values)
 		if err != nil {
 			return err
@@ -45,11 +48,10 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	o.reportClasses(r, first, scratch)
 	lags := scratch[:0]
 	for i := first; i < o.trace.n; i++ {
-		lags = append(lags, o.trace.at(i).lag)
+		lags = append(lags, o.trace.at(i).lag())
 	}
-	slices.Sort(lags)
 	if resolvable(0.99, len(lags)) {
-		r.add("p99-lag-sec", float64(nearestRank(lags, 0.99))/second)
+		r.add("p99-lag-sec", float64(nearestRanks(lags, 0.99)[0])/second)
 	}
 	return nil
 }
@@ -78,10 +80,9 @@ func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
 		if len(values) == 0 {
 			continue
 		}
-		slices.Sort(values)
 		r.add(class.name+"-mean-response-sec", sum/float64(len(values))/second)
 		if resolvable(0.99, len(values)) {
-			r.add(class.name+"-p99-response-sec", float64(nearestRank(values, 0.99))/second)
+			r.add(class.name+"-p99-response-sec", float64(nearestRanks(values, 0.99)[0])/second)
 		}
 	}
 	if n > 0 {

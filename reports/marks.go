@@ -22,8 +22,9 @@ var (
 type marks struct {
 	schema     int // of the last header; 0: none yet
 	strategies []string
-	runs       int // seen in the whole file
-	sinceStart int // seen since the last header
+	answers    []string // what the runs say in words
+	runs       int      // seen in the whole file
+	sinceStart int      // seen since the last header
 
 	open  bool   // a header, and no end mark since
 	ended int    // line of the last end mark, 0: none
@@ -65,6 +66,9 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 				m.strategies = append(m.strategies, name)
 			}
 		}
+	}
+	if answer, ok := strings.CutPrefix(text, "# answer "); ok && m.open {
+		m.answers = append(m.answers, answer)
 	}
 	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
 		m.after = line

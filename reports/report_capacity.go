@@ -114,8 +114,8 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 
 func (s *capacitySearch) caption() string {
 	what := [...]string{charts.Load: "load", charts.Rate: "rate"}[s.across]
-	out := []string{fmt.Sprintf("The highest %s at which more than half of the runs meet %s lies in the bar, with %s confidence: at its left end they surely do, at its right end surely not.",
-		what, s.objective, s.confident)}
+	out := []string{fmt.Sprintf("The highest %s at which more than half of the runs meet %s lies in the bar, with %s confidence: "+
+		"at its left end they surely do, at its right end surely not.", what, s.objective, s.confident)}
 	open := slices.ContainsFunc(s.found, func(f charts.Found) bool { return math.IsNaN(f.Met) != math.IsNaN(f.Missed) })
 	if open {
 		out = append(out, fmt.Sprintf("An arrow stands where the search, from %s to %s, saw no end.", charts.Count(s.from), charts.Count(s.to)))
@@ -125,7 +125,8 @@ func (s *capacitySearch) caption() string {
 	if n := len(closed); n > 1 {
 		low, high := closed[0], closed[n-1]
 		if low.Missed <= high.Met {
-			out = append(out, fmt.Sprintf("%s takes at least %s times the %s of %s.", high.Name, charts.Count(math.Floor(100*high.Met/low.Missed)/100), what, low.Name))
+			least := math.Floor(100*high.Met/low.Missed) / 100
+			out = append(out, fmt.Sprintf("%s takes at least %s times the %s of %s.", high.Name, charts.Count(least), what, low.Name))
 		} else {
 			out = append(out, "Bars that overlap are not told apart.")
 		}

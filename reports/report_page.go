@@ -20,6 +20,7 @@ type reportPage struct {
 	Facts      []Pair
 	Partial    string
 	Broken     []Pair   // a run, and how many laws it broke
+	Answers    []string // of studies
 	Trust      []string // what speaks for the numbers, or against them
 	Interval   string   // what the small figures are
 	Strategies []reportRow
@@ -187,6 +188,7 @@ func countOf(n int, what string) string {
 // describe fills in what the page says of the run as a whole.
 func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 	results := in.results
+	p.Answers = results.Answers
 	p.Partial, p.Warnings = results.Partial, results.Warnings
 	p.Title = dirName(in.dir)
 	var cells []*reportCell

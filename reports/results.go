@@ -18,6 +18,7 @@ type Results struct {
 	Metrics    []string                 // every tidied unit, in the order of first appearance
 	Units      benchfmt.UnitMetadataMap // direction (better=) and distribution (assume=) from the Unit lines
 	Strategies []string                 // that a run names, in the order of the colours of charts: the header's, then any others
+	Answers    []string                 // what a study says of the runs, a line each, as it wrote them
 	Partial    string                   // why the file is not whole, in a few words; "" when it is, or when it is not ours to know
 	Warnings   []string                 // what a reader should be told, one line each, with file and line
 }

@@ -14,19 +14,20 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// dsnVariable names the database, and only here: what is a parameter stands in the names of results, and this may hold a password.
-const dsnVariable = "POOLBENCH_DSN"
+// DSNVariable is the environment variable that names the PostgreSQL database of sql_query, and it alone does: what is a parameter
+// stands in the names of results, and this may hold a password.
+const DSNVariable = "POOLBENCH_DSN"
 
 // newPostgres makes a schema of an own, new name, so that runs at the same time, and what else is in the database, are left alone. The
 // user of the DSN must be allowed to create one. A run that is killed leaves its schema behind: poolbench_ and sixteen digits.
 func newPostgres(ctx context.Context, rows int) (*database, error) {
-	dsn := os.Getenv(dsnVariable)
+	dsn := os.Getenv(DSNVariable)
 	if dsn == "" {
-		return nil, errors.New("postgres wants the environment variable " + dsnVariable + ", as in postgres://user@127.0.0.1:5432/database")
+		return nil, errors.New("postgres wants the environment variable " + DSNVariable + ", as in postgres://user@127.0.0.1:5432/database")
 	}
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil { // err quotes the DSN and finds the password in it only as a rule
-		return nil, errors.New(dsnVariable + " is not in the form postgres://user@127.0.0.1:5432/database or host=127.0.0.1 user=…")
+		return nil, errors.New(DSNVariable + " is not in the form postgres://user@127.0.0.1:5432/database or host=127.0.0.1 user=…")
 	}
 	var name [8]byte
 	rand.Read(name[:]) // never fails

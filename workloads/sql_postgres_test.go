@@ -13,7 +13,7 @@ import (
 
 func postgresError(t *testing.T, dsn string) string {
 	t.Helper()
-	t.Setenv(dsnVariable, dsn)
+	t.Setenv(DSNVariable, dsn)
 	v, err := ParseVariant(param.Call{Name: "sql_query", Args: []param.Arg{{Key: "db", Value: "postgres"}}})
 	if err != nil {
 		t.Fatalf("parsing looked at the environment: %v", err)
@@ -56,7 +56,7 @@ func TestPostgresKeepsItsSecret(t *testing.T) {
 			t.Errorf("%q: the error is %q", dsn, got)
 		}
 	}
-	if got, want := postgresError(t, ""), "workload sql_query:db=postgres: db: postgres wants the environment variable "+dsnVariable; !strings.HasPrefix(got, want) {
+	if got, want := postgresError(t, ""), "workload sql_query:db=postgres: db: postgres wants the environment variable "+DSNVariable; !strings.HasPrefix(got, want) {
 		t.Errorf("without a DSN: %s", got)
 	}
 }
@@ -76,8 +76,8 @@ func TestWithoutSecrets(t *testing.T) {
 
 // The schema is one's own, and gone after Close; two workloads at a time have two.
 func TestPostgresSchemas(t *testing.T) {
-	if os.Getenv(dsnVariable) == "" {
-		t.Skip("no PostgreSQL: " + dsnVariable + " is not set")
+	if os.Getenv(DSNVariable) == "" {
+		t.Skip("no PostgreSQL: " + DSNVariable + " is not set")
 	}
 	first, second, watch := query(t, "postgres", "rows=10"), query(t, "postgres", "rows=20"), query(t, "postgres", "rows=1")
 	for i, w := range []*sqlQuery{first, second} {
@@ -96,12 +96,12 @@ func TestPostgresSchemas(t *testing.T) {
 
 // Also an error of a query, which the server words, has no secret in it, and is one line.
 func TestPostgresQueryErrors(t *testing.T) {
-	if os.Getenv(dsnVariable) == "" {
-		t.Skip("no PostgreSQL: " + dsnVariable + " is not set")
+	if os.Getenv(DSNVariable) == "" {
+		t.Skip("no PostgreSQL: " + DSNVariable + " is not set")
 	}
 	w := query(t, "postgres", "rows=10")
-	w.db.read = "SELECT '" + strings.ReplaceAll(os.Getenv(dsnVariable), "'", "''") + "'::int"
-	if err := w.Do(context.Background(), 1); err == nil || strings.Contains(err.Error(), os.Getenv(dsnVariable)) || !strings.Contains(err.Error(), "…") {
+	w.db.read = "SELECT '" + strings.ReplaceAll(os.Getenv(DSNVariable), "'", "''") + "'::int"
+	if err := w.Do(context.Background(), 1); err == nil || strings.Contains(err.Error(), os.Getenv(DSNVariable)) || !strings.Contains(err.Error(), "…") {
 		t.Errorf("%v", err)
 	}
 }

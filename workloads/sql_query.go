@@ -21,7 +21,7 @@ var _ = register(Spec{
 	Source:  "pattern: limited concurrency in Go, against exhausted connection pools",
 	Kind:    IO,
 	Keys: []param.Key{
-		{Name: "db", Kind: param.Text, Default: "sqlite", Doc: "sqlite, in a temporary file, or postgres, which the environment variable " + dsnVariable + " names"},
+		{Name: "db", Kind: param.Text, Default: "sqlite", Doc: "sqlite, in a temporary file, or postgres, which the environment variable " + DSNVariable + " names"},
 		{Name: "conns", Kind: param.Int, Default: "2", Doc: "connections at most; a task without one waits for it"},
 		{Name: "timeout", Kind: param.Duration, Default: "1s", Doc: "time after which a task fails, counted from before its connection, at most 1h"},
 		{Name: "rows", Kind: param.Int, Default: "10000", Doc: "rows of the table, all of which a read looks at, at most 1000000"},

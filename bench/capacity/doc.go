@@ -10,7 +10,7 @@
 // run is as long as the scenario says. That matters close to saturation, where a queue grows for as long as the run lasts, so
 // short runs flatter.
 //
-// At each load the repetitions are so many tosses of a coin, and a sign test decides (test.go): met, missed, or undecided, when
+// At each load the repetitions are so many tosses of a coin, and a sign test decides (sign.go): met, missed, or undecided, when
 // the load is too near to the truth for the runs that may be spent on it. It asks for no distribution: a p99 over seeds is
 // skewed, and several objectives together have no distribution at all. The answer is the highest load met and the lowest one
 // above it missed. Between the two lies the capacity.

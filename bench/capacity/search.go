@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
@@ -137,9 +136,6 @@ func (s Search) First() (suite bench.Suite) {
 	return suite
 }
 
-// errGivenUp is the outcome of a run that does not take place, since one of its scenario has failed.
-var errGivenUp = errors.New("given up")
-
 // Do searches. each is called with every result or error of a run, from the caller's goroutine; the first error that it returns, or the
 // end of ctx, stops the search. A run that gives no result ends the search for its scenario: what hangs once would hang
 // at every load. The answers are in the order of the scenarios, and say what is known also where there is an error.
@@ -160,115 +156,4 @@ func (s Search) Do(ctx context.Context, run bench.RunFunc, each func(sc bench.Sc
 		answers[i] = c.answer()
 	}
 	return answers, err
-}
-
-// search goes round by round: the runs that all open probes of all cells want next, then their verdicts, then new probes.
-func (s Search) search(ctx context.Context, cells []*cell, run bench.RunFunc, each func(bench.Scenario, *bench.Result, error) error) error {
-	for {
-		batch := s.batch(cells)
-		if len(batch) == 0 {
-			return nil
-		}
-		if err := s.round(ctx, batch, run, each); err != nil {
-			return err
-		}
-		searching := 0
-		for _, c := range cells {
-			if c.err == nil && !c.open() {
-				c.refine(s.resolution(), s.probes())
-			}
-			if c.open() {
-				searching++
-			}
-		}
-		if s.Progress != nil {
-			s.Progress(searching)
-		}
-	}
-}
-
-// A want is a run that a probe wants.
-type want struct {
-	cell     *cell
-	probe    *probe
-	test     signTest
-	scenario bench.Scenario
-}
-
-// batch collects them, repetition by repetition, so that a slow minute of the machine hits every strategy and load.
-func (s Search) batch(cells []*cell) (batch []want) {
-	for extra := 0; ; extra++ {
-		before := len(batch)
-		for _, c := range cells {
-			test, err := s.test(c.scenario)
-			if err != nil || c.err != nil {
-				continue
-			}
-			for _, p := range c.probes {
-				n := p.count.runs()
-				if p.done || n+extra >= test.next(n) {
-					continue
-				}
-				sc := s.at(c.scenario, p.at)
-				sc.Seed += uint64(n + extra)
-				batch = append(batch, want{c, p, test, sc})
-			}
-		}
-		if len(batch) == before {
-			return batch
-		}
-	}
-}
-
-// round runs a batch and counts its verdicts.
-func (s Search) round(ctx context.Context, batch []want, run bench.RunFunc, each func(bench.Scenario, *bench.Result, error) error) error {
-	suite := bench.Suite{Parallel: s.Parallel}
-	byWords := map[bench.Written]*cell{}
-	for _, w := range batch {
-		suite.Scenarios = append(suite.Scenarios, w.scenario)
-		byWords[w.scenario.Written()] = w.cell
-	}
-	var failed sync.Map // cells of which a run has failed: the rest of theirs need not begin
-	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
-		c := byWords[sc.Written()]
-		if _, ok := failed.Load(c); ok {
-			return nil, errGivenUp
-		}
-		r, err := run(ctx, sc)
-		if err != nil {
-			failed.Store(c, true)
-		}
-		return r, err
-	}
-	next := 0
-	return suite.Do(ctx, unlessFailed, func(sc bench.Scenario, r *bench.Result, err error) error {
-		w := batch[next]
-		next++
-		if errors.Is(err, errGivenUp) {
-			return nil
-		}
-		if err != nil {
-			w.cell.err = errors.Join(w.cell.err, err)
-		} else {
-			w.probe.add(r, s.Objectives.Of(r), w.test)
-		}
-		return each(sc, r, err)
-	})
-}
-
-// add counts a run.
-func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
-	switch v {
-	case objectives.Met:
-		p.count.met++
-	case objectives.Missed:
-		p.count.missed++
-	default:
-		p.count.untold++
-	}
-	offered, _ := r.Metric("offered-ops/s")
-	p.offered += offered
-	if !p.done {
-		p.verdict, p.done = test.judge(p.count)
-	}
 }

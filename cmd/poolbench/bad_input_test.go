@@ -97,6 +97,16 @@ func TestBadInput(t *testing.T) {
 		{"capacity --objective shed<1% --force", []string{"--force and --append are about the directory of --out, which is missing"}},
 		{"capacity --objective shed<1% --out full", []string{"--out: full exists already"}},
 
+		{"study", []string{"study: NAME is missing (known: "}},
+		{"study load scrapes", []string{`unknown study "scrapes" (known: `}},
+		{"study load load", []string{"study load is named twice"}},
+		{"study load --strategy serial", []string{"unknown flag --strategy (known: "}},
+
+		{"run --timeout 0s --n 5", []string{"--timeout: "}},
+		{"run --workload evil --n 5", []string{"workload evil: some of its tasks end only when they are cancelled; give a timeout"}},
+		{"run --workload sql_query --clock virtual", []string{"workload sql_query: files, sockets and databases keep no virtual time; use the real clock"}},
+		{"run --workload sql_query --dsn postgres://u:secret@localhost/x --n 5", []string{"--dsn: no workload is sql_query:db=postgres"}},
+
 		{"compare", []string{"compare: OLD is missing (usage: poolbench compare OLD NEW [flags])"}},
 		{"compare a-file", []string{"compare: NEW is missing (usage: poolbench compare OLD NEW [flags])"}},
 		{"compare nowhere good.txt", []string{"nowhere"}},

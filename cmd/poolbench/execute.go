@@ -21,8 +21,9 @@ type execution struct {
 	objectives objectives.List
 	records    []record
 	failed     []failure
-	broken     int   // results that break a law
-	cut        error // the signal that ended it early
+	answers    map[int][]string // by section
+	broken     int              // results that break a law
+	cut        error            // the signal that ended it early
 }
 
 // A record is a result without its distributions and its timeline, which are on disk.
@@ -49,6 +50,9 @@ func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error
 	}
 	p, err := makePlan(flags, o.file)
 	if err != nil {
+		return err
+	}
+	if err := p.useDatabase(o.dsn); err != nil {
 		return err
 	}
 	return a.runPlan(ctx, p, o)
@@ -116,6 +120,9 @@ func (a *app) execute(ctx context.Context, e *execution, dir *bench.Dir, o runOp
 			defer show.step(sc)
 			return a.take(e, i, dir, show, sc, r, err)
 		})
+		if stopped == nil {
+			stopped = e.answer(i, dir)
+		}
 		if stopped != nil {
 			break
 		}
@@ -152,6 +159,25 @@ func (a *app) take(e *execution, section int, dir *bench.Dir, show *progress, sc
 	r.Readings, r.Timeline = nil, nil // they are on disk
 	e.records = append(e.records, record{section, sc, r})
 	return nil
+}
+
+// answer has a study say what its results are, and keeps that with them.
+func (e *execution) answer(section int, dir *bench.Dir) error {
+	s := e.plan[section]
+	if s.answer == nil {
+		return nil
+	}
+	var results []*bench.Result
+	for _, r := range e.records {
+		if r.section == section {
+			results = append(results, r.result)
+		}
+	}
+	if e.answers == nil {
+		e.answers = map[int][]string{}
+	}
+	e.answers[section] = s.answer(results)
+	return dir.Answer(e.answers[section])
 }
 
 // showOutcome prints what came out: on stdout the table or the document, on stderr what a reader must not miss.

@@ -18,6 +18,7 @@ type runDocument struct {
 	Cut      string    `json:"interrupted,omitempty"`
 	Runs     []runLine `json:"runs"`
 	Failed   []failure `json:"failed,omitempty"`
+	Answers  []string  `json:"answers,omitempty"` // of studies, in words
 
 	Objectives []objectiveLine `json:"objectives,omitempty"` // those that the scenarios were held to
 }
@@ -38,6 +39,9 @@ func (a *app) showRunJSON(e *execution, report string) error {
 	}
 	if e.cut != nil {
 		doc.Cut = e.cut.Error()
+	}
+	for i := range e.plan {
+		doc.Answers = append(doc.Answers, e.answers[i]...)
 	}
 	for _, rec := range e.records {
 		line := runLine{rec.result.Name, rec.result.Seed, rec.result.Tasks, map[string]float64{}, rec.result.Broken}

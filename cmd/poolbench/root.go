@@ -46,7 +46,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.compareCommand(), a.gateCommand(), a.reportCommand(), a.listCommand(),
+	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(), a.gateCommand(), a.reportCommand(), a.listCommand(),
 		a.versionCommand(), a.completionCommand(), a.simulateCommand())
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false // the order of declaration teaches

@@ -52,6 +52,7 @@ const outRoot = "poolbench-out"
 // runOptions are the flags of run that are not axes.
 type runOptions struct {
 	file, out     string
+	dsn           string
 	force, append bool
 	dryRun, quiet bool
 	format        string
@@ -74,6 +75,7 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	addAxes(cmd)
 	cmd.Flags().StringVar(&o.file, "file", "", "read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
+	cmd.Flags().StringVar(&o.dsn, "dsn", "", "PostgreSQL `DATABASE` of sql_query:db=postgres: postgres://user@host/name (default $POOLBENCH_DSN)")
 	o.addTo(cmd)
 	return cmd
 }

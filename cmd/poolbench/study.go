@@ -1,8 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +26,7 @@ func (a *app) studyCommand() *cobra.Command {
 		Example:               studyExamples,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("study: missing NAME ('poolbench list studies' has them)")
+				return fmt.Errorf("study: NAME is missing (known: %s)", strings.Join(names(studies.All(), func(s studies.Study) string { return s.Name }), ", "))
 			}
 			return nil
 		},

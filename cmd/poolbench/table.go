@@ -110,21 +110,14 @@ func (a *app) showTables(e *execution) error {
 		if err := show(groups); err != nil {
 			return err
 		}
-		if s.answer != nil {
-			for _, line := range s.answer(resultsOf(records)) {
-				fmt.Fprintf(a.stdout, "%s\n", line)
-			}
+		for _, line := range e.answers[i] {
+			fmt.Fprintf(a.stdout, "%s\n", line)
+		}
+		if len(e.answers[i]) > 0 {
 			fmt.Fprintln(a.stdout)
 		}
 	}
 	return nil
-}
-
-func resultsOf(records []record) (results []*bench.Result) {
-	for _, r := range records {
-		results = append(results, r.result)
-	}
-	return results
 }
 
 // showGroups prints a full table for each group.

@@ -28,7 +28,7 @@ var rooms = []room{
 	{"internal/studies", []string{"bench", "reports", "strategies", "workloads", "targets", "internal"}, nil},
 	{"bench", []string{"strategies", "workloads", "targets", "internal"}, []string{
 		"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"bench/attack", []string{"bench", "strategies", "internal"}, []string{"github.com/tsenart/vegeta/v12", "github.com/HdrHistogram/hdrhistogram-go"}},
+	{"bench/attack", []string{"bench", "strategies", "internal"}, []string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"bench/gateway", []string{"bench", "bench/attack", "strategies", "workloads", "targets", "internal"}, nil},
 	{"reports", []string{"internal"}, []string{
 		"golang.org/x/perf", "gonum.org/v1/plot", "golang.org/x/image", "github.com/HdrHistogram/hdrhistogram-go", "github.com/montanaflynn/stats", "github.com/aclements/go-moremath"}},

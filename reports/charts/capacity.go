@@ -128,7 +128,7 @@ func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 					mid := (left + right) / 2
 					left, right = mid-leastBar/2, mid+leastBar/2
 				}
-				c.FillPolygon(look.tint, []vg.Point{{X: left, Y: at - barHeight/2}, {X: right, Y: at - barHeight/2}, {X: right, Y: at + barHeight/2}, {X: left, Y: at + barHeight/2}})
+				c.FillPolygon(look.tint, box(left, at-barHeight/2, right, at+barHeight/2))
 				if math.IsNaN(f.Missed) {
 					drawHead(&c, look.tint, vg.Point{X: right + arrowLength/2, Y: at}, 1)
 					right += arrowLength / 2
@@ -159,11 +159,14 @@ func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
 		where.X = left - space - style.Width(text)
 		where.Y += barHeight // above the line of what is met, which runs there
 	} else {
-		from, to := vg.Point{X: where.X - 2, Y: at - 1}, vg.Point{X: where.X + style.Width(text) + 2, Y: at + 1}
-		c.FillPolygon(paper, []vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}}) // the grid would strike them out
+		c.FillPolygon(paper, box(where.X-2, at-1, where.X+style.Width(text)+2, at+1)) // the grid would strike them out
 		where.Y += 2
 	}
 	c.FillText(style, where, text)
+}
+
+func box(left, bottom, right, top vg.Length) []vg.Point {
+	return []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}}
 }
 
 func (b brackets) text(f Found) string {

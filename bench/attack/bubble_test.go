@@ -1,0 +1,355 @@
+package attack_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+	"go.uber.org/goleak"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A pipes is a listener whose connections are pipes: HTTP within a bubble.
+type pipes struct {
+	made   chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.made:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.made <- server:
+		return client, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// inBubble runs the attack against the handler under the virtual clock.
+func inBubble(t *testing.T, a attack.Attack, h http.HandlerFunc) *attack.Report {
+	t.Helper()
+	return inBubbleOf(t, a, func() http.HandlerFunc { return h })
+}
+
+// inBubbleOf makes the handler at the start.
+func inBubbleOf(t *testing.T, a attack.Attack, h func() http.HandlerFunc) (report *attack.Report) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { report = bubbled(t, t.Context(), a, h()) })
+	return report
+}
+
+func bubbled(t *testing.T, ctx context.Context, a attack.Attack, h http.HandlerFunc) *attack.Report {
+	t.Helper()
+	listener := &pipes{make(chan net.Conn), make(chan struct{})}
+	server := &http.Server{Handler: h}
+	var serving error
+	done := make(chan struct{})
+	go func() { defer close(done); serving = server.Serve(listener) }()
+	if a.Requests == nil {
+		a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
+	}
+	report, err := attack.Run(ctx, a.Virtual(listener.dial))
+	if e := server.Close(); e != nil {
+		t.Error(e)
+	}
+	<-done
+	if !errors.Is(serving, http.ErrServerClosed) {
+		t.Error(serving)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Broken) > 0 {
+		t.Errorf("broken laws: %q", report.Broken)
+	}
+	return report
+}
+
+// decode reads what vegeta would.
+func decode(t *testing.T, from io.Reader) (all []vegeta.Result) {
+	t.Helper()
+	decoder := vegeta.DecoderFor(from)
+	for {
+		var r vegeta.Result
+		switch err := decoder(&r); err {
+		case nil:
+			all = append(all, r)
+		case io.EOF:
+			slices.SortFunc(all, func(a, b vegeta.Result) int { return int(a.Seq) - int(b.Seq) })
+			return all
+		default:
+			t.Fatal(err)
+		}
+	}
+}
+
+func arrival(t *testing.T, text string) arrivals.Variant {
+	t.Helper()
+	c, err := param.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := arrivals.ParseVariant(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func strategy(t testing.TB, text string) strategies.Variant {
+	t.Helper()
+	c, err := param.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := strategies.ParseVariant(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func metric(t *testing.T, r *attack.Report, unit string) float64 {
+	t.Helper()
+	v, ok := r.Metric(unit)
+	if !ok {
+		t.Errorf("no %s", unit)
+	}
+	return v
+}
+
+// frozen answers after 1 ms, and is frozen for the first 500 ms of every 2 s.
+func frozen() http.HandlerFunc {
+	begun := time.Now()
+	return func(http.ResponseWriter, *http.Request) {
+		if at := time.Since(begun) % (2 * time.Second); at < 500*time.Millisecond {
+			time.Sleep(500*time.Millisecond - at)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// freeze is what a request that is due then has to wait for.
+func freeze(due time.Duration) time.Duration {
+	return max(500*time.Millisecond-due%(2*time.Second), 0)
+}
+
+// TestFrozen: each response is the one that the closed form says, to the nanosecond, and vegeta reads it in its own encoding.
+func TestFrozen(t *testing.T) {
+	for _, process := range []string{"constant", "poisson", "linear:slope=20", "sine:amp=0.9,period=2s", "bulk:n=20"} {
+		t.Run(process, func(t *testing.T) {
+			var file bytes.Buffer
+			a := attack.Attack{Arrival: arrival(t, process), Rate: 200, Duration: 6 * time.Second, Workers: attack.Unlimited, Seed: 3, Vegeta: &file}
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				report := bubbled(t, t.Context(), a, frozen())
+				next, err := a.Arrival.Spec.Open(200, 3, a.Arrival.Values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				results := decode(t, &file)
+				for i, r := range results {
+					due := next()
+					if r.Seq != uint64(i) || r.Timestamp.Sub(begun) != due || r.Latency != freeze(due)+time.Millisecond || r.Code != 200 || r.Error != "" {
+						t.Fatalf("request %d, due at %v: %+v", i, due, r)
+					}
+				}
+				if due := next(); due < 6*time.Second || len(results) != report.Tasks || report.Tasks == 0 {
+					t.Errorf("%d results for %d requests; the next one is due at %v", len(results), report.Tasks, due)
+				}
+				if lag := metric(t, report, "p99-lag-sec"); lag != 0 {
+					t.Errorf("lag %v", lag)
+				}
+			})
+		})
+	}
+}
+
+// TestFrozenThroughLimit: with 4 at a time the response is what a queue before the client makes of it, and the service tells of nothing.
+func TestFrozenThroughLimit(t *testing.T) {
+	for _, name := range []string{"semaphore", "worker_pool"} {
+		var file bytes.Buffer
+		a := attack.Attack{Rate: 200, Duration: 6 * time.Second, Strategy: strategy(t, name), Limit: 4, Vegeta: &file}
+		report := inBubbleOf(t, a, frozen)
+		results := decode(t, &file)
+		var free [4]time.Duration // when each place is, by the recursion of Kiefer and Wolfowitz
+		next, err := arrival(t, "constant").Spec.Open(200, 0, param.Values{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range results {
+			due := next()
+			start := max(due, slices.Min(free[:]))
+			end := start + freeze(start) + time.Millisecond
+			free[slices.Index(free[:], slices.Min(free[:]))] = end
+			if r.Latency != end-due {
+				t.Fatalf("%s: request %d: response %v, want %v", name, i, r.Latency, end-due)
+			}
+		}
+		if len(results) != 1199 || metric(t, report, "peak-inflight") != 4 {
+			t.Errorf("%d results, %v in flight", len(results), metric(t, report, "peak-inflight"))
+		}
+	}
+}
+
+// TestWorkers: with 4 workers vegeta counts 1 ms and a bit for most of the requests that waited for a worker; here they are late.
+func TestWorkers(t *testing.T) {
+	a := attack.Attack{Rate: 200, Duration: 6 * time.Second, Workers: 4}
+	report := inBubbleOf(t, a, frozen)
+	if v := metric(t, report, "p90-response-sec"); v < 0.28 {
+		t.Errorf("p90 of the response %v s", v)
+	}
+	if v := metric(t, report, "p90-service-sec"); v > 0.00101 {
+		t.Errorf("p90 of the service %v s", v)
+	}
+	if lag := metric(t, report, "p99-lag-sec"); lag < 0.4 || metric(t, report, "peak-inflight") != 4 {
+		t.Errorf("lag %v s, %v in flight", lag, metric(t, report, "peak-inflight"))
+	}
+}
+
+// TestClosed: a client has one request in flight, so 3 of them complete 3 in a millisecond.
+func TestClosed(t *testing.T) {
+	answer := func(http.ResponseWriter, *http.Request) { time.Sleep(time.Millisecond) }
+	report := inBubble(t, attack.Attack{Clients: 3, Duration: time.Second}, answer)
+	if report.Tasks != 3000 || metric(t, report, "max-response-sec") != 0.001 || metric(t, report, "ops/s") != 3000 {
+		t.Errorf("%d requests, longest %v s, %v a second", report.Tasks, metric(t, report, "max-response-sec"), metric(t, report, "ops/s"))
+	}
+	report = inBubble(t, attack.Attack{Clients: 3, Tasks: 100}, answer)
+	if report.Tasks != 100 {
+		t.Errorf("%d requests, want 100", report.Tasks)
+	}
+}
+
+// TestStatuses: what becomes of each status, and what a strategy that retries makes of refusals.
+func TestStatuses(t *testing.T) {
+	var n atomic.Int64
+	statuses := []int{200, 302, 404, 429, 500, 503, 403, 204}
+	report := inBubble(t, attack.Attack{Rate: 100, Tasks: 80}, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(statuses[int(n.Add(1)-1)%len(statuses)])
+	})
+	want := []attack.Count{{"200", 10}, {"204", 10}, {"302", 10}, {"403", 10}, {"404", 10}, {"429", 10}, {"500", 10}, {"503", 10}}
+	if !slices.Equal(report.Statuses, want) {
+		t.Errorf("statuses %v", report.Statuses)
+	}
+	if c, f := metric(t, report, "throttled/op"), metric(t, report, "failed/op"); c != 3./8 || f != 2./8 {
+		t.Errorf("throttled %v, failed %v", c, f)
+	}
+	var first time.Time
+	report = inBubble(t, attack.Attack{Rate: 100, Tasks: 10, Strategy: strategy(t, "retry_queue"), Limit: 4}, func(w http.ResponseWriter, _ *http.Request) {
+		if first.IsZero() {
+			first = time.Now()
+		}
+		if time.Since(first) < time.Second {
+			w.Header().Set("Retry-After", "2")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+	if metric(t, report, "throttled/op") != 0 || metric(t, report, "attempts/op") != 2 || metric(t, report, "p50-response-sec") < 2 {
+		t.Errorf("%v", report.Metrics)
+	}
+}
+
+// TestShed: what a strategy refuses never reaches the server.
+func TestShed(t *testing.T) {
+	served := 0
+	report := inBubble(t, attack.Attack{Rate: 100, Tasks: 100, Strategy: strategy(t, "bounded_queue_shed"), Limit: 1}, func(http.ResponseWriter, *http.Request) {
+		served++
+		time.Sleep(25 * time.Millisecond) // a request in 10 ms: two of three are refused
+	})
+	if shed := metric(t, report, "shed/op"); shed != 0.66 || served != 34 {
+		t.Errorf("shed %v, served %d", shed, served)
+	}
+	last := report.Timeline[len(report.Timeline)-1]
+	sum := 0
+	for _, v := range report.Timeline {
+		sum += v.Arrived - v.Completed - v.Shed
+	}
+	if sum != 0 || last.InFlight != 0 || last.Queued != 0 {
+		t.Errorf("the timeline ends with %+v, %d unaccounted for", last, sum)
+	}
+}
+
+// TestCut: an attack that is interrupted reports what there is, and its requests in flight are given up.
+func TestCut(t *testing.T) {
+	why := errors.New("enough")
+	for name, a := range map[string]attack.Attack{
+		"open":    {Rate: 10, Duration: time.Hour},
+		"through": {Rate: 10, Duration: time.Hour, Strategy: strategy(t, "unbounded")},
+		"queued":  {Rate: 10, Duration: time.Hour, Strategy: strategy(t, "semaphore"), Limit: 1},
+		"closed":  {Clients: 10, Duration: time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(5050*time.Millisecond, func() { cancel(why) })
+				begun := time.Now()
+				var n atomic.Int64
+				report := bubbled(t, ctx, a, func(_ http.ResponseWriter, r *http.Request) {
+					if n.Add(1) > 20 {
+						<-r.Context().Done()
+					}
+				})
+				if given := metric(t, report, "abandoned/op") * float64(report.Tasks); !errors.Is(report.Cut, why) || given < 1 {
+					t.Errorf("cut %v, %v given up", report.Cut, given)
+				}
+				if time.Since(begun) != 5050*time.Millisecond {
+					t.Errorf("ended after %v", time.Since(begun))
+				}
+			})
+		})
+	}
+}
+
+// TestMemory: the counts of ten minutes fit where those of two seconds do.
+func TestMemory(t *testing.T) {
+	report := inBubble(t, attack.Attack{Rate: 10, Duration: 10 * time.Minute}, func(http.ResponseWriter, *http.Request) {})
+	if n := len(report.Timeline); n > 200 || report.Tasks != 5999 {
+		t.Errorf("%d intervals, %d requests", n, report.Tasks)
+	}
+}
+
+// TestVegetaFull: when the results cannot be written, that is the outcome, at once.
+func TestVegetaFull(t *testing.T) {
+	full := errors.New("no space left")
+	synctest.Test(t, func(t *testing.T) {
+		listener := &pipes{make(chan net.Conn), make(chan struct{})}
+		close(listener.closed)
+		a := attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}, Rate: 10, Duration: time.Hour, Vegeta: failing{full}}
+		if _, err := attack.Run(t.Context(), a.Virtual(listener.dial)); !errors.Is(err, full) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+type failing struct{ error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.error }

@@ -1,0 +1,215 @@
+package attack_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// hostile serves every connection by f, on a real socket, and returns its URL. Connections end with the test.
+func hostile(t *testing.T, f func(c net.Conn, requests *bufio.Reader)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	var mu sync.Mutex
+	var open []net.Conn
+	serving.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			open = append(open, c)
+			mu.Unlock()
+			serving.Go(func() {
+				f(c, bufio.NewReader(c))
+				c.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		if err := listener.Close(); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		for _, c := range open {
+			c.Close()
+		}
+		mu.Unlock()
+		serving.Wait()
+	})
+	return "http://" + listener.Addr().String() + "/"
+}
+
+// answering answers each request on a connection with the same text.
+func answering(text string) func(net.Conn, *bufio.Reader) {
+	return func(c net.Conn, requests *bufio.Reader) {
+		for {
+			r, err := http.ReadRequest(requests)
+			if err != nil {
+				return
+			}
+			io.Copy(io.Discard, r.Body)
+			if _, err := io.WriteString(c, text); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// forEver sends the head and then one text over and over.
+func forEver(head, text string, pause time.Duration) func(net.Conn, *bufio.Reader) {
+	return func(c net.Conn, requests *bufio.Reader) {
+		if _, err := http.ReadRequest(requests); err != nil {
+			return
+		}
+		for _, err := io.WriteString(c, head); err == nil; _, err = io.WriteString(c, text) {
+			time.Sleep(pause)
+		}
+	}
+}
+
+// cutting sends the text and ends the connection; rude: by a reset.
+func cutting(text string, rude bool) func(net.Conn, *bufio.Reader) {
+	return func(c net.Conn, requests *bufio.Reader) {
+		if _, err := http.ReadRequest(requests); err != nil {
+			return
+		}
+		io.WriteString(c, text)
+		if tcp := c.(*net.TCPConn); rude {
+			tcp.SetLinger(0)
+		}
+	}
+}
+
+// ways are the ways to send.
+func ways(t *testing.T) map[string]attack.Attack {
+	return map[string]attack.Attack{
+		"open":      {Rate: 500, Tasks: 6},
+		"unlimited": {Rate: 500, Tasks: 6, Workers: attack.Unlimited},
+		"closed":    {Clients: 3, Tasks: 6},
+		"shared":    {Clients: 3, Connections: 2, Tasks: 6}, // not over wires
+		"through":   {Rate: 500, Tasks: 6, Strategy: strategy(t, "retry_queue"), Limit: 3},
+	}
+}
+
+// TestHostileServers: whatever a server does, every request comes to an end, as a failed one; nothing hangs, and TestMain looks for
+// what is left. No timeout of the attack is as long as the servers' patience.
+func TestHostileServers(t *testing.T) {
+	for name, server := range map[string]func(net.Conn, *bufio.Reader){
+		"says nothing":               func(c net.Conn, _ *bufio.Reader) { io.Copy(io.Discard, c) },
+		"hangs up at once":           func(net.Conn, *bufio.Reader) {},
+		"hangs up on a request":      cutting("", false),
+		"resets on a request":        cutting("", true),
+		"resets within the header":   cutting("HTTP/1.1 200 OK\r\nContent-", true),
+		"resets within the body":     cutting("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789", true),
+		"a body that is too short":   cutting("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789", false),
+		"a negative length":          answering("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n"),
+		"two lengths":                answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n012345"),
+		"a length beyond all bounds": answering("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+		"a chunk that is no chunk":   answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+		"chunks that end early":      cutting("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n", false),
+		"garbage":                    answering("\x00\x01\x02 who goes there\r\n\r\n"),
+		"another protocol":           answering("SSH-2.0-OpenSSH_9.2\r\n\r\n"),
+		"no status":                  answering("HTTP/1.1 abc\r\n\r\n"),
+		"slow headers":               forEver("HTTP/1.1 200 OK\r\n", "X: y\r\n", 10*time.Millisecond),
+		"a header without end":       forEver("HTTP/1.1 200 OK\r\nX-Long: ", strings.Repeat("x", 1<<16), 0),
+		"a body without end":         forEver("HTTP/1.1 200 OK\r\n\r\n", strings.Repeat("x", 1<<16), 0),
+		"slow chunks without end":    forEver("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n", 10*time.Millisecond),
+		"early hints without end":    forEver("HTTP/1.1 103 Early Hints\r\n\r\n", "HTTP/1.1 103 Early Hints\r\n\r\n", 0),
+		"redirects in a loop":        answering("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n"),
+		"a redirect to nowhere":      answering("HTTP/1.1 302 Found\r\nLocation: http://[::bad/\r\nContent-Length: 0\r\n\r\n"),
+		"a redirect to a file":       answering("HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"),
+		"switches protocols":         answering("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chaos\r\n\r\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := hostile(t, server)
+			for way, a := range ways(t) {
+				a.Requests = []attack.Request{{Method: "GET", URL: url}}
+				a.Timeout, a.Redirects = 150*time.Millisecond, 3
+				report, err := attack.Run(t.Context(), a)
+				if err != nil {
+					t.Fatal(way, err)
+				}
+				if n := metric(t, report, "failed/op"); n != 1 || report.Tasks != 6 || len(report.Broken) > 0 {
+					t.Errorf("%s: %d requests, %v failed, statuses %v, errors %v, broken %q", way, report.Tasks, n, report.Statuses, report.Errors, report.Broken)
+				}
+			}
+		})
+	}
+}
+
+// TestMalformedRetryAfter: a Retry-After that is malformed, or years away, does not spoil a request, and makes no strategy that
+// retries wait for it longer than the attack lasts.
+func TestMalformedRetryAfter(t *testing.T) {
+	for _, value := range []string{"soon", "-5", "1e9", "0x10", "99999999999999999999", "Mon, 99 Jan 2024 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", " ", "1 2"} {
+		t.Run(value, func(t *testing.T) {
+			t.Parallel()
+			url := hostile(t, answering(fmt.Sprintf("HTTP/1.1 429 Too Many Requests\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", value)))
+			for way, a := range ways(t) {
+				a.Requests = []attack.Request{{Method: "GET", URL: url}}
+				report, err := attack.Run(t.Context(), a)
+				if err != nil {
+					t.Fatal(way, err)
+				}
+				if n := metric(t, report, "throttled/op"); n != 1 {
+					t.Errorf("%s: %v throttled, statuses %v, errors %v", way, n, report.Statuses, report.Errors)
+				}
+			}
+		})
+	}
+}
+
+// TestExtraBytes: what a server sends beyond the length it gave is nobody's answer on a wire. (net/http may take it for that of the
+// next request, when that has been sent before it looks.)
+func TestExtraBytes(t *testing.T) {
+	url := hostile(t, answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234HTTP/1.1 500 Smuggled\r\nContent-Length: 0\r\n\r\n"))
+	for way, a := range ways(t) {
+		a.Requests = []attack.Request{{Method: "GET", URL: url}}
+		report, err := attack.Run(t.Context(), a)
+		if err != nil {
+			t.Fatal(way, err)
+		}
+		if report.Tasks != 6 || len(report.Broken) > 0 {
+			t.Errorf("%s: %d requests, broken %q", way, report.Tasks, report.Broken)
+		}
+		if len(report.Statuses) != 1 && way == "closed" {
+			t.Errorf("%s: statuses %v, errors %v", way, report.Statuses, report.Errors)
+		}
+	}
+}
+
+// TestNobodyThere: a refused connection is a failed request, and a client of a closed loop does not spin on it.
+func TestNobodyThere(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for way, a := range ways(t) {
+		a.Requests = []attack.Request{{Method: "GET", URL: url}}
+		report, err := attack.Run(t.Context(), a)
+		if err != nil {
+			t.Fatal(way, err)
+		}
+		if len(report.Errors) != 1 || report.Errors[0].N != 6 || !strings.Contains(report.Errors[0].What, "connection refused") {
+			t.Errorf("%s: errors %v", way, report.Errors)
+		}
+	}
+}

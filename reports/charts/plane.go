@@ -1,0 +1,245 @@
+package charts
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Plane is a panel with axes of its own and words in it. It is for pictures that make one point, which the other kinds of this
+// package, made for any results, cannot know.
+type Plane struct {
+	Panel
+	X, Y     Axis
+	TopLabel string
+	Top      []Mark // a second reading of the x axis, along the upper edge: of places on it, what they are called there
+	Levels   []Level
+	Remarks  []Remark
+}
+
+// An Axis says how values are laid out and written.
+type Axis struct {
+	Label  string
+	Log    bool                 // logarithmic
+	Zero   bool                 // with Log: 0 has a place of its own, left of the logarithmic part. For x only
+	Marks  []float64            // what is marked; nil: round values
+	Format func(float64) string // nil: Count
+	Name   string               // before a value where a point is pointed at: "R" of "R 50"
+}
+
+// A Mark is a place on an axis and what is written there.
+type Mark struct {
+	At   float64
+	Text string
+}
+
+// A Level is a value to compare with, drawn as a dashed line across the plane and named in the legend.
+type Level struct {
+	Name string
+	Y    float64
+}
+
+func (a Axis) kind() axisKind {
+	switch {
+	case a.Log && a.Zero:
+		return logZero
+	case a.Log:
+		return logarithm
+	}
+	return linear
+}
+
+func (a Axis) format(v float64) string {
+	if a.Format == nil {
+		return Count(v)
+	}
+	return a.Format(v)
+}
+
+// Planes draws each plane with its own axes. Marks, levels and remarks at places that an axis cannot show are left out.
+func Planes(title string, planes []Plane) (*Chart, error) {
+	var shown []Plane
+	var panels []Panel
+	var notes []string
+	for _, p := range planes {
+		cleaned, n := cleanPanels([]Panel{p.Panel}, p.X.kind(), p.Y.kind())
+		notes = append(notes, n...)
+		if p.Panel = cleaned[0]; len(p.Series) > 0 {
+			shown, panels = append(shown, p), append(panels, p.Panel)
+		}
+	}
+	next, known := 0, levelNames(shown)
+	c, err := newChart(title, panels, notes, func(Panel) *plot.Plot {
+		next++
+		return shown[next-1].plot(known)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.tall = true
+	for i, name := range known {
+		e := entry{names: []string{name}, sample: levelStyle(i)}
+		for j, p := range shown {
+			for _, l := range p.Levels {
+				if l.Name == name && p.Y.kind().shows(l.Y) {
+					e.y, e.last = l.Y, j == len(shown)-1
+				}
+			}
+		}
+		c.legend = append(c.legend, e)
+	}
+	return c, nil
+}
+
+// levelNames are those of all levels that can be drawn, each once: a level has one look in all planes.
+func levelNames(planes []Plane) (names []string) {
+	for _, p := range planes {
+		for _, l := range p.Levels {
+			if p.Y.kind().shows(l.Y) && !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (p Plane) plot(known []string) *plot.Plot {
+	xmin, xmax, ymin, ymax := rangeOf([]Panel{p.Panel})
+	for _, l := range p.Levels {
+		if p.Y.kind().shows(l.Y) {
+			ymin, ymax = min(ymin, l.Y), max(ymax, l.Y)
+		}
+	}
+	out := newPlot(p.Title, p.X.Label, p.Y.Label)
+	if p.X.Zero && xmin == 0 {
+		out.Add(axisBreak{})
+	}
+	p.layX(out, xmin, xmax)
+	if p.Y.Log {
+		logSeconds(out, ymin, ymax)
+		out.Y.Tick.Marker = logTicks(p.Y.format)
+	} else {
+		out.Y.Min, out.Y.Max = linearRange(ymin, ymax)
+		out.Y.Tick.Marker = linearTicks{p.Y.format, 5}
+	}
+	if p.Y.Marks != nil {
+		out.Y.Tick.Marker = marked{p.Y.Marks, p.Y.format}
+	}
+	name := func(x float64) string { return p.X.Name + " " + p.X.format(x) }
+	if p.TopLabel != "" {
+		out.Add(topAxis{p.TopLabel, p.Top})
+	}
+	out.Add(levels{p.Levels, known}, &lines{series: p.Series, tip: pointTip(name, p.Y.format)}, remarks{p.Remarks, p.Series, p.X.kind(), p.Y.kind()})
+	return out
+}
+
+// layX scales and marks the x axis for the range of the points.
+func (p Plane) layX(out *plot.Plot, lo, hi float64) {
+	switch {
+	case p.X.Log && p.X.Zero && lo == 0:
+		low := hi
+		for _, x := range valuesOf([]Panel{p.Panel}) {
+			if x > 0 {
+				low = min(low, x)
+			}
+		}
+		if low < 2e-15 { // nothing but 0
+			low = 1
+		}
+		if hi < 1.5*low {
+			low, hi = low/2, max(hi, low)*2
+		}
+		out.X.Scale, out.X.Min, out.X.Max = zeroScale{low}, 0, hi
+		out.X.Tick.Marker = zeroTicks{low, true, p.X.Marks}
+	case p.X.Log:
+		if hi < 1.02*lo {
+			lo, hi = lo/1.2, hi*1.2
+		}
+		out.X.Scale, out.X.Min, out.X.Max = plot.LogScale{}, lo, hi
+		out.X.Tick.Marker = logTicks(p.X.format)
+	default:
+		if pad := 0.04 * (hi - lo); pad > 0 {
+			lo, hi = lo-pad, hi+pad
+		} else {
+			lo, hi = lo-max(math.Abs(lo), 1)/10, hi+max(math.Abs(hi), 1)/10
+		}
+		out.X.Min, out.X.Max = lo, hi
+		out.X.Tick.Marker = linearTicks{p.X.format, 5}
+	}
+	if p.X.Marks != nil {
+		out.X.Tick.Marker = marked{p.X.Marks, p.X.format}
+	}
+}
+
+// marked marks the values that it is given, as far as the axis shows them.
+type marked struct {
+	at     []float64
+	format func(float64) string
+}
+
+// Ticks implements plot.Ticker.
+func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	for _, v := range m.at {
+		if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
+			ticks = append(ticks, plot.Tick{Value: v, Label: m.format(v)})
+		}
+	}
+	return ticks
+}
+
+// topAxis writes the second reading of the x axis over the data, and its label over that.
+type topAxis struct {
+	label string
+	marks []Mark
+}
+
+const topRoom vg.Length = 2.6 * textSize
+
+// Plot implements plot.Plotter.
+func (t topAxis) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	style := textStyle(textSize-1, 0, muted)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	right := c.Min.X - 100
+	for _, m := range t.marks {
+		if math.IsNaN(m.At) || m.At < p.X.Min || m.At > p.X.Max {
+			continue
+		}
+		at, half := x(m.At), style.Width(m.Text)/2
+		if at-half < right+4 { // would touch the one before
+			continue
+		}
+		right = at + half
+		c.FillText(style, vg.Point{X: at, Y: c.Max.Y + 3}, m.Text)
+	}
+	c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y + 3 + 1.25*textSize}, t.label)
+}
+
+// GlyphBoxes implements plot.GlyphBoxer.
+func (t topAxis) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: topRoom}}}}
+}
+
+// levels draws values to compare with.
+type levels struct {
+	all   []Level
+	known []string // by whose order they look
+}
+
+func levelStyle(i int) *draw.LineStyle {
+	patterns := [][]vg.Length{{2, 3}, {9, 4}, {6, 3, 2, 3}}
+	return &draw.LineStyle{Color: ink, Width: 1.4, Dashes: patterns[i%len(patterns)]}
+}
+
+// Plot implements plot.Plotter.
+func (l levels) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	for _, level := range l.all {
+		if level.Y >= p.Y.Min && level.Y <= p.Y.Max {
+			c.StrokeLine2(*levelStyle(slices.Index(l.known, level.Name)), c.Min.X, y(level.Y), c.Max.X, y(level.Y))
+		}
+	}
+}
