@@ -27,6 +27,7 @@
 //     steps.go makes tasks come in steps or pieces and sorter.go gives them class and size, for strategies that look at it;
 //  3. observe.go, times.go, flow.go and quantile.go compute the metrics (metrics.go documents them), timeline.go the course of the run;
 //  4. laws.go checks the laws, oracle.go replays the run, theory.go adds what is known exactly;
+//     verdict.go and its verdict_*.go say whether the run may be believed, and hiccup.go and pressure.go watch the machine for them;
 //  5. dir.go and its writers (results_txt.go, distributions.go, timeline_csv.go) stream it to a run directory.
 //  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the highest load that meets them.
 //

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -29,27 +30,33 @@ type driver struct {
 	partition
 	sorted sorter // what the tasks say of themselves
 
-	base time.Time
-	idle jobList
-	logs []log
-	stop atomic.Bool // the run was interrupted
+	base  time.Time
+	alarm *pace.Alarm // nil under the virtual clock
+	idle  jobList
+	logs  []log
+	stop  atomic.Bool // the run was interrupted
+
+	issued atomic.Uint64 // closed arrivals: tasks that clients have taken
 
 	inFlight, peak atomic.Int64
 	service        atomic.Int64 // time inside Run as the attempts counted it, apart from the records
 	settledTwice   atomic.Int64
 }
 
-// newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble.
-func newDriver(ctx context.Context, s Scenario) (*driver, error) {
+// newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble, and there is no alarm.
+func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, error) {
 	w, err := s.Workload.Build(s.Seed)
 	if err != nil {
 		return nil, err
+	}
+	if waits, ok := w.(workloads.Waiting); ok && alarm != nil {
+		waits.SleepBy(alarm.Sleep)
 	}
 	t, err := s.Target.Build(s.Seed)
 	if err != nil {
 		return nil, errors.Join(err, letGo(w))
 	}
-	d := &driver{scenario: s, workload: w, work: w.Do, target: t, partition: newPartition(s, w), sorted: newSorter(s, w)}
+	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t, partition: newPartition(s, w), sorted: newSorter(s, w)}
 	d.counted, _ = t.(targets.Counted)
 	if served, ok := w.(workloads.Served); ok {
 		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler { return targets.Handler(t, work) })
@@ -118,7 +125,9 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 // playOpen issues tasks when they are due, whatever became of the earlier ones. A strategy that blocks the generator makes it issue the later
 // ones late; their response counts from Due all the same.
 func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
-	stop, sleep, returned := d.scenario.Stop, d.newSleeper(), d.now()
+	sleep, wakeUp := d.generatorSleep(ctx)
+	defer wakeUp()
+	stop, returned := d.scenario.Stop, d.now()
 	for seq := 0; stop.Tasks == 0 || seq < stop.Tasks; seq++ {
 		due := int64(next())
 		if (stop.Tasks == 0 && due >= int64(stop.Duration)) || seq == maxTasks || d.stop.Load() {
@@ -126,7 +135,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		}
 		issue := returned
 		if issue < due {
-			if issue = sleep.until(ctx, due); issue < due {
+			if issue = sleep(due); issue < due {
 				return // interrupted
 			}
 		}
@@ -160,10 +169,11 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	return false
 }
 
-// playClosed lets each client think, submit and wait for its task, over and over. Client c has the tasks c, c+clients, …: which
-// task is whose does not depend on who was faster.
+// playClosed lets each client think, submit and wait for its task, over and over. A client that is free takes the next task: were they dealt out
+// beforehand, some clients would be through with theirs long before others, and the end of the run an ever thinner load.
 func (d *driver) playClosed(ctx context.Context, clients arrivals.Clients) {
 	var wg sync.WaitGroup
+	d.issued.Store(uint64(clients.Count))
 	for c := range clients.Count {
 		wg.Go(func() { d.playClient(ctx, c, clients) })
 	}
@@ -174,16 +184,16 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 	stop := d.scenario.Stop
 	j := d.newJob()
 	j.done = make(chan struct{}, 1)
-	think, sleep := newThinker(d.scenario.Seed, clients.Think), d.newSleeper()
+	think, sleep := newThinker(d.scenario.Seed, clients.Think), d.clientSleep(ctx)
 	var free int64 // when the client's last task was done
-	for seq := uint64(c); stop.Tasks == 0 || seq < uint64(stop.Tasks); seq += uint64(clients.Count) {
+	for seq := uint64(c); stop.Tasks == 0 || seq < uint64(stop.Tasks); seq = d.issued.Add(1) - 1 {
 		due := free + think.time(seq)
 		if (stop.Tasks == 0 && due >= int64(stop.Duration)) || d.stop.Load() {
 			return
 		}
 		issue := d.now()
 		if issue < due {
-			if issue = sleep.until(ctx, due); issue < due {
+			if issue = sleep(due); issue < due {
 				return
 			}
 		}
@@ -213,45 +223,16 @@ func (d *driver) newJob() *job {
 	return j
 }
 
-// A sleeper waits for due times on behalf of one goroutine.
-type sleeper struct {
-	d     *driver
-	timer *time.Timer // used again and again; nil under the virtual clock, where nobody can interrupt a run
-}
-
-func (d *driver) newSleeper() *sleeper {
-	s := &sleeper{d: d}
-	if d.scenario.Clock == Real {
-		s.timer = time.NewTimer(0)
-	}
-	return s
-}
-
-// until returns the time when it is at least due, or earlier when ctx ends first.
-func (s *sleeper) until(ctx context.Context, due int64) int64 {
-	for {
-		now := s.d.now()
-		if now >= due || s.d.stop.Load() {
-			return now
-		}
-		if s.timer == nil {
-			time.Sleep(time.Duration(due - now))
-			continue
-		}
-		s.timer.Reset(time.Duration(due - now))
-		select {
-		case <-s.timer.C:
-		case <-ctx.Done():
-			return s.d.now()
-		}
-	}
-}
-
 // drive plays the scenario and returns what was observed. Under the virtual clock it is called inside the bubble.
 func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d, err := newDriver(ctx, s)
+	var alarm *pace.Alarm
+	if s.Clock == Real {
+		alarm = pace.NewAlarm()
+		defer alarm.Close()
+	}
+	d, err := newDriver(ctx, s, alarm)
 	if err != nil {
 		return nil, err
 	}
@@ -262,22 +243,20 @@ func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 	}
 	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
 	o = &observation{scenario: s, workload: d.workload, mean: d.workload.Mean()}
-	var before resources
+	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
 		runtime.GC() // so that a run does not pay for the one before it
-		before = readResources()
+		stopWatching = o.watch()
 	}
 	d.base = time.Now()
 	play(ctx)
 	err = d.strategy.Drain(ctx)
+	stopWatching(d.base)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
-	}
-	if s.Clock == Real {
-		o.used = readResources().since(before)
 	}
 	o.trace = newTrace(d.logs)
 	if d.counted != nil {

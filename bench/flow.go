@@ -18,6 +18,9 @@ type flow struct {
 	again     int     // tasks that ran more than once
 	accepted  int     // measured ones
 	waited    int     // measured ones that had to wait
+	seenFull  int     // tasks that were due while every place was taken
+	fullTime  int64   // how long every place was taken, in the window
+	window    int64   // until the last due
 }
 
 // uint128 is a sum of nanoseconds × tasks: 10⁷ tasks of an hour overflow 64 bits.
@@ -73,9 +76,13 @@ func (o *observation) flow(first int) (f flow) {
 // sweep walks arrivals and ends in time. A task that ends at the instant of an arrival has made room for it.
 func (f *flow) sweep(o *observation, ends []int64, first int) {
 	inSystem, ended, now := 0, 0, int64(0)
+	bound := o.bound()
 	advance := func(to int64) {
 		if to > now {
 			f.area.addProduct(uint64(inSystem), uint64(to-now))
+			if bound > 0 && inSystem >= bound {
+				f.fullTime += to - now
+			}
 			now = to
 		}
 	}
@@ -85,14 +92,16 @@ func (f *flow) sweep(o *observation, ends []int64, first int) {
 			inSystem--
 		}
 	}
-	bound := o.bound()
 	for i := range o.trace.n {
 		r := o.trace.at(i)
+		leave(r.due)
+		advance(r.due)
+		if bound > 0 && inSystem >= bound {
+			f.seenFull++
+		}
 		if !r.accepted() {
 			continue
 		}
-		leave(r.due)
-		advance(r.due)
 		if i >= first && r.attempts > 0 {
 			f.accepted++
 			if o.waited(r, inSystem, bound) {
@@ -101,7 +110,9 @@ func (f *flow) sweep(o *observation, ends []int64, first int) {
 		}
 		inSystem++
 	}
+	window, fullTime := now, f.fullTime
 	leave(1<<63 - 1)
+	f.window, f.fullTime = window, fullTime // after the last arrival nobody sees anything
 }
 
 // splits reports whether tasks were served in several places at once. Their service is longer than they were there, so that a

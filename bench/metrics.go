@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/poolbench/poolbench/targets"
@@ -51,6 +52,13 @@ func Metrics() []MetricInfo {
 		MetricInfo{"long-mean-response-sec", "lower", "mean response of the long tasks"},
 		MetricInfo{"long-p99-response-sec", "lower", "p99 of the response of the long tasks"},
 		MetricInfo{"mean-slowdown", "lower", "mean of response over service, where the workload tells short and long tasks apart"},
+	)
+	for j := range mostFound + 1 {
+		m = append(m,
+			MetricInfo{fmt.Sprintf("found-%d-long/op", j), "", fmt.Sprintf("share of the short tasks that find %d places held by long ones when they are due", j)},
+			MetricInfo{fmt.Sprintf("found-%d-long-wait-sec", j), "lower", "their mean wait"})
+	}
+	m = append(m,
 		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less the later of due and the return of the previous submit"},
 		MetricInfo{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the virtual clock; under the real one, every place was taken when the task was due"},
 		MetricInfo{"shed/op", "lower", "share of offered tasks that the strategy refused"},
@@ -89,6 +97,23 @@ func Metrics() []MetricInfo {
 		MetricInfo{"B/op", "lower", "bytes allocated per task, the harness included (real clock)"},
 		MetricInfo{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
 		MetricInfo{"cpu-sec/op", "lower", "CPU time of the process per task, the harness included (real clock)"},
+		MetricInfo{"cpu-steal", "", "share of the processors' time that the host gave to others (real clock, Linux)"},
+		MetricInfo{"cpu-pressure", "", "share of the time in which some thread on the machine was ready and had no processor (real clock, Linux)"},
+		MetricInfo{"cpu-wait", "", "share of the time in which threads of this process were ready that they had no processor (real clock, Linux)"},
+		MetricInfo{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on this machine, by a meter that has nothing to do with the strategy: p99 (real clock)"},
+		MetricInfo{"max-hiccup-sec", "lower", "the meter's longest lateness: the longest stall of the machine"},
+		MetricInfo{"arrivals-ad", "", "Anderson–Darling A² of the planned gaps of Poisson arrivals: 3.9 or more has a chance of 1 %"},
+		MetricInfo{"issued-ad", "", "the same of the gaps at which the generator issued tasks: any timer fails it at a high rate (real clock)"},
+		MetricInfo{"seen-full/op", "", "share of Poisson arrivals that found every place taken when they were due"},
+		MetricInfo{"full-share", "", "share of the time in which every place was taken: Poisson arrivals see what a random instant does"},
+		MetricInfo{"mean-wait-low-sec", "", "lower end of the 95 % interval of the mean wait, by batch means"},
+		MetricInfo{"mean-wait-high-sec", "", "its upper end"},
+		MetricInfo{"mean-wait-ess", "", "number of independent tasks that would tell the mean wait as well"},
+		MetricInfo{"p99-response-low-sec", "", "lower end of the 95 % interval of the p99 response, by batch means; absent where the tasks are too few"},
+		MetricInfo{"p99-response-high-sec", "", "its upper end"},
+		MetricInfo{"p99-response-ess", "", "number of independent tasks that would tell the p99 response as well"},
+		MetricInfo{"needed-tasks", "", "tasks that take the p99 response to within 5 %, by theory, at this load and spread"},
+		MetricInfo{"verdict", "lower", "whether the run may be believed: 0 VALID, 1 SUSPECT, 2 INVALID; the reasons are in the lines before the run's"},
 		MetricInfo{"capacity-met-load", "higher", "of a search for capacity: the highest load that surely meets the objective"},
 		MetricInfo{"capacity-missed-load", "higher", "the lowest load above it that surely misses the objective"},
 		MetricInfo{"capacity-met-rate", "higher", "the highest rate, in tasks per second, that surely meets the objective"},

@@ -18,6 +18,8 @@ type observation struct {
 	settledTwice int64
 	counts       []targets.Count // by the target
 	used         resources
+	meter        *meter // under the real clock
+	pressure     pressure
 }
 
 // second is the number of nanoseconds in one, as a float.
@@ -57,6 +59,7 @@ func (o *observation) result() (*Result, error) {
 			r.add("cpu-sec/op", float64(o.used.cpu)/n/second)
 		}
 	}
+	o.judge(r, first, m, flow)
 	r.Timeline = o.timeline()
 	return r, nil
 }

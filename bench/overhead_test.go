@@ -76,7 +76,7 @@ func benchmarkMeasured(b *testing.B, spec strategies.Spec) {
 	s := free(spec)
 	s.Queue = queueFor(spec)
 	s.Stop.Tasks = b.N
-	d, err := newDriver(ctx, s)
+	d, err := newDriver(ctx, s, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

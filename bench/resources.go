@@ -1,6 +1,9 @@
 package bench
 
-import "runtime"
+import (
+	"runtime"
+	"time"
+)
 
 // resources is what the process has used so far.
 type resources struct {
@@ -16,4 +19,17 @@ func readResources() resources {
 
 func (r resources) since(before resources) resources {
 	return resources{r.bytes - before.bytes, r.mallocs - before.mallocs, r.cpu - before.cpu}
+}
+
+// watch begins to watch a run under the real clock; stop ends that, and notes what was seen since base, when the run began.
+func (o *observation) watch() (stop func(base time.Time)) {
+	m := startMeter()
+	machine, before := readCounters(), readResources()
+	return func(base time.Time) {
+		m.end(base)
+		o.pressure = readCounters().since(machine)
+		o.used = readResources().since(before)
+		o.used.cpu = max(o.used.cpu-m.cpu, 0)
+		o.meter = m
+	}
 }

@@ -16,6 +16,8 @@ type Result struct {
 	Readings []Reading  // distributions of response, wait and service
 	Timeline []Interval // of the whole run, warm-up included
 	Broken   []string   // violated laws, in words with their numbers; none is what is wanted
+	Verdict  Verdict    // whether the numbers may be believed
+	Reasons  []Reason   // that it is not Valid for, broken laws among them
 }
 
 // Metric returns the value in that unit and whether the run has it.

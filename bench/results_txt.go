@@ -13,6 +13,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
+	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -21,7 +22,7 @@ const schema = 1
 
 // A resultsWriter writes results in the Go benchmark format. What the format has no word for is in lines that begin with "# ",
 // which its readers pass over: the schema's version, the order of the strategies (which is that of the charts' colours), what studies say, the
-// laws that the result after it breaks, the end mark.
+// laws that the result after it breaks and whatever else it is doubted for, the end mark.
 type resultsWriter struct {
 	to     io.Writer
 	buffer bytes.Buffer // one result, written in one piece: a kill never leaves half a line behind
@@ -61,6 +62,11 @@ func (w *resultsWriter) write(r *Result) error {
 	}
 	for _, law := range r.Broken {
 		fmt.Fprintf(&w.buffer, "# broken law: %s\n", law)
+	}
+	for _, reason := range r.Reasons {
+		if reason.Check != checkLaw {
+			fmt.Fprintf(&w.buffer, "# %s: %s\n", strings.ToLower(reason.Verdict.String()), reason)
+		}
 	}
 	if err := w.format.Write(&line); err != nil {
 		return err
@@ -111,6 +117,7 @@ func machine() []benchfmt.Config {
 	add("goarch", runtime.GOARCH)
 	add("cpu", cpuModel())
 	add("gomaxprocs", strconv.Itoa(runtime.GOMAXPROCS(0)))
+	add("pacing", pace.Method())
 	add("go", runtime.Version())
 	add("commit", commit())
 	return config

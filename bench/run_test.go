@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -122,6 +121,17 @@ func TestKnownAnswers(t *testing.T) {
 		r := run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4, Tasks: 220_000, Warmup: 1.0 / 11, Seed: 1}))
 		near(t, r, "ops/s", 354.752, 0.007)
 		near(t, r, "mean-response-sec", 13.8264e-3, 0.015)
+	})
+	t.Run("closed and short", func(t *testing.T) {
+		// No client may be through long before the others. One run of 5000 tasks has a standard deviation of 1.1 %, 20 seeds of a quarter of
+		// that; with the tasks dealt out to the clients beforehand the throughput came out 4 % low.
+		var sum float64
+		for seed := range uint64(20) {
+			sum += metric(t, run(t, scenario(t, bench.Written{Arrival: "closed:clients=12,think=20ms", Limit: 4, Tasks: 5000, Warmup: 0.1, Seed: seed})), "ops/s")
+		}
+		if mean := sum / 20; math.Abs(mean/354.752-1) > 0.01 {
+			t.Errorf("mean throughput of short closed runs: %.5g /s, exact 354.752 /s", mean)
+		}
 	})
 	t.Run("batch", func(t *testing.T) {
 		// Mean makespan of N exponential tasks on k workers: (N−k)/k + H_k = 251.083 means; one run has a standard deviation of about
@@ -325,22 +335,15 @@ func TestMetricsAreListed(t *testing.T) {
 // TestInterrupted: the end of the context ends a real-clock run, which has no result then.
 func TestInterrupted(t *testing.T) {
 	for _, arrival := range []string{"constant", "closed:clients=3,think=exp(10ms)"} {
-		synctest.Test(t, func(t *testing.T) {
-			s := scenario(t, bench.Written{Arrival: arrival, Clock: "real", Limit: 4, Duration: time.Hour})
-			if !s.Load.Arrival.IsClosed() {
-				s.Load.PerSecond = 100
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			start := time.Now()
-			r, err := bench.Run(ctx, s)
-			if r != nil || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: result %v, error %v", arrival, r, err)
-			}
-			if took := time.Since(start); took > 11*time.Second {
-				t.Errorf("%s: it took %v to stop after 10 s", arrival, took)
-			}
-		})
+		s := scenario(t, bench.Written{Arrival: arrival, Clock: "real", Limit: 4, Duration: time.Hour})
+		if !s.Load.Arrival.IsClosed() {
+			s.Load.PerSecond = 100
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if r, err := bench.Run(ctx, s); r != nil || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: result %v, error %v", arrival, r, err)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 		r.Readings = append(r.Readings, distribution)
 	}
 	o.reportClasses(r, first, scratch)
+	o.reportFound(r, first)
 	lags := scratch[:0]
 	for i := first; i < o.trace.n; i++ {
 		lags = append(lags, o.trace.at(i).lag())

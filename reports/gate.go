@@ -144,7 +144,7 @@ func (r *GateReport) Count(v Verdict) int {
 //
 // Not gated, but listed: a metric without direction; one that only the new side has; ns/op, ops/s and makespan-sec of
 // an open-loop run below saturation, which echo the plan; and, unless they are asked for, the largest values (max-…)
-// and what tells of the measurement itself (p99-lag-sec, broken-laws).
+// and what tells of the measurement itself (verdict, broken-laws, p99-lag-sec, the hiccups).
 //
 // Faults: a benchmark that either side lacks; nothing left to gate; a metric of opts.Metrics that cannot be gated for
 // want of a direction, of one side, or for its values; inputs from different machines or Go versions, unless allowed.

@@ -156,6 +156,7 @@ func TestGateReport(t *testing.T) {
 			"BenchmarkRun/strategy=a/arrival=poisson/"+key+"/clock=real 9 100 ns/op 7 ops/s 3 p99-response-sec\n", 10)
 	}
 	lawful := "Unit broken-laws better=lower\n" + strings.ReplaceAll(fine, "ns/op", "ns/op 0 broken-laws")
+	judged := "Unit verdict better=lower\nUnit p99-hiccup-sec better=lower\n" + strings.ReplaceAll(fine, "ns/op", "ns/op 0 verdict 4 p99-hiccup-sec")
 	aside := "Unit p99-lag-sec better=lower\nUnit max-wait-sec better=lower\n" + strings.ReplaceAll(fine, "ns/op", "ns/op 3 p99-lag-sec 4 max-wait-sec")
 	const largest = "largest of a sample, never twice the same (ask for it by name)"
 	const belief = "on the measurement, not on what is measured"
@@ -246,6 +247,11 @@ func TestGateReport(t *testing.T) {
 			notGated: []string{"broken-laws: " + belief},
 			unclear: []string{"old: 10 of 10 runs break conservation laws and cannot be believed (first in line 2)",
 				"new: 10 of 10 runs break conservation laws and cannot be believed (first in line 2)"}},
+
+		{name: "suspect runs", old: judged, new: strings.ReplaceAll(judged, " 0 verdict", " 1 verdict"), rows: 1, notGated: []string{"verdict: " + belief, "p99-hiccup-sec: " + belief}},
+		{name: "invalid runs", old: judged, new: strings.Replace(judged, " 0 verdict", " 2 verdict", 2), exit: 3, rows: 1,
+			notGated: []string{"verdict: " + belief, "p99-hiccup-sec: " + belief},
+			unclear:  []string{"new: 2 of 10 runs are INVALID and cannot be believed (first in line 3)"}},
 
 		{name: "what is set aside", old: aside, new: aside, rows: 1, notGated: []string{"p99-lag-sec: " + belief, "max-wait-sec: " + largest}},
 		{name: "what is set aside, asked for", old: aside, new: aside, metrics: []string{"p99-lag-sec", "max-wait-ns"}, rows: 2},

@@ -47,15 +47,24 @@ func (r *GateReport) checkInputs(c *Comparison, old, new *Results) {
 const brokenLaws = "broken-laws"
 
 func (r *GateReport) checkLaws(in *Results) {
-	broken := 0
-	var first Pos
+	broken, unbelievable := 0, 0
+	var first, firstUnbelievable Pos
 	for i := range in.Runs {
 		if v, _ := in.Runs[i].Value(brokenLaws); v != 0 {
 			if broken == 0 {
 				first = in.Runs[i].Pos
 			}
 			broken++
+		} else if v, _ := in.Runs[i].verdict(); v == invalid {
+			if unbelievable == 0 {
+				firstUnbelievable = in.Runs[i].Pos
+			}
+			unbelievable++
 		}
+	}
+	if unbelievable > 0 {
+		r.Unclear = append(r.Unclear, fmt.Sprintf("%s: %d of %d runs are INVALID and cannot be believed (first in line %d)",
+			in.Path, unbelievable, len(in.Runs), firstUnbelievable.Line))
 	}
 	if broken > 0 {
 		r.Unclear = append(r.Unclear, fmt.Sprintf("%s: %d of %d runs break conservation laws and cannot be believed (first in line %d)",
@@ -176,7 +185,7 @@ func constant(ascending []float64) bool { return ascending[0] == ascending[len(a
 // setAside says why a metric with a direction is gated only by name; "" when it is gated anyway.
 func setAside(metric string) string {
 	switch {
-	case metric == brokenLaws, metric == "p99-lag-sec":
+	case metric == brokenLaws, metric == "verdict", metric == "p99-lag-sec", strings.HasSuffix(metric, "-hiccup-sec"):
 		return "on the measurement, not on what is measured"
 	case strings.HasPrefix(metric, "max-"):
 		return "largest of a sample, never twice the same (ask for it by name)"

@@ -23,6 +23,7 @@ type marks struct {
 	schema     int // of the last header; 0: none yet
 	strategies []string
 	answers    []string // what the runs say in words
+	doubts     []Doubt  // about the next run
 	runs       int      // seen in the whole file
 	sinceStart int      // seen since the last header
 
@@ -42,7 +43,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 		case n != Schema:
 			return true, fmt.Errorf("written by a newer poolbench: results version %d, and this one reads %d", n, Schema)
 		}
-		m.schema, m.open, m.sinceStart = n, true, 0
+		m.schema, m.open, m.sinceStart, m.doubts = n, true, 0, nil
 		return true, nil
 	}
 	if c := completeMark.FindStringSubmatch(text); c != nil {
@@ -67,6 +68,14 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 			}
 		}
 	}
+	for prefix, isInvalid := range map[string]bool{"# broken law: ": true, "# invalid: ": true, "# suspect: ": false} {
+		if doubt, ok := strings.CutPrefix(text, prefix); ok && m.open {
+			if strings.HasPrefix(prefix, "# broken") {
+				doubt = text[len("# "):]
+			}
+			m.doubts = append(m.doubts, Doubt{isInvalid, doubt})
+		}
+	}
 	if answer, ok := strings.CutPrefix(text, "# answer "); ok && m.open {
 		m.answers = append(m.answers, answer)
 	}
@@ -80,9 +89,12 @@ func (m *marks) close(line int, end string) {
 	m.open, m.ended, m.end, m.after = false, line, end, 0
 }
 
-func (m *marks) run() {
+// run takes note of a result line, and returns what is said against it.
+func (m *marks) run() (doubts []Doubt) {
 	m.runs++
 	m.sinceStart++
+	doubts, m.doubts = m.doubts, nil
+	return doubts
 }
 
 // ours reports whether poolbench wrote the file, going by its header or, for the tail of a file, its end mark.

@@ -109,7 +109,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		p.cutOff()
 		return nil
 	}
-	p.marks.run()
+	run.Doubts = p.marks.run()
 	for _, unit := range units {
 		if !p.metrics[unit] {
 			p.metrics[unit] = true

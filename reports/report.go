@@ -39,8 +39,10 @@ type NamedChart struct {
 // Without results.txt, or with one that does not read, there is an error and nothing is written; so with a
 // distributions.hlog or a timeline.csv that is damaged other than by a cut at its end. Where one of these two is
 // missing, its charts are, and the report says so.
-func WriteReport(dir string) error {
-	r, err := LoadReport(dir)
+//
+// The figures of draw come first.
+func WriteReport(dir string, draw ...Drawer) error {
+	r, err := LoadReport(dir, draw...)
 	if err != nil {
 		return err
 	}
@@ -51,13 +53,13 @@ func WriteReport(dir string) error {
 }
 
 // LoadReport reads the run in a directory and draws its charts, without writing anything.
-func LoadReport(dir string) (*Report, error) {
+func LoadReport(dir string, draw ...Drawer) (*Report, error) {
 	results, err := ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	runs, searches := splitSearches(results)
-	in := reportInput{results: runs, searches: searches, dir: dir}
+	in := reportInput{results: runs, searches: searches, dir: dir, draw: draw}
 	if info, err := os.Stat(results.Path); err == nil {
 		in.written = info.ModTime()
 	}

@@ -20,6 +20,7 @@ type reportInput struct {
 	searches []*capacitySearch
 	dir      string
 	written  time.Time // of results.txt, by the file system; zero where unknown
+	draw     []Drawer
 
 	responses map[*reportCell]*hdrhistogram.Histogram // pooled over repetitions, in ns; only of cells that a chart shows
 	timelines map[*Run][]interval                     // only of runs that a chart shows

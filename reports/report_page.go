@@ -20,7 +20,9 @@ type reportPage struct {
 	Facts      []Pair
 	Partial    string
 	Broken     []Pair   // a run, and how many laws it broke
+	Invalid    []Pair   // a run that is INVALID for another reason, and the reasons
 	Answers    []string // of studies
+	Studies    []reportFigure
 	Trust      []string // what speaks for the numbers, or against them
 	Interval   string   // what the small figures are
 	Strategies []reportRow
@@ -42,6 +44,8 @@ type reportSection struct {
 	Figures   []reportFigure
 	Table     reportTable
 	Checks    *reportTable
+	Evidence  *reportTable // what the verdicts on the runs rest on
+	Doubts    []doubtLine
 }
 
 type reportFigure struct {
@@ -69,6 +73,9 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	p := r.page
 	p.Notes = in.notes
 	taken := make(map[string]bool)
+	if err := r.addStudies(in, in.draw, taken); err != nil {
+		return nil, err
+	}
 	for _, s := range in.searches {
 		f, notes, err := s.figure()
 		if err != nil {
@@ -94,6 +101,9 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 		}
 		if checks, ok := g.checks(); ok {
 			section.Checks = &checks
+		}
+		if evidence, ok := g.evidence(); ok {
+			section.Evidence, section.Doubts = &evidence, g.doubts()
 		}
 		if !g.foreign() {
 			for _, s := range g.sweeps() {
@@ -213,6 +223,8 @@ func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 		run := &results.Runs[i]
 		if v, ok := run.Value("broken-laws"); ok && v > 0 {
 			p.Broken = append(p.Broken, Pair{fmt.Sprintf("%s, repetition %d", run.Name, run.Repetition+1), charts.Count(v)})
+		} else if v, _ := run.verdict(); v == invalid {
+			p.Invalid = append(p.Invalid, Pair{fmt.Sprintf("%s, repetition %d", run.Name, run.Repetition+1), run.whyInvalid()})
 		}
 	}
 	p.Trust = trust(results.Runs, cells, len(p.Broken))

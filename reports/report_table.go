@@ -31,7 +31,7 @@ type reportRow struct {
 	Name   string
 	Style  int
 	Swatch template.HTML // of the series; empty where there are no charts
-	Broken bool          // a run of it broke a law
+	Doubt  *reportDoubt  // nil where nothing is said against it
 	Cells  []reportValue
 }
 
@@ -111,11 +111,7 @@ func (c *reportCell) row() reportRow {
 	} else {
 		r.Swatch = template.HTML(charts.Swatch(c.style))
 	}
-	for _, run := range c.runs {
-		if v, ok := run.Value("broken-laws"); ok && v > 0 {
-			r.Broken = true
-		}
-	}
+	r.Doubt = c.doubt()
 	return r
 }
 

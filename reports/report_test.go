@@ -248,6 +248,46 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 	}
 }
 
+// What a run's lines say against it is on the page: at its row, in a list of reasons, and in a banner where it is INVALID.
+func TestReportShowsDoubts(t *testing.T) {
+	dir := small(t)
+	html := page(t, dir)
+	for _, no := range []string{"SUSPECT", "INVALID", "Whether these runs can be believed"} {
+		if strings.Contains(html, no) {
+			t.Errorf("%q on the page of results without verdicts", no)
+		}
+	}
+	nth := 0
+	edit(t, dir, ResultsFile, func(s string) string {
+		return regexp.MustCompile(`(?m)^BenchmarkRun/.*$`).ReplaceAllStringFunc(s, func(line string) string {
+			nth++
+			switch nth {
+			case 1:
+				return "# suspect: lag: late by <3 ms>\n" + line + " 1 verdict"
+			case 2:
+				return "# suspect: busy machine: 40 %\n# invalid: pause: stood still for 300ms\n" + line + " 2 verdict"
+			}
+			return line + " 0 verdict"
+		})
+	})
+	html = page(t, dir)
+	mustContain(t, html, "Do not believe these runs.</strong> They are INVALID", "</code>: pause: stood still for 300ms</li>", `class="bad" title="`, "late by &lt;3 ms&gt;",
+		"Whether these runs can be believed", "<td>VALID</td>", "<td>SUSPECT<small>1 of ", "<td>INVALID<small>1 of ", "of the rows above")
+	if strings.Count(html, "stood still for 300ms</li>") < 2 {
+		t.Error("the reason is not among those of the group")
+	}
+	results, err := ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := results.Runs[1].Doubts; len(got) != 2 || got[0] != (Doubt{false, "busy machine: 40 %"}) || got[1] != (Doubt{true, "pause: stood still for 300ms"}) {
+		t.Errorf("doubts: %v", got)
+	}
+	if got := results.Runs[2].Doubts; got != nil {
+		t.Errorf("the next run has %v", got)
+	}
+}
+
 func TestReportWithoutSideFiles(t *testing.T) {
 	dir := small(t)
 	for _, name := range []string{DistributionsFile, TimelineFile} {

@@ -31,7 +31,32 @@ type Run struct {
 	Iters      int                // tasks or iterations that the values are drawn from
 	Config     []Pair             // the configuration lines in force, in order; shared between runs, not to be changed
 	Values     map[string]float64 // by tidied unit: ns become sec and MB become B, for the value 0 too; all finite
+	Doubts     []Doubt            // why it is not VALID, as its file says in the lines before it
 	Pos        Pos
+}
+
+// A Doubt is a reason to think less of a run.
+type Doubt struct {
+	Invalid bool   // the run is not to be believed; otherwise it is only suspect
+	Text    string // what was found, in words with their numbers
+}
+
+// The verdicts of a run, as its metric of that name gives them.
+const (
+	valid = iota
+	suspect
+	invalid
+)
+
+var verdictNames = []string{"VALID", "SUSPECT", "INVALID"}
+
+// verdict says whether the run may be believed; known is false for a file that does not tell.
+func (r *Run) verdict() (v int, known bool) {
+	worst, known := r.Value("verdict")
+	if broken, ok := r.Value(brokenLaws); ok && broken != 0 {
+		return invalid, true
+	}
+	return int(min(max(worst, valid), invalid)), known
 }
 
 // Pair is a key of a benchmark's name or of a configuration line, with its value as written.

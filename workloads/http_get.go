@@ -73,7 +73,8 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	w.mean += trip
 	share := float64(service.Mean()) / float64(w.mean)
 	w.c2 *= share * share
-	return &httpOwn{httpClient: w, service: newWaits(seed, service).Do}, nil
+	waits := newWaits(seed, service)
+	return &httpOwn{httpClient: w, service: waits.Do, sleepBy: waits.SleepBy}, nil
 }
 
 // seqHeader of a request is the sequence number of its task, so that a server can make the same work of it.

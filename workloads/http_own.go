@@ -15,7 +15,8 @@ import (
 type httpOwn struct {
 	*httpClient
 	service func(ctx context.Context, seq uint64) error
-	server  *loopback // nil before Serve
+	sleepBy func(sleep func(ctx context.Context, d time.Duration) error) // tells the service
+	server  *loopback                                                    // nil before Serve
 }
 
 type seqKey struct{}
@@ -44,6 +45,9 @@ func (w *httpOwn) Serve(wrap func(work func(ctx context.Context, seq uint64) err
 	w.url.Store(&w.server.url)
 	return nil
 }
+
+// SleepBy implements Waiting, for the server.
+func (w *httpOwn) SleepBy(sleep func(ctx context.Context, d time.Duration) error) { w.sleepBy(sleep) }
 
 // Close closes the connections, stops the server and waits for all its goroutines. What it still serves ends in an error.
 func (w *httpOwn) Close() error {

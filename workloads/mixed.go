@@ -64,3 +64,8 @@ func (m *mixed) C2() float64 {
 	share := float64(m.wait.Mean()) / float64(m.Mean())
 	return m.wait.C2() * share * share
 }
+
+// SleepBy implements Waiting.
+func (m *mixed) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {
+	m.wait.SleepBy(sleep)
+}

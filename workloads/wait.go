@@ -14,7 +14,8 @@ import (
 
 // waiter sleeps for the time of the task.
 type waiter struct {
-	time func(s *slot, seq uint64) time.Duration
+	time  func(s *slot, seq uint64) time.Duration
+	sleep func(ctx context.Context, d time.Duration) error // as it was told; nil: by the runtime's timers
 	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one synctest bubble must not be
 	// used in another.
 	slots sync.Pool
@@ -37,7 +38,10 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 	return s.rand
 }
 
-// Do waits. A ctx that can never end costs one time.Sleep; another costs a timer and a select.
+// SleepBy implements Waiting.
+func (w *waiter) SleepBy(sleep func(ctx context.Context, d time.Duration) error) { w.sleep = sleep }
+
+// Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep; another costs a timer and a select.
 func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
@@ -51,6 +55,9 @@ func (w *waiter) DoPart(ctx context.Context, seq uint64, from, length time.Durat
 func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if w.sleep != nil {
+		return w.sleep(ctx, min(w.Time(seq)-from, length))
 	}
 	done := ctx.Done()
 	if done == nil {

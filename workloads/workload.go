@@ -60,6 +60,13 @@ type Partitioned interface {
 	DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error)
 }
 
+// Waiting is what a workload implements that waits in its tasks. It sleeps by the runtime's timers, which are exact under a virtual clock and up
+// to a millisecond late under the real one, so the driver of a run under the real clock may know better.
+type Waiting interface {
+	// SleepBy gives the workload the sleep of its tasks: for d, or until ctx ends, whose error it then returns. It is called before the first Do.
+	SleepBy(sleep func(ctx context.Context, d time.Duration) error)
+}
+
 // Classed is what a workload implements whose tasks are of two classes, which strategies may keep apart.
 type Classed interface {
 	// Long reports whether task seq is one of the long ones. It does not allocate.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"slices"
@@ -22,7 +23,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard) // net/http writes there what hostile servers do
+	goleak.VerifyTestMain(m)
+}
 
 // A pipes is a listener whose connections are pipes: HTTP within a bubble.
 type pipes struct {

@@ -130,27 +130,42 @@ func retryAfter(text string, now func() time.Time) time.Duration {
 
 // discarding is the transport of vegeta's client. Vegeta reads every body into memory, and would go on for as long as a server sends; it is to find each of
 // them empty, and its length in the header.
-type discarding struct{ *http.Transport }
+//
+// The timeout is here, too: that of an http.Client whose transport is not net/http's own costs it a goroutine a call.
+type discarding struct {
+	*http.Transport
+	timeout time.Duration // of a call, redirects included
+}
 
 // bytesIn is the header that carries the length of a body from discarding to the result.
 const bytesIn = "Poolbench-Bytes-In"
 
 // RoundTrip implements http.RoundTripper.
 func (d discarding) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := d.Transport.RoundTrip(r)
+	deadline := time.Now().Add(d.timeout)
+	if from := r.Response; from != nil { // a redirect: the call goes on
+		if first, ok := from.Request.Context().Deadline(); ok {
+			deadline = first
+		}
+	}
+	ctx, cancel := context.WithDeadline(r.Context(), deadline)
+	resp, err := d.Transport.RoundTrip(r.WithContext(ctx))
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	delete(resp.Header, bytesIn)
-	if resp.StatusCode == http.StatusSwitchingProtocols {
+	switch {
+	case resp.StatusCode == http.StatusSwitchingProtocols:
+		defer cancel()
 		if err := resp.Body.Close(); err != nil {
 			return nil, err
 		}
 		resp.Body = http.NoBody
-		return resp, nil
-	}
-	if resp.Body != http.NoBody {
-		resp.Body = &discarded{resp.Body, resp.Header}
+	case resp.Body == http.NoBody:
+		cancel()
+	default:
+		resp.Body = &discarded{resp.Body, resp.Header, cancel}
 	}
 	return resp, nil
 }
@@ -159,6 +174,7 @@ func (d discarding) RoundTrip(r *http.Request) (*http.Response, error) {
 type discarded struct {
 	io.ReadCloser
 	header http.Header
+	cancel context.CancelFunc // what the call holds
 }
 
 // Read reads everything there is and returns nothing of it.
@@ -171,4 +187,10 @@ func (d *discarded) Read([]byte) (int, error) {
 		d.header[bytesIn] = []string{strconv.FormatInt(n, 10)}
 	}
 	return 0, io.EOF
+}
+
+// Close implements io.Closer.
+func (d *discarded) Close() error {
+	defer d.cancel()
+	return d.ReadCloser.Close()
 }

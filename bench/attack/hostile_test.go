@@ -94,6 +94,16 @@ func cutting(text string, rude bool) func(net.Conn, *bufio.Reader) {
 	}
 }
 
+// slowly lets f wait longer than half the attack's timeout before each connection's first answer, and closes it after that.
+func slowly(f func(net.Conn, *bufio.Reader)) func(net.Conn, *bufio.Reader) {
+	return func(c net.Conn, requests *bufio.Reader) {
+		if _, err := requests.Peek(1); err == nil {
+			time.Sleep(100 * time.Millisecond)
+			f(c, requests)
+		}
+	}
+}
+
 // ways are the ways to send.
 func ways(t *testing.T) map[string]attack.Attack {
 	return map[string]attack.Attack{
@@ -132,6 +142,7 @@ func TestHostileServers(t *testing.T) {
 		"redirects in a loop":        answering("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n"),
 		"a redirect to nowhere":      answering("HTTP/1.1 302 Found\r\nLocation: http://[::bad/\r\nContent-Length: 0\r\n\r\n"),
 		"a redirect to a file":       answering("HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"),
+		"slow redirects":             slowly(answering("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 1\r\n\r\nx")),
 		"switches protocols":         answering("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chaos\r\n\r\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +166,8 @@ func TestHostileServers(t *testing.T) {
 // TestMalformedRetryAfter: a Retry-After that is malformed, or years away, does not spoil a request, and makes no strategy that
 // retries wait for it longer than the attack lasts.
 func TestMalformedRetryAfter(t *testing.T) {
-	for _, value := range []string{"soon", "-5", "1e9", "0x10", "99999999999999999999", "Mon, 99 Jan 2024 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", " ", "1 2"} {
+	for _, value := range []string{"soon", "-5", "1e9", "0x10", "99999999999999999999", "Mon, 99 Jan 2024 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", " ", "1 2",
+		"999999999", "Fri, 31 Dec 9999 23:59:59 GMT"} {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
 			url := hostile(t, answering(fmt.Sprintf("HTTP/1.1 429 Too Many Requests\r\nRetry-After: %s\r\nContent-Length: 0\r\n\r\n", value)))

@@ -20,7 +20,7 @@ func (r *run) open(ctx context.Context) {
 	p := &pacer{ctx: ctx, plan: r.attack.plan(), waiter: r.newWaiter(), places: int64(min(most, math.MaxInt64)), rate: r.attack.Rate}
 	// Client comes first: it replaces what the options about a transport would change. So there are none of them.
 	attacker := vegeta.NewAttacker(
-		vegeta.Client(&http.Client{Transport: discarding{r.caller.transport}, Timeout: r.caller.client.Timeout, CheckRedirect: r.caller.client.CheckRedirect}),
+		vegeta.Client(&http.Client{Transport: discarding{r.caller.transport, r.attack.Timeout}, CheckRedirect: r.caller.client.CheckRedirect}),
 		vegeta.Workers(workers), vegeta.MaxWorkers(most))
 	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
 	dues := r.attack.dues()

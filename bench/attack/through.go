@@ -12,7 +12,8 @@ import (
 
 // through is an open loop with a strategy before the client. One goroutine submits each request when it is due, as the driver of `poolbench run` does; a
 // strategy that blocks makes the later ones late, and their responses say so. A refusal by the server asks the strategy for another
-// attempt, after the answer's Retry-After.
+// attempt, after the answer's Retry-After; one that says to come again later than any answer may take is final, or a server could
+// keep an attack for years.
 func (r *run) through(ctx context.Context) error {
 	t := &through{run: r}
 	t.strategy = r.attack.Strategy.Spec.New(ctx, r.attack.params(), t)
@@ -20,7 +21,6 @@ func (r *run) through(ctx context.Context) error {
 	if err := t.strategy.Drain(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", r.attack.Strategy, err)
 	}
-	t.settling.Wait()
 	r.tally.peak, r.twice = int(t.peak.Load()), t.twice.Load()
 	return nil
 }
@@ -31,7 +31,6 @@ type through struct {
 	strategy       strategies.Strategy
 	mu             sync.Mutex
 	idle           []*job
-	settling       sync.WaitGroup // tasks that are accepted and not done
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once
 }
@@ -57,7 +56,6 @@ func (t *through) submitAll(ctx context.Context) {
 		j.sample = sample{seq: seq, due: due, lag: t.now() - max(due, returned), method: req.Method, url: req.URL}
 		t.issued++
 		j.live.Store(true)
-		t.settling.Add(1)
 		if err := t.strategy.Submit(ctx, &j.task); err != nil && j.live.CompareAndSwap(true, false) {
 			t.settle(j, err)
 		}
@@ -99,7 +97,7 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	case a.err != nil:
 		result.Err = a.err
 	case s.outcome == throttled:
-		result.Err, result.Retry, result.After = errRefused, true, a.retryAfter
+		result.Err, result.Retry, result.After = errRefused, a.retryAfter <= t.attack.Timeout, a.retryAfter
 	case s.outcome == failed:
 		result.Err = errStatus
 	}
@@ -146,5 +144,4 @@ func (t *through) settle(j *job, err error) {
 	t.mu.Lock()
 	t.idle = append(t.idle, j)
 	t.mu.Unlock()
-	t.settling.Done()
 }

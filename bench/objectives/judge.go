@@ -20,11 +20,11 @@ const (
 func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
 
 // Of judges one run. It is undecided where the run lacks the metric, a quantile that its tasks do not resolve for instance, or
-// breaks a law, so that its numbers are not to be believed.
+// is INVALID, breaks a law for instance, so that its numbers are not to be believed.
 func (o Objective) Of(r *bench.Result) Verdict {
 	v, ok := r.Metric(o.Unit)
 	switch {
-	case !ok, math.IsNaN(v), len(r.Broken) > 0:
+	case !ok, math.IsNaN(v), len(r.Broken) > 0, r.Verdict == bench.Invalid:
 		return Undecided
 	case o.meets(v):
 		return Met

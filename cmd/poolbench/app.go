@@ -42,7 +42,7 @@ const (
 	fine        = 0
 	regression  = 1   // worse by more than the margin
 	unusable    = 2   // bad usage or input; a result that is missing
-	undecided   = 3   // inconclusive, too few samples, a measurement that breaks a law
+	undecided   = 3   // inconclusive, too few samples, a measurement that is INVALID
 	interrupted = 130 // SIGINT or SIGTERM; what was written is whole and marked partial
 )
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
@@ -28,7 +27,8 @@ number of workers. A request that finds every worker busy is late, and its respo
 not. With --clients N it is closed: N connections, each with its next request when it has its answer, as wrk does.
 
 With --strategy, the requests go through strategies of bounding concurrency, one after another, to see what each makes of
-the same server. A refusal (429, 503, 403) asks the strategy for another attempt, not before Retry-After has passed.
+the same server. A refusal (429, 503, 403) asks the strategy for another attempt, not before Retry-After has passed; one
+whose Retry-After is longer than --timeout is final.
 
 Statuses below 400 are completed, refusals throttled, all else failed. The directory holds what that of 'poolbench run'
 does. --vegeta also writes each result in vegeta's encoding, for 'vegeta report' and 'vegeta plot', counted from due.
@@ -150,17 +150,6 @@ func newLoad(k attack.Attack) load {
 	return l
 }
 
-// noZeros refuses a zero that was given: where it is the default it means something else.
-func noZeros(fs *pflag.FlagSet, names ...string) error {
-	for _, name := range names {
-		f := fs.Lookup(name)
-		if text := f.Value.String(); f.Changed && (text == "0" || text == "0s") {
-			return fmt.Errorf("--%s: want more than 0, got %s", name, text)
-		}
-	}
-	return nil
-}
-
 // read fills the attack in from the flags that are more than a number.
 func (o *attackOptions) read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
@@ -268,38 +257,4 @@ func attackHeading(k attack.Attack) string {
 		parts = append(parts, fmt.Sprintf("duration %v", k.Duration))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// positiveRate is the flag of a rate: a zero would stand for the default.
-type positiveRate struct{ value *float64 }
-
-func (f positiveRate) String() string { return "" }
-func (f positiveRate) Type() string   { return "X" }
-
-func (f positiveRate) Set(text string) error {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x > 0) || x > 1e6 {
-		return fmt.Errorf("want a number above 0, up to 1e6, got %q", text)
-	}
-	*f.value = x
-	return nil
-}
-
-// workers is the flag of their number.
-type workers struct{ value *int }
-
-func (f workers) String() string { return "" }
-func (f workers) Type() string   { return "N" }
-
-func (f workers) Set(text string) error {
-	if text == "unlimited" {
-		*f.value = attack.Unlimited
-		return nil
-	}
-	n, err := wholeFrom(1, text)
-	if err != nil {
-		return fmt.Errorf("want a whole number from 1 up, or unlimited, got %q", text)
-	}
-	*f.value = n
-	return nil
 }

@@ -72,6 +72,41 @@
 // It is an interval: the objective is met at its one end and missed at the other, each by a test over repetitions and with the
 // risk of all the loads that were tried counted in.
 //
+// # Questions
+//
+// A study is a named question: its scenarios, and what their results answer.
+//
+//	$ poolbench study scrape --quiet
+//	scrape: which strategies scrape a site that bans without being banned, and lose nothing?
+//	…
+//	limit 64: all 5000 in (N − burst)/rate = 499 s, within 2 %: ticker_limited:rate=10 (501.1 s), token_bucket:rate=10,burst=1 (501.0 s)
+//	…
+//
+// Not every workload ends by itself, and not every target lets everything through:
+//
+//	$ poolbench run --clock virtual --strategy semaphore --workload evil --load 0.5 --n 1000 --quiet # exit code 2
+//	$ poolbench run --clock virtual --strategy semaphore --workload evil --load 0.5 --n 1000 --timeout 1s --quiet
+//	…
+//	$ poolbench list targets conn_pool
+//	conn_pool: …
+//	…
+//
+// # HTTP
+//
+// serve puts a target on loopback for any client; attack loads any URL with an open loop, or with --clients a closed one, through a strategy or
+// not; gateway turns it round, and shows clients' view of a server whose handler works through a strategy.
+//
+//	$ poolbench gateway --strategy worker_pool --limit 4 --rate 200 --duration 1s --dry-run
+//	…
+//
+// # What may be believed
+//
+// calibrate asks the machine what it can measure, and the tool for answers that theory knows; --dry-run lists these:
+//
+//	$ poolbench calibrate --dry-run
+//	# A1: M/M/4 at load 0.8
+//	…
+//
 // # Compare and gate
 //
 // Results are in the Go benchmark format: a run directory, its results.txt and the output of go test -bench are all the same to
@@ -99,7 +134,7 @@
 //	0    fine
 //	1    a regression; an objective that is missed, or that a strategy meets at no load searched
 //	2    bad usage or input; a missing benchmark or a run without a result; nothing left to judge
-//	3    not decidable: inconclusive, too few samples, a measurement that breaks a law
+//	3    not decidable: inconclusive, too few samples, a measurement that is INVALID
 //	130  interrupted; what was written is whole, and marked partial
 //
 // Complaints are on standard error, one line each, and begin with "poolbench: ".

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/reports"
 )
 
@@ -22,7 +24,7 @@ type execution struct {
 	records    []record
 	failed     []failure
 	answers    map[int][]string // by section
-	broken     int              // results that break a law
+	invalid    int              // results that are not to be believed
 	cut        error            // the signal that ended it early
 }
 
@@ -79,10 +81,13 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	writing := a.execute(ctx, e, dir, o, show)
 	show.close()
 	if writing == nil && len(e.records) > 0 {
-		writing = reports.WriteReport(e.path)
+		writing = reports.WriteReport(e.path, studies.Figures)
 	}
 	if writing != nil {
 		a.complain(writing)
+	}
+	if !o.quiet {
+		a.showDoubts(e)
 	}
 	if err := a.showOutcome(e, o.format, writing == nil); err != nil && !errors.Is(err, errStdout) { // stdout keeps its own error
 		return err
@@ -99,7 +104,7 @@ func (e *execution) exitCode(writing error) error {
 	if writing != nil || len(e.failed) > 0 {
 		codes = append(codes, unusable)
 	}
-	if e.broken > 0 {
+	if e.invalid > 0 {
 		codes = append(codes, undecided)
 	}
 	for _, j := range e.judged() {
@@ -147,11 +152,10 @@ func (a *app) take(e *execution, section int, dir *bench.Dir, show *progress, sc
 		e.failed = append(e.failed, failure{sc.Name(), sc.Seed, err.Error()})
 		show.note(func() { a.complain(err) })
 		return nil
-	case len(r.Broken) > 0:
-		e.broken++
-		for _, law := range r.Broken {
-			show.note(func() { a.complain(fmt.Errorf("%s (seed %d) is not to be believed: %s", r.Name, r.Seed, law)) })
-		}
+	}
+	if why := invalid(r); len(why) > 0 {
+		e.invalid++
+		show.note(func() { a.complain(errors.New(strings.Join(why, "\n"))) })
 	}
 	if err := dir.Write(r); err != nil {
 		return err

@@ -113,7 +113,7 @@ func TestExamples(t *testing.T) {
 	for _, c := range append(a.root().Commands(), a.root()) {
 		for example := range strings.Lines(c.Example) {
 			args := shellWords(example)[1:]
-			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" || args[0] == "run" || args[0] == "study" {
+			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" || args[0] == "calibrate" || args[0] == "run" || args[0] == "study" {
 				args = append(args, "--dry-run")
 			}
 			if o := command(t, args...); o.code != fine && (args[0] != "gate" || o.code != undecided) {

@@ -92,7 +92,7 @@ func (a *app) showObjectives(e *execution) error {
 	}
 	note := ""
 	if counts[objectives.Undecided] > 0 {
-		note = "; undecided: some run could not tell, for want of tasks or because it breaks a law"
+		note = "; undecided: some run could not tell, for want of tasks or because it is INVALID"
 	}
 	fmt.Fprintf(a.stdout, "objectives: %s%s\n", strings.Join(parts, ", "), note)
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)

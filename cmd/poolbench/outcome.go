@@ -4,6 +4,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports"
 )
 
@@ -30,6 +31,21 @@ type runLine struct {
 	Tasks   int                `json:"tasks"`
 	Metrics map[string]float64 `json:"metrics"`
 	Broken  []string           `json:"broken_laws,omitempty"`
+	Verdict string             `json:"verdict"`           // VALID, SUSPECT or INVALID
+	Reasons []string           `json:"reasons,omitempty"` // that it is not VALID for
+}
+
+func newRunLine(r *bench.Result) runLine {
+	line := runLine{Name: r.Name, Seed: r.Seed, Tasks: r.Tasks, Metrics: map[string]float64{}, Broken: r.Broken, Verdict: r.Verdict.String()}
+	for _, m := range r.Metrics {
+		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) { // JSON has no word for them
+			line.Metrics[m.Unit] = m.Value
+		}
+	}
+	for _, reason := range r.Reasons {
+		line.Reasons = append(line.Reasons, reason.String())
+	}
+	return line
 }
 
 func (a *app) showRunJSON(e *execution, report string) error {
@@ -44,13 +60,7 @@ func (a *app) showRunJSON(e *execution, report string) error {
 		doc.Answers = append(doc.Answers, e.answers[i]...)
 	}
 	for _, rec := range e.records {
-		line := runLine{rec.result.Name, rec.result.Seed, rec.result.Tasks, map[string]float64{}, rec.result.Broken}
-		for _, m := range rec.result.Metrics {
-			if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) { // JSON has no word for them
-				line.Metrics[m.Unit] = m.Value
-			}
-		}
-		doc.Runs = append(doc.Runs, line)
+		doc.Runs = append(doc.Runs, newRunLine(rec.result))
 	}
 	for _, j := range e.judged() {
 		doc.Objectives = append(doc.Objectives, newObjectiveLine(j))

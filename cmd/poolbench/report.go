@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/reports"
 )
 
@@ -19,7 +20,7 @@ every chart as SVG and PNG. It works while a run is still writing, too, and on o
 		Example: `  poolbench report poolbench-out/latest`,
 		Args:    operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := reports.WriteReport(args[0]); err != nil {
+			if err := reports.WriteReport(args[0], studies.Figures); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(a.stdout, filepath.Join(args[0], reports.ReportFile))

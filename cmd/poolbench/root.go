@@ -25,7 +25,7 @@ Exit codes (when several apply, the first of 130, 2, 1, 3, 0):
     0  fine
     1  a regression; a missed objective
     2  bad usage or input; a missing benchmark or a run without a result; nothing left to judge
-    3  not decidable: inconclusive, too few samples, a measurement that breaks a law
+    3  not decidable: inconclusive, too few samples, a measurement that is INVALID
   130  interrupted; what was written is whole, and marked partial`
 
 func (a *app) root() *cobra.Command {
@@ -46,7 +46,7 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(), a.gateCommand(), a.reportCommand(), a.listCommand(),
+	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.calibrateCommand(), a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(), a.gateCommand(), a.reportCommand(), a.listCommand(),
 		a.versionCommand(), a.completionCommand(), a.simulateCommand())
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false // the order of declaration teaches

@@ -35,7 +35,7 @@ An objective is a bound on a metric: p99-response<50ms, shed<=1%, goodput>=500, 
 it by the median of its repetitions: missed is exit code 1; undecided, as a p99.9 of too few tasks, is 3. 'poolbench capacity'
 looks for the highest load that meets an objective.
 
-Exit code 2 also when a run has no result, because its strategy hung, panicked or failed; 3 when a result breaks a law.
+Exit code 2 also when a run has no result, because its strategy hung, panicked or failed; 3 when a result is INVALID.
 Ctrl-C ends the runs and keeps what there is (130); a second one ends at once.`
 
 const runExamples = `  poolbench run
@@ -125,7 +125,7 @@ func (o *runOptions) addOutputTo(cmd *cobra.Command) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "list the scenarios and the estimated time, run nothing")
 	fs.DurationVar(&o.limit, "run-limit", 0, "give a run up after this `TIME` (default 30s and 20 times what it should take)")
 	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress, and no warnings of suspect results")
 }
 
 // axisFlag is the pflag.Value of an axis: it keeps the texts, which are read once all flags are known.

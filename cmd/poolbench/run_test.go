@@ -201,7 +201,7 @@ func TestStuck(t *testing.T) {
 func TestReal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := succeed(t, strings.Fields("run --strategy semaphore --workload constant:mean=1ms --arrival batch --n 20 --out x")...)
-	if !strings.Contains(o.stdout, "real clock") || o.stderr != "1 of 1 runs\n" {
+	if !strings.Contains(o.stdout, "real clock") || !strings.HasPrefix(o.stderr, "1 of 1 runs\n") { // on a busy machine warnings follow
 		t.Errorf("stdout %s\nstderr %s", o.stdout, o.stderr)
 	}
 }

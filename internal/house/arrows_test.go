@@ -23,8 +23,9 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", []string{"internal/studies", "bench", "bench/attack", "bench/gateway", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
+	{"cmd", []string{"internal/studies", "internal/calibration", "bench", "bench/attack", "bench/gateway", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/montanaflynn/stats"}},
+	{"internal/calibration", []string{"bench", "strategies", "workloads", "internal"}, nil},
 	{"internal/studies", []string{"bench", "reports", "strategies", "workloads", "targets", "internal"}, nil},
 	{"bench", []string{"strategies", "workloads", "targets", "internal"}, []string{
 		"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
@@ -39,7 +40,7 @@ var rooms = []room{
 	{"workloads", []string{"internal"}, []string{"github.com/dlclark/regexp2", "modernc.org/sqlite", "github.com/jackc/pgx/v5"}},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
 	{"internal/house", []string{"bench", "strategies", "strategies/peers", "workloads", "targets", "internal"}, nil},
-	{"internal", nil, []string{"gonum.org/v1/gonum"}},
+	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }
 
 // ofTests are the modules that any test may import.

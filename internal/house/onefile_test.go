@@ -35,7 +35,7 @@ func TestOneFile(t *testing.T) {
 			}
 		}
 	}
-	above := map[string]bool{module + "/internal/studies": true, module + "/bench": true}
+	above := map[string]bool{module + "/internal/studies": true, module + "/internal/calibration": true, module + "/bench": true}
 	places := map[string][]string{} // package and name → files
 	for _, p := range packages(t) {
 		set, files := sources(t, p)

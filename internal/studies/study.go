@@ -5,12 +5,14 @@
 package studies
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -22,9 +24,12 @@ type Study struct {
 	Question string // one line
 	Count    int    // repetitions
 	Matrix   func() bench.Matrix
-	Apart    bool // not part of the default run: it takes its time, or is about something else
+	Cells    func() []bench.Scenario // in place of Matrix, where the scenarios are no product; one that is given twice is run once
+	Apart    bool                    // not part of the default run: it takes its time, or is about something else
 	// Answer puts into words what the results say, a line each, computed from them alone; nil: the tables and charts speak.
 	Answer func([]*bench.Result) []string
+	// Draw makes the study's own figures; nil: the charts of any run do.
+	Draw func(*measured) ([]reports.Figure, error)
 }
 
 var all = registry.Set[Study]{Kind: "study"}
@@ -39,11 +44,42 @@ func Lookup(name string) (Study, error) { return all.Lookup(name) }
 
 // Suite returns the study's runs.
 func (s Study) Suite() (bench.Suite, error) {
-	scenarios, err := s.Matrix().Scenarios()
+	scenarios, err := s.scenarios()
 	if err != nil {
 		return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
 	}
 	return bench.Suite{Scenarios: scenarios, Count: s.Count}, nil
+}
+
+func (s Study) scenarios() (scenarios []bench.Scenario, err error) {
+	if s.Cells == nil {
+		return s.Matrix().Scenarios()
+	}
+	seen := map[string]bool{}
+	for _, sc := range s.Cells() {
+		if name := sc.Name(); !seen[name] {
+			seen[name] = true
+			scenarios = append(scenarios, sc)
+			err = errors.Join(err, sc.Validate())
+		}
+	}
+	return scenarios, err
+}
+
+// Figures are those of all studies that the results have runs of: a reports.Drawer.
+func Figures(results *reports.Results) (figures []reports.Figure, err error) {
+	m := fromFile(results)
+	for _, s := range All() {
+		if s.Draw == nil {
+			continue
+		}
+		own, err := s.Draw(m)
+		if err != nil {
+			return nil, fmt.Errorf("study %s: %w", s.Name, err)
+		}
+		figures = append(figures, own...)
+	}
+	return figures, nil
 }
 
 // limit is the one that the studies are run at.

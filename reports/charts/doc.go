@@ -14,6 +14,8 @@
 //	Distribution  response against percentile, on the axis that gives each further nine the same width
 //	Variance      response against the squared coefficient of variation of the service times
 //	Timeline      what was in flight and queued while a run went on
+//	Planes        panels with axes of their own, levels, and remarks: for a picture that makes one point
+//	Stacks        wholes made of parts in an order, a row each
 //	Capacity      the interval in which the highest load lies that meets an objective, a row a strategy
 //
 // # Data that cannot be drawn

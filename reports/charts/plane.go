@@ -26,6 +26,7 @@ type Axis struct {
 	Log    bool                 // logarithmic
 	Zero   bool                 // with Log: 0 has a place of its own, left of the logarithmic part. For x only
 	Marks  []float64            // what is marked; nil: round values
+	Reach  []float64            // values that the axis shows besides those of the points
 	Format func(float64) string // nil: Count
 	Name   string               // before a value where a point is pointed at: "R" of "R 50"
 }
@@ -57,6 +58,16 @@ func (a Axis) format(v float64) string {
 		return Count(v)
 	}
 	return a.Format(v)
+}
+
+// reaching widens a range to what the axis is to show.
+func (a Axis) reaching(lo, hi float64) (float64, float64) {
+	for _, v := range a.Reach {
+		if a.kind().shows(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
 }
 
 // Planes draws each plane with its own axes. Marks, levels and remarks at places that an axis cannot show are left out.
@@ -108,16 +119,19 @@ func levelNames(planes []Plane) (names []string) {
 
 func (p Plane) plot(known []string) *plot.Plot {
 	xmin, xmax, ymin, ymax := rangeOf([]Panel{p.Panel})
+	xmin, xmax = p.X.reaching(xmin, xmax)
 	for _, l := range p.Levels {
-		if p.Y.kind().shows(l.Y) {
-			ymin, ymax = min(ymin, l.Y), max(ymax, l.Y)
-		}
+		p.Y.Reach = append(slices.Clip(p.Y.Reach), l.Y)
 	}
+	ymin, ymax = p.Y.reaching(ymin, ymax)
 	out := newPlot(p.Title, p.X.Label, p.Y.Label)
-	if p.X.Zero && xmin == 0 {
+	if p.X.Zero = p.X.Log && p.X.Zero && xmin == 0; p.X.Zero {
 		out.Add(axisBreak{})
 	}
 	p.layX(out, xmin, xmax)
+	if p.Y.Log && len(p.Remarks) > 0 {
+		ymin /= 1.5 // room for words below the lines
+	}
 	if p.Y.Log {
 		logSeconds(out, ymin, ymax)
 		out.Y.Tick.Marker = logTicks(p.Y.format)
@@ -130,7 +144,7 @@ func (p Plane) plot(known []string) *plot.Plot {
 	}
 	name := func(x float64) string { return p.X.Name + " " + p.X.format(x) }
 	if p.TopLabel != "" {
-		out.Add(topAxis{p.TopLabel, p.Top})
+		out.Add(topAxis{p.TopLabel, p.Top, p.X.kind()})
 	}
 	out.Add(levels{p.Levels, known}, &lines{series: p.Series, tip: pointTip(name, p.Y.format)}, remarks{p.Remarks, p.Series, p.X.kind(), p.Y.kind()})
 	return out
@@ -139,7 +153,7 @@ func (p Plane) plot(known []string) *plot.Plot {
 // layX scales and marks the x axis for the range of the points.
 func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	switch {
-	case p.X.Log && p.X.Zero && lo == 0:
+	case p.X.Zero:
 		low := hi
 		for _, x := range valuesOf([]Panel{p.Panel}) {
 			if x > 0 {
@@ -170,7 +184,13 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 		out.X.Tick.Marker = linearTicks{p.X.format, 5}
 	}
 	if p.X.Marks != nil {
-		out.X.Tick.Marker = marked{p.X.Marks, p.X.format}
+		out.X.Tick.Marker = marked{slices.DeleteFunc(slices.Clone(p.X.Marks), func(v float64) bool {
+			if !p.X.kind().shows(v) {
+				return true
+			}
+			at := out.X.Norm(v)
+			return at < -1e-9 || at > 1+1e-9
+		}), p.X.format}
 	}
 }
 
@@ -188,39 +208,6 @@ func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
 		}
 	}
 	return ticks
-}
-
-// topAxis writes the second reading of the x axis over the data, and its label over that.
-type topAxis struct {
-	label string
-	marks []Mark
-}
-
-const topRoom vg.Length = 2.6 * textSize
-
-// Plot implements plot.Plotter.
-func (t topAxis) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	style := textStyle(textSize-1, 0, muted)
-	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
-	right := c.Min.X - 100
-	for _, m := range t.marks {
-		if math.IsNaN(m.At) || m.At < p.X.Min || m.At > p.X.Max {
-			continue
-		}
-		at, half := x(m.At), style.Width(m.Text)/2
-		if at-half < right+4 { // would touch the one before
-			continue
-		}
-		right = at + half
-		c.FillText(style, vg.Point{X: at, Y: c.Max.Y + 3}, m.Text)
-	}
-	c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y + 3 + 1.25*textSize}, t.label)
-}
-
-// GlyphBoxes implements plot.GlyphBoxer.
-func (t topAxis) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: topRoom}}}}
 }
 
 // levels draws values to compare with.

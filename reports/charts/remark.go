@@ -39,10 +39,14 @@ const ringRadius vg.Length = 8
 // Plot implements plot.Plotter.
 func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	within := func(a plot.Axis, kind axisKind, v float64) bool { return kind.shows(v) && v >= a.Min && v <= a.Max }
+	inside := func(m Remark, v float64) bool {
+		return r.x.shows(m.X) && r.y.shows(v) && c.ContainsX(x(m.X)) && c.ContainsY(y(v))
+	}
 	busy := r.traces(c, p)
+	var shown []Remark
+	var places []vg.Point // where the words belong
 	for _, m := range r.all {
-		if !within(p.X, r.x, m.X) || !within(p.Y, r.y, m.Y) || m.Sign == Gap && !within(p.Y, r.y, m.To) {
+		if !inside(m, m.Y) || m.Sign == Gap && !inside(m, m.To) {
 			continue
 		}
 		at := vg.Point{X: x(m.X), Y: y(m.Y)}
@@ -51,15 +55,28 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 			c.SetLineStyle(draw.LineStyle{Color: ink, Width: 1.2})
 			c.Stroke(dot(at, ringRadius))
 		case Gap:
-			other := y(m.To)
-			drawGap(&c, at.X, min(at.Y, other), max(at.Y, other))
-			at.Y = (at.Y + other) / 2
+			bottom, top := min(at.Y, y(m.To)), max(at.Y, y(m.To))
+			drawGap(&c, at.X, bottom, top)
+			busy = append(busy, upright(at.X, bottom, top)...)
+			at.Y = (bottom + top) / 2
 		case Foot:
 			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.1, Dashes: []vg.Length{3, 3}}, at.X, at.Y, at.X, c.Min.Y)
+			busy = append(busy, upright(at.X, c.Min.Y, at.Y)...)
 			at.Y = c.Min.Y + 2*lineHeight
 		}
-		busy = append(busy, m.write(&c, at, busy)...)
+		shown, places = append(shown, m), append(places, at)
 	}
+	for i, m := range shown {
+		busy = append(busy, m.write(&c, places[i], busy)...)
+	}
+}
+
+// upright are points along a vertical line.
+func upright(x, bottom, top vg.Length) (points []vg.Point) {
+	for y := bottom; y <= top; y += 6 {
+		points = append(points, vg.Point{X: x, Y: y})
+	}
+	return points
 }
 
 // traces are points along the lines of the series, close enough to each other to see what a text would cover.
@@ -111,9 +128,6 @@ func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.
 				if pt.X > box.Min.X-3 && pt.X < box.Max.X+3 && pt.Y > box.Min.Y-2 && pt.Y < box.Max.Y+2 {
 					n++
 				}
-			}
-			if m.Sign != Ring && at.X > box.Min.X && at.X < box.Max.X {
-				n += 10
 			}
 			if n < cost {
 				best, cost = box, n

@@ -1,0 +1,19 @@
+//go:build !linux
+
+package bench
+
+import "time"
+
+func fineTimers() {}
+
+func sleepThread(d time.Duration) { time.Sleep(d) }
+
+func threadCPUTime() int64 { return 0 }
+
+type runQueue struct{}
+
+func openRunQueue() runQueue { return runQueue{} }
+
+func (runQueue) close() {}
+
+func (runQueue) waited() int64 { return 0 }

@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/pace"
+)
+
+// A sleep returns the time when it is at least due, or earlier when the run is interrupted.
+type sleep func(due int64) int64
+
+// generatorSleep is for the one goroutine that issues the tasks of open arrivals; wakeUp ends it.
+func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
+	if d.alarm == nil {
+		return d.virtualSleep, func() {}
+	}
+	p := pace.NewPacer(d.base)
+	forget := context.AfterFunc(ctx, p.Interrupt)
+	return func(due int64) int64 { return int64(p.Until(time.Duration(due))) }, func() { forget() }
+}
+
+// clientSleep is for the goroutine of a client, of which there may be thousands.
+func (d *driver) clientSleep(ctx context.Context) sleep {
+	if d.alarm == nil {
+		return d.virtualSleep
+	}
+	return func(due int64) int64 {
+		_ = d.alarm.Sleep(ctx, time.Duration(due-d.now())) // when ctx ends it is not yet due
+		return d.now()
+	}
+}
+
+// virtualSleep is the runtime's: to the virtual clock a goroutine in a system call is a busy one, and time would stand still. Nobody interrupts
+// a run there.
+func (d *driver) virtualSleep(due int64) int64 {
+	time.Sleep(time.Duration(due - d.now()))
+	return d.now()
+}

@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"fmt"
+	"time"
+)
+
+// Verdict says whether the numbers of a run may be believed.
+type Verdict int
+
+// The verdicts. A run has the worst that one of its reasons carries.
+const (
+	Valid   Verdict = iota // nothing speaks against it
+	Suspect                // it is what was measured, but something beside the strategy is in it: the reasons say what and how much
+	Invalid                // it is not a measurement of the strategy
+)
+
+func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVALID"}[v] }
+
+// A Reason is one that a run is not valid for.
+type Reason struct {
+	Verdict Verdict // what it makes of the run
+	Check   string  // what was looked at: "pause", "lag", "drift" …; see verdict.go
+	Text    string  // what was found, in words with their numbers
+}
+
+func (r Reason) String() string { return r.Check + ": " + r.Text }
+
+// The checks, in the order in which a reader wants to hear of them.
+const (
+	checkLaw        = "broken law"     // conservation does not hold (laws.go)
+	checkPause      = "pause"          // the process stood still
+	checkSaturation = "saturation"     // the generator never caught up, though nothing held it up
+	checkPlan       = "arrivals"       // the planned arrivals are not what they say they are
+	checkPASTA      = "PASTA"          // Poisson arrivals see something else than a random instant does
+	checkLag        = "lag"            // the generator's own lateness
+	checkStalls     = "stalls"         // a thread that should run did not, here and there
+	checkMachine    = "busy machine"   // others wanted the processors
+	checkStandstill = "standstill"     // the target or the strategy stood still, and the machine did not
+	checkSettling   = "slow settling"  // the strategy kept results to itself
+	checkDrift      = "not stationary" // what was measured changed while it was measured
+	checkLength     = "too short"      // the interval of the result is as wide as the result
+)
+
+// Doubt adds a reason to think less of the run, and lets it down to that verdict.
+func (r *Result) Doubt(v Verdict, check, format string, args ...any) {
+	r.Reasons = append(r.Reasons, Reason{v, check, fmt.Sprintf(format, args...)})
+	r.Verdict = max(r.Verdict, v)
+}
+
+// judge checks whether the run may be believed. The thresholds are with each check.
+func (o *observation) judge(r *Result, first int, m measured, f flow) {
+	for _, law := range r.Broken {
+		r.Doubt(Invalid, checkLaw, "%s", law)
+	}
+	if o.scenario.Clock == Real {
+		o.checkMachine(r, m)
+		o.checkGenerator(r, first, m)
+		o.checkStandstill(r)
+	}
+	o.checkSettling(r, first)
+	o.checkPlan(r)
+	o.checkPASTA(r, f)
+	o.checkDrift(r, first)
+	o.checkLength(r, first, m)
+	r.add("verdict", float64(r.Verdict))
+}
+
+// poisson reports whether the plan is one of independent exponential gaps at one rate.
+func (o *observation) poisson() bool { return o.scenario.Load.Arrival.Spec.Name == "poisson" }
+
+// spell writes nanoseconds as a duration of three digits.
+func spell(ns float64) string {
+	d := time.Duration(ns)
+	unit := time.Duration(1)
+	for d/unit >= 1000 || -d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}
+
+// percent puts a share into a sentence.
+func percent(format string, share float64) string {
+	return fmt.Sprintf(format, fmt.Sprintf("%.0f %%", 100*share))
+}

@@ -1,0 +1,423 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+const (
+	ms      = int64(time.Millisecond)
+	service = 10 * ms // mean, in these tests
+)
+
+// spreads is a workload of which only the spread is known.
+type spreads struct {
+	nothing
+	c2 float64
+}
+
+func (s spreads) C2() float64 { return s.c2 }
+
+// queue makes the observation of a perfect FIFO system with 4 places at Poisson arrivals, with a generator and a machine without fault. Task times are exponential,
+// or hyperexponential with balanced means where c2 is above 1.
+func queue(clock Clock, seed uint64, n int, load, c2 float64) *observation {
+	r := rand.New(rand.NewPCG(seed, 7))
+	due, times := make([]int64, n), make([]int64, n)
+	p, now := (1+math.Sqrt((c2-1)/(c2+1)))/2, 0.0
+	for i := range due {
+		now += r.ExpFloat64() / (4 * load)
+		time := r.ExpFloat64()
+		switch {
+		case c2 == 1:
+		case r.Float64() < p:
+			time /= 2 * p
+		default:
+			time /= 2 * (1 - p)
+		}
+		due[i], times[i] = int64(now*float64(service)), int64(time*float64(service))
+	}
+	return poissonRun(clock, load, c2, play(4, due, times))
+}
+
+// poissonRun makes a run at Poisson arrivals of what was played.
+func poissonRun(clock Clock, load, c2 float64, o *observation) *observation {
+	o.scenario.Clock = clock
+	o.scenario.Load = Load{Arrival: must(arrivals.ParseVariant(call("poisson"))), PerSecond: load * 4 * second / float64(service)}
+	o.mean, o.workload = time.Duration(service), spreads{c2: c2}
+	o.pressure = unknownPressure
+	o.scenario.Target.Spec.Name = "none"
+	for i := range o.trace.n {
+		rec := o.trace.at(i)
+		rec.issue = rec.due
+	}
+	return o
+}
+
+func judged(t testing.TB, o *observation) *Result {
+	t.Helper()
+	r, err := o.result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// finds wants the verdict, with one reason of that check and none of another.
+func finds(t testing.TB, what string, r *Result, v Verdict, check string, words ...string) {
+	t.Helper()
+	var checks []string
+	text := ""
+	for _, reason := range r.Reasons {
+		if reason.Check == check {
+			text = reason.String()
+		}
+		checks = append(checks, reason.Check)
+	}
+	if r.Verdict != v || !slices.Equal(slices.Compact(checks), []string{check}) {
+		t.Errorf("%s: %v for %v, want %v for %q", what, r.Verdict, r.Reasons, v, check)
+	}
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s: %q, want %q in it", what, text, w)
+		}
+	}
+	if got, _ := r.Metric("verdict"); got != float64(v) {
+		t.Errorf("%s: the metric says %v", what, got)
+	}
+}
+
+func holds(t testing.TB, what string, r *Result) {
+	t.Helper()
+	if got, ok := r.Metric("verdict"); r.Verdict != Valid || r.Reasons != nil || !ok || got != 0 {
+		t.Errorf("%s: %v for %v", what, r.Verdict, r.Reasons)
+	}
+}
+
+// TestCleanRuns: runs of the real strategies that are in order are VALID, for all of 200 seeds: the checks on chance have a level of 10⁻⁶, that for a step
+// in the wait of some 10⁻⁴.
+func TestCleanRuns(t *testing.T) {
+	for _, name := range []string{"worker_pool", "bounded_queue_shed", "unbounded", "partitioned"} {
+		for seed := range uint64(50) {
+			r, err := Run(context.Background(), Scenario{Strategy: must(strategies.ParseVariant(call(name))), Load: Load{Relative: 0.7}, Stop: Stop{Tasks: 2000, Warmup: 0.1}, Seed: seed, Clock: Virtual})
+			if err != nil {
+				t.Fatal(err)
+			}
+			holds(t, r.Name, r)
+		}
+	}
+}
+
+// TestCleanQueues: the same for perfect queues under both clocks, whose tails are heavier and whose runs are longer.
+func TestCleanQueues(t *testing.T) {
+	for seed := range uint64(100) {
+		holds(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
+		holds(t, "C² = 16, load 0.5", judged(t, queue(Virtual, seed, 20_000, 0.5, 16)))
+	}
+}
+
+// TestNoFalseDrift counts the false alarms of the test for drift where it is hardest: short runs at heavy loads and with heavy tails, whose halves do differ by
+// half and more. A risk of 0.5 % is allowed there: 10 of 2000. (Runs so short for their load are called too short anyway.)
+func TestNoFalseDrift(t *testing.T) {
+	alarms := 0
+	for _, c := range []struct {
+		load, c2 float64
+		n        int
+	}{{0.7, 1, 2000}, {0.9, 1, 1000}, {0.9, 1, 5000}, {0.7, 64, 5000}, {0.95, 4, 5000}} {
+		for seed := range uint64(400) {
+			r := &Result{}
+			queue(Virtual, seed, c.n, c.load, c.c2).checkDrift(r, c.n/10)
+			alarms += len(r.Reasons)
+		}
+	}
+	if alarms > 10 {
+		t.Errorf("%d of 2000 stable runs are called not stationary", alarms)
+	}
+	t.Logf("%d of 2000", alarms)
+}
+
+// TestDrift: a queue that grows is told, and a step too; a plan that is not stationary itself is none of it.
+func TestDrift(t *testing.T) {
+	for seed := range uint64(20) {
+		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect, checkDrift, "the mean wait is ", "a steady change")
+	}
+	step := queue(Virtual, 1, 20_000, 0.5, 1)
+	for i := 10_000; i < 20_000; i++ {
+		rec := step.trace.at(i)
+		rec.start, rec.end = rec.start+30*ms, rec.end+30*ms
+	}
+	r := &Result{}
+	step.checkDrift(r, 0)
+	if len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0].Text, "errors apart") {
+		t.Errorf("a step: %v", r.Reasons)
+	}
+	for _, arrival := range []string{"linear", "sine", "batch"} {
+		o := queue(Virtual, 1, 20_000, 1.1, 1)
+		o.scenario.Load.Arrival = arrivals.Variant{Spec: must(arrivals.Lookup(arrival))}
+		r := &Result{}
+		if o.checkDrift(r, 0); r.Reasons != nil {
+			t.Errorf("%s: %v", arrival, r.Reasons)
+		}
+	}
+}
+
+// TestLawsMakeInvalid: a broken law is a reason.
+func TestLawsMakeInvalid(t *testing.T) {
+	o := queue(Virtual, 1, 2000, 0.5, 1)
+	o.peak = 5
+	finds(t, "five in flight", judged(t, o), Invalid, checkLaw, "bound: 5 tasks were in flight")
+}
+
+// TestPlan: gaps that are not exponential, or not at the plan's rate, are told; those of the real plan are not, and have the levels that they should have.
+func TestPlan(t *testing.T) {
+	o := queue(Virtual, 1, 20_000, 0.5, 1)
+	o.scenario.Load.PerSecond *= 1.1
+	finds(t, "another rate", judged(t, o), Invalid, checkPlan, "A² =")
+	o = queue(Virtual, 1, 20_000, 0.5, 1)
+	for i := range o.trace.n {
+		o.trace.at(i).due = int64(float64(i) * second / o.scenario.Load.PerSecond)
+	}
+	r := &Result{}
+	o.checkPlan(r)
+	finds(t, "constant gaps", addVerdict(r), Invalid, checkPlan, "not exponential")
+	low := 0
+	for seed := range uint64(500) {
+		r := &Result{}
+		queue(Virtual, seed, 500, 0.5, 1).checkPlan(r)
+		if r.Reasons != nil {
+			t.Errorf("seed %d: %v", seed, r.Reasons)
+		}
+		if a2, _ := r.Metric("arrivals-ad"); a2 > 2.492 {
+			low++
+		}
+	}
+	if low < 10 || low > 45 { // 25 ± 4 standard deviations
+		t.Errorf("%d of 500 plans are beyond the 5 %% point", low)
+	}
+}
+
+func addVerdict(r *Result) *Result {
+	r.add("verdict", float64(r.Verdict))
+	return r
+}
+
+// TestAndersonDarlingTail: the tail meets the published points (Stephens 1974, case 0), the better the rarer.
+func TestAndersonDarlingTail(t *testing.T) {
+	for _, c := range []struct{ a2, level, tolerance float64 }{{2.492, 0.05, 0.12}, {3.070, 0.025, 0.1}, {3.857, 0.01, 0.06}} {
+		if p := andersonDarlingTail(c.a2); math.Abs(p/c.level-1) > c.tolerance {
+			t.Errorf("P(A² > %v) = %v, want %v", c.a2, p, c.level)
+		}
+	}
+}
+
+// TestPASTA: arrivals that know when there is room see something else than is there.
+func TestPASTA(t *testing.T) {
+	due, times := make([]int64, 2000), make([]int64, 2000)
+	for i := range due {
+		due[i], times[i] = int64(i)*10*ms, 39*ms // four places, each of them free again a millisecond before its next task
+	}
+	o := poissonRun(Virtual, 0.9, 0, play(4, due, times))
+	r := &Result{}
+	o.checkPASTA(r, o.flow(0))
+	finds(t, "arrivals that know", addVerdict(r), Invalid, checkPASTA, "0.00 % of the arrivals found every place taken, which was so 89.", "standard errors apart")
+}
+
+// TestLag: the generator's lateness is weighed against the response and against the time between arrivals.
+func TestLag(t *testing.T) {
+	late := func(load float64, by func(i int) int64) *Result {
+		o := queue(Real, 1, 20_000, load, 1)
+		for i := range o.trace.n {
+			rec := o.trace.at(i)
+			l := by(i)
+			rec.issue = rec.due + l
+			rec.end += l
+			rec.start += l
+		}
+		return judged(t, o)
+	}
+	finds(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, checkLag, "1ms in the mean", "9 % of the mean response")
+	finds(t, "2 % are late by 10 ms", late(0.3, func(i int) int64 {
+		if i%50 == 0 {
+			return 10 * ms
+		}
+		return 0
+	}), Suspect, checkLag, "10ms at the p99", "due every 8.", "came together")
+	finds(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid, checkLag, "20ms in the mean", "not the planned ones")
+	o := queue(Real, 1, 20_000, 0.9, 1)
+	for i := range o.trace.n { // a strategy that blocks: issue is late, lag is not
+		rec := o.trace.at(i)
+		if rec.start > rec.due {
+			rec.issue, rec.held = rec.start, true
+		}
+	}
+	holds(t, "a strategy that blocks", judged(t, o))
+}
+
+// TestSaturation: a generator that never catches up although there is room is told from one that the strategy holds up.
+func TestSaturation(t *testing.T) {
+	behind := func(from, to int) *observation {
+		o := queue(Real, 1, 20_000, 0.5, 1)
+		previous := int64(0)
+		for i := range o.trace.n {
+			rec := o.trace.at(i)
+			if i >= from && i < to {
+				rec.issue, rec.held = max(rec.due, previous+6*ms), true
+				rec.start, rec.end = rec.start+rec.issue-rec.due, rec.end+rec.issue-rec.due
+			}
+			previous = rec.issue
+		}
+		r := &Result{}
+		o.checkSaturation(r, o.measure(0))
+		if len(r.Reasons) == 0 {
+			holds(t, "no stretch", addVerdict(r))
+		}
+		o.scenario.Strategy.Spec.Name = r.Verdict.String()
+		if len(r.Reasons) > 0 && (r.Reasons[0].Check != checkSaturation || !strings.Contains(r.Reasons[0].Text, "never caught up")) {
+			t.Errorf("%v", r.Reasons)
+		}
+		return o
+	}
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{{0, 0, "VALID"}, {500, 560, "VALID"}, {500, 1500, "SUSPECT"}, {500, 8000, "INVALID"}} {
+		if got := behind(c.from, c.to).scenario.Strategy.Spec.Name; got != c.want {
+			t.Errorf("behind from task %d to %d: %s, want %s", c.from, c.to, got, c.want)
+		}
+	}
+	o := queue(Real, 1, 20_000, 1.3, 1)
+	for i := range o.trace.n { // the producer is the queue: it hands a task over as soon as a place is free
+		rec := o.trace.at(i)
+		rec.issue, rec.held = rec.start, i > 0
+	}
+	r := &Result{}
+	if o.checkSaturation(r, o.measure(0)); r.Reasons != nil {
+		t.Errorf("a strategy that blocks: %v", r.Reasons)
+	}
+}
+
+// waits are workloads whose tasks' times are known.
+type waits struct {
+	spreads
+	time func(seq uint64) time.Duration
+}
+
+func (w waits) Time(seq uint64) time.Duration { return w.time(seq) }
+
+var _ workloads.Timed = waits{}
+
+// TestStandstill: a target that freezes is told from a long task and from a machine that stalls.
+func TestStandstill(t *testing.T) {
+	const stop = 500 * ms
+	// freeze moves all that is after an instant, but for the due times.
+	freeze := func() (o *observation, from int64) {
+		o = queue(Real, 1, 20_000, 0.5, 1)
+		var own []time.Duration
+		for i := range o.trace.n {
+			own = append(own, time.Duration(o.trace.at(i).busy))
+		}
+		o.workload = waits{spreads{c2: 1}, func(seq uint64) time.Duration { return own[seq] }}
+		from = o.trace.at(10_000).start + 1
+		for i := range o.trace.n {
+			rec := o.trace.at(i)
+			if rec.start < from && rec.end >= from {
+				rec.busy += stop
+				o.service += stop
+			}
+			if rec.start >= from {
+				rec.start += stop
+			}
+			if rec.end >= from {
+				rec.end += stop
+			}
+		}
+		return o, from
+	}
+	o, _ := freeze()
+	check := func(o *observation) *Result {
+		r := &Result{}
+		r.add("p50-service-sec", 0.007)
+		o.checkStandstill(r)
+		return addVerdict(r)
+	}
+	finds(t, "a frozen target", check(o), Suspect, checkStandstill, "no task ended for 5", "target or the strategy")
+	o.workload = spreads{c2: 1} // whose times are not known: then what is usual counts
+	finds(t, "a frozen target, unknown times", check(o), Suspect, checkStandstill)
+	o, from := freeze()
+	o.meter = &meter{stalls: []stall{{from: from, late: stop}}}
+	holds(t, "the machine", check(o))
+	o, _ = freeze()
+	o.workload = waits{spreads{c2: 1}, func(uint64) time.Duration { return time.Second }}
+	holds(t, "long tasks", check(o))
+}
+
+// TestSettling: a result that is kept back for a second is told, and what the machine did is not held against the strategy.
+func TestSettling(t *testing.T) {
+	o := queue(Real, 1, 20_000, 0.5, 1)
+	rec := o.trace.at(5000)
+	rec.end += 1000 * ms
+	check := func() *Result {
+		r := &Result{}
+		r.add("p50-response-sec", 0.01)
+		o.checkSettling(r, 0)
+		return addVerdict(r)
+	}
+	finds(t, "a slow collector", check(), Suspect, checkSettling, "settled 1s later")
+	o.meter = &meter{stalls: []stall{{from: rec.end - 1000*ms, late: 990 * ms}}}
+	holds(t, "a stall of the machine", check())
+}
+
+// TestLength: the interval holds the exact mean as often as it says, and so does that of the p99; the theory's number of tasks is the published one; a run that is
+// too short for its load says so.
+func TestLength(t *testing.T) {
+	exact, err := theory.MMk(theory.Pool{Rate: 0.7 * 400, MeanService: 0.01, Limit: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p99, _ := exact.ResponseQuantile(0.99)
+	const runs = 200
+	means, quantiles := 0, 0
+	for seed := range uint64(runs) {
+		r := judged(t, queue(Virtual, seed, 20_000, 0.7, 1))
+		within := func(unit string, v float64) bool {
+			low, ok1 := r.Metric(unit + "-low-sec")
+			high, ok2 := r.Metric(unit + "-high-sec")
+			return ok1 && ok2 && low <= v && v <= high
+		}
+		if within("mean-wait", exact.MeanWait) {
+			means++
+		}
+		if within("p99-response", p99) {
+			quantiles++
+		}
+		if ess, _ := r.Metric("p99-response-ess"); ess < 200 || ess > 20_000 {
+			t.Errorf("seed %d: the p99 is worth %v tasks", seed, ess)
+		}
+	}
+	// 95 % of 200 are 190 ± 3.1; the intervals are a little too narrow where neighbouring batches are alike.
+	if means < 176 || quantiles < 176 {
+		t.Errorf("the interval holds the exact mean wait in %d and the p99 in %d of %d runs", means, quantiles, runs)
+	}
+	t.Logf("mean wait %d, p99 %d of %d", means, quantiles, runs)
+	r := judged(t, queue(Virtual, 1, 20_000, 0.8, 1))
+	if needed, _ := r.Metric("needed-tasks"); math.Abs(needed/6e5-1) > 0.01 { // 12,000 · 2 / 0.2²
+		t.Errorf("a load of 0.8 takes %v tasks, want 600,000", needed)
+	}
+	short := judged(t, queue(Virtual, 3, 600, 0.9, 1))
+	finds(t, "600 tasks at 0.9", short, Suspect, checkLength, "p99 response of 600 tasks", "±")
+	few := judged(t, queue(Virtual, 1, 250, 0.5, 1))
+	for _, unit := range []string{"p99-response-sec", "p99-response-low-sec", "p99-response-ess"} {
+		if v, ok := few.Metric(unit); ok {
+			t.Errorf("%s = %v of 250 tasks", unit, v)
+		}
+	}
+}

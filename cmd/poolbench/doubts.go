@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// mostDoubts is how many scenarios are called suspect one by one; results.txt and the report have all of them.
+const mostDoubts = 12
+
+// invalid says, a line each, why a result is not to be believed; nothing where it is.
+func invalid(r *bench.Result) (lines []string) {
+	why := slices.Clone(r.Broken)
+	for _, reason := range r.Reasons {
+		if reason.Verdict == bench.Invalid && !slices.Contains(why, reason.Text) { // a broken law is a reason, too
+			why = append(why, reason.String())
+		}
+	}
+	for _, w := range why {
+		lines = append(lines, fmt.Sprintf("%s (seed %d) is not to be believed: %s", r.Name, r.Seed, w))
+	}
+	return lines
+}
+
+// suspects says, a line for each scenario, which results have something in them that is not the strategy's.
+func suspects(records []record) (lines []string) {
+	type doubted struct {
+		runs, suspect int
+		why           []string // by check, the first one of each
+		checks        []string
+	}
+	of := map[string]*doubted{}
+	var names []string
+	for _, rec := range records {
+		d := of[rec.result.Name]
+		if d == nil {
+			d = &doubted{}
+			of[rec.result.Name] = d
+			names = append(names, rec.result.Name)
+		}
+		d.runs++
+		if rec.result.Verdict == bench.Suspect {
+			d.suspect++
+		}
+		for _, reason := range rec.result.Reasons {
+			if reason.Verdict == bench.Suspect && !slices.Contains(d.checks, reason.Check) {
+				d.checks, d.why = append(d.checks, reason.Check), append(d.why, reason.String())
+			}
+		}
+	}
+	for _, name := range names {
+		d := of[name]
+		if d.suspect == 0 {
+			continue
+		}
+		which := ""
+		if d.runs > 1 {
+			which = fmt.Sprintf(" (%d of %d runs)", d.suspect, d.runs)
+		}
+		lines = append(lines, fmt.Sprintf("%s%s is suspect: %s", name, which, strings.Join(d.why, "; ")))
+	}
+	if more := len(lines) - mostDoubts; more > 1 {
+		lines = append(lines[:mostDoubts], fmt.Sprintf("%d more scenarios are suspect; the report and results.txt say why", more))
+	}
+	return lines
+}
+
+// showDoubts warns of suspect results.
+func (a *app) showDoubts(e *execution) {
+	for _, line := range suspects(e.records) {
+		fmt.Fprintf(a.stderr, "poolbench: warning: %s\n", line)
+	}
+}

@@ -1,0 +1,166 @@
+package pace
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// An Alarm wakes goroutines, each at its time: any number of them, safe for concurrent use. One goroutine waits for the earliest time and wakes
+// who is due, since a thread for each would be hundreds of threads.
+type Alarm struct {
+	nap
+	idle sync.Pool // of *sleeper
+	more chan struct{}
+	done chan struct{}
+
+	mu      sync.Mutex
+	waiting queue
+	resting bool // the keeper waits for more, as there is nobody to wake
+	closed  bool
+}
+
+// A sleeper is one wait.
+type sleeper struct {
+	at    int64
+	place int           // in the queue; -1 outside
+	ring  chan struct{} // has room for one
+}
+
+// NewAlarm starts an alarm. Its owner closes it.
+func NewAlarm() *Alarm {
+	base := time.Now()
+	return newAlarm(base, newTimer(base), spin())
+}
+
+func newAlarm(base time.Time, t timer, limit int64) *Alarm {
+	a := &Alarm{nap: newNap(base, t, limit), more: make(chan struct{}), done: make(chan struct{})}
+	go a.keep()
+	return a
+}
+
+// mostShare is the most that the keeper may spin, one in so many parts of its time: waiting must not cost the tasks their processors.
+const mostShare = 4
+
+// keep wakes who is due, until the alarm is closed.
+func (a *Alarm) keep() {
+	defer close(a.done)
+	var last, gap int64 // between times to wake somebody, smoothed
+	for {
+		next, open := a.ring()
+		switch {
+		case !open:
+			return
+		case next == nobody:
+			<-a.more
+		default:
+			gap += (max(next-last, 0) - gap) / 16
+			last = next
+			a.most = min(gap/mostShare, a.limit)
+			runtime.Gosched() // who was woken runs here and now, instead of when another thread has come for it
+			a.until(next)
+		}
+	}
+}
+
+// nobody is the time to wake nobody.
+const nobody = -1
+
+// ring wakes who is due and says who is next.
+func (a *Alarm) ring() (next int64, open bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answer()
+	for now := a.now(); len(a.waiting) > 0 && (a.waiting[0].at <= now || a.closed); {
+		a.waiting.pop().ring <- struct{}{}
+	}
+	if a.resting = len(a.waiting) == 0 && !a.closed; a.resting || a.closed {
+		return nobody, !a.closed
+	}
+	return a.waiting[0].at, true
+}
+
+// Sleep waits for d, or until ctx ends, and then returns its error. It never returns nil before d is over. It does not allocate. When the alarm
+// is closed, the runtime's timers do what is left.
+func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil || d <= 0 {
+		return err
+	}
+	s, used := a.idle.Get().(*sleeper)
+	if !used {
+		s = &sleeper{ring: make(chan struct{}, 1)}
+	}
+	defer a.idle.Put(s)
+	s.at = a.now() + int64(d)
+	if a.enqueue(s) {
+		select {
+		case <-s.ring:
+		case <-ctx.Done():
+			a.leave(s)
+			return ctx.Err()
+		}
+	}
+	if left := s.at - a.now(); left > 0 {
+		return sleep(ctx, time.Duration(left))
+	}
+	return nil
+}
+
+// enqueue lets s wait, unless the alarm is closed.
+func (a *Alarm) enqueue(s *sleeper) bool {
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return false
+	}
+	a.waiting.push(s)
+	a.stir(s.place == 0)
+	return true
+}
+
+// stir unlocks, and makes the keeper look at the queue when it rests, or when it waits for a later time than it should.
+func (a *Alarm) stir(earlier bool) {
+	resting := a.resting
+	a.resting = false
+	a.mu.Unlock()
+	switch {
+	case resting:
+		a.more <- struct{}{}
+	case earlier:
+		a.call()
+	}
+}
+
+// leave takes s out, or the ring that has already come for it.
+func (a *Alarm) leave(s *sleeper) {
+	a.mu.Lock()
+	waits := s.place >= 0
+	if waits {
+		a.waiting.remove(s)
+	}
+	a.mu.Unlock()
+	if !waits {
+		<-s.ring
+	}
+}
+
+// Close ends the alarm's goroutine and waits for it.
+func (a *Alarm) Close() {
+	a.mu.Lock()
+	a.closed = true
+	a.stir(true)
+	<-a.done
+}
+
+// sleep is the runtime's.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,81 @@
+package pace
+
+import (
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// tells is a timer that says when it sleeps.
+type tells struct {
+	timer
+	asleep chan<- struct{}
+}
+
+func (t tells) sleep(at int64, called *atomic.Uint32) {
+	select {
+	case t.asleep <- struct{}{}:
+	default:
+	}
+	t.timer.sleep(at, called)
+}
+
+// TestLead: whatever the sleeps are like, about 19 of 20 end within the lead; some machines are slower than the lead may be.
+func TestLead(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, c := range []struct {
+		name string
+		late func() float64 // µs
+		most bool
+	}{
+		{"even", func() float64 { return 40 * random.Float64() }, false},
+		{"exponential", func() float64 { return 5 * random.ExpFloat64() }, false},
+		{"two ways", func() float64 {
+			if random.IntN(10) == 0 {
+				return 30 + random.Float64()
+			}
+			return 2 + random.Float64()
+		}, false},
+		{"slow", func() float64 { return 500 + 100*random.Float64() }, true},
+	} {
+		n := newNap(time.Now(), nil, mostLead)
+		const warm, count = 5_000, 100_000
+		within := 0
+		for i := range warm + count {
+			late := int64(1000 * c.late())
+			if i >= warm && late <= n.lead {
+				within++
+			}
+			n.learn(late)
+		}
+		if share := float64(within) / count; !c.most && (share < 0.93 || share > 0.97) {
+			t.Errorf("%s: %.3f of the sleeps end within the lead, want 0.95", c.name, share)
+		}
+		if c.most != (n.lead == mostLead) {
+			t.Errorf("%s: the lead is %v, the most is %v", c.name, time.Duration(n.lead), time.Duration(mostLead))
+		}
+		before := n.lead
+		if n.learn(-1); n.lead != before {
+			t.Errorf("%s: a sleep that was cut short changed the lead", c.name)
+		}
+	}
+}
+
+// TestLeadOfShortWaits: where the waits are shorter than the lead it comes down, until there are sleeps to learn from.
+func TestLeadOfShortWaits(t *testing.T) {
+	slept := 0
+	n := newNap(time.Now(), counts{&slept}, mostLead)
+	for waits := 0; slept == 0; waits++ {
+		if waits == 10_000 {
+			t.Fatalf("no sleep in %d waits, and the lead is %v", waits, time.Duration(n.lead))
+		}
+		n.until(n.now() + int64(20*time.Microsecond))
+	}
+}
+
+// counts is a timer that returns too early.
+type counts struct{ slept *int }
+
+func (c counts) sleep(int64, *atomic.Uint32) { *c.slept++ }
+func (c counts) wake(*atomic.Uint32)         {}

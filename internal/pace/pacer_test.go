@@ -1,0 +1,67 @@
+package pace
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func pacerBy(timer func(base time.Time) timer) *Pacer {
+	base := time.Now()
+	return &Pacer{newNap(base, timer(base), mostLead)}
+}
+
+// TestNeverEarly: a task is not issued before it is due, slept or spun for, also when its due time is over.
+func TestNeverEarly(t *testing.T) {
+	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
+		p, random := pacerBy(timer), rand.New(rand.NewPCG(1, 1))
+		due := time.Since(p.base)
+		for range 200 {
+			due += time.Duration(random.ExpFloat64() * float64(50*time.Microsecond))
+			issued := p.Until(due)
+			if after := time.Since(p.base); issued < due || issued > after {
+				t.Fatalf("due %v, issued %v, and then it was %v", due, issued, after)
+			}
+		}
+	})
+}
+
+// TestInterrupt: a wait that would take an hour ends at once, whether it had begun or not, and so do the later ones.
+func TestInterrupt(t *testing.T) {
+	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
+		for range 100 {
+			p, issued := pacerBy(timer), make(chan time.Duration)
+			go func() { issued <- p.Until(time.Hour) }()
+			p.Interrupt()
+			if at := <-issued; at >= time.Hour {
+				t.Fatalf("it was not interrupted, but issued at %v", at)
+			}
+			p.Interrupt()
+			if at := p.Until(time.Hour); at >= time.Hour {
+				t.Fatalf("the wait after it was not interrupted, but over at %v", at)
+			}
+		}
+		p, asleep, issued := pacerBy(timer), make(chan struct{}, 1), make(chan time.Duration)
+		p.timer = tells{p.timer, asleep}
+		go func() { issued <- p.Until(time.Hour) }()
+		<-asleep
+		time.Sleep(time.Millisecond) // most of the time it is asleep by then; when not, the test is the one above
+		p.Interrupt()
+		if at := <-issued; at >= time.Hour {
+			t.Fatalf("the sleep was not interrupted, but over at %v", at)
+		}
+	})
+}
+
+func TestPacerDoesNotAllocate(t *testing.T) {
+	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
+		p := pacerBy(timer)
+		if n := testing.AllocsPerRun(20, func() {
+			p.Until(time.Since(p.base) + 200*time.Microsecond)
+			p.Until(time.Since(p.base) + time.Microsecond)
+			p.Until(0)
+		}); n != 0 {
+			t.Errorf("%v allocations for three waits", n)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// measured is what the runs of scenarios say, be they just made or read from a file.
+type measured struct {
+	runs   map[string][]repetition // by scenario
+	styles []string                // the strategies in the order of the charts' colours
+}
+
+// A repetition is a run with what numbers it: repetition i of every scenario of a study faces the same arrivals.
+type repetition struct {
+	number uint64
+	metric func(unit string) (float64, bool)
+}
+
+func fromResults(results []*bench.Result) *measured {
+	m := &measured{runs: map[string][]repetition{}}
+	for _, r := range results {
+		m.runs[r.Name] = append(m.runs[r.Name], repetition{r.Seed, r.Metric})
+	}
+	return m
+}
+
+func fromFile(results *reports.Results) *measured {
+	m := &measured{runs: map[string][]repetition{}, styles: results.Strategies}
+	for i := range results.Runs {
+		r := &results.Runs[i]
+		m.runs[r.Name] = append(m.runs[r.Name], repetition{uint64(r.Repetition), r.Value})
+	}
+	return m
+}
+
+// style is the number of a strategy among those of the file.
+func (m *measured) style(sc bench.Scenario) int {
+	return max(slices.Index(m.styles, sc.Strategy.String()), 0)
+}
+
+// values are those of a metric, one a repetition that has it, in their order.
+func (m *measured) values(sc bench.Scenario, unit string) []float64 {
+	return m.each([]bench.Scenario{sc}, func(value func(int, string) float64) float64 { return value(0, unit) })
+}
+
+// each computes a number from the repetition of the same number of several scenarios, for each that all of them have. What is not
+// finite is left out.
+func (m *measured) each(cells []bench.Scenario, number func(value func(cell int, unit string) float64) float64) (out []float64) {
+	if len(cells) == 0 {
+		return nil
+	}
+	var runs [][]repetition
+	for _, sc := range cells {
+		runs = append(runs, m.runs[sc.Name()])
+	}
+	for _, first := range runs[0] {
+		same := make([]repetition, len(cells))
+		complete := true
+		for i, all := range runs {
+			at := slices.IndexFunc(all, func(r repetition) bool { return r.number == first.number })
+			if complete = complete && at >= 0; complete {
+				same[i] = all[at]
+			}
+		}
+		if !complete {
+			continue
+		}
+		v := number(func(cell int, unit string) float64 {
+			if v, ok := same[cell].metric(unit); ok {
+				return v
+			}
+			return math.NaN()
+		})
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// repetitions says in how many runs each of the scenarios was measured: "10", or "5 to 6" where a run was cut off.
+func (m *measured) repetitions(cells []bench.Scenario) string {
+	var counts []int
+	for _, sc := range cells {
+		if n := len(m.runs[sc.Name()]); n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	switch {
+	case len(counts) == 0:
+		return "no"
+	case slices.Min(counts) == slices.Max(counts):
+		return strconv.Itoa(counts[0])
+	}
+	return fmt.Sprintf("%d to %d", slices.Min(counts), slices.Max(counts))
+}
+
+// An interval is a mean with its 95 % confidence interval by Student's t. It takes the repetitions as independent, which their
+// seeds make them, and their values as near to normal, which means and quantiles of thousands of tasks are.
+type interval struct{ mid, lo, hi float64 }
+
+// ofMean is the interval of the mean; without bounds (NaN) for a single value, NaN for none.
+func ofMean(values []float64) interval {
+	n := float64(len(values))
+	var mean, squares float64
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	switch {
+	case n == 0:
+		return interval{math.NaN(), math.NaN(), math.NaN()}
+	case n == 1:
+		return interval{mean, math.NaN(), math.NaN()}
+	}
+	half := student(len(values)-1) * math.Sqrt(squares/(n-1)/n)
+	return interval{mean, mean - half, mean + half}
+}
+
+// ofProduct is ofMean on a logarithmic scale, for ratios and for what is read from logarithmic axes.
+func ofProduct(values []float64) interval {
+	logs := make([]float64, len(values))
+	for i, v := range values {
+		logs[i] = math.Log(v)
+	}
+	in := ofMean(logs)
+	return interval{math.Exp(in.mid), math.Exp(in.lo), math.Exp(in.hi)}
+}
+
+// times scales the interval.
+func (in interval) times(f float64) interval { return interval{in.mid * f, in.lo * f, in.hi * f} }
+
+// add adds a point with its interval.
+func add(s *charts.Series, x float64, in interval) {
+	s.X, s.Y, s.Lo, s.Hi = append(s.X, x), append(s.Y, in.mid), append(s.Lo, in.lo), append(s.Hi, in.hi)
+}
+
+// student is the 97.5 % point of Student's t; any table has it. Above 30 degrees of freedom it falls to that of the normal
+// distribution, and is off by less than 0.1 % in the expansion of Cornish and Fisher.
+func student(degrees int) float64 {
+	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+		2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
+	if degrees <= len(table) {
+		return table[degrees-1]
+	}
+	const z = 1.959964
+	return z + (z*z*z+z)/(4*float64(degrees))
+}

@@ -1,0 +1,250 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// capacityPart is the throughput cost: variance lowers no throughput as such, but it lowers the load that still meets an objective.
+//
+// The load is found by measuring at the multiples of loadStep around the exact answer, and between two of these the logarithm of the p99
+// wait is taken as straight in that of 1−ρ, which a wait in heavy traffic is. Theory says where to look, and not what is seen: a pool
+// that waits longer than it should is put below the line by it.
+var capacityPart = variancePart{capacityCells, drawCapacity, answerCapacity}
+
+var (
+	variances = []float64{0, 1, 4, 16, 64}
+	waits     = []float64{1, 5, 20} // the objectives: the p99 wait is at most so many mean task times
+)
+
+const (
+	loadStep = 0.05
+	// mostLoad is the highest that is measured: a run that settles a p99 takes a number of tasks that grows with 1/(1−ρ)².
+	mostLoad = 0.9
+)
+
+// spreading is the workload with a mean of one unit and that C².
+func spreading(c2 float64) string {
+	switch c2 {
+	case 0:
+		return fmt.Sprintf("constant:mean=%v", unit)
+	case 1:
+		return fmt.Sprintf("exponential:mean=%v", unit)
+	}
+	return fmt.Sprintf("hyperexp:mean=%v,c2=%v", unit, c2)
+}
+
+// shared is what theory knows of one pool of k places, with tasks of mean 1 and that C², at the load; nil where that is too close to 1.
+func shared(k int, load, c2 float64) *theory.Answer {
+	pool := theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}
+	model := theory.MMk
+	switch {
+	case c2 == 0:
+		model = theory.MDk
+	case c2 > 1:
+		model = func(p theory.Pool) (*theory.Answer, error) {
+			h, err := theory.BalancedH2(1, c2)
+			if err != nil {
+				return nil, err
+			}
+			return theory.MH2k(p.Rate, h, p.Limit)
+		}
+	}
+	a, err := model(pool)
+	if err != nil {
+		return nil
+	}
+	return a
+}
+
+// p99Wait is the exact one, infinite where there is no steady state.
+func p99Wait(k int, load, c2 float64) float64 {
+	if a := shared(k, load, c2); a != nil {
+		if t, ok := a.WaitQuantile(0.99); ok {
+			return t
+		}
+	}
+	return math.Inf(1)
+}
+
+// mostAt is the exact highest load at which the p99 wait is at most so many mean task times.
+func mostAt(wait, c2 float64) float64 {
+	lo, hi := 0.0, 1.0
+	for hi-lo > 1e-4 {
+		if mid := (lo + hi) / 2; p99Wait(limit, mid, c2) <= wait {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// An aim is an objective at some variance, with its exact answer.
+type aim struct{ wait, c2, exact float64 }
+
+var aims = sync.OnceValue(func() (all []aim) {
+	for _, wait := range waits {
+		for _, c2 := range variances {
+			all = append(all, aim{wait, c2, mostAt(wait, c2)})
+		}
+	}
+	return all
+})
+
+// loadsAround are those at which the aims at that variance are measured, in order.
+func loadsAround(c2 float64) (loads []float64) {
+	for _, a := range aims() {
+		if a.c2 != c2 || a.exact > mostLoad {
+			continue
+		}
+		nearest := math.Round(a.exact / loadStep)
+		for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
+			if load := math.Round(n*loadStep*100) / 100; load <= mostLoad && !slices.Contains(loads, load) {
+				loads = append(loads, load)
+			}
+		}
+	}
+	slices.Sort(loads)
+	return loads
+}
+
+func capacityCell(load, c2 float64) bench.Scenario {
+	return only(bench.Scenario{
+		Workload: workload(spreading(c2))[0],
+		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: load},
+		Stop:     sized(int(400/((1-load)*(1-load))), c2, 120_000),
+	}, pooled)
+}
+
+func capacityCellsAt(c2 float64) (cells []bench.Scenario) {
+	for _, load := range loadsAround(c2) {
+		cells = append(cells, capacityCell(load, c2))
+	}
+	return cells
+}
+
+func capacityCells() (cells []bench.Scenario) {
+	for _, c2 := range variances {
+		cells = append(cells, capacityCellsAt(c2)...)
+	}
+	return cells
+}
+
+// found is the measured highest load.
+func (a aim) found(m *measured) interval {
+	if a.exact > mostLoad {
+		return ofMean(nil)
+	}
+	loads := loadsAround(a.c2)
+	return ofMean(m.each(capacityCellsAt(a.c2), func(value func(int, string) float64) float64 {
+		waits := make([]float64, len(loads))
+		for i := range loads {
+			waits[i] = value(i, "p99-wait-sec") / unit.Seconds()
+		}
+		return loadFor(a.wait, loads, waits)
+	}))
+}
+
+// loadFor is the load at which the wait is the wanted one: between the first two loads of whose waits one is below and one above, or
+// as the nearest two say where all are on one side. NaN where they say nothing.
+func loadFor(want float64, loads, waits []float64) float64 {
+	const least = 1e-3 // of a p99 when fewer than one in a hundred wait
+	at := -1
+	for i := 1; i < len(waits) && at < 0; i++ {
+		if waits[i-1] <= want && want < waits[i] {
+			at = i
+		}
+	}
+	switch {
+	case len(waits) < 2:
+		return math.NaN()
+	case at < 0 && waits[0] > want:
+		at = 1
+	case at < 0:
+		at = len(waits) - 1
+	}
+	low, high := max(waits[at-1], least), max(waits[at], least)
+	if !(low < high) {
+		return math.NaN()
+	}
+	part := math.Log(want/low) / math.Log(high/low)
+	return 1 - math.Exp(math.Log(1-loads[at-1])+part*math.Log((1-loads[at])/(1-loads[at-1])))
+}
+
+func drawCapacity(m *measured) (f reports.Figure, err error) {
+	p := charts.Plane{
+		X: charts.Axis{Label: "squared coefficient of variation C² of the task times (log scale)", Log: true, Zero: true, Marks: variances, Name: "C²"},
+		Y: charts.Axis{Label: "highest utilisation that meets it", Format: short},
+	}
+	any := false
+	for i, wait := range waits {
+		s := charts.Series{Name: objective(wait), Style: i}
+		for _, b := range aims() {
+			if in := b.found(m); b.wait == wait && !math.IsNaN(in.mid) {
+				add(&s, b.c2, in)
+			}
+		}
+		any = any || len(s.X) > 0
+		p.Series = append(p.Series, s)
+	}
+	if !any {
+		return f, &charts.EmptyError{Chart: "capacity"}
+	}
+	for i, wait := range waits {
+		exact := charts.Series{Name: objective(wait), Style: i, Theory: true}
+		for c2 := 1.0; c2 <= variances[len(variances)-1]*1.001; c2 *= math.Sqrt2 {
+			exact.X, exact.Y = append(exact.X, c2), append(exact.Y, mostAt(wait, c2))
+		}
+		p.Series = append(p.Series, exact, charts.Series{Name: objective(wait), Style: i, Theory: true, X: []float64{0}, Y: []float64{mostAt(wait, 0)}})
+	}
+	c, err := charts.Planes(fmt.Sprintf("What variance costs in throughput: the load that %d workers can take", limit), []charts.Plane{p})
+	if err != nil {
+		return f, err
+	}
+	c.Subtitle = "The highest utilisation at which the p99 wait stays within so many mean task times; times workers over E[S], it is tasks a second"
+	return reports.Figure{Name: "variance-capacity", Chart: c, Caption: strings.Join([]string{
+		fmt.Sprintf("Points: measured at loads around the answer and read off between them, the mean of %s repetitions and its 95 %% interval by Student's t.", m.repetitions(capacityCells())),
+		fmt.Sprintf("Bands: exact, M/H₂/%d with balanced means, and M/D/%d at C² = 0; between 0 and 1 none is drawn.", limit, limit),
+		fmt.Sprintf("Where the answer is above %v no run of this study is long enough, and only the exact value stands.", mostLoad),
+	}, " ")}, nil
+}
+
+func objective(wait float64) string { return fmt.Sprintf("p99 wait ≤ %v E[S]", wait) }
+
+func answerCapacity(m *measured) (lines []string) {
+	const wait, c2 = 5, 16
+	var calm, spread aim
+	for _, b := range aims() {
+		switch {
+		case b.wait == wait && b.c2 == 0:
+			calm = b
+		case b.wait == wait && b.c2 == c2:
+			spread = b
+		}
+	}
+	if from, to := calm.found(m), spread.found(m); !math.IsNaN(from.mid) && !math.IsNaN(to.mid) {
+		lines = append(lines, fmt.Sprintf("with %s as the objective, %d workers can be %s busy with tasks of one length, and %s at C² = %v (exact: %s and %s)",
+			objective(wait), limit, from, to, c2, short(calm.exact), short(spread.exact)))
+		lines = append(lines, fmt.Sprintf("the p99 wait that %d workers have at %v with tasks of one length takes %d workers at C² = %v (exact)",
+			limit, varianceLoad, workersFor(p99Wait(limit, varianceLoad, 0), c2), c2))
+	}
+	return lines
+}
+
+// workersFor is the number of places that the arrivals of limit places at varianceLoad need for a p99 wait.
+func workersFor(wait, c2 float64) int {
+	k := limit
+	for p99Wait(k, varianceLoad*limit/float64(k), c2) > wait {
+		k++
+	}
+	return k
+}

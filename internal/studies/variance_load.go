@@ -1,0 +1,113 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// loadPart is the headline's other section: the variance stays what it is at taxAt, and the load goes up to the capacity, which is the
+// same for all strategies.
+var loadPart = variancePart{loadCells, drawLoad, answerLoad}
+
+var partLoads = []float64{0.3, 0.5, 0.7, varianceLoad, 0.9}
+
+// loadCell at the load of the headline is the headline's.
+func loadCell(strategy string, load float64) bench.Scenario {
+	sc := costCell(strategy, taxAt)
+	if load == varianceLoad {
+		return sc
+	}
+	sc.Load.Relative = load
+	sc.Stop = bench.Stop{Tasks: 40_000, Warmup: 0.1}
+	if load > varianceLoad {
+		sc.Stop.Tasks = 120_000
+	}
+	return sc
+}
+
+func loadCells() (cells []bench.Scenario) {
+	for _, load := range partLoads {
+		for _, s := range costStrategies {
+			cells = append(cells, loadCell(s, load))
+		}
+	}
+	return cells
+}
+
+// exactOver is a curve over the load by theory.
+func exactOver(name string, style int, at func(load float64) (*theory.Answer, error)) charts.Series {
+	s := charts.Series{Name: name, Style: style, Theory: true}
+	for load := partLoads[0]; load <= 0.951; load += 0.025 {
+		if a, err := at(load); err == nil {
+			s.X, s.Y = append(s.X, load), append(s.Y, a.MeanResponse)
+		}
+	}
+	return s
+}
+
+func drawLoad(m *measured) (f reports.Figure, err error) {
+	p := charts.Plane{
+		X: charts.Axis{Label: "throughput, as a share of the capacity workers ÷ E[S]", Name: "throughput", Format: short, Reach: []float64{1}},
+		Y: charts.Axis{Label: "mean slowdown (log scale)", Log: true, Format: short, Marks: []float64{1, 2, 5, 10, 20, 50, 100}},
+	}
+	measuredLoads := map[float64]bool{}
+	top := 1.0
+	for _, name := range costStrategies {
+		s := charts.Series{Name: name, Style: m.style(loadCell(name, varianceLoad))}
+		for _, load := range partLoads {
+			cell := loadCell(name, load)
+			values := m.values(cell, slowdown.unit)
+			if len(values) == 0 {
+				continue
+			}
+			measuredLoads[load] = true
+			reached := ofMean(m.values(cell, "ops/s")).times(meanHalves * unit.Seconds() / limit)
+			in := ofMean(values)
+			add(&s, reached.mid, in)
+			top = max(top, in.mid)
+		}
+		if len(s.X) > 0 {
+			p.Series = append(p.Series, s)
+		}
+	}
+	if len(measuredLoads) < 2 {
+		return f, &charts.EmptyError{Chart: "load"}
+	}
+	p.Series = append(p.Series,
+		exactOver(separate, m.style(loadCell(separate, varianceLoad)), func(load float64) (*theory.Answer, error) {
+			return theory.MDk(theory.Pool{Rate: load * limit / 2, MeanService: 1, Limit: limit / 2})
+		}),
+		exactOver(sequential, m.style(loadCell(sequential, varianceLoad)), func(load float64) (*theory.Answer, error) {
+			return theory.MMk(theory.Pool{Rate: load * limit, MeanService: 1, Limit: limit})
+		}))
+	p.Remarks = []charts.Remark{{Sign: charts.Foot, X: 1, Y: top, Text: []string{"capacity:", "nobody gets more"}}}
+	c, err := charts.Planes(fmt.Sprintf("Response against throughput, long tasks of %v short ones", taxAt), []charts.Plane{p})
+	if err != nil {
+		return f, err
+	}
+	c.Subtitle = fmt.Sprintf("%d workers, half of the work in either class: every strategy completes what arrives, up to the same capacity", limit)
+	return reports.Figure{Name: "variance-load", Chart: c, Caption: strings.Join([]string{
+		fmt.Sprintf("Points: at the throughput that was measured, the mean of %s repetitions and its 95 %% interval by Student's t.", m.repetitions(loadCells())),
+		fmt.Sprintf("Exact are the bands: separate pools, M/D/%d for each class, and processor sharing, M/M/%d whatever the task times, to which ever smaller steps lead.", limit/2, limit),
+		"The others have no closed form, and none is drawn.",
+	}, " ")}, nil
+}
+
+func answerLoad(m *measured) (lines []string) {
+	for _, load := range []float64{partLoads[0], partLoads[len(partLoads)-1]} {
+		ratio := ofProduct(m.each([]bench.Scenario{loadCell(pooled, load), loadCell(sequential, load)},
+			func(value func(int, string) float64) float64 {
+				return value(0, slowdown.unit) / value(1, slowdown.unit)
+			}))
+		if !math.IsNaN(ratio.mid) {
+			lines = append(lines, fmt.Sprintf("at R = %v and load %v the mean slowdown in a shared pool is %s times that of %s", taxAt, load, ratio, sequential))
+		}
+	}
+	return lines
+}

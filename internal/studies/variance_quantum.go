@@ -1,0 +1,140 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// quantumPart is the price of partitioning: small steps spare the short tasks, and each step costs.
+//
+// A step of at most q that costs o besides is a step of q+o of a task that is longer by o a step. So an overhead needs no code:
+// tasks are given with theirs, in the time scale in which q+o is the quantum of the strategy, 1 ms, and what is read is scaled back. The
+// arrivals stay what they are without overhead, so the load is higher by the steps'. For this to be exact, q divides both sizes, or
+// is longer than the short one and divides the long one.
+var quantumPart = variancePart{quantumCells, drawQuantum, answerQuantum}
+
+var (
+	quanta    = []float64{0.2, 0.5, 1, 2, 5, 10, 25, 50} // in short tasks; at the last one a long task is a single step
+	overheads = []float64{0, 0.02, 0.05, 0.1}            // of a step, in short tasks
+)
+
+const (
+	quantumR   = taxAt
+	fullest    = 0.93 // load, overhead included, above which no run of this length settles
+	shareShort = quantumR / (quantumR + 1.0)
+	meanHalves = 2.0 * quantumR / (1 + quantumR) // E[S] in short tasks
+)
+
+// busyWith is the load with the overhead of the steps.
+func busyWith(q, o float64) float64 {
+	steps := shareShort*math.Ceil(1/q-1e-9) + (1-shareShort)*math.Ceil(quantumR/q-1e-9)
+	return varianceLoad * (1 + o*steps/meanHalves)
+}
+
+// wall is the quantum below which there is no steady state, while it is less than a short task: o per q uses up what is free.
+func wall(o float64) float64 { return o / (1/varianceLoad - 1) }
+
+func quantumCell(q, o float64) bench.Scenario {
+	scale := float64(unit) / (q + o)
+	size := func(work float64) string {
+		return dist.FormatDuration(time.Duration(math.Round((work + o*math.Ceil(work/q-1e-9)) * scale)))
+	}
+	return only(bench.Scenario{
+		Workload: workload(fmt.Sprintf("bimodal:p=%v,short=%s,long=%s", dist.FormatFloat(1-shareShort), size(1), size(quantumR)))[0],
+		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: math.Round(busyWith(q, o)*1e6) / 1e6},
+		Stop:     bench.Stop{Tasks: 40_000, Warmup: 0.1},
+	}, sequential)
+}
+
+func quantumCells() (cells []bench.Scenario) {
+	for _, o := range overheads {
+		for _, q := range quanta {
+			if busyWith(q, o) < fullest {
+				cells = append(cells, quantumCell(q, o))
+			}
+		}
+	}
+	return cells
+}
+
+// byQuantum is a reading, of tasks of that size, over the quantum.
+func byQuantum(m *measured, metric string, size, o float64) (s charts.Series) {
+	for _, q := range quanta {
+		if busyWith(q, o) >= fullest {
+			continue
+		}
+		values := m.values(quantumCell(q, o), metric)
+		if len(values) == 0 {
+			continue
+		}
+		add(&s, q, ofMean(values).times((q+o)/unit.Seconds()/size))
+	}
+	return s
+}
+
+func drawQuantum(m *measured) (f reports.Figure, err error) {
+	var planes []charts.Plane
+	for _, of := range []struct {
+		title, metric string
+		size          float64
+	}{
+		{"p99 response of the short tasks ÷ their size", "short-p99-response-sec", 1},
+		{"mean response of the long tasks ÷ their size", "long-mean-response-sec", quantumR},
+	} {
+		p := charts.Plane{
+			Panel: charts.Panel{Title: of.title},
+			X:     charts.Axis{Label: "quantum, in short tasks (log scale)", Log: true, Marks: without(quanta, 25), Name: "quantum"},
+			Y:     charts.Axis{Label: "response ÷ own size (log scale)", Log: true, Format: short},
+		}
+		for i, o := range overheads {
+			s := byQuantum(m, of.metric, of.size, o)
+			if len(s.X) == 0 {
+				continue
+			}
+			s.Name, s.Style = fmt.Sprintf("a step costs %v", o), i
+			p.Series = append(p.Series, s)
+			if at := wall(o); at >= quanta[0] && at <= 1 {
+				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0], Text: []string{fmt.Sprintf("cost %v: no steady", o), fmt.Sprintf("state below %s", short(at))}})
+			}
+		}
+		planes = append(planes, p)
+	}
+	if len(planes[0].Series) == 0 {
+		return f, &charts.EmptyError{Chart: "quantum"}
+	}
+	c, err := charts.Planes("The price of partitioning: the smaller the steps, the more of them", planes)
+	if err != nil {
+		return f, err
+	}
+	c.Subtitle = fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, %.0f %% busy without the overhead of steps", quantumR, limit, 100*varianceLoad)
+	return reports.Figure{Name: "variance-quantum", Chart: c, Caption: strings.Join([]string{
+		fmt.Sprintf("A quantum of 1 is a short task in one step; at %v a long one is not cut up at all. Overheads are in short tasks.", quantumR),
+		"A step that costs o takes o/(o+q) of a worker's time: with small quanta the overhead uses up what was free (dashed), and all wait for ever.",
+		fmt.Sprintf("Points: the mean of %s repetitions and its 95 %% interval by Student's t. There is no closed form, and none is drawn.", m.repetitions(quantumCells())),
+	}, " ")}, nil
+}
+
+func answerQuantum(m *measured) (lines []string) {
+	for _, o := range overheads {
+		s := byQuantum(m, "short-p99-response-sec", 1, o)
+		best := -1
+		for i := range s.X {
+			if best < 0 || s.Y[i] < s.Y[best] {
+				best = i
+			}
+		}
+		if best < 0 || len(s.X) < 2 {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("if a step costs %v of a short task, the short tasks' p99 is lowest with steps of %v: %s times their size, against %s with tasks left whole",
+			o, s.X[best], interval{s.Y[best], s.Lo[best], s.Hi[best]}, short(s.Y[len(s.Y)-1])))
+	}
+	return lines
+}

@@ -1,0 +1,169 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// reportDoubt is what the page says of a cell that may not be believed, or not quite.
+type reportDoubt struct {
+	Verdict string // SUSPECT or INVALID: the worst of its runs
+	Which   string // how many of its runs
+	Why     []Doubt
+}
+
+// Title is the doubt on one line.
+func (d reportDoubt) Title() string {
+	texts := []string{d.Which}
+	for _, w := range d.Why {
+		texts = append(texts, w.Text)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// doubt sums up the verdicts on the runs of a cell, and gives each check's first reason; nil where all are valid, or not known.
+func (c *reportCell) doubt() *reportDoubt {
+	worst, doubtful := valid, 0
+	d := &reportDoubt{}
+	var checks []string
+	for _, run := range c.runs {
+		v, _ := run.verdict()
+		if v == valid {
+			continue
+		}
+		worst = max(worst, v)
+		doubtful++
+		for _, why := range run.Doubts {
+			check, _, _ := strings.Cut(why.Text, ":")
+			if !slices.Contains(checks, check) {
+				checks, d.Why = append(checks, check), append(d.Why, why)
+			}
+		}
+	}
+	if worst == valid {
+		return nil
+	}
+	d.Verdict = verdictNames[worst]
+	d.Which = fmt.Sprintf("%d of %s", doubtful, countOf(len(c.runs), "run"))
+	if broken := c.brokenLaws(); broken && len(d.Why) == 0 {
+		d.Why = append(d.Why, Doubt{true, "a run of it broke a law"})
+	}
+	return d
+}
+
+func (c *reportCell) brokenLaws() bool {
+	return slices.ContainsFunc(c.runs, func(r *Run) bool { v, _ := r.Value(brokenLaws); return v > 0 })
+}
+
+// judged reports whether the file says of a cell's runs whether they may be believed.
+func (c *reportCell) judged() bool {
+	return slices.ContainsFunc(c.runs, func(r *Run) bool { _, known := r.verdict(); return known })
+}
+
+// evidence makes the table of what the verdicts rest on; false where the file does not tell.
+func (g *reportGroup) evidence() (reportTable, bool) {
+	columns := []column{
+		{head: "p99 response", hint: "with its 95 % interval by batch means", unit: "p99-response-sec", value: withInterval("p99-response", charts.Seconds)},
+		{head: "mean wait", hint: "with its 95 % interval by batch means", unit: "mean-wait-sec", value: withInterval("mean-wait", charts.Seconds)},
+		{head: "effective tasks", hint: "so many independent tasks would tell the p99 as well; tasks that met in a queue are alike", unit: "p99-response-ess", format: charts.Count},
+		{head: "needed", hint: "tasks that take the p99 to within 5 %, by theory", unit: "needed-tasks", format: charts.Count},
+		{head: "saw all places taken", hint: "share of the arrivals, and of the time: the same for Poisson arrivals", unit: "seen-full/op", value: pastaValue},
+		{head: "A² of arrivals", hint: "Anderson–Darling: 3.9 or more has a chance of 1 %", unit: "arrivals-ad", format: charts.Count},
+		{head: "p99 lag", hint: "how late the generator itself was", unit: "p99-lag-sec", format: charts.Seconds},
+		{head: "p99 hiccup", hint: "how late a thread of no strategy's woke", unit: "p99-hiccup-sec", format: charts.Seconds},
+		{head: "longest", hint: "its longest stall", unit: "max-hiccup-sec", format: charts.Seconds},
+		{head: "waited for CPU", hint: "share of the time in which its threads were ready", unit: "cpu-wait", format: shareText},
+		{head: "pressure", hint: "share of the time in which some thread on the machine had no processor", unit: "cpu-pressure", format: shareText},
+	}
+	if !slices.ContainsFunc(g.cells, (*reportCell).judged) {
+		return reportTable{}, false
+	}
+	columns = slices.DeleteFunc(columns, func(col column) bool { return !hasMetric(g.cells, col.unit) })
+	t := reportTable{Caption: "What the verdicts rest on", Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
+	for _, col := range columns {
+		t.Heads = append(t.Heads, reportHead{col.head, col.hint})
+	}
+	for _, body := range g.bodies() {
+		b := reportBody{Title: body.title}
+		for _, c := range body.cells {
+			row := c.row()
+			row.Cells = append(row.Cells, c.verdictValue())
+			for _, col := range columns {
+				row.Cells = append(row.Cells, col.of(c))
+			}
+			b.Rows = append(b.Rows, row)
+		}
+		t.Bodies = append(t.Bodies, b)
+	}
+	return t, true
+}
+
+func (c *reportCell) verdictValue() reportValue {
+	d := c.doubt()
+	switch {
+	case d != nil:
+		return reportValue{d.Verdict, d.Which}
+	case c.judged():
+		return reportValue{Text: verdictNames[valid]}
+	}
+	return absent
+}
+
+// withInterval shows a value above the interval that the first repetition gives; a value without one is not resolved to such.
+func withInterval(name string, format func(float64) string) func(c *reportCell) reportValue {
+	return func(c *reportCell) reportValue {
+		v, ok := c.runs[0].Value(name + "-sec")
+		if !ok {
+			return absent
+		}
+		shown := func(unit string) string {
+			if end, ok := c.runs[0].Value(unit); ok {
+				return format(threeDigits(end))
+			}
+			return "–"
+		}
+		out := reportValue{Text: format(v)}
+		if lo, hi := shown(name+"-low-sec"), shown(name+"-high-sec"); lo != "–" || hi != "–" {
+			out.Below = ends(lo, hi)
+		}
+		return out
+	}
+}
+
+// pastaValue shows what arrivals saw above what was there.
+func pastaValue(c *reportCell) reportValue {
+	return reportValue{shareText(c.value("seen-full/op")), "of the time " + shareText(c.value("full-share"))}
+}
+
+// A doubtLine is a cell that is doubted, and why.
+type doubtLine struct{ Verdict, Where, Why string }
+
+// doubts lists the reasons of a group, a line for each cell.
+func (g *reportGroup) doubts() (lines []doubtLine) {
+	for _, body := range g.bodies() {
+		for _, c := range body.cells {
+			if d := c.doubt(); d != nil {
+				where := c.row().Name
+				if body.title != "" {
+					where += ", " + body.title
+				}
+				lines = append(lines, doubtLine{d.Verdict, where, d.Title()})
+			}
+		}
+	}
+	return lines
+}
+
+// whyInvalid joins the reasons for which the run is not to be believed.
+func (r *Run) whyInvalid() string {
+	var why []string
+	for _, d := range r.Doubts {
+		if d.Invalid {
+			why = append(why, d.Text)
+		}
+	}
+	return strings.Join(why, "; ")
+}
