@@ -11,8 +11,8 @@ type freeTime struct {
 
 // freeTime follows the tasks in service, from start to end. A strategy without a bound always has a free place.
 func (o *observation) freeTime() (f freeTime) {
-	bound := o.bound()
-	if bound == 0 {
+	bound := o.places() // for computing, a processor is what there is none of
+	if o.bound() == 0 {
 		return freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}
 	}
 	var starts, ends []int64

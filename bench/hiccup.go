@@ -8,8 +8,11 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// nap is how long the hiccup meter sleeps at a time.
-const nap = time.Millisecond
+// nap is how long the hiccup meter sleeps at a time, and queueNaps after how many it reads how long threads have waited: a microsecond for each of them.
+const (
+	nap       = time.Millisecond
+	queueNaps = 8
+)
 
 // A stall is what the meter notes one by one: it woke so much later than it had asked for.
 const (
@@ -22,6 +25,7 @@ const (
 // (The idea is jHiccup's: Tene, 2011.) It costs some 10 µs of CPU time in a millisecond, which is taken out of the run's.
 type meter struct {
 	stop   atomic.Bool
+	ready  chan struct{}
 	done   chan struct{}
 	base   time.Time
 	late   *hdrhistogram.Histogram // ns, a stall counted once for each nap that it swallowed: what a wake-up at any instant would have met
@@ -34,14 +38,15 @@ type stall struct {
 	from   int64 // ns since the start of the run
 	late   int64
 	cpu    int64 // that the process used meanwhile: next to none where it was stopped, and much where its own tasks kept the processors
-	queued int64 // that the meter's thread was ready and had no processor: none where it was stopped, and much where others kept the processors
+	queued int64 // that one of the process's threads was ready and had no processor, at least: little where it was stopped, and most of it where others kept the processors
 }
 
 // startMeter starts a meter. Whoever starts it ends it.
 func startMeter() *meter {
-	m := &meter{done: make(chan struct{}), base: time.Now(), stalls: make([]stall, 0, mostStalls)}
+	m := &meter{ready: make(chan struct{}), done: make(chan struct{}), base: time.Now(), stalls: make([]stall, 0, mostStalls)}
 	m.late = hdrhistogram.New(1, int64(time.Hour), 3)
 	go m.run()
+	<-m.ready // what it allocates is not the run's
 	return m
 }
 
@@ -51,12 +56,20 @@ func (m *meter) run() {
 	fineTimers()
 	queue := openRunQueue()
 	defer queue.close()
-	before, used, queued := time.Since(m.base), cpuTime(), queue.waited()
-	for !m.stop.Load() {
+	close(m.ready)
+	before, used := time.Since(m.base), cpuTime()
+	queue.longest()
+	read := before
+	for i := 1; !m.stop.Load(); i++ {
 		sleepThread(nap)
-		now, cpu, ready := time.Since(m.base), cpuTime(), queue.waited()
-		m.note(stall{int64(before), int64(now - before - nap), cpu - used, ready - queued})
-		before, used, queued = now, cpu, ready
+		now, cpu := time.Since(m.base), cpuTime()
+		s := stall{from: int64(before), late: int64(now - before - nap), cpu: cpu - used}
+		if i%queueNaps == 0 || s.late >= int64(stallFloor) {
+			s.queued = max(queue.longest()-int64(before-read), 0) // before this nap it may have waited all the time
+			read = now
+		}
+		m.note(s)
+		before, used = now, cpu
 	}
 	m.cpu = threadCPUTime()
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,37 +16,49 @@ func sleepThread(d time.Duration) {
 	_ = unix.Nanosleep(&t, nil)
 }
 
-// A runQueue tells how long the calling thread has been ready without a processor. It does not allocate: what a run allocates is counted.
+// A runQueue tells how long threads of this process have been ready without a processor: of those that there were when it was opened. Reading does not allocate,
+// since what a run allocates is counted.
 type runQueue struct {
-	file int // -1: the system does not tell
-	text [128]byte
+	files []int
+	last  []int64
+	text  [128]byte
 }
 
 func openRunQueue() *runQueue {
-	file, err := unix.Open("/proc/thread-self/schedstat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		file = -1
+	q := &runQueue{}
+	names, _ := filepath.Glob("/proc/self/task/*/schedstat") // none where the system does not tell
+	for _, name := range names {
+		if file, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+			q.files, q.last = append(q.files, file), append(q.last, 0)
+		}
 	}
-	return &runQueue{file: file}
+	return q
 }
 
 func (q *runQueue) close() {
-	if q.file >= 0 {
-		_ = unix.Close(q.file)
+	for _, file := range q.files {
+		_ = unix.Close(file)
 	}
 }
 
-// waited is the second number of "ran queued slices", in ns; 0 where the system does not tell.
-func (q *runQueue) waited() (ns int64) {
-	if q.file < 0 {
-		return 0
+// longest is how long one of the threads has waited since the last call, at most, in ns.
+func (q *runQueue) longest() (ns int64) {
+	for i, file := range q.files {
+		n, err := unix.Pread(file, q.text[:], 0)
+		if err != nil {
+			continue // the thread has ended
+		}
+		now := queuedTime(q.text[:n])
+		ns = max(ns, now-q.last[i])
+		q.last[i] = now
 	}
-	n, err := unix.Pread(q.file, q.text[:], 0)
-	if err != nil {
-		return 0
-	}
+	return ns
+}
+
+// queuedTime is the second number of "ran queued slices".
+func queuedTime(text []byte) (ns int64) {
 	field := 0
-	for _, c := range q.text[:n] {
+	for _, c := range text {
 		switch {
 		case c == ' ':
 			field++

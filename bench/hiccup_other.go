@@ -16,4 +16,4 @@ func openRunQueue() runQueue { return runQueue{} }
 
 func (runQueue) close() {}
 
-func (runQueue) waited() int64 { return 0 }
+func (runQueue) longest() int64 { return 0 }

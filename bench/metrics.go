@@ -59,7 +59,7 @@ func Metrics() []MetricInfo {
 			MetricInfo{fmt.Sprintf("found-%d-long-wait-sec", j), "lower", "their mean wait"})
 	}
 	m = append(m,
-		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less the later of due and the return of the previous submit"},
+		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a generator that is never late would have issued, given how long each submit took"},
 		MetricInfo{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the virtual clock; under the real one, every place was taken when the task was due"},
 		MetricInfo{"shed/op", "lower", "share of offered tasks that the strategy refused"},
 		MetricInfo{"throttled/op", "lower", "share of offered tasks that ended with a refusal by the target"},

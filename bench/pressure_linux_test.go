@@ -9,6 +9,9 @@ func TestParseCounters(t *testing.T) {
 	if us := parsePressure("some avg10=54.82 avg60=43.23 avg300=41.97 total=5833942018\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"); us != 5833942018 {
 		t.Errorf("pressure %d", us)
 	}
+	if ns := queuedTime([]byte("500706 84306 2\n")); ns != 84306 {
+		t.Errorf("queued for %d ns", ns)
+	}
 	if w, ok := parseSchedstat("500706 84306 2\n"); !ok || w != (threadTime{500706, 84306}) {
 		t.Errorf("schedstat %v, %v", w, ok)
 	}

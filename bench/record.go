@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/poolbench/poolbench/strategies"
@@ -33,14 +34,6 @@ type record struct {
 
 func (r *record) response() int64 { return r.end - r.due }
 func (r *record) wait() int64     { return r.response() - r.busy }
-
-// lag is the generator's own lateness, issue − max(due, return of the previous submit): none where it was held up.
-func (r *record) lag() int64 {
-	if r.held {
-		return 0
-	}
-	return r.issue - r.due
-}
 
 // accepted reports whether the strategy took the task: not refused by Submit.
 func (r *record) accepted() bool {
@@ -85,6 +78,27 @@ func (t *trace) at(i int) *record {
 		i = int(t.order[i])
 	}
 	return &t.chunks[i>>chunkBits][i&chunkMask]
+}
+
+// lags are the tasks with the lag of each: how much later the generator turned to it than one that is never late would have. That one turns to a task
+// when it is due, or when it comes back from the submit before, if that is later: what Submit takes is the strategy's, and no part of
+// the lag. What the generator lost by oversleeping it is behind by until it has caught up, also with tasks that it issued without a pause.
+func (t *trace) lags() iter.Seq2[int, int64] {
+	return func(yield func(int, int64) bool) {
+		ready, issue := int64(0), int64(0) // of the task before
+		for i := range t.n {
+			r := t.at(i)
+			if r.held { // no sleep: it came from the submit, which took from issue to issue
+				ready = max(r.due, ready+r.issue-issue)
+			} else {
+				ready = r.due
+			}
+			issue = r.issue
+			if !yield(i, r.issue-ready) {
+				return
+			}
+		}
+	}
 }
 
 // newTrace merges logs. A single log is in due order already, because one generator issues it; the logs of many clients are ordered by an index of

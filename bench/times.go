@@ -48,8 +48,10 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	o.reportClasses(r, first, scratch)
 	o.reportFound(r, first)
 	lags := scratch[:0]
-	for i := first; i < o.trace.n; i++ {
-		lags = append(lags, o.trace.at(i).lag())
+	for i, lag := range o.trace.lags() {
+		if i >= first {
+			lags = append(lags, lag)
+		}
 	}
 	if resolvable(0.99, len(lags)) {
 		r.add("p99-lag-sec", float64(nearestRanks(lags, 0.99)[0])/second)

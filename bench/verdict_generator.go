@@ -20,8 +20,10 @@ func (o *observation) checkGenerator(r *Result, first int, m measured) {
 // checkLag weighs the lag against what it spoils: it is in the response, and where it exceeds the time between arrivals, tasks that were due apart come together.
 func (o *observation) checkLag(r *Result, first int, m measured) {
 	mean := 0.0
-	for i := first; i < o.trace.n; i++ {
-		mean += float64(o.trace.at(i).lag()) / float64(m.n)
+	for i, lag := range o.trace.lags() {
+		if i >= first {
+			mean += float64(lag) / float64(m.n)
+		}
 	}
 	response, ok := r.Metric("mean-response-sec")
 	if !ok || response == 0 {
@@ -44,7 +46,7 @@ func (o *observation) checkLag(r *Result, first int, m measured) {
 }
 
 // checkSaturation looks for stretches in which the generator came back from each submit only after the next task was due, so that it never caught
-// up. A strategy that blocks makes it do that, rightly, while all its places are taken; what is counted here is the time in which one was free.
+// up. A strategy that blocks makes it do that, rightly, while all its places are taken, or all processors compute; what is counted here is the time in which one was free.
 func (o *observation) checkSaturation(r *Result, m measured) {
 	t := o.trace
 	whole := float64(t.at(t.n-1).issue - t.at(0).issue)

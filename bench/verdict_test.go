@@ -231,8 +231,8 @@ func TestPASTA(t *testing.T) {
 	finds(t, "arrivals that know", addVerdict(r), Invalid, checkPASTA, "0.00 % of the arrivals found every place taken, which was so 89.", "standard errors apart")
 }
 
-// TestLag: the generator's lateness is weighed against the response and against the time between arrivals.
-func TestLag(t *testing.T) {
+// TestLagVerdict: the generator's lateness is weighed against the response and against the time between arrivals.
+func TestLagVerdict(t *testing.T) {
 	late := func(load float64, by func(i int) int64) *Result {
 		o := queue(Real, 1, 20_000, load, 1)
 		for i := range o.trace.n {

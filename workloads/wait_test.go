@@ -3,6 +3,7 @@ package workloads_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -190,6 +191,37 @@ func TestLong(t *testing.T) {
 		}
 		if n < 200 || n > 400 { // 300 or 286, ± 14.5: five standard deviations and more
 			t.Errorf("%s: %d of 1000 tasks are long, want about 300", s, n)
+		}
+	}
+}
+
+// TestSleepBy: told how to sleep, a workload sleeps so, for the time of the task or the part, and returns what the sleep does.
+func TestSleepBy(t *testing.T) {
+	broken := errors.New("broken")
+	for _, s := range waitVariants {
+		w := build(t, s, 1)
+		var slept []time.Duration
+		w.(workloads.Waiting).SleepBy(func(_ context.Context, d time.Duration) error {
+			slept = append(slept, d)
+			return broken
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		for seq := range uint64(10) {
+			whole := w.(workloads.Timed).Time(seq)
+			slept = slept[:0]
+			if err := w.Do(ctx, seq); !errors.Is(err, broken) {
+				t.Fatalf("%s: task %d: %v", s, seq, err)
+			}
+			if _, err := w.(workloads.Partitioned).DoPart(ctx, seq, whole/4, whole/2); !errors.Is(err, broken) {
+				t.Fatalf("%s: a part of task %d: %v", s, seq, err)
+			}
+			if want := []time.Duration{whole, whole / 2}; !slices.Equal(slept, want) {
+				t.Fatalf("%s: task %d slept %v, want %v", s, seq, slept, want)
+			}
+		}
+		cancel()
+		if err := w.Do(ctx, 0); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: with an ended context it returned %v", s, err)
 		}
 	}
 }

@@ -126,6 +126,24 @@ func ofMean(values []float64) interval {
 	return interval{mean, mean - half, mean + half}
 }
 
+// ofMedian is the median with the interval between two order statistics that holds it with at least 95 %; below six values, the smallest and
+// the largest, which hold it with less.
+func ofMedian(values []float64) interval {
+	n := len(values)
+	if n == 0 {
+		return ofMean(nil)
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	// Below the median lie as many of the values as heads in n throws of a coin.
+	rank, below, chance := 0, 0.0, math.Pow(0.5, float64(n))
+	for k := 0; below+chance <= 0.025; k++ {
+		rank = k
+		below += chance
+		chance *= float64(n-k) / float64(k+1)
+	}
+	return interval{(sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[rank], sorted[n-1-rank]}
+}
+
 // ofProduct is ofMean on a logarithmic scale, for ratios and for what is read from logarithmic axes.
 func ofProduct(values []float64) interval {
 	logs := make([]float64, len(values))

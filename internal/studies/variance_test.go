@@ -152,6 +152,16 @@ func TestIntervals(t *testing.T) {
 	if in := ofMean(nil); !math.IsNaN(in.mid) {
 		t.Errorf("no value has the mean %v", in.mid)
 	}
+	// The ranks of the table of Conover, "Practical Nonparametric Statistics": 1 of 6, 2 of 9 and 10, 6 of 20.
+	for n, rank := range map[int]int{1: 1, 5: 1, 6: 1, 8: 1, 9: 2, 10: 2, 20: 6} {
+		var values []float64
+		for i := range n {
+			values = append(values, float64(n-i))
+		}
+		if in := ofMedian(values); in.mid != float64(n+1)/2 || in.lo != float64(rank) || in.hi != float64(n+1-rank) {
+			t.Errorf("of 1 to %d the median is %+v, want the ranks %d from the ends", n, in, rank)
+		}
+	}
 	for degrees := 2; degrees < 200; degrees++ {
 		if student(degrees) >= student(degrees-1) || student(degrees) < 1.96 {
 			t.Errorf("Student's t of %d is %v, of %d %v", degrees, student(degrees), degrees-1, student(degrees-1))
