@@ -61,10 +61,10 @@
 //	…
 //	objectives: 1 missed
 //	  missed  p99-response<80ms  …
-//	$ poolbench capacity --clock virtual --strategy worker_pool --n 5000 --objective 'p99-response<80ms' --quiet
+//	$ poolbench capacity --clock virtual --strategy worker_pool --n 2000 --resolution 5% --objective 'p99-response<80ms' --quiet
 //	highest load at which more than half of the runs meet p99-response<80ms, with 95 % confidence
 //
-//	workload exponential, arrival poisson, limit 4, 5000 tasks, virtual clock
+//	workload exponential, arrival poisson, limit 4, 2000 tasks, virtual clock
 //	  strategy     …
 //	  worker_pool  …
 //	…
@@ -76,10 +76,8 @@
 //
 // A study is a named question: its scenarios, and what their results answer.
 //
-//	$ poolbench study scrape --quiet
-//	scrape: which strategies scrape a site that bans without being banned, and lose nothing?
-//	…
-//	limit 64: all 5000 in (N − burst)/rate = 499 s, within 2 %: ticker_limited:rate=10 (501.1 s), token_bucket:rate=10,burst=1 (501.0 s)
+//	$ poolbench study scrape --dry-run
+//	# scrape: which strategies scrape a site that bans without being banned, and lose nothing?
 //	…
 //
 // Not every workload ends by itself, and not every target lets everything through:

@@ -44,6 +44,12 @@ type listing struct {
 	Entries []entry `json:"entries"`
 }
 
+// listedKinds are the kinds of listings, without their entries, which take some time: studies compute their scenarios, and every child of a
+// virtual run starts this program.
+func listedKinds() []string {
+	return []string{"strategies", "workloads", "targets", "arrivals", "studies", "metrics"}
+}
+
 // listings are all kinds. Each is drawn from the one set that its package keeps.
 func listings() []listing {
 	return []listing{
@@ -65,10 +71,7 @@ func entries[T any](all []T, describe func(T) entry) (list []entry) {
 
 func (a *app) listCommand() *cobra.Command {
 	var format string
-	kinds := make([]string, 0, 6)
-	for _, l := range listings() {
-		kinds = append(kinds, l.Kind)
-	}
+	kinds := listedKinds()
 	cmd := &cobra.Command{
 		Use:                   "list [KIND [NAME]] [flags]",
 		DisableFlagsInUseLine: true,

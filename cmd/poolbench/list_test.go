@@ -9,7 +9,10 @@ import (
 // TestList: every entry has one line, also in the list of its kind, and a full description under its name with all of its parameters.
 func TestList(t *testing.T) {
 	all := succeed(t, "list").stdout
-	for _, l := range listings() {
+	for i, l := range listings() {
+		if l.Kind != listedKinds()[i] {
+			t.Errorf("kind %d is %s and is listed as %s", i, l.Kind, listedKinds()[i])
+		}
 		if len(l.Entries) == 0 {
 			t.Errorf("no %s", l.Kind)
 		}

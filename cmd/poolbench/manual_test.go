@@ -17,6 +17,9 @@ import (
 
 // TestManual runs the package comment: each line of a block that begins with $, in order and in one directory, and compares what it prints.
 func TestManual(t *testing.T) {
+	if raceDetector {
+		t.Skip("its commands are run without the race detector; the tests of each command run under it")
+	}
 	f, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)

@@ -68,6 +68,9 @@ var marked = regexp.MustCompile("(?s)<!-- (run|file: ([a-z_.]+)) -->\n```[a-z]+\
 // TestReadme follows the README as a newcomer would, block by block in one shell: beside a checkout named poolbench, with
 // poolbench on the path, and with a repository whose main branch is what there is.
 func TestReadme(t *testing.T) {
+	if raceDetector {
+		t.Skip("its commands are run without the race detector; the tests of each command run under it")
+	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
