@@ -60,17 +60,18 @@ func TestMachine(t *testing.T) {
 		check    string
 		words    []string
 	}{
-		{"quiet", quiet(5000), pressure{0, 0.01, 0.02}, Valid, "", nil},
+		{"quiet", quiet(5000), pressure{0, 0.01, 0, 0.02}, Valid, "", nil},
 		{"one small stall", quiet(50_000, stall{second, 57 * ms, ms, 0}), unknownPressure, Valid, "", nil},
-		{"stopped", quiet(5000, stall{second, 300 * ms, ms, 0}), pressure{0, 0.01, 0.02}, Invalid, checkPause, []string{"from 1s on", "stood still for 300ms:", "tasks were due"}},
+		{"stopped", quiet(5000, stall{second, 300 * ms, ms, 0}), pressure{0, 0.01, 0, 0.02}, Invalid, checkPause, []string{"from 1s on", "stood still for 300ms:", "tasks were due"}},
 		{"stopped twice", quiet(5000, stall{second, 300 * ms, ms, 0}, stall{3 * second, 200 * ms, ms, 0}), unknownPressure, Invalid, checkPause, []string{"stood still for 300ms (the longest of 2 times)"}},
 		{"in the queue", quiet(50_000, stall{second, 300 * ms, ms, 290 * ms}), unknownPressure, Suspect, checkMachine, []string{"others had the processors"}},
 		{"crumbs of a processor", quiet(50_000, stall{second, 300 * ms, 20 * ms, 0}), unknownPressure, Suspect, checkMachine, []string{"and this process 20ms of CPU"}},
 		{"its own tasks", quiet(50_000, stall{second, 300 * ms, 500 * ms, 0}), unknownPressure, Suspect, checkStalls, []string{"its own tasks kept the processors"}},
 		{"stalls all the time", quiet(1000, slices.Repeat([]stall{{second, 30 * ms, 0, 0}}, 20)...), unknownPressure, Suspect, checkStalls, []string{"one instant in a hundred"}},
-		{"steal", quiet(5000), pressure{0.2, 0, 0}, Suspect, checkMachine, []string{"20 %", "steal"}},
-		{"hogged", quiet(5000), pressure{0, 0.5, 0.3}, Suspect, checkMachine, []string{"30 % of the time", "some thread did for 50 %"}},
-		{"others wait", quiet(5000), pressure{-1, 0.5, 0.01}, Suspect, checkMachine, []string{"some thread on this machine", "50 %"}},
+		{"steal", quiet(5000), pressure{0.2, 0, 0, 0}, Suspect, checkMachine, []string{"20 %", "steal"}},
+		{"hogged", quiet(5000), pressure{0, 0.5, 0.4, 0.3}, Suspect, checkMachine, []string{"30 % of the time", "some thread did for 50 %"}},
+		{"its own threads wait for one another", quiet(5000), pressure{0, 0.5, 0.01, 0.3}, Valid, "", nil},
+		{"others wait", quiet(5000), pressure{-1, 0.5, -1, 0.01}, Suspect, checkMachine, []string{"some thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		o.meter, o.pressure = c.meter, c.pressure

@@ -98,6 +98,7 @@ func Metrics() []MetricInfo {
 		MetricInfo{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
 		MetricInfo{"cpu-sec/op", "lower", "CPU time of the process per task, the harness included (real clock)"},
 		MetricInfo{"cpu-steal", "", "share of the processors' time that the host gave to others (real clock, Linux)"},
+		MetricInfo{"cpu-others", "", "share of the processors' time that other programs on the machine used (real clock, Linux)"},
 		MetricInfo{"cpu-pressure", "", "share of the time in which some thread on the machine was ready and had no processor (real clock, Linux)"},
 		MetricInfo{"cpu-wait", "", "share of the time in which threads of this process were ready that they had no processor (real clock, Linux)"},
 		MetricInfo{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on this machine, by a meter that has nothing to do with the strategy: p99 (real clock)"},

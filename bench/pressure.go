@@ -6,18 +6,27 @@ import "time"
 type pressure struct {
 	steal  float64 // of the processors' time, that the host gave to other virtual machines
 	stall  float64 // of the time, in which some thread on the system was ready and had no processor (PSI)
+	others float64 // of the processors' time, that other programs on this machine used
 	queued float64 // of the time in which this process's threads ran or were ready, that they were only ready
 }
 
-var unknownPressure = pressure{-1, -1, -1}
+var unknownPressure = pressure{-1, -1, -1, -1}
 
 // counters are readings from which pressure is the difference; negative or nil where there is none.
 type counters struct {
 	at            time.Time
 	stolen, ticks int64 // of all processors
+	busy          int64 // ticks in which they worked
+	own           int64 // ns of CPU that this process used
 	stalled       int64 // µs
 	threads       map[string]threadTime
 }
+
+// tick is the unit of /proc/stat, the same on every Linux; fewer of them tell nothing of a share.
+const (
+	tick        = 10 * time.Millisecond
+	fewestTicks = 50
+)
 
 // threadTime is a thread's time on a processor and its time waiting for one, in ns.
 type threadTime struct{ ran, queued int64 }
@@ -27,6 +36,9 @@ func (c counters) since(before counters) pressure {
 	p := unknownPressure
 	if ticks := c.ticks - before.ticks; before.ticks >= 0 && ticks > 0 {
 		p.steal = max(float64(c.stolen-before.stolen)/float64(ticks), 0)
+		if own := c.own - before.own; ticks >= fewestTicks && own > 0 {
+			p.others = max((float64(c.busy-before.busy)-float64(own)/float64(tick))/float64(ticks), 0)
+		}
 	}
 	if elapsed := c.at.Sub(before.at); before.stalled >= 0 && c.stalled >= 0 && elapsed > 0 {
 		p.stall = min(float64(c.stalled-before.stalled)*float64(time.Microsecond)/float64(elapsed), 1)

@@ -11,9 +11,9 @@ import (
 // readCounters reads what the kernel counts: /proc/stat, /proc/pressure/cpu and the schedstat of this process's threads. A file that is not there, as in many
 // containers, is no error: then that part is not known.
 func readCounters() counters {
-	c := counters{at: time.Now(), stolen: -1, ticks: -1, stalled: -1}
+	c := counters{at: time.Now(), stolen: -1, ticks: -1, stalled: -1, own: cpuTime()}
 	if text, err := os.ReadFile("/proc/stat"); err == nil {
-		c.stolen, c.ticks = parseStat(string(text))
+		c.stolen, c.ticks, c.busy = parseStat(string(text))
 	}
 	if text, err := os.ReadFile("/proc/pressure/cpu"); err == nil {
 		c.stalled = parsePressure(string(text))
@@ -34,24 +34,28 @@ func readCounters() counters {
 	return c
 }
 
-// parseStat finds the stolen and all ticks in the first line of /proc/stat: "cpu user nice system idle iowait irq softirq steal guest …", where guest is in user already.
-func parseStat(text string) (stolen, ticks int64) {
+// parseStat finds the stolen, all, and the working ticks in the first line of /proc/stat: "cpu user nice system idle iowait irq softirq steal guest …", where guest is in user already.
+func parseStat(text string) (stolen, ticks, busy int64) {
 	line, _, _ := strings.Cut(text, "\n")
 	fields := strings.Fields(line)
 	if len(fields) < 9 || fields[0] != "cpu" {
-		return -1, -1
+		return -1, -1, -1
 	}
 	for i, field := range fields[1:9] {
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			return -1, -1
+			return -1, -1, -1
 		}
 		ticks += n
-		if i == 7 {
+		switch i {
+		case 3, 4: // idle
+		case 7:
 			stolen = n
+		default:
+			busy += n
 		}
 	}
-	return stolen, ticks
+	return stolen, ticks, busy
 }
 
 // parsePressure finds the total, in µs, of the line "some avg10=… avg60=… avg300=… total=…".

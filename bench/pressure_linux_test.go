@@ -3,8 +3,8 @@ package bench
 import "testing"
 
 func TestParseCounters(t *testing.T) {
-	if stolen, ticks := parseStat("cpu  1 2 3 4 5 6 7 8 100 100\ncpu0 1 1 1 1 1 1 1 1\n"); stolen != 8 || ticks != 36 {
-		t.Errorf("%d of %d ticks, want 8 of 36", stolen, ticks)
+	if stolen, ticks, busy := parseStat("cpu  1 2 3 4 5 6 7 8 100 100\ncpu0 1 1 1 1 1 1 1 1\n"); stolen != 8 || ticks != 36 || busy != 19 {
+		t.Errorf("%d stolen and %d working of %d ticks, want 8 and 19 of 36", stolen, busy, ticks)
 	}
 	if us := parsePressure("some avg10=54.82 avg60=43.23 avg300=41.97 total=5833942018\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"); us != 5833942018 {
 		t.Errorf("pressure %d", us)
@@ -23,8 +23,8 @@ func FuzzCounters(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if stolen, ticks := parseStat(text); stolen < -1 && ticks == -1 {
-			t.Errorf("parseStat(%q) = %d, %d", text, stolen, ticks)
+		if stolen, ticks, busy := parseStat(text); ticks == -1 && (stolen != -1 || busy != -1) {
+			t.Errorf("parseStat(%q) = %d, %d, %d", text, stolen, ticks, busy)
 		}
 		if n := parsePressure(text); n < -1 {
 			t.Errorf("parsePressure(%q) = %d", text, n)

@@ -76,6 +76,7 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 		{head: "p99 hiccup", hint: "how late a thread of no strategy's woke", unit: "p99-hiccup-sec", format: charts.Seconds},
 		{head: "longest", hint: "its longest stall", unit: "max-hiccup-sec", format: charts.Seconds},
 		{head: "waited for CPU", hint: "share of the time in which its threads were ready", unit: "cpu-wait", format: shareText},
+		{head: "others", hint: "share of the processors' time that other programs used", unit: "cpu-others", format: shareText},
 		{head: "pressure", hint: "share of the time in which some thread on the machine had no processor", unit: "cpu-pressure", format: shareText},
 	}
 	if !slices.ContainsFunc(g.cells, (*reportCell).judged) {
