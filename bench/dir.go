@@ -172,9 +172,18 @@ func (d *Dir) write(r *Result) error {
 	return nil
 }
 
-// Answer adds what the results so far say in words, a line each, for the report to show.
-func (d *Dir) Answer(lines []string) error {
-	if err := d.results.answer(lines); err != nil {
+// A Conclusion is what a question's results say in words, a line each, for the report to show.
+type Conclusion struct {
+	Study, Question string   // its name, and what it asks
+	Claim           string   // what was put to the test
+	Verdict         string   // on the claim: holds, does not hold, depends, undecided
+	Because         string   // the numbers that decide
+	Lines           []string // what else the results say
+}
+
+// Conclude adds what the results so far say in words.
+func (d *Dir) Conclude(c Conclusion) error {
+	if err := d.results.conclude(c); err != nil {
 		d.failed = true
 		return fmt.Errorf("%s: %w", filepath.Join(d.path, resultsFile), err)
 	}

@@ -80,9 +80,10 @@ func (w *resultsWriter) end(mark string) error {
 	return w.flush()
 }
 
-// answer writes lines for people: what a question's results say.
-func (w *resultsWriter) answer(lines []string) error {
-	for _, line := range lines {
+// conclude writes lines for people: what a question's results say.
+func (w *resultsWriter) conclude(c Conclusion) error {
+	fmt.Fprintf(&w.buffer, "# study %s: %s\n# claim %s\n# verdict %s: %s\n", c.Study, c.Question, c.Claim, c.Verdict, c.Because)
+	for _, line := range c.Lines {
 		fmt.Fprintf(&w.buffer, "# answer %s\n", line)
 	}
 	return w.flush()

@@ -9,6 +9,7 @@ import (
 
 // A Figure is a chart drawn by someone who knows what the runs were made for, with its words.
 type Figure struct {
+	Study   string // that it belongs to; "" where it is of none
 	Name    string // of its files, without extension: letters, digits and dashes
 	Caption string // what to see in it, in a few sentences
 	*charts.Chart

@@ -22,10 +22,10 @@ var (
 type marks struct {
 	schema     int // of the last header; 0: none yet
 	strategies []string
-	answers    []string // what the runs say in words
-	doubts     []Doubt  // about the next run
-	runs       int      // seen in the whole file
-	sinceStart int      // seen since the last header
+	findings   []Finding
+	doubts     []Doubt // about the next run
+	runs       int     // seen in the whole file
+	sinceStart int     // seen since the last header
 
 	open  bool   // a header, and no end mark since
 	ended int    // line of the last end mark, 0: none
@@ -76,13 +76,38 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 			m.doubts = append(m.doubts, Doubt{isInvalid, doubt})
 		}
 	}
-	if answer, ok := strings.CutPrefix(text, "# answer "); ok && m.open {
-		m.answers = append(m.answers, answer)
+	if m.open {
+		m.find(text)
 	}
 	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
 		m.after = line
 	}
 	return false, nil
+}
+
+// find takes note of a line of a finding. What a study said before is replaced by what it says of more runs.
+func (m *marks) find(text string) {
+	if rest, ok := strings.CutPrefix(text, "# study "); ok {
+		f := Finding{}
+		f.Study, f.Question, _ = strings.Cut(rest, ": ")
+		m.findings = append(slices.DeleteFunc(m.findings, func(old Finding) bool { return old.Study == f.Study }), f)
+		return
+	}
+	answer, isAnswer := strings.CutPrefix(text, "# answer ")
+	if isAnswer && len(m.findings) == 0 {
+		m.findings = append(m.findings, Finding{})
+	}
+	if len(m.findings) == 0 {
+		return
+	}
+	last := &m.findings[len(m.findings)-1]
+	if isAnswer {
+		last.Lines = append(last.Lines, answer)
+	} else if claim, ok := strings.CutPrefix(text, "# claim "); ok {
+		last.Claim = claim
+	} else if verdict, ok := strings.CutPrefix(text, "# verdict "); ok {
+		last.Verdict, last.Because, _ = strings.Cut(verdict, ": ")
+	}
 }
 
 func (m *marks) close(line int, end string) {

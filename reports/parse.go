@@ -183,7 +183,7 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	}
 	out.Units = units
 	out.Strategies = p.strategies()
-	out.Answers = p.marks.answers
+	out.Findings = p.marks.findings
 	out.Warnings = p.warn.lines()
 	return out, nil
 }

@@ -19,9 +19,9 @@ type reportPage struct {
 	Summary    string
 	Facts      []Pair
 	Partial    string
-	Broken     []Pair   // a run, and how many laws it broke
-	Invalid    []Pair   // a run that is INVALID for another reason, and the reasons
-	Answers    []string // of studies
+	Broken     []Pair // a run, and how many laws it broke
+	Invalid    []Pair // a run that is INVALID for another reason, and the reasons
+	Findings   []Finding
 	Studies    []reportFigure
 	Trust      []string // what speaks for the numbers, or against them
 	Interval   string   // what the small figures are
@@ -198,7 +198,7 @@ func countOf(n int, what string) string {
 // describe fills in what the page says of the run as a whole.
 func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 	results := in.results
-	p.Answers = results.Answers
+	p.Findings = results.Findings
 	p.Partial, p.Warnings = results.Partial, results.Warnings
 	p.Title = dirName(in.dir)
 	var cells []*reportCell

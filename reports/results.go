@@ -18,7 +18,7 @@ type Results struct {
 	Metrics    []string                 // every tidied unit, in the order of first appearance
 	Units      benchfmt.UnitMetadataMap // direction (better=) and distribution (assume=) from the Unit lines
 	Strategies []string                 // that a run names, in the order of the colours of charts: the header's, then any others
-	Answers    []string                 // what a study says of the runs, a line each, as it wrote them
+	Findings   []Finding                // what studies say of the runs, as they wrote them, the last word of each
 	Partial    string                   // why the file is not whole, in a few words; "" when it is, or when it is not ours to know
 	Warnings   []string                 // what a reader should be told, one line each, with file and line
 }
@@ -39,6 +39,15 @@ type Run struct {
 type Doubt struct {
 	Invalid bool   // the run is not to be believed; otherwise it is only suspect
 	Text    string // what was found, in words with their numbers
+}
+
+// A Finding is what the results of a study say, in words. An older file may have lines and nothing else.
+type Finding struct {
+	Study, Question string   // its name, and what it asks
+	Claim           string   // what was put to the test
+	Verdict         string   // on the claim: holds, does not hold, depends, undecided
+	Because         string   // the numbers that decide
+	Lines           []string // what else the results say
 }
 
 // The verdicts of a run, as its metric of that name gives them.

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -78,8 +79,8 @@ const everything = "all"
 
 func setStrategy(m *matrix, text string) error {
 	if text == everything {
-		for _, spec := range strategySpecs() {
-			v, err := parseStrategy(param.Call{Name: spec.Name})
+		for _, spec := range peers.Known() {
+			v, err := peers.ParseVariant(param.Call{Name: spec.Name})
 			if err != nil {
 				return err
 			}
@@ -87,7 +88,7 @@ func setStrategy(m *matrix, text string) error {
 		}
 		return nil
 	}
-	return appendVariants(&m.Strategies, text, parseStrategy)
+	return appendVariants(&m.Strategies, text, peers.ParseVariant)
 }
 
 func setWorkload(m *matrix, text string) error {

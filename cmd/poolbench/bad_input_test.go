@@ -100,7 +100,12 @@ func TestBadInput(t *testing.T) {
 		{"study", []string{"study: NAME is missing (known: "}},
 		{"study load scrapes", []string{`unknown study "scrapes" (known: `}},
 		{"study load load", []string{"study load is named twice"}},
-		{"study load --strategy serial", []string{"unknown flag --strategy (known: "}},
+		{"study load --strategy serials", []string{`--strategy: unknown strategy "serials" (known: `}},
+		{"study load --rate 5", []string{"unknown flag --rate (known: "}},
+		{"study load --quick --full", []string{"--quick and --full exclude each other"}},
+		{"study load --expect maybe", []string{`--expect: "maybe" is no verdict (holds, does-not-hold, depends)`}},
+		{"study load --expect undecided", []string{`--expect: "undecided" is no verdict`}},
+		{"study all load", []string{`unknown study "all" (known: `}},
 
 		{"run --timeout 0s --n 5", []string{"--timeout: "}},
 		{"run --workload evil --n 5", []string{"workload evil: some of its tasks end only when they are cancelled; give a timeout"}},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
 )
 
 // An answer is what the child says: a result or an error.
@@ -47,7 +48,7 @@ func (a *app) simulateCommand() *cobra.Command {
 			}()
 			os.Stdout = os.Stderr // what a strategy prints must not get into the answer
 			var said answer
-			s, err := w.Scenario(parseStrategy)
+			s, err := w.Scenario(peers.ParseVariant)
 			if err == nil {
 				onOneProcessor(&s.Strategy.Spec)
 				said.Result, err = bench.Run(cmd.Context(), s)

@@ -1,19 +1,20 @@
 package main
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 func strategyNames() []string {
-	return names(strategySpecs(), func(s strategies.Spec) string { return s.Name })
+	return names(peers.Known(), func(s strategies.Spec) string { return s.Name })
 }
 func workloadNames() []string {
 	return names(workloads.All(), func(s workloads.Spec) string { return s.Name })
@@ -75,15 +76,13 @@ func describeArrival(s arrivals.Spec) entry {
 }
 
 func describeStudy(s studies.Study) entry {
-	var size string
-	if suite, err := s.Suite(); err == nil {
-		size = strconv.Itoa(len(suite.Scenarios)) + " scenarios, " + strconv.Itoa(suite.Runs()) + " runs"
+	about := []fact{{"claim", s.Claim}}
+	for size, flag := range []string{"--quick", "default", "--full"} {
+		if suite, err := s.Suite(studies.Size(size)); err == nil {
+			about = append(about, fact{flag, fmt.Sprintf("%d scenarios, %d runs", len(suite.Scenarios), suite.Runs())})
+		}
 	}
-	part := "poolbench run, poolbench study " + s.Name
-	if s.Apart {
-		part = "poolbench study " + s.Name
-	}
-	return entry{s.Name, s.Question, facts(fact{"size", size}, fact{"run by", part}), nil}
+	return entry{s.Name, s.Question, append(about, facts(fact{"takes --strategy", yes("further strategies to compare", s.With != nil)})...), nil}
 }
 
 func describeMetric(m bench.MetricInfo) entry {

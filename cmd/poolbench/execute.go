@@ -23,9 +23,10 @@ type execution struct {
 	objectives objectives.List
 	records    []record
 	failed     []failure
-	answers    map[int][]string // by section
-	invalid    int              // results that are not to be believed
-	cut        error            // the signal that ended it early
+	findings   map[int]studies.Finding // by section
+	expect     studies.Verdict         // of every finding; Undecided: any
+	invalid    int                     // results that are not to be believed
+	cut        error                   // the signal that ended it early
 }
 
 // A record is a result without its distributions and its timeline, which are on disk.
@@ -71,7 +72,7 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	e := &execution{plan: p, path: dir.Path(), objectives: o.objectives}
+	e := &execution{plan: p, path: dir.Path(), objectives: o.objectives, expect: o.expect}
 	show := newProgress(a.stderr, o.quiet, e.plan)
 	// The first signal ends the context. Then signals get their default back, so that a second one ends the process.
 	defer context.AfterFunc(ctx, func() {
@@ -110,10 +111,24 @@ func (e *execution) exitCode(writing error) error {
 	for _, j := range e.judged() {
 		codes = append(codes, verdictCode(j.Verdict))
 	}
+	for _, f := range e.findings {
+		codes = append(codes, expectedCode(e.expect, f.Verdict))
+	}
 	if code := severest(codes...); code != fine {
 		return exitCode(code)
 	}
 	return nil
+}
+
+// expectedCode is that of a verdict where another was expected. What could not be decided is never as expected.
+func expectedCode(want, got studies.Verdict) int {
+	switch {
+	case want == studies.Undecided || got == want:
+		return fine
+	case got == studies.Undecided:
+		return undecided
+	}
+	return regression
 }
 
 // execute runs the plan into the directory and closes it. The error is about the directory, or about a run that cannot be
@@ -126,7 +141,7 @@ func (a *app) execute(ctx context.Context, e *execution, dir *bench.Dir, o runOp
 			return a.take(e, i, dir, show, sc, r, err)
 		})
 		if stopped == nil {
-			stopped = e.answer(i, dir)
+			stopped = e.find(i, dir)
 		}
 		if stopped != nil {
 			break
@@ -165,10 +180,10 @@ func (a *app) take(e *execution, section int, dir *bench.Dir, show *progress, sc
 	return nil
 }
 
-// answer has a study say what its results are, and keeps that with them.
-func (e *execution) answer(section int, dir *bench.Dir) error {
-	s := e.plan[section]
-	if s.answer == nil {
+// find has a study say what its results are, and keeps that with them.
+func (e *execution) find(section int, dir *bench.Dir) error {
+	study := e.plan[section].study
+	if study == nil {
 		return nil
 	}
 	var results []*bench.Result
@@ -177,11 +192,14 @@ func (e *execution) answer(section int, dir *bench.Dir) error {
 			results = append(results, r.result)
 		}
 	}
-	if e.answers == nil {
-		e.answers = map[int][]string{}
+	if e.findings == nil {
+		e.findings = map[int]studies.Finding{}
 	}
-	e.answers[section] = s.answer(results)
-	return dir.Answer(e.answers[section])
+	f := study.Find(results)
+	e.findings[section] = f
+	return dir.Conclude(bench.Conclusion{
+		Study: study.Name, Question: study.Question, Claim: study.Claim, Verdict: f.Verdict.String(), Because: f.Because, Lines: f.Lines,
+	})
 }
 
 // showOutcome prints what came out: on stdout the table or the document, on stderr what a reader must not miss.
@@ -193,7 +211,12 @@ func (a *app) showOutcome(e *execution, format string, reported bool) error {
 	if format == "json" {
 		return a.showRunJSON(e, report)
 	}
-	if err := a.showTables(e); err != nil {
+	if len(e.findings) < manyFindings {
+		if err := a.showTables(e); err != nil {
+			return err
+		}
+	}
+	if err := a.showFindings(e); err != nil {
 		return err
 	}
 	if err := a.showObjectives(e); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -53,7 +54,7 @@ func listedKinds() []string {
 // listings are all kinds. Each is drawn from the one set that its package keeps.
 func listings() []listing {
 	return []listing{
-		{"strategies", entries(strategySpecs(), describeStrategy)},
+		{"strategies", entries(peers.Known(), describeStrategy)},
 		{"workloads", entries(workloads.All(), describeWorkload)},
 		{"targets", entries(targets.All(), describeTarget)},
 		{"arrivals", entries(arrivals.All(), describeArrival)},
@@ -176,7 +177,7 @@ func (a *app) showListings(lists []listing) error {
 func (a *app) showStrategies() error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "  %s\n", strings.Join(strategyColumns, "\t"))
-	for _, s := range strategySpecs() {
+	for _, s := range peers.Known() {
 		fmt.Fprintf(w, "  %s\n", strings.Join(strategyRow(s), "\t"))
 	}
 	return w.Flush()

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/strategies/peers"
 )
 
 // TestList: every entry has one line, also in the list of its kind, and a full description under its name with all of its parameters.
@@ -45,11 +47,11 @@ func TestList(t *testing.T) {
 func testStrategies(t *testing.T, table string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
-	if len(lines) != 1+len(strategySpecs()) {
-		t.Errorf("%d lines for %d strategies", len(lines), len(strategySpecs()))
+	if len(lines) != 1+len(peers.Known()) {
+		t.Errorf("%d lines for %d strategies", len(lines), len(peers.Known()))
 	}
 	inReadme := read(t, readme)
-	for i, s := range strategySpecs() {
+	for i, s := range peers.Known() {
 		for c, cell := range strategyRow(s) {
 			if cell == "" || !strings.Contains(lines[1+i], cell) || !strings.Contains(inReadme, cell) {
 				t.Errorf("%s, %s: %q is not in the list, or not in the README (make generate)\n%s", s.Name, strategyColumns[c], cell, lines[1+i])
@@ -70,7 +72,7 @@ func TestListJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(succeed(t, "list", "--format", "json").stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != newHead("list") || len(doc.Lists) != 6 || len(doc.Lists[0].Entries) != len(strategySpecs()) {
+	if doc.head != newHead("list") || len(doc.Lists) != 6 || len(doc.Lists[0].Entries) != len(peers.Known()) {
 		t.Errorf("%+v", doc)
 	}
 	doc.Lists = nil

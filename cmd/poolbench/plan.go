@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // A plan is all that one call runs, section by section, into one run directory.
@@ -15,12 +15,12 @@ type plan []section
 
 // A section is a suite with a heading: the question of a study, the place in a scenario file, or none.
 type section struct {
-	title  string
-	suite  bench.Suite
-	answer func([]*bench.Result) []string // what a study makes of its results; nil: nothing
+	title string
+	suite bench.Suite
+	study *studies.Study // that judges the results; nil: none does
 }
 
-// makePlan reads the scenarios from the flags, or from the file with the flags over it; without either it takes all studies.
+// makePlan reads the scenarios from the flags, or from the file with the flags over it; without either it takes the quick form of all studies.
 func makePlan(flags words, file string) (plan, error) {
 	switch {
 	case file != "":
@@ -40,17 +40,17 @@ func makePlan(flags words, file string) (plan, error) {
 		suite, err := flags.suite("")
 		return plan{{suite: suite}}, err
 	}
-	return planStudies(slices.DeleteFunc(studies.All(), func(s studies.Study) bool { return s.Apart }))
+	return planStudies(studies.All(), studies.Quick, nil)
 }
 
-// planStudies has a section for each study.
-func planStudies(list []studies.Study) (p plan, err error) {
+// planStudies has a section for each study, at that size, with further strategies.
+func planStudies(list []studies.Study, size studies.Size, also []strategies.Variant) (p plan, err error) {
 	for _, s := range list {
-		suite, err := s.Suite()
+		suite, err := s.Suite(size, also...)
 		if err != nil {
 			return nil, err
 		}
-		p = append(p, section{s.Name + ": " + s.Question, suite, s.Answer})
+		p = append(p, section{s.Name + ": " + s.Question, suite, &s})
 	}
 	return p, nil
 }

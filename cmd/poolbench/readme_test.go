@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/strategies/peers"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the README anew")
@@ -21,11 +23,11 @@ const readme = "../../README.md"
 func strategyTable() string {
 	var b strings.Builder
 	b.WriteString("| strategy | what it is | use it if |\n|---|---|---|\n")
-	for _, s := range strategySpecs() {
+	for _, s := range peers.Known() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, s.Summary, s.UseIf)
 	}
 	fmt.Fprintf(&b, "\n| %s |\n%s\n", strings.Join(strategyColumns, " | "), strings.Repeat("|---", len(strategyColumns))+"|")
-	for _, s := range strategySpecs() {
+	for _, s := range peers.Known() {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(strategyRow(s), " | "))
 	}
 	return b.String()

@@ -15,12 +15,13 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/studies"
 )
 
 const runHelp = `run measures scenarios: every combination of what the flags list, a run each, written to a directory as it comes in.
 
-Without a flag that says what to run it takes the default studies. A scenario file says the same as the flags, under the
-same names; flags beside --file replace what the file says.
+Without a flag that says what to run it takes the quick form of all studies, and prints a page of verdicts. A scenario file
+says the same as the flags, under the same names; flags beside --file replace what the file says.
 
 Names take parameters after a colon: hyperexp:mean=10ms,c2=16. Bare names may be listed with commas, or the flag given
 again. 'poolbench list' has all names, 'poolbench list workloads hyperexp' explains one.
@@ -58,6 +59,7 @@ type runOptions struct {
 	format        string
 	limit         time.Duration
 	objectives    objectives.List
+	expect        studies.Verdict // of the studies; Undecided: any
 }
 
 func (a *app) runCommand() *cobra.Command {

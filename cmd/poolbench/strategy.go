@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,19 +9,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/peers"
 )
-
-// strategySpecs are all strategies that the command knows: the patterns, then those of other people's libraries.
-func strategySpecs() []strategies.Spec { return slices.Concat(strategies.All(), peers.All()) }
-
-// parseStrategy looks a strategy up by its name and checks its parameters.
-func parseStrategy(c param.Call) (strategies.Variant, error) {
-	known := strategySpecs()
-	if i := slices.IndexFunc(known, func(s strategies.Spec) bool { return s.Name == c.Name }); i >= 0 {
-		return known[i].Variant(c.Args)
-	}
-	return strategies.Variant{}, fmt.Errorf("unknown strategy %q (known: %s)", c.Name,
-		strings.Join(names(known, func(s strategies.Spec) string { return s.Name }), ", "))
-}
 
 // strategyColumns are the heads of the table of strategies, that of `poolbench list strategies` and that of the README.
 var strategyColumns = []string{"strategy", "bounds", "when full", "order", "on a panic", "source"}
@@ -48,7 +34,7 @@ func bounds(s strategies.Spec) string {
 	if s.Bound == nil {
 		return "nothing"
 	}
-	v, err := parseStrategy(param.Call{Name: s.Name})
+	v, err := peers.ParseVariant(param.Call{Name: s.Name})
 	if err != nil {
 		return "limit" // a parameter of its own must be given first
 	}

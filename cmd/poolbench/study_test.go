@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -8,32 +9,71 @@ import (
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
-// TestStudy: a study's answer is printed, kept with its results, and shown in its report.
+// TestStudy: a study's verdict is printed, kept with its results, shown in its report, and in the document; --expect makes another one
+// exit code 1.
 func TestStudy(t *testing.T) {
 	t.Chdir(t.TempDir())
-	out := succeed(t, "study", "scrape", "--quiet", "--out", "x").stdout
-	const answer = "limit 64: all 5000 in (N − burst)/rate = 499 s, within 2 %: "
-	if !strings.Contains(out, "\n"+answer) {
-		t.Errorf("no answer in\n%s", out)
+	out := succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect", "depends").stdout
+	const because = "on the arrivals: 4 workers take away "
+	if !strings.Contains(out, "\n  DEPENDS: "+because) {
+		t.Errorf("no verdict in\n%s", out)
 	}
-	if !strings.Contains(read(t, "x/results.txt"), "\n# answer "+answer) {
-		t.Error("no answer in results.txt")
+	results := read(t, "x/results.txt")
+	for _, want := range []string{"\n# study throttle: does a limit", "\n# claim a bounded pool keeps", "\n# verdict depends: " + because, "\n# answer poisson arrivals at 380/s: "} {
+		if !strings.Contains(results, want) {
+			t.Errorf("results.txt does not say %q", want)
+		}
 	}
-	if !strings.Contains(read(t, "x/report.html"), "<li>"+answer) {
-		t.Error("no answer in report.html")
+	if !strings.Contains(read(t, "x/report.html"), because) {
+		t.Error("no verdict in report.html")
+	}
+	got := command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds", "--format", "json")
+	var doc runDocument
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if got.code != regression || len(doc.Findings) != 1 || doc.Findings[0].Verdict != "depends" || doc.Findings[0].Study != "throttle" {
+		t.Errorf("exit code %d, findings %+v", got.code, doc.Findings)
 	}
 }
 
-// TestStudiesApart: the default run leaves out the studies that are apart, and a study by name is in no other's way.
-func TestStudiesApart(t *testing.T) {
+// TestExpectedCode: any verdict will do where none is expected, and one that could not be had is never the expected one.
+func TestExpectedCode(t *testing.T) {
+	for _, c := range []struct {
+		want, got studies.Verdict
+		code      int
+	}{
+		{studies.Undecided, studies.Undecided, fine},
+		{studies.Undecided, studies.DoesNotHold, fine},
+		{studies.Holds, studies.Holds, fine},
+		{studies.Holds, studies.Depends, regression},
+		{studies.DoesNotHold, studies.Holds, regression},
+		{studies.Depends, studies.Undecided, undecided},
+	} {
+		if code := expectedCode(c.want, c.got); code != c.code {
+			t.Errorf("expected %v, got %v: exit code %d, want %d", c.want, c.got, code, c.code)
+		}
+	}
+}
+
+// TestStudySizes: the default run is the quick form of all studies, and a study that is asked for is larger; a further strategy is
+// compared where the study takes any.
+func TestStudySizes(t *testing.T) {
 	out := succeed(t, "run", "--dry-run").stdout
 	for _, s := range studies.All() {
-		if got := strings.Contains(out, "# "+s.Name+": "); got == s.Apart {
-			t.Errorf("study %s is in the default run: %v", s.Name, got)
+		if !strings.Contains(out, "# "+s.Name+": ") {
+			t.Errorf("study %s is not in the default run", s.Name)
 		}
 		alone := succeed(t, "study", s.Name, "--dry-run").stdout
 		if titles := slices.Collect(strings.Lines(alone)); !strings.HasPrefix(titles[0], "# "+s.Name+": ") {
 			t.Errorf("study %s --dry-run begins with %q", s.Name, titles[0])
 		}
+	}
+	if out != succeed(t, "study", "all", "--quick", "--dry-run").stdout {
+		t.Error("study all --quick is not the default run")
+	}
+	with := succeed(t, "study", "load", "--strategy", "codel_lifo,ants", "--dry-run").stdout
+	if strings.Count(with, "strategy=codel_lifo/") != 6 || strings.Count(with, "strategy=ants/") != 6 {
+		t.Errorf("study load --strategy codel_lifo,ants runs\n%s", with)
 	}
 }

@@ -110,12 +110,6 @@ func (a *app) showTables(e *execution) error {
 		if err := show(groups); err != nil {
 			return err
 		}
-		for _, line := range e.answers[i] {
-			fmt.Fprintf(a.stdout, "%s\n", line)
-		}
-		if len(e.answers[i]) > 0 {
-			fmt.Fprintln(a.stdout)
-		}
 	}
 	return nil
 }

@@ -5,45 +5,106 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// measured is what the runs of scenarios say, be they just made or read from a file.
+// measured is what the runs of scenarios say, be they just made or read from a file. Runs that are INVALID are left out: nothing is
+// found by them.
 type measured struct {
-	runs   map[string][]repetition // by scenario
-	styles []string                // the strategies in the order of the charts' colours
+	lengths map[string]map[string][]repetition // by cell, and by the scenarios that differ in their length alone
+	styles  []string                           // the strategies in the order of the charts' colours
 }
 
 // A repetition is a run with what numbers it: repetition i of every scenario of a study faces the same arrivals.
 type repetition struct {
 	number uint64
+	tasks  int
 	metric func(unit string) (float64, bool)
 }
 
 func fromResults(results []*bench.Result) *measured {
-	m := &measured{runs: map[string][]repetition{}}
+	m := &measured{lengths: map[string]map[string][]repetition{}}
 	for _, r := range results {
-		m.runs[r.Name] = append(m.runs[r.Name], repetition{r.Seed, r.Metric})
+		m.add(r.Name, repetition{r.Seed, r.Tasks, r.Metric})
+		if s := part(r.Name, "strategy"); !slices.Contains(m.styles, s) {
+			m.styles = append(m.styles, s)
+		}
 	}
 	return m
 }
 
 func fromFile(results *reports.Results) *measured {
-	m := &measured{runs: map[string][]repetition{}, styles: results.Strategies}
+	m := &measured{lengths: map[string]map[string][]repetition{}, styles: results.Strategies}
 	for i := range results.Runs {
 		r := &results.Runs[i]
-		m.runs[r.Name] = append(m.runs[r.Name], repetition{uint64(r.Repetition), r.Value})
+		m.add(r.Name, repetition{uint64(r.Repetition), r.Iters, r.Value})
 	}
 	return m
 }
+
+func (m *measured) add(name string, r repetition) {
+	broken, _ := r.metric("broken-laws")
+	if verdict, _ := r.metric("verdict"); verdict >= float64(bench.Invalid) || broken != 0 {
+		return
+	}
+	key := cell(name)
+	if m.lengths[key] == nil {
+		m.lengths[key] = map[string][]repetition{}
+	}
+	m.lengths[key][name] = append(m.lengths[key][name], r)
+}
+
+// cell is the name of a scenario without its length: the sizes of a study differ in that, and ask the same.
+func cell(name string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
+		key, _, _ := strings.Cut(part, "=")
+		return key == "n" || key == "duration" || key == "warmup"
+	}), "/")
+}
+
+// runs are the repetitions of a scenario, whatever its length; of several lengths, those of the longest.
+func (m *measured) runs(sc bench.Scenario) (runs []repetition) {
+	for _, of := range m.lengths[cell(sc.Name())] {
+		if len(runs) == 0 || of[0].tasks > runs[0].tasks {
+			runs = of
+		}
+	}
+	return runs
+}
+
+// has reports whether the scenario was run.
+func (m *measured) has(sc bench.Scenario) bool { return len(m.runs(sc)) > 0 }
 
 // style is the number of a strategy among those of the file.
 func (m *measured) style(sc bench.Scenario) int {
 	return max(slices.Index(m.styles, sc.Strategy.String()), 0)
 }
+
+// others are the strategies of the file, beside those that are known, that were run in a scenario: those that somebody named.
+func (m *measured) others(known []string, at func(strategy string) bench.Scenario) (names []string) {
+	for _, name := range m.styles {
+		if slices.Contains(known, name) {
+			continue
+		}
+		call, err := param.Parse(name)
+		if err != nil {
+			continue // of a benchmark that is not ours
+		}
+		if _, err := peers.ParseVariant(call); err == nil && m.has(at(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// mean is that of a metric over the repetitions, with its interval; NaN where there is none.
+func (m *measured) mean(sc bench.Scenario, unit string) interval { return ofMean(m.values(sc, unit)) }
 
 // values are those of a metric, one a repetition that has it, in their order.
 func (m *measured) values(sc bench.Scenario, unit string) []float64 {
@@ -58,7 +119,7 @@ func (m *measured) each(cells []bench.Scenario, number func(value func(cell int,
 	}
 	var runs [][]repetition
 	for _, sc := range cells {
-		runs = append(runs, m.runs[sc.Name()])
+		runs = append(runs, m.runs(sc))
 	}
 	for _, first := range runs[0] {
 		same := make([]repetition, len(cells))
@@ -89,7 +150,7 @@ func (m *measured) each(cells []bench.Scenario, number func(value func(cell int,
 func (m *measured) repetitions(cells []bench.Scenario) string {
 	var counts []int
 	for _, sc := range cells {
-		if n := len(m.runs[sc.Name()]); n > 0 {
+		if n := len(m.runs(sc)); n > 0 {
 			counts = append(counts, n)
 		}
 	}
@@ -172,4 +233,11 @@ func student(degrees int) float64 {
 	}
 	const z = 1.959964
 	return z + (z*z*z+z)/(4*float64(degrees))
+}
+
+// part is the value of a key in the name of a scenario.
+func part(name, key string) string {
+	_, rest, _ := strings.Cut(name, "/"+key+"=")
+	value, _, _ := strings.Cut(rest, "/")
+	return value
 }

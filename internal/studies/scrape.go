@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
 )
 
 // What the scraped site allows: so many calls in a second, and so many tickers to fetch.
@@ -23,25 +23,33 @@ var scrapeLimits = []int{limit, 64}
 
 // scrape fetches the reports of 5000 companies from a site that serves ten calls a second, refuses more, and bans who does not heed
 // that: the nightly job that worker pools are often built for. No order of calls takes less than (N − burst)/rate.
+//
+// The claim is on those that bound how many calls are under way and do nothing else: it holds where none of them is refused a call at any
+// limit, does not hold where each is at each, and else depends on the limit.
 var _ = register(Study{
 	Name:     "scrape",
 	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",
-	Count:    1,
-	Apart:    true,
-	Matrix: func() bench.Matrix {
-		return bench.Matrix{
-			Strategies: everyStrategy(scrapeRate),
-			Workloads:  workload("lognormal:mean=200ms"),
-			Targets:    target(fmt.Sprintf("sec_ban:limit=%d", scrapeRate)),
-			Arrivals:   arrival("batch"),
-			Limits:     scrapeLimits,
-			Stop:       bench.Stop{Tasks: tickers},
-			Seed:       1,
-			Clock:      bench.Virtual,
-		}
+	Claim:    "a bounded pool alone ends the refusals and the bans of a site that allows so many calls in a second",
+	Count:    [3]int{1, 1, 1},
+	Cells:    func(Size) []bench.Scenario { return scrapeCells(everyStrategy(scrapeRate)) },
+	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
+		return scrapeCells([]strategies.Variant{v}), nil
 	},
-	Answer: answerScrape,
+	Judge: judgeScrape,
 })
+
+func scrapeCells(of []strategies.Variant) []bench.Scenario {
+	return cross(bench.Matrix{
+		Strategies: of,
+		Workloads:  workload("lognormal:mean=200ms"),
+		Targets:    target(fmt.Sprintf("sec_ban:limit=%d", scrapeRate)),
+		Arrivals:   arrival("batch"),
+		Limits:     scrapeLimits,
+		Stop:       bench.Stop{Tasks: tickers},
+		Seed:       1,
+		Clock:      bench.Virtual,
+	})
+}
 
 // everyStrategy is all of them by default; those that take a rate at this one, evenly and without a burst, and those that try again
 // as often as it takes.
@@ -63,20 +71,29 @@ func everyStrategy(rate float64) (all []strategies.Variant) {
 	return all
 }
 
-// answerScrape sorts the strategies, at each limit, by what became of them.
-func answerScrape(results []*bench.Result) (lines []string) {
+// judgeScrape sorts the strategies, at each limit, by what became of them.
+func judgeScrape(m *measured) (f Finding) {
 	floor := float64(tickers-scrapeRate) / scrapeRate
+	refused, allowed := 0, 0
 	for _, limit := range scrapeLimits {
 		var onTime, slow, lossy, banned []string
-		for _, r := range results {
-			if part(r, "limit") != strconv.Itoa(limit) {
+		for _, name := range m.styles {
+			sc, ok := scrapeCell(name, limit)
+			if !ok || !m.has(sc) {
 				continue
 			}
-			name := part(r, "strategy")
-			lost := math.Round(float64(r.Tasks) * (sum(r, "shed/op", "throttled/op", "failed/op", "abandoned/op")))
-			seconds := sum(r, "makespan-sec")
+			value := func(unit string) float64 { return m.mean(sc, unit).mid }
+			lost := math.Round((value("shed/op") + value("throttled/op") + value("failed/op") + value("abandoned/op")) * tickers)
+			seconds := value("makespan-sec")
+			if slices.Contains(poolsAlone, name) {
+				if value("refused-calls") > 0 {
+					refused++
+				} else {
+					allowed++
+				}
+			}
 			switch withLoss := fmt.Sprintf("%s (%.0f lost)", name, lost); {
-			case sum(r, "bans") > 0:
+			case value("bans") > 0:
 				banned = append(banned, withLoss)
 			case lost > 0:
 				lossy = append(lossy, withLoss)
@@ -86,13 +103,46 @@ func answerScrape(results []*bench.Result) (lines []string) {
 				slow = append(slow, fmt.Sprintf("%s (%.1f s)", name, seconds))
 			}
 		}
-		lines = append(lines,
+		f.Lines = append(f.Lines, slices.DeleteFunc([]string{
 			said(onTime, "limit %d: all %d in (N − burst)/rate = %.0f s, within 2 %%", limit, tickers, floor),
 			said(slow, "limit %d: all, but slower", limit),
 			said(lossy, "limit %d: not banned, but records were lost", limit),
-			said(banned, "limit %d: banned", limit))
+			said(banned, "limit %d: banned", limit),
+		}, func(line string) bool { return line == "" })...)
 	}
-	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	names := strings.Join(poolsAlone, ", ")
+	switch all := len(poolsAlone) * len(scrapeLimits); {
+	case refused+allowed < all:
+		f.Because = fmt.Sprintf("%d of %d scenarios of %s were not measured", all-refused-allowed, all, names)
+	case refused == 0:
+		f.Verdict, f.Because = Holds, fmt.Sprintf("not a call of %s was refused", names)
+	case allowed == 0:
+		f.Verdict, f.Because = DoesNotHold, fmt.Sprintf("the site refuses calls of %s at every limit tried: it takes a rate, or few workers that wait as they are told", names)
+	default:
+		f.Verdict, f.Because = Depends, fmt.Sprintf("on the limit: the site refuses calls of %s in %d of %d scenarios", names, refused, all)
+	}
+	return f
+}
+
+// poolsAlone bound how many calls are under way, and do nothing else.
+var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore", "singleton_pool"}
+
+// scrapeCell is the scenario of a strategy; false for a name that is none of ours.
+func scrapeCell(name string, limit int) (bench.Scenario, bool) {
+	call, err := param.Parse(name)
+	if err != nil {
+		return bench.Scenario{}, false
+	}
+	v, err := peers.ParseVariant(call)
+	if err != nil {
+		return bench.Scenario{}, false
+	}
+	for _, sc := range scrapeCells([]strategies.Variant{v}) {
+		if sc.Limit == limit {
+			return sc, true
+		}
+	}
+	return bench.Scenario{}, false
 }
 
 // said puts what holds before the names that it holds of; nothing where there are none.
@@ -101,20 +151,4 @@ func said(names []string, format string, args ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, args...) + ": " + strings.Join(names, ", ")
-}
-
-// part is the value of a key in the name of a result.
-func part(r *bench.Result, key string) string {
-	_, rest, _ := strings.Cut(r.Name, "/"+key+"=")
-	value, _, _ := strings.Cut(rest, "/")
-	return value
-}
-
-// sum adds up the metrics that the result has.
-func sum(r *bench.Result, units ...string) (total float64) {
-	for _, unit := range units {
-		v, _ := r.Metric(unit)
-		total += v
-	}
-	return total
 }

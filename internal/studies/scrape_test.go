@@ -16,11 +16,11 @@ func TestScrape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	suite, err := study.Suite()
+	suite, err := study.Suite(studies.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen := []string{"worker_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100"}
+	chosen := []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore", "singleton_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100"}
 	var results []*bench.Result
 	for _, s := range suite.Scenarios {
 		if !slices.Contains(chosen, s.Strategy.String()) {
@@ -35,13 +35,14 @@ func TestScrape(t *testing.T) {
 		}
 		results = append(results, r)
 	}
-	answer := study.Answer(results)
+	finding := study.Find(results)
+	answer := finding.Lines
 	for i, want := range []string{
 		"limit 4: all, but slower: retry_in_place:attempts=100 (",
 		"limit 4: not banned, but records were lost: token_bucket:rate=10,burst=1 (",
-		"limit 4: banned: worker_pool (4990 lost)",
+		"limit 4: banned: ",
 		"limit 64: all 5000 in (N − burst)/rate = 499 s, within 2 %: token_bucket:rate=10,burst=1 (501.",
-		"limit 64: banned: retry_in_place:attempts=100 (",
+		"limit 64: banned: errgroup_limit (4990 lost), retry_in_place:attempts=100 (",
 	} {
 		if i >= len(answer) || !strings.HasPrefix(answer[i], want) {
 			t.Errorf("line %d of the answer is not %q:\n%s", i, want, strings.Join(answer, "\n"))

@@ -1,7 +1,8 @@
-// Package studies has the named questions that poolbench answers, a file each: what is asked, and the scenarios that tell.
+// Package studies has the named questions that poolbench answers, a file each: what is asked, the claim that is put to the test, the
+// scenarios that tell, the figure, and the rule by which the results are judged.
 //
-// A study is above both bench, which runs its scenarios, and reports, which judges and draws what they wrote. The default
-// `poolbench run` is all studies, one after another, into one run directory.
+// A study is above both bench, which runs its scenarios, and reports, which draws what they wrote. The default `poolbench run` is
+// the quick form of all studies, one after another, into one run directory.
 package studies
 
 import (
@@ -14,23 +15,38 @@ import (
 	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Study is a question and the scenarios that answer it.
+// A Study is a question, a claim, and the scenarios that decide on it.
 type Study struct {
 	Name     string
 	Question string // one line
-	Count    int    // repetitions
-	Matrix   func() bench.Matrix
-	Cells    func() []bench.Scenario // in place of Matrix, where the scenarios are no product; one that is given twice is run once
-	Apart    bool                    // not part of the default run: it takes its time, or is about something else
-	// Answer puts into words what the results say, a line each, computed from them alone; nil: the tables and charts speak.
-	Answer func([]*bench.Result) []string
-	// Draw makes the study's own figures; nil: the charts of any run do.
+	Claim    string // what people say, as a statement that can be wrong: it is this that the verdict is on
+	Count    [3]int // repetitions by Size
+	// Cells are the scenarios of that size. One that is given twice is run once. Sizes may differ in the number of tasks, in the duration, and
+	// in which scenarios there are; what else a scenario is must not depend on the size, or Judge and Draw would not find its runs.
+	Cells func(Size) []bench.Scenario
+	// With are the scenarios that a further strategy adds, or an error that says why it cannot take part; nil: the study compares a fixed set.
+	With func(Size, strategies.Variant) ([]bench.Scenario, error)
+	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes with scenarios that have no runs.
+	Judge func(*measured) Finding
+	// Draw makes the study's own figures, from the same numbers; nil: the charts of any run do. A study none of whose scenarios was run
+	// draws nothing, or returns a *charts.EmptyError.
 	Draw func(*measured) ([]reports.Figure, error)
 }
+
+// A Size says how much a study measures.
+type Size int
+
+// The sizes. A study's verdict should be the same at each; what grows is how sure it is, and how fine its figure.
+const (
+	Quick    Size = iota // its share of a default run: a few seconds
+	Standard             // up to two minutes on two cores
+	Full                 // for publication
+)
 
 var all = registry.Set[Study]{Kind: "study"}
 
@@ -42,29 +58,37 @@ func All() []Study { return all.All() }
 // Lookup returns the study of that name; the error for an unknown name lists the known ones.
 func Lookup(name string) (Study, error) { return all.Lookup(name) }
 
-// Suite returns the study's runs.
-func (s Study) Suite() (bench.Suite, error) {
-	scenarios, err := s.scenarios()
-	if err != nil {
-		return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
+// Suite returns the study's runs at that size, with further strategies beside its own.
+func (s Study) Suite(size Size, also ...strategies.Variant) (bench.Suite, error) {
+	cells := s.Cells(size)
+	for _, v := range also {
+		if s.With == nil {
+			return bench.Suite{}, fmt.Errorf("study %s compares a fixed set of strategies, and takes no other", s.Name)
+		}
+		more, err := s.With(size, v)
+		if err != nil {
+			return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
+		}
+		cells = append(cells, more...)
 	}
-	return bench.Suite{Scenarios: scenarios, Count: s.Count}, nil
-}
-
-func (s Study) scenarios() (scenarios []bench.Scenario, err error) {
-	if s.Cells == nil {
-		return s.Matrix().Scenarios()
-	}
+	suite := bench.Suite{Count: s.Count[size]}
 	seen := map[string]bool{}
-	for _, sc := range s.Cells() {
+	var wrong []error
+	for _, sc := range cells {
 		if name := sc.Name(); !seen[name] {
 			seen[name] = true
-			scenarios = append(scenarios, sc)
-			err = errors.Join(err, sc.Validate())
+			suite.Scenarios = append(suite.Scenarios, sc)
+			wrong = append(wrong, sc.Validate())
 		}
 	}
-	return scenarios, err
+	if err := errors.Join(wrong...); err != nil {
+		return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
+	}
+	return suite, nil
 }
+
+// Find judges the results of the study's runs.
+func (s Study) Find(results []*bench.Result) Finding { return s.Judge(fromResults(results)) }
 
 // Figures are those of all studies that the results have runs of: a reports.Drawer.
 func Figures(results *reports.Results) (figures []reports.Figure, err error) {
@@ -74,21 +98,29 @@ func Figures(results *reports.Results) (figures []reports.Figure, err error) {
 			continue
 		}
 		own, err := s.Draw(m)
-		if err != nil {
+		if empty(err) {
+			continue
+		} else if err != nil {
 			return nil, fmt.Errorf("study %s: %w", s.Name, err)
+		}
+		for i := range own {
+			own[i].Study = s.Name
 		}
 		figures = append(figures, own...)
 	}
 	return figures, nil
 }
 
-// limit is the one that the studies are run at.
+// limit is the one that the studies are run at unless they are about it.
 const limit = 4
 
-// familiar are the strategies that a newcomer has to choose from first: nothing, three ways to wait, and shedding. The default run is
-// to take less than 90 s on two cores; `--strategy all` shows the others.
-func familiar() []strategies.Variant {
-	return variants(strategies.ParseVariant, "unbounded", "worker_pool", "semaphore", "errgroup_limit", "bounded_queue_shed")
+// cross are the scenarios of a matrix; a mistake in it is one in this package.
+func cross(m bench.Matrix) []bench.Scenario {
+	scenarios, err := m.Scenarios()
+	if err != nil {
+		panic("studies: " + err.Error())
+	}
+	return scenarios
 }
 
 // variants parses what the command line would say; a mistake in it is one in this package.
@@ -107,6 +139,8 @@ func variants[T any](parse func(param.Call) (T, error), texts ...string) (all []
 	return all
 }
 
-func workload(texts ...string) []workloads.Variant { return variants(workloads.ParseVariant, texts...) }
-func target(texts ...string) []targets.Variant     { return variants(targets.ParseVariant, texts...) }
-func arrival(texts ...string) []arrivals.Variant   { return variants(arrivals.ParseVariant, texts...) }
+// strategy parses strategies, those of other people's libraries among them.
+func strategy(texts ...string) []strategies.Variant { return variants(peers.ParseVariant, texts...) }
+func workload(texts ...string) []workloads.Variant  { return variants(workloads.ParseVariant, texts...) }
+func target(texts ...string) []targets.Variant      { return variants(targets.ParseVariant, texts...) }
+func arrival(texts ...string) []arrivals.Variant    { return variants(arrivals.ParseVariant, texts...) }

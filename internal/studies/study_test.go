@@ -1,39 +1,52 @@
-package studies_test
+package studies
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// TestStudies: every study can be run, asks a question of its own, and shares no cell with another; all together are planned to take
-// less than 80 s, which leaves 10 of the 90 that a default run may take for the report.
+// TestStudies: every study can be run at every size, asks a question and tests a claim of its own, and shares no cell with another; all
+// together, in their quick form, are planned to take less than 80 s, which leaves 10 of the 90 that a default run may take for the report.
 func TestStudies(t *testing.T) {
 	var total time.Duration
-	cells, questions := map[string]string{}, map[string]bool{}
-	for _, s := range studies.All() {
-		if s.Question == "" || questions[s.Question] || s.Count < 1 {
-			t.Errorf("study %s: question %q, %d repetitions", s.Name, s.Question, s.Count)
-		}
-		questions[s.Question] = true
-		suite, err := s.Suite()
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, sc := range suite.Scenarios {
-			if other := cells[sc.Name()]; other != "" {
-				t.Errorf("%s belongs to the studies %s and %s: their runs would pool", sc.Name(), other, s.Name)
+	said := map[string]bool{}
+	for _, s := range All() {
+		for _, text := range []string{s.Question, s.Claim} {
+			if text == "" || said[text] {
+				t.Errorf("study %s says %q, as nothing or as another one", s.Name, text)
 			}
-			cells[sc.Name()] = s.Name
+			said[text] = true
 		}
-		suite.Parallel = 2
-		if !s.Apart {
-			total += suite.Estimate()
+	}
+	for size := Quick; size <= Full; size++ {
+		cells := map[string]string{}
+		for _, s := range All() {
+			suite, err := s.Suite(size)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if suite.Count < 1 {
+				t.Errorf("study %s: %d repetitions", s.Name, suite.Count)
+			}
+			for _, sc := range suite.Scenarios {
+				key := cell(sc.Name())
+				if other := cells[key]; other != "" {
+					t.Errorf("%s belongs to the study %s already, and now to %s: their runs would pool", sc.Name(), other, s.Name)
+				}
+				cells[key] = s.Name
+			}
+			suite.Parallel = 2
+			if size == Quick {
+				total += suite.Estimate()
+			}
+			t.Logf("%d %-15s %4d scenarios, %5d runs, %v", size, s.Name, len(suite.Scenarios), suite.Runs(), suite.Estimate().Round(100*time.Millisecond))
 		}
-		t.Logf("%-15s %4d runs, %v", s.Name, suite.Runs(), suite.Estimate().Round(time.Second))
 	}
 	if total > 80*time.Second {
 		t.Errorf("the default run is planned to take %v", total)
@@ -42,19 +55,77 @@ func TestStudies(t *testing.T) {
 
 // TestWork: every study's strategies face the same work, so the scenarios of a study differ in nothing but what is compared.
 func TestWork(t *testing.T) {
-	for _, s := range studies.All() {
-		suite, err := s.Suite()
+	for _, s := range All() {
+		suite, err := s.Suite(Standard)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, sc := range suite.Scenarios {
-			// Parts of a study whose scenarios are no product may want runs of different lengths.
-			if sc.Seed != suite.Scenarios[0].Seed || sc.Clock != suite.Scenarios[0].Clock || s.Cells == nil && sc.Stop != suite.Scenarios[0].Stop {
-				t.Errorf("study %s: %s differs in seed, clock or stop", s.Name, sc.Name())
+			if sc.Seed != suite.Scenarios[0].Seed {
+				t.Errorf("study %s: %s differs in its seed", s.Name, sc.Name())
 			}
 			if sc.Clock == bench.Virtual && sc.Stop.Tasks == 0 {
 				t.Errorf("study %s: a virtual run is given a duration, so its precision is left to chance", s.Name)
 			}
 		}
+	}
+}
+
+// TestNothingMeasured: without runs a study decides nothing, draws nothing, and says what it lacks.
+func TestNothingMeasured(t *testing.T) {
+	for _, s := range All() {
+		if f := s.Find(nil); f.Verdict != Undecided || f.Because == "" {
+			t.Errorf("study %s finds of nothing: %v, %q", s.Name, f.Verdict, f.Because)
+		}
+		if s.Draw == nil {
+			continue
+		}
+		figures, err := s.Draw(fromResults(nil))
+		if _, nothing := errors.AsType[*charts.EmptyError](err); err != nil && !nothing || len(figures) > 0 {
+			t.Errorf("study %s draws of nothing: %d figures, %v", s.Name, len(figures), err)
+		}
+	}
+}
+
+// TestVerdictWords: what is printed is read back, with blanks or dashes, and nothing else is.
+func TestVerdictWords(t *testing.T) {
+	for v := Holds; v <= Depends; v++ {
+		for _, text := range []string{v.String(), strings.ReplaceAll(v.String(), " ", "-")} {
+			if got, err := ParseVerdict(text); got != v || err != nil {
+				t.Errorf("%q is read as %v, %v", text, got, err)
+			}
+		}
+	}
+	for _, text := range []string{"", "undecided", "hold", "Holds"} {
+		if v, err := ParseVerdict(text); err == nil {
+			t.Errorf("%q is read as %v", text, v)
+		}
+	}
+}
+
+// TestLengths: a study finds its runs whatever their length, of several lengths the longest, and never those that are INVALID.
+func TestLengths(t *testing.T) {
+	sc := loadSweep(Quick, strategy("worker_pool"))[0]
+	result := func(size Size, verdict bench.Verdict, value float64) *bench.Result {
+		long := loadSweep(size, strategy("worker_pool"))[0]
+		return &bench.Result{Name: long.Name(), Seed: 1, Tasks: long.Stop.Tasks, Metrics: []bench.Metric{{Unit: "ops/s", Value: value}, {Unit: "verdict", Value: float64(verdict)}}}
+	}
+	m := fromResults([]*bench.Result{result(Quick, bench.Valid, 1), result(Full, bench.Invalid, 3), result(Standard, bench.Suspect, 2)})
+	if got := m.values(sc, "ops/s"); len(got) != 1 || got[0] != 2 {
+		t.Errorf("found %v, want that of the longest run that is not INVALID, 2", got)
+	}
+}
+
+// TestOthers: what somebody named beside the strategies of a study is found in a file, and what is none of ours is passed over.
+func TestOthers(t *testing.T) {
+	m := fromResults(nil)
+	for _, name := range []string{"worker_pool", "codel_lifo", "ants", "their_own"} {
+		sc := loadSweep(Quick, strategy("worker_pool"))[0]
+		m.add(strings.Replace(sc.Name(), "worker_pool", name, 1), repetition{metric: func(string) (float64, bool) { return 0, false }})
+		m.styles = append(m.styles, name)
+	}
+	others := m.others([]string{"worker_pool"}, func(name string) bench.Scenario { return loadSweep(Quick, strategy(name))[0] })
+	if want := "codel_lifo ants"; strings.Join(others, " ") != want {
+		t.Errorf("others are %q, want %s", others, want)
 	}
 }

@@ -8,6 +8,50 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
+// judgeCost is the rule of the study's verdict.
+func judgeCost(m *measured) Finding {
+	lowerAt := func(r float64) (lower, of int) {
+		for _, strategy := range []string{sequential, separate} {
+			for _, reading := range []reading{shortTail, slowdown} {
+				in := ofProduct(m.each([]bench.Scenario{costCell(strategy, r), costCell(pooled, r)},
+					func(value func(int, string) float64) float64 { return value(0, reading.unit) / value(1, reading.unit) }))
+				if math.IsNaN(in.mid) {
+					continue
+				}
+				of++
+				if in.hi < 1 {
+					lower++
+				}
+			}
+		}
+		return lower, of
+	}
+	from, everywhere := math.NaN(), true
+	for _, r := range costRs[1:] {
+		lower, of := lowerAt(r)
+		if of < 4 {
+			return undecided("R = %v was not measured", r)
+		}
+		if lower == of && math.IsNaN(from) {
+			from = r
+		} else if lower < of {
+			from, everywhere = math.NaN(), false
+		}
+	}
+	lower, of := lowerAt(taxAt)
+	tax, _, _ := taxOf(m, shortTail)
+	said := fmt.Sprintf("at R = %d the short tasks' p99 in a shared pool is %s times that of %s", taxAt, tax, sequential)
+	switch {
+	case everywhere:
+		return found(Holds, "at every R: %s", said)
+	case lower == 0:
+		return found(DoesNotHold, "%s", said)
+	case math.IsNaN(from):
+		return found(Depends, "on strategy and reading: at R = %d %d of %d are lower; %s", taxAt, lower, of, said)
+	}
+	return found(Depends, "on R: both do, in tail and slowdown, from R = %v on; %s", from, said)
+}
+
 // answerCost puts the headline into words: the cost at taxAt, where separate pools begin to pay, which strategy has the lowest reading
 // where, and what the long tasks pay.
 func answerCost(m *measured) (lines []string) {

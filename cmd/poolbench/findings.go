@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/studies"
+)
+
+// manyFindings is from how many on a run of studies prints its verdicts and no tables: those are in the report.
+const manyFindings = 3
+
+// showFindings prints what the studies found: claim, verdict and the numbers that decide, and what else there is to say where they are few.
+func (a *app) showFindings(e *execution) error {
+	if len(e.findings) == 0 {
+		return nil
+	}
+	count := map[studies.Verdict]int{}
+	for i, s := range e.plan {
+		f, ok := e.findings[i]
+		if !ok {
+			continue
+		}
+		count[f.Verdict]++
+		fmt.Fprintf(a.stdout, "%s: “%s”\n  %s: %s\n", s.study.Name, s.study.Claim, strings.ToUpper(f.Verdict.String()), f.Because)
+		if len(e.findings) < manyFindings {
+			for _, line := range f.Lines {
+				fmt.Fprintf(a.stdout, "  %s\n", line)
+			}
+		}
+		fmt.Fprintln(a.stdout)
+	}
+	if len(e.findings) < manyFindings {
+		return nil
+	}
+	var parts []string
+	for _, v := range []studies.Verdict{studies.Holds, studies.Depends, studies.DoesNotHold, studies.Undecided} {
+		if count[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "%d claims: %s. Tables and charts are in the report.\n\n", len(e.findings), strings.Join(parts, ", "))
+	return err
+}
