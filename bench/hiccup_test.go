@@ -74,7 +74,7 @@ func TestMachine(t *testing.T) {
 		{"others wait", quiet(5000), pressure{-1, 0.5, -1, 0.01}, Suspect, checkMachine, []string{"some thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
-		o.meter, o.pressure = c.meter, c.pressure
+		o.witness = &Witness{meter: c.meter, pressure: c.pressure}
 		r := judged(t, o)
 		if c.verdict == Valid {
 			holds(t, c.name, r)

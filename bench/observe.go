@@ -18,8 +18,7 @@ type observation struct {
 	settledTwice int64
 	counts       []targets.Count // by the target
 	used         resources
-	meter        *meter // under the real clock
-	pressure     pressure
+	witness      *Witness // nil under the virtual clock
 }
 
 // second is the number of nanoseconds in one, as a float.

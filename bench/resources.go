@@ -23,13 +23,12 @@ func (r resources) since(before resources) resources {
 
 // watch begins to watch a run under the real clock; stop ends that, and notes what was seen since base, when the run began.
 func (o *observation) watch() (stop func(base time.Time)) {
-	m := startMeter()
-	machine, before := readCounters(), readResources()
+	w := StartWitness()
+	before := readResources()
 	return func(base time.Time) {
-		m.end(base)
-		o.pressure = readCounters().since(machine)
+		w.End(base)
 		o.used = readResources().since(before)
-		o.used.cpu = max(o.used.cpu-m.cpu, 0)
-		o.meter = m
+		o.used.cpu = max(o.used.cpu-w.meter.cpu, 0)
+		o.witness = w
 	}
 }

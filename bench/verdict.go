@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"time"
+
+	"github.com/poolbench/poolbench/workloads"
 )
 
 // Verdict says whether the numbers of a run may be believed.
@@ -54,7 +56,9 @@ func (o *observation) judge(r *Result, first int, m measured, f flow) {
 		r.Doubt(Invalid, checkLaw, "%s", law)
 	}
 	if o.scenario.Clock == Real {
-		o.checkMachine(r, m)
+		if o.witness != nil {
+			o.witness.Judge(r, o.scenario.Workload.Spec.Kind == workloads.CPU, o.dueBetween)
+		}
 		o.checkGenerator(r, first, m)
 		o.checkStandstill(r)
 	}

@@ -3,8 +3,6 @@ package bench
 import (
 	"fmt"
 	"time"
-
-	"github.com/poolbench/poolbench/workloads"
 )
 
 // What the machine may do before a run is doubted.
@@ -22,9 +20,11 @@ const (
 	busyShare = 0.05
 )
 
-// checkMachine looks at what the machine and other programs did to the run, under the real clock.
-func (o *observation) checkMachine(r *Result, m measured) {
-	p := o.pressure
+// Judge reports what the witness saw of the machine, and doubts the result where that is in it. computing says that the tasks are meant to have
+// all processors, so that they keep the process's own threads waiting for one; due counts the tasks that were due between two instants, in ns since
+// the run began. The result has its response already.
+func (w *Witness) Judge(r *Result, computing bool, due func(from, to int64) int) {
+	p := w.pressure
 	for _, share := range []struct {
 		unit  string
 		value float64
@@ -44,8 +44,8 @@ func (o *observation) checkMachine(r *Result, m measured) {
 	case p.stall > busyShare:
 		r.Doubt(Suspect, checkMachine, "for %.0f %% of the time some thread on this machine was ready and had no processor (more than %.0f %% is too much)", 100*p.stall, 100*busyShare)
 	}
-	if o.meter != nil {
-		o.checkMeter(r, m)
+	if w.meter != nil {
+		w.checkMeter(r, computing, due)
 	}
 }
 
@@ -57,20 +57,20 @@ func (p pressure) also() string {
 }
 
 // checkMeter looks at the stalls that the hiccup meter saw.
-func (o *observation) checkMeter(r *Result, m measured) {
-	p99, known := o.meter.quantile(0.99)
+func (w *Witness) checkMeter(r *Result, ownComputing bool, due func(from, to int64) int) {
+	p99, known := w.meter.quantile(0.99)
 	if known {
 		r.add("p99-hiccup-sec", float64(p99)/second)
 	}
-	r.add("max-hiccup-sec", float64(o.meter.late.Max())/second)
+	r.add("max-hiccup-sec", float64(w.meter.late.Max())/second)
 	var kinds [3]struct {
 		n, due int
 		worst  stall
 	}
-	for _, s := range o.meter.stalls {
+	for _, s := range w.meter.stalls {
 		if k := &kinds[s.kind()]; s.late >= int64(pauseFloor) {
 			k.n++
-			k.due += o.dueIn(s)
+			k.due += due(s.from, s.from+s.late+int64(nap))
 			if s.late > k.worst.late {
 				k.worst = s
 			}
@@ -94,10 +94,10 @@ func (o *observation) checkMeter(r *Result, m measured) {
 		typical, has = r.Metric("max-response-sec")
 	}
 	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each other.
-	own := o.scenario.Workload.Spec.Kind == workloads.CPU && o.pressure.others >= 0 && o.pressure.others <= busyShare
+	own := ownComputing && w.pressure.others >= 0 && w.pressure.others <= busyShare
 	if known && !paused && !own && has && p99 > int64(smallestStall) && float64(p99) > stallShare*typical*second {
 		r.Doubt(Suspect, checkStalls, "for one instant in a hundred the machine left a thread that was ready waiting for %s or more (at most %s); the p99 response is %s",
-			spell(float64(p99)), spell(float64(o.meter.late.Max())), spell(typical*second))
+			spell(float64(p99)), spell(float64(w.meter.late.Max())), spell(typical*second))
 	}
 }
 
@@ -129,10 +129,10 @@ func times(n int) string {
 	return fmt.Sprintf(" (the longest of %d times)", n)
 }
 
-// dueIn counts the tasks that were due during a stall.
-func (o *observation) dueIn(s stall) (n int) {
+// dueBetween counts the tasks that were due from one instant to before another.
+func (o *observation) dueBetween(from, to int64) (n int) {
 	for i := range o.trace.n {
-		if due := o.trace.at(i).due; due >= s.from && due < s.from+s.late+int64(nap) {
+		if due := o.trace.at(i).due; due >= from && due < to {
 			n++
 		}
 	}
@@ -140,12 +140,12 @@ func (o *observation) dueIn(s stall) (n int) {
 }
 
 // stalled reports whether the meter saw a stall that covers most of the time from one instant to another.
-func (o *observation) stalled(from, to int64) bool {
-	if o.meter == nil {
+func (w *Witness) stalled(from, to int64) bool {
+	if w == nil || w.meter == nil {
 		return false
 	}
 	covered := int64(0)
-	for _, s := range o.meter.stalls {
+	for _, s := range w.meter.stalls {
 		covered += max(min(to, s.from+s.late+int64(nap))-max(from, s.from), 0)
 	}
 	return 2*covered > to-from

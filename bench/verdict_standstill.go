@@ -24,7 +24,7 @@ func (o *observation) checkStandstill(r *Result) {
 	median, _ := r.Metric("p50-service-sec")
 	for _, silence := range o.silences() {
 		overdue := o.overdue(silence, standstillFactor*median*second)
-		if overdue == 0 || o.stalled(silence.from, silence.to) {
+		if overdue == 0 || o.witness.stalled(silence.from, silence.to) {
 			continue
 		}
 		r.Doubt(Suspect, checkStandstill, "from %s on, no task ended for %s, though %d were running that should have; the machine did not stall, so it was the target or the strategy",
@@ -104,7 +104,7 @@ func (o *observation) checkSettling(r *Result, first int) {
 	}
 	median, ok := r.Metric("p50-response-sec")
 	rec := o.trace.at(at)
-	if !ok || worst < int64(standstillFloor) || float64(worst) < settlingFactor*median*second || o.stalled(rec.end-worst, rec.end) {
+	if !ok || worst < int64(standstillFloor) || float64(worst) < settlingFactor*median*second || o.witness.stalled(rec.end-worst, rec.end) {
 		return
 	}
 	r.Doubt(Suspect, checkSettling, "a task whose work was over at %s was settled %s later: something after the task, such as whoever collects results, held it up",

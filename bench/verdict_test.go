@@ -54,7 +54,7 @@ func poissonRun(clock Clock, load, c2 float64, o *observation) *observation {
 	o.scenario.Clock = clock
 	o.scenario.Load = Load{Arrival: must(arrivals.ParseVariant(call("poisson"))), PerSecond: load * 4 * second / float64(service)}
 	o.mean, o.workload = time.Duration(service), spreads{c2: c2}
-	o.pressure = unknownPressure
+	o.witness = &Witness{pressure: unknownPressure}
 	o.scenario.Target.Spec.Name = "none"
 	for i := range o.trace.n {
 		rec := o.trace.at(i)
@@ -353,7 +353,7 @@ func TestStandstill(t *testing.T) {
 	o.workload = spreads{c2: 1} // whose times are not known: then what is usual counts
 	finds(t, "a frozen target, unknown times", check(o), Suspect, checkStandstill)
 	o, from := freeze()
-	o.meter = &meter{stalls: []stall{{from: from, late: stop}}}
+	o.witness.meter = &meter{stalls: []stall{{from: from, late: stop}}}
 	holds(t, "the machine", check(o))
 	o, _ = freeze()
 	o.workload = waits{spreads{c2: 1}, func(uint64) time.Duration { return time.Second }}
@@ -372,7 +372,7 @@ func TestSettling(t *testing.T) {
 		return addVerdict(r)
 	}
 	finds(t, "a slow collector", check(), Suspect, checkSettling, "settled 1s later")
-	o.meter = &meter{stalls: []stall{{from: rec.end - 1000*ms, late: 990 * ms}}}
+	o.witness.meter = &meter{stalls: []stall{{from: rec.end - 1000*ms, late: 990 * ms}}}
 	holds(t, "a stall of the machine", check())
 }
 

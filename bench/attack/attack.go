@@ -79,6 +79,20 @@ type Report struct {
 	Cut      error   // why the attack ended before its plan did; nil: it did not
 }
 
+// Break adds a law that does not hold: the report is INVALID.
+func (r *Report) Break(law string) {
+	r.Broken = append(r.Broken, law)
+	r.Doubt(bench.Invalid, checkLaw, "%s", law)
+	for i, m := range r.Metrics {
+		switch m.Unit {
+		case "broken-laws":
+			r.Metrics[i].Value++
+		case "verdict":
+			r.Metrics[i].Value = float64(r.Verdict)
+		}
+	}
+}
+
 // A Count is how often something came.
 type Count struct {
 	What string `json:"what"`
@@ -169,7 +183,7 @@ func (a Attack) Validate() error {
 // Run sends the requests and reports what came of them. When ctx ends first, those in flight are given up, and the Report is about the
 // part before; Report.Cut says so. Afterwards no goroutine and no connection of the attack is left. The error is about an impossible attack, one without any
 // request, or Attack.Vegeta.
-func Run(ctx context.Context, a Attack) (*Report, error) {
+func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -180,22 +194,30 @@ func Run(ctx context.Context, a Attack) (*Report, error) {
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()
+	var witness *bench.Witness
+	if !a.virtual {
+		witness = bench.StartWitness()
+	}
 	r.base = time.Now()
 	r.tally.base = r.base
 	switch {
 	case a.Clients > 0:
 		r.closed(ctx)
 	case a.through():
-		if err := r.through(ctx); err != nil {
-			return nil, err
-		}
+		err = r.through(ctx)
 	default:
 		r.open(ctx)
+	}
+	if witness != nil {
+		witness.End(r.base)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if r.tally.writing != nil {
 		return nil, r.tally.writing
 	}
-	return r.report(context.Cause(ctx))
+	return r.report(context.Cause(ctx), witness)
 }
 
 // A run is an Attack that is going on.

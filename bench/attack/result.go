@@ -86,7 +86,7 @@ func (a Attack) label() string {
 const second = float64(time.Second)
 
 // report computes what a run directory takes, in the order of bench.Metrics.
-func (r *run) report(cut error) (*Report, error) {
+func (r *run) report(cut error, w *bench.Witness) (*Report, error) {
 	t := r.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,6 +132,7 @@ func (r *run) report(cut error) (*Report, error) {
 	add("makespan-sec", float64(t.lastEnd-t.firstDue)/second)
 	res.Broken = r.brokenLaws(cut != nil)
 	add("broken-laws", float64(len(res.Broken)))
+	r.judge(res, w)
 	return &Report{Result: res, Statuses: t.statusCounts(), Errors: sorted(t.errors), Cut: cut}, nil
 }
 

@@ -109,7 +109,7 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	report.Name = s.Name()
 	if of := s.Strategy.Spec.Bound; of != nil {
 		if bound := of(strategies.Params{Limit: s.Limit, Queue: s.Queue, Values: s.Strategy.Values}); g.Peak() > bound {
-			report.Broken = append(report.Broken, fmt.Sprintf("bound: %d requests were at work at once, the limit is %d", g.Peak(), bound))
+			report.Break(fmt.Sprintf("bound: %d requests were at work at once, the limit is %d", g.Peak(), bound))
 		}
 	}
 	return report, nil

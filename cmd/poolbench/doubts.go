@@ -69,8 +69,11 @@ func suspects(records []record) (lines []string) {
 }
 
 // showDoubts warns of suspect results.
-func (a *app) showDoubts(e *execution) {
-	for _, line := range suspects(e.records) {
+func (a *app) showDoubts(e *execution) { a.warn(suspects(e.records)) }
+
+// warn prints what a reader should know of results that are there.
+func (a *app) warn(lines []string) {
+	for _, line := range lines {
 		fmt.Fprintf(a.stderr, "poolbench: warning: %s\n", line)
 	}
 }

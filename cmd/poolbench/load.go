@@ -44,7 +44,7 @@ func (o *loadOptions) addTo(cmd *cobra.Command) {
 	fs.BoolVar(&o.dir.append, "append", false, "add to the results that DIR holds")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be sent, send nothing")
 	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress, and no warnings of suspect results")
 }
 
 func (o *loadOptions) check() error {
@@ -59,10 +59,11 @@ func (o *loadOptions) check() error {
 type loaded struct {
 	path    string
 	planned int
+	quiet   bool
 	reports []*attack.Report
 	rows    []row
 	failed  []failure
-	broken  int
+	invalid int
 	cut     error
 }
 
@@ -81,7 +82,7 @@ func (a *app) runLoads(ctx context.Context, kind, heading string, loads []load, 
 	if err != nil {
 		return err
 	}
-	e := &loaded{path: dir.Path(), planned: len(loads) * o.count}
+	e := &loaded{path: dir.Path(), planned: len(loads) * o.count, quiet: o.quiet}
 	for _, l := range loads {
 		e.rows = append(e.rows, row{strategy: l.row})
 	}
@@ -121,11 +122,9 @@ func (a *app) putOn(ctx context.Context, e *loaded, loads []load, o loadOptions,
 				e.failed = append(e.failed, failure{l.name, seed, err.Error()})
 				continue
 			}
-			if len(r.Broken) > 0 {
-				e.broken++
-			}
-			for _, law := range r.Broken {
-				a.complain(fmt.Errorf("%s (seed %d) is not to be believed: %s", r.Name, r.Seed, law))
+			if why := invalid(r.Result); len(why) > 0 {
+				e.invalid++
+				a.complain(errors.New(strings.Join(why, "\n")))
 			}
 			if why := nothingCompleted(r); why != "" {
 				a.complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s", r.Name, r.Seed, r.Tasks, why))
@@ -166,7 +165,7 @@ func (e *loaded) exitCode(writing error) error {
 	if writing != nil || len(e.failed) > 0 {
 		codes = append(codes, unusable)
 	}
-	if e.broken > 0 {
+	if e.invalid > 0 {
 		codes = append(codes, undecided)
 	}
 	if code := severest(codes...); code != fine {

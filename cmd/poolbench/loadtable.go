@@ -62,10 +62,12 @@ func (a *app) showLoaded(kind, heading string, e *loaded, format string, reporte
 		return err
 	}
 	e.answers(a.stdout)
+	var records []record
 	for _, r := range e.reports {
-		if note := lateness(r); note != "" {
-			a.complain(fmt.Errorf("%s (seed %d): %s", r.Name, r.Seed, note))
-		}
+		records = append(records, record{result: r.Result})
+	}
+	if !e.quiet {
+		a.warn(suspects(records))
 	}
 	_, err := fmt.Fprintf(a.stdout, `
 Report: %s
@@ -168,20 +170,4 @@ func (r row) has(result *bench.Result) bool {
 		}
 	}
 	return false
-}
-
-// lateness says that the generator did not keep up, where that matters: a tenth of the response at its p99, and a millisecond.
-func lateness(r *attack.Report) string {
-	lag, _ := r.Metric("p99-lag-sec")
-	response, ok := r.Metric("p99-response-sec")
-	if !ok || lag < 0.001 || lag < response/10 {
-		return ""
-	}
-	return fmt.Sprintf("p99 of the lag is %s: the generator did not keep up, or every worker was busy (%v in flight at most); try more --workers, or unlimited",
-		seconds(lag), valueOf(r, "peak-inflight"))
-}
-
-func valueOf(r *attack.Report, unit string) float64 {
-	v, _ := r.Metric(unit)
-	return v
 }
