@@ -223,6 +223,20 @@ func (d *driver) newJob() *job {
 	return j
 }
 
+// drain ends the strategy. What is abandoned at the scenario's own deadline is a result, unless some of it runs on.
+func (d *driver) drain(ctx context.Context) error {
+	if d.scenario.Drain == 0 {
+		return d.strategy.Drain(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, d.scenario.Drain)
+	defer cancel()
+	err := d.strategy.Drain(limited)
+	if left, ok := errors.AsType[*strategies.DrainError](err); ok && left.Running == 0 && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
 // drive plays the scenario and returns what was observed. Under the virtual clock it is called inside the bubble.
 func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -250,7 +264,7 @@ func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 	}
 	d.base = time.Now()
 	play(ctx)
-	err = d.strategy.Drain(ctx)
+	err = d.drain(ctx)
 	stopWatching(d.base)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -23,6 +23,7 @@ type Matrix struct {
 	Queue      int       // given to the strategies that have a queue
 	Deadline   time.Duration
 	Timeout    time.Duration
+	Drain      time.Duration
 	Stop       Stop
 	Seed       uint64
 	Clock      Clock
@@ -42,7 +43,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 					for _, limit := range orZero(m.Limits) {
 						for _, strategy := range orZero(m.Strategies) {
 							s := Scenario{Strategy: strategy, Limit: limit, Workload: workload, Target: target, Load: load,
-								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout, Seed: m.Seed, Clock: m.Clock}
+								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout, Drain: m.Drain, Seed: m.Seed, Clock: m.Clock}
 							if strategy.Spec.UsesQueue {
 								s.Queue = m.Queue
 							}

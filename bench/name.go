@@ -37,6 +37,9 @@ func (s Scenario) axes() string {
 	if s.Timeout != 0 {
 		add("timeout=%v", s.Timeout)
 	}
+	if s.Drain != 0 {
+		add("drain=%v", s.Drain)
+	}
 	if s.Stop.Tasks != defaultStop.Tasks && s.Stop.Tasks != 0 {
 		add("n=%d", s.Stop.Tasks)
 	}

@@ -25,6 +25,7 @@ type Scenario struct {
 	Stop     Stop               // how many tasks; zero is 20000 of which the first tenth is warm-up
 	Deadline time.Duration      // goodput counts the tasks whose response met it; 0 counts every completed task
 	Timeout  time.Duration      // a task's context ends so long after an attempt began, and the task has failed; 0: never
+	Drain    time.Duration      // what is not done so long after the last task was submitted is abandoned; 0: nothing is
 	Seed     uint64             // of arrivals and task times: the same seed is the same work
 	Clock    Clock              // zero is Real
 }
@@ -151,6 +152,12 @@ func (s Scenario) Validate() error {
 	}
 	if s.Timeout < 0 {
 		complain("timeout %v: want a positive duration", s.Timeout)
+	}
+	switch {
+	case s.Drain < 0:
+		complain("drain %v: want a positive duration", s.Drain)
+	case s.Drain > 0 && s.Load.Arrival.IsClosed():
+		complain("drain: the clients of arrival %s wait for their tasks, so that nothing is left to drain", s.Load.Arrival.Spec.Name)
 	}
 	return errors.Join(append(append(complaints, s.Load.complaints(s)...), s.Stop.complaints(s)...)...)
 }

@@ -22,6 +22,8 @@ func TestName(t *testing.T) {
 			Strategy: "semaphore", Workload: "hyperexp:mean=0.02s,c2=16.0", Target: "token_bucket", Arrival: "bulk:n=50", Limit: 8, Rate: 200, Deadline: 50 * time.Millisecond, Tasks: 500, Clock: "real"},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=closed/limit=2/queue=3/duration=1.5s/warmup=0/clock=virtual": {
 			Arrival: "closed:clients=16", Limit: 2, Queue: 3, Duration: 1500 * time.Millisecond},
+		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=batch/limit=2/queue=3/drain=50ms/n=500/warmup=0/clock=virtual": {
+			Arrival: "batch", Limit: 2, Queue: 3, Drain: 50 * time.Millisecond, Tasks: 500},
 		// What a benchmark name cannot hold is escaped: a file of the workload is two parts of its path.
 		"Run/strategy=worker_pool/workload=trace:file=..%2Fworkloads%2Ftestdata%2Ftrace.csv/target=none/arrival=poisson/limit=1/load=0.5/timeout=1s/n=1000/warmup=0/clock=virtual": {
 			Workload: "trace:file=../workloads/testdata/trace.csv", Limit: 1, Load: 0.5, Timeout: time.Second},
@@ -63,6 +65,8 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"warmup 1", bench.Written{Warmup: 1}},
 		{"give a timeout", bench.Written{Workload: "evil", Load: 0.5}},
 		{"timeout -1s", bench.Written{Timeout: -time.Second}},
+		{"drain -1s", bench.Written{Drain: -time.Second}},
+		{"nothing is left to drain", bench.Written{Arrival: "closed", Drain: time.Second}},
 		{"keep no virtual time", bench.Written{Workload: "pipe", Load: 0.5}},
 		{"deadline -1s", bench.Written{Deadline: -time.Second}},
 		{"n -1", bench.Written{Tasks: -1}},

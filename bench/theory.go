@@ -15,8 +15,8 @@ import (
 // timer that overshoots by a tenth makes another queue.
 func (o *observation) reportTheory(r *Result, m measured) {
 	s := o.scenario
-	if s.Target.Spec.Name != "none" {
-		return
+	if s.Target.Spec.Name != "none" || s.Drain != 0 {
+		return // no formula knows of what is abandoned
 	}
 	mean := o.mean.Seconds()
 	rate := s.rate(o.mean)
@@ -33,7 +33,12 @@ func (o *observation) reportTheory(r *Result, m measured) {
 	switch {
 	case errors.As(err, &unstable):
 		// The queue grows for as long as the run lasts; only the throughput has a limit.
-		r.add("theory-ops/s", float64(o.places())/mean)
+		switch spec := s.Strategy.Spec; {
+		case spec.Starts != nil:
+			r.add("theory-ops/s", spec.Starts(s.params()).PerSecond)
+		case spec.Lanes == nil: // of a lane too many, the others still do what they are asked
+			r.add("theory-ops/s", float64(o.places())/mean)
+		}
 		return
 	case err != nil || answer == nil:
 		return
@@ -45,6 +50,7 @@ func (o *observation) reportTheory(r *Result, m measured) {
 			r.add("theory-"+q.name+"-response-sec", t)
 		}
 	}
+	o.reportLanes(r, rate)
 	r.add("theory-shed/op", answer.ShedProb)
 	r.add("theory-ops/s", answer.Throughput)
 }
@@ -95,6 +101,10 @@ func (o *observation) theory(rate, mean float64) (*theory.Answer, error) {
 	}
 	pool := theory.Pool{Rate: rate, MeanService: mean, Limit: o.places()}
 	switch {
+	case spec.Starts != nil:
+		return o.delayed(pool, d)
+	case spec.Lanes != nil:
+		return o.besideOneAnother(pool, d)
 	case spec.Bound == nil:
 		return theory.MGInf(pool)
 	case !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil:

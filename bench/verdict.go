@@ -40,6 +40,7 @@ const (
 	checkMachine    = "busy machine"   // others wanted the processors
 	checkStandstill = "standstill"     // the target or the strategy stood still, and the machine did not
 	checkSettling   = "slow settling"  // the strategy kept results to itself
+	checkLane       = "overload"       // a pool of its own is offered more than it can do
 	checkDrift      = "not stationary" // what was measured changed while it was measured
 	checkLength     = "too short"      // the interval of the result is as wide as the result
 )
@@ -65,6 +66,7 @@ func (o *observation) judge(r *Result, first int, m measured, f flow) {
 	o.checkSettling(r, first)
 	o.checkPlan(r)
 	o.checkPASTA(r, f)
+	o.checkLanes(r)
 	o.checkDrift(r, first)
 	o.checkLength(r, first, m)
 	r.add("verdict", float64(r.Verdict))

@@ -18,7 +18,7 @@ type Written struct {
 	Limit, Queue                        int
 	Load, Rate                          float64
 	Tasks                               int
-	Duration, Deadline, Timeout         time.Duration
+	Duration, Deadline, Timeout, Drain  time.Duration
 	Warmup                              float64
 	Seed                                uint64
 	Clock                               string
@@ -31,7 +31,7 @@ func (s Scenario) Written() Written {
 		Strategy: s.Strategy.String(), Workload: s.Workload.String(), Target: s.Target.String(), Arrival: s.Load.Arrival.String(),
 		Limit: s.Limit, Queue: s.Queue, Load: s.Load.Relative, Rate: s.Load.PerSecond,
 		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
-		Deadline: s.Deadline, Timeout: s.Timeout, Seed: s.Seed, Clock: s.Clock.String(),
+		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed, Clock: s.Clock.String(),
 	}
 }
 
@@ -39,7 +39,7 @@ func (s Scenario) Written() Written {
 // whoever has more strategies can say where.
 func (w Written) Scenario(parseStrategy func(param.Call) (strategies.Variant, error)) (Scenario, error) {
 	s := Scenario{
-		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout, Seed: w.Seed,
+		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout, Drain: w.Drain, Seed: w.Seed,
 		Load: Load{Relative: w.Load, PerSecond: w.Rate},
 		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}

@@ -32,7 +32,7 @@ var _ = register(Spec{
 	Bound:     func(p Params) int { return p.Limit },
 	Capacity:  func(p Params) int { return p.Limit + 2*p.Queue },
 	UsesQueue: true,
-	Separates: true,
+	Lanes:     cpuIOLanes,
 
 	Check: func(p Params) error {
 		switch cpu := p.Values.Int("cpu"); {
@@ -47,12 +47,12 @@ var _ = register(Spec{
 	},
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		return startLanes(ctx, sink, p.Queue, CPUIOLanes(p))
+		return startLanes(ctx, sink, p.Queue, cpuIOLanes(p))
 	},
 })
 
-// CPUIOLanes returns the lanes of the strategy cpu_io_split with p, which must be valid for it.
-func CPUIOLanes(p Params) []Lane {
+// cpuIOLanes are those with p, which must be valid.
+func cpuIOLanes(p Params) []Lane {
 	cpu := p.Values.Int("cpu")
 	if cpu == 0 {
 		cpu = min(runtime.GOMAXPROCS(0), p.Limit/2)

@@ -22,7 +22,7 @@ func TestCPUIOLanes(t *testing.T) {
 	} {
 		_, p := variant(t, test.call, test.limit, 0)
 		want := []strategies.Lane{{Class: strategies.CPU, Limit: test.cpu}, {Class: strategies.IO, Limit: test.limit - test.cpu}}
-		if got := strategies.CPUIOLanes(p); !slices.Equal(got, want) {
+		if got := lanes(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v, want %v", test.call, test.limit, got, want)
 		}
 	}

@@ -29,7 +29,7 @@
 //     too long, is done with ErrShed and not run.
 //  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares, Submit accepts at once. A full
 //     instance refuses with ErrShed at once if Spec.Sheds, otherwise it blocks Submit until a task is done, and never sheds.
-//     An instance without a capacity is never full. Where Spec.Separates, each lane has its share of the capacity: a task needs room in
+//     An instance without a capacity is never full. Where Spec has Lanes, each lane has its share of the capacity: a task needs room in
 //     its lane, and one whose class has no lane needs room in any; a full lane holds up no other.
 //  4. Context: a Submit whose ctx has ended is refused with ctx's error; one that is blocked returns as soon as its ctx ends, and
 //     takes nothing with it. Tasks run with a context derived from New's. When New's context ends, running tasks see it, queued

@@ -33,7 +33,7 @@ var _ = register(Spec{
 	Bound:     func(p Params) int { return p.Limit },
 	Capacity:  func(p Params) int { return p.Limit + 2*p.Queue },
 	UsesQueue: true,
-	Separates: true,
+	Lanes:     segregatedLanes,
 
 	Check: func(p Params) error {
 		short, long := p.Values.Int("short"), p.Values.Int("long")
@@ -51,12 +51,12 @@ var _ = register(Spec{
 	},
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		return startLanes(ctx, sink, p.Queue, SegregatedLanes(p))
+		return startLanes(ctx, sink, p.Queue, segregatedLanes(p))
 	},
 })
 
-// SegregatedLanes returns the lanes of the strategy segregated with p, which must be valid for it.
-func SegregatedLanes(p Params) []Lane {
+// segregatedLanes are those with p, which must be valid.
+func segregatedLanes(p Params) []Lane {
 	short, long := p.Values.Int("short"), p.Values.Int("long")
 	switch {
 	case short == 0 && long == 0:

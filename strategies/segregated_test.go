@@ -28,6 +28,20 @@ func refused(t *testing.T, call string, limit int, want string) {
 	}
 }
 
+// lanes are those that the Spec of a variant declares.
+func lanes(t *testing.T, call string, p strategies.Params) []strategies.Lane {
+	t.Helper()
+	parsed, err := param.Parse(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := strategies.Lookup(parsed.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spec.Lanes(p)
+}
+
 func TestSegregatedLanes(t *testing.T) {
 	for _, test := range []struct {
 		call        string
@@ -43,7 +57,7 @@ func TestSegregatedLanes(t *testing.T) {
 	} {
 		_, p := variant(t, test.call, test.limit, 0)
 		want := []strategies.Lane{{Class: strategies.Short, Limit: test.short}, {Class: strategies.Long, Limit: test.long}}
-		if got := strategies.SegregatedLanes(p); !slices.Equal(got, want) {
+		if got := lanes(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v", test.call, test.limit, got)
 		}
 	}

@@ -40,12 +40,16 @@ type Spec struct {
 	Retries        bool               // carries out Result.Retry; otherwise an attempt that asks for another is the last
 	UsesQueue      bool               // Params.Queue matters
 	UsesSize       bool               // Task.Size matters
-	Separates      bool               // has lanes: Task.Class decides where a task goes
 	Splits         bool               // carries out Result.Split at once, each sub-task in a place of its own; otherwise one after another in the parent's
 
 	// Quantum is the longest step that tasks are asked to come in; after each, Result.More sends the rest to the tail of the
 	// queue. If Splits, it is the length of the sub-tasks that they are asked to split into. Nil: tasks come whole.
 	Quantum func(p Params) time.Duration
+	// Lanes are the pools of a strategy that separates tasks, with p: Task.Class decides where a task goes, and one whose class has no lane
+	// takes any place. Nil: it has one pool for all.
+	Lanes func(p Params) []Lane
+	// Starts is how often tasks may start, with p. Nil: as often as there are places.
+	Starts func(p Params) Starts
 	// Check refuses parameters of the strategy's own that are impossible; nil: there are none.
 	Check func(p Params) error
 
@@ -109,6 +113,14 @@ func register(s Spec) Spec {
 		return start(ctx, p, sink)
 	}
 	return all.Add(s.Name, s)
+}
+
+// Starts bounds how often tasks start.
+type Starts struct {
+	PerSecond float64
+	// Kept is how many starts are kept that nobody used: a task takes one of them at once. 0 stands for the ticks of a clock, of which one is kept
+	// and the next comes when it is due, not an interval after the last was taken.
+	Kept int
 }
 
 // All returns the Specs in the order of their names. It drives the contract tests, the benchmarks, `poolbench list`, the

@@ -40,6 +40,7 @@ var _ = register(Spec{
 	Capacity:  func(p Params) int { return p.Limit + p.Queue },
 	FIFO:      true,
 	UsesQueue: true,
+	Starts:    func(p Params) Starts { return Starts{PerSecond: p.Values.Float("rate")} },
 
 	Check: func(p Params) error {
 		if rate := p.Values.Float("rate"); rate < 1e-6 || rate > 1e9 {

@@ -45,6 +45,7 @@ var _ = register(Spec{
 	Capacity:  func(p Params) int { return p.Limit + p.Queue },
 	FIFO:      true,
 	UsesQueue: true,
+	Starts:    func(p Params) Starts { return Starts{p.Values.Float("rate"), p.Values.Int("burst")} },
 
 	Check: func(p Params) error {
 		if p.Values.Float("rate") <= 0 {

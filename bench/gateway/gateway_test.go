@@ -50,7 +50,7 @@ func nap(ctx context.Context, _ uint64) error {
 // TestMakespan: 20 requests at once of 10 ms, 4 at a time, take 50 ms through every strategy that conserves work and never sheds.
 func TestMakespan(t *testing.T) {
 	for _, spec := range strategies.All() {
-		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.Separates || spec.Splits || spec.Quantum != nil || spec.Bound == nil {
+		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.Lanes != nil || spec.Splits || spec.Quantum != nil || spec.Bound == nil {
 			continue
 		}
 		if spec.Bound(strategies.Params{Limit: 4}) != 4 {

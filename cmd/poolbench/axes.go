@@ -54,6 +54,8 @@ func axes() []axis {
 			set: func(m *matrix, text string) error { return appendPositive(&m.Rates, text, param.Floats) }},
 		{name: "timeout", value: "TIME", doc: "cancel a task that has run for so long, which has failed then (default: never)",
 			set: func(m *matrix, text string) (err error) { m.Timeout, err = positiveTime(text); return err }},
+		{name: "drain", value: "TIME", doc: "abandon what is not done so long after the last task was submitted (default: finish all)",
+			set: func(m *matrix, text string) (err error) { m.Drain, err = positiveTime(text); return err }},
 		{name: "deadline", value: "TIME", doc: "goodput counts the tasks whose response met it (default: none)",
 			set: func(m *matrix, text string) (err error) { m.Deadline, err = positiveTime(text); return err }},
 		{name: "n", value: "TASKS", excludes: "duration", doc: fmt.Sprintf("tasks in a run (default %d)", zero.Tasks),

@@ -64,7 +64,7 @@ func TestScenarioFileErrors(t *testing.T) {
 		{"- semaphore\n", []string{`f.yaml:1:3: want keys such as strategy: semaphore, got "semaphore"`}},
 		{"- {}\n", []string{`f.yaml:1:3: want keys such as strategy: semaphore, got "{}"`}},
 		{"- null\n", []string{`f.yaml:1:3: want keys such as strategy: semaphore, got "null"`}},
-		{"- strategi: semaphore\n", []string{`f.yaml:1:3: unknown key "strategi" (known: strategy, workload, target, arrival, limit, queue, load, rate, timeout, deadline, n, duration, warmup, count, seed, clock)`}},
+		{"- strategi: semaphore\n", []string{`f.yaml:1:3: unknown key "strategi" (known: strategy, workload, target, arrival, limit, queue, load, rate, timeout, drain, deadline, n, duration, warmup, count, seed, clock)`}},
 		{"- strategy: pool\n  limit: [4, 0]\n  clock: sundial\n", []string{
 			`f.yaml:1:13: strategy: unknown strategy "pool"`, "f.yaml:2:14: limit: want more than 0, got 0", `f.yaml:3:10: clock: unknown clock "sundial"`}},
 		{"- workload: [hyperexp:mean=1ms,c2=4]\n", []string{`f.yaml:1:32: workload: "c2=4" stands alone: YAML splits a [list] at every comma, so quote a name with parameters`}},

@@ -210,6 +210,7 @@ func items(w bench.Written) []item {
 	add("rate", strconv.FormatFloat(w.Rate, 'g', -1, 64)+" /s", w.Rate != 0)
 	add("deadline", w.Deadline.String(), w.Deadline != 0)
 	add("timeout", w.Timeout.String(), w.Timeout != 0)
+	add("drain", w.Drain.String(), w.Drain != 0)
 	add("n", strconv.Itoa(w.Tasks), w.Tasks != 0)
 	add("duration", w.Duration.String(), w.Duration != 0)
 	return append(all, item{"clock", w.Clock})

@@ -61,10 +61,13 @@ func (m *measured) add(name string, r repetition) {
 }
 
 // cell is the name of a scenario without its length: the sizes of a study differ in that, and ask the same.
-func cell(name string) string {
+func cell(name string) string { return nameWithout(name, "n", "duration", "warmup") }
+
+// nameWithout is the name of a scenario less the parts with those keys.
+func nameWithout(name string, keys ...string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
 		key, _, _ := strings.Cut(part, "=")
-		return key == "n" || key == "duration" || key == "warmup"
+		return slices.Contains(keys, key)
 	}), "/")
 }
 
@@ -86,10 +89,16 @@ func (m *measured) style(sc bench.Scenario) int {
 	return max(slices.Index(m.styles, sc.Strategy.String()), 0)
 }
 
-// others are the strategies of the file, beside those that are known, that were run in a scenario: those that somebody named.
+// others are the strategies of the file, beside those that are known, that were run in a scenario: those that somebody named. A strategy that
+// cannot be run there was not, and at is not asked for its scenario.
 func (m *measured) others(known []string, at func(strategy string) bench.Scenario) (names []string) {
+	if len(known) == 0 {
+		return nil
+	}
+	place := func(name string) string { return nameWithout(cell(name), "strategy", "queue") } // a strategy without a queue names none
+	here := place(at(known[0]).Name())
 	for _, name := range m.styles {
-		if slices.Contains(known, name) {
+		if slices.Contains(known, name) || !m.ran(name, here, place) {
 			continue
 		}
 		call, err := param.Parse(name)
@@ -101,6 +110,16 @@ func (m *measured) others(known []string, at func(strategy string) bench.Scenari
 		}
 	}
 	return names
+}
+
+// ran reports whether there are runs of a strategy in a place.
+func (m *measured) ran(strategy, here string, place func(string) string) bool {
+	for name := range m.lengths {
+		if part(name, "strategy") == strategy && place(name) == here {
+			return true
+		}
+	}
+	return false
 }
 
 // mean is that of a metric over the repetitions, with its interval; NaN where there is none.

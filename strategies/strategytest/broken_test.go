@@ -53,6 +53,7 @@ func TestBroken(t *testing.T) {
 		{"blocks instead of shedding", blocksInstead, shedding, "BlocksOrSheds"},
 		{"one lane for all classes", oneForAll, separating, "BlocksOrSheds"},
 		{"lanes that nobody declared", lanesUnasked, blocking, "BlocksOrSheds"},
+		{"a lane of another size than declared", lanesLarger, separating, "BlocksOrSheds"},
 		{"long tasks take the places of the short", lendsPlaces, separating, "BlocksOrSheds"},
 		{"long tasks take the room of the short", sharesTheRoom, separating, "BlocksOrSheds"},
 

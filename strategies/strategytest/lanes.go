@@ -3,14 +3,15 @@ package strategytest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about classes of tasks, which have lanes of their own if Spec.Separates: parts of the clause BlocksOrSheds.
+// These checks are about classes of tasks, which have lanes of their own if Spec.Lanes says so: parts of the clause BlocksOrSheds.
 
-// A lane is what is found of one: a Spec does not say which classes have one, nor how large it is.
+// A lane is what is found of one.
 type lane struct {
 	class  strategies.Class
 	places int // tasks that run at once when the instance is offered nothing else
@@ -39,7 +40,8 @@ func (r *rig) lanes() (all []lane) {
 }
 
 // lanesAreApart fills one lane after the other and has tasks of another pass by. They take exactly as long as if they were alone:
-// n of 1 ms take ⌈n/places⌉ ms. Without Spec.Separates all classes are alike.
+// n of 1 ms take ⌈n/places⌉ ms. Without Spec.Lanes all classes are alike; with
+// them, each has the places that it is declared to have.
 func lanesAreApart(r *rig) error {
 	found := r.lanes()
 	anyClass := found[0]
@@ -50,11 +52,19 @@ func lanesAreApart(r *rig) error {
 		}
 	}
 	switch {
-	case !r.spec.Separates && len(own) > 0:
+	case r.spec.Lanes == nil && len(own) > 0:
 		return fmt.Errorf("declared not to separate classes, but runs %d tasks of class %d at once and accepts %d; without a class, %d and %d",
 			own[0].places, own[0].class, own[0].room, anyClass.places, anyClass.room)
-	case r.spec.Separates && len(own) < 2:
+	case r.spec.Lanes != nil && len(own) < 2:
 		return fmt.Errorf("declared to separate classes, but only %d of %d have a lane of their own", len(own), len(found)-1)
+	}
+	if r.spec.Lanes != nil {
+		for _, declared := range r.spec.Lanes(r.p) {
+			at := slices.IndexFunc(own, func(l lane) bool { return l.class == declared.Class })
+			if at < 0 || own[at].places != declared.Limit {
+				return fmt.Errorf("declared to have a lane of %d for class %d; found %v", declared.Limit, declared.Class, own)
+			}
+		}
 	}
 	for _, full := range own {
 		for _, l := range own {

@@ -70,6 +70,7 @@ const (
 
 	oneForAll     // says that it separates, and has one lane
 	lanesUnasked  // separates, and does not say so
+	lanesLarger   // says that a lane has a place more than it has
 	lendsPlaces   // a task may take a free place of the other lane
 	sharesTheRoom // what is accepted for one lane leaves less room for the other
 )
@@ -81,8 +82,8 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 	limit := func(p strategies.Params) int { return p.Limit }
 	spec := strategies.Spec{
 		Name: "reference", Bound: limit, Sheds: k.sheds, WorkConserving: !k.separates, UsesQueue: true, Retries: k.retries,
-		Splits: k.splits, Separates: k.separates,
-		FIFO: f != dealsInTurn && !k.separates, // the first cannot keep the order either, and is to be caught without declaring it
+		Splits: k.splits,
+		FIFO:   f != dealsInTurn && !k.separates, // the first cannot keep the order either, and is to be caught without declaring it
 		New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 			return newReference(ctx, f, k, p, sink)
 		},
@@ -92,6 +93,13 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 		spec.Quantum = func(strategies.Params) time.Duration { return quantum }
 	}
 	if k.separates {
+		spec.Lanes = func(p strategies.Params) []strategies.Lane {
+			short := p.Limit / 2
+			if f == lanesLarger {
+				short++
+			}
+			return []strategies.Lane{{Class: strategies.Short, Limit: short}, {Class: strategies.Long, Limit: p.Limit - p.Limit/2}}
+		}
 		spec.Capacity = func(p strategies.Params) int { return p.Limit + 2*p.Queue }
 		spec.Check = func(p strategies.Params) error {
 			if p.Limit < 2 {

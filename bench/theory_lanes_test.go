@@ -1,0 +1,89 @@
+package bench
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// offGrid are scenarios with numbers that nobody has tuned anything for.
+var offGrid = []Written{
+	{Strategy: "segregated:short=1,long=3", Workload: "two_class:mean=2ms,r=17", Limit: 4, Queue: 1_000_000, Load: 0.45},
+	{Strategy: "segregated:short=3,long=4", Workload: "bimodal:p=0.07,short=3ms,long=41ms", Limit: 7, Queue: 1_000_000, Load: 0.6},
+	{Strategy: "ticker_limited:rate=130", Workload: "constant:mean=3ms", Limit: 64, Queue: 1_000_000, Rate: 71},
+	{Strategy: "token_bucket:rate=130,burst=1", Workload: "constant:mean=1ms", Limit: 64, Queue: 1_000_000, Rate: 97},
+	{Strategy: "token_bucket:rate=130,burst=7", Workload: "exponential:mean=11ms", Limit: 64, Queue: 1_000_000, Rate: 101},
+}
+
+// TestOffGrid: mean wait and share of waiting tasks are what theory says, and so is every other metric that has a theory beside it, within
+// five standard errors of 16 runs: by Student's t, over these 50 comparisons, a false alarm in 100.
+func TestOffGrid(t *testing.T) {
+	const runs = 16
+	for _, w := range offGrid {
+		w.Target, w.Arrival, w.Clock, w.Tasks, w.Warmup = "none", "poisson", "virtual", 12_000, 0.1
+		deviations := map[string][]float64{}
+		for seed := range uint64(runs) {
+			w.Seed = 100 + seed
+			r := runWritten(t, w)
+			for _, m := range r.Metrics {
+				if of, ok := strings.CutPrefix(m.Unit, "theory-"); ok && m.Value > 0 {
+					got, _ := r.Metric(of)
+					deviations[of] = append(deviations[of], got/m.Value-1)
+				}
+			}
+		}
+		for _, must := range []string{"mean-wait-sec", "waited/op", "ops/s"} {
+			if len(deviations[must]) != runs {
+				t.Errorf("%s: theory says nothing of %s", w.Strategy, must)
+			}
+		}
+		for of, all := range deviations {
+			var mean, squares float64
+			for _, d := range all {
+				mean += d / float64(len(all))
+			}
+			for _, d := range all {
+				squares += (d - mean) * (d - mean)
+			}
+			se := math.Sqrt(squares / float64(len(all)-1) / float64(len(all)))
+			t.Logf("%s: %s %+.2f %% ± %.2f %%", w.Strategy, of, 100*mean, 100*se)
+			if math.Abs(mean) > 5*se {
+				t.Errorf("%s, %s: %s is off by %.2f %% ± %.2f %%", w.Strategy, w.Workload, of, 100*mean, 100*se)
+			}
+		}
+	}
+}
+
+// TestOverloadedLane: a lane can be offered more than it can do while the pool is not.
+func TestOverloadedLane(t *testing.T) {
+	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17", Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7, Tasks: 5000, Seed: 1}
+	r := runWritten(t, w)
+	found := false
+	for _, reason := range r.Reasons {
+		found = found || reason.Check == checkLane && strings.Contains(reason.Text, "long tasks are offered 1.4 times")
+	}
+	if _, known := r.Metric("theory-mean-wait-sec"); !found || known {
+		t.Errorf("%v; theory %v", r.Reasons, known)
+	}
+	w.Load = 0.3
+	for _, reason := range runWritten(t, w).Reasons {
+		if reason.Check == checkLane {
+			t.Errorf("at a load of 0.3: %v", reason)
+		}
+	}
+}
+
+func runWritten(t *testing.T, w Written) *Result {
+	t.Helper()
+	s, err := w.Scenario(strategies.ParseVariant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,60 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A Part is a queue of its own that a share of the tasks goes to.
+type Part struct {
+	Share float64 // of the tasks; the shares of all parts are 1
+	*Answer
+}
+
+// Mixed is what all tasks together see of several queues side by side, each with arrivals and places of its own. It has the distribution
+// of the response where all parts have it. It panics without parts.
+func Mixed(parts ...Part) *Answer {
+	if len(parts) == 0 {
+		panic("theory: a mixture of nothing")
+	}
+	var models []string
+	a := &Answer{wait: &law{unit: 1}, response: &law{unit: 1}}
+	total := 0.0
+	for _, p := range parts {
+		models = append(models, p.Model)
+		a.Throughput += p.Throughput
+		a.MeanInFlight += p.MeanInFlight
+		a.WaitProb += p.Share * p.WaitProb
+		a.MeanWait += p.Share * p.MeanWait
+		a.MeanResponse += p.Share * p.MeanResponse
+		a.ShedProb += p.Share * p.ShedProb
+		if p.wait == nil {
+			a.wait = nil
+		}
+		if p.response == nil {
+			a.response = nil
+		}
+		total += p.Share
+	}
+	if math.Abs(total-1) > 1e-9 {
+		panic(fmt.Sprintf("theory: the shares of a mixture sum to %v", total))
+	}
+	a.Model = strings.Join(models, " beside ")
+	mix := func(of func(Part) *law) func(float64) float64 {
+		return func(y float64) (sum float64) {
+			for _, p := range parts {
+				above, _ := of(p).above(y)
+				sum += p.Share * above
+			}
+			return sum
+		}
+	}
+	if a.wait != nil {
+		a.wait.mean, a.wait.tail = a.MeanWait, mix(func(p Part) *law { return p.wait })
+	}
+	if a.response != nil {
+		a.response.mean, a.response.tail = a.MeanResponse, mix(func(p Part) *law { return p.response })
+	}
+	return a
+}
