@@ -59,8 +59,8 @@ func (a amount) of(v param.Values) (units int, takes equal, err error) {
 	if units == 0 {
 		mean := v.Duration("mean")
 		exact := math.Round((float64(mean) - l.fixed) / l.perUnit)
-		if exact < 1 || exact > math.MaxInt32 {
-			return 0, equal{}, fmt.Errorf("mean: %v would be %.0f %s on this machine, want 1 to %d", mean, max(0, exact), a.count.Name, math.MaxInt32)
+		if exact < 1 || 2*float64(mean) < l.perUnit || exact > math.MaxInt32 { // on a busy machine, fixed may come out below 0
+			return 0, equal{}, fmt.Errorf("mean: %v would be %.0f %s on this machine, want 1 to %d", mean, max(0, float64(mean)/l.perUnit), a.count.Name, math.MaxInt32)
 		}
 		units = int(exact)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // How late requests may be sent, in the mean, as a share of the mean response that it is part of, before an attack is suspect; and from where
-// on the response is the generator's more than the target's.
+// on the response is the generator's more than the target's, if it is late by more than the time between requests as well.
 const (
 	lagShare   = 0.05
 	lagInvalid = 0.5
@@ -58,7 +58,7 @@ func (r *run) checkLag(res *bench.Result) {
 	case busy && workers == DefaultWorkers:
 		said(bench.Suspect, fmt.Sprintf("all %d workers were busy; try more workers, or unlimited", workers))
 	case busy:
-	case share > lagInvalid:
+	case share > lagInvalid && r.attack.Rate > 0 && lag*r.attack.Rate > 1: // the arrivals were not the planned ones
 		said(bench.Invalid, "the generator did not keep up")
 	default:
 		said(bench.Suspect, "the generator did not keep up")

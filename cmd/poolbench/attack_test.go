@@ -110,7 +110,7 @@ func TestAttackSends(t *testing.T) {
 		"attack " + server.URL + "/p --method POST --header X-A:b --header Host:shop --body body --n 1":             "POST /p b shop hello",
 		"attack --targets targets --body body --n 1 --strategy semaphore":                                           "PUT /t c " + strings.TrimPrefix(server.URL, "http://") + " hello",
 	} {
-		succeed(t, append(strings.Fields(args), "--quiet")...)
+		attacked(t, append(strings.Fields(args), "--quiet")...)
 		if got := *seen.Load(); got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}

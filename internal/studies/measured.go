@@ -43,9 +43,20 @@ func fromFile(results *reports.Results) *measured {
 	m := &measured{lengths: map[string]map[string][]repetition{}, styles: results.Strategies}
 	for i := range results.Runs {
 		r := &results.Runs[i]
-		m.add(r.Name, repetition{uint64(r.Repetition), r.Iters, r.Value})
+		m.add(r.Name, repetition{uint64(r.Repetition), r.Iters, untidied(r)})
 	}
 	return m
+}
+
+// untidied gives the metrics of a run that was read by the units in which they are written: the reader turns ns into seconds.
+func untidied(r *reports.Run) func(unit string) (float64, bool) {
+	return func(unit string) (float64, bool) {
+		if rest, ok := strings.CutPrefix(unit, "ns/"); ok {
+			v, ok := r.Value("sec/" + rest)
+			return v * 1e9, ok
+		}
+		return r.Value(unit)
+	}
 }
 
 func (m *measured) add(name string, r repetition) {

@@ -2,11 +2,13 @@ package studies
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -131,5 +133,33 @@ func TestOthers(t *testing.T) {
 	}
 	if others := strings.Join(m.others([]string{"worker_pool"}, at), " "); others != "codel_lifo ants" {
 		t.Errorf("others are %q, want codel_lifo and ants", others)
+	}
+}
+
+// TestSameFromFile: a study reads the same numbers from the results of its runs and from the file that they were written to.
+func TestSameFromFile(t *testing.T) {
+	sc := loadSweep(Quick, strategy("worker_pool"))[0]
+	sc.Stop.Tasks = 500
+	r, err := bench.Run(t.Context(), sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := bench.CreateDir(t.TempDir()+"/x", bench.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(dir.Write(r), dir.Close(1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	results, err := reports.ReadFile(dir.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, file := fromResults([]*bench.Result{r}), fromFile(results)
+	for _, m := range r.Metrics {
+		a, b := live.mean(sc, m.Unit).mid, file.mean(sc, m.Unit).mid
+		if math.IsNaN(a) || math.Abs(a-b) > 1e-12*math.Abs(a) {
+			t.Errorf("%s is %v in the result and %v in the file", m.Unit, a, b)
+		}
 	}
 }

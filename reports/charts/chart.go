@@ -23,9 +23,10 @@ type Chart struct {
 	Same [][]string
 
 	legend   []entry
-	shareY   bool // all panels have the same y axis
-	tall     bool // a single panel that gains from height
-	rowsHigh int  // a single panel of that many named rows, as high as they need
+	shareY   bool      // all panels have the same y axis
+	tall     bool      // a single panel that gains from height
+	rowsHigh int       // a single panel of that many named rows, as high as they need
+	rows     *rowNames // of panels that share rows; nil: they do not
 }
 
 // newChart puts panels, already cleaned, into a chart. Each becomes a plot through build.

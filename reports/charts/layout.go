@@ -36,11 +36,14 @@ func (c *Chart) Size(l Layout, titled bool) (w, h vg.Length) {
 	if titled {
 		head = c.headHeight(width(l))
 	}
+	if c.rows != nil {
+		return width(l), head + c.layRows(l).height(l) + 2*margin
+	}
 	if c.rowsHigh > 0 {
 		return width(l), head + rowHeight*vg.Length(c.rowsHigh) + axisHeight + 2*margin
 	}
 	if l == Narrow {
-		_, legend := c.rows()
+		_, legend := c.rowsOf(narrowWidth - 2*margin)
 		return narrowWidth, head + narrowHeight*vg.Length(len(c.Panels)) + legend + 2*margin
 	}
 	h = wideHeight
@@ -69,9 +72,12 @@ func (c *Chart) Draw(canvas vg.Canvas, l Layout, titled bool) {
 		c.drawHead(area, w)
 		area = draw.Crop(area, 0, 0, 0, -c.headHeight(w))
 	}
-	if l == Narrow {
+	switch {
+	case c.rows != nil:
+		c.drawRows(area, l)
+	case l == Narrow:
 		c.drawColumn(area)
-	} else {
+	default:
 		c.drawRow(area)
 	}
 }
@@ -188,7 +194,7 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 
 // drawColumn draws the panels one below the other, and the names below them.
 func (c *Chart) drawColumn(area draw.Canvas) {
-	rows, legend := c.rows()
+	rows, legend := c.rowsOf(narrowWidth - 2*margin)
 	panels := draw.Crop(area, 0, 0, legend, 0)
 	n := vg.Length(len(c.Panels))
 	each := panels.Size().Y / n
@@ -196,12 +202,17 @@ func (c *Chart) drawColumn(area draw.Canvas) {
 		top := panels.Max.Y - each*vg.Length(i)
 		panelOf(p, true).draw(cell(panels, panels.Min.X, panels.Max.X, top-each+10, top))
 	}
-	at := vg.Point{X: area.Min.X, Y: area.Min.Y + legend - 6}
+	drawLabelRows(&area, rows, area.Min.Y+legend-6)
+}
+
+// drawLabelRows draws the rows of a legend from the height down.
+func drawLabelRows(area *draw.Canvas, rows [][]label, top vg.Length) {
+	at := vg.Point{X: area.Min.X, Y: top}
 	for _, row := range rows {
 		at.X = area.Min.X
 		var height vg.Length
 		for _, l := range row {
-			l.draw(&area, at)
+			l.draw(area, at)
 			at.X += l.width + 16
 			height = max(height, l.height())
 		}
@@ -209,9 +220,8 @@ func (c *Chart) drawColumn(area draw.Canvas) {
 	}
 }
 
-// rows arranges the names in rows that fit a narrow chart.
-func (c *Chart) rows() (rows [][]label, height vg.Length) {
-	const room = narrowWidth - 2*margin
+// rowsOf arranges the names of the legend in rows that fit the room.
+func (c *Chart) rowsOf(room vg.Length) (rows [][]label, height vg.Length) {
 	var used, high vg.Length
 	for _, l := range labels(c.legend, room-swatchWidth-swatchGap) {
 		if len(rows) == 0 || used+16+l.width > room {

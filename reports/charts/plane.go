@@ -160,7 +160,7 @@ func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 				low = min(low, x)
 			}
 		}
-		if low < 2e-15 { // nothing but 0
+		if low == 0 { // nothing but 0
 			low = 1
 		}
 		if hi < 1.5*low {

@@ -83,10 +83,11 @@ func (s *svgCanvas) Pop() { s.stack = s.stack[:len(s.stack)-1] }
 
 func (s *svgCanvas) Stroke(p vg.Path) {
 	t := s.top()
-	if t.width <= 0 || len(p) == 0 {
+	data := s.data(p)
+	if t.width <= 0 || !strings.ContainsAny(data, "LACQ") { // it leads nowhere
 		return
 	}
-	fmt.Fprintf(&s.body, `<path d="%s"%s stroke-width="%s"`, s.data(p), paint("stroke", t.color), decimal(float64(t.width)))
+	fmt.Fprintf(&s.body, `<path d="%s"%s stroke-width="%s"`, data, paint("stroke", t.color), decimal(float64(t.width)))
 	if len(t.dash) > 0 {
 		parts := make([]string, len(t.dash))
 		for i, d := range t.dash {
@@ -153,56 +154,6 @@ func (s *svgCanvas) end() { s.body.WriteString("</g>\n") }
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
-}
-
-func (s *svgCanvas) data(p vg.Path) string {
-	var b strings.Builder
-	move := func(op byte, pts ...vg.Point) {
-		b.WriteByte(op)
-		for i, pt := range pts {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			x, y := s.at(float64(pt.X), float64(pt.Y))
-			b.WriteString(decimal(x) + "," + decimal(y))
-		}
-	}
-	for i, c := range p {
-		switch c.Type {
-		case vg.MoveComp:
-			move('M', c.Pos)
-		case vg.LineComp:
-			move('L', c.Pos)
-		case vg.CurveComp:
-			move([...]byte{0, 'Q', 'C'}[len(c.Control)], append(c.Control[:len(c.Control):len(c.Control)], c.Pos)...)
-		case vg.ArcComp:
-			op := byte('L')
-			if i == 0 {
-				op = 'M'
-			}
-			move(op, polar(c.Pos, c.Radius, c.Start))
-			for _, bezier := range arc(c) {
-				move('C', bezier[:]...)
-			}
-		case vg.CloseComp:
-			b.WriteByte('Z')
-		}
-	}
-	return b.String()
-}
-
-// arc follows an arc with Bézier curves of at most a quarter turn each, which miss a circle of radius 1 by less than
-// 0.0003.
-func arc(c vg.PathComp) (curves [][3]vg.Point) {
-	n := int(math.Ceil(math.Abs(c.Angle) / (math.Pi / 2)))
-	step := c.Angle / float64(n)
-	k := vg.Length(4./3*math.Tan(step/4)) * c.Radius
-	for i := range n {
-		from, to := c.Start+step*float64(i), c.Start+step*float64(i+1)
-		p, q := polar(c.Pos, c.Radius, from), polar(c.Pos, c.Radius, to)
-		curves = append(curves, [3]vg.Point{polar(p, k, from+math.Pi/2), polar(q, -k, to+math.Pi/2), q})
-	}
-	return curves
 }
 
 // paint writes a colour as the attribute, and as the class that lets a style sheet change it.

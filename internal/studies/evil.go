@@ -1,0 +1,357 @@
+package studies
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// evil sends tasks that never end among good ones, as an attacker does who knows one request that a server never gets done with (the Node.js
+// guide on not blocking the event loop: k such requests stop a pool of k). Nobody can tell them apart beforehand; then, with shorter
+// timeouts; and then as long tasks that are labelled, or can be left between two steps.
+//
+// A pool is stopped where a good task, of 10 ms in the mean, takes a minute or more. The claim holds where a pool of k places is stopped
+// in every run that has k endless tasks or more, whatever pool it is and whatever the timeout; it does not hold where it is in none; else it
+// depends. Runs in which the tasks want more places than there are, endless ones included, do not count for a timeout.
+var _ = register(Study{
+	Name:     "evil",
+	Question: "how many endless tasks does it take to stop a pool, and what helps?",
+	Claim:    "k endless tasks stop a pool of k workers for everybody",
+	Count:    [3]int{2, 8, 20},
+	Cells: func(Size) (cells []bench.Scenario) {
+		for _, name := range append(slices.Clone(evilPools), "unbounded", shedding) {
+			cells = append(cells, evilUnknown(name)...)
+		}
+		for _, timeout := range evilTimeouts {
+			for _, busy := range evilBusy {
+				cells = append(cells, evilTimed(timeout, busy))
+			}
+		}
+		for _, name := range evilKeepers {
+			cells = append(cells, evilKnown(name)...)
+		}
+		return cells
+	},
+	With:  func(_ Size, v strategies.Variant) ([]bench.Scenario, error) { return evilUnknown(v.String()), nil },
+	Judge: judgeEvil,
+	Draw:  drawEvil,
+})
+
+const (
+	evilTasks  = 3000
+	evilLoad   = 0.4 // of the good tasks alone
+	evilGood   = 10 * time.Millisecond
+	evilNever  = time.Hour         // a timeout that is none: the good tasks of a run are due within 20 s
+	evilLong   = 100 * time.Second // of a task that is as good as endless, and labelled so
+	evilMinute = 60.0              // seconds after which a good task stands for a pool that is stopped
+)
+
+var (
+	evilPools    = []string{"worker_pool", "segregated", "partitioned", "cpu_io_split:cpu=2"}
+	evilKeepers  = []string{"worker_pool", "segregated:long=1", "partitioned:quantum=10ms"}
+	evilShares   = []float64{0, 0.0006, 0.0009, 0.0012, 0.0016, 0.002, 0.003}
+	evilTimeouts = []time.Duration{time.Second, 100 * time.Millisecond}
+	evilBusy     = []float64{0.5, 0.7, 0.9, 1.1, 1.3} // of the places, by all tasks with an endless one cut off by its timeout
+)
+
+func evilCell(name string) bench.Scenario {
+	return bench.Scenario{
+		Strategy: strategy(name)[0],
+		Limit:    limit,
+		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: evilLoad},
+		Stop:     bench.Stop{Tasks: evilTasks},
+		Deadline: 10 * evilGood,
+		Seed:     1,
+		Clock:    bench.Virtual,
+	}
+}
+
+// evilUnknown has ever more endless tasks, and as good as no timeout.
+func evilUnknown(name string) (cells []bench.Scenario) {
+	for _, p := range evilShares {
+		sc := evilCell(name)
+		sc.Workload, sc.Timeout = workload(fmt.Sprintf("evil:p=%v", p))[0], evilNever
+		cells = append(cells, sc)
+	}
+	return cells
+}
+
+// evilTimed has as many endless tasks as, with their timeout, make all tasks ask for that share of the places' time: with arrivals at rate λ and
+// a share p of endless ones, k·busy = λ·(p·timeout + (1−p)·E[S]).
+func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
+	rate := evilLoad * limit / evilGood.Seconds()
+	p := limit * (busy - evilLoad) / (rate * (timeout - evilGood).Seconds())
+	sc := evilCell("worker_pool")
+	sc.Workload, sc.Timeout = workload("evil:p=" + strconv.FormatFloat(p, 'g', 4, 64))[0], timeout
+	return sc
+}
+
+// evilKnown has tasks of 100 s among those of 10 ms, labelled as long ones, and a queue with room for all of them.
+func evilKnown(name string) (cells []bench.Scenario) {
+	for _, p := range []float64{0.0003, 0.0009, 0.002, 0.003} {
+		sc := evilCell(name)
+		sc.Workload = workload(fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p, evilGood, evilLong))[0]
+		sc.Load = bench.Load{Arrival: sc.Load.Arrival, PerSecond: evilLoad * limit / evilGood.Seconds()}
+		sc.Queue = evilTasks
+		cells = append(cells, sc)
+	}
+	return cells
+}
+
+// An evilRun is a run, as the study sees it: how many tasks were endless, and what the good ones had of it.
+type evilRun struct {
+	endless                                 int
+	p99, longest, inTime, shed, inFlightMax float64
+}
+
+// evilRuns are those of cells, of all their repetitions. How many tasks were endless is told by a run of the same work in which each was
+// started, and failed by its timeout.
+func evilRuns(m *measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
+	for i, sc := range cells {
+		pair := []bench.Scenario{sc, countedBy[i]}
+		m.each(pair, func(value func(int, string) float64) float64 {
+			failed := value(1, "failed/op")
+			done := value(0, "ops/s")
+			r := evilRun{
+				endless: int(math.Round(failed * evilTasks)), p99: value(0, "p99-response-sec"), longest: value(0, "max-response-sec"),
+				shed: value(0, "shed/op"), inFlightMax: value(0, "peak-inflight"),
+			}
+			r.inTime = value(0, "goodput-ops/s") / done * (1 - value(0, "failed/op") - r.shed) / (1 - failed)
+			if !math.IsNaN(failed + r.longest) {
+				runs = append(runs, r)
+			}
+			return 0
+		})
+	}
+	return runs
+}
+
+// evilKnownRuns are those of labelled tasks, whose number is told by the work of the run: n·E[S] = short·(n−j) + long·j.
+func evilKnownRuns(m *measured, name string) (runs []evilRun) {
+	for _, sc := range evilKnown(name) {
+		m.each([]bench.Scenario{sc}, func(value func(int, string) float64) float64 {
+			short := evilGood.Seconds()
+			j := evilTasks * (value(0, "mean-service-sec") - short) / (evilLong.Seconds() - short)
+			if p99 := value(0, "short-p99-response-sec"); !math.IsNaN(j + p99) {
+				runs = append(runs, evilRun{endless: int(math.Round(j)), p99: p99})
+			}
+			return 0
+		})
+	}
+	return runs
+}
+
+// An evilCase is a pool and a timeout, and how many of its runs with at least as many endless tasks as places were stopped.
+type evilCase struct {
+	strategy            string
+	timeout             time.Duration
+	stopped, runs, most int // most endless tasks in a run
+}
+
+func evilCases(m *measured) (cases []evilCase) {
+	count := func(name string, timeout time.Duration, runs []evilRun) {
+		c := evilCase{strategy: name, timeout: timeout}
+		for _, r := range runs {
+			if r.endless < limit {
+				continue
+			}
+			c.runs++
+			c.most = max(c.most, r.endless)
+			if r.longest >= evilMinute {
+				c.stopped++
+			}
+		}
+		cases = append(cases, c)
+	}
+	for _, name := range evilPools {
+		count(name, evilNever, evilRuns(m, evilUnknown(name), evilUnknown(name)))
+	}
+	for _, timeout := range evilTimeouts {
+		var cells []bench.Scenario
+		for _, busy := range evilBusy {
+			if busy < 1 {
+				cells = append(cells, evilTimed(timeout, busy))
+			}
+		}
+		count("worker_pool", timeout, evilRuns(m, cells, cells))
+	}
+	return cases
+}
+
+func judgeEvil(m *measured) Finding {
+	always, never := true, true
+	var said []string
+	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
+		var names []string
+		stopped, runs, most := 0, 0, 0
+		for _, c := range evilCases(m) {
+			if c.timeout != timeout {
+				continue
+			}
+			if c.runs == 0 {
+				return undecided("%s was not measured with %d endless tasks or more and a timeout of %v", c.strategy, limit, c.timeout)
+			}
+			names = append(names, c.strategy)
+			stopped, runs, most = stopped+c.stopped, runs+c.runs, max(most, c.most)
+		}
+		always, never = always && stopped == runs, never && stopped == 0
+		said = append(said, fmt.Sprintf("with a timeout of %s they stop %s in %d of %d runs (up to %d of them)", evilTime(timeout.Seconds()), strings.Join(names, ", "), stopped, runs, most))
+	}
+	what := fmt.Sprintf("%d endless tasks or more: %s", limit, strings.Join(said, "; "))
+	f := found(Depends, "on the timeout; %s", what)
+	switch {
+	case always:
+		f = found(Holds, "%s", what)
+	case never:
+		f = found(DoesNotHold, "%s", what)
+	}
+	fewest := map[int][]string{}
+	for _, name := range evilPools {
+		if from := evilFirst(m, name); from > 0 {
+			fewest[from] = append(fewest[from], name)
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(fewest)) {
+		f.add("without a timeout the fewest endless tasks that stopped %s were %d, with %d places in all", strings.Join(fewest[from], ", "), from, limit)
+	}
+	for _, line := range evilLines(m) {
+		f.add("%s", line)
+	}
+	return f
+}
+
+// evilFirst is the fewest endless tasks that stopped a pool; 0 where none did.
+func evilFirst(m *measured, name string) (fewest int) {
+	for _, r := range evilRuns(m, evilUnknown(name), evilUnknown(name)) {
+		if r.longest >= evilMinute && (fewest == 0 || r.endless < fewest) {
+			fewest = r.endless
+		}
+	}
+	return fewest
+}
+
+// evilLines say what the good tasks have of it elsewhere.
+func evilLines(m *measured) (lines []string) {
+	for _, timeout := range evilTimeouts {
+		var said []string
+		for _, busy := range evilBusy {
+			if in := ofMedian(m.values(evilTimed(timeout, busy), "p99-response-sec")); !math.IsNaN(in.mid) {
+				said = append(said, fmt.Sprintf("%s at %s", evilTime(in.mid), percent(busy)))
+			}
+		}
+		if len(said) > 0 {
+			lines = append(lines, fmt.Sprintf("cut off after %s, endless tasks cost what they hold; the p99 of the good ones by the share of the places' time that all tasks ask for: %s", evilTime(timeout.Seconds()), strings.Join(said, ", ")))
+		}
+	}
+	for _, name := range evilKeepers {
+		worst := evilRun{}
+		for _, r := range evilKnownRuns(m, name) {
+			if r.p99 > worst.p99 {
+				worst = r
+			}
+		}
+		if worst.p99 > 0 {
+			lines = append(lines, fmt.Sprintf("tasks of %v instead, labelled, and with room for all in the queue: %s has a p99 of the good ones of %s at most, with %d of them",
+				evilLong, name, evilTime(worst.p99), worst.endless))
+		}
+	}
+	for _, name := range []string{"unbounded", shedding} {
+		worst, most := evilRun{inTime: 2}, 0.0
+		for _, r := range evilRuns(m, evilUnknown(name), evilUnknown("unbounded")) {
+			if most = max(most, r.inFlightMax); r.inTime <= worst.inTime+1e-4 {
+				worst = r
+			}
+		}
+		if worst.inTime <= 1+1e-9 {
+			lines = append(lines, fmt.Sprintf("%s, without a timeout: at worst %s of the good tasks are done in %v, with %d endless ones and up to %.0f tasks in flight",
+				name, percent(math.Round(1e4*worst.inTime)/1e4), 10*evilGood, worst.endless, most))
+		}
+	}
+	return lines
+}
+
+// evilSeries has the median p99 of the good tasks over the number of endless ones.
+func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {
+	by := map[int][]float64{}
+	var counts []int
+	for _, r := range runs {
+		if !slices.Contains(counts, r.endless) {
+			counts = append(counts, r.endless)
+		}
+		by[r.endless] = append(by[r.endless], r.p99)
+	}
+	slices.Sort(counts)
+	s.Name, s.Style = name, style
+	for _, n := range counts {
+		if v := ofMedian(by[n]).mid; !math.IsNaN(v) {
+			s.X, s.Y = append(s.X, float64(n)), append(s.Y, v)
+		}
+	}
+	return s
+}
+
+func drawEvil(m *measured) ([]reports.Figure, error) {
+	y := charts.Axis{Label: "p99 response of the good tasks (log scale)", Log: true, Format: evilTime, Marks: []float64{0.01, 0.1, 1, 10, 100, 3600}, Reach: []float64{0.015, 20_000}}
+	count := charts.Axis{Label: "endless tasks in the run", Marks: []float64{0, 2, 4, 6, 8, 10, 12}, Name: "endless"}
+	unknown := charts.Plane{Panel: charts.Panel{Title: "Nobody can tell, no timeout"}, X: count, Y: y}
+	timed := charts.Plane{Panel: charts.Panel{Title: "Cut off by a timeout"}, X: charts.Axis{Label: "share of the places' time asked for", Format: percent, Marks: []float64{0.5, 0.75, 1, 1.25}}, Y: y}
+	known := charts.Plane{Panel: charts.Panel{Title: "Labelled, or in steps"}, X: count, Y: y}
+	names := m.others(append(slices.Clone(evilPools), "unbounded", shedding), func(name string) bench.Scenario { return evilUnknown(name)[0] })
+	for i, name := range slices.Concat([]string{"worker_pool", evilPools[3], "unbounded"}, names) {
+		unknown.Series = append(unknown.Series, evilSeries(name, i, evilRuns(m, evilUnknown(name), evilUnknown("unbounded"))))
+	}
+	for i, timeout := range evilTimeouts {
+		s := charts.Series{Name: fmt.Sprintf("worker_pool, %v", timeout), Style: 5 + i}
+		for _, busy := range evilBusy {
+			if in := ofMedian(m.values(evilTimed(timeout, busy), "p99-response-sec")); !math.IsNaN(in.mid) {
+				add(&s, busy, in)
+			}
+		}
+		timed.Series = append(timed.Series, s)
+	}
+	for i, name := range evilKeepers {
+		style := []int{0, 3, 4}[i]
+		known.Series = append(known.Series, evilSeries(strings.Split(name, ":")[0], style, evilKnownRuns(m, name)))
+	}
+	planes := []charts.Plane{unknown, timed, known}
+	shown := false
+	for i := range planes {
+		planes[i].Series = slices.DeleteFunc(planes[i].Series, func(s charts.Series) bool { return len(s.X) == 0 })
+		shown = shown || len(planes[i].Series) > 0
+	}
+	if !shown {
+		return nil, &charts.EmptyError{Chart: "evil"}
+	}
+	c, err := charts.Planes(fmt.Sprintf("Endless tasks in a pool of %d places", limit), planes)
+	if err != nil {
+		return nil, err
+	}
+	c.Subtitle = fmt.Sprintf("%d tasks, of which the good ones take %v in the mean and alone keep the pool %s busy", evilTasks, evilGood, percent(evilLoad))
+	return []reports.Figure{{Name: "evil", Chart: c, Caption: strings.Join([]string{
+		fmt.Sprintf("Left: a timeout of an hour, which is none; segregated and partitioned, which know nothing of these tasks either, are as worker_pool. From %.2g endless tasks on what is left of the pool is overloaded, from %d on nothing is left.",
+			limit*(1-evilLoad), limit),
+		"Middle: as many endless tasks as ask, until they are cut off, for that share of the places' time together with the good ones; above 100 % every pool is overloaded.",
+		fmt.Sprintf("Right: tasks of %v, labelled as long for segregated (one place for them) and left every 10 ms by partitioned.", evilLong),
+		fmt.Sprintf("Medians, left and right of the runs with so many endless tasks, in the middle with the interval of order statistics; %s repetitions.", m.repetitions(evilUnknown("worker_pool"))),
+	}, " ")}}, nil
+}
+
+// evilTime writes seconds with the unit that reads best.
+func evilTime(v float64) string {
+	switch {
+	case v >= 3600:
+		return short(v/3600) + " h"
+	case v >= 1:
+		return short(v) + " s"
+	}
+	return short(1e3*v) + " ms"
+}

@@ -1,0 +1,124 @@
+package studies
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// sampleEvil has as many endless tasks in each run as its share says, and the good tasks wait as long as longest says.
+func sampleEvil(longest func(sc bench.Scenario, endless int) float64) *measured {
+	return synthetic(studyCells("evil"), 3, func(sc bench.Scenario, _ int) map[string]float64 {
+		if sc.Workload.Spec.Name != "evil" {
+			return map[string]float64{"mean-service-sec": 0.0433, "short-p99-response-sec": 0.02}
+		}
+		p := sc.Workload.Values.Float("p")
+		slowest := longest(sc, int(math.Round(p*evilTasks)))
+		return map[string]float64{"failed/op": p, "max-response-sec": slowest, "p99-response-sec": slowest / 2, "ops/s": 160, "goodput-ops/s": 80, "shed/op": 0, "peak-inflight": 4}
+	})
+}
+
+// TestEvilVerdicts drives the rule to each verdict.
+func TestEvilVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		longest func(sc bench.Scenario, endless int) float64
+		want    Verdict
+		because string
+	}{
+		{"k stop all", func(_ bench.Scenario, n int) float64 { return map[bool]float64{false: 1, true: 60}[n >= limit] }, Holds, "in 48 of 48 runs"},
+		{"nothing is stopped", func(bench.Scenario, int) float64 { return 59 }, DoesNotHold, "in 0 of 48 runs"},
+		{"without a timeout", func(sc bench.Scenario, _ int) float64 {
+			return map[bool]float64{false: 1, true: 3600}[sc.Timeout == evilNever]
+		}, Depends,
+			"with a timeout of 1 s they stop worker_pool in 0 of 9 runs"},
+		{"more than k", func(_ bench.Scenario, n int) float64 { return map[bool]float64{false: 1, true: 60}[n > 2*limit] }, Depends, "in 12 of 48 runs"},
+	} {
+		f := judgeEvil(sampleEvil(c.longest))
+		if f.Verdict != c.want || !strings.Contains(f.Because, c.because) {
+			t.Errorf("%s: %v, %q", c.name, f.Verdict, f.Because)
+		}
+		sound(t, f)
+	}
+}
+
+// TestEvilOverloaded: what a timeout cannot help, since all places are asked for more than there are, does not count against it.
+func TestEvilOverloaded(t *testing.T) {
+	over := map[string]bool{}
+	for _, timeout := range evilTimeouts {
+		for _, busy := range evilBusy {
+			over[evilTimed(timeout, busy).Name()] = busy > 1
+		}
+	}
+	f := judgeEvil(sampleEvil(func(sc bench.Scenario, _ int) float64 { return map[bool]float64{false: 1, true: 3600}[over[sc.Name()]] }))
+	if f.Verdict != DoesNotHold {
+		t.Errorf("with overload alone: %v, %s", f.Verdict, f.Because)
+	}
+}
+
+// TestEvilBusy: the share of endless tasks makes all of them ask for what it is named by.
+func TestEvilBusy(t *testing.T) {
+	for _, timeout := range evilTimeouts {
+		for _, busy := range evilBusy {
+			sc := evilTimed(timeout, busy)
+			p := sc.Workload.Values.Float("p")
+			mean := p*timeout.Seconds() + (1-p)*evilGood.Seconds()
+			if got := evilLoad / evilGood.Seconds() * mean; math.Abs(got-busy) > 1e-3 {
+				t.Errorf("timeout %v: %v of the places' time is asked for, want %v", timeout, got, busy)
+			}
+		}
+	}
+}
+
+// TestEvilRuns: as many endless tasks as places stop a pool that cannot tell, half as many do where half of the places are another lane's, no
+// number stops what has no bound; and a pool that leaves a task between two steps is not stopped either.
+func TestEvilRuns(t *testing.T) {
+	last := len(evilShares) - 1
+	run := func(sc bench.Scenario) *bench.Result {
+		t.Helper()
+		r, err := bench.Run(t.Context(), sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	var results []*bench.Result
+	for _, name := range []string{"worker_pool", "unbounded", evilPools[3]} {
+		results = append(results, run(evilUnknown(name)[last-3]), run(evilUnknown(name)[last]))
+	}
+	for _, name := range []string{evilKeepers[0], evilKeepers[2]} {
+		results = append(results, run(evilKnown(name)[1]))
+	}
+	m := fromResults(results)
+	stopped := func(name string) (with []int) {
+		for _, r := range evilRuns(m, evilUnknown(name), evilUnknown("unbounded")) {
+			if r.longest >= evilMinute {
+				with = append(with, r.endless)
+			}
+		}
+		return with
+	}
+	for name, fewest := range map[string]int{"worker_pool": limit, evilPools[3]: limit / 2} {
+		with := stopped(name)
+		if len(with) == 0 {
+			t.Errorf("%s was not stopped", name)
+		}
+		for _, n := range with {
+			if n < fewest {
+				t.Errorf("%s was stopped by %d endless tasks", name, n)
+			}
+		}
+	}
+	if with := stopped("unbounded"); len(with) > 0 {
+		t.Errorf("unbounded was stopped by %d endless tasks", with)
+	}
+	shared, steps := evilKnownRuns(m, evilKeepers[0]), evilKnownRuns(m, evilKeepers[2])
+	if len(shared) != 1 || len(steps) != 1 || shared[0].endless != steps[0].endless || shared[0].endless < limit {
+		t.Fatalf("labelled tasks: %+v and %+v", shared, steps)
+	}
+	if shared[0].p99 < 10 || steps[0].p99 > 0.1 {
+		t.Errorf("with %d tasks of %v the p99 is %v s in a shared pool, and %v s in steps", shared[0].endless, evilLong, shared[0].p99, steps[0].p99)
+	}
+}

@@ -1,0 +1,185 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// RowPanel is a panel of Rows: its rows are shared with the panels beside it.
+type RowPanel struct {
+	Title  string
+	X      Axis // what the values are laid out on; with all fields as for Planes
+	Series []RowSeries
+	Levels []Level // values to compare with, drawn as dashed vertical lines: Level.Y is their x
+}
+
+// RowSeries is what one series has in each of the rows.
+type RowSeries struct {
+	Name   string
+	Style  int        // its number among the strategies, from 0: decides colour and marker
+	Values []RowValue // Values[i] is of row i
+}
+
+// A RowValue is a value and the interval around it, in the unit of the panel's axis. Mid is NaN where there is no value, Lo and Hi
+// are NaN where there is no interval.
+type RowValue struct{ Mid, Lo, Hi float64 }
+
+// Rows draws a row for each name, the first on top, in which each series that has a value there has a marker and its interval a bar.
+// Series of one row lie below one another in their order, so that none covers another. The panels stand side by side in Wide, where
+// there is room for some five, and one below the other in Narrow. A legend is drawn where there is more than one series, or a level.
+// It is for many values of which each stands for itself: strategies, cases. Long names are folded once and then shortened; the tips
+// have them in full.
+func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
+	var shown []RowPanel
+	var notes []string
+	for _, p := range panels {
+		cleaned, n := p.clean(len(rows))
+		notes = append(notes, n...)
+		if len(cleaned.Series) > 0 {
+			shown = append(shown, cleaned)
+		}
+	}
+	if len(shown) == 0 {
+		return nil, &EmptyError{Chart: title, Notes: notes}
+	}
+	c := &Chart{Title: title, Notes: notes, rows: &rowNames{names: rows}}
+	known := verticals(shown)
+	lanes := lanesOf(shown, len(rows))
+	for _, in := range lanes {
+		c.rows.lanes = max(c.rows.lanes, len(in))
+	}
+	var legend []entry
+	for _, p := range shown {
+		c.Panels = append(c.Panels, p.plot(rows, lanes, known))
+		for _, s := range p.Series {
+			if !slices.ContainsFunc(legend, func(e entry) bool { return e.names[0] == s.Name && e.styles[0] == s.Style }) {
+				legend = append(legend, entry{names: []string{s.Name}, styles: []int{s.Style}})
+			}
+		}
+	}
+	if len(legend) > 1 {
+		c.legend = legend
+	}
+	for i, name := range known {
+		c.legend = append(c.legend, entry{names: []string{name}, sample: levelStyle(i)})
+	}
+	return c, nil
+}
+
+func (p RowPanel) plot(rows []string, lanes [][]lane, known []string) *plot.Plot {
+	out := newPlot(p.Title, p.X.Label, "")
+	var at []float64
+	for _, s := range p.Series {
+		for _, v := range s.Values {
+			for _, x := range []float64{v.Mid, v.Lo, v.Hi} {
+				if !math.IsNaN(x) {
+					at = append(at, x)
+				}
+			}
+		}
+	}
+	for _, l := range p.Levels {
+		at = append(at, l.Y)
+	}
+	x := Plane{Panel: Panel{Series: []Series{{X: at, Y: make([]float64, len(at))}}}, X: p.X}
+	lo, hi := p.X.reaching(slices.Min(at), slices.Max(at))
+	if x.X.Zero = p.X.Log && p.X.Zero && lo == 0; x.X.Zero {
+		out.Add(axisBreak{})
+	}
+	if p.X.Log && !x.X.Zero { // as layX does on a linear axis: nothing stands on the edge
+		pad := math.Pow(hi/lo, 0.04)
+		lo, hi = lo/pad, hi*pad
+	}
+	x.layX(out, lo, hi)
+	out.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}} // the first row on top
+	out.Y.Min, out.Y.Max = -0.5, float64(len(rows))-0.5
+	out.Y.Tick.Marker = unnamed(len(rows))
+	out.Add(rowMarks{p, rows, lanes, known})
+	return out
+}
+
+// unnamed gives each row its guide line; the names are written once for all panels.
+type unnamed int
+
+// Ticks implements plot.Ticker.
+func (n unnamed) Ticks(_, _ float64) (ticks []plot.Tick) {
+	for i := range int(n) {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: "\u200a"})
+	}
+	return ticks
+}
+
+// rowMarks draws the values of a panel.
+type rowMarks struct {
+	RowPanel
+	rows  []string
+	lanes [][]lane
+	known []string // levels, by whose order they look
+}
+
+// Plot implements plot.Plotter.
+func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	if most := slices.MaxFunc(r.lanes, func(a, b []lane) int { return len(a) - len(b) }); len(most) > 1 {
+		for i := 1; i < len(r.rows); i += 2 { // bands say which lanes are of one row
+			c.FillPolygon(grid.fade(0.5), box(c.Min.X, y(float64(i)+0.5), c.Max.X, y(float64(i)-0.5)))
+		}
+	}
+	for _, l := range r.Levels {
+		c.StrokeLine2(*levelStyle(slices.Index(r.known, l.Name)), x(l.Y), c.Min.Y, x(l.Y), c.Max.Y)
+	}
+	for _, s := range r.Series {
+		look := lookOf(s.Style)
+		for i, v := range s.Values {
+			if math.IsNaN(v.Mid) {
+				continue
+			}
+			of := slices.Index(r.lanes[i], lane{s.Name, s.Style})
+			at := vg.Point{X: x(v.Mid), Y: y(float64(i)) + lanePitch*(vg.Length(len(r.lanes[i])-1)/2-vg.Length(of))}
+			group(&c, []int{s.Style}, "pb-pt", r.tip(s, i), func() {
+				if !math.IsNaN(v.Lo) {
+					c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.55), Width: intervalBar}, x(v.Lo), at.Y, x(v.Hi), at.Y)
+				}
+				drawMarker(&c, look.marker, look.tint, at, markerRadius, 1.5)
+			})
+		}
+	}
+}
+
+const (
+	intervalBar vg.Length = 2.4
+	lanePitch   vg.Length = 2*markerRadius + 1.8
+)
+
+// tip words a value: its row on a line of its own, then whose it is, the value, and its interval.
+func (r rowMarks) tip(s RowSeries, i int) string {
+	v, format := s.Values[i], r.X.format
+	text := format(v.Mid)
+	for _, before := range []string{r.X.Name, s.Name} {
+		if before != "" {
+			text = before + "  " + text
+		}
+	}
+	if !math.IsNaN(v.Lo) && v.Lo != v.Hi {
+		text += fmt.Sprintf("  (%s to %s)", format(v.Lo), format(v.Hi))
+	}
+	return r.rows[i] + "\n" + text
+}
+
+// GlyphBoxes implements plot.GlyphBoxer: markers at the edge need room.
+func (r rowMarks) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
+	const radius = 1.5 * markerRadius
+	for _, s := range r.Series {
+		for _, v := range s.Values {
+			if !math.IsNaN(v.Mid) {
+				boxes = append(boxes, plot.GlyphBox{X: p.X.Norm(v.Mid), Y: 0.5, Rectangle: vg.Rectangle{Min: vg.Point{X: -radius}, Max: vg.Point{X: radius}}})
+			}
+		}
+	}
+	return boxes
+}

@@ -1,0 +1,90 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// clean keeps what the axis can show, and notes the rest.
+func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
+	out = p
+	out.Series, out.Levels = nil, nil
+	shows := p.X.kind().shows
+	for _, s := range p.Series {
+		if len(s.Values) != rows {
+			panic(fmt.Sprintf("charts: series %q has %d values for %d rows", s.Name, len(s.Values), rows))
+		}
+		kept := RowSeries{s.Name, s.Style, make([]RowValue, rows)}
+		some, lost := 0, 0
+		for i, v := range s.Values {
+			kept.Values[i] = RowValue{math.NaN(), math.NaN(), math.NaN()}
+			switch {
+			case math.IsNaN(v.Mid):
+			case !shows(v.Mid):
+				lost++
+			default:
+				some++
+				kept.Values[i].Mid = v.Mid
+				if shows(v.Lo) && shows(v.Hi) && v.Lo <= v.Mid && v.Hi >= v.Mid {
+					kept.Values[i] = v
+				}
+			}
+		}
+		if lost > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", p.Title, plural(lost, "point"), s.Name))
+		}
+		if some > 0 {
+			out.Series = append(out.Series, kept)
+		}
+	}
+	for _, l := range p.Levels {
+		if shows(l.Y) {
+			out.Levels = append(out.Levels, l)
+		}
+	}
+	return out, notes
+}
+
+// verticals are the names of all levels, each once.
+func verticals(panels []RowPanel) (names []string) {
+	for _, p := range panels {
+		for _, l := range p.Levels {
+			if !slices.Contains(names, l.Name) {
+				names = append(names, l.Name)
+			}
+		}
+	}
+	return names
+}
+
+// A lane is the place of a series within a row, the same in all panels.
+type lane struct {
+	name  string
+	style int
+}
+
+// lanesOf are the lanes of each row: one for each series that has a value there in any panel.
+func lanesOf(panels []RowPanel, rows int) [][]lane {
+	var order []lane
+	for _, p := range panels {
+		for _, s := range p.Series {
+			if l := (lane{s.Name, s.Style}); !slices.Contains(order, l) {
+				order = append(order, l)
+			}
+		}
+	}
+	out := make([][]lane, rows)
+	for i := range out {
+		for _, l := range order {
+			if slices.ContainsFunc(panels, func(p RowPanel) bool {
+				return slices.ContainsFunc(p.Series, func(s RowSeries) bool {
+					return lane{s.Name, s.Style} == l && !math.IsNaN(s.Values[i].Mid)
+				})
+			}) {
+				out[i] = append(out[i], l)
+			}
+		}
+	}
+	return out
+}

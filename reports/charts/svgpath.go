@@ -1,0 +1,125 @@
+package charts
+
+import (
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// data writes a path in the words of SVG. A page may hold tens of thousands: circles are arcs, and of points that repeat the one before,
+// or that lie on a straight way along an axis, nothing is written, since nothing of them would be seen.
+func (s *svgCanvas) data(p vg.Path) string {
+	w := pathWriter{canvas: s}
+	for i, c := range p {
+		switch c.Type {
+		case vg.MoveComp:
+			w.flush()
+			w.move(w.place(c.Pos))
+		case vg.LineComp:
+			w.line(w.place(c.Pos))
+		case vg.CurveComp:
+			w.flush()
+			w.out.WriteByte([...]byte{0, 'Q', 'C'}[len(c.Control)])
+			for _, pt := range c.Control {
+				w.out.WriteString(w.place(pt).text + " ")
+			}
+			end := w.place(c.Pos)
+			w.out.WriteString(end.text)
+			w.from(end)
+		case vg.ArcComp:
+			if start := w.place(polar(c.Pos, c.Radius, c.Start)); i == 0 {
+				w.move(start)
+			} else {
+				w.line(start)
+			}
+			w.flush()
+			w.arc(c)
+		case vg.CloseComp:
+			w.flush()
+			w.out.WriteByte('Z')
+			w.from(w.start)
+		}
+	}
+	w.flush()
+	return w.out.String()
+}
+
+// A pathWriter gathers straight lines before it writes them.
+type pathWriter struct {
+	canvas *svgCanvas
+	out    strings.Builder
+	points []place // of the lines under way; the first is where they begin
+	there  bool    // the path is at the first already
+	start  place   // where Close leads to
+}
+
+// A place is a point of SVG, as it is written.
+type place struct {
+	x, y   float64
+	sx, sy string
+	text   string
+}
+
+func (w *pathWriter) place(pt vg.Point) place {
+	x, y := w.canvas.at(float64(pt.X), float64(pt.Y))
+	p := place{x: x, y: y, sx: decimal(x), sy: decimal(y)}
+	p.text = p.sx + "," + p.sy
+	return p
+}
+
+func (w *pathWriter) move(to place) {
+	w.points, w.there, w.start = append(w.points[:0], to), false, to
+}
+
+// from says where the path has come to by other means than lines.
+func (w *pathWriter) from(at place) {
+	w.points, w.there = append(w.points[:0], at), true
+}
+
+// line goes on to a place.
+func (w *pathWriter) line(to place) {
+	n := len(w.points)
+	if n > 0 && w.points[n-1].text == to.text {
+		return
+	}
+	if n > 1 {
+		a, b := w.points[n-2], w.points[n-1]
+		if a.sy == b.sy && b.sy == to.sy && (b.x-a.x)*(to.x-b.x) >= 0 || a.sx == b.sx && b.sx == to.sx && (b.y-a.y)*(to.y-b.y) >= 0 {
+			w.points[n-1] = to
+			return
+		}
+	}
+	w.points = append(w.points, to)
+}
+
+// flush writes the lines under way; the path is where they end then.
+func (w *pathWriter) flush() {
+	for i, p := range w.points {
+		switch {
+		case i > 0:
+			w.out.WriteString("L" + p.text)
+		case !w.there:
+			w.out.WriteString("M" + p.text)
+		}
+	}
+	if n := len(w.points); n > 0 {
+		w.from(w.points[n-1])
+	}
+}
+
+// arc writes an arc that begins where the path is, in halves, since SVG has no word for a whole circle.
+func (w *pathWriter) arc(c vg.PathComp) {
+	t := w.canvas.top()
+	radius := decimal(float64(c.Radius) * math.Hypot(t.a, t.b))
+	sweep := "0" // against the clock, as angles grow
+	if c.Angle < 0 {
+		sweep = "1"
+	}
+	n := int(math.Ceil(math.Abs(c.Angle)/math.Pi - 1e-9))
+	for i := range n {
+		end := w.place(polar(c.Pos, c.Radius, c.Start+c.Angle*float64(i+1)/float64(n)))
+		w.out.WriteString("A" + radius + "," + radius + " 0 0 " + sweep + " " + end.text)
+		w.from(end)
+	}
+}
