@@ -51,7 +51,11 @@ func Metrics() []MetricInfo {
 		MetricInfo{"short-p99-response-sec", "lower", "p99 of the response of the short tasks"},
 		MetricInfo{"long-mean-response-sec", "lower", "mean response of the long tasks"},
 		MetricInfo{"long-p99-response-sec", "lower", "p99 of the response of the long tasks"},
-		MetricInfo{"mean-slowdown", "lower", "mean of response over service, where the workload tells short and long tasks apart"},
+		MetricInfo{"cpu-mean-response-sec", "lower", "mean response of the tasks that compute, where the workload tells them from those that wait"},
+		MetricInfo{"cpu-p99-response-sec", "lower", "p99 of the response of the tasks that compute"},
+		MetricInfo{"io-mean-response-sec", "lower", "mean response of the tasks that wait"},
+		MetricInfo{"io-p99-response-sec", "lower", "p99 of the response of the tasks that wait"},
+		MetricInfo{"mean-slowdown", "lower", "mean of response over service, where the workload tells two classes of tasks apart"},
 	)
 	for j := range mostFound + 1 {
 		m = append(m,

@@ -22,7 +22,7 @@ const schema = 1
 
 // A resultsWriter writes results in the Go benchmark format. What the format has no word for is in lines that begin with "# ",
 // which its readers pass over: the schema's version, the order of the strategies (which is that of the charts' colours), what studies say, the
-// laws that the result after it breaks and whatever else it is doubted for, the end mark.
+// seed of the result after it, the laws that the result after it breaks and whatever else it is doubted for, the end mark.
 type resultsWriter struct {
 	to     io.Writer
 	buffer bytes.Buffer // one result, written in one piece: a kill never leaves half a line behind
@@ -60,6 +60,7 @@ func (w *resultsWriter) write(r *Result) error {
 		value, unit := benchunit.Tidy(m.Value, m.Unit)
 		line.Values = append(line.Values, benchfmt.Value{Value: value, Unit: unit, OrigValue: m.Value, OrigUnit: m.Unit})
 	}
+	fmt.Fprintf(&w.buffer, "# seed %d\n", r.Seed) // no configuration line: a value that differs from run to run would split the tables of every reader
 	for _, law := range r.Broken {
 		fmt.Fprintf(&w.buffer, "# broken law: %s\n", law)
 	}

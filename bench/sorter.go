@@ -10,6 +10,7 @@ import (
 // A sorter fills in what a task says of itself, for the strategies that look at it: its class, and how long it will take.
 type sorter struct {
 	classed workloads.Classed
+	either  workloads.Computing
 	timed   workloads.Timed
 	kind    strategies.Class // of all tasks, where the workload has no classes
 }
@@ -21,6 +22,7 @@ func newSorter(s Scenario, w workloads.Workload) (o sorter) {
 		o.kind = strategies.CPU
 	}
 	o.classed, _ = w.(workloads.Classed)
+	o.either, _ = w.(workloads.Computing)
 	if s.Strategy.Spec.UsesSize {
 		o.timed, _ = w.(workloads.Timed)
 	}
@@ -29,6 +31,10 @@ func newSorter(s Scenario, w workloads.Workload) (o sorter) {
 
 func (o sorter) classOf(seq uint64) strategies.Class {
 	switch {
+	case o.either != nil && o.either.Computes(seq):
+		return strategies.CPU
+	case o.either != nil:
+		return strategies.IO
 	case o.classed == nil:
 		return o.kind
 	case o.classed.Long(seq):

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
 )
 
 // reportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the measured tasks that
@@ -59,14 +60,25 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	return nil
 }
 
-// reportClasses adds the response of short and of long tasks where the workload tells them apart, and the mean slowdown: over all
+// A namedClass is a class of tasks, as the names of metrics have it.
+type namedClass struct {
+	name  string
+	class strategies.Class
+}
+
+// toldApart are the two classes of the workload's tasks; where it has none, no task is short or long.
+func (o *observation) toldApart() []namedClass {
+	if _, either := o.workload.(workloads.Computing); either {
+		return []namedClass{{"cpu", strategies.CPU}, {"io", strategies.IO}}
+	}
+	return []namedClass{{"short", strategies.Short}, {"long", strategies.Long}}
+}
+
+// reportClasses adds the response of each class where the workload tells two apart, and the mean slowdown: over all
 // tasks alone, a strategy that lets the long ones wait for the short ones looks bad for it.
 func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
-	for _, class := range []struct {
-		name  string
-		class strategies.Class
-	}{{"short", strategies.Short}, {"long", strategies.Long}} {
+	for _, class := range o.toldApart() {
 		values, sum := scratch[:0], 0.0
 		for i := first; i < o.trace.n; i++ {
 			rec := o.trace.at(i)

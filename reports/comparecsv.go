@@ -7,74 +7,133 @@ import (
 )
 
 // WriteCSV writes the tables of a comparison as benchstat -format csv does: exact numbers in base units, one row a
-// benchmark, an empty line between tables. Notes and the warnings of cells, which benchstat writes to standard error,
-// are left out.
+// benchmark, an empty line between tables. Notes and CSVWarnings, which benchstat writes to standard error, are left out.
 func WriteCSV(w io.Writer, c *Comparison) error {
+	records, _ := c.csv()
 	out := csv.NewWriter(w)
-	line := func(cells ...string) { out.Write(cells) } // an error sticks until out.Error
-	for _, text := range configLines(c.Config) {
-		line(text)
-	}
-	var before []Pair
-	for i := range c.Tables {
-		t := &c.Tables[i]
-		if i > 0 {
-			line("")
-		}
-		for _, text := range configLines(changed(before, t.Key)) {
-			line(text)
-		}
-		before = t.Key
-		for _, record := range t.csv(c.Columns) {
-			line(record...)
+	for _, record := range records {
+		if err := out.Write(record); err != nil {
+			return err
 		}
 	}
 	out.Flush()
 	return out.Error()
 }
 
-// csv gives two heads, the rows and the geometric means, each with two columns for the base and four for any other
-// input.
-func (t *Table) csv(columns []string) [][]string {
-	labels, heads := []string{""}, []string{""}
-	for i, label := range columns {
-		labels, heads = append(labels, label, ""), append(heads, t.Unit, "CI")
+// CSVWarnings are the warnings on single cells of what WriteCSV writes, each led by the cell's place as a spreadsheet
+// names it: "B6: benchmarks vary in .fullname".
+func CSVWarnings(c *Comparison) []string {
+	_, warnings := c.csv()
+	return warnings
+}
+
+// csv gives the records, and the warnings on their cells.
+func (c *Comparison) csv() (records [][]string, warnings []string) {
+	for _, text := range configLines(c.Config) {
+		records = append(records, []string{text})
+	}
+	var before []Pair
+	for i := range c.Tables {
+		t := &c.Tables[i]
 		if i > 0 {
-			labels, heads = append(labels, "", ""), append(heads, "vs base", "P")
+			records = append(records, []string{""})
+		}
+		for _, text := range configLines(changed(before, t.Key, i == 0)) {
+			records = append(records, []string{text})
+		}
+		before = t.Key
+		sheet := csvTable{first: len(records) + 1}
+		t.csv(&sheet, c.ColumnKeys)
+		records, warnings = append(records, sheet.records...), append(warnings, sheet.warnings...)
+	}
+	return records, warnings
+}
+
+// csvTable is a table under construction.
+type csvTable struct {
+	first    int // the number of its first line
+	records  [][]string
+	line     []string
+	warnings []string
+}
+
+func (s *csvTable) fill(column int) {
+	for len(s.line) < column {
+		s.line = append(s.line, "")
+	}
+}
+
+func (s *csvTable) end() { s.records, s.line = append(s.records, s.line), nil }
+
+// warn is about the cell that comes next.
+func (s *csvTable) warn(lists ...[]error) {
+	for _, list := range lists {
+		for _, err := range list {
+			s.warnings = append(s.warnings, fmt.Sprintf("%s%d: %v", letters(len(s.line)), s.first+len(s.records), err))
 		}
 	}
-	records := [][]string{labels, heads}
+}
+
+// letters is the name of a spreadsheet's column, from 0: A to Z, AA, AB …
+func letters(column int) string {
+	name := ""
+	for column++; column > 0; column = (column - 1) / 26 {
+		name = string(rune('A'+(column-1)%26)) + name
+	}
+	return name
+}
+
+// csv gives a head for each key of the columns and one for the unit, the rows and the geometric means, each with two
+// columns for the base and four for any other.
+func (t *Table) csv(s *csvTable, keys [][]Pair) {
+	shown := t.columns()
+	start := func(place int) int { return 1 + 4*place - 2*min(place, 1) }
+	for level := range keys[shown[0]] {
+		for place, i := range shown {
+			s.fill(start(place))
+			s.line = append(s.line, keys[i][level].Value)
+		}
+		s.fill(start(len(shown)))
+		s.end()
+	}
+	for place := range shown {
+		s.fill(start(place))
+		s.line = append(s.line, t.Unit, "CI")
+		if place > 0 {
+			s.line = append(s.line, "vs base", "P")
+		}
+	}
+	s.end()
 	for _, row := range t.Rows {
-		record := []string{row.Name}
-		for i, cell := range row.Cells {
+		s.line = append(s.line, row.Name)
+		for place, i := range shown {
+			cell := row.Cells[i]
 			if cell == nil {
-				record = append(record, "", "")
-			} else {
-				record = append(record, fmt.Sprint(cell.Summary.Center), cell.Summary.PctRangeString())
+				continue
 			}
-			switch {
-			case i == 0:
-			case cell == nil || cell.Versus == nil:
-				record = append(record, "", "")
-			default:
-				record = append(record, cell.Versus.FormatDelta(row.Cells[0].Summary.Center, cell.Summary.Center), cell.Versus.String())
+			s.fill(start(place))
+			s.warn(cell.Sample.Warnings, cell.Summary.Warnings)
+			s.line = append(s.line, fmt.Sprint(cell.Summary.Center), cell.Summary.PctRangeString())
+			if cell.Versus != nil {
+				s.warn(cell.Versus.Warnings)
+				s.line = append(s.line, cell.Versus.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center), cell.Versus.String())
 			}
 		}
-		for record[len(record)-1] == "" { // benchstat ends a line with its last cell
-			record = record[:len(record)-1]
-		}
-		records = append(records, record)
+		s.end()
 	}
-	record := []string{"geomean"}
-	for i, g := range t.Geomean {
-		center := ""
+	s.line = append(s.line, "geomean")
+	for place, i := range shown {
+		g := &t.Geomean[i]
+		s.fill(start(place))
+		s.warn(g.Warnings)
 		if g.HasCenter {
-			center = fmt.Sprint(g.Center)
+			s.line = append(s.line, fmt.Sprint(g.Center))
 		}
-		record = append(record, center, "")
-		if i > 0 {
-			record = append(record, g.delta(), "")
+		if place > 0 {
+			s.fill(start(place) + 2)
+			s.line = append(s.line, g.delta())
 		}
 	}
-	return append(records, record)
+	s.fill(start(len(shown)))
+	s.end()
 }

@@ -13,13 +13,15 @@ const compareVersion = 1
 //
 //	{
 //	  "format": "poolbench compare", "version": 1,
-//	  "columns": ["old.txt", "new.txt"],      // the first is the base
+//	  "columns": ["old.txt", "new.txt"],
+//	  "columnKeys": [{".file": "old.txt"}, …],// by column: what it stands for
 //	  "alpha": 0.05, "confidence": 0.95,
 //	  "config": {"goos": "linux", …},         // what all runs share
 //	  "tables": [{
 //	    "key": {"pkg": "…"},                  // may be empty
 //	    "unit": "sec/op",                     // tidied
 //	    "better": "lower" | "higher" | "",    // "": not known
+//	    "base": "old.txt",                    // the column that the others are compared with
 //	    "rows": [{
 //	      "benchmark": "Run/strategy=…",
 //	      "cells": [{                         // by column; null where the benchmark is missing
@@ -42,12 +44,15 @@ const compareVersion = 1
 func WriteJSON(w io.Writer, c *Comparison) error {
 	out := jsonComparison{
 		Format: "poolbench compare", Version: compareVersion,
-		Columns: c.Columns, Alpha: c.Alpha, Confidence: c.Confidence,
+		Columns: c.Columns, ColumnKeys: []map[string]string{}, Alpha: c.Alpha, Confidence: c.Confidence,
 		Config: pairMap(c.Config), Tables: []jsonTable{},
 		Missing: []jsonMissing{}, Varying: []jsonVarying{}, Warnings: orEmpty(c.Warnings),
 	}
+	for _, keys := range c.ColumnKeys {
+		out.ColumnKeys = append(out.ColumnKeys, pairMap(keys))
+	}
 	for i := range c.Tables {
-		out.Tables = append(out.Tables, c.Tables[i].json())
+		out.Tables = append(out.Tables, c.Tables[i].json(c.Columns))
 	}
 	for _, m := range c.Missing {
 		out.Missing = append(out.Missing, jsonMissing(m))
@@ -59,22 +64,24 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 }
 
 type jsonComparison struct {
-	Format     string            `json:"format"`
-	Version    int               `json:"version"`
-	Columns    []string          `json:"columns"`
-	Alpha      float64           `json:"alpha"`
-	Confidence float64           `json:"confidence"`
-	Config     map[string]string `json:"config"`
-	Tables     []jsonTable       `json:"tables"`
-	Missing    []jsonMissing     `json:"missing"`
-	Varying    []jsonVarying     `json:"varying"`
-	Warnings   []string          `json:"warnings"`
+	Format     string              `json:"format"`
+	Version    int                 `json:"version"`
+	Columns    []string            `json:"columns"`
+	ColumnKeys []map[string]string `json:"columnKeys"`
+	Alpha      float64             `json:"alpha"`
+	Confidence float64             `json:"confidence"`
+	Config     map[string]string   `json:"config"`
+	Tables     []jsonTable         `json:"tables"`
+	Missing    []jsonMissing       `json:"missing"`
+	Varying    []jsonVarying       `json:"varying"`
+	Warnings   []string            `json:"warnings"`
 }
 
 type jsonTable struct {
 	Key     map[string]string `json:"key"`
 	Unit    string            `json:"unit"`
 	Better  string            `json:"better"`
+	Base    string            `json:"base"`
 	Rows    []jsonRow         `json:"rows"`
 	Geomean []jsonGeomean     `json:"geomean"`
 }
@@ -118,8 +125,8 @@ type jsonVarying struct {
 	Values [][]string `json:"values"`
 }
 
-func (t *Table) json() jsonTable {
-	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: direction(t.Better)}
+func (t *Table) json(columns []string) jsonTable {
+	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: direction(t.Better), Base: columns[t.Base]}
 	for _, row := range t.Rows {
 		cells := make([]*jsonCell, len(row.Cells))
 		for i, cell := range row.Cells {
@@ -135,7 +142,7 @@ func (t *Table) json() jsonTable {
 				cells[i].Warnings = append(cells[i].Warnings, messages(v.Warnings)...)
 				cells[i].Versus = &jsonVersus{
 					P: v.P, Significant: v.P <= v.Alpha,
-					Ratio: finite(ratio(row.Cells[0].Summary.Center, cell.Summary.Center)), Change: t.Change(&row, i),
+					Ratio: finite(ratio(row.Cells[t.Base].Summary.Center, cell.Summary.Center)), Change: t.Change(&row, i),
 				}
 			}
 		}
@@ -183,7 +190,9 @@ func messages(lists ...[]error) []string {
 func pairMap(pairs []Pair) map[string]string {
 	m := make(map[string]string, len(pairs))
 	for _, p := range pairs {
-		m[p.Key] = p.Value
+		if p.Value != "" {
+			m[p.Key] = p.Value
+		}
 	}
 	return m
 }

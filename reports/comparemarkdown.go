@@ -12,7 +12,7 @@ import (
 // WriteMarkdown writes a comparison as tables of GitHub-flavoured Markdown, whose source lines up too.
 func WriteMarkdown(w io.Writer, c *Comparison) error {
 	var text strings.Builder
-	short, shared := shortNames(c.names())
+	short, shared := c.shortNames()
 	lines := configLines(c.Config)
 	if shared != "" {
 		lines = append(lines, sharedLine(shared))
@@ -37,9 +37,10 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 	text.WriteString("### " + markdownText(t.title()) + "\n\n")
 	var m markdownTable
 	m.head(left, "benchmark")
-	for i, label := range columns {
-		m.head(right, label)
-		if i > 0 {
+	shown := t.columns()
+	for place, i := range shown {
+		m.head(right, columns[i])
+		if place > 0 {
 			m.head(right, "vs base")
 			m.head(left, "")
 			m.head(left, "p, n")
@@ -50,7 +51,8 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 	for _, row := range t.Rows {
 		scaler := row.scaler(class)
 		line := []string{markdownCode(short[row.Name])}
-		for i, cell := range row.Cells {
+		for place, i := range shown {
+			cell := row.Cells[i]
 			switch {
 			case cell == nil:
 				line = append(line, "–")
@@ -59,12 +61,12 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 					notes.mark(cell.Sample.Warnings, cell.Summary.Warnings)))
 			}
 			switch {
-			case i == 0:
+			case place == 0:
 			case cell == nil || cell.Versus == nil:
 				line = append(line, "", "", "")
 			default:
 				v := cell.Versus
-				line = append(line, v.FormatDelta(row.Cells[0].Summary.Center, cell.Summary.Center), t.Change(&row, i),
+				line = append(line, v.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center), t.Change(&row, i),
 					join(v.String(), notes.mark(v.Warnings)))
 			}
 		}
@@ -72,13 +74,13 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 	}
 	if len(t.Rows) > 1 {
 		line := []string{"geomean"}
-		for i, g := range t.Geomean {
-			center := ""
+		for place, i := range shown {
+			g, center := &t.Geomean[i], ""
 			if g.HasCenter {
 				center = benchunit.Scale(g.Center, class)
 			}
 			line = append(line, join(center, notes.mark(g.Warnings)))
-			if i > 0 {
+			if place > 0 {
 				line = append(line, g.delta(), "", "")
 			}
 		}
@@ -98,7 +100,9 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 func (t *Table) title() string {
 	var words []string
 	for _, p := range t.Key {
-		words = append(words, p.Key+": "+p.Value+",")
+		if p.Value != "" {
+			words = append(words, p.Key+": "+p.Value+",")
+		}
 	}
 	words = append(words, t.Unit)
 	if better := direction(t.Better); better != "" {

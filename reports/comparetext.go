@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchunit"
@@ -22,12 +23,12 @@ const (
 	textBaseColumns = textCellNotes + 1
 )
 
-// WriteText writes a comparison as aligned text, laid out like benchstat's: for each input its centre ± interval,
+// WriteText writes a comparison as aligned text, laid out like benchstat's: for each column its centre ± interval,
 // delta, p and n; numbered notes stand below their table, and Notes at the end. Behind a significant delta it adds
 // "better" or "worse", where the direction of the metric is known. What all names have in common is said once, above
 // the tables.
 func WriteText(w io.Writer, c *Comparison) error {
-	short, shared := shortNames(c.names())
+	short, shared := c.shortNames()
 	head := configLines(c.Config)
 	if shared != "" {
 		head = append(head, sharedLine(shared))
@@ -35,6 +36,11 @@ func WriteText(w io.Writer, c *Comparison) error {
 	if err := writeLines(w, head); err != nil {
 		return err
 	}
+	return c.writeTables(w, short, true)
+}
+
+// writeTables writes what benchstat has, and with words the direction of each change, and the notes.
+func (c *Comparison) writeTables(w io.Writer, short map[string]string, words bool) error {
 	var before []Pair
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -43,83 +49,113 @@ func WriteText(w io.Writer, c *Comparison) error {
 				return err
 			}
 		}
-		if err := writeLines(w, configLines(changed(before, t.Key))); err != nil {
+		if err := writeLines(w, configLines(changed(before, t.Key, i == 0))); err != nil {
 			return err
 		}
 		before = t.Key
-		if err := t.writeText(w, c.Columns, short); err != nil {
+		if err := t.writeText(w, c.ColumnKeys, short, words); err != nil {
 			return err
 		}
 	}
-	if notes := c.Notes(); len(notes) > 0 {
+	if notes := c.Notes(); words && len(notes) > 0 {
 		return writeLines(w, append([]string{""}, notes...))
 	}
 	return nil
 }
 
-func (t *Table) writeText(w io.Writer, columns []string, short map[string]string) error {
+func (t *Table) writeText(w io.Writer, keys [][]Pair, short map[string]string, words bool) error {
 	var a aligned
 	var notes footnotes
-	start := func(column int) int { return 1 + column*textColumns - min(column, 1)*(textColumns-textBaseColumns) }
-	const rule = " │ "
-	edge := start(len(columns))
-
-	a.row()
-	for i, label := range columns {
-		a.cell(start(i), start(i+1)-start(i), center, rule, label)
-	}
-	a.cell(edge, 1, left, " │", "")
-	a.row()
-	for i := range columns {
-		a.cell(start(i), textBaseColumns, center, rule, t.Unit)
-		if i > 0 {
-			a.cell(start(i)+textDelta, textColumns-textDelta, left, "  ", "vs base")
-		}
-	}
-	a.cell(edge, 1, left, " │", "")
-
+	shown := t.columns()
+	t.textHead(&a, shown, keys)
 	class := benchunit.ClassOf(t.Unit)
 	for _, row := range t.Rows {
 		scaler := row.scaler(class)
 		a.row()
 		a.cell(0, 1, left, "", short[row.Name])
-		for i, cell := range row.Cells {
+		for place, i := range shown {
+			cell := row.Cells[i]
 			if cell == nil {
 				continue
 			}
-			at := start(i)
+			at := textStart(place)
 			a.cell(at+textCenter, 1, right, "", scaler.Format(cell.Summary.Center))
 			a.cell(at+textInterval, 1, right, " ± ", cell.Summary.PctRangeString())
 			a.note(at+textCellNotes, notes.mark(cell.Sample.Warnings, cell.Summary.Warnings))
 			if v := cell.Versus; v != nil {
-				a.cell(at+textDelta, 1, right, "", v.FormatDelta(row.Cells[0].Summary.Center, cell.Summary.Center))
-				a.note(at+textChange, t.Change(&row, i))
+				a.cell(at+textDelta, 1, right, "", v.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center))
+				if words {
+					a.note(at+textChange, t.Change(&row, i))
+				}
 				a.cell(at+textP, 1, left, " ", "("+v.String()+")")
 				a.note(at+textDeltaNotes, notes.mark(v.Warnings))
 			}
 		}
 	}
 	if len(t.Rows) > 1 {
-		a.row()
-		a.cell(0, 1, left, "", "geomean")
-		for i, g := range t.Geomean {
-			at := start(i)
-			if g.HasCenter {
-				a.cell(at+textCenter, 1, right, "", benchunit.Scale(g.Center, class))
-			}
-			mark := notes.mark(g.Warnings)
-			if i == 0 {
-				a.note(at+textCellNotes, mark)
-				continue
-			}
-			a.cell(at+textDelta, 1, right, "", g.delta())
-			a.note(at+textDeltaNotes, mark)
-		}
+		t.textGeomean(&a, shown, &notes)
 	}
 	if err := a.writeTo(w); err != nil {
 		return err
 	}
 	return writeLines(w, notes.lines())
+}
+
+// textStart is where the columns of an input begin.
+func textStart(place int) int {
+	return 1 + place*textColumns - min(place, 1)*(textColumns-textBaseColumns)
+}
+
+// textHead names the columns, a line for each of their keys, neighbours with the same value under one name.
+func (t *Table) textHead(a *aligned, shown []int, keys [][]Pair) {
+	const rule = " │ "
+	edge := textStart(len(shown))
+	same := func(x, y, level int) bool { return slices.Equal(keys[x][:level+1], keys[y][:level+1]) }
+	for level := range keys[shown[0]] {
+		a.row()
+		for from := 0; from < len(shown); {
+			to := from + 1
+			for to < len(shown) && same(shown[from], shown[to], level) {
+				to++
+			}
+			a.cell(textStart(from), textStart(to)-textStart(from), center, rule, keys[shown[from]][level].Value)
+			from = to
+		}
+		a.cell(edge, 1, left, " │", "")
+	}
+	a.row()
+	for place := range shown {
+		at := textStart(place)
+		a.grow(at)
+		a.cell(at, textBaseColumns, center, rule, t.Unit)
+		if place > 0 {
+			a.cell(at+textDelta, textColumns-textDelta, left, "  ", "vs base")
+		}
+	}
+	a.cell(edge, 1, left, " │", "")
+}
+
+func (t *Table) textGeomean(a *aligned, shown []int, notes *footnotes) {
+	class := benchunit.ClassOf(t.Unit)
+	a.row()
+	a.cell(0, 1, left, "", "geomean")
+	for place, i := range shown {
+		g, at := &t.Geomean[i], textStart(place)
+		if g.HasCenter {
+			a.cell(at+textCenter, 1, right, "", benchunit.Scale(g.Center, class))
+		}
+		mark := notes.mark(g.Warnings)
+		if place == 0 {
+			a.note(at+textCellNotes, mark)
+			continue
+		}
+		align := left
+		if g.HasRatio {
+			align = right
+		}
+		a.cell(at+textDelta, 1, align, "", g.delta())
+		a.note(at+textDeltaNotes, mark)
+	}
 }
 
 // scaler scales the cells of a row alike, so that they can be compared by eye.
@@ -188,11 +224,11 @@ func configLines(pairs []Pair) []string {
 	return lines
 }
 
-// changed returns the pairs of now that are not in before.
-func changed(before, now []Pair) []Pair {
+// changed returns the pairs of now that are not in before, and of the first table those that say something.
+func changed(before, now []Pair, first bool) []Pair {
 	var out []Pair
 	for _, p := range now {
-		if lookup(before, p.Key) != p.Value {
+		if first && p.Value != "" || !first && lookup(before, p.Key) != p.Value {
 			out = append(out, p)
 		}
 	}

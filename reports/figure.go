@@ -15,31 +15,45 @@ type Figure struct {
 	*charts.Chart
 }
 
-// A Drawer makes figures of the results of a run directory; none where they are about something else. Its figures come before
-// the charts that a report makes of any results, and like them are drawn again whenever the report is.
+// A Drawer makes figures of the results of a run directory; none where they are about something else. Like the charts that a report
+// makes of any results, they are drawn again whenever the report is. A study with a figure of its own needs no such charts, and has none.
 type Drawer func(*Results) ([]Figure, error)
 
-// addStudies adds the figures of the drawers.
-func (r *Report) addStudies(in *reportInput, draw []Drawer, taken map[string]bool) error {
-	for _, d := range draw {
+// drawFigures has the drawers draw.
+func (in *reportInput) drawFigures() error {
+	for _, d := range in.draw {
 		figures, err := d(in.results)
 		if _, empty := errors.AsType[*charts.EmptyError](err); empty {
 			continue
 		} else if err != nil {
 			return err
 		}
-		for _, f := range figures {
-			if f.Alt == "" {
-				f.Alt = f.Title + ". " + f.Caption
+		in.figures = append(in.figures, figures...)
+	}
+	return nil
+}
+
+// addFigures puts the figures of the drawers where they belong: in the section of their study, or before everything else where the
+// study has not spoken yet.
+func (r *Report) addFigures(in *reportInput, studies []reportStudy, taken map[string]bool) error {
+	for _, f := range in.figures {
+		if f.Alt == "" {
+			f.Alt = f.Title + ". " + f.Caption
+		}
+		shown, err := r.add(figure{name: slug(f.Name), chart: f.Chart, caption: f.Caption}, f.Subtitle, taken)
+		if err != nil {
+			return err
+		}
+		shown.Own = true
+		into := &r.page.Figures
+		for i := range studies {
+			if studies[i].Name == f.Study {
+				into = &studies[i].Figures
 			}
-			shown, err := r.add(figure{name: slug(f.Name), chart: f.Chart, caption: f.Caption}, f.Subtitle, taken)
-			if err != nil {
-				return err
-			}
-			r.page.Studies = append(r.page.Studies, shown)
-			for _, note := range f.Notes {
-				r.page.Notes = append(r.page.Notes, f.Title+": "+strings.TrimPrefix(note, ": ")+".")
-			}
+		}
+		*into = append(*into, shown)
+		for _, note := range f.Notes {
+			r.page.Notes = append(r.page.Notes, f.Title+": "+strings.TrimPrefix(note, ": ")+".")
 		}
 	}
 	return nil

@@ -32,10 +32,20 @@ func TestDrawnFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	html := page.String()
-	mustContain(t, html, `<figure id="study-cost">`, "<figcaption>See there.</figcaption>", "What it costs: 1 point of a left out")
+	mustContain(t, html, `<figure id="study-cost" class="own">`, "<figcaption>See there.</figcaption>", "What it costs: 1 point of a left out")
 	if strings.Index(html, "study-cost") > strings.Index(html, "Response against load") {
 		t.Error("the figure comes after the charts of any run")
 	}
+	// So is that of a study that was interrupted before it could speak.
+	silent := func(r *Results) ([]Figure, error) {
+		figures, err := draw(r)
+		figures[0].Study = "silent"
+		return figures, err
+	}
+	if r, err = LoadReport(dir, silent); err != nil {
+		t.Fatal(err)
+	}
+	mustContain(t, sectionOf(t, pageOf(t, r), "asked"), `<figure id="study-cost" class="own">`)
 	broken := errors.New("broken")
 	if _, err := LoadReport(dir, func(*Results) ([]Figure, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("a drawer's error is %v", err)

@@ -2,18 +2,19 @@ package reports
 
 import (
 	"fmt"
-	"math"
+
+	"github.com/poolbench/poolbench/internal/judge"
 )
 
 // Verdict on one metric of one benchmark.
-type Verdict string
+type Verdict = judge.Verdict
 
 // The verdicts, from the one to look at first. Inconclusive is not a pass.
 const (
-	Worse        Verdict = "worse"        // the change for the worse exceeds the margin, significantly
-	Inconclusive Verdict = "inconclusive" // the samples neither show a change nor rule out one that matters
-	Better       Verdict = "better"       // the change for the better exceeds the margin, significantly
-	NoWorse      Verdict = "no worse"     // a change as large as the promise for the worse is ruled out
+	Worse        = judge.Worse        // the change for the worse exceeds the margin, significantly
+	Inconclusive = judge.Inconclusive // the samples neither show a change nor rule out one that matters
+	Better       = judge.Better       // the change for the better exceeds the margin, significantly
+	NoWorse      = judge.NoWorse      // a change as large as the promise for the worse is ruled out
 )
 
 // The exit codes of a gate.
@@ -71,23 +72,39 @@ type GateRow struct {
 	Metric     string
 	Better     int // +1: higher is better, −1: lower is
 	Verdict    Verdict
-	Reason     string // for the verdict, where the numbers do not speak for themselves
-	OldN, NewN int
-	Old, New   float64 // medians
-	Ratio      float64 // Hodges–Lehmann estimate; +Inf when the old values are 0 and the new ones are not
-	Lo, Hi     float64 // interval of the ratio at confidence 1−alpha; 0 and +Inf where the samples are too few to bound it
+	Reason     string   // for the verdict, where the numbers do not speak for themselves
+	Test       GateTest // that the p-values are of, and the estimate goes with
+	OldN, NewN int      // pairs, both, where they are Paired
+	Old, New   float64  // medians
+	Ratio      float64  // Hodges–Lehmann estimate; +Inf when the old values are 0 and the new ones are not
+	Lo, Hi     float64  // interval of the ratio at confidence 1−alpha; 0 and +Inf where the samples are too few to bound it
 
-	// P-values of the two one-sided rank tests, that the change exceeds the margin for the worse and for the better, as
+	// P-values of the two one-sided tests, that the change exceeds the margin for the worse and for the better, as
 	// they are and adjusted by Holm over all rows. An exact metric has no tests: its p is 0 or 1.
 	PWorse, PWorseHolm, PBetter, PBetterHolm float64
 
 	// Detectable is the smallest change for the worse that would have been found worse four times out of five, as a
 	// signed fraction: 0.05 is 5 % up. NaN where it cannot be told.
 	//
-	// With SE the standard error of the logarithm of the ratio, taken from the interval (half its width over the
-	// normal quantile 1−alpha/2), it is margin and (z(1−alpha/Tests) + z(0.8))·SE together.
+	// With SE the standard error of the logarithm of the ratio it is margin and (z(1−alpha/Tests) + z(0.8))·SE together.
+	// SE is that of the changes of the pairs; without pairs it is taken from the interval: half its width over the normal
+	// quantile 1−alpha/2.
 	Detectable float64
 }
+
+// GateTest is how a row was tested.
+type GateTest = judge.Test
+
+// The tests of rows.
+const (
+	ByNone       = judge.ByNone       // not at all: the values are exact, or 0 throughout
+	BySignedRank = judge.BySignedRank // by the changes of the pairs
+	BySwaps      = judge.BySwaps      // by swapping the runs of pairs, on histograms: a tail
+	ByRank       = judge.ByRank       // by the ranks of all values, which come in no pairs
+)
+
+// Paired says whether the row was judged by pairs of runs.
+func (row *GateRow) Paired() bool { return row.Test == BySignedRank || row.Test == BySwaps }
 
 // NotGated is a metric of a benchmark on which no verdict is passed.
 type NotGated struct {
@@ -134,13 +151,18 @@ func (r *GateReport) Count(v Verdict) int {
 
 // Gate judges whether new is worse than old, metric by metric of each benchmark.
 //
-// The samples are taken as unpaired. A metric is worse when the one-sided exact rank test, of the new values against
-// the old ones moved by the margin for the worse, is significant after Holm's adjustment over all metrics gated; better
-// likewise the other way. It is no worse when the interval of the ratio leaves out every change for the worse of the
-// size of the promise. Otherwise it is inconclusive; and so it always is when it has fewer samples than the adjusted
-// test needs to be significant at all. A metric that is 0 throughout is no worse without a test, and one that was 0
-// throughout and no longer is can only be worse or inconclusive. Where Unit lines say assume=exact and the values bear
-// it out, the values are compared as they are.
+// Runs are paired where configuration lines number their pairs, or where both inputs were made with the same seeds: the
+// runs of a seed faced the same arrivals. A metric in pairs is tested by the exact signed-rank test of its changes, one of
+// a tail (p99 and above) by swapping the runs of pairs, on the histograms of both run directories; without pairs, by the
+// exact rank test. Pairs that are too few for a verdict, where as many values without would do, are taken as unpaired.
+//
+// A metric is worse when the one-sided test, of the new values against the old ones moved by the margin for the worse, is
+// significant after Holm's adjustment over all metrics gated; better likewise the other way. A margin of 2 % is a factor
+// of 1.02 in time, and of 1/1.02 in throughput. It is no worse when the interval of the ratio leaves out every change for
+// the worse of the size of the promise. Otherwise it is inconclusive; and so it always is when it has fewer samples than
+// the adjusted test needs to be significant at all. A metric that is 0 throughout is no worse without a test, and one that
+// was 0 throughout and no longer is can only be worse or inconclusive. Where Unit lines say assume=exact and the values
+// bear it out, the values are compared as they are.
 //
 // Not gated, but listed: a metric without direction; one that only the new side has; ns/op, ops/s and makespan-sec of
 // an open-loop run below saturation, which echo the plan; and, unless they are asked for, the largest values (max-…)
@@ -150,7 +172,7 @@ func (r *GateReport) Count(v Verdict) int {
 // want of a direction, of one side, or for its values; inputs from different machines or Go versions, unless allowed.
 // Unclear: an input that is not whole, unless allowed; a run that breaks conservation laws; a metric with a direction
 // that the new side has lost, or that has negative values, of which there is no ratio. An error is an option that
-// makes no sense, or inputs that Compare refuses.
+// makes no sense, inputs that Compare refuses, or a log of histograms that cannot be read.
 func Gate(old, new *Results, opts GateOptions) (*GateReport, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -161,8 +183,13 @@ func Gate(old, new *Results, opts GateOptions) (*GateReport, error) {
 	}
 	r := &GateReport{Old: c.Columns[0], New: c.Columns[1], Options: opts}
 	r.checkInputs(c, old, new)
-	family := r.choose(c)
-	r.judge(family)
+	family := r.choose(c, r.pairings(old, new))
+	if err := r.findTails(family, old, new); err != nil {
+		return nil, err
+	}
+	if err := r.judge(family); err != nil {
+		return nil, err
+	}
 	if len(r.Rows) == 0 {
 		r.fault("nothing is left to gate")
 	}
@@ -171,18 +198,4 @@ func Gate(old, new *Results, opts GateOptions) (*GateReport, error) {
 
 func (r *GateReport) fault(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
-}
-
-// detectable is GateRow.Detectable of a row in a family of that many tests.
-func (o GateOptions) detectable(row *GateRow, tests int) float64 {
-	if !(row.Lo > 0) || math.IsInf(row.Hi, 1) {
-		return math.NaN()
-	}
-	se := math.Log(row.Hi/row.Lo) / 2 / normalQuantile(1-o.Alpha/2)
-	const power = 0.8
-	noise := math.Exp((normalQuantile(1-o.Alpha/float64(tests)) + normalQuantile(power)) * se)
-	if row.Better > 0 {
-		return (1-o.Margin)/noise - 1
-	}
-	return (1+o.Margin)*noise - 1
 }

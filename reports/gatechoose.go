@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/judge"
 )
 
 // environment are the configuration keys that must agree for two inputs to be compared.
@@ -21,6 +23,9 @@ func (r *GateReport) checkInputs(c *Comparison, old, new *Results) {
 		}
 	}
 	for _, v := range c.Varying {
+		if slices.Contains(perRun, v.Key) {
+			continue
+		}
 		if slices.Contains(environment, v.Key) && !r.Options.AllowEnvironment {
 			r.fault("%s", v.describe(c.Columns))
 		} else {
@@ -95,11 +100,15 @@ type candidate struct {
 	row      GateRow
 	old, new []float64 // ascending
 	exact    bool      // the values are exact, and bear it out
-	tested   bool      // counts in the family of tests
+
+	runs     pairing // of the benchmark; empty where they are not paired
+	pairs    []judge.Pair
+	tails    []judge.TailPair // of the same runs, where the metric is a tail and they have histograms
+	quantile float64          // of the tails
 }
 
 // choose sorts out what is gated.
-func (r *GateReport) choose(c *Comparison) []*candidate {
+func (r *GateReport) choose(c *Comparison, paired map[benchmarkID]pairing) []*candidate {
 	asked := len(r.Options.Metrics) > 0
 	var family []*candidate
 	directionless := make(map[string]bool)
@@ -143,7 +152,7 @@ func (r *GateReport) choose(c *Comparison) []*candidate {
 					r.Unclear = append(r.Unclear, what)
 				}
 			default:
-				family = append(family, r.candidate(&t, row))
+				family = append(family, r.candidate(&t, row, paired[benchmarkID{skip.Package, row.Name}]))
 				continue
 			}
 			r.NotGated = append(r.NotGated, skip)
@@ -164,9 +173,9 @@ func (r *GateReport) lacks(column string, t *Table, row Row, asked bool) {
 	}
 }
 
-func (r *GateReport) candidate(t *Table, row Row) *candidate {
+func (r *GateReport) candidate(t *Table, row Row, runs pairing) *candidate {
 	old, new := row.Cells[0], row.Cells[1]
-	c := &candidate{old: old.Sample.Values, new: new.Sample.Values}
+	c := &candidate{old: old.Sample.Values, new: new.Sample.Values, runs: runs, pairs: runs.pairs(t.Unit)}
 	c.row = GateRow{
 		Benchmark: row.Name, Package: lookup(t.Key, "pkg"), Metric: t.Unit, Better: t.Better,
 		OldN: len(c.old), NewN: len(c.new), Old: old.Summary.Center, New: new.Summary.Center,

@@ -15,6 +15,8 @@ const gateVersion = 1
 //	  "rows": [{                              // worst first
 //	    "package": "", "benchmark": "Run/…", "metric": "p99-response-sec", "better": "lower" | "higher",
 //	    "verdict": "worse" | "inconclusive" | "better" | "no worse", "reason": "",
+//	    "test": "signed-rank" | "swap" | "rank" | "", // "": exact values, or zeros
+//	    "paired": true,                       // n is a number of pairs then, by the first two tests
 //	    "old": {"n": 10, "median": 0.069}, "new": {"n": 10, "median": 0.087},
 //	    "ratio": 1.26,                        // new to old; null: infinite, the old values are 0
 //	    "low": 1.21, "high": 1.31,            // its interval at 1−alpha; null: not bounded
@@ -39,7 +41,7 @@ func WriteGateJSON(w io.Writer, r *GateReport) error {
 		}
 		out.Rows = append(out.Rows, jsonGateRow{
 			Package: row.Package, Benchmark: row.Benchmark, Metric: row.Metric, Better: direction(row.Better),
-			Verdict: row.Verdict, Reason: row.Reason,
+			Verdict: row.Verdict, Reason: row.Reason, Test: row.Test, Paired: row.Paired(),
 			Old: jsonSample{row.OldN, row.Old}, New: jsonSample{row.NewN, row.New},
 			Ratio: finite(row.Ratio), Low: low, High: finite(row.Hi),
 			PWorse: row.PWorse, PWorseHolm: row.PWorseHolm, PBetter: row.PBetter, PBetterHolm: row.PBetterHolm,
@@ -77,6 +79,8 @@ type jsonGateRow struct {
 	Better      string     `json:"better"`
 	Verdict     Verdict    `json:"verdict"`
 	Reason      string     `json:"reason"`
+	Test        GateTest   `json:"test"`
+	Paired      bool       `json:"paired"`
 	Old         jsonSample `json:"old"`
 	New         jsonSample `json:"new"`
 	Ratio       *float64   `json:"ratio"`

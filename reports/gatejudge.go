@@ -5,53 +5,120 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/internal/judge"
 )
 
 // judge passes a verdict on every candidate.
-func (r *GateReport) judge(family []*candidate) {
-	var worse, better []float64
+func (r *GateReport) judge(family []*candidate) error {
+	o := r.Options.judge()
+	tests := 0
 	for _, c := range family {
-		row := &c.row
-		s := estimateShift(c.old, c.new, 1-r.Options.Alpha)
-		row.Ratio, row.Lo, row.Hi = s.Ratio, s.Lo, s.Hi
-		row.Detectable = math.NaN()
-		zero := constant(c.old) && constant(c.new) && c.old[0] == 0 && c.new[0] == 0
-		switch {
-		case zero || c.exact:
-			c.compareExactly(r.Options.Margin)
-		default:
-			// Zeros throughout do not count in the family: no deal of them is significant, so that no test is spent on
-			// them (Tarone 1990).
-			c.tested = true
-			row.PWorse, row.PBetter = c.rankTests(r.Options.Margin)
-			worse, better = append(worse, row.PWorse), append(better, row.PBetter)
+		if !c.exact && !c.zero() {
+			tests++
 		}
 	}
-	r.Tests = len(worse)
-	worse, better = holm(worse), holm(better)
-	for _, c := range family {
-		if c.tested {
-			c.row.PWorseHolm, c.row.PBetterHolm = worse[0], better[0]
-			worse, better = worse[1:], better[1:]
-			c.row.Detectable = r.Options.detectable(&c.row, r.Tests)
+	r.unpair(family, tests)
+	evidence := make([]judge.Evidence, len(family))
+	for i, c := range family {
+		var err error
+		if evidence[i], err = c.weigh(o, tests); err != nil {
+			return err
 		}
-		c.row.Verdict, c.row.Reason = c.verdict(r.Options, r.Tests)
-		r.Rows = append(r.Rows, c.row)
+	}
+	r.Tests = tests
+	for i, conclusion := range judge.Conclude(o, evidence) {
+		row := &family[i].row
+		row.Test = evidence[i].Test
+		row.PWorse, row.PBetter = evidence[i].PWorse, evidence[i].PBetter
+		row.PWorseHolm, row.PBetterHolm = conclusion.PWorseHolm, conclusion.PBetterHolm
+		row.Detectable = judge.DetectableRatio(conclusion.Detectable, judge.Direction(row.Better)) - 1
+		row.Verdict, row.Reason = conclusion.Verdict, row.reason(o, conclusion)
+		r.Rows = append(r.Rows, *row)
 	}
 	severity := []Verdict{Worse, Inconclusive, Better, NoWorse}
 	slices.SortStableFunc(r.Rows, func(a, b GateRow) int {
 		return cmp.Compare(slices.Index(severity, a.Verdict), slices.Index(severity, b.Verdict))
 	})
+	return nil
 }
 
-// rankTests gives the p-values of the tests that the new values exceed the old ones, moved by the margin, for the worse
-// and for the better.
-func (c *candidate) rankTests(margin float64) (worse, better float64) {
-	up, down := mannWhitney(scaled(c.old, 1+margin), c.new).Greater, mannWhitney(scaled(c.old, 1-margin), c.new).Less
-	if c.row.Better > 0 {
-		return down, up
+// judge are the options in the judge's words.
+func (o GateOptions) judge() judge.Options {
+	j := judge.Defaults()
+	j.Margin, j.Promise, j.Alpha = o.Margin, o.Promise, o.Alpha
+	return j
+}
+
+// unpair takes those candidates for unpaired that have too few pairs for a verdict in a family so large, where the values suffice without:
+// 10 pairs can give a p of 1 in 1024 by their signs, and 10 values against 10 one of 1 in 184756. That depends on their number alone.
+func (r *GateReport) unpair(family []*candidate, tests int) {
+	needed := r.Options.judge().Needed(tests)
+	changed := 0
+	for _, c := range family {
+		if len(c.pairs) > 0 && judge.LeastP(len(c.pairs)) > needed && smallestP(len(c.old), len(c.new)) <= needed && !c.exact && !c.zero() {
+			c.pairs, c.tails = nil, nil
+			changed++
+		}
 	}
-	return up, down
+	if changed > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s judged as if they were not paired: in a family of %s a verdict takes %d pairs",
+			count(changed, "metric"), count(tests, "test"), judge.MinPairs(needed)))
+	}
+}
+
+func (c *candidate) zero() bool {
+	return constant(c.old) && constant(c.new) && c.old[0] == 0 && c.new[0] == 0
+}
+
+// weigh makes evidence of the values, in pairs where they come so, and sets the row's estimate.
+func (c *candidate) weigh(o judge.Options, tests int) (judge.Evidence, error) {
+	row := &c.row
+	better := judge.Direction(row.Better)
+	switch {
+	case c.exact || c.zero():
+		row.Ratio = ratio(c.old[0], c.new[0])
+		row.Lo, row.Hi = row.Ratio, row.Ratio
+		e := judge.Exactly(o, judge.Worsening(c.old[0], c.new[0], better))
+		if c.old[0] == 0 {
+			e.SE = math.NaN() // no factor makes something of nothing
+		}
+		return e, nil
+	case len(c.pairs) > 0:
+		s := judge.Sample{Metric: judge.Metric{Benchmark: row.Package + "." + row.Benchmark, Unit: row.Metric, Better: better}, Pairs: c.pairs}
+		if len(c.tails) > 0 {
+			s.Quantile, s.Tails, s.Pairs = c.quantile, c.tails, nil
+		}
+		e, err := judge.Weigh(o, tests, s)
+		row.Ratio, row.Lo, row.Hi = e.Ratio(better)
+		row.OldN, row.NewN = s.N(), s.N()
+		return e, err
+	}
+	return c.weighUnpaired(o), nil
+}
+
+// weighUnpaired weighs by the rank test of the new values against the old ones, moved by the margin.
+func (c *candidate) weighUnpaired(o judge.Options) judge.Evidence {
+	row := &c.row
+	s := estimateShift(c.old, c.new, 1-o.Alpha)
+	row.Ratio, row.Lo, row.Hi = s.Ratio, s.Lo, s.Hi
+	up, down := mannWhitney(scaled(c.old, 1+o.Margin), c.new).Greater, mannWhitney(scaled(c.old, 1/(1+o.Margin)), c.new).Less
+	e := judge.Evidence{
+		Test:   judge.ByRank,
+		Change: math.Log(s.Ratio), Low: math.Log(s.Lo), High: math.Log(s.Hi),
+		PWorse: up, PBetter: down,
+		LeastP:   smallestP(len(c.old), len(c.new)),
+		Appeared: row.Better < 0 && c.old[len(c.old)-1] == 0 && c.new[len(c.new)-1] > 0,
+		SE:       math.NaN(),
+	}
+	if row.Better > 0 {
+		e.Change, e.Low, e.High = -e.Change, -e.High, -e.Low
+		e.PWorse, e.PBetter = down, up
+	}
+	if s.Lo > 0 && !math.IsInf(s.Hi, 1) {
+		e.SE = (e.High - e.Low) / 2 / judge.NormalQuantile(1-o.Alpha/2)
+	}
+	return e
 }
 
 func scaled(values []float64, factor float64) []float64 {
@@ -62,51 +129,17 @@ func scaled(values []float64, factor float64) []float64 {
 	return out
 }
 
-// compareExactly sets the p-values of values without spread: 0 or 1.
-func (c *candidate) compareExactly(margin float64) {
-	row := &c.row
-	row.Lo, row.Hi = row.Ratio, row.Ratio
-	up, down := 1.0, 1.0
-	if c.exact {
-		row.Detectable = -margin * float64(row.Better)
+// reason puts the cause of a verdict into words.
+func (row *GateRow) reason(o judge.Options, c judge.Conclusion) string {
+	switch needed := o.Needed(c.Family); {
+	case c.Cause == judge.TooFew && row.Paired():
+		return fmt.Sprintf("too few pairs: %d, and %d are needed", row.OldN, judge.MinPairs(needed))
+	case c.Cause == judge.TooFew:
+		return fmt.Sprintf("too few samples: %d and %d, and %d of each are needed", row.OldN, row.NewN, samplesFor(needed))
+	case c.Cause == judge.Appearance:
+		return "was 0 in every run, and no longer is"
+	case c.Cause == judge.NotRuledOut:
+		return fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
 	}
-	switch {
-	case row.Ratio > 1+margin:
-		up = 0
-	case row.Ratio < 1-margin:
-		down = 0
-	}
-	row.PWorse, row.PBetter = up, down
-	if row.Better > 0 {
-		row.PWorse, row.PBetter = down, up
-	}
-	row.PWorseHolm, row.PBetterHolm = row.PWorse, row.PBetter
-}
-
-func (c *candidate) verdict(o GateOptions, tests int) (v Verdict, reason string) {
-	row := &c.row
-	if need, few := c.tooFew(o.Alpha, tests); few {
-		return Inconclusive, fmt.Sprintf("too few samples: %d and %d, and %d of each are needed", row.OldN, row.NewN, need)
-	}
-	switch appeared := c.old[len(c.old)-1] == 0 && c.new[len(c.new)-1] > 0; {
-	case row.PWorseHolm <= o.Alpha:
-		return Worse, ""
-	case row.PBetterHolm <= o.Alpha:
-		return Better, ""
-	case appeared && row.Better < 0:
-		return Inconclusive, "was 0 in every run, and no longer is"
-	case row.Better < 0 && row.Hi < 1+o.Promise, row.Better > 0 && row.Lo > 1-o.Promise:
-		return NoWorse, ""
-	}
-	return Inconclusive, fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
-}
-
-// tooFew reports whether no values at all could be significant in the adjusted test or bound the interval, and how many
-// on each side would do.
-func (c *candidate) tooFew(alpha float64, tests int) (need int, few bool) {
-	if !c.tested {
-		return 0, false
-	}
-	level := min(alpha/float64(tests), alpha/2)
-	return samplesFor(level), smallestP(len(c.old), len(c.new)) > level*(1+1e-9) // Lgamma errs in the last digits
+	return ""
 }

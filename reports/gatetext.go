@@ -166,7 +166,9 @@ func (row *GateRow) columns(short map[string]string) []string {
 		interval = percent(row.Lo) + " to " + percent(row.Hi)
 	}
 	n := fmt.Sprint(row.OldN)
-	if row.OldN != row.NewN {
+	if row.Paired() {
+		n = count(row.OldN, "pair")
+	} else if row.OldN != row.NewN {
 		n = fmt.Sprintf("%d+%d", row.OldN, row.NewN)
 	}
 	p, adjusted := row.PWorse, row.PWorseHolm

@@ -6,10 +6,10 @@ import (
 )
 
 // geomeans summarises each column of the rows as benchstat does.
-func geomeans(rows []Row, columns int) []Geomean {
+func geomeans(rows []Row, columns, base int) []Geomean {
 	inBase := 0
 	for _, row := range rows {
-		if row.Cells[0] != nil {
+		if row.Cells[base] != nil {
 			inBase++
 		}
 	}
@@ -28,18 +28,18 @@ func geomeans(rows []Row, columns int) []Geomean {
 				continue
 			}
 			ratio := 1.0
-			if base := row.Cells[0].Summary.Center; base != center {
-				ratio = center / base
+			if from := row.Cells[base].Summary.Center; from != center {
+				ratio = center / from
 			}
 			ratios = append(ratios, ratio)
 		}
-		if col > 0 && len(ratios) != inBase {
+		if col != base && len(ratios) != inBase {
 			g.Warnings = append(g.Warnings, errors.New("benchmark set differs from baseline; geomeans may not be comparable"))
 		}
 		if g.Center, g.HasCenter = geomean(centers); !g.HasCenter {
 			g.Warnings = append(g.Warnings, errors.New("summaries must be >0 to compute geomean"))
 		}
-		if col == 0 {
+		if col == base {
 			continue
 		}
 		// A base of 0 has no ratio: the column shows "?", and the row itself tells why.

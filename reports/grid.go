@@ -8,17 +8,16 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
 	"golang.org/x/perf/benchproc"
+	"golang.org/x/perf/benchunit"
 )
 
-// grid sorts runs into the cells of tables by benchproc projections: one for tables, one for rows, one for columns.
-// What none of them takes up is residue, and must not vary.
+// grid sorts runs into the cells of tables. What no projection takes up is residue, and must not vary.
 type grid struct {
-	tableBy, rowBy, colBy, residue *benchproc.Projection
-	unit                           *benchproc.Field
-	tables                         map[benchproc.Key]*gridTable
-	cols                           map[benchproc.Key]struct{}
-	residues                       map[benchproc.Key]map[benchproc.Key]struct{} // by column
-	runs                           map[gridRun]bool                             // there is a run, though it may lack the metrics
+	*projections
+	tables   map[benchproc.Key]*gridTable
+	cols     map[benchproc.Key]struct{}
+	residues map[benchproc.Key]map[benchproc.Key]struct{} // by column
+	runs     map[gridRun]bool                             // there is a run, though it may lack the metrics
 }
 
 // gridRun places a run in a table without a unit.
@@ -40,46 +39,54 @@ type gridCell struct {
 	residue map[benchproc.Key]struct{}
 }
 
-// newGrid takes projections in benchproc's syntax. It panics on one that does not parse.
-func newGrid(tableBy, rowBy, colBy string) *grid {
-	var parser benchproc.ProjectionParser
-	must := func(p *benchproc.Projection, err error) *benchproc.Projection {
-		if err != nil {
-			panic(fmt.Sprintf("reports: projection: %v", err))
-		}
-		return p
+func newGrid(by *projections) *grid {
+	return &grid{
+		projections: by,
+		tables:      make(map[benchproc.Key]*gridTable),
+		cols:        make(map[benchproc.Key]struct{}),
+		residues:    make(map[benchproc.Key]map[benchproc.Key]struct{}),
+		runs:        make(map[gridRun]bool),
 	}
-	g := &grid{
-		tables:   make(map[benchproc.Key]*gridTable),
-		cols:     make(map[benchproc.Key]struct{}),
-		residues: make(map[benchproc.Key]map[benchproc.Key]struct{}),
-		runs:     make(map[gridRun]bool),
-	}
-	var err error
-	g.tableBy, g.unit, err = parser.ParseWithUnit(tableBy, nil)
-	must(g.tableBy, err)
-	g.rowBy = must(parser.Parse(rowBy, nil))
-	g.colBy = must(parser.Parse(colBy, nil))
-	g.residue = parser.Residue()
-	return g
 }
 
-// addResults adds the runs of an input, with its label as benchproc's key .file.
-func (g *grid) addResults(results *Results, label string, metrics []string) {
-	for i := range results.Runs {
-		run := &results.Runs[i]
-		rec := &benchfmt.Result{Name: benchfmt.Name(run.Name), Iters: run.Iters}
-		for _, c := range run.Config {
-			rec.Config = append(rec.Config, benchfmt.Config{Key: c.Key, Value: []byte(c.Value), File: true})
+// addResults adds the runs of an input that pass the filter, with its label as benchproc's key .file, and returns how
+// many they are.
+func (g *grid) addResults(in Input, metrics []string) (added int) {
+	var rec benchfmt.Result
+	var before []Pair
+	for i := range in.Results.Runs {
+		run := &in.Results.Runs[i]
+		// Runs in a row share their configuration, unless a line between them changed it.
+		if i == 0 || len(before) != len(run.Config) || len(before) > 0 && &before[0] != &run.Config[0] {
+			rec = benchfmt.Result{}
+			for _, c := range run.Config {
+				rec.Config = append(rec.Config, benchfmt.Config{Key: c.Key, Value: []byte(c.Value), File: true})
+			}
+			rec.SetConfig(".file", in.Label)
+			before = run.Config
 		}
-		rec.SetConfig(".file", label)
+		rec.Name, rec.Iters, rec.Values = benchfmt.Name(run.Name), run.Iters, rec.Values[:0]
 		for _, unit := range metrics {
 			if v, ok := run.Values[unit]; ok {
-				rec.Values = append(rec.Values, benchfmt.Value{Value: v, Unit: unit})
+				rec.Values = append(rec.Values, benchfmt.Value{Value: v, Unit: unit, OrigUnit: untidied(unit)})
 			}
 		}
-		g.add(rec)
+		// As with benchstat, the one error that a filter may have is a reason to leave a run out.
+		if ok, err := g.filter.Apply(&rec); ok && err == nil {
+			g.add(&rec)
+			added++
+		}
 	}
+	return added
+}
+
+// untidied is the spelling of a unit in ns or MB that a file may have had, so that a filter can use it, too.
+func untidied(unit string) string {
+	written := strings.NewReplacer("sec", "ns", "B", "MB").Replace(unit)
+	if _, tidied := benchunit.Tidy(1, written); tidied != unit || written == unit {
+		return ""
+	}
+	return written
 }
 
 func (g *grid) add(rec *benchfmt.Result) {
@@ -113,39 +120,41 @@ func (g *grid) add(rec *benchfmt.Result) {
 }
 
 // comparison works the statistics out.
-func (g *grid) comparison(labels []string, units benchfmt.UnitMetadataMap, opts CompareOptions) *Comparison {
-	c := &Comparison{Columns: labels, Alpha: opts.Alpha, Confidence: opts.Confidence}
+func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts CompareOptions) *Comparison {
+	c := &Comparison{Alpha: opts.Alpha, Confidence: opts.Confidence, rowKeys: fieldNames(g.rowBy)}
 	cols := sortedKeys(g.cols)
+	for _, col := range cols {
+		c.Columns = append(c.Columns, col.StringValues())
+		c.ColumnKeys = append(c.ColumnKeys, pairsOf(col, g.colBy.FlattenedFields()))
+	}
+	lacks := newGaps(g, opts.Table == "")
 	for _, key := range sortedKeys(g.tables) {
 		from := g.tables[key]
 		unit := key.Get(g.unit)
 		assume := units.GetAssumption(unit)
-		table := Table{Key: g.tableKey(key), Unit: unit, Better: units.GetBetter(unit), Exact: assume == benchmath.AssumeExact}
+		table := Table{Key: g.tableKey(key), Unit: unit, Better: units.GetBetter(unit), Exact: assume == benchmath.AssumeExact, Base: len(cols)}
+		for at := range from.cells {
+			table.Base = min(table.Base, slices.Index(cols, at.col))
+		}
 		for _, rowKey := range sortedKeys(from.rows) {
-			row := from.row(rowKey, cols, assume, opts)
+			row := from.row(rowKey, cols, table.Base, assume, opts)
 			table.Rows = append(table.Rows, row)
 			for i, cell := range row.Cells {
-				if cell != nil {
-					continue
-				}
-				lack := Missing{Benchmark: table.rowName(row), Column: labels[i]}
-				if g.runs[gridRun{from.without, gridCellKey{rowKey, cols[i]}}] {
-					lack.Unit = unit
-				}
-				if !slices.Contains(c.Missing, lack) {
-					c.Missing = append(c.Missing, lack)
+				if cell == nil {
+					lacks.note(gridRun{from.without, gridCellKey{rowKey, cols[i]}}, Missing{table.rowName(row), unit, c.Columns[i]})
 				}
 			}
 		}
-		table.Geomean = geomeans(table.Rows, len(cols))
+		table.Geomean = geomeans(table.Rows, len(cols), table.Base)
 		c.Tables = append(c.Tables, table)
 	}
+	c.Missing = lacks.found
 	c.Config, c.Varying = g.residueByColumn(cols)
 	return c
 }
 
-// row summarises the cells of a row and compares each with the first.
-func (t *gridTable) row(key benchproc.Key, cols []benchproc.Key, assume benchmath.Assumption, opts CompareOptions) Row {
+// row summarises the cells of a row and compares each with that of the base column.
+func (t *gridTable) row(key benchproc.Key, cols []benchproc.Key, baseColumn int, assume benchmath.Assumption, opts CompareOptions) Row {
 	thresholds := benchmath.DefaultThresholds
 	thresholds.CompareAlpha = opts.Alpha
 	row := Row{Name: key.StringValues(), Cells: make([]*Cell, len(cols))}
@@ -155,7 +164,7 @@ func (t *gridTable) row(key benchproc.Key, cols []benchproc.Key, assume benchmat
 			continue
 		}
 		row.Cells[i] = cell.summarise(assume, &thresholds, opts.Confidence)
-		if base := row.Cells[0]; i > 0 && base != nil {
+		if base := row.Cells[baseColumn]; i > baseColumn && base != nil {
 			versus := compareSamples(assume, base.Sample, row.Cells[i].Sample)
 			row.Cells[i].Versus = &versus
 		}
@@ -164,11 +173,13 @@ func (t *gridTable) row(key benchproc.Key, cols []benchproc.Key, assume benchmat
 }
 
 func (g *grid) tableKey(key benchproc.Key) []Pair {
-	var pairs []Pair
-	for _, field := range g.tableBy.FlattenedFields() {
-		if value := key.Get(field); field != g.unit && value != "" {
-			pairs = append(pairs, Pair{field.Name, value})
-		}
+	return slices.DeleteFunc(pairsOf(key, g.tableBy.FlattenedFields()), func(p Pair) bool { return p.Key == g.unit.Name })
+}
+
+func pairsOf(key benchproc.Key, fields []*benchproc.Field) []Pair {
+	pairs := make([]Pair, len(fields))
+	for i, field := range fields {
+		pairs[i] = Pair{field.Name, key.Get(field)}
 	}
 	return pairs
 }
@@ -200,16 +211,6 @@ func compareSamples(assume benchmath.Assumption, base, now *benchmath.Sample) be
 		versus.Warnings = []error{fmt.Errorf("need >= %d samples to detect a difference at alpha level %v", need, versus.Alpha)}
 	}
 	return versus
-}
-
-// rowName is the name of a row for a reader who does not see the table's key.
-func (t *Table) rowName(row Row) string {
-	for _, p := range t.Key {
-		if p.Key == "pkg" {
-			return p.Value + "." + row.Name
-		}
-	}
-	return row.Name
 }
 
 func sortedKeys[V any](set map[benchproc.Key]V) []benchproc.Key {

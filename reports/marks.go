@@ -24,8 +24,10 @@ type marks struct {
 	strategies []string
 	findings   []Finding
 	doubts     []Doubt // about the next run
+	seed       string  // of the next run; "" where the file does not tell
 	runs       int     // seen in the whole file
 	sinceStart int     // seen since the last header
+	free       int     // the first run since the last header that is of no study yet; runs where there is none
 
 	open  bool   // a header, and no end mark since
 	ended int    // line of the last end mark, 0: none
@@ -43,7 +45,7 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 		case n != Schema:
 			return true, fmt.Errorf("written by a newer poolbench: results version %d, and this one reads %d", n, Schema)
 		}
-		m.schema, m.open, m.sinceStart, m.doubts = n, true, 0, nil
+		m.schema, m.open, m.sinceStart, m.doubts, m.seed, m.free = n, true, 0, nil, "", m.runs
 		return true, nil
 	}
 	if c := completeMark.FindStringSubmatch(text); c != nil {
@@ -68,6 +70,9 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 			}
 		}
 	}
+	if seed, ok := strings.CutPrefix(text, "# seed "); ok && m.open {
+		m.seed = seed
+	}
 	for prefix, isInvalid := range map[string]bool{"# broken law: ": true, "# invalid: ": true, "# suspect: ": false} {
 		if doubt, ok := strings.CutPrefix(text, prefix); ok && m.open {
 			if strings.HasPrefix(prefix, "# broken") {
@@ -85,12 +90,19 @@ func (m *marks) look(line int, text string) (isHeader bool, err error) {
 	return false, nil
 }
 
-// find takes note of a line of a finding. What a study said before is replaced by what it says of more runs.
+// find takes note of a line of a finding. A study speaks after its runs. What it said before is replaced by what it says of more runs.
 func (m *marks) find(text string) {
 	if rest, ok := strings.CutPrefix(text, "# study "); ok {
 		f := Finding{}
 		f.Study, f.Question, _ = strings.Cut(rest, ": ")
-		m.findings = append(slices.DeleteFunc(m.findings, func(old Finding) bool { return old.Study == f.Study }), f)
+		if old := slices.IndexFunc(m.findings, func(old Finding) bool { return old.Study == f.Study }); old >= 0 {
+			f.Runs = m.findings[old].Runs
+			m.findings = slices.Delete(m.findings, old, old+1)
+		}
+		for ; m.free < m.runs; m.free++ {
+			f.Runs = append(f.Runs, m.free)
+		}
+		m.findings = append(m.findings, f)
 		return
 	}
 	answer, isAnswer := strings.CutPrefix(text, "# answer ")
@@ -114,12 +126,13 @@ func (m *marks) close(line int, end string) {
 	m.open, m.ended, m.end, m.after = false, line, end, 0
 }
 
-// run takes note of a result line, and returns what is said against it.
-func (m *marks) run() (doubts []Doubt) {
+// run takes note of a result line, and returns what is said against it, and its seed.
+func (m *marks) run() (doubts []Doubt, seed string) {
 	m.runs++
 	m.sinceStart++
 	doubts, m.doubts = m.doubts, nil
-	return doubts
+	seed, m.seed = m.seed, ""
+	return doubts, seed
 }
 
 // ours reports whether poolbench wrote the file, going by its header or, for the tail of a file, its end mark.

@@ -52,6 +52,14 @@ func identity(names []string) map[string]string {
 	return m
 }
 
+// shortNames are those of the rows, shortened where they are names of benchmarks.
+func (c *Comparison) shortNames() (short map[string]string, shared string) {
+	if c.rowKeys != defaultRow {
+		return identity(c.names()), ""
+	}
+	return shortNames(c.names())
+}
+
 // names lists those of all rows.
 func (c *Comparison) names() []string {
 	var names []string

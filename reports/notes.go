@@ -8,24 +8,43 @@ import (
 // Notes are all that a reader should know beside the tables, one line each: what is missing, what varies, and what was
 // odd about the inputs.
 func (c *Comparison) Notes() []string {
-	var notes []string
-	for _, m := range c.Missing {
-		if m.Unit == "" {
-			notes = append(notes, fmt.Sprintf("%s has no %s", m.Column, m.Benchmark))
-		} else {
-			notes = append(notes, fmt.Sprintf("%s has no %s of %s", m.Column, m.Unit, m.Benchmark))
-		}
-	}
+	notes := missingNotes(c.Missing)
 	for _, v := range c.Varying {
 		notes = append(notes, v.describe(c.Columns))
 	}
 	return append(notes, c.Warnings...)
 }
 
+// missingNotes has a line for each that is missing, or, of many that one column lacks, one for all.
+func missingNotes(missing []Missing) (notes []string) {
+	const most = 8
+	type lack struct{ column, unit string }
+	by := make(map[lack][]string)
+	for _, m := range missing {
+		by[lack{m.Column, m.Unit}] = append(by[lack{m.Column, m.Unit}], m.Benchmark)
+	}
+	for _, m := range missing {
+		what, names := "", by[lack{m.Column, m.Unit}]
+		if m.Unit != "" {
+			what = m.Unit + " of "
+		}
+		switch {
+		case len(names) <= most:
+			notes = append(notes, fmt.Sprintf("%s has no %s%s", m.Column, what, m.Benchmark))
+		case names[0] == m.Benchmark:
+			notes = append(notes, fmt.Sprintf("%s has no %s%s, and %d more of its rows are empty", m.Column, what, m.Benchmark, len(names)-1))
+		}
+	}
+	return notes
+}
+
 func (v Variation) describe(columns []string) string {
 	const most = 3 // values to name: a log line may come in thousands of variants
 	var sides []string
 	for i, values := range v.Values {
+		if len(values) == 0 { // a column without the metrics chosen
+			continue
+		}
 		shown := make([]string, 0, most)
 		for _, value := range values[:min(most, len(values))] {
 			if value == "" {
@@ -41,9 +60,10 @@ func (v Variation) describe(columns []string) string {
 	return fmt.Sprintf("benchmarks vary in %s: %s", v.Key, strings.Join(sides, "; "))
 }
 
-func inputWarnings(inputs ...*Results) []string {
+func inputWarnings(inputs []Input) []string {
 	var lines []string
-	for _, r := range inputs {
+	for _, in := range inputs {
+		r := in.Results
 		if r.Partial != "" {
 			lines = append(lines, notWhole(r))
 		}

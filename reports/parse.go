@@ -2,7 +2,7 @@ package reports
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -41,8 +41,6 @@ func (p *parser) look(line int, text []byte) error {
 		p.warn.add(Pos{p.feed.name, line - 1}, "the line was cut off and is left out")
 	}
 	switch {
-	case bytes.HasPrefix(text, []byte(`{"`)) && bytes.Contains(text, []byte(`"Action":"`)):
-		return errors.New("this is the output of go test -json; give that of go test without -json")
 	case bytes.HasPrefix(text, []byte("FAIL")), bytes.HasPrefix(text, []byte("--- FAIL")):
 		p.warn.add(Pos{p.feed.name, line}, "go test reports a failure: results may be missing")
 	case bytes.HasPrefix(text, []byte("PASS")), bytes.HasPrefix(text, []byte("ok  \t")):
@@ -109,7 +107,7 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		p.cutOff()
 		return nil
 	}
-	run.Doubts = p.marks.run()
+	run.Doubts, run.Seed = p.marks.run()
 	for _, unit := range units {
 		if !p.metrics[unit] {
 			p.metrics[unit] = true
@@ -171,7 +169,10 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	if p.damaged != nil {
 		return nil, p.feed.errorf("%w", p.damaged)
 	}
-	out.Partial = p.marks.partial(p.feed.line)
+	if p.feed.torn {
+		p.cutOff()
+	}
+	out.Partial = cmp.Or(p.marks.partial(p.feed.line), p.feed.events.cut())
 	if p.cut && out.Partial == "" {
 		out.Partial = fmt.Sprintf("cut off in line %d", p.feed.line)
 	}

@@ -46,7 +46,12 @@ func ReadDir(dir string) (*Results, error) {
 		return nil, pathError(path, err)
 	}
 	defer f.Close()
-	return Read(f, path)
+	r, err := Read(f, path)
+	if err != nil {
+		return nil, err
+	}
+	r.Dir = dir
+	return r, nil
 }
 
 func pathError(path string, err error) error {
@@ -60,12 +65,13 @@ func pathError(path string, err error) error {
 // Read reads results in the Go benchmark format; name stands for the text in messages.
 //
 // It either returns at least one run or an error that names the file and, where there is one, the line. Errors are: a
-// text without a result, or empty; go test -json output; text that is UTF-16 or holds NUL bytes; a line over 64 KiB;
-// NaN and infinite values; Unit lines that contradict each other; a version of poolbench's results other than Schema;
-// and, in a file that poolbench wrote, a result line that does not parse. In other files such a line is left out with a
-// warning, since whatever a benchmark prints can end up in one. Further warnings: a metric given twice on a line, an
-// indented result line, a failure reported by go test, a last line without a newline.
+// text without a result, or empty; a packed file; text that is UTF-16 or holds NUL bytes; a line over 64 KiB; NaN and
+// infinite values; Unit lines that contradict each other; a version of poolbench's results other than Schema; and, in a
+// file that poolbench wrote, a result line that does not parse. In other files such a line is left out with a warning,
+// since whatever a benchmark prints can end up in one. Further warnings: a metric given twice on a line, an indented
+// result line, a failure reported by go test, a last line without a newline.
 //
+// The output of go test -json is read like that of go test; a package of it that has not ended makes the file Partial.
 // CRLF is read like LF. A last line that is cut off is left out and makes the file Partial. Configuration lines are
 // taken as benchfmt takes them, log lines that look like one included: each run carries those in force, and Compare
 // reports the keys that vary.

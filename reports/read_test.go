@@ -114,10 +114,14 @@ func TestReadRefuses(t *testing.T) {
 		{"go test without -bench", "PASS\nok  \texample.org/a\t0.1s\n", "x.txt: no benchmark results in it: go test ran without -bench, or matched none"},
 		{"names only", "BenchmarkX\nBenchmarkY\n", "x.txt: no benchmark results in it: none of 2 lines is a result line"},
 		{"indented", "a:\n  BenchmarkX 1 5 ns/op\n", "x.txt: no benchmark results in it: a result line must not be indented, as line 2 is"},
-		{"json", `{"Time":"2026-01-01T00:00:00Z","Action":"output","Output":"BenchmarkX 1 5 ns/op\n"}` + "\n",
-			"x.txt:1: this is the output of go test -json; give that of go test without -json"},
-		{"json after results", "BenchmarkX 1 5 ns/op\n" + `{"Action":"pass"}` + "\n",
-			"x.txt:2: this is the output of go test -json; give that of go test without -json"},
+		{"json without results", event("pkg: a\\n") + event("PASS\\n"), "x.txt: no benchmark results in it: go test ran without -bench, or matched none"},
+		{"json, damaged", event("BenchmarkX 1 5 ns/op\\n") + `{"Action":"output","Output":"Bench}` + "\n", "x.txt:2: the line is no whole event of go test -json"},
+		{"json, NaN", event("pkg: a\\n") + event("BenchmarkX \\t") + event("1 NaN ns/op\\n"), "x.txt:3: sec/op of X is NaN, which cannot be compared"},
+		{"json, long line", event(strings.Repeat("x", maxLine/2)) + event(strings.Repeat("x", maxLine/2)) + event("xx\\n"),
+			"x.txt:3: the line is longer than 64 KiB, which no benchmark output has"},
+		{"gzip", "\x1f\x8b\x08\x00\x00\x00", "x.txt:1: the file is packed by gzip; unpack it first (gunzip)"},
+		{"gzip, in one line", "\x1f\x8b\x08" + strings.Repeat("x", 2*maxLine), "x.txt:1: the file is packed by gzip; unpack it first (gunzip)"},
+		{"zstd", "\x28\xb5\x2f\xfdx\n", "x.txt:1: the file is packed by zstd; unpack it first (unzstd)"},
 		{"utf-16", utf16le, "x.txt:1: the text is UTF-16 (as PowerShell's > writes it); save it as UTF-8"},
 		{"binary", "a\n\x00\x01\x02\n", "x.txt:2: the line holds a NUL byte: not a text file"},
 		{"long line", "BenchmarkX 1 5 ns/op\nx" + strings.Repeat("x", maxLine) + "\nBenchmarkY 1 5 ns/op\n",
@@ -267,6 +271,55 @@ func TestReadFileAndDir(t *testing.T) {
 	}
 }
 
+// event is a line of go test -json with text that is escaped already.
+func event(text string) string {
+	return `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"a","Output":"` + text + "\"}\n"
+}
+
+// TestReadTestJSON: the output of go test -json is that of go test.
+func TestReadTestJSON(t *testing.T) {
+	start, pass := `{"Action":"start","Package":"a"}`+"\n", `{"Action":"pass","Package":"a","Elapsed":0.1}`+"\n"
+	body := event("goos: linux\\n") + event("pkg: a\\n") + event("BenchmarkX\\n") + event("BenchmarkX-8   \\t") + event("     10\\t   5 ns/op\\n") +
+		event("--- BENCH: BenchmarkX-8\\n    a_test.go:1: hello\\n") + event("BenchmarkX-8   \\t     10\\t   6 ns/op\\n")
+	r := mustRead(t, start+body+event("PASS\\n")+pass)
+	plain := mustRead(t, "goos: linux\npkg: a\nBenchmarkX-8 10 5 ns/op\nBenchmarkX-8 10 6 ns/op\nPASS\n")
+	for i := range plain.Runs {
+		plain.Runs[i].Pos.Line = []int{6, 8}[i]
+	}
+	if diff := cmp.Diff(plain.Runs, r.Runs); diff != "" || r.Partial != "" || len(r.Warnings) > 0 {
+		t.Errorf("partial %q, warnings %q, %s", r.Partial, r.Warnings, diff)
+	}
+	for name, text := range map[string]string{"killed": start + body, "torn": start + body + `{"Action":"output","Out`, "torn early": start + body + `{"Ti`} {
+		if r := mustRead(t, text); len(r.Runs) != 2 || r.Partial != "the events of go test -json do not say that a ended" {
+			t.Errorf("%s: %d runs, partial %q", name, len(r.Runs), r.Partial)
+		}
+	}
+	if r := mustRead(t, body+`{"Action":"output","Out`); len(r.Runs) != 2 || r.Partial != "cut off in line 8" {
+		t.Errorf("%d runs, partial %q", len(r.Runs), r.Partial)
+	}
+	r = mustRead(t, strings.ReplaceAll(start+body+event("BenchmarkY 1 5 ns/op")+pass, "\n", "\r\n"))
+	if len(r.Runs) != 3 || r.Runs[2].Name != "Y" || r.Partial != "" {
+		t.Errorf("CRLF, and a last line without its end: %d runs, partial %q", len(r.Runs), r.Partial)
+	}
+	r = mustRead(t, body+event("--- FAIL: BenchmarkZ\\n")+`{"Action":"fail","Package":"a"}`+"\n")
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "go test reports a failure") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+// TestReadTestJSONMixed: when the events of packages alternate, each line is still that of its package.
+func TestReadTestJSONMixed(t *testing.T) {
+	of := func(pkg, text string) string { return strings.Replace(event(text), `"a"`, `"`+pkg+`"`, 1) }
+	r := mustRead(t, of("a", "pkg: a\\n")+of("a", "BenchmarkX \\t")+of("b", "pkg: b\\nBenchmarkY 1 5 ns/op\\n")+of("a", "1 6 ns/op\\n")+of("b", "BenchmarkY 1 7 ns/op\\n"))
+	got := ""
+	for i := range r.Runs {
+		got += r.Runs[i].ConfigValue("pkg") + "." + r.Runs[i].Name + " "
+	}
+	if got != "b.Y a.X b.Y " {
+		t.Errorf("got %s", got)
+	}
+}
+
 // failing gives some text and then an error.
 type failing struct{ text string }
 
@@ -296,6 +349,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("Benchmark/-8 1 1 x\nBenchmark 1 1 x\nBenchmark-1 2 2 y\n key:\nkey: v\nkey:\n"))
 	f.Add([]byte("\xef\xbb\xbf# poolbench results 1\n# partial 1 of 2 runs: x\nBenchmarkX"))
 	f.Add([]byte(`{"Action":"output"}`))
+	f.Add([]byte(event("pkg: a\\n") + event("BenchmarkX 1 5 ns/op\\n") + `{"Action":"pa`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := Read(strings.NewReader(string(text)), "x.txt")
 		if err != nil {
@@ -320,6 +374,9 @@ func FuzzRead(f *testing.F) {
 					t.Fatalf("%s is not tidied", unit)
 				}
 			}
+		}
+		if strings.Contains(string(text), `"Action":"`) {
+			return // benchfmt sees no lines in events
 		}
 		lines := 0
 		for reader := benchfmt.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\xef\xbb\xbf")), "x.txt"); reader.Scan(); {

@@ -40,7 +40,7 @@ type NamedChart struct {
 // distributions.hlog or a timeline.csv that is damaged other than by a cut at its end. Where one of these two is
 // missing, its charts are, and the report says so.
 //
-// The figures of draw come first.
+// The figures of draw come first, those of a study in its section. Of the two files only what a chart shows is read.
 func WriteReport(dir string, draw ...Drawer) error {
 	r, err := LoadReport(dir, draw...)
 	if err != nil {
@@ -63,12 +63,18 @@ func LoadReport(dir string, draw ...Drawer) (*Report, error) {
 	if info, err := os.Stat(results.Path); err == nil {
 		in.written = info.ModTime()
 	}
-	groups := groupRuns(runs)
-	if err := in.readDistributions(filepath.Join(dir, DistributionsFile), groups); err != nil {
+	if err := in.drawFigures(); err != nil {
 		return nil, err
 	}
-	if err := in.readTimeline(filepath.Join(dir, TimelineFile), groups); err != nil {
-		return nil, err
+	groups := groupRuns(runs)
+	charted := slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool { return !in.needsCharts(g) })
+	if len(charted) > 0 || len(in.figures) == 0 {
+		if err := in.readDistributions(filepath.Join(dir, DistributionsFile), charted); err != nil {
+			return nil, err
+		}
+		if err := in.readTimeline(filepath.Join(dir, TimelineFile), charted); err != nil {
+			return nil, err
+		}
 	}
 	return newReport(&in, groups)
 }

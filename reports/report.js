@@ -11,8 +11,8 @@
     var all = document.createElement("button");
     var update = function () {
       var rules = "";
-      hidden.forEach(function (s) { rules += "svg [data-s='" + s + "'],tr[data-s='" + s + "']{display:none}"; });
-      document.querySelectorAll(".pb-key[data-s*=' ']").forEach(function (g) { // shared by several: gone when all of them are
+      hidden.forEach(function (s) { rules += "figure:not(.own) svg [data-s='" + s + "'],section:not(.study) tr[data-s='" + s + "']{display:none}"; });
+      document.querySelectorAll("figure:not(.own) .pb-key[data-s*=' ']").forEach(function (g) { // shared by several: gone when all of them are
         var gone = g.dataset.s.split(" ").every(function (s) { return hidden.has(s); });
         g.style.display = gone ? "none" : "";
       });
@@ -51,7 +51,7 @@
   // Values: the point nearest to the pointer, and those of the other strategies at the same place of the same panel.
   var reach = 40; // pixels
   document.querySelectorAll(".chart").forEach(function (chart) {
-    var tip = null, points = null;
+    var tip = null, points = null, own = chart.closest(".own"); // whose styles are not those of the key
     var collect = function () {
       var box = chart.getBoundingClientRect();
       points = [];
@@ -86,7 +86,7 @@
       head.textContent = near.place;
       tip.appendChild(head);
       peers.forEach(function (p) {
-        var row = document.createElement("div"), swatch = key && key.querySelector("[data-s='" + p.style + "'] svg");
+        var row = document.createElement("div"), swatch = key && !own && key.querySelector("[data-s='" + p.style + "'] svg");
         if (swatch) { row.appendChild(swatch.cloneNode(true)); }
         row.appendChild(document.createTextNode(p.text));
         if (p === near) { row.className = "near"; }

@@ -29,14 +29,17 @@ type capacitySearch struct {
 func splitSearches(results *Results) (runs *Results, searches []*capacitySearch) {
 	rest := *results
 	rest.Runs = nil
+	at := make([]int, len(results.Runs)) // where a run is in the rest
 	byKeys := make(map[string]*capacitySearch)
 	for i := range results.Runs {
 		run := &results.Runs[i]
 		s, ok := searchOf(run)
 		if !ok {
+			at[i] = len(rest.Runs)
 			rest.Runs = append(rest.Runs, *run)
 			continue
 		}
+		at[i] = -1
 		id := fmt.Sprintln(s.across, s.from, s.to, s.objective, s.facts, s.confident)
 		if byKeys[id] == nil {
 			byKeys[id] = s
@@ -46,6 +49,17 @@ func splitSearches(results *Results) (runs *Results, searches []*capacitySearch)
 	}
 	if len(rest.Runs) == 0 {
 		return results, nil
+	}
+	rest.Findings = slices.Clone(rest.Findings)
+	for i := range rest.Findings {
+		f := &rest.Findings[i]
+		var runs []int
+		for _, run := range f.Runs {
+			if at[run] >= 0 {
+				runs = append(runs, at[run])
+			}
+		}
+		f.Runs = runs
 	}
 	return &rest, searches
 }

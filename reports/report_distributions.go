@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +20,7 @@ type reportInput struct {
 	dir      string
 	written  time.Time // of results.txt, by the file system; zero where unknown
 	draw     []Drawer
+	figures  []Figure // that they drew
 
 	responses map[*reportCell]*hdrhistogram.Histogram // pooled over repetitions, in ns; only of cells that a chart shows
 	timelines map[*Run][]interval                     // only of runs that a chart shows
@@ -63,39 +63,13 @@ func distributionTag(r *Run, reading string) string {
 }
 
 func (in *reportInput) readHistograms(r io.Reader, path string, wanted map[string]*reportCell) error {
-	lines := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := lines.ReadString('\n')
-		cut := errors.Is(err, io.EOF)
-		if err != nil && !cut {
-			return pathError(path, err)
-		}
-		if line == "" {
-			return nil
-		}
-		if cut {
-			// The runner ends every line; this one was being written when it was killed.
-			in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is left out.", DistributionsFile, n))
-			return nil
-		}
-		tag, tagged := strings.CutPrefix(line, "Tag=")
-		tag, _, _ = strings.Cut(tag, ",")
-		c := wanted[tag]
-		if !tagged || c == nil {
-			continue
-		}
-		// The log reader skips what it does not understand, and does not count lines: it is given one at a time.
-		h, err := hdrhistogram.NewHistogramLogReader(strings.NewReader(line)).NextIntervalHistogram()
-		if err == nil && h == nil {
-			err = errors.New("not a line of a histogram log")
-		}
-		if err == nil {
-			err = in.pool(c, h)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", Pos{path, n}, err)
-		}
+	cutOff, err := eachHistogram(r, path, func(tag string) bool { return wanted[tag] != nil }, func(tag string, h *hdrhistogram.Histogram) error {
+		return in.pool(wanted[tag], h)
+	})
+	if cutOff > 0 {
+		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is left out.", DistributionsFile, cutOff))
 	}
+	return err
 }
 
 // pool adds the histogram of a repetition to those of its cell.

@@ -139,32 +139,67 @@ func pastaValue(c *reportCell) reportValue {
 	return reportValue{shareText(c.value("seen-full/op")), "of the time " + shareText(c.value("full-share"))}
 }
 
-// A doubtLine is a cell that is doubted, and why.
-type doubtLine struct{ Verdict, Where, Why string }
+// doubted is a cell that may not be believed, or not quite, and where it is found.
+type doubted struct {
+	where string
+	doubt *reportDoubt
+}
 
-// doubts lists the reasons of a group, a line for each cell.
-func (g *reportGroup) doubts() (lines []doubtLine) {
+// doubted are those of the group, in the order of its tables; in names the group where that is not plain.
+func (g *reportGroup) doubted(in string) (all []doubted) {
 	for _, body := range g.bodies() {
 		for _, c := range body.cells {
 			if d := c.doubt(); d != nil {
 				where := c.row().Name
-				if body.title != "" {
-					where += ", " + body.title
+				for _, part := range []string{body.title, in} {
+					if part != "" {
+						where += ", " + part
+					}
 				}
-				lines = append(lines, doubtLine{d.Verdict, where, d.Title()})
+				all = append(all, doubted{where, d})
 			}
+		}
+	}
+	return all
+}
+
+// A doubtLine says of a cell, or of several that are doubted for the same, why. Also are the others of several.
+type doubtLine struct {
+	Verdict, Where, Why string
+	Also                []string
+}
+
+// alike is from how many on cells that are doubted for the same share a line: the checks' own words differ in their numbers only.
+const alike = 4
+
+// doubtLines lists the reasons.
+func doubtLines(all []doubted) (lines []doubtLine) {
+	same := make(map[string][]doubted)
+	for _, d := range all {
+		same[d.doubt.kind()] = append(same[d.doubt.kind()], d)
+	}
+	for _, d := range all {
+		of := same[d.doubt.kind()]
+		switch {
+		case len(of) < alike:
+			lines = append(lines, doubtLine{d.doubt.Verdict, d.where, d.doubt.Title(), nil})
+		case of[0] == d:
+			line := doubtLine{d.doubt.Verdict, d.where, d.doubt.Title(), nil}
+			for _, other := range of[1:] {
+				line.Also = append(line.Also, other.where)
+			}
+			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// whyInvalid joins the reasons for which the run is not to be believed.
-func (r *Run) whyInvalid() string {
-	var why []string
-	for _, d := range r.Doubts {
-		if d.Invalid {
-			why = append(why, d.Text)
-		}
+// kind is the verdict with the checks that led to it.
+func (d *reportDoubt) kind() string {
+	parts := []string{d.Verdict}
+	for _, w := range d.Why {
+		check, _, _ := strings.Cut(w.Text, ":")
+		parts = append(parts, check)
 	}
-	return strings.Join(why, "; ")
+	return strings.Join(parts, "\x00")
 }

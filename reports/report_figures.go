@@ -20,8 +20,8 @@ type figure struct {
 // quantiles that charts and tables show, by their name in the metrics.
 var shownQuantiles = []string{"p50", "p99", "p99.9"}
 
-// figures draws the charts of a sweep. A chart without data is left out: what the runner did not measure is not missed.
-func (in *reportInput) figures(g *reportGroup, s reportSweep) (out []figure, notes []string, err error) {
+// chart draws the charts of a sweep. A chart without data is left out: what the runner did not measure is not missed.
+func (in *reportInput) chart(g *reportGroup, s reportSweep) (out []figure, notes []string, err error) {
 	for _, draw := range []func(*reportGroup, reportSweep) (*figure, error){
 		in.responseFigure, in.throughputFigure, in.distributionFigure, in.timelineFigure,
 	} {

@@ -11,8 +11,9 @@ import (
 )
 
 // A reportGroup is what may be compared: the runs that differ in strategy, limit and load or rate, and in nothing else,
-// neither in their names nor in their configuration.
+// neither in their names nor in their configuration, and were made for one study.
 type reportGroup struct {
+	study int    // the index of its finding, -1: none
 	base  string // of the names: Run
 	keys  []Pair // what the group has in common, in the order of the names
 	extra []Pair // configuration that differs between the groups of the file
@@ -31,7 +32,8 @@ type reportCell struct {
 // groupRuns sorts the runs of a file into groups and cells, both in the order in which the file first names them; cells
 // then by limit, load, rate and strategy.
 func groupRuns(results *Results) []*reportGroup {
-	varying := varyingConfig(results.Runs)
+	varying, studies := varyingConfig(results.Runs), results.studyOf()
+	looks := results.looks(studies)
 	groups := make(map[string]*reportGroup)
 	cells := make(map[string]*reportCell)
 	var order []*reportGroup
@@ -48,11 +50,11 @@ func groupRuns(results *Results) []*reportGroup {
 		for _, key := range varying {
 			extra = append(extra, Pair{key, run.ConfigValue(key)})
 		}
-		config := pairsText(extra)
+		config := strconv.Itoa(studies[i]) + "\x00" + pairsText(extra)
 		id := strings.Join([]string{run.Base(), pairsText(keys), config}, "\x00")
 		g := groups[id]
 		if g == nil {
-			g = &reportGroup{base: run.Base(), keys: keys, extra: extra}
+			g = &reportGroup{study: studies[i], base: run.Base(), keys: keys, extra: extra}
 			groups[id] = g
 			order = append(order, g)
 		}
@@ -65,7 +67,7 @@ func groupRuns(results *Results) []*reportGroup {
 				load:     number(run.Key("load")),
 				rate:     number(run.Key("rate")),
 			}
-			c.style = max(slices.Index(results.Strategies, c.strategy), 0)
+			c.style = max(slices.Index(looks[studies[i]], c.strategy), 0)
 			cells[run.Name+"\x00"+config] = c
 			g.cells = append(g.cells, c)
 		}
@@ -77,6 +79,25 @@ func groupRuns(results *Results) []*reportGroup {
 		})
 	}
 	return order
+}
+
+// looks gives the strategies of each study in the order of their styles, and those of all runs that are of none, -1. A study has its own
+// order: among those of many studies there are more strategies than a reader can tell apart.
+func (r *Results) looks(studies []int) map[int][]string {
+	seen := make(map[int]map[string]bool)
+	for i := range r.Runs {
+		if seen[studies[i]] == nil {
+			seen[studies[i]] = make(map[string]bool)
+		}
+		seen[studies[i]][r.Runs[i].Key("strategy")] = true
+	}
+	looks := map[int][]string{-1: r.Strategies}
+	for study, of := range seen {
+		if study >= 0 {
+			looks[study] = slices.DeleteFunc(slices.Clone(r.Strategies), func(name string) bool { return !of[name] })
+		}
+	}
+	return looks
 }
 
 // varyingConfig are the configuration keys that do not have one value throughout the file.

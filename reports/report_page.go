@@ -19,12 +19,14 @@ type reportPage struct {
 	Summary    string
 	Facts      []Pair
 	Partial    string
-	Broken     []Pair // a run, and how many laws it broke
-	Invalid    []Pair // a run that is INVALID for another reason, and the reasons
-	Findings   []Finding
-	Studies    []reportFigure
-	Trust      []string // what speaks for the numbers, or against them
-	Interval   string   // what the small figures are
+	Broken     []Pair         // a run, and how many laws it broke
+	Invalid    []Pair         // a run that is INVALID for another reason, and the reasons
+	Answers    []Finding      // of no study: older files have them
+	Tally      string         // of the verdicts
+	Studies    []reportStudy  // in the order of the file
+	Figures    []reportFigure // that a drawer made for no study that has spoken
+	Trust      []string       // what speaks for the numbers, or against them
+	Interval   string         // what the small figures are
 	Strategies []reportRow
 	Capacity   []reportFigure
 	Groups     []reportSection
@@ -46,11 +48,13 @@ type reportSection struct {
 	Checks    *reportTable
 	Evidence  *reportTable // what the verdicts on the runs rest on
 	Doubts    []doubtLine
+	Doubted   int // rows
 }
 
 type reportFigure struct {
 	ID, Title, Subtitle, Caption string
 	Wide, Narrow                 template.HTML
+	Own                          bool // what its styles stand for is its own affair, or its study's, and not that of the key
 }
 
 var (
@@ -73,69 +77,45 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	p := r.page
 	p.Notes = in.notes
 	taken := make(map[string]bool)
-	if err := r.addStudies(in, in.draw, taken); err != nil {
+	studies, of := in.namedStudies(taken)
+	if err := r.addFigures(in, studies, taken); err != nil {
 		return nil, err
 	}
-	for _, s := range in.searches {
-		f, notes, err := s.figure()
+	if err := r.addSearches(in, taken); err != nil {
+		return nil, err
+	}
+	belong := make([][]*reportGroup, len(studies)) // groups, by study
+	var free []*reportGroup
+	for _, g := range groups {
+		section, err := r.section(in, g, taken)
 		if err != nil {
 			return nil, err
 		}
-		p.Notes = append(p.Notes, notes...)
-		if f == nil {
+		if g.study < 0 {
+			p.Groups, free = append(p.Groups, section), append(free, g)
 			continue
 		}
-		shown, err := r.add(*f, strings.Join(s.facts, " · "), taken)
-		if err != nil {
-			return nil, err
+		for i := range section.Figures {
+			section.Figures[i].Own = true
 		}
-		p.Capacity = append(p.Capacity, shown)
+		s := of[g.study]
+		studies[s].Groups, belong[s] = append(studies[s].Groups, section), append(belong[s], g)
 	}
-	for _, g := range groups {
-		section := reportSection{
-			ID:    unique(slug("group-"+strings.Join(g.facts(), "-")), taken),
-			Title: g.title(),
-			Facts: g.subjects(),
-			Runs:  runsOf(g.cells),
-			Table: g.table(),
-		}
-		if checks, ok := g.checks(); ok {
-			section.Checks = &checks
-		}
-		if evidence, ok := g.evidence(); ok {
-			section.Evidence, section.Doubts = &evidence, g.doubts()
-		}
-		if !g.foreign() {
-			for _, s := range g.sweeps() {
-				figures, notes, err := in.figures(g, s)
-				if err != nil {
-					return nil, err
-				}
-				for _, note := range notes {
-					p.Notes = append(p.Notes, fmt.Sprintf("%s, %s.", subtitle(g, s), note))
-				}
-				for _, f := range figures {
-					shown, err := r.add(f, s.fixed, taken)
-					if err != nil {
-						return nil, err
-					}
-					section.Figures = append(section.Figures, shown)
-				}
+	for i := range studies {
+		if s := &studies[i]; len(s.Figures) == 0 {
+			if err := r.addVariance(&s.Figures, belong[i], taken); err != nil {
+				return nil, err
+			}
+			for j := range s.Figures {
+				s.Figures[j].Own = true
 			}
 		}
-		p.Groups = append(p.Groups, section)
+		studies[i].describe(belong[i])
 	}
-	for _, set := range varianceSets(groups) {
-		f, err := set.figure()
-		if err != nil {
-			return nil, err
-		}
-		shown, err := r.add(*f, set.title, taken)
-		if err != nil {
-			return nil, err
-		}
-		p.Variance = append(p.Variance, shown)
+	if err := r.addVariance(&p.Variance, free, taken); err != nil {
+		return nil, err
 	}
+	p.Studies, p.Tally = studies, tally(studies)
 	p.describe(in, groups)
 	return r, nil
 }
@@ -198,7 +178,11 @@ func countOf(n int, what string) string {
 // describe fills in what the page says of the run as a whole.
 func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 	results := in.results
-	p.Findings = results.Findings
+	for _, f := range results.Findings {
+		if f.Study == "" {
+			p.Answers = append(p.Answers, f)
+		}
+	}
 	p.Partial, p.Warnings = results.Partial, results.Warnings
 	p.Title = dirName(in.dir)
 	var cells []*reportCell
@@ -206,27 +190,26 @@ func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 		cells = append(cells, g.cells...)
 	}
 	p.Interval = intervals(cells)
+	strategies := 0
 	for i, name := range results.Strategies {
 		if slices.ContainsFunc(cells, func(c *reportCell) bool { return c.strategy == name }) {
+			strategies++
+		}
+		if slices.ContainsFunc(groups, func(g *reportGroup) bool {
+			return g.study < 0 && slices.ContainsFunc(g.cells, func(c *reportCell) bool { return c.strategy == name })
+		}) {
 			p.Strategies = append(p.Strategies, reportRow{Name: name, Style: i, Swatch: template.HTML(charts.Swatch(i))})
 		}
 	}
 	p.Summary = fmt.Sprintf("%s of %s", countOf(len(results.Runs), "run"), countOf(len(cells), "scenario"))
-	if n := len(p.Strategies); n > 0 {
+	if n := strategies; n > 0 {
 		p.Summary += ", " + countOf(n, "strategy")
 		if n > 1 {
 			p.Summary = strings.TrimSuffix(p.Summary, "strategys") + "strategies"
 		}
 	}
 	p.Facts = facts(in)
-	for i := range results.Runs {
-		run := &results.Runs[i]
-		if v, ok := run.Value("broken-laws"); ok && v > 0 {
-			p.Broken = append(p.Broken, Pair{fmt.Sprintf("%s, repetition %d", run.Name, run.Repetition+1), charts.Count(v)})
-		} else if v, _ := run.verdict(); v == invalid {
-			p.Invalid = append(p.Invalid, Pair{fmt.Sprintf("%s, repetition %d", run.Name, run.Repetition+1), run.whyInvalid()})
-		}
-	}
+	p.Broken, p.Invalid = unbelievable(results.Runs)
 	p.Trust = trust(results.Runs, cells, len(p.Broken))
 }
 

@@ -35,10 +35,12 @@ type reportRow struct {
 	Cells  []reportValue
 }
 
-// Label is the name, which may be broken into lines at its underscores.
+// Label is the name, which may be broken into lines at its underscores and between its parameters.
 func (r reportRow) Label() template.HTML {
-	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(r.Name), "_", "_<wbr>"))
+	return template.HTML(breakable.Replace(template.HTMLEscapeString(r.Name)))
 }
+
+var breakable = strings.NewReplacer("_", "_<wbr>", ":", ":<wbr>", ",", ",<wbr>")
 
 // reportValue is a number with what stands below it: an interval, or a comparison.
 type reportValue struct{ Text, Below string }

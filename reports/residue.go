@@ -18,7 +18,7 @@ func (g *grid) residueByColumn(cols []benchproc.Key) (shared []Pair, varying []V
 	nonSingular := benchproc.NonSingularFields(allKeys)
 	for _, field := range g.residue.FlattenedFields() {
 		if !slices.Contains(nonSingular, field) {
-			if value := allKeys[0].Get(field); value != "" {
+			if value := allKeys[0].Get(field); value != "" && field.Name != ".fullname" {
 				shared = append(shared, Pair{field.Name, value})
 			}
 			continue

@@ -13,6 +13,7 @@ import (
 // It is read-only once read: renderers, charts and the gate share it.
 type Results struct {
 	Path       string                   // the file's name, as messages give it
+	Dir        string                   // the run's directory, where it was read as one; "" otherwise
 	Schema     int                      // 1 for a file written by poolbench, 0 for any other benchmark output
 	Runs       []Run                    // in the order of the file
 	Metrics    []string                 // every tidied unit, in the order of first appearance
@@ -32,6 +33,7 @@ type Run struct {
 	Config     []Pair             // the configuration lines in force, in order; shared between runs, not to be changed
 	Values     map[string]float64 // by tidied unit: ns become sec and MB become B, for the value 0 too; all finite
 	Doubts     []Doubt            // why it is not VALID, as its file says in the lines before it
+	Seed       string             // of its arrivals and task times, as its file says in the line before it; "" where it does not
 	Pos        Pos
 }
 
@@ -48,6 +50,7 @@ type Finding struct {
 	Verdict         string   // on the claim: holds, does not hold, depends, undecided
 	Because         string   // the numbers that decide
 	Lines           []string // what else the results say
+	Runs            []int    // that it is about, by their index in Results.Runs: those between the study before, or the header, and it
 }
 
 // The verdicts of a run, as its metric of that name gives them.
@@ -93,6 +96,24 @@ func (r *Run) ConfigValue(key string) string { return lookup(r.Config, key) }
 func (r *Run) Value(unit string) (float64, bool) {
 	v, ok := r.Values[unit]
 	return v, ok
+}
+
+// studyOf gives for each run the index of the finding of the study that it was made for, -1 where it was made for none, or for one that
+// has not spoken.
+func (r *Results) studyOf() []int {
+	of := make([]int, len(r.Runs))
+	for i := range of {
+		of[i] = -1
+	}
+	for i, f := range r.Findings {
+		if f.Study == "" {
+			continue
+		}
+		for _, run := range f.Runs {
+			of[run] = i
+		}
+	}
+	return of
 }
 
 func lookup(pairs []Pair, key string) string {

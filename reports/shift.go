@@ -3,6 +3,8 @@ package reports
 import (
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/internal/judge"
 )
 
 // shift is an estimate of by what factor one sample is larger than another.
@@ -44,13 +46,13 @@ func criticalU(nx, ny int, tail float64) int {
 	if nx+ny > uExactLimit {
 		mean := float64(nx) * float64(ny) / 2
 		sd := math.Sqrt(mean * float64(nx+ny+1) / 6)
-		return max(-1, int(math.Floor(mean+normalQuantile(tail)*sd-0.5)))
+		return max(-1, int(math.Floor(mean+judge.NormalQuantile(tail)*sd-0.5)))
 	}
 	ranks := make([]int, nx+ny)
 	for i := range ranks {
 		ranks[i] = i + 1
 	}
-	counts, _ := subsetSums(ranks, min(nx, ny))
+	counts, _, _ := subsetSums(ranks, min(nx, ny))
 	var total, sum float64
 	for _, c := range counts {
 		total += c

@@ -3,8 +3,9 @@ package reports
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/judge"
 )
 
 // The two-sided 5 % points of U as the textbooks print them (Siegel, table K).
@@ -21,7 +22,7 @@ func TestCriticalU(t *testing.T) {
 	for n := 40; n <= uExactLimit/2; n += 5 {
 		exact := criticalU(n, n, 0.025)
 		mean, sd := float64(n*n)/2, math.Sqrt(float64(n*n)*float64(2*n+1)/12)
-		approx := int(math.Floor(mean + normalQuantile(0.025)*sd - 0.5))
+		approx := int(math.Floor(mean + judge.NormalQuantile(0.025)*sd - 0.5))
 		if approx > exact || approx < exact-1 {
 			t.Errorf("n = %d: exact %d, approximate %d", n, exact, approx)
 		}
@@ -123,21 +124,6 @@ func TestShiftTurnsAround(t *testing.T) {
 		}
 		if !(a.Lo <= a.Ratio && a.Ratio <= a.Hi) {
 			t.Fatalf("from %v to %v: %+v", x, y, a)
-		}
-	}
-}
-
-func TestHolm(t *testing.T) {
-	for _, test := range []struct{ ps, want []float64 }{
-		{nil, []float64{}},
-		{[]float64{0.03}, []float64{0.03}},
-		{[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}},
-		{[]float64{0.4, 0.4, 0.9}, []float64{1, 1, 1}},
-		{[]float64{0.01, 0.011}, []float64{0.02, 0.02}},
-	} {
-		got := holm(test.ps)
-		if !slices.EqualFunc(got, test.want, near) {
-			t.Errorf("%v: %v, want %v", test.ps, got, test.want)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package reports
 import (
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/internal/judge"
 )
 
 // uExactLimit is the largest number of values in both samples together for which the exact distribution of U is
@@ -42,10 +44,10 @@ func mannWhitney(x, y []float64) uTest {
 		}
 		sum = -sum
 	}
-	counts, first := subsetSums(ranks, k)
+	counts, first, step := subsetSums(ranks, k)
 	var below, at, above float64
 	for i, c := range counts {
-		switch s := first + i; {
+		switch s := first + i*step; {
 		case s < sum:
 			below += c
 		case s == sum:
@@ -104,33 +106,47 @@ func midranks(x, y []float64) (ranks []int, ofY int, ties float64) {
 	return ranks, ofY, ties
 }
 
-// subsetSums counts, for each sum from first on, the subsets of k of the ranks (ascending) that have it. Counts are
-// floats: there may be 10²⁹ of them, and sums of non-negative numbers keep their relative precision.
+// subsetSums counts, for the sums first, first+step, first+2·step …, the subsets of k of the ranks (ascending) that have
+// it. Counts are floats: there may be 10²⁹ of them, and sums of non-negative numbers keep their relative precision.
 //
 // It is the recursion over the ranks in ascending order, each either in the subset or not, over the sums that can
-// occur.
-func subsetSums(ranks []int, k int) (counts []float64, first int) {
+// occur. Those are counted from the lowest rank, in units of what all distances between ranks share: of counts, with two or
+// three different values, few remain.
+func subsetSums(ranks []int, k int) (counts []float64, first, step int) {
 	n := len(ranks)
+	for _, r := range ranks {
+		step = gcd(step, r-ranks[0])
+	}
+	step = max(step, 1) // all ranks are the same
 	prefix := make([]int, n+1)
 	for i, r := range ranks {
-		prefix[i+1] = prefix[i] + r
+		prefix[i+1] = prefix[i] + (r-ranks[0])/step
 	}
-	largest := prefix[n] - prefix[n-k]
+	// The j smallest and the j largest of the first i ranks bound the sums of j of them.
+	largest := func(j, i int) int { return prefix[i] - prefix[i-j] }
 	ways := make([][]float64, k+1) // ways[j][s]: subsets of j of the ranks so far with sum s
 	for j := range ways {
-		ways[j] = make([]float64, largest+1)
+		ways[j] = make([]float64, largest(j, n)+1)
 	}
 	ways[0][0] = 1
-	for i, r := range ranks {
+	for i := range ranks {
+		r := prefix[i+1] - prefix[i]
 		for j := min(k, i+1); j >= max(1, k-(n-1-i)); j-- {
-			from, to := ways[j-1], ways[j]
-			// The j−1 smallest and the j−1 largest of the i ranks before this one bound the sums.
-			for s := prefix[j-1]; s <= prefix[i]-prefix[i-(j-1)]; s++ {
-				to[s+r] += from[s]
+			low, high := prefix[j-1], largest(j-1, i)
+			from, to := ways[j-1][low:high+1], ways[j][low+r:]
+			for s, c := range from {
+				to[s] += c
 			}
 		}
 	}
-	return ways[k][prefix[k]:], prefix[k]
+	return ways[k][prefix[k]:], k*ranks[0] + step*prefix[k], step
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // normalU is the normal approximation with the corrections for ties and for continuity.
@@ -143,15 +159,10 @@ func normalU(nx, ny int, u, ties float64) uTest {
 	}
 	return uTest{
 		U:       u,
-		Less:    normalCDF((u - pairs/2 + 0.5) / sd),
-		Greater: normalCDF(-(u - pairs/2 - 0.5) / sd),
+		Less:    judge.NormalCDF((u - pairs/2 + 0.5) / sd),
+		Greater: judge.NormalCDF(-(u - pairs/2 - 0.5) / sd),
 	}
 }
-
-func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
-
-// normalQuantile is the inverse of normalCDF.
-func normalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
 
 // samplesFor is the smallest n with which the one-sided test of n values against n can give a p of alpha or less: the
 // most extreme of the C(2n, n) deals must be that rare.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
 const ms = time.Millisecond
@@ -72,40 +73,84 @@ func drainAll(t *testing.T, s strategies.Strategy) {
 	}
 }
 
-// fullJitter is the formula once more, in whole numbers of any size: the nth number of PCG(seed, ordinal), as a fraction of
-// 2⁶⁴, of the nanoseconds from 0 to min(cap, base·2ⁿ⁻¹).
-func fullJitter(seed, ordinal uint64, n int, base, most time.Duration) time.Duration {
-	source := rand.NewPCG(seed, ordinal)
+// A backoff is how the waits between attempts are drawn, written down once more, in whole numbers of any size.
+type backoff struct {
+	jitter    string
+	base, cap time.Duration
+	seed      uint64
+}
+
+// wait is the one before attempt n+1 of the task of that ordinal. With b = min(cap, base·2ⁿ⁻¹) it is b, uniform(0, b), b/2 +
+// uniform(0, b/2), or, beginning with base, min(cap, uniform(base, 3·the one before)). What is drawn is the nth number of
+// PCG(seed, ordinal), as a fraction of 2⁶⁴.
+func (k backoff) wait(ordinal uint64, n int) time.Duration {
+	source := rand.NewPCG(k.seed, ordinal)
+	uniform := func(low, high *big.Int) *big.Int {
+		wait := new(big.Int).SetUint64(source.Uint64())
+		width := new(big.Int).Sub(high, low)
+		wait.Mul(wait, width.Add(width, big.NewInt(1)))
+		return wait.Add(low, wait.Rsh(wait, 64))
+	}
+	least := func(a, b *big.Int) *big.Int {
+		if a.Cmp(b) < 0 {
+			return a
+		}
+		return b
+	}
+	base, limit := big.NewInt(int64(k.base)), big.NewInt(int64(k.cap))
+	if k.jitter == "decorrelated" {
+		wait := base
+		for range n {
+			wait = least(limit, uniform(base, new(big.Int).Mul(wait, big.NewInt(3))))
+		}
+		return time.Duration(wait.Int64())
+	}
 	for range n - 1 {
 		source.Uint64()
 	}
-	top := new(big.Int).Lsh(big.NewInt(int64(base)), uint(n-1))
-	if limit := big.NewInt(int64(most)); top.Cmp(limit) > 0 {
-		top = limit
+	b := least(limit, new(big.Int).Lsh(base, uint(n-1)))
+	switch k.jitter {
+	case "none":
+	case "full":
+		b = uniform(new(big.Int), b)
+	case "equal":
+		b = uniform(new(big.Int).Rsh(b, 1), b)
 	}
-	wait := new(big.Int).SetUint64(source.Uint64())
-	wait.Mul(wait, new(big.Int).Add(top, big.NewInt(1)))
-	return time.Duration(wait.Rsh(wait, 64).Int64())
+	return time.Duration(b.Int64())
 }
 
 // TestRetryWaits compares every wait with the formula, to the nanosecond, and the number of attempts.
 func TestRetryWaits(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
-		for _, c := range []struct {
-			args      string
-			attempts  int
-			base, cap time.Duration
-			seed      uint64
-			after     time.Duration
-		}{
-			{"", 3, 100 * ms, 10 * time.Second, 1, 0},
-			{":attempts=1", 1, 0, 0, 1, 0},
-			{":attempts=7,base=10ms,cap=35ms", 7, 10 * ms, 35 * ms, 1, 0},
-			{":attempts=7,base=10ms,cap=35ms,seed=-2", 7, 10 * ms, 35 * ms, ^uint64(1), 70 * ms},
-			{":attempts=4,base=0s,cap=0s", 4, 0, 0, 1, 20 * ms},
-			{":attempts=4,base=1ms,cap=1ms", 4, ms, ms, 1, -time.Hour},
-			{":attempts=200,base=1ns,cap=1h,seed=3", 200, 1, time.Hour, 3, 0},
-		} {
+		type waits struct {
+			args     string
+			attempts int
+			backoff
+			after, least time.Duration // what the task asks for, and what it has to get beside the backoff
+		}
+		cases := []waits{
+			{"", 3, backoff{"full", 100 * ms, 10 * time.Second, 1}, 0, 0},
+			{":attempts=1", 1, backoff{}, 0, 0},
+			{":attempts=7,base=10ms,cap=35ms,seed=-2", 7, backoff{"full", 10 * ms, 35 * ms, ^uint64(1)}, 70 * ms, 70 * ms},
+			{":attempts=4,base=0s,cap=0s", 4, backoff{"full", 0, 0, 1}, 20 * ms, 20 * ms},
+			{":attempts=4,base=1ms,cap=1ms", 4, backoff{"full", ms, ms, 1}, -time.Hour, 0},
+			{":attempts=9,after=ignore", 9, backoff{"full", 100 * ms, 10 * time.Second, 1}, time.Hour, 0},
+			{":attempts=9,after=heed", 9, backoff{"full", 100 * ms, 10 * time.Second, 1}, 0, 0},
+			{":attempts=9,jitter=none,after=heed", 9, backoff{"none", 100 * ms, 10 * time.Second, 1}, -1, 0},
+			{":attempts=9,after=heed", 9, backoff{"none", 0, 0, 1}, 30 * ms, 30 * ms},
+			{":attempts=9,jitter=none,after=heed", 9, backoff{"none", 0, 0, 1}, 1, 1},
+		}
+		for _, jitter := range []string{"none", "full", "equal", "decorrelated"} {
+			of := ",jitter=" + jitter
+			cases = append(cases,
+				waits{":attempts=9,base=10ms,cap=35ms" + of, 9, backoff{jitter, 10 * ms, 35 * ms, 1}, 0, 0},
+				waits{":attempts=9,base=7ns,seed=5" + of, 9, backoff{jitter, 7, 10 * time.Second, 5}, 70 * ms, 70 * ms}, // of odd width
+				waits{":attempts=5,base=0s" + of, 5, backoff{jitter, 0, 10 * time.Second, 1}, 0, 0},
+				waits{":attempts=5,base=3ms,cap=3ms" + of, 5, backoff{jitter, 3 * ms, 3 * ms, 1}, 0, 0},
+				waits{":attempts=200,base=1ns,cap=1h,seed=3" + of, 200, backoff{jitter, 1, time.Hour, 3}, 0, 0},
+			)
+		}
+		for _, c := range cases {
 			synctest.Test(t, func(t *testing.T) {
 				spec, p := variant(t, name+c.args, 20, 0)
 				log := newLog(20)
@@ -122,7 +167,7 @@ func TestRetryWaits(t *testing.T) {
 						t.Fatalf("%s: %d attempts", c.args, len(f.spans))
 					}
 					for n := 1; n < c.attempts; n++ {
-						want := max(c.after, 0) + fullJitter(c.seed, uint64(ordinal), n, c.base, c.cap)
+						want := c.least + c.wait(uint64(ordinal), n)
 						if got := f.spans[n][0] - f.spans[n-1][1]; got != want {
 							t.Fatalf("%s: task %d waited %v after attempt %d, want %v", c.args, ordinal, got, n, want)
 						}
@@ -136,6 +181,60 @@ func TestRetryWaits(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// TestRetryJitterByHand holds the formulae against the table of the blog, with base=1s and cap=4s: the range of the waits before attempts 2,
+// 3, 4 and 5, over 1000 tasks. The longest wait that is decorrelated has three times the range each time, until the cap.
+func TestRetryJitterByHand(t *testing.T) {
+	const s = time.Second
+	for jitter, want := range map[string][4][2]time.Duration{
+		"none":         {{s, s}, {2 * s, 2 * s}, {4 * s, 4 * s}, {4 * s, 4 * s}},
+		"full":         {{0, s}, {0, 2 * s}, {0, 4 * s}, {0, 4 * s}},
+		"equal":        {{s / 2, s}, {s, 2 * s}, {2 * s, 4 * s}, {2 * s, 4 * s}},
+		"decorrelated": {{s, 3 * s}, {s, 4 * s}, {s, 4 * s}, {s, 4 * s}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			const n = 1000
+			spec, p := variant(t, "retry_queue:attempts=5,base=1s,cap=4s,jitter="+jitter, n, 0)
+			strategy := spec.New(t.Context(), p, newLog(n))
+			var tasks []*flaky
+			for range n {
+				f := newFlaky(0, 0)
+				tasks = append(tasks, f)
+				accept(t, strategy, &f.Task)
+			}
+			drainAll(t, strategy)
+			for attempt, want := range want {
+				low, high := 10*s, time.Duration(0)
+				for _, f := range tasks {
+					wait := f.spans[attempt+1][0] - f.spans[attempt][1]
+					low, high = min(low, wait), max(high, wait)
+				}
+				// Of a thousand draws some come within a twentieth of either end, but for a chance below 10⁻⁵.
+				width := (want[1] - want[0]) / 20
+				if low < want[0] || low > want[0]+width || high > want[1] || high < want[1]-width {
+					t.Errorf("%s: waits before attempt %d from %v to %v, want %v", jitter, attempt+2, low, high, want)
+				}
+			}
+		})
+	}
+}
+
+// TestRetryContract holds both to the contract with other jitter, and with no more than the wait that a task asks for.
+func TestRetryContract(t *testing.T) {
+	retrying(t, func(t *testing.T, name string) {
+		spec, _ := variant(t, name, 1, 0)
+		spec.Keys = slices.Clone(spec.Keys)
+		for i, k := range spec.Keys {
+			switch k.Name {
+			case "jitter":
+				spec.Keys[i].Default = "decorrelated"
+			case "after":
+				spec.Keys[i].Default = "heed"
+			}
+		}
+		strategytest.Run(t, spec)
 	})
 }
 
@@ -336,15 +435,16 @@ func TestRetryParameters(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		wants := make(map[string]string)
 		for args, want := range map[string]string{
-			"attempts=1":                "",
-			"attempts=1000":             "",
-			"attempts=0":                "attempts 0: want 1 to 1000",
-			"attempts=1001":             "attempts 1001: want 1 to 1000",
-			"base=0s,cap=0s":            "",
-			"base=2s,cap=1s":            "cap 1s is below base 2s",
-			"base=11s":                  "cap 10s is below base 11s",
-			"base=1ns,cap=2562047h":     "",
-			"seed=-9223372036854775808": "",
+			"attempts=1":                       "",
+			"attempts=1000":                    "",
+			"attempts=0":                       "attempts 0: want 1 to 1000",
+			"attempts=1001":                    "attempts 1001: want 1 to 1000",
+			"base=0s,cap=0s":                   "",
+			"base=2s,cap=1s":                   "cap 1s is below base 2s",
+			"base=11s":                         "cap 10s is below base 11s",
+			"base=1ns,cap=2562047h":            "",
+			"seed=-9223372036854775808":        "",
+			"jitter=decorrelated,after=ignore": "",
 		} {
 			if want != "" {
 				want = "strategy " + name + ": " + want

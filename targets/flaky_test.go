@@ -92,6 +92,72 @@ func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	}
 }
 
+// A share of the tasks is refused for good: the same ones for the same seed, whatever the order and however often; they are not told to stay away
+// nor when to come, and what happens to the others is what happens without.
+func TestFlakyPoison(t *testing.T) {
+	const n, share = 20_000, 0.05
+	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
+	up := make([]uint64, n)
+	for i := range uint64(n) {
+		up[i] = i
+	}
+	clean, _ := fates(t, spelling, 1, up)
+	poison := func(seed uint64) (seqs map[uint64]bool) {
+		seqs = map[uint64]bool{}
+		synctest.Test(t, func(t *testing.T) {
+			v, err := parse(spelling + ",poison=0.05")
+			if err != nil {
+				t.Fatal(err)
+			}
+			target, err := v.Build(seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				for seq := range uint64(n) {
+					began := time.Now()
+					worked := false
+					err := target.Call(t.Context(), n-1-seq, func(context.Context, uint64) error { worked = true; return nil })
+					took := time.Since(began)
+					var refusal *targets.Throttled
+					if errors.As(err, &refusal) {
+						if *refusal != (targets.Throttled{Refusal: targets.Unavailable}) || took != 0 || worked {
+							t.Fatalf("call %d: %+v after %v, worked: %v", n-1-seq, *refusal, took, worked)
+						}
+						seqs[n-1-seq] = true
+					} else if got := (fate{errors.Is(err, targets.ErrFault), worked, took}); seqs[n-1-seq] || seed == 1 && got != clean[n-1-seq] {
+						t.Fatalf("call %d: %+v; poison: %v, without poison %+v", n-1-seq, got, seqs[n-1-seq], clean[n-1-seq])
+					}
+				}
+			}
+			refused := target.(targets.Counted).Counts()[1]
+			if refused.Value != int64(2*len(seqs)) {
+				t.Errorf("%+v, want %d", refused, 2*len(seqs))
+			}
+		})
+		return seqs
+	}
+	one, two := poison(1), poison(2)
+	failed, both := 0, 0
+	for seq := range one {
+		if two[seq] {
+			both++
+		}
+		if clean[seq].failed {
+			failed++
+		}
+	}
+	for _, c := range []struct {
+		what  string
+		count int
+		p     float64
+	}{{"poison", len(one), share}, {"poison with another seed", len(two), share}, {"poison with both", both, share * share}, {"poison that would have failed", failed, share * 0.1}} {
+		if sd := math.Sqrt(n * c.p * (1 - c.p)); math.Abs(float64(c.count)-n*c.p) > 5*sd {
+			t.Errorf("%d of %d tasks are %s, want %.0f ± %.0f", c.count, n, c.what, n*c.p, sd)
+		}
+	}
+}
+
 func TestFlakyExtremes(t *testing.T) {
 	seqs := []uint64{0, 1, 2, 3, math.MaxUint64}
 	for s, want := range map[string]fate{

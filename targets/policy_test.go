@@ -130,6 +130,7 @@ func TestImpossibleParameters(t *testing.T) {
 		"conn_pool:conns=0":                        "conns: must be at least 1, got 0",
 		"flaky:errors=1.1":                         "errors: must be from 0 to 1, got 1.1",
 		"flaky:spikes=-0.5":                        "spikes: must be from 0 to 1, got -0.5",
+		"flaky:poison=2":                           "poison: must be from 0 to 1, got 2",
 		"freeze:period=0s":                         "period: must be positive",
 		"freeze:period=1s,stop=1s":                 "stop: must be less than the period, 1s, got 1s",
 		"brownout:knee=-1":                         "knee: must be at least 0, got -1",

@@ -2,9 +2,12 @@ package workloads
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/dist"
 	"github.com/poolbench/poolbench/internal/param"
 )
 
@@ -18,15 +21,26 @@ var _ = register(Spec{
 	Summary: "averages the numbers 1 to n one by one: computing that can be done in steps",
 	Source:  "pattern: partitioned computing, the average of 1 to n",
 	Kind:    CPU,
-	Keys:    averageNumbers.keys(),
-	New: func(_ uint64, v param.Values) (Workload, error) {
+	Keys: append(averageNumbers.keys(), param.Key{Name: "r", Kind: param.Float, Default: "1",
+		Doc: "how many times as much a long task is as a short one, as in two_class: one in 1+r is long, and either class is half of the work"}),
+	New: func(seed uint64, v param.Values) (Workload, error) {
 		n, takes, err := averageNumbers.of(v)
 		if err != nil {
 			return nil, err
 		}
-		return &cpuAverage{equal: takes, n: n}, nil
+		w := cpuAverage{equal: takes, n: n}
+		r := v.Float("r")
+		if r == 1 {
+			return &w, nil
+		}
+		return newUnequalAverage(seed, &w, r)
 	},
-	Check: averageNumbers.check,
+	Check: func(v param.Values) error {
+		if r := v.Float("r"); r < 1 || r > mostR {
+			return fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(mostR), dist.FormatFloat(r))
+		}
+		return averageNumbers.check(v)
+	},
 })
 
 type averaged struct{}
@@ -46,24 +60,22 @@ type cpuAverage struct {
 }
 
 // Do averages all of the numbers.
-func (w *cpuAverage) Do(ctx context.Context, _ uint64) error {
-	return w.sum(ctx, 0, w.n)
-}
+func (w *cpuAverage) Do(ctx context.Context, _ uint64) error { return w.sum(ctx, 0, w.n) }
 
-// DoPart implements Partitioned. The task's mean time is taken to be spread evenly over its numbers: a part takes those that fall to
-// its time, so neighbouring parts neither share a number nor leave one out.
+// DoPart implements Partitioned.
 func (w *cpuAverage) DoPart(ctx context.Context, _ uint64, from, length time.Duration) (more bool, err error) {
-	last := w.n
-	if length < w.mean-from {
-		last = w.numbers(from + length)
-	}
-	return last < w.n, w.sum(ctx, w.numbers(from), last)
+	return w.part(ctx, w.n, w.mean, from, length)
 }
 
-// numbers is how many of them have been dealt with after that much of the mean.
-func (w *cpuAverage) numbers(after time.Duration) int {
-	share := min(1, float64(after)/float64(w.mean))
-	return int(share * float64(w.n))
+// part does one of n numbers. The time of all of them is taken to be spread evenly over them: a part takes those that fall to
+// its time, so neighbouring parts neither share a number nor leave one out.
+func (w *cpuAverage) part(ctx context.Context, n int, takes, from, length time.Duration) (more bool, err error) {
+	dealt := func(after time.Duration) int { return int(min(1, float64(after)/float64(takes)) * float64(n)) }
+	last := n
+	if length < takes-from {
+		last = dealt(from + length)
+	}
+	return last < n, w.sum(ctx, dealt(from), last)
 }
 
 // sum adds the numbers after first up to last, the average's numerator, to the total.
@@ -84,4 +96,51 @@ func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	}
 	w.total.Add(sum)
 	return nil
+}
+
+// unequalAverage has tasks of two lengths, which with the numbers of the equal ones in the mean are half of the work each (two_class.go).
+type unequalAverage struct {
+	*cpuAverage
+	coin
+	numbers [2]int           // of a short and of a long task
+	takes   [2]time.Duration // likewise
+	c2      float64
+}
+
+func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverage, error) {
+	w := &unequalAverage{cpuAverage: mean, coin: coin{seed, 1 / (1 + r)}}
+	long := float64(mean.n) * (1 + r) / 2
+	for i, n := range []float64{math.Round(long / r), math.Round(long)} { // a short one has half of the mean's, at least
+		if n > math.MaxInt32 {
+			return nil, fmt.Errorf("r: with this mean, a long task would have %.3g numbers, want up to %d", n, math.MaxInt32)
+		}
+		w.numbers[i] = int(n)
+		w.takes[i] = time.Duration(math.Round(n / float64(mean.n) * float64(mean.mean)))
+	}
+	w.mean, w.c2 = w.moments(w.takes[0], w.takes[1])
+	return w, nil
+}
+
+// C2 is that of the two lengths.
+func (w *unequalAverage) C2() float64 { return w.c2 }
+
+// Long implements Classed.
+func (w *unequalAverage) Long(seq uint64) bool { return w.rare(seq) }
+
+func (w *unequalAverage) class(seq uint64) int {
+	if w.rare(seq) {
+		return 1
+	}
+	return 0
+}
+
+// Do averages the numbers of the task's length.
+func (w *unequalAverage) Do(ctx context.Context, seq uint64) error {
+	return w.sum(ctx, 0, w.numbers[w.class(seq)])
+}
+
+// DoPart implements Partitioned.
+func (w *unequalAverage) DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error) {
+	i := w.class(seq)
+	return w.part(ctx, w.numbers[i], w.takes[i], from, length)
 }

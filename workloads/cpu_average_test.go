@@ -81,3 +81,52 @@ func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
 		t.Errorf("an ended part: %v, sum %d", err, w.total.Load())
 	}
 }
+
+// TestUnequalAverages: with r, either class is half of the work, the long ones are r times as much, and the parts of each add up to it.
+func TestUnequalAverages(t *testing.T) {
+	const n, r, tasks = 210_000, 20.0, 20_000
+	w, err := newUnequalAverage(7, &cpuAverage{equal: equal{time.Millisecond}, n: n}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.numbers != [2]int{110_250, 2_205_000} || w.takes != [2]time.Duration{525_000, 10_500_000} {
+		t.Errorf("numbers %v, times %v", w.numbers, w.takes)
+	}
+	if math.Abs(w.C2()-(r-1)*(r-1)/(4*r)) > 1e-9 || w.Mean() != time.Millisecond {
+		t.Errorf("C² is %v, mean %v", w.C2(), w.Mean())
+	}
+	long := 0
+	for seq := range uint64(tasks) {
+		if w.Long(seq) {
+			long++
+		}
+	}
+	if want := tasks / (1 + r); math.Abs(float64(long)-want) > 5*math.Sqrt(want) {
+		t.Errorf("%d of %d tasks are long, want about %.0f", long, tasks, want)
+	}
+	for seq, seen := uint64(0), [2]bool{}; seen != [2]bool{true, true}; seq++ {
+		i := w.class(seq)
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		w.total.Store(0)
+		const step = 200 * time.Microsecond
+		parts := 0
+		for more := true; more; parts++ {
+			if more, err = w.DoPart(t.Context(), seq, time.Duration(parts)*step, step); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := int((w.takes[i] + step - 1) / step); parts != want || w.total.Load() != sumTo(w.numbers[i]) {
+			t.Errorf("class %d: %d parts add up to %d, want %d and %d", i, parts, w.total.Load(), want, sumTo(w.numbers[i]))
+		}
+		w.total.Store(0)
+		if err := w.Do(t.Context(), seq); err != nil || w.total.Load() != sumTo(w.numbers[i]) {
+			t.Errorf("class %d, whole: %d, %v", i, w.total.Load(), err)
+		}
+	}
+	if w, err := newUnequalAverage(1, &cpuAverage{equal: equal{time.Second}, n: math.MaxInt32}, 100); err == nil {
+		t.Errorf("more numbers than can be counted: %v", w.numbers)
+	}
+}

@@ -26,6 +26,7 @@ var smallCPU = map[string]struct {
 	"cpu_average":          {func(uint64) doer { return &cpuAverage{n: 2*averageChunk + 1} }, 3},
 	"cpu_average, no more": {func(uint64) doer { return &cpuAverage{n: averageChunk} }, 1},
 	"cpu_random":           {func(uint64) doer { return newRandom(2*randomChunk + 1) }, 3},
+	"cpu_io":               {func(seed uint64) doer { return &cpuIO{hash: newHasher(seed, 3*chunk), coin: coin{seed, 1}} }, 4},
 	"cpu_sort":             {func(seed uint64) doer { return &cpuSort{seed: seed, n: 100} }, 2},
 }
 

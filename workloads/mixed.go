@@ -21,16 +21,10 @@ var _ = register(Spec{
 		if err := checkMixed(v); err != nil {
 			return nil, err
 		}
-		l, err := calibrated.line(sha256Blocks.work)
+		hash, err := hasherFor(seed, v.Duration("cpu"))
 		if err != nil {
 			return nil, err
 		}
-		blocks := math.Round((float64(v.Duration("cpu")) - l.fixed) / l.perUnit)
-		if blocks < 1 || blocks > math.MaxInt32 {
-			return nil, fmt.Errorf("cpu: %v would be %.0f blocks on this machine, want 1 to %d", v.Duration("cpu"), max(0, blocks), math.MaxInt32)
-		}
-		hash := newHasher(seed, int(blocks))
-		hash.equal = equal{l.time(int(blocks))}
 		return &mixed{hash, newWaits(seed, v.Dist("wait"))}, nil
 	},
 	Check: checkMixed,
@@ -41,6 +35,21 @@ func checkMixed(v param.Values) error {
 		return fmt.Errorf("cpu: must be positive, got %v", v.Duration("cpu"))
 	}
 	return nil
+}
+
+// hasherFor has tasks that take that long alone on this machine, which is calibrated. The error is about the parameter cpu.
+func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
+	l, err := calibrated.line(sha256Blocks.work)
+	if err != nil {
+		return nil, err
+	}
+	blocks := math.Round((float64(cpu) - l.fixed) / l.perUnit)
+	if blocks < 1 || blocks > math.MaxInt32 {
+		return nil, fmt.Errorf("cpu: %v would be %.0f blocks on this machine, want 1 to %d", cpu, max(0, blocks), math.MaxInt32)
+	}
+	hash := newHasher(seed, int(blocks))
+	hash.equal = equal{l.time(int(blocks))}
+	return hash, nil
 }
 
 type mixed struct {

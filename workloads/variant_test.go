@@ -84,6 +84,7 @@ func TestVariantIsSpeltOneWay(t *testing.T) {
 		"cpu_sha256:blocks=100":                  "cpu_sha256:blocks=100",
 		"cpu_random:bytes=1024":                  "cpu_random:bytes=1KiB",
 		"cpu_random:mean=1ms,bytes=0":            "cpu_random",
+		"cpu_io:cpu=0.02s,wait=0.01s,p=0.10":     "cpu_io:cpu=20ms,wait=const(10ms)",
 		"cpu_regex:n=18,engine=linear":           "cpu_regex:engine=linear",
 	} {
 		if v, err := parse(in); err != nil || v.String() != want {
@@ -126,6 +127,7 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 		"cpu_random:bytes=2GiB":           "workload cpu_random: bytes: must be at most 2147483647, got 2147483648",
 		"cpu_random:bytes=-1":             `workload cpu_random: bytes: want a size in bytes such as 512, 64KiB or 1MB, got "-1"`,
 		"cpu_average:mean=0s":             "workload cpu_average: mean: must be positive, got 0s",
+		"cpu_average:r=0.5":               "workload cpu_average: r: must be between 1 and 1000000000, got 0.5",
 		"cpu_average:n=3000000000":        "workload cpu_average: n: must be at most 2147483647, got 3000000000",
 		"cpu_json:n=21":                   "workload cpu_json: n: must be between 0 and 20, got 21",
 		"cpu_json:n=-1":                   "workload cpu_json: n: must be between 0 and 20, got -1",
@@ -133,6 +135,9 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 		"cpu_regex:n=33":                  "workload cpu_regex: n: must be between 1 and 32 with engine=backtrack, got 33",
 		"cpu_regex:engine=linear,n=0":     "workload cpu_regex: n: must be between 1 and 1048576 with engine=linear, got 0",
 		"cpu_regex:engine=re2":            `workload cpu_regex: engine: want backtrack or linear, got "re2"`,
+		"cpu_io:p=1.5":                    "workload cpu_io: p: must be between 0 and 1, got 1.5",
+		"cpu_io:cpu=0s":                   "workload cpu_io: cpu: must be positive, got 0s",
+		"cpu_io:wait=0s":                  "workload cpu_io: wait: the mean must be positive",
 		"cpu_sha256:blocks=-1":            "workload cpu_sha256: blocks: must be positive, got -1",
 		"cpu_sha256:mean=0s":              "workload cpu_sha256: mean: must be positive, got 0s",
 		"cpu_sha256:mean=2ms,blocks=10":   "workload cpu_sha256: blocks: give either blocks or mean, not both",

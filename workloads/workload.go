@@ -73,6 +73,12 @@ type Classed interface {
 	Long(seq uint64) bool
 }
 
+// Computing is what a workload implements whose tasks either compute or wait, which strategies may keep apart.
+type Computing interface {
+	// Computes reports whether task seq computes. It does not allocate.
+	Computes(seq uint64) bool
+}
+
 // Served is what a workload implements whose tasks call a server that it starts itself. The run's target then stands in that server,
 // where the tasks meet it across their connections, instead of before Do.
 type Served interface {

@@ -74,7 +74,7 @@
 //
 // # Questions
 //
-// A study is a named question: its scenarios, and what their results answer.
+// A study puts a claim to the test: scenarios, and a rule by which their results say that it holds, that it does not, or what it depends on.
 //
 //	$ poolbench study scrape --dry-run
 //	# scrape: which strategies scrape a site that bans without being banned, and lose nothing?

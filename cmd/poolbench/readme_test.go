@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
@@ -33,17 +34,30 @@ func strategyTable() string {
 	return b.String()
 }
 
-// TestReadmeTable: the README has the strategies that there are. -update (make generate) writes them.
+// studyTable is what the studies put to the test.
+func studyTable() string {
+	var b strings.Builder
+	b.WriteString("| study | the claim |\n|---|---|\n")
+	for _, s := range studies.All() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", s.Name, s.Claim)
+	}
+	return b.String()
+}
+
+// TestReadmeTable: the README has the strategies and the studies that there are. -update (make generate) writes them.
 func TestReadmeTable(t *testing.T) {
 	text := read(t, readme)
-	between := regexp.MustCompile(`(?s)(<!-- strategies: made by make generate -->\n).*?(<!-- end -->\n)`)
-	if len(between.FindAllString(text, -1)) != 1 {
-		t.Fatal("the README has no place for the table of strategies, or several")
+	want := text
+	for kind, table := range map[string]func() string{"strategies": strategyTable, "studies": studyTable} {
+		between := regexp.MustCompile(`(?s)(<!-- ` + kind + `: made by make generate -->\n).*?(<!-- end -->\n)`)
+		if len(between.FindAllString(text, -1)) != 1 {
+			t.Fatalf("the README has no place for the table of %s, or several", kind)
+		}
+		want = between.ReplaceAllStringFunc(want, func(found string) string {
+			marks := between.FindStringSubmatch(found)
+			return marks[1] + table() + marks[2]
+		})
 	}
-	want := between.ReplaceAllStringFunc(text, func(found string) string {
-		marks := between.FindStringSubmatch(found)
-		return marks[1] + strategyTable() + marks[2]
-	})
 	if *update {
 		if err := os.WriteFile(readme, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
@@ -51,7 +65,7 @@ func TestReadmeTable(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("the README is behind the strategies: make generate\n%s", diff)
+		t.Errorf("the README is behind the sources: make generate\n%s", diff)
 	}
 }
 

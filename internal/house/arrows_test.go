@@ -23,10 +23,11 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", []string{"internal/studies", "internal/calibration", "bench", "bench/attack", "bench/gateway", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
+	{"cmd", []string{"internal/studies", "internal/calibration", "internal/revisions", "bench", "bench/attack", "bench/gateway", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/montanaflynn/stats"}},
 	{"internal/calibration", []string{"bench", "strategies", "workloads", "internal"}, nil},
 	{"internal/studies", []string{"bench", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, nil},
+	{"internal/revisions", []string{"reports", "internal"}, []string{"golang.org/x/perf", "golang.org/x/sys"}},
 	{"bench", []string{"strategies", "workloads", "targets", "internal"}, []string{
 		"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"bench/attack", []string{"bench", "strategies", "internal"}, []string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
@@ -164,6 +165,9 @@ func TestArrowsTest(t *testing.T) {
 		{"internal/param", module + "/internal/studies", false, true},
 		{"internal/studies", module + "/reports", false, false},
 		{"internal/studies", module + "/cmd/poolbench", false, true},
+		{"internal/revisions", module + "/internal/judge", false, false},
+		{"internal/revisions", module + "/bench", true, true},
+		{"reports", module + "/internal/revisions", false, true},
 		{"bench", module + "/internal/studies", false, true},
 		{"bench", "flag", false, true},
 		{"bench", "flag", true, false},

@@ -10,7 +10,7 @@ import (
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"", "semaphore", "x:", "x:mean=0.01s,c2=16.0", "x:mean=1h", "x:c2=-0", "x:c2=1e-7", "x:c2=0x1p-2", "x:k=007", "x:bytes=1024KiB",
-		"x:think=mixture(0.5,exp(1ms),0.5,2ms)", "x:path=a(b,c)", "x:path=é/µ", "x:k=1,k=1", "x:mean=10ms,", "x:path=(", "a,b:k=1", "x:mean=500µs"} {
+		"x:think=mixture(0.5,exp(1ms),0.5,2ms)", "x:path=a(b,c)", "x:path=é/µ", "x:jitter=none", "x:jitter=full,k=1", "x:k=1,k=1", "x:mean=10ms,", "x:path=(", "a,b:k=1", "x:mean=500µs"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

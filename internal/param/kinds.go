@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,9 @@ import (
 
 // parse reads a value of the key.
 func (k Key) parse(s string) (value, error) {
+	if k.Kind == Choice {
+		return k.choose(s)
+	}
 	v, err := parseValue(k.Kind, s)
 	if constant, bare := v.dist.(dist.Constant); bare && k.Bare != nil && !strings.Contains(s, "(") {
 		v.dist = k.Bare(constant.Value)
@@ -21,7 +25,16 @@ func (k Key) parse(s string) (value, error) {
 	return v, err
 }
 
-// parseValue reads one value of that kind and gives it its canonical spelling.
+// choose reads one of the key's choices.
+func (k Key) choose(s string) (value, error) {
+	if !slices.Contains(k.Choices, s) {
+		last := len(k.Choices) - 1
+		return value{}, fmt.Errorf("want %s or %s, got %q", strings.Join(k.Choices[:last], ", "), k.Choices[last], s)
+	}
+	return value{text: s}, nil
+}
+
+// parseValue reads one value of that kind, which is none of Choice, and gives it its canonical spelling.
 func parseValue(kind Kind, s string) (value, error) {
 	switch kind {
 	case Text:

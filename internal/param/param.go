@@ -17,6 +17,7 @@ const (
 	Int                      // 4
 	Size                     // 512, 64KiB, 1MB: bytes
 	Distribution             // a duration, or exp(10ms), const(10ms)
+	Choice                   // one of a few words, Key.Choices
 )
 
 // String names the kind as help texts do.
@@ -34,6 +35,8 @@ func (k Kind) String() string {
 		return "size"
 	case Distribution:
 		return "distribution"
+	case Choice:
+		return "choice"
 	}
 	panic("param: no such kind")
 }
@@ -47,6 +50,8 @@ type Key struct {
 	Doc     string
 	// Bare says how a Distribution given as a bare duration is read; nil: as a constant.
 	Bare func(mean time.Duration) dist.Dist
+	// Choices are the values that a Choice may have, at least two. Doc says what each means.
+	Choices []string
 }
 
 // Arg is one key=value as the user typed it.

@@ -18,6 +18,7 @@ var keys = []param.Key{
 	{Name: "bytes", Kind: param.Size, Default: "4KiB", Doc: "bytes"},
 	{Name: "think", Kind: param.Distribution, Default: "exp(100ms)", Doc: "think time"},
 	{Name: "path", Kind: param.Text, Default: "trace.csv", Doc: "file"},
+	{Name: "jitter", Kind: param.Choice, Default: "full", Choices: []string{"none", "full", "equal"}, Doc: "width of the jitter"},
 }
 
 func resolve(t testing.TB, keys []param.Key, s string) param.Values {
@@ -104,25 +105,25 @@ func TestParseList(t *testing.T) {
 func TestResolveDefaultsAndGiven(t *testing.T) {
 	v := resolve(t, keys, "x")
 	if v.Duration("mean") != 10*time.Millisecond || v.Float("c2") != 16 || v.Int("k") != 4 || v.Size("bytes") != 4096 ||
-		v.Dist("think") != dist.Dist(dist.Exp(100*time.Millisecond)) || v.Text("path") != "trace.csv" {
+		v.Dist("think") != dist.Dist(dist.Exp(100*time.Millisecond)) || v.Text("path") != "trace.csv" || v.Choice("jitter") != "full" {
 		t.Errorf("defaults are not as declared: %+v", v)
 	}
 	if v.Canonical() != "" || v.Spell("x") != "x" || v.Given("mean") {
 		t.Errorf("with all at their defaults it spells itself %q", v.Spell("x"))
 	}
-	v = resolve(t, keys, "x:think=1ms,path=a(b,c),bytes=1MB,k=+5,c2=2.50,mean=0.02s")
+	v = resolve(t, keys, "x:think=1ms,path=a(b,c),bytes=1MB,k=+5,jitter=none,c2=2.50,mean=0.02s")
 	if v.Duration("mean") != 20*time.Millisecond || v.Float("c2") != 2.5 || v.Int("k") != 5 || v.Size("bytes") != 1e6 ||
-		v.Dist("think") != dist.Dist(dist.Constant{Value: time.Millisecond}) || v.Text("path") != "a(b,c)" {
+		v.Dist("think") != dist.Dist(dist.Constant{Value: time.Millisecond}) || v.Text("path") != "a(b,c)" || v.Choice("jitter") != "none" {
 		t.Errorf("given values are lost: %+v", v)
 	}
-	if want := "x:mean=20ms,c2=2.5,k=5,bytes=1MB,think=const(1ms),path=a(b,c)"; v.Spell("x") != want || !v.Given("mean") {
+	if want := "x:mean=20ms,c2=2.5,k=5,bytes=1MB,think=const(1ms),path=a(b,c),jitter=none"; v.Spell("x") != want || !v.Given("mean") {
 		t.Errorf("it spells itself %q, want %q", v.Spell("x"), want)
 	}
 }
 
 // Another spelling of the default is the default.
 func TestCanonicalIsOneSpelling(t *testing.T) {
-	v := resolve(t, keys, "x:mean=0.01s,c2=16.0,k=04,bytes=4096,think=exp(0.1s),path=trace.csv")
+	v := resolve(t, keys, "x:mean=0.01s,c2=16.0,k=04,bytes=4096,think=exp(0.1s),path=trace.csv,jitter=full")
 	if got := v.Canonical(); got != "" {
 		t.Errorf("the defaults in other words spell themselves %q", got)
 	}
@@ -138,7 +139,7 @@ func TestResolveErrors(t *testing.T) {
 		in   string
 		want string
 	}{
-		{keys, "x:foo=1", `unknown parameter "foo" (known: mean, c2, k, bytes, think, path)`},
+		{keys, "x:foo=1", `unknown parameter "foo" (known: mean, c2, k, bytes, think, path, jitter)`},
 		{nil, "x:foo=1", `unknown parameter "foo" (known: none)`},
 		{keys, "x:k=1,k=1", "k: given twice"},
 		{required, "x", "path: must be given (CSV file of due times)"},
@@ -156,6 +157,8 @@ func TestResolveErrors(t *testing.T) {
 		{keys, "x:bytes=B", "bytes: want a size in bytes"},
 		{keys, "x:think=exp(0s)", "think: exp: mean: must be positive"},
 		{keys, "x:think=soon", "think: want a distribution such as 10ms"},
+		{keys, "x:jitter=Full", `jitter: want none, full or equal, got "Full"`},
+		{[]param.Key{{Name: "on", Kind: param.Choice, Choices: []string{"yes", "no"}}}, "x:on=1", `on: want yes or no, got "1"`},
 	} {
 		call, err := param.Parse(c.in)
 		if err != nil {
@@ -197,7 +200,20 @@ func TestProgrammersMistakesPanic(t *testing.T) {
 		"zero Values":      func() { new(param.Values).Int("k") },
 		"bad default":      func() { _, _ = param.Resolve([]param.Key{{Name: "k", Kind: param.Int, Default: "x"}}, nil) },
 		"bad text default": func() { _, _ = param.Resolve([]param.Key{{Name: "k", Default: "a b"}}, nil) },
-		"bad key name":     func() { _, _ = param.Resolve([]param.Key{{Name: "max_n", Default: "x"}}, nil) },
+		"bad choice": func() {
+			_, _ = param.Resolve([]param.Key{{Name: "k", Kind: param.Choice, Choices: []string{"x", "y z"}}}, nil)
+		},
+		"choice given twice": func() {
+			_, _ = param.Resolve([]param.Key{{Name: "k", Kind: param.Choice, Choices: []string{"x", "x"}}}, nil)
+		},
+		"one choice": func() {
+			_, _ = param.Resolve([]param.Key{{Name: "k", Kind: param.Choice, Choices: []string{"x"}}}, nil)
+		},
+		"choices of a text": func() { _, _ = param.Resolve([]param.Key{{Name: "k", Choices: []string{"x", "y"}}}, nil) },
+		"default that is no choice": func() {
+			_, _ = param.Resolve([]param.Key{{Name: "k", Kind: param.Choice, Default: "z", Choices: []string{"x", "y"}}}, nil)
+		},
+		"bad key name": func() { _, _ = param.Resolve([]param.Key{{Name: "max_n", Default: "x"}}, nil) },
 		"key declared twice": func() {
 			_, _ = param.Resolve([]param.Key{{Name: "k", Default: "x"}, {Name: "k", Default: "x"}}, nil)
 		},

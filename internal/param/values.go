@@ -11,7 +11,7 @@ import (
 
 // Resolve checks args against keys. It refuses a key that is not declared, one given twice, a required one that is
 // missing, and a value that is not of its kind; whether the value makes sense is the variant's to say. It panics on keys
-// that are wrong in themselves: a name out of form, the same name twice, a default that is not of its kind.
+// that are wrong in themselves: a name out of form, the same name twice, a default that is not of its kind, choices that are none.
 func Resolve(keys []Key, args []Arg) (Values, error) {
 	v := Values{keys: keys}
 	if len(keys) > 0 {
@@ -60,6 +60,7 @@ func defaults(keys []Key) []value {
 		if !keyForm.MatchString(k.Name) || slices.ContainsFunc(keys[:i], func(o Key) bool { return o.Name == k.Name }) {
 			panic(fmt.Sprintf("param: key %q is out of form or declared twice", k.Name))
 		}
+		k.checkChoices()
 		if k.Default == "" {
 			continue
 		}
@@ -72,6 +73,18 @@ func defaults(keys []Key) []value {
 		}
 	}
 	return parsed
+}
+
+// checkChoices panics where a Choice has none, or another kind has some.
+func (k Key) checkChoices() {
+	if k.Kind == Choice && len(k.Choices) < 2 || k.Kind != Choice && k.Choices != nil {
+		panic(fmt.Sprintf("param: key %q is a %v with the choices %q", k.Name, k.Kind, k.Choices))
+	}
+	for i, c := range k.Choices {
+		if err := checkValue(k.Name, c); err != nil || slices.Contains(k.Choices[:i], c) {
+			panic(fmt.Sprintf("param: choice %q of key %q is out of form or given twice", c, k.Name))
+		}
+	}
 }
 
 func known(keys []Key) string {
@@ -102,6 +115,9 @@ func (v Values) Dist(key string) dist.Dist { return v.get(key, Distribution).dis
 
 // Text returns the value of a key of kind Text.
 func (v Values) Text(key string) string { return v.get(key, Text).text }
+
+// Choice returns the value of a key of kind Choice: one of its Choices.
+func (v Values) Choice(key string) string { return v.get(key, Choice).text }
 
 // Given says whether key was set to something other than its default. It panics when there is no such key.
 func (v Values) Given(key string) bool { return v.parsed[v.index(key)].given }

@@ -16,21 +16,25 @@ import (
 // variance asks what variance of the task times costs a pool that is kept equally busy, and which strategy takes how much of that
 // back. Each of its parts is a figure with the scenarios that it shows and the lines that it answers.
 //
-// The claim is put to the test by the p99 response of the short tasks and by the mean slowdown, of partitioned and of segregated against the
-// shared pool. It holds where all four are lower at every R above 1, the interval of the ratio being below 1; it does not hold where none is lower
-// at taxAt; else it depends on R.
+// judgeCost has the rule of the verdict.
 var _ = register(Study{
 	Name:     "variance",
 	Question: "what does variance of the task times cost, where does it bite, and which strategy spares it?",
 	Claim:    "partitioning long tasks, or a pool for each class, takes back what the variance of task times costs a shared pool",
-	Count:    [3]int{3, 6, 20},
+	Count:    [3]int{4, 6, 20},
 	Cells: func(size Size) (cells []bench.Scenario) {
 		for _, p := range varianceParts {
-			for _, sc := range p.cells() {
-				cells = append(cells, resized(sc, varianceLength[size]))
-			}
+			cells = append(cells, p.cells(size)...)
 		}
 		return cells
+	},
+	With: func(size Size, v strategies.Variant) (cells []bench.Scenario, err error) {
+		for _, p := range varianceParts {
+			if p.with != nil {
+				cells = append(cells, p.with(size, v.String())...)
+			}
+		}
+		return cells, nil
 	},
 	Judge: func(m *measured) Finding {
 		f := judgeCost(m)
@@ -41,6 +45,9 @@ var _ = register(Study{
 	},
 	Draw: func(m *measured) (figures []reports.Figure, err error) {
 		for _, p := range varianceParts {
+			if p.draw == nil {
+				continue
+			}
 			f, err := p.draw(m)
 			if empty(err) {
 				continue // not one of its scenarios was run
@@ -53,17 +60,35 @@ var _ = register(Study{
 	},
 })
 
-// varianceLength is how long the runs are, of the standard length.
-var varianceLength = [...]float64{0.2, 1, 5}
-
-// A variancePart is a figure of the study.
+// A variancePart is a figure of the study. Its scenarios are fewer in the quick size, and their runs shorter; what it draws and answers is of
+// those that were run.
 type variancePart struct {
-	cells  func() []bench.Scenario
-	draw   func(*measured) (reports.Figure, error) // *charts.EmptyError: nothing was measured
+	cells  func(Size) []bench.Scenario
+	with   func(size Size, strategy string) []bench.Scenario // what a further strategy adds; nil: nothing
+	draw   func(*measured) (reports.Figure, error)           // nil: no figure of its own; *charts.EmptyError: nothing was measured
 	answer func(*measured) []string
 }
 
-var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, shedPart, loopPart, loadPart}
+var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart, shedPart, loopPart, loadPart, machinePart}
+
+// lengths are how long the runs of a part are by size, of the standard length.
+type lengths [3]float64
+
+// of makes the runs of that size of scenarios of the standard length.
+func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
+	for i := range cells {
+		cells[i].Stop.Tasks = int(math.Round(float64(cells[i].Stop.Tasks) * l[size]))
+	}
+	return cells
+}
+
+// atSize is all values, or in the quick size these few of them.
+func atSize(size Size, all, few []float64) []float64 {
+	if size == Quick {
+		return few
+	}
+	return all
+}
 
 const (
 	varianceLoad = 0.8
@@ -76,19 +101,13 @@ const (
 // sized gives a scenario as many tasks as its variance asks for. The p99 of a response has, over n tasks, a relative error that is
 // in proportion to √((1+C²)/n)/(1−ρ); so n grows with 1+C², up to a bound for the sake of time, at which the intervals are wider.
 func sized(base int, c2 float64, most int) bench.Stop {
-	n := min(max(2*base, base*int(math.Ceil(1+c2))), most)
+	n := min(max(4*base, base*int(math.Ceil(1+c2))), most)
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// resized makes a run of so many tasks shorter or longer.
-func resized(sc bench.Scenario, by float64) bench.Scenario {
-	sc.Stop.Tasks = int(math.Round(float64(sc.Stop.Tasks) * by))
-	return sc
-}
-
 // only gives a scenario its strategy, as the command line would call it, and what all scenarios of the study have in common. A strategy that waits has room.
-func only(sc bench.Scenario, strategy string) bench.Scenario {
-	sc.Strategy = variants(strategies.ParseVariant, strategy)[0]
+func only(sc bench.Scenario, name string) bench.Scenario {
+	sc.Strategy = strategy(name)[0]
 	sc.Limit, sc.Seed, sc.Clock = limit, 1, bench.Virtual
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
 		sc.Queue = room
@@ -115,10 +134,13 @@ func (in interval) String() string {
 }
 
 // short writes three significant digits.
-func short(v float64) string {
+func short(v float64) string { return charts.Count(rounded(v)) }
+
+// rounded keeps three significant digits.
+func rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	if err != nil {
 		panic(err) // of what was just written
 	}
-	return charts.Count(r)
+	return r
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
 )
@@ -18,12 +17,19 @@ import (
 // The load is found by measuring at the multiples of loadStep around the exact answer, and between two of these the logarithm of the p99
 // wait is taken as straight in that of 1−ρ, which a wait in heavy traffic is. Theory says where to look, and not what is seen: a pool
 // that waits longer than it should is put below the line by it.
-var capacityPart = variancePart{capacityCells, drawCapacity, answerCapacity}
+var capacityPart = variancePart{capacityCells, nil, drawCapacity, answerCapacity}
 
 var (
-	variances = []float64{0, 1, 4, 16, 64}
-	waits     = []float64{1, 5, 20} // the objectives: the p99 wait is at most so many mean task times
+	variances    = []float64{0, 1, 4, 16, 64}
+	fewVariances = []float64{0, 4, 64}
+	waits        = []float64{1, 5, 20} // the objectives: the p99 wait is at most so many mean task times
 )
+
+// capacityWait is the objective that is put into numbers, and the only one of the quick size.
+const capacityWait = 5
+
+// capacityFew are the variances of the quick size.
+var capacityFew = []float64{0, 16, 64}
 
 const (
 	loadStep = 0.05
@@ -42,52 +48,6 @@ func spreading(c2 float64) string {
 	return fmt.Sprintf("hyperexp:mean=%v,c2=%v", unit, c2)
 }
 
-// shared is what theory knows of one pool of k places, with tasks of mean 1 and that C², at the load; nil where that is too close to 1.
-func shared(k int, load, c2 float64) *theory.Answer {
-	pool := theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}
-	model := theory.MMk
-	switch {
-	case c2 == 0:
-		model = theory.MDk
-	case c2 > 1:
-		model = func(p theory.Pool) (*theory.Answer, error) {
-			h, err := theory.BalancedH2(1, c2)
-			if err != nil {
-				return nil, err
-			}
-			return theory.MH2k(p.Rate, h, p.Limit)
-		}
-	}
-	a, err := model(pool)
-	if err != nil {
-		return nil
-	}
-	return a
-}
-
-// p99Wait is the exact one, infinite where there is no steady state.
-func p99Wait(k int, load, c2 float64) float64 {
-	if a := shared(k, load, c2); a != nil {
-		if t, ok := a.WaitQuantile(0.99); ok {
-			return t
-		}
-	}
-	return math.Inf(1)
-}
-
-// mostAt is the exact highest load at which the p99 wait is at most so many mean task times.
-func mostAt(wait, c2 float64) float64 {
-	lo, hi := 0.0, 1.0
-	for hi-lo > 1e-4 {
-		if mid := (lo + hi) / 2; p99Wait(limit, mid, c2) <= wait {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
 // An aim is an objective at some variance, with its exact answer.
 type aim struct{ wait, c2, exact float64 }
 
@@ -100,53 +60,63 @@ var aims = sync.OnceValue(func() (all []aim) {
 	return all
 })
 
-// loadsAround are those at which the aims at that variance are measured, in order.
-func loadsAround(c2 float64) (loads []float64) {
-	for _, a := range aims() {
-		if a.c2 != c2 || a.exact > mostLoad {
-			continue
+// loads are those at which it is looked for; none where it is above mostLoad.
+func (a aim) loads() (loads []float64) {
+	nearest := math.Round(a.exact / loadStep)
+	for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
+		if load := math.Round(n*loadStep*100) / 100; a.exact <= mostLoad && load <= mostLoad {
+			loads = append(loads, load)
 		}
-		nearest := math.Round(a.exact / loadStep)
-		for _, n := range []float64{nearest - 1, nearest, nearest + 1} {
-			if load := math.Round(n*loadStep*100) / 100; load <= mostLoad && !slices.Contains(loads, load) {
-				loads = append(loads, load)
-			}
+	}
+	return loads
+}
+
+// loadsAround are those at which the aims at that variance are measured, in order.
+func loadsAround(size Size, c2 float64) (loads []float64) {
+	for _, a := range aims() {
+		if a.c2 == c2 && (size != Quick || a.wait == capacityWait && slices.Contains(capacityFew, c2)) {
+			loads = append(loads, a.loads()...)
 		}
 	}
 	slices.Sort(loads)
-	return loads
+	return slices.Compact(loads)
 }
 
 func capacityCell(load, c2 float64) bench.Scenario {
 	return only(bench.Scenario{
 		Workload: workload(spreading(c2))[0],
 		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: load},
-		Stop:     sized(int(400/((1-load)*(1-load))), c2, 120_000),
+		Stop:     sized(int(800/((1-load)*(1-load))), c2, 120_000),
 	}, pooled)
 }
 
-func capacityCellsAt(c2 float64) (cells []bench.Scenario) {
-	for _, load := range loadsAround(c2) {
-		cells = append(cells, capacityCell(load, c2))
-	}
-	return cells
-}
-
-func capacityCells() (cells []bench.Scenario) {
+func capacityCells(size Size) (cells []bench.Scenario) {
 	for _, c2 := range variances {
-		cells = append(cells, capacityCellsAt(c2)...)
+		for _, load := range loadsAround(size, c2) {
+			cells = append(cells, capacityCell(load, c2))
+		}
 	}
-	return cells
+	return lengths{0.5, 1, 5}.of(size, cells)
 }
 
 // found is the measured highest load, the median over the repetitions. Of so rare an event as a wait of a pool that is mostly idle, a run's p99
 // is skewed, so that its mean is far above what is asked for; but as many are too high as too low, and so it is with what is read off them.
 func (a aim) found(m *measured) interval {
-	if a.exact > mostLoad {
+	var loads []float64
+	var cells []bench.Scenario
+	own := a.loads()
+	for _, load := range loadsAround(Standard, a.c2) {
+		switch cell := capacityCell(load, a.c2); {
+		case m.has(cell):
+			loads, cells = append(loads, load), append(cells, cell)
+		case slices.Contains(own, load):
+			return ofMedian(nil) // it was not looked for
+		}
+	}
+	if len(own) == 0 {
 		return ofMedian(nil)
 	}
-	loads := loadsAround(a.c2)
-	return ofMedian(m.each(capacityCellsAt(a.c2), func(value func(int, string) float64) float64 {
+	return ofMedian(m.each(cells, func(value func(int, string) float64) float64 {
 		waits := make([]float64, len(loads))
 		for i := range loads {
 			waits[i] = value(i, "p99-wait-sec") / unit.Seconds()
@@ -178,13 +148,17 @@ func loadFor(want float64, loads, waits []float64) float64 {
 		return math.NaN()
 	}
 	part := math.Log(want/low) / math.Log(high/low)
-	return 1 - math.Exp(math.Log(1-loads[at-1])+part*math.Log((1-loads[at])/(1-loads[at-1])))
+	load := 1 - math.Exp(math.Log(1-loads[at-1])+part*math.Log((1-loads[at])/(1-loads[at-1])))
+	if load <= 0 {
+		return math.NaN() // waits so nearly level that the line through them leads nowhere
+	}
+	return load
 }
 
 func drawCapacity(m *measured) (f reports.Figure, err error) {
 	p := charts.Plane{
-		X: charts.Axis{Label: "squared coefficient of variation C² of the task times (log scale)", Log: true, Zero: true, Marks: variances, Name: "C²"},
-		Y: charts.Axis{Label: "highest utilisation that meets it", Format: short},
+		X: charts.Axis{Label: "C² of the task times (log scale)", Log: true, Zero: true, Marks: variances, Name: "C²"},
+		Y: charts.Axis{Label: "highest utilisation · tasks a second", Format: withRate},
 	}
 	any := false
 	for i, wait := range waits {
@@ -201,6 +175,9 @@ func drawCapacity(m *measured) (f reports.Figure, err error) {
 		return f, &charts.EmptyError{Chart: "capacity"}
 	}
 	for i, wait := range waits {
+		if len(p.Series[i].X) == 0 {
+			continue
+		}
 		exact := charts.Series{Name: objective(wait), Style: i, Theory: true}
 		for c2 := 1.0; c2 <= variances[len(variances)-1]*1.001; c2 *= math.Sqrt2 {
 			exact.X, exact.Y = append(exact.X, c2), append(exact.Y, mostAt(wait, c2))
@@ -211,18 +188,23 @@ func drawCapacity(m *measured) (f reports.Figure, err error) {
 	if err != nil {
 		return f, err
 	}
-	c.Subtitle = "The highest utilisation at which the p99 wait stays within so many mean task times; times workers over E[S], it is tasks a second"
+	c.Subtitle = fmt.Sprintf("The highest utilisation at which the p99 wait stays within so many mean task times, and with E[S] = %s the throughput that it is", charts.Seconds(unit.Seconds()))
 	return reports.Figure{Name: "variance-capacity", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("Points: measured at loads around the answer and read off between them; the median of %s repetitions and its 95 %% interval by order statistics.", m.repetitions(capacityCells())),
+		fmt.Sprintf("Points: measured at loads around the answer and read off between them; the median of %s repetitions and its 95 %% interval by order statistics.", m.repetitions(capacityCells(Standard))),
 		fmt.Sprintf("Bands: exact, M/H₂/%d with balanced means, and M/D/%d at C² = 0; between 0 and 1 none is drawn.", limit, limit),
 		fmt.Sprintf("Where the answer is above %v no run of this study is long enough, and only the exact value stands.", mostLoad),
 	}, " ")}, nil
 }
 
+// withRate writes a utilisation and the tasks a second that it is: the workers' share of it over the mean task time.
+func withRate(load float64) string {
+	return short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
+}
+
 func objective(wait float64) string { return fmt.Sprintf("p99 wait ≤ %v E[S]", wait) }
 
 func answerCapacity(m *measured) (lines []string) {
-	const wait, c2 = 5, 16
+	const wait, c2 = capacityWait, 16
 	var calm, spread aim
 	for _, b := range aims() {
 		switch {
@@ -239,13 +221,4 @@ func answerCapacity(m *measured) (lines []string) {
 			limit, varianceLoad, workersFor(p99Wait(limit, varianceLoad, 0), c2), c2))
 	}
 	return lines
-}
-
-// workersFor is the number of places that the arrivals of limit places at varianceLoad need for a p99 wait.
-func workersFor(wait, c2 float64) int {
-	k := limit
-	for p99Wait(k, varianceLoad*limit/float64(k), c2) > wait {
-		k++
-	}
-	return k
 }

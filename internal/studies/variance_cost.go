@@ -17,10 +17,13 @@ import (
 // With short tasks of 1 and long ones of R, each half of the work, one number goes from no variance to any, and a pool for each class
 // is equally loaded whatever R is. Exact are: at R = 1, M/D/4 for all who share their places; separate pools, M/D/2 for each class, flat in R;
 // and the mean slowdown of processor sharing, the limit of ever smaller steps, which is that of M/M/4 whatever the task times.
-var costPart = variancePart{costCells, drawCost, answerCost}
+var costPart = variancePart{costCells, costWith, drawCost, answerCost}
 
-// costRs are the ratios of long to short.
-var costRs = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200}
+// costRs are the ratios of long to short; the few are on either side of the crossovers, at taxAt and at the end.
+var (
+	costRs    = []float64{1, 2, 3, 5, 10, 20, 50, 100, 200}
+	costFewRs = []float64{1, 2, 3, 5, 10, 50, 200}
+)
 
 // costStrategies in the order of their names in the legend. The first is what the others are to improve on.
 var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_once", "segregated", "shortest_first:long=1ms"}
@@ -42,25 +45,44 @@ func costCell(strategy string, r float64) bench.Scenario {
 	}, strategy)
 }
 
-func costCells() (cells []bench.Scenario) {
-	for _, r := range costRs {
-		for _, s := range costStrategies {
-			cells = append(cells, costCell(s, r))
-		}
+func costCells(size Size) (cells []bench.Scenario) {
+	for _, s := range costStrategies {
+		cells = append(cells, costWith(size, s)...)
 	}
 	return cells
+}
+
+// costWith are the scenarios of one strategy.
+func costWith(size Size, strategy string) (cells []bench.Scenario) {
+	for _, r := range atSize(size, costRs, costFewRs) {
+		cells = append(cells, costCell(strategy, r))
+	}
+	return costLengths.of(size, cells)
+}
+
+var costLengths = lengths{0.3, 1, 5}
+
+// costNames are the study's strategies and those that somebody named.
+func costNames(m *measured) []string {
+	return append(slices.Clone(costStrategies), costOthers(m)...)
+}
+
+// costOthers are those that somebody named.
+func costOthers(m *measured) []string {
+	return m.others(costStrategies, func(strategy string) bench.Scenario { return costCell(strategy, taxAt) })
 }
 
 // A reading is a number of a run and what it is.
 type reading struct {
 	title, label string
+	noun         string // in a sentence
 	unit         string
 	scale        float64 // to the unit of the figure
 }
 
 var (
-	shortTail = reading{"p99 response of the short tasks ÷ their size", "p99 response ÷ own size (log scale)", "short-p99-response-sec", 1 / unit.Seconds()}
-	slowdown  = reading{"mean slowdown of all tasks: response ÷ own size", "mean slowdown (log scale)", "mean-slowdown", 1}
+	shortTail = reading{"p99 response of the short tasks ÷ their size", "p99 response ÷ own size (log scale)", "the short tasks' p99", "short-p99-response-sec", 1 / unit.Seconds()}
+	slowdown  = reading{"mean slowdown of all tasks: response ÷ own size", "mean slowdown (log scale)", "mean slowdown", "mean-slowdown", 1}
 )
 
 // over is a strategy's curve over R.
@@ -110,7 +132,7 @@ func drawCost(m *measured) (f reports.Figure, err error) {
 		for _, r := range without(costRs, 3) {
 			p.Top = append(p.Top, charts.Mark{At: r, Text: fmt.Sprintf("%.3g", halvesC2(r))})
 		}
-		for _, name := range costStrategies {
+		for _, name := range costNames(m) {
 			if s := over(m, name, of); len(s.X) > 0 {
 				p.Series = append(p.Series, s)
 			}
@@ -128,7 +150,7 @@ func drawCost(m *measured) (f reports.Figure, err error) {
 		if tax, from, to := taxOf(m, of); !math.IsNaN(tax.mid) {
 			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Gap, X: taxAt, Y: from, To: to, Text: []string{"variance tax", "×" + short(tax.mid)}})
 		}
-		if at := crossover(m, of); !math.IsNaN(at.mid) {
+		if at := crossover(m, separate, of); !math.IsNaN(at.mid) {
 			p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at.mid, Y: exact, Text: []string{"separate pools", "pay from R = " + short(at.mid)}})
 		}
 		planes = append(planes, p)
@@ -143,13 +165,13 @@ func drawCost(m *measured) (f reports.Figure, err error) {
 
 func costCaption(m *measured) string {
 	low, high := math.Inf(1), math.Inf(-1)
-	for _, sc := range costCells() {
+	for _, sc := range costCells(Standard) {
 		if u := ofMean(m.values(sc, "utilisation")).mid; !math.IsNaN(u) {
 			low, high = min(low, u), max(high, u)
 		}
 	}
 	return strings.Join([]string{
-		fmt.Sprintf("Points: the strategies' own code under the virtual clock, the mean of %s repetitions with seeds of their own, bars: its 95 %% interval by Student's t.", m.repetitions(costCells())),
+		fmt.Sprintf("Points: the strategies' own code under the virtual clock, the mean of %s repetitions with seeds of their own, bars: its 95 %% interval by Student's t.", m.repetitions(costCells(Standard))),
 		fmt.Sprintf("Utilisation was %.3f to %.3f at all points: variance costs response, not throughput.", low, high),
 		fmt.Sprintf("Exact are the ring (every strategy that shares its places, at R = 1), the band (separate pools, M/D/%d for each class) and the dashed line, the limit of ever smaller steps.", limit/2),
 		"The other curves have no closed form, and nor has the p99 under processor sharing: none is drawn.",
@@ -164,19 +186,22 @@ func taxOf(m *measured, of reading) (tax interval, from, to float64) {
 	return tax, ofMean(m.values(cells[1], of.unit)).mid * of.scale, ofMean(m.values(cells[0], of.unit)).mid * of.scale
 }
 
-// crossover is the R from which on separate pools are better than the shared one: where their curves, straight between the points
-// on logarithmic axes, cross for the last time. It is computed for each repetition. NaN where they do not cross in any.
-func crossover(m *measured, of reading) interval {
+// crossover is the R from which on a strategy is better than the shared pool: where their curves, straight between the points that
+// were measured on logarithmic axes, cross for the last time. It is computed for each repetition. NaN where they do not cross in any.
+func crossover(m *measured, strategy string, of reading) interval {
 	var cells []bench.Scenario
+	var rs []float64
 	for _, r := range costRs {
-		cells = append(cells, costCell(pooled, r), costCell(separate, r))
+		if pool, other := costCell(pooled, r), costCell(strategy, r); m.has(pool) && m.has(other) {
+			cells, rs = append(cells, pool, other), append(rs, r)
+		}
 	}
 	return ofProduct(m.each(cells, func(value func(int, string) float64) float64 {
-		excess := make([]float64, len(costRs))
-		for i := range costRs {
+		excess := make([]float64, len(rs))
+		for i := range rs {
 			excess[i] = math.Log(value(2*i, of.unit) / value(2*i+1, of.unit))
 		}
-		return lastCrossing(costRs, excess)
+		return lastCrossing(rs, excess)
 	}))
 }
 

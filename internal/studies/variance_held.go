@@ -12,15 +12,15 @@ import (
 
 // heldPart says why variance costs what it does: each long task takes a place away for as long as it runs, and most of the wait of the
 // short ones is of the few who find at most one place left. Its runs are the headline's, of the shared pool.
-var heldPart = variancePart{heldCells, drawHeld, answerHeld}
+var heldPart = variancePart{heldCells, nil, drawHeld, answerHeld}
 
 var heldRs = []float64{5, taxAt, 200}
 
-func heldCells() (cells []bench.Scenario) {
+func heldCells(size Size) (cells []bench.Scenario) {
 	for _, r := range heldRs {
 		cells = append(cells, costCell(pooled, r))
 	}
-	return cells
+	return costLengths.of(size, cells)
 }
 
 // heldAt are the share of the short tasks that find so many places held by long ones, and their share of all waiting of short tasks.
@@ -59,7 +59,7 @@ func drawHeld(m *measured) (f reports.Figure, err error) {
 	if len(stacks) == 0 {
 		return f, &charts.EmptyError{Chart: "held"}
 	}
-	c, err := charts.Stacks(fmt.Sprintf("Why: how many of the %d workers are held by long tasks", limit), "share of the time, and of all the waiting of short tasks",
+	c, err := charts.Stacks(fmt.Sprintf("Why: how many of the %d workers are held by long tasks", limit), "share of the time, or of short tasks' waiting",
 		stacks, func(j int) string { return fmt.Sprintf("%d held", j) })
 	if err != nil {
 		return f, err
@@ -67,7 +67,7 @@ func drawHeld(m *measured) (f reports.Figure, err error) {
 	c.Subtitle = fmt.Sprintf("One shared pool, %.0f %% busy; long tasks of R short ones, each half of the work", 100*varianceLoad)
 	return reports.Figure{Name: "variance-held", Chart: c, Caption: strings.Join([]string{
 		"Of the time is what short tasks find when they are due, which for Poisson arrivals is the share of the time (PASTA); of the waiting is how much of all their waiting is of those who find it so.",
-		fmt.Sprintf("The means of %s repetitions.", m.repetitions(heldCells())),
+		fmt.Sprintf("The means of %s repetitions.", m.repetitions(heldCells(Standard))),
 	}, " ")}, nil
 }
 

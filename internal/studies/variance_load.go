@@ -13,9 +13,12 @@ import (
 
 // loadPart is the headline's other section: the variance stays what it is at taxAt, and the load goes up to the capacity, which is the
 // same for all strategies.
-var loadPart = variancePart{loadCells, drawLoad, answerLoad}
+var loadPart = variancePart{loadCells, loadWith, drawLoad, answerLoad}
 
-var partLoads = []float64{0.3, 0.5, 0.7, varianceLoad, 0.9}
+var (
+	partLoads    = []float64{0.3, 0.5, 0.7, varianceLoad, 0.9}
+	fewPartLoads = []float64{0.3, 0.7, varianceLoad, 0.9}
+)
 
 // loadCell at the load of the headline is the headline's.
 func loadCell(strategy string, load float64) bench.Scenario {
@@ -31,13 +34,19 @@ func loadCell(strategy string, load float64) bench.Scenario {
 	return sc
 }
 
-func loadCells() (cells []bench.Scenario) {
-	for _, load := range partLoads {
-		for _, s := range costStrategies {
-			cells = append(cells, loadCell(s, load))
-		}
+func loadCells(size Size) (cells []bench.Scenario) {
+	for _, s := range costStrategies {
+		cells = append(cells, loadWith(size, s)...)
 	}
 	return cells
+}
+
+// loadWith are the scenarios of one strategy.
+func loadWith(size Size, strategy string) (cells []bench.Scenario) {
+	for _, load := range atSize(size, partLoads, fewPartLoads) {
+		cells = append(cells, loadCell(strategy, load))
+	}
+	return costLengths.of(size, cells)
 }
 
 // exactOver is a curve over the load by theory.
@@ -58,7 +67,7 @@ func drawLoad(m *measured) (f reports.Figure, err error) {
 	}
 	measuredLoads := map[float64]bool{}
 	top := 1.0
-	for _, name := range costStrategies {
+	for _, name := range costNames(m) {
 		s := charts.Series{Name: name, Style: m.style(loadCell(name, varianceLoad))}
 		for _, load := range partLoads {
 			cell := loadCell(name, load)
@@ -93,7 +102,7 @@ func drawLoad(m *measured) (f reports.Figure, err error) {
 	}
 	c.Subtitle = fmt.Sprintf("%d workers, half of the work in either class: every strategy completes what arrives, up to the same capacity", limit)
 	return reports.Figure{Name: "variance-load", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("Points: at the throughput that was measured, the mean of %s repetitions and its 95 %% interval by Student's t.", m.repetitions(loadCells())),
+		fmt.Sprintf("Points: at the throughput that was measured, the mean of %s repetitions and its 95 %% interval by Student's t.", m.repetitions(loadCells(Standard))),
 		fmt.Sprintf("Exact are the bands: separate pools, M/D/%d for each class, and processor sharing, M/M/%d whatever the task times, to which ever smaller steps lead.", limit/2, limit),
 		"The others have no closed form, and none is drawn.",
 	}, " ")}, nil

@@ -17,7 +17,7 @@ import (
 //
 // The throughput of the loop is known only when it has been measured. So the open pool is measured at two loads around it, and read off
 // between them as in capacityPart.
-var loopPart = variancePart{loopCells, drawLoop, answerLoop}
+var loopPart = variancePart{loopCells, nil, drawLoop, answerLoop}
 
 // clients think for two task times on the mean: twelve of them keep four workers near nine tenths busy.
 const (
@@ -51,11 +51,11 @@ func openCells(c2 float64) (cells []bench.Scenario) {
 	return cells
 }
 
-func loopCells() (cells []bench.Scenario) {
-	for _, c2 := range variances {
+func loopCells(size Size) (cells []bench.Scenario) {
+	for _, c2 := range atSize(size, variances, fewVariances) {
 		cells = append(append(cells, closedCell(c2)), openCells(c2)...)
 	}
-	return cells
+	return lengths{0.4, 1, 5}.of(size, cells)
 }
 
 const meanResponse = "mean-response-sec"
@@ -127,7 +127,7 @@ func drawLoop(m *measured) (f reports.Figure, err error) {
 	return reports.Figure{Name: "variance-open-closed", Chart: c, Caption: strings.Join([]string{
 		fmt.Sprintf("The clients think for two task times on the mean and keep the pool %.1f %% to %.1f %% busy; the open pool is measured at two loads around that and read off between them.",
 			100*utilisationOf(m, widest), 100*utilisationOf(m, open.X[0])),
-		fmt.Sprintf("Points: the mean of %s repetitions and its 95 %% interval by Student's t.", m.repetitions(loopCells())),
+		fmt.Sprintf("Points: the mean of %s repetitions and its 95 %% interval by Student's t.", m.repetitions(loopCells(Standard))),
 		fmt.Sprintf("Exact are the band, M/D/%[1]d, M/M/%[1]d and M/H₂/%[1]d at the measured throughput, and the dot of the closed loop at C² = 1; elsewhere a closed loop has no closed form here.", limit),
 	}, " ")}, nil
 }

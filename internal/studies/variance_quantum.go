@@ -3,6 +3,7 @@ package studies
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,11 +19,14 @@ import (
 // tasks are given with theirs, in the time scale in which q+o is the quantum of the strategy, 1 ms, and what is read is scaled back. The
 // arrivals stay what they are without overhead, so the load is higher by the steps'. For this to be exact, q divides both sizes, or
 // is longer than the short one and divides the long one.
-var quantumPart = variancePart{quantumCells, drawQuantum, answerQuantum}
+var quantumPart = variancePart{quantumCells, nil, drawQuantum, answerQuantum}
 
 var (
 	quanta    = []float64{0.2, 0.5, 1, 2, 5, 10, 25, 50} // in short tasks; at the last one a long task is a single step
 	overheads = []float64{0, 0.02, 0.05, 0.1}            // of a step, in short tasks
+
+	fewQuanta    = []float64{0.2, 1, 10, 50}
+	fewOverheads = []float64{0, 0.05}
 )
 
 const (
@@ -53,15 +57,15 @@ func quantumCell(q, o float64) bench.Scenario {
 	}, sequential)
 }
 
-func quantumCells() (cells []bench.Scenario) {
-	for _, o := range overheads {
-		for _, q := range quanta {
+func quantumCells(size Size) (cells []bench.Scenario) {
+	for _, o := range atSize(size, overheads, fewOverheads) {
+		for _, q := range atSize(size, quanta, fewQuanta) {
 			if busyWith(q, o) < fullest {
 				cells = append(cells, quantumCell(q, o))
 			}
 		}
 	}
-	return cells
+	return lengths{0.5, 1, 5}.of(size, cells)
 }
 
 // byQuantum is a reading, of tasks of that size, over the quantum.
@@ -109,15 +113,26 @@ func drawQuantum(m *measured) (f reports.Figure, err error) {
 	if len(planes[0].Series) == 0 {
 		return f, &charts.EmptyError{Chart: "quantum"}
 	}
+	below, ours := "", "What a step costs on this machine was not measured."
+	if cost := stepCost(m); !math.IsNaN(cost) {
+		shares := stepShares(cost)
+		free := planes[1].Series[0] // without overhead, or the least that was measured
+		at := max(slices.Index(free.X, 1), 0)
+		planes[1].Remarks = append(planes[1].Remarks, charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
+			Text: []string{"our own step:", charts.Seconds(rounded(cost))}})
+		below = fmt.Sprintf("; a step of %s costs %s, %s or %s", sequential, shares[0], shares[1], shares[2])
+		ours = fmt.Sprintf("Ring: a step of %s as it is costs %s on this machine under the real clock, next to the curve without overhead for short tasks of 100 µs or more.", sequential, charts.Seconds(rounded(cost)))
+	}
 	c, err := charts.Planes("The price of partitioning: the smaller the steps, the more of them", planes)
 	if err != nil {
 		return f, err
 	}
-	c.Subtitle = fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, %.0f %% busy without the overhead of steps", quantumR, limit, 100*varianceLoad)
+	c.Subtitle = fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, %.0f %% busy without the overhead of steps", quantumR, limit, 100*varianceLoad) + below
 	return reports.Figure{Name: "variance-quantum", Chart: c, Caption: strings.Join([]string{
 		fmt.Sprintf("A quantum of 1 is a short task in one step; at %v a long one is not cut up at all. Overheads are in short tasks.", quantumR),
 		"A step that costs o takes o/(o+q) of a worker's time: with small quanta the overhead uses up what was free (dashed), and all wait for ever.",
-		fmt.Sprintf("Points: the mean of %s repetitions and its 95 %% interval by Student's t. There is no closed form, and none is drawn.", m.repetitions(quantumCells())),
+		ours,
+		fmt.Sprintf("Points: the mean of %s repetitions and its 95 %% interval by Student's t. There is no closed form, and none is drawn.", m.repetitions(quantumCells(Standard))),
 	}, " ")}, nil
 }
 
@@ -130,7 +145,7 @@ func answerQuantum(m *measured) (lines []string) {
 				best = i
 			}
 		}
-		if best < 0 || len(s.X) < 2 {
+		if len(s.X) < 2 || s.X[len(s.X)-1] != quantumR {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("if a step costs %v of a short task, the short tasks' p99 is lowest with steps of %v: %s times their size, against %s with tasks left whole",

@@ -13,7 +13,7 @@ import (
 
 // shedPart is the pool that refuses: without a queue the variance of the task times does not matter at all (Erlang B is
 // insensitive), and the longer the queue, the more of what it could save is lost to variance.
-var shedPart = variancePart{shedCells, drawShed, answerShed}
+var shedPart = variancePart{shedCells, nil, drawShed, answerShed}
 
 var slots = []int{0, limit, 4 * limit}
 
@@ -28,13 +28,13 @@ func shedCell(queue int, c2 float64) bench.Scenario {
 	}, shedding)
 }
 
-func shedCells() (cells []bench.Scenario) {
-	for _, c2 := range variances {
+func shedCells(size Size) (cells []bench.Scenario) {
+	for _, c2 := range atSize(size, variances, fewVariances) {
 		for _, queue := range slots {
 			cells = append(cells, shedCell(queue, c2))
 		}
 	}
-	return cells
+	return lengths{0.2, 1, 5}.of(size, cells)
 }
 
 // shareShed is the exact share that a queue of so many slots sheds: for any task times without one, for exponential ones with one.
@@ -59,7 +59,9 @@ func drawShed(m *measured) (f reports.Figure, err error) {
 			if len(values) == 0 {
 				continue
 			}
-			add(&s, c2, ofMean(values))
+			in := ofMean(values)
+			in.lo = max(in.lo, 0) // no share is below
+			add(&s, c2, in)
 			any = true
 		}
 		exact := charts.Series{Name: s.Name, Style: i, Theory: true, X: []float64{1}, Y: []float64{shareShed(queue)}}
@@ -79,7 +81,7 @@ func drawShed(m *measured) (f reports.Figure, err error) {
 	return reports.Figure{Name: "variance-shedding", Chart: c, Caption: strings.Join([]string{
 		"Exact are the flat band, Erlang B, which holds for any task times, and the dots at C² = 1, where task times are exponential.",
 		"With a queue and any other task times there is no closed form, and none is drawn.",
-		fmt.Sprintf("Points: %s, the mean of %s repetitions and its 95 %% interval by Student's t.", shedding, m.repetitions(shedCells())),
+		fmt.Sprintf("Points: %s, the mean of %s repetitions and its 95 %% interval by Student's t.", shedding, m.repetitions(shedCells(Standard))),
 	}, " ")}, nil
 }
 

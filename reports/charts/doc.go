@@ -29,8 +29,8 @@
 //
 // # Telling series apart
 //
-// A series' Style is its number among all strategies of a file, so that a strategy looks the same in every chart. The
-// look is a colour, a marker and, from the ninth on, a dash: see style.go for where the colours come from and what they
+// A series' Style is its number among all strategies of a file, or of a study, so that a strategy looks the same in every
+// chart of it. The look is a colour, a marker and, from the ninth on, a dash: see style.go for where the colours come from and what they
 // guarantee.
 //
 // Interchangeable strategies give identical curves under the virtual clock, and a line drawn over another would hide

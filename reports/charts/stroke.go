@@ -61,6 +61,7 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 	for i, d := range all {
 		group(c, []int{d.Style}, "", "", func() {
+			var alike []stretches
 			for from := 0; from+1 < len(d.pts); {
 				if d.grows(from) && d.grows(from+1) { // a line along the end of the axis would read as a value
 					from++
@@ -71,11 +72,31 @@ func drawLines(c *draw.Canvas, all []drawn) {
 				for to+1 < len(d.pts) && !(d.grows(to) && d.grows(to+1)) && slices.Equal(on[segment(d.pts[to], d.pts[to+1])], with) {
 					to++
 				}
-				c.StrokeLines(striped(d, i, slices.Compact(slices.Clone(with)), d.pts[from:to+1]), d.pts[from:to+1])
+				style := striped(d, i, slices.Compact(slices.Clone(with)), d.pts[from:to+1])
+				at := slices.IndexFunc(alike, func(o stretches) bool {
+					return slices.Equal(o.style.Dashes, style.Dashes) && o.style.DashOffs == style.DashOffs
+				})
+				if at < 0 {
+					at, alike = len(alike), append(alike, stretches{style: style})
+				}
+				alike[at].path.Move(d.pts[from])
+				for _, pt := range d.pts[from+1 : to+1] {
+					alike[at].path.Line(pt)
+				}
 				from = to
+			}
+			for _, s := range alike {
+				c.SetLineStyle(s.style)
+				c.Stroke(s.path)
 			}
 		})
 	}
+}
+
+// stretches of one series that look the same are one path: where many series part and meet again there are hundreds.
+type stretches struct {
+	style draw.LineStyle
+	path  vg.Path
 }
 
 // striped returns the style of a stretch of line that the series all share: series i takes every len(all)-th stripe of

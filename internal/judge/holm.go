@@ -1,11 +1,11 @@
-package reports
+package judge
 
 import "slices"
 
-// holm adjusts the p-values of a family of tests so that rejecting those of at most alpha errs in any of them with
+// Holm adjusts the p-values of a family of tests so that rejecting those of at most alpha errs in any of them with
 // probability alpha at most, however they depend on each other (Holm 1979): the i-th smallest of m is multiplied by
 // m−i+1, and none comes out below a smaller one.
-func holm(ps []float64) []float64 {
+func Holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
 	for i := range order {
 		order[i] = i

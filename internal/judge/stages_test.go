@@ -1,0 +1,337 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// times is a metric of which less is better.
+func times(benchmark string) Metric {
+	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: LowerIsBetter}
+}
+
+// tenPairs are options that leave the number of fresh pairs to the noise, from 10 up.
+func tenPairs() Options {
+	o := Defaults()
+	o.LeastPairs = 10
+	return o
+}
+
+// noisy draws n pairs with a noise of sd, the head's values multiplied by factor.
+func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
+	pairs := make([]Pair, n)
+	for i := range pairs {
+		pairs[i] = Pair{100 * math.Exp(sd/math.Sqrt2*rng.NormFloat64()), 100 * factor * math.Exp(sd/math.Sqrt2*rng.NormFloat64())}
+	}
+	return pairs
+}
+
+// repeated gives n pairs with the same values.
+func repeated(n int, base, head float64) []Pair {
+	pairs := make([]Pair, n)
+	for i := range pairs {
+		pairs[i] = Pair{base, head}
+	}
+	return pairs
+}
+
+// both runs the stages, the second with the pairs that the first orders.
+func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []Pair) *Report {
+	t.Helper()
+	g, err := Screen(o, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ordered := make(map[string]int)
+	for _, order := range g.Orders() {
+		ordered[order.Benchmark] = order.Pairs
+	}
+	var second []Sample
+	for _, m := range g.Suspects() {
+		second = append(second, Sample{Metric: m, Pairs: fresh(m, ordered[m.Benchmark])})
+	}
+	r, err := g.Decide(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What two stages say of one metric whose pairs are all alike, or nearly.
+func TestStages(t *testing.T) {
+	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: HigherIsBetter}
+	exact := Metric{Benchmark: "b", Unit: "allocs/op", Better: LowerIsBetter, Exact: true}
+	wild := func(n int) []Pair { // by 2 up and down in turns
+		pairs := repeated(n, 1, 2)
+		for i := range pairs {
+			if i%2 == 0 {
+				pairs[i] = Pair{2, 1}
+			}
+		}
+		return pairs
+	}
+	sometimes := func(n int) []Pair { return append(repeated(n-1, 0, 0), Pair{0, 1}) }
+	for _, test := range []struct {
+		name          string
+		metric        Metric
+		first         []Pair
+		fresh         func(n int) []Pair // nil: it must not be suspect
+		verdict       Verdict
+		reason        string
+		ratio, detect float64
+	}{
+		{"the same", times("b"), repeated(6, 10, 10), nil, NoWorse, "", 1, 1.02},
+		{"slower", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 12) }, Worse, "", 1.2, 1.02},
+		{"faster", times("b"), repeated(6, 10, 8), nil, Better, "", 0.8, 1.02},
+		{"less throughput", higher, repeated(6, 10, 8), func(n int) []Pair { return repeated(n, 10, 8) }, Worse, "", 0.8, 1 / 1.02},
+		{"more throughput", higher, repeated(6, 10, 12), nil, Better, "", 1.2, 1 / 1.02},
+		{"on the margin", times("b"), repeated(6, 100, 102), nil, NoWorse, "", 1.02, 1.02},
+		{"slower at first only", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 10) }, NoWorse, "", 1, 1.02},
+		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, Inconclusive, "a change for the worse of 10% is not ruled out", 1, 0},
+		{"slower at first, then faster", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 9) }, Better, "", 0.9, 1.02},
+		{"too few fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return repeated(9, 10, 12) }, Inconclusive, "too few pairs: 9, and 10 are needed", 1.2, 1.02},
+		{"no fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return nil }, Inconclusive, "too few pairs: 0, and 10 are needed", math.NaN(), math.NaN()},
+		{"too few", times("b"), repeated(5, 10, 12), nil, Inconclusive, "too few pairs: 5, and 6 are needed", 1.2, 1.02},
+		{"too few, and calm", times("b"), repeated(5, 10, 10), nil, Inconclusive, "too few pairs: 5, and 6 are needed", 1, 1.02},
+		{"none", times("b"), nil, nil, Inconclusive, "too few pairs: 0, and 6 are needed", math.NaN(), math.NaN()},
+
+		{"zero stays", times("b"), repeated(6, 0, 0), nil, NoWorse, "", 1, math.NaN()},
+		{"from zero", times("b"), repeated(6, 0, 1), func(n int) []Pair { return repeated(n, 0, 1) }, Worse, "", math.Inf(1), math.NaN()},
+		{"to zero", times("b"), repeated(6, 1, 0), nil, Better, "", 0, math.NaN()},
+		{"from zero, higher is better", higher, repeated(6, 0, 1), nil, Better, "", math.Inf(1), math.NaN()},
+		{"to zero, higher is better", higher, repeated(6, 1, 0), func(n int) []Pair { return repeated(n, 1, 0) }, Worse, "", 0, math.NaN()},
+		{"from zero, once", times("b"), sometimes(6), sometimes, Inconclusive, "was 0 in every run, and no longer is", 1, 1.02},
+		{"from zero, once and never again", times("b"), sometimes(6), func(n int) []Pair { return repeated(n, 0, 0) }, NoWorse, "", 1, math.NaN()},
+
+		{"exact, the same", exact, repeated(6, 7, 7), nil, NoWorse, "", 1, 1.02},
+		{"exact, more", exact, repeated(6, 7, 8), nil, Worse, "", 8.0 / 7, 1.02},
+		{"exact, less", exact, repeated(6, 8, 7), nil, Better, "", 7.0 / 8, 1.02},
+		{"exact, on the margin", exact, repeated(6, 100, 102), nil, NoWorse, "", 1.02, 1.02},
+		{"exact, from zero", exact, repeated(6, 0, 1), nil, Worse, "", math.Inf(1), 1.02},
+		{"exact, it is said, but more and more", exact, []Pair{{7, 8}, {7, 8}, {7, 8}, {7, 9}, {7, 8}, {7, 8}}, func(n int) []Pair { return append(repeated(n-1, 7, 8), Pair{7, 9}) },
+			Worse, "", 8.0 / 7, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			suspect := false
+			r := both(t, tenPairs(), []Sample{{Metric: test.metric, Pairs: test.first}}, func(m Metric, n int) []Pair {
+				suspect = true
+				if test.fresh == nil {
+					t.Fatal("it is suspect")
+				}
+				return test.fresh(n)
+			})
+			if len(r.Rows) != 1 || suspect != (test.fresh != nil) {
+				t.Fatalf("suspect %v, rows %+v", suspect, r.Rows)
+			}
+			row := r.Rows[0]
+			ratio, _, _ := row.Ratio(test.metric.Better)
+			if row.Verdict != test.verdict || row.Reason != test.reason || r.Verdict() != test.verdict || !same(ratio, test.ratio) || row.Suspect != suspect {
+				t.Errorf("%s (%s), ratio %v; want %s (%s), %v\n%+v", row.Verdict, row.Reason, ratio, test.verdict, test.reason, test.ratio, row)
+			}
+			if got := DetectableRatio(row.Detectable, test.metric.Better); test.detect != 0 && !same(got, test.detect) {
+				t.Errorf("detectable %v, want %v", got, test.detect)
+			}
+		})
+	}
+}
+
+func same(a, b float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || a == b || math.Abs(a-b) < 1e-12
+}
+
+// Whatever cannot be judged is an error, and never a pass.
+func TestScreenRefuses(t *testing.T) {
+	fine := Sample{Metric: times("b"), Pairs: repeated(6, 1, 1)}
+	without := func(change func(s *Sample)) Sample {
+		s := fine
+		change(&s)
+		return s
+	}
+	for _, test := range []struct {
+		samples []Sample
+		want    string
+	}{
+		{nil, "nothing to judge"},
+		{[]Sample{without(func(s *Sample) { s.Better = 0 })}, "sec/op of b: it is not known whether higher or lower is better"},
+		{[]Sample{without(func(s *Sample) { s.Better = 2 })}, "sec/op of b: it is not known whether higher or lower is better"},
+		{[]Sample{fine, fine}, "sec/op of b is given twice"},
+		{[]Sample{without(func(s *Sample) { s.Pairs = []Pair{{1, 1}, {1, math.NaN()}} })}, "sec/op of b: pair 2: NaN has no ratio: want a number of at least 0"},
+		{[]Sample{without(func(s *Sample) { s.Pairs = []Pair{{-1, 1}} })}, "sec/op of b: pair 1: -1 has no ratio: want a number of at least 0"},
+		{[]Sample{without(func(s *Sample) { s.Pairs = []Pair{{1, math.Inf(1)}} })}, "sec/op of b: pair 1: +Inf has no ratio: want a number of at least 0"},
+		{[]Sample{without(func(s *Sample) { s.Quantile = 99 })}, "sec/op of b: 99 is no quantile: want one between 0 and 1"},
+		{[]Sample{without(func(s *Sample) { s.Quantile = 0.99 })}, "sec/op of b: a quantile is judged by histograms, not by values"},
+		{[]Sample{without(func(s *Sample) { s.Tails = []TailPair{{}} })}, "sec/op of b: histograms, and no quantile to take of them"},
+		{[]Sample{without(func(s *Sample) { s.Pairs, s.Tails, s.Quantile = nil, []TailPair{{}}, 0.9 })},
+			"sec/op of b: pair 1: 0 values do not resolve the 0.9 quantile: 36 are needed"},
+	} {
+		if _, err := Screen(Defaults(), test.samples); fmt.Sprint(err) != test.want {
+			t.Errorf("Screen: %v, want %s", err, test.want)
+		}
+		if _, err := Once(Defaults(), test.samples); fmt.Sprint(err) != test.want {
+			t.Errorf("Once: %v, want %s", err, test.want)
+		}
+	}
+	if _, err := Weigh(Defaults(), 1, Sample{Metric: times("b")}); fmt.Sprint(err) != "sec/op of b: no pairs" {
+		t.Errorf("Weigh: %v", err)
+	}
+	for want, change := range map[string]func(o *Options){
+		"a margin of -1 is not between 0 and 1":                                func(o *Options) { o.Margin = -1 },
+		"a promise of 0.01 is not between the margin of 0.02 and 1":            func(o *Options) { o.Promise = 0.01 },
+		"an alpha of NaN is not between 0 and 0.5":                             func(o *Options) { o.Alpha = math.NaN() },
+		"suspicion at a p of 0 is not between 0 and 1":                         func(o *Options) { o.SuspectAt = 0 },
+		"1 pairs cannot give the p of 0.25 that makes a suspect: 2 are needed": func(o *Options) { o.ScreenPairs = 1 },
+		"10 to 9 fresh pairs is no range":                                      func(o *Options) { o.LeastPairs, o.MostPairs = 10, 9 },
+	} {
+		o := Defaults()
+		change(&o)
+		if _, err := Screen(o, []Sample{fine}); fmt.Sprint(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestDecideRefuses(t *testing.T) {
+	slow := Sample{Metric: times("b"), Pairs: repeated(6, 10, 12)}
+	g, err := Screen(tenPairs(), []Sample{slow, {Metric: times("calm"), Pairs: repeated(6, 1, 1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := slow
+	other.Benchmark = "other"
+	turned := slow
+	turned.Better = HigherIsBetter
+	unknown := slow
+	unknown.Better = 0
+	for want, fresh := range map[string][]Sample{
+		"sec/op of b: suspect, and no fresh pairs of it":                      nil,
+		"sec/op of other: fresh pairs of what was not screened":               {slow, other},
+		"sec/op of b is given twice":                                          {slow, slow},
+		"sec/op of b: it is not known whether higher or lower is better":      {unknown},
+		"sec/op of b: screened as lower is better, and now higher is better?": {turned},
+	} {
+		_, err := g.Decide(fresh)
+		if strings.HasSuffix(want, "?") {
+			if err == nil || !strings.Contains(err.Error(), "sec/op of b: screened as") {
+				t.Errorf("%v", err)
+			}
+		} else if fmt.Sprint(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// What comes along of a benchmark's other metrics is none of Decide's business.
+	along := Sample{Metric: times("calm"), Pairs: repeated(10, 1, 9)}
+	r, err := g.Decide([]Sample{{Metric: slow.Metric, Pairs: repeated(10, 10, 12)}, along})
+	if err != nil || len(r.Rows) != 2 || r.Rows[0].Verdict != Worse || r.Rows[1].Verdict != NoWorse || r.Rows[1].N != 6 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// An order is for a benchmark: as many pairs as its neediest suspect wants, and never so few that nothing could be found.
+func TestOrders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	other := Metric{Benchmark: "a", Unit: "ops/s", Better: HigherIsBetter}
+	o := tenPairs()
+	g, err := Screen(o, []Sample{
+		{Metric: times("calm"), Pairs: repeated(6, 1, 1)},
+		{Metric: times("a"), Pairs: repeated(6, 10, 12)},
+		{Metric: other, Pairs: noisy(rng, 6, 0.5, 0.2)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Orders(); len(got) != 1 || got[0] != (Order{"a", 20}) || len(g.Suspects()) != 2 {
+		t.Errorf("%v for %v", got, g.Suspects())
+	}
+	var all []Sample
+	for i := range 200 {
+		all = append(all, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
+	}
+	if g, err = Screen(o, all); err != nil || g.Orders()[0].Pairs != 12 {
+		t.Errorf("200 suspects: %v", err)
+	}
+	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) 0.0755: 10 % of noise takes 10.8 pairs.
+	for sd, want := range map[float64]int{0: 10, 0.05: 10, 0.1: 11, 0.12: 16, 0.2: 20, math.NaN(): 20, math.Inf(1): 20} {
+		if got := o.pairsToFind(sd, 1); got != want {
+			t.Errorf("a spread of %v: %d pairs, want %d", sd, got, want)
+		}
+	}
+}
+
+// Turned about, a metric gets the mirrored verdict: time and its inverse tell the same.
+func TestDirections(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		pairs := noisy(rng, rapid.IntRange(6, 25).Draw(t, "n"), rapid.Float64Range(0, 0.2).Draw(t, "sd"), rapid.Float64Range(0.8, 1.25).Draw(t, "factor"))
+		inverse := make([]Pair, len(pairs))
+		swapped := make([]Pair, len(pairs))
+		for i, p := range pairs {
+			inverse[i], swapped[i] = Pair{1e6 / p.Base, 1e6 / p.Head}, Pair{p.Head, p.Base}
+		}
+		rate := Metric{Benchmark: "b", Unit: "ops/s", Better: HigherIsBetter}
+		weigh := func(m Metric, pairs []Pair) Evidence {
+			e, err := Weigh(Defaults(), 1, Sample{Metric: m, Pairs: pairs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		a, b, c := weigh(times("b"), pairs), weigh(rate, inverse), weigh(times("b"), swapped)
+		if math.Abs(a.PWorse-b.PWorse) > 1e-9 || math.Abs(a.Change-b.Change) > 1e-9 || math.Abs(a.High-b.High) > 1e-9 {
+			t.Fatalf("time %+v, rate %+v", a, b)
+		}
+		if math.Abs(a.PWorse-c.PBetter) > 1e-9 || math.Abs(a.Change+c.Change) > 1e-9 || math.Abs(a.High+c.Low) > 1e-9 {
+			t.Fatalf("%+v, arms swapped %+v", a, c)
+		}
+	})
+}
+
+// On normal noise of 12 %, where the margin hardly helps, a gate over 20 metrics cries wolf in at most 5 % of cases, of 400 gates 20;
+// a right one exceeds 31 with probability 1 %. And what a gate says that it can detect it finds four times out of five: it takes the
+// noise for known, which it has from six pairs, and so it may be off by some points. Of 400 it finds 320; 24 is three standard
+// deviations.
+func TestSizeAndPower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	const sd, gates = 0.12, 400
+	first := func(factor float64) (samples []Sample) {
+		for b := range 20 {
+			if b > 0 {
+				factor = 1
+			}
+			samples = append(samples, Sample{Metric: times(fmt.Sprint(b)), Pairs: noisy(rng, 6, sd, factor)})
+		}
+		return samples
+	}
+	alarms := 0
+	for range gates {
+		r := both(t, Defaults(), first(1), func(_ Metric, n int) []Pair { return noisy(rng, n, sd, 1) })
+		if r.Verdict() == Worse {
+			alarms++
+		}
+	}
+	if alarms > 31 {
+		t.Errorf("%d of %d gates on the same code say worse", alarms, gates)
+	}
+	o := Defaults()
+	o.LeastPairs, o.MostPairs = 15, 15
+	detectable := math.Exp(o.detectable(sd, 6, 15, 4)) // a quarter of the calm ones is suspect, less the margin's share
+	found := 0
+	for range gates {
+		r := both(t, o, first(detectable), func(m Metric, n int) []Pair {
+			if m.Benchmark == "0" {
+				return noisy(rng, n, sd, detectable)
+			}
+			return noisy(rng, n, sd, 1)
+		})
+		if r.Rows[0].Verdict == Worse {
+			found++
+		}
+	}
+	if found < 320-24 || found > 320+24 {
+		t.Errorf("a change by the detectable %v is found %d times of %d", detectable, found, gates)
+	}
+}

@@ -1,0 +1,162 @@
+package studies
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// machinePart does it with real work on real cores: what of the theory survives, and what the machine adds.
+//
+// Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of computing. A machine adds to it in two ways.
+// It makes the work longer, because cores, caches and memory are shared, so that the same arrivals are a higher load; and its
+// scheduler makes tasks wait that have a worker. So the twin is read off at two loads: the planned one, and the one that the machine made of it.
+// What is left over beside the second is of the scheduler, and of what else ran: only an idle machine tells the two apart.
+//
+// Tasks average numbers, a counted amount: of one length, which theory says costs to cut up, and of two.
+var machinePart = variancePart{machineCells, nil, drawMachine, answerMachine}
+
+// A machineCase is a workload with its twin.
+type machineCase struct {
+	title      string
+	work, twin string
+	load       float64
+	strategies []string
+	unequal    bool // of two lengths
+	durations  [3]time.Duration
+}
+
+const (
+	machinePlaces = 2
+	inFifths      = "partitioned:quantum=200us"
+	fullMachine   = 0.97 // load above which there is no steady state to compare with
+	machineR      = 20   // of the unequal ones, one in 21 of which is long
+	leastSteady   = 3    // repetitions with one, below which nothing is said
+)
+
+var machineCases = []machineCase{
+	{
+		title: "tasks of one length: cpu_average", work: "cpu_average:mean=1ms", twin: "constant:mean=1ms", load: 0.6,
+		strategies: []string{pooled, inFifths}, durations: [3]time.Duration{400 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second},
+	},
+	{
+		title: "one in 21 twenty times as long: cpu_average:r=20", load: 0.5, unequal: true,
+		work: "cpu_average:mean=1ms,r=20", twin: "two_class:mean=1ms,r=20",
+		strategies: []string{pooled, inFifths, separate}, durations: [3]time.Duration{400 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second},
+	},
+}
+
+// twinLoads are those at which the twins are measured; between them they are read off.
+var twinLoads = []float64{0.5, 0.7, 0.9}
+
+// real is the run on the machine.
+func (c machineCase) real(strategy string) bench.Scenario {
+	sc := only(bench.Scenario{
+		Workload: workload(c.work)[0],
+		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: c.load},
+		Stop:     bench.Stop{Duration: c.durations[Standard], Warmup: 0.1},
+	}, strategy)
+	sc.Limit, sc.Clock = machinePlaces, bench.Real
+	return sc
+}
+
+// waits is its twin.
+func (c machineCase) waits(strategy string, load float64) bench.Scenario {
+	c2 := 0.0
+	if c.unequal {
+		c2 = halvesC2(machineR) // with one in 21 long, either class is half of the work
+	}
+	sc := only(bench.Scenario{
+		Workload: workload(c.twin)[0],
+		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: load},
+		Stop:     sized(10_000, c2, 100_000),
+	}, strategy)
+	sc.Limit = machinePlaces
+	return sc
+}
+
+func machineCells(size Size) (cells []bench.Scenario) {
+	for _, c := range machineCases {
+		if c.durations[size] == 0 {
+			continue
+		}
+		for _, strategy := range c.strategies {
+			sc := c.real(strategy)
+			sc.Stop.Duration = c.durations[size]
+			cells = append(cells, sc)
+			var twins []bench.Scenario
+			for _, load := range twinLoads {
+				twins = append(twins, c.waits(strategy, load))
+			}
+			cells = append(cells, lengths{0.5, 1, 5}.of(size, twins)...)
+		}
+	}
+	return cells
+}
+
+// slowed is the mean slowdown of a run; tasks of one length have that of their means.
+func (c machineCase) slowed(value func(unit string) float64) float64 {
+	if c.unequal {
+		return value(slowdown.unit)
+	}
+	return value(meanResponse) / value("mean-service-sec")
+}
+
+// A stay is the mean slowdown of a strategy on the machine and of its twin, over the repetitions that had a steady state.
+type stay struct {
+	steady, all   int
+	load          interval // that the machine made of the planned one
+	machine       interval
+	planned, same interval // the twin's at the planned load, and at the machine's
+	adds          interval // what the machine has, of the twin at the same load
+}
+
+// of is what was measured. A repetition in which the load was fullMachine or more says how long it was, and how busy the machine was with other things.
+func (c machineCase) of(m *measured, strategy string) (s stay) {
+	loads, slow := []float64{0}, []float64{1} // alone, a task takes its own time
+	for _, load := range twinLoads {
+		cell := []bench.Scenario{c.waits(strategy, load)}
+		mean := ofMean(m.each(cell, func(value func(int, string) float64) float64 {
+			return c.slowed(func(unit string) float64 { return value(0, unit) })
+		})).mid
+		if !math.IsNaN(mean) {
+			loads, slow = append(loads, load), append(slow, mean)
+		}
+	}
+	per := func(number func(slowed, load float64) float64) []float64 {
+		return m.each([]bench.Scenario{c.real(strategy)}, func(value func(int, string) float64) float64 {
+			load := value(0, "offered-utilisation")
+			if load >= fullMachine {
+				return math.NaN()
+			}
+			return number(c.slowed(func(unit string) float64 { return value(0, unit) }), load)
+		})
+	}
+	s.all = len(m.runs(c.real(strategy)))
+	s.steady = len(per(func(_, load float64) float64 { return load }))
+	s.planned = interval{twinAt(c.load, loads, slow), math.NaN(), math.NaN()}
+	if s.steady < leastSteady {
+		none := ofMedian(nil)
+		s.load, s.machine, s.same, s.adds = none, none, none, none
+		return s
+	}
+	s.load = ofMedian(per(func(_, load float64) float64 { return load }))
+	s.machine = ofMedian(per(func(slowed, _ float64) float64 { return slowed }))
+	s.same = ofMedian(per(func(_, load float64) float64 { return twinAt(load, loads, slow) }))
+	s.adds = ofMedian(per(func(slowed, load float64) float64 { return slowed / twinAt(load, loads, slow) }))
+	return s
+}
+
+// twinAt reads the slowdown at a load off those at some loads, as between does with the nearest two
+func twinAt(load float64, loads, slow []float64) float64 {
+	if len(loads) < 2 {
+		return math.NaN()
+	}
+	i := slices.IndexFunc(loads[1:], func(l float64) bool { return l >= load }) + 1
+	if i == 0 { // above all
+		i = len(loads) - 1
+	}
+	return between(load, loads[i-1], slow[i-1], loads[i], slow[i])
+}

@@ -1,0 +1,205 @@
+package reports
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// twoStrategies are results of one file, two strategies at two loads, six repetitions.
+func twoStrategies() string {
+	var b strings.Builder
+	b.WriteString("goos: linux\npkg: a\nUnit ops/s better=higher\n")
+	for rep := range 6 {
+		for i, load := range []string{"0.5", "0.10"} {
+			for j, strategy := range []string{"semaphore", "worker_pool"} {
+				fmt.Fprintf(&b, "seed: %d\nBenchmarkRun/strategy=%s/load=%s 100 %d ns/op %d ops/s\n", rep%2, strategy, load, 100*(i+1)+10*j+rep, 1000*(j+1)+rep)
+			}
+		}
+	}
+	return b.String()
+}
+
+// TestCompareWithinOneFile: strategies are columns, and what they have in common is the row.
+func TestCompareWithinOneFile(t *testing.T) {
+	in := []Input{{"x", results(t, "x", twoStrategies())}}
+	c, err := CompareAll(in, CompareOptions{Col: "/strategy@(worker_pool semaphore)", Row: ".name /load@num", Ignore: "seed", Metrics: []string{"ops/s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := WriteText(&got, c); err != nil {
+		t.Fatal(err)
+	}
+	const want = `goos: linux
+pkg: a
+         │ worker_pool │                semaphore                 │
+         │    ops/s    │    ops/s     vs base                     │
+Run 0.10   2.002k ± 0%   1.002k ± 0%  -49.94% worse (p=0.002 n=6)
+Run 0.5    2.002k ± 0%   1.002k ± 0%  -49.94% worse (p=0.002 n=6)
+geomean    2.002k        1.003k       -49.94%
+`
+	if got.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &got, want)
+	}
+	if diff := cmp.Diff([][]Pair{{{"/strategy", "worker_pool"}}, {{"/strategy", "semaphore"}}}, c.ColumnKeys); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCompareLikeBenchstat: whatever the projections, the CSV is benchstat's, its warnings on cells included.
+func TestCompareLikeBenchstat(t *testing.T) {
+	path, err := benchstat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	texts := map[string]string{
+		"s":     twoStrategies(),
+		"old":   read(t, "testdata/old.txt"),
+		"new":   read(t, "testdata/new.txt"),
+		"third": strings.ReplaceAll(twoStrategies(), "strategy=semaphore", "strategy=limiter"),
+	}
+	for name, text := range texts {
+		write(t, filepath.Join(dir, name), text)
+	}
+	for _, test := range []struct {
+		opts  CompareOptions
+		files []string
+	}{
+		{CompareOptions{}, []string{"s"}},
+		{CompareOptions{Col: "/strategy"}, []string{"s"}},
+		{CompareOptions{Col: "/strategy /load"}, []string{"s"}},
+		{CompareOptions{Col: "/load /strategy", Row: ".name"}, []string{"s"}},
+		{CompareOptions{Col: "/load@num", Row: "/strategy@alpha", Ignore: "seed"}, []string{"s"}},
+		{CompareOptions{Col: "/strategy", Table: "/load", Ignore: "goos pkg", Filter: ".unit:ops/s"}, []string{"s"}},
+		{CompareOptions{Col: "/strategy", Filter: "-.unit:ns/op /load:(0.5 OR /1/)"}, []string{"s"}},
+		{CompareOptions{Col: "/nothing"}, []string{"s"}},
+		{CompareOptions{Row: ".name", Col: "seed"}, []string{"s"}},
+		{CompareOptions{Table: " ", Ignore: "goos pkg"}, []string{"s", "third"}},
+		{CompareOptions{Table: "goos", Ignore: "seed pkg"}, []string{"s", "third"}},
+		{CompareOptions{Ignore: "commit"}, []string{"old", "new"}},
+		{CompareOptions{Ignore: "commit", Col: "/strategy .file", Filter: ".unit:(ops/s OR p99-response-sec)"}, []string{"old", "new"}},
+		{CompareOptions{Ignore: "commit", Filter: "/workload:exponential"}, []string{"old", "new", "old"}},
+	} {
+		table := test.opts.Table
+		if table == "" {
+			table = ".config"
+			test.opts.Table = table
+		}
+		var args []string
+		for flag, value := range map[string]string{"table": strings.TrimSpace(table), "row": test.opts.Row, "col": test.opts.Col, "ignore": test.opts.Ignore, "filter": test.opts.Filter} {
+			if value != "" || flag == "table" {
+				args = append(args, "-"+flag, value)
+			}
+		}
+		cmd := exec.Command(path, append(append(args, "-format", "csv"), test.files...)...)
+		cmd.Dir = dir
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil || stdout.Len() == 0 {
+			t.Fatalf("benchstat %q: %v, %s", args, err, &stderr)
+		}
+		var inputs []Input
+		for i, name := range test.files {
+			label := name
+			if len(test.files) == 3 && name == "old" {
+				label = fmt.Sprintf("old#%d", i/2)
+			}
+			inputs = append(inputs, Input{label, results(t, name, texts[name])})
+		}
+		c, err := CompareAll(inputs, test.opts)
+		if err != nil {
+			t.Errorf("%+v: %v", test.opts, err)
+			continue
+		}
+		var got bytes.Buffer
+		if err := WriteCSV(&got, c); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Split(stdout.String(), "\n"), strings.Split(got.String(), "\n")); diff != "" {
+			t.Errorf("%+v (-benchstat +ours)\n%s", test.opts, diff)
+		}
+		if diff := cmp.Diff(stderr.String(), strings.Join(append(CSVWarnings(c), ""), "\n")); diff != "" {
+			t.Errorf("%+v, warnings (-benchstat +ours)\n%s", test.opts, diff)
+		}
+	}
+}
+
+func TestCompareNotes(t *testing.T) {
+	s := results(t, "s", twoStrategies())
+	other := results(t, "o", strings.ReplaceAll(twoStrategies(), "pkg: a", "pkg: b"))
+	for _, test := range []struct {
+		opts CompareOptions
+		in   []Input
+		want string // "" for no note about the projections
+	}{
+		{CompareOptions{Ignore: "seed"}, []Input{{"s", s}}, ""},
+		{CompareOptions{Ignore: "seed", Col: "/none"}, []Input{{"s", s}}, `nothing is compared: all is in one column (/none: "")`},
+		{CompareOptions{Ignore: "seed", Col: "/strategy"}, []Input{{"s", s}, {"t", s}}, "the inputs are pooled, since no projection names .file"},
+		{CompareOptions{Ignore: "seed .file", Col: "/strategy"}, []Input{{"s", s}, {"t", s}}, ""},
+		{CompareOptions{Ignore: "seed", Table: "pkg"}, []Input{{"s", s}, {"o", other}}, "nothing is compared: no row (.fullname) is in two columns (.file) of one table (pkg)"},
+		{CompareOptions{Filter: ".file:s", Ignore: "seed"}, []Input{{"s", s}, {"t", s}}, "nothing in t passes the filter"},
+		{CompareOptions{Row: ".name", Ignore: "seed"}, []Input{{"s", s}}, "benchmarks vary in .fullname: "},
+	} {
+		c, err := CompareAll(test.in, test.opts)
+		if err != nil {
+			t.Errorf("%+v: %v", test.opts, err)
+			continue
+		}
+		if notes := strings.Join(c.Notes(), "\n"); !strings.Contains(notes, test.want) || test.want == "" && notes != "" {
+			t.Errorf("%+v: notes %q, want %q", test.opts, notes, test.want)
+		}
+	}
+}
+
+func TestCompareOptionErrors(t *testing.T) {
+	s := results(t, "s", twoStrategies())
+	for _, test := range []struct {
+		opts CompareOptions
+		want string
+	}{
+		{CompareOptions{Row: "/load@size"}, `row: unknown order "size" (at character 7 of "/load@size")`},
+		{CompareOptions{Col: "a,,"}, "col: "},
+		{CompareOptions{Table: ".config@(a b)"}, "table: fixed order not allowed for .config"},
+		{CompareOptions{Ignore: ".unit"}, "ignore: .unit is only allowed in filters"},
+		{CompareOptions{Filter: "/load:"}, "filter: "},
+		{CompareOptions{Filter: "/load:7"}, "filter: nothing in s passes"},
+		{CompareOptions{Col: "/strategy@(nobody)"}, "filter: nothing in s passes"},
+	} {
+		_, err := CompareAll([]Input{{"s", s}}, test.opts)
+		var option *OptionError
+		if !errors.As(err, &option) || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v, want %s", test.opts, err, test.want)
+		}
+	}
+	if _, err := CompareAll([]Input{{"s", s}}, CompareOptions{Col: "/strategy", Row: ".fullname /strategy"}); err == nil {
+		t.Error("a row that is its own column is compared with nothing, and passes")
+	}
+}
+
+// TestCompareManyMissing: a long list of what is missing is one line.
+func TestCompareManyMissing(t *testing.T) {
+	var all strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&all, "BenchmarkX%02d 1 5 ns/op\n", i)
+	}
+	c := mustCompare(t, results(t, "old", all.String()), results(t, "new", "BenchmarkX00 1 5 ns/op\n"), CompareOptions{})
+	if diff := cmp.Diff([]string{"new has no X01, and 18 more of its rows are empty"}, c.Notes()); diff != "" || len(c.Missing) != 19 {
+		t.Errorf("%d missing, %s", len(c.Missing), diff)
+	}
+}
+
+func TestLetters(t *testing.T) {
+	for column, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA"} {
+		if got := letters(column); got != want {
+			t.Errorf("%d: %s, want %s", column, got, want)
+		}
+	}
+}

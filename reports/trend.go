@@ -1,0 +1,203 @@
+package reports
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/changepoint"
+)
+
+// TrendOptions are the settings of FindTrend.
+type TrendOptions struct {
+	Metrics []string // only these, tidied or not; none means all
+	Alpha   float64  // chance of an alarm in a series that never changed, each; 0 means 0.01
+	Margin  float64  // changes of a level by less than this share are counted and not listed
+	Last    int      // list only changes that begin in the last results, as many as this; 0 means all
+	Seed    uint64   // of the permutations
+}
+
+// Trend is a series of results in the order of time, and where metrics changed for good.
+type Trend struct {
+	Results  []string      // labels, in order
+	Series   []TrendSeries // of each benchmark and metric, in the order of first appearance
+	Enough   int           // results that a series needs before any change can be told from chance
+	Warnings []string      // on the results, and on what changed between them beside the numbers
+	Options  TrendOptions  // with defaults filled in
+}
+
+// TrendSeries is one metric of one benchmark through the results.
+type TrendSeries struct {
+	Benchmark string // with its package, when there is one
+	Unit      string
+	Better    int           // +1: higher is better, −1: lower is, 0: not known
+	At        []int         // the results that have it, ascending
+	Values    []float64     // the median of the runs in each
+	Changes   []TrendChange // in their order: those that are listed
+	Unlisted  int           // changes below the margin, or before the last results
+	levels    []trendLevel
+}
+
+// trendLevel is a stretch of a series between changes, Values[from:to], with its median.
+type trendLevel struct {
+	from, to int
+	median   float64
+}
+
+// TrendChange is where another level began.
+type TrendChange struct {
+	At            int     // index of the first result of the new level in Trend.Results
+	Before, After float64 // medians of the levels
+	P             float64 // how likely chance alone is to look as much like a change
+	Word          string  // better, worse; differs where no direction is known
+}
+
+// Ratio is that of the levels: 1 for none, +Inf from 0.
+func (c TrendChange) Ratio() float64 { return ratio(c.Before, c.After) }
+
+// FindTrend looks for changes in every metric of every benchmark through the inputs, which are in the order of time. See
+// package changepoint for the test and its rate of false alarms.
+//
+// A value is the median of a benchmark's runs in one result. Runs that are INVALID are left out with a warning. It is an
+// error when there are fewer than two inputs, when their Unit lines contradict each other, and when a metric of opts is in
+// none. A series that is too short for a change to show is kept without one.
+func FindTrend(inputs []Input, opts TrendOptions) (*Trend, error) {
+	if len(inputs) < 2 {
+		return nil, errors.New("a trend takes two results or more")
+	}
+	opts.Alpha = cmp.Or(opts.Alpha, changepoint.Default().Alpha)
+	if opts.Alpha < 0.001 || opts.Alpha >= 1 {
+		return nil, fmt.Errorf("alpha %v: want a share from 0.001", opts.Alpha)
+	}
+	units, err := mergeUnits(inputs)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := chooseMetrics(opts.Metrics, inputs)
+	if err != nil {
+		return nil, err
+	}
+	search := changepoint.Default()
+	search.Alpha = opts.Alpha
+	t := &Trend{Results: labelsOf(inputs), Enough: search.Enough(), Options: opts}
+	t.gather(inputs, metrics)
+	for i := range t.Series {
+		s := &t.Series[i]
+		s.Better = units.GetBetter(s.Unit)
+		search.Seed = opts.Seed ^ seedOf(s.Benchmark, s.Unit)
+		s.find(search, opts, len(inputs))
+	}
+	t.Warnings = append(t.Warnings, surroundings(inputs)...)
+	t.Warnings = append(t.Warnings, inputWarnings(inputs)...)
+	return t, nil
+}
+
+// seedOf lets series have permutations of their own, whatever else there is.
+func seedOf(texts ...string) uint64 {
+	h := fnv.New64a()
+	for _, text := range texts {
+		h.Write([]byte(text)) // a hash never fails
+		h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+// gather makes the series, by metric and, within, by benchmark.
+func (t *Trend) gather(inputs []Input, metrics []string) {
+	type id struct{ benchmark, unit string }
+	values := make(map[id][][]float64) // by result
+	var benchmarks []string
+	known := make(map[string]bool)
+	for at, in := range inputs {
+		unbelievable := 0
+		for i := range in.Results.Runs {
+			run := &in.Results.Runs[i]
+			if v, _ := run.verdict(); v == invalid {
+				unbelievable++
+				continue
+			}
+			name := run.qualified()
+			if !known[name] {
+				known[name] = true
+				benchmarks = append(benchmarks, name)
+			}
+			for unit, v := range run.Values {
+				key := id{name, unit}
+				if values[key] == nil {
+					values[key] = make([][]float64, len(inputs))
+				}
+				values[key][at] = append(values[key][at], v)
+			}
+		}
+		if unbelievable > 0 {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%s: %d of %d runs are INVALID and left out", in.Label, unbelievable, len(in.Results.Runs)))
+		}
+	}
+	for _, unit := range metrics {
+		for _, name := range benchmarks {
+			all, ok := values[id{name, unit}]
+			if !ok {
+				continue
+			}
+			s := TrendSeries{Benchmark: name, Unit: unit}
+			for at, v := range all {
+				if len(v) > 0 {
+					s.At, s.Values = append(s.At, at), append(s.Values, median(v))
+				}
+			}
+			t.Series = append(t.Series, s)
+		}
+	}
+}
+
+// qualified is the name with its package, when there is one.
+func (r *Run) qualified() string {
+	if pkg := r.ConfigValue("pkg"); pkg != "" {
+		return pkg + "." + r.Name
+	}
+	return r.Name
+}
+
+func median(values []float64) float64 {
+	v := slices.Sorted(slices.Values(values))
+	n := len(v)
+	if n%2 == 1 {
+		return v[n/2]
+	}
+	return v[n/2-1]/2 + v[n/2]/2
+}
+
+// find cuts the series into its levels.
+func (s *TrendSeries) find(search changepoint.Options, opts TrendOptions, results int) {
+	points := changepoint.Find(s.Values, search)
+	from := 0
+	for _, p := range append(points, changepoint.Point{Index: len(s.Values)}) {
+		s.levels = append(s.levels, trendLevel{from, p.Index, median(s.Values[from:p.Index])})
+		from = p.Index
+	}
+	for i, p := range points {
+		c := TrendChange{At: s.At[p.Index], Before: s.levels[i].median, After: s.levels[i+1].median, P: p.P, Word: "differs"}
+		if s.Better != 0 && c.Before != c.After {
+			c.Word = "worse"
+			if (c.After > c.Before) == (s.Better > 0) {
+				c.Word = "better"
+			}
+		}
+		recent := opts.Last == 0 || c.At >= results-opts.Last
+		if recent && math.Abs(c.After-c.Before) >= opts.Margin*math.Abs(c.Before) {
+			s.Changes = append(s.Changes, c)
+		} else {
+			s.Unlisted++
+		}
+	}
+}
+
+// Worse reports whether a listed change is for the worse.
+func (t *Trend) Worse() bool {
+	return slices.ContainsFunc(t.Series, func(s TrendSeries) bool {
+		return slices.ContainsFunc(s.Changes, func(c TrendChange) bool { return c.Word == "worse" })
+	})
+}

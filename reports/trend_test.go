@@ -1,0 +1,265 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// history is a series of results of five runs each, in which a benchmark has the level of each result, with 3 % of noise.
+func history(t *testing.T, head func(at int) string, benchmark string, unit string, levels ...float64) []Input {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 1))
+	var inputs []Input
+	for i, level := range levels {
+		text := "Unit ops/s better=higher\npkg: a\n" + head(i)
+		for range 5 {
+			text += fmt.Sprintf("Benchmark%s 1 %v %s\n", benchmark, level*math.Exp(0.03*rng.NormFloat64()), unit)
+		}
+		label := fmt.Sprintf("r%02d", i+1)
+		inputs = append(inputs, Input{label, results(t, label, text)})
+	}
+	return inputs
+}
+
+func plainHead(int) string { return "" }
+
+// stepped are n levels of 1 and m of level.
+func stepped(n, m int, level float64) []float64 {
+	return append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{level}, m)...)
+}
+
+func mustTrend(t *testing.T, inputs []Input, opts TrendOptions) *Trend {
+	t.Helper()
+	trend, err := FindTrend(inputs, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trend
+}
+
+func TestTrendFindsAStep(t *testing.T) {
+	for _, c := range []struct {
+		unit  string
+		level float64
+		word  string
+	}{
+		{"ns/op", 1.1, "worse"}, {"ns/op", 0.9, "better"}, {"ops/s", 1.1, "better"}, {"ops/s", 0.9, "worse"}, {"marbles", 1.1, "differs"},
+	} {
+		trend := mustTrend(t, history(t, plainHead, "X", c.unit, stepped(9, 8, c.level)...), TrendOptions{Margin: 0.02})
+		if len(trend.Series) != 1 || len(trend.Series[0].Changes) != 1 {
+			t.Fatalf("%s: %+v", c.unit, trend.Series)
+		}
+		s, found := trend.Series[0], trend.Series[0].Changes[0]
+		if s.Benchmark != "a.X" || found.At != 9 || found.Word != c.word || math.Abs(found.Ratio()/c.level-1) > 0.03 || trend.Worse() != (c.word == "worse") {
+			t.Errorf("%s to %v: %+v", c.unit, c.level, found)
+		}
+	}
+}
+
+func TestTrendKeepsQuiet(t *testing.T) {
+	for _, levels := range [][]float64{stepped(20, 0, 0), stepped(4, 4, 2), stepped(18, 2, 2), stepped(2, 0, 0)} {
+		trend := mustTrend(t, history(t, plainHead, "X", "ns/op", levels...), TrendOptions{})
+		if len(trend.Series) != 1 || len(trend.Series[0].Changes) != 0 || trend.Worse() {
+			t.Errorf("%d results: %+v", len(levels), trend.Series)
+		}
+		if short := strings.Contains(strings.Join(trend.Notes(), "\n"), "1 series of 1 too short"); short != (len(levels) < 10) {
+			t.Errorf("%d results: notes %q", len(levels), trend.Notes())
+		}
+	}
+}
+
+// TestTrendUnlisted: what is small, or long ago, is counted.
+func TestTrendUnlisted(t *testing.T) {
+	inputs := history(t, plainHead, "X", "ns/op", stepped(15, 15, 1.1)...)
+	for _, c := range []struct {
+		opts     TrendOptions
+		listed   int
+		unlisted string
+	}{
+		{TrendOptions{Margin: 0.05}, 1, ""},
+		{TrendOptions{Margin: 0.2}, 0, "1 change not listed: smaller than the margin of 20%"},
+		{TrendOptions{Last: 15}, 1, ""},
+		{TrendOptions{Last: 14}, 0, "1 change not listed: smaller than the margin of 0%, or not in the last 14 results"},
+	} {
+		trend := mustTrend(t, inputs, c.opts)
+		if notes := strings.Join(trend.Notes(), "\n"); len(trend.Series[0].Changes) != c.listed || notes != c.unlisted {
+			t.Errorf("%+v: %+v, notes %q", c.opts, trend.Series[0].Changes, notes)
+		}
+	}
+}
+
+// TestTrendGaps: a benchmark that some results lack keeps its places, and runs that are INVALID do not count.
+func TestTrendGaps(t *testing.T) {
+	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
+	inputs[3] = Input{"r04", results(t, "r04", "pkg: a\nBenchmarkY 1 5 ns/op\n")}
+	inputs[10] = Input{"r11", results(t, "r11", "pkg: a\nBenchmarkX 1 99 ns/op 2 verdict\n")}
+	trend := mustTrend(t, inputs, TrendOptions{Metrics: []string{"ns/op"}})
+	x := trend.Series[0]
+	if len(x.Values) != 18 || slices.Contains(x.At, 3) || slices.Contains(x.At, 10) || len(x.Changes) != 1 || x.Changes[0].At != 11 {
+		t.Errorf("at %v, changes %+v", x.At, x.Changes)
+	}
+	want := []string{"1 series of 2 too short: a change can be told from chance in 10 results or more, 3 of them after it", "r11: 1 of 1 runs are INVALID and left out"}
+	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTrendOfZero: what was never there and then is, is a change without a percentage.
+func TestTrendOfZero(t *testing.T) {
+	var inputs []Input
+	for i := range 14 {
+		label := fmt.Sprint(i)
+		inputs = append(inputs, Input{label, results(t, label, fmt.Sprintf("Unit shed/op better=lower\nBenchmarkX 1 %d shed/op\n", i/7))})
+	}
+	trend := mustTrend(t, inputs, TrendOptions{Margin: 0.02})
+	found := trend.Series[0].Changes
+	if len(found) != 1 || found[0].At != 7 || found[0].Word != "worse" || !math.IsInf(found[0].Ratio(), 1) {
+		t.Fatalf("%+v", found)
+	}
+	var text, doc bytes.Buffer
+	if err := errors.Join(WriteTrendText(&text, trend), WriteTrendJSON(&doc, trend)); err != nil || !strings.Contains(text.String(), "? worse") || !json.Valid(doc.Bytes()) {
+		t.Errorf("%v\n%s%s", err, &text, &doc)
+	}
+	if _, err := TrendChart(trend, "shed/op"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTrendSurroundings(t *testing.T) {
+	head := func(at int) string { return fmt.Sprintf("go: go1.2%d\ncpu: A\n", 5+at/6) }
+	trend := mustTrend(t, history(t, head, "X", "ns/op", stepped(12, 0, 0)...), TrendOptions{})
+	if diff := cmp.Diff([]string{"go is go1.26 from result 7 on, and was go1.25: a change there may be its doing"}, trend.Notes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTrendText(t *testing.T) {
+	inputs := history(t, plainHead, "Run/strategy=x/load=0.8", "ns/op", stepped(10, 10, 2)...)
+	more := history(t, plainHead, "Run/strategy=y/load=0.8", "ns/op", stepped(15, 5, 0.5)...)
+	for i := range inputs {
+		inputs[i].Results.Runs = append(inputs[i].Results.Runs, more[i].Results.Runs...)
+	}
+	var text bytes.Buffer
+	if err := WriteTrendText(&text, mustTrend(t, inputs, TrendOptions{Seed: 1})); err != nil {
+		t.Fatal(err)
+	}
+	const want = `20 results, 2 series tested at alpha 1%: 2 changes (0.02 false alarms to be expected where nothing changed)
+
+all benchmarks: load=0.8
+benchmark         metric  from result on   before    after    change             p
+a.Run/strategy=x  sec/op  11 r11           1.005n   2.012n  +100.24% worse   0.001
+a.Run/strategy=y  sec/op  16 r16          1.0052n  0.5053n   -49.74% better  0.006
+`
+	if text.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &text, want)
+	}
+}
+
+func TestTrendRefuses(t *testing.T) {
+	two := history(t, plainHead, "X", "ns/op", 1, 1)
+	for _, c := range []struct {
+		inputs []Input
+		opts   TrendOptions
+		want   string
+	}{
+		{two[:1], TrendOptions{}, "a trend takes two results or more"},
+		{two, TrendOptions{Metrics: []string{"cats"}}, "no metric cats in r01 or r02"},
+		{two, TrendOptions{Alpha: 0.0001}, "alpha 0.0001"},
+		{[]Input{{"a", results(t, "a", "Unit n better=lower\nBenchmarkX 1 1 n\n")}, {"b", results(t, "b", "Unit n better=higher\nBenchmarkX 1 1 n\n")}}, TrendOptions{}, "but a says lower"},
+	} {
+		if _, err := FindTrend(c.inputs, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+func TestOrderBy(t *testing.T) {
+	in := func(name, line string) Input { return Input{name, results(t, name, line+"BenchmarkX 1 1 n\n")} }
+	for _, c := range []struct {
+		values []string
+		want   string
+	}{
+		{[]string{"10", "9", "1e3"}, "9 10 1e3"},
+		{[]string{"2026-01-02T00:30:00+02:00", "2026-01-01T23:00:00Z"}, "2026-01-02T00:30:00+02:00 2026-01-01T23:00:00Z"},
+		{[]string{"2026-01-02", "2025-12-31", "2026-01-01"}, "2025-12-31 2026-01-01 2026-01-02"},
+		{[]string{"2026-01-02 10:00:00 +0100", "2026-01-02 09:30:00 +0000", "2026-01-02 10:00:00 +0130"}, "2026-01-02 10:00:00 +0130 2026-01-02 10:00:00 +0100 2026-01-02 09:30:00 +0000"},
+		{[]string{"v9", "v10", "10"}, "10 v10 v9"},
+	} {
+		var inputs []Input
+		for i, v := range c.values {
+			inputs = append(inputs, in(fmt.Sprint(i), "k: "+v+"\n"))
+		}
+		sorted, err := OrderBy(inputs, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range sorted {
+			got = append(got, s.Results.Runs[0].ConfigValue("k"))
+		}
+		if strings.Join(got, " ") != c.want || sorted[0].Label != got[0]+" ("+sorted[0].Results.Path+")" {
+			t.Errorf("%q, labelled %s; want %q", got, sorted[0].Label, c.want)
+		}
+	}
+	for want, inputs := range map[string][]Input{
+		"b:1: the run has no line \"k: …\" above it to sort by":                {in("a", "k: 1\n"), in("b", "")},
+		"b:4: k is 2 here and 1 before: one result has one place in the order": {in("a", "k: 1\n"), in("b", "k: 1\nBenchmarkX 1 1 n\nk: 2\n")},
+	} {
+		if _, err := OrderBy(inputs, "k"); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestTrendCharts: each metric is drawn, with a ring at each change; of many benchmarks those that changed most.
+func TestTrendCharts(t *testing.T) {
+	inputs := history(t, plainHead, "X", "ns/op 3 B/op 4 b-op", stepped(8, 8, 1.5)...)
+	for n := range 10 {
+		more := history(t, plainHead, fmt.Sprintf("Y%d", n), "ns/op", stepped(8, 8, 1)...)
+		for i := range inputs {
+			inputs[i].Results.Runs = append(inputs[i].Results.Runs, more[i].Results.Runs...)
+		}
+	}
+	trend := mustTrend(t, inputs, TrendOptions{Margin: 0.02})
+	chart, err := TrendChart(trend, "sec/op")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(chart.Subtitle, "the 8 of 11 benchmarks that changed most") {
+		t.Errorf("subtitle %q", chart.Subtitle)
+	}
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	paths, err := WriteTrendCharts(dir, trend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range paths {
+		names = append(names, filepath.Base(path))
+	}
+	want := []string{"trend-sec-op.svg", "trend-sec-op.png", "trend-b-op.svg", "trend-b-op.png", "trend-b-op-2.svg", "trend-b-op-2.png"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	svg, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(svg); !strings.Contains(text, changeText(trend.Series[0].Changes[0].Ratio())) || !strings.Contains(text, "a.X") {
+		t.Error("the chart does not say by how much, or of what")
+	}
+	if _, err := WriteTrendCharts(filepath.Join(paths[0], "x"), trend); err == nil || strings.Contains(err.Error(), "mkdir") {
+		t.Errorf("below a file: %v", err)
+	}
+}
