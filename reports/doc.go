@@ -21,5 +21,6 @@
 // their verdicts and has a section for each, with the runs that were made for it.
 //
 // Statistics that neither the standard library nor x/perf has, or that x/perf has wrong, are here, each in a file:
-// utest.go (the exact rank test with ties), shift.go (the Hodges–Lehmann estimate and its interval), holm.go.
+// utest.go (the exact rank test with ties), shift.go (the Hodges–Lehmann estimate and its interval). What is
+// decided on pairs, Holm's adjustment and the verdicts themselves are internal/judge's, which the gate that measures shares.
 package reports

@@ -136,10 +136,6 @@ func (row *GateRow) reason(o judge.Options, c judge.Conclusion) string {
 		return fmt.Sprintf("too few pairs: %d, and %d are needed", row.OldN, judge.MinPairs(needed))
 	case c.Cause == judge.TooFew:
 		return fmt.Sprintf("too few samples: %d and %d, and %d of each are needed", row.OldN, row.NewN, samplesFor(needed))
-	case c.Cause == judge.Appearance:
-		return "was 0 in every run, and no longer is"
-	case c.Cause == judge.NotRuledOut:
-		return fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
 	}
-	return ""
+	return o.Because(c)
 }

@@ -83,14 +83,15 @@ func orDefault(keys, byDefault string) string {
 	return keys
 }
 
-// oneLine joins the three lines of benchproc's errors: what is wrong, the expression, and a caret below the place.
+// oneLine joins the lines of benchproc's errors: what is wrong, the expression, and a caret below the place.
 func oneLine(err error) error {
-	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 3 {
-		return err
+	what, rest, ok1 := strings.Cut(err.Error(), "\n\t")
+	last := strings.LastIndex(rest, "\n\t")
+	if !ok1 || last < 0 {
+		return fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
 	}
-	at := len([]rune(strings.TrimPrefix(lines[2], "\t")))
-	return fmt.Errorf("%s (at character %d of %q)", strings.TrimPrefix(lines[0], "syntax error: "), at, strings.TrimPrefix(lines[1], "\t"))
+	caret := strings.TrimPrefix(rest[last:], "\n\t")
+	return fmt.Errorf("%s (at character %d of %q)", strings.TrimPrefix(what, "syntax error: "), len([]rune(caret)), rest[:last])
 }
 
 // fieldNames lists the keys of a projection as an expression has them.

@@ -203,3 +203,35 @@ func TestLetters(t *testing.T) {
 		}
 	}
 }
+
+// FuzzProjections: whatever the options, a comparison is an error of one line, or has a cell.
+func FuzzProjections(f *testing.F) {
+	for _, seed := range [][4]string{
+		{"", "", "", ""}, {".config", ".fullname", ".file", "*"}, {" ", " ", " ", "*"}, {"pkg", ".name /load@num", "/strategy@(semaphore worker_pool)", ".unit:ops/s"},
+		{".fullname", ".fullname", ".fullname", "-/load:0.5"}, {"/gomaxprocs", ".config@alpha", "seed@num", "(a:b OR .file:/s/) AND *"}, {"a@", "@b", ",,", "x:"},
+	} {
+		f.Add(seed[0], seed[1], seed[2], seed[3])
+	}
+	s, err := Read(strings.NewReader(twoStrategies()), "s")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, table, row, col, filter string) {
+		c, err := CompareAll([]Input{{"s", s}, {"t", s}}, CompareOptions{Table: table, Row: row, Col: col, Filter: filter, Ignore: "seed"})
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") || c != nil {
+				t.Fatalf("%q", err)
+			}
+			return
+		}
+		for _, table := range c.Tables {
+			if len(table.columns()) == 0 || table.columns()[0] != table.Base {
+				t.Fatalf("columns %v, base %d", table.columns(), table.Base)
+			}
+		}
+		var text bytes.Buffer
+		if err := errors.Join(WriteText(&text, c), WriteMarkdown(&text, c), WriteCSV(&text, c), WriteJSON(&text, c)); err != nil || len(c.Tables) == 0 {
+			t.Fatalf("%d tables, %v", len(c.Tables), err)
+		}
+	})
+}

@@ -69,13 +69,42 @@ func TestTrendFindsAStep(t *testing.T) {
 
 func TestTrendKeepsQuiet(t *testing.T) {
 	for _, levels := range [][]float64{stepped(20, 0, 0), stepped(4, 4, 2), stepped(18, 2, 2), stepped(2, 0, 0)} {
-		trend := mustTrend(t, history(t, plainHead, "X", "ns/op", levels...), TrendOptions{})
+		trend := mustTrend(t, history(t, plainHead, "X", "ns/op", levels...), TrendOptions{Alpha: 0.01})
 		if len(trend.Series) != 1 || len(trend.Series[0].Changes) != 0 || trend.Worse() {
 			t.Errorf("%d results: %+v", len(levels), trend.Series)
 		}
 		if short := strings.Contains(strings.Join(trend.Notes(), "\n"), "1 series of 1 too short"); short != (len(levels) < 10) {
 			t.Errorf("%d results: notes %q", len(levels), trend.Notes())
 		}
+	}
+}
+
+// TestTrendCriesNoWolf: where nothing changed, the chance of any alarm among all series is Alpha at most. The bound is its
+// mean and four standard deviations.
+func TestTrendCriesNoWolf(t *testing.T) {
+	const trends, alpha = 150, 0.05
+	rng := rand.New(rand.NewPCG(5, 1))
+	alarms := 0
+	for n := range trends {
+		var inputs []Input
+		for i := range 18 {
+			label := fmt.Sprint(i)
+			var text strings.Builder
+			for b := range 10 {
+				fmt.Fprintf(&text, "BenchmarkX%d 1 %v ns/op %d B/op 7 allocs/op\n", b, math.Exp(rng.NormFloat64()), rng.IntN(3))
+			}
+			inputs = append(inputs, Input{label, results(t, label, text.String())})
+		}
+		trend := mustTrend(t, inputs, TrendOptions{Alpha: alpha, Seed: uint64(n)})
+		if trend.Tested != 20 {
+			t.Fatalf("%d series tested", trend.Tested)
+		}
+		if slices.ContainsFunc(trend.Series, func(s TrendSeries) bool { return len(s.Changes) > 0 }) {
+			alarms++
+		}
+	}
+	if most := trends*alpha + 4*math.Sqrt(trends*alpha*(1-alpha)); float64(alarms) > most {
+		t.Errorf("%d alarms in %d trends, want at most %.0f", alarms, trends, most)
 	}
 }
 
@@ -109,7 +138,7 @@ func TestTrendGaps(t *testing.T) {
 	if len(x.Values) != 18 || slices.Contains(x.At, 3) || slices.Contains(x.At, 10) || len(x.Changes) != 1 || x.Changes[0].At != 11 {
 		t.Errorf("at %v, changes %+v", x.At, x.Changes)
 	}
-	want := []string{"1 series of 2 too short: a change can be told from chance in 10 results or more, 3 of them after it", "r11: 1 of 1 runs are INVALID and left out"}
+	want := []string{"1 series of 2 too short: among so many a change can be told from chance in 8 results or more, 3 of them after it at least", "r11: 1 of 1 runs are INVALID and left out"}
 	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
 		t.Error(diff)
 	}
@@ -154,7 +183,7 @@ func TestTrendText(t *testing.T) {
 	if err := WriteTrendText(&text, mustTrend(t, inputs, TrendOptions{Seed: 1})); err != nil {
 		t.Fatal(err)
 	}
-	const want = `20 results, 2 series tested at alpha 1%: 2 changes (0.02 false alarms to be expected where nothing changed)
+	const want = `20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
 
 all benchmarks: load=0.8
 benchmark         metric  from result on   before    after    change             p
@@ -175,7 +204,7 @@ func TestTrendRefuses(t *testing.T) {
 	}{
 		{two[:1], TrendOptions{}, "a trend takes two results or more"},
 		{two, TrendOptions{Metrics: []string{"cats"}}, "no metric cats in r01 or r02"},
-		{two, TrendOptions{Alpha: 0.0001}, "alpha 0.0001"},
+		{two, TrendOptions{Alpha: 1e-7}, "alpha 1e-07: want a share from 1e-06 below 1, for 0 series"},
 		{[]Input{{"a", results(t, "a", "Unit n better=lower\nBenchmarkX 1 1 n\n")}, {"b", results(t, "b", "Unit n better=higher\nBenchmarkX 1 1 n\n")}}, TrendOptions{}, "but a says lower"},
 	} {
 		if _, err := FindTrend(c.inputs, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {

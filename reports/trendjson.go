@@ -7,8 +7,8 @@ import "io"
 //	{
 //	  "format": "poolbench trend", "version": 1,
 //	  "results": ["2026-01-02 (a)", …],         // in the order of time
-//	  "alpha": 0.01, "margin": 0.02,            // false alarms of a series that never changed; changes below it are not listed
-//	  "enough": 10,                             // results that a series needs
+//	  "alpha": 0.05, "margin": 0.02,            // chance of any false alarm; changes below the margin are not listed
+//	  "tested": 12, "enough": 10,               // series that vary; results that one needs
 //	  "series": [{
 //	    "benchmark": "…", "unit": "sec/op", "better": "lower" | "higher" | "",
 //	    "at": [0, 1, …], "values": […],         // indexes of results; medians
@@ -24,7 +24,7 @@ import "io"
 //	}
 func WriteTrendJSON(w io.Writer, t *Trend) error {
 	out := jsonTrend{Format: "poolbench trend", Version: 1, Results: t.Results, Alpha: t.Options.Alpha, Margin: t.Options.Margin,
-		Enough: t.Enough, Series: []jsonTrendSeries{}, Warnings: orEmpty(t.Warnings)}
+		Tested: t.Tested, Enough: t.Enough, Series: []jsonTrendSeries{}, Warnings: orEmpty(t.Warnings)}
 	for _, s := range t.Series {
 		series := jsonTrendSeries{Benchmark: s.Benchmark, Unit: s.Unit, Better: direction(s.Better), At: s.At, Values: s.Values, Changes: []jsonTrendChange{}, Unlisted: s.Unlisted}
 		for _, c := range s.Changes {
@@ -41,6 +41,7 @@ type jsonTrend struct {
 	Results  []string          `json:"results"`
 	Alpha    float64           `json:"alpha"`
 	Margin   float64           `json:"margin"`
+	Tested   int               `json:"tested"`
 	Enough   int               `json:"enough"`
 	Series   []jsonTrendSeries `json:"series"`
 	Warnings []string          `json:"warnings"`

@@ -35,19 +35,12 @@ func (t *Trend) rows() []trendRow {
 
 // Summary says in a line what was looked at and what was found.
 func (t *Trend) Summary() string {
-	tested, changes := 0, 0
+	changes := 0
 	for _, s := range t.Series {
-		if len(s.Values) >= t.Enough {
-			tested++
-		}
 		changes += len(s.Changes)
 	}
-	text := fmt.Sprintf("%s, %s tested at alpha %s: %s", plural(len(t.Results), "result", "results"), plural(tested, "series", "series"),
-		percentText(t.Options.Alpha), plural(changes, "change", "changes"))
-	if tested > 0 {
-		text += fmt.Sprintf(" (%.2g false alarms to be expected where nothing changed)", float64(tested)*t.Options.Alpha)
-	}
-	return text
+	return fmt.Sprintf("%s, %s: %s (chance of any false alarm: %s)", plural(len(t.Results), "result", "results"),
+		plural(t.Tested, "varying series", "varying series"), plural(changes, "change", "changes"), percentText(t.Options.Alpha))
 }
 
 // Notes say what is not in the list of changes, a line each.
@@ -61,7 +54,7 @@ func (t *Trend) Notes() []string {
 		unlisted += s.Unlisted
 	}
 	if short > 0 {
-		notes = append(notes, fmt.Sprintf("%s of %d too short: a change can be told from chance in %d results or more, 3 of them after it",
+		notes = append(notes, fmt.Sprintf("%s of %d too short: among so many a change can be told from chance in %d results or more, 3 of them after it at least",
 			plural(short, "series", "series"), len(t.Series), t.Enough))
 	}
 	if unlisted > 0 {
@@ -95,7 +88,7 @@ func WriteTrendText(w io.Writer, t *Trend) error {
 			a.row()
 			scale := benchunit.CommonScale([]float64{row.Before, row.After}, benchunit.ClassOf(row.Unit))
 			for col, text := range []string{short[row.Benchmark], row.Unit, fmt.Sprintf("%d %s", row.TrendChange.At+1, t.Results[row.TrendChange.At]),
-				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio()), row.Word, strconv.FormatFloat(row.P, 'f', 3, 64)} {
+				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio()), row.Word, strconv.FormatFloat(row.P, 'g', 2, 64)} {
 				a.cell(col, 1, trendAligns[col], trendMargin(col), text)
 			}
 		}

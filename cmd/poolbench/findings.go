@@ -22,10 +22,11 @@ func (a *app) showFindings(e *execution) error {
 			continue
 		}
 		count[f.Verdict]++
-		fmt.Fprintf(a.stdout, "%s: “%s”\n  %s: %s\n", s.study.Name, s.study.Claim, strings.ToUpper(f.Verdict.String()), f.Because)
+		a.wrap("", fmt.Sprintf("%s: “%s”", s.study.Name, s.study.Claim))
+		a.wrap("  ", strings.ToUpper(f.Verdict.String())+": "+f.Because)
 		if len(e.findings) < manyFindings {
 			for _, line := range f.Lines {
-				fmt.Fprintf(a.stdout, "  %s\n", line)
+				a.wrap("  – ", line)
 			}
 		}
 		fmt.Fprintln(a.stdout)
@@ -41,4 +42,29 @@ func (a *app) showFindings(e *execution) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "%d claims: %s. Tables and charts are in the report.\n\n", len(e.findings), strings.Join(parts, ", "))
 	return err
+}
+
+// pageWidth is that of prose on stdout.
+const pageWidth = 110
+
+// wrap prints a paragraph: its first line after what begins it, the others as far in and two columns more.
+func (a *app) wrap(begin, text string) {
+	column := len([]rune(begin))
+	indent := strings.Repeat(" ", column+2)
+	fmt.Fprint(a.stdout, begin)
+	for i, word := range strings.Fields(text) {
+		width := len([]rune(word))
+		switch {
+		case i == 0:
+		case column+1+width > pageWidth:
+			fmt.Fprint(a.stdout, "\n"+indent)
+			column = len(indent)
+		default:
+			fmt.Fprint(a.stdout, " ")
+			column++
+		}
+		fmt.Fprint(a.stdout, word)
+		column += width
+	}
+	fmt.Fprintln(a.stdout)
 }

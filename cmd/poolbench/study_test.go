@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ func TestStudy(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect", "depends").stdout
 	const because = "on the arrivals: 4 workers take away "
-	if !strings.Contains(out, "\n  DEPENDS: "+because) {
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+because) {
 		t.Errorf("no verdict in\n%s", out)
 	}
 	results := read(t, "x/results.txt")
@@ -75,5 +76,21 @@ func TestStudySizes(t *testing.T) {
 	with := succeed(t, "study", "load", "--strategy", "codel_lifo,ants", "--dry-run").stdout
 	if strings.Count(with, "strategy=codel_lifo/") != 6 || strings.Count(with, "strategy=ants/") != 6 {
 		t.Errorf("study load --strategy codel_lifo,ants runs\n%s", with)
+	}
+}
+
+// TestWrap: a paragraph keeps its words, in lines that fit a page, with all but the first further in.
+func TestWrap(t *testing.T) {
+	text := strings.Repeat("wörter und mehr ", 40)
+	var out bytes.Buffer
+	(&app{stdout: &output{to: &out}}).wrap("  – ", text)
+	if got := strings.Join(strings.Fields(strings.TrimPrefix(out.String(), "  – ")), " "); got != strings.TrimSpace(text) {
+		t.Errorf("the words are %q", got)
+	}
+	for i, line := range slices.Collect(strings.Lines(out.String())) {
+		line = strings.TrimSuffix(line, "\n")
+		if n := len([]rune(line)); n > pageWidth || i > 0 && !strings.HasPrefix(line, "      w") && !strings.HasPrefix(line, "      u") && !strings.HasPrefix(line, "      m") {
+			t.Errorf("line %d of %d columns: %q", i, n, line)
+		}
 	}
 }

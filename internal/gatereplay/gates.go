@@ -29,6 +29,8 @@ type outcome struct {
 	inconclusive bool // one at least, where nothing is
 	found        int  // of the regressed benchmarks
 	runs         int  // of the machine
+
+	detectable float64 // worsening that the gate says it can find, the mean over what did not change
 }
 
 // gate replays one gate as its runner does it: in each round the benchmarks in random order, of each a pair in random order, the
@@ -97,7 +99,11 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		return o, fmt.Errorf("%d of %d benchmarks are judged", len(report.Rows), benchmarks)
 	}
 	for b, row := range report.Rows {
-		switch is := e.factor != 1 && b < regressed; {
+		is := e.factor != 1 && b < regressed
+		if e.factor == 1 {
+			o.detectable += row.Detectable / benchmarks
+		}
+		switch {
 		case is && row.Verdict == judge.Worse:
 			o.found++
 		case is:

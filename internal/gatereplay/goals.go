@@ -78,6 +78,9 @@ func (r *replayer) calm() (goals []goal) {
 			atMost("F1", "unchanged code inconclusive, "+from.name, 5, t.inconclusive, r.gates),
 			goal{id: "W1", what: "measuring, 20 benchmarks of 0.25 s, " + from.name, wanted: 90, got: runTime * mean, unit: "s",
 				basis: fmt.Sprintf("%.1f runs each", mean/benchmarks)})
+		detectable := math.Exp(t.detectable)
+		at := r.replay(experiment{options: r.options, from: from, factor: detectable, builds: 1})
+		goals = append(goals, atLeast("R1", fmt.Sprintf("%+.1f %% found, which the gate calls detectable, %s", 100*(detectable-1), from.name), 80, at.found, regressed*r.gates))
 	}
 	for _, from := range r.traces.sources() {
 		t := r.replay(experiment{options: r.options, from: from, factor: 1, layout: layoutEffect, builds: r.builds})
@@ -157,6 +160,7 @@ func (r *replayer) tails() (goals []goal) {
 // tally sums outcomes up.
 type tally struct {
 	alarms, inconclusive, found, runs int
+	detectable                        float64 // worsening, in the mean
 }
 
 func (r *replayer) replay(e experiment) (sum tally) {
@@ -169,6 +173,7 @@ func (r *replayer) replay(e experiment) (sum tally) {
 	for _, o := range outcomes {
 		sum.found += o.found
 		sum.runs += o.runs
+		sum.detectable += o.detectable / float64(len(outcomes))
 		if o.alarm {
 			sum.alarms++
 		}

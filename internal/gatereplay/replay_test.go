@@ -51,7 +51,7 @@ func TestGoals(t *testing.T) {
 			t.Errorf("%s, %s: %d of %d, %.2f; wanted %v", g.id, g.what, g.hits, g.of, g.got, g.wanted)
 		}
 	}
-	for _, id := range []string{"F1", "F3", "P1", "P2", "P3", "P4", "P5", "W1"} {
+	for _, id := range []string{"F1", "F3", "P1", "P2", "P3", "P4", "P5", "R1", "W1"} {
 		if ids[id] == 0 {
 			t.Errorf("nothing of %s", id)
 		}

@@ -16,6 +16,9 @@ type Evidence struct {
 	LeastP   float64 // the smallest p that the test could have given with so many values
 	Appeared bool    // the base was 0 throughout and the head is not, for the worse: that is never "no worse"
 	SE       float64 // standard error of Change; 0 without a test, NaN where it cannot be told
+
+	n      int     // pairs of a signed-rank test; 0 otherwise
+	spread float64 // of their changes without outliers
 }
 
 // A Test is a way to get at p.
@@ -62,7 +65,7 @@ func (e Evidence) Tested() bool { return e.Test != ByNone }
 func (o Options) weigh(s Sample, tests int) Evidence {
 	pairs := s.values()
 	changes := worsenings(pairs, s.Better)
-	e := Evidence{SE: standardError(changes), LeastP: LeastP(len(changes))}
+	e := Evidence{SE: standardError(changes), LeastP: LeastP(len(changes)), spread: Spread(changes)}
 	e.Change, e.Low, e.High = HodgesLehmann(changes, 1-o.Alpha)
 	first, same, baseZero, headZero := pairs[0], true, true, true
 	for _, p := range pairs {
@@ -86,7 +89,7 @@ func (o Options) weigh(s Sample, tests int) Evidence {
 		}
 		e.PWorse, e.PBetter = o.swap(s, draws)
 	default:
-		e.Test = BySignedRank
+		e.Test, e.n = BySignedRank, len(pairs)
 		e.PWorse = NewSignedRank(minus(changes, o.margin())).Greater
 		e.PBetter = NewSignedRank(minus(changes, -o.margin())).Less
 	}
@@ -126,7 +129,8 @@ func minus(changes []float64, threshold float64) []float64 {
 // rankLoss is by how much the standard error of the Hodges–Lehmann estimate of normal values exceeds that of their mean: √(π/3).
 var rankLoss = math.Sqrt(math.Pi / 3)
 
-// standardError of the estimate from changes.
+// standardError of the estimate from changes, for what could have been found: outliers count here, since the pairs in which the machine is held
+// up are those that hide a change. By Spread alone, what it called detectable in replayed noise was found 66 to 75 times of 100, not 80.
 func standardError(changes []float64) float64 {
-	return rankLoss * Spread(changes) / math.Sqrt(float64(len(changes)))
+	return rankLoss * max(Spread(changes), standardDeviation(changes)) / math.Sqrt(float64(len(changes)))
 }

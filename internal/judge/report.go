@@ -65,18 +65,14 @@ func (o Options) row(s Sample, tests int) Row {
 
 func (row *Row) conclude(o Options, c Conclusion) {
 	row.Verdict, row.PWorseHolm, row.PBetterHolm, row.Detectable = c.Verdict, c.PWorseHolm, c.PBetterHolm, c.Detectable
-	switch c.Cause {
-	case TooFew:
+	row.Reason = o.Because(c)
+	if c.Cause == TooFew {
 		row.Reason = tooFewPairs(row.N, MinPairs(o.Needed(c.Family)))
-	case Appearance:
-		row.Reason = "was 0 in every run, and no longer is"
-	case NotRuledOut:
-		row.Reason = fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
 	}
 }
 
-// spread of the changes behind the row's standard error.
-func (row *Row) spread() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
+// deviation is the standard deviation of the changes behind the row's standard error.
+func (row *Row) deviation() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
 
 func (r *Report) warnOfVariation(s Sample, row Row) {
 	if s.Exact && row.N > 0 && row.Tested() {

@@ -21,11 +21,9 @@ func Spread(changes []float64) float64 {
 		return math.NaN()
 	}
 	distances := make([]float64, 0, n*(n-1)/2)
-	var squares float64
 	for i, a := range finite {
 		for _, b := range finite[:i] {
 			distances = append(distances, math.Abs(a-b))
-			squares += (a - b) * (a - b)
 		}
 	}
 	slices.Sort(distances)
@@ -37,7 +35,20 @@ func Spread(changes []float64) float64 {
 	if distances[len(distances)-1] <= roundoff {
 		return 0
 	}
-	return math.Sqrt(squares / float64(n) / float64(n-1))
+	return standardDeviation(finite)
+}
+
+// standardDeviation is the ordinary one; NaN for fewer than two changes, or an infinite one.
+func standardDeviation(changes []float64) float64 {
+	n := float64(len(changes))
+	var mean, squares float64
+	for _, c := range changes {
+		mean += c / n
+	}
+	for _, c := range changes {
+		squares += (c - mean) * (c - mean)
+	}
+	return math.Sqrt(squares / (n - 1))
 }
 
 func factorQn(n int) float64 {

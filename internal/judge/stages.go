@@ -39,7 +39,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.Verdict, _ = o.verdict(row.Evidence, Conclusion{PWorseHolm: row.PWorse, PBetterHolm: row.PBetter})
 		case row.PWorse <= o.SuspectAt || row.Appeared:
 			row.Suspect = true
-			suspects, spreads = append(suspects, i), append(spreads, row.spread())
+			suspects, spreads = append(suspects, i), append(spreads, row.spread)
 		default:
 			row.Verdict = NoWorse
 		}
@@ -68,7 +68,7 @@ func (g *Screening) conclude() {
 		}
 		if row.Tested() {
 			tests := max(1, len(g.wanted))
-			row.Detectable = g.options.detectable(row.spread(), row.N, g.options.pairsToFind(row.spread(), tests), tests)
+			row.Detectable = g.options.detectable(row.deviation(), row.N, g.options.pairsToFind(row.spread, tests), tests)
 		} else {
 			row.Detectable = c.Detectable
 		}
@@ -148,34 +148,11 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		row.conclude(o, c)
 		report.Tests = c.Family
 		if row.Tested() {
-			row.Detectable = o.detectable(row.spread(), g.report.Rows[rows[i]].N, row.N, c.Family)
+			row.Detectable = o.detectable(row.deviation(), g.report.Rows[rows[i]].N, row.N, c.Family)
 		}
 		if ordered := g.wanted[row.id()]; row.N < ordered {
 			row.Verdict, row.Reason = Inconclusive, tooFewPairs(row.N, ordered)
 		}
 	}
 	return report, nil
-}
-
-// Once judges in a single stage by all the pairs that there are, of every metric, with Holm's adjustment over them all. Errors are those of Screen.
-func Once(o Options, samples []Sample) (*Report, error) {
-	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
-		return nil, err
-	}
-	if len(samples) == 0 {
-		return nil, errors.New("nothing to judge")
-	}
-	r := &Report{}
-	var family []Evidence
-	for _, s := range samples {
-		row := o.row(s, len(samples))
-		r.Rows = append(r.Rows, row)
-		r.warnOfVariation(s, row)
-		family = append(family, row.Evidence)
-	}
-	for i, c := range Conclude(o, family) {
-		r.Rows[i].conclude(o, c)
-		r.Tests = c.Family
-	}
-	return r, nil
 }

@@ -162,16 +162,16 @@ func TestTailVerdicts(t *testing.T) {
 		factor float64
 		want   Verdict
 	}{{1, NoWorse}, {1.4, Worse}, {0.7, Better}} {
-		r, err := Once(Defaults(), []Sample{{Metric: p99, Tails: drawTails(t, rng, 12, 4000, test.factor)}})
+		e, err := Weigh(Defaults(), 1, Sample{Metric: p99, Tails: drawTails(t, rng, 12, 4000, test.factor)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := r.Rows[0]
-		if ratio, low, high := row.Ratio(LowerIsBetter); row.Verdict != test.want || low > test.factor || high < test.factor || ratio < low || ratio > high {
-			t.Errorf("%v: %s, %v from %v to %v", test.factor, row.Verdict, ratio, low, high)
+		c := Conclude(Defaults(), []Evidence{e})[0]
+		if ratio, low, high := e.Ratio(LowerIsBetter); c.Verdict != test.want || low > test.factor || high < test.factor || ratio < low || ratio > high {
+			t.Errorf("%v: %s, %v from %v to %v", test.factor, c.Verdict, ratio, low, high)
 		}
 	}
-	_, err := Once(Defaults(), []Sample{{Metric: p99, Tails: drawTails(t, rng, 2, 367, 1)}})
+	_, err := Weigh(Defaults(), 1, Sample{Metric: p99, Tails: drawTails(t, rng, 2, 367, 1)})
 	if want := "p99-response-sec of b: pair 1: 367 values do not resolve the 0.99 quantile: 368 are needed"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"math"
 )
 
@@ -54,12 +55,23 @@ func Conclude(o Options, family []Evidence) []Conclusion {
 		if e.Tested() {
 			c.PWorseHolm, c.PBetterHolm = worse[0], better[0]
 			worse, better = worse[1:], better[1:]
-			c.Detectable = o.margin() + (NormalQuantile(1-o.Alpha/float64(tests))+NormalQuantile(power))*e.SE
+			c.Detectable = o.margin() + (NormalQuantile(power)-NormalQuantile(e.attainable(o.Alpha/float64(tests))))*e.SE
 		}
 		c.Verdict, c.Cause = o.verdict(e, c)
 		conclusions[i] = c
 	}
 	return conclusions
+}
+
+// attainable is the largest p of the evidence's test that is significant at alpha: those of few pairs come in large steps.
+func (e Evidence) attainable(alpha float64) float64 {
+	if e.n > 0 {
+		if p := attainable(e.n, alpha); p > 0 {
+			return p
+		}
+		return math.NaN() // nothing could be found
+	}
+	return alpha
 }
 
 func (o Options) verdict(e Evidence, c Conclusion) (Verdict, Cause) {
@@ -81,6 +93,17 @@ func (o Options) verdict(e Evidence, c Conclusion) (Verdict, Cause) {
 // Needed is what the smallest possible p of a test must not exceed in a family of that many tests for a verdict to be had: alpha
 // shared among the tests, and half of alpha for the interval.
 func (o Options) Needed(tests int) float64 { return min(o.Alpha/float64(tests), o.Alpha/2) }
+
+// Because puts the cause of a conclusion into words; "" where there is none, and for TooFew: how many there are the conclusion does not know.
+func (o Options) Because(c Conclusion) string {
+	switch c.Cause {
+	case Appearance:
+		return "was 0 in every run, and no longer is"
+	case NotRuledOut:
+		return fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
+	}
+	return ""
+}
 
 // power is the chance with which the second stage is to find a worsening of the promise, and with which one of the detectable size is found.
 const power = 0.8

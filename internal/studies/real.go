@@ -40,7 +40,12 @@ func realStudy(name, question, claim, work string, loads ...float64) Study {
 		Question: question,
 		Claim:    claim,
 		Count:    [3]int{1, 3, 10},
-		Cells:    func(size Size) []bench.Scenario { return cells(size, familiar()) },
+		Cells: func(size Size) []bench.Scenario {
+			if size == Quick {
+				return cells(size, strategy(waiting...))
+			}
+			return cells(size, familiar())
+		},
 		With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
 			return cells(size, []strategies.Variant{v}), nil
 		},
@@ -60,7 +65,7 @@ func judgeReal(m *measured, cells []bench.Scenario) Finding {
 		if math.IsNaN(over.mid) {
 			continue
 		}
-		said := fmt.Sprintf("%s at load %v: %s", sc.Strategy, sc.Load.Relative, percent(over.mid))
+		said := fmt.Sprintf("%s at load %v: %s", sc.Strategy, sc.Load.Relative, short(over.mid))
 		if over.mid <= realTolerance {
 			within = append(within, said)
 		} else {
@@ -70,7 +75,7 @@ func judgeReal(m *measured, cells []bench.Scenario) Finding {
 	if len(within)+len(beyond) < len(cells) {
 		return undecided("%d of %d scenarios have runs that can be believed", len(within)+len(beyond), len(cells))
 	}
-	what := "longer waits than the oracle's, as a share of the mean service: "
+	what := "waits are longer than the oracle's by so many mean services: "
 	switch {
 	case len(beyond) == 0:
 		return found(Holds, "%s%s", what, strings.Join(within, ", "))
@@ -78,6 +83,6 @@ func judgeReal(m *measured, cells []bench.Scenario) Finding {
 		return found(DoesNotHold, "%s%s", what, strings.Join(beyond, ", "))
 	}
 	f := found(Depends, "on strategy and load; %s%s", what, strings.Join(beyond, ", "))
-	f.add("within %s: %s", percent(realTolerance), strings.Join(within, ", "))
+	f.add("up to %v: %s", realTolerance, strings.Join(within, ", "))
 	return f
 }
