@@ -1,6 +1,9 @@
 package reports
 
 import (
+	"errors"
+	"slices"
+
 	"golang.org/x/perf/benchmath"
 )
 
@@ -120,4 +123,15 @@ func (t *Table) Change(row *Row, column int) string {
 		return "better"
 	}
 	return "worse"
+}
+
+var errBaseZero = errors.New("the base is 0, from which there is no change in percent")
+
+// warnings are those on the comparison in a column of a row, and why its delta is "?".
+func (t *Table) warnings(row *Row, column int) []error {
+	cell := row.Cells[column]
+	if row.Cells[t.Base].Summary.Center == 0 && cell.Summary.Center != 0 {
+		return append(slices.Clip(cell.Versus.Warnings), errBaseZero)
+	}
+	return cell.Versus.Warnings
 }

@@ -36,8 +36,8 @@ func Compare(old, new *Results, opts CompareOptions) (*Comparison, error) {
 //   - In text, a significant difference says better, worse or differs (no direction known), and what all names share is
 //     said once, above the tables.
 //
-// A base of 0 is shown as 0, the change from it as "?", as benchstat does, and in words where the direction is known: from
-// 0 to 5 errors is worse.
+// A base of 0 is shown as 0, the change from it as "?", as benchstat does; text and Markdown add why, and, in words where the
+// direction is known, which way it is: from 0 to 5 errors is worse.
 //
 // It is an error when an option does not parse (*OptionError), when the Unit lines of the inputs contradict each other, when
 // a metric of opts is in none, when nothing passes the filter, and, unless opts.Table was given, when there are columns and
@@ -78,7 +78,7 @@ func CompareAll(inputs []Input, opts CompareOptions) (*Comparison, error) {
 		return nil, &OptionError{"filter", errors.New("nothing in " + strings.Join(labelsOf(inputs), ", ") + " passes")}
 	}
 	c := g.comparison(units, opts)
-	c.Warnings = inputWarnings(inputs)
+	c.Warnings = append(inputWarnings(inputs), invalidRuns(inputs)...)
 	for _, label := range unused {
 		c.Warnings = append(c.Warnings, "nothing in "+label+" passes the filter")
 	}

@@ -67,7 +67,7 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 			default:
 				v := cell.Versus
 				line = append(line, v.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center), t.Change(&row, i),
-					join(v.String(), notes.mark(v.Warnings)))
+					join(v.String(), notes.mark(t.warnings(&row, i))))
 			}
 		}
 		m.row(line)

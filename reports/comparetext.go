@@ -84,11 +84,13 @@ func (t *Table) writeText(w io.Writer, keys [][]Pair, short map[string]string, w
 			a.note(at+textCellNotes, notes.mark(cell.Sample.Warnings, cell.Summary.Warnings))
 			if v := cell.Versus; v != nil {
 				a.cell(at+textDelta, 1, right, "", v.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center))
+				warnings := v.Warnings
 				if words {
 					a.note(at+textChange, t.Change(&row, i))
+					warnings = t.warnings(&row, i)
 				}
 				a.cell(at+textP, 1, left, " ", "("+v.String()+")")
-				a.note(at+textDeltaNotes, notes.mark(v.Warnings))
+				a.note(at+textDeltaNotes, notes.mark(warnings))
 			}
 		}
 	}

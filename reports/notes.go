@@ -72,4 +72,27 @@ func inputWarnings(inputs []Input) []string {
 	return lines
 }
 
+// invalidRuns counts the runs that poolbench itself does not believe, which a comparison takes all the same.
+func invalidRuns(inputs []Input) (lines []string) {
+	for _, in := range inputs {
+		n, first := 0, 0
+		for i := range in.Results.Runs {
+			if run := &in.Results.Runs[i]; run.isInvalid() {
+				if n++; n == 1 {
+					first = run.Pos.Line
+				}
+			}
+		}
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %d of %d runs are INVALID and cannot be believed (first in line %d)", in.Results.Path, n, len(in.Results.Runs), first))
+		}
+	}
+	return lines
+}
+
+func (r *Run) isInvalid() bool {
+	v, _ := r.verdict()
+	return v == invalid
+}
+
 func notWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.Path, r.Partial) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -156,6 +157,9 @@ func TestCompareNotes(t *testing.T) {
 		if notes := strings.Join(c.Notes(), "\n"); !strings.Contains(notes, test.want) || test.want == "" && notes != "" {
 			t.Errorf("%+v: notes %q, want %q", test.opts, notes, test.want)
 		}
+		if test.opts.Table != "" && len(c.Missing) > 0 { // who splits tables has said that not every column is in each
+			t.Errorf("%+v: missing %v", test.opts, c.Missing)
+		}
 	}
 }
 
@@ -181,6 +185,32 @@ func TestCompareOptionErrors(t *testing.T) {
 	}
 	if _, err := CompareAll([]Input{{"s", s}}, CompareOptions{Col: "/strategy", Row: ".fullname /strategy"}); err == nil {
 		t.Error("a row that is its own column is compared with nothing, and passes")
+	}
+}
+
+// TestCompareFromZero: a base of 0 and what became of it are shown, and why there is no percentage.
+func TestCompareFromZero(t *testing.T) {
+	old := results(t, "old", "Unit errors/op better=lower\n"+repeat("X", "errors/op", same("0", 6)...))
+	c := mustCompare(t, old, results(t, "new", repeat("X", "errors/op", same("5", 6)...)), CompareOptions{})
+	for _, render := range []func(io.Writer, *Comparison) error{WriteText, WriteMarkdown} {
+		var text strings.Builder
+		if err := render(&text, c); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"0.000 ± 0%", "5.000 ± 0%", "? ", "worse", "¹ the base is 0, from which there is no change in percent\n"} {
+			if !strings.Contains(strings.ReplaceAll(text.String(), "  \n", "\n"), want) {
+				t.Errorf("no %q in\n%s", want, &text)
+			}
+		}
+	}
+}
+
+// TestCompareUnbelievable: runs that poolbench found INVALID are compared, and that is said.
+func TestCompareUnbelievable(t *testing.T) {
+	line := "BenchmarkX 1 5 ns/op 0 verdict\n"
+	c := mustCompare(t, results(t, "old", line+line), results(t, "new", line+strings.Replace(line, "0 verdict", "2 verdict", 1)), CompareOptions{Metrics: []string{"ns/op"}})
+	if diff := cmp.Diff([]string{"new: 1 of 2 runs are INVALID and cannot be believed (first in line 2)"}, c.Notes()); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -144,11 +144,11 @@ func (t *Trend) gather(inputs []Input, metrics []string) {
 	var benchmarks []string
 	known := make(map[string]bool)
 	for at, in := range inputs {
-		unbelievable := 0
+		dropped := 0
 		for i := range in.Results.Runs {
 			run := &in.Results.Runs[i]
-			if v, _ := run.verdict(); v == invalid {
-				unbelievable++
+			if run.isInvalid() {
+				dropped++
 				continue
 			}
 			name := run.qualified()
@@ -164,8 +164,8 @@ func (t *Trend) gather(inputs []Input, metrics []string) {
 				values[key][at] = append(values[key][at], v)
 			}
 		}
-		if unbelievable > 0 {
-			t.Warnings = append(t.Warnings, fmt.Sprintf("%s: %d of %d runs are INVALID and left out", in.Label, unbelievable, len(in.Results.Runs)))
+		if dropped > 0 {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%s: %d of %d runs are INVALID and left out", in.Label, dropped, len(in.Results.Runs)))
 		}
 	}
 	for _, unit := range metrics {

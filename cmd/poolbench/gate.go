@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,53 +24,122 @@ const gateHelp = `gate decides whether NEW is worse than OLD, for CI. Each metri
 The risk of any false alarm among all metrics together is at most alpha. Metrics without a known direction are listed and
 not gated. A benchmark that one side lacks, or nothing left to gate, is exit code 2; inconclusive is never a pass.
 
-Ten repetitions on each side are a beginning: run --count 10, old and new on the same machine, best in turns.`
+OLD and NEW are results: files, or run directories. Ten repetitions on each side are a beginning: run --count 10, old and
+new on the same machine, best in turns.
+
+With --base instead, gate measures by itself: two revisions of the Go module in the current directory, or in --dir, by its
+own benchmarks. The head is the working tree with its uncommitted changes, or --head REV.
+
+  - Both sides are checked out elsewhere and built --layouts times each, with the functions in other orders in the
+    binary: unchanged code is some 1.5 % faster or slower in another build, and a single build would fail half of all gates.
+  - Every run is a process of its own, base and head in turns, in random order, for --benchtime each. Benchmarks that draw
+    their work find the same seed in $POOLBENCH_SEED on both sides.
+  - 6 pairs screen every benchmark. Those that look worse get 20 fresh pairs, on which alone the verdict rests.
+  - The same work twice, and 15 % more work, are measured along with the rest. When gate does not find the one no worse
+    and the other worse, it has shown nothing: exit code 2.
+
+old.txt and new.txt in the directory of results hold every run (for benchstat: -ignore pair,order,seed,layout), and
+report.html draws every pair. Ctrl-C keeps what there is (130), and --resume goes on from it, also after a kill.
+
+The report goes to the job summary as well where $GITHUB_STEP_SUMMARY names one.`
+
+// gateFlags are the settings of both ways to gate, and those of each.
+type gateFlags struct {
+	options       reports.GateOptions
+	format, junit string
+	measure       measureFlags
+}
 
 func (a *app) gateCommand() *cobra.Command {
-	o := reports.DefaultGateOptions()
-	var format string
+	o := gateFlags{options: reports.DefaultGateOptions()}
 	cmd := &cobra.Command{
-		Use:                   "gate OLD NEW [flags]",
+		Use:                   "gate (OLD NEW | --base REV) [flags]",
 		DisableFlagsInUseLine: true,
 		Short:                 "decide better, worse or inconclusive, by exit code",
 		Long:                  gateHelp,
 		Example: `  poolbench gate poolbench-out/main poolbench-out/branch
-  poolbench gate old.txt new.txt --metric p99-response-sec --margin 5% --promise 20%`,
-		Args: operands("OLD", "NEW"),
-		RunE: func(_ *cobra.Command, args []string) error {
+  poolbench gate old.txt new.txt --metric p99-response-sec --margin 5% --promise 20%
+  poolbench gate --base main
+  poolbench gate --base HEAD~1 --head HEAD --bench 'Parse|Format' --pkg ./internal/... --junit gate.xml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("base") {
+				if len(args) > 0 {
+					return fmt.Errorf("gate: --base and results to compare (%s) exclude each other", strings.Join(args, ", "))
+				}
+				if cmd.Flags().Changed("allow-partial") {
+					return errors.New("gate: --allow-partial is about results to compare; with --base there are none yet")
+				}
+				return nil
+			}
+			if name := o.measure.changed(cmd); name != "" {
+				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes --base", name)
+			}
+			return operands("OLD", "NEW")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("base") {
+				return a.gateRevisions(cmd.Context(), o)
+			}
 			old, new, err := readBoth(args)
 			if err != nil {
 				return err
 			}
-			r, err := reports.Gate(old, new, o)
+			r, err := reports.Gate(old, new, o.options)
 			if err != nil {
 				return fmt.Errorf("gate: %w", err)
 			}
-			write := reports.WriteGateText
-			switch format {
-			case "markdown":
-				write = reports.WriteGateMarkdown
-			case "json":
-				write = reports.WriteGateJSON
-			}
-			if err := write(a.stdout, r); err != nil {
-				return err
-			}
-			if code := r.ExitCode(); code != fine {
-				return exitCode(code)
-			}
-			return nil
+			return a.showGate(r, o)
 		},
 	}
 	fs := cmd.Flags()
-	metricFlag(cmd, &o.Metrics, "gate only this `METRIC`, may be given again (default all with a direction)")
-	fs.Var(&fraction{value: &o.Margin, zero: true}, "margin", "changes up to this `SHARE` are held against nobody (default 2%)")
-	fs.Var(&fraction{value: &o.Promise}, "promise", "no worse means that a change of this `SHARE` is ruled out (default 10%)")
-	fs.Var(&fraction{value: &o.Alpha}, "alpha", "risk `P` of any false alarm, all metrics together (default 0.05)")
-	fs.BoolVar(&o.AllowPartial, "allow-partial", false, "judge results that were interrupted by what they hold")
-	fs.BoolVar(&o.AllowEnvironment, "allow-environment", false, "compare across machines and Go versions")
-	choiceFlag(cmd, &format, "format", "output", "text", "markdown", "json")
+	metricFlag(cmd, &o.options.Metrics, "gate only this `METRIC`, may be given again (default all with a direction)")
+	fs.Var(&fraction{value: &o.options.Margin, zero: true}, "margin", "changes up to this `SHARE` are held against nobody (default 2%)")
+	fs.Var(&fraction{value: &o.options.Promise}, "promise", "no worse means that a change of this `SHARE` is ruled out (default 10%)")
+	fs.Var(&fraction{value: &o.options.Alpha}, "alpha", "risk `P` of any false alarm, all metrics together (default 0.05)")
+	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false, "judge results that were interrupted by what they hold")
+	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false, "compare across machines and Go versions")
+	choiceFlag(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
+	fs.StringVar(&o.junit, "junit", "", "write JUnit XML to this `FILE` as well")
+	o.measure.addTo(cmd)
 	return cmd
+}
+
+// showGate prints the report, writes it where else it is wanted, and returns its exit code.
+func (a *app) showGate(r *reports.GateReport, o gateFlags) error {
+	write := map[string]func(io.Writer, *reports.GateReport) error{
+		"text": reports.WriteGateText, "markdown": reports.WriteGateMarkdown, "json": reports.WriteGateJSON, "junit": reports.WriteGateJUnit,
+	}[o.format]
+	if err := write(a.stdout, r); err != nil {
+		return err
+	}
+	var wrong []error
+	if o.junit != "" {
+		if err := writeTo(o.junit, os.O_TRUNC, func(w io.Writer) error { return reports.WriteGateJUnit(w, r) }); err != nil {
+			wrong = append(wrong, fmt.Errorf("--junit: %w", err))
+		}
+	}
+	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
+		if err := writeTo(path, os.O_APPEND, func(w io.Writer) error { return reports.WriteGateMarkdown(w, r) }); err != nil {
+			wrong = append(wrong, fmt.Errorf("$GITHUB_STEP_SUMMARY: %w", err))
+		}
+	}
+	if err := errors.Join(wrong...); err != nil {
+		a.complain(err)
+		return exitCode(unusable)
+	}
+	if code := r.ExitCode(); code != fine {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// writeTo writes a file, made where there is none, from its beginning or to its end.
+func writeTo(path string, how int, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|how, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // metricFlag declares --metric, with the units that a run reports as completion.

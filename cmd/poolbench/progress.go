@@ -27,6 +27,7 @@ type progress struct {
 	begun time.Time
 
 	mu     sync.Mutex // the bar's clock against the steps
+	doing  string     // what goes on before there are runs to count; "" for nothing
 	done   int
 	worked time.Duration // estimate of the runs that are done
 
@@ -74,12 +75,29 @@ func (s *progress) startBar() {
 }
 
 // step counts a run of the scenario as done.
-func (s *progress) step(sc bench.Scenario) {
+func (s *progress) step(sc bench.Scenario) { s.advance(1, sc.Estimate()) }
+
+// more adds runs that nobody knew of before. The clock starts with the first of them.
+func (s *progress) more(runs int, work time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs == 0 {
+		s.begun = time.Now()
+	}
+	s.runs += runs
+	s.work += work
+	if s.bar != nil {
+		s.bar.ChangeMax64(int64(s.work/time.Millisecond) + 1)
+	}
+}
+
+// advance counts runs as done, with the estimate of them all.
+func (s *progress) advance(runs int, work time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.done * mostLines / s.runs
-	s.done++
-	s.worked += sc.Estimate()
+	s.done += runs
+	s.worked += work
 	switch {
 	case s.quiet:
 	case s.bar != nil:
@@ -89,8 +107,11 @@ func (s *progress) step(sc bench.Scenario) {
 	}
 }
 
-// String is the line: runs done, and the time left.
+// String is the line: runs done, and the time left; or what goes on instead.
 func (s *progress) String() string {
+	if s.doing != "" {
+		return s.doing
+	}
 	line := fmt.Sprintf("%d of %d runs", s.done, s.runs)
 	if s.done < s.runs {
 		line += ", about " + roughly(s.left()) + " left"

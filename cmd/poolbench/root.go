@@ -46,8 +46,8 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.calibrateCommand(), a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(), a.gateCommand(), a.reportCommand(), a.listCommand(),
-		a.versionCommand(), a.completionCommand(), a.simulateCommand())
+	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.calibrateCommand(), a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(), a.gateCommand(), a.trendCommand(), a.reportCommand(), a.listCommand(),
+		a.versionCommand(), a.completionCommand(), a.simulateCommand(), a.controlCommand())
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false // the order of declaration teaches
 		c.Flags().BoolP("help", "h", false, "this help")

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// gateModule is a git repository with a module whose benchmark takes 1000 ns at HEAD and that many in the working tree, whatever the
+// machine does. It is the current directory.
+func gateModule(t *testing.T, ns string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git here")
+	}
+	const source = "package m\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t}\n\tb.ReportMetric(NS, \"ns/op\")\n}\n"
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("GITHUB_STEP_SUMMARY", "")
+	t.Setenv(steadily, "1")
+	write(t, "go.mod", "module example.org/m\n\ngo 1.24\n")
+	write(t, "m_test.go", strings.Replace(source, "NS", "1000", 1))
+	for _, args := range []string{"init --quiet", "add --all", "-c user.name=a -c user.email=a commit --quiet --message a"} {
+		if out, err := exec.Command("git", strings.Fields(args)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+	write(t, "m_test.go", strings.Replace(source, "NS", ns, 1))
+}
+
+// noTrees makes sure that no worktree and no temporary directory is left.
+func noTrees(t *testing.T) {
+	t.Helper()
+	list, err := exec.Command("git", "worktree", "list").CombinedOutput()
+	if err != nil || strings.Count(string(list), "\n") != 1 {
+		t.Errorf("worktrees: %s, %v", list, err)
+	}
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "poolbench-gate-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestGateRevisions: a known regression fails, in every form that the report has.
+func TestGateRevisions(t *testing.T) {
+	gateModule(t, "1300")
+	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
+	write(t, "summary.md", "what was there\n")
+	o := command(t, "gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--junit", "gate.xml", "--out", "x")
+	noTrees(t)
+	if o.code != regression || !strings.HasSuffix(o.stdout, "\ngate: worse\nEvery pair: x/report.html\n") || !strings.Contains(o.stderr, "36 of 36 runs\n") {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for file, want := range map[string][]string{
+		"summary.md":    {"what was there\n", "### gate: worse"},
+		"gate.xml":      {"<testsuites>", `failures="1"`},
+		"x/report.html": {"gate: worse", "m.BenchmarkA", "Every pair", "<svg"},
+		"x/old.txt":     {"BenchmarkA", "# complete "},
+		"x/new.txt":     {"BenchmarkA", "# complete "},
+		"x/plan.json":   {"poolbench gate plan"},
+	} {
+		text := read(t, file)
+		for _, w := range want {
+			if w = strings.ReplaceAll(w, "m.Benchmark", ""); !strings.Contains(text, w) {
+				t.Errorf("%s has no %q:\n%.2000s", file, w, text)
+			}
+		}
+	}
+	// What is there can be judged again, as any results, and no second gate writes over it.
+	if o := command(t, "gate", "x/old.txt", "x/new.txt"); o.code != regression {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := command(t, "gate", "--base", "HEAD", "--out", "x"); o.code != unusable || !strings.Contains(o.stderr, "--resume goes on") {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestGateUnfit: benchmarks that cannot be compared, and how to leave them out.
+func TestGateUnfit(t *testing.T) {
+	gateModule(t, "1000")
+	write(t, "more_test.go", "package m\n\nimport \"testing\"\n\nfunc BenchmarkMore(*testing.B) {}\n")
+	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--quiet", "--format", "json"}
+	o := command(t, args...)
+	const want = "poolbench: gate: example.org/m.BenchmarkMore is only in the head: there is nothing to measure it against\npoolbench: gate: --skip REGEXP leaves benchmarks out\n"
+	if o.code != unusable || o.stdout != "" || o.stderr != want {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := command(t, append(args, "--skip", "More")...); o.code != fine || !strings.Contains(o.stdout, `"outcome": "gate: pass"`) || o.stderr != "" {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	noTrees(t)
+}
+
+// TestControl: a result line as package testing prints it, of as many iterations as asked for.
+func TestControl(t *testing.T) {
+	for _, slower := range []string{"--slower=false", "--slower=true"} {
+		o := succeed(t, "control", slower, "3x")
+		if !strings.HasPrefix(o.stdout, "BenchmarkControl\t3\t") || !strings.HasSuffix(o.stdout, " ns/op\n") || o.stderr != "" {
+			t.Errorf("%q, %q", o.stdout, o.stderr)
+		}
+	}
+	if o := command(t, "control", "soon"); o.code != unusable {
+		t.Errorf("exit code %d", o.code)
+	}
+}

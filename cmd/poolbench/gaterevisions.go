@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/revisions"
+	"github.com/poolbench/poolbench/reports"
+)
+
+// measureFlags are those of a gate that measures revisions by itself.
+type measureFlags struct {
+	base, head, dir string
+	bench, skip     string
+	packages        []string
+	benchTime       benchTimeFlag
+	layouts         int
+	seed            uint64
+	out             string
+	resume, quiet   bool
+	limit           time.Duration
+}
+
+// ofMeasuring are the flags that mean nothing without --base.
+var ofMeasuring = []string{"head", "dir", "bench", "skip", "pkg", "benchtime", "layouts", "seed", "out", "resume", "run-limit", "quiet"}
+
+func (o *measureFlags) addTo(cmd *cobra.Command) {
+	d := revisions.Defaults()
+	o.benchTime.value = d.BenchTime
+	fs := cmd.Flags()
+	fs.StringVar(&o.base, "base", "", "measure against this `REV` of the module, instead of comparing results")
+	fs.StringVar(&o.head, "head", "", "measure this `REV` (default the working tree with its uncommitted changes)")
+	fs.StringVar(&o.dir, "dir", d.Dir, "`DIR` of the module, or below")
+	fs.StringVar(&o.bench, "bench", d.Bench, "benchmarks that match this `REGEXP`, as go test takes it")
+	fs.StringVar(&o.skip, "skip", "", "but not those that match this `REGEXP`")
+	fs.StringSliceVar(&o.packages, "pkg", d.Packages, "`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
+	fs.Var(&o.benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
+	fs.IntVar(&o.layouts, "layouts", d.Layouts, "`N` test binaries for each side, each with its functions in another order")
+	fs.Uint64Var(&o.seed, "seed", d.Seed, "`SEED` of the orders, the layouts and the work")
+	fs.StringVar(&o.out, "out", "", "write to this `DIR` (default "+outRoot+"/gate-DATE-TIME)")
+	fs.BoolVar(&o.resume, "resume", false, "go on with what a gate that was ended early has left in DIR")
+	fs.DurationVar(&o.limit, "run-limit", 0, "give a process up after this `TIME` (default 30s and 20 times what it should take)")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+}
+
+// changed is the first of the flags that was given; "" for none.
+func (o *measureFlags) changed(cmd *cobra.Command) string {
+	for _, name := range ofMeasuring {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// gateRevisions measures, writes the directory, and shows what came out.
+func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
+	o, err := f.measureOptions(time.Now())
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	watch := newGateWatch(a.stderr, f.measure.quiet)
+	// The first signal ends the context. Then signals get their default back, so that a second one ends the process.
+	defer context.AfterFunc(ctx, func() {
+		stop()
+		watch.say("stopping: the run under way is given up; interrupt again to end at once")
+	})()
+	watch.say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
+	outcome, err := revisions.Gate(ctx, o, watch)
+	watch.close()
+	if err != nil {
+		return a.gateFailure(ctx, o, err)
+	}
+	page := filepath.Join(o.Out, reports.ReportFile)
+	drawing := writeTo(page, os.O_TRUNC, func(w io.Writer) error { return reports.WriteGatePage(w, outcome.Report, outcome.Pairs) })
+	if drawing != nil {
+		a.complain(drawing)
+	}
+	shown := a.showGate(outcome.Report, f)
+	if code, ok := errors.AsType[exitCode](shown); shown != nil && !ok {
+		return shown
+	} else if drawing != nil {
+		return exitCode(severest(unusable, int(code)))
+	}
+	if f.format == "text" {
+		if _, err := fmt.Fprintf(a.stdout, "Every pair: %s\n", page); err != nil {
+			return err
+		}
+	}
+	return shown
+}
+
+// gateFailure is what becomes of a gate without a verdict.
+func (a *app) gateFailure(ctx context.Context, o revisions.Options, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		if kept, _ := filepath.Glob(filepath.Join(o.Out, "plan.json")); len(kept) > 0 {
+			a.complain(fmt.Errorf("%s holds what was measured: --out %s --resume goes on", o.Out, o.Out))
+		}
+		return exitCode(interrupted)
+	}
+	a.complain(fmt.Errorf("gate: %w", err))
+	if _, unfit := errors.AsType[*revisions.UnfitError](err); unfit {
+		a.complain(errors.New("gate: --skip REGEXP leaves benchmarks out"))
+	}
+	return exitCode(unusable)
+}
+
+// measureOptions makes options of the flags.
+func (f *gateFlags) measureOptions(now time.Time) (revisions.Options, error) {
+	m := f.measure
+	o := revisions.Defaults()
+	o.Dir, o.Base, o.Head = m.dir, m.base, m.head
+	o.Bench, o.Skip, o.Packages = m.bench, m.skip, m.packages
+	o.BenchTime, o.Layouts, o.Seed, o.Limit = m.benchTime.value, m.layouts, m.seed, m.limit
+	o.Metrics, o.AllowEnvironment = f.options.Metrics, f.options.AllowEnvironment
+	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = f.options.Margin, f.options.Promise, f.options.Alpha
+	o.Out, o.Resume = m.out, m.resume
+	self, err := os.Executable()
+	if err != nil {
+		return o, err
+	}
+	o.Control = func(slower bool, benchTime string) []string {
+		return []string{self, "control", fmt.Sprintf("--slower=%v", slower), benchTime}
+	}
+	switch {
+	case m.base == "":
+		return o, errors.New("--base: want a revision")
+	case m.limit < 0:
+		return o, fmt.Errorf("--run-limit: want a duration above 0, got %v", m.limit)
+	case m.resume && m.out == "":
+		return o, errors.New("--resume is about the directory of --out, which is missing")
+	case m.out == "":
+		o.Out = filepath.Join(outRoot, freeName(outRoot, "gate-"+now.Format("20060102-150405")))
+	case !m.resume:
+		if entries, err := os.ReadDir(m.out); err == nil && len(entries) > 0 {
+			return o, fmt.Errorf("--out: %s exists already: --resume goes on with a gate that was ended early", m.out)
+		}
+	}
+	if err := o.Validate(); err != nil {
+		return o, fmt.Errorf("gate: %w", err)
+	}
+	return o, nil
+}
+
+// benchTimeFlag reads --benchtime.
+type benchTimeFlag struct{ value revisions.BenchTime }
+
+func (f *benchTimeFlag) String() string { return f.value.String() }
+func (f *benchTimeFlag) Type() string   { return "TIME" }
+
+func (f *benchTimeFlag) Set(text string) (err error) {
+	f.value, err = revisions.ParseBenchTime(text)
+	return err
+}

@@ -1,0 +1,228 @@
+package revisions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/reports"
+)
+
+func explain(t *testing.T, r *reports.GateReport) string {
+	t.Helper()
+	var text strings.Builder
+	if err := reports.WriteGateText(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// TestGate: 30 % more in the working tree is worse, nothing else is, the journal holds every pair as planned, and nothing else is left.
+func TestGate(t *testing.T) {
+	m := newModule(t)
+	m.write("sub/m_test.go", fmt.Sprintf(benchmarks, 1300))
+	before := m.git("status", "--porcelain")
+	o := m.options()
+	outcome, err := Gate(t.Context(), o, &quiet{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.clean()
+	if after := m.git("status", "--porcelain"); after != before {
+		t.Errorf("the status of the repository was %q and is %q", before, after)
+	}
+	r := outcome.Report
+	if r.ExitCode() != reports.ExitRegression {
+		t.Fatalf("exit code %d\n%s", r.ExitCode(), explain(t, r))
+	}
+	for i, row := range r.Rows {
+		worse := row.Benchmark == "A" && row.Metric == "sec/op"
+		if (row.Verdict == reports.Worse) != worse || row.Verdict == reports.Inconclusive {
+			t.Errorf("%s %s is %s", row.Benchmark, row.Metric, row.Verdict)
+		}
+		pairs := o.Judge.ScreenPairs
+		if row.Benchmark == "A" {
+			pairs += o.Judge.LeastPairs
+		}
+		if len(outcome.Pairs[i].Old) != pairs || len(outcome.Pairs[i].New) != pairs || outcome.Pairs[i].Row.Benchmark != row.Benchmark {
+			t.Errorf("%s %s has %d pairs, want %d", row.Benchmark, row.Metric, len(outcome.Pairs[i].Old), pairs)
+		}
+	}
+	if len(outcome.Pairs) != len(r.Rows)+len(controls) {
+		t.Errorf("%d series of pairs for %d rows", len(outcome.Pairs), len(r.Rows))
+	}
+	checkPairs(t, o)
+
+	o.Resume = true
+	o.Layouts = 3
+	if _, err := Gate(t.Context(), o, &quiet{}); err == nil || !strings.Contains(err.Error(), "is of another gate: layouts was 2, and now is 3") {
+		t.Errorf("resumed with another setting: %v", err)
+	}
+	m.clean()
+}
+
+// checkPairs: the two files have the same pairs, one side first and the other second, with the same seed, the layouts in turns.
+func checkPairs(t *testing.T, o Options) {
+	t.Helper()
+	var sides [2]*reports.Results
+	for s, file := range resultFiles {
+		var err error
+		if sides[s], err = reports.ReadFile(filepath.Join(o.Out, file)); err != nil {
+			t.Fatal(err)
+		}
+		if sides[s].Partial != "" || len(sides[s].Warnings) > 0 {
+			t.Errorf("%s: partial %q, %q", file, sides[s].Partial, sides[s].Warnings)
+		}
+	}
+	if len(sides[base].Runs) != len(sides[head].Runs) {
+		t.Fatalf("%d runs and %d", len(sides[base].Runs), len(sides[head].Runs))
+	}
+	next := map[string]int{}
+	for i := range sides[base].Runs {
+		a, b := &sides[base].Runs[i], &sides[head].Runs[i]
+		if a.Name != b.Name {
+			t.Fatalf("run %d is of %s and of %s", i, a.Name, b.Name)
+		}
+		for _, key := range []string{"pkg", "pair", "seed", "layout", "goos", "cpu"} {
+			if a.ConfigValue(key) != b.ConfigValue(key) || key != "cpu" && a.ConfigValue(key) == "" {
+				t.Errorf("%s of %s: %q and %q", key, a.Name, a.ConfigValue(key), b.ConfigValue(key))
+			}
+		}
+		if orders := []string{a.ConfigValue("order"), b.ConfigValue("order")}; !slices.Contains(orders, "first") || !slices.Contains(orders, "second") {
+			t.Errorf("orders %q", orders)
+		}
+		if want := fmt.Sprint(next[a.Name] + 1); a.ConfigValue("pair") != want {
+			t.Errorf("pair %s of %s, want %s", a.ConfigValue("pair"), a.Name, want)
+		}
+		if want := fmt.Sprint(next[a.Name]%o.Layouts + 1); a.ConfigValue("layout") != want {
+			t.Errorf("layout %s of pair %d, want %s", a.ConfigValue("layout"), next[a.Name]+1, want)
+		}
+		next[a.Name]++
+		if strings.HasPrefix(a.Name, "A") && math.Round(a.Values["sec/op"]*1e9) != 1000+float64(seedOf(t, a)%7) {
+			t.Errorf("%s has %v for seed %s: the benchmark did not see it", a.Name, a.Values["sec/op"], a.ConfigValue("seed"))
+		}
+	}
+}
+
+func seedOf(t *testing.T, r *reports.Run) (seed uint64) {
+	t.Helper()
+	if _, err := fmt.Sscan(r.ConfigValue("seed"), &seed); err != nil {
+		t.Fatal(err)
+	}
+	return seed
+}
+
+// stopping is a Watch that ends the context after so many runs.
+type stopping struct {
+	quiet
+	after, ran int
+	stop       context.CancelCauseFunc
+}
+
+var errStop = errors.New("stopped by the test")
+
+func (s *stopping) Ran(runs int, _ time.Duration) {
+	if s.ran += runs; s.after > 0 && s.ran >= s.after {
+		s.stop(errStop)
+	}
+}
+
+// TestResume: a gate that is ended in the middle, and whose files are cut off besides, goes on where it was, and then unchanged code passes.
+func TestResume(t *testing.T) {
+	m := newModule(t)
+	m.write("sub/uncommitted_test.go", "package m\n") // which changes nothing
+	o := m.options()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	first := &stopping{after: 20, stop: cancel}
+	if _, err := Gate(ctx, o, first); !errors.Is(err, errStop) {
+		t.Fatalf("stopped, and it returned %v", err)
+	}
+	m.clean()
+	old := filepath.Join(o.Out, resultFiles[base])
+	results, err := reports.ReadFile(old)
+	if err != nil || !strings.HasSuffix(results.Partial, "of 9 runs: interrupted") {
+		t.Fatalf("marked %q, %v", results.Partial, err)
+	}
+	text, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimRight(string(text), "\n"), "\n")
+	cut := strings.Join(lines[:len(lines)-2], "") + lines[len(lines)-2][:15] // without the mark, and half a result
+	if err := os.WriteFile(old, []byte(cut), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	o.Resume = true
+	second := &stopping{}
+	outcome, err := Gate(t.Context(), o, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.clean()
+	if outcome.Report.ExitCode() != reports.ExitFine {
+		t.Errorf("exit code %d\n%s", outcome.Report.ExitCode(), explain(t, outcome.Report))
+	}
+	// 5 benchmarks and controls are screened in 3 pairs each, and the slower control has 6 fresh ones; one pair was run twice.
+	if want := 2 * (5*3 + 6 + 1); first.ran+second.ran != want {
+		t.Errorf("%d runs and then %d, want %d", first.ran, second.ran, want)
+	}
+	checkPairs(t, o)
+}
+
+// TestUnfit: what cannot be measured is said before anything is, and nothing is left.
+func TestUnfit(t *testing.T) {
+	m := newModule(t)
+	const function = "package m\n\nimport \"testing\"\n\nfunc Benchmark%s(b *testing.B) { %s }\n"
+	for _, c := range []struct {
+		name string
+		file string // more in the working tree
+		with func(*Options)
+		want []string // lines
+	}{
+		{"only in the head", fmt.Sprintf(function, "New", ""), nil, []string{"example.org/m.BenchmarkNew is only in the head: there is nothing to measure it against"}},
+		{"fails and skips", fmt.Sprintf(function, "New", `b.Run("x", func(b *testing.B) { b.Fatal("no luck") }); b.Run("y", func(b *testing.B) { b.Skip("later") })`), nil, []string{
+			"BenchmarkNew/x fails in example.org/m of the head: x_test.go:5: no luck", "BenchmarkNew/y skips itself in example.org/m of the head: x_test.go:5: later"}},
+		{"panics", fmt.Sprintf(function, "New", "go panic(7); select {}"), nil, []string{"benchmarks of example.org/m of the head: exit status 2", "    panic: 7"}},
+		{"says nothing", fmt.Sprintf(function, "New", `b.ReportMetric(0, "ns/op")`), nil, []string{"BenchmarkNew has no result in example.org/m of the head"}},
+		{"does not build", "package m\n\nvar x int = \"y\"\n", nil, []string{"the head does not build: example.org/m", "    # example.org/m", "    ./x_test.go:3:13: cannot use"}},
+		{"left out", fmt.Sprintf(function, "New", ""), func(o *Options) { o.Skip, o.Bench = "New", "New" }, []string{"no benchmark matches New, but for those that match New, in ./..."}},
+		{"none", "package m\n", func(o *Options) { o.Bench = "Nothing" }, []string{"no benchmark matches Nothing in ./..."}},
+		{"no revision", "package m\n", func(o *Options) { o.Base = "nowhere" }, []string{`git knows no revision "nowhere"`}},
+		{"an option", "package m\n", func(o *Options) { o.Base = "--all" }, []string{`git knows no revision "--all"`}},
+		{"no package", "package m\n", func(o *Options) { o.Packages = []string{"./nowhere"} }, []string{"the packages of the base cannot be listed: "}},
+		{"no module", "package m\n", func(o *Options) { o.Dir = filepath.Dir(o.Dir) }, []string{"the base is no Go module: no go.mod"}},
+		{"no repository", "package m\n", func(o *Options) { o.Dir = t.TempDir() }, []string{"is not in a git repository with a working tree"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m.write("sub/x_test.go", c.file)
+			o := m.options()
+			o.Layouts = 1
+			if c.with != nil {
+				c.with(&o)
+			}
+			_, err := Gate(t.Context(), o, &quiet{})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			lines := strings.Split(err.Error(), "\n")
+			for i, want := range c.want {
+				if i >= len(lines) || !strings.Contains(lines[i], want) {
+					t.Fatalf("it says\n%v\nand not %q in line %d", err, want, i)
+				}
+			}
+			m.clean()
+			if _, err := os.Stat(o.Out); err == nil {
+				t.Error("there is a directory of results")
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package revisions
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/judge"
+	"github.com/poolbench/poolbench/reports"
+)
+
+// judged is a gate whose pairs are there: one benchmark whose head takes ns for 100 of its base, and both controls likewise.
+func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *reports.GateReport {
+	t.Helper()
+	b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
+	g := &gate{plan: &plan{Benchmarks: []benchmark{b}, Controls: controls}}
+	g.Judge = judge.Defaults()
+	pairs := g.Judge.ScreenPairs + g.Judge.MostPairs
+	jitter := []float64{0, 0.1, -0.1, 0.2, -0.2}
+	g.results = madeJournal(t, t.TempDir(), b, pairs, ns, jitter...)
+	g.controls = madeJournal(t, t.TempDir(), controls[0], pairs, same, jitter...)
+	other := madeJournal(t, t.TempDir(), controls[1], pairs, slower, jitter...)
+	g.controls.kept[controls[1].String()] = other.kept[controls[1].String()]
+	for _, j := range []*journal{g.results, g.controls, other} {
+		if err := j.close(""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if change != nil {
+		change(g)
+	}
+	s, err := g.screen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := g.conclude(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Report
+}
+
+// each changes every reading of the benchmark.
+func each(g *gate, change func(pair int, s side, r *reading)) {
+	kept := g.results.kept["p.BenchmarkA"]
+	for pair, runs := range kept {
+		for s := range runs {
+			change(pair, side(s), &runs[s])
+		}
+		kept[pair] = runs
+	}
+}
+
+func better(g *gate, unit, value string) {
+	key := benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}
+	g.results.units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: value}
+}
+
+// TestVerdicts: exit codes, and the line that says why.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		ns, same, slower float64
+		change           func(*gate)
+		code             int
+		says             string
+	}{
+		{"unchanged", 100, 100, 115, nil, reports.ExitFine, ""},
+		{"slower", 112, 100, 115, nil, reports.ExitRegression, ""},
+		{"faster", 70, 100, 115, nil, reports.ExitFine, ""},
+		{"within the margin", 101.5, 100, 115, nil, reports.ExitFine, ""},
+		{"the same work is worse", 100, 110, 115, nil, reports.ExitFault, "untrusted: the same work, "},
+		{"more work is not found", 100, 100, 100, nil, reports.ExitFault, "untrusted: 15% more work "},
+		{"and a regression does not hide it", 112, 100, 101, nil, reports.ExitFault, "untrusted: 15% more work "},
+		{"direction not known", 100, 100, 115, func(g *gate) {
+			each(g, func(_ int, _ side, r *reading) { r.add(1, "quality") })
+		}, reports.ExitFine, ""},
+		{"direction not known, and asked for", 100, 100, 115, func(g *gate) {
+			g.Metrics = []string{"quality"}
+			each(g, func(_ int, _ side, r *reading) { r.add(1, "quality") })
+		}, reports.ExitFault, "quality of p.BenchmarkA cannot be judged: no Unit line"},
+		{"higher is better", 100, 100, 115, func(g *gate) {
+			better(g, "ops/x", "higher")
+			each(g, func(pair int, s side, r *reading) { r.add(100-20*float64(s)+float64(pair%3), "ops/x") })
+		}, reports.ExitRegression, ""},
+		{"lost by the head", 100, 100, 115, func(g *gate) {
+			each(g, func(_ int, s side, r *reading) {
+				if s == base {
+					r.add(1, "B/op")
+				}
+			})
+		}, reports.ExitUndecidable, "B/op of p.BenchmarkA cannot be judged: absent from the head"},
+		{"only in the head", 100, 100, 115, func(g *gate) {
+			each(g, func(_ int, s side, r *reading) {
+				if s == head {
+					r.add(1, "B/op")
+				}
+			})
+		}, reports.ExitFine, ""},
+		{"in some runs", 100, 100, 115, func(g *gate) {
+			each(g, func(pair int, _ side, r *reading) {
+				if pair > 0 {
+					r.add(1, "B/op")
+				}
+			})
+		}, reports.ExitUndecidable, "absent from some of the runs"},
+		{"negative", 100, 100, 115, func(g *gate) {
+			each(g, func(_ int, _ side, r *reading) { r.add(-1, "B/op") })
+		}, reports.ExitUndecidable, "negative values"},
+		{"asked for, and nowhere", 100, 100, 115, func(g *gate) { g.Metrics = []string{"sec/op", "x/op"} }, reports.ExitFault, "no benchmark reports x/op"},
+		{"the first allocation", 100, 100, 115, func(g *gate) {
+			each(g, func(_ int, s side, r *reading) { r.add(float64(s), "allocs/op") })
+		}, reports.ExitRegression, ""},
+		{"instructions have a margin of 1 %", 100, 100, 115, func(g *gate) {
+			better(g, Instructions, "lower")
+			each(g, func(pair int, s side, r *reading) { r.add(1000+15*float64(s)+0.1*float64(pair%3), Instructions) })
+		}, reports.ExitRegression, "instructions/op is a family of its own, with a margin of 1%"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := judged(t, c.ns, c.same, c.slower, c.change)
+			if r.ExitCode() != c.code {
+				t.Errorf("exit code %d, want %d\n%s", r.ExitCode(), c.code, explain(t, r))
+			}
+			said := slices.Concat(r.Faults, r.Unclear, r.Warnings)
+			if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, c.says) }) {
+				t.Errorf("%q is not among %q", c.says, said)
+			}
+		})
+	}
+}
+
+// TestThroughputIsNoSecondTime: MB/s is the time again, and would cost the family a test.
+func TestThroughputIsNoSecondTime(t *testing.T) {
+	both := func(g *gate) { each(g, func(_ int, s side, r *reading) { r.add(5, "B/s") }) }
+	if r := judged(t, 100, 100, 115, both); len(r.Rows) != 1 || len(r.NotGated) != 1 {
+		t.Errorf("%d rows, %d not gated", len(r.Rows), len(r.NotGated))
+	}
+	r := judged(t, 100, 100, 115, func(g *gate) { both(g); g.Metrics = []string{"B/s"} })
+	if len(r.Rows) != 1 || r.Rows[0].Metric != "B/s" || r.ExitCode() != reports.ExitFine {
+		t.Errorf("asked for: %s", explain(t, r))
+	}
+}

@@ -1,0 +1,104 @@
+package revisions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// measure runs the rounds of both stages, and judges.
+func (g *gate) measure(ctx context.Context) (outcome *Outcome, err error) {
+	planned := 0
+	defer func() {
+		mark := func(j *journal) string {
+			if outcome != nil {
+				return fmt.Sprintf("complete %d runs", j.runs)
+			}
+			why := "stopped by an error"
+			if ctx.Err() != nil {
+				why = "interrupted"
+			}
+			return fmt.Sprintf("partial %d of %d runs: %s", j.runs, max(planned, j.runs+1), why)
+		}
+		err = errors.Join(err, g.results.close(mark(g.results)), g.controls.close(mark(g.controls)))
+		if err != nil {
+			outcome = nil
+		}
+	}()
+	all := g.all()
+	every := make([]int, len(all))
+	for i := range every {
+		every[i] = i
+	}
+	screened := g.Judge.ScreenPairs
+	planned = screened * len(g.plan.Benchmarks)
+	if err := g.rounds(ctx, 0, screened, func(int) []int { return every }); err != nil {
+		return nil, err
+	}
+	s, err := g.screen()
+	if err != nil {
+		return nil, err
+	}
+	fresh := s.orders(all)
+	most := 0
+	for i, n := range fresh {
+		if most = max(most, n); i < len(g.plan.Benchmarks) {
+			planned += n
+		}
+	}
+	if n := suspects(fresh[:len(g.plan.Benchmarks)]); n > 0 {
+		g.say("%d of %d benchmarks look worse after %d pairs: fresh pairs decide", n, len(g.plan.Benchmarks), screened)
+	}
+	err = g.rounds(ctx, screened, most, func(round int) []int {
+		return slices.DeleteFunc(slices.Clone(every), func(i int) bool { return round >= fresh[i] })
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g.conclude(s)
+}
+
+// suspects counts the benchmarks that need fresh pairs.
+func suspects(fresh []int) (some int) {
+	for _, n := range fresh {
+		if n > 0 {
+			some++
+		}
+	}
+	return some
+}
+
+// rounds runs so many rounds from that pair on, each of the benchmarks that of says, but for pairs that the journal has.
+func (g *gate) rounds(ctx context.Context, from, rounds int, of func(round int) []int) error {
+	all := g.all()
+	var todo []slot
+	for round := range rounds {
+		for _, at := range g.schedule.round(from+round, of(round)) {
+			if j, b := g.journalOf(at.benchmark), all[at.benchmark]; !j.has(*b, at.pair) {
+				todo = append(todo, at)
+			}
+		}
+	}
+	each := g.BenchTime.Time + 10*time.Millisecond
+	g.watch.More(2*len(todo), each)
+	for _, at := range todo {
+		rec, err := g.runner.pair(ctx, *all[at.benchmark], at)
+		if err != nil {
+			return err
+		}
+		if err := g.journalOf(at.benchmark).append(*all[at.benchmark], rec); err != nil {
+			return err
+		}
+		g.watch.Ran(2, each)
+	}
+	return nil
+}
+
+func (g *gate) journalOf(benchmark int) *journal {
+	if benchmark < len(g.plan.Benchmarks) {
+		return g.results
+	}
+	return g.controls
+}

@@ -1,0 +1,126 @@
+package revisions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// treesPattern names the temporary directories of gates.
+const treesPattern = "poolbench-gate-*"
+
+// lockName is the file in it that a living gate holds a lock on. The system lets go of the lock however a process ends.
+const lockName = "lock"
+
+// trees is a temporary directory with both sides checked out, and room for what is built of them.
+type trees struct {
+	repository *repository
+	dir        string
+	lock       *os.File
+	added      []string // worktrees that git knows of
+}
+
+// newTrees makes the directory, and removes those of gates that were killed.
+func newTrees(ctx context.Context, r *repository) (t *trees, err error) {
+	removeStale(ctx, r)
+	dir, err := os.MkdirTemp("", treesPattern)
+	if err != nil {
+		return nil, err
+	}
+	t = &trees{repository: r, dir: dir}
+	// The lock is held before the file has its name, so that no other gate finds the name without the lock.
+	beside := filepath.Join(dir, "new"+lockName)
+	if t.lock, err = os.OpenFile(beside, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+		if _, err = tryLock(t.lock); err == nil {
+			err = os.Rename(beside, filepath.Join(dir, lockName))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.remove())
+	}
+	return t, nil
+}
+
+// removeStale removes what killed gates have left. What cannot be removed, because it is another user's, is left to him.
+func removeStale(ctx context.Context, r *repository) {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), treesPattern)) // the pattern is a good one
+	for _, dir := range dirs {
+		lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
+		if err != nil {
+			continue // not a gate's, not ours, or only just begun
+		}
+		if held, err := tryLock(lock); err == nil && held {
+			_ = os.RemoveAll(dir)
+		}
+		_ = lock.Close()
+	}
+	// Git forgets those of its worktrees whose directories are gone.
+	_, _ = r.git(ctx, nil, "worktree", "prune")
+}
+
+// checkOut puts the revision of a side into a worktree. The paths of both sides are as long, since they end up in the binaries.
+func (t *trees) checkOut(ctx context.Context, s side, r revision) error {
+	path := t.top(s)
+	var err error
+	if r.Name == workingTree {
+		err = t.repository.put(ctx, path)
+	} else {
+		t.added = append(t.added, path) // git may be stopped half way
+		_, err = t.repository.git(ctx, nil, "worktree", "add", "--detach", "--force", path, r.Commit)
+	}
+	if err != nil {
+		return fmt.Errorf("checking out the %v, %v: %w", s, r, err)
+	}
+	if _, err := os.Stat(t.module(s)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the %v, %v, has no directory %s", s, r, t.repository.within)
+	}
+	return nil
+}
+
+// top is where a side is checked out, and module the directory in it that the options name.
+func (t *trees) top(s side) string { return filepath.Join(t.dir, s.String()) }
+func (t *trees) module(s side) string {
+	return filepath.Join(t.top(s), filepath.FromSlash(t.repository.within))
+}
+
+// removing bounds how long the end of a gate may take.
+const removing = 30 * time.Second
+
+// remove takes all of it away. It goes on where one part cannot be removed, and has a time of its own: it comes after a signal, too.
+func (t *trees) remove() error {
+	ctx, cancel := context.WithTimeout(context.Background(), removing)
+	defer cancel()
+	var wrong []error
+	for _, path := range t.added {
+		// The directory goes anyway; git may not know of it yet.
+		_, _ = t.repository.git(ctx, nil, "worktree", "remove", "--force", "--force", path)
+	}
+	wrong = append(wrong, removeAll(t.dir))
+	if len(t.added) > 0 {
+		if _, err := t.repository.git(ctx, nil, "worktree", "prune"); err != nil {
+			wrong = append(wrong, fmt.Errorf("git worktree prune: %w", err))
+		}
+	}
+	if t.lock != nil {
+		wrong = append(wrong, t.lock.Close())
+	}
+	return errors.Join(wrong...)
+}
+
+// removeAll is os.RemoveAll, also where benchmarks have made directories that cannot be written to.
+func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
