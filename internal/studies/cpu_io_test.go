@@ -9,15 +9,17 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// sampleCores has a p99 of the calls of one second in two pools, and so many times as much in one pool; and of the tasks that do both two
-// pools complete that share of what one pool does.
-func sampleCores(ratio func(limit int) float64, share float64) *measured {
+// sampleCores has waiting tasks respond after one second in two pools, and after so many times as much in one pool; and of the tasks that do both
+// two pools complete that share of what one pool does, and of real tasks of either kind another.
+func sampleCores(ratio func(limit int) float64, either, share float64) *measured {
 	return synthetic(studyCells("cpu_io"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
-		metrics := map[string]float64{callTail: 1, computeTail: 1, "ops/s": 100, "mean-service-sec": 0.01}
+		metrics := map[string]float64{callTail: 1, computeTail: 1, waitMean: 1, computeMean: 1, "ops/s": 100, "mean-service-sec": 0.01}
 		switch {
 		case sc.Clock == bench.Virtual && sc.Strategy.Spec.Name == pooled:
 			metrics[callTail] = ratio(sc.Limit)
-		case sc.Strategy.String() == wholeStrategies[1]:
+		case sc.Workload.Spec.Name == "cpu_io" && sc.Strategy.Spec.Name == pooled:
+			metrics[waitMean], metrics["ops/s"] = ratio(sc.Limit), metrics["ops/s"]/either
+		case sc.Workload.Spec.Name == "mixed" && sc.Strategy.Spec.Name != pooled:
 			metrics["ops/s"] *= share
 		}
 		return metrics
@@ -33,17 +35,33 @@ func TestCoresVerdicts(t *testing.T) {
 		want    Verdict
 		because string
 	}{
-		{"two pools win all", sampleCores(always(1.2), 0.95), Holds, "better with two pools at limit: 3 (×1.2), 4 (×1.2)"},
-		{"two pools win nothing", sampleCores(always(1), 0.8), DoesNotHold, "within a tenth at limit: 3 (×1), 4 (×1)"},
-		{"two pools lose", sampleCores(always(0.5), 0.8), DoesNotHold, "worse with two pools at limit: 3 (×0.5), 4 (×0.5)"},
-		{"at small limits", sampleCores(func(limit int) float64 { return 1 + 1/float64(limit) }, 0.95), Depends, "within a tenth at limit: 16"},
-		{"not for tasks that do both", sampleCores(always(2), 0.3), Depends, "keep the throughput at 0 of 2 limits"},
+		{"two pools win all", sampleCores(always(1.2), 1, 0.95), Holds, "better with two pools at limit: 3 (×1.2), 4 (×1.2)"},
+		{"two pools win nothing", sampleCores(always(1), 0.8, 0.8), DoesNotHold, "within a tenth at limit: 3 (×1), 4 (×1)"},
+		{"two pools lose", sampleCores(always(0.5), 0.8, 0.8), DoesNotHold, "16 on real cores, with cpu=2 (×0.5)"},
+		{"at small limits", sampleCores(func(limit int) float64 { return 1 + 1/float64(limit) }, 1, 0.95), Depends, "within a tenth at limit: 16 (×1.06), 16 on real cores, with cpu=2 (×1.06)"},
+		{"not for tasks that do both", sampleCores(always(2), 1, 0.3), Depends, "keep the throughput in 4 of 6 cases"},
+		{"at a price", sampleCores(always(2), 0.5, 1), Depends, "keep the throughput in 2 of 6 cases"},
 	} {
 		f := judgeCores(c.m)
 		if f.Verdict != c.want || !strings.Contains(f.Because, c.because) {
 			t.Errorf("%s: %v, %q", c.name, f.Verdict, f.Because)
 		}
 		sound(t, f)
+	}
+}
+
+// TestCoresLines: what is said of real tasks of either kind is that of one pool over that of two, and the throughput the other way round.
+func TestCoresLines(t *testing.T) {
+	m := synthetic(studyCells("cpu_io"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
+		metrics := map[string]float64{callTail: 1, waitMean: 1, computeMean: 1, "ops/s": 100}
+		if sc.Strategy.Spec.Name == pooled {
+			metrics[waitMean], metrics[computeMean], metrics["ops/s"] = 3, 0.5, 80
+		}
+		return metrics
+	})
+	said := strings.Join(judgeCores(m).Lines, "\n")
+	if want := "at limit 16: in one pool the mean response of the waiting ones is 3 times that in two, 2 of whose places compute, that of the computing ones 0.5 times; two pools complete 1.25 times as many a second"; !strings.Contains(said, want) {
+		t.Errorf("it is not said that %q:\n%s", want, said)
 	}
 }
 

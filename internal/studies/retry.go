@@ -2,26 +2,25 @@ package studies
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports"
-	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// retry has a batch of a thousand tasks at targets that serve about 50 calls a second, and tries again what they refuse: at once or
-// when the target said, with jitter of one width, with jitter that doubles; in the worker, or from a delayed queue. The source is the post-mortem
-// of a scraper: refusals "require exponential backoff and jitter", and a task that never succeeds "burns the rate limit" unless attempts are bounded.
+// retry has a batch of a thousand tasks at targets that serve about 50 calls a second, and tries again what they refuse, in six ways: at once;
+// with exponential backoff, without jitter, with full jitter or with decorrelated jitter; when the target said (Retry-After); and some full
+// jitter after that. In the worker, where 16 tasks at most try again, or from a delayed queue, where some 270 do. The sources are the post-mortem of a
+// scraper, by which refusals "require exponential backoff and jitter", and a task that never succeeds "burns the rate limit" unless attempts are
+// bounded; and Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015).
 //
-// Every strategy here waits as long as the target says (Retry-After) and adds its jitter to that. So jitter without a hint is what
-// the concurrency cap sees, which gives none. Backoff without jitter, and decorrelated jitter, are in none of the strategies.
+// A refusal takes no time here. Who comes back at once does so after 10 ms, for the way there and back; the others have that in their backoff.
+// The concurrency cap cannot say when to come again, so nobody listens to it.
 //
 // The claim holds where, at every target, no other way that gets the whole batch done takes fewer calls a task (by more than 1 %) than the best
-// of the exponential ones; it does not hold where at every target another one does; else it depends on the target. A token bucket of
-// one's own, which never asks too early, is one of the other ways. What the bound on attempts costs and saves is said beside.
+// of those with exponential backoff and jitter, after a Retry-After or without; it does not hold where at every target another one does; else it
+// depends on the target. A token bucket of one's own, which never asks too early, is one of the other ways. What the bound on attempts costs good
+// tasks that are only refused is said beside, and what it saves them where a twentieth of the tasks is poison, refused for good.
 var _ = register(Study{
 	Name:     "retry",
 	Question: "which way to try again gets a batch past a rate limit, with how many calls, and how late?",
@@ -29,7 +28,7 @@ var _ = register(Study{
 	Count:    [3]int{1, 3, 10},
 	Cells: func(Size) (cells []bench.Scenario) {
 		for _, door := range retryDoors {
-			for _, way := range retryWays() {
+			for _, way := range retryWays(door) {
 				cells = append(cells, retryCell(door, way.strategy))
 			}
 		}
@@ -37,11 +36,11 @@ var _ = register(Study{
 			for _, n := range retryBounds {
 				cells = append(cells, retryCell(retryDoors[0], retryBounded(place, n)))
 			}
+			for _, n := range poisonBounds {
+				cells = append(cells, poisonCell(place, n))
+			}
 		}
-		for _, n := range poisonBounds {
-			cells = append(cells, poisonCell(n))
-		}
-		return append(cells, faultCell(poisonBounds[0]), faultCell(retryTries))
+		return append(cells, faultCell(retryTries))
 	},
 	Judge: judgeRetry,
 	Draw:  drawRetry,
@@ -49,6 +48,7 @@ var _ = register(Study{
 
 const (
 	retryBatch = 1000
+	retryPool  = 16 // places of the pool
 	retryRate  = 50 // calls a second that each target serves in the long run
 	// retryTries is the bound on attempts where it is not what is asked about. Of 16 that come back at one instant for one place, one in
 	// some 13 gets it: with 100 attempts a task in 3000 would have no luck, with 200 one in ten million.
@@ -88,36 +88,56 @@ var retryDoors = []retryDoor{
 
 var (
 	retryPlaces = []string{"retry_in_place", "retry_queue"}
-	retryBases  = []time.Duration{100 * time.Millisecond, time.Second}
+	retryWhere  = map[string]string{"retry_in_place": "in place", "retry_queue": "queued"}
 	retryBounds = []int{3, 10, 30}
 )
 
-// The kinds of ways to try again.
+// The ways to try again, and two ways not to.
 const (
-	retryNone        = "no second try"
-	retryHinted      = "no jitter" // when the target said, or at once
-	retryFlat        = "jitter of one width"
-	retryExponential = "exponential jitter"
-	retryPaced       = "a token bucket of one's own"
+	retryNone         = "no second try"
+	retryAtOnce       = "no backoff"
+	retryBare         = "exponential, no jitter"
+	retryFull         = "full jitter"
+	retryDecorrelated = "decorrelated jitter"
+	retryHinted       = "Retry-After"
+	retryBoth         = "Retry-After and jitter"
+	retryPaced        = "a token bucket of one's own"
+)
+
+// retryKinds are the six ways, in the order of the figure, and retryHow is each as parameters: a backoff of 1 s that doubles up to 10 s, but for the
+// one that has none.
+var (
+	retryKinds = []string{retryAtOnce, retryBare, retryFull, retryDecorrelated, retryHinted, retryBoth}
+	retryHow   = map[string]string{
+		retryAtOnce:       "base=10ms,cap=10ms,jitter=none,after=ignore",
+		retryBare:         "base=1s,jitter=none,after=ignore",
+		retryFull:         "base=1s,after=ignore",
+		retryDecorrelated: "base=1s,jitter=decorrelated,after=ignore",
+		retryHinted:       "base=1s,after=heed",
+		retryBoth:         "base=1s",
+	}
 )
 
 // A retryWay is a strategy, and what kind of way it is.
-type retryWay struct {
-	kind, place, strategy string
-	base                  time.Duration
+type retryWay struct{ kind, place, strategy string }
+
+// jittered reports whether the way is one that the claim is about.
+func (w retryWay) jittered() bool {
+	return w.kind == retryFull || w.kind == retryDecorrelated || w.kind == retryBoth
 }
 
-func retryWays() []retryWay {
+// retryWays are those to get past a door: where no hint is given, nobody heeds one.
+func retryWays(door retryDoor) []retryWay {
 	ways := []retryWay{
 		{kind: retryNone, strategy: pooled},
 		{kind: retryPaced, strategy: fmt.Sprintf("token_bucket:rate=%d,burst=1", retryRate)},
 	}
 	for _, place := range retryPlaces {
-		ways = append(ways, retryWay{retryHinted, place, fmt.Sprintf("%s:attempts=%d,base=0s", place, retryTries), 0})
-		for _, base := range retryBases {
-			ways = append(ways,
-				retryWay{retryFlat, place, fmt.Sprintf("%s:attempts=%d,base=%v,cap=%v", place, retryTries, base, base), base},
-				retryWay{retryExponential, place, fmt.Sprintf("%s:attempts=%d,base=%v", place, retryTries, base), base})
+		for _, kind := range retryKinds {
+			if hint := kind == retryHinted || kind == retryBoth; hint && door.burst == 0 {
+				continue
+			}
+			ways = append(ways, retryWay{kind, place, fmt.Sprintf("%s:attempts=%d,%s", place, retryTries, retryHow[kind])})
 		}
 	}
 	return ways
@@ -130,7 +150,7 @@ func retryBounded(place string, attempts int) string {
 func retryCell(door retryDoor, name string) bench.Scenario {
 	return bench.Scenario{
 		Strategy: strategy(name)[0],
-		Limit:    16,
+		Limit:    retryPool,
 		Workload: workload("lognormal:mean=100ms")[0],
 		Target:   target(door.target)[0],
 		Load:     bench.Load{Arrival: arrival("batch")[0]},
@@ -140,19 +160,6 @@ func retryCell(door retryDoor, name string) bench.Scenario {
 	}
 }
 
-// poisonBounds are bounds on attempts at tasks that never succeed; the last is as good as none.
-var poisonBounds = []int{3, 30, 1000}
-
-// poisonTasks is how many of them there are, and one more, which stands in the only door for a day.
-const poisonTasks = 100
-
-func poisonCell(attempts int) bench.Scenario {
-	sc := retryCell(retryDoor{target: "concurrency_cap:limit=1"}, retryBounded("retry_queue", attempts))
-	sc.Workload, sc.Timeout = workload("evil:p=1")[0], 24*time.Hour
-	sc.Stop.Tasks = poisonTasks + 1
-	return sc
-}
-
 // faultCell has a tenth of the tasks fail, in a way that says that it is no refusal.
 func faultCell(attempts int) bench.Scenario {
 	return retryCell(retryDoor{target: "flaky:errors=0.1,spikes=0"}, retryBounded("retry_queue", attempts))
@@ -160,183 +167,21 @@ func faultCell(attempts int) bench.Scenario {
 
 // name is a row of the figure.
 func (w retryWay) name() string {
-	where := map[string]string{"retry_in_place": ", in place", "retry_queue": ", queued"}[w.place]
-	if w.base > 0 {
-		return fmt.Sprintf("%s, %v%s", w.kind, w.base, where)
+	if w.place == "" {
+		return w.kind
 	}
-	return w.kind + where
+	return w.kind + ", " + retryWhere[w.place]
 }
 
-// A retryOutcome is what became of a batch: the share of it that was lost, the calls for each task that was not, and the seconds to its end.
-type retryOutcome struct {
-	way                  retryWay
-	lost, calls, seconds float64
-	floor                float64 // the least seconds that the target could have taken
-}
-
-func retryOf(m *measured, door retryDoor, way retryWay) retryOutcome {
-	sc := retryCell(door, way.strategy)
-	lost := m.mean(sc, "throttled/op").mid
-	return retryOutcome{way, lost, m.mean(sc, "attempts/op").mid / (1 - lost), m.mean(sc, "makespan-sec").mid, door.floor(m.mean(sc, "mean-service-sec").mid)}
-}
-
-// String has the numbers that ways are compared by.
-func (o retryOutcome) String() string {
-	return fmt.Sprintf("%s a task in %s s", counted(o.calls, "call"), short(o.seconds))
-}
-
-// retryFewest is, of the ways that get all done, the one with the fewest calls; of those with as many, within 1 %, the fastest.
-func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome, ok bool) {
-	for _, o := range all {
-		if o.lost > 0 || !of(o.way) {
+func drawRetry(m *measured) (figures []reports.Figure, err error) {
+	for _, draw := range []func(*measured) (reports.Figure, error){drawRetryWays, drawPoison} {
+		f, err := draw(m)
+		if empty(err) {
 			continue
+		} else if err != nil {
+			return nil, err
 		}
-		if !ok || o.calls < best.calls/1.01 || o.calls <= best.calls*1.01 && o.seconds < best.seconds {
-			best, ok = o, true
-		}
+		figures = append(figures, f)
 	}
-	return best, ok
-}
-
-func judgeRetry(m *measured) Finding {
-	var lines, wins, losses []string
-	among := 0 // targets at which no other way that tries again takes fewer calls
-	for _, door := range retryDoors {
-		var all []retryOutcome
-		for _, way := range retryWays() {
-			o := retryOf(m, door, way)
-			if math.IsNaN(o.lost + o.calls + o.seconds) {
-				return undecided("%s was not measured at %s", way.strategy, door.target)
-			}
-			all = append(all, o)
-		}
-		backoff, done := retryFewest(all, func(w retryWay) bool { return w.kind == retryExponential })
-		other, rival := retryFewest(all, func(w retryWay) bool { return w.kind != retryExponential })
-		again, same := retryFewest(all, func(w retryWay) bool { return w.kind == retryHinted || w.kind == retryFlat })
-		if done && (!same || backoff.calls <= 1.01*again.calls) {
-			among++
-		}
-		switch {
-		case done && (!rival || backoff.calls <= 1.01*other.calls):
-			wins = append(wins, fmt.Sprintf("%s (%s, %v)", door.name(), backoff.way.strategy, backoff))
-		case rival:
-			losses = append(losses, fmt.Sprintf("%s (%s, %v)", door.name(), other.way.strategy, other))
-		default:
-			return undecided("nothing gets the batch done at %s", door.target)
-		}
-		if !done {
-			backoff = other
-		}
-		lines = append(lines, retryLine(door, backoff.floor, all))
-	}
-	var f Finding
-	switch {
-	case len(losses) == 0:
-		f = found(Holds, "the fewest calls that get all done are those of exponential backoff at each target: %s", strings.Join(wins, ", "))
-	case len(wins) == 0:
-		f = found(DoesNotHold, "another way takes fewer calls at each target: %s", strings.Join(losses, ", "))
-	default:
-		f = found(Depends, "on the target: exponential backoff takes the fewest calls at %s; another way does at %s", strings.Join(wins, ", "), strings.Join(losses, ", "))
-	}
-	f.add("of the ways that try again, exponential jitter takes the fewest calls at %d of %d targets", among, len(retryDoors))
-	f.Lines = append(append(f.Lines, lines...), retryBoundLines(m)...)
-	return f
-}
-
-// retryLine says what the kinds come to at a target, each at the best of its bases.
-func retryLine(door retryDoor, floor float64, all []retryOutcome) string {
-	var said []string
-	for _, kind := range []string{retryHinted, retryFlat, retryExponential, retryPaced} {
-		if best, ok := retryFewest(all, func(w retryWay) bool { return w.kind == kind }); ok {
-			said = append(said, fmt.Sprintf("%s %v", kind, best))
-			continue
-		}
-		least := 1.0
-		for _, o := range all {
-			if o.way.kind == kind {
-				least = min(least, o.lost)
-			}
-		}
-		said = append(said, fmt.Sprintf("%s loses %s at least", kind, percent(least)))
-	}
-	lost := all[slices.IndexFunc(all, func(o retryOutcome) bool { return o.way.kind == retryNone })].lost
-	return fmt.Sprintf("%s, which can serve the batch in %s s, at the base with the fewest calls: %s; %s loses %s",
-		door.name(), short(floor), strings.Join(said, ", "), retryNone, percent(lost))
-}
-
-// retryBoundLines says what a bound on attempts loses of tasks that were only refused, and what it saves on those that never succeed.
-func retryBoundLines(m *measured) (lines []string) {
-	for _, place := range retryPlaces {
-		var said []string
-		for _, n := range retryBounds {
-			if o := retryOf(m, retryDoors[0], retryWay{strategy: retryBounded(place, n)}); !math.IsNaN(o.lost) {
-				said = append(said, fmt.Sprintf("%s with %d", percent(o.lost), n))
-			}
-		}
-		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("at most so many attempts make %s give up good tasks of the batch at %s: %s", place, retryDoors[0].name(), strings.Join(said, ", ")))
-		}
-	}
-	var said []string
-	for _, n := range poisonBounds {
-		if v := m.mean(poisonCell(n), "attempts/op").mid; !math.IsNaN(v) {
-			said = append(said, fmt.Sprintf("%.0f calls with at most %d attempts", (v*(poisonTasks+1)-1)/poisonTasks, n))
-		}
-	}
-	if len(said) > 0 {
-		lines = append(lines, fmt.Sprintf("a task that is refused for good costs %s: the bound, and a dead letter, are all that ends it", strings.Join(said, ", ")))
-	}
-	if v := m.mean(faultCell(retryTries), "attempts/op").mid; !math.IsNaN(v) {
-		lines = append(lines, fmt.Sprintf("a task whose failure says that it is no refusal costs %s, with up to %d attempts allowed", counted(v, "call"), retryTries))
-	}
-	return lines
-}
-
-// counted writes a number of things: 1 call, 2.5 calls.
-func counted(v float64, thing string) string {
-	if v == 1 {
-		return "1 " + thing
-	}
-	return short(v) + " " + thing + "s"
-}
-
-func drawRetry(m *measured) ([]reports.Figure, error) {
-	ways := retryWays()
-	var rows []string
-	var cells []bench.Scenario
-	for _, way := range ways {
-		rows = append(rows, way.name())
-		cells = append(cells, retryCell(retryDoors[0], way.strategy))
-	}
-	calls := charts.RowPanel{Title: "calls", X: charts.Axis{Label: "calls a task (log scale)", Log: true, Format: short, Reach: []float64{1}}, Levels: []charts.Level{{Name: "the least possible", Y: 1}}}
-	late := charts.RowPanel{Title: "time", X: charts.Axis{Label: "time to the end ÷ the least possible (log scale)", Log: true, Format: short, Reach: []float64{1}}, Levels: calls.Levels}
-	lost := charts.RowPanel{Title: "losses", X: charts.Axis{Label: "share of the tasks that was given up", Format: percent, Reach: []float64{0, 1}}}
-	nan := math.NaN()
-	for i, door := range retryDoors {
-		var values [3][]charts.RowValue
-		for _, way := range ways {
-			o := retryOf(m, door, way)
-			at := [3]float64{o.calls, o.seconds / o.floor, o.lost}
-			if o.lost > 0 {
-				at[0], at[1] = nan, nan
-			}
-			for j := range at {
-				values[j] = append(values[j], charts.RowValue{Mid: at[j], Lo: nan, Hi: nan})
-			}
-		}
-		for j, p := range []*charts.RowPanel{&calls, &late, &lost} {
-			p.Series = append(p.Series, charts.RowSeries{Name: door.name(), Style: i, Values: values[j]})
-		}
-	}
-	c, err := charts.Rows("Trying again past a rate limit: how many calls, how late, and what is lost", rows, []charts.RowPanel{calls, late, lost})
-	if err != nil {
-		return nil, err
-	}
-	c.Subtitle = fmt.Sprintf("A batch of %d tasks, 16 at once, at targets that serve about %d calls a second", retryBatch, retryRate)
-	return []reports.Figure{{Name: "retry", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("The jitter comes on top of what the target asks for, which %s cannot say; its time is the most before the second attempt, and exponential jitter doubles it up to 10 s.", retryDoors[len(retryDoors)-1].name()),
-		"In place: the worker sleeps. Queued: it goes on to the next task, which meets the same refusal.",
-		fmt.Sprintf("There are at most %d attempts at a task. Calls and time are shown where nothing was lost. The least time is (N − burst)/rate, and at the last target all the work over its places.", retryTries),
-		fmt.Sprintf("The means of %s repetitions.", m.repetitions(cells)),
-	}, " ")}}, nil
+	return figures, nil
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// sampleRetry has exponential jitter take so many calls a task at each target, and all other ways that get the batch done others.
-func sampleRetry(exponential func(door retryDoor) float64, others, lost float64) *measured {
+// sampleRetry has exponential backoff with jitter take so many calls a task at each target, and all other ways others.
+func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *measured {
 	return synthetic(studyCells("retry"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		metrics := map[string]float64{"attempts/op": others, "throttled/op": lost, "makespan-sec": 25, "mean-service-sec": 0.1}
 		for _, door := range retryDoors {
-			for _, way := range retryWays() {
-				if way.kind == retryExponential && retryCell(door, way.strategy).Name() == sc.Name() {
-					metrics["attempts/op"], metrics["throttled/op"] = exponential(door), 0
+			for _, way := range retryWays(door) {
+				if way.jittered() && retryCell(door, way.strategy).Name() == sc.Name() {
+					metrics["attempts/op"], metrics["throttled/op"] = jittered(door), 0
 				}
 			}
 		}
@@ -64,38 +64,85 @@ func TestRetryFewest(t *testing.T) {
 	}
 }
 
-// TestRetryRuns runs, at the target that says when to come again, what the study says of it: pacing takes one call a task, jitter that
-// doubles fewer than none, and three attempts give up good tasks.
-func TestRetryRuns(t *testing.T) {
-	door := retryDoors[0]
-	chosen := []string{"token_bucket:rate=50,burst=1", "retry_in_place:attempts=200,base=0s", "retry_in_place:attempts=200", retryBounded("retry_in_place", 3)}
-	var outcomes []retryOutcome
-	var results []*bench.Result
-	for _, name := range chosen {
-		r, err := bench.Run(t.Context(), retryCell(door, name))
+// retryRuns are the outcomes of ways at a door, by their kinds, of a run each.
+func retryRuns(t *testing.T, door retryDoor, place string, kinds ...string) (outcomes []retryOutcome) {
+	t.Helper()
+	for _, kind := range kinds {
+		i := slices.IndexFunc(retryWays(door), func(w retryWay) bool { return w.kind == kind && (w.place == place || w.place == "") })
+		way := retryWays(door)[i]
+		r, err := bench.Run(t.Context(), retryCell(door, way.strategy))
 		if err != nil {
 			t.Fatal(err)
 		}
-		results = append(results, r)
+		outcomes = append(outcomes, retryOf(fromResults([]*bench.Result{r}), door, way))
 	}
-	m := fromResults(results)
-	for _, name := range chosen {
-		outcomes = append(outcomes, retryOf(m, door, retryWay{strategy: name}))
-	}
-	paced, hinted, exponential, bounded := outcomes[0], outcomes[1], outcomes[2], outcomes[3]
+	return outcomes
+}
+
+// TestRetryRuns runs what the study says of the ways: pacing takes one call a task; who comes back at once asks ten times as often as who has
+// jitter, and from a queue gives up besides; who comes back at one instant with all others takes ten times as long.
+func TestRetryRuns(t *testing.T) {
+	outcomes := retryRuns(t, retryDoors[0], "retry_in_place", retryPaced, retryAtOnce, retryBare, retryFull, retryDecorrelated, retryHinted, retryBoth)
+	paced, atOnce, hinted := outcomes[0], outcomes[1], outcomes[5]
 	if paced.calls != 1 || paced.lost != 0 {
 		t.Errorf("pacing: %+v", paced)
 	}
-	if !(exponential.calls < hinted.calls/2) || exponential.lost+hinted.lost != 0 {
-		t.Errorf("exponential: %+v, without jitter: %+v", exponential, hinted)
-	}
-	if !(bounded.lost > 0.1) {
-		t.Errorf("three attempts: %+v", bounded)
-	}
-	for _, o := range outcomes[:3] {
-		if o.seconds < o.floor {
+	for _, o := range outcomes {
+		if o.lost == 0 && o.seconds < o.floor {
 			t.Errorf("%+v is sooner done than the target allows", o)
 		}
+		if o.way.jittered() && !(o.lost == 0 && o.calls < atOnce.calls/10 && o.calls < hinted.calls/5) {
+			t.Errorf("%+v, where no backoff is %+v, and Retry-After alone %+v", o, atOnce, hinted)
+		}
+	}
+	outcomes = retryRuns(t, retryDoors[0], "retry_queue", retryAtOnce, retryBare, retryFull)
+	atOnce, bare, full := outcomes[0], outcomes[1], outcomes[2]
+	if !(atOnce.lost > 0.5) || bare.lost+full.lost > 0 || !(bare.seconds > 5*full.seconds) {
+		t.Errorf("queued: %+v", outcomes)
+	}
+}
+
+// TestRetryBounded: three attempts give up good tasks that were only refused.
+func TestRetryBounded(t *testing.T) {
+	r, err := bench.Run(t.Context(), retryCell(retryDoors[0], retryBounded("retry_in_place", 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost, _ := r.Metric("throttled/op"); !(lost > 0.1) {
+		t.Errorf("three attempts lose %v", lost)
+	}
+}
+
+// TestPoisonRuns: each poison task takes all the attempts that it may have. In place the good ones wait for that, queued they do not.
+func TestPoisonRuns(t *testing.T) {
+	var results []*bench.Result
+	for _, place := range retryPlaces {
+		for _, n := range poisonBounds {
+			r, err := bench.Run(t.Context(), poisonCell(place, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, r)
+		}
+	}
+	m := fromResults(results)
+	for _, place := range retryPlaces {
+		for _, n := range poisonBounds {
+			o, share := poisonOf(m, place, n), m.mean(poisonCell(place, n), "throttled/op").mid
+			if want := 1 + float64(n)*share/(1-share); math.Abs(o.calls-want) > 1e-6*want {
+				t.Errorf("%s, at most %d attempts: %v calls for each good task, want %v", place, n, o.calls, want)
+			}
+		}
+	}
+	if few, many := poisonOf(m, "retry_queue", 3), poisonOf(m, "retry_queue", 1000); few.seconds != many.seconds || few.seconds < poisonFloor(m) {
+		t.Errorf("queued, the last good task is done after %v s, and with a thousand attempts after %v; %v is the least", few.seconds, many.seconds, poisonFloor(m))
+	}
+	if few, many := poisonOf(m, "retry_in_place", 3), poisonOf(m, "retry_in_place", 1000); !(many.seconds > 100*few.seconds) {
+		t.Errorf("in place, the last good task is done after %v s, and with a thousand attempts after %v", few.seconds, many.seconds)
+	}
+	said := strings.Join(poisonLines(m), "\n")
+	if !strings.Contains(said, "queued: after") || strings.Contains(said, "NaN") {
+		t.Errorf("it is said that %q", said)
 	}
 }
 
@@ -122,8 +169,8 @@ func sound(t *testing.T, f Finding) {
 func TestRetryCounted(t *testing.T) {
 	m := synthetic(studyCells("retry"), 1, func(sc bench.Scenario, _ int) map[string]float64 {
 		switch sc.Name() {
-		case poisonCell(30).Name(): // one task stands in the door, the others are refused 30 times
-			return map[string]float64{"attempts/op": (1 + 30*poisonTasks) / float64(poisonTasks+1), "throttled/op": 1}
+		case poisonCell("retry_queue", 30).Name(): // a twentieth of the tasks takes 30 calls each
+			return map[string]float64{"attempts/op": 0.95 + 30*0.05, "throttled/op": 0.05, "max-response-sec": 6, "mean-service-sec": 0.1}
 		case faultCell(retryTries).Name():
 			return map[string]float64{"attempts/op": 1}
 		case retryCell(retryDoors[0], retryBounded("retry_queue", 3)).Name():
@@ -131,8 +178,8 @@ func TestRetryCounted(t *testing.T) {
 		}
 		return nil
 	})
-	said := strings.Join(retryBoundLines(m), "\n")
-	for _, want := range []string{"costs 30 calls with at most 30 attempts:", "no refusal costs 1 call,", "make retry_queue give up good tasks of the batch at token_bucket: 25 % with 3"} {
+	said := strings.Join(append(retryBoundLines(m), poisonLines(m)...), "\n")
+	for _, want := range []string{"with 5 % of the tasks refused for good, the last good one is done, queued: after 6 s with at most 30 attempts, and 61.2 % of the calls", "no refusal costs 1 call,", "make retry_queue give up good tasks of the batch at token_bucket: 25 % with 3"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it is not said that %q:\n%s", want, said)
 		}
