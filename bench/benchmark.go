@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,12 +16,22 @@ import (
 // This is how a strategy that lives in another module is measured: fill in Scenario.Strategy.Spec with one of your own. Quantiles need
 // tasks (a p99 needs 368), so give `go test` a -benchtime such as 2000x.
 //
+// Where the environment has a POOLBENCH_SEED, as under `poolbench gate --base`, it is added to that of the scenario: each pair of runs
+// then faces other work, and both sides of a pair the same.
+//
 // It writes the Unit lines, which tell benchstat and `poolbench gate` which direction is better, to standard output, once a process.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
 	warmup := s.withDefaults().Stop.Warmup
 	s.Stop = Stop{Tasks: b.N, Warmup: warmup}
+	if text, ok := os.LookupEnv(seedVariable); ok {
+		more, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			b.Fatalf("%s: want a whole number from 0 to 2^64-1, got %q", seedVariable, text)
+		}
+		s.Seed += more
+	}
 	r, err := Run(context.Background(), s)
 	if err != nil {
 		b.Fatal(err)
@@ -33,6 +44,9 @@ func Benchmark(b *testing.B, s Scenario) {
 		b.ReportMetric(value, unit)
 	}
 }
+
+// seedVariable is the environment variable that package revisions sets.
+const seedVariable = "POOLBENCH_SEED"
 
 // declareUnits runs before the testing package has printed anything of the first benchmark: it prints a benchmark's name only
 // after its first round with b.N = 1.

@@ -125,6 +125,17 @@
 //	…
 //	gate: inconclusive
 //
+// Within one file, strategies are compared with one another by a projection:
+//
+//	$ poolbench compare after --col /strategy --metric p99-response-sec
+//	…
+//
+// gate --base measures by itself: two revisions of a Go module, by the module's own benchmarks, in turns, with controls. trend watches a
+// series of results and says since when something has been different:
+//
+//	$ poolbench trend before after --metric p99-response-sec
+//	…
+//
 // # Exit codes
 //
 // When several apply, the first in the order 130, 2, 1, 3, 0 counts.

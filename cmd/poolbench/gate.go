@@ -34,7 +34,8 @@ own benchmarks. The head is the working tree with its uncommitted changes, or --
     binary: unchanged code is some 1.5 % faster or slower in another build, and a single build would fail half of all gates.
   - Every run is a process of its own, base and head in turns, in random order, for --benchtime each. Benchmarks that draw
     their work find the same seed in $POOLBENCH_SEED on both sides.
-  - 6 pairs screen every benchmark. Those that look worse get 20 fresh pairs, on which alone the verdict rests.
+  - 6 pairs screen every benchmark. Those that look worse get 20 fresh pairs, on which alone the verdict rests; the others are
+    no worse, without the promise: of regressions of 10 % the screening misses one in twenty on a noisy machine.
   - The same work twice, and 15 % more work, are measured along with the rest. When gate does not find the one no worse
     and the other worse, it has shown nothing: exit code 2.
 

@@ -18,7 +18,6 @@ func gateModule(t *testing.T, ns string) {
 	const source = "package m\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t}\n\tb.ReportMetric(NS, \"ns/op\")\n}\n"
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("GITHUB_STEP_SUMMARY", "")
 	t.Setenv(steadily, "1")
 	write(t, "go.mod", "module example.org/m\n\ngo 1.24\n")
 	write(t, "m_test.go", strings.Replace(source, "NS", "1000", 1))

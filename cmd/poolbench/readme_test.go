@@ -105,7 +105,7 @@ func TestReadme(t *testing.T) {
 		switch {
 		case block[2] != "":
 			fmt.Fprintf(&script, "cat > %s <<'END OF FILE'\n%sEND OF FILE\n", block[2], block[3])
-		case strings.Contains(block[3], "git worktree"):
+		case strings.Contains(block[3], "--base"):
 			script.WriteString(asRepository + block[3])
 		default:
 			script.WriteString(block[3])

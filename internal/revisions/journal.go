@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"golang.org/x/perf/benchfmt"
 )
@@ -41,7 +40,7 @@ func openJournal(dir string, names [2]string, benchmarks []benchmark, units benc
 	var old [2]map[string]map[int]record
 	for _, s := range []side{base, head} {
 		var err error
-		if old[s], err = readJournal(filepath.Join(dir, names[s]), benchmarks, j.units); err != nil {
+		if old[s], err = readJournal(filepath.Join(dir, names[s]), s, benchmarks, j.units); err != nil {
 			return nil, err
 		}
 	}
@@ -144,8 +143,8 @@ func (j *journal) close(mark string) error {
 	return errors.Join(wrong...)
 }
 
-// readJournal reads the whole lines of a file of the journal; there is none where there is no file. Unit lines go to units.
-func readJournal(path string, benchmarks []benchmark, units benchfmt.UnitMetadataMap) (map[string]map[int]record, error) {
+// readJournal reads the whole lines of a side's file of the journal; there is none where there is no file. Unit lines go to units.
+func readJournal(path string, which side, benchmarks []benchmark, units benchfmt.UnitMetadataMap) (map[string]map[int]record, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -153,10 +152,6 @@ func readJournal(path string, benchmarks []benchmark, units benchfmt.UnitMetadat
 		return nil, err
 	}
 	data = data[:bytes.LastIndexByte(data, '\n')+1]
-	which := side(base)
-	if strings.Contains(filepath.Base(path), "new") {
-		which = head
-	}
 	known := map[string]bool{}
 	for _, b := range benchmarks {
 		known[b.String()] = true

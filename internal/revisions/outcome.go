@@ -117,10 +117,11 @@ func (g *gate) checkControls(o *Outcome, s *screening) error {
 
 // remarks are what a reader should know beside the numbers.
 func (g *gate) remarks(s *screening) []string {
-	lines := []string{fmt.Sprintf("%d pairs screen every benchmark; those that look worse are decided by fresh pairs alone, with another order of functions in the binary for each of %d", g.Judge.ScreenPairs, g.plan.Layouts)}
-	if g.plan.Layouts == 1 {
-		lines[0] = fmt.Sprintf("%d pairs screen every benchmark; those that look worse are decided by fresh pairs alone", g.Judge.ScreenPairs)
+	turns := ""
+	if g.plan.Layouts > 1 {
+		turns = fmt.Sprintf("; %d test binaries of each side take turns", g.plan.Layouts)
 	}
+	lines := []string{fmt.Sprintf("%d pairs screen every benchmark, and may miss what is less than the row's detectable change; those that look worse are decided by fresh pairs alone%s", g.Judge.ScreenPairs, turns)}
 	lines = append(lines, g.notes...)
 	counted := slices.ContainsFunc(s.families, func(f *family) bool { return f.metrics[0].Unit == Instructions })
 	if counted {

@@ -106,6 +106,13 @@ func TestVerdicts(t *testing.T) {
 				}
 			})
 		}, reports.ExitUndecidable, "absent from some of the runs"},
+		{"worse, and then in some runs no longer there", 100, 100, 115, func(g *gate) {
+			each(g, func(pair int, s side, r *reading) {
+				if pair != 15 {
+					r.add(100+30*float64(s)+float64(pair%3), "B/op")
+				}
+			})
+		}, reports.ExitUndecidable, ""},
 		{"negative", 100, 100, 115, func(g *gate) {
 			each(g, func(_ int, _ side, r *reading) { r.add(-1, "B/op") })
 		}, reports.ExitUndecidable, "negative values"},

@@ -40,6 +40,9 @@ func (g *gate) prepare(ctx context.Context) error {
 		if err := findGo(ctx, tools[s]); err != nil {
 			return err
 		}
+		if err := tools[s].anchor(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
+			return err
+		}
 		sides[s] = &binaries{tool: tools[s], dir: filepath.Join(g.trees.dir, side(s).String()+".bin")}
 		if sides[s].packages, err = tools[s].packages(ctx, g.Packages, g.Bench); err != nil {
 			return err
