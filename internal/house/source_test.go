@@ -15,6 +15,7 @@ import (
 // go run starts and nobody installs.
 var printing = map[string][]string{
 	"bench/benchmark.go":          {"Stdout"},
+	"internal/gatelive/main.go":   {"Stdout", "Stderr", "Exit"},
 	"internal/gatereplay/main.go": {"Stdout", "Stderr", "Exit"},
 }
 

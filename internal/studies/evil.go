@@ -189,7 +189,7 @@ func evilCases(m *measured) (cases []evilCase) {
 
 func judgeEvil(m *measured) Finding {
 	always, never := true, true
-	var said []string
+	var said, details []string
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
 		var names []string
 		stopped, runs, most := 0, 0, 0
@@ -204,7 +204,12 @@ func judgeEvil(m *measured) Finding {
 			stopped, runs, most = stopped+c.stopped, runs+c.runs, max(most, c.most)
 		}
 		always, never = always && stopped == runs, never && stopped == 0
-		said = append(said, fmt.Sprintf("with a timeout of %s they stop %s in %d of %d runs (up to %d of them)", evilTime(timeout.Seconds()), strings.Join(names, ", "), stopped, runs, most))
+		pools := names[0]
+		if len(names) > 1 {
+			pools = fmt.Sprintf("%d pools", len(names))
+		}
+		said = append(said, fmt.Sprintf("with a timeout of %s they stop %s in %d of %d runs", evilTime(timeout.Seconds()), pools, stopped, runs))
+		details = append(details, fmt.Sprintf("with a timeout of %s %s, and up to %d endless tasks in a run", evilTime(timeout.Seconds()), strings.Join(names, ", "), most))
 	}
 	what := fmt.Sprintf("%d endless tasks or more: %s", limit, strings.Join(said, "; "))
 	f := found(Depends, "on the timeout; %s", what)
@@ -214,6 +219,7 @@ func judgeEvil(m *measured) Finding {
 	case never:
 		f = found(DoesNotHold, "%s", what)
 	}
+	f.add("tried were %s", strings.Join(details, "; "))
 	fewest := map[int][]string{}
 	for _, name := range evilPools {
 		if from := evilFirst(m, name); from > 0 {

@@ -1,10 +1,15 @@
 package studies
 
 import (
+	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -24,6 +29,7 @@ var _ = register(Study{
 		return loadSweep(size, []strategies.Variant{v}), nil
 	},
 	Judge: judgeLoad,
+	Draw:  drawNearing,
 })
 
 // familiar are the strategies that a newcomer has to choose from first: nothing, three ways to wait, and shedding.
@@ -34,12 +40,14 @@ func familiar() []strategies.Variant {
 // waiting are those of them that make a task wait for a place.
 var waiting = []string{"worker_pool", "semaphore", "errgroup_limit"}
 
+const sweptMean = 10 * time.Millisecond
+
 var sweptLoads = []float64{0.3, 0.5, 0.7, 0.8, 0.9, 1.1}
 
 func loadSweep(size Size, of []strategies.Variant) []bench.Scenario {
 	return cross(bench.Matrix{
 		Strategies: of,
-		Workloads:  workload("exponential:mean=10ms"),
+		Workloads:  workload(fmt.Sprintf("exponential:mean=%v", sweptMean)),
 		Limits:     []int{limit},
 		Loads:      sweptLoads,
 		Stop:       bench.Stop{Tasks: [...]int{50_000, 120_000, 1_000_000}[size], Warmup: 0.1},
@@ -88,19 +96,104 @@ func judgeLoad(m *measured) Finding {
 	}
 	low, high := cells[waiting[0]][0], cells[waiting[0]][4]
 	f.add("from load %v to %v, the p99 of those that wait grows from %s to %s; throughput stays what arrives", sweptLoads[0], sweptLoads[4],
-		milliseconds(m.mean(low, "p99-response-sec")), milliseconds(m.mean(high, "p99-response-sec")))
+		evilTime(m.mean(low, "p99-response-sec").mid), evilTime(m.mean(high, "p99-response-sec").mid))
 	for i, load := range sweptLoads[4:] {
-		shed := cells["bounded_queue_shed"][4+i]
-		f.add("at load %v shedding keeps the p99 at %s, and refuses %s of the tasks", load, milliseconds(m.mean(shed, "p99-response-sec")), percent(m.mean(shed, "shed/op").mid))
+		if shed := cells[shedding][4+i]; m.has(shed) {
+			f.add("at load %v shedding keeps the p99 at %s, and refuses %s of the tasks", load, evilTime(m.mean(shed, "p99-response-sec").mid), percent(m.mean(shed, "shed/op").mid))
+		}
 	}
 	return f
 }
 
-// milliseconds writes an interval in seconds: 12.7 ms (11.9 to 13.5).
-func milliseconds(in interval) string {
-	in = in.times(1e3)
-	if math.IsNaN(in.lo) {
-		return short(in.mid) + " ms"
+// names are those of variants.
+func names(of []strategies.Variant) (all []string) {
+	for _, v := range of {
+		all = append(all, v.String())
 	}
-	return short(in.mid) + " ms (" + short(in.lo) + " to " + short(in.hi) + ")"
+	return all
+}
+
+// behind reports whether a strategy neither refuses nor keeps up: what it says of its response is how long the run was.
+func behind(m *measured, sc bench.Scenario) bool {
+	return lostShare(m, sc).mid < 0.01 && m.mean(sc, "ops/s").mid < 0.95*m.mean(sc, "offered-ops/s").mid
+}
+
+// medians says what the points of a figure are that ofMedian makes.
+func (m *measured) medians(cells []bench.Scenario) string {
+	switch n := m.repetitions(cells); n {
+	case "1":
+		return "Points: one repetition."
+	case "2", "3", "4", "5":
+		return fmt.Sprintf("Points: the median of %s repetitions, between the least and the greatest.", n)
+	default:
+		return fmt.Sprintf("Points: the median of %s repetitions with the interval between two of them that holds it with 95 %%, of fewer than six between the least and the greatest.", n)
+	}
+}
+
+func drawNearing(m *measured) ([]reports.Figure, error) {
+	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: sweptLoads}
+	slow := charts.Plane{Panel: charts.Panel{Title: "p99 response"}, X: x, Y: charts.Axis{Label: "of those completed (log scale)", Log: true, Format: charts.Seconds}}
+	done := charts.Plane{Panel: charts.Panel{Title: "throughput"}, X: x, Y: charts.Axis{Label: "tasks completed a second", Reach: []float64{0}}}
+	known := names(familiar())
+	for _, name := range append(known, m.others(known, func(name string) bench.Scenario { return loadSweep(Quick, strategy(name))[0] })...) {
+		p99, rate := charts.Series{Name: name}, charts.Series{Name: name}
+		for i, sc := range loadSweep(Quick, strategy(name)) {
+			if !m.has(sc) {
+				continue
+			}
+			p99.Style, rate.Style = m.style(sc), m.style(sc)
+			if in := ofMedian(m.values(sc, "p99-response-sec")); !math.IsNaN(in.mid) { // of those that complete too little of a short run
+				add(&p99, sweptLoads[i], in)
+				p99.Growing = append(p99.Growing, behind(m, sc))
+			}
+			add(&rate, sweptLoads[i], ofMedian(m.values(sc, "ops/s")))
+		}
+		if len(rate.X) == 0 {
+			continue
+		}
+		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, rate)
+		if exact := nearingModels[name]; exact != nil {
+			a, b := nearingExact(name, rate.Style, exact)
+			slow.Series, done.Series = append(slow.Series, a), append(done.Series, b)
+		}
+	}
+	if len(done.Series) == 0 {
+		return nil, &charts.EmptyError{Chart: "load"}
+	}
+	capacity := limit / sweptMean.Seconds()
+	done.Levels = []charts.Level{{Name: fmt.Sprintf("capacity %v/s", capacity), Y: capacity}}
+	c, err := charts.Planes("Near the capacity those that wait pay in time, and those that refuse in tasks", []charts.Plane{slow, done})
+	if err != nil {
+		return nil, err
+	}
+	c.Subtitle = fmt.Sprintf("Exponential tasks of %s in the mean, Poisson arrivals, limit %d", charts.Seconds(sweptMean.Seconds()), limit)
+	return []reports.Figure{{Name: "load", Chart: c, Caption: strings.Join([]string{
+		"Strategies that make a task wait lie on one another: the limit counts, and not how it is written. Above the capacity their queue grows for as long as the run lasts, and their p99 says how long that was (arrow).",
+		fmt.Sprintf("Bands: exact, M/M/%d for those that wait and the loss system M/M/%d/%d for those that refuse; without a bound a task takes what it takes.", limit, limit, limit),
+		m.medians(loadSweep(Quick, familiar())),
+	}, " ")}}, nil
+}
+
+// nearingModels are the theory of the strategies, a band for each kind. In a loss system what is taken takes no longer than without a bound.
+var nearingModels = map[string]func(theory.Pool) (*theory.Answer, error){
+	pooled:   theory.MMk,
+	shedding: func(p theory.Pool) (*theory.Answer, error) { return theory.MMkK(p, 0) },
+}
+
+// nearingExact are the bands of a strategy, as far as its queue has a steady state.
+func nearingExact(name string, style int, model func(theory.Pool) (*theory.Answer, error)) (p99, rate charts.Series) {
+	p99 = charts.Series{Name: name, Style: style, Theory: true}
+	rate = p99
+	for load := sweptLoads[0]; load <= sweptLoads[len(sweptLoads)-1]+1e-9; load += 0.025 {
+		mean := sweptMean.Seconds()
+		a, err := model(theory.Pool{Rate: load * limit / mean, MeanService: mean, Limit: limit})
+		if err != nil {
+			break
+		}
+		rate.X, rate.Y = append(rate.X, load), append(rate.Y, a.Throughput)
+		if t, ok := a.ResponseQuantile(0.99); ok {
+			p99.X, p99.Y = append(p99.X, load), append(p99.Y, t)
+		}
+	}
+	return p99, rate
 }

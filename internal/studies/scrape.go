@@ -1,6 +1,7 @@
 package studies
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -36,6 +37,7 @@ var _ = register(Study{
 		return scrapeCells([]strategies.Variant{v}), nil
 	},
 	Judge: judgeScrape,
+	Draw:  drawScrape,
 })
 
 func scrapeCells(of []strategies.Variant) []bench.Scenario {
@@ -71,57 +73,113 @@ func everyStrategy(rate float64) (all []strategies.Variant) {
 	return all
 }
 
-// judgeScrape sorts the strategies, at each limit, by what became of them.
-func judgeScrape(m *measured) (f Finding) {
-	floor := float64(tickers-scrapeRate) / scrapeRate
-	refused, allowed := 0, 0
-	for _, limit := range scrapeLimits {
-		var onTime, slow, lossy, banned []string
-		for _, name := range m.styles {
+// scrapeFloor is the least time that all calls take, in seconds: (N − burst)/rate.
+const scrapeFloor = float64(tickers-scrapeRate) / scrapeRate
+
+// A scraped is what became of a strategy at a limit.
+type scraped struct {
+	name          string
+	limit         int
+	lost          float64 // records
+	seconds       float64 // makespan
+	bans, refused float64
+}
+
+// The outcomes, from the best to the worst.
+const (
+	scrapedInTime = iota
+	scrapedLate
+	scrapedLossy
+	scrapedBanned
+)
+
+func (s scraped) outcome() int {
+	switch {
+	case s.bans > 0:
+		return scrapedBanned
+	case s.lost > 0:
+		return scrapedLossy
+	case s.seconds >= 1.02*scrapeFloor:
+		return scrapedLate
+	}
+	return scrapedInTime
+}
+
+// scrapedAll are all that were measured, from the best to the worst.
+func scrapedAll(m *measured) (all []scraped) {
+	for _, name := range m.styles {
+		for _, limit := range scrapeLimits {
 			sc, ok := scrapeCell(name, limit)
 			if !ok || !m.has(sc) {
 				continue
 			}
 			value := func(unit string) float64 { return m.mean(sc, unit).mid }
-			lost := math.Round((value("shed/op") + value("throttled/op") + value("failed/op") + value("abandoned/op")) * tickers)
-			seconds := value("makespan-sec")
-			if slices.Contains(poolsAlone, name) {
-				if value("refused-calls") > 0 {
-					refused++
-				} else {
-					allowed++
-				}
-			}
-			switch withLoss := fmt.Sprintf("%s (%.0f lost)", name, lost); {
-			case value("bans") > 0:
-				banned = append(banned, withLoss)
-			case lost > 0:
-				lossy = append(lossy, withLoss)
-			case seconds < 1.02*floor:
-				onTime = append(onTime, fmt.Sprintf("%s (%.1f s)", name, seconds))
-			default:
-				slow = append(slow, fmt.Sprintf("%s (%.1f s)", name, seconds))
+			all = append(all, scraped{name, limit, math.Round(lostShare(m, sc).mid * tickers), value("makespan-sec"), value("bans"), value("refused-calls")})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scraped) int {
+		return cmp.Or(a.outcome()-b.outcome(), cmp.Compare(a.lost, b.lost), cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.name, b.name))
+	})
+	return all
+}
+
+// judgeScrape sorts the strategies, at each limit, by what became of them.
+func judgeScrape(m *measured) (f Finding) {
+	all := scrapedAll(m)
+	refused, allowed := 0, 0
+	var clean []string
+	for _, s := range all {
+		if slices.Contains(poolsAlone, s.name) {
+			if s.refused > 0 {
+				refused++
+			} else {
+				allowed++
 			}
 		}
-		f.Lines = append(f.Lines, slices.DeleteFunc([]string{
-			said(onTime, "limit %d: all %d in (N − burst)/rate = %.0f s, within 2 %%", limit, tickers, floor),
-			said(slow, "limit %d: all, but slower", limit),
-			said(lossy, "limit %d: not banned, but records were lost", limit),
-			said(banned, "limit %d: banned", limit),
-		}, func(line string) bool { return line == "" })...)
+		if s.outcome() < scrapedLossy {
+			clean = append(clean, fmt.Sprintf("%s (limit %d)", s.name, s.limit))
+		}
 	}
 	names := strings.Join(poolsAlone, ", ")
-	switch all := len(poolsAlone) * len(scrapeLimits); {
-	case refused+allowed < all:
-		f.Because = fmt.Sprintf("%d of %d scenarios of %s were not measured", all-refused-allowed, all, names)
+	switch want := len(poolsAlone) * len(scrapeLimits); {
+	case refused+allowed < want:
+		f.Because = fmt.Sprintf("%d of %d scenarios of %s were not measured", want-refused-allowed, want, names)
 	case refused == 0:
 		f.Verdict, f.Because = Holds, fmt.Sprintf("not a call of %s was refused", names)
 	case allowed == 0:
-		f.Verdict, f.Because = DoesNotHold, fmt.Sprintf("the site refuses calls of %s at every limit tried: it takes a rate, or few workers that wait as they are told", names)
+		f.Verdict, f.Because = DoesNotHold, fmt.Sprintf("the site refuses calls of %s at every limit tried", names)
 	default:
-		f.Verdict, f.Because = Depends, fmt.Sprintf("on the limit: the site refuses calls of %s in %d of %d scenarios", names, refused, all)
+		f.Verdict, f.Because = Depends, fmt.Sprintf("on the limit: the site refuses calls of %s in %d of %d scenarios", names, refused, want)
+	}
+	if line := said(few(clean, 5), "without a ban and without a loss"); line != "" {
+		f.add("%s", line)
+	}
+	for _, limit := range scrapeLimits {
+		by := make([][]string, scrapedBanned+1)
+		for _, s := range all {
+			switch o := s.outcome(); {
+			case s.limit != limit:
+			case o < scrapedLossy:
+				by[o] = append(by[o], fmt.Sprintf("%s (%.1f s)", s.name, s.seconds))
+			default:
+				by[o] = append(by[o], fmt.Sprintf("%s (%.0f lost)", s.name, s.lost))
+			}
+		}
+		for o, what := range []string{fmt.Sprintf("all %d in (N − burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all, but slower", "not banned, but records were lost", "banned"} {
+			if line := said(few(by[o], 6), "limit %d: %s", limit, what); line != "" {
+				f.add("%s", line)
+			}
+		}
 	}
 	return f
+}
+
+// few are the first of many, and how many more there are.
+func few(names []string, most int) []string {
+	if len(names) <= most+1 {
+		return names
+	}
+	return append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
 }
 
 // poolsAlone bound how many calls are under way, and do nothing else.

@@ -38,11 +38,12 @@ func TestScrape(t *testing.T) {
 	finding := study.Find(results)
 	answer := finding.Lines
 	for i, want := range []string{
+		"without a ban and without a loss: token_bucket:rate=10,burst=1 (limit 64), retry_in_place:attempts=100 (limit 4)",
 		"limit 4: all, but slower: retry_in_place:attempts=100 (",
 		"limit 4: not banned, but records were lost: token_bucket:rate=10,burst=1 (",
 		"limit 4: banned: ",
 		"limit 64: all 5000 in (N − burst)/rate = 499 s, within 2 %: token_bucket:rate=10,burst=1 (501.",
-		"limit 64: banned: errgroup_limit (4990 lost), retry_in_place:attempts=100 (",
+		"limit 64: banned: retry_in_place:attempts=100 (",
 	} {
 		if i >= len(answer) || !strings.HasPrefix(answer[i], want) {
 			t.Errorf("line %d of the answer is not %q:\n%s", i, want, strings.Join(answer, "\n"))

@@ -111,7 +111,7 @@ func shutdownTimes(m *measured, sc bench.Scenario) []float64 {
 }
 
 func judgeShutdown(m *measured) Finding {
-	least, most := math.Inf(1), math.Inf(-1)
+	least, most, little, much := math.Inf(1), math.Inf(-1), "", ""
 	var said, lines []string
 	for _, c := range shutdownCases {
 		now, then := abandonedTasks(m, c.cell(atOnce)).mid, abandonedTasks(m, c.cell(shutdownDeadline)).mid
@@ -122,8 +122,14 @@ func judgeShutdown(m *measured) Finding {
 			return undecided("%s: nothing is held when the end comes", c.name)
 		}
 		saved := 1 - then/now
-		least, most = min(least, saved), max(most, saved)
-		said = append(said, fmt.Sprintf("%s of %s tasks (%s)", percent(saved), short(now), c.name))
+		of := fmt.Sprintf("%s of %s tasks (%s)", percent(saved), short(now), c.name)
+		if saved < least {
+			least, little = saved, of
+		}
+		if saved > most {
+			most, much = saved, of
+		}
+		said = append(said, of)
 		for _, deadline := range shutdownDeadlines {
 			if abandonedTasks(m, c.cell(deadline)).mid == 0 {
 				lines = append(lines, fmt.Sprintf("%s: nothing is abandoned with %v, and the end takes %s", c.name, deadline, charts.Seconds(ofMean(shutdownTimes(m, c.cell(deadline))).mid)))
@@ -131,7 +137,7 @@ func judgeShutdown(m *measured) Finding {
 			}
 		}
 	}
-	because := fmt.Sprintf("%v to drain save %s", shutdownDeadline, strings.Join(said, ", "))
+	because := fmt.Sprintf("%v to drain save at least %s, at most %s", shutdownDeadline, little, much)
 	var f Finding
 	switch {
 	case least >= 0.99:
@@ -141,15 +147,21 @@ func judgeShutdown(m *measured) Finding {
 	default:
 		f = found(Depends, "on how much is held: %s; a deadline saves as much as is done until then, %s tasks a second", because, short(limit/shutdownMean.Seconds()))
 	}
-	f.Lines = lines
+	f.add("%v to drain save %s", shutdownDeadline, strings.Join(said, ", "))
+	f.Lines = append(f.Lines, lines...)
 	f.add("a deadline that is longer than it takes costs nothing: the pool ends with its last task")
 	var others []string
 	for _, name := range shutdownNames(m) {
 		sc := shutdownOther(strategy(name)[0])
-		value := func(unit string) string { return short(m.mean(sc, unit).mid * shutdownTasks) }
-		others = append(others, fmt.Sprintf("%s %s (and shed %s before)", name, value("abandoned/op"), value("shed/op")))
+		value := func(unit string) float64 { return m.mean(sc, unit).mid * shutdownTasks }
+		of := fmt.Sprintf("%s %s", name, short(value("abandoned/op")))
+		if shed := value("shed/op"); shed > 0 {
+			of += fmt.Sprintf(" (and %s shed before)", short(shed))
+		}
+		others = append(others, of)
 	}
-	f.add("tasks abandoned at the end of an overload of %d tasks, after %v: %s; what has no queue makes the producer wait, and has accepted no more than its limit", shutdownTasks, shutdownDeadline, strings.Join(others, ", "))
+	f.add("tasks abandoned at the end of an overload of %d tasks, after %v: %s", shutdownTasks, shutdownDeadline, strings.Join(others, ", "))
+	f.add("what has no queue makes the producer wait, and has accepted no more than its limit")
 	return f
 }
 

@@ -1,0 +1,82 @@
+package studies
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// sampleLoad has everybody keep up below the capacity, and one of the strategies that wait differ by a factor in its p99.
+func sampleLoad(factor func(load float64) float64) func(sc bench.Scenario, i int) map[string]float64 {
+	return func(sc bench.Scenario, i int) map[string]float64 {
+		load := sc.Load.Relative
+		of := map[string]float64{"p99-response-sec": 0.04 * (1 + load) * (1 + 0.1*float64(i)), "shed/op": 0, "throttled/op": 0, "failed/op": 0, "abandoned/op": 0,
+			"offered-ops/s": 400 * load, "ops/s": 400 * min(load, 1)}
+		switch sc.Strategy.String() {
+		case "semaphore":
+			of["p99-response-sec"] *= factor(load)
+		case shedding:
+			of["shed/op"] = 0.2
+			of["ops/s"] *= 0.8
+		}
+		return of
+	}
+}
+
+func TestLoadVerdicts(t *testing.T) {
+	for name, c := range map[string]struct {
+		factor func(load float64) float64
+		want   Verdict
+	}{
+		"alike":           {func(float64) float64 { return 1 }, Holds},
+		"apart at one":    {func(load float64) float64 { return map[bool]float64{true: 1.1, false: 1}[load == 0.8] }, Depends},
+		"apart above one": {func(load float64) float64 { return map[bool]float64{true: 9, false: 1}[load > 1] }, Holds},
+	} {
+		f := wellSaid(t, synthetic(loadSweep(Quick, familiar()), 3, sampleLoad(c.factor)), judgeLoad, drawNearing)
+		if f.Verdict != c.want {
+			t.Errorf("%s: %v, want %v (%s)", name, f.Verdict, c.want, f.Because)
+		}
+	}
+	both := func(sc bench.Scenario, i int) map[string]float64 {
+		of := sampleLoad(func(float64) float64 { return 1.1 })(sc, i)
+		if sc.Strategy.String() == "errgroup_limit" {
+			of["p99-response-sec"] *= 1.2
+		}
+		return of
+	}
+	if f := wellSaid(t, synthetic(loadSweep(Quick, familiar()), 3, both), judgeLoad, drawNearing); f.Verdict != DoesNotHold || !strings.Contains(f.Because, "20 %") {
+		t.Errorf("all apart: %v (%s)", f.Verdict, f.Because)
+	}
+	if f := judgeLoad(synthetic(loadSweep(Quick, strategy(waiting[:2]...)), 3, both)); f.Verdict != Undecided {
+		t.Errorf("%v without %s", f.Verdict, waiting[2])
+	}
+}
+
+// TestLoadBehind: of what falls behind, and refuses nothing, the response is marked as growing.
+func TestLoadBehind(t *testing.T) {
+	m := synthetic(loadSweep(Quick, familiar()), 1, sampleLoad(func(float64) float64 { return 1 }))
+	for _, sc := range loadSweep(Quick, familiar()) {
+		want := sc.Load.Relative > 1 && sc.Strategy.String() != shedding
+		if got := behind(m, sc); got != want {
+			t.Errorf("%s: behind is %v", sc.Name(), got)
+		}
+	}
+}
+
+// TestLoad runs what the study says: two ways to wait have the same p99, and what sheds has that of a task alone.
+func TestLoad(t *testing.T) {
+	at := func(name string) bench.Scenario {
+		sc := loadSweep(Quick, strategy(name))[4]
+		sc.Stop.Tasks = 5000
+		return sc
+	}
+	m := measureCells(t, at(waiting[0]), at(waiting[1]), at(shedding))
+	p99 := func(name string) float64 { return m.mean(at(name), "p99-response-sec").mid }
+	if p99(waiting[0]) != p99(waiting[1]) {
+		t.Errorf("%s has a p99 of %v, %s of %v", waiting[0], p99(waiting[0]), waiting[1], p99(waiting[1]))
+	}
+	if shed := m.mean(at(shedding), "shed/op").mid; p99(shedding) >= p99(waiting[0]) || shed < 0.2 {
+		t.Errorf("%s has a p99 of %v and sheds %v; %s has %v", shedding, p99(shedding), shed, waiting[0], p99(waiting[0]))
+	}
+}

@@ -1,0 +1,103 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+func drawScrape(m *measured) ([]reports.Figure, error) {
+	all := scrapedAll(m)
+	if len(all) == 0 {
+		return nil, &charts.EmptyError{Chart: "scrape"}
+	}
+	rows, alike := scrapedRows(all)
+	took := charts.RowPanel{
+		Title:  "time to finish",
+		X:      charts.Axis{Label: "first due to last end (log scale)", Log: true, Format: evilTime, Marks: []float64{600, 3600, 36_000, 360_000}, Reach: []float64{3600}},
+		Levels: []charts.Level{{Name: fmt.Sprintf("(N − burst)/rate = %.0f s", scrapeFloor), Y: scrapeFloor}},
+	}
+	lost := charts.RowPanel{Title: "records lost", X: charts.Axis{Label: fmt.Sprintf("of %d (log scale)", tickers), Log: true, Zero: true, Marks: []float64{0, 100, 1000, tickers}, Reach: []float64{0, 100, tickers}}}
+	for i, limit := range scrapeLimits {
+		for j, fate := range []string{"", ", banned"} {
+			style := i + j*len(scrapeLimits)
+			a := charts.RowSeries{Name: fmt.Sprintf("limit %d%s", limit, fate), Style: style, Values: make([]charts.RowValue, len(rows))}
+			b := charts.RowSeries{Name: a.Name, Style: style, Values: make([]charts.RowValue, len(rows))}
+			for r := range rows {
+				a.Values[r], b.Values[r] = retryPoint(math.NaN()), retryPoint(math.NaN())
+			}
+			for _, s := range all {
+				if s.limit != limit || (s.outcome() == scrapedBanned) != (j == 1) {
+					continue
+				}
+				r := slices.Index(rows, s.name)
+				if r < 0 {
+					continue // as another, whose row it shares
+				}
+				if b.Values[r] = retryPoint(s.lost); s.lost < tickers/2 {
+					a.Values[r] = retryPoint(s.seconds)
+				}
+			}
+			took.Series, lost.Series = append(took.Series, a), append(lost.Series, b)
+		}
+	}
+	shared := ""
+	for i, name := range rows {
+		if others := alike[name]; len(others) > 0 {
+			rows[i] = fmt.Sprintf("%s and %d more", name, len(others))
+			shared += fmt.Sprintf("As %s, at each limit: %s. ", name, strings.Join(others, ", "))
+		}
+	}
+	c, err := charts.Rows("A site that bans is scraped by a rate, or by few workers that wait as they are told", rows, []charts.RowPanel{lost, took})
+	if err != nil {
+		return nil, err
+	}
+	c.Subtitle = fmt.Sprintf("%d calls of a site that serves %d a second, refuses more, and bans who does not heed that", tickers, scrapeRate)
+	return []reports.Figure{{Name: "scrape", Chart: c, Caption: strings.Join([]string{
+		"From the best to the worst, at the better limit. A limit on how many calls are under way is none on how many are made in a second: the bans come within seconds.",
+		"The time is shown where at least half of the records were fetched: to be banned is soon done. (N − burst)/rate is the least that any order of calls takes.",
+		shared + fmt.Sprintf("One run each; limits of %d and %d.", scrapeLimits[0], scrapeLimits[1]),
+	}, " ")}}, nil
+}
+
+// scrapedRows are the strategies from the best to the worst, at the better of the limits, of those that come to the same at each limit the first; and
+// who the others are.
+func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
+	fate := func(name string) (fate string) {
+		for _, limit := range scrapeLimits {
+			for _, s := range all {
+				if s.name == name && s.limit == limit {
+					took := 0.0
+					if s.lost < tickers/2 {
+						took = s.seconds
+					}
+					fate += fmt.Sprint(limit, s.outcome(), s.lost, took, ";")
+				}
+			}
+		}
+		return fate
+	}
+	first, seen := map[string]string{fate(pooled): pooled}, map[string]bool{} // the best known strategy stands for what does as it does
+	alike = map[string][]string{}
+	for _, s := range all {
+		if seen[s.name] {
+			continue
+		}
+		seen[s.name] = true
+		of := fate(s.name)
+		if first[of] == "" {
+			first[of] = s.name
+		}
+		if stands := first[of]; !slices.Contains(rows, stands) {
+			rows = append(rows, stands)
+		}
+		if s.name != first[of] {
+			alike[first[of]] = append(alike[first[of]], s.name)
+		}
+	}
+	return rows, alike
+}

@@ -1,0 +1,67 @@
+package studies
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+func TestThrottleVerdicts(t *testing.T) {
+	cells := throttleSweep(Quick, familiar())
+	for name, c := range map[string]struct {
+		with func(sc bench.Scenario) float64 // throttled in a pool, where half is without
+		want Verdict
+	}{
+		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, Holds},
+		"hardly anything":          {func(bench.Scenario) float64 { return 0.46 }, DoesNotHold},
+		"of bulks": {func(sc bench.Scenario) float64 {
+			return map[bool]float64{true: 0.4, false: 0.5}[sc.Load.Arrival.String() != "poisson"]
+		}, Depends},
+	} {
+		of := func(sc bench.Scenario, _ int) map[string]float64 {
+			if sc.Strategy.String() == "unbounded" {
+				return map[string]float64{"throttled/op": 0.5}
+			}
+			return map[string]float64{"throttled/op": c.with(sc)}
+		}
+		f := wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle)
+		if f.Verdict != c.want {
+			t.Errorf("%s: %v, want %v (%s)", name, f.Verdict, c.want, f.Because)
+		}
+		if name == "of bulks" && !strings.Contains(f.Because, "20 % of what is throttled without them with bulk arrivals") {
+			t.Errorf("%s: %s", name, f.Because)
+		}
+		if f := judgeThrottle(synthetic(throttleSweep(Quick, strategy(pooled)), 3, of)); f.Verdict != Undecided {
+			t.Errorf("%s: %v without %s", name, f.Verdict, "unbounded")
+		}
+	}
+	if f := judgeThrottle(synthetic(cells, 3, func(bench.Scenario, int) map[string]float64 { return map[string]float64{"throttled/op": 0.005} })); f.Verdict != Undecided {
+		t.Errorf("where nothing is throttled to speak of: %v", f.Verdict)
+	}
+}
+
+// TestThrottle runs what the study says: above the rate a pool has as much refused as none has, and of a bulk without a bound all but the burst is.
+func TestThrottle(t *testing.T) {
+	free, pool := throttleSweep(Quick, strategy("unbounded")), throttleSweep(Quick, strategy(pooled))
+	var cells []bench.Scenario
+	for _, of := range [][]bench.Scenario{free, pool} {
+		for _, sc := range of {
+			if sc.Load.PerSecond == throttleRates[2] {
+				sc.Stop.Tasks = 4000
+				cells = append(cells, sc)
+			}
+		}
+	}
+	m := measureCells(t, cells...)
+	for i := range len(cells) / 2 {
+		without, with := m.mean(cells[i], "throttled/op").mid, m.mean(cells[len(cells)/2+i], "throttled/op").mid
+		exact := throttleFree(i, 0).Y
+		switch least := exact[len(exact)-1]; {
+		case i == 0 && (without < 0.9*least || with < 0.9*without): // what comes by chance in 4000 tasks is within a few percent
+			t.Errorf("Poisson arrivals: %v throttled without a bound, %v with one, %v at least", without, with, least)
+		case i == 1 && (without != least || with >= without):
+			t.Errorf("bulks: %v throttled without a bound, %v with one; want %v and less", without, with, least)
+		}
+	}
+}
