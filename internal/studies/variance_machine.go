@@ -39,12 +39,12 @@ const (
 var machineCases = []machineCase{
 	{
 		title: "tasks of one length: cpu_average", work: "cpu_average:mean=1ms", twin: "constant:mean=1ms", load: 0.6,
-		strategies: []string{pooled, inFifths}, durations: [3]time.Duration{400 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second},
+		strategies: []string{pooled, inFifths}, durations: [3]time.Duration{250 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second},
 	},
 	{
 		title: "one in 21 twenty times as long: cpu_average:r=20", load: 0.5, unequal: true,
 		work: "cpu_average:mean=1ms,r=20", twin: "two_class:mean=1ms,r=20",
-		strategies: []string{pooled, inFifths, separate}, durations: [3]time.Duration{400 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second},
+		strategies: []string{pooled, inFifths, separate}, durations: [3]time.Duration{250 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second},
 	},
 }
 
@@ -90,7 +90,7 @@ func machineCells(size Size) (cells []bench.Scenario) {
 			for _, load := range twinLoads {
 				twins = append(twins, c.waits(strategy, load))
 			}
-			cells = append(cells, lengths{0.5, 1, 5}.of(size, twins)...)
+			cells = append(cells, lengths{0.25, 1, 5}.of(size, twins)...)
 		}
 	}
 	return cells
