@@ -32,6 +32,7 @@ own benchmarks. The head is the working tree with its uncommitted changes, or --
 
   - Both sides are checked out elsewhere and built --layouts times each, with the functions in other orders in the
     binary: unchanged code is some 1.5 % faster or slower in another build, and a single build would fail half of all gates.
+    Fresh pairs have binaries of their own each.
   - Every run is a process of its own, base and head in turns, in random order, for --benchtime each. Benchmarks that draw
     their work find the same seed in $POOLBENCH_SEED on both sides.
   - 6 pairs screen every benchmark. Those that look worse get 20 fresh pairs, on which alone the verdict rests; the others are

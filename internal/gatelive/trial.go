@@ -59,6 +59,7 @@ type document struct {
 	Exit int
 	Rows []struct {
 		Benchmark, Metric, Verdict string
+		Ratio, Low, High           float64
 		New                        struct{ N int }
 	}
 	Faults []string
@@ -96,7 +97,7 @@ func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err err
 		}
 		t.took = append(t.took, time.Since(begun))
 		t.take(d, more)
-		fmt.Fprintf(progress, "gate %d of %d, against %s: exit code %d, %v\n", i+1, o.unchanged+o.changed, head, d.Exit, time.Since(begun).Round(time.Second))
+		fmt.Fprintf(progress, "gate %d of %d, against %s: exit code %d, %v%s\n", i+1, o.unchanged+o.changed, head, d.Exit, time.Since(begun).Round(time.Second), d.wrong(more))
 	}
 	return t, nil
 }
@@ -113,6 +114,16 @@ func (o options) gate(ctx context.Context, m module, head, out string, seed int)
 		return d, fmt.Errorf("the gate against %s: %w\n%s", head, errors.Join(failure, err), stderr.String())
 	}
 	return d, os.RemoveAll(out)
+}
+
+// wrong lists the verdicts that are not what was put in.
+func (d document) wrong(more map[string]int) (text string) {
+	for _, row := range d.Rows {
+		if slower := more[row.Benchmark] > 0; slower != (row.Verdict == "worse") || row.Verdict == "inconclusive" {
+			text += fmt.Sprintf("; %s (%d %% more) is %s: %+.1f %% (%+.1f to %+.1f)", row.Benchmark, more[row.Benchmark], row.Verdict, 100*(row.Ratio-1), 100*(row.Low-1), 100*(row.High-1))
+		}
+	}
+	return text
 }
 
 // take counts what a gate has said of each benchmark.

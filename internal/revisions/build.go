@@ -47,13 +47,15 @@ func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 // unknownFlag is how the linker refuses a flag that it does not have, as those before Go 1.23 do this one.
 const unknownFlag = "flag provided but not defined: -randlayout"
 
-// buildAll builds both sides in as many layouts as the schedule has, and returns how many there are: 1 where the linker knows no order of
+// A job is a test binary to build.
+type job struct {
+	side      side
+	p, layout int
+}
+
+// buildAll builds both sides in as many layouts as the first stage has, and returns how many there are: 1 where the linker knows no order of
 // functions but its own. step hears of each binary, out of how many, one after the other.
 func buildAll(ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int)) (layouts int, err error) {
-	type job struct {
-		side      side
-		p, layout int
-	}
 	var first, more []job
 	for _, side := range []side{base, head} {
 		if err := os.MkdirAll(sides[side].dir, 0o700); err != nil {
@@ -66,43 +68,58 @@ func buildAll(ctx context.Context, sides [2]*binaries, s schedule, step func(don
 			}
 		}
 	}
-	random := s.layouts > 1
-	build := func(ctx context.Context, j job) error {
-		seed := 0
-		if random {
-			seed = s.layoutSeed(j.side, j.layout)
-		}
-		return sides[j.side].build(ctx, j.p, j.layout, seed)
-	}
-	if random {
-		err := build(ctx, first[0])
+	if s.layouts > 1 {
+		err := s.build(ctx, sides, first[0])
 		if err != nil && strings.Contains(err.Error(), unknownFlag) {
-			random, more = false, nil
+			s.layouts, more = 1, nil
 		} else if err != nil {
 			return 0, err
 		}
 	}
+	// What is compiled for the first layout is in the cache for the others.
+	done := len(first)
+	if err := s.buildSome(ctx, sides, first, func(n int) { step(n, len(first)+len(more)) }); err != nil {
+		return 0, err
+	}
+	return s.layouts, s.buildSome(ctx, sides, more, func(n int) { step(done+n, len(first)+len(more)) })
+}
+
+// buildFresh builds the layouts of the second stage, of the packages that have so many fresh pairs of some benchmark.
+func buildFresh(ctx context.Context, sides [2]*binaries, s schedule, pairs map[string]int, step func(done, all int)) error {
+	var jobs []job
+	for _, side := range []side{base, head} {
+		for p, found := range sides[side].packages {
+			for pair := range pairs[found.path] {
+				if layout := s.layout(s.screened + pair); layout > 0 {
+					jobs = append(jobs, job{side, p, layout})
+				}
+			}
+		}
+	}
+	return s.buildSome(ctx, sides, jobs, func(n int) { step(n, len(jobs)) })
+}
+
+// build builds one.
+func (s schedule) build(ctx context.Context, sides [2]*binaries, j job) error {
+	seed := 0
+	if s.layouts > 1 {
+		seed = s.layoutSeed(j.side, j.layout)
+	}
+	return sides[j.side].build(ctx, j.p, j.layout, seed)
+}
+
+// buildSome builds side by side, and tells of each how many there are by now.
+func (s schedule) buildSome(ctx context.Context, sides [2]*binaries, jobs []job, step func(done int)) error {
 	var telling sync.Mutex
-	done, all := 0, len(first)+len(more)
-	counted := func(ctx context.Context, j job) error {
-		err := build(ctx, j)
+	done := 0
+	return concurrently(ctx, jobs, func(ctx context.Context, j job) error {
+		err := s.build(ctx, sides, j)
 		telling.Lock()
 		defer telling.Unlock()
 		done++
-		step(done, all)
+		step(done)
 		return err
-	}
-	// What is compiled for the first layout is in the cache for the others.
-	if err := concurrently(ctx, first, counted); err != nil {
-		return 0, err
-	}
-	if err := concurrently(ctx, more, counted); err != nil {
-		return 0, err
-	}
-	if !random {
-		return 1, nil
-	}
-	return s.layouts, nil
+	})
 }
 
 // concurrently does as many at once as there are processors, and none after the first error, which it returns.

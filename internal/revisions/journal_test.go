@@ -26,7 +26,7 @@ func madeJournal(t *testing.T, dir string, b benchmark, pairs int, head float64,
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := schedule{seed: 1, layouts: 2, names: []string{b.String()}}
+	s := schedule{seed: 1, layouts: 2, screened: 6, names: []string{b.String()}}
 	for pair := range pairs {
 		was, is := 100.0, head
 		if len(jitter) > 0 {

@@ -63,7 +63,7 @@ func (g *gate) prepare(ctx context.Context) error {
 	if revisions[base].Tree == revisions[head].Tree {
 		g.notes = append(g.notes, "base and head are the same: whatever is found is noise")
 	}
-	g.schedule = schedule{seed: g.Seed, layouts: g.Layouts}
+	g.schedule = schedule{seed: g.Seed, layouts: g.Layouts, screened: g.Judge.ScreenPairs}
 	g.runner = &runner{options: g.Options, sides: sides, count: openInstructions, expected: map[string]time.Duration{}}
 	built, err := buildAll(ctx, sides, g.schedule, func(done, all int) { g.watch.Doing(fmt.Sprintf("building test binaries, %d of %d", done, all)) })
 	if err != nil {

@@ -51,6 +51,9 @@ func (g *gate) measure(ctx context.Context) (outcome *Outcome, err error) {
 	if n := suspects(fresh[:len(g.plan.Benchmarks)]); n > 0 {
 		g.say("%d of %d benchmarks look worse after %d pairs: fresh pairs decide", n, len(g.plan.Benchmarks), screened)
 	}
+	if err := g.freshLayouts(ctx, fresh); err != nil {
+		return nil, err
+	}
 	err = g.rounds(ctx, screened, most, func(round int) []int {
 		return slices.DeleteFunc(slices.Clone(every), func(i int) bool { return round >= fresh[i] })
 	})
@@ -58,6 +61,18 @@ func (g *gate) measure(ctx context.Context) (outcome *Outcome, err error) {
 		return nil, err
 	}
 	return g.conclude(s)
+}
+
+// freshLayouts builds what the fresh pairs of each benchmark are run with.
+func (g *gate) freshLayouts(ctx context.Context, fresh []int) error {
+	defer g.watch.Doing("")
+	pairs := map[string]int{}
+	for i, b := range g.plan.Benchmarks {
+		pairs[b.Package] = max(pairs[b.Package], fresh[i])
+	}
+	return buildFresh(ctx, g.runner.sides, g.schedule, pairs, func(done, all int) {
+		g.watch.Doing(fmt.Sprintf("building test binaries for the fresh pairs, %d of %d", done, all))
+	})
 }
 
 // suspects counts the benchmarks that need fresh pairs.

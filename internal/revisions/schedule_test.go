@@ -14,10 +14,10 @@ func anySchedule(t *rapid.T) schedule {
 	for i := range names {
 		names[i] = fmt.Sprint("p.Benchmark", i)
 	}
-	return schedule{rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 8).Draw(t, "layouts"), names}
+	return schedule{rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 8).Draw(t, "layouts"), rapid.IntRange(2, 10).Draw(t, "screened"), names}
 }
 
-// TestSchedule: each round has each benchmark once, layouts rotate, both sides go first equally often, and both runs of a round's pairs
+// TestSchedule: each round has each benchmark once, layouts rotate in the first stage and are new to each round of the second, both sides go first equally often, and both runs of a round's pairs
 // share a seed that no other round has.
 func TestSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -29,18 +29,21 @@ func TestSchedule(t *testing.T) {
 		headFirst := make([]int, len(of))
 		seeds := map[uint64]bool{}
 		const rounds = 12
+		layouts := map[int]bool{}
 		for r := range rounds {
 			slots := s.round(r, of)
 			var seen []int
 			for _, at := range slots {
 				seen = append(seen, at.benchmark)
-				if at.pair != r || at.layout != r%s.layouts || at.seed != slots[0].seed || at.seed>>63 != 0 {
+				fresh := r >= s.screened && s.layouts > 1
+				if at.pair != r || fresh == (at.layout < s.layouts) || !fresh && at.layout != r%s.layouts || fresh && layouts[at.layout] || at.seed != slots[0].seed || at.seed>>63 != 0 {
 					t.Errorf("round %d: %+v", r, at)
 				}
 				if at.headFirst {
 					headFirst[at.benchmark]++
 				}
 			}
+			layouts[slots[0].layout] = true
 			seeds[slots[0].seed] = true
 			if slices.Sort(seen); !slices.Equal(seen, of) {
 				t.Errorf("round %d has the benchmarks %v", r, seen)
@@ -79,7 +82,7 @@ func TestScheduleOfSome(t *testing.T) {
 
 // TestScheduleVaries: orders are drawn, not fixed.
 func TestScheduleVaries(t *testing.T) {
-	s := schedule{1, 6, []string{"a", "b", "c", "d", "e"}}
+	s := schedule{1, 6, 6, []string{"a", "b", "c", "d", "e"}}
 	of := []int{0, 1, 2, 3, 4}
 	orders, firsts := map[string]bool{}, map[string]bool{}
 	for r := range 20 {
