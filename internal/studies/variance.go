@@ -21,7 +21,7 @@ var _ = register(Study{
 	Name:     "variance",
 	Question: "what does variance of the task times cost, where does it bite, and which strategy spares it?",
 	Claim:    "partitioning long tasks, or a pool for each class, takes back what the variance of task times costs a shared pool",
-	Count:    [3]int{3, 6, 20},
+	Count:    [3]int{3, 5, 20},
 	Cells: func(size Size) (cells []bench.Scenario) {
 		for _, p := range varianceParts {
 			cells = append(cells, p.cells(size)...)

@@ -60,7 +60,7 @@ func costWith(size Size, strategy string) (cells []bench.Scenario) {
 	return costLengths.of(size, cells)
 }
 
-var costLengths = lengths{0.25, 1, 5}
+var costLengths = lengths{0.25, 0.9, 5}
 
 // costNames are the study's strategies and those that somebody named.
 func costNames(m *measured) []string {
