@@ -193,15 +193,17 @@ func judgeCores(m *measured) Finding {
 	what := strings.Join(slices.DeleteFunc([]string{
 		said(wins, "better with two pools at limit"), said(same, "within a tenth at limit"), said(losses, "worse with two pools at limit"),
 	}, func(s string) bool { return s == "" }), "; ")
-	what = fmt.Sprintf("response of the waiting tasks in one pool over that in two, %s; on real cores two pools keep the throughput in %d of %d cases, of tasks of either kind and of those that do both", what, kept, kept+lost)
-	f := found(Depends, "on the limit of the one pool, and on whether a task is of one kind: %s", what)
+	summary := fmt.Sprintf("two pools have the shorter response of the waiting tasks in %d of %d cases, and keep the throughput on real cores in %d of %d",
+		len(wins), len(wins)+len(same)+len(losses), kept, kept+lost)
+	f := found(Depends, "on the limit of the one pool, and on whether a task is of one kind: %s", summary)
 	switch {
 	case len(losses)+len(same)+lost == 0:
-		f = found(Holds, "%s", what)
+		f = found(Holds, "%s", summary)
 	case len(wins)+kept == 0:
-		f = found(DoesNotHold, "%s", what)
+		f = found(DoesNotHold, "%s", summary)
 	}
-	f.Lines = append(lines, coreLines(m)...)
+	f.add("response of the waiting tasks in one pool over that in two: %s", what)
+	f.Lines = append(append(f.Lines, lines...), coreLines(m)...)
 	return f
 }
 

@@ -39,11 +39,11 @@ func TestCoresVerdicts(t *testing.T) {
 		{"two pools win nothing", sampleCores(always(1), 0.8, 0.8), DoesNotHold, "within a tenth at limit: 3 (×1), 4 (×1)"},
 		{"two pools lose", sampleCores(always(0.5), 0.8, 0.8), DoesNotHold, "16 on real cores, with cpu=2 (×0.5)"},
 		{"at small limits", sampleCores(func(limit int) float64 { return 1 + 1/float64(limit) }, 1, 0.95), Depends, "within a tenth at limit: 16 (×1.06), 16 on real cores, with cpu=2 (×1.06)"},
-		{"not for tasks that do both", sampleCores(always(2), 1, 0.3), Depends, "keep the throughput in 4 of 6 cases"},
-		{"at a price", sampleCores(always(2), 0.5, 1), Depends, "keep the throughput in 2 of 6 cases"},
+		{"not for tasks that do both", sampleCores(always(2), 1, 0.3), Depends, "keep the throughput on real cores in 4 of 6"},
+		{"at a price", sampleCores(always(2), 0.5, 1), Depends, "keep the throughput on real cores in 2 of 6"},
 	} {
 		f := judgeCores(c.m)
-		if f.Verdict != c.want || !strings.Contains(f.Because, c.because) {
+		if f.Verdict != c.want || !strings.Contains(f.Because+strings.Join(f.Lines, "\n"), c.because) {
 			t.Errorf("%s: %v, %q", c.name, f.Verdict, f.Because)
 		}
 		sound(t, f)

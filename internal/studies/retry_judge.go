@@ -39,7 +39,7 @@ func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome,
 
 func judgeRetry(m *measured) Finding {
 	var outcomes [][]retryOutcome
-	var wins, losses []string
+	var wins, losses, best []string
 	among := 0 // targets at which no other way that tries again takes fewer calls
 	for _, door := range retryDoors {
 		var all []retryOutcome
@@ -59,9 +59,9 @@ func judgeRetry(m *measured) Finding {
 		}
 		switch {
 		case done && (!rival || backoff.calls <= 1.01*other.calls):
-			wins = append(wins, fmt.Sprintf("%s (%s, %v)", door.name(), backoff.way.name(), backoff))
+			wins, best = append(wins, door.name()), append(best, fmt.Sprintf("%s (%s, %v)", door.name(), backoff.way.name(), backoff))
 		case rival:
-			losses = append(losses, fmt.Sprintf("%s (%s, %v)", door.name(), other.way.name(), other))
+			losses, best = append(losses, door.name()), append(best, fmt.Sprintf("%s (%s, %v)", door.name(), other.way.name(), other))
 		default:
 			return undecided("nothing gets the batch done at %s", door.target)
 		}
@@ -75,6 +75,7 @@ func judgeRetry(m *measured) Finding {
 	default:
 		f = found(Depends, "on the target: exponential backoff with jitter takes the fewest calls at %s; another way does at %s", strings.Join(wins, ", "), strings.Join(losses, ", "))
 	}
+	f.add("the fewest calls: %s", strings.Join(best, ", "))
 	f.add("of the ways that try again, exponential backoff with jitter takes the fewest calls at %d of %d targets", among, len(retryDoors))
 	for _, place := range retryPlaces {
 		for i, door := range retryDoors {

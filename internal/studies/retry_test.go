@@ -37,13 +37,13 @@ func TestRetryVerdicts(t *testing.T) {
 		{"as few", sampleRetry(always(2), 2, 0), Holds, ""},
 		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), Holds, "9 calls"},
 		{"nowhere fewest", sampleRetry(always(4), 3, 0), DoesNotHold, "3 calls"},
-		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3, 0), Depends, "the fewest calls at concurrency_cap ("},
+		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3, 0), Depends, "the fewest calls at concurrency_cap; another way does at "},
 		{"nobody is done", synthetic(studyCells("retry"), 1, func(bench.Scenario, int) map[string]float64 {
 			return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1, "mean-service-sec": 0.1}
 		}), Undecided, "nothing gets the batch done"},
 	} {
 		f := judgeRetry(c.m)
-		if f.Verdict != c.want || !strings.Contains(f.Because, c.because) {
+		if f.Verdict != c.want || !strings.Contains(f.Because+strings.Join(f.Lines, "\n"), c.because) {
 			t.Errorf("%s: %v, %q", c.name, f.Verdict, f.Because)
 		}
 		sound(t, f)
