@@ -169,7 +169,9 @@ func (a *app) take(e *execution, section int, dir *bench.Dir, show *progress, sc
 		return nil
 	}
 	if why := invalid(r); len(why) > 0 {
-		e.invalid++
+		if e.plan[section].study == nil { // a study decides without such runs, or says that it cannot
+			e.invalid++
+		}
 		show.note(func() { a.complain(errors.New(strings.Join(why, "\n"))) })
 	}
 	if err := dir.Write(r); err != nil {

@@ -36,7 +36,8 @@ An objective is a bound on a metric: p99-response<50ms, shed<=1%, goodput>=500, 
 it by the median of its repetitions: missed is exit code 1; undecided, as a p99.9 of too few tasks, is 3. 'poolbench capacity'
 looks for the highest load that meets an objective.
 
-Exit code 2 also when a run has no result, because its strategy hung, panicked or failed; 3 when a result is INVALID.
+Exit code 2 also when a run has no result, because its strategy hung, panicked or failed; 3 when a result is INVALID; a study
+decides without such runs, or says that it cannot.
 Ctrl-C ends the runs and keeps what there is (130); a second one ends at once.`
 
 const runExamples = `  poolbench run

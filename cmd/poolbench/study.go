@@ -19,7 +19,7 @@ measured data say whether the claim holds, does not hold, or depends, and on wha
 is the same in all, or it says what it lacks.
 
 --strategy adds strategies to those that a study compares. Whatever the verdict, the exit code is 0, but with --expect another
-verdict is exit code 1, and one that could not be had is 3.
+verdict is exit code 1, and one that could not be had is 3. Runs that are INVALID are left out of it.
 
 'poolbench list studies' has them all. The default 'poolbench run' is their quick form, one after another.`
 

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
@@ -91,6 +93,28 @@ func TestWrap(t *testing.T) {
 		line = strings.TrimSuffix(line, "\n")
 		if n := len([]rune(line)); n > pageWidth || i > 0 && !strings.HasPrefix(line, "      w") && !strings.HasPrefix(line, "      u") && !strings.HasPrefix(line, "      m") {
 			t.Errorf("line %d of %d columns: %q", i, n, line)
+		}
+	}
+}
+
+// TestStudyWithoutBelief: runs that are INVALID are called out, and the study decides without them; here, that it cannot.
+func TestStudyWithoutBelief(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for out, c := range map[string]struct {
+		args []string
+		code int
+	}{"a": {nil, fine}, "b": {[]string{"--expect", "holds"}, undecided}} {
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1}
+			r.Doubt(bench.Invalid, "pause", "the process stood still")
+			r.Metrics = []bench.Metric{{Unit: "ops/s", Value: 1}, {Unit: "verdict", Value: float64(bench.Invalid)}}
+			return r, nil
+		}
+		var stdout, stderr bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout}, stderr: &stderr, drive: drive}
+		code := a.run(t.Context(), append([]string{"study", "real_waits", "--quick", "--out", out}, c.args...))
+		if code != c.code || !strings.Contains(stdout.String(), "  UNDECIDED: ") || !strings.Contains(stderr.String(), "is not to be believed: pause") {
+			t.Errorf("%v: exit code %d, want %d\n%s%s", c.args, code, c.code, stdout.String(), stderr.String())
 		}
 	}
 }
