@@ -25,7 +25,7 @@ type execution struct {
 	failed     []failure
 	findings   map[int]studies.Finding // by section
 	expect     studies.Verdict         // of every finding; Undecided: any
-	invalid    int                     // results that are not to be believed
+	invalid    int                     // results that are not to be believed, but for those of studies
 	cut        error                   // the signal that ended it early
 }
 
