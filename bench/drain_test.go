@@ -39,7 +39,7 @@ func TestDrainAll(t *testing.T) {
 			}
 			s, err := w.Scenario(strategies.ParseVariant)
 			if err != nil {
-				t.Skip(err)
+				t.Fatal(err)
 			}
 			r, err := bench.Run(t.Context(), s)
 			if err != nil {

@@ -36,21 +36,10 @@ type GateOptions struct {
 	AllowEnvironment bool // compare across machines and Go versions
 }
 
-// DefaultGateOptions are a margin of 2 %, a promise of 10 % and an alpha of 0.05.
+// DefaultGateOptions are those of package judge: a margin of 2 %, a promise of 10 % and an alpha of 0.05.
 func DefaultGateOptions() GateOptions {
-	return GateOptions{Margin: 0.02, Promise: 0.10, Alpha: 0.05}
-}
-
-func (o GateOptions) validate() error {
-	switch {
-	case !(o.Margin >= 0 && o.Margin < 1):
-		return fmt.Errorf("a margin of %v is not between 0 and 1", o.Margin)
-	case !(o.Promise > 0 && o.Promise < 1 && o.Promise >= o.Margin):
-		return fmt.Errorf("a promise of %v is not between the margin of %v and 1", o.Promise, o.Margin)
-	case !(o.Alpha > 0 && o.Alpha < 0.5):
-		return fmt.Errorf("an alpha of %v is not between 0 and 0.5", o.Alpha)
-	}
-	return nil
+	d := judge.Defaults()
+	return GateOptions{Margin: d.Margin, Promise: d.Promise, Alpha: d.Alpha}
 }
 
 // GateReport is the outcome of a gate.
@@ -174,7 +163,7 @@ func (r *GateReport) Count(v Verdict) int {
 // that the new side has lost, or that has negative values, of which there is no ratio. An error is an option that
 // makes no sense, inputs that Compare refuses, or a log of histograms that cannot be read.
 func Gate(old, new *Results, opts GateOptions) (*GateReport, error) {
-	if err := opts.validate(); err != nil {
+	if err := opts.judge().Validate(); err != nil {
 		return nil, err
 	}
 	c, err := Compare(old, new, CompareOptions{Metrics: opts.Metrics})

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -91,13 +88,13 @@ func (a *app) calibrate(ctx context.Context, size float64, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(p, o.format)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	dir, err := a.openDir(o)
 	if err != nil {
 		return err
 	}
 	show := newProgress(a.stderr, o.quiet, p)
+	ctx, done := interruptible(ctx, show.say)
+	defer done()
 	stopped := a.askMachine(ctx, c, dir, show)
 	if stopped == nil {
 		stopped = a.askTheory(ctx, c, p, dir, o, show)

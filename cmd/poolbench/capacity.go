@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,18 +121,14 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	if o.dryRun {
 		return a.showSearch(s, o.format)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	dir, err := a.openDir(o)
 	if err != nil {
 		return err
 	}
 	e := &execution{path: dir.Path()}
 	show := &progress{to: a.stderr, quiet: o.quiet} // how many runs there will be nobody knows, so there is no bar
-	defer context.AfterFunc(ctx, func() {
-		stop()
-		show.say("stopping: the run under way is given up; interrupt again to end at once")
-	})()
+	ctx, done := interruptible(ctx, show.say)
+	defer done()
 	var said time.Time
 	s.Progress = func(searching int) {
 		if searching == 0 || time.Since(said) >= sayEvery {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
@@ -66,19 +63,14 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(p, o.format)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	dir, err := a.openDir(o)
 	if err != nil {
 		return err
 	}
 	e := &execution{plan: p, path: dir.Path(), objectives: o.objectives, expect: o.expect}
 	show := newProgress(a.stderr, o.quiet, e.plan)
-	// The first signal ends the context. Then signals get their default back, so that a second one ends the process.
-	defer context.AfterFunc(ctx, func() {
-		stop()
-		show.say("stopping: the run under way is given up; interrupt again to end at once")
-	})()
+	ctx, done := interruptible(ctx, show.say)
+	defer done()
 	writing := a.execute(ctx, e, dir, o, show)
 	show.close()
 	if writing == nil && len(e.records) > 0 {

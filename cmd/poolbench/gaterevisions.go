@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,14 +66,9 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	watch := newGateWatch(a.stderr, f.measure.quiet)
-	// The first signal ends the context. Then signals get their default back, so that a second one ends the process.
-	defer context.AfterFunc(ctx, func() {
-		stop()
-		watch.say("stopping: the run under way is given up; interrupt again to end at once")
-	})()
+	ctx, done := interruptible(ctx, watch.say)
+	defer done()
 	watch.say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
 	outcome, err := revisions.Gate(ctx, o, watch)
 	watch.close()

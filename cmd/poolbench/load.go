@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,9 +72,8 @@ func (a *app) runLoads(ctx context.Context, kind, heading string, loads []load, 
 		}
 		return nil
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	defer context.AfterFunc(ctx, stop)() // a second signal ends the process
+	ctx, done := interruptible(ctx, nil)
+	defer done()
 	dir, err := a.openDir(o.dir)
 	if err != nil {
 		return err

@@ -2,6 +2,8 @@ package judge
 
 import (
 	"math"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Evidence is what the values of one metric say. Changes are logarithms of head to base, signed so that plus is worse.
@@ -132,5 +134,5 @@ var rankLoss = math.Sqrt(math.Pi / 3)
 // standardError of the estimate from changes, for what could have been found: outliers count here, since the pairs in which the machine is held
 // up are those that hide a change. By Spread alone, what it called detectable in replayed noise was found 66 to 75 times of 100, not 80.
 func standardError(changes []float64) float64 {
-	return rankLoss * max(Spread(changes), standardDeviation(changes)) / math.Sqrt(float64(len(changes)))
+	return rankLoss * max(Spread(changes), stat.StdDev(changes, nil)) / math.Sqrt(float64(len(changes)))
 }

@@ -3,6 +3,8 @@ package judge
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // smallQn makes Qn unbiased for 2 to 9 normal values (Croux and Rousseeuw 1992).
@@ -35,20 +37,7 @@ func Spread(changes []float64) float64 {
 	if distances[len(distances)-1] <= roundoff {
 		return 0
 	}
-	return standardDeviation(finite)
-}
-
-// standardDeviation is the ordinary one; NaN for fewer than two changes, or an infinite one.
-func standardDeviation(changes []float64) float64 {
-	n := float64(len(changes))
-	var mean, squares float64
-	for _, c := range changes {
-		mean += c / n
-	}
-	for _, c := range changes {
-		squares += (c - mean) * (c - mean)
-	}
-	return math.Sqrt(squares / (n - 1))
+	return stat.StdDev(finite, nil)
 }
 
 func factorQn(n int) float64 {

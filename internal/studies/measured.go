@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/reports"
@@ -199,21 +202,15 @@ type interval struct{ mid, lo, hi float64 }
 
 // ofMean is the interval of the mean; without bounds (NaN) for a single value, NaN for none.
 func ofMean(values []float64) interval {
-	n := float64(len(values))
-	var mean, squares float64
-	for _, v := range values {
-		mean += v / n
-	}
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	switch {
-	case n == 0:
+	switch len(values) {
+	case 0:
 		return interval{math.NaN(), math.NaN(), math.NaN()}
-	case n == 1:
-		return interval{mean, math.NaN(), math.NaN()}
+	case 1:
+		return interval{values[0], math.NaN(), math.NaN()}
 	}
-	half := student(len(values)-1) * math.Sqrt(squares/(n-1)/n)
+	mean, deviation := stat.MeanStdDev(values, nil)
+	n := float64(len(values))
+	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdErr(deviation, n)
 	return interval{mean, mean - half, mean + half}
 }
 
@@ -251,18 +248,6 @@ func (in interval) times(f float64) interval { return interval{in.mid * f, in.lo
 // add adds a point with its interval.
 func add(s *charts.Series, x float64, in interval) {
 	s.X, s.Y, s.Lo, s.Hi = append(s.X, x), append(s.Y, in.mid), append(s.Lo, in.lo), append(s.Hi, in.hi)
-}
-
-// student is the 97.5 % point of Student's t; any table has it. Above 30 degrees of freedom it falls to that of the normal
-// distribution, and is off by less than 0.1 % in the expansion of Cornish and Fisher.
-func student(degrees int) float64 {
-	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-		2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
-	if degrees <= len(table) {
-		return table[degrees-1]
-	}
-	const z = 1.959964
-	return z + (z*z*z+z)/(4*float64(degrees))
 }
 
 // part is the value of a key in the name of a scenario.

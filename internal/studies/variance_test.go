@@ -84,10 +84,9 @@ func TestIntervals(t *testing.T) {
 			t.Errorf("of 1 to %d the median is %+v, want the ranks %d from the ends", n, in, rank)
 		}
 	}
-	for degrees := 2; degrees < 200; degrees++ {
-		if student(degrees) >= student(degrees-1) || student(degrees) < 1.96 {
-			t.Errorf("Student's t of %d is %v, of %d %v", degrees, student(degrees), degrees-1, student(degrees-1))
-		}
+	// Student's t of 3 degrees is 3.18245 at 97.5 %, and the standard deviation of 1 to 4 is √(5/3).
+	if in, half := ofMean([]float64{1, 2, 3, 4}), 3.18245*math.Sqrt(5./3)/2; in.mid != 2.5 || math.Abs(in.hi-2.5-half) > 1e-5 || math.Abs(2.5-in.lo-half) > 1e-5 {
+		t.Errorf("the mean of 1 to 4 is %+v, want 2.5 ± %v", in, half)
 	}
 }
 

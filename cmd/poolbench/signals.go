@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// interruptible returns a context that the first SIGINT or SIGTERM ends. Then signals get their default back, so that a second one ends the
+// process; say, where there is one, tells the user so. done is for when the work is over.
+func interruptible(ctx context.Context, say func(line string)) (_ context.Context, done func()) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	hush := context.AfterFunc(ctx, func() {
+		stop()
+		if say != nil {
+			say("stopping: the run under way is given up; interrupt again to end at once")
+		}
+	})
+	return ctx, func() { hush(); stop() }
+}
