@@ -2,6 +2,7 @@ package revisions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,19 +84,39 @@ func (r *repository) git(ctx context.Context, env []string, args ...string) (str
 	})
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	cmd.Env = append(cmd.Env, env...)
+	out, err := printed(ctx, cmd, 1)
+	if said, ok := errors.AsType[*commandError](err); ok {
+		if said.lines != "" {
+			return "", errors.New(strings.TrimPrefix(said.lines, "fatal: "))
+		}
+		return "", fmt.Errorf("git %s: %w", args[0], said.err)
+	}
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// A commandError is a command that failed, and the first lines of what it complained about.
+type commandError struct {
+	lines string
+	err   error
+}
+
+func (e *commandError) Error() string { return cmp.Or(e.lines, e.err.Error()) }
+func (e *commandError) Unwrap() error { return e.err }
+
+// printed runs a command, in a group that ends with it, and returns what it prints. Where ctx has not ended it, its failure is a *commandError
+// with so many lines at most.
+func printed(ctx context.Context, cmd *exec.Cmd, lines int) (string, error) {
 	ownGroup(cmd)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		if line := firstLines(stderr.String(), 1); line != "" {
-			return "", errors.New(strings.TrimPrefix(line, "fatal: "))
-		}
-		return "", fmt.Errorf("git %s: %w", args[0], err)
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return stdout.String(), nil
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
 	}
-	return strings.TrimSuffix(stdout.String(), "\n"), nil
+	return "", &commandError{firstLines(stderr.String(), lines), err}
 }
 
 // resolve finds the commit of a revision.

@@ -1,7 +1,6 @@
 package revisions
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,19 +25,14 @@ type goTool struct {
 func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = g.dir
-	ownGroup(cmd)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
+	out, err := printed(ctx, cmd, 8)
+	if said, ok := errors.AsType[*commandError](err); ok {
+		if said.lines != "" {
+			return "", &goError{said.lines}
 		}
-		if lines := firstLines(stderr.String(), 8); lines != "" {
-			return "", &goError{lines}
-		}
-		return "", fmt.Errorf("go %s: %w", args[0], err)
+		return "", fmt.Errorf("go %s: %w", args[0], said.err)
 	}
-	return stdout.String(), nil
+	return out, err
 }
 
 // A goError is what the go command said.
