@@ -84,21 +84,7 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 	}
 	columns = slices.DeleteFunc(columns, func(col column) bool { return !hasMetric(g.cells, col.unit) })
 	t := reportTable{Caption: "What the verdicts rest on", Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
-	for _, col := range columns {
-		t.Heads = append(t.Heads, reportHead{col.head, col.hint})
-	}
-	for _, body := range g.bodies() {
-		b := reportBody{Title: body.title}
-		for _, c := range body.cells {
-			row := c.row()
-			row.Cells = append(row.Cells, c.verdictValue())
-			for _, col := range columns {
-				row.Cells = append(row.Cells, col.of(c))
-			}
-			b.Rows = append(b.Rows, row)
-		}
-		t.Bodies = append(t.Bodies, b)
-	}
+	g.fill(&t, columns, (*reportCell).verdictValue)
 	return t, true
 }
 

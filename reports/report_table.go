@@ -56,6 +56,12 @@ func (g *reportGroup) table() reportTable {
 		columns = g.foreignColumns()
 	}
 	t := reportTable{Caption: "Values with their intervals, by strategy"}
+	g.fill(&t, columns)
+	return t
+}
+
+// fill adds the columns and a row for each cell, which begins with what first says.
+func (g *reportGroup) fill(t *reportTable, columns []column, first ...func(*reportCell) reportValue) {
 	for _, col := range columns {
 		t.Heads = append(t.Heads, reportHead{col.head, col.hint})
 	}
@@ -63,6 +69,9 @@ func (g *reportGroup) table() reportTable {
 		b := reportBody{Title: body.title}
 		for _, c := range body.cells {
 			row := c.row()
+			for _, value := range first {
+				row.Cells = append(row.Cells, value(c))
+			}
 			for _, col := range columns {
 				row.Cells = append(row.Cells, col.of(c))
 			}
@@ -70,7 +79,6 @@ func (g *reportGroup) table() reportTable {
 		}
 		t.Bodies = append(t.Bodies, b)
 	}
-	return t
 }
 
 func (col column) of(c *reportCell) reportValue {
