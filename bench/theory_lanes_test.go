@@ -2,6 +2,7 @@ package bench
 
 import (
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -18,8 +19,10 @@ var offGrid = []Written{
 }
 
 // TestOffGrid: mean wait and share of waiting tasks are what theory says, and so is every other metric that has a theory beside it, within
-// five standard errors of 16 runs: by Student's t, over these 50 comparisons, a false alarm in 100.
+// five standard errors of 16 runs: by Student's t, over these 50 comparisons, a false alarm in 100. On one processor, as the
+// command's own virtual runs are, and because the race detector breaks off over late ticks on two (go.dev/issue/78156).
 func TestOffGrid(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const runs = 16
 	for _, w := range offGrid {
 		w.Target, w.Arrival, w.Clock, w.Tasks, w.Warmup = "none", "poisson", "virtual", 12_000, 0.1

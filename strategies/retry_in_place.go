@@ -56,14 +56,25 @@ func (s *retryInPlace) sleepAndRun(t *Task, r Result) (final Result, later bool)
 		if err != nil {
 			return Result{Err: err}, false
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-			r = s.run(t)
-		case <-s.ctx.Done():
-			timer.Stop()
+		if !s.pause(wait) {
 			return Result{Err: s.endedBy()}, false
 		}
+		r = s.run(t)
 	}
 	return r, false
+}
+
+// pause waits that long in the worker, and says false when ctx has ended first. No wait needs no timer.
+func (s *retryInPlace) pause(wait time.Duration) bool {
+	if wait <= 0 {
+		return s.ctx.Err() == nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
 }

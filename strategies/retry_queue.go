@@ -102,7 +102,8 @@ func (s *retryQueue) park(t *Task, r Result) (final Result, later bool) {
 func (s *retryQueue) keepTime() {
 	defer s.alive.Done()
 	var delayed heap
-	timer := time.NewTimer(0)
+	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
+	timer.Stop()
 	defer timer.Stop()
 	ended := s.ctx.Done()
 	for {

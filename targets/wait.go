@@ -6,11 +6,14 @@ import (
 	"time"
 )
 
-// wait returns after d, or with ctx's error when ctx ends first. It allocates where ctx can end.
+// wait returns after d, or with ctx's error when ctx ends first. It allocates where ctx can end and d is above 0.
 func wait(ctx context.Context, d time.Duration) error {
 	if ctx.Done() == nil {
 		time.Sleep(d)
 		return nil
+	}
+	if d <= 0 {
+		return ctx.Err()
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -67,6 +67,9 @@ func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duratio
 	s := w.slot()
 	defer w.slots.Put(s)
 	d := min(w.time(s, seq)-from, length)
+	if d <= 0 {
+		return nil
+	}
 	if s.timer == nil {
 		s.timer = time.NewTimer(d)
 	} else {

@@ -2,8 +2,9 @@
 // the same work as the base, or a counted part more, and `poolbench gate --base` is to say so.
 //
 //	go build -o /tmp/poolbench ./cmd/poolbench
-//	go run ./internal/gatelive /tmp/poolbench               20 gates of unchanged code and 10 with regressions: a quarter of an hour
-//	go run ./internal/gatelive /tmp/poolbench 2 1 20ms      2 and 1, each run 20ms long
+//	go run ./internal/gatelive /tmp/poolbench                       20 gates of unchanged code and 10 with regressions: about an hour
+//	go run ./internal/gatelive -suite small /tmp/poolbench          with benchmarks of nanoseconds
+//	go run ./internal/gatelive -unchanged 2 -changed 1 -benchtime 20ms /tmp/poolbench
 //
 // It prints a report in Markdown that names the machine (docs/gate-live.md is one), and exits 1 when a goal is missed. What the gate does with noise
 // that was recorded is replayed by internal/gatereplay.
@@ -11,11 +12,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"time"
 )
 
@@ -29,8 +31,11 @@ const (
 )
 
 func run(args []string, stdout, stderr io.Writer) int {
-	o := options{unchanged: 20, changed: 10, benchTime: "60ms"}
-	if err := o.read(args); err != nil {
+	o, err := read(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return reached
+	case err != nil:
 		fmt.Fprintf(stderr, "gatelive: %v\n", err)
 		return unusable
 	}
@@ -51,24 +56,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 // options are what to run.
 type options struct {
 	poolbench          string // the program
-	unchanged, changed int    // gates of either kind
-	benchTime          string
+	suite              suite
+	unchanged, changed int // gates of either kind
+	benchTime          time.Duration
 }
 
-func (o *options) read(args []string) (err error) {
-	if len(args) != 1 && len(args) != 4 {
-		return fmt.Errorf("want the poolbench program, and then none or all of: gates of unchanged code, gates with regressions, the time of a run")
+func read(args []string, stderr io.Writer) (options, error) {
+	o := options{suite: usual}
+	flags := flag.NewFlagSet("gatelive [flags] POOLBENCH", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Var(&o.suite, "suite", "which benchmarks: usual or small")
+	flags.IntVar(&o.unchanged, "unchanged", 20, "gates of unchanged code")
+	flags.IntVar(&o.changed, "changed", 10, "gates with regressions")
+	flags.DurationVar(&o.benchTime, "benchtime", 250*time.Millisecond, "the length of a run")
+	if err := flags.Parse(args); err != nil {
+		return o, err
 	}
-	o.poolbench = args[0]
-	if len(args) == 1 {
-		return nil
+	if flags.NArg() != 1 {
+		return o, errors.New("want one argument, the poolbench program")
 	}
-	if o.unchanged, err = strconv.Atoi(args[1]); err != nil || o.unchanged < 0 {
-		return fmt.Errorf("want a number of gates, got %q", args[1])
+	if o.unchanged < 0 || o.changed < 0 || o.benchTime <= 0 {
+		return o, errors.New("want a number of gates of either kind, and a time above 0")
 	}
-	if o.changed, err = strconv.Atoi(args[2]); err != nil || o.changed < 0 {
-		return fmt.Errorf("want a number of gates, got %q", args[2])
-	}
-	o.benchTime = args[3]
-	return nil
+	o.poolbench = flags.Arg(0)
+	return o, nil
 }

@@ -9,18 +9,13 @@ import (
 	"strings"
 )
 
-// families are kinds of work, four benchmarks of each with other sizes. Their work comes in rounds, so that a tenth more is a tenth more rounds.
-var families = []string{"Hash", "Sort", "Map", "Format", "Copy"}
-
-const (
-	perFamily = 4
-	rounds    = 100
-)
+// rounds are those of an iteration: a tenth more work is a tenth more rounds.
+const rounds = 100
 
 // names are those of all benchmarks.
-func names() (all []string) {
-	for _, f := range families {
-		for size := range perFamily {
+func (s suite) names() (all []string) {
+	for _, f := range s.families {
+		for size := range s.sizes {
 			all = append(all, fmt.Sprintf("%s%d", f, size))
 		}
 	}
@@ -28,59 +23,24 @@ func names() (all []string) {
 }
 
 // source is the test file of the module, with so many more percent of rounds for some of the benchmarks.
-func source(more map[string]int) string {
+func (s suite) source(more map[string]int) string {
 	var b strings.Builder
-	b.WriteString(work)
-	for i, name := range names() {
-		family, size := name[:len(name)-1], 8<<(i%perFamily)
+	b.WriteString(s.work)
+	for i, name := range s.names() {
+		family, size := s.families[i/s.sizes], s.smallest<<(i%s.sizes)
 		fmt.Fprintf(&b, "\nfunc Benchmark%s(b *testing.B) {\n\tfor b.Loop() {\n\t\tfor range %d {\n\t\t\tdo%s(%d)\n\t\t}\n\t}\n}\n", name, rounds*(100+more[name])/100, family, size)
 	}
 	return b.String()
 }
 
-const work = `package live
-
-import (
-	"crypto/sha256"
-	"fmt"
-	"sort"
-	"testing"
-)
-
-var (
-	block  [1 << 12]byte
-	table  = map[int]int{}
-	buffer [1 << 12]byte
-	total  int
-)
-
-func doHash(n int) { s := sha256.Sum256(block[:8*n]); total += int(s[0]) }
-
-func doSort(n int) {
-	v := make([]int, n)
-	for i := range v {
-		v[i] = (i * 7919) % n
-	}
-	sort.Ints(v)
-	total += v[0]
-}
-
-func doMap(n int) {
-	for i := range n {
-		table[i]++
-	}
-}
-
-func doFormat(n int) { total += len(fmt.Sprintf("%d %s %v", n, "text", 3.25)) }
-
-func doCopy(n int) { total += copy(buffer[:32*n], block[:]) }
-`
-
 // A module is a repository with a revision base and, for each change, a revision of its name.
-type module struct{ dir string }
+type module struct {
+	suite
+	dir string
+}
 
-func newModule(ctx context.Context, dir string, changes map[string]map[string]int) (m module, err error) {
-	m = module{dir}
+func newModule(ctx context.Context, s suite, dir string, changes map[string]map[string]int) (m module, err error) {
+	m = module{s, dir}
 	if err := m.git(ctx, "init", "--quiet", "-b", "base"); err != nil {
 		return m, err
 	}
@@ -102,7 +62,7 @@ func newModule(ctx context.Context, dir string, changes map[string]map[string]in
 }
 
 func (m module) commit(ctx context.Context, more map[string]int) error {
-	if err := os.WriteFile(filepath.Join(m.dir, "live_test.go"), []byte(source(more)), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(m.dir, "live_test.go"), []byte(m.source(more)), 0o666); err != nil {
 		return err
 	}
 	if err := m.git(ctx, "add", "."); err != nil {

@@ -19,12 +19,13 @@ func (t *trial) passed() bool {
 func (t *trial) report(now time.Time) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	say("# The gate, put to the test on a machine")
+	say("## %d benchmarks: %s", len(t.options.suite.names()), t.options.suite.about)
 	say("")
-	say("%s, by `go run ./internal/gatelive`: %s, %s/%s, %d processors of type %s; runs of %s, %d pairs at most.",
-		now.Format("2006-01-02"), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), t.options.benchTime, t.pairs)
+	say("%s, by `go run ./internal/gatelive -suite %s -benchtime %v`: %s, %s/%s, %d processors of type %s; %d fresh pairs at most.",
+		now.Format("2006-01-02"), t.options.suite.name, t.options.benchTime, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), t.pairs)
 	say("")
-	say("%d benchmarks of five kinds in one module. Where the head does more work than the base, it does a counted number of rounds more.", len(names()))
+	say("%d kinds of work in one module: %s. Where the head does more, it does a counted number of rounds more.",
+		len(t.options.suite.families), strings.ToLower(strings.Join(t.options.suite.families, ", ")))
 	say("")
 	say("| what was measured | verdicts | worse | inconclusive | goal |")
 	say("|---|--:|--:|--:|---|")
@@ -39,9 +40,10 @@ func (t *trial) report(now time.Time) string {
 	say("| the same work, beside regressions | %d | %d | %d | |", t.beside.of(), t.beside.worse, t.beside.inconclusive)
 	say("")
 	say("Gates of unchanged code that could not decide on every benchmark (exit code 3): %d of %d. Gates whose controls failed (exit code 2): %d of %d.", t.open, t.options.unchanged, t.untrusted, t.gates)
-	if len(t.took) > 0 {
-		sorted := slices.Sorted(slices.Values(t.took))
-		say("A gate took %v in the median, builds included, and %v at most.", sorted[len(sorted)/2].Round(time.Second), sorted[len(sorted)-1].Round(time.Second))
+	for kind, of := range []string{"of unchanged code", "with regressions"} {
+		if took := slices.Sorted(slices.Values(t.took[kind])); len(took) > 0 {
+			say("A gate %s took %v in the median, builds included, and %v at most.", of, took[len(took)/2].Round(time.Second), took[len(took)-1].Round(time.Second))
+		}
 	}
 	return b.String()
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // regressions are what the head of a gate with regressions does more, in percent: two benchmarks a tenth, two a fifth. Each gate has others.
-func regressions(gate int) map[string]int {
-	all := names()
+func (s suite) regressions(gate int) map[string]int {
+	all := s.names()
 	more := map[string]int{}
 	for i, percent := range []int{10, 10, 20, 20} {
 		more[all[(7*gate+i*5)%len(all)]] = percent
@@ -32,10 +32,10 @@ type trial struct {
 	more      map[int]tally // by how much more work there is, in percent
 	untrusted int           // gates whose controls failed
 	gates     int
-	failed    int // gates of unchanged code that said worse
-	open      int // gates of unchanged code that said nothing
-	took      []time.Duration
-	pairs     int // most that a verdict took
+	failed    int                // gates of unchanged code that said worse
+	open      int                // gates of unchanged code that said nothing
+	took      [2][]time.Duration // of gates of unchanged code, and of the others
+	pairs     int                // most that a verdict took
 }
 
 // A tally counts verdicts.
@@ -74,13 +74,13 @@ func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err err
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	changes := map[string]map[string]int{"same": nil}
 	for i := range o.changed {
-		changes["more"+strconv.Itoa(i)] = regressions(i)
+		changes["more"+strconv.Itoa(i)] = o.suite.regressions(i)
 	}
 	source := filepath.Join(dir, "module")
 	if err := os.Mkdir(source, 0o777); err != nil {
 		return nil, err
 	}
-	m, err := newModule(ctx, source, changes)
+	m, err := newModule(ctx, o.suite, source, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,15 @@ func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err err
 	for i := range o.unchanged + o.changed {
 		head, more := "same", map[string]int(nil)
 		if i >= o.unchanged {
-			head, more = "more"+strconv.Itoa(i-o.unchanged), regressions(i-o.unchanged)
+			head, more = "more"+strconv.Itoa(i-o.unchanged), o.suite.regressions(i-o.unchanged)
 		}
 		begun := time.Now()
 		d, err := o.gate(ctx, m, head, filepath.Join(dir, strconv.Itoa(i)), i+1)
 		if err != nil {
 			return nil, err
 		}
-		t.took = append(t.took, time.Since(begun))
+		kind := min(len(more), 1)
+		t.took[kind] = append(t.took[kind], time.Since(begun))
 		t.take(d, more)
 		fmt.Fprintf(progress, "gate %d of %d, against %s: exit code %d, %v%s\n", i+1, o.unchanged+o.changed, head, d.Exit, time.Since(begun).Round(time.Second), d.wrong(more))
 	}
@@ -104,7 +105,7 @@ func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err err
 
 // gate runs one.
 func (o options) gate(ctx context.Context, m module, head, out string, seed int) (d document, err error) {
-	cmd := exec.CommandContext(ctx, o.poolbench, "gate", "--base", "base", "--head", head, "--benchtime", o.benchTime, "--seed", strconv.Itoa(seed),
+	cmd := exec.CommandContext(ctx, o.poolbench, "gate", "--base", "base", "--head", head, "--benchtime", o.benchTime.String(), "--seed", strconv.Itoa(seed),
 		"--metric", "sec/op", "--format", "json", "--quiet", "--out", out)
 	cmd.Dir = m.dir
 	var stdout, stderr bytes.Buffer

@@ -20,5 +20,9 @@
 // check gives up after a minute of real time and says so. A panic in a goroutine of the strategy cannot be caught by anybody
 // else and ends the test process, as it would end a program.
 //
+// Under -race on several processors, Go 1.26 may break off with "ThreadSanitizer: CHECK failed" when a strategy asks a time.Timer or
+// time.Ticker that has already expired, or was set to no wait (go.dev/issue/78156): that is a fault of the virtual clock, and GOMAXPROCS=1
+// avoids it.
+//
 // The package tests itself: strategies that are broken on purpose, one fault each, fail the clause that they break and no other.
 package strategytest

@@ -62,6 +62,12 @@ func (s *reference) tries(t *strategies.Task, place *int) strategies.Result {
 		case made == attempts && s.fault != retriesForever:
 			return strategies.Result{Err: &strategies.ExhaustedError{Attempts: made, Last: r.Err}}
 		}
+		if r.After <= 0 {
+			if s.ctx.Err() != nil {
+				return s.given()
+			}
+			continue
+		}
 		timer := time.NewTimer(r.After)
 		select {
 		case <-timer.C:
