@@ -60,6 +60,28 @@ func severest(codes ...int) int {
 	return fine
 }
 
+// runCodes are those of runs: whether a signal cut them short, whether one failed or could not be written, and how many are not to be believed.
+func runCodes(cut error, failed bool, invalid int) (codes []int) {
+	if cut != nil {
+		codes = append(codes, interrupted)
+	}
+	if failed {
+		codes = append(codes, unusable)
+	}
+	if invalid > 0 {
+		codes = append(codes, undecided)
+	}
+	return codes
+}
+
+// ended is what a command returns that has earned those codes: nil for fine.
+func ended(codes []int) error {
+	if code := severest(codes...); code != fine {
+		return exitCode(code)
+	}
+	return nil
+}
+
 // An exitCode ends the command with that code; whatever there was to say has been said.
 type exitCode int
 

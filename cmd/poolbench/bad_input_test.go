@@ -130,6 +130,7 @@ func TestBadInput(t *testing.T) {
 		{"gate --base HEAD --benchtime 0s", []string{`--benchtime: want a duration above 0 such as 250ms, or iterations such as 100x, got "0s"`}},
 		{"gate --base HEAD --benchtime x", []string{`--benchtime: want a duration above 0`}},
 		{"gate --base HEAD --layouts 0", []string{"gate: layouts 0: want 1 to 100"}},
+		{"gate --base HEAD --pairs 101", []string{"gate: pairs 101: want 1 to 100"}},
 		{"gate --base HEAD --bench (", []string{`gate: bench: "(" is no regular expression: `}},
 		{"gate --base HEAD --margin 5% --promise 1%", []string{"gate: a promise of 0.01 is not between the margin of 0.05 and 1"}},
 		{"gate --base HEAD --run-limit -1s", []string{"--run-limit: want a duration above 0, got -1s"}},

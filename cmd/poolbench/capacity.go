@@ -198,10 +198,7 @@ func (f *finding) exitCode(writing error) error {
 	if errors.As(f.execution.exitCode(writing), &said) {
 		codes = append(codes, int(said))
 	}
-	if code := severest(codes...); code != fine {
-		return exitCode(code)
-	}
-	return nil
+	return ended(codes)
 }
 
 // A span is the pflag.Value of a range: LO,HI.

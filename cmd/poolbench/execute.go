@@ -90,26 +90,14 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 
 // exitCode is nil for fine.
 func (e *execution) exitCode(writing error) error {
-	codes := []int{fine}
-	if e.cut != nil {
-		codes = append(codes, interrupted)
-	}
-	if writing != nil || len(e.failed) > 0 {
-		codes = append(codes, unusable)
-	}
-	if e.invalid > 0 {
-		codes = append(codes, undecided)
-	}
+	codes := runCodes(e.cut, writing != nil || len(e.failed) > 0, e.invalid)
 	for _, j := range e.judged() {
 		codes = append(codes, verdictCode(j.Verdict))
 	}
 	for _, f := range e.findings {
 		codes = append(codes, expectedCode(e.expect, f.Verdict))
 	}
-	if code := severest(codes...); code != fine {
-		return exitCode(code)
-	}
-	return nil
+	return ended(codes)
 }
 
 // expectedCode is that of a verdict where another was expected. What could not be decided is never as expected.

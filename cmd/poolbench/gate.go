@@ -35,8 +35,9 @@ own benchmarks. The head is the working tree with its uncommitted changes, or --
     Fresh pairs have binaries of their own each.
   - Every run is a process of its own, base and head in turns, in random order, for --benchtime each. Benchmarks that draw
     their work find the same seed in $POOLBENCH_SEED on both sides.
-  - 6 pairs screen every benchmark. Those that look worse get 20 fresh pairs, on which alone the verdict rests; the others are
-    no worse, without the promise: of regressions of 10 % the screening misses one in twenty on a noisy machine.
+  - 6 pairs screen every benchmark. Those that look worse get --pairs fresh ones, on which alone the verdict rests; the others are
+    no worse, without the promise: of regressions of 10 % the screening misses one in twenty on a noisy machine. Where the fresh
+    pairs leave it open, the reason says how many would do.
   - The same work twice, and 15 % more work, are measured along with the rest. When gate does not find the one no worse
     and the other worse, it has shown nothing: exit code 2.
 

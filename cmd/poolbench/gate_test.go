@@ -47,7 +47,7 @@ func TestGateRevisions(t *testing.T) {
 	gateModule(t, "1300")
 	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
 	write(t, "summary.md", "what was there\n")
-	o := command(t, "gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--junit", "gate.xml", "--out", "x")
+	o := command(t, "gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--pairs", "9", "--junit", "gate.xml", "--out", "x")
 	noTrees(t)
 	if o.code != regression || !strings.HasSuffix(o.stdout, "\ngate: worse\nEvery pair: x/report.html\n") || !strings.Contains(o.stderr, "36 of 36 runs\n") {
 		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
@@ -56,8 +56,8 @@ func TestGateRevisions(t *testing.T) {
 		"summary.md":    {"what was there\n", "### gate: worse"},
 		"gate.xml":      {"<testsuites>", `failures="1"`},
 		"x/report.html": {"gate: worse", "m.BenchmarkA", "Every pair", "<svg"},
-		"x/old.txt":     {"BenchmarkA", "# complete "},
-		"x/new.txt":     {"BenchmarkA", "# complete "},
+		"x/old.txt":     {"BenchmarkA", "# complete 15 runs"},
+		"x/new.txt":     {"BenchmarkA", "# complete 15 runs"},
 		"x/plan.json":   {"poolbench gate plan"},
 	} {
 		text := read(t, file)

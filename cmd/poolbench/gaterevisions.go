@@ -21,7 +21,7 @@ type measureFlags struct {
 	bench, skip     string
 	packages        []string
 	benchTime       benchTimeFlag
-	layouts         int
+	layouts, pairs  int
 	seed            uint64
 	out             string
 	resume, quiet   bool
@@ -29,7 +29,7 @@ type measureFlags struct {
 }
 
 // ofMeasuring are the flags that mean nothing without --base.
-var ofMeasuring = []string{"head", "dir", "bench", "skip", "pkg", "benchtime", "layouts", "seed", "out", "resume", "run-limit", "quiet"}
+var ofMeasuring = []string{"head", "dir", "bench", "skip", "pkg", "benchtime", "layouts", "pairs", "seed", "out", "resume", "run-limit", "quiet"}
 
 func (o *measureFlags) addTo(cmd *cobra.Command) {
 	d := revisions.Defaults()
@@ -43,6 +43,7 @@ func (o *measureFlags) addTo(cmd *cobra.Command) {
 	fs.StringSliceVar(&o.packages, "pkg", d.Packages, "`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
 	fs.Var(&o.benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
 	fs.IntVar(&o.layouts, "layouts", d.Layouts, "`N` test binaries for each side, each with its functions in another order")
+	fs.IntVar(&o.pairs, "pairs", d.Judge.FreshPairs, "`N` fresh pairs decide on each benchmark that looks worse: more for noisy ones")
 	fs.Uint64Var(&o.seed, "seed", d.Seed, "`SEED` of the orders, the layouts and the work")
 	fs.StringVar(&o.out, "out", "", "write to this `DIR` (default "+outRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.resume, "resume", false, "go on with what a gate that was ended early has left in DIR")
@@ -117,7 +118,7 @@ func (f *gateFlags) measureOptions(now time.Time) (revisions.Options, error) {
 	o.Bench, o.Skip, o.Packages = m.bench, m.skip, m.packages
 	o.BenchTime, o.Layouts, o.Seed, o.Limit = m.benchTime.value, m.layouts, m.seed, m.limit
 	o.Metrics, o.AllowEnvironment = f.options.Metrics, f.options.AllowEnvironment
-	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = f.options.Margin, f.options.Promise, f.options.Alpha
+	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha, o.Judge.FreshPairs = f.options.Margin, f.options.Promise, f.options.Alpha, m.pairs
 	o.Out, o.Resume = m.out, m.resume
 	self, err := os.Executable()
 	if err != nil {

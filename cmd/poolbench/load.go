@@ -154,18 +154,5 @@ func spellCounts(before string, counts []attack.Count) (words []string) {
 
 // exitCode is nil for fine.
 func (e *loaded) exitCode(writing error) error {
-	codes := []int{fine}
-	if e.cut != nil {
-		codes = append(codes, interrupted)
-	}
-	if writing != nil || len(e.failed) > 0 {
-		codes = append(codes, unusable)
-	}
-	if e.invalid > 0 {
-		codes = append(codes, undecided)
-	}
-	if code := severest(codes...); code != fine {
-		return exitCode(code)
-	}
-	return nil
+	return ended(runCodes(e.cut, writing != nil || len(e.failed) > 0, e.invalid))
 }

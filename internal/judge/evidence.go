@@ -19,8 +19,7 @@ type Evidence struct {
 	Appeared bool    // the base was 0 throughout and the head is not, for the worse: that is never "no worse"
 	SE       float64 // standard error of Change; 0 without a test, NaN where it cannot be told
 
-	n      int     // pairs of a signed-rank test; 0 otherwise
-	spread float64 // of their changes without outliers
+	n int // pairs of a signed-rank test; 0 otherwise
 }
 
 // A Test is a way to get at p.
@@ -67,7 +66,7 @@ func (e Evidence) Tested() bool { return e.Test != ByNone }
 func (o Options) weigh(s Sample, tests int) Evidence {
 	pairs := s.values()
 	changes := worsenings(pairs, s.Better)
-	e := Evidence{SE: standardError(changes), LeastP: LeastP(len(changes)), spread: Spread(changes)}
+	e := Evidence{SE: standardError(changes), LeastP: LeastP(len(changes))}
 	e.Change, e.Low, e.High = HodgesLehmann(changes, 1-o.Alpha)
 	first, same, baseZero, headZero := pairs[0], true, true, true
 	for _, p := range pairs {

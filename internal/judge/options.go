@@ -13,18 +13,17 @@ type Options struct {
 
 	ScreenPairs int     // pairs of each metric in the first stage
 	SuspectAt   float64 // a metric is suspect when its first stage's p is at most this
-	LeastPairs  int     // fresh pairs of a suspect, at least; more where fewer could not be significant
-	MostPairs   int     // and at most: between them the noise of the first stage decides
+	FreshPairs  int     // pairs of a suspect in the second stage; more where fewer could not be significant
 
 	Seed uint64 // of the draws of the swap test, where there are too many swaps to try all
 }
 
 // Defaults are a margin of 2 %, a promise of 10 %, an alpha of 0.05, and 6 pairs before 20 fresh ones for suspects. Over four kinds of
 // replayed noise that finds 10 % in 94 to 99.8 of 100 cases, with no false alarm in 8000 gates, for 12.0 to 12.8 runs of a benchmark
-// in the mean (internal/gatereplay). As few as 10 fresh pairs where the first six look calm enough were tried and lost: six pairs
-// do not show how often the machine will be held up, ten cannot bear it, and it found 76 to 97 of 100.
+// in the mean (internal/gatereplay). A number of fresh pairs by the noise of the first six, from 10 up, was tried and lost: six pairs do
+// not show how often the machine will be held up, ten cannot bear it, and it found 76 to 97 of 100.
 func Defaults() Options {
-	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25, LeastPairs: 20, MostPairs: 20}
+	return Options{Margin: 0.02, Promise: 0.10, Alpha: 0.05, ScreenPairs: 6, SuspectAt: 0.25, FreshPairs: 20}
 }
 
 // Validate says what makes no sense; nil when nothing does.
@@ -40,8 +39,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("suspicion at a p of %v is not between 0 and 1", o.SuspectAt)
 	case o.ScreenPairs < MinPairs(o.SuspectAt):
 		return fmt.Errorf("%d pairs cannot give the p of %v that makes a suspect: %d are needed", o.ScreenPairs, o.SuspectAt, MinPairs(o.SuspectAt))
-	case o.LeastPairs < 1 || o.MostPairs < o.LeastPairs:
-		return fmt.Errorf("%d to %d fresh pairs is no range", o.LeastPairs, o.MostPairs)
+	case o.FreshPairs < 1:
+		return fmt.Errorf("want fresh pairs, not %d", o.FreshPairs)
 	}
 	return nil
 }

@@ -5,19 +5,15 @@ import (
 	"slices"
 )
 
-// pairsToFind is the number of fresh pairs that finds a worsening of the promise with 80 % power, in a family of that many tests, when
-// the changes have the given standard deviation: ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))², between LeastPairs and MostPairs.
-// It is never so few that nothing could be significant.
-func (o Options) pairsToFind(sd float64, tests int) int {
+// pairsToFind is the number of pairs that finds a worsening of the promise with 80 % power, in a family of that many tests, when the
+// changes have the given standard deviation: ((z(1−α/m) + z(0.8))·sd / (log(1+e) − log(1+δ)))². It is NaN where the deviation is not known.
+func (o Options) pairsToFind(sd float64, tests int) float64 {
 	z := NormalQuantile(1-o.Alpha/float64(tests)) + NormalQuantile(power)
-	least := max(o.LeastPairs, MinPairs(o.Needed(tests)))
-	most := max(o.MostPairs, least)
-	n := math.Ceil(math.Pow(z*sd/(o.promise()-o.margin()), 2))
-	if !(n < float64(most)) { // NaN as well: where the spread is not known
-		return most
-	}
-	return max(least, int(n))
+	return math.Ceil(math.Pow(z*sd/(o.promise()-o.margin()), 2))
 }
+
+// freshPairs is the number of them for each of so many suspects: never so few that nothing could be significant.
+func (o Options) freshPairs(suspects int) int { return max(o.FreshPairs, MinPairs(o.Needed(suspects))) }
 
 // detectable is the worsening that both stages together find with 80 % power, when the changes have the given standard deviation and
 // are about normal: the product of the chances to be suspected, by the screened pairs, and then to be found worse, by the

@@ -66,8 +66,13 @@ func (o Options) row(s Sample, tests int) Row {
 func (row *Row) conclude(o Options, c Conclusion) {
 	row.Verdict, row.PWorseHolm, row.PBetterHolm, row.Detectable = c.Verdict, c.PWorseHolm, c.PBetterHolm, c.Detectable
 	row.Reason = o.Because(c)
-	if c.Cause == TooFew {
+	switch c.Cause {
+	case TooFew:
 		row.Reason = tooFewPairs(row.N, MinPairs(o.Needed(c.Family)))
+	case NotRuledOut:
+		if n := o.pairsToFind(row.deviation(), c.Family); n > float64(row.N) {
+			row.Reason += fmt.Sprintf("; as these pairs scatter, it takes some %.0f of them", n)
+		}
 	}
 }
 

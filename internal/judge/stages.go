@@ -8,7 +8,7 @@ import (
 type Screening struct {
 	options Options
 	report  Report
-	wanted  map[[2]string]int // fresh pairs of the suspects
+	fresh   int // pairs of each suspect
 }
 
 // An Order asks for fresh pairs of runs of a benchmark, with all of its metrics.
@@ -27,10 +27,9 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 	if len(samples) == 0 {
 		return nil, errors.New("nothing to judge")
 	}
-	g := &Screening{options: o, wanted: make(map[[2]string]int)}
-	var suspects []int
-	var spreads []float64 // of the suspects
-	for i, s := range samples {
+	g := &Screening{options: o}
+	suspects := 0
+	for _, s := range samples {
 		row := o.row(s, len(samples))
 		switch {
 		case s.N() < o.ScreenPairs:
@@ -39,22 +38,20 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.Verdict, _ = o.verdict(row.Evidence, Conclusion{PWorseHolm: row.PWorse, PBetterHolm: row.PBetter})
 		case row.PWorse <= o.SuspectAt || row.Appeared:
 			row.Suspect = true
-			suspects, spreads = append(suspects, i), append(spreads, row.spread)
+			suspects++
 		default:
 			row.Verdict = NoWorse
 		}
 		g.report.Rows = append(g.report.Rows, row)
 		g.report.warnOfVariation(s, row)
 	}
-	for i, at := range suspects {
-		g.wanted[samples[at].id()] = o.pairsToFind(spreads[i], len(suspects))
-	}
-	g.conclude()
+	g.fresh = o.freshPairs(max(1, suspects))
+	g.conclude(max(1, suspects))
 	return g, nil
 }
 
-// conclude gives the rows of the first stage what only the whole family tells.
-func (g *Screening) conclude() {
+// conclude gives the rows of the first stage what only the whole family tells, and what so many suspects could be found by.
+func (g *Screening) conclude(suspects int) {
 	rows := g.report.Rows
 	var family []Evidence
 	for _, row := range rows {
@@ -67,8 +64,7 @@ func (g *Screening) conclude() {
 			row.Verdict = Better
 		}
 		if row.Tested() {
-			tests := max(1, len(g.wanted))
-			row.Detectable = g.options.detectable(row.deviation(), row.N, g.options.pairsToFind(row.spread, tests), tests)
+			row.Detectable = g.options.detectable(row.deviation(), row.N, g.fresh, suspects)
 		} else {
 			row.Detectable = c.Detectable
 		}
@@ -86,18 +82,15 @@ func (g *Screening) Suspects() []Metric {
 	return suspects
 }
 
-// Orders say how many fresh pairs of which benchmarks Decide needs: as many as the neediest suspect metric of each.
+// Orders say of which benchmarks Decide needs fresh pairs, and how many: those of which a metric is suspect.
 func (g *Screening) Orders() []Order {
 	var orders []Order
-	at := make(map[string]int)
+	ordered := make(map[string]bool)
 	for _, m := range g.Suspects() {
-		i, seen := at[m.Benchmark]
-		if !seen {
-			i = len(orders)
-			at[m.Benchmark] = i
-			orders = append(orders, Order{Benchmark: m.Benchmark})
+		if !ordered[m.Benchmark] {
+			ordered[m.Benchmark] = true
+			orders = append(orders, Order{m.Benchmark, g.fresh})
 		}
-		orders[i].Pairs = max(orders[i].Pairs, g.wanted[m.id()])
 	}
 	return orders
 }
@@ -115,7 +108,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	for _, s := range fresh {
 		given[s.id()] = s
 	}
-	screened := make(map[[2]string]bool)
+	screened, suspects := make(map[[2]string]bool), len(g.Suspects())
 	report := &Report{Warnings: append([]string(nil), g.report.Warnings...)}
 	var wrong []error
 	var family []Evidence
@@ -128,7 +121,7 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		} else if row.Suspect && s.Metric != row.Metric {
 			wrong = append(wrong, row.errorf("screened as %+v, and now it is %+v", row.Metric, s.Metric))
 		} else if row.Suspect {
-			row = o.row(s, len(g.wanted))
+			row = o.row(s, suspects)
 			row.Suspect = true
 			rows, family = append(rows, i), append(family, row.Evidence)
 			report.warnOfVariation(s, row)
@@ -150,8 +143,8 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		if row.Tested() {
 			row.Detectable = o.detectable(row.deviation(), g.report.Rows[rows[i]].N, row.N, c.Family)
 		}
-		if ordered := g.wanted[row.id()]; row.N < ordered {
-			row.Verdict, row.Reason = Inconclusive, tooFewPairs(row.N, ordered)
+		if row.N < g.fresh {
+			row.Verdict, row.Reason = Inconclusive, tooFewPairs(row.N, g.fresh)
 		}
 	}
 	return report, nil

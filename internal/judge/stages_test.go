@@ -15,10 +15,10 @@ func times(benchmark string) Metric {
 	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: LowerIsBetter}
 }
 
-// tenPairs are options that leave the number of fresh pairs to the noise, from 10 up.
+// tenPairs are options with fewer fresh pairs.
 func tenPairs() Options {
 	o := Defaults()
-	o.LeastPairs = 10
+	o.FreshPairs = 10
 	return o
 }
 
@@ -92,7 +92,8 @@ func TestStages(t *testing.T) {
 		{"more throughput", higher, repeated(6, 10, 12), nil, Better, "", 1.2, 1 / 1.02},
 		{"on the margin", times("b"), repeated(6, 100, 102), nil, NoWorse, "", 1.02, 1.02},
 		{"slower at first only", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 10) }, NoWorse, "", 1, 1.02},
-		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, Inconclusive, "a change for the worse of 10% is not ruled out", 1, 0},
+		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, Inconclusive,
+			"a change for the worse of 10% is not ruled out; as these pairs scatter, it takes some 579 of them", 1, 0}, // ±log 2: (2.486 · 0.731 / 0.0755)²,
 		{"slower at first, then faster", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 9) }, Better, "", 0.9, 1.02},
 		{"too few fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return repeated(9, 10, 12) }, Inconclusive, "too few pairs: 9, and 10 are needed", 1.2, 1.02},
 		{"no fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return nil }, Inconclusive, "too few pairs: 0, and 10 are needed", math.NaN(), math.NaN()},
@@ -187,7 +188,7 @@ func TestScreenRefuses(t *testing.T) {
 		"an alpha of NaN is not between 0 and 0.5":                             func(o *Options) { o.Alpha = math.NaN() },
 		"suspicion at a p of 0 is not between 0 and 1":                         func(o *Options) { o.SuspectAt = 0 },
 		"1 pairs cannot give the p of 0.25 that makes a suspect: 2 are needed": func(o *Options) { o.ScreenPairs = 1 },
-		"10 to 9 fresh pairs is no range":                                      func(o *Options) { o.LeastPairs, o.MostPairs = 10, 9 },
+		"want fresh pairs, not 0":                                              func(o *Options) { o.FreshPairs = 0 },
 	} {
 		o := Defaults()
 		change(&o)
@@ -233,7 +234,7 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// An order is for a benchmark: as many pairs as its neediest suspect wants, and never so few that nothing could be found.
+// An order is for a benchmark, and never for so few pairs that nothing could be found.
 func TestOrders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	other := Metric{Benchmark: "a", Unit: "ops/s", Better: HigherIsBetter}
@@ -246,7 +247,7 @@ func TestOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := g.Orders(); len(got) != 1 || got[0] != (Order{"a", 20}) || len(g.Suspects()) != 2 {
+	if got := g.Orders(); len(got) != 1 || got[0] != (Order{"a", 10}) || len(g.Suspects()) != 2 {
 		t.Errorf("%v for %v", got, g.Suspects())
 	}
 	var all []Sample
@@ -257,10 +258,13 @@ func TestOrders(t *testing.T) {
 		t.Errorf("200 suspects: %v", err)
 	}
 	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) 0.0755: 10 % of noise takes 10.8 pairs.
-	for sd, want := range map[float64]int{0: 10, 0.05: 10, 0.1: 11, 0.12: 16, 0.2: 20, math.NaN(): 20, math.Inf(1): 20} {
+	for sd, want := range map[float64]float64{0: 0, 0.05: 3, 0.1: 11, 0.12: 16, 0.2: 44, math.Inf(1): math.Inf(1)} {
 		if got := o.pairsToFind(sd, 1); got != want {
-			t.Errorf("a spread of %v: %d pairs, want %d", sd, got, want)
+			t.Errorf("a spread of %v: %v pairs, want %v", sd, got, want)
 		}
+	}
+	if got := o.pairsToFind(math.NaN(), 1); !math.IsNaN(got) {
+		t.Errorf("an unknown spread: %v pairs", got)
 	}
 }
 
@@ -319,7 +323,7 @@ func TestSizeAndPower(t *testing.T) {
 		t.Errorf("%d of %d gates on the same code say worse", alarms, gates)
 	}
 	o := Defaults()
-	o.LeastPairs, o.MostPairs = 15, 15
+	o.FreshPairs = 15
 	detectable := math.Exp(o.detectable(sd, 6, 15, 4)) // a quarter of the calm ones is suspect, less the margin's share
 	found := 0
 	for range gates {

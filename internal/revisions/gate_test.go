@@ -49,7 +49,7 @@ func TestGate(t *testing.T) {
 		}
 		pairs := o.Judge.ScreenPairs
 		if row.Benchmark == "A" {
-			pairs += o.Judge.LeastPairs
+			pairs += o.Judge.FreshPairs
 		}
 		if len(outcome.Pairs[i].Old) != pairs || len(outcome.Pairs[i].New) != pairs || outcome.Pairs[i].Row.Benchmark != row.Benchmark {
 			t.Errorf("%s %s has %d pairs, want %d", row.Benchmark, row.Metric, len(outcome.Pairs[i].Old), pairs)

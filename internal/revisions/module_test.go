@@ -145,7 +145,7 @@ func (m module) options() Options {
 	o.Layouts = 2
 	o.Out = filepath.Join(m.t.TempDir(), "out")
 	o.Control = control(m.t, "1000", "1150")
-	o.Judge.ScreenPairs, o.Judge.LeastPairs, o.Judge.MostPairs = 3, 6, 6
+	o.Judge.ScreenPairs, o.Judge.FreshPairs = 3, 6
 	return o
 }
 

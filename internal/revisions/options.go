@@ -77,6 +77,9 @@ func (o Options) Validate() error {
 	if o.Layouts < 1 || o.Layouts > 100 {
 		complain("layouts %d: want 1 to 100", o.Layouts)
 	}
+	if o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > 100 {
+		complain("pairs %d: want 1 to 100", o.Judge.FreshPairs)
+	}
 	if o.BenchTime == (BenchTime{}) {
 		complain("benchtime: want a time above 0, or a number of iterations")
 	}

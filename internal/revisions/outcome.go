@@ -117,11 +117,12 @@ func (g *gate) checkControls(o *Outcome, s *screening) error {
 
 // remarks are what a reader should know beside the numbers.
 func (g *gate) remarks(s *screening) []string {
-	turns := ""
+	turns, own := "", ""
 	if g.plan.Layouts > 1 {
-		turns = fmt.Sprintf("; %d test binaries of each side take turns", g.plan.Layouts)
+		turns, own = fmt.Sprintf(", with %d test binaries of each side in turns", g.plan.Layouts), ", each with test binaries of its own"
 	}
-	lines := []string{fmt.Sprintf("%d pairs screen every benchmark, and may miss what is less than the row's detectable change; those that look worse are decided by fresh pairs alone%s", g.Judge.ScreenPairs, turns)}
+	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less than the row's detectable change; those that look worse are decided by %d fresh pairs alone%s",
+		g.Judge.ScreenPairs, turns, g.Judge.FreshPairs, own)}
 	lines = append(lines, g.notes...)
 	counted := slices.ContainsFunc(s.families, func(f *family) bool { return f.metrics[0].Unit == Instructions })
 	if counted {

@@ -17,7 +17,7 @@ func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *reports
 	b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
 	g := &gate{plan: &plan{Benchmarks: []benchmark{b}, Controls: controls}}
 	g.Judge = judge.Defaults()
-	pairs := g.Judge.ScreenPairs + g.Judge.MostPairs
+	pairs := g.Judge.ScreenPairs + g.Judge.FreshPairs
 	jitter := []float64{0, 0.1, -0.1, 0.2, -0.2}
 	g.results = madeJournal(t, t.TempDir(), b, pairs, ns, jitter...)
 	g.controls = madeJournal(t, t.TempDir(), controls[0], pairs, same, jitter...)
