@@ -33,11 +33,11 @@ own benchmarks. The head is the working tree with its uncommitted changes, or --
   - Both sides are checked out elsewhere and built --layouts times each, with the functions in other orders in the
     binary: unchanged code is some 1.5 % faster or slower in another build, and a single build would fail half of all gates.
     Fresh pairs have binaries of their own each.
-  - Every run is a process of its own, base and head in turns, in random order, for --benchtime each. Benchmarks that draw
-    their work find the same seed in $POOLBENCH_SEED on both sides.
-  - 6 pairs screen every benchmark. Those that look worse get --pairs fresh ones, on which alone the verdict rests; the others are
-    no worse, without the promise: of regressions of 10 % the screening misses one in twenty on a noisy machine. Where the fresh
-    pairs leave it open, the reason says how many would do.
+  - A run takes --benchtime. It is four processes, base and head in turns, since what else the machine does comes and goes
+    within a second; or one, where the benchmark reports what has no mean, such as a p99. Which side is first is random.
+    Benchmarks that draw their work find the same seed in $POOLBENCH_SEED on both sides.
+  - 6 pairs screen every benchmark. Those that look worse, or scatter too much to tell, get --pairs fresh ones, on which
+    alone the verdict rests; the others are no worse. Where the fresh pairs leave it open, the reason says how many would do.
   - The same work twice, and 15 % more work, are measured along with the rest. When gate does not find the one no worse
     and the other worse, it has shown nothing: exit code 2.
 

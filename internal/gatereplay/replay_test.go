@@ -77,7 +77,8 @@ func TestReplayFindsOut(t *testing.T) {
 		{"no margin", "F1", func(r *replayer) { r.options.Margin = 0 }, (*replayer).calm},
 		{"a margin as large as the promise", "P1", func(r *replayer) { r.options.Margin = 0.1 }, (*replayer).regressions},
 		{"next to no alpha", "P1", func(r *replayer) { r.options.Alpha = 1e-5 }, (*replayer).regressions},
-		{"hardly anything is suspect", "P1", func(r *replayer) { r.options.SuspectAt = 0.02 }, (*replayer).regressions},
+		{"hardly anything is suspect", "P1", func(r *replayer) { r.options.SuspectAt, r.options.ClearAt = 0.02, 0.9999 }, (*replayer).regressions},
+		{"hardly anything is cleared", "W1", func(r *replayer) { r.options.ClearAt = 0.02 }, (*replayer).calm},
 		{"everything is suspect", "W1", func(r *replayer) { r.options.SuspectAt = 0.9999 }, (*replayer).calm},
 		{"next to no alpha for throughput", "P4", func(r *replayer) { r.options.Alpha = 1e-3 }, (*replayer).throughput},
 		{"a lax alpha for tails", "F3", func(r *replayer) { r.options.Alpha = 0.2 }, func(r *replayer) []goal {

@@ -27,7 +27,7 @@ var rooms = []room{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/montanaflynn/stats"}},
 	{"internal/calibration", []string{"bench", "strategies", "workloads", "internal"}, nil},
 	{"internal/studies", []string{"bench", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{"gonum.org/v1/gonum"}},
-	{"internal/revisions", []string{"reports", "internal"}, []string{"golang.org/x/perf", "golang.org/x/sys"}},
+	{"internal/revisions", []string{"reports", "internal"}, []string{"golang.org/x/perf", "golang.org/x/sys", "gonum.org/v1/gonum"}},
 	{"bench", []string{"strategies", "workloads", "targets", "internal"}, []string{
 		"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"bench/attack", []string{"bench", "strategies", "internal"}, []string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},

@@ -17,9 +17,10 @@ type Order struct {
 	Pairs     int
 }
 
-// Screen looks at the first stage: ScreenPairs pairs of every metric of the gate, or more. A metric is suspect when its p is at most
-// SuspectAt, or when its base is 0 throughout and its head is not; an exact one whose values bear it out is decided at once. Errors are
-// those of Weigh, all of them joined, a metric given twice, and no samples at all.
+// Screen looks at the first stage: ScreenPairs pairs of every metric of the gate, or more. A metric is suspect when it looks worse (its p
+// is at most SuspectAt), when it is too noisy to tell (a worsening as large as the promise would scatter so, at a p above ClearAt), or when
+// its base is 0 throughout and its head is not; an exact one whose values bear it out is decided at once. Errors are those of Weigh, all of
+// them joined, a metric given twice, and no samples at all.
 func Screen(o Options, samples []Sample) (*Screening, error) {
 	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			row.Verdict, row.Reason = Inconclusive, tooFewPairs(s.N(), o.ScreenPairs)
 		case !row.Tested():
 			row.Verdict, _ = o.verdict(row.Evidence, Conclusion{PWorseHolm: row.PWorse, PBetterHolm: row.PBetter})
-		case row.PWorse <= o.SuspectAt || row.Appeared:
+		case row.PWorse <= o.SuspectAt || row.Appeared || o.promised(s) > o.ClearAt:
 			row.Suspect = true
 			suspects++
 		default:
@@ -48,6 +49,11 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 	g.fresh = o.freshPairs(max(1, suspects))
 	g.conclude(max(1, suspects))
 	return g, nil
+}
+
+// promised is how likely such values are if the metric is worse by the promise.
+func (o Options) promised(s Sample) float64 {
+	return NewSignedRank(minus(worsenings(s.values(), s.Better), o.promise())).Less
 }
 
 // conclude gives the rows of the first stage what only the whole family tells, and what so many suspects could be found by.

@@ -75,6 +75,10 @@ func TestStages(t *testing.T) {
 		}
 		return pairs
 	}
+	noisyAtFirst := repeated(6, 1, 1) // W⁺ is 10 over the margin, p = 0.58, and 7 over the promise, p = 19/64
+	for i, change := range []float64{0.35, 0.3, 0.05, -0.25, -0.1, -0.35} {
+		noisyAtFirst[i].Head = math.Exp(change)
+	}
 	sometimes := func(n int) []Pair { return append(repeated(n-1, 0, 0), Pair{0, 1}) }
 	for _, test := range []struct {
 		name          string
@@ -94,6 +98,7 @@ func TestStages(t *testing.T) {
 		{"slower at first only", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 10) }, NoWorse, "", 1, 1.02},
 		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, Inconclusive,
 			"a change for the worse of 10% is not ruled out; as these pairs scatter, it takes some 579 of them", 1, 0}, // ±log 2: (2.486 · 0.731 / 0.0755)²,
+		{"too noisy at first to tell", times("b"), noisyAtFirst, func(n int) []Pair { return repeated(n, 10, 10) }, NoWorse, "", 1, 1.02},
 		{"slower at first, then faster", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 9) }, Better, "", 0.9, 1.02},
 		{"too few fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return repeated(9, 10, 12) }, Inconclusive, "too few pairs: 9, and 10 are needed", 1.2, 1.02},
 		{"no fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return nil }, Inconclusive, "too few pairs: 0, and 10 are needed", math.NaN(), math.NaN()},
@@ -183,12 +188,13 @@ func TestScreenRefuses(t *testing.T) {
 		t.Errorf("Weigh: %v", err)
 	}
 	for want, change := range map[string]func(o *Options){
-		"a margin of -1 is not between 0 and 1":                                func(o *Options) { o.Margin = -1 },
-		"a promise of 0.01 is not between the margin of 0.02 and 1":            func(o *Options) { o.Promise = 0.01 },
-		"an alpha of NaN is not between 0 and 0.5":                             func(o *Options) { o.Alpha = math.NaN() },
-		"suspicion at a p of 0 is not between 0 and 1":                         func(o *Options) { o.SuspectAt = 0 },
-		"1 pairs cannot give the p of 0.25 that makes a suspect: 2 are needed": func(o *Options) { o.ScreenPairs = 1 },
-		"want fresh pairs, not 0":                                              func(o *Options) { o.FreshPairs = 0 },
+		"a margin of -1 is not between 0 and 1":                                           func(o *Options) { o.Margin = -1 },
+		"a promise of 0.01 is not between the margin of 0.02 and 1":                       func(o *Options) { o.Promise = 0.01 },
+		"an alpha of NaN is not between 0 and 0.5":                                        func(o *Options) { o.Alpha = math.NaN() },
+		"suspicion at a p of 0 is not between 0 and 1":                                    func(o *Options) { o.SuspectAt = 0 },
+		"clearing at a p of 1 is not between 0 and 1":                                     func(o *Options) { o.ClearAt = 1 },
+		"1 pairs cannot give the p of 0.25 that makes a suspect, or clears: 2 are needed": func(o *Options) { o.ScreenPairs = 1 },
+		"want fresh pairs, not 0":                                                         func(o *Options) { o.FreshPairs = 0 },
 	} {
 		o := Defaults()
 		change(&o)

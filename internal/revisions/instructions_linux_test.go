@@ -57,7 +57,7 @@ func TestInstructionsPerOperation(t *testing.T) {
 	for iterations, counted := range map[int]bool{fewestToCount - 1: false, 10 * fewestToCount: true} {
 		b := controls[0]
 		b.Iterations = iterations
-		got, err := r.measured(t.Context(), run{benchmark: b, benchTime: BenchTime{Iterations: iterations}.String()})
+		got, err := r.measured(t.Context(), run{benchmark: b, benchTime: BenchTime{Iterations: iterations}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestInstructionsPerOperation(t *testing.T) {
 	r.count = func() (*counter, error) { return nil, errors.ErrUnsupported }
 	b := controls[0]
 	b.Iterations = 100
-	if got, err := r.measured(t.Context(), run{benchmark: b, benchTime: "100x"}); err != nil || got.tidy[Instructions] != 0 {
+	if got, err := r.measured(t.Context(), run{benchmark: b, benchTime: BenchTime{Iterations: 100}}); err != nil || got.tidy[Instructions] != 0 {
 		t.Errorf("where nothing counts: %+v, %v", got, err)
 	}
 }

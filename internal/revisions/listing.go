@@ -13,8 +13,9 @@ import (
 // A benchmark is one that both sides have.
 type benchmark struct {
 	Package    string `json:"package"`
-	Name       string `json:"name"` // without the suffix for GOMAXPROCS
-	Iterations int    `json:"iterations"`
+	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
+	Iterations int    `json:"iterations"` // of a run
+	Parts      int    `json:"parts"`      // that a run is cut into
 }
 
 func (b benchmark) String() string { return b.Package + "." + b.Name }

@@ -49,7 +49,7 @@ func (g *gate) measure(ctx context.Context) (outcome *Outcome, err error) {
 		}
 	}
 	if n := suspects(fresh[:len(g.plan.Benchmarks)]); n > 0 {
-		g.say("%d of %d benchmarks look worse after %d pairs: fresh pairs decide", n, len(g.plan.Benchmarks), screened)
+		g.say("%d of %d benchmarks look worse after %d pairs, or scatter too much to tell: fresh pairs decide", n, len(g.plan.Benchmarks), screened)
 	}
 	if err := g.freshLayouts(ctx, fresh); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A runner runs one side of one benchmark, in a process of its own.
+// A runner runs one side of one benchmark, in processes of their own.
 type runner struct {
 	options  Options
 	sides    [2]*binaries
@@ -17,12 +17,12 @@ type runner struct {
 	expected map[string]time.Duration // that a run takes, where the warm-up has told
 }
 
-// A run is what is run.
+// A run is what a process runs: a whole run or a part of one.
 type run struct {
 	benchmark benchmark
 	side      side
 	layout    int
-	benchTime string
+	benchTime BenchTime
 	seed      uint64
 }
 
@@ -36,14 +36,14 @@ var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"
 func (r *runner) command(what run) (c command, name string, err error) {
 	if what.benchmark.Package == controlPackage && (what.benchmark.Name == controls[0].Name || what.benchmark.Name == controls[1].Name) {
 		slower := what.benchmark.Name == controls[1].Name && what.side == head
-		return command{argv: r.options.Control(slower, what.benchTime), env: seeded(what.seed)}, ControlName, nil
+		return command{argv: r.options.Control(slower, what.benchTime.String()), env: seeded(what.seed)}, ControlName, nil
 	}
 	b := r.sides[what.side]
 	for p, found := range b.packages {
 		if found.path != what.benchmark.Package {
 			continue
 		}
-		c := b.command(p, what.layout, only(what.benchmark.Name), what.benchTime, processors())
+		c := b.command(p, what.layout, only(what.benchmark.Name), what.benchTime.String(), processors())
 		c.env = seeded(what.seed)
 		name := what.benchmark.Name
 		if n := processors(); n > 1 {
@@ -98,37 +98,47 @@ func (r *runner) once(ctx context.Context, what run) (reading, benchfmt.UnitMeta
 // fewestToCount is the number of iterations from which a tenth of them is enough to subtract; see openInstructions.
 const fewestToCount = 20
 
-// measured is a run with its instructions, where they can be had.
+// measured is a reading with its instructions, where they can be had.
 func (r *runner) measured(ctx context.Context, what run) (reading, error) {
-	got, _, whole, err := r.once(ctx, what)
-	if err != nil || whole.instructions == 0 || what.benchmark.Iterations < fewestToCount {
+	got, _, all, err := r.once(ctx, what)
+	iterations := what.benchTime.Iterations
+	if err != nil || all.instructions == 0 || iterations < fewestToCount {
 		return got, err
 	}
-	few := what.benchmark.Iterations / 10
-	what.benchTime = BenchTime{Iterations: few}.String()
-	_, _, part, err := r.once(ctx, what)
+	few := iterations / 10
+	what.benchTime = BenchTime{Iterations: few}
+	_, _, some, err := r.once(ctx, what)
 	if err != nil {
 		return reading{}, err
 	}
-	if part.instructions > 0 && part.instructions < whole.instructions {
-		got.add(float64(whole.instructions-part.instructions)/float64(what.benchmark.Iterations-few), Instructions)
+	if some.instructions > 0 && some.instructions < all.instructions {
+		got.add(float64(all.instructions-some.instructions)/float64(iterations-few), Instructions)
 	}
 	return got, nil
 }
 
-// pair measures both sides of a slot, and what the machine did meanwhile.
+// pair measures both sides of a slot in turns, part by part, and what the machine did meanwhile.
 func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error) {
 	rec := record{slot: at}
-	order := [2]side{base, head}
-	if at.headFirst {
-		order = [2]side{head, base}
-	}
 	stolen, all := ticks()
-	for _, s := range order {
+	var parts [2][]reading
+	for part := range b.Parts {
+		order := [2]side{base, head}
+		if at.headFirst != (part%2 == 1) {
+			order = [2]side{head, base}
+		}
+		for _, s := range order {
+			got, err := r.measured(ctx, run{b, s, at.layout, BenchTime{Iterations: b.Iterations / b.Parts}, at.seed})
+			if err != nil {
+				return record{}, err
+			}
+			parts[s] = append(parts[s], got)
+		}
+	}
+	for s := range parts {
 		var err error
-		what := run{b, s, at.layout, BenchTime{Iterations: b.Iterations}.String(), at.seed}
-		if rec.runs[s], err = r.measured(ctx, what); err != nil {
-			return record{}, err
+		if rec.runs[s], err = together(parts[s]); err != nil {
+			return record{}, fmt.Errorf("%v of the %v: %w", b, side(s), err)
 		}
 	}
 	stolenNow, allNow := ticks()
@@ -144,12 +154,13 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 	return rec, nil
 }
 
-// warmUp runs a pair that does not count: the programs are then in memory, and it tells how many iterations a run has.
+// warmUp runs a pair that does not count: the programs are then in memory, and it tells how many iterations a run has, and whether it can be
+// cut into parts.
 func (r *runner) warmUp(ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap) error {
-	least, slowest := 0, 0.0
+	least, slowest, divisible := 0, 0.0, true
 	var longest time.Duration
 	for _, s := range []side{base, head} {
-		got, said, after, err := r.once(ctx, run{*b, s, at.layout, r.options.BenchTime.warmUp().String(), at.seed})
+		got, said, after, err := r.once(ctx, run{*b, s, at.layout, r.options.BenchTime.warmUp(), at.seed})
 		if err != nil {
 			return err
 		}
@@ -162,10 +173,15 @@ func (r *runner) warmUp(ctx context.Context, b *benchmark, at slot, units benchf
 		if least == 0 || got.iters < least {
 			least = got.iters
 		}
-		slowest, longest = max(slowest, got.tidy["sec/op"]), max(longest, after.took)
+		slowest, longest, divisible = max(slowest, got.tidy["sec/op"]), max(longest, after.took), divisible && got.divisible()
 	}
 	if b.Iterations == 0 {
 		b.Iterations = r.options.BenchTime.iterations(least, slowest)
+	}
+	if b.Parts == 0 {
+		if b.Parts = 1; divisible {
+			b.Parts = min(mostParts, b.Iterations)
+		}
 	}
 	r.expected[b.String()] = longest * warmUp
 	return nil

@@ -1,0 +1,75 @@
+package revisions
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// parsed is the reading of a printed result.
+func parsed(t *testing.T, line string) reading {
+	t.Helper()
+	found, _, err := read([]byte(line + "\n"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%q: %v, %v", line, found, err)
+	}
+	return found[0]
+}
+
+// TestTogether: the mean of parts with as many iterations is what one run of all would have printed, also of bytes in a second.
+func TestTogether(t *testing.T) {
+	for _, c := range []struct {
+		parts []string
+		want  string // iterations, and the printed values
+	}{
+		{[]string{"BenchmarkA\t5\t3 ns/op 1 own"}, "5 [3 ns/op 1 own]"},
+		{[]string{"BenchmarkA\t5\t10 ns/op 200 MB/s 8 B/op 1 allocs/op", "BenchmarkA\t5\t30 ns/op 66.66666666666667 MB/s 16 B/op 2 allocs/op"},
+			"10 [20 ns/op 100 MB/s 12 B/op 1.5 allocs/op]"},
+		{[]string{"BenchmarkA\t5\t0 ns/op", "BenchmarkA\t5\t1 ns/op"}, "10 [0.5 ns/op]"},
+		{[]string{"BenchmarkA\t5\t1 ns/op 100 instructions/op", "BenchmarkA\t5\t3 ns/op 300 instructions/op"}, "10 [2 ns/op 200 instructions/op]"},
+		{[]string{"BenchmarkA\t5\t1 ns/op 100 instructions/op", "BenchmarkA\t5\t3 ns/op"}, "10 [2 ns/op]"},
+		{[]string{"BenchmarkA\t5\t1 ns/op", "BenchmarkA\t5\t1 ns/op", "BenchmarkA\t5\t3 ns/op 4 own"}, "it reports own in 1 of 3 parts of a run"},
+	} {
+		var parts []reading
+		for _, line := range c.parts {
+			parts = append(parts, parsed(t, line))
+		}
+		whole, err := together(parts)
+		if err != nil {
+			if err.Error() != c.want {
+				t.Errorf("%q: %v, want %s", c.parts, err, c.want)
+			}
+			continue
+		}
+		var values []string
+		for _, v := range whole.values {
+			if v.OrigUnit != "" {
+				v.Value, v.Unit = v.OrigValue, v.OrigUnit
+			}
+			values = append(values, fmt.Sprintf("%.12g %s", v.Value, v.Unit))
+		}
+		if got := fmt.Sprintf("%d [%s]", whole.iters, strings.Join(values, " ")); got != c.want || whole.name != "BenchmarkA" {
+			t.Errorf("%q: %s, want %s", c.parts, got, c.want)
+		}
+		if again := parsed(t, fmt.Sprintf("BenchmarkA\t%d\t%s", whole.iters, strings.Join(values, " "))); !cmp.Equal(again.tidy, whole.tidy, cmpopts.EquateApprox(1e-9, 0)) {
+			t.Errorf("%q: %v, and read again %v", c.parts, whole.tidy, again.tidy)
+		}
+	}
+}
+
+// TestDivisible: what a benchmark measures itself may be a quantile, of which there is no mean.
+func TestDivisible(t *testing.T) {
+	for line, want := range map[string]bool{
+		"BenchmarkA\t5\t10 ns/op":                                true,
+		"BenchmarkA\t5\t10 ns/op 2 MB/s 3 B/op 1 allocs/op":      true,
+		"BenchmarkA\t5\t10 ns/op 3 p99-ns":                       false,
+		"BenchmarkA\t5\t10 ns/op 2 MB/s 3 B/op 1 allocs/op 1 ns": false,
+	} {
+		if got := parsed(t, line).divisible(); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+}
