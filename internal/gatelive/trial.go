@@ -54,7 +54,7 @@ func (t *tally) count(verdict string) {
 	}
 }
 
-// A verdict is what is read of a gate's document.
+// A document is what is read of a gate's outcome.
 type document struct {
 	Exit int
 	Rows []struct {

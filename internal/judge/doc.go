@@ -10,5 +10,5 @@
 //  2. Weigh makes Evidence of one metric: how likely its pairs are if it is no worse than the margin allows.
 //  3. Conclude makes verdicts of the evidence on a family of metrics: Holm's adjustment, then worse, better, no worse, inconclusive.
 //  4. Screen and Decide spread the pairs over two stages, for what runs a gate: a few pairs of everything, and fresh pairs where
-//     those look bad. For results that were recorded before, Weigh and Conclude are a single stage.
+//     those look bad or scatter too much to tell. For results that were recorded before, Weigh and Conclude are a single stage.
 package judge

@@ -17,7 +17,7 @@ func (o Options) freshPairs(suspects int) int { return max(o.FreshPairs, MinPair
 
 // detectable is the worsening that both stages together find with 80 % power, when the changes have the given standard deviation and
 // are about normal: the product of the chances to be suspected, by the screened pairs, and then to be found worse, by the
-// fresh ones.
+// fresh ones. That a metric may be suspect for its scatter alone is left out: somewhat more is found.
 func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if math.IsNaN(sd) {
 		return sd

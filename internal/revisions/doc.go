@@ -12,7 +12,7 @@
 // cut: their runs come one after the other. Rounds of one pair of every benchmark, in random order, spread each
 // benchmark's pairs over the whole time, so that a machine that slows down hits all alike.
 //
-// How it is decided. A few pairs of everything screen it; those benchmarks of which a metric looks worse get fresh pairs, on which alone
+// How it is decided. A few pairs of everything screen it; those benchmarks of which a metric looks worse, or scatters too much to tell, get fresh pairs, on which alone
 // the verdict rests (see judge). Two controls go along in the same rounds as if they were benchmarks of the module: the
 // same work twice, which must not be worse, and 15 % more work, which must. A gate whose controls fail has shown nothing.
 //

@@ -29,6 +29,19 @@ func (r reading) divisible() bool {
 	return true
 }
 
+// cut decides on the parts of a run, which have as many iterations each. A number of iterations that was asked for is kept, at the price of fewer
+// parts; one that makes up a time is rounded up.
+func (b *benchmark) cut(divisible, asked bool) {
+	b.Parts = 1
+	if divisible {
+		b.Parts = min(mostParts, b.Iterations)
+	}
+	for asked && b.Iterations%b.Parts != 0 {
+		b.Parts--
+	}
+	b.Iterations += (b.Parts - b.Iterations%b.Parts) % b.Parts
+}
+
 // together is the reading of a run from those of its parts, which have as many iterations each. Instructions that were not counted in every part
 // are left out, as where they are not counted at all; the benchmark's own units must be in all.
 func together(parts []reading) (reading, error) {

@@ -60,6 +60,32 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestCut: no iteration that was asked for is lost, and no time cut short.
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		iterations               int
+		divisible, asked         bool
+		wantParts, wantIteration int
+	}{
+		{8, true, false, 4, 8},
+		{7, true, false, 4, 8},
+		{9, true, false, 4, 12},
+		{3, true, false, 3, 3},
+		{1, true, false, 1, 1},
+		{8, false, false, 1, 8},
+		{8, true, true, 4, 8},
+		{9, true, true, 3, 9},
+		{10, true, true, 2, 10},
+		{7, true, true, 1, 7},
+		{7, false, true, 1, 7},
+	} {
+		b := benchmark{Iterations: c.iterations}
+		if b.cut(c.divisible, c.asked); b.Parts != c.wantParts || b.Iterations != c.wantIteration {
+			t.Errorf("%+v: %d parts of %d iterations", c, b.Parts, b.Iterations)
+		}
+	}
+}
+
 // TestDivisible: what a benchmark measures itself may be a quantile, of which there is no mean.
 func TestDivisible(t *testing.T) {
 	for line, want := range map[string]bool{

@@ -179,9 +179,7 @@ func (r *runner) warmUp(ctx context.Context, b *benchmark, at slot, units benchf
 		b.Iterations = r.options.BenchTime.iterations(least, slowest)
 	}
 	if b.Parts == 0 {
-		if b.Parts = 1; divisible {
-			b.Parts = min(mostParts, b.Iterations)
-		}
+		b.cut(divisible, r.options.BenchTime.Iterations > 0)
 	}
 	r.expected[b.String()] = longest * warmUp
 	return nil
