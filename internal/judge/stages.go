@@ -2,6 +2,7 @@ package judge
 
 import (
 	"errors"
+	"fmt"
 )
 
 // A Screening is a gate after its first stage.
@@ -42,6 +43,9 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 			suspects++
 		default:
 			row.Verdict = NoWorse
+			if row.High >= o.promise() {
+				row.Reason = fmt.Sprintf("screened only: %d pairs rule out %.4g%% at p = %.2f", row.N, 100*o.Promise, o.promised(s))
+			}
 		}
 		g.report.Rows = append(g.report.Rows, row)
 		g.report.warnOfVariation(s, row)

@@ -75,9 +75,13 @@ func TestStages(t *testing.T) {
 		}
 		return pairs
 	}
-	noisyAtFirst := repeated(6, 1, 1) // W⁺ is 10 over the margin, p = 0.58, and 7 over the promise, p = 19/64
+	noisyAtFirst := repeated(6, 1, 1) // W⁺ is 10 over the margin, p = 37/64, and 7 over the promise, p = 18/64
 	for i, change := range []float64{0.35, 0.3, 0.05, -0.25, -0.1, -0.35} {
 		noisyAtFirst[i].Head = math.Exp(change)
+	}
+	scattered := repeated(6, 1, 1) // W⁺ is 9 over the margin, p = 42/64, and 6 over the promise, p = 14/64
+	for i, change := range []float64{0.3, 0.2, 0.05, -0.25, -0.1, -0.35} {
+		scattered[i].Head = math.Exp(change)
 	}
 	sometimes := func(n int) []Pair { return append(repeated(n-1, 0, 0), Pair{0, 1}) }
 	for _, test := range []struct {
@@ -99,6 +103,7 @@ func TestStages(t *testing.T) {
 		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, Inconclusive,
 			"a change for the worse of 10% is not ruled out; as these pairs scatter, it takes some 579 of them", 1, 0}, // ±log 2: (2.486 · 0.731 / 0.0755)²,
 		{"too noisy at first to tell", times("b"), noisyAtFirst, func(n int) []Pair { return repeated(n, 10, 10) }, NoWorse, "", 1, 1.02},
+		{"scattered, and cleared", times("b"), scattered, nil, NoWorse, "screened only: 6 pairs rule out 10% at p = 0.22", math.Exp(-0.025), 0},
 		{"slower at first, then faster", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 9) }, Better, "", 0.9, 1.02},
 		{"too few fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return repeated(9, 10, 12) }, Inconclusive, "too few pairs: 9, and 10 are needed", 1.2, 1.02},
 		{"no fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return nil }, Inconclusive, "too few pairs: 0, and 10 are needed", math.NaN(), math.NaN()},
