@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/poolbench/poolbench/internal/judge"
 )
@@ -52,6 +53,13 @@ type GateReport struct {
 	Faults   []string   // why the inputs cannot be judged against each other: exit code 2
 	Unclear  []string   // why no verdict can be had, beside inconclusive rows: exit code 3
 	Warnings []string
+	Spent    *GateTime // nil where it measured nothing by itself
+}
+
+// GateTime is how long a gate took that measured by itself. One that was resumed counts from there.
+type GateTime struct {
+	Whole     time.Duration // from the checkout to the verdict, with all that was built
+	Measuring time.Duration // of it, warming up and running pairs
 }
 
 // GateRow judges one metric of one benchmark. Ratios are new to old.

@@ -24,7 +24,8 @@ const gateVersion = 1
 //	    "detectable": 0.07                    // smallest change for the worse seen 4 times of 5; null: not known
 //	  }, …],
 //	  "not_gated": [{"package": "", "benchmark": "Run/…", "metric": "ops/s", "reason": "…", "ratio": 1.001 | null}, …],
-//	  "faults": ["…"], "unclear": ["…"], "warnings": ["…"]
+//	  "faults": ["…"], "unclear": ["…"], "warnings": ["…"],
+//	  "spent": {"whole": 98.1, "measuring": 74.3} // seconds, the first with builds; null: it measured nothing by itself
 //	}
 func WriteGateJSON(w io.Writer, r *GateReport) error {
 	out := jsonGate{
@@ -51,6 +52,9 @@ func WriteGateJSON(w io.Writer, r *GateReport) error {
 	for _, g := range r.NotGated {
 		out.NotGated = append(out.NotGated, jsonNotGated{g.Package, g.Benchmark, g.Metric, g.Reason, finite(g.Ratio)})
 	}
+	if r.Spent != nil {
+		out.Spent = &jsonSpent{r.Spent.Whole.Seconds(), r.Spent.Measuring.Seconds()}
+	}
 	return encodeJSON(w, out)
 }
 
@@ -70,6 +74,12 @@ type jsonGate struct {
 	Faults   []string       `json:"faults"`
 	Unclear  []string       `json:"unclear"`
 	Warnings []string       `json:"warnings"`
+	Spent    *jsonSpent     `json:"spent"`
+}
+
+type jsonSpent struct {
+	Whole     float64 `json:"whole"`
+	Measuring float64 `json:"measuring"`
 }
 
 type jsonGateRow struct {

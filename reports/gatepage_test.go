@@ -1,17 +1,20 @@
 package reports
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestGatePage: a dot for every pair of every row in which something moved, of whatever direction and size; and a page also of nothing.
 func TestGatePage(t *testing.T) {
 	const screened, fresh, rows = 6, 20, 7
 	var pairs []GatePairs
-	r := &GateReport{Old: "main <1>", New: "head", Options: DefaultGateOptions()}
+	r := &GateReport{Old: "main <1>", New: "head", Options: DefaultGateOptions(),
+		Spent: &GateTime{Whole: 98_100 * time.Millisecond, Measuring: 74_250 * time.Millisecond}}
 	for i := range rows {
 		p := GatePairs{Screened: screened, Margin: 0.02, Row: GateRow{Benchmark: fmt.Sprint("B", i), Metric: "sec/op", Better: 1 - 2*(i%2),
 			Verdict: Worse, Ratio: 1.1, Lo: 1.05, Hi: 1.2, Old: 1, New: 1.1, OldN: fresh, NewN: fresh, Detectable: math.NaN()}}
@@ -32,10 +35,18 @@ func TestGatePage(t *testing.T) {
 	if got, want := strings.Count(page, `class="pb-pt"`), 2*rows*(screened+fresh+1); got != want {
 		t.Errorf("%d dots, want %d", got, want)
 	}
-	for _, want := range []string{"gate: worse", "main &lt;1&gt;", "B6 · sec/op: worse", "margin", "promise", "estimate", "screening", "fresh", "pair 26"} {
+	for _, want := range []string{"gate: worse", "main &lt;1&gt;", "B6 · sec/op: worse", "margin", "promise", "estimate", "screening", "fresh", "pair 26", "it took 1m38s, of which 1m14s measuring"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
 		}
+	}
+	text.Reset()
+	if err := WriteGateJSON(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Spent map[string]float64 }
+	if err := json.Unmarshal([]byte(text.String()), &got); err != nil || got.Spent["whole"] != 98.1 || got.Spent["measuring"] != 74.25 {
+		t.Errorf("%v, %v", got, err)
 	}
 	text.Reset()
 	if err := WriteGatePage(&text, &GateReport{Faults: []string{"nothing is left to gate"}}, nil); err != nil || !strings.Contains(text.String(), "nothing is left to gate") {

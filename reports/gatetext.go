@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/perf/benchunit"
 )
@@ -68,13 +69,17 @@ func gateMargin(column int) string {
 
 // summary says what was compared, how it went, and by what rules.
 func (r *GateReport) summary() []string {
-	return []string{
+	lines := []string{
 		r.New + " against " + r.Old,
 		fmt.Sprintf("%s gated: %d worse, %d inconclusive, %d better, %d no worse",
 			count(len(r.Rows), "metric"), r.Count(Worse), r.Count(Inconclusive), r.Count(Better), r.Count(NoWorse)),
 		fmt.Sprintf("margin %.4g%%, promise %.4g%%, alpha %.4g over %s",
 			100*r.Options.Margin, 100*r.Options.Promise, r.Options.Alpha, count(r.Tests, "test")),
 	}
+	if spent := r.Spent; spent != nil {
+		lines = append(lines, fmt.Sprintf("it took %v, of which %v measuring", spent.Whole.Round(time.Second), spent.Measuring.Round(time.Second)))
+	}
+	return lines
 }
 
 // outcome is the verdict of the whole in a line.

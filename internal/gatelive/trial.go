@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"time"
 )
 
 // regressions are what the head of a gate with regressions does more, in percent: two benchmarks a tenth, two a fifth. Each gate has others.
@@ -32,10 +31,10 @@ type trial struct {
 	more      map[int]tally // by how much more work there is, in percent
 	untrusted int           // gates whose controls failed
 	gates     int
-	failed    int                // gates of unchanged code that said worse
-	open      int                // gates of unchanged code that said nothing
-	took      [2][]time.Duration // of gates of unchanged code, and of the others
-	pairs     int                // most that a verdict took
+	failed    int           // gates of unchanged code that said worse
+	open      int           // gates of unchanged code that said nothing
+	took      [2][]gateTime // of gates of unchanged code, and of the others
+	pairs     int           // most that a verdict took
 }
 
 // A tally counts verdicts.
@@ -63,7 +62,11 @@ type document struct {
 		New                        struct{ N int }
 	}
 	Faults []string
+	Spent  gateTime
 }
+
+// A gateTime is what a gate took, in seconds: all of it, and of that what it measured.
+type gateTime struct{ Whole, Measuring float64 }
 
 // try runs all gates, one after another.
 func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err error) {
@@ -90,15 +93,14 @@ func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err err
 		if i >= o.unchanged {
 			head, more = "more"+strconv.Itoa(i-o.unchanged), o.suite.regressions(i-o.unchanged)
 		}
-		begun := time.Now()
 		d, err := o.gate(ctx, m, head, filepath.Join(dir, strconv.Itoa(i)), i+1)
 		if err != nil {
 			return nil, err
 		}
 		kind := min(len(more), 1)
-		t.took[kind] = append(t.took[kind], time.Since(begun))
+		t.took[kind] = append(t.took[kind], d.Spent)
 		t.take(d, more)
-		fmt.Fprintf(progress, "gate %d of %d, against %s: exit code %d, %v%s\n", i+1, o.unchanged+o.changed, head, d.Exit, time.Since(begun).Round(time.Second), d.wrong(more))
+		fmt.Fprintf(progress, "gate %d of %d, against %s: exit code %d, %.0f s, of which %.0f s measuring%s\n", i+1, o.unchanged+o.changed, head, d.Exit, d.Spent.Whole, d.Spent.Measuring, d.wrong(more))
 	}
 	return t, nil
 }

@@ -26,7 +26,7 @@ func Gate(ctx context.Context, o Options, watch Watch) (outcome *Outcome, err er
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	g := &gate{Options: o, watch: watch}
+	g := &gate{Options: o, watch: watch, begun: time.Now()}
 	g.Metrics = nil
 	for _, unit := range o.Metrics {
 		_, tidied := benchunit.Tidy(1, unit)
@@ -62,7 +62,12 @@ type gate struct {
 	results    *journal
 	controls   *journal
 	notes      []string
+	begun      time.Time
+	measuring  time.Duration // so far
 }
+
+// measured ends what measuring began.
+func (g *gate) measured(begun time.Time) { g.measuring += time.Since(begun) }
 
 func (g *gate) say(format string, args ...any) { g.watch.Say(fmt.Sprintf(format, args...)) }
 

@@ -58,6 +58,9 @@ func TestGate(t *testing.T) {
 	if len(outcome.Pairs) != len(r.Rows)+len(controls) {
 		t.Errorf("%d series of pairs for %d rows", len(outcome.Pairs), len(r.Rows))
 	}
+	if r.Spent == nil || r.Spent.Measuring <= 0 || r.Spent.Measuring >= r.Spent.Whole {
+		t.Errorf("spent %+v", r.Spent)
+	}
 	checkPairs(t, o)
 
 	o.Resume = true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/poolbench/poolbench/internal/judge"
 	"github.com/poolbench/poolbench/reports"
@@ -44,6 +45,7 @@ func (g *gate) conclude(s *screening) (*Outcome, error) {
 		r.Faults = append(r.Faults, "nothing is left to gate")
 	}
 	r.Warnings = append(r.Warnings, g.remarks(s)...)
+	r.Spent = &reports.GateTime{Whole: time.Since(g.begun), Measuring: g.measuring}
 	return o, nil
 }
 

@@ -138,6 +138,7 @@ func (g *gate) goOn(now *plan) error {
 
 // begin warms up, and opens the journals.
 func (g *gate) begin(ctx context.Context) error {
+	defer g.measured(time.Now())
 	g.units = benchfmt.UnitMetadataMap{}
 	all := g.all()
 	for i, b := range all {

@@ -87,6 +87,7 @@ func suspects(fresh []int) (some int) {
 
 // rounds runs so many rounds from that pair on, each of the benchmarks that of says, but for pairs that the journal has.
 func (g *gate) rounds(ctx context.Context, from, rounds int, of func(round int) []int) error {
+	defer g.measured(time.Now())
 	all := g.all()
 	var todo []slot
 	for round := range rounds {
