@@ -37,8 +37,9 @@ own benchmarks. The head is the working tree with its uncommitted changes, or --
     within a second; or one, where the benchmark reports what has no mean, such as a p99. Which side is first is random.
     Benchmarks that draw their work find the same seed in $POOLBENCH_SEED on both sides.
   - 6 pairs screen every benchmark. Those that look worse, or scatter too much to tell, get --pairs fresh ones, on which
-    alone the verdict rests. The others are no worse by those 6: of regressions as large as the promise 1 in 4 may pass at
-    worst; replayed noise hid up to 5 in 100. Where the fresh pairs leave it open, the reason says how many would do.
+    alone the verdict rests; half of them where those already rule the promise out. The others are no worse by those 6: of
+    regressions as large as the promise 1 in 4 may pass at worst; replayed noise hid up to 5 in 100. Where the fresh pairs
+    leave it open, the reason says how many would do.
   - The same work twice, and 15 % more work, are measured along with the rest. When gate does not find the one no worse
     and the other worse, it has shown nothing: exit code 2.
 

@@ -76,22 +76,26 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	left, most := make(map[string]int), 0
-	for _, order := range screening.Orders() {
-		left[order.Benchmark], most = order.Pairs, max(most, order.Pairs)
-	}
 	second := make(map[string][]judge.Pair)
-	for range most {
-		measure(second, func(b int) bool {
-			left[name(b)]--
-			return left[name(b)] >= 0
-		})
+	order := func(orders []judge.Order) (fresh []judge.Sample) {
+		wanted, most := make(map[string]int), 0
+		for _, order := range orders {
+			wanted[order.Benchmark] = order.Pairs
+			most = max(most, order.Pairs-len(second[order.Benchmark]))
+		}
+		for range most {
+			measure(second, func(b int) bool { return len(second[name(b)]) < wanted[name(b)] })
+		}
+		for _, m := range screening.Suspects() {
+			fresh = append(fresh, judge.Sample{Metric: m, Pairs: second[m.Benchmark]})
+		}
+		return fresh
 	}
-	var fresh []judge.Sample
-	for _, m := range screening.Suspects() {
-		fresh = append(fresh, judge.Sample{Metric: m, Pairs: second[m.Benchmark]})
+	more, err := screening.More(order(screening.Orders()))
+	if err != nil {
+		return o, err
 	}
-	report, err := screening.Decide(fresh)
+	report, err := screening.Decide(order(more))
 	if err != nil {
 		return o, err
 	}

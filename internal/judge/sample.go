@@ -28,6 +28,12 @@ type Sample struct {
 // N is the number of pairs.
 func (s Sample) N() int { return len(s.Pairs) + len(s.Tails) }
 
+// first are the first n pairs, or what there is.
+func (s Sample) first(n int) Sample {
+	s.Pairs, s.Tails = s.Pairs[:min(n, len(s.Pairs))], s.Tails[:min(n, len(s.Tails))]
+	return s
+}
+
 // values are the pairs of a tail's own quantiles, or the pairs themselves.
 func (s Sample) values() []Pair {
 	if s.Quantile == 0 {

@@ -92,25 +92,51 @@ func (g *Screening) Suspects() []Metric {
 	return suspects
 }
 
-// Orders say of which benchmarks Decide needs fresh pairs, and how many: those of which a metric is suspect.
+// Orders say of which benchmarks fresh pairs are needed, and how many at first: half of those of each of which a metric is suspect.
 func (g *Screening) Orders() []Order {
-	var orders []Order
-	ordered := make(map[string]bool)
-	for _, m := range g.Suspects() {
-		if !ordered[m.Benchmark] {
-			ordered[m.Benchmark] = true
-			orders = append(orders, Order{m.Benchmark, g.fresh})
-		}
-	}
-	return orders
+	return orders(g.Suspects(), g.half())
 }
 
-// Decide ends the gate with the fresh pairs of the suspects: nothing of the first stage may be among them. What comes along of metrics
-// that are not suspect is passed over. A suspect with fewer pairs than ordered is inconclusive.
-//
-// Errors are those of Weigh, a suspect without a sample, and a metric that was not screened. Decide may be called again, with more.
-func (g *Screening) Decide(fresh []Sample) (*Report, error) {
+// half of the fresh pairs, after which some need no more.
+func (g *Screening) half() int { return (g.fresh + 1) / 2 }
+
+func orders(of []Metric, pairs int) (all []Order) {
+	ordered := make(map[string]bool)
+	for _, m := range of {
+		if !ordered[m.Benchmark] {
+			ordered[m.Benchmark] = true
+			all = append(all, Order{m.Benchmark, pairs})
+		}
+	}
+	return all
+}
+
+// More looks at the first half of the fresh pairs, and says which benchmarks need the others too, with the number of all: those of which a suspect
+// is not settled. Errors are those of Decide.
+func (g *Screening) More(fresh []Sample) ([]Order, error) {
+	given, err := g.given(fresh)
+	if err != nil {
+		return nil, err
+	}
+	var open []Metric
+	for _, m := range g.Suspects() {
+		if s := given[m.id()].first(g.half()); s.N() == 0 || !g.settled(s, g.options.row(s, 1)) {
+			open = append(open, m)
+		}
+	}
+	return orders(open, g.fresh), nil
+}
+
+// settled says whether the first half of the fresh pairs is enough: it looks neither worse nor better, and rules the promise out more surely
+// than a screening must. That no verdict of worse is among what ends it early is what keeps alpha: such a stop for futility can only take from
+// the chance of a false one (Jennison and Turnbull 2000, 10.6.3).
+func (g *Screening) settled(s Sample, row Row) bool {
 	o := g.options
+	return row.N == g.half() && row.Tested() && !row.Appeared && min(row.PWorse, row.PBetter) > o.SuspectAt && o.promised(s) <= min(o.FutileAt, o.Alpha/2)
+}
+
+// given are the samples by metric, which must be of metrics that were screened, and of all that are suspect.
+func (g *Screening) given(fresh []Sample) (map[[2]string]Sample, error) {
 	if err := checkAll(fresh); err != nil {
 		return nil, err
 	}
@@ -118,19 +144,42 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	for _, s := range fresh {
 		given[s.id()] = s
 	}
-	screened, suspects := make(map[[2]string]bool), len(g.Suspects())
-	report := &Report{Warnings: append([]string(nil), g.report.Warnings...)}
+	screened := make(map[[2]string]bool)
 	var wrong []error
-	var family []Evidence
-	var rows []int
-	for i, row := range g.report.Rows {
+	for _, row := range g.report.Rows {
 		s, ok := given[row.id()]
 		screened[row.id()] = true
 		if row.Suspect && !ok {
 			wrong = append(wrong, row.errorf("suspect, and no fresh pairs of it"))
 		} else if row.Suspect && s.Metric != row.Metric {
 			wrong = append(wrong, row.errorf("screened as %+v, and now it is %+v", row.Metric, s.Metric))
-		} else if row.Suspect {
+		}
+	}
+	for _, s := range fresh {
+		if !screened[s.id()] {
+			wrong = append(wrong, s.errorf("fresh pairs of what was not screened"))
+		}
+	}
+	return given, errors.Join(wrong...)
+}
+
+// Decide ends the gate with the fresh pairs of the suspects: nothing of the first stage may be among them. What comes along of metrics
+// that are not suspect is passed over. A suspect with fewer pairs than ordered, by Orders and then by More, is inconclusive.
+//
+// Errors are those of Weigh, a suspect without a sample, and a metric that was not screened. Decide may be called again, with more.
+func (g *Screening) Decide(fresh []Sample) (*Report, error) {
+	o := g.options
+	given, err := g.given(fresh)
+	if err != nil {
+		return nil, err
+	}
+	suspects := len(g.Suspects())
+	report := &Report{Warnings: append([]string(nil), g.report.Warnings...)}
+	var family []Evidence
+	var rows []int
+	for i, row := range g.report.Rows {
+		if row.Suspect {
+			s := given[row.id()]
 			row = o.row(s, suspects)
 			row.Suspect = true
 			rows, family = append(rows, i), append(family, row.Evidence)
@@ -138,23 +187,19 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 		}
 		report.Rows = append(report.Rows, row)
 	}
-	for _, s := range fresh {
-		if !screened[s.id()] {
-			wrong = append(wrong, s.errorf("fresh pairs of what was not screened"))
-		}
-	}
-	if err := errors.Join(wrong...); err != nil {
-		return nil, err
-	}
 	for i, c := range Conclude(o, family) {
 		row := &report.Rows[rows[i]]
 		row.conclude(o, c)
 		report.Tests = c.Family
-		if row.Tested() {
-			row.Detectable = o.detectable(row.deviation(), g.report.Rows[rows[i]].N, row.N, c.Family)
-		}
-		if row.N < g.fresh {
+		fresh := row.N
+		if g.settled(given[row.id()], *row) {
+			row.Verdict, row.Reason = NoWorse, ""
+			fresh = g.fresh // that a worsening would have been given
+		} else if row.N < g.fresh {
 			row.Verdict, row.Reason = Inconclusive, tooFewPairs(row.N, g.fresh)
+		}
+		if row.Tested() {
+			row.Detectable = o.detectable(row.deviation(), g.report.Rows[rows[i]].N, fresh, c.Family)
 		}
 	}
 	return report, nil

@@ -1,9 +1,11 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,21 +42,30 @@ func repeated(n int, base, head float64) []Pair {
 	return pairs
 }
 
-// both runs the stages, the second with the pairs that the first orders.
+// both runs the stages, the second with as many pairs as the first orders, and then as many more as that takes.
 func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []Pair) *Report {
 	t.Helper()
 	g, err := Screen(o, first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ordered := make(map[string]int)
-	for _, order := range g.Orders() {
-		ordered[order.Benchmark] = order.Pairs
+	second := make([]Sample, len(g.Suspects()))
+	run := func(orders []Order) {
+		for i, m := range g.Suspects() {
+			second[i].Metric = m
+			for _, order := range orders {
+				if more := order.Pairs - second[i].N(); order.Benchmark == m.Benchmark && more > 0 {
+					second[i].Pairs = append(second[i].Pairs, fresh(m, more)...)
+				}
+			}
+		}
 	}
-	var second []Sample
-	for _, m := range g.Suspects() {
-		second = append(second, Sample{Metric: m, Pairs: fresh(m, ordered[m.Benchmark])})
+	run(g.Orders())
+	more, err := g.More(second)
+	if err != nil {
+		t.Fatal(err)
 	}
+	run(more)
 	r, err := g.Decide(second)
 	if err != nil {
 		t.Fatal(err)
@@ -66,12 +77,11 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 func TestStages(t *testing.T) {
 	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: HigherIsBetter}
 	exact := Metric{Benchmark: "b", Unit: "allocs/op", Better: LowerIsBetter, Exact: true}
-	wild := func(n int) []Pair { // by 2 up and down in turns
-		pairs := repeated(n, 1, 2)
-		for i := range pairs {
-			if i%2 == 0 {
-				pairs[i] = Pair{2, 1}
-			}
+	up := true
+	wild := func(n int) (pairs []Pair) { // by 2 up and down in turns
+		for range n {
+			up = !up
+			pairs = append(pairs, map[bool]Pair{true: {1, 2}, false: {2, 1}}[up])
 		}
 		return pairs
 	}
@@ -105,7 +115,7 @@ func TestStages(t *testing.T) {
 		{"too noisy at first to tell", times("b"), noisyAtFirst, func(n int) []Pair { return repeated(n, 10, 10) }, NoWorse, "", 1, 1.02},
 		{"scattered, and cleared", times("b"), scattered, nil, NoWorse, "screened only: 6 pairs rule out 10% at p = 0.22", math.Exp(-0.025), 0},
 		{"slower at first, then faster", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n, 10, 9) }, Better, "", 0.9, 1.02},
-		{"too few fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return repeated(9, 10, 12) }, Inconclusive, "too few pairs: 9, and 10 are needed", 1.2, 1.02},
+		{"too few fresh ones", times("b"), repeated(6, 10, 12), func(n int) []Pair { return repeated(n-1, 10, 12) }, Inconclusive, "too few pairs: 9, and 10 are needed", 1.2, 1.02},
 		{"no fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return nil }, Inconclusive, "too few pairs: 0, and 10 are needed", math.NaN(), math.NaN()},
 		{"too few", times("b"), repeated(5, 10, 12), nil, Inconclusive, "too few pairs: 5, and 6 are needed", 1.2, 1.02},
 		{"too few, and calm", times("b"), repeated(5, 10, 10), nil, Inconclusive, "too few pairs: 5, and 6 are needed", 1, 1.02},
@@ -199,6 +209,7 @@ func TestScreenRefuses(t *testing.T) {
 		"suspicion at a p of 0 is not between 0 and 1":                                    func(o *Options) { o.SuspectAt = 0 },
 		"clearing at a p of 1 is not between 0 and 1":                                     func(o *Options) { o.ClearAt = 1 },
 		"1 pairs cannot give the p of 0.25 that makes a suspect, or clears: 2 are needed": func(o *Options) { o.ScreenPairs = 1 },
+		"futility at a p of 1 is not between 0 and 1":                                     func(o *Options) { o.FutileAt = 1 },
 		"want fresh pairs, not 0":                                                         func(o *Options) { o.FreshPairs = 0 },
 	} {
 		o := Defaults()
@@ -258,15 +269,18 @@ func TestOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := g.Orders(); len(got) != 1 || got[0] != (Order{"a", 10}) || len(g.Suspects()) != 2 {
+	if got := g.Orders(); len(got) != 1 || got[0] != (Order{"a", 5}) || len(g.Suspects()) != 2 {
 		t.Errorf("%v for %v", got, g.Suspects())
 	}
 	var all []Sample
 	for i := range 200 {
 		all = append(all, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
 	}
-	if g, err = Screen(o, all); err != nil || g.Orders()[0].Pairs != 12 {
-		t.Errorf("200 suspects: %v", err)
+	if g, err = Screen(o, all); err != nil {
+		t.Fatal(err)
+	}
+	if more, err := g.More(all); err != nil || len(more) != 200 || g.Orders()[0].Pairs != 6 || more[0].Pairs != 12 {
+		t.Errorf("200 suspects: %v, %v, %v", g.Orders(), more, err)
 	}
 	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) 0.0755: 10 % of noise takes 10.8 pairs.
 	for sd, want := range map[float64]float64{0: 0, 0.05: 3, 0.1: 11, 0.12: 16, 0.2: 44, math.Inf(1): math.Inf(1)} {
@@ -276,6 +290,85 @@ func TestOrders(t *testing.T) {
 	}
 	if got := o.pairsToFind(math.NaN(), 1); !math.IsNaN(got) {
 		t.Errorf("an unknown spread: %v pairs", got)
+	}
+}
+
+// After half of the fresh pairs a suspect needs no more that looks the same by then, and only such a one.
+func TestFutility(t *testing.T) {
+	around := func(change float64) []Pair { // ten pairs, some of them beyond the promise
+		pairs := repeated(10, 1, 1)
+		for i, noise := range []float64{0.12, -0.12, 0.02, -0.02, 0.03, -0.03, 0.04, -0.04, 0.01, -0.01} {
+			pairs[i].Head = math.Exp(change + noise)
+		}
+		return pairs
+	}
+	for _, test := range []struct {
+		name    string
+		half    []Pair
+		more    bool
+		verdict Verdict // by the half, or by the half twice
+	}{
+		{"the same", repeated(10, 10, 10), false, NoWorse},
+		{"the same, with noise", around(0), false, NoWorse}, // over the promise only 0.12 is left, W⁺ is 2: p = 3/1024
+		{"one too far out", append(around(0)[:9], Pair{1, 1.35}), true, NoWorse},
+		{"slower", repeated(10, 10, 12), true, Worse},
+		{"slower within the promise", repeated(10, 100, 105), true, Worse},
+		{"within the margin", repeated(10, 100, 101), false, NoWorse},
+		{"faster", repeated(10, 10, 9), true, Better},
+		{"pairs missing", repeated(9, 10, 10), true, Inconclusive},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			slow, slower := Sample{Metric: times("b"), Pairs: repeated(6, 10, 12)}, Sample{Metric: times("slower"), Pairs: repeated(6, 10, 12)}
+			g, err := Screen(Defaults(), []Sample{slow, slower})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh := []Sample{{Metric: slow.Metric, Pairs: test.half}, {Metric: slower.Metric, Pairs: repeated(10, 10, 12)}}
+			more, err := g.More(fresh)
+			if err != nil || len(more) != map[bool]int{false: 1, true: 2}[test.more] || more[len(more)-1] != (Order{"slower", 20}) {
+				t.Fatalf("%v, %v", more, err)
+			}
+			// Without the pairs that were asked for there is no verdict.
+			r, err := g.Decide(fresh)
+			if err != nil || r.Rows[1].Verdict != Inconclusive || (r.Rows[0].Verdict == Inconclusive) != test.more {
+				t.Fatalf("%+v, %v", r.Rows, err)
+			}
+			if !test.more && (r.Rows[0].Verdict != test.verdict || r.Rows[0].N != 10 || r.Tests != 2) {
+				t.Errorf("by half of the pairs %+v of %d", r.Rows[0], r.Tests)
+			}
+			for i := range fresh {
+				fresh[i].Pairs = append(fresh[i].Pairs, fresh[i].Pairs...)
+			}
+			if r, err = g.Decide(fresh); err != nil || r.Rows[0].Verdict != test.verdict {
+				t.Errorf("by all pairs %+v, %v", r.Rows[0], err)
+			}
+			// What is there beyond the half does not count in More, so that a gate that goes on asks for the same.
+			fresh[0].Pairs = append(slices.Clone(test.half), repeated(10, 10, 15)...)
+			if again, err := g.More(fresh); err != nil || len(test.half) == 10 && !slices.Equal(again, more) {
+				t.Errorf("with more pairs %v, %v", again, err)
+			}
+		})
+	}
+	g, err := Screen(Defaults(), []Sample{{Metric: times("b"), Pairs: repeated(6, 10, 12)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, and no fresh pairs of it" {
+		t.Errorf("%v", err)
+	}
+	// With very many suspects ten pairs could not be significant; to settle they need not be.
+	var first, half []Sample
+	for i := range 200 {
+		first = append(first, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
+		half = append(half, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(10, 10, 10)})
+	}
+	if g, err = Screen(Defaults(), first); err != nil {
+		t.Fatal(err)
+	}
+	more, failure := g.More(half)
+	r, err := g.Decide(half)
+	if errors.Join(failure, err) != nil || len(more) != 0 || r.Verdict() != NoWorse {
+		t.Errorf("200 suspects: %v, %v, %v", more, failure, err)
 	}
 }
 

@@ -85,13 +85,14 @@ func buildAll(ctx context.Context, sides [2]*binaries, s schedule, step func(don
 	return s.layouts, s.buildSome(ctx, sides, more, func(n int) { step(done+n, len(first)+len(more)) })
 }
 
-// buildFresh builds the layouts of the second stage, of the packages that have so many fresh pairs of some benchmark.
+// buildFresh builds the layouts of the second stage that are not there yet, of the packages that have so many fresh pairs of some benchmark.
 func buildFresh(ctx context.Context, sides [2]*binaries, s schedule, pairs map[string]int, step func(done, all int)) error {
 	var jobs []job
 	for _, side := range []side{base, head} {
 		for p, found := range sides[side].packages {
 			for pair := range pairs[found.path] {
-				if layout := s.layout(s.screened + pair); layout > 0 {
+				layout := s.layout(s.screened + pair)
+				if _, err := os.Stat(sides[side].path(p, layout)); err != nil {
 					jobs = append(jobs, job{side, p, layout})
 				}
 			}

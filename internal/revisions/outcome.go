@@ -123,7 +123,7 @@ func (g *gate) remarks(s *screening) []string {
 	if g.plan.Layouts > 1 {
 		turns, own = fmt.Sprintf(", with %d test binaries of each side in turns", g.plan.Layouts), ", each with test binaries of its own"
 	}
-	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less than the row's detectable change; those that look worse or scatter too much are decided by %d fresh pairs alone%s",
+	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less than the row's detectable change; those that look worse or scatter too much are decided by %d fresh pairs alone%s; half of them do where they look the same",
 		g.Judge.ScreenPairs, turns, g.Judge.FreshPairs, own)}
 	lines = append(lines, g.notes...)
 	counted := slices.ContainsFunc(s.families, func(f *family) bool { return f.metrics[0].Unit == Instructions })

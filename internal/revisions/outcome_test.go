@@ -35,6 +35,9 @@ func judged(t *testing.T, ns, same, slower float64, change func(*gate)) *reports
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.more(g.all(), s.orders(g.all())); err != nil {
+		t.Fatal(err)
+	}
 	o, err := g.conclude(s)
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +59,70 @@ func each(g *gate, change func(pair int, s side, r *reading)) {
 func better(g *gate, unit, value string) {
 	key := benchfmt.UnitMetadataKey{Unit: unit, Key: "better"}
 	g.results.units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: unit, Value: value}
+}
+
+// TestFreshPairs: how many fresh pairs a suspect and the slower control get, as half of them look; and that with these there is a verdict.
+func TestFreshPairs(t *testing.T) {
+	const screened = 6
+	for _, c := range []struct {
+		name         string
+		ns, slower   func(pair int) float64
+		first, fresh [3]int // of the benchmark and the controls
+		code         int
+	}{
+		{"no suspect", func(int) float64 { return 100 }, func(int) float64 { return 115 }, [3]int{0, 0, 10}, [3]int{0, 0, 10}, reports.ExitFine},
+		{"worse at first, then the same", func(pair int) float64 {
+			if pair < screened {
+				return 112
+			}
+			return 100
+		}, func(int) float64 { return 115 }, [3]int{10, 0, 10}, [3]int{10, 0, 10}, reports.ExitFine},
+		{"worse", func(int) float64 { return 112 }, func(int) float64 { return 115 }, [3]int{10, 0, 10}, [3]int{20, 0, 10}, reports.ExitRegression},
+		{"a control that half the pairs do not find", func(int) float64 { return 100 }, func(pair int) float64 {
+			if pair >= screened && pair < screened+10 && pair%4 == 0 {
+				return 90
+			}
+			return 115
+		}, [3]int{0, 0, 10}, [3]int{0, 0, 20}, reports.ExitFine},
+		{"a control that is faster", func(int) float64 { return 100 }, func(int) float64 { return 80 }, [3]int{}, [3]int{}, reports.ExitFault},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
+			g := &gate{plan: &plan{Benchmarks: []benchmark{b}, Controls: controls}}
+			g.Judge = judge.Defaults()
+			g.results = &journal{kept: map[string]map[int][2]reading{}, units: benchfmt.UnitMetadataMap{}}
+			g.controls = &journal{kept: map[string]map[int][2]reading{}, units: benchfmt.UnitMetadataMap{}}
+			all := g.all()
+			// run gives each benchmark so many pairs.
+			run := func(fresh [3]int) {
+				for i, of := range []func(pair int) float64{c.ns, func(int) float64 { return 100 }, c.slower} {
+					j, name := g.journalOf(i), all[i].String()
+					j.kept[name] = map[int][2]reading{}
+					for pair := range screened + fresh[i] {
+						j.kept[name][pair] = [2]reading{madeReading(all[i].Name, 100), madeReading(all[i].Name, of(pair)+float64(pair%3)/10)}
+					}
+				}
+			}
+			run([3]int{})
+			s, err := g.screen()
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := s.orders(all)
+			if !slices.Equal(first, c.first[:]) {
+				t.Fatalf("%v at first, want %v", first, c.first)
+			}
+			run(c.first)
+			fresh, err := s.more(all, first)
+			if err != nil || !slices.Equal(fresh, c.fresh[:]) {
+				t.Fatalf("%v, want %v: %v", fresh, c.fresh, err)
+			}
+			run(c.fresh)
+			if o, err := g.conclude(s); err != nil || o.Report.ExitCode() != c.code {
+				t.Errorf("%+v: %v", o, err)
+			}
+		})
+	}
 }
 
 // TestVerdicts: exit codes, and the line that says why.

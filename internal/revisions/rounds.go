@@ -41,29 +41,55 @@ func (g *gate) measure(ctx context.Context) (outcome *Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh := s.orders(all)
-	most := 0
-	for i, n := range fresh {
-		if most = max(most, n); i < len(g.plan.Benchmarks) {
-			planned += n
-		}
+	first := s.orders(all)
+	suspects, pairs := g.ordered(make([]int, len(all)), first)
+	if planned += pairs; suspects > 0 {
+		g.say("%d of %d benchmarks look worse after %d pairs, or scatter too much to tell: fresh pairs decide", suspects, len(g.plan.Benchmarks), screened)
 	}
-	if n := suspects(fresh[:len(g.plan.Benchmarks)]); n > 0 {
-		g.say("%d of %d benchmarks look worse after %d pairs, or scatter too much to tell: fresh pairs decide", n, len(g.plan.Benchmarks), screened)
-	}
-	if err := g.freshLayouts(ctx, fresh); err != nil {
+	if err := g.freshRounds(ctx, first); err != nil {
 		return nil, err
 	}
-	err = g.rounds(ctx, screened, most, func(round int) []int {
-		return slices.DeleteFunc(slices.Clone(every), func(i int) bool { return round >= fresh[i] })
-	})
+	fresh, err := s.more(all, first)
 	if err != nil {
+		return nil, err
+	}
+	open, pairs := g.ordered(first, fresh)
+	if planned += pairs; suspects > 0 {
+		g.say("half of the fresh pairs settle %d of them, %d get the others", suspects-open, open)
+	}
+	if err := g.freshRounds(ctx, fresh); err != nil {
 		return nil, err
 	}
 	return g.conclude(s)
 }
 
-// freshLayouts builds what the fresh pairs of each benchmark are run with.
+// ordered counts the benchmarks that are to have more fresh pairs than before, and those pairs; the controls are left out.
+func (g *gate) ordered(before, now []int) (benchmarks, pairs int) {
+	for i := range g.plan.Benchmarks {
+		if more := now[i] - before[i]; more > 0 {
+			benchmarks++
+			pairs += more
+		}
+	}
+	return benchmarks, pairs
+}
+
+// freshRounds runs fresh pairs until each benchmark has so many.
+func (g *gate) freshRounds(ctx context.Context, fresh []int) error {
+	if err := g.freshLayouts(ctx, fresh); err != nil {
+		return err
+	}
+	return g.rounds(ctx, g.Judge.ScreenPairs, slices.Max(fresh), func(round int) (due []int) {
+		for i, n := range fresh {
+			if round < n {
+				due = append(due, i)
+			}
+		}
+		return due
+	})
+}
+
+// freshLayouts builds what the fresh pairs of each benchmark are run with, and was not built before.
 func (g *gate) freshLayouts(ctx context.Context, fresh []int) error {
 	defer g.watch.Doing("")
 	pairs := map[string]int{}
@@ -73,16 +99,6 @@ func (g *gate) freshLayouts(ctx context.Context, fresh []int) error {
 	return buildFresh(ctx, g.runner.sides, g.schedule, pairs, func(done, all int) {
 		g.watch.Doing(fmt.Sprintf("building test binaries for the fresh pairs, %d of %d", done, all))
 	})
-}
-
-// suspects counts the benchmarks that need fresh pairs.
-func suspects(fresh []int) (some int) {
-	for _, n := range fresh {
-		if n > 0 {
-			some++
-		}
-	}
-	return some
 }
 
 // rounds runs so many rounds from that pair on, each of the benchmarks that of says, but for pairs that the journal has.

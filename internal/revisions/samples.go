@@ -64,29 +64,71 @@ func (g *gate) screen() (*screening, error) {
 	s.controls = [2]*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
 	s.controls[1].options.SuspectAt = 0.9999 // known to be worse: no luck in the screening is to keep it from its fresh pairs
 	for _, f := range s.all() {
-		var err error
-		if f.screened, err = judge.Screen(f.options, f.samples(false)); err != nil {
+		if err := f.screen(); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
+func (f *family) screen() (err error) {
+	f.screened, err = judge.Screen(f.options, f.samples(false))
+	return err
+}
+
 func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls[:]...) }
 
-// orders are the fresh pairs that each of the benchmarks needs.
-func (s *screening) orders(of []*benchmark) []int {
-	fresh := make([]int, len(of))
-	for _, f := range s.all() {
-		for _, order := range f.screened.Orders() {
-			for i, b := range of {
-				if b.String() == order.Benchmark {
-					fresh[i] = max(fresh[i], order.Pairs)
-				}
+// raise gives each benchmark as many fresh pairs as are ordered, where it has fewer.
+func raise(fresh []int, of []*benchmark, orders []judge.Order) {
+	for _, order := range orders {
+		for i, b := range of {
+			if b.String() == order.Benchmark {
+				fresh[i] = max(fresh[i], order.Pairs)
 			}
 		}
 	}
+}
+
+// orders are the fresh pairs that each of the benchmarks needs at first.
+func (s *screening) orders(of []*benchmark) []int {
+	fresh := make([]int, len(of))
+	for _, f := range s.all() {
+		raise(fresh, of, f.screened.Orders())
+	}
 	return fresh
+}
+
+// stopWhenFound lets half of the fresh pairs do for the slower control where they find it worse already. To take two looks at it is fair
+// at half of alpha each; a benchmark is never called worse so early.
+func (f *family) stopWhenFound() error {
+	orders := f.screened.Orders()
+	if len(orders) == 0 { // it was faster in each pair: that is decided
+		return nil
+	}
+	half, fresh := orders[0].Pairs, f.samples(true)[0]
+	fresh.Pairs = fresh.Pairs[:min(half, len(fresh.Pairs))]
+	found, err := judge.Weigh(f.options, 1, fresh)
+	if err != nil || found.PWorse > f.options.Alpha/2 {
+		return err
+	}
+	f.options.FreshPairs = half
+	return f.screen()
+}
+
+// more are those that each needs, now that it has those of orders.
+func (s *screening) more(of []*benchmark, orders []int) ([]int, error) {
+	if err := s.controls[1].stopWhenFound(); err != nil {
+		return nil, err
+	}
+	fresh := slices.Clone(orders)
+	for _, f := range s.all() {
+		more, err := f.screened.More(f.samples(true))
+		if err != nil {
+			return nil, err
+		}
+		raise(fresh, of, more)
+	}
+	return fresh, nil
 }
 
 // countedOptions are those of the family of instructions, which are nearly free of noise.

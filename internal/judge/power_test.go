@@ -1,0 +1,66 @@
+package judge
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The power of the test is what it finds in 4000 draws of normal changes, within 5 points, of six changes 10, and three standard errors of the draws.
+func TestSignedRankPower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	const draws = 4000
+	for _, n := range []int{6, 10, 20, 40} {
+		tolerance := 0.05
+		if n == 6 {
+			tolerance = 0.1
+		}
+		for _, alpha := range []float64{0.25, 0.05, 0.0025} {
+			sum := critical(n, alpha)
+			if sum < 0 {
+				if n > 6 {
+					t.Errorf("%d changes are never significant at %v", n, alpha)
+				}
+				continue
+			}
+			for _, shift := range []float64{0, 0.25, 0.5, 1, 2} {
+				found := 0.0
+				for range draws {
+					changes := make([]float64, n)
+					for i := range changes {
+						changes[i] = shift + rng.NormFloat64()
+					}
+					if NewSignedRank(changes).Greater <= alpha {
+						found += 1.0 / draws
+					}
+				}
+				if got := newShifted(shift).power(n, sum); math.Abs(got-found) > tolerance+3*0.5/math.Sqrt(draws) {
+					t.Errorf("%d changes shifted by %v: %.3f at %v, found %.3f", n, shift, got, alpha, found)
+				}
+			}
+		}
+	}
+	// Beyond the limit of the exact distribution the approximation takes over without a step.
+	exact, normal := critical(signedRankLimit, 0.01), critical(signedRankLimit+1, 0.01)
+	if normal <= exact || normal-exact > signedRankLimit {
+		t.Errorf("critical sums of %d for %d changes, of %d for one more", exact, signedRankLimit, normal)
+	}
+}
+
+// Without a shift the statistic has its known mean and variance: half of the sums are at most the middle one. With a large one all is found.
+func TestSignedRankPowerEnds(t *testing.T) {
+	if got := newShifted(0).power(20, 105); math.Abs(got-NormalCDF(0.5/math.Sqrt(20*21*41/24.0))) > 1e-9 {
+		t.Errorf("%v up to the middle", got)
+	}
+	for _, shift := range []float64{5, 40, 100} {
+		if got := newShifted(shift).power(20, 0); got < 0.99 {
+			t.Errorf("%v with a shift of %v", got, shift)
+		}
+	}
+	if got := owenT(0, 1); math.Abs(got-1.0/8) > 1e-12 { // an eighth of the plane
+		t.Errorf("T(0, 1) = %v", got)
+	}
+	if got, want := owenT(1, 1), NormalCDF(1)*NormalCDF(-1)/2; math.Abs(got-want) > 1e-12 {
+		t.Errorf("T(1, 1) = %v, want %v", got, want)
+	}
+}
