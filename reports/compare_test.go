@@ -257,6 +257,21 @@ func TestCompareWarnsOfFewSamples(t *testing.T) {
 	}
 }
 
+// TestCompareExactJSON: exact values that are equal do not differ significantly, though their p is 0.
+func TestCompareExactJSON(t *testing.T) {
+	unit := "Unit n assume=exact\n"
+	for now, want := range map[string]string{"7": `"significant": false`, "8": `"significant": true`} {
+		c := mustCompare(t, results(t, "old", unit+repeat("A", "n", "7", "7")), results(t, "new", unit+repeat("A", "n", now, now)), CompareOptions{})
+		var text strings.Builder
+		if err := WriteJSON(&text, c); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("7 and %s: no %s in\n%s", now, want, text.String())
+		}
+	}
+}
+
 func TestShortNames(t *testing.T) {
 	for _, test := range []struct {
 		names  []string

@@ -28,8 +28,11 @@ func Compare(old, new *Results, opts CompareOptions) (*Comparison, error) {
 //     nothing. Here such keys are reported as Varying; Table ".config" splits as benchstat does.
 //   - A value of 0 ns belongs to the metric in seconds: "0 p99-ns" beside "5 p99-ns" is one sample of 0 and 5e-9. benchstat
 //     gives the zeros a table of their own.
-//   - For samples with ties and of different sizes p is exact: it is 0.367 for 0,0,0,0,0,0,1 against 0,1,1, whichever comes
+//   - For samples with ties and of different sizes p is exact, up to 100 values in both together: it is 0.367 for 0,0,0,0,0,0,1 against 0,1,1, whichever comes
 //     first. benchstat's is 0.367 in this order and 0.583 in the other.
+//   - Of a unit that a line gives twice, "5 ns/op 4 ns/op", the first value counts, with a warning; benchstat takes both as if they were
+//     two runs.
+//   - Notes beside the CSV name a cell past column Z as a spreadsheet does, AA6 after Z6; benchstat says BA6.
 //   - NaN and infinite values do not get past Read; benchstat prints them as numbers.
 //   - Where nothing is compared, though there is more than one input or a projection of columns was given, that is said,
 //     as it is when inputs are pooled because no projection names .file.

@@ -30,7 +30,7 @@ const compareVersion = 1
 //	        "versus": {                       // absent in the base, and where either is missing
 //	          "p": 0.001, "significant": true,
 //	          "ratio": 1.05,                  // of the centres; null when the base is 0 and this is not
-//	          "change": "worse"               // better, worse, differs (no direction), "" (not significant)
+//	          "change": "worse"               // better, worse, differs (no direction), "" (not significant, or by centres that are equal)
 //	        },
 //	        "warnings": ["…"]
 //	      }, …]
@@ -125,6 +125,14 @@ type jsonVarying struct {
 	Values [][]string `json:"values"`
 }
 
+// significant says whether a cell differs from the base. Exact values have a p of 0, whether they do or not.
+func (t *Table) significant(base, cell *Cell) bool {
+	if t.Exact && constant(base.Sample.Values) && constant(cell.Sample.Values) {
+		return base.Summary.Center != cell.Summary.Center
+	}
+	return cell.Versus.P <= cell.Versus.Alpha
+}
+
 func (t *Table) json(columns []string) jsonTable {
 	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: direction(t.Better), Base: columns[t.Base]}
 	for _, row := range t.Rows {
@@ -141,7 +149,7 @@ func (t *Table) json(columns []string) jsonTable {
 			if v := cell.Versus; v != nil {
 				cells[i].Warnings = append(cells[i].Warnings, messages(v.Warnings)...)
 				cells[i].Versus = &jsonVersus{
-					P: v.P, Significant: v.P <= v.Alpha,
+					P: v.P, Significant: t.significant(row.Cells[t.Base], cell),
 					Ratio: finite(ratio(row.Cells[t.Base].Summary.Center, cell.Summary.Center)), Change: t.Change(&row, i),
 				}
 			}

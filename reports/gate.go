@@ -30,7 +30,7 @@ const (
 type GateOptions struct {
 	Margin  float64  // δ: changes up to this are not held against anyone; 0.02 is 2 %
 	Promise float64  // e: the gate promises to say "no worse" only where a regression this large is ruled out
-	Alpha   float64  // probability of any false "worse" in the whole gate
+	Alpha   float64  // probability of any false "worse" in the whole gate; in instructions/op, a family of its own, as much again
 	Metrics []string // gate only these; none means all whose direction is known, but for a few (see Gate)
 
 	AllowPartial     bool // judge files that are not whole by what they hold
@@ -77,15 +77,15 @@ type GateRow struct {
 	Lo, Hi     float64  // interval of the ratio at confidence 1−alpha; 0 and +Inf where the samples are too few to bound it
 
 	// P-values of the two one-sided tests, that the change exceeds the margin for the worse and for the better, as
-	// they are and adjusted by Holm over all rows. An exact metric has no tests: its p is 0 or 1.
+	// they are and adjusted by Holm over all rows; in a gate that measured by itself over the rows of a stage and family. An exact metric has no tests: its p is 0 or 1.
 	PWorse, PWorseHolm, PBetter, PBetterHolm float64
 
 	// Detectable is the smallest change for the worse that would have been found worse four times out of five, as a
 	// signed fraction: 0.05 is 5 % up. NaN where it cannot be told.
 	//
-	// With SE the standard error of the logarithm of the ratio it is margin and (z(1−alpha/Tests) + z(0.8))·SE together.
-	// SE is that of the changes of the pairs; without pairs it is taken from the interval: half its width over the normal
-	// quantile 1−alpha/2.
+	// Of recorded results, with SE the standard error of the logarithm of the ratio, it is margin and (z(1−alpha/Tests) + z(0.8))·SE
+	// together. SE is that of the changes of the pairs; without pairs it is taken from the interval: half its width over the
+	// normal quantile 1−alpha/2. In a gate that measured by itself it is what both of its stages find, see judge.Screen.
 	Detectable float64
 }
 

@@ -33,12 +33,14 @@ func (r *GateReport) checkInputs(c *Comparison, old, new *Results) {
 		}
 	}
 	for _, in := range []*Results{old, new} {
-		if in.Partial != "" {
-			list := &r.Unclear
-			if r.Options.AllowPartial {
-				list = &r.Warnings
-			}
-			*list = append(*list, notWhole(in))
+		switch damaged := in.Cut.Line > 0 && in.Schema == 0; {
+		case in.Partial == "":
+		case r.Options.AllowPartial:
+			r.Warnings = append(r.Warnings, notWhole(in))
+		case damaged: // what poolbench writes it marks when it is interrupted, and in the middle of a line, too
+			r.fault("%v: the last line is cut off", in.Cut)
+		default:
+			r.Unclear = append(r.Unclear, notWhole(in))
 		}
 		r.Warnings = append(r.Warnings, in.Warnings...)
 		r.checkLaws(in)
@@ -141,7 +143,7 @@ func (r *GateReport) choose(c *Comparison, paired map[benchmarkID]pairing) []*ca
 				}
 			case !asked && setAside(t.Unit) != "":
 				skip.Reason = setAside(t.Unit)
-			case echoesPlan(row.Name, t.Unit):
+			case !asked && echoesPlan(row.Name, t.Unit):
 				skip.Reason = "echo of the plan of an open-loop run below saturation"
 			case old.Sample.Values[0] < 0 || new.Sample.Values[0] < 0:
 				skip.Reason = "negative values, of which there is no ratio"
@@ -178,7 +180,7 @@ func (r *GateReport) candidate(t *Table, row Row, runs pairing) *candidate {
 	c := &candidate{old: old.Sample.Values, new: new.Sample.Values, runs: runs, pairs: runs.pairs(t.Unit)}
 	c.row = GateRow{
 		Benchmark: row.Name, Package: lookup(t.Key, "pkg"), Metric: t.Unit, Better: t.Better,
-		OldN: len(c.old), NewN: len(c.new), Old: old.Summary.Center, New: new.Summary.Center,
+		OldN: len(c.old), NewN: len(c.new), Old: median(c.old), New: median(c.new),
 	}
 	if t.Exact {
 		c.exact = constant(c.old) && constant(c.new)

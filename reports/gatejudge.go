@@ -56,7 +56,7 @@ func (r *GateReport) unpair(family []*candidate, tests int) {
 	needed := r.Options.judge().Needed(tests)
 	changed := 0
 	for _, c := range family {
-		if len(c.pairs) > 0 && judge.LeastP(len(c.pairs)) > needed && smallestP(len(c.old), len(c.new)) <= needed && !c.exact && !c.zero() {
+		if len(c.pairs) > 0 && judge.LeastP(len(c.pairs)) > needed && leastUnpairedP(r.Options.judge(), c) <= needed && !c.exact && !c.zero() {
 			c.pairs, c.tails = nil, nil
 			changed++
 		}
@@ -107,7 +107,7 @@ func (c *candidate) weighUnpaired(o judge.Options) judge.Evidence {
 		Test:   judge.ByRank,
 		Change: math.Log(s.Ratio), Low: math.Log(s.Lo), High: math.Log(s.Hi),
 		PWorse: up, PBetter: down,
-		LeastP:   smallestP(len(c.old), len(c.new)),
+		LeastP:   leastUnpairedP(o, c),
 		Appeared: row.Better < 0 && c.old[len(c.old)-1] == 0 && c.new[len(c.new)-1] > 0,
 		SE:       math.NaN(),
 	}
@@ -119,6 +119,15 @@ func (c *candidate) weighUnpaired(o judge.Options) judge.Evidence {
 		e.SE = (e.High - e.Low) / 2 / judge.NormalQuantile(1-o.Alpha/2)
 	}
 	return e
+}
+
+// leastUnpairedP is the smallest p that the rank test can give, and 1 where a side has fewer runs than a verdict takes of each: by their number
+// alone one run against 39 would do, but a single process says nothing of how much processes differ.
+func leastUnpairedP(o judge.Options, c *candidate) float64 {
+	if min(len(c.old), len(c.new)) < samplesFor(o.Needed(1)) {
+		return 1
+	}
+	return smallestP(len(c.old), len(c.new))
 }
 
 func scaled(values []float64, factor float64) []float64 {

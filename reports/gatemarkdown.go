@@ -43,7 +43,7 @@ func gateRows(text *strings.Builder, rows []GateRow, short map[string]string) {
 	m.head(left, "")
 	for i := range rows {
 		cells := rows[i].columns(short)
-		cells[1] = markdownCode(cells[1])
+		cells[1], cells[2] = markdownCode(cells[1]), markdownText(cells[2])
 		m.row(append(cells, markdownText(rows[i].Reason)))
 	}
 	m.write(text)

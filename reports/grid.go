@@ -197,16 +197,19 @@ func (c *gridCell) summarise(assume benchmath.Assumption, thresholds *benchmath.
 	return &Cell{Sample: sample, Summary: assume.Summary(sample, confidence)}
 }
 
-// compareSamples is benchmath's comparison but for the case that benchmath gets wrong: ties and different sizes.
+// benchmathTies is the size of samples with ties up to which benchmath is exact.
+const benchmathTies = 25
+
+// compareSamples is benchmath's comparison but for two cases with ties: of different sizes, which it gets wrong, and of sizes for which it counts
+// every deal in maps, which takes it a hundred times as long for the same p.
 func compareSamples(assume benchmath.Assumption, base, now *benchmath.Sample) benchmath.Comparison {
-	versus := assume.Compare(base, now)
 	n1, n2 := len(base.Values), len(now.Values)
 	distinct := len(slices.Compact(slices.Sorted(slices.Values(slices.Concat(base.Values, now.Values)))))
-	if assume != benchmath.AssumeNothing || n1 == n2 || distinct == n1+n2 || distinct == 1 {
-		return versus
+	if assume != benchmath.AssumeNothing || distinct == n1+n2 || distinct == 1 || n1 == n2 && n1 > benchmathTies {
+		return assume.Compare(base, now)
 	}
-	versus.P, versus.Warnings = mannWhitney(base.Values, now.Values).TwoSided(), nil
-	// benchmath's warning and its rule for it, which hung on the wrong p.
+	versus := benchmath.Comparison{P: mannWhitney(base.Values, now.Values).TwoSided(), N1: n1, N2: n2, Alpha: base.Thresholds.CompareAlpha}
+	// benchmath's warning and its rule for it.
 	if need := samplesFor(versus.Alpha / 2); versus.P > versus.Alpha && n1 < need && n2 < need {
 		versus.Warnings = []error{fmt.Errorf("need >= %d samples to detect a difference at alpha level %v", need, versus.Alpha)}
 	}

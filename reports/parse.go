@@ -24,6 +24,7 @@ type parser struct {
 	cut     bool              // the last line was cut off
 	indent  int               // first indented result line
 	passed  bool              // go test said that it passed, or ok
+	crowded bool              // there are more configuration lines than count
 }
 
 // look sees every line before benchfmt does.
@@ -78,6 +79,7 @@ func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
 // cutOff leaves the current line out, which is the last.
 func (p *parser) cutOff() {
 	p.cut = true
+	p.out.Cut = p.feed.pos()
 	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
 }
 
@@ -95,6 +97,9 @@ func (p *parser) result(rec *benchfmt.Result) error {
 		value, unit := benchunit.Tidy(v.Value, v.Unit)
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return p.feed.errorf("%s of %s is %v, which cannot be compared", unit, run.Name, value)
+		}
+		if value == 0 {
+			value = 0 // without the sign that package testing prints of what is rounded up to it
 		}
 		if _, twice := run.Values[unit]; twice {
 			p.warn.add(run.Pos, "%s is given twice; the first value counts", unit)
@@ -147,18 +152,30 @@ func (p *parser) isWhole(run *Run) bool {
 	return true
 }
 
+// mostConfig is how many keys of configuration lines count. Lines of a log may look like one, with another key each; every run has all that came
+// before it.
+const mostConfig = 1000
+
 // config copies the configuration, or shares that of the run before when nothing changed.
 func (p *parser) config(rec *benchfmt.Result) []Pair {
+	given := rec.Config
+	if len(given) > mostConfig {
+		given = given[:mostConfig]
+		if !p.crowded {
+			p.crowded = true
+			p.warn.add(p.feed.pos(), "more than %d keys of configuration lines: those that come first count; the others look like a log", mostConfig)
+		}
+	}
 	if n := len(p.out.Runs); n > 0 {
 		before := p.out.Runs[n-1].Config
-		if slices.EqualFunc(rec.Config, before, func(c benchfmt.Config, b Pair) bool {
+		if slices.EqualFunc(given, before, func(c benchfmt.Config, b Pair) bool {
 			return c.Key == b.Key && string(c.Value) == b.Value
 		}) {
 			return before
 		}
 	}
-	config := make([]Pair, len(rec.Config))
-	for i, c := range rec.Config {
+	config := make([]Pair, len(given))
+	for i, c := range given {
 		config[i] = Pair{c.Key, string(c.Value)}
 	}
 	return config
@@ -169,7 +186,7 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	if p.damaged != nil {
 		return nil, p.feed.errorf("%w", p.damaged)
 	}
-	if p.feed.torn {
+	if p.feed.torn || !p.cut && p.beginsResult() {
 		p.cutOff()
 	}
 	out.Partial = cmp.Or(p.marks.partial(p.feed.line), p.feed.events.cut())
@@ -187,6 +204,17 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	out.Findings = p.marks.findings
 	out.Warnings = p.warn.lines()
 	return out, nil
+}
+
+// beginsResult says whether the last line has no end and is what a result begins with, up to within its name: benchfmt takes such a line for
+// none of its own.
+func (p *parser) beginsResult() bool {
+	const word = "Benchmark"
+	text := string(p.feed.text)
+	if p.feed.line == 0 || p.feed.whole || text == "" || strings.ContainsAny(text, " \t") {
+		return false
+	}
+	return strings.HasPrefix(word, text) || strings.HasPrefix(text, word)
 }
 
 func (p *parser) whyNone(partial string) string {

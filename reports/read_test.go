@@ -219,6 +219,45 @@ func TestReadPartialAndWarnings(t *testing.T) {
 	}
 }
 
+// TestReadCutAnywhere: wherever in its last line a file of others is cut off, it is not whole; but for the cuts after a unit, which nobody can
+// tell from a newline that was trimmed.
+func TestReadCutAnywhere(t *testing.T) {
+	first, last := "BenchmarkX-8 1 5 ns/op 1 B/op\n", "BenchmarkX-8 1 5 ns/op 2 B/op"
+	for cut := 1; cut < len(last); cut++ {
+		r := mustRead(t, first+last[:cut])
+		if r.Partial != "cut off in line 2" || r.Cut != (Pos{"x.txt", 2}) || len(r.Runs) != 1 {
+			t.Errorf("%q: partial %q, cut in %v, %d runs", last[:cut], r.Partial, r.Cut, len(r.Runs))
+		}
+	}
+	for _, text := range []string{first, first + last, first + "PASS", first + "ok  \tm\t0.1s", first + "BenchmarkX-8\n"} {
+		if r := mustRead(t, text); r.Partial != "" || r.Cut.Line != 0 {
+			t.Errorf("%q: partial %q, cut in %v", text, r.Partial, r.Cut)
+		}
+	}
+}
+
+// TestReadSignedZero: what package testing rounds up to -0 is 0.
+func TestReadSignedZero(t *testing.T) {
+	if v := mustRead(t, "BenchmarkX 1 -0 ns/op -0.0000000 m\n").Runs[0].Values; math.Signbit(v["sec/op"]) || math.Signbit(v["m"]) {
+		t.Errorf("%v", v)
+	}
+}
+
+// TestReadManyKeys: a log that looks like configuration lines costs neither time nor memory by the square of its length, and it is said.
+func TestReadManyKeys(t *testing.T) {
+	var text strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&text, "task-%d: done\nBenchmarkX 1 5 ns/op\n", i)
+	}
+	r := mustRead(t, text.String())
+	if got := len(r.Runs[2999].Config); got != mostConfig || len(r.Runs) != 3000 {
+		t.Errorf("%d keys in the last of %d runs", got, len(r.Runs))
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "x.txt:2002: more than 1000 keys of configuration lines") {
+		t.Errorf("%q", r.Warnings)
+	}
+}
+
 func TestReadStrategiesWithoutHeader(t *testing.T) {
 	r := mustRead(t, "BenchmarkR/strategy=b 1 5 ns/op\nBenchmarkR/strategy=a 1 5 ns/op\nBenchmarkR/strategy=b 1 5 ns/op\nBenchmarkQ 1 5 ns/op\n")
 	if diff := cmp.Diff([]string{"a", "b"}, r.Strategies); diff != "" {

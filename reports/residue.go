@@ -16,6 +16,10 @@ func (g *grid) residueByColumn(cols []benchproc.Key) (shared []Pair, varying []V
 	}
 	allKeys := sortedKeys(all)
 	nonSingular := benchproc.NonSingularFields(allKeys)
+	byColumn := make([][]benchproc.Key, len(cols))
+	for i, col := range cols {
+		byColumn[i] = sortedKeys(g.residues[col])
+	}
 	for _, field := range g.residue.FlattenedFields() {
 		if !slices.Contains(nonSingular, field) {
 			if value := allKeys[0].Get(field); value != "" && field.Name != ".fullname" {
@@ -24,10 +28,12 @@ func (g *grid) residueByColumn(cols []benchproc.Key) (shared []Pair, varying []V
 			continue
 		}
 		v := Variation{Key: field.Name}
-		for _, col := range cols {
+		for i := range cols {
 			var values []string
-			for _, key := range sortedKeys(g.residues[col]) {
-				if value := key.Get(field); !slices.Contains(values, value) {
+			seen := make(map[string]bool)
+			for _, key := range byColumn[i] {
+				if value := key.Get(field); !seen[value] {
+					seen[value] = true
 					values = append(values, value)
 				}
 			}

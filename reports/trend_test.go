@@ -138,7 +138,7 @@ func TestTrendGaps(t *testing.T) {
 	if len(x.Values) != 18 || slices.Contains(x.At, 3) || slices.Contains(x.At, 10) || len(x.Changes) != 1 || x.Changes[0].At != 11 {
 		t.Errorf("at %v, changes %+v", x.At, x.Changes)
 	}
-	want := []string{"1 series of 2 too short: among so many a change can be told from chance in 8 results or more, 3 of them after it at least", "r11: 1 of 1 runs are INVALID and left out"}
+	want := []string{"1 series of 2 too short: among so many a change can be told from chance in 10 results or more, 3 of them after it at least", "r11: 1 of 1 runs are INVALID and left out"}
 	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
 		t.Error(diff)
 	}

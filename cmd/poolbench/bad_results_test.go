@@ -107,8 +107,14 @@ func TestOddResults(t *testing.T) {
 		}
 	}
 	write(t, "half", lines+"BenchmarkA 1 5 ns/")
-	if o := command(t, "compare", "plain", "half"); o.code != unusable || o.stderr != "poolbench: half is not whole: cut off in line 11; --allow-partial compares what it holds\n" {
+	if o := command(t, "compare", "plain", "half"); o.code != unusable || o.stderr != "poolbench: half:11: the last line is cut off; --allow-partial takes what the file holds\n" {
 		t.Errorf("exit code %d, %s", o.code, o.stderr)
+	}
+	for _, args := range [][]string{{"gate", "plain", "half"}, {"gate", "half", "plain"}, {"trend", "plain", "crlf", "half"}, {"trend", "plain", "crlf", "half", "--fail"}} {
+		if o := command(t, args...); o.code != unusable || !strings.Contains(o.stdout+o.stderr, "half:11: the last line is cut off") {
+			t.Errorf("%q: exit code %d, %s%s", args, o.code, o.stdout, o.stderr)
+		}
+		succeed(t, append(args, "--allow-partial")...)
 	}
 	if o := succeed(t, "compare", "plain", "half", "--allow-partial"); !strings.Contains(o.stdout, "p=1.000 n=10") {
 		t.Errorf("%s", o.stdout)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +22,10 @@ const gateHelp = `gate decides whether NEW is worse than OLD, for CI. Each metri
   better        the change for the better exceeds the margin, significantly
   no worse      a change as large as the promise is ruled out
 
-The risk of any false alarm among all metrics together is at most alpha. Metrics without a known direction are listed and
-not gated. A benchmark that one side lacks, or nothing left to gate, is exit code 2; inconclusive is never a pass.
+The risk of any false alarm among all metrics together is at most alpha; instructions/op, where gate counts it, has an alpha
+of its own. Metrics without a known direction are listed and not gated; nor, unless asked for, are maxima, what is on the
+measurement itself, and what follows from the plan of arrivals. A benchmark that one side lacks, or nothing left to gate, is
+exit code 2; inconclusive is never a pass.
 
 OLD and NEW are results: files, or run directories. Ten repetitions on each side are a beginning: run --count 10, old and
 new on the same machine, best in turns.
@@ -33,15 +36,15 @@ own benchmarks. The head is the working tree with its uncommitted changes, or --
   - Both sides are checked out elsewhere and built --layouts times each, with the functions in other orders in the
     binary: unchanged code is some 1.5 % faster or slower in another build, and a single build would fail half of all gates.
     Fresh pairs have binaries of their own each.
-  - A run takes --benchtime. It is four processes, base and head in turns, since what else the machine does comes and goes
-    within a second; or one, where the benchmark reports what has no mean, such as a p99. Which side is first is random.
-    Benchmarks that draw their work find the same seed in $POOLBENCH_SEED on both sides.
+  - A run takes --benchtime. It is four processes, base and head in turns, and its time that of the faster two, since what
+    else the machine does comes and goes within a second; or one, where the benchmark reports what has no mean, such as a
+    p99. Which side is first is random. Benchmarks that draw their work find the same seed in $POOLBENCH_SEED on both sides.
   - 6 pairs screen every benchmark. Those that look worse, or scatter too much to tell, get --pairs fresh ones, on which
-    alone the verdict rests; half of them where those already rule the promise out. The others are no worse by those 6: of
+    alone the verdict rests; half of them where it looks the same by then. The others are no worse by those 6: of
     regressions as large as the promise 1 in 4 may pass at worst; replayed noise hid up to 5 in 100. Where the fresh pairs
     leave it open, the reason says how many would do.
-  - The same work twice, and 15 % more work, are measured along with the rest. When gate does not find the one no worse
-    and the other worse, it has shown nothing: exit code 2.
+  - The same work twice, and 15 % more work, are measured along with the rest. When gate finds the one worse, or the other
+    not, it has shown nothing: exit code 2.
 
 old.txt and new.txt in the directory of results hold every run (for benchstat: -ignore pair,order,seed,layout), and
 report.html draws every pair. Ctrl-C keeps what there is (130), and --resume goes on from it, also after a kill.
@@ -85,19 +88,15 @@ func (a *app) gateCommand() *cobra.Command {
 			if cmd.Flags().Changed("base") {
 				return a.gateRevisions(cmd.Context(), o)
 			}
-			old, new, err := readBoth(args)
+			r, err := gateResults(args, o.options)
 			if err != nil {
-				return err
-			}
-			r, err := reports.Gate(old, new, o.options)
-			if err != nil {
-				return fmt.Errorf("gate: %w", err)
+				return errors.Join(err, o.without(args, err))
 			}
 			return a.showGate(r, o)
 		},
 	}
 	fs := cmd.Flags()
-	metricFlag(cmd, &o.options.Metrics, "gate only this `METRIC`, may be given again (default all with a direction)")
+	metricFlag(cmd, &o.options.Metrics, "gate only this `METRIC`, may be given again (default all with a direction, but for a few)")
 	fs.Var(&fraction{value: &o.options.Margin, zero: true}, "margin", "changes up to this `SHARE` are held against nobody (default 2%)")
 	fs.Var(&fraction{value: &o.options.Promise}, "promise", "no worse means that a change of this `SHARE` is ruled out (default 10%)")
 	fs.Var(&fraction{value: &o.options.Alpha}, "alpha", "risk `P` of any false alarm, all metrics together (default 0.05)")
@@ -109,14 +108,29 @@ func (a *app) gateCommand() *cobra.Command {
 	return cmd
 }
 
-// showGate prints the report, writes it where else it is wanted, and returns its exit code.
-func (a *app) showGate(r *reports.GateReport, o gateFlags) error {
-	write := map[string]func(io.Writer, *reports.GateReport) error{
-		"text": reports.WriteGateText, "markdown": reports.WriteGateMarkdown, "json": reports.WriteGateJSON, "junit": reports.WriteGateJUnit,
-	}[o.format]
-	if err := write(a.stdout, r); err != nil {
-		return err
+func gateResults(args []string, o reports.GateOptions) (*reports.GateReport, error) {
+	old, new, err := readBoth(args)
+	if err != nil {
+		return nil, err
 	}
+	r, err := reports.Gate(old, new, o)
+	if err != nil {
+		return nil, fmt.Errorf("gate: %w", err)
+	}
+	return r, nil
+}
+
+// without writes what a system reads that shows tests: a gate that came to no verdict must not leave the file of the one before it, which passed.
+func (o gateFlags) without(args []string, why error) error {
+	r := &reports.GateReport{Old: o.measure.base, New: cmp.Or(o.measure.head, "the working tree"), Options: o.options, Faults: []string{why.Error()}}
+	if len(args) == 2 {
+		r.Old, r.New = args[0], args[1]
+	}
+	return o.writeElsewhere(r)
+}
+
+// writeElsewhere writes the report into the files that are wanted beside standard output.
+func (o gateFlags) writeElsewhere(r *reports.GateReport) error {
 	var wrong []error
 	if o.junit != "" {
 		if err := writeTo(o.junit, os.O_TRUNC, func(w io.Writer) error { return reports.WriteGateJUnit(w, r) }); err != nil {
@@ -128,7 +142,18 @@ func (a *app) showGate(r *reports.GateReport, o gateFlags) error {
 			wrong = append(wrong, fmt.Errorf("$GITHUB_STEP_SUMMARY: %w", err))
 		}
 	}
-	if err := errors.Join(wrong...); err != nil {
+	return errors.Join(wrong...)
+}
+
+// showGate prints the report, writes it where else it is wanted, and returns its exit code.
+func (a *app) showGate(r *reports.GateReport, o gateFlags) error {
+	write := map[string]func(io.Writer, *reports.GateReport) error{
+		"text": reports.WriteGateText, "markdown": reports.WriteGateMarkdown, "json": reports.WriteGateJSON, "junit": reports.WriteGateJUnit,
+	}[o.format]
+	if err := write(a.stdout, r); err != nil {
+		return err
+	}
+	if err := o.writeElsewhere(r); err != nil {
 		a.complain(err)
 		return exitCode(unusable)
 	}

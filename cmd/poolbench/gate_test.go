@@ -92,6 +92,28 @@ func TestGateUnfit(t *testing.T) {
 	noTrees(t)
 }
 
+// TestGateWithoutVerdict: a gate that cannot judge leaves no report of the one before it, and says why in the new one.
+func TestGateWithoutVerdict(t *testing.T) {
+	gateModule(t, "1000")
+	write(t, "good", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
+	write(t, "bad", "BenchmarkA 1 NaN ns/op\n")
+	for _, c := range []struct {
+		args []string
+		why  string
+	}{
+		{[]string{"good", "bad"}, "bad:1: sec/op of A is NaN"},
+		{[]string{"good", "nowhere"}, "nowhere: no such file"},
+		{[]string{"--base", "nowhere", "--out", "x"}, "git knows no revision"},
+	} {
+		write(t, "gate.xml", "all is well")
+		o := command(t, append([]string{"gate", "--junit", "gate.xml"}, c.args...)...)
+		text, err := os.ReadFile("gate.xml")
+		if err != nil || o.code != unusable || !strings.Contains(string(text), `errors="1"`) || !strings.Contains(string(text), c.why) || !strings.Contains(o.stderr, c.why) {
+			t.Errorf("%q: exit code %d, %s\n%s, %v", c.args, o.code, o.stderr, text, err)
+		}
+	}
+}
+
 // TestControl: a result line as package testing prints it, of as many iterations as asked for.
 func TestControl(t *testing.T) {
 	for _, slower := range []string{"--slower=false", "--slower=true"} {

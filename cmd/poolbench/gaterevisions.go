@@ -74,6 +74,9 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	outcome, err := revisions.Gate(ctx, o, watch)
 	watch.close()
 	if err != nil {
+		if elsewhere := f.without(nil, err); elsewhere != nil {
+			a.complain(elsewhere)
+		}
 		return a.gateFailure(ctx, o, err)
 	}
 	page := filepath.Join(o.Out, reports.ReportFile)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,8 +23,8 @@ by a configuration line, as numbers, times or text, such as one that was put bef
   poolbench trend results/*.txt --by commit-time
 
 Changes are found by E-divisive on ranks with its permutation test: where nothing changed, the chance of any alarm among all
-benchmarks and metrics is at most --alpha, and an outlier is no change. So a new level must last: of one series 8 results
-are needed, of a hundred 15, and 3 or more of them after the change. Slow drift comes out as steps. The time goes with the
+benchmarks and metrics is at most --alpha, and an outlier is no change. So a new level must last: of one series 10 results
+are needed, of a hundred 17, and 3 or more of them after the change. Slow drift comes out as steps. The time goes with the
 square of the number of results: some hundreds are plenty.
 
 Exit code 0, whatever is found; with --fail, 1 when a change for the worse is listed.`
@@ -33,6 +34,7 @@ type watching struct {
 	reports.TrendOptions
 	by, format, out string
 	fail            bool
+	allowPartial    bool
 }
 
 func (a *app) trendCommand() *cobra.Command {
@@ -56,6 +58,7 @@ func (a *app) trendCommand() *cobra.Command {
 	fs.Var(&fraction{value: &o.Margin, zero: true}, "margin", "leave out changes below this `SHARE` (default 2%)")
 	fs.Var(&fraction{value: &o.Alpha}, "alpha", "chance `P` of any false alarm, all series together (default 0.05)")
 	fs.IntVar(&o.Last, "last", 0, "list only changes that begin in the last `N` results (default all)")
+	fs.BoolVar(&o.allowPartial, "allow-partial", false, "take results whose last line was cut off by what they hold")
 	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
 	fs.StringVar(&o.out, "out", "", "draw a chart of each metric into this `DIR`, as SVG and PNG")
@@ -71,6 +74,17 @@ func (a *app) trend(o watching, args []string) error {
 	inputs, err := a.readInputs(args)
 	if err != nil {
 		return err
+	}
+	if !o.allowPartial {
+		var cut []error
+		for _, in := range inputs {
+			if in.Results.Cut.Line > 0 && in.Results.Schema == 0 { // an interrupted run of ours is marked, and holds whole runs
+				cut = append(cut, whole(in.Results))
+			}
+		}
+		if err := errors.Join(cut...); err != nil {
+			return err
+		}
 	}
 	if o.by != "" {
 		if inputs, err = reports.OrderBy(inputs, o.by); err != nil {

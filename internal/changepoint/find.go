@@ -25,11 +25,17 @@ type Point struct {
 	P     float64 // chance of as clear a split as the best of this search, were there nothing left to find
 }
 
-// Enough is the length from which on a series can show a change at all with the options: of the orders of its values, as
-// few as two must be as extreme as a clean step in the middle.
-func (o Options) Enough() int {
+// Enough is the length from which on a series of measured values shows a clean step in its middle with the options. It is so long that 8 in C(n, n/2)
+// of the orders of its values may look as much like a step: both levels in either order, in odd series the middle value in the one or the other, and a
+// few that end in a shorter level. Of steps of 6 to 16 values 0.4 to 8.1 in C(n, n/2) were counted, in 200 000 orders each.
+func (o Options) Enough() int { return o.longer(8) }
+
+// least is the length below which nothing can show: two orders at least are as extreme, in a series of two values.
+func (o Options) least() int { return o.longer(2) }
+
+func (o Options) longer(orders float64) int {
 	n := 2 * o.Shortest
-	for p := 2 / choose(n, n/2); p > o.Alpha; p = 2 / choose(n, n/2) {
+	for orders/choose(n, n/2) > o.Alpha {
 		n++
 	}
 	return n
@@ -43,7 +49,7 @@ func choose(n, k int) float64 {
 	return c
 }
 
-// Find returns the changes of a series in their order; none in a series that is constant, or shorter than Enough. A value
+// Find returns the changes of a series in their order; none in a series that is constant, or too short for any. A value
 // that is not finite is a mistake in the program and panics, as are options that make no sense.
 //
 // It takes O(n²) for each permutation: less than 1 ms for 100 values without a change, and some 25 ms for each change.
@@ -56,7 +62,7 @@ func Find(values []float64, o Options) []Point {
 			panic(fmt.Sprintf("changepoint: value %v", v))
 		}
 	}
-	if len(values) < o.Enough() {
+	if len(values) < o.least() {
 		return nil
 	}
 	values = ranks(values)

@@ -197,23 +197,37 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// TestEnough: a clean step in the middle is found from that length on, and not below.
+// TestEnough: a clean step in the middle of measured values, no two of which are equal, is found from that length on; one of two values may be
+// found before, but not where nothing can be.
 func TestEnough(t *testing.T) {
 	for _, c := range []struct {
 		alpha float64
 		want  int
-	}{{0.2, 6}, {0.1, 6}, {0.05, 8}, {0.01, 10}, {0.001, 14}} {
+	}{{0.2, 8}, {0.1, 9}, {0.05, 10}, {0.01, 12}, {0.0005, 17}} {
 		o := Default()
 		if o.Alpha, o.Permutations = c.alpha, 9999; o.Enough() != c.want {
 			t.Errorf("alpha %v: %d, want %d", c.alpha, o.Enough(), c.want)
 		}
 	}
+	rng := rand.New(rand.NewPCG(13, 1))
 	o := Default()
-	o.Permutations = 9999
-	for n := 6; n <= 14; n++ {
-		found := Find(append(make([]float64, n/2), slices.Repeat([]float64{1}, n-n/2)...), o)
-		if (len(found) == 1) != (n >= o.Enough()) {
-			t.Errorf("%d values: %v", n, found)
+	o.Permutations = 99_999
+	for n := 6; n <= 16; n++ {
+		two := Find(append(make([]float64, n/2), slices.Repeat([]float64{1}, n-n/2)...), o)
+		if (len(two) == 1) != (n >= o.least()) {
+			t.Errorf("%d values, two of them different: %v", n, two)
+		}
+		for range 3 {
+			step := make([]float64, n)
+			for i := range step {
+				step[i] = rng.Float64()
+				if i >= n/2 {
+					step[i] += 10
+				}
+			}
+			if found := Find(step, o); n >= o.Enough() && len(found) != 1 || n < o.least() && len(found) > 0 {
+				t.Errorf("%d measured values: %v", n, found)
+			}
 		}
 	}
 }

@@ -20,7 +20,7 @@ type experiment struct {
 	from    source
 	factor  float64 // of the head's time in the regressed benchmarks; 1: nothing is
 	layout  float64 // standard deviation of the logarithm of what a build's layout does to a benchmark
-	builds  int     // of each arm, used in turns
+	builds  int     // of each arm
 }
 
 // An outcome is how a gate ended.
@@ -33,8 +33,8 @@ type outcome struct {
 	detectable float64 // worsening that the gate says it can find, the mean over what did not change
 }
 
-// gate replays one gate as its runner does it: in each round the benchmarks in random order, of each a pair in random order, the
-// builds in turns; the rounds of the second stage with the suspects alone.
+// gate replays one gate as its runner does it: in each round the benchmarks in random order, of each a pair in random order; in the first stage
+// the builds in turns, in the second each pair with builds of its own, unless there is but one; and there the suspects alone.
 func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 	next := e.from.start(rng)
 	effects := make([][2][]float64, benchmarks) // of layout, by arm and build
@@ -46,6 +46,12 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 		}
 	}
 	round := 0
+	effect := func(b, arm int) float64 {
+		if round < e.options.ScreenPairs || e.builds == 1 {
+			return effects[b][arm][round%e.builds]
+		}
+		return math.Exp(e.layout * rng.NormFloat64())
+	}
 	measure := func(pairs map[string][]judge.Pair, due func(b int) bool) {
 		for _, b := range rng.Perm(benchmarks) {
 			if !due(b) {
@@ -54,7 +60,7 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 			var value [2]float64
 			first := rng.IntN(2)
 			for _, arm := range [2]int{first, 1 - first} {
-				value[arm] = next() * effects[b][arm][round%e.builds]
+				value[arm] = next() * effect(b, arm)
 				if arm == 1 && b < regressed {
 					value[arm] *= e.factor
 				}

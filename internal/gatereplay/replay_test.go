@@ -70,18 +70,19 @@ func TestReplayFindsOut(t *testing.T) {
 	}
 	for _, wrong := range []struct {
 		what, id string
+		gates    int
 		change   func(r *replayer)
 		measure  func(r *replayer) []goal
 	}{
-		{"a single build for each arm", "F1", func(r *replayer) { r.builds = 1 }, (*replayer).calm},
-		{"no margin", "F1", func(r *replayer) { r.options.Margin = 0 }, (*replayer).calm},
-		{"a margin as large as the promise", "P1", func(r *replayer) { r.options.Margin = 0.1 }, (*replayer).regressions},
-		{"next to no alpha", "P1", func(r *replayer) { r.options.Alpha = 1e-5 }, (*replayer).regressions},
-		{"hardly anything is suspect", "P1", func(r *replayer) { r.options.SuspectAt, r.options.ClearAt = 0.02, 0.9999 }, (*replayer).regressions},
-		{"hardly anything is cleared", "W1", func(r *replayer) { r.options.ClearAt = 0.02 }, (*replayer).calm},
-		{"everything is suspect", "W1", func(r *replayer) { r.options.SuspectAt = 0.9999 }, (*replayer).calm},
-		{"next to no alpha for throughput", "P4", func(r *replayer) { r.options.Alpha = 1e-3 }, (*replayer).throughput},
-		{"a lax alpha for tails", "F3", func(r *replayer) { r.options.Alpha = 0.2 }, func(r *replayer) []goal {
+		{"a single build for each arm", "F1", 15, func(r *replayer) { r.builds = 1 }, (*replayer).calm},
+		{"no margin", "F1", 200, func(r *replayer) { r.options.Margin = 0 }, (*replayer).calm},
+		{"a margin as large as the promise", "P1", 15, func(r *replayer) { r.options.Margin = 0.1 }, (*replayer).regressions},
+		{"next to no alpha", "P1", 15, func(r *replayer) { r.options.Alpha = 1e-5 }, (*replayer).regressions},
+		{"hardly anything is suspect", "P1", 15, func(r *replayer) { r.options.SuspectAt, r.options.ClearAt = 0.02, 0.9999 }, (*replayer).regressions},
+		{"hardly anything is cleared", "W1", 15, func(r *replayer) { r.options.ClearAt = 0.02 }, (*replayer).calm},
+		{"everything is suspect", "W1", 15, func(r *replayer) { r.options.SuspectAt = 0.9999 }, (*replayer).calm},
+		{"next to no alpha for throughput", "P4", 15, func(r *replayer) { r.options.Alpha = 1e-3 }, (*replayer).throughput},
+		{"a lax alpha for tails", "F3", 15, func(r *replayer) { r.options.Alpha = 0.2 }, func(r *replayer) []goal {
 			goals := r.tails()
 			for i := range goals {
 				if goals[i].id == "F3" {
@@ -91,7 +92,7 @@ func TestReplayFindsOut(t *testing.T) {
 			return goals
 		}},
 	} {
-		r := small(t, 15, 60)
+		r := small(t, wrong.gates, 60)
 		wrong.change(r)
 		if !missed(wrong.measure(r), wrong.id) {
 			t.Errorf("%s goes unnoticed", wrong.what)

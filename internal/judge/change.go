@@ -24,7 +24,7 @@ func Worsening(base, head float64, better Direction) float64 {
 		return 0
 	}
 	// Of the quotient, not a difference of logarithms: 2/1 and 4/2 are then equal to the last digit, and so tied.
-	return -float64(better) * math.Log(head/base)
+	return -float64(better) * math.Log(math.Abs(head/base)) // a zero may have a sign
 }
 
 // roundoff is the difference of two worsenings below which they are equal: log(3/2) and −log(2/3) differ in the last digit.

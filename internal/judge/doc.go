@@ -9,6 +9,6 @@
 //     For a tail such as p99 the swap test takes the place of the signed-rank test (tail.go).
 //  2. Weigh makes Evidence of one metric: how likely its pairs are if it is no worse than the margin allows.
 //  3. Conclude makes verdicts of the evidence on a family of metrics: Holm's adjustment, then worse, better, no worse, inconclusive.
-//  4. Screen and Decide spread the pairs over two stages, for what runs a gate: a few pairs of everything, and fresh pairs where
-//     those look bad or scatter too much to tell. For results that were recorded before, Weigh and Conclude are a single stage.
+//  4. Screen, More and Decide spread the pairs over two stages, for what runs a gate: a few pairs of everything, and fresh pairs where
+//     those look bad or scatter too much to tell, at first half of them. For results that were recorded before, Weigh and Conclude are a single stage.
 package judge

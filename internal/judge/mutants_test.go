@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -81,6 +82,7 @@ func trial(decide court) (complaints []string) {
 	for what, few := range map[string][2][]Sample{
 		"too few pairs":       {{sample(times("b"), 3, 1)}, nil},
 		"too few fresh pairs": {{sample(times("b"), 6, 1.2)}, {sample(times("b"), 4, 1)}},
+		"the first of the fresh pairs of something worse": {{sample(times("b"), 6, 1.2)}, {sample(times("b"), 10, 1.06)}},
 	} {
 		if r, err := decide(few[0], few[1]); err == nil && r.Verdict() != Inconclusive {
 			complaints = append(complaints, fmt.Sprintf("%s are %s", what, r.Verdict()))
@@ -141,6 +143,11 @@ func TestMutants(t *testing.T) {
 		"is never sure": everyVerdict(func(row *Row) { row.Verdict = Inconclusive }),
 		"takes doubt for a pass": everyVerdict(func(row *Row) {
 			if row.Verdict == Inconclusive {
+				row.Verdict = NoWorse
+			}
+		}),
+		"settles all that is not as bad as the promise": everyVerdict(func(row *Row) {
+			if row.N == 10 && row.High < math.Log(1.1) {
 				row.Verdict = NoWorse
 			}
 		}),

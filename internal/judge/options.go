@@ -15,7 +15,7 @@ type Options struct {
 	SuspectAt   float64 // a metric is suspect when its first stage's p is at most this: it looks worse
 	ClearAt     float64 // and unless that of a worsening as large as the promise is at most this: it may be
 	FreshPairs  int     // pairs of a suspect in the second stage; more where fewer could not be significant
-	FutileAt    float64 // half of them do for one that looks no different by then, and unlike the promise at this p
+	FutileAt    float64 // half of them do for one that looks the same by then, and unlike the promise at this p, or at Alpha/2 if that is less
 
 	Seed uint64 // of the draws of the swap test, where there are too many swaps to try all
 }

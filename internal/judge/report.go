@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Row is the outcome for one metric. Where a second stage decided, the numbers are those of its fresh pairs alone: those that made
@@ -80,8 +81,9 @@ func (row *Row) conclude(o Options, c Conclusion) {
 func (row *Row) deviation() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
 
 func (r *Report) warnOfVariation(s Sample, row Row) {
-	if s.Exact && row.N > 0 && row.Tested() {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%v varies although it is said to be exact; it is tested like any other", s.Metric))
+	warning := fmt.Sprintf("%v varies although it is said to be exact; it is tested like any other", s.Metric)
+	if s.Exact && row.N > 0 && row.Tested() && !slices.Contains(r.Warnings, warning) {
+		r.Warnings = append(r.Warnings, warning)
 	}
 }
 

@@ -43,6 +43,9 @@ func NewSignedRank(changes []float64) SignedRank {
 // signedMidranks returns the doubled ranks of the sizes of those changes that are not 0, tied ones sharing the mean of their
 // ranks, and the sum of those of the positive ones. Doubled, midranks are whole numbers.
 func signedMidranks(changes []float64) (ranks []int, positive int) {
+	if slices.ContainsFunc(changes, math.IsNaN) {
+		panic("judge: a change that is no number")
+	}
 	sorted := slices.Clone(changes)
 	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
 	for i := 0; i < len(sorted); {

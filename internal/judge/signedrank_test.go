@@ -171,3 +171,25 @@ func TestTiesSurviveRounding(t *testing.T) {
 		t.Errorf("ranks %v, positive %d", ranks, positive)
 	}
 }
+
+// A zero with a sign is a zero: the change from it is infinite, and not a number that is none.
+func TestSignedZero(t *testing.T) {
+	zero := math.Copysign(0, -1)
+	for better, want := range map[Direction]float64{LowerIsBetter: math.Inf(1), HigherIsBetter: math.Inf(-1)} {
+		if got := Worsening(zero, 5, better); got != want {
+			t.Errorf("from −0 to 5: %v, want %v", got, want)
+		}
+		if got := Worsening(5, zero, better); got != -want {
+			t.Errorf("from 5 to −0: %v, want %v", got, -want)
+		}
+		if got := Worsening(zero, 0, better); got != 0 {
+			t.Errorf("from −0 to 0: %v", got)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("NaN has a rank")
+		}
+	}()
+	NewSignedRank([]float64{1, math.NaN()})
+}

@@ -92,13 +92,22 @@ func (g *Screening) Suspects() []Metric {
 	return suspects
 }
 
-// Orders say of which benchmarks fresh pairs are needed, and how many at first: half of those of each of which a metric is suspect.
+// Orders say of which benchmarks fresh pairs are needed, and how many at first: those of which a metric is suspect.
 func (g *Screening) Orders() []Order {
-	return orders(g.Suspects(), g.half())
+	first, _ := g.Fresh()
+	return orders(g.Suspects(), first)
 }
 
-// half of the fresh pairs, after which some need no more.
-func (g *Screening) half() int { return (g.fresh + 1) / 2 }
+// Fresh is how many fresh pairs a suspect gets at first, and in all: half of them, where so few can settle anything.
+func (g *Screening) Fresh() (first, all int) {
+	if half := (g.fresh + 1) / 2; LeastP(half) <= g.options.futileAt() {
+		return half, g.fresh
+	}
+	return g.fresh, g.fresh
+}
+
+// futileAt is the p that settles: one at which the interval leaves the promise out as well.
+func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
 
 func orders(of []Metric, pairs int) (all []Order) {
 	ordered := make(map[string]bool)
@@ -111,28 +120,30 @@ func orders(of []Metric, pairs int) (all []Order) {
 	return all
 }
 
-// More looks at the first half of the fresh pairs, and says which benchmarks need the others too, with the number of all: those of which a suspect
+// More looks at the first of the fresh pairs, and says which benchmarks need the others too, with the number of all: those of which a suspect
 // is not settled. Errors are those of Decide.
 func (g *Screening) More(fresh []Sample) ([]Order, error) {
 	given, err := g.given(fresh)
 	if err != nil {
 		return nil, err
 	}
+	first, all := g.Fresh()
 	var open []Metric
 	for _, m := range g.Suspects() {
-		if s := given[m.id()].first(g.half()); s.N() == 0 || !g.settled(s, g.options.row(s, 1)) {
+		if s := given[m.id()].first(first); s.N() == 0 || !g.settled(s, g.options.row(s, len(g.Suspects()))) {
 			open = append(open, m)
 		}
 	}
-	return orders(open, g.fresh), nil
+	return orders(open, all), nil
 }
 
-// settled says whether the first half of the fresh pairs is enough: it looks neither worse nor better, and rules the promise out more surely
+// settled says whether the first of the fresh pairs are enough: it looks neither worse nor better, and rules the promise out more surely
 // than a screening must. That no verdict of worse is among what ends it early is what keeps alpha: such a stop for futility can only take from
 // the chance of a false one (Jennison and Turnbull 2000, 10.6.3).
 func (g *Screening) settled(s Sample, row Row) bool {
+	first, all := g.Fresh()
 	o := g.options
-	return row.N == g.half() && row.Tested() && !row.Appeared && min(row.PWorse, row.PBetter) > o.SuspectAt && o.promised(s) <= min(o.FutileAt, o.Alpha/2)
+	return row.N == first && first < all && row.Tested() && !row.Appeared && min(row.PWorse, row.PBetter) > o.SuspectAt && o.promised(s) <= o.futileAt()
 }
 
 // given are the samples by metric, which must be of metrics that were screened, and of all that are suspect.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,13 +86,12 @@ func buildAll(ctx context.Context, sides [2]*binaries, s schedule, step func(don
 	return s.layouts, s.buildSome(ctx, sides, more, func(n int) { step(done+n, len(first)+len(more)) })
 }
 
-// buildFresh builds the layouts of the second stage that are not there yet, of the packages that have so many fresh pairs of some benchmark.
-func buildFresh(ctx context.Context, sides [2]*binaries, s schedule, pairs map[string]int, step func(done, all int)) error {
+// buildFresh builds those of the layouts of each package that are not there yet.
+func buildFresh(ctx context.Context, sides [2]*binaries, s schedule, layouts map[string][]int, step func(done, all int)) error {
 	var jobs []job
 	for _, side := range []side{base, head} {
 		for p, found := range sides[side].packages {
-			for pair := range pairs[found.path] {
-				layout := s.layout(s.screened + pair)
+			for _, layout := range slices.Compact(slices.Sorted(slices.Values(layouts[found.path]))) {
 				if _, err := os.Stat(sides[side].path(p, layout)); err != nil {
 					jobs = append(jobs, job{side, p, layout})
 				}

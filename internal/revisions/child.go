@@ -58,6 +58,7 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	}
 	began := time.Now()
 	err := child.Run()
+	endGroup(child)
 	f := finished{stdout: stdout.bytes(), stderr: stderr.bytes(), took: time.Since(began)}
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)
@@ -66,7 +67,9 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 	if errors.As(err, &exit) {
 		return f, &failed{exit.String(), f}
 	}
-	if err != nil {
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return f, errors.New("it has ended, and something that it started held on to its output")
+	} else if err != nil {
 		return f, err
 	}
 	if counts != nil {

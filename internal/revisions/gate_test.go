@@ -69,6 +69,13 @@ func TestGate(t *testing.T) {
 		t.Errorf("resumed with another setting: %v", err)
 	}
 	m.clean()
+	if err := os.Remove(filepath.Join(o.Out, planFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Gate(t.Context(), o, &quiet{}); err == nil || !strings.HasSuffix(err.Error(), "there is a old.txt, and no plan.json says of which gate") {
+		t.Errorf("resumed without a plan: %v", err)
+	}
+	m.clean()
 }
 
 // checkPairs: the two files have the same pairs, one side first and the other second, with the same seed, the layouts in turns at first and then new ones.
@@ -174,11 +181,67 @@ func TestResume(t *testing.T) {
 	if outcome.Report.ExitCode() != reports.ExitFine {
 		t.Errorf("exit code %d\n%s", outcome.Report.ExitCode(), explain(t, outcome.Report))
 	}
-	// 5 benchmarks and controls are screened in 3 pairs each, and the slower control has 6 fresh ones; one pair was run twice.
-	if want := 2 * (5*3 + 6 + 1); first.ran+second.ran != want {
+	// 5 benchmarks and controls are screened in 3 pairs each, and the slower control has 7 fresh ones, as 6 could not be significant at half of
+	// alpha; one pair was run twice.
+	if want := 2 * (5*3 + 7 + 1); first.ran+second.ran != want {
 		t.Errorf("%d runs and then %d, want %d", first.ran, second.ran, want)
 	}
 	checkPairs(t, o)
+}
+
+// TestFreshStages: half of the fresh pairs are enough for a benchmark that was slower in its screening alone, and for the slower control; and
+// wherever among the fresh pairs a gate is stopped, going on ends with the same rows.
+func TestFreshStages(t *testing.T) {
+	const screened = 30 // runs: 3 pairs of 5 benchmarks and controls
+	for _, c := range []struct {
+		name  string
+		slow  func(seed string) string // an expression for "this run is slow"
+		pairs int                      // of the benchmark
+		stops []int
+	}{
+		{"settled", func(seeds string) string { return "map[uint64]bool{" + seeds + "}[seed]" }, 3 + 7, []int{screened + 10}},
+		{"worse", func(string) string { return "true" }, 3 + 14, []int{screened + 10, screened + 28 + 6}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newModule(t)
+			options := func() Options {
+				o := m.options()
+				o.Layouts, o.BenchTime, o.Judge.FreshPairs = 1, BenchTime{Iterations: 1}, 14
+				return o
+			}
+			var seeds strings.Builder
+			for pair := range options().Judge.ScreenPairs {
+				fmt.Fprintf(&seeds, "%d: true, ", schedule{seed: options().Seed}.workSeed(pair))
+			}
+			m.write("sub/m_test.go", strings.Replace(fmt.Sprintf(benchmarks, 1000), "b.ReportMetric(1000+",
+				"slow := map[bool]float64{true: 300}["+c.slow(seeds.String())+"]\n\tb.ReportMetric(1000+slow+", 1))
+			whole, err := Gate(t.Context(), options(), &quiet{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range map[int]int{0: c.pairs, len(whole.Pairs) - 1: 3 + 7} { // the benchmark is the first row, or without a worse one the first in order
+				if got := len(whole.Pairs[i].Old); got != want {
+					t.Errorf("%s has %d pairs, want %d\n%s", whole.Pairs[i].Row.Benchmark, got, want, explain(t, whole.Report))
+				}
+			}
+			for _, after := range c.stops {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				o := options()
+				if _, err := Gate(ctx, o, &stopping{after: after, stop: cancel}); !errors.Is(err, errStop) {
+					t.Fatalf("stopped after %d runs, and it returned %v", after, err)
+				}
+				o.Resume = true
+				again, err := Gate(t.Context(), o, &quiet{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := fmt.Sprintf("%+v", again.Report.Rows), fmt.Sprintf("%+v", whole.Report.Rows); got != want {
+					t.Errorf("stopped after %d runs:\n%s\nand not\n%s", after, got, want)
+				}
+			}
+			m.clean()
+		})
+	}
 }
 
 // TestUnfit: what cannot be measured is said before anything is, and nothing is left.

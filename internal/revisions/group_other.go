@@ -4,5 +4,6 @@ package revisions
 
 import "os/exec"
 
-// ownGroup is for systems without groups of processes.
+// ownGroup and endGroup are for systems without groups of processes.
 func ownGroup(*exec.Cmd) {}
+func endGroup(*exec.Cmd) {}

@@ -7,6 +7,13 @@ import (
 	"syscall"
 )
 
+// endGroup ends what the child, which has ended, may have started and left: it would run beside what is measured next.
+func endGroup(child *exec.Cmd) {
+	if child.Process != nil {
+		_ = syscall.Kill(-child.Process.Pid, syscall.SIGKILL) // mostly there is nothing left
+	}
+}
+
 // ownGroup keeps a terminal's Ctrl-C from the child, and lets what it has started end with it.
 func ownGroup(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -63,7 +63,7 @@ func (g *gate) row(row judge.Row) reports.GateRow {
 func reportRow(row judge.Row, b benchmark) reports.GateRow {
 	out := reports.GateRow{
 		Benchmark: shown(b), Package: b.Package, Metric: row.Unit, Better: int(row.Better),
-		Verdict: reports.Verdict(row.Verdict), Reason: row.Reason,
+		Verdict: reports.Verdict(row.Verdict), Reason: row.Reason, Test: row.Test,
 		OldN: row.N, NewN: row.N, Old: row.Base, New: row.Head,
 		PWorse: row.PWorse, PBetter: row.PBetter, PWorseHolm: row.PWorseHolm, PBetterHolm: row.PBetterHolm,
 		Detectable: judge.DetectableRatio(row.Detectable, row.Better) - 1,
@@ -112,7 +112,11 @@ func (g *gate) checkControls(o *Outcome, s *screening) error {
 		r.Faults = append(r.Faults, fmt.Sprintf("untrusted: %.4g%% more work should be found worse, and was found %s", 100*ControlSlowdown, found(slower)))
 	}
 	if !failed {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("controls: the same work twice was %s, %.4g%% more work %s, as they must", found(same), 100*ControlSlowdown, found(slower)))
+		as := "as they must"
+		if same.Verdict == reports.Inconclusive {
+			as = "so that the machine is too noisy for more than the latter"
+		}
+		r.Warnings = append(r.Warnings, fmt.Sprintf("controls: the same work twice was %s, %.4g%% more work %s, %s", found(same), 100*ControlSlowdown, found(slower), as))
 	}
 	return nil
 }
@@ -123,8 +127,13 @@ func (g *gate) remarks(s *screening) []string {
 	if g.plan.Layouts > 1 {
 		turns, own = fmt.Sprintf(", with %d test binaries of each side in turns", g.plan.Layouts), ", each with test binaries of its own"
 	}
-	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less than the row's detectable change; those that look worse or scatter too much are decided by %d fresh pairs alone%s; half of them do where they look the same",
-		g.Judge.ScreenPairs, turns, g.Judge.FreshPairs, own)}
+	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less than the row's detectable change", g.Judge.ScreenPairs, turns)}
+	if first, all := s.fresh(); all > 0 {
+		lines[0] += fmt.Sprintf("; those that look worse or scatter too much are decided by %d fresh pairs alone%s", all, own)
+		if first < all {
+			lines[0] += fmt.Sprintf("; %d of them do where it looks the same by then", first)
+		}
+	}
 	lines = append(lines, g.notes...)
 	counted := slices.ContainsFunc(s.families, func(f *family) bool { return f.metrics[0].Unit == Instructions })
 	if counted {

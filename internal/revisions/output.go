@@ -77,6 +77,9 @@ func newReading(rec *benchfmt.Result, machine map[string]string) (reading, error
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return reading{}, fmt.Errorf("%s is %v", unit, value)
 		}
+		if value == 0 {
+			value = 0 // without a sign
+		}
 		if _, twice := r.tidy[unit]; !twice {
 			r.tidy[unit] = value
 		}

@@ -126,7 +126,7 @@ func (g *gate) goOn(now *plan) error {
 		return nil
 	}
 	before, err := readPlan(g.Out)
-	if err != nil || before == nil { // it was killed before there was anything to keep
+	if err != nil || before == nil { // it was killed before there was anything to keep; see begin
 		return err
 	}
 	if what := before.differs(now); what != "" {
@@ -152,6 +152,11 @@ func (g *gate) begin(ctx context.Context) error {
 	g.units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key, OrigUnit: Instructions, Value: "lower"}
 	if err := os.MkdirAll(g.Out, 0o777); err != nil {
 		return err
+	}
+	for _, name := range slices.Concat(resultFiles[:], controlFiles[:]) {
+		if _, err := os.Stat(filepath.Join(g.Out, name)); err == nil && !g.resumed {
+			return fmt.Errorf("%s: there is a %s, and no %s says of which gate", g.Out, name, planFile)
+		}
 	}
 	if err := g.plan.write(g.Out); err != nil {
 		return err

@@ -157,10 +157,14 @@ func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error)
 // warmUp runs a pair that does not count: the programs are then in memory, and it tells how many iterations a run has, and whether it can be
 // cut into parts.
 func (r *runner) warmUp(ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap) error {
+	benchTime := r.options.BenchTime
+	if b.Package == controlPackage {
+		benchTime.Time /= 2 // runs that are shorter scatter more: what the controls show by them holds for the others, and the time is for those
+	}
 	least, slowest, divisible := 0, 0.0, true
 	var longest time.Duration
 	for _, s := range []side{base, head} {
-		got, said, after, err := r.once(ctx, run{*b, s, at.layout, r.options.BenchTime.warmUp(), at.seed})
+		got, said, after, err := r.once(ctx, run{*b, s, at.layout, benchTime.warmUp(), at.seed})
 		if err != nil {
 			return err
 		}
@@ -176,7 +180,7 @@ func (r *runner) warmUp(ctx context.Context, b *benchmark, at slot, units benchf
 		slowest, longest, divisible = max(slowest, got.tidy["sec/op"]), max(longest, after.took), divisible && got.divisible()
 	}
 	if b.Iterations == 0 {
-		b.Iterations = r.options.BenchTime.iterations(least, slowest)
+		b.Iterations = benchTime.iterations(least, slowest)
 	}
 	if b.Parts == 0 {
 		b.cut(divisible, r.options.BenchTime.Iterations > 0)

@@ -24,16 +24,16 @@ func (f *family) samples(fresh bool) (all []judge.Sample) {
 			if fresh != (pair >= f.options.ScreenPairs) {
 				continue
 			}
-			// Every screening run has the metric. A fresh one that lacks it leaves a pair too few, and that is never a pass.
+			// Every screening run has the metric, with a value that has a ratio. A fresh one that has not ends the sample: it has too few pairs then,
+			// however often it is looked at, and that is never a pass.
 			was, ok := kept[pair][base].tidy[m.Unit]
 			is, both := kept[pair][head].tidy[m.Unit]
-			if ok && both {
-				s.Pairs = append(s.Pairs, judge.Pair{Base: was, Head: is})
+			if !ok || !both || was < 0 || is < 0 {
+				break
 			}
+			s.Pairs = append(s.Pairs, judge.Pair{Base: was, Head: is})
 		}
-		if len(s.Pairs) > 0 || !fresh {
-			all = append(all, s)
-		}
+		all = append(all, s)
 	}
 	return all
 }
@@ -63,6 +63,7 @@ func (g *gate) screen() (*screening, error) {
 	}
 	s.controls = [2]*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
 	s.controls[1].options.SuspectAt = 0.9999 // known to be worse: no luck in the screening is to keep it from its fresh pairs
+	s.controls[1].options.Alpha /= 2         // it may be looked at twice: see stopWhenFound
 	for _, f := range s.all() {
 		if err := f.screen(); err != nil {
 			return nil, err
@@ -89,6 +90,15 @@ func raise(fresh []int, of []*benchmark, orders []judge.Order) {
 	}
 }
 
+// fresh is how many fresh pairs a suspect among the module's own gets at first, and in all.
+func (s *screening) fresh() (first, all int) {
+	for _, f := range s.families {
+		a, b := f.screened.Fresh()
+		first, all = max(first, a), max(all, b)
+	}
+	return first, all
+}
+
 // orders are the fresh pairs that each of the benchmarks needs at first.
 func (s *screening) orders(of []*benchmark) []int {
 	fresh := make([]int, len(of))
@@ -98,29 +108,30 @@ func (s *screening) orders(of []*benchmark) []int {
 	return fresh
 }
 
-// stopWhenFound lets half of the fresh pairs do for the slower control where they find it worse already. To take two looks at it is fair
-// at half of alpha each; a benchmark is never called worse so early.
+// stopWhenFound lets half of the fresh pairs do for the slower control where they find it worse already: of two looks each has half of the alpha.
+// A benchmark is never called worse so early.
 func (f *family) stopWhenFound() error {
 	orders := f.screened.Orders()
-	if len(orders) == 0 { // it was faster in each pair: that is decided
+	fresh := f.samples(true)[0]
+	if len(orders) == 0 || fresh.N() == 0 { // no pair was slower by as much as the margin: that is decided
 		return nil
 	}
-	half, fresh := orders[0].Pairs, f.samples(true)[0]
+	half := orders[0].Pairs
 	fresh.Pairs = fresh.Pairs[:min(half, len(fresh.Pairs))]
 	found, err := judge.Weigh(f.options, 1, fresh)
-	if err != nil || found.PWorse > f.options.Alpha/2 {
+	if err != nil || found.PWorse > f.options.Alpha {
 		return err
 	}
 	f.options.FreshPairs = half
 	return f.screen()
 }
 
-// more are those that each needs, now that it has those of orders.
-func (s *screening) more(of []*benchmark, orders []int) ([]int, error) {
+// more are those that each needs in all, now that it has those of orders: 0 where these are enough.
+func (s *screening) more(of []*benchmark) ([]int, error) {
 	if err := s.controls[1].stopWhenFound(); err != nil {
 		return nil, err
 	}
-	fresh := slices.Clone(orders)
+	fresh := make([]int, len(of))
 	for _, f := range s.all() {
 		more, err := f.screened.More(f.samples(true))
 		if err != nil {

@@ -39,11 +39,14 @@ func (s schedule) layout(pair int) int {
 func (s schedule) round(pair int, of []int) []slot {
 	slots := make([]slot, len(of))
 	for i, b := range of {
-		slots[i] = slot{benchmark: b, pair: pair, headFirst: s.headFirst(b, pair), layout: s.layout(pair), seed: s.draw("work", pair).Uint64() >> 1}
+		slots[i] = slot{benchmark: b, pair: pair, headFirst: s.headFirst(b, pair), layout: s.layout(pair), seed: s.workSeed(pair)}
 	}
 	s.draw("order", pair).Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
 	return slots
 }
+
+// workSeed is what the benchmarks draw their work from.
+func (s schedule) workSeed(pair int) uint64 { return s.draw("work", pair).Uint64() >> 1 }
 
 // headFirst draws which side of a pair goes first. Of the pairs 2k and 2k+1 the draw decides one, and the other is the opposite: what
 // the first run leaves to the second is then the same for both sides after every second pair.

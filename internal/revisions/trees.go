@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -58,8 +59,29 @@ func removeStale(ctx context.Context, r *repository) {
 		}
 		_ = lock.Close()
 	}
-	// Git forgets those of its worktrees whose directories are gone.
-	_, _ = r.git(ctx, nil, "worktree", "prune")
+	_ = forget(ctx, r) // the end of this gate tries again, and tells
+}
+
+// forget has git forget the worktrees of gates whose directories are gone. To prune all that are gone would take those with them that
+// somebody has on a disk that is not there at the moment.
+func forget(ctx context.Context, r *repository) error {
+	list, err := r.git(ctx, nil, "worktree", "list", "--porcelain")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(list) {
+		path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
+		if ours, _ := filepath.Match(treesPattern, filepath.Base(filepath.Dir(path))); !ok || !ours {
+			continue
+		}
+		if _, there := os.Stat(path); !errors.Is(there, fs.ErrNotExist) {
+			continue
+		}
+		if _, remove := r.git(ctx, nil, "worktree", "remove", "--force", "--force", path); remove != nil {
+			err = errors.Join(err, remove)
+		}
+	}
+	return err
 }
 
 // checkOut puts the revision of a side into a worktree. The paths of both sides are as long, since they end up in the binaries.
@@ -101,8 +123,8 @@ func (t *trees) remove() error {
 	}
 	wrong = append(wrong, removeAll(t.dir))
 	if len(t.added) > 0 {
-		if _, err := t.repository.git(ctx, nil, "worktree", "prune"); err != nil {
-			wrong = append(wrong, fmt.Errorf("git worktree prune: %w", err))
+		if err := forget(ctx, t.repository); err != nil {
+			wrong = append(wrong, fmt.Errorf("a worktree that is gone, and that git cannot forget: %w", err))
 		}
 	}
 	if t.lock != nil {

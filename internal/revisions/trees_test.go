@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestStale: what a killed gate has left is removed by the next one; what a living one has is not.
+// TestStale: what a killed gate has left is removed by the next one, also where only git knows of it; what a living one has is not, nor a worktree
+// of somebody's whose disk is not there.
 func TestStale(t *testing.T) {
 	m := newModule(t)
 	r, err := openRepository(t.Context(), m.dir)
@@ -30,7 +31,18 @@ func TestStale(t *testing.T) {
 		}
 		return made
 	}
-	killed, living := begin(), begin()
+	away := filepath.Join(t.TempDir(), "mine")
+	m.git("worktree", "add", "--quiet", "--detach", away)
+	if err := os.Rename(away, away+".away"); err != nil {
+		t.Fatal(err)
+	}
+	killed, gone, living := begin(), begin(), begin()
+	if err := os.RemoveAll(gone.dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := gone.lock.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if err := killed.lock.Close(); err != nil { // as the system does
 		t.Fatal(err)
 	}
@@ -46,6 +58,10 @@ func TestStale(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if list := m.git("worktree", "list"); strings.Contains(list, filepath.Base(gone.dir)) || !strings.Contains(list, away) {
+		t.Errorf("git knows of\n%s", list)
+	}
+	m.git("worktree", "remove", "--force", away)
 	m.clean()
 }
 
