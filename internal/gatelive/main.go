@@ -59,6 +59,7 @@ type options struct {
 	suite              suite
 	unchanged, changed int // gates of either kind
 	benchTime          time.Duration
+	seed               int // of the first gate; the next have the next ones
 }
 
 func read(args []string, stderr io.Writer) (options, error) {
@@ -69,14 +70,15 @@ func read(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.unchanged, "unchanged", 20, "gates of unchanged code")
 	flags.IntVar(&o.changed, "changed", 10, "gates with regressions")
 	flags.DurationVar(&o.benchTime, "benchtime", 250*time.Millisecond, "the length of a run")
+	flags.IntVar(&o.seed, "seed", 1, "that of the first gate; the next gates have the next seeds")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	if flags.NArg() != 1 {
 		return o, errors.New("want one argument, the poolbench program")
 	}
-	if o.unchanged < 0 || o.changed < 0 || o.benchTime <= 0 {
-		return o, errors.New("want a number of gates of either kind, and a time above 0")
+	if o.seed < 1 || o.unchanged < 0 || o.changed < 0 || o.benchTime <= 0 {
+		return o, errors.New("want a number of gates of either kind, and a time and a seed above 0")
 	}
 	o.poolbench = flags.Arg(0)
 	return o, nil

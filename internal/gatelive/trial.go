@@ -93,7 +93,7 @@ func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err err
 		if i >= o.unchanged {
 			head, more = "more"+strconv.Itoa(i-o.unchanged), o.suite.regressions(i-o.unchanged)
 		}
-		d, err := o.gate(ctx, m, head, filepath.Join(dir, strconv.Itoa(i)), i+1)
+		d, err := o.gate(ctx, m, head, filepath.Join(dir, strconv.Itoa(i)), o.seed+i)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,8 @@
 // functions; a single build of each side makes half of the gates on unchanged code fail. So each side has several test binaries, whose functions
 // lie in different orders, and takes them in turn; and each pair that a verdict rests on has binaries of its own. A pair is a run of the base and
 // a run of the head, with as many iterations, and with the same seed in the environment, for benchmarks that draw their work from it. Both are cut
-// into parts, each a process of its own, that take turns; a random one is first. Benchmarks that report more than package testing measures are not
+// into parts, each a process of its own, that take turns; a random one is first. The times are those of the faster half of the parts: each does
+// the same, so that the others tell of what was around them. Benchmarks that report more than package testing measures are not
 // cut: their runs come one after the other. Rounds of one pair of every benchmark, in random order, spread each
 // benchmark's pairs over the whole time, so that a machine that slows down hits all alike.
 //

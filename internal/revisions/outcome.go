@@ -134,6 +134,9 @@ func (g *gate) remarks(s *screening) []string {
 			lines[0] += fmt.Sprintf("; %d of them do where it looks the same by then", first)
 		}
 	}
+	if slices.ContainsFunc(g.plan.Benchmarks, func(b benchmark) bool { return b.Parts > 1 }) {
+		lines = append(lines, fmt.Sprintf("a run is up to %d processes, and its time that of the faster half of them", mostParts))
+	}
 	lines = append(lines, g.notes...)
 	counted := slices.ContainsFunc(s.families, func(f *family) bool { return f.metrics[0].Unit == Instructions })
 	if counted {
