@@ -33,11 +33,11 @@ func (r *GateReport) checkInputs(c *Comparison, old, new *Results) {
 		}
 	}
 	for _, in := range []*Results{old, new} {
-		switch damaged := in.Cut.Line > 0 && in.Schema == 0; {
+		switch {
 		case in.Partial == "":
 		case r.Options.AllowPartial:
 			r.Warnings = append(r.Warnings, notWhole(in))
-		case damaged: // what poolbench writes it marks when it is interrupted, and in the middle of a line, too
+		case in.Cut.Line > 0:
 			r.fault("%v: the last line is cut off", in.Cut)
 		default:
 			r.Unclear = append(r.Unclear, notWhole(in))

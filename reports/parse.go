@@ -79,7 +79,6 @@ func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
 // cutOff leaves the current line out, which is the last.
 func (p *parser) cutOff() {
 	p.cut = true
-	p.out.Cut = p.feed.pos()
 	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
 }
 
@@ -190,6 +189,9 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 		p.cutOff()
 	}
 	out.Partial = cmp.Or(p.marks.partial(p.feed.line), p.feed.events.cut())
+	if p.cut && !p.marks.ours() {
+		out.Cut = p.feed.pos()
+	}
 	if p.cut && out.Partial == "" {
 		out.Partial = fmt.Sprintf("cut off in line %d", p.feed.line)
 	}

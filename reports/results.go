@@ -20,7 +20,7 @@ type Results struct {
 	Units      benchfmt.UnitMetadataMap // direction (better=) and distribution (assume=) from the Unit lines
 	Strategies []string                 // that a run names, in the order of the colours of charts: the header's, then any others
 	Findings   []Finding                // what studies say of the runs, as they wrote them, the last word of each
-	Cut        Pos                      // the last line, where only half of it is there; the zero Pos when it is whole
+	Cut        Pos                      // the last line of a file that is not poolbench's, where only half of it is there; else the zero Pos: ours says by its marks how far it came
 	Partial    string                   // why the file is not whole, in a few words; "" when it is, or when it is not ours to know
 	Warnings   []string                 // what a reader should be told, one line each, with file and line
 }

@@ -117,7 +117,7 @@ func (k keys) Set(text string) error {
 // whole refuses results that were interrupted or cut off, which would look like a comparison of everything.
 func whole(r *reports.Results) error {
 	switch {
-	case r.Cut.Line > 0 && r.Schema == 0: // ours says by its marks how far it came
+	case r.Cut.Line > 0:
 		return fmt.Errorf("%v: the last line is cut off; --allow-partial takes what the file holds", r.Cut)
 	case r.Partial != "":
 		return fmt.Errorf("%s is not whole: %s; --allow-partial takes what it holds", r.Path, r.Partial)

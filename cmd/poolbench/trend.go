@@ -78,7 +78,7 @@ func (a *app) trend(o watching, args []string) error {
 	if !o.allowPartial {
 		var cut []error
 		for _, in := range inputs {
-			if in.Results.Cut.Line > 0 && in.Results.Schema == 0 { // an interrupted run of ours is marked, and holds whole runs
+			if in.Results.Cut.Line > 0 { // what was interrupted between two lines is told of in a note
 				cut = append(cut, whole(in.Results))
 			}
 		}

@@ -27,8 +27,8 @@ func (t *trial) report(now time.Time) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("## %d benchmarks: %s", len(t.options.suite.names()), t.options.suite.about)
 	say("")
-	say("%s, by `go run ./internal/gatelive -suite %s -benchtime %v`: %s, %s/%s, %d processors of type %s; %d fresh pairs at most.",
-		now.Format("2006-01-02"), t.options.suite.name, t.options.benchTime, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), t.pairs)
+	say("%s, by `go run ./internal/gatelive -suite %s -unchanged %d -changed %d -seed %d -benchtime %v`: %s, %s/%s, %d processors of type %s; %d fresh pairs at most.",
+		now.Format("2006-01-02"), t.options.suite.name, t.options.unchanged, t.options.changed, t.options.seed, t.options.benchTime, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), t.pairs)
 	say("")
 	say("%d kinds of work in one module: %s. Where the head does more, it does a counted number of rounds more.",
 		len(t.options.suite.families), strings.ToLower(strings.Join(t.options.suite.families, ", ")))

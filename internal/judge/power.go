@@ -25,7 +25,7 @@ func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	if math.IsNaN(sd) {
 		return sd
 	}
-	suspicion, significance := critical(screened, o.SuspectAt), critical(fresh, o.Alpha/float64(tests))
+	suspicion, significance := criticalSignedRank(screened, o.SuspectAt), criticalSignedRank(fresh, o.Alpha/float64(tests))
 	if suspicion < 0 || significance < 0 {
 		return math.NaN()
 	}
@@ -41,21 +41,6 @@ func (o Options) detectable(sd float64, screened, fresh, tests int) float64 {
 	return o.margin() + high*sd
 }
 
-// critical is the largest sum of the ranks of the changes below 0, of n changes without ties, whose p is not above alpha; −1 where there is none.
-func critical(n int, alpha float64) (sum int) {
-	if n > signedRankLimit {
-		k := float64(n)
-		return int(k*(k+1)/4 + NormalQuantile(alpha)*math.Sqrt(k*(k+1)*(2*k+1)/24) - 0.5)
-	}
-	p := 0.0
-	for s, one := range ranksSums(n) {
-		if p += one; p > alpha*(1+roundoff) {
-			return s - 1
-		}
-	}
-	return n * (n + 1) / 2
-}
-
 // shifted are independent normal changes with a mean above 0: the chances that one is above 0, that two of them together are, and that one is
 // with both of two others.
 type shifted struct{ one, two, three float64 }
@@ -67,7 +52,7 @@ func newShifted(mean float64) shifted {
 }
 
 // power is about how often the changes below 0, of n, have a sum of ranks of at most critical: the statistic, which counts the pairs i ≤ j with
-// Xi + Xj > 0, is taken for normal, with the mean and the variance that it has under the shift (Lehmann 1975, Nonparametrics, 4.2). That is right to
+// Xi + Xj > 0, is taken for normal, with the mean and the variance that it has under the shift (Lehmann 1975, Nonparametrics). That is right to
 // 5 points from ten changes on, and to 10 with six; to take the variance for the one without a shift promises up to 8 too many.
 func (s shifted) power(n, critical int) float64 {
 	k := float64(n)
@@ -90,7 +75,7 @@ func attainable(n int, alpha float64) float64 {
 	if n > signedRankLimit {
 		return alpha
 	}
-	return floats.Sum(ranksSums(n)[:critical(n, alpha)+1])
+	return floats.Sum(ranksSums(n)[:criticalSignedRank(n, alpha)+1])
 }
 
 // ranksSums gives the probability of each sum of the ranks 1 to n that a fair coin picks.

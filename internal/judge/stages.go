@@ -139,7 +139,7 @@ func (g *Screening) More(fresh []Sample) ([]Order, error) {
 
 // settled says whether the first of the fresh pairs are enough: it looks neither worse nor better, and rules the promise out more surely
 // than a screening must. That no verdict of worse is among what ends it early is what keeps alpha: such a stop for futility can only take from
-// the chance of a false one (Jennison and Turnbull 2000, 10.6.3).
+// the chance of a false one (Jennison and Turnbull 2000, on stopping for futility).
 func (g *Screening) settled(s Sample, row Row) bool {
 	first, all := g.Fresh()
 	o := g.options

@@ -48,12 +48,8 @@ func criticalSignedRank(n int, tail float64) int {
 		sd := math.Sqrt(m * float64(2*n+1) / 6)
 		return max(-1, int(math.Floor(m+NormalQuantile(tail)*sd-0.5)))
 	}
-	ranks := make([]int, n)
-	for i := range ranks {
-		ranks[i] = i + 1
-	}
 	var sum float64
-	for w, p := range signSums(ranks) {
+	for w, p := range ranksSums(n) {
 		if sum += p; sum > tail*(1+roundoff) {
 			return w - 1
 		}
