@@ -2,27 +2,40 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 )
 
-// Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics of the last run are reported
-// in the units of Metrics, times in nanoseconds. A run that breaks a law fails the benchmark.
+// Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics
+// of the last run are reported in the units of Metrics, times in nanoseconds. A run that breaks a
+// law fails the benchmark.
 //
-// This is how a strategy that lives in another module is measured: fill in Scenario.Strategy.Spec with one of your own. Quantiles need
-// tasks (a p99 needs 368), so give `go test` a -benchtime such as 2000x.
+// So does a strategy that hangs, panics, or ends or leaves goroutines: see [StrategyError]. One
+// that hangs under the real clock, or spins or holds a mutex under either, cannot be stopped:
+// Benchmark then prints which benchmark it is, what hangs and where, and ends the process with
+// status 1. A goroutine of the strategy that panics ends it with the trace of the runtime, where
+// the benchmark's name is among the labels of the goroutine.
 //
-// Where the environment has a POOLBENCH_SEED, as under `poolbench gate --base`, it is added to that of the scenario: each pair of runs
-// then faces other work, and both sides of a pair the same.
+// This is how a strategy that lives in another module is measured: fill in Scenario.Strategy.Spec
+// with one of your own. Quantiles need tasks (a p99 needs 368), so give `go test` a -benchtime such
+// as 2000x.
 //
-// It writes the Unit lines, which tell benchstat and `poolbench gate` which direction is better, to standard output, once a process.
+// Where the environment has a POOLBENCH_SEED, as under `poolbench gate --base`, it is added to that
+// of the scenario: each pair of runs then faces other work, and both sides of a pair the same.
+//
+// It writes the Unit lines, which tell benchstat and `poolbench gate` which direction is better, to
+// standard output, once a process.
 func Benchmark(b *testing.B, s Scenario) {
 	b.Helper()
 	declareUnits()
+	labelTraces()
 	warmup := s.withDefaults().Stop.Warmup
 	s.Stop = Stop{Tasks: b.N, Warmup: warmup}
 	if text, ok := os.LookupEnv(seedVariable); ok {
@@ -32,29 +45,65 @@ func Benchmark(b *testing.B, s Scenario) {
 		}
 		s.Seed += more
 	}
-	r, err := Run(context.Background(), s)
-	if err != nil {
+	ctx := pprof.WithLabels(context.Background(), pprof.Labels("benchmark", b.Name()))
+	r, err := Run(ctx, s)
+	var wrong *StrategyError
+	switch {
+	case errors.As(err, &wrong) && wrong.Goes:
+		fmt.Fprintf(os.Stdout, "\n--- FAIL: %s\n    %v\n%s\n", b.Name(), wrong,
+			indented(wrong.Stacks))
+		os.Exit(1)
+	case errors.As(err, &wrong):
+		b.Fatalf("%v\n%s", wrong, wrong.Stacks)
+	case err != nil:
 		b.Fatal(err)
 	}
 	for _, law := range r.Broken {
 		b.Errorf("%s", law)
 	}
-	for _, m := range r.Metrics {
+	reportMetrics(b, r.Metrics)
+}
+
+// reportMetrics fails the benchmark for a number that is none.
+func reportMetrics(b *testing.B, metrics []Metric) {
+	b.Helper()
+	// leaves out what the testing package measured, for a run that took no time of its own
+	b.ReportMetric(0, "ns/op")
+	for _, m := range metrics {
 		value, unit := inNanoseconds(m)
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			b.Errorf("%s is %v: nothing was measured", unit, value)
+			continue
+		}
 		b.ReportMetric(value, unit)
 	}
 }
 
-// seedVariable is the environment variable that package revisions sets.
+// indented sets lines in as the testing package does.
+func indented(lines string) string {
+	return strings.ReplaceAll("\n"+lines, "\n", "\n    ")[1:]
+}
+
+// seedVariable is the environment variable that package measure sets.
 const seedVariable = "POOLBENCH_SEED"
 
-// declareUnits runs before the testing package has printed anything of the first benchmark: it prints a benchmark's name only
-// after its first round with b.N = 1.
+// declareUnits runs before the testing package has printed anything of the first benchmark: it
+// prints a benchmark's name only after its first round with b.N = 1.
 var declareUnits = sync.OnceFunc(func() {
 	fmt.Fprint(os.Stdout, unitLines(func(unit string) string {
 		_, unit = inNanoseconds(Metric{Unit: unit})
 		return unit
 	}))
+})
+
+// labelTraces has the runtime write the labels of goroutines into the trace of a crash. It reads
+// that setting again when the variable changes.
+var labelTraces = sync.OnceFunc(func() {
+	setting := "tracebacklabels=1"
+	if others := os.Getenv("GODEBUG"); others != "" {
+		setting = others + "," + setting
+	}
+	os.Setenv("GODEBUG", setting)
 })
 
 // inNanoseconds spells a time as the testing package does.

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// TestBubble guards what the virtual clock rests on and the standard library does not promise: synctest.Test with an empty
-// testing.T, outside of a test of its own. It has to hold for each version of Go.
+// TestBubble guards what the virtual clock rests on and the standard library does not promise:
+// synctest.Test with an empty testing.T, outside of a test of its own. It has to hold for each
+// version of Go.
 func TestBubble(t *testing.T) {
 	var elapsed time.Duration
 	if err := bubble(func() {
@@ -24,7 +25,8 @@ func TestBubble(t *testing.T) {
 		"a deadlock":             hang,
 		"a goroutine left alone": func() { go hang() },
 	} {
-		if err := bubble(f); err == nil || !strings.HasPrefix(err.Error(), "virtual clock: deadlock") {
+		if err := bubble(f); err == nil ||
+			!strings.HasPrefix(err.Error(), "virtual clock: deadlock") {
 			t.Errorf("%s: error is %v", what, err)
 		}
 	}

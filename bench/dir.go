@@ -1,146 +1,33 @@
 package bench
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/poolbench/poolbench/internal/lock"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// Mode says what CreateDir does about a directory that is there already.
-type Mode int
+// dirFiles are those that bench writes.
+var dirFiles = []string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile}
 
-// The modes of CreateDir.
-const (
-	New    Mode = iota // refuse it
-	Force              // replace its results
-	Append             // add to its results
-)
-
-// The files of a run directory that bench writes. The report adds its own.
-const (
-	resultsFile       = "results.txt"
-	distributionsFile = "distributions.hlog"
-	timelineFile      = "timeline.csv"
-)
-
-// A Dir is a run directory that is being written. Every result is on its way to the disk before Write returns, so a kill loses at most the run in flight; until
-// Close has written the end mark, a reader takes the directory for partial.
+// A Dir is a run directory that is being written, by this process alone. Every result is on its way
+// to the disk before Write returns, so a kill loses at most the run in flight; until End has
+// written the end mark, a reader takes the directory for partial.
 type Dir struct {
 	path          string
+	lock          *lock.Dir
 	written       int
 	results       *resultsWriter
 	distributions *distributionsWriter
 	timeline      *timelineWriter
 	files         []*os.File
 	repetitions   map[string]int // results so far, by name
+	there         contents       // what the directory holds for good
+	resumed       *resumed       // nil but for Resume
 	failed        bool           // a write went wrong: no end mark may say that all is well
-}
-
-// CreateDir makes the directory at path, with its parents, ready for results. The error for one that exists names the ways out.
-func CreateDir(path string, mode Mode) (*Dir, error) {
-	entries, err := os.ReadDir(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(path, 0o777); err != nil {
-			return nil, err
-		}
-	case err != nil:
-		return nil, err
-	case len(entries) > 0 && mode == New:
-		return nil, fmt.Errorf("%s exists already: force replaces it, append adds to it", path)
-	case len(entries) > 0 && !isRunDir(path):
-		return nil, fmt.Errorf("%s exists and is not a run directory (it has no %s)", path, resultsFile)
-	}
-	d := &Dir{path: path, repetitions: map[string]int{}}
-	if mode == Append {
-		if err := d.countRepetitions(); err != nil {
-			return nil, err
-		}
-	} else if err := removeResults(path); err != nil {
-		return nil, err
-	}
-	if err := d.open(); err != nil {
-		d.closeFiles()
-		return nil, err
-	}
-	return d, nil
-}
-
-func isRunDir(path string) bool {
-	_, err := os.Stat(filepath.Join(path, resultsFile))
-	return err == nil
-}
-
-// removeResults takes an older run's files away, the report's among them, so that none of it is taken for the new run's. What is not ours stays.
-func removeResults(path string) error {
-	for _, name := range []string{resultsFile, distributionsFile, timelineFile, "report.html", "charts"} {
-		if err := os.RemoveAll(filepath.Join(path, name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *Dir) open() error {
-	var files [3]*os.File
-	for i, name := range []string{resultsFile, distributionsFile, timelineFile} {
-		f, err := os.OpenFile(filepath.Join(d.path, name), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
-		if err != nil {
-			return err
-		}
-		d.files = append(d.files, f)
-		if err := endLine(f); err != nil {
-			return err
-		}
-		files[i] = f
-	}
-	var err error
-	if d.results, err = newResultsWriter(files[0]); err != nil {
-		return err
-	}
-	if d.distributions, err = newDistributionsWriter(files[1]); err != nil {
-		return err
-	}
-	d.timeline, err = newTimelineWriter(files[2])
-	return err
-}
-
-// endLine completes a last line that a kill cut off, so that what is appended starts on a line of its own.
-func endLine(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
-		return err
-	}
-	last := make([]byte, 1)
-	if _, err := f.ReadAt(last, info.Size()-1); err != nil {
-		return err
-	}
-	if last[0] != '\n' {
-		_, err = f.WriteString("\n")
-	}
-	return err
-}
-
-// countRepetitions finds out how many results of each name are in the directory, so that appended ones go on counting.
-func (d *Dir) countRepetitions() error {
-	f, err := os.Open(filepath.Join(d.path, resultsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if name, ok := benchmarkName(lines.Text()); ok {
-			d.repetitions[name]++
-		}
-	}
-	return lines.Err()
 }
 
 // Path is where the directory is.
@@ -148,28 +35,39 @@ func (d *Dir) Path() string { return d.path }
 
 // Write adds one result to the three files.
 func (d *Dir) Write(r *Result) error {
-	if err := d.write(r); err != nil {
-		d.failed = true
+	repetition := d.repetitions[r.Name]
+	d.repetitions[r.Name]++
+	// The line in results.txt comes last: a result that a reader finds there has its distributions
+	// and its timeline.
+	if err := d.wrote(rundir.DistributionsFile, d.distributions.write(r, repetition)); err != nil {
+		return err
+	}
+	if err := d.wrote(rundir.TimelineFile, d.timeline.write(r, repetition)); err != nil {
+		return err
+	}
+	if err := d.wrote(rundir.ResultsFile, d.results.write(r)); err != nil {
 		return err
 	}
 	d.written++
-	return nil
+	return d.settle(runID{r.Name, r.Seed})
 }
 
-func (d *Dir) write(r *Result) error {
-	repetition := d.repetitions[r.Name]
-	d.repetitions[r.Name]++
-	// The line in results.txt comes last: a result that a reader finds there has its distributions and its timeline.
-	if err := d.distributions.write(r, repetition); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(d.path, distributionsFile), err)
+// Fail adds a run that gave no result, and why: a line for readers, # failed NAME seed N: REASON.
+func (d *Dir) Fail(name string, seed uint64, reason string) error {
+	if err := d.wrote(rundir.ResultsFile,
+		d.results.line(rundir.Failure{Name: name, Seed: seed, Reason: reason}.Line())); err != nil {
+		return err
 	}
-	if err := d.timeline.write(r, repetition); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(d.path, timelineFile), err)
+	return d.settle(runID{name, seed})
+}
+
+// wrote names the file in the error of a write, and remembers that there was one.
+func (d *Dir) wrote(file string, err error) error {
+	if err == nil {
+		return nil
 	}
-	if err := d.results.write(r); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(d.path, resultsFile), err)
-	}
-	return nil
+	d.failed = true
+	return fmt.Errorf("%s: %w", filepath.Join(d.path, file), err)
 }
 
 // A Conclusion is what a question's results say in words, a line each, for the report to show.
@@ -183,29 +81,47 @@ type Conclusion struct {
 
 // Conclude adds what the results so far say in words.
 func (d *Dir) Conclude(c Conclusion) error {
-	if err := d.results.conclude(c); err != nil {
-		d.failed = true
-		return fmt.Errorf("%s: %w", filepath.Join(d.path, resultsFile), err)
-	}
-	return nil
+	return d.wrote(rundir.ResultsFile, d.results.conclude(c))
 }
 
-// Close ends the directory with a mark: complete, or partial when fewer than the planned results were written; interrupted is
-// the reason, nil where there is none. After an error of Write the mark is left out, and a reader takes the directory for cut off.
-func (d *Dir) Close(planned int, interrupted error) error {
-	mark := fmt.Sprintf("complete %d runs", d.written)
+// End ends the results with a mark: complete, or partial when fewer than the planned results were
+// written; interrupted is the reason, nil where there is none. After an error of Write the mark is
+// left out, and a reader takes the directory for cut off. Until Unlock nobody else may write to the
+// directory: a report is to be of what this process has written.
+func (d *Dir) End(planned int, interrupted error) error {
+	if d.files == nil {
+		return nil
+	}
+	var errs []error
+	if d.resumed != nil {
+		errs = append(errs, d.carryOver())
+	}
+	end := rundir.End{Runs: d.written, Planned: planned}
 	if d.written < planned || interrupted != nil {
-		reason := "runs failed"
+		end.Partial, end.Reason = true, "runs failed"
 		if interrupted != nil {
-			reason = "interrupted"
+			end.Reason = "interrupted"
 		}
-		mark = fmt.Sprintf("partial %d of %d runs: %s", d.written, planned, reason)
 	}
-	var err error
 	if !d.failed {
-		err = d.results.end(mark)
+		errs = append(errs, d.results.line(end.Line()))
 	}
-	return errors.Join(err, d.closeFiles())
+	return errors.Join(append(errs, d.closeFiles())...)
+}
+
+// Unlock lets others write to the directory.
+func (d *Dir) Unlock() error {
+	if d.lock == nil {
+		return nil
+	}
+	err := d.lock.Release()
+	d.lock = nil
+	return err
+}
+
+// Close is End and Unlock.
+func (d *Dir) Close(planned int, interrupted error) error {
+	return errors.Join(d.End(planned, interrupted), d.Unlock())
 }
 
 func (d *Dir) closeFiles() error {

@@ -12,11 +12,15 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/lock"
 )
 
 var resultFiles = []string{"results.txt", "distributions.hlog", "timeline.csv"}
 
-func write(t *testing.T, dir string, mode bench.Mode, planned int, interrupted error, results ...*bench.Result) {
+func write(
+	t *testing.T, dir string, mode bench.Mode, planned int, interrupted error,
+	results ...*bench.Result,
+) {
 	t.Helper()
 	d, err := bench.CreateDir(dir, mode)
 	if err != nil {
@@ -47,7 +51,9 @@ func TestSameSeedSameBytes(t *testing.T) {
 	for _, dir := range dirs {
 		var results []*bench.Result
 		for _, strategy := range []string{"worker_pool", "semaphore", "bounded_queue_shed"} {
-			results = append(results, run(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4, Load: 0.8, Tasks: 5000, Seed: 1})))
+			results = append(results,
+				run(t, scenario(t, bench.Written{Strategy: strategy, Limit: 4, Load: 0.8,
+					Tasks: 5000, Seed: 1})))
 		}
 		write(t, dir, bench.New, 3, nil, results...)
 	}
@@ -58,10 +64,12 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// TestResultsFile: the file is in the Go benchmark format, says its schema first and that it is complete last.
+// TestResultsFile: the file is in the Go benchmark format, says its schema first and that it is
+// complete last.
 func TestResultsFile(t *testing.T) {
 	dir := t.TempDir()
-	r := run(t, scenario(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8, Load: 0.5, Tasks: 4000}))
+	r := run(t, scenario(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
+		Load: 0.5, Tasks: 4000}))
 	write(t, dir, bench.New, 2, nil, r, r)
 	text := read(t, dir, "results.txt")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -81,7 +89,8 @@ func TestResultsFile(t *testing.T) {
 			}
 			for _, m := range r.Metrics {
 				if got, ok := rec.Value(m.Unit); m.Unit != "ns/op" && (!ok || got != m.Value) {
-					t.Errorf("%s = %v (%v), want %v: not a bit may be lost", m.Unit, got, ok, m.Value)
+					t.Errorf("%s = %v (%v), want %v: not a bit may be lost", m.Unit,
+						got, ok, m.Value)
 				}
 			}
 		}
@@ -89,17 +98,22 @@ func TestResultsFile(t *testing.T) {
 	if err := reader.Err(); err != nil || n != 2 {
 		t.Errorf("%d results, error %v", n, err)
 	}
-	if units := reader.Units(); units.GetBetter("p99-response-sec") != -1 || units.GetBetter("goodput-ops/s") != 1 || units.GetBetter("utilisation") != 0 {
+	if units := reader.Units(); units.GetBetter("p99-response-sec") != -1 ||
+		units.GetBetter("goodput-ops/s") != 1 || units.GetBetter("utilisation") != 0 {
 		t.Error("the Unit lines do not say the directions")
 	}
 }
 
-// TestDistributionsFile: the tags name run, repetition and reading; the counts are the completed tasks.
+// TestDistributionsFile: the tags name run, repetition and reading; the counts are the completed
+// tasks; the lines are those that the library would write.
 func TestDistributionsFile(t *testing.T) {
 	dir := t.TempDir()
-	r := run(t, scenario(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8, Load: 0.5, Tasks: 4000}))
+	r := run(t, scenario(t, bench.Written{Workload: "hyperexp:mean=20ms,c2=16", Limit: 8,
+		Load: 0.5, Tasks: 4000}))
 	write(t, dir, bench.New, 2, nil, r, r)
 	log := hdrhistogram.NewHistogramLogReader(strings.NewReader(read(t, dir, "distributions.hlog")))
+	var again strings.Builder
+	library := hdrhistogram.NewHistogramLogWriter(&again)
 	var tags []string
 	for {
 		h, err := log.NextIntervalHistogram()
@@ -110,6 +124,9 @@ func TestDistributionsFile(t *testing.T) {
 			break
 		}
 		tags = append(tags, h.Tag())
+		if err := library.OutputIntervalHistogram(h); err != nil {
+			t.Fatal(err)
+		}
 		if h.TotalCount() != 4000 {
 			t.Errorf("%s holds %d values, want 4000", h.Tag(), h.TotalCount())
 		}
@@ -126,17 +143,22 @@ func TestDistributionsFile(t *testing.T) {
 			want = append(want, name+"#"+repetition+":"+of)
 		}
 	}
+	if !strings.HasSuffix(read(t, dir, "distributions.hlog"), again.String()) {
+		t.Error("the library would write other lines")
+	}
 	if strings.Join(tags, "\n") != strings.Join(want, "\n") {
 		t.Errorf("tags:\n%s\nwant:\n%s", strings.Join(tags, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// TestModes: an existing directory is refused, replaced or added to, as asked; appended repetitions go on counting.
+// TestModes: an existing directory is refused, replaced or added to, as asked; appended repetitions
+// go on counting.
 func TestModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "out")
 	r := run(t, scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
 	write(t, dir, bench.New, 1, nil, r)
-	if _, err := bench.CreateDir(dir, bench.New); err == nil || !strings.Contains(err.Error(), "exists already") {
+	if _, err := bench.CreateDir(dir, bench.New); err == nil ||
+		!strings.Contains(err.Error(), "exists already") {
 		t.Errorf("an existing directory: error %v", err)
 	}
 	write(t, dir, bench.Append, 1, nil, r)
@@ -152,7 +174,8 @@ func TestModes(t *testing.T) {
 		t.Errorf("after a replacement there are %d results", n)
 	}
 	foreign := t.TempDir()
-	if err := os.WriteFile(filepath.Join(foreign, "thesis.tex"), []byte("years of work"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(foreign, "thesis.tex"), []byte("years of work"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, mode := range []bench.Mode{bench.New, bench.Force, bench.Append} {
@@ -169,12 +192,33 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestPartial: an interrupted directory says so, and one that was cut off by a kill has no end mark but can be read and added to.
+// TestKilledAtTheBeginning: what a process leaves that was killed before it had any results is in
+// nobody's way.
+func TestKilledAtTheBeginning(t *testing.T) {
+	r := run(t, scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
+	for _, mode := range []bench.Mode{bench.New, bench.Force, bench.Append, bench.Resume} {
+		dir := t.TempDir()
+		for _, name := range []string{"results.txt.new", "timeline.csv.new", lock.FileName} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("half a li"), 0o666); err !=
+				nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, dir, mode, 1, nil, r)
+		if n := strings.Count(read(t, dir, "results.txt"), "\nBenchmark"); n != 1 {
+			t.Errorf("mode %d: %d results", mode, n)
+		}
+	}
+}
+
+// TestPartial: an interrupted directory says so, and one that was cut off by a kill has no end mark
+// but can be read and added to.
 func TestPartial(t *testing.T) {
 	dir := t.TempDir()
 	r := run(t, scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
 	write(t, dir, bench.New, 5, errors.New("interrupted"), r)
-	if text := read(t, dir, "results.txt"); !strings.HasSuffix(text, "\n# partial 1 of 5 runs: interrupted\n") {
+	if text := read(t, dir, "results.txt"); !strings.HasSuffix(text,
+		"\n# partial 1 of 5 runs: interrupted\n") {
 		t.Errorf("it ends with %q", text[len(text)-50:])
 	}
 	d, err := bench.CreateDir(dir, bench.Force)
@@ -185,7 +229,8 @@ func TestPartial(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := read(t, dir, "results.txt") // without Close: killed
-	if strings.Contains(text, "# complete") || !strings.HasSuffix(text, "\n") || strings.Count(text, "\nBenchmark") != 1 {
+	if strings.Contains(text, "# complete") || !strings.HasSuffix(text, "\n") ||
+		strings.Count(text, "\nBenchmark") != 1 {
 		t.Errorf("a killed run leaves %q", text)
 	}
 	if err := d.Close(1, nil); err != nil {
@@ -202,7 +247,8 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a write that fails is an error that names the file, and no end mark makes the rest look whole.
+// TestFullDisk: a write that fails is an error that names the file, and no end mark makes the rest
+// look whole.
 func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")
@@ -210,23 +256,20 @@ func TestFullDisk(t *testing.T) {
 	r := run(t, scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100}))
 	for _, full := range resultFiles {
 		dir := t.TempDir()
-		for _, file := range resultFiles {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte("# \n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		write(t, dir, bench.New, 1, nil, r)
 		d, err := bench.CreateDir(dir, bench.Append)
 		if err != nil {
 			t.Fatal(err)
 		}
 		bench.Divert(t, d, full, "/dev/full")
-		if err := d.Write(r); err == nil || !strings.Contains(err.Error(), "no space left") || !strings.Contains(err.Error(), full) {
+		if err := d.Write(r); err == nil || !strings.Contains(err.Error(), "no space left") ||
+			!strings.Contains(err.Error(), full) {
 			t.Errorf("%s on a full disk: error %v", full, err)
 		}
 		if err := d.Close(1, nil); err != nil {
 			t.Errorf("closing after the error: %v", err)
 		}
-		if strings.Contains(read(t, dir, "results.txt"), "# complete") {
+		if strings.Count(read(t, dir, "results.txt"), "# complete") > 1 {
 			t.Errorf("%s could not be written, and the directory says that it is complete", full)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package bench measures strategies of bounding concurrency: it plans when tasks are due, drives a strategy with them, observes
-// each task, checks the result against what must hold, and writes it down.
+// Package bench measures strategies of bounding concurrency: it plans when tasks are due, drives a
+// strategy with them, observes each task, checks the result against what must hold, and writes it
+// down.
 //
 //	r, err := bench.Run(ctx, bench.Scenario{
 //		Strategy: strategies.Variant{Spec: spec}, // from strategies.Lookup, or your own
@@ -23,20 +24,48 @@
 // A run goes through these rooms, a file each:
 //
 //  1. scenario.go, matrix.go, suite.go say what is run, name.go spells it, arrivals/ plans it;
-//  2. driver.go issues the tasks and job.go carries them; record.go notes three instants and an outcome for each;
-//     steps.go makes tasks come in steps or pieces and sorter.go gives them class and size, for strategies that look at it;
-//  3. observe.go, times.go, flow.go and quantile.go compute the metrics (metrics.go documents them), timeline.go the course of the run;
-//  4. laws.go checks the laws, oracle.go replays the run, theory.go adds what is known exactly;
-//     verdict.go and its verdict_*.go say whether the run may be believed, and hiccup.go and pressure.go watch the machine for them;
-//  5. dir.go and its writers (results_txt.go, distributions.go, timeline_csv.go) stream it to a run directory.
-//  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the highest load that meets them.
+//  2. driver.go issues the tasks and job.go carries them; record.go notes three instants and an
+//     outcome for each; steps.go makes tasks come in steps or pieces and sorter.go gives them class
+//     and size, for strategies that look at it;
+//  3. observe.go, times.go, flow.go and quantile.go compute the metrics (metrics.go documents
+//     them), timeline.go the course of the run;
+//  4. guard.go and vigil.go name what a strategy does that none may do; laws.go checks the laws,
+//     oracle.go replays the run, theory.go adds what is known exactly; verdict.go and its
+//     verdict_*.go say whether the run may be believed, for which package witness watches the
+//     machine;
+//  5. dir.go and its writers (results_txt.go, distributions.go, timeline_csv.go) stream it to a run
+//     directory.
+//  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the
+//     highest load that meets them.
 //
-// Response counts from due, always: a generator that was held up hides nothing (no coordinated omission), and there is no switch.
+// Response counts from due, always: a generator that was held up hides nothing (no coordinated
+// omission), and there is no switch.
+//
+// # Strategies that misbehave
+//
+// A strategy is foreign code, and may do anything. A run says what, in one sentence with the clause
+// of the contract (package strategies) that says otherwise, and a benchmark that runs it fails:
+//
+//   - that hangs (in New, Submit, Drain or a worker: a deadlock, a mutex locked twice, a loop),
+//     panics in New, Submit or Drain, ends the goroutine that called it (runtime.Goexit), makes nil
+//     of an instance, or calls Done with nil, with a copy, with a task that still runs or with what
+//     is no task of the run: the error is a [StrategyError], with the stacks of the goroutines
+//     concerned;
+//   - that does or runs a task twice, late or never, changes it, refuses it with an error of its
+//     own, or leaves goroutines after Drain: broken laws of the [Result], which is INVALID;
+//   - that panics in a goroutine of its own: nobody else can catch it, and the process ends with
+//     the trace of the runtime. In a benchmark its labels say which one it was.
+//
+// A run hangs when for 30 s of its own time no task is submitted or done, though one is due and
+// none takes as long (POOLBENCH_PATIENCE=5m waits longer). A busy machine, or one that sleeps,
+// makes no run hang.
 //
 // # Two clocks
 //
-// Under the real clock a run takes its time and pays its overheads. Under the virtual clock the same strategy code runs in a testing/synctest
-// bubble, in which time passes only when every goroutine waits: hours of load take seconds, and the same seed gives the same nanoseconds. Strategies
-// call package time; there is no Clock interface. Computing takes no virtual time, so CPU workloads exist under the real clock only. Repetition to the
-// byte is promised for plans without ties in time: what happens first at one instant is the scheduler's choice.
+// Under the real clock a run takes its time and pays its overheads. Under the virtual clock the
+// same strategy code runs in a testing/synctest bubble, in which time passes only when every
+// goroutine waits: hours of load take seconds, and the same seed gives the same nanoseconds.
+// Strategies call package time; there is no Clock interface. Computing takes no virtual time, so
+// CPU workloads exist under the real clock only. Repetition to the byte is promised for plans
+// without ties in time: what happens first at one instant is the scheduler's choice.
 package bench

@@ -8,15 +8,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestDrain: with 40 tasks of 10 ms held by 4 workers, a deadline of 35 ms lets three rounds be done, cancels the fourth and abandons the
-// rest at that very instant; with 100 ms all are done, as with no deadline.
+// TestDrain: with 40 tasks of 10 ms held by 4 workers, a deadline of 35 ms lets three rounds be
+// done, cancels the fourth and abandons the rest at that very instant; with 100 ms all are done, as
+// with no deadline.
 func TestDrain(t *testing.T) {
 	for drain, want := range map[time.Duration]struct{ abandoned, makespan float64 }{
 		35 * time.Millisecond:  {28. / 40, 0.035},
 		100 * time.Millisecond: {0, 0.1},
 		0:                      {0, 0.1},
 	} {
-		r := run(t, scenario(t, bench.Written{Strategy: "draining_pool", Workload: "constant:mean=10ms", Arrival: "batch", Limit: 4, Queue: 36, Tasks: 40, Drain: drain}))
+		r := run(t, scenario(t,
+			bench.Written{Strategy: "draining_pool", Workload: "constant:mean=10ms",
+				Arrival: "batch", Limit: 4, Queue: 36, Tasks: 40, Drain: drain}))
 		if got := metric(t, r, "abandoned/op"); got != want.abandoned {
 			t.Errorf("drain %v: %v of the tasks are abandoned, want %v", drain, got, want.abandoned)
 		}
@@ -33,11 +36,13 @@ func TestDrain(t *testing.T) {
 func TestDrainAll(t *testing.T) {
 	for _, spec := range strategies.All() {
 		t.Run(spec.Name, func(t *testing.T) {
-			w := bench.Written{Strategy: spec.Name, Workload: "exponential:mean=10ms", Target: "none", Arrival: "poisson", Load: 0.9, Limit: 4, Tasks: 500, Drain: time.Nanosecond, Seed: 1, Clock: "virtual"}
+			w := bench.Written{Strategy: spec.Name, Workload: "exponential:mean=10ms",
+				Target: "none", Arrival: "poisson", Load: 0.9, Limit: 4, Tasks: 500,
+				Drain: time.Nanosecond, Seed: 1, Clock: "virtual"}
 			if spec.UsesQueue {
 				w.Queue = 8
 			}
-			s, err := w.Scenario(strategies.ParseVariant)
+			s, err := w.Scenario()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,55 +18,93 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A driver plays one run: it issues tasks when they are due and notes what becomes of them. It is the Sink of its strategy.
-// It uses package time alone, so the same code drives both clocks.
+// A driver plays one run: it issues tasks when they are due and notes what becomes of them. It is
+// the Sink of its strategy. It uses package time alone, so the same code drives both clocks.
 type driver struct {
 	scenario Scenario
 	workload workloads.Workload
-	work     func(ctx context.Context, seq uint64) error // workload.Do, bound once: a method value allocates
+	// workload.Do, bound once: a method value allocates
+	work     func(ctx context.Context, seq uint64) error
 	target   targets.Target
 	counted  targets.Counted // the target, if it counts its calls
 	strategy strategies.Strategy
 	partition
 	sorted sorter // what the tasks say of themselves
 
-	base  time.Time
-	alarm *pace.Alarm // nil under the virtual clock
-	idle  jobList
-	logs  []log
-	stop  atomic.Bool // the run was interrupted
+	base   time.Time
+	alarm  *pace.Alarm // nil under the virtual clock
+	idle   jobList
+	logs   []log
+	stop   atomic.Bool             // the run was interrupted
+	cancel context.CancelCauseFunc // ends it
+
+	progress *Progress // for whoever watches the run
 
 	issued atomic.Uint64 // closed arrivals: tasks that clients have taken
 
 	inFlight, peak atomic.Int64
-	service        atomic.Int64 // time inside Run as the attempts counted it, apart from the records
-	settledTwice   atomic.Int64
+	// time inside Run as the attempts counted it, apart from the records
+	service atomic.Int64
+	vigil
 }
 
-// newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble, and there is no alarm.
+// newDriver builds the parts of a run. Under the virtual clock it is called inside the bubble, and
+// there is no alarm.
 func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, error) {
-	w, err := s.Workload.Build(s.Seed)
+	w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values)
 	if err != nil {
 		return nil, err
 	}
 	if waits, ok := w.(workloads.Waiting); ok && alarm != nil {
 		waits.SleepBy(alarm.Sleep)
 	}
-	t, err := s.Target.Build(s.Seed)
+	t, err := s.Target.Spec.Build(s.Seed, s.Target.Values)
 	if err != nil {
 		return nil, errors.Join(err, letGo(w))
 	}
-	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t, partition: newPartition(s, w), sorted: newSorter(s, w)}
+	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t,
+		partition: newPartition(s, w), sorted: newSorter(s, w), progress: progressOf(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if served, ok := w.(workloads.Served); ok {
-		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler { return targets.Handler(t, work) })
+		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler {
+			return targets.Handler(t, work)
+		})
 		if err != nil {
 			return nil, errors.Join(err, letGo(w))
 		}
 		d.target = direct{}
 	}
-	d.strategy = s.Strategy.Spec.New(ctx, s.params(), d)
 	return d, nil
+}
+
+// open makes the strategy.
+func (d *driver) open(ctx context.Context) error {
+	s := d.scenario
+	planned, err := s.planned(d.workload.Mean())
+	if err != nil {
+		return err
+	}
+	params := s.params()
+	params.Queue = QueueSlots(s.Strategy.Spec, s.Queue, s.Limit, max(planned, 1))
+	if d.strategy = s.Strategy.Spec.New(ctx, params, d); d.strategy == nil {
+		return &StrategyError{Strategy: s.Strategy.String(),
+			Did: "New returned nil instead of an instance"}
+	}
+	return nil
+}
+
+// planned is how many tasks can be in the system at most: in a closed loop a task for each client,
+// and else all that there are.
+func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
+	a := s.Load.Arrival
+	if a.IsClosed() {
+		clients, err := a.Spec.Closed(a.Values)
+		return clients.Count, err
+	}
+	if s.Stop.Tasks > 0 {
+		return s.Stop.Tasks, nil
+	}
+	return a.Planned(s.rate(mean), s.Seed, s.Stop.Duration, arrivals.MaxTasks)
 }
 
 // letGo closes a workload that holds something.
@@ -81,11 +119,14 @@ func letGo(w workloads.Workload) error {
 type direct struct{}
 
 // Call implements targets.Target.
-func (direct) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (direct) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	return work(ctx, seq)
 }
 
-// now is the time since the start of the run, in nanoseconds: 24 ns a call, where time.Now costs 45.
+// now is the time since the start of the run, in nanoseconds: 24 ns a call, where time.Now costs
+// 45.
 func (d *driver) now() int64 { return int64(time.Since(d.base)) }
 
 func (d *driver) enter() {
@@ -94,7 +135,8 @@ func (d *driver) enter() {
 	}
 }
 
-// prepare plans the arrivals, makes room for the records and returns the function that plays the run from its base on.
+// prepare plans the arrivals, makes room for the records and returns the function that plays the
+// run from its base on.
 func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	s := d.scenario
 	if s.Load.Arrival.IsClosed() {
@@ -108,29 +150,30 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 		}
 		return func(ctx context.Context) { d.playClosed(ctx, clients) }, nil
 	}
-	rate := s.rate(d.workload.Mean())
-	next, err := s.Load.Arrival.Spec.Open(rate, s.Seed, s.Load.Arrival.Values)
+	planned, err := s.planned(d.workload.Mean())
 	if err != nil {
 		return nil, err
 	}
-	expected := s.Stop.Tasks
-	if expected == 0 {
-		expected = min(int(1.1*rate*s.Stop.Duration.Seconds())+1, maxTasks)
+	next, err := s.Load.Arrival.Spec.Open(s.rate(d.workload.Mean()), s.Seed, s.Load.Arrival.Values)
+	if err != nil {
+		return nil, err
 	}
 	d.logs = make([]log, 1)
-	d.logs[0].reserve(expected)
+	d.logs[0].reserve(planned)
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
 
-// playOpen issues tasks when they are due, whatever became of the earlier ones. A strategy that blocks the generator makes it issue the later
-// ones late; their response counts from Due all the same.
+// playOpen issues tasks when they are due, whatever became of the earlier ones. A strategy that
+// blocks the generator makes it issue the later ones late; their response counts from Due all the
+// same.
 func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
 	stop, returned := d.scenario.Stop, d.now()
 	for seq := 0; stop.Tasks == 0 || seq < stop.Tasks; seq++ {
 		due := int64(next())
-		if (stop.Tasks == 0 && due >= int64(stop.Duration)) || seq == maxTasks || d.stop.Load() {
+		if (stop.Tasks == 0 && due > int64(stop.Duration)) ||
+			seq == arrivals.MaxTasks || d.stop.Load() {
 			return
 		}
 		issue := returned
@@ -143,39 +186,42 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		if j == nil {
 			j = d.newJob()
 		}
-		d.assign(j, uint64(seq), d.logs[0].next())
-		j.rec.due, j.rec.issue, j.rec.held = due, issue, returned >= due
+		rec := d.logs[0].next()
+		d.assign(j, uint64(seq), rec)
+		rec.due, rec.issue, rec.held = due, issue, returned >= due
 		if !d.submit(ctx, j) {
 			d.idle.putBack(j)
 		}
 		returned = d.now()
+		rec.left = returned
 	}
 }
 
 // submit offers the job's task. When the strategy does not accept it, that is the end of the task.
 func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	rec := j.rec
-	j.live.Store(true)
+	j.state.Store(offered)
 	err := d.strategy.Submit(ctx, &j.task)
+	d.progress.submitted.Add(1)
 	if err == nil {
 		return true
 	}
-	if !j.live.CompareAndSwap(true, false) {
-		d.settledTwice.Add(1) // refused, and done as well
-		return false
+	if !d.mayRefuse(ctx, j, err) {
+		return true // and it has its end, or will have
 	}
 	rec.end = d.now()
 	rec.outcome = outcomeOf(err)
 	return false
 }
 
-// playClosed lets each client think, submit and wait for its task, over and over. A client that is free takes the next task: were they dealt out
-// beforehand, some clients would be through with theirs long before others, and the end of the run an ever thinner load.
+// playClosed lets each client think, submit and wait for its task, over and over. A client that is
+// free takes the next task: were they dealt out beforehand, some clients would be through with
+// theirs long before others, and the end of the run an ever thinner load.
 func (d *driver) playClosed(ctx context.Context, clients arrivals.Clients) {
 	var wg sync.WaitGroup
 	d.issued.Store(uint64(clients.Count))
 	for c := range clients.Count {
-		wg.Go(func() { d.playClient(ctx, c, clients) })
+		wg.Go(func() { d.guard.call(func() { d.playClient(ctx, c, clients) }, d.fail) })
 	}
 	wg.Wait()
 }
@@ -199,7 +245,9 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 		}
 		d.assign(j, seq, d.logs[c].next())
 		j.rec.due, j.rec.issue = due, issue
-		if d.submit(ctx, j) {
+		accepted := d.submit(ctx, j)
+		j.rec.left = d.now()
+		if accepted {
 			select {
 			case <-j.done:
 			case <-ctx.Done():
@@ -213,17 +261,19 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 // assign makes the job carry task number seq.
 func (d *driver) assign(j *job, seq uint64, rec *record) {
 	j.seq, j.rec, j.progress = seq, rec, 0
-	j.task.Class, j.task.Size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
-	rec.class = j.task.Class
+	rec.class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
+	j.task.Class, j.task.Size = rec.class, j.size
 }
 
 func (d *driver) newJob() *job {
 	j := &job{driver: d}
 	j.task.Run, j.task.Arg = attempt, j
+	d.keep(j)
 	return j
 }
 
-// drain ends the strategy. What is abandoned at the scenario's own deadline is a result, unless some of it runs on.
+// drain ends the strategy. What is abandoned at the scenario's own deadline is a result, unless
+// some of it runs on.
 func (d *driver) drain(ctx context.Context) error {
 	if d.scenario.Drain == 0 {
 		return d.strategy.Drain(ctx)
@@ -231,16 +281,18 @@ func (d *driver) drain(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, d.scenario.Drain)
 	defer cancel()
 	err := d.strategy.Drain(limited)
-	if left, ok := errors.AsType[*strategies.DrainError](err); ok && left.Running == 0 && ctx.Err() == nil {
+	if left, ok := errors.AsType[*strategies.DrainError](err); ok && left.Running == 0 &&
+		ctx.Err() == nil {
 		return nil
 	}
 	return err
 }
 
-// drive plays the scenario and returns what was observed. Under the virtual clock it is called inside the bubble.
-func drive(ctx context.Context, s Scenario) (o *observation, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// drive plays the scenario and returns what was observed. Under the virtual clock it is called
+// inside the bubble.
+func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var alarm *pace.Alarm
 	if s.Clock == Real {
 		alarm = pace.NewAlarm()
@@ -251,12 +303,19 @@ func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, letGo(d.workload)) }()
+	d.guard, d.cancel = g, cancel
 	play, err := d.prepare()
 	if err != nil {
 		return nil, err
 	}
+	g.driver.Store(d)
+	g.stage.Store(playing)
+	lanes := s.lanes()
+	if err := d.open(ctx); err != nil {
+		return nil, err
+	}
 	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
-	o = &observation{scenario: s, workload: d.workload, mean: d.workload.Mean()}
+	o = &observation{scenario: s, lanes: lanes, workload: d.workload, mean: d.workload.Mean()}
 	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
 		runtime.GC() // so that a run does not pay for the one before it
@@ -265,7 +324,9 @@ func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 	d.base = time.Now()
 	play(ctx)
 	err = d.drain(ctx)
+	d.progress.settled.Add(1) // what follows is no longer up to the strategy
 	stopWatching(d.base)
+	g.stage.Store(counting)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -276,6 +337,7 @@ func drive(ctx context.Context, s Scenario) (o *observation, err error) {
 	if d.counted != nil {
 		o.counts = d.counted.Counts()
 	}
-	o.peak, o.service, o.settledTwice = d.peak.Load(), d.service.Load(), d.settledTwice.Load()
+	o.peak, o.service = d.peak.Load(), d.service.Load()
+	o.settledTwice, o.misdeeds = d.settledTwice.Load(), d.misdeeds()
 	return o, nil
 }

@@ -37,8 +37,9 @@ func (m *mine) Submit(ctx context.Context, t *strategies.Task) error {
 
 func (m *mine) Drain(context.Context) error { m.running.Wait(); return nil }
 
-// A strategy of your own needs a Spec with a name and a constructor. What it declares beyond that is checked on every run: here that no more than Limit tasks
-// are in flight, and that it equals the path-wise oracle to the nanosecond.
+// A strategy of your own needs a Spec with a name and a constructor. What it declares beyond that
+// is checked on every run: here that no more than Limit tasks are in flight, and that it equals the
+// path-wise oracle to the nanosecond.
 func ExampleRun() {
 	spec := strategies.Spec{
 		Name: "mine", New: newMine,

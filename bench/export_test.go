@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // Divert makes the directory write one of its files elsewhere.
@@ -15,11 +17,11 @@ func Divert(t *testing.T, d *Dir, file, to string) {
 	}
 	t.Cleanup(func() { f.Close() })
 	switch filepath.Base(file) {
-	case resultsFile:
+	case rundir.ResultsFile:
 		d.results.to = f
-	case distributionsFile:
+	case rundir.DistributionsFile:
 		d.distributions.to = f
-	case timelineFile:
+	case rundir.TimelineFile:
 		d.timeline.to = f
 	}
 }

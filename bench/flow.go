@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// A flow is a run seen as a stream: one sweep over the arrivals and the ends of the accepted tasks, warm-up included, which
-// starts and ends with an empty system. So Little's law is an identity of integers on it, not a matter of statistics.
+// A flow is a run seen as a stream: one sweep over the arrivals and the ends of the accepted tasks,
+// warm-up included, which starts and ends with an empty system. So Little's law is an identity of
+// integers on it, not a matter of statistics.
 type flow struct {
 	offered   int
 	outcomes  [abandoned + 1]int
@@ -16,6 +17,7 @@ type flow struct {
 	responses uint128 // Σ (end − due) of the accepted tasks
 	negative  int     // tasks with end < due, start < due or wait < 0
 	again     int     // tasks that ran more than once
+	unrun     int     // tasks that completed and never ran
 	accepted  int     // measured ones
 	waited    int     // measured ones that had to wait
 	seenFull  int     // tasks that were due while every place was taken
@@ -59,6 +61,9 @@ func (o *observation) flow(first int) (f flow) {
 		if r.attempts > 1 {
 			f.again++
 		}
+		if r.attempts == 0 && r.outcome == completed {
+			f.unrun++
+		}
 		if r.end < r.due || (r.attempts > 0 && (r.start < r.due || (r.wait() < 0 && !o.splits()))) {
 			f.negative++
 			continue
@@ -73,7 +78,8 @@ func (o *observation) flow(first int) (f flow) {
 	return f
 }
 
-// sweep walks arrivals and ends in time. A task that ends at the instant of an arrival has made room for it.
+// sweep walks arrivals and ends in time. A task that ends at the instant of an arrival has made
+// room for it.
 func (f *flow) sweep(o *observation, ends []int64, first int) {
 	inSystem, ended, now := 0, 0, int64(0)
 	bound := o.bound()
@@ -115,8 +121,8 @@ func (f *flow) sweep(o *observation, ends []int64, first int) {
 	f.window, f.fullTime = window, fullTime // after the last arrival nobody sees anything
 }
 
-// splits reports whether tasks were served in several places at once. Their service is longer than they were there, so that a
-// wait, response less service, has no meaning.
+// splits reports whether tasks were served in several places at once. Their service is longer than
+// they were there, so that a wait, response less service, has no meaning.
 func (o *observation) splits() bool { return o.scenario.Strategy.Spec.Splits }
 
 // bound is the strategy's own bound on tasks in flight, 0 where it has none.
@@ -127,8 +133,9 @@ func (o *observation) bound() int {
 	return 0
 }
 
-// waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so the wait itself says it. Under the real
-// one every task waits at least for its hand-over, so the occupancy it found when it was due decides, as in theory.
+// waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so
+// the wait itself says it. Under the real one every task waits at least for its hand-over, so the
+// occupancy it found when it was due decides, as in theory.
 func (o *observation) waited(r *record, inSystem, bound int) bool {
 	switch {
 	case o.splits():

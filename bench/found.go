@@ -7,14 +7,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// mostFound is the largest limit for which it is reported how many places short tasks find held by long ones: a number for each.
+// mostFound is the largest limit for which it is reported how many places short tasks find held by
+// long ones: a number for each.
 const mostFound = 8
 
-// reportFound adds, where the workload tells short tasks from long ones, what share of the short ones find so many places held by
-// long ones when they are due, and how long these wait. It is why variance costs what it does: the wait is that of the few who find all
-// places held.
+// reportFound adds, where the workload tells short tasks from long ones, what share of the short
+// ones find so many places held by long ones when they are due, and how long these wait. It is why
+// variance costs what it does: the wait is that of the few who find all places held.
 //
-// A task holds its place from start to end, so nothing is said of strategies under which it gives the place back in between.
+// A task holds its place from start to end, so nothing is said of strategies under which it gives
+// the place back in between.
 func (o *observation) reportFound(r *Result, first int) {
 	limit, spec := o.bound(), o.scenario.Strategy.Spec
 	if limit == 0 || limit > mostFound || spec.Quantum != nil || spec.Retries {
@@ -41,7 +43,8 @@ func (o *observation) reportFound(r *Result, first int) {
 		for over < len(ends) && ends[over] < rec.due {
 			over++
 		}
-		if i < first || rec.class != strategies.Short || rec.outcome != completed || begun-over > limit {
+		if i < first || rec.class != strategies.Short || rec.outcome != completed ||
+			begun-over > limit {
 			continue
 		}
 		shorts++

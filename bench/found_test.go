@@ -10,13 +10,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestFound compares with the naive way: for every short task, count the long ones that have begun and are not over.
+// TestFound compares with the naive way: for every short task, count the long ones that have begun
+// and are not over.
 func TestFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
 		o.scenario.Limit = int(o.peak)
 		for i := range o.trace.n {
-			o.trace.at(i).class = rapid.SampledFrom([]strategies.Class{strategies.Short, strategies.Long}).Draw(t, "class")
+			o.trace.at(i).class = rapid.SampledFrom([]strategies.Class{strategies.Short,
+				strategies.Long}).Draw(t, "class")
 		}
 		first := rapid.IntRange(0, o.trace.n-1).Draw(t, "first")
 		var found, wait [mostFound + 2]float64
@@ -31,7 +33,8 @@ func TestFound(t *testing.T) {
 			}
 			held := 0
 			for k := range o.trace.n {
-				if other := o.trace.at(k); other.class == strategies.Long && other.start < rec.due && other.end >= rec.due {
+				if other := o.trace.at(k); other.class == strategies.Long &&
+					other.start < rec.due && other.end >= rec.due {
 					held++
 				}
 			}
@@ -41,8 +44,10 @@ func TestFound(t *testing.T) {
 		}
 		r := &Result{}
 		o.reportFound(r, first)
-		if want := longs > 0 && shorts > 0 && o.scenario.Limit <= mostFound; want != (len(r.Metrics) > 0) {
-			t.Fatalf("%v of %d long and %v short tasks, limit %d", r.Metrics, longs, shorts, o.scenario.Limit)
+		if want := longs > 0 && shorts > 0 &&
+			o.scenario.Limit <= mostFound; want != (len(r.Metrics) > 0) {
+			t.Fatalf("%v of %d long and %v short tasks, limit %d", r.Metrics, longs, shorts,
+				o.scenario.Limit)
 		}
 		if len(r.Metrics) == 0 {
 			return
@@ -50,8 +55,10 @@ func TestFound(t *testing.T) {
 		for j := range o.scenario.Limit + 1 {
 			share, _ := r.Metric(fmt.Sprintf("found-%d-long/op", j))
 			mean, _ := r.Metric(fmt.Sprintf("found-%d-long-wait-sec", j))
-			if math.Abs(share*shorts-found[j]) > 1e-9 || math.Abs(mean*second*found[j]-wait[j]) > 1e-6*(1+wait[j]) {
-				t.Fatalf("%d held: share %v and mean wait %v, want %v of %v and %v", j, share, mean, found[j], shorts, wait[j])
+			if math.Abs(share*shorts-found[j]) > 1e-9 ||
+				math.Abs(mean*second*found[j]-wait[j]) > 1e-6*(1+wait[j]) {
+				t.Fatalf("%d held: share %v and mean wait %v, want %v of %v and %v", j, share, mean,
+					found[j], shorts, wait[j])
 			}
 		}
 	})

@@ -9,7 +9,8 @@ type freeTime struct {
 	open []bool    // whether a place is free from then on
 }
 
-// freeTime follows the tasks in service, from start to end. A strategy without a bound always has a free place.
+// freeTime follows the tasks in service, from start to end. A strategy without a bound always has a
+// free place.
 func (o *observation) freeTime() (f freeTime) {
 	bound := o.places() // for computing, a processor is what there is none of
 	if o.bound() == 0 {
@@ -38,7 +39,8 @@ func (o *observation) freeTime() (f freeTime) {
 		}
 		last := len(f.at) - 1
 		if open := running < bound; open != f.open[last] {
-			f.at, f.upto, f.open = append(f.at, now), append(f.upto, f.until(last, now)), append(f.open, open)
+			f.at, f.upto, f.open = append(f.at, now), append(f.upto, f.until(last, now)),
+				append(f.open, open)
 		}
 	}
 	return f

@@ -3,24 +3,29 @@ package bench_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// TestWorkloadsAreLetGo: what a workload holds is given back after a run, after one that cannot begin, and after an estimate.
+// TestWorkloadsAreLetGo: what a workload holds is given back after a run, after one that cannot
+// begin, and after an estimate.
 func TestWorkloadsAreLetGo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	s := scenario(t, bench.Written{Workload: "file_read:small=1KiB,large=2KiB", Clock: "real", Limit: 2, Rate: 10_000, Tasks: 50})
+	s := scenario(t, bench.Written{Workload: "file_read:small=1KiB,large=2KiB", Clock: "real",
+		Limit: 2, Rate: 10_000, Tasks: 50})
 	s.Estimate()
 	run(t, s)
-	s.Target.Spec.New = func(uint64, param.Values) (targets.Target, error) { return nil, os.ErrInvalid }
+	s.Target.Spec.New = func(uint64, param.Values) (targets.Target, error) {
+		return nil, os.ErrInvalid
+	}
 	if _, err := bench.Run(context.Background(), s); err == nil {
 		t.Error("a run without a target")
 	}
@@ -30,29 +35,56 @@ func TestWorkloadsAreLetGo(t *testing.T) {
 	}
 }
 
-// TestServedWorkload: the target of a workload that calls a server stands in that server. Its refusals come across the connection, count as
-// throttled, and not a second time in this process.
+// TestServedWorkload: the target of a workload that calls a server stands in that server. Its
+// refusals come across the connection, count as throttled, and not a second time in this process.
 func TestServedWorkload(t *testing.T) {
-	w := bench.Written{Workload: "http_get:service=const(0s)", Target: "token_bucket:rate=0.001,burst=10", Arrival: "batch", Clock: "real", Limit: 4, Tasks: 50}
+	w := bench.Written{Workload: "http_get:service=const(0s)",
+		Target: "token_bucket:rate=0.001,burst=10", Arrival: "batch", Clock: "real",
+		Limit: 4, Tasks: 50}
 	r := run(t, scenario(t, w))
-	if admitted, refused, throttled := metric(t, r, "admitted-calls"), metric(t, r, "refused-calls"), metric(t, r, "throttled/op"); admitted != 10 || refused != 40 || throttled != 0.8 {
-		t.Errorf("%v calls admitted, %v refused, %v of the tasks throttled; want 10, 40, 0.8", admitted, refused, throttled)
+	if admitted, refused, throttled := metric(t, r, "admitted-calls"),
+		metric(t, r, "refused-calls"), metric(t, r, "throttled/op"); admitted != 10 ||
+		refused != 40 || throttled != 0.8 {
+		t.Errorf("%v calls admitted, %v refused, %v of the tasks throttled; want 10, 40, 0.8",
+			admitted, refused, throttled)
 	}
 }
 
-// TestStatuses: which answers of a server are refusals, which may be tried again, and which are failures.
+// TestConnectionsStay: the connections that a task's client keeps open are no goroutines that the
+// strategy has left behind.
+func TestConnectionsStay(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	client := server.Client()
+	s := scenario(t, bench.Written{Limit: 2, Rate: 1000, Tasks: 50, Clock: "real"})
+	s.Workload.Spec = workloads.Func("call", func(context.Context, uint64) error {
+		answer, err := client.Get(server.URL)
+		if err != nil {
+			return err
+		}
+		return answer.Body.Close()
+	}, workloads.Moments{Mean: time.Millisecond})
+	if r := run(t, s); metric(t, r, "broken-laws") != 0 {
+		t.Errorf("the run breaks a law: %v", r.Broken)
+	}
+}
+
+// TestStatuses: which answers of a server are refusals, which may be tried again, and which are
+// failures.
 func TestStatuses(t *testing.T) {
 	for status, throttled := range map[int]float64{
 		http.StatusTooManyRequests: 1, http.StatusServiceUnavailable: 1, http.StatusForbidden: 1,
 		http.StatusInternalServerError: 0, http.StatusNotFound: 0,
 	} {
 		s := scenario(t, bench.Written{Limit: 1, Load: 0.5, Tasks: 10})
-		s.Workload = workloads.Variant{Spec: workloads.Spec{Name: "answers", New: func(uint64, param.Values) (workloads.Workload, error) {
-			return answers(status), nil
-		}}}
+		s.Workload = workloads.Variant{Spec: workloads.Spec{Name: "answers",
+			New: func(uint64, param.Values) (workloads.Workload, error) {
+				return answers(status), nil
+			}}}
 		s.Load.Relative, s.Load.PerSecond = 0, 100
 		r := run(t, s)
-		if got := metric(t, r, "throttled/op"); got != throttled || metric(t, r, "failed/op") != 1-throttled {
+		if got := metric(t, r, "throttled/op"); got != throttled ||
+			metric(t, r, "failed/op") != 1-throttled {
 			t.Errorf("status %d: %v of the tasks throttled, want %v", status, got, throttled)
 		}
 	}

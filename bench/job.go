@@ -11,14 +11,15 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A job carries one task at a time through the strategy, and is used again for the next: a run has as many jobs as tasks were
-// in the system at once, never one a task.
+// A job carries one task at a time through the strategy, and is used again for the next: a run has
+// as many jobs as tasks were in the system at once, never one a task.
 type job struct {
 	task   strategies.Task
 	driver *driver
 	rec    *record
 	seq    uint64
-	live   atomic.Bool   // between Submit and Done
+	size   time.Duration // that the task says of itself
+	state  atomic.Int32
 	done   chan struct{} // closed arrivals: tells the client; nil otherwise
 	next   *job          // in the free list
 
@@ -27,8 +28,15 @@ type job struct {
 	tasks    []*strategies.Task // the pieces', for Result.Split
 }
 
-// jobList is a stack of idle jobs: any goroutine pushes, one goroutine pops. The popper takes all there are at once, so a
-// job cannot be pushed again between its load and its swap (no ABA).
+// The states of a job. Whoever changes one has the task.
+const (
+	resting = iota // before Submit, and after Done or a refusal
+	offered        // to the strategy, which has it until Done
+	running        // inside Run
+)
+
+// jobList is a stack of idle jobs: any goroutine pushes, one goroutine pops. The popper takes all
+// there are at once, so a job cannot be pushed again between its load and its swap (no ABA).
 type jobList struct {
 	pushed atomic.Pointer[job]
 	taken  *job // the popper's own
@@ -61,10 +69,18 @@ func (l *jobList) pop() *job {
 	return j
 }
 
-// attempt is the Run of every task: it stamps the start, calls the target, and adds the time spent to the task's record.
+// attempt is the Run of every task: it stamps the start, calls the target, and adds the time spent
+// to the task's record.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
-	j := t.Arg.(*job)
+	j, ok := t.Arg.(*job)
+	if !ok {
+		return strategies.Result{Err: errArg} // which the strategy will tell Done of
+	}
 	d := j.driver
+	if !j.state.CompareAndSwap(offered, running) {
+		d.note(strayRun)
+		return strategies.Result{Err: errStray}
+	}
 	d.enter()
 	start := d.now()
 	if j.rec.attempts == 0 {
@@ -78,6 +94,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		j.rec.busy += busy
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
+		j.state.Store(offered)
 	}()
 	if d.scenario.Timeout > 0 {
 		timed, cancel := context.WithTimeout(ctx, d.scenario.Timeout)
@@ -87,24 +104,25 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	switch {
 	case d.splits:
 		if err := d.target.Call(ctx, j.seq, admitted); err != nil {
-			return resultOf(err)
+			return d.resultOf(err)
 		}
 		return strategies.Result{Split: j.split(d)}
 	case d.quantum > 0:
 		return d.step(ctx, j)
 	}
 	if err := d.target.Call(ctx, j.seq, d.work); err != nil {
-		return resultOf(err)
+		return d.resultOf(err)
 	}
 	return strategies.Result{}
 }
 
-// admitted is the work of a task that its target lets through, and whose pieces do the rest: to a target that counts calls in service it
-// is over at once.
+// admitted is the work of a task that its target lets through, and whose pieces do the rest: to a
+// target that counts calls in service it is over at once.
 func admitted(context.Context, uint64) error { return nil }
 
-// resultOf says what became of an attempt that failed. A refusal by the target may be tried again, also one that came across a connection.
-func resultOf(err error) (r strategies.Result) {
+// resultOf says what became of an attempt that failed. A refusal by the target may be tried again,
+// also one that came across a connection.
+func (d *driver) resultOf(err error) (r strategies.Result) {
 	r.Err = err
 	var refusal *targets.Throttled
 	var status *workloads.StatusError
@@ -114,6 +132,9 @@ func resultOf(err error) (r strategies.Result) {
 	case errors.As(err, &status) && refuses(status.Code):
 		r.Err = &targets.Throttled{RetryAfter: status.RetryAfter}
 		r.Retry, r.After = true, status.RetryAfter
+	}
+	if r.Retry {
+		d.progress.await(time.Now().Add(r.After))
 	}
 	return r
 }
@@ -130,13 +151,13 @@ func refuses(status int) bool {
 
 // Done is the strategy's word on an accepted task: the end of its response time.
 func (d *driver) Done(t *strategies.Task, r strategies.Result) {
-	j := t.Arg.(*job)
-	if !j.live.CompareAndSwap(true, false) {
-		d.settledTwice.Add(1)
+	j := d.jobOf(t)
+	if j == nil || !d.maySettle(j) {
 		return
 	}
 	j.rec.end = d.now()
 	j.rec.outcome = outcomeOf(r.Err)
+	d.progress.settled.Add(1)
 	if j.done != nil {
 		j.done <- struct{}{} // has room for one, and the client has only one task
 		return
@@ -153,7 +174,8 @@ func outcomeOf(err error) outcome {
 		return throttled
 	case errors.Is(err, strategies.ErrShed):
 		return shed
-	case errors.Is(err, strategies.ErrAbandoned), errors.Is(err, strategies.ErrClosed), errors.Is(err, context.Canceled):
+	case errors.Is(err, strategies.ErrAbandoned), errors.Is(err, strategies.ErrClosed),
+		errors.Is(err, context.Canceled):
 		return abandoned
 	}
 	return failed

@@ -2,7 +2,8 @@ package bench
 
 import "testing"
 
-// TestLag: a generator that oversleeps is behind with the tasks that follow, too, until it has caught up; one that Submit holds up is not.
+// TestLag: a generator that oversleeps is behind with the tasks that follow, too, until it has
+// caught up; one that Submit holds up is not.
 func TestLag(t *testing.T) {
 	for _, test := range []struct {
 		name   string

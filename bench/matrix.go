@@ -11,7 +11,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A Matrix is a cross product of scenarios. An empty axis has the scenario's default as its only value.
+// A Matrix is a cross product of scenarios. An empty axis has the scenario's default as its only
+// value.
 type Matrix struct {
 	Strategies []strategies.Variant
 	Workloads  []workloads.Variant
@@ -20,7 +21,7 @@ type Matrix struct {
 	Limits     []int
 	Loads      []float64 // relative to the capacity
 	Rates      []float64 // tasks per second; in place of Loads
-	Queue      int       // given to the strategies that have a queue
+	Queue      int       // given to the strategies that have a queue; as Scenario.Queue
 	Deadline   time.Duration
 	Timeout    time.Duration
 	Drain      time.Duration
@@ -29,34 +30,53 @@ type Matrix struct {
 	Clock      Clock
 }
 
-// Scenarios returns the product with the strategies innermost, so that those to be compared run one after another. The error
-// joins the complaints about all of its scenarios, each once.
+// Scenarios returns the product with the strategies innermost, so that those to be compared run one
+// after another. The error joins the complaints about all of its scenarios, each once.
 func (m Matrix) Scenarios() ([]Scenario, error) {
-	var scenarios []Scenario
+	scenarios := m.Product()
 	seen := map[string]bool{}
 	var complaints []error
 	names := map[string]bool{}
+	for _, s := range scenarios {
+		for _, c := range split(s.Validate()) {
+			if !seen[c.Error()] {
+				seen[c.Error()] = true
+				complaints = append(complaints, c)
+			}
+		}
+		if name := s.Name(); names[name] && len(complaints) == 0 {
+			complaints = append(complaints, fmt.Errorf("scenario %s is given twice", name))
+		} else {
+			names[name] = true
+		}
+	}
+	if len(m.Loads) > 0 && len(m.Rates) > 0 {
+		complaints = append(complaints, errLoadAndRate)
+	}
+	if m.Queue > 0 && !m.usesQueue() {
+		complaints = append(complaints, errors.New("queue: none of these strategies has a queue"))
+	}
+	if len(complaints) > 0 {
+		return nil, errors.Join(complaints...)
+	}
+	return scenarios, nil
+}
+
+// Product is Scenarios without the complaints: whoever takes it asks each scenario's Validate
+// before it is run.
+func (m Matrix) Product() (scenarios []Scenario) {
 	for _, arrival := range orZero(m.Arrivals) {
 		for _, target := range orZero(m.Targets) {
 			for _, workload := range orZero(m.Workloads) {
 				for _, load := range m.loads(arrival) {
 					for _, limit := range orZero(m.Limits) {
 						for _, strategy := range orZero(m.Strategies) {
-							s := Scenario{Strategy: strategy, Limit: limit, Workload: workload, Target: target, Load: load,
-								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout, Drain: m.Drain, Seed: m.Seed, Clock: m.Clock}
+							s := Scenario{Strategy: strategy, Limit: limit, Workload: workload,
+								Target: target, Load: load,
+								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout,
+								Drain: m.Drain, Seed: m.Seed, Clock: m.Clock}
 							if strategy.Spec.UsesQueue {
 								s.Queue = m.Queue
-							}
-							for _, c := range split(s.Validate()) {
-								if !seen[c.Error()] {
-									seen[c.Error()] = true
-									complaints = append(complaints, c)
-								}
-							}
-							if name := s.Name(); names[name] && len(complaints) == 0 {
-								complaints = append(complaints, fmt.Errorf("scenario %s is given twice", name))
-							} else {
-								names[name] = true
 							}
 							scenarios = append(scenarios, s)
 						}
@@ -65,16 +85,7 @@ func (m Matrix) Scenarios() ([]Scenario, error) {
 			}
 		}
 	}
-	if len(m.Loads) > 0 && len(m.Rates) > 0 {
-		complaints = append(complaints, errLoadAndRate)
-	}
-	if m.Queue != 0 && !m.usesQueue() {
-		complaints = append(complaints, errors.New("queue: none of these strategies has a queue"))
-	}
-	if len(complaints) > 0 {
-		return nil, errors.Join(complaints...)
-	}
-	return scenarios, nil
+	return scenarios
 }
 
 func (m Matrix) usesQueue() bool {

@@ -20,75 +20,110 @@ type MetricInfo struct {
 	Doc    string // one line: what it is and how it is counted
 }
 
-// quantiles are the reported ones, with the name each has in a unit. A quantile is the nearest rank ⌈pN⌉.
+// quantiles are the reported ones, with the name each has in a unit. A quantile is the nearest rank
+// ⌈pN⌉.
 var quantiles = []struct {
 	name string
 	p    float64
 }{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}
 
-// Metrics lists every unit that a run can report, in the order in which a result has them. Times are in seconds; `go test
-// -bench` reports the same ones in nanoseconds.
+// Metrics lists every unit that a run can report, in the order in which a result has them. Times
+// are in seconds; `go test -bench` reports the same ones in nanoseconds.
 func Metrics() []MetricInfo {
 	m := []MetricInfo{
-		{"ns/op", "lower", "elapsed time per offered task: 1/throughput, not a response; an open-loop run below saturation only echoes its plan"},
-		{"ops/s", "higher", "throughput: tasks completed per second"},
+		{"ns/op", "lower", "time per offered task, from the end of the warm-up to the last end: " +
+			"1/throughput, not a response; an open-loop run below saturation only echoes its plan"},
+		{"ops/s", "higher", "throughput: tasks completed per second, from the end of the warm-up " +
+			"to the last end or the end of the plan"},
 		{"goodput-ops/s", "higher", "tasks completed within the deadline, per second"},
-		{"offered-ops/s", "", "offered load: tasks due per second"},
+		{"offered-ops/s", "", "offered load as it came out: tasks over the time that they stand " +
+			"for, the gap before each; beside a plan by chance it differs by chance"},
 	}
 	for _, reading := range []struct{ name, doc string }{
 		{"response", "from due to end"},
 		{"wait", "response less service"},
 		{"service", "time inside the task, over all attempts and steps"},
 	} {
-		m = append(m, MetricInfo{"mean-" + reading.name + "-sec", "lower", "mean " + reading.name + " of completed tasks: " + reading.doc})
+		m = append(m, MetricInfo{"mean-" + reading.name + "-sec", "lower", "mean " + reading.name +
+			" of completed tasks: " + reading.doc})
 		for _, q := range quantiles {
-			m = append(m, MetricInfo{q.name + "-" + reading.name + "-sec", "lower", q.name + " of the " + reading.name + " (nearest rank); absent where the tasks are too few"})
+			m = append(m, MetricInfo{q.name + "-" + reading.name + "-sec", "lower",
+				q.name + " of the " + reading.name +
+					" (nearest rank); absent where the tasks are too few"})
 		}
-		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower", "longest " + reading.name})
+		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower",
+			"longest " + reading.name})
 	}
 	m = append(m,
-		MetricInfo{"short-mean-response-sec", "lower", "mean response of the short tasks, where the workload tells short and long ones apart"},
+		MetricInfo{"short-mean-response-sec", "lower",
+			"mean response of the short tasks, where the workload tells short and long ones apart"},
 		MetricInfo{"short-p99-response-sec", "lower", "p99 of the response of the short tasks"},
 		MetricInfo{"long-mean-response-sec", "lower", "mean response of the long tasks"},
 		MetricInfo{"long-p99-response-sec", "lower", "p99 of the response of the long tasks"},
-		MetricInfo{"cpu-mean-response-sec", "lower", "mean response of the tasks that compute, where the workload tells them from those that wait"},
-		MetricInfo{"cpu-p99-response-sec", "lower", "p99 of the response of the tasks that compute"},
+		MetricInfo{"cpu-mean-response-sec", "lower", "mean response of the tasks that compute, " +
+			"where the workload tells them from those that wait"},
+		MetricInfo{"cpu-p99-response-sec", "lower",
+			"p99 of the response of the tasks that compute"},
 		MetricInfo{"io-mean-response-sec", "lower", "mean response of the tasks that wait"},
 		MetricInfo{"io-p99-response-sec", "lower", "p99 of the response of the tasks that wait"},
-		MetricInfo{"mean-slowdown", "lower", "mean of response over service, where the workload tells two classes of tasks apart"},
+		MetricInfo{"mean-slowdown", "lower",
+			"mean of response over service, where the workload tells two classes of tasks apart"},
 	)
 	for j := range mostFound + 1 {
 		m = append(m,
-			MetricInfo{fmt.Sprintf("found-%d-long/op", j), "", fmt.Sprintf("share of the short tasks that find %d places held by long ones when they are due", j)},
+			MetricInfo{fmt.Sprintf("found-%d-long/op", j), "",
+				fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
+					"they are due", j)},
 			MetricInfo{fmt.Sprintf("found-%d-long-wait-sec", j), "lower", "their mean wait"})
 	}
 	m = append(m,
-		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a generator that is never late would have issued, given how long each submit took"},
-		MetricInfo{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the virtual clock; under the real one, every place was taken when the task was due"},
+		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a " +
+			"generator that is never late would have issued, given how long each submit took"},
+		MetricInfo{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 " +
+			"under the virtual clock; under the real one, every slot was taken when the task " +
+			"was due"},
 		MetricInfo{"shed/op", "lower", "share of offered tasks that the strategy refused"},
-		MetricInfo{"throttled/op", "lower", "share of offered tasks that ended with a refusal by the target"},
+		MetricInfo{"throttled/op", "lower",
+			"share of offered tasks that ended with a refusal by the target"},
 		MetricInfo{"failed/op", "lower", "share of offered tasks that ended with another error"},
 		MetricInfo{"abandoned/op", "lower", "share of offered tasks that were given up"},
 		MetricInfo{"attempts/op", "lower", "attempts per task that was started"},
+		MetricInfo{"resent/op", "lower", "requests that net/http sent again over the wire, " +
+			"unasked, per request: counted by httptrace, and not among the attempts"},
 		MetricInfo{"utilisation", "", "service time of all tasks over limit × makespan"},
-		MetricInfo{"offered-utilisation", "", "realised arrival rate × realised mean service over the places"},
-		MetricInfo{"service-c2", "", "squared coefficient of variation of the realised service times"},
-		MetricInfo{"workload-c2", "", "squared coefficient of variation of the task times, by the workload's definition"},
+		MetricInfo{"offered-utilisation", "",
+			"realised arrival rate × realised mean service over the slots"},
+		MetricInfo{"service-c2", "",
+			"squared coefficient of variation of the realised service times"},
+		MetricInfo{"workload-c2", "",
+			"squared coefficient of variation of the task times, by the workload's definition"},
 		MetricInfo{"peak-inflight", "", "most tasks in flight at once"},
 		MetricInfo{"makespan-sec", "", "first due to last end, over all tasks"},
-		MetricInfo{"broken-laws", "lower", "conservation laws that the run violates; 0, or the numbers cannot be believed"},
-		MetricInfo{"oracle-mean-wait-sec", "", "mean wait by the path-wise oracle (Kiefer–Wolfowitz) on this run's own arrivals and services"},
-		MetricInfo{"oracle-max-diff-sec", "", "largest difference between a task's start and the oracle's: 0 under the virtual clock, the strategy's overhead under the real one"},
+		MetricInfo{"held/op", "lower", "share of tasks that waited before the strategy, in " +
+			"Submit or behind one that did, as its queue was full or it has none (real clock: " +
+			"for more than 100 µs)"},
+		MetricInfo{"mean-held-sec", "lower",
+			"mean time that a task waited there, a part of its wait"},
+		MetricInfo{"broken-laws", "lower",
+			"invariants that the run violates; 0, or the numbers cannot be believed"},
+		MetricInfo{"oracle-mean-wait-sec", "", "mean wait by the path-wise oracle " +
+			"(Kiefer–Wolfowitz) on this run's own arrivals and services"},
+		MetricInfo{"oracle-max-diff-sec", "", "largest difference between a task's start and the " +
+			"oracle's: 0 under the virtual clock, the strategy's overhead under the real one"},
 		MetricInfo{"theory-mean-wait-sec", "", "exact mean wait"},
 		MetricInfo{"theory-waited/op", "", "exact share of tasks that wait"},
 		MetricInfo{"theory-p50-response-sec", "", "exact median of the response"},
 		MetricInfo{"theory-p90-response-sec", "", "exact p90 of the response"},
 		MetricInfo{"theory-p99-response-sec", "", "exact p99 of the response"},
 		MetricInfo{"theory-p99.9-response-sec", "", "exact p99.9 of the response"},
-		MetricInfo{"theory-short-mean-response-sec", "", "exact mean response of the short tasks, in a lane of their own"},
-		MetricInfo{"theory-short-p99-response-sec", "", "exact p99 of the response of the short tasks"},
-		MetricInfo{"theory-long-mean-response-sec", "", "exact mean response of the long tasks, in a lane of their own"},
-		MetricInfo{"theory-long-p99-response-sec", "", "exact p99 of the response of the long tasks"},
+		MetricInfo{"theory-short-mean-response-sec", "",
+			"exact mean response of the short tasks, in a pool of their own"},
+		MetricInfo{"theory-short-p99-response-sec", "",
+			"exact p99 of the response of the short tasks"},
+		MetricInfo{"theory-long-mean-response-sec", "",
+			"exact mean response of the long tasks, in a pool of their own"},
+		MetricInfo{"theory-long-p99-response-sec", "",
+			"exact p99 of the response of the long tasks"},
 		MetricInfo{"theory-shed/op", "", "exact share of tasks shed"},
 		MetricInfo{"theory-ops/s", "", "exact throughput"},
 		MetricInfo{"theory-makespan-sec", "", "exact mean makespan of a batch"},
@@ -104,29 +139,50 @@ func Metrics() []MetricInfo {
 	return append(m,
 		MetricInfo{"B/op", "lower", "bytes allocated per task, the harness included (real clock)"},
 		MetricInfo{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
-		MetricInfo{"cpu-sec/op", "lower", "CPU time of the process per task, the harness included (real clock)"},
-		MetricInfo{"cpu-steal", "", "share of the processors' time that the host gave to others (real clock, Linux)"},
-		MetricInfo{"cpu-others", "", "share of the processors' time that other programs on the machine used (real clock, Linux)"},
-		MetricInfo{"cpu-pressure", "", "share of the time in which some thread on the machine was ready and had no processor (real clock, Linux)"},
-		MetricInfo{"cpu-wait", "", "share of the time in which threads of this process were ready that they had no processor (real clock, Linux)"},
-		MetricInfo{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on this machine, by a meter that has nothing to do with the strategy: p99 (real clock)"},
-		MetricInfo{"max-hiccup-sec", "lower", "the meter's longest lateness: the longest stall of the machine"},
-		MetricInfo{"arrivals-ad", "", "Anderson–Darling A² of the planned gaps of Poisson arrivals: 3.9 or more has a chance of 1 %"},
-		MetricInfo{"issued-ad", "", "the same of the gaps at which the generator issued tasks: any timer fails it at a high rate (real clock)"},
-		MetricInfo{"seen-full/op", "", "share of Poisson arrivals that found every place taken when they were due"},
-		MetricInfo{"full-share", "", "share of the time in which every place was taken: Poisson arrivals see what a random instant does"},
-		MetricInfo{"mean-wait-low-sec", "", "lower end of the 95 % interval of the mean wait, by batch means"},
+		MetricInfo{"cpu-sec/op", "lower",
+			"CPU time of the process per task, the harness included (real clock)"},
+		MetricInfo{"cpu-steal", "",
+			"share of the processors' time that the host gave to others (real clock, Linux)"},
+		MetricInfo{"cpu-others", "", "share of the processors' time that other programs on the " +
+			"machine used (real clock, Linux)"},
+		MetricInfo{"cpu-pressure", "", "share of the time in which some thread on the machine " +
+			"was ready and had no processor (real clock, Linux)"},
+		MetricInfo{"cpu-wait", "", "share of the time in which threads of this process were " +
+			"ready that they had no processor (real clock, Linux)"},
+		MetricInfo{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on " +
+			"this machine, by a meter that has nothing to do with the strategy: p99 (real clock)"},
+		MetricInfo{"max-hiccup-sec", "lower",
+			"the meter's longest lateness: the longest stall of the machine"},
+		MetricInfo{"arrivals-ad", "", "Anderson–Darling A² of the planned gaps of Poisson " +
+			"arrivals: 3.9 or more has a chance of 1 %"},
+		MetricInfo{"issued-ad", "", "the same of the gaps at which the generator issued tasks: " +
+			"any timer fails it at a high rate (real clock)"},
+		MetricInfo{"seen-full/op", "",
+			"share of Poisson arrivals that found every slot taken when they were due"},
+		MetricInfo{"full-share", "", "share of the time in which every slot was taken: Poisson " +
+			"arrivals see what a random instant does"},
+		MetricInfo{"mean-wait-low-sec", "",
+			"lower end of the 95 % interval of the mean wait, by batch means"},
 		MetricInfo{"mean-wait-high-sec", "", "its upper end"},
-		MetricInfo{"mean-wait-ess", "", "number of independent tasks that would tell the mean wait as well"},
-		MetricInfo{"p99-response-low-sec", "", "lower end of the 95 % interval of the p99 response, by batch means; absent where the tasks are too few"},
+		MetricInfo{"mean-wait-ess", "",
+			"number of independent tasks that would tell the mean wait as well"},
+		MetricInfo{"p99-response-low-sec", "", "lower end of the 95 % interval of the p99 " +
+			"response, by batch means; absent where the tasks are too few"},
 		MetricInfo{"p99-response-high-sec", "", "its upper end"},
-		MetricInfo{"p99-response-ess", "", "number of independent tasks that would tell the p99 response as well"},
-		MetricInfo{"needed-tasks", "", "tasks that take the p99 response to within 5 %, by theory, at this load and spread"},
-		MetricInfo{"verdict", "lower", "whether the run may be believed: 0 VALID, 1 SUSPECT, 2 INVALID; the reasons are in the lines before the run's"},
-		MetricInfo{"capacity-met-load", "higher", "of a search for capacity: the highest load that surely meets the objective"},
-		MetricInfo{"capacity-missed-load", "higher", "the lowest load above it that surely misses the objective"},
-		MetricInfo{"capacity-met-rate", "higher", "the highest rate, in tasks per second, that surely meets the objective"},
-		MetricInfo{"capacity-missed-rate", "higher", "the lowest rate above it that surely misses the objective"},
+		MetricInfo{"p99-response-ess", "",
+			"number of independent tasks that would tell the p99 response as well"},
+		MetricInfo{"needed-tasks", "",
+			"tasks that take the p99 response to within 5 %, by theory, at this load and spread"},
+		MetricInfo{"verdict", "lower", "whether the run may be believed: 0 VALID, 1 SUSPECT, 2 " +
+			"INVALID; the reasons are in the lines before the run's"},
+		MetricInfo{"capacity-met-load", "higher",
+			"of a search for capacity: the highest load that surely meets the objective"},
+		MetricInfo{"capacity-missed-load", "higher",
+			"the lowest load above it that surely misses the objective"},
+		MetricInfo{"capacity-met-rate", "higher",
+			"the highest rate, in tasks per second, that surely meets the objective"},
+		MetricInfo{"capacity-missed-rate", "higher",
+			"the lowest rate above it that surely misses the objective"},
 		MetricInfo{"capacity-probes", "", "loads or rates that the search has tried"},
 	)
 }

@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Name is the benchmark name of the scenario in its one canonical spelling: Run/strategy=…/…/clock=…, every axis and every parameter that is not at its
-// default. The seed is not part of it: repetitions with other seeds are samples of the same cell.
+// Name is the benchmark name of the scenario in its one canonical spelling:
+// Run/strategy=…/…/clock=…, every axis and every parameter that is not at its default. The seed is
+// not part of it: repetitions with other seeds are samples of the same cell.
 func (s Scenario) Name() string { return "Run/" + s.axes() }
 
 func (s Scenario) axes() string {
@@ -29,7 +30,7 @@ func (s Scenario) axes() string {
 		add("rate=%v", s.Load.PerSecond)
 	}
 	if s.Queue != 0 {
-		add("queue=%d", s.Queue)
+		add("queue=%d", max(s.Queue, 0))
 	}
 	if s.Deadline != 0 {
 		add("deadline=%v", s.Deadline)
@@ -53,12 +54,13 @@ func (s Scenario) axes() string {
 	return strings.Join(parts, "/")
 }
 
-// escaped spells what a benchmark name cannot hold, the slash between its parts, white space and what does not print, as URLs do: a parameter
-// may be a path.
+// escaped spells what a benchmark name cannot hold, the slash between its parts, white space and
+// what does not print, as URLs do: a parameter may be a path.
 func escaped(variant string) string {
 	var b strings.Builder
 	for _, r := range variant {
-		if r != '/' && r != '%' && r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+		if r != '/' && r != '%' && r != utf8.RuneError && unicode.IsGraphic(r) &&
+			!unicode.IsSpace(r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -1,34 +1,46 @@
 package bench
 
 import (
+	"math"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 // An observation is a run as it was, before anything is computed from it.
 type observation struct {
-	scenario     Scenario
+	scenario Scenario
+	// the strategy's, if it has any, as they were when it was made: they may depend on GOMAXPROCS
+	lanes        []strategies.Lane
+	recording    *Recording // of requests that another package sent; nil: this one drove
 	workload     workloads.Workload
 	mean         time.Duration // of the workload, exact or calibrated
 	trace        *trace
 	peak         int64 // most attempts in flight at once
 	service      int64 // sum of the time inside Run as the attempts counted it
 	settledTwice int64
+	misdeeds     []string        // what the strategy did that it may not do, in words
+	left         watchdog.Stacks // goroutines that outlived it
 	counts       []targets.Count // by the target
 	used         resources
-	witness      *Witness // nil under the virtual clock
+	seen         *witness.Seen // nil under the virtual clock
+	claims       []claim       // what is known exactly, to be held against what was measured
+	limits       []limit       // and of the run as a whole
 }
 
 // second is the number of nanoseconds in one, as a float.
 const second = float64(time.Second)
 
-// result computes everything that a run reports: first the judged numbers, then what they are held against.
+// result computes everything that a run reports: first the judged numbers, then what they are held
+// against.
 func (o *observation) result() (*Result, error) {
 	s := o.scenario
 	first := int(s.Stop.Warmup * float64(o.trace.n))
-	r := &Result{Name: s.Name(), Seed: s.Seed, Tasks: o.trace.n - first}
+	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: o.trace.n - first}
 	if r.Tasks == 0 {
 		return nil, errNoTasks
 	}
@@ -39,18 +51,21 @@ func (o *observation) result() (*Result, error) {
 		return nil, err
 	}
 	o.reportShares(r, m, flow)
-	replay := o.replay(first)
+	held := o.held(first)
+	r.add("held/op", held.share)
+	r.add("mean-held-sec", held.mean/second)
+	replay := o.replay(first, held)
 	r.Broken = o.brokenLaws(flow, replay)
 	r.add("broken-laws", float64(len(r.Broken)))
 	if replay.done {
 		r.add("oracle-mean-wait-sec", replay.meanWait/second)
 		r.add("oracle-max-diff-sec", float64(replay.maxDiff)/second)
 	}
-	o.reportTheory(r, m)
+	o.reportTheory(r, m, held)
 	for _, c := range o.counts {
 		r.add(c.Name, float64(c.Value))
 	}
-	if s.Clock == Real {
+	if s.Clock == Real && o.recording == nil {
 		n := float64(o.trace.n)
 		r.add("B/op", float64(o.used.bytes)/n)
 		r.add("allocs/op", float64(o.used.mallocs)/n)
@@ -58,7 +73,7 @@ func (o *observation) result() (*Result, error) {
 			r.add("cpu-sec/op", float64(o.used.cpu)/n/second)
 		}
 	}
-	o.judge(r, first, m, flow)
+	o.judge(r, first, m, flow, held)
 	r.Timeline = o.timeline()
 	return r, nil
 }
@@ -70,17 +85,22 @@ type measured struct {
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
-	firstDue int64
-	lastDue  int64
-	lastEnd  int64
-	busy     int64   // of started tasks
-	busySq   float64 // Σ (busy/second)²
+	from     int64 // of the stretch of time that they stand for: see Span
+	until    int64 // its end
+	// how long after the first due the first of them started: by then, the tasks of the warm-up had
+	// the slots
+	backlog int64
+	lastEnd int64
+	busy    int64   // of started tasks
+	busySq  float64 // Σ (busy/second)²
 }
 
 func (o *observation) measure(first int) (m measured) {
 	deadline := int64(o.scenario.Deadline)
+	begun := int64(math.MaxInt64)
 	m.n = o.trace.n - first
-	m.firstDue, m.lastDue = o.trace.at(first).due, o.trace.at(o.trace.n-1).due
+	m.from, m.until = Span(o.trace.n, first, func(i int) int64 { return o.trace.at(i).due },
+		int64(o.scenario.Stop.Duration))
 	for i := first; i < o.trace.n; i++ {
 		r := o.trace.at(i)
 		m.outcomes[r.outcome]++
@@ -90,27 +110,38 @@ func (o *observation) measure(first int) (m measured) {
 		}
 		if r.attempts > 0 {
 			m.started++
+			begun = min(begun, r.start)
 			m.attempts += int(r.attempts)
 			m.busy += r.busy
 			sec := float64(r.busy) / second
 			m.busySq += sec * sec
 		}
 	}
+	if m.started > 0 && first > 0 {
+		m.backlog = max(begun-o.trace.at(first).due, 0)
+	}
+	if o.scenario.Load.Arrival.IsClosed() {
+		m.until = max(m.until, m.lastEnd) // the next task is due when one has ended
+	}
 	return m
 }
 
-// seconds is how long the measured part took, from the first due to the last end.
-func (m measured) seconds() float64 { return float64(m.lastEnd-m.firstDue) / second }
+// seconds is how long the measured part took, until its last end. While the strategy was still at
+// work on what it had of the warm-up the measured part had not begun.
+func (m measured) seconds() float64 {
+	return float64(max(m.lastEnd, m.until)-m.from-m.backlog) / second
+}
 
 // rate is the realised arrival rate per second; 0 when all were due at once.
 func (m measured) rate() float64 {
-	if m.lastDue == m.firstDue {
+	if m.until == m.from {
 		return 0
 	}
-	return float64(m.n-1) / (float64(m.lastDue-m.firstDue) / second)
+	return float64(m.n) / (float64(m.until-m.from) / second)
 }
 
-// meanService returns the realised mean service in seconds and the squared coefficient of variation.
+// meanService returns the realised mean service in seconds and the squared coefficient of
+// variation.
 func (m measured) meanService() (mean, c2 float64) {
 	if m.started == 0 || m.busy == 0 {
 		return 0, 0
@@ -145,18 +176,23 @@ func (o *observation) reportShares(r *Result, m measured, f flow) {
 	if m.started > 0 {
 		r.add("attempts/op", float64(m.attempts)/float64(m.started))
 	}
+	if o.recording != nil {
+		r.add("resent/op", float64(o.recording.Resent)/n)
+	}
 	limit := float64(o.scenario.Limit)
-	if f.makespan > 0 {
+	if f.makespan > 0 && limit > 0 {
 		r.add("utilisation", float64(f.busy)/(limit*float64(f.makespan)))
 	}
 	mean, c2 := m.meanService()
-	if rate := m.rate(); rate > 0 {
+	if rate := m.rate(); rate > 0 && limit > 0 {
 		r.add("offered-utilisation", rate*mean/float64(o.scenario.places()))
 	}
 	if m.started > 0 {
 		r.add("service-c2", c2)
 	}
-	r.add("workload-c2", o.workload.C2())
+	if o.workload != nil {
+		r.add("workload-c2", o.workload.C2())
+	}
 	r.add("peak-inflight", float64(o.peak))
 	r.add("makespan-sec", float64(f.makespan)/second)
 }

@@ -6,13 +6,15 @@ import (
 	"slices"
 )
 
-// resolvable reports whether n values can tell the quantile p: whether the upper end of its 95 % interval by order statistics
-// exists, pⁿ ≤ 0.025. That takes 6 values for a median, 368 for a p99 and 3688 for a p99.9.
+// resolvable reports whether n values can tell the quantile p: whether the upper end of its 95 %
+// interval by order statistics exists, pⁿ ≤ 0.025. That takes 6 values for a median, 368 for a p99
+// and 3688 for a p99.9.
 func resolvable(p float64, n int) bool {
 	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
 }
 
-// nearestRanks returns the p-quantile of values, the ⌈pn⌉-th smallest, for each p, which ascend. It changes the order of the values.
+// nearestRanks returns the p-quantile of values, the ⌈pn⌉-th smallest, for each p, which ascend. It
+// changes the order of the values.
 func nearestRanks(values []int64, ps ...float64) []int64 {
 	var ranks []int
 	for _, p := range ps {
@@ -26,8 +28,8 @@ func nearestRanks(values []int64, ps ...float64) []int64 {
 	return out
 }
 
-// rank is ⌈pn⌉, at least 1. The product is rounded up only when it exceeds an integer by more than the error of p's own
-// binary form: 0.99 × 100 is 99, not 100.
+// rank is ⌈pn⌉, at least 1. The product is rounded up only when it exceeds an integer by more than
+// the error of p's own binary form: 0.99 × 100 is 99, not 100.
 func rank(n int, p float64) int {
 	exact := p * float64(n)
 	r := math.Round(exact)
@@ -37,13 +39,15 @@ func rank(n int, p float64) int {
 	return max(int(r), 1)
 }
 
-// selected orders values only so far that the ranks (from 1, ascending) are where sorting would put them; smaller values are before them and larger
-// ones after. That is a third of the time of sorting for a million values. (Hoare, Algorithm 65: Find, 1961; several ranks at once.)
+// selected orders values only so far that the ranks (from 1, ascending) are where sorting would put
+// them; smaller values are before them and larger ones after. That is a third of the time of
+// sorting for a million values. (Hoare, Algorithm 65: Find, 1961; several ranks at once.)
 func selected(values []int64, ranks []int) {
 	selectFrom(values, 0, ranks, 2*bits.Len(uint(len(values))))
 }
 
-// selectFrom is selected for values that begin at offset in the whole; depth bounds the unlucky partitions, after which it sorts.
+// selectFrom is selected for values that begin at offset in the whole; depth bounds the unlucky
+// partitions, after which it sorts.
 func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	for len(ranks) > 0 && len(values) > 1 {
 		if depth == 0 || len(values) <= 12 {
@@ -62,8 +66,9 @@ func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	}
 }
 
-// parted puts a value where sorting would, smaller or equal ones before it and larger or equal ones after, and returns where. The value is the
-// median of three, so that values in order are no worst case; stopping at equal ones keeps many of them from being one.
+// parted puts a value where sorting would, smaller or equal ones before it and larger or equal ones
+// after, and returns where. The value is the median of three, so that values in order are no worst
+// case; stopping at equal ones keeps many of them from being one.
 func parted(values []int64) int {
 	last := len(values) - 1
 	a, b, c := &values[0], &values[last/2], &values[last]

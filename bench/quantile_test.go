@@ -54,12 +54,14 @@ func TestNearestRank(t *testing.T) {
 		}
 		// In integers: upTo ≥ pn > below.
 		if 1000*upTo < permille*n || 1000*below >= permille*n {
-			t.Fatalf("p%v of %d values is %d: %d are below it and %d not above it", float64(permille)/10, n, got, below, upTo)
+			t.Fatalf("p%v of %d values is %d: %d are below it and %d not above it",
+				float64(permille)/10, n, got, below, upTo)
 		}
 	})
 }
 
-// TestSelected compares the selection of several ranks with sorting, for values in and out of order, and with many equal ones.
+// TestSelected compares the selection of several ranks with sorting, for values in and out of
+// order, and with many equal ones.
 func TestSelected(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 3000).Draw(t, "n")

@@ -20,16 +20,18 @@ const (
 	abandoned
 )
 
-// record is what is noted of one task: 48 bytes, written without a lock by whoever has the task at that moment. Instants are
-// nanoseconds since the start of the run.
+// record is what is noted of one task: 56 bytes, written without a lock by whoever has the task at
+// that moment. Instants are nanoseconds since the start of the run.
 type record struct {
 	due, start, end int64
 	busy            int64 // sum of the time inside Run, over all attempts and steps
 	issue           int64 // when the generator turned to the task: at its due time or later
+	left            int64 // when it came back from Submit
 	attempts        uint32
 	outcome         outcome
 	class           strategies.Class
-	held            bool // the generator came back from the submit before only when the task was due already
+	// the generator came back from the submit before only when the task was due already
+	held bool
 }
 
 func (r *record) response() int64 { return r.end - r.due }
@@ -40,8 +42,8 @@ func (r *record) accepted() bool {
 	return r.attempts > 0 || (r.outcome != shed && r.outcome != abandoned)
 }
 
-// chunkBits sets the size of a chunk of records, 2^chunkBits. Chunks, not one growing slice, because a slice that grows would
-// copy itself while tasks hold pointers into it.
+// chunkBits sets the size of a chunk of records, 2^chunkBits. Chunks, not one growing slice,
+// because a slice that grows would copy itself while tasks hold pointers into it.
 const chunkBits = 12
 
 const chunkMask = 1<<chunkBits - 1
@@ -61,6 +63,9 @@ func (l *log) reserve(n int) {
 
 func (l *log) next() *record {
 	l.reserve(l.n + 1)
+	if c := &l.chunks[l.n>>chunkBits]; *c == nil {
+		*c = make([]record, 1<<chunkBits)
+	}
 	r := &l.chunks[l.n>>chunkBits][l.n&chunkMask]
 	l.n++
 	return r
@@ -80,9 +85,11 @@ func (t *trace) at(i int) *record {
 	return &t.chunks[i>>chunkBits][i&chunkMask]
 }
 
-// lags are the tasks with the lag of each: how much later the generator turned to it than one that is never late would have. That one turns to a task
-// when it is due, or when it comes back from the submit before, if that is later: what Submit takes is the strategy's, and no part of
-// the lag. What the generator lost by oversleeping it is behind by until it has caught up, also with tasks that it issued without a pause.
+// lags are the tasks with the lag of each: how much later the generator turned to it than one that
+// is never late would have. That one turns to a task when it is due, or when it comes back from the
+// submit before, if that is later: what Submit takes is the strategy's, and no part of the lag.
+// What the generator lost by oversleeping it is behind by until it has caught up, also with tasks
+// that it issued without a pause.
 func (t *trace) lags() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		ready, issue := int64(0), int64(0) // of the task before
@@ -101,8 +108,9 @@ func (t *trace) lags() iter.Seq2[int, int64] {
 	}
 }
 
-// newTrace merges logs. A single log is in due order already, because one generator issues it; the logs of many clients are ordered by an index of
-// 4 bytes a task, which keeps the memory of a run under 64 bytes a task.
+// newTrace merges logs. A single log is in due order already, because one generator issues it; the
+// logs of many clients are ordered by an index of 4 bytes a task, which keeps the memory of a run
+// under 64 bytes a task.
 func newTrace(logs []log) *trace {
 	if len(logs) == 1 {
 		return &trace{chunks: logs[0].chunks, n: logs[0].n}

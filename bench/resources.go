@@ -3,6 +3,8 @@ package bench
 import (
 	"runtime"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/witness"
 )
 
 // resources is what the process has used so far.
@@ -14,21 +16,21 @@ type resources struct {
 func readResources() resources {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return resources{m.TotalAlloc, m.Mallocs, cpuTime()}
+	return resources{m.TotalAlloc, m.Mallocs, witness.CPUTime()}
 }
 
 func (r resources) since(before resources) resources {
 	return resources{r.bytes - before.bytes, r.mallocs - before.mallocs, r.cpu - before.cpu}
 }
 
-// watch begins to watch a run under the real clock; stop ends that, and notes what was seen since base, when the run began.
+// watch begins to watch a run under the real clock; stop ends that, and notes what was seen since
+// base, when the run began.
 func (o *observation) watch() (stop func(base time.Time)) {
-	w := StartWitness()
+	w := witness.Start()
 	before := readResources()
 	return func(base time.Time) {
-		w.End(base)
+		o.seen = w.End(base)
 		o.used = readResources().since(before)
-		o.used.cpu = max(o.used.cpu-w.meter.cpu, 0)
-		o.witness = w
+		o.used.cpu = max(o.used.cpu-o.seen.CPU, 0)
 	}
 }

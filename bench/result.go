@@ -36,6 +36,7 @@ func (r *Result) add(unit string, v float64) { r.Metrics = append(r.Metrics, Met
 type Reading struct {
 	Of        string // response, wait or service
 	Histogram string // HdrHistogram, V2 compressed, base64: nanoseconds, 3 significant digits
+	Max       int64  // nanoseconds, as exact as the histogram
 }
 
 func newReading(of string, ns []int64) (Reading, error) {
@@ -53,12 +54,13 @@ func newReading(of string, ns []int64) (Reading, error) {
 	if err != nil {
 		return Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
 	}
-	return Reading{of, string(text)}, nil
+	return Reading{of, string(text), h.ValueAtQuantile(100)}, nil
 }
 
 // An Interval counts what happened in one stretch of a run.
 type Interval struct {
 	Start, Length                                                   time.Duration
 	Arrived, Started, Completed, Failed, Throttled, Shed, Abandoned int
-	InFlight, Queued                                                int // at the end of the interval
+	// at the end of the interval
+	InFlight, Queued int
 }

@@ -14,15 +14,12 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// schema is the version of results.txt, in its first line.
-const schema = 1
-
-// A resultsWriter writes results in the Go benchmark format. What the format has no word for is in lines that begin with "# ",
-// which its readers pass over: the schema's version, the order of the strategies (which is that of the charts' colours), what studies say, the
-// seed of the result after it, the laws that the result after it breaks and whatever else it is doubted for, the end mark.
+// A resultsWriter writes results in the Go benchmark format. What the format has no word for is in
+// the lines that rundir.Mark lists.
 type resultsWriter struct {
 	to     io.Writer
 	buffer bytes.Buffer // one result, written in one piece: a kill never leaves half a line behind
@@ -37,13 +34,14 @@ func newResultsWriter(to io.Writer) (*resultsWriter, error) {
 	for _, s := range strategies.All() {
 		names = append(names, s.Name)
 	}
-	fmt.Fprintf(&w.buffer, "# poolbench results %d\n# strategies %s\n", schema, strings.Join(names, " "))
+	w.add(rundir.Header.Line(strconv.Itoa(rundir.Schema)))
+	w.add(rundir.Strategies.Line(strings.Join(names, " ")))
 	w.buffer.WriteString(unitLines(func(unit string) string { return unit }))
 	return w, w.flush()
 }
 
-// unitLines declares the direction of every metric that has one, and of which the format does not know it by itself; spell says
-// how the units are spelt in this file.
+// unitLines declares the direction of every metric that has one, and of which the format does not
+// know it by itself; spell says how the units are spelt in this file.
 func unitLines(spell func(unit string) string) string {
 	var b strings.Builder
 	for _, m := range Metrics() {
@@ -58,15 +56,18 @@ func (w *resultsWriter) write(r *Result) error {
 	line := benchfmt.Result{Config: w.config, Name: benchfmt.Name(r.Name), Iters: r.Tasks}
 	for _, m := range r.Metrics {
 		value, unit := benchunit.Tidy(m.Value, m.Unit)
-		line.Values = append(line.Values, benchfmt.Value{Value: value, Unit: unit, OrigValue: m.Value, OrigUnit: m.Unit})
+		line.Values = append(line.Values,
+			benchfmt.Value{Value: value, Unit: unit, OrigValue: m.Value, OrigUnit: m.Unit})
 	}
-	fmt.Fprintf(&w.buffer, "# seed %d\n", r.Seed) // no configuration line: a value that differs from run to run would split the tables of every reader
+	// no configuration line: a value that differs from run to run would split the tables of every
+	// reader
+	w.add(rundir.Seed.Line(strconv.FormatUint(r.Seed, 10)))
 	for _, law := range r.Broken {
-		fmt.Fprintf(&w.buffer, "# broken law: %s\n", law)
+		w.add(rundir.BrokenLaw.Line(law))
 	}
 	for _, reason := range r.Reasons {
 		if reason.Check != checkLaw {
-			fmt.Fprintf(&w.buffer, "# %s: %s\n", strings.ToLower(reason.Verdict.String()), reason)
+			w.add(doubts[reason.Verdict].Line(reason.String()))
 		}
 	}
 	if err := w.format.Write(&line); err != nil {
@@ -75,17 +76,24 @@ func (w *resultsWriter) write(r *Result) error {
 	return w.flush()
 }
 
-// end writes the end mark.
-func (w *resultsWriter) end(mark string) error {
-	fmt.Fprintf(&w.buffer, "# %s\n", mark)
+// doubts are the marks of reasons to think less of a result.
+var doubts = map[Verdict]rundir.Mark{Invalid: rundir.Invalid, Suspect: rundir.Suspect}
+
+func (w *resultsWriter) add(line string) { w.buffer.WriteString(line + "\n") }
+
+// line writes a line that readers of the format pass over.
+func (w *resultsWriter) line(line string) error {
+	w.add(line)
 	return w.flush()
 }
 
 // conclude writes lines for people: what a question's results say.
 func (w *resultsWriter) conclude(c Conclusion) error {
-	fmt.Fprintf(&w.buffer, "# study %s: %s\n# claim %s\n# verdict %s: %s\n", c.Study, c.Question, c.Claim, c.Verdict, c.Because)
+	w.add(rundir.Study.Line(c.Study + ": " + c.Question))
+	w.add(rundir.Claim.Line(c.Claim))
+	w.add(rundir.Verdict.Line(c.Verdict + ": " + c.Because))
 	for _, line := range c.Lines {
-		fmt.Fprintf(&w.buffer, "# answer %s\n", line)
+		w.add(rundir.Answer.Line(line))
 	}
 	return w.flush()
 }
@@ -96,18 +104,9 @@ func (w *resultsWriter) flush() error {
 	return err
 }
 
-// benchmarkName returns the name in a result line of the Go benchmark format, without "Benchmark".
-func benchmarkName(line string) (string, bool) {
-	rest, ok := strings.CutPrefix(line, "Benchmark")
-	if !ok {
-		return "", false
-	}
-	name, _, ok := strings.Cut(rest, " ")
-	return name, ok
-}
-
-// machine describes what the numbers depend on and what does not change while they are made. Nothing volatile is here: a
-// value that differs from run to run would split the tables of every reader.
+// machine describes what the numbers depend on and what does not change while they are made.
+// Nothing volatile is here: a value that differs from run to run would split the tables of every
+// reader.
 func machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
@@ -139,7 +138,8 @@ func cpuModel() string {
 	return ""
 }
 
-// commit is the revision that the program was built from, with a + where the tree was changed; "" where the build does not know.
+// commit is the revision that the program was built from, with a + where the tree was changed; ""
+// where the build does not know.
 func commit() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {

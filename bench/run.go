@@ -9,17 +9,22 @@ import (
 )
 
 // errNoTasks is the outcome of a run in which nothing was due after the warm-up.
-var errNoTasks = errors.New("no task was due in the measured part of the run; give it more tasks or more time")
+var errNoTasks = errors.New("no task was due in the measured part of the run; give it more tasks " +
+	"or more time")
 
 // A RunFunc runs one scenario: Run, or what runs it in another process.
 type RunFunc func(ctx context.Context, s Scenario) (*Result, error)
 
 // Run drives the scenario once and computes what it reports.
 //
-// Under the real clock ctx interrupts the run, which then has no result. Under the virtual clock the run takes place in a
-// testing/synctest bubble of this process, out of the reach of ctx; a strategy that deadlocks there is an error, but one that
-// panics in a goroutine of its own or spins for ever takes the process along. So the poolbench command runs virtual
-// scenarios in a child process.
+// Under the real clock ctx interrupts the run, which then has no result. Under the virtual clock
+// the run takes place in a testing/synctest bubble of this process, out of the reach of ctx. A
+// Progress in ctx shows from outside how far the run is.
+//
+// A strategy that hangs, panics in New, Submit or Drain, ends the goroutine that called them or
+// settles what is not a task of the run has a *StrategyError for it. One that panics in a goroutine
+// of its own takes the process along, and one that hangs may go on beside what follows
+// (StrategyError.Goes). So the poolbench command runs virtual scenarios in a child process.
 func Run(ctx context.Context, s Scenario) (*Result, error) {
 	s = s.withDefaults()
 	if err := s.Validate(); err != nil {
@@ -36,23 +41,22 @@ func Run(ctx context.Context, s Scenario) (*Result, error) {
 	return r, nil
 }
 
-func (s Scenario) observe(ctx context.Context) (o *observation, err error) {
-	if s.Clock == Real {
-		return drive(ctx, s)
-	}
+func (s Scenario) observe(ctx context.Context) (*observation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if e := bubble(func() { o, err = drive(context.Background(), s) }); e != nil {
-		return nil, e
+	g, err := newGuard(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	return o, err
+	return g.observe(ctx)
 }
 
-// bubble calls f under the virtual clock. A deadlock among f's goroutines, or one left behind, is an error.
+// bubble calls f under the virtual clock. A deadlock among f's goroutines, or one left behind, is
+// an error.
 //
-// synctest wants a *testing.T; an empty one serves outside of tests (nothing is printed, no flag is needed). That is not documented, so
-// TestBubble guards it for each version of Go.
+// synctest wants a *testing.T; an empty one serves outside of tests (nothing is printed, no flag is
+// needed). That is not documented, so TestBubble guards it for each version of Go.
 func bubble(f func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

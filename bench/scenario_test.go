@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/strategies"
 )
 
 func TestName(t *testing.T) {
@@ -19,20 +19,28 @@ func TestName(t *testing.T) {
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.8/clock=virtual": {
 			Limit: 4, Load: 0.80, Tasks: 20_000, Warmup: 0.1},
 		"Run/strategy=semaphore/workload=hyperexp:mean=20ms/target=token_bucket/arrival=bulk:n=50/limit=8/rate=200/deadline=50ms/n=500/warmup=0/clock=real": {
-			Strategy: "semaphore", Workload: "hyperexp:mean=0.02s,c2=16.0", Target: "token_bucket", Arrival: "bulk:n=50", Limit: 8, Rate: 200, Deadline: 50 * time.Millisecond, Tasks: 500, Clock: "real"},
+			Strategy: "semaphore", Workload: "hyperexp:mean=0.02s,c2=16.0", Target: "token_bucket",
+			Arrival: "bulk:n=50", Limit: 8, Rate: 200, Deadline: 50 * time.Millisecond,
+			Tasks: 500, Clock: "real"},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=closed/limit=2/queue=3/duration=1.5s/warmup=0/clock=virtual": {
 			Arrival: "closed:clients=16", Limit: 2, Queue: 3, Duration: 1500 * time.Millisecond},
+		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=2/load=0.5/queue=0/n=500/warmup=0/clock=virtual": {
+			Limit: 2, Load: 0.5, Queue: bench.NoQueue, Tasks: 500},
+		"Run/strategy=semaphore/workload=exponential/target=none/arrival=poisson/limit=2/load=0.5/n=500/warmup=0/clock=virtual": {
+			Strategy: "semaphore", Limit: 2, Load: 0.5, Queue: bench.NoQueue, Tasks: 500},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=batch/limit=2/queue=3/drain=50ms/n=500/warmup=0/clock=virtual": {
 			Arrival: "batch", Limit: 2, Queue: 3, Drain: 50 * time.Millisecond, Tasks: 500},
-		// What a benchmark name cannot hold is escaped: a file of the workload is two parts of its path.
+		// What a benchmark name cannot hold is escaped: a file of the workload is two parts of its
+		// path.
 		"Run/strategy=worker_pool/workload=trace:file=..%2Fworkloads%2Ftestdata%2Ftrace.csv/target=none/arrival=poisson/limit=1/load=0.5/timeout=1s/n=1000/warmup=0/clock=virtual": {
-			Workload: "trace:file=../workloads/testdata/trace.csv", Limit: 1, Load: 0.5, Timeout: time.Second},
+			Workload: "trace:file=../workloads/testdata/trace.csv", Limit: 1, Load: 0.5,
+			Timeout: time.Second},
 	} {
 		s := scenario(t, w)
 		if got := s.Name(); got != want {
 			t.Errorf("name\n %s, want\n %s", got, want)
 		}
-		back, err := s.Written().Scenario(strategies.ParseVariant)
+		back, err := s.Written().Scenario()
 		if err != nil || back.Name() != want {
 			t.Errorf("%s comes back as %s (error %v)", want, back.Name(), err)
 		}
@@ -41,7 +49,8 @@ func TestName(t *testing.T) {
 
 // TestZeroScenario: only the strategy has to be given.
 func TestZeroScenario(t *testing.T) {
-	s := bench.Scenario{Strategy: scenario(t, bench.Written{Limit: 1, Load: 0.5}).Strategy, Clock: bench.Virtual}
+	s := bench.Scenario{Strategy: scenario(t, bench.Written{Limit: 1, Load: 0.5}).Strategy,
+		Clock: bench.Virtual}
 	if want := "Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/clock=virtual"; s.Name() != want {
 		t.Errorf("the zero scenario is %s", s.Name())
 	}
@@ -72,14 +81,49 @@ func TestImpossibleScenarios(t *testing.T) {
 		{"n -1", bench.Written{Tasks: -1}},
 		{"load -1", bench.Written{Load: -1}},
 		{"limit", bench.Written{Limit: -1}},
-		{"queue", bench.Written{Strategy: "semaphore", Queue: 5}},
+		{"queue 5 given, but it has no queue", bench.Written{Strategy: "semaphore", Queue: 5}},
+		{"queue -2 is below 0", bench.Written{Queue: -2}},
 		{"unknown strategy \"workerpool\" (known: ", bench.Written{Strategy: "workerpool"}},
 		{"unknown clock \"wall\" (known: real, virtual)", bench.Written{Clock: "wall"}},
 		{"unknown arrival", bench.Written{Arrival: "poison"}},
 		{"clients: want", bench.Written{Arrival: "closed:clients=0"}},
 		{"n: want", bench.Written{Arrival: "bulk:n=0"}},
+		{"rate 1e-09: want 1e-06 to 1e+09", bench.Written{Rate: 1e-9}},
+		{"rate 5e-324: want", bench.Written{Rate: 5e-324}},
+		{"load 0.7: at limit 4 and 2500000h0m0s a task",
+			bench.Written{Load: 0.7, Limit: 4, Workload: "constant:mean=2500000h"}},
+		{"rate NaN: want", bench.Written{Rate: math.NaN()}},
+		{"rate +Inf: want", bench.Written{Rate: math.Inf(1)}},
+		{"load 1e-320: want 1e-06 to 1000", bench.Written{Load: 1e-320}},
+		{"load NaN: want", bench.Written{Load: math.NaN()}},
+		{"n 20000: at 1e-05 tasks per second they take longer than",
+			bench.Written{Rate: 1e-5, Tasks: 20_000}},
+		{"n 100000000: at 7e-05 tasks per second",
+			bench.Written{Load: 0.7, Tasks: 100_000_000, Workload: "constant:mean=10000s",
+				Limit: 1}},
+		{"duration 2562047h47m16.854775807s: want at most 87600h",
+			bench.Written{Duration: math.MaxInt64}},
+		{"these are 3.6e+12 tasks; a run has at most 100000000",
+			bench.Written{Rate: 1e9, Duration: time.Hour}},
+		{"n 100000001: want 1 to 100000000 tasks", bench.Written{Tasks: 100_000_001}},
+		{fmt.Sprintf("n %d: want", math.MaxInt), bench.Written{Tasks: math.MaxInt}},
+		{"arrival bulk:n=1,period=1000h: 20000 tasks take longer than",
+			bench.Written{Arrival: "bulk:n=1,period=1000h", Tasks: 20_000}},
+		{"arrival closed:think=exp(1000h): 20000 tasks take longer than",
+			bench.Written{Arrival: "closed:think=1000h", Tasks: 20_000}},
+		{"at 1e-06 starts per second",
+			bench.Written{Strategy: "token_bucket:rate=0.000001", Load: 0.7}},
+		{"timeout 1000h0m0s: 2e+04 tasks that end only by it",
+			bench.Written{Workload: "evil", Timeout: 1000 * time.Hour, Tasks: 20_000}},
+		{"timeout 100000h0m0s: want a positive duration, at most",
+			bench.Written{Timeout: 100_000 * time.Hour}},
+		{"are longer together than",
+			bench.Written{Workload: "constant:mean=2562047h", Tasks: 20_000, Arrival: "batch"}},
+		{"are longer together than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
+			Tasks: 20_000, Load: 0.7}},
+		{"limit 1048577 is above 1048576", bench.Written{Limit: 1<<20 + 1}},
 	} {
-		_, err := withDefaults(c.w).Scenario(strategies.ParseVariant)
+		_, err := withDefaults(c.w).Scenario()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.w, err, c.want)
 		}
@@ -101,7 +145,8 @@ func TestMatrix(t *testing.T) {
 		if s.Strategy.Spec.Name != []string{"worker_pool", "semaphore"}[i%2] {
 			t.Error("the strategies are not innermost")
 		}
-		if want := map[string]int{"worker_pool": 7, "semaphore": 0}[s.Strategy.Spec.Name]; s.Queue != want {
+		if want := map[string]int{"worker_pool": 7,
+			"semaphore": 0}[s.Strategy.Spec.Name]; s.Queue != want {
 			t.Errorf("%s has a queue of %d, want %d", s.Strategy, s.Queue, want)
 		}
 	}
@@ -125,14 +170,15 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestSuiteOrder: repetitions are interleaved, each with its own seed, and handed over in the order of the plan, whoever was
-// faster; real-clock runs are alone.
+// TestSuiteOrder: repetitions are interleaved, each with its own seed, and handed over in the order
+// of the plan, whoever was faster; real-clock runs are alone.
 func TestSuiteOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		real := scenario(t, bench.Written{Limit: 4, Load: 0.5, Clock: "real", Seed: 10})
 		var scenarios []bench.Scenario
 		for i := range 5 {
-			scenarios = append(scenarios, scenario(t, bench.Written{Limit: i + 1, Load: 0.5, Seed: 10}))
+			scenarios = append(scenarios,
+				scenario(t, bench.Written{Limit: i + 1, Load: 0.5, Seed: 10}))
 		}
 		scenarios = append(scenarios, real)
 		suite := bench.Suite{Scenarios: scenarios, Count: 3, Parallel: 4}
@@ -148,16 +194,18 @@ func TestSuiteOrder(t *testing.T) {
 			return &bench.Result{Name: s.Name(), Seed: s.Seed}, nil
 		}
 		var got []string
-		err := suite.Do(t.Context(), fake, func(s bench.Scenario, r *bench.Result, err error) error {
-			if s.Clock == bench.Real && running.Load() != 1 {
-				// The real-clock run keeps its places while its result is handled; only its own function counts as running no more.
-				if running.Load() != 0 {
-					t.Error("something runs while the result of a real-clock run is handled")
+		err := suite.Do(t.Context(), fake,
+			func(s bench.Scenario, r *bench.Result, err error) error {
+				if s.Clock == bench.Real && running.Load() != 1 {
+					// The real-clock run keeps its places while its result is handled; only its own
+					// function counts as running no more.
+					if running.Load() != 0 {
+						t.Error("something runs while the result of a real-clock run is handled")
+					}
 				}
-			}
-			got = append(got, fmt.Sprintf("%d/%v/%d", s.Limit, s.Clock, r.Seed))
-			return err
-		})
+				got = append(got, fmt.Sprintf("%d/%v/%d", s.Limit, s.Clock, r.Seed))
+				return err
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,10 +224,35 @@ func TestSuiteOrder(t *testing.T) {
 	})
 }
 
-// TestSuiteStops: an error of the caller, or the end of the context, stops the suite, and nothing goes on behind it.
+// TestSuiteAhead: runs go on behind a long one.
+func TestSuiteAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var scenarios []bench.Scenario
+		for i := range 31 {
+			scenarios = append(scenarios, scenario(t, bench.Written{Limit: i + 1, Load: 0.5}))
+		}
+		begun := time.Now()
+		err := bench.Suite{Scenarios: scenarios, Parallel: 2}.Do(t.Context(),
+			func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+				if s.Limit == 1 {
+					time.Sleep(29 * time.Second)
+				}
+				time.Sleep(time.Second)
+				return &bench.Result{}, nil
+			}, func(bench.Scenario, *bench.Result, error) error { return nil })
+		if took := time.Since(begun); err != nil || took != 30*time.Second {
+			t.Errorf("30 s of runs beside one of 30 s took %v, error %v", took, err)
+		}
+	})
+}
+
+// TestSuiteStops: an error of the caller, or the end of the context, stops the suite, and nothing
+// goes on behind it.
 func TestSuiteStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		suite := bench.Suite{Scenarios: []bench.Scenario{scenario(t, bench.Written{Limit: 4, Load: 0.5})}, Count: 100, Parallel: 2}
+		suite := bench.Suite{
+			Scenarios: []bench.Scenario{scenario(t, bench.Written{Limit: 4, Load: 0.5})},
+			Count:     100, Parallel: 2}
 		enough := errors.New("enough")
 		runs := 0
 		sleeper := func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
@@ -202,7 +275,9 @@ func TestSuiteStops(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		start := time.Now()
-		if err := suite.Do(ctx, sleeper, func(bench.Scenario, *bench.Result, error) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		if err := suite.Do(ctx, sleeper,
+			func(bench.Scenario, *bench.Result, error) error { return nil }); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
 		if took := time.Since(start); took != 10*time.Second {

@@ -17,7 +17,10 @@ func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 	}
 	p := pace.NewPacer(d.base)
 	forget := context.AfterFunc(ctx, p.Interrupt)
-	return func(due int64) int64 { return int64(p.Until(time.Duration(due))) }, func() { forget() }
+	return func(due int64) int64 {
+		d.progress.await(d.base.Add(time.Duration(due)))
+		return int64(p.Next(time.Duration(due)))
+	}, func() { forget(); p.Close() }
 }
 
 // clientSleep is for the goroutine of a client, of which there may be thousands.
@@ -26,13 +29,14 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 		return d.virtualSleep
 	}
 	return func(due int64) int64 {
+		d.progress.await(d.base.Add(time.Duration(due)))
 		_ = d.alarm.Sleep(ctx, time.Duration(due-d.now())) // when ctx ends it is not yet due
 		return d.now()
 	}
 }
 
-// virtualSleep is the runtime's: to the virtual clock a goroutine in a system call is a busy one, and time would stand still. Nobody interrupts
-// a run there.
+// virtualSleep is the runtime's: to the virtual clock a goroutine in a system call is a busy one,
+// and time would stand still. Nobody interrupts a run there.
 func (d *driver) virtualSleep(due int64) int64 {
 	time.Sleep(time.Duration(due - d.now()))
 	return d.now()

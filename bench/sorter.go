@@ -7,7 +7,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A sorter fills in what a task says of itself, for the strategies that look at it: its class, and how long it will take.
+// A sorter fills in what a task says of itself, for the strategies that look at it: its class, and
+// how long it will take.
 type sorter struct {
 	classed workloads.Classed
 	either  workloads.Computing
@@ -15,7 +16,8 @@ type sorter struct {
 	kind    strategies.Class // of all tasks, where the workload has no classes
 }
 
-// newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15 ns.
+// newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15
+// ns.
 func newSorter(s Scenario, w workloads.Workload) (o sorter) {
 	o.kind = strategies.IO
 	if s.Workload.Spec.Kind == workloads.CPU {

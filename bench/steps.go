@@ -9,8 +9,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// A partition makes tasks come in steps, for strategies that declare a quantum and workloads that can be done in parts. Others are
-// driven whole: the zero partition.
+// A partition makes tasks come in steps, for strategies that declare a quantum and workloads that
+// can be done in parts. Others are driven whole: the zero partition.
 type partition struct {
 	quantum time.Duration
 	parts   workloads.Partitioned
@@ -43,7 +43,7 @@ func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 		err = part(ctx, j.seq)
 	}
 	if err != nil {
-		return resultOf(err)
+		return d.resultOf(err)
 	}
 	return r
 }
@@ -73,7 +73,8 @@ func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	return tasks
 }
 
-// attemptPiece is the Run of every piece. Pieces of one task run side by side, so they add to its record atomically.
+// attemptPiece is the Run of every piece. Pieces of one task run side by side, so they add to its
+// record atomically.
 func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 	p := t.Arg.(*piece)
 	d := p.job.driver
@@ -86,7 +87,7 @@ func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 		d.inFlight.Add(-1)
 	}()
 	if _, err := d.parts.DoPart(ctx, p.job.seq, p.from, d.quantum); err != nil {
-		return resultOf(err)
+		return d.resultOf(err)
 	}
 	return strategies.Result{}
 }

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -9,27 +10,38 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A Suite runs scenarios several times. Repetitions are interleaved, all scenarios once and then all of them again, so that
-// a slow minute of the machine hits every scenario; repetition i uses each scenario's seed plus i.
+// A Suite runs scenarios several times. Repetitions are interleaved, all scenarios once and then
+// all of them again, so that a slow minute of the machine hits every scenario; repetition i uses
+// each scenario's seed plus i.
 type Suite struct {
 	Scenarios []Scenario
 	Count     int // repetitions; 0 is 1
-	Parallel  int // virtual-clock runs at once; 0 is GOMAXPROCS. Real-clock runs are always alone on the machine
+	// virtual-clock runs at once; 0 is GOMAXPROCS. Real-clock runs are always alone on the machine
+	Parallel int
 }
 
 // Runs is the number of runs.
 func (s Suite) Runs() int { return len(s.Scenarios) * max(s.Count, 1) }
 
 // Estimate is the expected real time of the whole suite.
-func (s Suite) Estimate() (total time.Duration) {
+func (s Suite) Estimate() time.Duration {
+	total := 0.0 // a Duration could overflow
 	for _, sc := range s.Scenarios {
-		t := sc.Estimate() * time.Duration(max(s.Count, 1))
+		t := float64(sc.Estimate()) * float64(max(s.Count, 1))
 		if sc.Clock == Virtual {
-			t /= time.Duration(s.parallel())
+			t /= float64(s.parallel())
 		}
 		total += t
 	}
-	return total
+	return longest(total)
+}
+
+// longest is so many nanoseconds, or the longest Duration.
+func longest(ns float64) time.Duration {
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(ns)
 }
 
 func (s Suite) parallel() int {
@@ -39,19 +51,25 @@ func (s Suite) parallel() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// at is run i of the plan.
-func (s Suite) at(i int) Scenario {
+// At is run i of the plan, with its seed.
+func (s Suite) At(i int) Scenario {
 	sc := s.Scenarios[i%len(s.Scenarios)].withDefaults()
 	sc.Seed += uint64(i / len(s.Scenarios))
 	return sc
 }
 
-// Do runs the suite. each is called with every result or error of a run, in the order of the plan and from the caller's
-// goroutine, as soon as it and all before it are there. The first error that each returns, or the end of ctx, stops the suite.
-// When Do returns, no run goes on.
-func (s Suite) Do(ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error) error {
+// ahead is how many runs for each processor may have ended behind one that has not: room for a run
+// that takes as long as thirty others, which no processor waits for. A kill loses them.
+const ahead = 32
+
+// Do runs the suite. each is called with every result or error of a run, in the order of the plan
+// and from the caller's goroutine, as soon as it and all before it are there. The first error that
+// each returns, or the end of ctx, stops the suite. When Do returns, no run goes on.
+func (s Suite) Do(
+	ctx context.Context, run RunFunc, each func(sc Scenario, r *Result, err error) error,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
-	started := make(chan *execution, s.parallel()) // its room bounds how far the runs are ahead of each
+	started := make(chan *execution, ahead*s.parallel())
 	var goroutines sync.WaitGroup
 	goroutines.Go(func() { s.start(ctx, run, started, &goroutines) })
 	defer goroutines.Wait()
@@ -81,14 +99,17 @@ type execution struct {
 	handled  chan struct{} // closed when each has seen it
 }
 
-// start starts the runs in the order of the plan, as many at once as may be. A real-clock run takes all places, and keeps
-// them until its result is handled, so that nothing of the harness works beside it.
-func (s Suite) start(ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup) {
+// start starts the runs in the order of the plan, as many at once as may be. A real-clock run takes
+// all places, and keeps them until its result is handled, so that nothing of the harness works
+// beside it.
+func (s Suite) start(
+	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
+) {
 	defer close(started)
 	all := int64(s.parallel())
 	places := semaphore.NewWeighted(all)
 	for i := range s.Runs() {
-		e := &execution{scenario: s.at(i), done: make(chan struct{}), handled: make(chan struct{})}
+		e := &execution{scenario: s.At(i), done: make(chan struct{}), handled: make(chan struct{})}
 		need := int64(1)
 		if e.scenario.Clock == Real {
 			need = all
@@ -133,7 +154,7 @@ func (s Scenario) Estimate() time.Duration {
 
 // expected is the number of tasks and the time by the run's own clock that they take.
 func (s Scenario) expected() (tasks float64, span time.Duration) {
-	w, err := s.Workload.Build(s.Seed)
+	w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values)
 	if err != nil {
 		return 0, 0
 	}
@@ -153,5 +174,5 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 		return rate * s.Stop.Duration.Seconds(), s.Stop.Duration
 	}
 	tasks = float64(s.Stop.Tasks)
-	return tasks, time.Duration(tasks / rate * second)
+	return tasks, longest(tasks / rate * second)
 }

@@ -4,19 +4,26 @@ import (
 	"errors"
 	"math"
 
-	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// reportTheory adds what is known exactly about the scenario, and nothing where there is no closed form: a two-moment guess is no theory.
+// reportTheory adds what is known exactly about the scenario, and nothing where there is no closed
+// form: a two-moment guess is no theory.
 //
-// The input is the plan's rate and the workload's mean under the virtual clock. Under the real one it is what was realised, because a
-// timer that overshoots by a tenth makes another queue.
-func (o *observation) reportTheory(r *Result, m measured) {
+// The input is the plan's rate and the workload's mean under the virtual clock. Under the real one
+// it is what was realised, because a timer that overshoots by a tenth makes another queue.
+//
+// What it assumes beyond the arrivals, the task times and the strategy's declared facts: nothing
+// calls a target, is abandoned or is cut short by a timeout; and where only a run can tell (a full
+// queue before pools of classes, a slot wanting where starts are bounded) that it has not happened
+// in this one. Each value that is added is a claim, which checkExact holds against what was
+// measured.
+func (o *observation) reportTheory(r *Result, m measured, h held) {
 	s := o.scenario
-	if s.Target.Spec.Name != "none" || s.Drain != 0 {
-		return // no formula knows of what is abandoned
+	if s.Target.Spec.Name != "none" || s.Drain != 0 || s.Timeout != 0 {
+		return
 	}
 	mean := o.mean.Seconds()
 	rate := s.rate(o.mean)
@@ -28,50 +35,65 @@ func (o *observation) reportTheory(r *Result, m measured) {
 		o.reportBatch(r, mean)
 		return
 	}
-	answer, err := o.theory(rate, mean)
+	answer, err := o.theory(rate, mean, h)
 	var unstable *theory.UnstableError
 	switch {
 	case errors.As(err, &unstable):
 		// The queue grows for as long as the run lasts; only the throughput has a limit.
 		switch spec := s.Strategy.Spec; {
 		case spec.Starts != nil:
-			r.add("theory-ops/s", spec.Starts(s.params()).PerSecond)
+			allowed := spec.Starts(s.params())
+			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.n)
+			o.limit(r, "ops/s", allowed.PerSecond,
+				kept+o.overloadNoise(r, m, rate/allowed.PerSecond, allowed.PerSecond))
 		case spec.Lanes == nil: // of a lane too many, the others still do what they are asked
-			r.add("theory-ops/s", float64(o.places())/mean)
+			capacity := float64(o.places()) / mean
+			o.limit(r, "ops/s", capacity, o.overloadNoise(r, m, rate/capacity, capacity))
 		}
 		return
 	case err != nil || answer == nil:
 		return
 	}
-	r.add("theory-mean-wait-sec", answer.MeanWait)
-	r.add("theory-waited/op", answer.WaitProb)
+	noise := o.noiseOf(answer, rate*mean/float64(o.places()))
+	o.claim(r, "mean-wait-sec", answer.MeanWait,
+		noise.of(answer.MeanWait, func(rec *record) (float64, bool) {
+			return float64(rec.wait()) / second, rec.outcome == completed
+		}))
+	o.claim(r, "waited/op", answer.WaitProb,
+		noise.share(answer.WaitProb, func(rec *record) (bool, bool) {
+			return rec.wait() > 0, rec.attempts > 0
+		}))
 	for _, q := range quantiles {
 		if t, ok := answer.ResponseQuantile(q.p); ok {
-			r.add("theory-"+q.name+"-response-sec", t)
+			o.claim(r, q.name+"-response-sec", t,
+				noise.beyond(t, answer, func(*record) bool { return true }))
 		}
 	}
-	o.reportLanes(r, rate)
-	r.add("theory-shed/op", answer.ShedProb)
-	r.add("theory-ops/s", answer.Throughput)
+	o.reportLanes(r, rate, h)
+	o.claim(r, "shed/op", answer.ShedProb,
+		noise.share(answer.ShedProb,
+			func(rec *record) (bool, bool) { return rec.outcome == shed, true }))
+	o.claim(r, "ops/s", answer.Throughput, o.gaps((1-answer.ShedProb)/answer.Throughput))
 }
 
 // places is the k of the theory: the strategy's bound and, for computing, the cores.
 func (o *observation) places() int {
-	places := o.scenario.places()
+	s := o.scenario
 	if bound := o.bound(); bound > 0 {
-		places = min(places, bound)
+		s.Limit = bound // some have more places than the limit says, or fewer
 	}
-	return places
+	return s.places()
 }
 
 // reportBatch adds the exact mean makespan of a batch of exponential tasks.
 func (o *observation) reportBatch(r *Result, mean float64) {
 	spec := o.scenario.Strategy.Spec
-	if _, exponential := o.dist().(dist.Exponential); !exponential || spec.Bound == nil || !spec.WorkConserving || spec.Sheds {
+	if _, exponential := o.dist().(dist.Exponential); !exponential || spec.Bound == nil ||
+		!spec.WorkConserving || spec.Sheds || spec.Splits {
 		return
 	}
 	if makespan, err := theory.BatchMakespan(o.trace.n, mean, o.places()); err == nil {
-		r.add("theory-makespan-sec", makespan)
+		o.limit(r, "makespan-sec", makespan, batchNoise(o.trace.n, o.places(), mean))
 	}
 }
 
@@ -84,17 +106,19 @@ func (o *observation) dist() dist.Dist {
 }
 
 // theory finds the model that the scenario is an instance of; nil where there is none.
-func (o *observation) theory(rate, mean float64) (*theory.Answer, error) {
+func (o *observation) theory(rate, mean float64, h held) (*theory.Answer, error) {
 	s, spec, d := o.scenario, o.scenario.Strategy.Spec, o.dist()
 	if d == nil || mean <= 0 {
 		return nil, nil
 	}
 	if s.Load.Arrival.IsClosed() {
 		clients, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values)
-		if _, exponential := d.(dist.Exponential); err != nil || !exponential || !spec.WorkConserving || spec.Sheds || spec.Bound == nil {
+		if _, exponential := d.(dist.Exponential); err != nil || !exponential || !spec.FIFO ||
+			!spec.WorkConserving || spec.Quantum != nil || spec.Sheds || spec.Bound == nil {
 			return nil, err
 		}
-		return theory.MMkN(theory.Closed{Clients: clients.Count, Think: dist.MeanNS(clients.Think) / second, MeanService: mean, Limit: o.places()})
+		return theory.MMkN(theory.Closed{Clients: clients.Count,
+			Think: dist.MeanNS(clients.Think) / second, MeanService: mean, Limit: o.places()})
 	}
 	if s.Load.Arrival.Spec.Name != "poisson" || rate <= 0 {
 		return nil, nil
@@ -104,13 +128,16 @@ func (o *observation) theory(rate, mean float64) (*theory.Answer, error) {
 	case spec.Starts != nil:
 		return o.delayed(pool, d)
 	case spec.Lanes != nil:
-		return o.besideOneAnother(pool, d)
+		return o.besideOneAnother(pool, d, h)
 	case spec.Bound == nil:
 		return theory.MGInf(pool)
 	case !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil:
 		return nil, nil
 	case spec.Sheds:
-		return shedding(pool, s.Queue, d)
+		if spec.Capacity == nil {
+			return nil, nil
+		}
+		return shedding(pool, spec.Capacity(s.params())-o.bound(), d)
 	}
 	return waiting(pool, d)
 }
@@ -126,7 +153,8 @@ func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) 
 	return nil, nil
 }
 
-// waiting is the pool in whose queue everything finds room, be it the strategy's own queue or the producer that it blocks.
+// waiting is the pool in whose queue everything finds room, be it the strategy's own queue or the
+// producer that it blocks.
 func waiting(pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	switch d := d.(type) {
 	case dist.Constant:

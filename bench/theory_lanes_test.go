@@ -1,30 +1,40 @@
 package bench
 
 import (
+	"context"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // offGrid are scenarios with numbers that nobody has tuned anything for.
 var offGrid = []Written{
-	{Strategy: "segregated:short=1,long=3", Workload: "two_class:mean=2ms,r=17", Limit: 4, Queue: 1_000_000, Load: 0.45},
-	{Strategy: "segregated:short=3,long=4", Workload: "bimodal:p=0.07,short=3ms,long=41ms", Limit: 7, Queue: 1_000_000, Load: 0.6},
-	{Strategy: "ticker_limited:rate=130", Workload: "constant:mean=3ms", Limit: 64, Queue: 1_000_000, Rate: 71},
-	{Strategy: "token_bucket:rate=130,burst=1", Workload: "constant:mean=1ms", Limit: 64, Queue: 1_000_000, Rate: 97},
-	{Strategy: "token_bucket:rate=130,burst=7", Workload: "exponential:mean=11ms", Limit: 64, Queue: 1_000_000, Rate: 101},
+	{Strategy: "segregated:short=1,long=3", Workload: "two_class:mean=2ms,r=17", Limit: 4,
+		Queue: 1_000_000, Load: 0.45},
+	{Strategy: "segregated:short=3,long=4", Workload: "bimodal:p=0.07,short=3ms,long=41ms",
+		Limit: 7, Queue: 1_000_000, Load: 0.6},
+	{Strategy: "ticker_limited:rate=130", Workload: "constant:mean=3ms", Limit: 64,
+		Queue: 1_000_000, Rate: 71},
+	{Strategy: "token_bucket:rate=130,burst=1", Workload: "constant:mean=1ms", Limit: 64,
+		Queue: 1_000_000, Rate: 97},
+	{Strategy: "token_bucket:rate=130,burst=7", Workload: "exponential:mean=11ms", Limit: 64,
+		Queue: 1_000_000, Rate: 101},
 }
 
-// TestOffGrid: mean wait and share of waiting tasks are what theory says, and so is every other metric that has a theory beside it, within
-// five standard errors of 16 runs: by Student's t, over these 50 comparisons, a false alarm in 100. On one processor, as the
-// command's own virtual runs are, and because the race detector breaks off over late ticks on two (go.dev/issue/78156).
+// TestOffGrid: mean wait and share of waiting tasks are what theory says, and so is every other
+// metric that has a theory beside it, within five standard errors of 16 runs: by Student's t, over
+// these 50 comparisons, a false alarm in 100. On one processor, as the command's own virtual runs
+// are, and because the race detector breaks off over late ticks on two (go.dev/issue/78156).
 func TestOffGrid(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const runs = 16
-	for _, w := range offGrid {
+	for _, w := range offGrid[:race.Repetitions(t, len(offGrid))] {
 		w.Target, w.Arrival, w.Clock, w.Tasks, w.Warmup = "none", "poisson", "virtual", 12_000, 0.1
 		deviations := map[string][]float64{}
 		for seed := range uint64(runs) {
@@ -53,7 +63,8 @@ func TestOffGrid(t *testing.T) {
 			se := math.Sqrt(squares / float64(len(all)-1) / float64(len(all)))
 			t.Logf("%s: %s %+.2f %% ± %.2f %%", w.Strategy, of, 100*mean, 100*se)
 			if math.Abs(mean) > 5*se {
-				t.Errorf("%s, %s: %s is off by %.2f %% ± %.2f %%", w.Strategy, w.Workload, of, 100*mean, 100*se)
+				t.Errorf("%s, %s: %s is off by %.2f %% ± %.2f %%", w.Strategy, w.Workload, of,
+					100*mean, 100*se)
 			}
 		}
 	}
@@ -61,11 +72,14 @@ func TestOffGrid(t *testing.T) {
 
 // TestOverloadedLane: a lane can be offered more than it can do while the pool is not.
 func TestOverloadedLane(t *testing.T) {
-	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17", Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7, Tasks: 5000, Seed: 1}
+	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17",
+		Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7,
+		Tasks: 5000, Seed: 1}
 	r := runWritten(t, w)
 	found := false
 	for _, reason := range r.Reasons {
-		found = found || reason.Check == checkLane && strings.Contains(reason.Text, "long tasks are offered 1.4 times")
+		found = found || reason.Check == checkLane &&
+			strings.Contains(reason.Text, "long tasks are offered 1.4 times")
 	}
 	if _, known := r.Metric("theory-mean-wait-sec"); !found || known {
 		t.Errorf("%v; theory %v", r.Reasons, known)
@@ -78,9 +92,37 @@ func TestOverloadedLane(t *testing.T) {
 	}
 }
 
+// TestBoundBeyondLimit: theory counts the places that a strategy has, whatever its limit is.
+func TestBoundBeyondLimit(t *testing.T) {
+	for _, extra := range []int{-2, 0, 3} {
+		places := func(p strategies.Params) int { return p.Limit + extra }
+		spec := strategies.Spec{Name: "more", Bound: places, Capacity: places, FIFO: true,
+			WorkConserving: true,
+			New: func(ctx context.Context, p strategies.Params,
+				sink strategies.Sink) strategies.Strategy {
+				p.Limit = places(p)
+				return strategies.MustParse("semaphore").Spec.New(ctx, p, sink)
+			}}
+		r, err := Run(t.Context(), Scenario{Strategy: strategies.Variant{Spec: spec},
+			Load: Load{Relative: 0.45}, Stop: Stop{Tasks: 20_000}, Seed: 1, Clock: Virtual})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := theory.MMk(theory.Pool{Rate: 180, MeanService: 0.01, Limit: 4 + extra})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := r.Metric("theory-mean-wait-sec"); math.Abs(got/want.MeanWait-1) > 1e-9 ||
+			slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Check == "theory" }) {
+			t.Errorf("%d places: a mean wait of %v, want %v; %v", 4+extra, got,
+				want.MeanWait, r.Reasons)
+		}
+	}
+}
+
 func runWritten(t *testing.T, w Written) *Result {
 	t.Helper()
-	s, err := w.Scenario(strategies.ParseVariant)
+	s, err := w.Scenario()
 	if err != nil {
 		t.Fatal(err)
 	}

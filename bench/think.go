@@ -3,10 +3,11 @@ package bench
 import (
 	"math/rand/v2"
 
-	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/bench/dist"
 )
 
-// thinkStream keeps the think times' random numbers apart from those of the arrivals and the task times.
+// thinkStream keeps the think times' random numbers apart from those of the arrivals and the task
+// times.
 const thinkStream = 0x7468696e_6b000000
 
 // A thinker draws think times: the one before task seq is a function of the seed and seq alone.

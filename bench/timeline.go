@@ -17,7 +17,9 @@ func (o *observation) timeline() []Interval {
 	for i := range line {
 		line[i].Start, line[i].Length = time.Duration(begin+int64(i)*length), time.Duration(length)
 	}
-	at := func(instant int64) *Interval { return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))] }
+	at := func(instant int64) *Interval {
+		return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))]
+	}
 	for i := range t.n {
 		r := t.at(i)
 		at(r.due).Arrived++

@@ -5,12 +5,9 @@ import (
 	"encoding/csv"
 	"io"
 	"os"
-	"strconv"
-	"time"
-)
 
-// timelineHeader names the columns of timeline.csv. Times are in seconds; levels are those at the end of the interval.
-var timelineHeader = []string{"run", "repetition", "start-sec", "interval-sec", "arrived", "started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"}
+	"github.com/poolbench/poolbench/internal/rundir"
+)
 
 // A timelineWriter writes timeline.csv: a row for each run and interval.
 type timelineWriter struct {
@@ -26,7 +23,7 @@ func newTimelineWriter(to *os.File) (*timelineWriter, error) {
 	if err != nil || info.Size() > 0 {
 		return w, err // appending: the header is there
 	}
-	if err := w.csv.Write(timelineHeader); err != nil {
+	if err := w.csv.Write(rundir.TimelineColumns); err != nil {
 		return nil, err
 	}
 	return w, w.flush()
@@ -34,11 +31,11 @@ func newTimelineWriter(to *os.File) (*timelineWriter, error) {
 
 func (w *timelineWriter) write(r *Result, repetition int) error {
 	for _, v := range r.Timeline {
-		row := []string{r.Name, strconv.Itoa(repetition), seconds(v.Start), seconds(v.Length)}
-		for _, n := range []int{v.Arrived, v.Started, v.Completed, v.Failed, v.Throttled, v.Shed, v.Abandoned, v.InFlight, v.Queued} {
-			row = append(row, strconv.Itoa(n))
-		}
-		if err := w.csv.Write(row); err != nil {
+		row := rundir.TimelineRow{Run: r.Name, Repetition: repetition,
+			Start: v.Start.Seconds(), Length: v.Length.Seconds(), Counts: [...]int{v.Arrived,
+				v.Started, v.Completed, v.Failed, v.Throttled, v.Shed, v.Abandoned, v.InFlight,
+				v.Queued}}
+		if err := w.csv.Write(row.Fields()); err != nil {
 			return err
 		}
 	}
@@ -54,5 +51,3 @@ func (w *timelineWriter) flush() error {
 	w.buffer.Reset()
 	return err
 }
-
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'g', -1, 64) }

@@ -7,8 +7,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// reportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the measured tasks that
-// completed. One scratch slice serves all three: 8 bytes a task.
+// reportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the
+// measured tasks that completed. One scratch slice serves all three: 8 bytes a task.
 func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	scratch := make([]int64, 0, m.n)
 	var shares []float64
@@ -18,7 +18,8 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	for _, reading := range []struct {
 		of   string
 		time func(*record) int64
-	}{{"response", (*record).response}, {"wait", (*record).wait}, {"service", func(r *record) int64 { return r.busy }}} {
+	}{{"response", (*record).response}, {"wait", (*record).wait},
+		{"service", func(r *record) int64 { return r.busy }}} {
 		if reading.of == "wait" && o.splits() {
 			continue
 		}
@@ -66,7 +67,8 @@ type namedClass struct {
 	class strategies.Class
 }
 
-// toldApart are the two classes of the workload's tasks; where it has none, no task is short or long.
+// toldApart are the two classes of the workload's tasks; where it has none, no task is short or
+// long.
 func (o *observation) toldApart() []namedClass {
 	if _, either := o.workload.(workloads.Computing); either {
 		return []namedClass{{"cpu", strategies.CPU}, {"io", strategies.IO}}
@@ -74,8 +76,9 @@ func (o *observation) toldApart() []namedClass {
 	return []namedClass{{"short", strategies.Short}, {"long", strategies.Long}}
 }
 
-// reportClasses adds the response of each class where the workload tells two apart, and the mean slowdown: over all
-// tasks alone, a strategy that lets the long ones wait for the short ones looks bad for it.
+// reportClasses adds the response of each class where the workload tells two apart, and the mean
+// slowdown: over all tasks alone, a strategy that lets the long ones wait for the short ones looks
+// bad for it.
 func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.toldApart() {

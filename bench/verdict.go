@@ -3,8 +3,6 @@ package bench
 import (
 	"fmt"
 	"time"
-
-	"github.com/poolbench/poolbench/workloads"
 )
 
 // Verdict says whether the numbers of a run may be believed.
@@ -12,9 +10,11 @@ type Verdict int
 
 // The verdicts. A run has the worst that one of its reasons carries.
 const (
-	Valid   Verdict = iota // nothing speaks against it
-	Suspect                // it is what was measured, but something beside the strategy is in it: the reasons say what and how much
-	Invalid                // it is not a measurement of the strategy
+	Valid Verdict = iota // nothing speaks against it
+	// it is what was measured, but something beside the strategy is in it: the reasons say what and
+	// how much
+	Suspect
+	Invalid // it is not a measurement of the strategy
 )
 
 func (v Verdict) String() string { return [...]string{"VALID", "SUSPECT", "INVALID"}[v] }
@@ -30,19 +30,24 @@ func (r Reason) String() string { return r.Check + ": " + r.Text }
 
 // The checks, in the order in which a reader wants to hear of them.
 const (
-	checkLaw        = "broken law"     // conservation does not hold (laws.go)
-	checkPause      = "pause"          // the process stood still
-	checkSaturation = "saturation"     // the generator never caught up, though nothing held it up
-	checkPlan       = "arrivals"       // the planned arrivals are not what they say they are
-	checkPASTA      = "PASTA"          // Poisson arrivals see something else than a random instant does
-	checkLag        = "lag"            // the generator's own lateness
-	checkStalls     = "stalls"         // a thread that should run did not, here and there
-	checkMachine    = "busy machine"   // others wanted the processors
-	checkStandstill = "standstill"     // the target or the strategy stood still, and the machine did not
-	checkSettling   = "slow settling"  // the strategy kept results to itself
-	checkLane       = "overload"       // a pool of its own is offered more than it can do
-	checkDrift      = "not stationary" // what was measured changed while it was measured
-	checkLength     = "too short"      // the interval of the result is as wide as the result
+	checkLaw        = "broken law" // conservation does not hold (laws.go)
+	checkPause      = "pause"      // the process stood still
+	checkSaturation = "saturation" // the generator never caught up, though nothing held it up
+	checkPlan       = "arrivals"   // the planned arrivals are not what they say they are
+	// Poisson arrivals see something else than a random instant does
+	checkPASTA   = "PASTA"
+	checkLag     = "lag"          // the generator's own lateness
+	checkStalls  = "stalls"       // a thread that should run did not, here and there
+	checkMachine = "busy machine" // others wanted the processors
+	// the target or the strategy stood still, and the machine did not
+	checkStandstill = "standstill"
+	checkSettling   = "slow settling" // the strategy kept results to itself
+	checkHeldUp     = "full queue"    // a strategy that sorts tasks did not get them
+	// a measured value differs from the exact one beyond its sampling error
+	checkTheory = "theory"
+	checkLane   = "overload"       // a pool of its own is offered more than it can do
+	checkDrift  = "not stationary" // what was measured changed while it was measured
+	checkLength = "too short"      // the interval of the result is as wide as the result
 )
 
 // Doubt adds a reason to think less of the run, and lets it down to that verdict.
@@ -52,13 +57,18 @@ func (r *Result) Doubt(v Verdict, check, format string, args ...any) {
 }
 
 // judge checks whether the run may be believed. The thresholds are with each check.
-func (o *observation) judge(r *Result, first int, m measured, f flow) {
+func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
 	for _, law := range r.Broken {
 		r.Doubt(Invalid, checkLaw, "%s", law)
 	}
+	if o.recording != nil {
+		for _, d := range o.recording.Doubts {
+			r.Doubt(d.Verdict, d.Check, "%s", d.Text)
+		}
+	}
 	if o.scenario.Clock == Real {
-		if o.witness != nil {
-			o.witness.Judge(r, o.scenario.Workload.Spec.Kind == workloads.CPU, o.dueBetween)
+		if o.seen != nil {
+			o.checkMachine(r)
 		}
 		o.checkGenerator(r, first, m)
 		o.checkStandstill(r)
@@ -67,6 +77,8 @@ func (o *observation) judge(r *Result, first int, m measured, f flow) {
 	o.checkPlan(r)
 	o.checkPASTA(r, f)
 	o.checkLanes(r)
+	o.checkHeld(r, h)
+	o.checkExact(r, first)
 	o.checkDrift(r, first)
 	o.checkLength(r, first, m)
 	r.add("verdict", float64(r.Verdict))

@@ -5,12 +5,15 @@ import (
 	"slices"
 )
 
-// student is the 97.5 % quantile of Student's t with as many degrees of freedom as there are batches but one.
+// student is the 97.5 % quantile of Student's t with as many degrees of freedom as there are
+// batches but one.
 const student = 2.093
 
-// checkLength reports how much the run can tell: the effective number of tasks and the 95 % interval of the mean wait and of the p99 response, by batch means, and
-// how many tasks the theory asks for. Neighbouring waits are so much alike that a run of 100,000 tasks at a load of 0.9 says as much about its p99
-// as 350 independent ones. A quantile or an end of its interval that cannot be told is left out.
+// checkLength reports how much the run can tell: the effective number of tasks and the 95 %
+// interval of the mean wait and of the p99 response, by batch means, and how many tasks the theory
+// asks for. Neighbouring waits are so much alike that a run of 100,000 tasks at a load of 0.9 says
+// as much about its p99 as 350 independent ones. A quantile or an end of its interval that cannot
+// be told is left out.
 func (o *observation) checkLength(r *Result, first int, m measured) {
 	if o.scenario.Load.Arrival.Spec.AllAtOnce {
 		return // there is no stationary state to sample
@@ -29,20 +32,24 @@ func (o *observation) checkLength(r *Result, first int, m measured) {
 		what, width = "p99 response", widths.p99
 	}
 	if width > 1 {
-		r.Doubt(Suspect, checkLength, "by theory the %s of %d tasks at this load is uncertain by ±%.0f %%; ±5 %% of the p99 takes %.2g tasks", what, m.n, 100*width, needed)
+		r.Doubt(Suspect, checkLength, "by theory the %s of %d tasks at this load is uncertain by "+
+			"±%.0f %%; ±5 %% of the p99 takes %.2g tasks", what, m.n, 100*width, needed)
 	}
 }
 
 // widths are relative half-widths of 95 % intervals.
 type widths struct{ meanWait, p99 float64 }
 
-// runLength is what theory says of a pool in whose queue everything waits, at Poisson arrivals and a load below 1: how many tasks the p99 response
-// takes to be within 5 %, and how wide the intervals of this run are. Mean wait: N = 2ρ(1+C²)(1.96/ε)²/(1−ρ)² (Whitt, Planning queueing simulations, 1989).
-// The p99: N = 7.8(1+C²)(1.96/ε)²/(1−ρ)², the constant measured over loads of 0.7 to 0.95, C² of 0 to 16 and 1 to 16 places.
+// runLength is what theory says of a pool in whose queue everything waits, at Poisson arrivals and
+// a load below 1: how many tasks the p99 response takes to be within 5 %, and how wide the
+// intervals of this run are. Mean wait: N = 2ρ(1+C²)(1.96/ε)²/(1−ρ)² (Whitt, Planning queueing
+// simulations, 1989). The p99: N = 7.8(1+C²)(1.96/ε)²/(1−ρ)², the constant measured over loads of
+// 0.7 to 0.95, C² of 0 to 16 and 1 to 16 places.
 func (o *observation) runLength(m measured) (needed float64, w widths, ok bool) {
 	s := o.scenario
 	spec := s.Strategy.Spec
-	if !o.poisson() || s.Target.Spec.Name != "none" || spec.Bound == nil || spec.Sheds || !spec.WorkConserving {
+	if !o.poisson() || s.Target.Spec.Name != "none" || spec.Bound == nil || spec.Sheds ||
+		!spec.WorkConserving {
 		return 0, w, false
 	}
 	rate, mean := s.rate(o.mean), o.mean.Seconds()
@@ -56,7 +63,8 @@ func (o *observation) runLength(m measured) (needed float64, w widths, ok bool) 
 	}
 	const z, epsilon = 1.96, 0.05
 	perTask := z * z * (1 + c2) / ((1 - load) * (1 - load)) // N ε² but for the constant
-	w = widths{math.Sqrt(2 * load * perTask / float64(m.n)), math.Sqrt(7.8 * perTask / float64(m.n))}
+	w = widths{math.Sqrt(2 * load * perTask / float64(m.n)),
+		math.Sqrt(7.8 * perTask / float64(m.n))}
 	return 7.8 * perTask / (epsilon * epsilon), w, true
 }
 
@@ -66,7 +74,7 @@ func (o *observation) reportMeanWait(r *Result, first int) {
 		return
 	}
 	var square, n float64
-	means, ok := o.batchMeans(first, func(rec *record) (float64, bool) {
+	means, ok := o.batchMeans(first, func(_ int, rec *record) (float64, bool) {
 		if rec.outcome != completed {
 			return 0, false
 		}
@@ -84,7 +92,8 @@ func (o *observation) reportMeanWait(r *Result, first int) {
 	r.add("mean-wait-ess", min(square/n/(se*se), n))
 }
 
-// reportP99 finds the interval of the p99 response by the share of tasks beyond it, batch by batch: the interval of that share, turned back into quantiles.
+// reportP99 finds the interval of the p99 response by the share of tasks beyond it, batch by batch:
+// the interval of that share, turned back into quantiles.
 func (o *observation) reportP99(r *Result, first int) {
 	p99, ok := r.Metric("p99-response-sec")
 	p90, ok90 := r.Metric("p90-response-sec")
@@ -94,7 +103,7 @@ func (o *observation) reportP99(r *Result, first int) {
 	at, from := int64(math.Round(p99*second)), int64(math.Round(p90*second))
 	var beyond []int64 // the p90; the ends of the interval are searched among them
 	n := 0
-	means, ok := o.batchMeans(first, func(rec *record) (float64, bool) {
+	means, ok := o.batchMeans(first, func(_ int, rec *record) (float64, bool) {
 		if rec.outcome != completed {
 			return 0, false
 		}

@@ -15,8 +15,9 @@ const (
 	settlingFactor   = 10 // of the median response
 )
 
-// checkStandstill looks, under the real clock, for a time in which no task ended although every one that was running should have. If the meter went on
-// meanwhile, it was not the machine: the target froze, or the strategy did.
+// checkStandstill looks, under the real clock, for a time in which no task ended although every one
+// that was running should have. If the meter went on meanwhile, it was not the machine: the target
+// froze, or the strategy did.
 func (o *observation) checkStandstill(r *Result) {
 	if o.splits() || o.scenario.Strategy.Spec.Quantum != nil {
 		return // tasks that share a place take longer than their own time, all of them
@@ -24,10 +25,12 @@ func (o *observation) checkStandstill(r *Result) {
 	median, _ := r.Metric("p50-service-sec")
 	for _, silence := range o.silences() {
 		overdue := o.overdue(silence, standstillFactor*median*second)
-		if overdue == 0 || o.witness.stalled(silence.from, silence.to) {
+		if overdue == 0 || o.seen.Stalled(silence.from, silence.to) {
 			continue
 		}
-		r.Doubt(Suspect, checkStandstill, "from %s on, no task ended for %s, though %d were running that should have; the machine did not stall, so it was the target or the strategy",
+		r.Doubt(Suspect, checkStandstill, "from %s on, no task ended for %s, though %d were "+
+			"running that should have; the machine did not stall, so it was the target or the "+
+			"strategy",
 			spell(float64(silence.from)), spell(float64(silence.to-silence.from)), overdue)
 		return
 	}
@@ -36,8 +39,9 @@ func (o *observation) checkStandstill(r *Result) {
 // A span is a stretch of time.
 type span struct{ from, to int64 }
 
-// silences are the longest times between two neighbouring ends that are out of the ordinary: above standstillFloor, and 10 times what is between
-// two ends by the median, since a target may well be slow. Empty systems are silent, too.
+// silences are the longest times between two neighbouring ends that are out of the ordinary: above
+// standstillFloor, and 10 times what is between two ends by the median, since a target may well be
+// slow. Empty systems are silent, too.
 func (o *observation) silences() (all []span) {
 	const most = 20
 	ends := make([]int64, 0, o.trace.n)
@@ -61,8 +65,9 @@ func (o *observation) silences() (all []span) {
 	return all[:min(len(all), most)]
 }
 
-// overdue counts the tasks that were running at the end of a silence and should have ended a good while before: by their own time where that is known, or else
-// because that is unusual. It is 0 where any has run that long and still has its time: then the others may wait for that one.
+// overdue counts the tasks that were running at the end of a silence and should have ended a good
+// while before: by their own time where that is known, or else because that is unusual. It is 0
+// where any has run that long and still has its time: then the others may wait for that one.
 func (o *observation) overdue(s span, unusual float64) (n int) {
 	timed, _ := o.workload.(workloads.Timed)
 	if o.trace.order != nil {
@@ -77,7 +82,8 @@ func (o *observation) overdue(s span, unusual float64) (n int) {
 		if timed != nil {
 			own = int64(timed.Time(uint64(i)))
 		}
-		if own == 0 || max(rec.start, s.from)+int64(standstillFloor) > s.to || rec.start+own+int64(standstillFloor)/2 > s.to {
+		if own == 0 || max(rec.start, s.from)+int64(standstillFloor) > s.to || rec.start+own+
+			int64(standstillFloor)/2 > s.to {
 			return 0
 		}
 		n++
@@ -85,10 +91,12 @@ func (o *observation) overdue(s span, unusual float64) (n int) {
 	return n
 }
 
-// checkSettling looks for results that were there and not passed on. Done of this package's sink never blocks: it stamps the end, classifies the error and puts
-// the task back, so a consumer of results cannot hold a run up, and there is no other consumer while it lasts. But a strategy that collects its
-// results, in a goroutine or in order, can be slow to settle them: that is the time from the end of the work to Done. It is part of the response as
-// it would be for any caller, and named here so that it is not taken for a slow task.
+// checkSettling looks for results that were there and not passed on. Done of this package's sink
+// never blocks: it stamps the end, classifies the error and puts the task back, so a consumer of
+// results cannot hold a run up, and there is no other consumer while it lasts. But a strategy that
+// collects its results, in a goroutine or in order, can be slow to settle them: that is the time
+// from the end of the work to Done. It is part of the response as it would be for any caller, and
+// named here so that it is not taken for a slow task.
 func (o *observation) checkSettling(r *Result, first int) {
 	if o.splits() {
 		return
@@ -96,7 +104,8 @@ func (o *observation) checkSettling(r *Result, first int) {
 	worst, at := int64(0), 0
 	for i := first; i < o.trace.n; i++ {
 		rec := o.trace.at(i)
-		if rec.attempts == 1 && rec.outcome == completed && o.scenario.Strategy.Spec.Quantum == nil {
+		if rec.attempts == 1 && rec.outcome == completed &&
+			o.scenario.Strategy.Spec.Quantum == nil {
 			if kept := rec.end - rec.start - rec.busy; kept > worst {
 				worst, at = kept, i
 			}
@@ -104,9 +113,11 @@ func (o *observation) checkSettling(r *Result, first int) {
 	}
 	median, ok := r.Metric("p50-response-sec")
 	rec := o.trace.at(at)
-	if !ok || worst < int64(standstillFloor) || float64(worst) < settlingFactor*median*second || o.witness.stalled(rec.end-worst, rec.end) {
+	if !ok || worst < int64(standstillFloor) || float64(worst) < settlingFactor*median*second ||
+		o.seen.Stalled(rec.end-worst, rec.end) {
 		return
 	}
-	r.Doubt(Suspect, checkSettling, "a task whose work was over at %s was settled %s later: something after the task, such as whoever collects results, held it up",
+	r.Doubt(Suspect, checkSettling, "a task whose work was over at %s was settled %s later: "+
+		"something after the task, such as whoever collects results, held it up",
 		spell(float64(rec.end-worst)), spell(float64(worst)))
 }

@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// aimd learns the limit as TCP learns its window: one more place for each round of good tasks, and a cut by a ratio when one
-// fails or takes longer than the target.
+// aimd learns the limit as TCP learns its window: one more place for each round of good tasks, and
+// a cut by a ratio when one fails or takes longer than the target.
 //
-// Use it where what the tasks call says when it has had enough, by errors or by responses that are clearly too long, and how much
-// it bears is unknown or changes. Several clients of one service that do this share it fairly. It costs a saw-tooth: the
-// limit is always a little too high or too low, the more so the deeper the cut. Lengths that vary by themselves look like
-// trouble if the target is not well above them.
+// Use it where what the tasks call says when it has had enough, by errors or by responses that are
+// clearly too long, and how much it bears is unknown or changes. Several clients of one service
+// that do this share it fairly. It costs a saw-tooth: the limit is always a little too high or too
+// low, the more so the deeper the cut. Lengths that vary by themselves look like trouble if the
+// target is not well above them.
 //
-// A round is as many good tasks as there are places, counted only while all places are taken: what an idle instance bears says
-// nothing about a busy one. The trouble of one moment shows in all tasks in flight then and is answered by one cut, so tasks that
-// had started before the last cut teach nothing.
+// A round is as many good tasks as there are places, counted only while all places are taken: what
+// an idle instance bears says nothing about a busy one. The trouble of one moment shows in all
+// tasks in flight then and is answered by one cut, so tasks that had started before the last cut
+// teach nothing.
 //
 // Any error of a task's own counts as a failure. A panic does not: it is a fault of the program.
 type aimd struct {
@@ -33,8 +35,9 @@ type aimd struct {
 }
 
 var _ = register(Spec{
-	Name:    "adaptive_aimd",
-	Summary: "a limit that is learnt: one place more for each good round, a cut for failures and slow responses",
+	Name: "adaptive_aimd",
+	Summary: "a limit that is learnt: one slot more for each good round, a cut for failures and " +
+		"slow responses",
 	UseIf:   "what the tasks call fails or slows down under a load that you do not know",
 	Source:  "TCP's congestion avoidance (Jacobson 1988); AIMDLimit of Netflix concurrency-limits",
 	OnPanic: "contained; the worker is replaced, and the limit stays",
@@ -42,7 +45,8 @@ var _ = register(Spec{
 		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
 		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
 		{Name: "backoff", Kind: param.Float, Default: "0.9", Doc: "what a cut leaves of the limit"},
-		{Name: "target", Kind: param.Duration, Default: "100ms", Doc: "a task that takes longer is a failure"},
+		{Name: "target", Kind: param.Duration, Default: "100ms",
+			Doc: "a task that takes longer is a failure"},
 	},
 
 	Bound:     func(p Params) int { return p.Limit },

@@ -14,17 +14,24 @@ import (
 
 func TestAIMDParameters(t *testing.T) {
 	refusedValues(t, map[string]string{
-		"adaptive_aimd":                   "",
-		"adaptive_aimd:min=1":             "",
-		"adaptive_aimd:initial=1":         "",
-		"adaptive_aimd:min=0":             "strategy adaptive_aimd: min must be at least 1 and at most the limit 1",
-		"adaptive_aimd:min=2":             "strategy adaptive_aimd: min must be at least 1 and at most the limit 1",
-		"adaptive_aimd:initial=-1":        "strategy adaptive_aimd: initial must be 0, or at least min and at most the limit 1",
-		"adaptive_aimd:initial=2":         "strategy adaptive_aimd: initial must be 0, or at least min and at most the limit 1",
-		"adaptive_aimd:backoff=0":         "strategy adaptive_aimd: backoff must be above 0 and below 1",
-		"adaptive_aimd:backoff=1":         "strategy adaptive_aimd: backoff must be above 0 and below 1",
-		"adaptive_aimd:target=0s":         "strategy adaptive_aimd: target must be above 0",
-		"adaptive_aimd:min=0,backoff=1.5": "strategy adaptive_aimd: backoff must be above 0 and below 1",
+		"adaptive_aimd":           "",
+		"adaptive_aimd:min=1":     "",
+		"adaptive_aimd:initial=1": "",
+		"adaptive_aimd:min=0": "strategy adaptive_aimd: min must be at least 1 and " +
+			"at most the limit 1",
+		"adaptive_aimd:min=2": "strategy adaptive_aimd: min must be at least 1 and " +
+			"at most the limit 1",
+		"adaptive_aimd:initial=-1": "strategy adaptive_aimd: initial must be 0, or at " +
+			"least min and at most the limit 1",
+		"adaptive_aimd:initial=2": "strategy adaptive_aimd: initial must be 0, or at " +
+			"least min and at most the limit 1",
+		"adaptive_aimd:backoff=0": "strategy adaptive_aimd: backoff must be above 0 and " +
+			"below 1",
+		"adaptive_aimd:backoff=1": "strategy adaptive_aimd: backoff must be above 0 and " +
+			"below 1",
+		"adaptive_aimd:target=0s": "strategy adaptive_aimd: target must be above 0",
+		"adaptive_aimd:min=0,backoff=1.5": "strategy adaptive_aimd: backoff must be above 0 and " +
+			"below 1",
 	})
 }
 
@@ -34,9 +41,11 @@ type learner interface{ Limit() int }
 // A curve is what all tasks of a scripted service do: their response, and error, at an instant.
 type curve func(now time.Duration) (time.Duration, error)
 
-// scripted keeps an instance busy with tasks that follow the curve until the end, and returns the limit and the number of tasks
-// in flight at the instants.
-func scripted(t *testing.T, s strategies.Strategy, c curve, instants []time.Duration) (limits, inFlight []int) {
+// scripted keeps an instance busy with tasks that follow the curve until the end, and returns the
+// limit and the number of tasks in flight at the instants.
+func scripted(
+	t *testing.T, s strategies.Strategy, c curve, instants []time.Duration,
+) (limits, inFlight []int) {
 	var running atomic.Int64
 	began := time.Now()
 	run := func(context.Context, *strategies.Task) strategies.Result {
@@ -63,8 +72,9 @@ func scripted(t *testing.T, s strategies.Strategy, c curve, instants []time.Dura
 	return limits, inFlight
 }
 
-// TestAIMDStep slows the service down from 1 ms to 20 ms, for tasks that start from 10 ms to before 90 ms, against a target of 10 ms:
-// each round of 20 ms halves the limit, once, and not below min. Then each round of 1 ms adds a place.
+// TestAIMDStep slows the service down from 1 ms to 20 ms, for tasks that start from 10 ms to before
+// 90 ms, against a target of 10 ms: each round of 20 ms halves the limit, once, and not below min.
+// Then each round of 1 ms adds a place.
 func TestAIMDStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= 10*time.Millisecond && now < 90*time.Millisecond {
@@ -112,7 +122,8 @@ func checkAIMD(t *testing.T, c curve) {
 		limits, inFlight := scripted(t, s, c, instants)
 		for i, at := range instants {
 			if limits[i] != want[i] || inFlight[i] != want[i] {
-				t.Errorf("at %v the limit is %d with %d in flight, want %d", at, limits[i], inFlight[i], want[i])
+				t.Errorf("at %v the limit is %d with %d in flight, want %d", at, limits[i],
+					inFlight[i], want[i])
 			}
 		}
 	})
@@ -124,15 +135,16 @@ func TestAIMDLearnsFromTasksOnly(t *testing.T) {
 		log := newLog(1)
 		s := startVariant(t, "adaptive_aimd:initial=4", 8, 0, log)
 		for i := range 60 {
-			task := &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
-				switch time.Sleep(time.Millisecond); i % 3 {
-				case 0:
-					panic("a fault of the program")
-				case 1:
-					runtime.Goexit()
-				}
-				return strategies.Result{} // one at a time: most places are idle
-			}}
+			task := &strategies.Task{
+				Run: func(context.Context, *strategies.Task) strategies.Result {
+					switch time.Sleep(time.Millisecond); i % 3 {
+					case 0:
+						panic("a fault of the program")
+					case 1:
+						runtime.Goexit()
+					}
+					return strategies.Result{} // one at a time: most places are idle
+				}}
 			if err := s.Submit(t.Context(), task); err != nil {
 				t.Fatal(err)
 			}

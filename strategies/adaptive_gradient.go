@@ -5,22 +5,24 @@ import (
 	"errors"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// gradient learns the limit from responses alone: it compares a short window of them with a long average, and lowers the limit
-// by as much as they have become longer.
+// gradient learns the limit from responses alone: it compares a short window of them with a long
+// average, and lowers the limit by as much as they have become longer.
 //
-// Use it where what the tasks call gets slower before it fails and nobody can name a target for it. It needs no target because the
-// long average is one, and that is also its cost: an overload that lasts becomes the normal state, after about
-// as many windows as the average has, and the limit rises again. It also takes longer tasks for trouble when it is only the mix
-// that has changed.
+// Use it where what the tasks call gets slower before it fails and nobody can name a target for it.
+// It needs no target because the long average is one, and that is also its cost: an overload that
+// lasts becomes the normal state, after about as many windows as the average has, and the limit
+// rises again. It also takes longer tasks for trouble when it is only the mix that has changed.
 //
-// A window is as many good tasks as there are places, at least the parameter short. At its end, with S its mean and A the
-// long average, the gradient is g = tolerance·A/S, at least ½ and at most 1, and the limit goes the share smoothing of the way to
-// limit·g + headroom. So it rises by smoothing·headroom a window while responses are as usual, and cannot be held below
-// 2·headroom. When fewer than half the places were in use it stays. The average is the plain mean of the first windows, then
-// exponential; while it is more than twice S, as after an overload, it is lowered by 5 % a window.
+// A window is as many good tasks as there are places, at least the parameter short. At its end,
+// with S its mean and A the long average, the gradient is g = tolerance·A/S, at least ½ and at most
+// 1, and the limit goes the share smoothing of the way to limit·g + headroom. So it rises by
+// smoothing·headroom a window while responses are as usual, and cannot be held below 2·headroom.
+// When fewer than half the places were in use it stays. The average is the plain mean of the first
+// windows, then exponential; while it is more than twice S, as after an overload, it is lowered by
+// 5 % a window.
 //
 // A task that failed teaches nothing, because a failure can be quick; nor does one that panicked.
 type gradient struct {
@@ -48,9 +50,12 @@ var _ = register(Spec{
 	Keys: []param.Key{
 		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
 		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
-		{Name: "tolerance", Kind: param.Float, Default: "1.5", Doc: "how many times the average is still usual"},
-		{Name: "smoothing", Kind: param.Float, Default: "0.2", Doc: "share of the way to the new limit that a window goes"},
-		{Name: "headroom", Kind: param.Int, Default: "1", Doc: "places that are tried beyond what is known to be good"},
+		{Name: "tolerance", Kind: param.Float, Default: "1.5",
+			Doc: "how many times the average is still usual"},
+		{Name: "smoothing", Kind: param.Float, Default: "0.2",
+			Doc: "share of the way to the new limit that a window goes"},
+		{Name: "headroom", Kind: param.Int, Default: "1",
+			Doc: "slots that are tried beyond what is known to be good"},
 		{Name: "short", Kind: param.Int, Default: "10", Doc: "least tasks in a window"},
 		{Name: "long", Kind: param.Int, Default: "60", Doc: "windows in the long average"},
 	},

@@ -2,15 +2,17 @@ package strategies
 
 import "context"
 
-// boundedQueue is a queue of Queue tasks and one goroutine behind it, which takes them in order and starts a goroutine for each
-// as soon as one of Limit places is free. Submit sends to the queue, so it blocks while that is full: backpressure, which slows
-// the producer down to the pace of the tasks.
+// boundedQueue is a queue of Queue tasks and one goroutine behind it, which takes them in order and
+// starts a goroutine for each as soon as one of Limit places is free. Submit sends to the queue, so
+// it blocks while that is full: backpressure, which slows the producer down to the pace of the
+// tasks.
 //
-// It is the producer and the consumer of a buffered channel, and the blocking twin of bounded_queue_shed. Use it when bursts
-// should be absorbed and a lasting overload be felt by the producer. It bounds what worker_pool with a queue bounds; the difference is
-// that nothing is idle when there is nothing to do, save the one goroutine. It costs the start of a goroutine per task and the
-// switch to the goroutine that starts it. A large queue does not make it faster, only later to say so: each task waits for all
-// before it, Queue / Limit service times.
+// It is the producer and the consumer of a buffered channel, and the blocking twin of
+// bounded_queue_shed. Use it when bursts should be absorbed and a lasting overload be felt by the
+// producer. It bounds what worker_pool with a queue bounds; the difference is that nothing is idle
+// when there is nothing to do, save the one goroutine. It costs the start of a goroutine per task
+// and the switch to the goroutine that starts it. A large queue does not make it faster, only later
+// to say so: each task waits for all before it, Queue / Limit service times.
 type boundedQueue struct{ perTask }
 
 var _ = register(Spec{
@@ -18,7 +20,7 @@ var _ = register(Spec{
 	Summary: "a bounded queue that blocks when it is full, emptied by a goroutine per task",
 	UseIf:   "the producer should feel a lasting overload, and bursts should be absorbed",
 	Source:  "limited concurrency in Go: backpressure by a blocking send",
-	OnPanic: "contained; the task's goroutine ends and its place is given back",
+	OnPanic: "contained; the task's goroutine ends and its slot is given back",
 
 	Bound:          func(p Params) int { return p.Limit },
 	Capacity:       func(p Params) int { return p.Limit + p.Queue },
@@ -37,7 +39,8 @@ var _ = register(Spec{
 // Submit blocks until the queue, or the goroutine behind it, takes the task.
 func (s *boundedQueue) Submit(ctx context.Context, t *Task) error { return s.send(ctx, s.jobs, t) }
 
-// consume takes the place before the task: so a task that waits does so in the queue, where it is counted and can be given up.
+// consume takes the place before the task: so a task that waits does so in the queue, where it is
+// counted and can be given up.
 func (s *boundedQueue) consume() {
 	for {
 		s.places <- struct{}{}

@@ -2,15 +2,17 @@ package strategies
 
 import "context"
 
-// boundedQueueShed is worker_pool with an answer instead of a wait: Limit workers, Queue places to wait in, and when all of them
-// are taken Submit returns ErrShed at once.
+// boundedQueueShed is worker_pool with an answer instead of a wait: Limit workers, Queue places to
+// wait in, and when all of them are taken Submit returns ErrShed at once.
 //
-// Use it where late is as bad as never and the caller has something better to do than to wait, such as answering 503: the queue
-// bounds the wait of what is accepted. It costs the tasks that are refused. How long a queue may be is a question of how long a
-// task may wait: Queue / Limit service times, on average.
+// Use it where late is as bad as never and the caller has something better to do than to wait, such
+// as answering 503: the queue bounds the wait of what is accepted. It costs the tasks that are
+// refused. How long a queue may be is a question of how long a task may wait: Queue / Limit service
+// times, on average.
 //
-// Admission is by the exact number of tasks inside, not by a look at the channel: a channel looks full while its workers are
-// still on their way to it, and would shed tasks for which there is a place.
+// Admission is by the exact number of tasks inside, not by a look at the channel: a channel looks
+// full while its workers are still on their way to it, and would shed tasks for which there is a
+// place.
 type boundedQueueShed struct {
 	workers
 	most int64 // places: Limit + Queue

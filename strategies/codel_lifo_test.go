@@ -12,9 +12,11 @@ import (
 
 func TestCodelParameters(t *testing.T) {
 	refusedValues(t, map[string]string{
-		"codel_lifo":                           "",
-		"codel_lifo:target=0s":                 "strategy codel_lifo: target must be above 0 and at most the interval",
-		"codel_lifo:target=20ms,interval=10ms": "strategy codel_lifo: target must be above 0 and at most the interval",
+		"codel_lifo": "",
+		"codel_lifo:target=0s": "strategy codel_lifo: target must be above 0 and " +
+			"at most the interval",
+		"codel_lifo:target=20ms,interval=10ms": "strategy codel_lifo: target must be above 0 and " +
+			"at most the interval",
 		"codel_lifo:target=10ms,interval=10ms": "",
 	})
 }
@@ -25,8 +27,8 @@ type fate struct {
 	err         error
 }
 
-// meet submits tasks of 1 ms at the instants at which they come, in whole milliseconds, behind one that holds the only place until
-// free, and compares what becomes of them.
+// meet submits tasks of 1 ms at the instants at which they come, in whole milliseconds, behind one
+// that holds the only place until free, and compares what becomes of them.
 func meet(t *testing.T, free time.Duration, want []fate) {
 	t.Helper()
 	const ms = time.Millisecond
@@ -54,14 +56,16 @@ func meet(t *testing.T, free time.Duration, want []fate) {
 			}
 			f := want[number[e.task]]
 			if e.at != f.done*ms || !errors.Is(e.err, f.err) {
-				t.Errorf("the task that came at %v was done at %v with error %v, want %v and %v", f.comes*ms, e.at, e.err, f.done*ms, f.err)
+				t.Errorf("the task that came at %v was done at %v with error %v, want %v and %v",
+					f.comes*ms, e.at, e.err, f.done*ms, f.err)
 			}
 		}
 	})
 }
 
-// TestCodelSheds is the control law. With no place free a task that comes while the queue has not been empty for 100 ms may wait for
-// 5 ms, any other for 100 ms. The queue is empty at 130 and 300 ms.
+// TestCodelSheds is the control law. With no place free a task that comes while the queue has not
+// been empty for 100 ms may wait for 5 ms, any other for 100 ms. The queue is empty at 130 and 300
+// ms.
 func TestCodelSheds(t *testing.T) {
 	meet(t, 1000, []fate{
 		{0, 100, strategies.ErrShed},
@@ -76,8 +80,9 @@ func TestCodelSheds(t *testing.T) {
 	})
 }
 
-// TestCodelOrder has a place become free at 120 ms, when the queue has not been empty since 0: the newest come first, and a task that
-// is overdue at the very instant at which there is a place is shed all the same.
+// TestCodelOrder has a place become free at 120 ms, when the queue has not been empty since 0: the
+// newest come first, and a task that is overdue at the very instant at which there is a place is
+// shed all the same.
 func TestCodelOrder(t *testing.T) {
 	meet(t, 120, []fate{
 		{0, 100, strategies.ErrShed},
@@ -90,18 +95,21 @@ func TestCodelOrder(t *testing.T) {
 	})
 }
 
-// TestCodelIsCalm works off a burst of 100 tasks within the interval: all are served, in the order in which they came.
+// TestCodelIsCalm works off a burst of 100 tasks within the interval: all are served, in the order
+// in which they came.
 func TestCodelIsCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(100)
 		s := startVariant(t, "codel_lifo", 1, 99, log)
 		tasks := sleeps(100, time.Millisecond)
 		submit(t, s, tasks)
-		if err := s.Submit(t.Context(), &strategies.Task{Run: nothing}); !errors.Is(err, strategies.ErrShed) {
+		if err := s.Submit(t.Context(), &strategies.Task{Run: nothing}); !errors.Is(err,
+			strategies.ErrShed) {
 			t.Errorf("full, and Submit returned %v", err)
 		}
 		for i := range tasks {
-			if e, at := <-log.done, time.Duration(i+1)*time.Millisecond; e != (entry{&tasks[i], at, nil}) {
+			if e, at := <-log.done,
+				time.Duration(i+1)*time.Millisecond; e != (entry{&tasks[i], at, nil}) {
 				t.Errorf("task %d: done at %v with error %v, want %v", i, e.at, e.err, at)
 			}
 		}
@@ -111,8 +119,8 @@ func TestCodelIsCalm(t *testing.T) {
 	})
 }
 
-// TestCodelDrains closes the intake over 300 tasks of 1 ms that came at 0. All that still wait at 100 ms are overdue then, but not if
-// Drain has been called before.
+// TestCodelDrains closes the intake over 300 tasks of 1 ms that came at 0. All that still wait at
+// 100 ms are overdue then, but not if Drain has been called before.
 func TestCodelDrains(t *testing.T) {
 	const us = time.Microsecond
 	for _, test := range []struct {
@@ -133,7 +141,8 @@ func TestCodelDrains(t *testing.T) {
 				t.Error(err)
 			}
 			if at := time.Since(log.start); at != test.returned {
-				t.Errorf("Drain was called at %v and returned at %v, want %v", test.called, at, test.returned)
+				t.Errorf("Drain was called at %v and returned at %v, want %v", test.called,
+					at, test.returned)
 			}
 			shed := 0
 			for range tasks {
@@ -142,7 +151,8 @@ func TestCodelDrains(t *testing.T) {
 				}
 			}
 			if shed != test.shed {
-				t.Errorf("Drain was called at %v and %d tasks were shed, want %d", test.called, shed, test.shed)
+				t.Errorf("Drain was called at %v and %d tasks were shed, want %d",
+					test.called, shed, test.shed)
 			}
 		})
 	}
@@ -158,7 +168,8 @@ func TestCodelDrainDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
 		defer cancel()
 		var e *strategies.DrainError
-		if err := s.Drain(ctx); !errors.As(err, &e) || *e != (strategies.DrainError{Abandoned: 8, Cause: context.DeadlineExceeded}) {
+		if err := s.Drain(ctx); !errors.As(err, &e) ||
+			*e != (strategies.DrainError{Abandoned: 8, Cause: context.DeadlineExceeded}) {
 			t.Errorf("Drain: %v", err)
 		}
 		if at := time.Since(log.start); at != 100*time.Millisecond {

@@ -6,27 +6,30 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The strategy cpu_io_split is a computation pool sized to the cores beside an I/O pool of the rest of the limit: tasks of class CPU
-// and of class IO have workers of their own, and a queue of their own with room for Queue tasks each. Submit blocks while there is
-// no room in the task's lane.
+// The strategy cpu_io_split is a computation pool sized to the cores beside an I/O pool of the rest
+// of the limit: tasks of class CPU and of class IO have workers of their own, and a queue of their
+// own with room for Queue tasks each. Submit blocks while there is no room in the task's lane.
 //
-// Use it where one service does both. A task that computes gets on only while it has a core, so more of them at once than there are
-// cores are only slower; one that waits for I/O needs a place but no core, so there may be many. In one pool the waits take the
-// places that the cores need, or the computations the ones that the waits need. It costs what segregated costs: places idle in one
+// Use it where one service does both. A task that computes gets on only while it has a core, so
+// more of them at once than there are cores are only slower; one that waits for I/O needs a place
+// but no core, so there may be many. In one pool the waits take the places that the cores need, or
+// the computations the ones that the waits need. It costs what segregated costs: places idle in one
 // lane while tasks wait in the other, and a lane can be overloaded by itself (LaneLoads).
 //
-// A task of any other class takes the first free place of either lane, the I/O lane's first, in the order of acceptance.
+// A task of any other class takes the first free place of either lane, the I/O lane's first, in the
+// order of acceptance.
 var _ = register(Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores beside a pool for I/O; Task.Class decides",
 	UseIf:   "some tasks compute and others wait, and each is known beforehand",
 	Source:  "do not block the event loop (Node.js): a separate computation pool",
-	OnPanic: "contained; the worker goes on, the other lane is not touched",
+	OnPanic: "contained; the worker goes on, the other pool is not touched",
 	Keys: []param.Key{
-		{Name: "cpu", Kind: param.Int, Default: "0", Doc: "places for computations; 0: one per core (GOMAXPROCS), at most half of the limit"},
+		{Name: "cpu", Kind: param.Int, Default: "0",
+			Doc: "slots for computations; 0: one per core (GOMAXPROCS), at most half of the limit"},
 	},
 
 	Bound:     func(p Params) int { return p.Limit },
@@ -37,11 +40,11 @@ var _ = register(Spec{
 	Check: func(p Params) error {
 		switch cpu := p.Values.Int("cpu"); {
 		case cpu < 0:
-			return errors.New("cpu: want a number of places that is not negative")
+			return errors.New("cpu: want a number of slots that is not negative")
 		case p.Limit < 2:
-			return errors.New("two lanes want a limit of at least 2")
+			return errors.New("two pools want a limit of at least 2")
 		case cpu >= p.Limit:
-			return fmt.Errorf("cpu=%d leaves no place for I/O, with a limit of %d", cpu, p.Limit)
+			return fmt.Errorf("cpu=%d leaves no slot for I/O, with a limit of %d", cpu, p.Limit)
 		}
 		return nil
 	},

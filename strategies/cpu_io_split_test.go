@@ -21,12 +21,15 @@ func TestCPUIOLanes(t *testing.T) {
 		{"cpu_io_split:cpu=3", 4, 3},
 	} {
 		_, p := variant(t, test.call, test.limit, 0)
-		want := []strategies.Lane{{Class: strategies.CPU, Limit: test.cpu}, {Class: strategies.IO, Limit: test.limit - test.cpu}}
+		want := []strategies.Lane{{Class: strategies.CPU, Limit: test.cpu},
+			{Class: strategies.IO, Limit: test.limit - test.cpu}}
 		if got := lanes(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v, want %v", test.call, test.limit, got, want)
 		}
 	}
-	refused(t, "cpu_io_split", 1, "strategy cpu_io_split: two lanes want a limit of at least 2")
-	refused(t, "cpu_io_split:cpu=4", 4, "strategy cpu_io_split: cpu=4 leaves no place for I/O, with a limit of 4")
-	refused(t, "cpu_io_split:cpu=-1", 4, "strategy cpu_io_split: cpu: want a number of places that is not negative")
+	refused(t, "cpu_io_split", 1, "strategy cpu_io_split: two pools want a limit of at least 2")
+	refused(t, "cpu_io_split:cpu=4", 4,
+		"strategy cpu_io_split: cpu=4 leaves no slot for I/O, with a limit of 4")
+	refused(t, "cpu_io_split:cpu=-1", 4,
+		"strategy cpu_io_split: cpu: want a number of slots that is not negative")
 }

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A DeadLetter is the record of a task that its strategy gave up on after its last attempt, for somebody to look into.
+// A DeadLetter is the record of a task that its strategy gave up on after its last attempt, for
+// somebody to look into.
 type DeadLetter struct {
 	Time     time.Time `json:"time"`     // when it was given up
 	Task     any       `json:"task"`     // what it was, enough to submit it again
@@ -19,20 +20,22 @@ type DeadLetter struct {
 	Error    string    `json:"error"`    // of the last one
 }
 
-// DeadLetters is where dead letters go. Add is called from the goroutines of strategies, several at a time; it returns when the
-// letter is kept, or the reason why it is not.
+// DeadLetters is where dead letters go. Add is called from the goroutines of strategies, several at
+// a time; it returns when the letter is kept, or the reason why it is not.
 type DeadLetters interface{ Add(DeadLetter) error }
 
-// A DeadLetterSink stands before another sink and keeps a dead letter of each task that is exhausted (ErrExhausted). It is a sink
-// and no part of the strategies that retry: they report each task's fate exactly once as it is, and so whatever retries, in
-// this package or not, has dead letters.
+// A DeadLetterSink stands before another sink and keeps a dead letter of each task that is
+// exhausted (ErrExhausted). It is a sink and no part of the strategies that retry: they report each
+// task's fate exactly once as it is, and so whatever retries, in this package or not, has dead
+// letters.
 //
-// A letter that cannot be kept is not lost without a word: its error joins the task's, after the *ExhaustedError.
+// A letter that cannot be kept is not lost without a word: its error joins the task's, after the
+// *ExhaustedError.
 type DeadLetterSink struct {
 	Next    Sink        // is told of all tasks; required
 	Letters DeadLetters // required
-	// Describe says what to write of a task, nil: its Arg. It is called before Next has the task back, so it may read the task but
-	// must copy what will be used again.
+	// Describe says what to write of a task, nil: its Arg. It is called before Next has the task
+	// back, so it may read the task but must copy what will be used again.
 	Describe func(*Task) any
 }
 
@@ -54,8 +57,8 @@ func (s *DeadLetterSink) Done(t *Task, r Result) {
 	s.Next.Done(t, r)
 }
 
-// A DeadLetterList keeps letters in memory, for tests and for programs that look at them before they end. The zero value is
-// ready. It has no bound.
+// A DeadLetterList keeps letters in memory, for tests and for programs that look at them before
+// they end. The zero value is ready. It has no bound.
 type DeadLetterList struct {
 	mu      sync.Mutex
 	letters []DeadLetter
@@ -76,17 +79,18 @@ func (l *DeadLetterList) All() []DeadLetter {
 	return slices.Clone(l.letters)
 }
 
-// A DeadLetterFile appends each letter to a file as one line of JSON, in one write and without a buffer of its own. So after the
-// process is killed the file has every letter whose Add has returned. (A letter is not synced to the disk, and may be lost with
-// the machine.)
+// A DeadLetterFile appends each letter to a file as one line of JSON, in one write and without a
+// buffer of its own. So after the process is killed the file has every letter whose Add has
+// returned. (A letter is not synced to the disk, and may be lost with the machine.)
 type DeadLetterFile struct {
 	mu   sync.Mutex
 	file io.WriteCloser
 	torn bool // the last line has no end
 }
 
-// OpenDeadLetterFile opens the file for appending, or creates it for its owner alone: letters hold what tasks were about. A last
-// line without an end, as a full disk leaves behind, is ended first, so that it spoils no other.
+// OpenDeadLetterFile opens the file for appending, or creates it for its owner alone: letters hold
+// what tasks were about. A last line without an end, as a full disk leaves behind, is ended first,
+// so that it spoils no other.
 func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -112,8 +116,8 @@ func endsTorn(file *os.File) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// Add writes a line. It fails if the task has no JSON or the file cannot be written; then the letter is not in the file, or only
-// the beginning of its line.
+// Add writes a line. It fails if the task has no JSON or the file cannot be written; then the
+// letter is not in the file, or only the beginning of its line.
 func (f *DeadLetterFile) Add(d DeadLetter) error {
 	line, err := json.Marshal(d)
 	if err != nil {

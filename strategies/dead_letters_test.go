@@ -23,14 +23,15 @@ import (
 // flakyName describes a flaky task by the attempt that it would succeed at.
 func flakyName(t *strategies.Task) any { return t.Arg.(*flaky).ok }
 
-// TestPoison mixes tasks that always fail with others: exactly those are in the dead letters, once each, and nothing is told to the
-// sink but once.
+// TestPoison mixes tasks that always fail with others: exactly those are in the dead letters, once
+// each, and nothing is told to the sink but once.
 func TestPoison(t *testing.T) {
 	retrying(t, func(t *testing.T, strategy string) {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, strategy+":attempts=4", 3, 100)
 			log, letters := newLog(100), new(strategies.DeadLetterList)
-			s := spec.New(t.Context(), p, &strategies.DeadLetterSink{Next: log, Letters: letters, Describe: flakyName})
+			s := spec.New(t.Context(), p, &strategies.DeadLetterSink{Next: log, Letters: letters,
+				Describe: flakyName})
 			for i := range 100 { // 3, 4: in time; 0: never; 5 and up: too late
 				accept(t, s, &newFlaky(i, 0).Task)
 			}
@@ -39,7 +40,8 @@ func TestPoison(t *testing.T) {
 			for range 100 {
 				e := <-log.done
 				ok := e.task.Arg.(*flaky).ok
-				if dead := ok == 0 || ok > 4; dead != errors.Is(e.err, strategies.ErrExhausted) || !dead && e.err != nil {
+				if dead := ok == 0 || ok > 4; dead != errors.Is(e.err, strategies.ErrExhausted) ||
+					!dead && e.err != nil {
 					t.Errorf("task %d was done with %v", ok, e.err)
 				} else if dead {
 					at[ok] = log.start.Add(e.at)
@@ -47,7 +49,8 @@ func TestPoison(t *testing.T) {
 			}
 			got := letters.All()
 			for _, l := range got {
-				if want := (strategies.DeadLetter{Time: at[l.Task], Task: l.Task, Attempts: 4, Error: "not yet"}); l != want {
+				if want := (strategies.DeadLetter{Time: at[l.Task], Task: l.Task, Attempts: 4,
+					Error: "not yet"}); l != want {
 					t.Errorf("letter %+v, want %+v", l, want)
 				}
 				delete(at, l.Task)
@@ -64,16 +67,22 @@ type refusal struct{ error }
 
 func (r refusal) Add(strategies.DeadLetter) error { return r.error }
 
-// TestDeadLetterIsNotKept has a sink whose letters fail: the task's fate says so, beside what it said anyway.
+// TestDeadLetterIsNotKept has a sink whose letters fail: the task's fate says so, beside what it
+// said anyway.
 func TestDeadLetterIsNotKept(t *testing.T) {
 	full := errors.New("disk full")
 	var told []error
 	sink := &strategies.DeadLetterSink{Letters: refusal{full},
-		Next: strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { told = append(told, r.Err) })}
-	sink.Done(&strategies.Task{}, strategies.Result{Err: &strategies.ExhaustedError{Attempts: 3, Last: errFlaky}})
+		Next: strategies.SinkFunc(func(_ *strategies.Task,
+			r strategies.Result) {
+			told = append(told, r.Err)
+		})}
+	sink.Done(&strategies.Task{},
+		strategies.Result{Err: &strategies.ExhaustedError{Attempts: 3, Last: errFlaky}})
 	sink.Done(&strategies.Task{}, strategies.Result{Err: errFlaky})
 	var e *strategies.ExhaustedError
-	if err := told[0]; !errors.Is(err, full) || !errors.Is(err, errFlaky) || !errors.As(err, &e) || !errors.Is(err, strategies.ErrExhausted) {
+	if err := told[0]; !errors.Is(err, full) || !errors.Is(err, errFlaky) || !errors.As(err, &e) ||
+		!errors.Is(err, strategies.ErrExhausted) {
 		t.Errorf("exhausted: %v", err)
 	}
 	if want := "exhausted: attempt 3 was the last: not yet; its dead letter was not kept: disk full"; told[0].Error() != want {
@@ -117,7 +126,8 @@ func TestDeadLetterFile(t *testing.T) {
 		for i := range 50 {
 			writers.Go(func() {
 				task := map[string]any{"id": 50*part + i, "text": "two\nlines"}
-				if err := f.Add(strategies.DeadLetter{Time: at, Task: task, Attempts: 3, Error: "status \"429\""}); err != nil {
+				if err := f.Add(strategies.DeadLetter{Time: at, Task: task, Attempts: 3,
+					Error: "status \"429\""}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -130,7 +140,8 @@ func TestDeadLetterFile(t *testing.T) {
 	var got, want []string
 	got = linesOf(t, path)
 	for i := range 100 {
-		want = append(want, fmt.Sprintf(`{"time":"2026-01-02T03:04:05.000000006Z","task":{"id":%d,"text":"two\nlines"},"attempts":3,"error":"status \"429\""}`, i))
+		want = append(want,
+			fmt.Sprintf(`{"time":"2026-01-02T03:04:05.000000006Z","task":{"id":%d,"text":"two\nlines"},"attempts":3,"error":"status \"429\""}`, i))
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -142,7 +153,8 @@ func TestDeadLetterFile(t *testing.T) {
 	}
 }
 
-// TestDeadLetterFileTorn opens a file that ends in the middle of a letter: that one is lost, and no other.
+// TestDeadLetterFileTorn opens a file that ends in the middle of a letter: that one is lost, and no
+// other.
 func TestDeadLetterFileTorn(t *testing.T) {
 	for before, want := range map[string]int{"": 1, "{}\n": 2, `{"time":"20`: 2, "{}\n{": 3} {
 		path := filepath.Join(t.TempDir(), "dead.jsonl")
@@ -158,7 +170,8 @@ func TestDeadLetterFileTorn(t *testing.T) {
 		}
 		all := linesOf(t, path)
 		var last strategies.DeadLetter
-		if err := json.Unmarshal([]byte(all[len(all)-1]), &last); err != nil || last.Attempts != 7 || len(all) != want {
+		if err := json.Unmarshal([]byte(all[len(all)-1]), &last); err != nil ||
+			last.Attempts != 7 || len(all) != want {
 			t.Errorf("after %q: %q, error %v", before, all, err)
 		}
 	}
@@ -167,7 +180,8 @@ func TestDeadLetterFileTorn(t *testing.T) {
 // TestDeadLetterFileErrors has every way in which a letter is not written.
 func TestDeadLetterFileErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := strategies.OpenDeadLetterFile(filepath.Join(dir, "none", "dead.jsonl")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := strategies.OpenDeadLetterFile(filepath.Join(dir, "none",
+		"dead.jsonl")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no directory: %v", err)
 	}
 	path := filepath.Join(dir, "dead.jsonl")
@@ -179,7 +193,8 @@ func TestDeadLetterFileErrors(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	for what, err := range map[string]error{"Add": f.Add(strategies.DeadLetter{}), "Close": f.Close()} {
+	for what, err := range map[string]error{"Add": f.Add(strategies.DeadLetter{}),
+		"Close": f.Close()} {
 		if !errors.Is(err, os.ErrClosed) || !strings.HasPrefix(err.Error(), "dead letters: ") {
 			t.Errorf("%s after Close: %v", what, err)
 		}
@@ -198,13 +213,15 @@ func TestDeadLetterFileErrors(t *testing.T) {
 	}
 }
 
-// TestDeadLetterFileIsReadableAfterAKill kills a process that has said that its letters are written, and goes on writing.
+// TestDeadLetterFileIsReadableAfterAKill kills a process that has said that its letters are
+// written, and goes on writing.
 func TestDeadLetterFileIsReadableAfterAKill(t *testing.T) {
 	const variable = "POOLBENCH_TEST_DEAD_LETTERS"
 	if path := os.Getenv(variable); path != "" {
 		f := openLetters(t, path)
 		for i := 0; ; i++ {
-			if err := f.Add(strategies.DeadLetter{Task: i, Attempts: 3, Error: "not yet"}); err != nil {
+			if err := f.Add(strategies.DeadLetter{Task: i, Attempts: 3,
+				Error: "not yet"}); err != nil {
 				t.Fatal(err)
 			}
 			fmt.Println(i)

@@ -2,9 +2,10 @@ package strategies
 
 import "context"
 
-// The strategy dispatcher_shed is dispatcher with an answer instead of a wait: a task for which there is no room is refused with
-// ErrShed at once. It is a strategy of its own, as bounded_queue_shed is, because blocking or shedding is a fact of a Spec, which
-// the contract tests and the driver ask before there is an instance.
+// The strategy dispatcher_shed is dispatcher with an answer instead of a wait: a task for which
+// there is no room is refused with ErrShed at once. It is a strategy of its own, as
+// bounded_queue_shed is, because blocking or shedding is a fact of a Spec, which the contract tests
+// and the driver ask before there is an instance.
 //
 // Room is counted exactly: nothing is shed while there is a place or a slot of the queue for it.
 var _ = register(Spec{

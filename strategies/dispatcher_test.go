@@ -15,7 +15,9 @@ import (
 )
 
 // newOf makes an instance of the strategy of that name.
-func newOf(t *testing.T, name string, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+func newOf(
+	t *testing.T, name string, p strategies.Params, sink strategies.Sink,
+) strategies.Strategy {
 	t.Helper()
 	spec, err := strategies.Lookup(name)
 	if err != nil {
@@ -24,10 +26,11 @@ func newOf(t *testing.T, name string, p strategies.Params, sink strategies.Sink)
 	return spec.New(t.Context(), p, sink)
 }
 
-// TestDispatcherIsExact puts exponential tasks at a load of 0.9 through four places and compares each start with the recursion
-// of Kiefer and Wolfowitz, which says when it is in a system that is FIFO and work-conserving: equal to the nanosecond. So does
-// package bench for all strategies; this is for the pages and claims of the dispatch, with a queue that goes from empty to many
-// pages and back.
+// TestDispatcherIsExact puts exponential tasks at a load of 0.9 through four places and compares
+// each start with the recursion of Kiefer and Wolfowitz, which says when it is in a system that is
+// FIFO and work-conserving: equal to the nanosecond. So does package bench for all strategies; this
+// is for the pages and claims of the dispatch, with a queue that goes from empty to many pages and
+// back.
 func TestDispatcherIsExact(t *testing.T) {
 	const n, limit = 20_000, 4
 	type record struct{ due, service, start time.Duration }
@@ -41,10 +44,12 @@ func TestDispatcherIsExact(t *testing.T) {
 			time.Sleep(r.service)
 			return strategies.Result{}
 		}
-		s := newOf(t, "dispatcher", strategies.Params{Limit: limit, Queue: n}, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+		s := newOf(t, "dispatcher", strategies.Params{Limit: limit, Queue: n},
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 		for i := range records {
 			due += time.Duration(random.ExpFloat64() * float64(time.Millisecond) / (0.9 * limit))
-			records[i] = record{due: due, service: time.Duration(random.ExpFloat64() * float64(time.Millisecond))}
+			records[i] = record{due: due,
+				service: time.Duration(random.ExpFloat64() * float64(time.Millisecond))}
 			tasks[i] = strategies.Task{Run: run, Arg: &records[i]}
 			time.Sleep(due - time.Since(begin))
 			if err := s.Submit(t.Context(), &tasks[i]); err != nil {
@@ -71,8 +76,9 @@ func TestDispatcherIsExact(t *testing.T) {
 	})
 }
 
-// TestDispatcherFindsRoom fills an instance of 2 + 98 with tasks of 1 ms, which workers claim without telling anybody, and
-// goes on: every further task is accepted at the very instant at which there is room for it, or shed until then.
+// TestDispatcherFindsRoom fills an instance of 2 + 98 with tasks of 1 ms, which workers claim
+// without telling anybody, and goes on: every further task is accepted at the very instant at which
+// there is room for it, or shed until then.
 func TestDispatcherFindsRoom(t *testing.T) {
 	const limit, room, n = 2, 100, 250
 	acceptance := func(i int) time.Duration { // two are done every millisecond
@@ -107,14 +113,17 @@ func TestDispatcherFindsRoom(t *testing.T) {
 	}
 }
 
-// TestDispatcherLosesNoWake has clients submit a task again as soon as it is done, on real cores, where a worker that parks and
-// a Submit that looks for one meet, as do a Submit that starts to wait and a task that ends. If one misses the other it hangs.
+// TestDispatcherLosesNoWake has clients submit a task again as soon as it is done, on real cores,
+// where a worker that parks and a Submit that looks for one meet, as do a Submit that starts to
+// wait and a task that ends. If one misses the other it hangs.
 func TestDispatcherLosesNoWake(t *testing.T) {
 	const rounds = 500
-	for _, p := range []strategies.Params{{Limit: 1}, {Limit: 2}, {Limit: 1, Queue: 2}, {Limit: 3, Queue: 1}, {Limit: 8}, {Limit: 2, Queue: 100}} {
-		s := newOf(t, "dispatcher", p, strategies.SinkFunc(func(t *strategies.Task, _ strategies.Result) {
-			t.Arg.(chan struct{}) <- struct{}{}
-		}))
+	for _, p := range []strategies.Params{{Limit: 1}, {Limit: 2}, {Limit: 1, Queue: 2},
+		{Limit: 3, Queue: 1}, {Limit: 8}, {Limit: 2, Queue: 100}} {
+		s := newOf(t, "dispatcher", p,
+			strategies.SinkFunc(func(t *strategies.Task, _ strategies.Result) {
+				t.Arg.(chan struct{}) <- struct{}{}
+			}))
 		var clients sync.WaitGroup
 		for c := range 8 {
 			clients.Go(func() {
@@ -145,7 +154,8 @@ func TestDispatcherLosesNoWake(t *testing.T) {
 func TestDispatcherWaitsWithoutAllocation(t *testing.T) {
 	const n = 10
 	done := make(chan struct{}, n)
-	s := newOf(t, "dispatcher", strategies.Params{Limit: 1}, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
+	s := newOf(t, "dispatcher", strategies.Params{Limit: 1},
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
 	tasks := make([]strategies.Task, n)
 	for i := range tasks {
 		tasks[i].Run = func(context.Context, *strategies.Task) strategies.Result {

@@ -1,63 +1,82 @@
-// Package strategies holds the ways of bounding concurrency that poolbench compares: how many tasks run at once, what happens
-// to those that must wait, and what that costs.
+// Package strategies holds the ways of bounding concurrency that poolbench compares: how many tasks
+// run at once, what happens to those that must wait, and what that costs.
 //
-// Start with [Spec], which describes a strategy and makes instances, and [Strategy], which is an instance:
+// Start with [Spec], which describes a strategy and makes instances, and [Strategy], which is an
+// instance:
 //
 //	spec, err := strategies.Lookup("semaphore")
 //	s := spec.New(ctx, strategies.Params{Limit: 8}, sink)
 //	err = s.Submit(ctx, task) // accepted: sink.Done(task, result) will follow
 //	err = s.Drain(ctx)        // all accepted tasks are done
 //
-// One variant is one file with one register line; it then appears in [All], and so in the contract tests, the benchmarks, the
-// lists and the charts. A strategy of your own needs no registration: any Spec will do, and
-// [github.com/poolbench/poolbench/strategies/strategytest.Run] tests whether it keeps the contract. A library's pool becomes a
-// strategy by an [Executor], its semaphore or limiter by a [Gate]: package peers has nine of them.
+// One variant is one file with one register line; it then appears in [All], and so in the contract
+// tests, the benchmarks, the lists and the charts. What strategies are built from, and is none
+// itself, is in the files engine_*.go: queues, workers, the dispatcher, adapters. A strategy of
+// your own needs no registration: any Spec will do, and
+// [github.com/poolbench/poolbench/strategies/strategytest.Run] tests whether it keeps the contract.
+// A library's pool becomes a strategy by an [Executor], its semaphore or limiter by a [Gate]:
+// package peers has nine of them.
 //
 // # The contract
 //
-// "Accepted" is a Submit that returned nil, "done" a call of Sink.Done, "refused" a Submit that returned an error. A task that
-// runs is inside its Run. A place is a place of the limit. Each clause is one test of the same name in strategytest, which
-// holds a strategy to what its Spec declares, in both directions: one that declares that it sheds must never block, and one
-// that does not must never shed.
+// "Accepted" is a Submit that returned nil, "done" a call of Sink.Done, "refused" a Submit that
+// returned an error. A task that runs is inside its Run. A place is a place of the limit. Each
+// clause is one test of the same name in strategytest, which holds a strategy to what its Spec
+// declares, in both directions: one that declares that it sheds must never block, and one that does
+// not must never shed.
 //
 //  1. Bound: never do more tasks run at once than Spec.Bound declares.
-//  2. Once: an accepted task is run exactly once and done exactly once, after its last step, with the result of its own; a
-//     refused one is neither run nor done. The steps that Result.More asks for and the sub-tasks of Result.Split are all run,
-//     and count as parts of the one task. An attempt that asks for Retry is tried again if Spec.Retries, not before After, and
-//     after a bounded number of attempts the task is done with ErrExhausted; otherwise it is final. A task that is done may be
-//     submitted again at once. One that a shedding strategy gives up after acceptance, because it has waited
-//     too long, is done with ErrShed and not run.
-//  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares, Submit accepts at once. A full
-//     instance refuses with ErrShed at once if Spec.Sheds, otherwise it blocks Submit until a task is done, and never sheds.
-//     An instance without a capacity is never full. Where Spec has Lanes, each lane has its share of the capacity: a task needs room in
-//     its lane, and one whose class has no lane needs room in any; a full lane holds up no other.
-//  4. Context: a Submit whose ctx has ended is refused with ctx's error; one that is blocked returns as soon as its ctx ends, and
-//     takes nothing with it. Tasks run with a context derived from New's. When New's context ends, running tasks see it, queued
-//     ones, and those that wait for another attempt, are done with its error at once and without running, even if a running task
-//     does not return.
-//  5. Drain: it returns nil when all accepted tasks are done, no later. When its ctx ends first, running tasks are cancelled with
-//     the cause ErrAbandoned and queued ones, and those that wait for another attempt, are done with ErrAbandoned at once and
-//     without running, even if a running task does not return; it returns a *DrainError with both counts as soon as nothing runs
-//     any more, at the latest after DrainGrace. Several Drains may be called at once or one after another. Then no goroutine of
-//     the strategy is left, except under tasks that still run; these are done when they return.
-//  6. Closed: from the moment that Drain is called, or New's context has ended and the strategy has seen it, Submit is refused
-//     with ErrClosed, at once; so is every Submit that is blocked at that moment. A Submit that races with it is either
-//     refused, or accepted and done before Drain returns.
-//  7. Panic: a task that panics is done with a *PanicError, one that calls runtime.Goexit (as t.FailNow does) with ErrGoexit. No
-//     place is lost or won by it, no other task is touched, and the process lives. Spec.OnPanic says how.
-//  8. WorkConserving: if declared, no place is idle while an accepted task or a blocked Submit waits for one. So n tasks of the
-//     same length d take exactly ⌈n/Bound⌉·d. If Spec.Splits, that holds for sub-tasks too.
-//  9. Order: if Spec.FIFO, places are given in the order of acceptance: with a bound of 1 tasks start in exactly that order, with
-//     more no task starts at an earlier instant than one that was accepted before it. Submits that are blocked are accepted in
-//     the order in which they came. If Spec.Quantum and not Splits, a task with steps left goes to the tail after each.
-//  10. Memory: never are more tasks accepted and not done than Spec.Capacity declares. A strategy keeps no reference to a task that
-//     is done, and a Submit that was given up leaves nothing behind.
+//  2. Once: an accepted task is run exactly once and done exactly once, after its last step, with
+//     the result of its own; a refused one is neither run nor done. Done is called with the very
+//     Task that was submitted, whose exported fields are as they were. The steps that Result.More
+//     asks for and the sub-tasks of Result.Split are all run, and count as parts of the one task.
+//     An attempt that asks for Retry is tried again if Spec.Retries, not before After, and after a
+//     bounded number of attempts the task is done with ErrExhausted; otherwise it is final. A task
+//     that is done may be submitted again at once. One that a shedding strategy gives up after
+//     acceptance, because it has waited too long, is done with ErrShed and not run.
+//  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares,
+//     Submit accepts at once. A full instance refuses with ErrShed at once if Spec.Sheds, otherwise
+//     it blocks Submit until a task is done, and never sheds. An instance without a capacity is
+//     never full. Where Spec has Lanes, each lane has its share of the capacity: a task needs room
+//     in its lane, and one whose class has no lane needs room in any; a full lane holds up no
+//     other.
+//  4. Context: a Submit whose ctx has ended is refused with ctx's error; one that is blocked
+//     returns as soon as its ctx ends, and takes nothing with it. Tasks run with a context derived
+//     from New's. When New's context ends, running tasks see it, queued ones, and those that wait
+//     for another attempt, are done with its error at once and without running, even if a running
+//     task does not return.
+//  5. Drain: it returns nil when all accepted tasks are done, no later. When its ctx ends first,
+//     running tasks are cancelled with the cause ErrAbandoned and queued ones, and those that wait
+//     for another attempt, are done with ErrAbandoned at once and without running, even if a
+//     running task does not return; it returns a *DrainError with both counts as soon as nothing
+//     runs any more, at the latest after DrainGrace. Several Drains may be called at once or one
+//     after another. Then no goroutine of the strategy is left, except under tasks that still run;
+//     these are done when they return.
+//  6. Closed: from the moment that Drain is called, or New's context has ended and the strategy has
+//     seen it, Submit is refused with ErrClosed, at once; so is every Submit that is blocked at
+//     that moment. A Submit that races with it is either refused, or accepted and done before Drain
+//     returns.
+//  7. Panic: a task that panics is done with a *PanicError, one that calls runtime.Goexit (as
+//     t.FailNow does) with ErrGoexit. No place is lost or won by it, no other task is touched, and
+//     the process lives. Spec.OnPanic says how. New, Submit and Drain neither panic nor end the
+//     goroutine of their caller.
+//  8. WorkConserving: if declared, no place is idle while an accepted task or a blocked Submit
+//     waits for one. So n tasks of the same length d take exactly ⌈n/Bound⌉·d. If Spec.Splits, that
+//     holds for sub-tasks too.
+//  9. Order: if Spec.FIFO, places are given in the order of acceptance: with a bound of 1 tasks
+//     start in exactly that order, with more no task starts at an earlier instant than one that was
+//     accepted before it. Submits that are blocked are accepted in the order in which they came. If
+//     Spec.Quantum and not Splits, a task with steps left goes to the tail after each.
+//  10. Memory: never are more tasks accepted and not done than Spec.Capacity declares. A strategy
+//     keeps no reference to a task that is done, and a Submit that was given up leaves nothing
+//     behind.
 //
-// The durations in these clauses are exact under a virtual clock (testing/synctest), where "at once" means that no time passes.
-// So all waiting must be durably blocking there: on channels, timers, a sync.Cond or a WaitGroup made inside, never on a mutex that
-// another goroutine holds while it waits.
+// The durations in these clauses are exact under a virtual clock (testing/synctest), where "at
+// once" means that no time passes. So all waiting must be durably blocking there: on channels,
+// timers, a sync.Cond or a WaitGroup made inside, never on a mutex that another goroutine holds
+// while it waits.
 //
-// To contain a panic is what this contract asks of a strategy under test, so that one task costs one task and a run can go on and
-// count it. It is not advice for servers: golang.org/x/sync/errgroup lets panics crash the process, with good reasons
-// (go.dev/issue/53757).
+// To contain a panic is what this contract asks of a strategy under test, so that one task costs
+// one task and a run can go on and count it. It is not advice for servers:
+// golang.org/x/sync/errgroup lets panics crash the process, with good reasons (go.dev/issue/53757).
 package strategies

@@ -11,22 +11,23 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// workersLeft counts the workers that are alive. "durable" is waiting in a bubble: a worker of an earlier test may still be on its
-// way out.
+// workersLeft counts the workers that are alive. "durable" is waiting in a bubble: a worker of an
+// earlier test may still be on its way out.
 func workersLeft() (n int) {
 	synctest.Wait()
 	dump := make([]byte, 1<<20)
 	dump = dump[:runtime.Stack(dump, true)]
 	for stack := range strings.SplitSeq(string(dump), "\n\n") {
-		if strings.Contains(stack, "(durable)") && strings.Contains(stack, "strategies.(*workers).work(") {
+		if strings.Contains(stack, "(durable)") &&
+			strings.Contains(stack, "strategies.(*workers).work(") {
 			n++
 		}
 	}
 	return n
 }
 
-// TestWorkersGo drains past a deadline pools of 4 workers of which one is stuck in a task that ignores its context: the others go,
-// where those of worker_pool wait for the last task to return.
+// TestWorkersGo drains past a deadline pools of 4 workers of which one is stuck in a task that
+// ignores its context: the others go, where those of worker_pool wait for the last task to return.
 func TestWorkersGo(t *testing.T) {
 	for name, want := range map[string]int{"draining_pool": 1, "worker_pool": 4} {
 		synctest.Test(t, func(t *testing.T) {
@@ -41,7 +42,9 @@ func TestWorkersGo(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*ms)
 			defer cancel()
 			err := s.Drain(ctx)
-			if e, ok := err.(*strategies.DrainError); !ok || *e != (strategies.DrainError{Abandoned: 10, Running: 1, Cause: context.DeadlineExceeded}) {
+			if e, ok := err.(*strategies.DrainError); !ok ||
+				*e != (strategies.DrainError{Abandoned: 10, Running: 1,
+					Cause: context.DeadlineExceeded}) {
 				t.Errorf("%s: Drain: %v", name, err)
 			}
 			if at := time.Since(log.start); at != 5*ms+strategies.DrainGrace {
@@ -55,7 +58,8 @@ func TestWorkersGo(t *testing.T) {
 			}
 			time.Sleep(2 * time.Hour)
 			if got := workersLeft(); got != 0 || len(log.done) != 20 {
-				t.Errorf("%s: after the stuck task has returned, %d workers are left and %d tasks are done", name, got, len(log.done))
+				t.Errorf("%s: after the stuck task has returned, %d workers are left and %d "+
+					"tasks are done", name, got, len(log.done))
 			}
 		})
 	}

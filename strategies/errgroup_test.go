@@ -47,7 +47,8 @@ func TestErrgroupCancelsTheRest(t *testing.T) {
 		}
 		log := newLog(len(tasks))
 		s := startVariant(t, "errgroup", 1, 0, log)
-		for _, name := range []string{"fails", "heeds its context", "ignores its context", "has steps left"} {
+		for _, name := range []string{"fails", "heeds its context", "ignores its context",
+			"has steps left"} {
 			submitAt(t, s, log, 0, tasks[name])
 		}
 		for _, name := range []string{"comes later", "comes later, deaf", "comes later, steps"} {
@@ -65,7 +66,8 @@ func TestErrgroupCancelsTheRest(t *testing.T) {
 		} {
 			want.task = tasks[name]
 			if got[want.task] != want {
-				t.Errorf("the task that %s was done at %v with error %v, want %v, %v", name, got[want.task].at, got[want.task].err, want.at, want.err)
+				t.Errorf("the task that %s was done at %v with error %v, want %v, %v", name,
+					got[want.task].at, got[want.task].err, want.at, want.err)
 			}
 		}
 		if steps != 3+1 {
@@ -81,8 +83,11 @@ func TestErrgroupPanicCancelsNobody(t *testing.T) {
 		s := startVariant(t, "errgroup", 1, 0, log)
 		beside := &strategies.Task{Run: heed, Arg: 10 * time.Millisecond}
 		submitAt(t, s, log, 0, beside)
-		submitAt(t, s, log, time.Millisecond, &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result { panic("alone") }})
-		if got, want := drained(t, s, log)[beside], (entry{beside, 10 * time.Millisecond, nil}); got != want {
+		submitAt(t, s, log, time.Millisecond,
+			&strategies.Task{
+				Run: func(context.Context, *strategies.Task) strategies.Result { panic("alone") }})
+		if got, want := drained(t, s, log)[beside],
+			(entry{beside, 10 * time.Millisecond, nil}); got != want {
 			t.Errorf("beside a panic: %v", got)
 		}
 	})

@@ -2,13 +2,15 @@ package strategies
 
 import "context"
 
-// The strategy event_loop_offload runs tasks on Limit workers and calls each one's completion, Sink.Done, back on one loop, as libuv does
-// for Node.js. Queue tasks may wait for a worker; then Submit blocks.
+// The strategy event_loop_offload runs tasks on Limit workers and calls each one's completion,
+// Sink.Done, back on one loop, as libuv does for Node.js. Queue tasks may wait for a worker; then
+// Submit blocks.
 //
-// Use it where the work can go elsewhere but what becomes of it is for one owner: the sink's state needs no lock, whatever the
-// limit, because abandoned tasks are reported on the loop too. It costs a second switch of goroutines for a task that finds the loop
-// asleep; under load the loop takes many completions at once. A worker goes on without waiting for the loop, so a slow Done
-// costs no place but holds its tasks' room, and with that bounds what can pile up.
+// Use it where the work can go elsewhere but what becomes of it is for one owner: the sink's state
+// needs no lock, whatever the limit, because abandoned tasks are reported on the loop too. It costs
+// a second switch of goroutines for a task that finds the loop asleep; under load the loop takes
+// many completions at once. A worker goes on without waiting for the loop, so a slow Done costs no
+// place but holds its tasks' room, and with that bounds what can pile up.
 var _ = register(Spec{
 	Name:    "event_loop_offload",
 	Summary: "workers run the tasks, one loop hears of every completion",

@@ -21,11 +21,13 @@ func goroutine() string {
 	return name
 }
 
-// TestEventLoopIsOneGoroutine has 16 producers and tasks that share state without a lock, also after panics. Their Done is there too.
+// TestEventLoopIsOneGoroutine has 16 producers and tasks that share state without a lock, also
+// after panics. Their Done is there too.
 func TestEventLoopIsOneGoroutine(t *testing.T) {
 	spec, p := variant(t, "event_loop", 8, 100)
 	seen := map[string]int{}
-	s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { seen[goroutine()]++ }))
+	s := spec.New(t.Context(), p,
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { seen[goroutine()]++ }))
 	run := func(_ context.Context, task *strategies.Task) strategies.Result {
 		seen[goroutine()]++
 		if task.Arg.(int)%7 == 0 {
@@ -60,7 +62,8 @@ func TestEventLoopIsOneGoroutine(t *testing.T) {
 	}
 }
 
-// TestEventLoopIsBlocked has one callback of a second before nine of none: these wait for it, and none overtakes.
+// TestEventLoopIsBlocked has one callback of a second before nine of none: these wait for it, and
+// none overtakes.
 func TestEventLoopIsBlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "event_loop", 8, 9)
@@ -75,7 +78,8 @@ func TestEventLoopIsBlocked(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if err := s.Submit(ctx, &strategies.Task{Run: nothing}); !errors.Is(err, context.DeadlineExceeded) {
+		if err := s.Submit(ctx, &strategies.Task{Run: nothing}); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Errorf("an eleventh task, where there is room for ten: %v", err)
 		}
 		if err := s.Drain(t.Context()); err != nil {
@@ -99,7 +103,8 @@ func letters(name byte, n int, to *[]byte) *strategies.Task {
 	}}
 }
 
-// TestTurns writes down whose step is when at one place: tasks take turns, and one that comes later takes its place in the round.
+// TestTurns writes down whose step is when at one place: tasks take turns, and one that comes later
+// takes its place in the round.
 func TestTurns(t *testing.T) {
 	for _, test := range []struct{ call, want string }{
 		{"event_loop", "abcabadada"},
@@ -111,7 +116,8 @@ func TestTurns(t *testing.T) {
 			spec, p := variant(t, test.call, 1, 10)
 			s := spec.New(t.Context(), p, newLog(10))
 			var order []byte
-			for _, task := range []*strategies.Task{letters('a', 5, &order), letters('b', 2, &order), letters('c', 1, &order)} {
+			for _, task := range []*strategies.Task{letters('a', 5, &order),
+				letters('b', 2, &order), letters('c', 1, &order)} {
 				if err := s.Submit(t.Context(), task); err != nil {
 					t.Fatal(err)
 				}
@@ -130,7 +136,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestStepFails has the third step of a task fail, in several ways: there is no fourth, and the other task is not touched.
+// TestStepFails has the third step of a task fail, in several ways: there is no fourth, and the
+// other task is not touched.
 func TestStepFails(t *testing.T) {
 	own := errors.New("own")
 	for _, call := range []string{"event_loop", "partitioned"} {
@@ -145,12 +152,13 @@ func TestStepFails(t *testing.T) {
 				s := spec.New(t.Context(), p, log)
 				var order []byte
 				good, steps := letters('g', 5, &order), 0
-				bad := &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
-					if steps++; steps < 3 {
-						return strategies.Result{More: true}
-					}
-					return strategies.Result{Err: fail(), More: true}
-				}}
+				bad := &strategies.Task{
+					Run: func(context.Context, *strategies.Task) strategies.Result {
+						if steps++; steps < 3 {
+							return strategies.Result{More: true}
+						}
+						return strategies.Result{Err: fail(), More: true}
+					}}
 				for _, task := range []*strategies.Task{bad, good} {
 					if err := s.Submit(t.Context(), task); err != nil {
 						t.Fatal(err)
@@ -161,7 +169,9 @@ func TestStepFails(t *testing.T) {
 				}
 				e := <-log.done
 				what := fmt.Sprint(e.err)
-				if want := map[string]string{"error": "own", "panic": "the task panicked: own", "Goexit": strategies.ErrGoexit.Error()}[name]; e.task != bad || e.at != 2*time.Millisecond || what != want || steps != 3 {
+				if want := map[string]string{"error": "own", "panic": "the task panicked: own",
+					"Goexit": strategies.ErrGoexit.Error()}[name]; e.task != bad ||
+					e.at != 2*time.Millisecond || what != want || steps != 3 {
 					t.Errorf("%s, %s: done after %d steps at %v: %s", call, name, steps, e.at, what)
 				}
 				if e := <-log.done; e != (entry{good, 5 * time.Millisecond, nil}) {
@@ -172,8 +182,9 @@ func TestStepFails(t *testing.T) {
 	}
 }
 
-// TestStepsAbandoned ends a Drain's deadline, or New's context, while of three tasks one runs a step, one waits for its second and one for its first: only
-// the last is counted as never run, and the second is done at once.
+// TestStepsAbandoned ends a Drain's deadline, or New's context, while of three tasks one runs a
+// step, one waits for its second and one for its first: only the last is counted as never run, and
+// the second is done at once.
 func TestStepsAbandoned(t *testing.T) {
 	for _, call := range []string{"event_loop", "partitioned"} {
 		for _, drained := range []bool{true, false} {
@@ -200,7 +211,8 @@ func TestStepsAbandoned(t *testing.T) {
 					ended, cancel := context.WithCancel(t.Context())
 					cancel()
 					var e *strategies.DrainError
-					if err := s.Drain(ended); !errors.As(err, &e) || e.Abandoned != 1 || e.Running != 0 {
+					if err := s.Drain(ended); !errors.As(err, &e) ||
+						e.Abandoned != 1 || e.Running != 0 {
 						t.Errorf("%s: Drain: %v", call, err)
 					}
 				} else {
@@ -212,7 +224,9 @@ func TestStepsAbandoned(t *testing.T) {
 				}
 				got := []entry{<-log.done, <-log.done, <-log.done}
 				at := 1500 * time.Microsecond
-				if !slices.Equal(got, []entry{{waits, at, want}, {fresh, at, want}, {runs, 2 * time.Millisecond, want}}) {
+				if !slices.Equal(got,
+					[]entry{{waits, at, want}, {fresh, at, want},
+						{runs, 2 * time.Millisecond, want}}) {
 					t.Errorf("%s: done: %+v", call, got)
 				}
 				if string(order) != "wr" {

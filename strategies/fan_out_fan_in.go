@@ -2,16 +2,18 @@ package strategies
 
 import "context"
 
-// fanOutFanIn is Limit workers on one channel of tasks, whose results are merged on one channel that a single collector
-// receives from.
+// fanOutFanIn is Limit workers on one channel of tasks, whose results are merged on one channel
+// that a single collector receives from.
 //
-// Use it when something must be done with the results by one goroutine: here the sink's Done is called by the collector alone,
-// one result after another, so that a collector that owns a map or a file needs no lock. It costs a second channel and, when the
-// collector has run dry, a switch of goroutines per task.
+// Use it when something must be done with the results by one goroutine: here the sink's Done is
+// called by the collector alone, one result after another, so that a collector that owns a map or a
+// file needs no lock. It costs a second channel and, when the collector has run dry, a switch of
+// goroutines per task.
 //
-// The channel of results has room for one per worker, so that a worker goes on to its next task while the collector is at
-// work. Only a collector that is slower than all workers together blocks them: then it is the limit, and not Limit. (A pattern
-// with room for all results hides that, and keeps them all.)
+// The channel of results has room for one per worker, so that a worker goes on to its next task
+// while the collector is at work. Only a collector that is slower than all workers together blocks
+// them: then it is the limit, and not Limit. (A pattern with room for all results hides that, and
+// keeps them all.)
 //
 // A task that is given up unrun has no worker: it is settled by whoever gave it up.
 type fanOutFanIn struct{ workers }
@@ -32,7 +34,8 @@ var _ = register(Spec{
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := new(fanOutFanIn)
 		s.results = make(chan outcome, p.Limit)
-		s.atEnd = func() { close(s.results) } // nothing is inside: all that were sent have been received
+		// nothing is inside: all that were sent have been received
+		s.atEnd = func() { close(s.results) }
 		s.start(ctx, sink, p.Limit, p.Queue)
 		s.alive.Go(func() { s.collect(s.results) })
 		return s

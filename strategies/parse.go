@@ -1,25 +1,19 @@
 package strategies
 
 import (
-	"fmt"
-
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// ParseVariant looks up the strategy of a call and checks its parameters.
-func ParseVariant(c param.Call) (Variant, error) {
-	spec, err := Lookup(c.Name)
-	if err != nil {
-		return Variant{}, err
-	}
-	return spec.Variant(c.Args)
-}
+// A Variant is a strategy with its parameters: what a scenario names.
+type Variant = param.Variant[Spec]
 
-// Variant is the strategy with these parameters of its own; the error names the one that is wrong.
-func (s Spec) Variant(args []param.Arg) (Variant, error) {
-	values, err := param.Resolve(s.Keys, args)
-	if err != nil {
-		return Variant{}, fmt.Errorf("strategy %s: %w", s.Name, err)
-	}
-	return Variant{s, values}, nil
-}
+// Parse reads name or name:key=value,… of a strategy that is registered. The error names the
+// parameter that is wrong.
+func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
+
+// MustParse is Parse for what a program writes itself: a mistake in it panics.
+func MustParse(text string) Variant { return registry.MustParse(&all, text) }
+
+// Resolve is Parse for a call that has been read.
+func Resolve(c param.Call) (Variant, error) { return registry.Resolve(&all, c) }

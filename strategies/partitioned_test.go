@@ -12,7 +12,8 @@ import (
 // TestQuantum: what is impossible is refused, and what was chosen is what the driver is told.
 func TestQuantum(t *testing.T) {
 	for _, name := range []string{"partitioned", "partitioned_all_at_once"} {
-		for call, want := range map[string]time.Duration{name: time.Millisecond, name + ":quantum=5ms": 5 * time.Millisecond} {
+		for call, want := range map[string]time.Duration{name: time.Millisecond,
+			name + ":quantum=5ms": 5 * time.Millisecond} {
 			if spec, p := variant(t, call, 4, 0); spec.Quantum(p) != want {
 				t.Errorf("%s: quantum %v, want %v", call, spec.Quantum(p), want)
 			}
@@ -21,8 +22,8 @@ func TestQuantum(t *testing.T) {
 	}
 }
 
-// TestShortTasksPass has a task of 100 ms and, every 10 ms, one of 1 ms at a single place: each of these waits for one quantum at
-// most, and the long one gives way to each.
+// TestShortTasksPass has a task of 100 ms and, every 10 ms, one of 1 ms at a single place: each of
+// these waits for one quantum at most, and the long one gives way to each.
 func TestShortTasksPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "partitioned", 1, 10)
@@ -55,8 +56,9 @@ func TestShortTasksPass(t *testing.T) {
 	})
 }
 
-// TestProcessorSharing has tasks of 1, 2 and 4 ms come together. If each had its share of the place all the time, they would end at 3, 5
-// and 7 ms; with a quantum of 0.1 ms the first two are each done as many quanta earlier as others come after them in the round.
+// TestProcessorSharing has tasks of 1, 2 and 4 ms come together. If each had its share of the place
+// all the time, they would end at 3, 5 and 7 ms; with a quantum of 0.1 ms the first two are each
+// done as many quanta earlier as others come after them in the round.
 func TestProcessorSharing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const quantum = 100 * time.Microsecond
@@ -77,7 +79,8 @@ func TestProcessorSharing(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []time.Duration{3*time.Millisecond - 2*quantum, 5*time.Millisecond - quantum, 7 * time.Millisecond} {
+		for _, want := range []time.Duration{3*time.Millisecond - 2*quantum,
+			5*time.Millisecond - quantum, 7 * time.Millisecond} {
 			if e := <-log.done; e.at != want {
 				t.Errorf("done at %v, want %v", e.at, want)
 			}
@@ -90,14 +93,16 @@ func TestStepsAllocateNothing(t *testing.T) {
 	for _, call := range []string{"partitioned", "event_loop"} {
 		spec, p := variant(t, call, 2, 10)
 		done := make(chan struct{}, 2)
-		s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
+		s := spec.New(t.Context(), p,
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
 		var left [2]int
 		var tasks [2]strategies.Task
 		for i := range tasks {
-			tasks[i] = strategies.Task{Arg: &left[i], Run: func(_ context.Context, t *strategies.Task) strategies.Result {
-				*t.Arg.(*int)--
-				return strategies.Result{More: *t.Arg.(*int) > 0}
-			}}
+			tasks[i] = strategies.Task{Arg: &left[i],
+				Run: func(_ context.Context, t *strategies.Task) strategies.Result {
+					*t.Arg.(*int)--
+					return strategies.Result{More: *t.Arg.(*int) > 0}
+				}}
 		}
 		got := testing.AllocsPerRun(1000, func() {
 			for i := range tasks {
@@ -118,7 +123,8 @@ func TestStepsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestBlockedAllocatesNothing counts the allocations of producers who find the pool full, again and again.
+// TestBlockedAllocatesNothing counts the allocations of producers who find the pool full, again and
+// again.
 func TestBlockedAllocatesNothing(t *testing.T) {
 	spec, p := variant(t, "partitioned", 1, 0)
 	s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
@@ -128,7 +134,8 @@ func TestBlockedAllocatesNothing(t *testing.T) {
 	}
 	next := 0
 	got := testing.AllocsPerRun(2000, func() {
-		// Reused only after two others have been accepted, by when this one is done: there is room for one at a time.
+		// Reused only after two others have been accepted, by when this one is done: there is room
+		// for one at a time.
 		if err := s.Submit(t.Context(), &tasks[next]); err != nil {
 			t.Fatal(err)
 		}

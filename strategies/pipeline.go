@@ -4,25 +4,29 @@ import (
 	"context"
 	"errors"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// pipeline passes a task through four stages, each with goroutines of its own, over bounded channels:
+// pipeline passes a task through four stages, each with goroutines of its own, over bounded
+// channels:
 //
 //	Submit ─Queue─► generate ─buffer─► work ─buffer─► filter ─buffer─► collect
 //	                    1              Limit         filters              1
 //
-// Generate takes what was submitted, in order, and hands it on. Work is the stage that the tasks are run in. Filter lets pass
-// what succeeded and settles what failed. Collect settles what passed, one result after another.
+// Generate takes what was submitted, in order, and hands it on. Work is the stage that the tasks
+// are run in. Filter lets pass what succeeded and settles what failed. Collect settles what passed,
+// one result after another.
 //
-// Use it when the steps of the work have limits that differ. As one step it only costs: up to four hand-overs from one goroutine
-// to the next where worker_pool has one. It also holds more than it seems to, as pipelines do: a full one has accepted Limit +
-// Queue + buffer tasks and the one in generate's hand. A stage that is slower than the others fills the buffers before it and blocks
+// Use it when the steps of the work have limits that differ. As one step it only costs: up to four
+// hand-overs from one goroutine to the next where worker_pool has one. It also holds more than it
+// seems to, as pipelines do: a full one has accepted Limit + Queue + buffer tasks and the one in
+// generate's hand. A stage that is slower than the others fills the buffers before it and blocks
 // all before them, back to Submit.
 //
-// Closing goes from front to back in the usual pipeline, and each sender has to look at the context for the case that its
-// receiver has gone. Here no stage goes before the last task is done, so that only generate looks: a task that is still before
-// the stage of work when the context ends is settled there.
+// Closing goes from front to back in the usual pipeline, and each sender has to look at the context
+// for the case that its receiver has gone. Here no stage goes before the last task is done, so that
+// only generate looks: a task that is still before the stage of work when the context ends is
+// settled there.
 type pipeline struct {
 	workers              // the stage of work, with jobs before it and results behind
 	submitted chan *Task // before generate
@@ -30,13 +34,15 @@ type pipeline struct {
 }
 
 var _ = register(Spec{
-	Name:    "pipeline",
-	Summary: "generate, fan out to workers, filter, collect: stages with limits and buffers of their own",
+	Name: "pipeline",
+	Summary: "generate, fan out to workers, filter, collect: stages with limits and buffers of " +
+		"their own",
 	UseIf:   "the work has steps whose limits differ",
 	Source:  "limited concurrency in Go: pipeline",
 	OnPanic: "contained; the worker is replaced, and the panic is filtered out as a failure",
 	Keys: []param.Key{
-		{Name: "buffer", Kind: param.Int, Default: "8", Doc: "results or tasks that may wait between two stages"},
+		{Name: "buffer", Kind: param.Int, Default: "8",
+			Doc: "results or tasks that may wait between two stages"},
 		{Name: "filters", Kind: param.Int, Default: "1", Doc: "goroutines of the filter"},
 	},
 
@@ -50,8 +56,8 @@ var _ = register(Spec{
 		switch buffer, filters := p.Values.Int("buffer"), p.Values.Int("filters"); {
 		case buffer < 0 || buffer > MaxPlaces:
 			return errors.New("buffer must be from 0 to 16777216")
-		case filters < 1 || filters > MaxPlaces:
-			return errors.New("filters must be from 1 to 16777216")
+		case filters < 1 || filters > MaxLimit:
+			return errors.New("filters must be from 1 to 1048576")
 		}
 		return nil
 	},

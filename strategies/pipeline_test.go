@@ -14,7 +14,8 @@ import (
 
 // TestPipelineHolds fills pipelines and counts what they have accepted: Limit + Queue + buffer + 1.
 func TestPipelineHolds(t *testing.T) {
-	for text, want := range map[string]int{"pipeline": 2 + 3 + 8 + 1, "pipeline:buffer=0": 2 + 3 + 0 + 1, "pipeline:buffer=4,filters=3": 2 + 3 + 4 + 1} {
+	for text, want := range map[string]int{"pipeline": 2 + 3 + 8 + 1, "pipeline:buffer=0": 2 + 3 +
+		0 + 1, "pipeline:buffer=4,filters=3": 2 + 3 + 4 + 1} {
 		synctest.Test(t, func(t *testing.T) {
 			log := newLog(100)
 			s := startVariant(t, text, 2, 3, log)
@@ -30,18 +31,20 @@ func TestPipelineHolds(t *testing.T) {
 	}
 }
 
-// TestPipelineFilters: failures are settled by the filter and do not wait for the collector, which here takes 10 ms a result.
+// TestPipelineFilters: failures are settled by the filter and do not wait for the collector, which
+// here takes 10 ms a result.
 func TestPipelineFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
 		boom := errors.New("boom")
 		log := newLog(5)
-		s := startVariant(t, "pipeline", 5, 5, strategies.SinkFunc(func(t *strategies.Task, r strategies.Result) {
-			if r.Err == nil {
-				time.Sleep(10 * ms)
-			}
-			log.Done(t, r)
-		}))
+		s := startVariant(t, "pipeline", 5, 5,
+			strategies.SinkFunc(func(t *strategies.Task, r strategies.Result) {
+				if r.Err == nil {
+					time.Sleep(10 * ms)
+				}
+				log.Done(t, r)
+			}))
 		tasks := sleeps(5, ms)
 		tasks[3].Run = func(context.Context, *strategies.Task) strategies.Result {
 			time.Sleep(ms)
@@ -63,15 +66,17 @@ func TestPipelineFilters(t *testing.T) {
 	})
 }
 
-// TestPipelineBackpressure: a stage that takes 10 ms a task holds up all before it, back to Submit, once the buffers are full.
+// TestPipelineBackpressure: a stage that takes 10 ms a task holds up all before it, back to Submit,
+// once the buffers are full.
 func TestPipelineBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
 		log := newLog(50)
-		s := startVariant(t, "pipeline:buffer=1", 3, 0, strategies.SinkFunc(func(t *strategies.Task, r strategies.Result) {
-			time.Sleep(10 * ms)
-			log.Done(t, r)
-		}))
+		s := startVariant(t, "pipeline:buffer=1", 3, 0,
+			strategies.SinkFunc(func(t *strategies.Task, r strategies.Result) {
+				time.Sleep(10 * ms)
+				log.Done(t, r)
+			}))
 		tasks := sleeps(50, ms)
 		var accepted []time.Duration
 		for i := range tasks {
@@ -105,6 +110,6 @@ func TestPipelineParameters(t *testing.T) {
 		"pipeline:buffer=0,filters=2": "",
 		"pipeline:buffer=-1":          "strategy pipeline: buffer must be from 0 to 16777216",
 		"pipeline:buffer=99999999":    "strategy pipeline: buffer must be from 0 to 16777216",
-		"pipeline:filters=0":          "strategy pipeline: filters must be from 1 to 16777216",
+		"pipeline:filters=0":          "strategy pipeline: filters must be from 1 to 1048576",
 	})
 }

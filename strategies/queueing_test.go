@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -21,8 +21,9 @@ type customer struct {
 	response     time.Duration // what came of it
 }
 
-// bimodal are Poisson arrivals of tasks of 1 ms, 95 % of them, and of 50 ms, at 80 % of four places: the workload of the known
-// answers. No two events of its paths below fall on one nanosecond, which the oracles check.
+// bimodal are Poisson arrivals of tasks of 1 ms, 95 % of them, and of 50 ms, at 80 % of four
+// places: the workload of the known answers. No two events of its paths below fall on one
+// nanosecond, which the oracles check.
 func bimodal(n int) []customer {
 	const rate = 0.927536 // per ms
 	random := rand.New(rand.NewPCG(1, 3))
@@ -30,7 +31,8 @@ func bimodal(n int) []customer {
 	var due float64
 	for i := range plan {
 		due += random.ExpFloat64() / rate * float64(time.Millisecond)
-		plan[i] = customer{due: time.Duration(due), service: time.Millisecond, class: strategies.Short}
+		plan[i] = customer{due: time.Duration(due), service: time.Millisecond,
+			class: strategies.Short}
 		if random.Float64() < 0.05 {
 			plan[i].service, plan[i].class = 50*time.Millisecond, strategies.Long
 		}
@@ -46,7 +48,7 @@ func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, stra
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := strategies.ParseVariant(parsed)
+	v, err := strategies.Resolve(parsed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,20 +59,25 @@ func variant(t *testing.T, call string, limit, queue int) (strategies.Spec, stra
 	return v.Spec, p
 }
 
-// play has the plan's customers come to the strategy, in virtual time, and returns them with their responses.
-func play(t *testing.T, call string, run func(context.Context, *strategies.Task) strategies.Result, plan []customer) []customer {
+// play has the plan's customers come to the strategy, in virtual time, and returns them with their
+// responses.
+func play(
+	t *testing.T, call string, run func(context.Context, *strategies.Task) strategies.Result,
+	plan []customer,
+) []customer {
 	t.Helper()
 	played := slices.Clone(plan)
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		spec, p := variant(t, call, 4, len(plan))
-		s := spec.New(t.Context(), p, strategies.SinkFunc(func(task *strategies.Task, r strategies.Result) {
-			c := task.Arg.(*customer)
-			c.response = time.Since(start) - c.due
-			if r.Err != nil {
-				t.Error(r.Err)
-			}
-		}))
+		s := spec.New(t.Context(), p,
+			strategies.SinkFunc(func(task *strategies.Task, r strategies.Result) {
+				c := task.Arg.(*customer)
+				c.response = time.Since(start) - c.due
+				if r.Err != nil {
+					t.Error(r.Err)
+				}
+			}))
 		tasks := make([]strategies.Task, len(plan))
 		for i := range tasks {
 			c := &played[i]
@@ -102,8 +109,9 @@ func stepwise(_ context.Context, task *strategies.Task) strategies.Result {
 	return strategies.Result{More: c.left > 0}
 }
 
-// roundRobin is the oracle of pools whose tasks take turns of at most the quantum, in one queue: what the plan's responses must
-// be. With a quantum as long as the longest task it is first come, first served.
+// roundRobin is the oracle of pools whose tasks take turns of at most the quantum, in one queue:
+// what the plan's responses must be. With a quantum as long as the longest task it is first come,
+// first served.
 func roundRobin(t *testing.T, plan []customer, places int, quantum time.Duration) []customer {
 	const never = time.Duration(math.MaxInt64)
 	served := slices.Clone(plan)
@@ -146,7 +154,8 @@ func roundRobin(t *testing.T, plan []customer, places int, quantum time.Duration
 		if arrives {
 			queue = append(queue, &served[next])
 			next++
-			if free := slices.IndexFunc(pool, func(p place) bool { return p.at == nil }); free >= 0 {
+			if free := slices.IndexFunc(pool,
+				func(p place) bool { return p.at == nil }); free >= 0 {
 				begin(&pool[free], now)
 			}
 			continue
@@ -181,9 +190,10 @@ func mean(plan []customer, class strategies.Class) float64 {
 	return sum / float64(len(some))
 }
 
-// TestKnownAnswers has what one pool, separate pools and partitioning make of the same bimodal work. Each response is compared with an
-// oracle of its own, to the nanosecond, and the means with what queueing theory and independent simulation say. The tolerances of
-// these are four standard deviations of a run of this size: 6.5, 3.1 and 2.7 % at two million tasks.
+// TestKnownAnswers has what one pool, separate pools and partitioning make of the same bimodal
+// work. Each response is compared with an oracle of its own, to the nanosecond, and the means with
+// what queueing theory and independent simulation say. The tolerances of these are four standard
+// deviations of a run of this size: 6.5, 3.1 and 2.7 % at two million tasks.
 func TestKnownAnswers(t *testing.T) {
 	const n = 100_000
 	plan := bimodal(n)
@@ -199,7 +209,8 @@ func TestKnownAnswers(t *testing.T) {
 			return only(roundRobin(t, plan, 4, time.Second), c)
 		}, 14.064, 63.07, 0.065 * scale},
 		{"segregated:short=1,long=3", whole, func(t *testing.T, c strategies.Class) []customer {
-			return roundRobin(t, only(plan, c), map[strategies.Class]int{strategies.Short: 1, strategies.Long: 3}[c], time.Second)
+			return roundRobin(t, only(plan, c),
+				map[strategies.Class]int{strategies.Short: 1, strategies.Long: 3}[c], time.Second)
 		}, 4.70732, 72.863, 0.031 * scale},
 		{"partitioned", stepwise, func(t *testing.T, c strategies.Class) []customer {
 			return only(roundRobin(t, plan, 4, time.Millisecond), c)
@@ -207,7 +218,8 @@ func TestKnownAnswers(t *testing.T) {
 	} {
 		t.Run(test.call, func(t *testing.T) {
 			played := play(t, test.call, test.run, plan)
-			for class, want := range map[strategies.Class]float64{strategies.Short: test.short, strategies.Long: test.long} {
+			for class, want := range map[strategies.Class]float64{strategies.Short: test.short,
+				strategies.Long: test.long} {
 				wrong := 0
 				mine := only(played, class)
 				for i, c := range test.oracle(t, class) {
@@ -230,6 +242,7 @@ func nearTheory(t *testing.T, played []customer, class strategies.Class, want, t
 	got := mean(played, class)
 	t.Logf("%v tasks: mean response %.4f ms, by theory %.4f", class, got, want)
 	if math.Abs(got/want-1) > tolerance {
-		t.Errorf("%v tasks: mean response %.4f ms, want %.4f within %.1f %%", class, got, want, 100*tolerance)
+		t.Errorf("%v tasks: mean response %.4f ms, want %.4f within %.1f %%", class, got,
+			want, 100*tolerance)
 	}
 }

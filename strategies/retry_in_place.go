@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// retryInPlace is worker_pool with retries: when an attempt asks for another, its worker sleeps until the time for it and tries
-// again.
+// retryInPlace is worker_pool with retries: when an attempt asks for another, its worker sleeps
+// until the time for it and tries again.
 //
-// It is what a retry loop inside the task does, and what the retry libraries offer. Use it if failures are rare, or if a failure
-// means that everybody should slow down: a sleeping worker is backpressure. It costs the place: with Limit tasks in backoff the
-// pool stands still, whatever else waits, and so it is not work-conserving. retry_queue gives the place away instead.
+// It is what a retry loop inside the task does, and what the retry libraries offer. Use it if
+// failures are rare, or if a failure means that everybody should slow down: a sleeping worker is
+// backpressure. It costs the place: with Limit tasks in backoff the pool stands still, whatever
+// else waits, and so it is not work-conserving. retry_queue gives the place away instead.
 //
 // A task that panics or ends its goroutine is not tried again: nothing says that it may be.
 type retryInPlace struct {
@@ -24,7 +25,8 @@ var _ = register(Spec{
 	Name:    "retry_in_place",
 	Summary: "a worker pool whose workers sleep between the attempts at a task",
 	UseIf:   "failures are rare, or should slow everything down",
-	Source:  "the stock scraper's way out of HTTP 429: exponential backoff with full jitter in the worker",
+	Source: "the stock scraper's way out of HTTP 429: exponential backoff with full jitter in " +
+		"the worker",
 	OnPanic: "contained, and not tried again; the worker is replaced",
 	Keys:    retryKeys(),
 
@@ -64,7 +66,8 @@ func (s *retryInPlace) sleepAndRun(t *Task, r Result) (final Result, later bool)
 	return r, false
 }
 
-// pause waits that long in the worker, and says false when ctx has ended first. No wait needs no timer.
+// pause waits that long in the worker, and says false when ctx has ended first. No wait needs no
+// timer.
 func (s *retryInPlace) pause(wait time.Duration) bool {
 	if wait <= 0 {
 		return s.ctx.Err() == nil

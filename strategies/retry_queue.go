@@ -6,20 +6,23 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// retryQueue is worker_pool with a second, delayed queue: a task whose attempt asks for another waits there, its worker goes on to
-// the next task, and when its time has come it joins the end of the first queue.
+// retryQueue is worker_pool with a second, delayed queue: a task whose attempt asks for another
+// waits there, its worker goes on to the next task, and when its time has come it joins the end of
+// the first queue.
 //
-// Use it if failures are many or their waits long, and the tasks independent: tasks in backoff keep no place. It costs the order
-// (a task that is tried again is overtaken by those that came meanwhile), and the slow-down: a target in trouble gets new tasks
-// instead of the failed ones. It adds to worker_pool some 30 ns a task for admission, a goroutine that keeps the delayed queue (one,
-// however many wait), and two switches of goroutines per failed attempt.
+// Use it if failures are many or their waits long, and the tasks independent: tasks in backoff keep
+// no place. It costs the order (a task that is tried again is overtaken by those that came
+// meanwhile), and the slow-down: a target in trouble gets new tasks instead of the failed ones. It
+// adds to worker_pool some 30 ns a task for admission, a goroutine that keeps the delayed queue
+// (one, however many wait), and two switches of goroutines per failed attempt.
 //
-// A task in backoff is still accepted and not done, so something must bound how many there are, or a target that fails would fill
-// the memory. That is the parameter delayed: the instance is full with Limit + Queue + delayed tasks, wherever they are, and then
-// Submit blocks. To count the tasks in backoff against the queue alone was rejected: without a queue, tasks in backoff would then
+// A task in backoff is still accepted and not done, so something must bound how many there are, or
+// a target that fails would fill the memory. That is the parameter delayed: the instance is full
+// with Limit + Queue + delayed tasks, wherever they are, and then Submit blocks. To count the tasks
+// in backoff against the queue alone was rejected: without a queue, tasks in backoff would then
 // keep out new ones, which is what this strategy is there to avoid.
 //
 // A task that panics or ends its goroutine is not tried again: nothing says that it may be.
@@ -39,7 +42,8 @@ var _ = register(Spec{
 	Source:  "the stock scraper's secondary retry queue for delayed execution",
 	OnPanic: "contained, and not tried again; the worker is replaced",
 	Keys: retryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
-		Doc: "tasks accepted beyond limit and queue, so that those that wait for their next attempt keep no others out"}),
+		Doc: "tasks accepted beyond limit and queue, so that those that wait for their next " +
+			"attempt keep no others out"}),
 
 	Bound:          func(p Params) int { return p.Limit },
 	Capacity:       retryQueueCapacity,
@@ -56,9 +60,11 @@ var _ = register(Spec{
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		most := retryQueueCapacity(p)
-		s := &retryQueue{retries: newRetries(p), places: make(chan struct{}, most), began: time.Now(), parked: make(chan waiting, p.Limit)}
+		s := &retryQueue{retries: newRetries(p), places: make(chan struct{}, most),
+			began: time.Now(), parked: make(chan waiting, p.Limit)}
 		s.again = s.park
-		s.start(ctx, retrySink{s.places, sink}, p.Limit, most) // jobs has room for all: to send there never blocks
+		// jobs has room for all: to send there never blocks
+		s.start(ctx, retrySink{s.places, sink}, p.Limit, most)
 		s.alive.Add(1)
 		go s.keepTime()
 		return s
@@ -92,13 +98,14 @@ func (s *retryQueue) park(t *Task, r Result) (final Result, later bool) {
 		return Result{Err: err}, false
 	}
 	due := prolong(time.Since(s.began), wait)
-	s.parked <- waiting{task: t, came: due, key: float64(due), seq: t.tries.ordinal} // it comes when it is due
+	// it comes when it is due
+	s.parked <- waiting{task: t, came: due, key: float64(due), seq: t.tries.ordinal}
 	return Result{}, true
 }
 
-// keepTime is the life of the goroutine that owns the delayed queue: a heap by the time of the next attempt, in which of those that
-// are due at one instant the oldest is first. It lasts until nothing is inside, and never blocks but for something to do, so a
-// worker does not wait for it.
+// keepTime is the life of the goroutine that owns the delayed queue: a heap by the time of the next
+// attempt, in which of those that are due at one instant the oldest is first. It lasts until
+// nothing is inside, and never blocks but for something to do, so a worker does not wait for it.
 func (s *retryQueue) keepTime() {
 	defer s.alive.Done()
 	var delayed heap

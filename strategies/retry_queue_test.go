@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestRetryQueueSmall holds it to the contract where a few tasks in backoff fill it; the default keeps most checks from ever seeing
-// it full.
+// TestRetryQueueSmall holds it to the contract where a few tasks in backoff fill it; the default
+// keeps most checks from ever seeing it full.
 func TestRetryQueueSmall(t *testing.T) {
 	spec, _ := variant(t, "retry_queue", 1, 0)
 	spec.Keys = slices.Clone(spec.Keys)
@@ -29,13 +29,15 @@ func TestRetryQueueSmall(t *testing.T) {
 	}
 }
 
-// TestRetryQueueIsFull fills it with tasks in backoff: the next Submit blocks until the first of them is done.
+// TestRetryQueueIsFull fills it with tasks in backoff: the next Submit blocks until the first of
+// them is done.
 func TestRetryQueueIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:delayed=5,base=0s", 2, 3)
 		log := newLog(11)
 		s := spec.New(t.Context(), p, log)
-		for range 10 { // five rounds of 1 ms; all come back at a second and one to five milliseconds
+		for range 10 {
+			// five rounds of 1 ms; all come back at a second and one to five milliseconds
 			accept(t, s, &newFlaky(2, time.Second).Task)
 		}
 		time.Sleep(100 * ms)
@@ -47,15 +49,16 @@ func TestRetryQueueIsFull(t *testing.T) {
 	})
 }
 
-// TestRetryQueueOrder has tasks with several waits fail: they come back in the order of their times, those of one instant in the
-// order of their submission, and behind what is queued by then.
+// TestRetryQueueOrder has tasks with several waits fail: they come back in the order of their
+// times, those of one instant in the order of their submission, and behind what is queued by then.
 func TestRetryQueueOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 1, 100)
 		log := newLog(8)
 		s := spec.New(t.Context(), p, log)
 		var waits []*flaky
-		for i, at := range []time.Duration{50, 30, 40, 30, 10} { // ms at which to come back; attempt i ends at i+1 ms
+		for i, at := range []time.Duration{50, 30, 40, 30, 10} {
+			// ms at which to come back; attempt i ends at i+1 ms
 			f := newFlaky(2, at*ms-time.Duration(i+1)*ms)
 			waits = append(waits, f)
 			accept(t, s, &f.Task)
@@ -74,7 +77,8 @@ func TestRetryQueueOrder(t *testing.T) {
 	})
 }
 
-// TestRetryQueueGoroutines has a thousand tasks wait at once: no goroutine more than the instance has when it is idle.
+// TestRetryQueueGoroutines has a thousand tasks wait at once: no goroutine more than the instance
+// has when it is idle.
 func TestRetryQueueGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue", 4, 0)
@@ -93,8 +97,8 @@ func TestRetryQueueGoroutines(t *testing.T) {
 	})
 }
 
-// TestRetryQueueAbandons drains with a deadline while tasks run, are ready again, wait for a place and wait for their time. Twelve are
-// abandoned, and half of these have not run at all.
+// TestRetryQueueAbandons drains with a deadline while tasks run, are ready again, wait for a place
+// and wait for their time. Twelve are abandoned, and half of these have not run at all.
 func TestRetryQueueAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "retry_queue:base=0s", 2, 100)
@@ -113,7 +117,8 @@ func TestRetryQueueAbandons(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9*ms)
 		defer cancel()
 		var e *strategies.DrainError
-		if err := s.Drain(ctx); !errors.As(err, &e) || *e != (strategies.DrainError{Abandoned: 6, Cause: context.DeadlineExceeded}) {
+		if err := s.Drain(ctx); !errors.As(err, &e) ||
+			*e != (strategies.DrainError{Abandoned: 6, Cause: context.DeadlineExceeded}) {
 			t.Errorf("Drain: %v", err)
 		}
 		got := make(map[entry]int)
@@ -121,13 +126,15 @@ func TestRetryQueueAbandons(t *testing.T) {
 			e := <-log.done
 			got[entry{nil, e.at, e.err}]++
 		}
-		if got[entry{nil, 9 * ms, strategies.ErrAbandoned}] != 12 || got[entry{nil, 10 * ms, nil}] != 2 {
+		if got[entry{nil, 9 * ms, strategies.ErrAbandoned}] != 12 ||
+			got[entry{nil, 10 * ms, nil}] != 2 {
 			t.Errorf("done: %v", got)
 		}
 	})
 }
 
-// TestRetryAfterForEver asks for the longest wait there is: it is not taken for a short one, and can be given up.
+// TestRetryAfterForEver asks for the longest wait there is: it is not taken for a short one, and
+// can be given up.
 func TestRetryAfterForEver(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -139,7 +146,8 @@ func TestRetryAfterForEver(t *testing.T) {
 			f := newFlaky(0, math.MaxInt64)
 			accept(t, s, &f.Task)
 			drainAll(t, s)
-			if e := <-log.done; len(f.spans) != 1 || e.at != 1000*time.Hour || e.err != context.DeadlineExceeded {
+			if e := <-log.done; len(f.spans) != 1 || e.at != 1000*time.Hour ||
+				e.err != context.DeadlineExceeded {
 				t.Errorf("%d attempts, done at %v with %v", len(f.spans), e.at, e.err)
 			}
 		})

@@ -5,29 +5,36 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The strategy segregated is a pool per class: tasks of class Short and of class Long have workers of their own, and a queue of
-// their own with room for Queue tasks each. Submit blocks while there is no room in the task's lane.
+// The strategy segregated is a pool per class: tasks of class Short and of class Long have workers
+// of their own, and a queue of their own with room for Queue tasks each. Submit blocks while there
+// is no room in the task's lane.
 //
-// Use it where one can tell short tasks from long ones beforehand: then a short task waits for short ones only, whatever the
-// long ones do. It costs the places that are idle in one lane while tasks wait in the other, and it must be sized: a lane can be
-// overloaded while the pool as a whole is not. With half of the limit each, a mix whose long tasks are 72 % of the work has no
-// steady state above 69 % load. LaneLoads tells; ask it before you believe a measurement.
+// Use it where one can tell short tasks from long ones beforehand: then a short task waits for
+// short ones only, whatever the long ones do. It costs the places that are idle in one lane while
+// tasks wait in the other, and it must be sized: a lane can be overloaded while the pool as a whole
+// is not. With half of the limit each, a mix whose long tasks are 72 % of the work has no steady
+// state above 69 % load. LaneLoads tells; ask it before you believe a measurement.
 //
-// A task of any other class goes to no lane in particular: it takes the first free place of either, the long lane's first, in the
-// order of acceptance. So a load without classes finds one pool of Limit places here, and not half of one. It also means that
-// what is not labelled can hold a short place: label what is long.
+// A task of any other class goes to no lane in particular: it takes the first free place of either,
+// the long lane's first, in the order of acceptance. So a load without classes finds one pool of
+// Limit places here, and not half of one. It also means that what is not labelled can hold a short
+// place: label what is long.
 var _ = register(Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",
-	UseIf:   "tasks are known beforehand to be short or long, and their shares of the work are known and steady",
-	Source:  "do not block the event loop (Node.js): a pool per class instead of partitioning; bulkheads",
-	OnPanic: "contained; the worker goes on, the other lane is not touched",
+	UseIf: "tasks are known beforehand to be short or long, and their shares of the work are " +
+		"known and steady",
+	Source: "do not block the event loop (Node.js): a pool per class instead of partitioning; " +
+		"bulkheads",
+	OnPanic: "contained; the worker goes on, the other pool is not touched",
 	Keys: []param.Key{
-		{Name: "short", Kind: param.Int, Default: "0", Doc: "places for short tasks; 0: what the long ones leave of the limit, or half of it"},
-		{Name: "long", Kind: param.Int, Default: "0", Doc: "places for long tasks; 0: what the short ones leave of the limit, or half of it, rounded up"},
+		{Name: "short", Kind: param.Int, Default: "0",
+			Doc: "slots for short tasks; 0: what the long ones leave of the limit, or half of it"},
+		{Name: "long", Kind: param.Int, Default: "0", Doc: "slots for long tasks; 0: what the " +
+			"short ones leave of the limit, or half of it, rounded up"},
 	},
 
 	Bound:     func(p Params) int { return p.Limit },
@@ -39,13 +46,15 @@ var _ = register(Spec{
 		short, long := p.Values.Int("short"), p.Values.Int("long")
 		switch {
 		case short < 0 || long < 0:
-			return errors.New("short, long: want numbers of places that are not negative")
+			return errors.New("short, long: want numbers of slots that are not negative")
 		case p.Limit < 2:
-			return errors.New("two lanes want a limit of at least 2")
+			return errors.New("two pools want a limit of at least 2")
 		case short > 0 && long > 0 && short+long != p.Limit:
-			return fmt.Errorf("short=%d and long=%d do not add up to the limit of %d", short, long, p.Limit)
+			return fmt.Errorf("short=%d and long=%d do not add up to the limit of %d",
+				short, long, p.Limit)
 		case max(short, long) >= p.Limit:
-			return fmt.Errorf("a lane of %d leaves no place for the other, with a limit of %d", max(short, long), p.Limit)
+			return fmt.Errorf("a pool of %d slots leaves none for the other, with a limit of %d",
+				max(short, long), p.Limit)
 		}
 		return nil
 	},

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -19,11 +19,12 @@ func refused(t *testing.T, call string, limit int, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := strategies.ParseVariant(parsed)
+	v, err := strategies.Resolve(parsed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Spec.Validate(strategies.Params{Limit: limit, Values: v.Values}); err == nil || err.Error() != want {
+	if err := v.Spec.Validate(strategies.Params{Limit: limit, Values: v.Values}); err == nil ||
+		err.Error() != want {
 		t.Errorf("%s with limit %d: %v, want %s", call, limit, err, want)
 	}
 }
@@ -56,16 +57,21 @@ func TestSegregatedLanes(t *testing.T) {
 		{"segregated:short=1,long=3", 4, 1, 3},
 	} {
 		_, p := variant(t, test.call, test.limit, 0)
-		want := []strategies.Lane{{Class: strategies.Short, Limit: test.short}, {Class: strategies.Long, Limit: test.long}}
+		want := []strategies.Lane{{Class: strategies.Short, Limit: test.short},
+			{Class: strategies.Long, Limit: test.long}}
 		if got := lanes(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v", test.call, test.limit, got)
 		}
 	}
-	refused(t, "segregated", 1, "strategy segregated: two lanes want a limit of at least 2")
-	refused(t, "segregated:short=4", 4, "strategy segregated: a lane of 4 leaves no place for the other, with a limit of 4")
-	refused(t, "segregated:long=5", 4, "strategy segregated: a lane of 5 leaves no place for the other, with a limit of 4")
-	refused(t, "segregated:short=1,long=2", 4, "strategy segregated: short=1 and long=2 do not add up to the limit of 4")
-	refused(t, "segregated:short=-1", 4, "strategy segregated: short, long: want numbers of places that are not negative")
+	refused(t, "segregated", 1, "strategy segregated: two pools want a limit of at least 2")
+	refused(t, "segregated:short=4", 4,
+		"strategy segregated: a pool of 4 slots leaves none for the other, with a limit of 4")
+	refused(t, "segregated:long=5", 4,
+		"strategy segregated: a pool of 5 slots leaves none for the other, with a limit of 4")
+	refused(t, "segregated:short=1,long=2", 4,
+		"strategy segregated: short=1 and long=2 do not add up to the limit of 4")
+	refused(t, "segregated:short=-1", 4,
+		"strategy segregated: short, long: want numbers of slots that are not negative")
 }
 
 // classed returns n tasks of a class that sleep so long.
@@ -89,8 +95,8 @@ func submitAtOnce(t *testing.T, s strategies.Strategy, tasks []strategies.Task) 
 	}
 }
 
-// TestLanesAreApart fills the lane of one class, queue and all: the other's tasks run as if they were alone, and a Submit of
-// the full lane blocks while those of the other do not.
+// TestLanesAreApart fills the lane of one class, queue and all: the other's tasks run as if they
+// were alone, and a Submit of the full lane blocks while those of the other do not.
 func TestLanesAreApart(t *testing.T) {
 	for _, test := range []struct {
 		call          string
@@ -110,7 +116,8 @@ func TestLanesAreApart(t *testing.T) {
 			submitAtOnce(t, s, classed(test.places+queue, test.full, time.Second))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
-			if err := s.Submit(ctx, &classed(1, test.full, 0)[0]); !errors.Is(err, context.DeadlineExceeded) {
+			if err := s.Submit(ctx, &classed(1, test.full, 0)[0]); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Errorf("%s: a full lane for class %v: %v", test.call, test.full, err)
 			}
 			n := 8 - test.places + queue
@@ -121,8 +128,10 @@ func TestLanesAreApart(t *testing.T) {
 			for range n {
 				last = (<-log.done).at - start.Sub(log.start)
 			}
-			if want := time.Duration((n+7-test.places)/(8-test.places)) * time.Millisecond; last != want {
-				t.Errorf("%s: %d tasks of class %v took %v beside a full lane, want %v", test.call, n, test.flowing, last, want)
+			if want := time.Duration((n+
+				7-test.places)/(8-test.places)) * time.Millisecond; last != want {
+				t.Errorf("%s: %d tasks of class %v took %v beside a full lane, want %v", test.call,
+					n, test.flowing, last, want)
 			}
 			if err := s.Drain(t.Context()); err != nil {
 				t.Error(err)
@@ -131,8 +140,9 @@ func TestLanesAreApart(t *testing.T) {
 	}
 }
 
-// TestLaneOrder has tasks of both classes and of none come in turn, and looks at the order in which they start: within its class each
-// in the order of acceptance, and one of no class before the tasks of the lane that came after it.
+// TestLaneOrder has tasks of both classes and of none come in turn, and looks at the order in which
+// they start: within its class each in the order of acceptance, and one of no class before the
+// tasks of the lane that came after it.
 func TestLaneOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 20)
@@ -144,12 +154,15 @@ func TestLaneOrder(t *testing.T) {
 		begin, starts := time.Now(), make(chan start, 20)
 		run := func(_ context.Context, task *strategies.Task) strategies.Result {
 			starts <- start{task.Arg.(int), time.Since(begin)}
-			time.Sleep(time.Duration(task.Class) * 10 * time.Millisecond) // 10 for short, 20 for long, 30 for CPU
+			// 10 for short, 20 for long, 30 for CPU
+			time.Sleep(time.Duration(task.Class) * 10 * time.Millisecond)
 			return strategies.Result{}
 		}
-		for name, class := range []strategies.Class{strategies.Short, strategies.Long, strategies.CPU, strategies.Short, strategies.Long,
+		for name, class := range []strategies.Class{strategies.Short, strategies.Long,
+			strategies.CPU, strategies.Short, strategies.Long,
 			strategies.Short, strategies.Long} {
-			if err := s.Submit(t.Context(), &strategies.Task{Run: run, Arg: name, Class: class}); err != nil {
+			if err := s.Submit(t.Context(),
+				&strategies.Task{Run: run, Arg: name, Class: class}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -157,7 +170,8 @@ func TestLaneOrder(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// The short place: 0 from 0, 2 from 10 (it came before 3), 3 from 40, 5 from 50. The long one: 1 from 0, 4 from 20, 6 from 40.
+		// The short place: 0 from 0, 2 from 10 (it came before 3), 3 from 40, 5 from 50. The long
+		// one: 1 from 0, 4 from 20, 6 from 40.
 		want := map[int]time.Duration{0: 0, 1: 0, 2: 10, 3: 40, 4: 20, 5: 50, 6: 40}
 		for range want {
 			if got := <-starts; got.at != want[got.name]*time.Millisecond {
@@ -167,8 +181,8 @@ func TestLaneOrder(t *testing.T) {
 	})
 }
 
-// TestNoClassTakesAnyPlace: tasks without a class find one pool of the whole limit, and its whole room; one that is blocked is let in
-// by either lane.
+// TestNoClassTakesAnyPlace: tasks without a class find one pool of the whole limit, and its whole
+// room; one that is blocked is let in by either lane.
 func TestNoClassTakesAnyPlace(t *testing.T) {
 	for _, call := range []string{"segregated:short=1", "cpu_io_split:cpu=1"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -193,13 +207,15 @@ func TestNoClassTakesAnyPlace(t *testing.T) {
 	}
 }
 
-// TestBlockedByClass has Submits blocked for each lane and for any: each lane's room goes to the first who may take it.
+// TestBlockedByClass has Submits blocked for each lane and for any: each lane's room goes to the
+// first who may take it.
 func TestBlockedByClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 0)
 		log := newLog(20)
 		s := spec.New(t.Context(), p, log)
-		submitAtOnce(t, s, slices.Concat(classed(1, strategies.Short, 5*time.Millisecond), classed(1, strategies.Long, 3*time.Millisecond)))
+		submitAtOnce(t, s, slices.Concat(classed(1, strategies.Short, 5*time.Millisecond),
+			classed(1, strategies.Long, 3*time.Millisecond)))
 		type let struct {
 			name string
 			at   time.Duration
@@ -210,7 +226,8 @@ func TestBlockedByClass(t *testing.T) {
 			class strategies.Class
 		}{{"short", strategies.Short}, {"any", strategies.AnyClass}, {"long", strategies.Long}} {
 			go func() {
-				if err := s.Submit(t.Context(), &classed(1, blocked.class, 10*time.Millisecond)[0]); err != nil {
+				if err := s.Submit(t.Context(),
+					&classed(1, blocked.class, 10*time.Millisecond)[0]); err != nil {
 					t.Error(err)
 				}
 				in <- let{blocked.name, time.Since(log.start)}

@@ -2,12 +2,13 @@ package strategies
 
 import "context"
 
-// semaphore starts a goroutine for each task, after taking one of Limit places in a buffered channel. Submit blocks while there
-// is no place.
+// semaphore starts a goroutine for each task, after taking one of Limit places in a buffered
+// channel. Submit blocks while there is no place.
 //
-// It is the shortest way to a limit: no workers to stop, nothing idle, and the caller feels the load at once. It costs the start
-// of a goroutine per task, and under load a switch to the blocked submitter and back; that the submitter can be called off (by
-// its context or by Drain) makes the wait some 80 ns dearer than a bare send.
+// It is the shortest way to a limit: no workers to stop, nothing idle, and the caller feels the
+// load at once. It costs the start of a goroutine per task, and under load a switch to the blocked
+// submitter and back; that the submitter can be called off (by its context or by Drain) makes the
+// wait some 80 ns dearer than a bare send.
 type semaphore struct{ perTask }
 
 var _ = register(Spec{
@@ -15,7 +16,7 @@ var _ = register(Spec{
 	Summary: "a goroutine per task, admitted by a buffered channel",
 	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
 	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
-	OnPanic: "contained; the task's goroutine ends and its place is given back",
+	OnPanic: "contained; the task's goroutine ends and its slot is given back",
 
 	Bound:          func(p Params) int { return p.Limit },
 	Capacity:       func(p Params) int { return p.Limit },

@@ -2,12 +2,14 @@ package strategies
 
 import "context"
 
-// The strategy serial runs one task at a time, in the order of acceptance, whatever the limit: one goroutine in a loop, as an actor or an
-// event loop. Submit hands the task to that goroutine and so blocks until the one before it is done.
+// The strategy serial runs one task at a time, in the order of acceptance, whatever the limit: one
+// goroutine in a loop, as an actor or an event loop. Submit hands the task to that goroutine and so
+// blocks until the one before it is done.
 //
-// It is the yardstick that a limit is measured against, and the strategy for tasks that must not overlap. The tasks do not run
-// in the goroutine of the caller, which would save the hand-over (a switch of goroutines, some 100 ns), because then neither
-// could a blocked Submit return when its context ends nor a Goexit in a task be survived.
+// It is the yardstick that a limit is measured against, and the strategy for tasks that must not
+// overlap. The tasks do not run in the goroutine of the caller, which would save the hand-over (a
+// switch of goroutines, some 100 ns), because then neither could a blocked Submit return when its
+// context ends nor a Goexit in a task be survived.
 var _ = register(Spec{
 	Name:    "serial",
 	Summary: "one task at a time, whatever the limit",

@@ -6,24 +6,29 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// shortestFirst starts the task with the smallest Size first, and lets at most so many long ones run at once.
+// shortestFirst starts the task with the smallest Size first, and lets at most so many long ones
+// run at once.
 //
-// Use it where the lengths of tasks differ widely and can be told in advance, if only roughly. Where most tasks are short it
-// lowers the mean response a lot, at the same throughput: a short one does not queue behind long ones that wait. Nor, thanks to
-// the cap, behind long ones that run, which would otherwise come to hold all places now and then and keep them. It costs the
-// long tasks, which wait longer, a wrong hint its place in the queue, and places that are idle when only long ones wait.
+// Use it where the lengths of tasks differ widely and can be told in advance, if only roughly.
+// Where most tasks are short it lowers the mean response a lot, at the same throughput: a short one
+// does not queue behind long ones that wait. Nor, thanks to the cap, behind long ones that run,
+// which would otherwise come to hold all places now and then and keep them. It costs the long
+// tasks, which wait longer, a wrong hint its place in the queue, and places that are idle when only
+// long ones wait.
 //
-// Nothing waits for ever. The queue is sorted by the time of acceptance plus stretch times the size, so that a task is
-// overtaken only by those that come within stretch times the difference of their sizes after it. With a stretch of 0 that is
-// first come, first served, with a very large one it is shortest first. This order needs no ageing, because it does
-// not change while a task waits. The cap keeps places for short tasks; long ones have the others to themselves as far as
-// no shorter one waits.
+// Nothing waits for ever. The queue is sorted by the time of acceptance plus stretch times the
+// size, so that a task is overtaken only by those that come within stretch times the difference of
+// their sizes after it. With a stretch of 0 that is first come, first served, with a very large one
+// it is shortest first. This order needs no ageing, because it does not change while a task waits.
+// The cap keeps places for short tasks; long ones have the others to themselves as far as no
+// shorter one waits.
 //
-// If the work of the long ones alone is more than the cap can carry, their queue grows without end, although places are idle.
-// A task of unknown size counts as of the size where long begins, and not as long.
+// If the work of the long ones alone is more than the cap can carry, their queue grows without end,
+// although places are idle. A task of unknown size counts as of the size where long begins, and not
+// as long.
 type shortestFirst struct {
 	backlog
 	cutoff      time.Duration
@@ -40,9 +45,12 @@ var _ = register(Spec{
 	Source:  "shortest job first; a cap on long tasks as for the blocking calls of an event loop",
 	OnPanic: "contained; the worker is replaced",
 	Keys: []param.Key{
-		{Name: "long", Kind: param.Duration, Default: "10ms", Doc: "a task of a larger size is long"},
-		{Name: "longcap", Kind: param.Int, Default: "0", Doc: "most long tasks at once; 0: all places but one"},
-		{Name: "stretch", Kind: param.Float, Default: "100", Doc: "how many times its size a task may be overtaken for"},
+		{Name: "long", Kind: param.Duration, Default: "10ms",
+			Doc: "a task of a larger size is long"},
+		{Name: "longcap", Kind: param.Int, Default: "0",
+			Doc: "most long tasks at once; 0: all slots but one"},
+		{Name: "stretch", Kind: param.Float, Default: "100",
+			Doc: "how many times its size a task may be overtaken for"},
 	},
 
 	Bound:     func(p Params) int { return p.Limit },
@@ -60,7 +68,8 @@ var _ = register(Spec{
 		return nil
 	},
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		s := &shortestFirst{cutoff: p.Values.Duration("long"), stretch: p.Values.Float("stretch"), longCap: p.Values.Int("longcap")}
+		s := &shortestFirst{cutoff: p.Values.Duration("long"), stretch: p.Values.Float("stretch"),
+			longCap: p.Values.Int("longcap")}
 		if s.longCap == 0 {
 			s.longCap = max(1, p.Limit-1)
 		}
@@ -115,7 +124,8 @@ func (s *shortestFirst) empty() (tasks []*Task) {
 // before says whether w goes before o: by key, and in the order of acceptance where keys are equal.
 func (w waiting) before(o waiting) bool { return w.key < o.key || w.key == o.key && w.seq < o.seq }
 
-// A heap is a binary heap with the first task at the root. (container/heap would allocate for each element.)
+// A heap is a binary heap with the first task at the root. (container/heap would allocate for each
+// element.)
 type heap []waiting
 
 func (h *heap) push(w waiting) {

@@ -15,10 +15,12 @@ import (
 
 func TestShortestParameters(t *testing.T) {
 	refusedValues(t, map[string]string{
-		"shortest_first":            "",
-		"shortest_first:longcap=1":  "",
-		"shortest_first:longcap=2":  "strategy shortest_first: longcap must be at least 0 and at most the limit 1",
-		"shortest_first:longcap=-1": "strategy shortest_first: longcap must be at least 0 and at most the limit 1",
+		"shortest_first":           "",
+		"shortest_first:longcap=1": "",
+		"shortest_first:longcap=2": "strategy shortest_first: longcap must be at least 0 and at " +
+			"most the limit 1",
+		"shortest_first:longcap=-1": "strategy shortest_first: longcap must be at least 0 and at " +
+			"most the limit 1",
 		"shortest_first:stretch=0":  "",
 		"shortest_first:stretch=-1": "strategy shortest_first: stretch must not be negative",
 	})
@@ -33,8 +35,8 @@ func sized(sizes ...time.Duration) []strategies.Task {
 	return tasks
 }
 
-// TestShortestOrder queues 200 tasks of random sizes behind one: they are done in the order of their sizes, and of acceptance where
-// these are equal.
+// TestShortestOrder queues 200 tasks of random sizes behind one: they are done in the order of
+// their sizes, and of acceptance where these are equal.
 func TestShortestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(201)
@@ -50,7 +52,9 @@ func TestShortestOrder(t *testing.T) {
 		for i := range tasks {
 			want[i] = &tasks[i]
 		}
-		slices.SortStableFunc(want[1:], func(a, b *strategies.Task) int { return int(a.Size - b.Size) })
+		slices.SortStableFunc(want[1:], func(a, b *strategies.Task) int {
+			return int(a.Size - b.Size)
+		})
 		for i, w := range want {
 			if e := <-log.done; e.task != w {
 				t.Fatalf("number %d to be done has size %v, want %v", i, e.task.Size, w.Size)
@@ -80,8 +84,9 @@ func TestUnknownSizes(t *testing.T) {
 	})
 }
 
-// TestLongCap offers 10 tasks of 50 ms and then 100 of 1 ms to 4 places. As many long ones as the cap allows start at once and no
-// more run at any time, even when no short one waits; the short ones have the other places, and those of the long ones as they end.
+// TestLongCap offers 10 tasks of 50 ms and then 100 of 1 ms to 4 places. As many long ones as the
+// cap allows start at once and no more run at any time, even when no short one waits; the short
+// ones have the other places, and those of the long ones as they end.
 func TestLongCap(t *testing.T) {
 	const ms = time.Millisecond
 	for variant, want := range map[string]struct {
@@ -90,7 +95,8 @@ func TestLongCap(t *testing.T) {
 	}{
 		"shortest_first:longcap=1": {1, 34 * ms, 500 * ms},
 		"shortest_first:longcap=2": {2, 50 * ms, 250 * ms},
-		"shortest_first":           {3, 63 * ms, 212 * ms}, // 4 places for 50 short ones from 50 ms on, and all long ones from 63 ms on
+		// 4 places for 50 short ones from 50 ms on, and all long ones from 63 ms on
+		"shortest_first": {3, 63 * ms, 212 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var running, most atomic.Int64
@@ -120,7 +126,8 @@ func TestLongCap(t *testing.T) {
 				t.Errorf("%s: %d long tasks ran at once, want %d", variant, got, want.most)
 			}
 			if short != want.short || all != want.all {
-				t.Errorf("%s: the short tasks were done at %v and all at %v, want %v and %v", variant, short, all, want.short, want.all)
+				t.Errorf("%s: the short tasks were done at %v and all at %v, want %v and %v",
+					variant, short, all, want.short, want.all)
 			}
 			if err := s.Drain(t.Context()); err != nil {
 				t.Error(err)
@@ -129,9 +136,10 @@ func TestLongCap(t *testing.T) {
 	}
 }
 
-// TestOvertaking keeps one place busy with tasks of 1 ms: one is always waiting, and the next comes in the middle of each
-// millisecond. A task of 5 ms that came at 0 is overtaken by those that come within stretch·(5 ms − 1 ms) after it. With a stretch of
-// 10 the last of them comes at 39.5 ms and is started at 41 ms, so that it starts at 42 ms.
+// TestOvertaking keeps one place busy with tasks of 1 ms: one is always waiting, and the next comes
+// in the middle of each millisecond. A task of 5 ms that came at 0 is overtaken by those that come
+// within stretch·(5 ms − 1 ms) after it. With a stretch of 10 the last of them comes at 39.5 ms and
+// is started at 41 ms, so that it starts at 42 ms.
 func TestOvertaking(t *testing.T) {
 	for variant, want := range map[string]time.Duration{
 		"shortest_first:stretch=0":  time.Millisecond,
@@ -157,16 +165,18 @@ func TestOvertaking(t *testing.T) {
 			}
 			for range 503 {
 				if e := <-log.done; e.task == &big[0] && e.at-5*time.Millisecond != want {
-					t.Errorf("%s: overtaken until %v, want %v", variant, e.at-5*time.Millisecond, want)
+					t.Errorf("%s: overtaken until %v, want %v", variant,
+						e.at-5*time.Millisecond, want)
 				}
 			}
 		})
 	}
 }
 
-// TestShortestKnownAnswer has 95 % tasks of 1 ms and 5 % of 50 ms at a load of 0.8 of 4 places, as short first with a cap of 3. A
-// simulation that shares nothing with this code has mean responses of 1.992 ± 0.004 ms for the short and 76.8 ± 0.4 ms for the long
-// ones (20 replications); served as they come they are 14.0 and 63.0 ms.
+// TestShortestKnownAnswer has 95 % tasks of 1 ms and 5 % of 50 ms at a load of 0.8 of 4 places, as
+// short first with a cap of 3. A simulation that shares nothing with this code has mean responses
+// of 1.992 ± 0.004 ms for the short and 76.8 ± 0.4 ms for the long ones (20 replications); served
+// as they come they are 14.0 and 63.0 ms.
 func TestShortestKnownAnswer(t *testing.T) {
 	const n = 100_000
 	random := rand.New(rand.NewPCG(1, 6))

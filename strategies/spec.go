@@ -6,23 +6,28 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // Params are the settings that an instance is made with.
 type Params struct {
-	Limit  int          // most tasks in flight; at least 1
-	Queue  int          // accepted tasks that may wait for a place, where the strategy has a queue; at least 0
+	Limit int // most tasks in flight; at least 1
+	// accepted tasks that may wait for a place, where the strategy has a queue; at least 0
+	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
 }
 
-// MaxPlaces is the largest Limit and the largest Queue that Validate lets pass: 2²⁴. It catches slips of the keyboard before they
-// become an allocation; a queue of this size is 128 MB.
-const MaxPlaces = 1 << 24
+// MaxLimit and MaxPlaces are the largest Limit and the largest Queue that Validate lets pass: 2²⁰
+// and 2²⁴. They catch slips of the keyboard before they become an allocation: so many goroutines
+// with a task each are some 5 GB, a queue of this size is 128 MB.
+const (
+	MaxLimit  = 1 << 20
+	MaxPlaces = 1 << 24
+)
 
-// A Spec describes a strategy and makes instances of it. What it declares is what the contract tests hold it to, and what
-// the driver may check on every run.
+// A Spec describes a strategy and makes instances of it. What it declares is what the contract
+// tests hold it to, and what the driver may check on every run.
 type Spec struct {
 	Name    string      // lower_snake; the file is named for it
 	Summary string      // one line: what it is
@@ -32,21 +37,30 @@ type Spec struct {
 	Keys    []param.Key // parameters of its own
 
 	// Declared facts.
-	Bound          func(p Params) int // most tasks in flight with p; nil: unbounded
-	Capacity       func(p Params) int // most tasks accepted and not done with p, running ones included; nil: unbounded
-	Sheds          bool               // a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
-	FIFO           bool               // places of the limit are given in the order of acceptance (clause Order says exactly)
-	WorkConserving bool               // no place of the limit is idle while a task waits for one
-	Retries        bool               // carries out Result.Retry; otherwise an attempt that asks for another is the last
-	UsesQueue      bool               // Params.Queue matters
-	UsesSize       bool               // Task.Size matters
-	Splits         bool               // carries out Result.Split at once, each sub-task in a place of its own; otherwise one after another in the parent's
+	Bound func(p Params) int // most tasks in flight with p; nil: unbounded
+	// most tasks accepted and not done with p, running ones included; nil: unbounded
+	Capacity func(p Params) int
+	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
+	Sheds bool
+	// places of the limit are given in the order of acceptance (clause Order says exactly)
+	FIFO           bool
+	WorkConserving bool // no place of the limit is idle while a task waits for one
+	// carries out Result.Retry; otherwise an attempt that asks for another is the last
+	Retries   bool
+	UsesQueue bool // Params.Queue matters
+	UsesSize  bool // Task.Size matters
+	// carries out Result.Split at once, each sub-task in a place of its own; otherwise one after
+	// another in the parent's
+	Splits bool
 
-	// Quantum is the longest step that tasks are asked to come in; after each, Result.More sends the rest to the tail of the
-	// queue. If Splits, it is the length of the sub-tasks that they are asked to split into. Nil: tasks come whole.
+	// Quantum is the longest step that tasks are asked to come in; after each, Result.More sends
+	// the rest to the tail of the queue. If Splits, it is the length of the sub-tasks that they are
+	// asked to split into. Nil: tasks come whole.
 	Quantum func(p Params) time.Duration
-	// Lanes are the pools of a strategy that separates tasks, with p: Task.Class decides where a task goes, and one whose class has no lane
-	// takes any place. Nil: it has one pool for all.
+	// Lanes are the pools of a strategy that separates tasks, with p: Task.Class decides where a
+	// task goes, and one whose class has no lane takes any place. Each pool starts its tasks in the
+	// order of acceptance, as soon as it has a free slot: runs are held to that. Nil: it has one
+	// pool for all.
 	Lanes func(p Params) []Lane
 	// Starts is how often tasks may start, with p. Nil: as often as there are places.
 	Starts func(p Params) Starts
@@ -57,15 +71,20 @@ type Spec struct {
 	New func(ctx context.Context, p Params, sink Sink) Strategy
 }
 
+// String is the name.
+func (s Spec) String() string { return s.Name }
+
 // Validate says in one line all that is wrong with p for this strategy, or returns nil.
 func (s Spec) Validate(p Params) error {
 	var wrong []string
-	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	complain := func(format string, args ...any) {
+		wrong = append(wrong, fmt.Sprintf(format, args...))
+	}
 	switch {
 	case p.Limit < 1:
 		complain("limit %d is below 1", p.Limit)
-	case p.Limit > MaxPlaces:
-		complain("limit %d is above %d", p.Limit, MaxPlaces)
+	case p.Limit > MaxLimit:
+		complain("limit %d is above %d", p.Limit, MaxLimit)
 	}
 	switch {
 	case p.Queue < 0:
@@ -86,20 +105,24 @@ func (s Spec) Validate(p Params) error {
 	return fmt.Errorf("strategy %s: %s", s.Name, strings.Join(wrong, "; "))
 }
 
-// A Variant is a strategy with its own parameters: what a user chooses with name:key=value,…
-type Variant struct {
-	Spec   Spec
-	Values param.Values
+var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { return s.Keys }}
+
+// register adds one of the package's own to All. It is called once in each strategy's file.
+func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
+
+// Register adds a strategy of another package to All, before anything runs: from then on every
+// command, study and report knows it by its name. It returns what All has. It panics on a name that
+// is taken or not lower_snake, and on a Spec without New.
+func Register(s Spec) Spec {
+	if s.New == nil {
+		panic(fmt.Sprintf("strategy %s: New is nil", s.Name))
+	}
+	return all.AddOther(s.Name, checked(s))
 }
 
-// String returns the one canonical spelling: the name, and what is not at its default.
-func (v Variant) String() string { return v.Values.Spell(v.Spec.Name) }
-
-var all = registry.Set[Spec]{Kind: "strategy"}
-
-// register adds a strategy's Spec to All. It is called once in each strategy's file. New is made to fill in the defaults of
-// parameters that a struct literal leaves out, and to panic on those that Validate refuses, so that no strategy has to look.
-func register(s Spec) Spec {
+// checked makes New fill in the defaults of parameters that a struct literal leaves out, and panic
+// on those that Validate refuses, so that no strategy has to look.
+func checked(s Spec) Spec {
 	start := s.New
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
 		values, err := p.Values.OrDefaults(s.Keys)
@@ -112,19 +135,21 @@ func register(s Spec) Spec {
 		}
 		return start(ctx, p, sink)
 	}
-	return all.Add(s.Name, s)
+	return s
 }
 
 // Starts bounds how often tasks start.
 type Starts struct {
 	PerSecond float64
-	// Kept is how many starts are kept that nobody used: a task takes one of them at once. 0 stands for the ticks of a clock, of which one is kept
-	// and the next comes when it is due, not an interval after the last was taken.
+	// Kept is how many starts are kept that nobody used: a task takes one of them at once. 0 stands
+	// for the ticks of a clock, of which one is kept and the next comes when it is due, not an
+	// interval after the last was taken.
 	Kept int
 }
 
-// All returns the Specs in the order of their names. It drives the contract tests, the benchmarks, `poolbench list`, the
-// README's table and the colours of the charts.
+// All returns the Specs in the order of their names, the package's own before those of others. It
+// drives the contract tests, the benchmarks, `poolbench list`, the README's table and the colours
+// of the charts.
 func All() []Spec { return all.All() }
 
 // Lookup returns the Spec of that name; the error for an unknown name lists the known ones.

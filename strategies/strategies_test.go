@@ -20,7 +20,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestSpecs checks what a list of strategies needs, and that a variant is the one thing in the file of its name.
+// TestSpecs checks what a list of strategies needs, and that a variant is the one thing in the file
+// of its name.
 func TestSpecs(t *testing.T) {
 	if len(strategies.All()) == 0 {
 		t.Fatal("no strategies")
@@ -33,7 +34,8 @@ func TestSpecs(t *testing.T) {
 		if n := strings.Count(string(source), "= register("); n != 1 {
 			t.Errorf("%s.go registers %d strategies", spec.Name, n)
 		}
-		for field, text := range map[string]string{"Summary": spec.Summary, "UseIf": spec.UseIf, "Source": spec.Source, "OnPanic": spec.OnPanic} {
+		for field, text := range map[string]string{"Summary": spec.Summary, "UseIf": spec.UseIf,
+			"Source": spec.Source, "OnPanic": spec.OnPanic} {
 			if text == "" || strings.ContainsAny(text, "\n|") || strings.HasSuffix(text, ".") {
 				t.Errorf("%s: %s = %q, want one line for a table", spec.Name, field, text)
 			}
@@ -68,12 +70,15 @@ func TestValidate(t *testing.T) {
 	}{
 		{"worker_pool", strategies.Params{Limit: 1}, ""},
 		{"worker_pool", strategies.Params{Limit: 8, Queue: 100}, ""},
-		{"semaphore", strategies.Params{Limit: strategies.MaxPlaces}, ""},
+		{"semaphore", strategies.Params{Limit: strategies.MaxLimit}, ""},
 		{"semaphore", strategies.Params{}, "strategy semaphore: limit 0 is below 1"},
-		{"semaphore", strategies.Params{Limit: -8, Queue: -1}, "strategy semaphore: limit -8 is below 1; queue -1 is below 0"},
-		{"semaphore", strategies.Params{Limit: 8, Queue: 100}, "strategy semaphore: queue 100 given, but it has no queue"},
+		{"semaphore", strategies.Params{Limit: -8, Queue: -1},
+			"strategy semaphore: limit -8 is below 1; queue -1 is below 0"},
+		{"semaphore", strategies.Params{Limit: 8, Queue: 100},
+			"strategy semaphore: queue 100 given, but it has no queue"},
 		{"worker_pool", strategies.Params{Limit: 1 << 30, Queue: 1 << 30},
-			"strategy worker_pool: limit 1073741824 is above 16777216; queue 1073741824 is above 16777216"},
+			"strategy worker_pool: limit 1073741824 is above 1048576; queue 1073741824 is above " +
+				"16777216"},
 	} {
 		spec, err := strategies.Lookup(test.spec)
 		if err != nil {
@@ -97,6 +102,7 @@ func TestValidate(t *testing.T) {
 // newPanics returns what New panics with.
 func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	defer func() { v = recover() }()
-	spec.New(context.Background(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+	spec.New(context.Background(), p,
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 	return nil
 }

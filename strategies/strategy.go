@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// A Task is one unit of work. It belongs to the caller and may be reused once it is done: a strategy keeps no reference to it
-// after Sink.Done. Submitting a prebuilt Task costs no allocation (beyond those of a library that a strategy is built on).
+// A Task is one unit of work. It belongs to the caller and may be reused once it is done: a
+// strategy keeps no reference to it after Sink.Done. Submitting a prebuilt Task costs no allocation
+// (beyond those of a library that a strategy is built on).
 type Task struct {
-	// Run is one attempt, or one step of a partitioned task. A static function with its data in Arg needs no closure per task.
+	// Run is one attempt, or one step of a partitioned task. A static function with its data in Arg
+	// needs no closure per task.
 	Run    func(ctx context.Context, t *Task) Result
 	Arg    any           // the caller's data, best a pointer
 	Weight int64         // units of a weighted limit; 0 counts as 1
@@ -23,8 +25,8 @@ type Task struct {
 	slot  *slot // what an adapter keeps with t
 }
 
-// Class is the lane that a task belongs to where a strategy separates them. One for which it has no lane is as AnyClass: the task may
-// take a place of any.
+// Class is the lane that a task belongs to where a strategy separates them. One for which it has no
+// lane is as AnyClass: the task may take a place of any.
 type Class uint8
 
 // The lanes of separated pools.
@@ -36,28 +38,33 @@ const (
 	IO
 )
 
-// A Result is the outcome of one attempt or step, by value. More, Retry and Split are requests: a task asks its strategy for
-// them and never submits from inside a worker, so it cannot deadlock on its own pool.
+// A Result is the outcome of one attempt or step, by value. More, Retry and Split are requests: a
+// task asks its strategy for them and never submits from inside a worker, so it cannot deadlock on
+// its own pool.
 //
-// Every strategy carries out Split and More, in this order, unless Err is set or the task's context has ended: then what is left
-// is not run, and the task is done with that error. One that does not say otherwise runs the sub-tasks one after another, and
-// the next step at once, in the place that the task holds. Retry is carried out only where the Spec declares it; then the task is
-// run again, with the step that asked for it. A sub-task that asks for it asks for its parent, which may split off less this time.
+// Every strategy carries out Split and More, in this order, unless Err is set or the task's context
+// has ended: then what is left is not run, and the task is done with that error. One that does not
+// say otherwise runs the sub-tasks one after another, and the next step at once, in the place that
+// the task holds. Retry is carried out only where the Spec declares it; then the task is run again,
+// with the step that asked for it. A sub-task that asks for it asks for its parent, which may split
+// off less this time.
 type Result struct {
-	Err   error         // nil, the task's own, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError, ErrGoexit
+	// nil, the task's own, ErrAbandoned, ErrShed, *ExhaustedError, *PanicError, ErrGoexit
+	Err   error
 	More  bool          // a partitioned task has steps left: run it again
 	Retry bool          // this attempt failed and may be tried again, not before After
 	After time.Duration // least wait before the next attempt, e.g. from Retry-After
 
-	// Split are sub-tasks to run at once. They are parts of their parent: it is done when the last of them is, with the first
-	// error among them, and Sink.Done is called for the parent only.
+	// Split are sub-tasks to run at once. They are parts of their parent: it is done when the last
+	// of them is, with the first error among them, and Sink.Done is called for the parent only.
 	Split []*Task
 }
 
-// A Sink learns the fate of each accepted task, exactly once. Done is called from the strategy's goroutines, several at a time,
-// and must neither block nor panic: the strategy has no other goroutine to do it in. When it is called the Task is the caller's
-// again. A client that Done wakes and that submits from a goroutine of its own is not shed, and does not wait, for the sake of the task just
-// done; Done itself must not submit.
+// A Sink learns the fate of each accepted task, exactly once. Done is called from the strategy's
+// goroutines, several at a time, and must neither block nor panic: the strategy has no other
+// goroutine to do it in. When it is called the Task is the caller's again. A client that Done wakes
+// and that submits from a goroutine of its own is not shed, and does not wait, for the sake of the
+// task just done; Done itself must not submit.
 type Sink interface{ Done(t *Task, r Result) }
 
 // SinkFunc makes a Sink of a function.
@@ -66,29 +73,34 @@ type SinkFunc func(t *Task, r Result)
 // Done calls f.
 func (f SinkFunc) Done(t *Task, r Result) { f(t, r) }
 
-// A Strategy is a running instance of a Spec. All methods may be called concurrently. The contract is in the package's
-// documentation; in short:
+// A Strategy is a running instance of a Spec. All methods may be called concurrently. The contract
+// is in the package's documentation; in short:
 //
-// When the context that the instance was made with ends, its queued tasks are done with that context's error, its running tasks
-// see the cancellation, and it accepts no more. Drain must still be called by whoever wants to know when the last is done;
-// without it the goroutines end all the same, after their tasks. Without either they never end.
+// When the context that the instance was made with ends, its queued tasks are done with that
+// context's error, its running tasks see the cancellation, and it accepts no more. Drain must still
+// be called by whoever wants to know when the last is done; without it the goroutines end all the
+// same, after their tasks. Without either they never end.
 type Strategy interface {
-	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed, ErrClosed or ctx's error mean
-	// not accepted, and Done is never called. A strategy that blocks returns ctx's error as soon as ctx ends, and ErrClosed as
-	// soon as the intake closes. ctx is for the wait only: the task runs with the instance's context.
+	// Submit offers a task. nil means accepted: Done will be called exactly once. ErrShed,
+	// ErrClosed or ctx's error mean not accepted, and Done is never called. A strategy that blocks
+	// returns ctx's error as soon as ctx ends, and ErrClosed as soon as the intake closes. ctx is
+	// for the wait only: the task runs with the instance's context.
 	Submit(ctx context.Context, t *Task) error
-	// Drain accepts no more and waits until what was accepted is done. When ctx ends first, it cancels the running tasks (the
-	// cause of their context is ErrAbandoned), settles the queued ones with ErrAbandoned, gives the running ones DrainGrace to
-	// return, and returns a *DrainError. Afterwards no goroutine of the strategy is left, save those of tasks that ignore
-	// their context; these are still done, exactly once, when they return. A second Drain waits like the first.
+	// Drain accepts no more and waits until what was accepted is done. When ctx ends first, it
+	// cancels the running tasks (the cause of their context is ErrAbandoned), settles the queued
+	// ones with ErrAbandoned, gives the running ones DrainGrace to return, and returns a
+	// *DrainError. Afterwards no goroutine of the strategy is left, save those of tasks that ignore
+	// their context; these are still done, exactly once, when they return. A second Drain waits
+	// like the first.
 	Drain(ctx context.Context) error
 }
 
 // What Submit and Result.Err say.
 var (
-	ErrShed      = errors.New("shed: refused by the strategy")
-	ErrClosed    = errors.New("closed: the strategy accepts no more tasks")
-	ErrAbandoned = errors.New("abandoned: accepted, and given up before it was finished") // also the cause of a cancelled task's context
+	ErrShed   = errors.New("shed: refused by the strategy")
+	ErrClosed = errors.New("closed: the strategy accepts no more tasks")
+	// also the cause of a cancelled task's context
+	ErrAbandoned = errors.New("abandoned: accepted, and given up before it was finished")
 	ErrGoexit    = errors.New("the task ended its goroutine (runtime.Goexit)")
 	ErrExhausted = errors.New("exhausted: every attempt has failed") // what an *ExhaustedError is
 )
@@ -102,8 +114,8 @@ type PanicError struct {
 // Error gives the value without the stack, on one line as far as the value is.
 func (e *PanicError) Error() string { return fmt.Sprintf("the task panicked: %v", e.Value) }
 
-// An ExhaustedError is the Result.Err of a task whose last attempt asked for another. errors.Is finds in it ErrExhausted and
-// what Last wraps.
+// An ExhaustedError is the Result.Err of a task whose last attempt asked for another. errors.Is
+// finds in it ErrExhausted and what Last wraps.
 type ExhaustedError struct {
 	Attempts int   // how many were made
 	Last     error // of the last one; nil if it gave none
@@ -112,7 +124,8 @@ type ExhaustedError struct {
 // Error gives both on one line, as far as the last error is.
 func (e *ExhaustedError) Error() string {
 	if e.Last == nil {
-		return fmt.Sprintf("exhausted: attempt %d was the last, and failed without an error", e.Attempts)
+		return fmt.Sprintf("exhausted: attempt %d was the last, and failed without an error",
+			e.Attempts)
 	}
 	return fmt.Sprintf("exhausted: attempt %d was the last: %v", e.Attempts, e.Last)
 }
@@ -132,7 +145,8 @@ type DrainError struct {
 
 // Error gives both numbers and the cause on one line.
 func (e *DrainError) Error() string {
-	return fmt.Sprintf("drain: %d tasks abandoned, %d still running: %v", e.Abandoned, e.Running, e.Cause)
+	return fmt.Sprintf("drain: %d tasks abandoned, %d still running: %v", e.Abandoned,
+		e.Running, e.Cause)
 }
 
 // Unwrap returns the cause.

@@ -9,11 +9,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestNoAllocation submits a prebuilt task again and again. The one of the errgroups is in Group.Go.
+// TestNoAllocation submits a prebuilt task again and again. The one of the errgroups is in
+// Group.Go.
 func TestNoAllocation(t *testing.T) {
 	for _, spec := range strategies.All() {
 		done := make(chan struct{}, 1)
-		sink := strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} })
+		sink := strategies.SinkFunc(func(*strategies.Task, strategies.Result) {
+			done <- struct{}{}
+		})
 		s := spec.New(t.Context(), params(spec, 2, 2), sink)
 		task := &strategies.Task{Run: nothing}
 		got := testing.AllocsPerRun(1000, func() {
@@ -35,8 +38,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// TestTaskGoesElsewhere submits one task to all strategies in turn, twice each: what a strategy keeps with a task must not take
-// it back to an instance where it was before.
+// TestTaskGoesElsewhere submits one task to all strategies in turn, twice each: what a strategy
+// keeps with a task must not take it back to an instance where it was before.
 func TestTaskGoesElsewhere(t *testing.T) {
 	task := &strategies.Task{Run: nothing}
 	for range 2 {
@@ -44,7 +47,10 @@ func TestTaskGoesElsewhere(t *testing.T) {
 			for range 2 {
 				done := make(chan *strategies.Task, 1)
 				s := spec.New(t.Context(), params(spec, 1, 1),
-					strategies.SinkFunc(func(t *strategies.Task, _ strategies.Result) { done <- t }))
+					strategies.SinkFunc(func(t *strategies.Task,
+						_ strategies.Result) {
+						done <- t
+					}))
 				if err := s.Submit(t.Context(), task); err != nil {
 					t.Fatalf("%s: %v", spec.Name, err)
 				}

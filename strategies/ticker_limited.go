@@ -5,27 +5,33 @@ import (
 	"errors"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// tickerLimited starts one task per tick of a time.Ticker, in order, as long as fewer than Limit of them run: the ticker limits
-// how often tasks start, Limit how many there are at once. Limit + Queue tasks may be inside; then Submit blocks.
+// tickerLimited starts one task per tick of a time.Ticker, in order, as long as fewer than Limit of
+// them run: the ticker limits how often tasks start, Limit how many there are at once. Limit +
+// Queue tasks may be inside; then Submit blocks.
 //
-// Use it to stay below a rate that somebody else enforces, when there is no need to use up what was left unused. It costs a
-// wait for the next tick even if nothing is going on (half an interval on average), the start of a goroutine per task, and a timer
-// that fires as long as a task waits for it.
+// Use it to stay below a rate that somebody else enforces, when there is no need to use up what was
+// left unused. It costs a wait for the next tick even if nothing is going on (half an interval on
+// average), the start of a goroutine per task, and a timer that fires as long as a task waits for
+// it.
 //
-// A Ticker keeps one tick, and drops those for which there is no room. So after a pause one task starts at once and the next with
-// the tick after, which may come at any moment: two starts can be closer to each other than the interval, and the third is always
-// further from the first. For Poisson arrivals of tasks that take no time the delay is (W + U − D)⁺, with D the interval, W the wait of an M/D/1 queue with
-// service time D and U uniform on (0, D): slots of length D, less the one tick that may be in store.
+// A Ticker keeps one tick, and drops those for which there is no room. So after a pause one task
+// starts at once and the next with the tick after, which may come at any moment: two starts can be
+// closer to each other than the interval, and the third is always further from the first. For
+// Poisson arrivals of tasks that take no time the delay is (W + U − D)⁺, with D the interval, W the
+// wait of an M/D/1 queue with service time D and U uniform on (0, D): slots of length D, less the
+// one tick that may be in store.
 //
-// The pattern has the one worker receive a task, then the tick, and then run the task, so that a task longer than the interval
-// slows it down; here the next one starts meanwhile, within Limit. The order is kept: a place is taken before the tick is, so
-// that no tick is in hand while another is kept.
+// The pattern has the one worker receive a task, then the tick, and then run the task, so that a
+// task longer than the interval slows it down; here the next one starts meanwhile, within Limit.
+// The order is kept: a place is taken before the tick is, so that no tick is in hand while another
+// is kept.
 type tickerLimited struct {
-	perTask               // its places are those of acceptance: Limit + Queue
-	runs    chan struct{} // holds one element for each task that runs or waits for a tick with its place taken
+	perTask // its places are those of acceptance: Limit + Queue
+	// holds one element for each task that runs or waits for a tick with its place taken
+	runs chan struct{}
 }
 
 var _ = register(Spec{
@@ -33,8 +39,9 @@ var _ = register(Spec{
 	Summary: "one task per tick of a time.Ticker",
 	UseIf:   "a rate must be kept to, evenly, and what was left unused is lost",
 	Source:  "limited concurrency in Go: rate limiting with time.Ticker",
-	OnPanic: "contained; the task's goroutine ends and its place is given back",
-	Keys:    []param.Key{{Name: "rate", Kind: param.Float, Default: "1000", Doc: "ticks per second"}},
+	OnPanic: "contained; the task's goroutine ends and its slot is given back",
+	Keys: []param.Key{{Name: "rate", Kind: param.Float, Default: "1000",
+		Doc: "ticks per second; the rate of a target is not followed"}},
 
 	Bound:     func(p Params) int { return p.Limit },
 	Capacity:  func(p Params) int { return p.Limit + p.Queue },

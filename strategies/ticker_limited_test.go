@@ -19,13 +19,15 @@ func (l *log) instantly(_ context.Context, t *strategies.Task) strategies.Result
 	return strategies.Result{}
 }
 
-// TestTickerDelay has 200,000 Poisson arrivals at 80/s meet a ticker of 10 ms. Each task starts when the recursion says: at
-// the first instant from its arrival and the start before it at which a tick is kept or comes. And the delays are those of the
-// model, (W + U − D)⁺ with the W of M/D/1: mean 16.330 ms, P(delay > 0) 0.693615, p99 98.74 ms. Four standard deviations at 2 million
-// tasks are 2.5, 0.6 and 4.2 %, here √10 times as much.
+// TestTickerDelay has 200,000 Poisson arrivals at 80/s meet a ticker of 10 ms. Each task starts
+// when the recursion says: at the first instant from its arrival and the start before it at which a
+// tick is kept or comes. And the delays are those of the model, (W + U − D)⁺ with the W of M/D/1:
+// mean 16.330 ms, P(delay > 0) 0.693615, p99 98.74 ms. Four standard deviations at 2 million tasks
+// are 2.5, 0.6 and 4.2 %, here √10 times as much.
 //
-// All on one processor: a late tick is delivered by the goroutine that asks for it, beside the bubble's own timers, and the race detector
-// breaks off with "ThreadSanitizer: CHECK failed" where two processors do that at once (go.dev/issue/78156).
+// All on one processor: a late tick is delivered by the goroutine that asks for it, beside the
+// bubble's own timers, and the race detector breaks off with "ThreadSanitizer: CHECK failed" where
+// two processors do that at once (go.dev/issue/78156).
 func TestTickerDelay(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const (
@@ -37,7 +39,8 @@ func TestTickerDelay(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 5))
 		done := make(chan struct{}, n)
 		log := newLog(0)
-		s := startVariant(t, "ticker_limited:rate=100", 64, n, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
+		s := startVariant(t, "ticker_limited:rate=100", 64, n,
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
 		arrivals, starts := make([]time.Duration, n), make([]time.Duration, n)
 		tasks := make([]strategies.Task, n)
 		at := time.Duration(0)
@@ -58,7 +61,8 @@ func TestTickerDelay(t *testing.T) {
 				start = (start/interval + 1) * interval
 			}
 			if starts[i] != start {
-				t.Fatalf("task %d came at %v, after a start at %v, and was started at %v, want %v", i, arrival, previous, starts[i], start)
+				t.Fatalf("task %d came at %v, after a start at %v, and was started at %v, want %v",
+					i, arrival, previous, starts[i], start)
 			}
 			previous = start
 			delays[i] = start - arrival
@@ -74,14 +78,15 @@ func TestTickerDelay(t *testing.T) {
 			"p99":     {float64(delays[n*99/100-1]) / 1e6, 98.74, 0.042},
 		} {
 			if off := c.got/c.want - 1; math.Abs(off) > c.within*math.Sqrt(10) {
-				t.Errorf("%s of the delay is %.6g, want %.6g: off by %.1f%%", name, c.got, c.want, 100*off)
+				t.Errorf("%s of the delay is %.6g, want %.6g: off by %.1f%%", name,
+					c.got, c.want, 100*off)
 			}
 		}
 	})
 }
 
-// TestTickerRate offers 200 tasks at once to 100 ticks a second, then nothing for half a second, then 100 more: of all the ticks
-// that came meanwhile one was kept.
+// TestTickerRate offers 200 tasks at once to 100 ticks a second, then nothing for half a second,
+// then 100 more: of all the ticks that came meanwhile one was kept.
 func TestTickerRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -97,10 +102,11 @@ func TestTickerRate(t *testing.T) {
 				}
 			}
 			starts[i] = -want
-			submitAt(t, s, log, at, &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
-				starts[i] += time.Since(log.start)
-				return strategies.Result{}
-			}})
+			submitAt(t, s, log, at,
+				&strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
+					starts[i] += time.Since(log.start)
+					return strategies.Result{}
+				}})
 		}
 		drained(t, s, log)
 		for i, off := range starts {
@@ -111,8 +117,9 @@ func TestTickerRate(t *testing.T) {
 	})
 }
 
-// TestTickerAndLimit has tasks of 25 ms under a ticker of 10 ms: with places enough the ticker sets the pace, with one the tasks do,
-// and the tick that was kept meanwhile makes the next start at once.
+// TestTickerAndLimit has tasks of 25 ms under a ticker of 10 ms: with places enough the ticker sets
+// the pace, with one the tasks do, and the tick that was kept meanwhile makes the next start at
+// once.
 func TestTickerAndLimit(t *testing.T) {
 	const ms = time.Millisecond
 	for limit, want := range map[int][]time.Duration{
@@ -137,7 +144,8 @@ func TestTickerAndLimit(t *testing.T) {
 	}
 }
 
-// TestTickerAbandons drains past a deadline while a task holds its place, one waits for its tick and others are queued.
+// TestTickerAbandons drains past a deadline while a task holds its place, one waits for its tick
+// and others are queued.
 func TestTickerAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -150,7 +158,8 @@ func TestTickerAbandons(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 12*ms)
 		defer cancel()
 		err := s.Drain(ctx)
-		if want := (strategies.DrainError{Abandoned: 9, Cause: context.DeadlineExceeded}); err == nil || *err.(*strategies.DrainError) != want {
+		if want := (strategies.DrainError{Abandoned: 9,
+			Cause: context.DeadlineExceeded}); err == nil || *err.(*strategies.DrainError) != want {
 			t.Errorf("Drain: %v", err)
 		}
 		if at := time.Since(log.start); at != 17*ms {

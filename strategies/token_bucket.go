@@ -7,21 +7,23 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// tokenBucket lets a task start when there are a place and a token for it: golang.org/x/time/rate before Limit workers. Tokens
-// come at a rate, and up to a burst of them are kept.
+// tokenBucket lets a task start when there are a place and a token for it: golang.org/x/time/rate
+// before Limit workers. Tokens come at a rate, and up to a burst of them are kept.
 //
-// Use it where what the tasks call counts requests in a second and not at once: a limit bounds the rate only as long as the
-// length of a task is known. A task waits for W − (burst−1)/rate or not at all, where W is the wait in a queue whose server
-// takes exactly 1/rate: the burst is a head start, the rate decides what the load may be. It costs a look at the limiter per
-// task (50 ns), and places that are idle while there is no token.
+// Use it where what the tasks call counts requests in a second and not at once: a limit bounds the
+// rate only as long as the length of a task is known. A task waits for W − (burst−1)/rate or not at
+// all, where W is the wait in a queue whose server takes exactly 1/rate: the burst is a head start,
+// the rate decides what the load may be. It costs a look at the limiter per task (50 ns), and
+// places that are idle while there is no token.
 //
-// The limiter is asked for one token at a time, for the task at the head of the queue, when there is a place for it. So tasks
-// start in the order of acceptance, never more than a burst of them at once, and none that is given up takes a token with it.
-// Limiter.Wait in each Submit, the usual way, would block a goroutine for each task that waits, and let the tokens of those that
-// wait for a place pile up.
+// The limiter is asked for one token at a time, for the task at the head of the queue, when there
+// is a place for it. So tasks start in the order of acceptance, never more than a burst of them at
+// once, and none that is given up takes a token with it. Limiter.Wait in each Submit, the usual
+// way, would block a goroutine for each task that waits, and let the tokens of those that wait for
+// a place pile up.
 type tokenBucket struct {
 	backlog
 	fifo
@@ -31,13 +33,15 @@ type tokenBucket struct {
 }
 
 var _ = register(Spec{
-	Name:    "token_bucket",
-	Summary: "golang.org/x/time/rate before long-lived workers: so many starts in a second, and a burst",
+	Name: "token_bucket",
+	Summary: "golang.org/x/time/rate before long-lived workers: so many starts in a second, and " +
+		"a burst",
 	UseIf:   "what the tasks call limits requests in a second, not at once",
 	Source:  "golang.org/x/time/rate",
 	OnPanic: "contained; the worker is replaced, and the token is spent",
 	Keys: []param.Key{
-		{Name: "rate", Kind: param.Float, Default: "1000", Doc: "tokens in a second"},
+		{Name: "rate", Kind: param.Float, Default: "1000",
+			Doc: "tokens in a second; the rate of a target is not followed"},
 		{Name: "burst", Kind: param.Int, Default: "100", Doc: "most tokens that are kept"},
 	},
 
@@ -45,7 +49,9 @@ var _ = register(Spec{
 	Capacity:  func(p Params) int { return p.Limit + p.Queue },
 	FIFO:      true,
 	UsesQueue: true,
-	Starts:    func(p Params) Starts { return Starts{p.Values.Float("rate"), p.Values.Int("burst")} },
+	Starts: func(p Params) Starts {
+		return Starts{p.Values.Float("rate"), p.Values.Int("burst")}
+	},
 
 	Check: func(p Params) error {
 		if p.Values.Float("rate") <= 0 {
@@ -57,7 +63,8 @@ var _ = register(Spec{
 		return nil
 	},
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		s := &tokenBucket{limiter: rate.NewLimiter(rate.Limit(p.Values.Float("rate")), p.Values.Int("burst"))}
+		s := &tokenBucket{limiter: rate.NewLimiter(rate.Limit(p.Values.Float("rate")),
+			p.Values.Int("burst"))}
 		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
 		return s
 	},

@@ -25,8 +25,9 @@ func TestTokenBucketParameters(t *testing.T) {
 	})
 }
 
-// TestTokenBucketRate starts 200 tasks at 100/s, and after half a second of idleness 100 more. Of n tasks that come at once the
-// last starts after (n−burst)/rate; what the bucket holds again after the idleness is the burst.
+// TestTokenBucketRate starts 200 tasks at 100/s, and after half a second of idleness 100 more. Of n
+// tasks that come at once the last starts after (n−burst)/rate; what the bucket holds again after
+// the idleness is the burst.
 func TestTokenBucketRate(t *testing.T) {
 	for _, test := range []struct {
 		variant       string
@@ -35,7 +36,8 @@ func TestTokenBucketRate(t *testing.T) {
 		{"token_bucket:rate=100,burst=1", 1990 * time.Millisecond, 990 * time.Millisecond},
 		{"token_bucket:rate=100,burst=5", 1950 * time.Millisecond, 950 * time.Millisecond},
 		{"token_bucket:rate=100,burst=50", 1500 * time.Millisecond, 500 * time.Millisecond},
-		{"token_bucket:rate=100,burst=240", 0, 100 * time.Millisecond}, // 40 are left, 50 come, 10 are missing
+		// 40 are left, 50 come, 10 are missing
+		{"token_bucket:rate=100,burst=240", 0, 100 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			log := newLog(300)
@@ -56,7 +58,8 @@ func TestTokenBucketRate(t *testing.T) {
 				last = <-log.done
 			}
 			if last.at-begin != test.second {
-				t.Errorf("%s: 100 tasks more took %v, want %v", test.variant, last.at-begin, test.second)
+				t.Errorf("%s: 100 tasks more took %v, want %v", test.variant,
+					last.at-begin, test.second)
 			}
 			if err := s.Drain(t.Context()); err != nil {
 				t.Error(err)
@@ -65,8 +68,8 @@ func TestTokenBucketRate(t *testing.T) {
 	}
 }
 
-// TestTokenBucketWaitsForPlace has a limit that binds: tokens wait for a place, and no more of them than the burst, so that
-// what starts at once never exceeds it.
+// TestTokenBucketWaitsForPlace has a limit that binds: tokens wait for a place, and no more of them
+// than the burst, so that what starts at once never exceeds it.
 func TestTokenBucketWaitsForPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(20)
@@ -88,7 +91,8 @@ func TestTokenBucketWaitsForPlace(t *testing.T) {
 	})
 }
 
-// TestTokenBucketAbandons drains while a task waits for its token: the deadline does not wait for that too.
+// TestTokenBucketAbandons drains while a task waits for its token: the deadline does not wait for
+// that too.
 func TestTokenBucketAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(3)
@@ -97,7 +101,8 @@ func TestTokenBucketAbandons(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		var e *strategies.DrainError
-		if err := s.Drain(ctx); !errors.As(err, &e) || *e != (strategies.DrainError{Abandoned: 2, Cause: context.DeadlineExceeded}) {
+		if err := s.Drain(ctx); !errors.As(err, &e) ||
+			*e != (strategies.DrainError{Abandoned: 2, Cause: context.DeadlineExceeded}) {
 			t.Errorf("Drain: %v", err)
 		}
 		if at := time.Since(log.start); at != 100*time.Millisecond {
@@ -106,10 +111,11 @@ func TestTokenBucketAbandons(t *testing.T) {
 	})
 }
 
-// TestTokenBucketDelay is known answer A5: at 80 tasks/s, a rate of 100/s and a burst of 5 the delay of each task is
-// (W − (b−1)/r)⁺, where W is the wait in M/D/1 by Lindley's recursion over the same arrivals. So its distribution is that of
-// M/D/1, shifted: mean 3.5888 ms, P(delay > 0) 0.154625, p99 63.56 ms. Four standard deviations of these are 7.1, 3.6 and 6.5 % for
-// two million tasks, and √20 times that here.
+// TestTokenBucketDelay is known answer A5: at 80 tasks/s, a rate of 100/s and a burst of 5 the
+// delay of each task is (W − (b−1)/r)⁺, where W is the wait in M/D/1 by Lindley's recursion over
+// the same arrivals. So its distribution is that of M/D/1, shifted: mean 3.5888 ms, P(delay > 0)
+// 0.154625, p99 63.56 ms. Four standard deviations of these are 7.1, 3.6 and 6.5 % for two million
+// tasks, and √20 times that here.
 func TestTokenBucketDelay(t *testing.T) {
 	const warm, n = 10_000, 100_000
 	const period = 10 * time.Millisecond
@@ -127,7 +133,8 @@ func TestTokenBucketDelay(t *testing.T) {
 			return strategies.Result{}
 		}
 		tasks := make([]strategies.Task, len(due))
-		s := startVariant(t, "token_bucket:rate=100,burst=5", 4, 10_000, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+		s := startVariant(t, "token_bucket:rate=100,burst=5", 4, 10_000,
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 		for i := range tasks {
 			tasks[i] = strategies.Task{Run: run, Arg: &starts[i]}
 			time.Sleep(due[i] - time.Since(began))
@@ -144,7 +151,8 @@ func TestTokenBucketDelay(t *testing.T) {
 				wait = max(0, wait+period-(due[i]-due[i-1]))
 			}
 			got, want := starts[i]-due[i], max(0, wait-4*period)
-			if off := got - want; off < -time.Nanosecond || off > time.Nanosecond { // rate counts tokens in float64
+			if off := got - want; off < -time.Nanosecond || off > time.Nanosecond {
+				// rate counts tokens in float64
 				t.Fatalf("task %d waited %v, want %v", i, got, want)
 			}
 			if i >= warm {
@@ -172,7 +180,8 @@ func TestTokenBucketDelay(t *testing.T) {
 		off := test.got/test.want - 1
 		t.Logf("%s: %.4f, %+.1f %%", test.what, test.got, 100*off)
 		if math.Abs(off) > test.tolerance*math.Sqrt(20) {
-			t.Errorf("%s is %.4f, want %.4f ± %.0f %%", test.what, test.got, test.want, 100*test.tolerance*math.Sqrt(20))
+			t.Errorf("%s is %.4f, want %.4f ± %.0f %%", test.what, test.got, test.want,
+				100*test.tolerance*math.Sqrt(20))
 		}
 	}
 }

@@ -2,10 +2,12 @@ package strategies
 
 import "context"
 
-// unbounded starts a goroutine for each task at once and counts them: what a `go` statement in a loop with a WaitGroup does.
+// unbounded starts a goroutine for each task at once and counts them: what a `go` statement in a
+// loop with a WaitGroup does.
 //
-// Use it when the tasks are few, or bound themselves. It costs a goroutine per task, running or not (about 2.6 kB), and hands
-// the whole burst to whatever the tasks call: the first of the common mistakes that the other strategies exist to avoid.
+// Use it when the tasks are few, or bound themselves. It costs a goroutine per task, running or not
+// (about 2.6 kB), and hands the whole burst to whatever the tasks call: the first of the common
+// mistakes that the other strategies exist to avoid.
 type unbounded struct{ perTask }
 
 var _ = register(Spec{

@@ -4,25 +4,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // startVariant starts what a user would call name:key=value.
-func startVariant(t testing.TB, text string, limit, queue int, sink strategies.Sink) strategies.Strategy {
+func startVariant(
+	t testing.TB, text string, limit, queue int, sink strategies.Sink,
+) strategies.Strategy {
 	t.Helper()
 	call, err := param.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := strategies.ParseVariant(call)
+	v, err := strategies.Resolve(call)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.Spec.New(t.Context(), strategies.Params{Limit: limit, Queue: queue, Values: v.Values}, sink)
+	return v.Spec.New(t.Context(), strategies.Params{Limit: limit, Queue: queue, Values: v.Values},
+		sink)
 }
 
-// refusedValues checks what Validate says of parameters of a strategy's own: a text without a complaint must pass.
+// refusedValues checks what Validate says of parameters of a strategy's own: a text without a
+// complaint must pass.
 func refusedValues(t *testing.T, complaints map[string]string) {
 	t.Helper()
 	for text, want := range complaints {
@@ -30,7 +34,7 @@ func refusedValues(t *testing.T, complaints map[string]string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := strategies.ParseVariant(call)
+		v, err := strategies.Resolve(call)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +49,9 @@ func refusedValues(t *testing.T, complaints map[string]string) {
 }
 
 // submitAt submits a task at that virtual time, and says when Submit returned.
-func submitAt(t testing.TB, s strategies.Strategy, log *log, at time.Duration, task *strategies.Task) time.Duration {
+func submitAt(
+	t testing.TB, s strategies.Strategy, log *log, at time.Duration, task *strategies.Task,
+) time.Duration {
 	t.Helper()
 	time.Sleep(at - time.Since(log.start))
 	if err := s.Submit(t.Context(), task); err != nil {

@@ -8,24 +8,29 @@ import (
 	weighted "golang.org/x/sync/semaphore"
 )
 
-// weightedSemaphore starts a goroutine for each task, after taking as many of Limit units as the task weighs (Task.Weight; 0
-// counts as 1) from a golang.org/x/sync/semaphore. Submit blocks while there are too few.
+// weightedSemaphore starts a goroutine for each task, after taking as many of Limit units as the
+// task weighs (Task.Weight; 0 counts as 1) from a golang.org/x/sync/semaphore. Submit blocks while
+// there are too few.
 //
-// Use it when tasks differ in what they take of the scarce thing: memory, connections, bytes in flight. It costs what semaphore
-// costs and, for a Submit that waits, three allocations of the semaphore's. Such a Submit also needs a context that ends with its own
-// and when the intake closes. To make one costs more than the semaphore does, so one is kept for the next Submit with the same
-// context, until that context ends; Submits with contexts of their own pay each time.
+// Use it when tasks differ in what they take of the scarce thing: memory, connections, bytes in
+// flight. It costs what semaphore costs and, for a Submit that waits, three allocations of the
+// semaphore's. Such a Submit also needs a context that ends with its own and when the intake
+// closes. To make one costs more than the semaphore does, so one is kept for the next Submit with
+// the same context, until that context ends; Submits with contexts of their own pay each time.
 //
-// Units are given in the order of Submit, and a task that finds too few holds up all that come after it, however light: so heavy
-// tasks are not starved by light ones, and units may be idle meanwhile. With equal weights none is.
+// Units are given in the order of Submit, and a task that finds too few holds up all that come
+// after it, however light: so heavy tasks are not starved by light ones, and units may be idle
+// meanwhile. With equal weights none is.
 //
-// A weight above the limit can never be had. As in x/sync, such a Submit fails with its context: it waits, in nobody's way,
-// until that ends (or the intake closes) and then says why it waited in vain. A negative weight panics.
+// A weight above the limit can never be had. As in x/sync, such a Submit fails with its context: it
+// waits, in nobody's way, until that ends (or the intake closes) and then says why it waited in
+// vain. A negative weight panics.
 type weightedSemaphore struct {
 	perTask
 	limit int64
 	units *weighted.Weighted
-	kept  atomic.Pointer[joint] // for the next Submit with the same context; replaced only when it has ended
+	// for the next Submit with the same context; replaced only when it has ended
+	kept atomic.Pointer[joint]
 }
 
 var _ = register(Spec{
@@ -48,7 +53,8 @@ var _ = register(Spec{
 	},
 })
 
-// weight is what t takes. It must be the same from Submit to Done, as must all of a task that a strategy has.
+// weight is what t takes. It must be the same from Submit to Done, as must all of a task that a
+// strategy has.
 func weight(t *Task) int64 { return max(t.Weight, 1) }
 
 // Submit blocks until there are as many units as the task weighs.

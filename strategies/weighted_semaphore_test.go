@@ -13,8 +13,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// TestWeightedOrder replays 500 tasks of random weights, lengths and arrivals through the recursion that says when each has to start:
-// not before it came, not before the one that came before it, and when enough of the 6 units are free. Equal for every task.
+// TestWeightedOrder replays 500 tasks of random weights, lengths and arrivals through the recursion
+// that says when each has to start: not before it came, not before the one that came before it, and
+// when enough of the 6 units are free. Equal for every task.
 func TestWeightedOrder(t *testing.T) {
 	const limit, n = 6, 500
 	type weighted struct {
@@ -58,14 +59,18 @@ func TestWeightedOrder(t *testing.T) {
 				held = held[1:]
 			}
 			if w.started != start {
-				t.Fatalf("task %d of weight %d was started at %v, want %v", i, w.Weight, w.started, start)
+				t.Fatalf("task %d of weight %d was started at %v, want %v", i, w.Weight,
+					w.started, start)
 			}
 			if start > w.arrival {
 				waited++
 			}
 			free -= units
 			previous = start
-			at, _ := slices.BinarySearchFunc(held, start+w.length, func(h holding, until time.Duration) int { return int(h.until - until) })
+			at, _ := slices.BinarySearchFunc(held, start+w.length,
+				func(h holding, until time.Duration) int {
+					return int(h.until - until)
+				})
 			held = slices.Insert(held, at, holding{start + w.length, units})
 		}
 		if waited < n/4 || waited == n {
@@ -74,8 +79,9 @@ func TestWeightedOrder(t *testing.T) {
 	})
 }
 
-// TestHeavyIsNotStarved offers a task of 4 ms and weight 1 each millisecond to a limit of 4, so that all units are always taken, and
-// at 10.5 ms one that needs them all. It starts as soon as those have returned that came before it, and the others wait.
+// TestHeavyIsNotStarved offers a task of 4 ms and weight 1 each millisecond to a limit of 4, so
+// that all units are always taken, and at 10.5 ms one that needs them all. It starts as soon as
+// those have returned that came before it, and the others wait.
 func TestHeavyIsNotStarved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -103,21 +109,26 @@ func TestHeavyIsNotStarved(t *testing.T) {
 	})
 }
 
-// TestWeightAboveTheLimit submits what can never be let in: it fails with its context or with the intake, in nobody's way.
+// TestWeightAboveTheLimit submits what can never be let in: it fails with its context or with the
+// intake, in nobody's way.
 func TestWeightAboveTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
 		log := newLog(1)
 		s := startVariant(t, "weighted_semaphore", 4, 0, log)
 		closed := make(chan error)
-		go func() { closed <- s.Submit(t.Context(), &strategies.Task{Run: sleep, Arg: ms, Weight: 5}) }()
+		go func() {
+			closed <- s.Submit(t.Context(), &strategies.Task{Run: sleep, Arg: ms, Weight: 5})
+		}()
 		light := sleeps(1, ms)
 		go submitAt(t, s, log, ms, &light[0])
 
 		ctx, cancel := context.WithTimeout(t.Context(), 5*ms)
 		defer cancel()
 		err := s.Submit(ctx, &strategies.Task{Run: sleep, Arg: ms, Weight: 5})
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "a weight of 5 is above the limit of 4") || time.Since(log.start) != 5*ms {
+		if !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "a weight of 5 is above the limit of 4") ||
+			time.Since(log.start) != 5*ms {
 			t.Errorf("after %v: %v", time.Since(log.start), err)
 		}
 		if got := drained(t, s, log); got[&light[0]].at != 2*ms {
@@ -129,13 +140,15 @@ func TestWeightAboveTheLimit(t *testing.T) {
 	})
 }
 
-// TestWeightedWaitAllocates counts the allocations of a Submit that waits, with the same context as the one before it: those in the
-// semaphore.
+// TestWeightedWaitAllocates counts the allocations of a Submit that waits, with the same context as
+// the one before it: those in the semaphore.
 func TestWeightedWaitAllocates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{}, 2)
-		s := startVariant(t, "weighted_semaphore", 1, 0, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
-		first, second := &strategies.Task{Run: sleep, Arg: time.Millisecond}, &strategies.Task{Run: nothing}
+		s := startVariant(t, "weighted_semaphore", 1, 0,
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
+		first, second := &strategies.Task{Run: sleep, Arg: time.Millisecond},
+			&strategies.Task{Run: nothing}
 		allocations := func(tasks ...*strategies.Task) float64 {
 			return testing.AllocsPerRun(100, func() {
 				for _, task := range tasks {
@@ -158,8 +171,8 @@ func TestWeightedWaitAllocates(t *testing.T) {
 	})
 }
 
-// TestWeightedContexts has Submits with contexts of their own wait at once, some of which end: each ends its own Submit and no other,
-// whichever of them is kept for the next.
+// TestWeightedContexts has Submits with contexts of their own wait at once, some of which end: each
+// ends its own Submit and no other, whichever of them is kept for the next.
 func TestWeightedContexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond

@@ -7,19 +7,23 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults the throughput grows up to 10 calls at once and falls beyond, to half of that in the end.
+// With the defaults the throughput grows up to 10 calls at once and falls beyond, to half of that
+// in the end.
 var _ = register(Spec{
-	Name:    "brownout",
-	Summary: "slows down as more calls are in service: beyond a knee, each one more makes all take longer",
-	Source:  "Gunther, Guerrilla Capacity Planning, 2007: contention, and its law of scalability",
-	Counts:  counters(delayedCalls),
+	Name: "brownout",
+	Summary: "slows down as more calls are in service: beyond a knee, each one more makes all " +
+		"take longer",
+	Source: "Gunther, Guerrilla Capacity Planning, 2007: contention, and its law of scalability",
+	Counts: counters(delayedCalls),
 	Keys: []param.Key{
-		{Name: "knee", Kind: param.Int, Default: "10", Doc: "calls in service at once that do not slow each other down, at least 0"},
-		{Name: "slope", Kind: param.Float, Default: "0.2", Doc: "time added per call above the knee, as a share of the work's time; above 1/knee, more at once means less done"},
+		{Name: "knee", Kind: param.Int, Default: "10",
+			Doc: "calls in service at once that do not slow each other down, at least 0"},
+		{Name: "slope", Kind: param.Float, Default: "0.2", Doc: "time added per call above the " +
+			"knee, as a share of the work's time; above 1/knee, more at once means less done"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		b := &brownout{knee: int64(v.Int("knee")), slope: v.Float("slope")}
@@ -27,7 +31,8 @@ var _ = register(Spec{
 			return nil, fmt.Errorf("knee: must be at least 0, got %d", b.knee)
 		}
 		if !(b.slope >= 0 && b.slope <= 1e6) {
-			return nil, fmt.Errorf("slope: must be from 0 to 1000000, got %s", dist.FormatFloat(b.slope))
+			return nil, fmt.Errorf("slope: must be from 0 to 1000000, got %s",
+				dist.FormatFloat(b.slope))
 		}
 		return b, nil
 	},
@@ -37,14 +42,16 @@ var _ = register(Spec{
 //
 //	S · (1 + slope · max(0, n − knee))
 //
-// where S is the time that its work took and n the number of calls in service when it began, itself included. It cannot change
-// the work, so it adds the rest after it, as a wait of whole nanoseconds (rounded to the nearest); until that is over the call
-// is in service and slows others down. Work that fails is followed by the wait as well. Work that ends early, because the
-// client went away, is not: the wait ends with the client.
+// where S is the time that its work took and n the number of calls in service when it began, itself
+// included. It cannot change the work, so it adds the rest after it, as a wait of whole nanoseconds
+// (rounded to the nearest); until that is over the call is in service and slows others down. Work
+// that fails is followed by the wait as well. Work that ends early, because the client went away,
+// is not: the wait ends with the client.
 //
-// With n calls always in service the throughput is n/(S·(1 + slope·(n−knee))) beyond the knee, which tends to 1/(slope·S). At the
-// knee it is knee/S. So with slope·knee = 1 the knee is the capacity, whatever comes on top; with more, the throughput falls as
-// calls are added (congestion collapse), and whoever limits them wins.
+// With n calls always in service the throughput is n/(S·(1 + slope·(n−knee))) beyond the knee,
+// which tends to 1/(slope·S). At the knee it is knee/S. So with slope·knee = 1 the knee is the
+// capacity, whatever comes on top; with more, the throughput falls as calls are added (congestion
+// collapse), and whoever limits them wins.
 type brownout struct {
 	calls   calls
 	delayed atomic.Int64
@@ -54,7 +61,9 @@ type brownout struct {
 }
 
 // Call implements Target.
-func (b *brownout) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (b *brownout) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		b.calls.abandoned.Add(1)
 		return err

@@ -19,23 +19,29 @@ func TestBrownoutSlowsDownAboveTheKnee(t *testing.T) {
 		knee  int
 		slope string
 		added time.Duration // per call above the knee
-	}{{10, "0.2", 2 * time.Millisecond}, {0, "1.5", 15 * time.Millisecond}, {5, "0", 0}, {19, "0.3333333", 3333333}} {
+	}{{10, "0.2", 2 * time.Millisecond}, {0, "1.5", 15 * time.Millisecond}, {5, "0", 0},
+		{19, "0.3333333", 3333333}} {
 		synctest.Test(t, func(t *testing.T) {
 			target := build(t, fmt.Sprintf("brownout:knee=%d,slope=%s", c.knee, c.slope))
 			var wg sync.WaitGroup
 			for n := 1; n <= 20; n++ {
 				wg.Go(func() {
 					began, failure := time.Now(), errors.New("the work's own")
-					err := target.Call(t.Context(), 0, func(context.Context, uint64) error { time.Sleep(10 * time.Millisecond); return failure })
+					err := target.Call(t.Context(), 0, func(context.Context, uint64) error {
+						time.Sleep(10 * time.Millisecond)
+						return failure
+					})
 					want := 10*time.Millisecond + time.Duration(max(0, n-c.knee))*c.added
 					if took := time.Since(began); took != want || !errors.Is(err, failure) {
-						t.Errorf("knee %d, slope %s: call %d took %v, want %v; %v", c.knee, c.slope, n, took, want, err)
+						t.Errorf("knee %d, slope %s: call %d took %v, want %v; %v", c.knee, c.slope,
+							n, took, want, err)
 					}
 				})
 				synctest.Wait()
 			}
 			wg.Wait()
-			want := fmt.Sprintf("[{admitted-calls 20} {refused-calls 0} {abandoned-calls 0} {delayed-calls %d}]", 20-c.knee)
+			want := fmt.Sprintf("[{admitted-calls 20} {refused-calls 0} {abandoned-calls 0} "+
+				"{delayed-calls %d}]", 20-c.knee)
 			if got := fmt.Sprint(target.(targets.Counted).Counts()); got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
@@ -43,9 +49,10 @@ func TestBrownoutSlowsDownAboveTheKnee(t *testing.T) {
 	}
 }
 
-// The law of the throughput: n clients that call over and over complete n/(S·(1+slope·(n−knee))) per second, so with slope·knee = 2
-// less is done with 40 at once than with 10. They begin a microsecond apart, so that no two calls ever end at one instant and
-// each finds all the others in service.
+// The law of the throughput: n clients that call over and over complete n/(S·(1+slope·(n−knee)))
+// per second, so with slope·knee = 2 less is done with 40 at once than with 10. They begin a
+// microsecond apart, so that no two calls ever end at one instant and each finds all the others in
+// service.
 func TestBrownoutThroughputFalls(t *testing.T) {
 	for n, want := range map[int]int64{5: 1050, 10: 2100, 20: 1400, 40: 1200} {
 		synctest.Test(t, func(t *testing.T) {
@@ -81,7 +88,8 @@ func TestBrownoutEndsWithTheClient(t *testing.T) {
 		target, began := build(t, "brownout:knee=0,slope=100"), time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		if err := target.Call(ctx, 0, sleeps(10*time.Millisecond)); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 50*time.Millisecond {
+		if err := target.Call(ctx, 0, sleeps(10*time.Millisecond)); !errors.Is(err,
+			context.DeadlineExceeded) || time.Since(began) != 50*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		if got := target.(targets.Counted).Counts()[0].Value; got != 1 {

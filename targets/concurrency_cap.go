@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
@@ -13,7 +13,8 @@ var _ = register(Spec{
 	Summary: "serves so many calls at once and refuses the next one, without a queue",
 	Source:  "nginx limit_conn; the concurrency limits of Stripe and AWS Lambda",
 	Counts:  counters(),
-	Keys:    []param.Key{{Name: "limit", Kind: param.Int, Default: "10", Doc: "calls in service at once, at least 1"}},
+	Keys: []param.Key{{Name: "limit", Kind: param.Int, Default: "10",
+		Doc: "calls in service at once, at least 1"}},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		limit := v.Int("limit")
 		if limit < 1 {
@@ -23,8 +24,8 @@ var _ = register(Spec{
 	},
 })
 
-// concurrencyCap refuses at once what is above the limit. It does not say when to come again, because that depends on when a
-// call in service ends. A call costs a few atomic operations.
+// concurrencyCap refuses at once what is above the limit. It does not say when to come again,
+// because that depends on when a call in service ends. A call costs a few atomic operations.
 type concurrencyCap struct {
 	calls calls
 	limit int64
@@ -32,7 +33,9 @@ type concurrencyCap struct {
 }
 
 // Call implements Target.
-func (c *concurrencyCap) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (c *concurrencyCap) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		c.calls.abandoned.Add(1)
 		return err
@@ -46,7 +49,8 @@ func (c *concurrencyCap) Call(ctx context.Context, seq uint64, work func(ctx con
 	return work(ctx, seq)
 }
 
-// enter takes a place. A count that is raised first and looked at afterwards would refuse calls while there is a place.
+// enter takes a place. A count that is raised first and looked at afterwards would refuse calls
+// while there is a place.
 func (c *concurrencyCap) enter() bool {
 	for n := c.taken.Load(); n < c.limit; n = c.taken.Load() {
 		if c.taken.CompareAndSwap(n, n+1) {

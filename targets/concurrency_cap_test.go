@@ -24,7 +24,9 @@ func TestConcurrencyCapRefusesAboveTheLimit(t *testing.T) {
 		metered := target.(targets.Metered)
 		var wg sync.WaitGroup
 		for i := range 3 {
-			wg.Go(func() { _ = target.Call(t.Context(), 0, sleeps(time.Duration(i+1)*time.Second)) })
+			wg.Go(func() {
+				_ = target.Call(t.Context(), 0, sleeps(time.Duration(i+1)*time.Second))
+			})
 		}
 		synctest.Wait()
 		for left := range 3 {
@@ -35,21 +37,23 @@ func TestConcurrencyCapRefusesAboveTheLimit(t *testing.T) {
 				wg.Go(func() { _ = target.Call(t.Context(), 0, sleeps(time.Hour)) })
 				synctest.Wait()
 			}
-			if r := refusal(t, target); r == nil || *r != (targets.Throttled{Refusal: targets.Unavailable}) {
+			if r := refusal(t, target); r == nil ||
+				*r != (targets.Throttled{Refusal: targets.Unavailable}) {
 				t.Errorf("with 3 in service: %v", r)
 			}
 			time.Sleep(time.Second)
 			synctest.Wait()
 		}
 		wg.Wait()
-		if got, want := fmt.Sprint(target.(targets.Counted).Counts()), "[{admitted-calls 5} {refused-calls 3} {abandoned-calls 0}]"; got != want {
+		if got, want := fmt.Sprint(target.(targets.Counted).Counts()),
+			"[{admitted-calls 5} {refused-calls 3} {abandoned-calls 0}]"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
 }
 
-// Under many goroutines there are never more in service than the limit, and a place is never refused that is free: as many
-// callers as places are all served.
+// Under many goroutines there are never more in service than the limit, and a place is never
+// refused that is free: as many callers as places are all served.
 func TestConcurrencyCapIsExactUnderContention(t *testing.T) {
 	target := build(t, "concurrency_cap:limit=3")
 	var inside atomic.Int64
@@ -99,7 +103,10 @@ func TestPlacesSurvivePanics(t *testing.T) {
 		}()
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			_ = target.Call(t.Context(), 0, func(context.Context, uint64) error { runtime.Goexit(); return nil })
+			_ = target.Call(t.Context(), 0, func(context.Context, uint64) error {
+				runtime.Goexit()
+				return nil
+			})
 		})
 		wg.Wait()
 		if r := refusal(t, target); r != nil {

@@ -8,17 +8,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
-	Name:    "conn_pool",
-	Summary: "a database with so many connections: a call waits in line for one, and is refused when the wait takes too long",
-	Source:  "database/sql with SetMaxOpenConns; pattern: limited concurrency in Go",
-	Counts:  counters(delayedCalls),
+	Name: "conn_pool",
+	Summary: "a database with so many connections: a call waits in line for one, and is refused " +
+		"when the wait takes too long",
+	Source: "database/sql with SetMaxOpenConns; pattern: limited concurrency in Go",
+	Counts: counters(delayedCalls),
 	Keys: []param.Key{
-		{Name: "conns", Kind: param.Int, Default: "10", Doc: "connections, each for one call at a time, at least 1"},
-		{Name: "timeout", Kind: param.Duration, Default: "1s", Doc: "longest wait for a connection; with 0s, a call that finds none is refused at once"},
+		{Name: "conns", Kind: param.Int, Default: "10",
+			Doc: "connections, each for one call at a time, at least 1"},
+		{Name: "timeout", Kind: param.Duration, Default: "1s",
+			Doc: "longest wait for a connection; with 0s, a call that finds none is refused at once"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		conns := v.Int("conns")
@@ -29,12 +32,14 @@ var _ = register(Spec{
 	},
 })
 
-// connPool lends its connections in the order in which the calls came. A call that finds none waits; one that has waited for the
-// timeout is refused, and gets no connection that comes back at that very instant. There is no bound on how many wait: that is
-// what exhausts a service whose callers do not limit themselves.
+// connPool lends its connections in the order in which the calls came. A call that finds none
+// waits; one that has waited for the timeout is refused, and gets no connection that comes back at
+// that very instant. There is no bound on how many wait: that is what exhausts a service whose
+// callers do not limit themselves.
 //
-// A connection that comes back goes to the first in line, and is idle only when there is no line, so a call that comes later
-// never overtakes. A call costs two passages of a mutex; one that waits also a channel and a timer.
+// A connection that comes back goes to the first in line, and is idle only when there is no line,
+// so a call that comes later never overtakes. A call costs two passages of a mutex; one that waits
+// also a channel and a timer.
 type connPool struct {
 	calls   calls
 	delayed atomic.Int64
@@ -53,7 +58,9 @@ type waiter struct {
 }
 
 // Call implements Target.
-func (p *connPool) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (p *connPool) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		p.calls.abandoned.Add(1)
 		return err
@@ -117,7 +124,8 @@ func (p *connPool) leave(place *list.Element) bool {
 	}
 }
 
-// giveBack hands the connection to the first in line whose time is not over. The others leave by themselves.
+// giveBack hands the connection to the first in line whose time is not over. The others leave by
+// themselves.
 func (p *connPool) giveBack() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,14 +13,19 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// passage is what became of a call: when it got its connection, or when and with what error it was sent away.
+// passage is what became of a call: when it got its connection, or when and with what error it was
+// sent away.
 type passage struct {
 	at  time.Duration
 	err error
 }
 
-// visit sends calls at given times, each with its own time of work, and returns what became of them.
-func visit(t *testing.T, target targets.Target, at, work []time.Duration, patience func(i int) (context.Context, context.CancelFunc)) []passage {
+// visit sends calls at given times, each with its own time of work, and returns what became of
+// them.
+func visit(
+	t *testing.T, target targets.Target, at, work []time.Duration,
+	patience func(i int) (context.Context, context.CancelFunc),
+) []passage {
 	t.Helper()
 	began := time.Now()
 	all := make([]passage, len(at))
@@ -45,10 +50,13 @@ func visit(t *testing.T, target targets.Target, at, work []time.Duration, patien
 }
 
 func patient(t *testing.T) func(int) (context.Context, context.CancelFunc) {
-	return func(int) (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) }
+	return func(int) (context.Context, context.CancelFunc) {
+		return context.WithCancel(t.Context())
+	}
 }
 
-// poolOracle replays the line: a call gets the connection that is free first, in the order of arrival, unless that is not before its deadline.
+// poolOracle replays the line: a call gets the connection that is free first, in the order of
+// arrival, unless that is not before its deadline.
 func poolOracle(conns int, timeout time.Duration, at, work []time.Duration) []passage {
 	free := make([]time.Duration, conns)
 	all := make([]passage, len(at))
@@ -73,22 +81,26 @@ func samePassages(t *testing.T, got, want []passage) {
 	t.Helper()
 	for i := range want {
 		if got[i].at != want[i].at || !errors.Is(got[i].err, want[i].err) {
-			t.Errorf("call %d: %v after %v, want %v after %v", i, got[i].err, got[i].at, want[i].err, want[i].at)
+			t.Errorf("call %d: %v after %v, want %v after %v", i, got[i].err, got[i].at,
+				want[i].err, want[i].at)
 		}
 	}
 }
 
-// One connection, 100 ms of work each, calls every 10 ms, a timeout of 250 ms: first come, first served; whoever has not got it
-// before 250 ms are over is sent away then, and whoever would get it just then too.
+// One connection, 100 ms of work each, calls every 10 ms, a timeout of 250 ms: first come, first
+// served; whoever has not got it before 250 ms are over is sent away then, and whoever would get it
+// just then too.
 func TestConnPoolIsAFIFOWithATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
 		target := build(t, "conn_pool:conns=1,timeout=250ms")
 		at := []time.Duration{0, 10 * ms, 20 * ms, 30 * ms, 40 * ms, 50 * ms, 60 * ms}
-		work := []time.Duration{100 * ms, 100 * ms, 100 * ms, 100 * ms, 100 * ms, 100 * ms, 100 * ms}
+		work := []time.Duration{100 * ms, 100 * ms, 100 * ms, 100 * ms, 100 * ms,
+			100 * ms, 100 * ms}
 		got := visit(t, target, at, work, patient(t))
 		refused := targets.ErrThrottled
-		samePassages(t, got, []passage{{at: 0}, {at: 100 * ms}, {at: 200 * ms}, {280 * ms, refused}, {290 * ms, refused}, {300 * ms, refused}, {at: 300 * ms}})
+		samePassages(t, got, []passage{{at: 0}, {at: 100 * ms}, {at: 200 * ms}, {280 * ms, refused},
+			{290 * ms, refused}, {300 * ms, refused}, {at: 300 * ms}})
 		var r *targets.Throttled
 		if !errors.As(got[3].err, &r) || *r != (targets.Throttled{Refusal: targets.Unavailable}) {
 			t.Errorf("refused with %v", got[3].err)
@@ -115,13 +127,15 @@ func TestConnPoolEqualsTheOracle(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				target := build(t, fmt.Sprintf("conn_pool:conns=4,timeout=%v", timeout))
-				samePassages(t, visit(t, target, at, work, patient(t)), poolOracle(4, timeout, at, work))
+				samePassages(t, visit(t, target, at, work, patient(t)),
+					poolOracle(4, timeout, at, work))
 			})
 		}
 	}
 }
 
-// A client that goes away leaves the line, and a connection that it was given just then goes to the next.
+// A client that goes away leaves the line, and a connection that it was given just then goes to the
+// next.
 func TestConnPoolClientsLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
@@ -134,7 +148,8 @@ func TestConnPoolClientsLeave(t *testing.T) {
 			}
 			return context.WithCancel(t.Context())
 		})
-		samePassages(t, got, []passage{{at: 0}, {50 * ms, context.DeadlineExceeded}, {at: 100 * ms}, {at: 200 * ms}})
+		samePassages(t, got, []passage{{at: 0}, {50 * ms, context.DeadlineExceeded},
+			{at: 100 * ms}, {at: 200 * ms}})
 		want := "[{admitted-calls 3} {refused-calls 0} {abandoned-calls 1} {delayed-calls 3}]"
 		if got := fmt.Sprint(target.(targets.Counted).Counts()); got != want {
 			t.Errorf("%s, want %s", got, want)
@@ -142,7 +157,8 @@ func TestConnPoolClientsLeave(t *testing.T) {
 	})
 }
 
-// Whatever the order in which returns, departures and deadlines of one instant happen, no connection is lost and none is made.
+// Whatever the order in which returns, departures and deadlines of one instant happen, no
+// connection is lost and none is made.
 func TestConnPoolKeepsItsConnections(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
@@ -155,7 +171,8 @@ func TestConnPoolKeepsItsConnections(t *testing.T) {
 				return context.WithTimeout(t.Context(), time.Duration(i%5+1)*5*time.Millisecond)
 			})
 			counts := target.(targets.Counted).Counts()
-			if q := target.(targets.Metered).Quota(); q.Remaining != 2 || counts[0].Value+counts[1].Value+counts[2].Value != 40 {
+			if q := target.(targets.Metered).Quota(); q.Remaining != 2 || counts[0].Value+
+				counts[1].Value+counts[2].Value != 40 {
 				t.Fatalf("at the end %+v, %v", q, counts)
 			}
 		})

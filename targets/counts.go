@@ -2,10 +2,12 @@ package targets
 
 import "sync/atomic"
 
-// Counted is what a target implements that counts what it does with its calls: every one but none. The counts are those of one run.
+// Counted is what a target implements that counts what it does with its calls: every one but none.
+// The counts are those of one run.
 type Counted interface {
-	// Counts has the counts so far, in the order of the Spec's Counts. It is safe for concurrent use, and each value is exact by
-	// itself; while calls go on, two of them need not belong to the same instant.
+	// Counts has the counts so far, in the order of the Spec's Counts. It is safe for concurrent
+	// use, and each value is exact by itself; while calls go on, two of them need not belong to the
+	// same instant.
 	Counts() []Count
 }
 
@@ -24,9 +26,12 @@ type Counter struct {
 
 // Each call that has come back is one of the first three.
 var (
-	admittedCalls  = Counter{"admitted-calls", "", "calls that the target let through to their work"}
-	refusedCalls   = Counter{"refused-calls", "lower", "calls that the target refused: attempts, where throttled/op counts tasks"}
-	abandonedCalls = Counter{"abandoned-calls", "lower", "calls whose client gave up before the target let them through"}
+	admittedCalls = Counter{"admitted-calls", "",
+		"calls that the target let through to their work"}
+	refusedCalls = Counter{"refused-calls", "lower",
+		"calls that the target refused: attempts, where throttled/op counts tasks"}
+	abandonedCalls = Counter{"abandoned-calls", "lower",
+		"calls whose client gave up before the target let them through"}
 
 	delayedCalls = Counter{"delayed-calls", "lower", "calls that the target made wait"}
 	failedCalls  = Counter{"failed-calls", "lower", "calls let through that the target made fail"}

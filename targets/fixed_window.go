@@ -3,12 +3,13 @@ package targets
 import (
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
-	Name:       "fixed_window",
-	Summary:    "counts calls in windows that follow the clock: up to twice the limit gets through around a boundary",
+	Name: "fixed_window",
+	Summary: "counts calls in windows that follow the clock: up to twice the limit gets " +
+		"through around a boundary",
 	Source:     "the counter of many public APIs: GitHub per hour, Redis INCR with EXPIRE",
 	RateLimits: true,
 	Counts:     counters(),
@@ -22,9 +23,10 @@ var _ = register(Spec{
 	},
 })
 
-// A FixedWindow is a Policy that cuts time into windows, one after another from the origin, and admits the first so many calls of
-// each. It is the cheapest limit, one number, and its flaw is known: a full window may be spent in its last instant and the
-// next one in its first, so that any stretch of time shorter than a window, however short, can see twice the limit.
+// A FixedWindow is a Policy that cuts time into windows, one after another from the origin, and
+// admits the first so many calls of each. It is the cheapest limit, one number, and its flaw is
+// known: a full window may be spent in its last instant and the next one in its first, so that any
+// stretch of time shorter than a window, however short, can see twice the limit.
 type FixedWindow struct {
 	limit  int
 	window time.Duration
@@ -32,7 +34,8 @@ type FixedWindow struct {
 	count  int           // admitted in it
 }
 
-// NewFixedWindow admits limit calls, at least 1, in each window. The error names the impossible one.
+// NewFixedWindow admits limit calls, at least 1, in each window. The error names the impossible
+// one.
 func NewFixedWindow(limit int, window time.Duration) (*FixedWindow, error) {
 	if err := checkWindow(limit, window); err != nil {
 		return nil, err

@@ -30,14 +30,16 @@ func newFixedWindow(t testing.TB, limit int, window time.Duration) *targets.Fixe
 
 func TestFixedWindowEqualsTheRule(t *testing.T) {
 	for i, c := range windowed {
-		admitted := obeys(t, newFixedWindow(t, c.limit, c.window), fixedRule(c.limit, c.window), windowTrace(uint64(i), c.limit, c.window, 1000))
+		admitted := obeys(t, newFixedWindow(t, c.limit, c.window), fixedRule(c.limit, c.window),
+			windowTrace(uint64(i), c.limit, c.window, 1000))
 		if n := most(admitted, c.window); n > 2*c.limit {
 			t.Errorf("%d admitted in %v, more than twice %d", n, c.window, c.limit)
 		}
 	}
 }
 
-// Around a boundary twice the limit gets through, within a nanosecond; a sliding window stops at the limit.
+// Around a boundary twice the limit gets through, within a nanosecond; a sliding window stops at
+// the limit.
 func TestFixedWindowHasADoubleBurst(t *testing.T) {
 	fixed, err := targets.NewFixedWindow(100, time.Second)
 	if err != nil {
@@ -60,7 +62,8 @@ func TestFixedWindowHasADoubleBurst(t *testing.T) {
 			}
 		}
 		if n != c.want {
-			t.Errorf("%s window: %d of 300 calls admitted within a nanosecond, want %d", name, n, c.want)
+			t.Errorf("%s window: %d of 300 calls admitted within a nanosecond, want %d", name, n,
+				c.want)
 		}
 	}
 }

@@ -7,43 +7,53 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
-	Name:    "flaky",
-	Summary: "fails some calls, is slow with others and refuses some tasks for good, by chance: the same ones for the same seed",
-	Counts:  counters(delayedCalls, failedCalls),
+	Name: "flaky",
+	Summary: "fails some calls, is slow with others and refuses some tasks for good, by chance: " +
+		"the same ones for the same seed",
+	Counts: counters(delayedCalls, failedCalls),
 	Keys: []param.Key{
-		{Name: "errors", Kind: param.Float, Default: "0.01", Doc: "share of the calls that fail, from 0 to 1"},
-		{Name: "spikes", Kind: param.Float, Default: "0.01", Doc: "share of the calls that are slow, from 0 to 1"},
-		{Name: "spike", Kind: param.Distribution, Default: "exp(100ms)", Doc: "time that is added to a slow call"},
-		{Name: "poison", Kind: param.Float, Default: "0", Doc: "share of the tasks whose every call is refused, with no word that it always will be, from 0 to 1"},
+		{Name: "errors", Kind: param.Float, Default: "0.01",
+			Doc: "share of the calls that fail, from 0 to 1"},
+		{Name: "spikes", Kind: param.Float, Default: "0.01",
+			Doc: "share of the calls that are slow, from 0 to 1"},
+		{Name: "spike", Kind: param.Distribution, Default: "exp(100ms)",
+			Doc: "time that is added to a slow call"},
+		{Name: "poison", Kind: param.Float, Default: "0", Doc: "share of the tasks whose every " +
+			"call is refused, with no word that it always will be, from 0 to 1"},
 	},
 	New: func(seed uint64, v param.Values) (Target, error) {
-		f := &flaky{seed: seed, errors: v.Float("errors"), spikes: v.Float("spikes"), poison: v.Float("poison"), spike: v.Dist("spike")}
+		f := &flaky{seed: seed, errors: v.Float("errors"), spikes: v.Float("spikes"),
+			poison: v.Float("poison"), spike: v.Dist("spike")}
 		for _, share := range []struct {
 			key   string
 			value float64
 		}{{"errors", f.errors}, {"spikes", f.spikes}, {"poison", f.poison}} {
 			if !(share.value >= 0 && share.value <= 1) {
-				return nil, fmt.Errorf("%s: must be from 0 to 1, got %s", share.key, dist.FormatFloat(share.value))
+				return nil, fmt.Errorf("%s: must be from 0 to 1, got %s", share.key,
+					dist.FormatFloat(share.value))
 			}
 		}
 		return f, nil
 	},
 })
 
-// ErrFault is what a call ends with that a target made fail. It is a failure and no refusal: coming again is no remedy.
+// ErrFault is what a call ends with that a target made fail. It is a failure and no refusal: coming
+// again is no remedy.
 var ErrFault = errors.New("fault: the target failed")
 
-// flaky decides by the seed and the call's number alone, so every strategy meets the same faults, and a task that is tried again
-// meets its own again. Whether a call is slow, whether it fails and whether its task is poison are independent. A slow call waits before its
-// work; a call that fails does so instead of its work, and counts as let through.
+// flaky decides by the seed and the call's number alone, so every strategy meets the same faults,
+// and a task that is tried again meets its own again. Whether a call is slow, whether it fails and
+// whether its task is poison are independent. A slow call waits before its work; a call that fails
+// does so instead of its work, and counts as let through.
 //
-// A call of a poison task is refused at once as one that may come again, so that whoever tries it again learns nothing and never gets
-// through: a job for a bound on attempts. A task that fails says that it is of no use, and is not tried again.
+// A call of a poison task is refused at once as one that may come again, so that whoever tries it
+// again learns nothing and never gets through: a job for a bound on attempts. A task that fails
+// says that it is of no use, and is not tried again.
 //
 // A call costs a generator on the stack, two with poison, a slow one a timer too.
 type flaky struct {
@@ -55,15 +65,18 @@ type flaky struct {
 	spike           dist.Dist
 }
 
-// faults sets the generator apart from that of a workload with the same seed: else the slow tasks would be the ones to fail. poisoned does
-// so for another generator, so that with a share of poison the others meet the faults that they meet without.
+// faults sets the generator apart from that of a workload with the same seed: else the slow tasks
+// would be the ones to fail. poisoned does so for another generator, so that with a share of poison
+// the others meet the faults that they meet without.
 const (
 	faults   = 0x9e3779b97f4a7c15
 	poisoned = 0xd1b54a32d192ed03
 )
 
 // Call implements Target.
-func (f *flaky) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (f *flaky) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		f.calls.abandoned.Add(1)
 		return err
@@ -80,7 +93,8 @@ func (f *flaky) Call(ctx context.Context, seq uint64, work func(ctx context.Cont
 	fails, slow := unit(&pcg) < f.errors, unit(&pcg) < f.spikes
 	if slow {
 		f.delayed.Add(1)
-		if err := wait(ctx, f.spike.Sample(rand.New(rand.NewPCG(pcg.Uint64(), pcg.Uint64())))); err != nil {
+		if err := wait(ctx, f.spike.Sample(rand.New(rand.NewPCG(pcg.Uint64(),
+			pcg.Uint64())))); err != nil {
 			f.calls.abandoned.Add(1)
 			return err
 		}
@@ -98,5 +112,6 @@ func unit(pcg *rand.PCG) float64 { return float64(pcg.Uint64()>>11) / (1 << 53) 
 
 // Counts implements Counted.
 func (f *flaky) Counts() []Count {
-	return f.calls.counts(Count{delayedCalls.Name, f.delayed.Load()}, Count{failedCalls.Name, f.failed.Load()})
+	return f.calls.counts(Count{delayedCalls.Name, f.delayed.Load()},
+		Count{failedCalls.Name, f.failed.Load()})
 }

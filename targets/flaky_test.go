@@ -18,23 +18,29 @@ type fate struct {
 	took           time.Duration
 }
 
-func fates(t *testing.T, s string, seed uint64, seqs []uint64) (all []fate, counts []targets.Count) {
+func fates(
+	t *testing.T, s string, seed uint64, seqs []uint64,
+) (all []fate, counts []targets.Count) {
 	t.Helper()
 	v, err := parse(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		target, err := v.Build(seed)
+		target, err := v.Spec.Build(seed, v.Values)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, seq := range seqs {
 			var f fate
 			began := time.Now()
-			err := target.Call(t.Context(), seq, func(context.Context, uint64) error { f.worked = true; return nil })
+			err := target.Call(t.Context(), seq, func(context.Context, uint64) error {
+				f.worked = true
+				return nil
+			})
 			f.failed, f.took = errors.Is(err, targets.ErrFault), time.Since(began)
-			if err != nil && !f.failed || f.failed == f.worked || errors.Is(err, targets.ErrThrottled) {
+			if err != nil && !f.failed || f.failed == f.worked ||
+				errors.Is(err, targets.ErrThrottled) {
 				t.Fatalf("call %d: %v, worked: %v", seq, err, f.worked)
 			}
 			all = append(all, f)
@@ -44,8 +50,8 @@ func fates(t *testing.T, s string, seed uint64, seqs []uint64) (all []fate, coun
 	return all, counts
 }
 
-// Faults belong to the seed and the number, in whatever order the calls come; their shares are the parameters', and being slow and failing
-// are independent.
+// Faults belong to the seed and the number, in whatever order the calls come; their shares are the
+// parameters', and being slow and failing are independent.
 func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	const n = 20_000
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -81,19 +87,22 @@ func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 		what  string
 		count int
 		p     float64
-	}{{"failed", failed, 0.1}, {"slow", slow, 0.2}, {"failed and slow", both, 0.02}, {"alike with another seed", same, (0.01 + 0.81) * (0.04 + 0.64)}} {
+	}{{"failed", failed, 0.1}, {"slow", slow, 0.2}, {"failed and slow", both, 0.02},
+		{"alike with another seed", same, (0.01 + 0.81) * (0.04 + 0.64)}} {
 		if sd := math.Sqrt(n * c.p * (1 - c.p)); math.Abs(float64(c.count)-n*c.p) > 5*sd {
 			t.Errorf("%d of %d calls %s, want %.0f ± %.0f", c.count, n, c.what, n*c.p, sd)
 		}
 	}
-	want := fmt.Sprintf("[{admitted-calls %d} {refused-calls 0} {abandoned-calls 0} {delayed-calls %d} {failed-calls %d}]", n, slow, failed)
+	want := fmt.Sprintf("[{admitted-calls %d} {refused-calls 0} {abandoned-calls 0} "+
+		"{delayed-calls %d} {failed-calls %d}]", n, slow, failed)
 	if got := fmt.Sprint(counts); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// A share of the tasks is refused for good: the same ones for the same seed, whatever the order and however often; they are not told to stay away
-// nor when to come, and what happens to the others is what happens without.
+// A share of the tasks is refused for good: the same ones for the same seed, whatever the order and
+// however often; they are not told to stay away nor when to come, and what happens to the others is
+// what happens without.
 func TestFlakyPoison(t *testing.T) {
 	const n, share = 20_000, 0.05
 	const spelling = "flaky:errors=0.1,spikes=0.2,spike=100ms"
@@ -109,7 +118,7 @@ func TestFlakyPoison(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			target, err := v.Build(seed)
+			target, err := v.Spec.Build(seed, v.Values)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,16 +126,23 @@ func TestFlakyPoison(t *testing.T) {
 				for seq := range uint64(n) {
 					began := time.Now()
 					worked := false
-					err := target.Call(t.Context(), n-1-seq, func(context.Context, uint64) error { worked = true; return nil })
+					err := target.Call(t.Context(), n-1-seq, func(context.Context, uint64) error {
+						worked = true
+						return nil
+					})
 					took := time.Since(began)
 					var refusal *targets.Throttled
 					if errors.As(err, &refusal) {
-						if *refusal != (targets.Throttled{Refusal: targets.Unavailable}) || took != 0 || worked {
-							t.Fatalf("call %d: %+v after %v, worked: %v", n-1-seq, *refusal, took, worked)
+						if *refusal != (targets.Throttled{Refusal: targets.Unavailable}) ||
+							took != 0 || worked {
+							t.Fatalf("call %d: %+v after %v, worked: %v", n-1-seq,
+								*refusal, took, worked)
 						}
 						seqs[n-1-seq] = true
-					} else if got := (fate{errors.Is(err, targets.ErrFault), worked, took}); seqs[n-1-seq] || seed == 1 && got != clean[n-1-seq] {
-						t.Fatalf("call %d: %+v; poison: %v, without poison %+v", n-1-seq, got, seqs[n-1-seq], clean[n-1-seq])
+					} else if got := (fate{errors.Is(err, targets.ErrFault), worked,
+						took}); seqs[n-1-seq] || seed == 1 && got != clean[n-1-seq] {
+						t.Fatalf("call %d: %+v; poison: %v, without poison %+v", n-1-seq, got,
+							seqs[n-1-seq], clean[n-1-seq])
 					}
 				}
 			}
@@ -151,7 +167,9 @@ func TestFlakyPoison(t *testing.T) {
 		what  string
 		count int
 		p     float64
-	}{{"poison", len(one), share}, {"poison with another seed", len(two), share}, {"poison with both", both, share * share}, {"poison that would have failed", failed, share * 0.1}} {
+	}{{"poison", len(one), share}, {"poison with another seed", len(two), share},
+		{"poison with both", both, share * share},
+		{"poison that would have failed", failed, share * 0.1}} {
 		if sd := math.Sqrt(n * c.p * (1 - c.p)); math.Abs(float64(c.count)-n*c.p) > 5*sd {
 			t.Errorf("%d of %d tasks are %s, want %.0f ± %.0f", c.count, n, c.what, n*c.p, sd)
 		}

@@ -6,20 +6,22 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The defaults are the known answer of the field: at constant arrivals a quarter of the calls waits, and each time up to 500 ms is
-// as likely as another.
+// The defaults are the known answer of the field: at constant arrivals a quarter of the calls
+// waits, and each time up to 500 ms is as likely as another.
 var _ = register(Spec{
-	Name:    "freeze",
-	Summary: "stands still for a part of every period, as a long garbage collection or a failover does: what comes in waits for the thaw",
-	Source:  "Tene, How not to measure latency, 2013",
-	Counts:  counters(delayedCalls),
+	Name: "freeze",
+	Summary: "stands still for a part of every period, as a long garbage collection or a " +
+		"failover does: what comes in waits for the thaw",
+	Source: "Tene, How not to measure latency, 2013",
+	Counts: counters(delayedCalls),
 	Keys: []param.Key{
 		{Name: "period", Kind: param.Duration, Default: "2s", Doc: "from one freeze to the next"},
-		{Name: "stop", Kind: param.Duration, Default: "500ms", Doc: "how long it stands still at the end of each period, less than the period"},
+		{Name: "stop", Kind: param.Duration, Default: "500ms",
+			Doc: "how long it stands still at the end of each period, less than the period"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		f := &freeze{period: v.Duration("period"), stop: v.Duration("stop")}
@@ -27,19 +29,21 @@ var _ = register(Spec{
 			return nil, err
 		}
 		if f.stop >= f.period {
-			return nil, fmt.Errorf("stop: must be less than the period, %s, got %s", dist.FormatDuration(f.period), dist.FormatDuration(f.stop))
+			return nil, fmt.Errorf("stop: must be less than the period, %s, got %s",
+				dist.FormatDuration(f.period), dist.FormatDuration(f.stop))
 		}
 		return f, nil
 	},
 })
 
-// freeze lets nothing in and nothing out from period − stop to period, and again in every period that follows, counted from the first
-// call. A call that comes meanwhile begins its work at the thaw. One whose work ends meanwhile comes back at the thaw: the
-// work, which is a wait for something else, goes on during the freeze, but its answer stays inside. At the instant of
-// the thaw itself calls pass.
+// freeze lets nothing in and nothing out from period − stop to period, and again in every period
+// that follows, counted from the first call. A call that comes meanwhile begins its work at the
+// thaw. One whose work ends meanwhile comes back at the thaw: the work, which is a wait for
+// something else, goes on during the freeze, but its answer stays inside. At the instant of the
+// thaw itself calls pass.
 //
-// With unlimited callers, constant arrivals, and work short against the period, the share φ = stop/period of the calls waits
-// U(0, stop), so that the quantiles of the response are
+// With unlimited callers, constant arrivals, and work short against the period, the share φ =
+// stop/period of the calls waits U(0, stop), so that the quantiles of the response are
 //
 //	q(p) = work + max(0, (φ−(1−p))/φ)·stop
 type freeze struct {
@@ -50,7 +54,9 @@ type freeze struct {
 }
 
 // Call implements Target.
-func (f *freeze) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (f *freeze) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		f.calls.abandoned.Add(1)
 		return err

@@ -14,7 +14,8 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// What comes in during a freeze begins at the thaw, and what would come out then comes out at the thaw.
+// What comes in during a freeze begins at the thaw, and what would come out then comes out at the
+// thaw.
 func TestFreezeLetsNothingInOrOut(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct{ at, work, begins, ends time.Duration }{
@@ -42,15 +43,18 @@ func TestFreezeLetsNothingInOrOut(t *testing.T) {
 				time.Sleep(c.work)
 				return failure
 			})
-			if ends := time.Since(origin); begins != c.begins || ends != c.ends || !errors.Is(err, failure) {
-				t.Errorf("a call at %v with work of %v begins at %v and ends at %v (%v), want %v and %v", c.at, c.work, begins, ends, err, c.begins, c.ends)
+			if ends := time.Since(origin); begins != c.begins || ends != c.ends ||
+				!errors.Is(err, failure) {
+				t.Errorf("a call at %v with work of %v begins at %v and ends at %v (%v), want %v "+
+					"and %v", c.at, c.work, begins, ends, err, c.begins, c.ends)
 			}
 		})
 	}
 }
 
-// 200 calls a second for 6 s, 1 ms each, frozen for 500 ms of every 2 s: q(p) = 1 ms + max(0, (φ−(1−p))/φ)·500 ms with φ = 1/4. With
-// calls 5 ms apart the waits are 5, 10, …, 500 ms, so at p = 1 − k/400 the nearest rank is exactly that.
+// 200 calls a second for 6 s, 1 ms each, frozen for 500 ms of every 2 s: q(p) = 1 ms + max(0,
+// (φ−(1−p))/φ)·500 ms with φ = 1/4. With calls 5 ms apart the waits are 5, 10, …, 500 ms, so at p =
+// 1 − k/400 the nearest rank is exactly that.
 func TestFreezeHasTheClosedForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "freeze")
@@ -60,7 +64,8 @@ func TestFreezeHasTheClosedForm(t *testing.T) {
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 5 * time.Millisecond)
 				due := time.Now()
-				if err := target.Call(t.Context(), uint64(i), sleeps(time.Millisecond)); err != nil {
+				if err := target.Call(t.Context(), uint64(i),
+					sleeps(time.Millisecond)); err != nil {
 					t.Error(err)
 				}
 				responses[i] = time.Since(due)
@@ -70,7 +75,8 @@ func TestFreezeHasTheClosedForm(t *testing.T) {
 		slices.Sort(responses)
 		for k := range 400 {
 			p := 1 - float64(k)/400
-			wants := time.Millisecond + time.Duration(math.Round(max(0, (0.25-(1-p))/0.25)*500))*time.Millisecond
+			wants := time.Millisecond +
+				time.Duration(math.Round(max(0, (0.25-(1-p))/0.25)*500))*time.Millisecond
 			if got := responses[len(responses)-1-3*k]; got != wants {
 				t.Errorf("q(%v) = %v, want %v", p, got, wants)
 			}
@@ -87,15 +93,19 @@ func TestFreezeEndsWithTheClient(t *testing.T) {
 		target, origin := build(t, "freeze:period=1h,stop=59m"), time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 		defer cancel()
-		if err := target.Call(ctx, 0, sleeps(2*time.Minute)); !errors.Is(err, context.DeadlineExceeded) || time.Since(origin) != 30*time.Minute {
+		if err := target.Call(ctx, 0, sleeps(2*time.Minute)); !errors.Is(err,
+			context.DeadlineExceeded) || time.Since(origin) != 30*time.Minute {
 			t.Errorf("%v after %v", err, time.Since(origin))
 		}
 		again, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		if err := target.Call(again, 1, nothing); !errors.Is(err, context.DeadlineExceeded) || time.Since(origin) != 31*time.Minute {
+		if err := target.Call(again, 1, nothing); !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(origin) != 31*time.Minute {
 			t.Errorf("%v after %v", err, time.Since(origin))
 		}
-		if got, want := fmt.Sprint(target.(targets.Counted).Counts()), "[{admitted-calls 1} {refused-calls 0} {abandoned-calls 1} {delayed-calls 1}]"; got != want {
+		if got, want := fmt.Sprint(target.(targets.Counted).Counts()),
+			"[{admitted-calls 1} {refused-calls 0} {abandoned-calls 1} {delayed-calls 1}]"; got !=
+			want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})

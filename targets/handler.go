@@ -14,8 +14,8 @@ import (
 // maxBody is as much of a request's body as Handler reads.
 const maxBody = 1 << 20
 
-// Handler serves each request by one call of t, which costs work; the calls are numbered from 0 in the order in which they
-// come in. The answer is
+// Handler serves each request by one call of t, which costs work; the calls are numbered from 0 in
+// the order in which they come in. The answer is
 //
 //	200  served; the body is empty
 //	400  the request's body ended in an error: t was not called
@@ -25,12 +25,14 @@ const maxBody = 1 << 20
 //	     too late by most of a second
 //	500  any other error, as a line of text
 //
-// With a target that is Metered, all answers to calls have the header fields RateLimit-Policy and RateLimit, as
-// draft-ietf-httpapi-ratelimit-headers-10 has them: what is left when the answer is written, other calls included.
+// With a target that is Metered, all answers to calls have the header fields RateLimit-Policy and
+// RateLimit, as draft-ietf-httpapi-ratelimit-headers-10 has them: what is left when the answer is
+// written, other calls included.
 //
-// Method, path and body do not matter. The body is read and thrown away before the call, so that the call's context ends
-// when the client goes away, or closes its side of the connection, which looks the same; how long the client may take over the body is
-// for the http.Server to limit, as NewServer does. To the target all requests are one client's.
+// Method, path and body do not matter. The body is read and thrown away before the call, so that
+// the call's context ends when the client goes away, or closes its side of the connection, which
+// looks the same; how long the client may take over the body is for the http.Server to limit, as
+// NewServer does. To the target all requests are one client's.
 func Handler(t Target, work func(ctx context.Context, seq uint64) error) http.Handler {
 	metered, _ := t.(Metered)
 	return &handler{target: t, metered: metered, work: work}
@@ -73,8 +75,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if errors.As(err, &throttled) {
 			status = throttled.Refusal.Status()
 			if throttled.RetryAfter > 0 {
-				// Another call may have been admitted since: the draft wants Retry-After no earlier than the reset.
-				w.Header().Set("Retry-After", strconv.FormatInt(wholeSeconds(max(throttled.RetryAfter, reset)), 10))
+				// Another call may have been admitted since: the draft wants Retry-After no earlier
+				// than the reset.
+				w.Header().Set("Retry-After",
+					strconv.FormatInt(wholeSeconds(max(throttled.RetryAfter, reset)), 10))
 			}
 		}
 	}

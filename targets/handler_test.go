@@ -20,7 +20,9 @@ import (
 // answers is a Target that answers with an error, without calling the work if it is a refusal.
 type answers struct{ err error }
 
-func (a answers) Call(ctx context.Context, seq uint64, work func(context.Context, uint64) error) error {
+func (a answers) Call(
+	ctx context.Context, seq uint64, work func(context.Context, uint64) error,
+) error {
 	if a.err != nil {
 		return a.err
 	}
@@ -43,7 +45,9 @@ func text(t *testing.T, r *http.Response) string {
 }
 
 func TestHandlerAnswers(t *testing.T) {
-	throttled := func(d time.Duration) error { return fmt.Errorf("wrapped: %w", &targets.Throttled{RetryAfter: d}) }
+	throttled := func(d time.Duration) error {
+		return fmt.Errorf("wrapped: %w", &targets.Throttled{RetryAfter: d})
+	}
 	for _, c := range []struct {
 		err        error
 		status     int
@@ -54,16 +58,23 @@ func TestHandlerAnswers(t *testing.T) {
 		{errors.New("one\ntwo\r\n three"), 500, "", "one two three\n"},
 		{targets.ErrThrottled, 429, "", "throttled: refused by the target\n"},
 		{throttled(0), 429, "", "wrapped: throttled: refused by the target\n"},
-		{&targets.Throttled{Refusal: targets.Unavailable}, 503, "", "throttled: refused by the target (unavailable)\n"},
-		{&targets.Throttled{RetryAfter: 10 * time.Minute, Refusal: targets.Banned}, 403, "600", "throttled: refused by the target (banned), retry after 10m0s\n"},
+		{&targets.Throttled{Refusal: targets.Unavailable}, 503, "",
+			"throttled: refused by the target (unavailable)\n"},
+		{&targets.Throttled{RetryAfter: 10 * time.Minute, Refusal: targets.Banned}, 403, "600",
+			"throttled: refused by the target (banned), retry after 10m0s\n"},
 		{throttled(1), 429, "1", "wrapped: throttled: refused by the target, retry after 1ns\n"},
-		{throttled(time.Second), 429, "1", "wrapped: throttled: refused by the target, retry after 1s\n"},
-		{throttled(time.Second + 1), 429, "2", "wrapped: throttled: refused by the target, retry after 1.000000001s\n"},
-		{throttled(math.MaxInt64), 429, "9223372037", "wrapped: throttled: refused by the target, retry after 2562047h47m16.854775807s\n"},
+		{throttled(time.Second), 429, "1",
+			"wrapped: throttled: refused by the target, retry after 1s\n"},
+		{throttled(time.Second + 1), 429, "2",
+			"wrapped: throttled: refused by the target, retry after 1.000000001s\n"},
+		{throttled(math.MaxInt64), 429, "9223372037",
+			"wrapped: throttled: refused by the target, retry after 2562047h47m16.854775807s\n"},
 	} {
 		r := serve(targets.Handler(answers{c.err}, nothing), strings.NewReader("ignored"))
-		if got := text(t, r); r.StatusCode != c.status || r.Header.Get("Retry-After") != c.retryAfter || got != c.body {
-			t.Errorf("%v: status %d, Retry-After %q, body %q; want %d, %q, %q", c.err, r.StatusCode, r.Header.Get("Retry-After"), got, c.status, c.retryAfter, c.body)
+		if got := text(t, r); r.StatusCode != c.status ||
+			r.Header.Get("Retry-After") != c.retryAfter || got != c.body {
+			t.Errorf("%v: status %d, Retry-After %q, body %q; want %d, %q, %q", c.err, r.StatusCode,
+				r.Header.Get("Retry-After"), got, c.status, c.retryAfter, c.body)
 		}
 		if _, set := r.Header["Retry-After"]; set != (c.retryAfter != "") {
 			t.Errorf("%v: Retry-After is %q", c.err, r.Header["Retry-After"])
@@ -71,26 +82,39 @@ func TestHandlerAnswers(t *testing.T) {
 	}
 }
 
-// The header fields of the draft: the policy stays, the limit says what is left, and Retry-After is not before its reset.
+// The header fields of the draft: the policy stays, the limit says what is left, and Retry-After is
+// not before its reset.
 func TestHandlerSaysWhatIsLeft(t *testing.T) {
 	type answer struct{ status, policy, limit, retryAfter string }
 	for s, want := range map[string][]answer{
-		"none":                                 {{"200", "", "", ""}},
-		"token_bucket:rate=100,burst=10":       {{"200", `"default";q=10`, `"default";r=9;t=1`, ""}}, // 100 ms are no whole seconds
-		"token_bucket:rate=0.5,burst=30":       {{"200", `"default";q=30;w=60`, `"default";r=29;t=2`, ""}},
-		"leaky_bucket:rate=0.3,queue=0":        {{"200", `"default";q=1`, `"default";r=0;t=4`, ""}, {"429", `"default";q=1`, `"default";r=0;t=4`, "4"}},
-		"fixed_window:limit=1,window=1m":       {{"200", `"default";q=1;w=60`, `"default";r=0;t=60`, ""}, {"429", `"default";q=1;w=60`, `"default";r=0;t=60`, "60"}},
-		"sliding_window:limit=2,window=1500ms": {{"200", `"default";q=2`, `"default";r=1;t=2`, ""}, {"200", `"default";q=2`, `"default";r=0;t=2`, ""}, {"429", `"default";q=2`, `"default";r=0;t=2`, "2"}},
-		"sec_ban:limit=1,tolerance=0":          {{"200", `"default";q=1;w=1`, `"default";r=0;t=1`, ""}, {"403", `"default";q=1;w=1`, `"default";r=0;t=600`, "600"}},
-		"concurrency_cap":                      {{"200", `"default";q=10;qu="concurrent-requests"`, `"default";r=10`, ""}},
-		"conn_pool:conns=2":                    {{"200", `"default";q=2;qu="concurrent-requests"`, `"default";r=2`, ""}},
-		"fixed_window:limit=9999999999999999":  {{"200", `"default";q=999999999999999;w=1`, `"default";r=999999999999999;t=1`, ""}}, // 15 digits at most
+		"none": {{"200", "", "", ""}},
+		// 100 ms are no whole seconds
+		"token_bucket:rate=100,burst=10": {{"200", `"default";q=10`, `"default";r=9;t=1`, ""}},
+		"token_bucket:rate=0.5,burst=30": {{"200", `"default";q=30;w=60`,
+			`"default";r=29;t=2`, ""}},
+		"leaky_bucket:rate=0.3,queue=0": {{"200", `"default";q=1`, `"default";r=0;t=4`, ""},
+			{"429", `"default";q=1`, `"default";r=0;t=4`, "4"}},
+		"fixed_window:limit=1,window=1m": {{"200", `"default";q=1;w=60`, `"default";r=0;t=60`, ""},
+			{"429", `"default";q=1;w=60`, `"default";r=0;t=60`, "60"}},
+		"sliding_window:limit=2,window=1500ms": {{"200", `"default";q=2`, `"default";r=1;t=2`, ""},
+			{"200", `"default";q=2`, `"default";r=0;t=2`, ""},
+			{"429", `"default";q=2`, `"default";r=0;t=2`, "2"}},
+		"sec_ban:limit=1,tolerance=0": {{"200", `"default";q=1;w=1`, `"default";r=0;t=1`, ""},
+			{"403", `"default";q=1;w=1`, `"default";r=0;t=600`, "600"}},
+		"concurrency_cap": {{"200", `"default";q=10;qu="concurrent-requests"`,
+			`"default";r=10`, ""}},
+		"conn_pool:conns=2": {{"200", `"default";q=2;qu="concurrent-requests"`,
+			`"default";r=2`, ""}},
+		// 15 digits at most
+		"fixed_window:limit=9999999999999999": {{"200", `"default";q=999999999999999;w=1`,
+			`"default";r=999999999999999;t=1`, ""}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := targets.Handler(build(t, s), nothing)
 			for i, want := range want {
 				r := serve(h, nil)
-				got := answer{strconv.Itoa(r.StatusCode), r.Header.Get("RateLimit-Policy"), r.Header.Get("RateLimit"), r.Header.Get("Retry-After")}
+				got := answer{strconv.Itoa(r.StatusCode), r.Header.Get("RateLimit-Policy"),
+					r.Header.Get("RateLimit"), r.Header.Get("Retry-After")}
 				if got != want {
 					t.Errorf("%s, answer %d: %q, want %q", s, i, got, want)
 				}
@@ -102,7 +126,8 @@ func TestHandlerSaysWhatIsLeft(t *testing.T) {
 // The quota is asked after the call, when others may have taken what this one was told to wait for.
 func TestHandlerRetriesNotBeforeTheReset(t *testing.T) {
 	r := serve(targets.Handler(late{}, nothing), nil)
-	if got := r.Header.Get("Retry-After"); got != "7" || r.Header.Get("RateLimit") != `"default";r=0;t=7` {
+	if got := r.Header.Get("Retry-After"); got != "7" ||
+		r.Header.Get("RateLimit") != `"default";r=0;t=7` {
 		t.Errorf("Retry-After %q, RateLimit %q", got, r.Header.Get("RateLimit"))
 	}
 }
@@ -119,10 +144,11 @@ func (late) Quota() targets.Quota {
 
 func TestHandlerNumbersItsCalls(t *testing.T) {
 	var seqs []uint64
-	h := targets.Handler(build(t, "token_bucket:burst=3,rate=0.000001"), func(_ context.Context, seq uint64) error {
-		seqs = append(seqs, seq)
-		return nil
-	})
+	h := targets.Handler(build(t, "token_bucket:burst=3,rate=0.000001"),
+		func(_ context.Context, seq uint64) error {
+			seqs = append(seqs, seq)
+			return nil
+		})
 	var statuses []int
 	for range 4 {
 		statuses = append(statuses, serve(h, nil).StatusCode)
@@ -143,9 +169,13 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func TestHandlerBoundsTheBody(t *testing.T) {
 	called := false
-	h := targets.Handler(answers{}, func(context.Context, uint64) error { called = true; return nil })
+	h := targets.Handler(answers{}, func(context.Context, uint64) error {
+		called = true
+		return nil
+	})
 	body := new(endless)
-	if r := serve(h, body); r.StatusCode != http.StatusRequestEntityTooLarge || text(t, r) != "the body is larger than 1 MiB\n" {
+	if r := serve(h, body); r.StatusCode != http.StatusRequestEntityTooLarge ||
+		text(t, r) != "the body is larger than 1 MiB\n" {
 		t.Errorf("an endless body gives %v", r.Status)
 	}
 	if body.read > 2<<20 {
@@ -154,7 +184,8 @@ func TestHandlerBoundsTheBody(t *testing.T) {
 	if r := serve(h, broken{}); r.StatusCode != http.StatusBadRequest || called {
 		t.Errorf("a broken body gives %v; called: %v", r.Status, called)
 	}
-	if r := serve(h, strings.NewReader(strings.Repeat("x", 1<<20))); r.StatusCode != 200 || !called {
+	if r := serve(h, strings.NewReader(strings.Repeat("x", 1<<20))); r.StatusCode != 200 ||
+		!called {
 		t.Errorf("a body of 1 MiB gives %v; called: %v", r.Status, called)
 	}
 }
@@ -162,19 +193,21 @@ func TestHandlerBoundsTheBody(t *testing.T) {
 // Over a real connection, a client that goes away ends the work, with a body in the request too.
 func TestHandlerEndsTheWorkWithTheClient(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan error, 1)
-	server := httptest.NewServer(targets.Handler(build(t, "none"), func(ctx context.Context, _ uint64) error {
-		close(began)
-		<-ctx.Done()
-		ended <- ctx.Err()
-		return ctx.Err()
-	}))
+	server := httptest.NewServer(targets.Handler(build(t, "none"),
+		func(ctx context.Context, _ uint64) error {
+			close(began)
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return ctx.Err()
+		}))
 	defer server.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		<-began
 		cancel()
 	}()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader("some body"))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL,
+		strings.NewReader("some body"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,8 @@ func floods(head, text string) func(*testing.T, *net.TCPConn) {
 	}
 }
 
-// Whatever clients do, each of their connections comes to an end, the next client is served, and nothing is left behind.
+// Whatever clients do, each of their connections comes to an end, the next client is served, and
+// nothing is left behind.
 func TestHostileClients(t *testing.T) {
 	noise := make([]byte, 64<<10)
 	for i, r := 0, rand.New(rand.NewPCG(1, 1)); i < len(noise); i++ {
@@ -54,36 +55,66 @@ func TestHostileClients(t *testing.T) {
 		attack func(*testing.T, *net.TCPConn)
 		want   []int // statuses to see; nil: any
 	}{
-		"silence":                  {sends(""), []int{}},
-		"silence after an answer":  {sends(request), []int{200}},
-		"slow header":              {drips("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a", 20*time.Millisecond), nil},
-		"slow first line":          {drips("", "GET /", 20*time.Millisecond), nil},
-		"slow headers":             {drips("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n", 20*time.Millisecond), nil},
-		"slow body":                {drips("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n", "a", 20*time.Millisecond), nil},
-		"slow chunks":              {drips("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\na\r\n", 20*time.Millisecond), nil},
-		"huge header":              {sends("GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", 20<<10) + "\r\n\r\n"), []int{431}},
-		"endless header":           {floods("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a"), nil},
-		"endless headers":          {floods("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n"), nil},
-		"endless first line":       {floods("GET /", "a"), nil},
-		"endless body":             {floods("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999999\r\n\r\n", "a"), nil},
-		"endless chunks":           {floods("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\na\r\n"), nil},
-		"endless chunk extension":  {floods("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;", "a"), nil},
-		"noise":                    {sends(string(noise)), nil},
-		"a TLS hello":              {sends("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"), []int{400}},
-		"the preface of HTTP/2":    {sends("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), nil},
-		"no version":               {sends("GET /\r\n\r\n"), []int{400}},
-		"no host":                  {sends("GET / HTTP/1.1\r\n\r\n"), []int{400}},
-		"two lengths":              {sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), []int{400}},
-		"a negative length":        {sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"), []int{400}},
-		"chunks that are none":     {sends("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n"), []int{400}},
-		"a body that never comes":  {sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"), []int{400}},
-		"expects to continue":      {sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"), nil},
-		"pipelined noise":          {sends(request + request + "\x00\x01\x02\r\n\r\n" + request), []int{200, 200, 400}},
-		"does not read":            {floods("", request), nil},
-		"half closed":              {func(t *testing.T, c *net.TCPConn) { sends(request)(t, c); _ = c.CloseWrite() }, nil},
-		"half closed in a header":  {func(t *testing.T, c *net.TCPConn) { sends(request[:20])(t, c); _ = c.CloseWrite() }, nil},
-		"reset in a header":        {func(t *testing.T, c *net.TCPConn) { sends(request[:20])(t, c); _ = c.SetLinger(0); _ = c.Close() }, nil},
-		"reset after the question": {func(t *testing.T, c *net.TCPConn) { sends(request)(t, c); _ = c.SetLinger(0); _ = c.Close() }, nil},
+		"silence":                 {sends(""), []int{}},
+		"silence after an answer": {sends(request), []int{200}},
+		"slow header": {drips("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a",
+			20*time.Millisecond), nil},
+		"slow first line": {drips("", "GET /", 20*time.Millisecond), nil},
+		"slow headers": {drips("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n",
+			20*time.Millisecond), nil},
+		"slow body": {drips("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "+
+			"100000\r\n\r\n", "a", 20*time.Millisecond), nil},
+		"slow chunks": {drips("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "+
+			"chunked\r\n\r\n", "1\r\na\r\n", 20*time.Millisecond), nil},
+		"huge header": {sends("GET / HTTP/1.1\r\nHost: x\r\nX: " +
+			strings.Repeat("a", 20<<10) + "\r\n\r\n"), []int{431}},
+		"endless header":     {floods("GET / HTTP/1.1\r\nHost: x\r\nX: ", "a"), nil},
+		"endless headers":    {floods("GET / HTTP/1.1\r\nHost: x\r\n", "X: a\r\n"), nil},
+		"endless first line": {floods("GET /", "a"), nil},
+		"endless body": {floods("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "+
+			"999999999999\r\n\r\n", "a"), nil},
+		"endless chunks": {floods("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "+
+			"chunked\r\n\r\n", "1\r\na\r\n"), nil},
+		"endless chunk extension": {
+			floods("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;", "a"), nil},
+		"noise": {sends(string(noise)), nil},
+		"a TLS hello": {sends("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"),
+			[]int{400}},
+		"the preface of HTTP/2": {sends("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), nil},
+		"no version":            {sends("GET /\r\n\r\n"), []int{400}},
+		"no host":               {sends("GET / HTTP/1.1\r\n\r\n"), []int{400}},
+		"two lengths": {sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+			"1\r\nContent-Length: 2\r\n\r\nab"), []int{400}},
+		"a negative length": {
+			sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"), []int{400}},
+		"chunks that are none": {
+			sends("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n"),
+			[]int{400}},
+		"a body that never comes": {
+			sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"), []int{400}},
+		"expects to continue": {
+			sends("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n"), nil},
+		"pipelined noise": {sends(request + request + "\x00\x01\x02\r\n\r\n" + request),
+			[]int{200, 200, 400}},
+		"does not read": {floods("", request), nil},
+		"half closed": {func(t *testing.T, c *net.TCPConn) {
+			sends(request)(t, c)
+			_ = c.CloseWrite()
+		}, nil},
+		"half closed in a header": {func(t *testing.T, c *net.TCPConn) {
+			sends(request[:20])(t, c)
+			_ = c.CloseWrite()
+		}, nil},
+		"reset in a header": {func(t *testing.T, c *net.TCPConn) {
+			sends(request[:20])(t, c)
+			_ = c.SetLinger(0)
+			_ = c.Close()
+		}, nil},
+		"reset after the question": {func(t *testing.T, c *net.TCPConn) {
+			sends(request)(t, c)
+			_ = c.SetLinger(0)
+			_ = c.Close()
+		}, nil},
 	} {
 		conn := h.dial(t)
 		wg.Go(func() {
@@ -92,7 +123,8 @@ func TestHostileClients(t *testing.T) {
 			if c.want != nil && !slices.Equal(got, c.want) {
 				t.Errorf("%s: answers %v, want %v", name, got, c.want)
 			}
-			if slices.Contains(got, 500) && name != "half closed" && name != "does not read" { // there the client has gone, as far as one can tell
+			if slices.Contains(got, 500) && name != "half closed" && name != "does not read" {
+				// there the client has gone, as far as one can tell
 				t.Errorf("%s: answers %v", name, got)
 			}
 		})

@@ -5,19 +5,24 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and a queue of 10, a call waits for a tenth of a second at most.
+// With the defaults, 100 per second and a queue of 10, a call waits for a tenth of a second at
+// most.
 var _ = register(Spec{
-	Name:       "leaky_bucket",
-	Summary:    "serves calls one by one at a rate: a burst waits its turn in a short queue, and what the queue cannot hold is refused",
+	Name: "leaky_bucket",
+	Summary: "serves calls one by one at a rate: a burst waits its turn in a short queue, and " +
+		"what the queue cannot hold is refused",
 	Source:     "nginx limit_req; GCRA in ITU-T I.371",
 	RateLimits: true,
 	Counts:     counters(delayedCalls),
 	Keys: []param.Key{
-		{Name: "rate", Kind: param.Float, Default: "100", Doc: "calls served per second, up to 6 decimals"},
-		{Name: "queue", Kind: param.Int, Default: "10", Doc: "calls that may wait for their turn; with 0, a call that comes too early is refused"},
+		{Name: "rate", Kind: param.Float, Default: "100",
+			Doc: "calls served per second, up to 6 decimals"},
+		{Name: "queue", Kind: param.Int, Default: "10",
+			Doc: "calls that may wait for their turn; with 0, a call that comes too early is " +
+				"refused"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		b, err := NewLeakyBucket(v.Float("rate"), v.Int("queue"))
@@ -28,22 +33,27 @@ var _ = register(Spec{
 	},
 })
 
-// A LeakyBucket is a Policy that lets calls out at even distances: each is served 1/rate after the one before, or when it comes if
-// that is later. Until its turn it waits in a queue with a bounded number of places, and is refused when they are taken.
+// A LeakyBucket is a Policy that lets calls out at even distances: each is served 1/rate after the
+// one before, or when it comes if that is later. Until its turn it waits in a queue with a bounded
+// number of places, and is refused when they are taken.
 //
-// Which calls are admitted is the TokenBucket's decision for a burst of queue+1, and the same arithmetic: with F as there, a call's
-// turn is at max(F, now), and it is admitted if that is no more than queue·T away. What differs is what becomes of an admitted
-// call: a token bucket serves a burst at once, a leaky bucket never does. A turn is rounded up to a whole nanosecond, the
-// next one is counted from the exact instant, so there is no drift. A call that gives up does not give its turn back.
+// Which calls are admitted is the TokenBucket's decision for a burst of queue+1, and the same
+// arithmetic: with F as there, a call's turn is at max(F, now), and it is admitted if that is no
+// more than queue·T away. What differs is what becomes of an admitted call: a token bucket serves a
+// burst at once, a leaky bucket never does. A turn is rounded up to a whole nanosecond, the next
+// one is counted from the exact instant, so there is no drift. A call that gives up does not give
+// its turn back.
 type LeakyBucket struct {
 	bucket  *TokenBucket
 	delayed int64
 }
 
-// NewLeakyBucket is an empty bucket. rate is as for NewTokenBucket; queue is at least 0. The error names the impossible one.
+// NewLeakyBucket is an empty bucket. rate is as for NewTokenBucket; queue is at least 0. The error
+// names the impossible one.
 func NewLeakyBucket(rate float64, queue int) (*LeakyBucket, error) {
 	if queue < 0 || queue == math.MaxInt {
-		return nil, fmt.Errorf("queue: must be at least 0 and at most %d, got %d", math.MaxInt-1, queue)
+		return nil, fmt.Errorf("queue: must be at least 0 and at most %d, got %d",
+			math.MaxInt-1, queue)
 	}
 	b, err := newBucket(rate, uint64(queue)+1, "queue")
 	if err != nil {

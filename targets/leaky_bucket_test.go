@@ -12,11 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/targets"
 )
 
-// leakyOracle is the queue as one would draw it: the exact turns of all calls that it holds, in rational numbers.
+// leakyOracle is the queue as one would draw it: the exact turns of all calls that it holds, in
+// rational numbers.
 type leakyOracle struct {
 	between *big.Rat // turns, in nanoseconds
 	queue   int
@@ -28,7 +29,8 @@ func newLeakyOracle(rate string, queue int) *leakyOracle {
 	return &leakyOracle{between: perSecond.Quo(big.NewRat(1e9, 1), perSecond), queue: queue}
 }
 
-// admit returns how long the call waits, or when it is refused, how long it takes until the first in the queue has its turn.
+// admit returns how long the call waits, or when it is refused, how long it takes until the first
+// in the queue has its turn.
 func (o *leakyOracle) admit(now time.Duration) (admitted bool, wait, retryAfter time.Duration) {
 	t := new(big.Rat).SetInt64(int64(now))
 	var first *big.Rat // of those that wait
@@ -81,7 +83,8 @@ func shape(t *testing.T, rate string, queue int, gaps []int64) (served []time.Du
 		got := consult(t, b, now)
 		admitted, wait, after := o.admit(now)
 		if got.Admitted != admitted || got.Wait != wait || got.RetryAfter != after {
-			t.Fatalf("rate %s, queue %d, call %d at %d: %+v, by the oracle admitted %v after %d, or a retry after %d", rate, queue, i, now, got, admitted, wait, after)
+			t.Fatalf("rate %s, queue %d, call %d at %d: %+v, by the oracle admitted %v after %d, "+
+				"or a retry after %d", rate, queue, i, now, got, admitted, wait, after)
 		}
 		if retry = got.RetryAfter; admitted {
 			served = append(served, now+wait)
@@ -100,26 +103,34 @@ func TestLeakyBucketEqualsTheOracle(t *testing.T) {
 	for i, rate := range rates {
 		for j, queue := range []int{0, 1, 10, 100} {
 			perSecond, _ := strconv.ParseFloat(rate, 64)
-			served := shape(t, rate, queue, trace(rand.New(rand.NewPCG(uint64(i), uint64(j))), 1e9/perSecond, 500))
-			// Never more than one at a time: n services in a row span n−1 turns, less the nanosecond of rounding up.
+			served := shape(t, rate, queue, trace(rand.New(rand.NewPCG(uint64(i), uint64(j))),
+				1e9/perSecond, 500))
+			// Never more than one at a time: n services in a row span n−1 turns, less the
+			// nanosecond of rounding up.
 			between := newLeakyOracle(rate, 0).between
 			for k := 1; k < len(served); k++ {
-				if least := new(big.Rat).Sub(between, big.NewRat(1, 1)); new(big.Rat).SetInt64(int64(served[k]-served[k-1])).Cmp(least) < 0 {
-					t.Fatalf("rate %s, queue %d: served at %d and %d", rate, queue, served[k-1], served[k])
+				if least := new(big.Rat).Sub(between,
+					big.NewRat(1, 1)); new(big.Rat).SetInt64(int64(served[k]-served[k-1])).Cmp(
+					least) < 0 {
+					t.Fatalf("rate %s, queue %d: served at %d and %d", rate, queue,
+						served[k-1], served[k])
 				}
 			}
 		}
 	}
 }
 
-// Thirteen calls at once: a leaky bucket serves them 10 ms apart, where a token bucket serves them at once; both admit eleven.
+// Thirteen calls at once: a leaky bucket serves them 10 ms apart, where a token bucket serves them
+// at once; both admit eleven.
 func TestLeakyBucketShapesABurst(t *testing.T) {
 	for name, c := range map[string]struct {
 		spacing time.Duration
 		counts  string
 	}{
-		"leaky_bucket:rate=100,queue=10": {10 * time.Millisecond, "[{admitted-calls 11} {refused-calls 2} {abandoned-calls 0} {delayed-calls 10}]"},
-		"token_bucket:rate=100,burst=11": {0, "[{admitted-calls 11} {refused-calls 2} {abandoned-calls 0}]"},
+		"leaky_bucket:rate=100,queue=10": {10 * time.Millisecond,
+			"[{admitted-calls 11} {refused-calls 2} {abandoned-calls 0} {delayed-calls 10}]"},
+		"token_bucket:rate=100,burst=11": {0,
+			"[{admitted-calls 11} {refused-calls 2} {abandoned-calls 0}]"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			target, began := build(t, name), time.Now()
@@ -135,7 +146,8 @@ func TestLeakyBucketShapesABurst(t *testing.T) {
 						return nil
 					})
 					var refusal *targets.Throttled
-					if err != nil && (!errors.As(err, &refusal) || *refusal != targets.Throttled{RetryAfter: 10 * time.Millisecond}) {
+					if err != nil && (!errors.As(err, &refusal) ||
+						*refusal != targets.Throttled{RetryAfter: 10 * time.Millisecond}) {
 						t.Error(err)
 					}
 				})
@@ -162,13 +174,17 @@ func TestLeakyBucketTurnIsLost(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		if err := target.Call(ctx, 1, nothing); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 50*time.Millisecond {
+		if err := target.Call(ctx, 1, nothing); !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(began) != 50*time.Millisecond {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
-		if err := target.Call(t.Context(), 2, nothing); err != nil || time.Since(began) != 200*time.Millisecond {
+		if err := target.Call(t.Context(), 2, nothing); err != nil ||
+			time.Since(began) != 200*time.Millisecond {
 			t.Errorf("served after %v: %v", time.Since(began), err)
 		}
-		if got, want := fmt.Sprint(target.(targets.Counted).Counts()), "[{admitted-calls 2} {refused-calls 0} {abandoned-calls 1} {delayed-calls 2}]"; got != want {
+		if got, want := fmt.Sprint(target.(targets.Counted).Counts()),
+			"[{admitted-calls 2} {refused-calls 0} {abandoned-calls 1} {delayed-calls 2}]"; got !=
+			want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
@@ -181,7 +197,8 @@ func FuzzLeakyBucket(f *testing.F) {
 	f.Fuzz(func(t *testing.T, millionths uint64, queue uint16, seed, start uint64) {
 		millionths = 1e5 + millionths%(1e15-1e5) // rates from 0.1 to 10⁹ with six decimals
 		rate := float64(millionths) / 1e6
-		gaps := append([]int64{int64(start % (1 << 61))}, trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 100)...)
+		gaps := append([]int64{int64(start % (1 << 61))},
+			trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 100)...)
 		shape(t, dist.FormatFloat(rate), int(queue%100), gaps)
 	})
 }

@@ -3,7 +3,7 @@ package targets
 import (
 	"context"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
@@ -15,6 +15,8 @@ var _ = register(Spec{
 type none struct{}
 
 // Call implements Target.
-func (none) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (none) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	return work(ctx, seq)
 }

@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// A Policy decides on calls from their instants alone. It keeps state and is not safe for concurrent use. One that counts more than
-// Limited does has a method Counts too, as in Counted but under Limited's lock.
+// A Policy decides on calls from their instants alone. It keeps state and is not safe for
+// concurrent use. One that counts more than Limited does has a method Counts too, as in Counted but
+// under Limited's lock.
 //
-// Instants are times since an origin of the caller's choice; they are not negative and never less than in the call before.
+// Instants are times since an origin of the caller's choice; they are not negative and never less
+// than in the call before.
 type Policy interface {
 	// Admit decides on a call at now.
 	Admit(now time.Duration) Decision
@@ -22,16 +24,18 @@ type Decision struct {
 	Admitted bool
 	// Wait is how long an admitted call has to wait before it is served; 0 with most policies.
 	Wait time.Duration
-	// RetryAfter is 0 when admitted. Otherwise it is exact: a call at now+RetryAfter is admitted, and one a nanosecond
-	// before that is not, provided no other is admitted in between, and with SECBan, provided no other comes.
+	// RetryAfter is 0 when admitted. Otherwise it is exact: a call at now+RetryAfter is admitted,
+	// and one a nanosecond before that is not, provided no other is admitted in between, and with
+	// SECBan, provided no other comes.
 	RetryAfter time.Duration
 	Refusal    Refusal // why, when not admitted
 }
 
-// Limited is the Target that asks p about each call. Its clock starts at the first call, and it belongs to p from then on:
-// one instance, one run. It is Counted and Metered. A call costs a mutex and a reading of the clock, and allocates nothing unless it
-// has to wait or is refused; one whose context has ended does not reach p. A call that gives up while it waits has been
-// admitted by p all the same.
+// Limited is the Target that asks p about each call. Its clock starts at the first call, and it
+// belongs to p from then on: one instance, one run. It is Counted and Metered. A call costs a mutex
+// and a reading of the clock, and allocates nothing unless it has to wait or is refused; one whose
+// context has ended does not reach p. A call that gives up while it waits has been admitted by p
+// all the same.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
 type limited struct {
@@ -42,7 +46,9 @@ type limited struct {
 }
 
 // Call implements Target.
-func (l *limited) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+func (l *limited) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		l.calls.abandoned.Add(1)
 		return err

@@ -9,38 +9,44 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// consult lets p decide on a call at now, and holds what it says of its quota before and after against that.
+// consult lets p decide on a call at now, and holds what it says of its quota before and after
+// against that.
 func consult(t testing.TB, p targets.Policy, now time.Duration) targets.Decision {
 	t.Helper()
 	before := p.Quota(now)
 	if again := p.Quota(now); again != before {
 		t.Fatalf("at %d: asking for the quota changes it from %+v to %+v", now, before, again)
 	}
-	if before.Remaining < 0 || before.Remaining > before.Limit || (before.Reset == 0) != (before.Remaining == before.Limit) || before.Window <= 0 {
+	if before.Remaining < 0 || before.Remaining > before.Limit ||
+		(before.Reset == 0) != (before.Remaining == before.Limit) || before.Window <= 0 {
 		t.Fatalf("at %d: impossible quota %+v", now, before)
 	}
 	if before.Reset > 0 {
 		early, then := p.Quota(now+before.Reset-1), p.Quota(now+before.Reset)
 		if early.Remaining != before.Remaining || then.Remaining <= before.Remaining {
-			t.Fatalf("at %d: %+v; a nanosecond before the reset %+v, then %+v", now, before, early, then)
+			t.Fatalf("at %d: %+v; a nanosecond before the reset %+v, then %+v", now,
+				before, early, then)
 		}
 	}
 	d := p.Admit(now)
 	after := p.Quota(now)
 	switch {
-	case d.Admitted != (before.Remaining > 0), d.Admitted && (d.RetryAfter != 0 || after.Remaining != before.Remaining-1):
+	case d.Admitted != (before.Remaining > 0), d.Admitted &&
+		(d.RetryAfter != 0 || after.Remaining != before.Remaining-1):
 		t.Fatalf("at %d: %+v with the quota %+v before and %+v after", now, d, before, after)
-	case !d.Admitted && (d.RetryAfter <= 0 || d.Wait != 0 || after.Remaining != 0 || after.Reset != d.RetryAfter):
+	case !d.Admitted && (d.RetryAfter <= 0 || d.Wait != 0 || after.Remaining != 0 ||
+		after.Reset != d.RetryAfter):
 		t.Fatalf("at %d: %+v with the quota %+v after", now, d, after)
 	}
 	return d
 }
 
-// A rule says by brute force whether a call at now is admitted after those that were. What it refuses it admits later.
+// A rule says by brute force whether a call at now is admitted after those that were. What it
+// refuses it admits later.
 type rule func(admitted []time.Duration, now time.Duration) bool
 
-// obeys sends the calls of a trace, as play has it, to the policy and holds every decision against the rule; the exact RetryAfter too:
-// the rule admits a call then, and not a nanosecond before.
+// obeys sends the calls of a trace, as play has it, to the policy and holds every decision against
+// the rule; the exact RetryAfter too: the rule admits a call then, and not a nanosecond before.
 func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	var now, retry time.Duration
@@ -59,7 +65,8 @@ func obeys(t *testing.T, p targets.Policy, r rule, gaps []int64) (admitted []tim
 	return admitted
 }
 
-// step is the time to the next call: the gap, or when it is negative as long as the last refusal said, give or take a nanosecond.
+// step is the time to the next call: the gap, or when it is negative as long as the last refusal
+// said, give or take a nanosecond.
 func step(gap int64, retry time.Duration) time.Duration {
 	switch {
 	case gap >= 0:
@@ -93,8 +100,10 @@ func windowTrace(seed uint64, limit int, window time.Duration, n int) []int64 {
 
 func TestAdmittedCallsDoNotAllocate(t *testing.T) {
 	for _, s := range []string{
-		"none", "token_bucket:burst=1000", "leaky_bucket:queue=0,rate=1000000000", "fixed_window:limit=1000", "sec_ban:limit=1,window=1ns",
-		"concurrency_cap", "conn_pool", "flaky:errors=0,spikes=0", "freeze:stop=0s", "brownout", "sliding_window:limit=1,window=1ns",
+		"none", "token_bucket:burst=1000", "leaky_bucket:queue=0,rate=1000000000",
+		"fixed_window:limit=1000", "sec_ban:limit=1,window=1ns",
+		"concurrency_cap", "conn_pool", "flaky:errors=0,spikes=0", "freeze:stop=0s", "brownout",
+		"sliding_window:limit=1,window=1ns",
 	} {
 		target := build(t, s)
 		calls := 0
@@ -113,32 +122,38 @@ func TestAdmittedCallsDoNotAllocate(t *testing.T) {
 
 func TestImpossibleParameters(t *testing.T) {
 	for in, want := range map[string]string{
-		"leaky_bucket:rate=0":                      "rate: must be above 0 and at most 1000000000 per second, got 0",
-		"leaky_bucket:queue=-1":                    "queue: must be at least 0 and at most 9223372036854775806, got -1",
-		"leaky_bucket:queue=9223372036854775807":   "queue: must be at least 0 and at most 9223372036854775806",
-		"leaky_bucket:rate=0.1,queue=999999999999": "queue: a bucket of 1000000000000 at 0.1 per second would take more than 73 years to fill",
-		"fixed_window:limit=0":                     "limit: must be at least 1, got 0",
-		"fixed_window:window=0s":                   "window: must be positive and at most 640511h, got 0s",
-		"fixed_window:window=2000000h":             "window: must be positive and at most",
-		"sliding_window:limit=-1":                  "limit: must be at least 1, got -1",
-		"sliding_window:window=0s":                 "window: must be positive",
-		"sliding_window:limit=10000001":            "limit: must be at most 10000000, since each of the calls is remembered, got 10000001",
-		"sec_ban:limit=0":                          "limit: must be at least 1",
-		"sec_ban:tolerance=-1":                     "tolerance: must be at least 0, got -1",
-		"sec_ban:ban=0s":                           "ban: must be positive",
-		"concurrency_cap:limit=0":                  "limit: must be at least 1, got 0",
-		"conn_pool:conns=0":                        "conns: must be at least 1, got 0",
-		"flaky:errors=1.1":                         "errors: must be from 0 to 1, got 1.1",
-		"flaky:spikes=-0.5":                        "spikes: must be from 0 to 1, got -0.5",
-		"flaky:poison=2":                           "poison: must be from 0 to 1, got 2",
-		"freeze:period=0s":                         "period: must be positive",
-		"freeze:period=1s,stop=1s":                 "stop: must be less than the period, 1s, got 1s",
-		"brownout:knee=-1":                         "knee: must be at least 0, got -1",
-		"brownout:slope=-1":                        "slope: must be from 0 to 1000000, got -1",
-		"brownout:slope=2e6":                       "slope: must be from 0 to 1000000, got 2000000",
+		"leaky_bucket:rate=0": "rate: must be above 0 and at most 1000000000 " +
+			"per second, got 0",
+		"leaky_bucket:queue=-1": "queue: must be at least 0 and at most " +
+			"9223372036854775806, got -1",
+		"leaky_bucket:queue=9223372036854775807": "queue: must be at least 0 and at most " +
+			"9223372036854775806",
+		"leaky_bucket:rate=0.1,queue=999999999999": "queue: a bucket of 1000000000000 at 0.1 per " +
+			"second would take more than 73 years to fill",
+		"fixed_window:limit=0":         "limit: must be at least 1, got 0",
+		"fixed_window:window=0s":       "window: must be positive and at most 640511h, got 0s",
+		"fixed_window:window=2000000h": "window: must be positive and at most",
+		"sliding_window:limit=-1":      "limit: must be at least 1, got -1",
+		"sliding_window:window=0s":     "window: must be positive",
+		"sliding_window:limit=10000001": "limit: must be at most 10000000, since each of the " +
+			"calls is remembered, got 10000001",
+		"sec_ban:limit=0":          "limit: must be at least 1",
+		"sec_ban:tolerance=-1":     "tolerance: must be at least 0, got -1",
+		"sec_ban:ban=0s":           "ban: must be positive",
+		"concurrency_cap:limit=0":  "limit: must be at least 1, got 0",
+		"conn_pool:conns=0":        "conns: must be at least 1, got 0",
+		"flaky:errors=1.1":         "errors: must be from 0 to 1, got 1.1",
+		"flaky:spikes=-0.5":        "spikes: must be from 0 to 1, got -0.5",
+		"flaky:poison=2":           "poison: must be from 0 to 1, got 2",
+		"freeze:period=0s":         "period: must be positive",
+		"freeze:period=1s,stop=1s": "stop: must be less than the period, 1s, got 1s",
+		"brownout:knee=-1":         "knee: must be at least 0, got -1",
+		"brownout:slope=-1":        "slope: must be from 0 to 1000000, got -1",
+		"brownout:slope=2e6":       "slope: must be from 0 to 1000000, got 2000000",
 	} {
 		name, _, _ := strings.Cut(in, ":")
-		if v, err := parse(in); err == nil || !strings.HasPrefix(err.Error(), "target "+name+": "+want) {
+		if v, err := parse(in); err == nil ||
+			!strings.HasPrefix(err.Error(), "target "+name+": "+want) {
 			t.Errorf("%s: %v, %v; want the error %s", in, v, err, want)
 		}
 	}

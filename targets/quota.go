@@ -8,23 +8,25 @@ import (
 // A Quota is what a target has left of its limit, as it can be told to clients.
 type Quota struct {
 	Limit int // most calls that may be admitted at one instant, after a pause
-	// Window is the time in which the whole Limit comes back. 0: it comes back as calls end, since the Limit is of calls in
-	// service at once.
+	// Window is the time in which the whole Limit comes back. 0: it comes back as calls end, since
+	// the Limit is of calls in service at once.
 	Window    time.Duration
 	Remaining int // calls that would be admitted now
-	// Reset is the time until Remaining grows, exact if no call comes before; 0 when all of the Limit remains, and where Window is 0,
-	// because nobody knows when a call ends.
+	// Reset is the time until Remaining grows, exact if no call comes before; 0 when all of the
+	// Limit remains, and where Window is 0, because nobody knows when a call ends.
 	Reset time.Duration
 }
 
-// Metered is what a target implements that can say what is left of its limit; Handler then tells it to the clients.
+// Metered is what a target implements that can say what is left of its limit; Handler then tells it
+// to the clients.
 type Metered interface {
 	// Quota is safe for concurrent use and admits nothing.
 	Quota() Quota
 }
 
-// policyField is the value of the RateLimit-Policy header field (draft-ietf-httpapi-ratelimit-headers-10): the limit, which stays the
-// same. The window of the draft is a whole number of seconds; any other is left out, because a client that took it for a
+// policyField is the value of the RateLimit-Policy header field
+// (draft-ietf-httpapi-ratelimit-headers-10): the limit, which stays the same. The window of the
+// draft is a whole number of seconds; any other is left out, because a client that took it for a
 // rounded one would come too often or too rarely.
 func (q Quota) policyField() string {
 	field := `"default";q=` + integer(int64(q.Limit))
@@ -37,7 +39,8 @@ func (q Quota) policyField() string {
 	return field
 }
 
-// limitField is the value of the RateLimit header field: what remains, and the whole seconds, rounded up, until there is more.
+// limitField is the value of the RateLimit header field: what remains, and the whole seconds,
+// rounded up, until there is more.
 func (q Quota) limitField() string {
 	field := `"default";r=` + integer(int64(q.Remaining))
 	if q.Reset > 0 {
@@ -46,5 +49,6 @@ func (q Quota) limitField() string {
 	return field
 }
 
-// integer spells n ≥ 0 as an Integer of RFC 9651, which has up to 15 digits: a larger one becomes the largest.
+// integer spells n ≥ 0 as an Integer of RFC 9651, which has up to 15 digits: a larger one becomes
+// the largest.
 func integer(n int64) string { return strconv.FormatInt(min(n, 1e15-1), 10) }

@@ -4,23 +4,29 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The defaults for limit, window and ban are what www.sec.gov says of itself. How many excess calls it puts up with before the ban it does not say.
+// The defaults for limit, window and ban are what www.sec.gov says of itself. How many excess calls
+// it puts up with before the ban it does not say.
 var _ = register(Spec{
-	Name:       "sec_ban",
-	Summary:    "serves 10 calls a second and bans a client that does not heed its refusals: ten minutes, and longer while it goes on",
+	Name: "sec_ban",
+	Summary: "serves 10 calls a second and bans a client that does not heed its refusals: ten " +
+		"minutes, and longer while it goes on",
 	Source:     "fair access rules of the SEC's EDGAR; pattern: a worker pool that prevents IP bans",
 	RateLimits: true,
 	Counts: counters(
 		Counter{"bans", "lower", "times that the client was banned"},
-		Counter{"banned-calls", "lower", "refused calls that were answered with a ban, the one that brought it included"}),
+		Counter{"banned-calls", "lower",
+			"refused calls that were answered with a ban, the one that brought it included"}),
 	Keys: append(windowKeys("10", "1s"),
-		param.Key{Name: "tolerance", Kind: param.Int, Default: "10", Doc: "calls in a row that are refused without harm; one more, and the client is banned"},
-		param.Key{Name: "ban", Kind: param.Duration, Default: "10m", Doc: "how long the client has to keep within the limit before it is served again"}),
+		param.Key{Name: "tolerance", Kind: param.Int, Default: "10",
+			Doc: "calls in a row that are refused without harm; one more, and the client is banned"},
+		param.Key{Name: "ban", Kind: param.Duration, Default: "10m",
+			Doc: "how long the client has to keep within the limit before it is served again"}),
 	New: func(_ uint64, v param.Values) (Target, error) {
-		p, err := NewSECBan(v.Int("limit"), v.Duration("window"), v.Int("tolerance"), v.Duration("ban"))
+		p, err := NewSECBan(v.Int("limit"), v.Duration("window"), v.Int("tolerance"),
+			v.Duration("ban"))
 		if err != nil {
 			return nil, err
 		}
@@ -28,17 +34,19 @@ var _ = register(Spec{
 	},
 })
 
-// A SECBan is a Policy that takes all calls for those of one client, as of one address, and has two grades of refusal.
+// A SECBan is a Policy that takes all calls for those of one client, as of one address, and has two
+// grades of refusal.
 //
-// Within the limit per window, a SlidingWindow, calls are served. A call above it is refused as TooMany, with the exact time of the
-// next place, and is held against the client; the next call that is served wipes the slate clean. So a client that comes
-// again when told has nothing to fear, however often it is refused, unless more than tolerance calls of its are refused in
-// a row: because it does not listen, or because it has more of them under way than that. The first one above the tolerance
-// is answered with the ban, and so is every call after it.
+// Within the limit per window, a SlidingWindow, calls are served. A call above it is refused as
+// TooMany, with the exact time of the next place, and is held against the client; the next call
+// that is served wipes the slate clean. So a client that comes again when told has nothing to fear,
+// however often it is refused, unless more than tolerance calls of its are refused in a row:
+// because it does not listen, or because it has more of them under way than that. The first one
+// above the tolerance is answered with the ban, and so is every call after it.
 //
-// A ban ends when the client has kept within the limit for the ban's length. During the ban all calls count, although none is served:
-// one that comes within the limit changes nothing, one above it makes the ban begin anew. After the ban the client starts
-// with an empty window.
+// A ban ends when the client has kept within the limit for the ban's length. During the ban all
+// calls count, although none is served: one that comes within the limit changes nothing, one above
+// it makes the ban begin anew. After the ban the client starts with an empty window.
 type SECBan struct {
 	window         *SlidingWindow // of admitted calls; during a ban, of calls within the limit
 	tolerance      int
@@ -49,8 +57,8 @@ type SECBan struct {
 	bans, inBanned int64
 }
 
-// NewSECBan admits limit calls in any window, as NewSlidingWindow does, and bans after tolerance refusals in a row, at least 0. The
-// error names the impossible one.
+// NewSECBan admits limit calls in any window, as NewSlidingWindow does, and bans after tolerance
+// refusals in a row, at least 0. The error names the impossible one.
 func NewSECBan(limit int, window time.Duration, tolerance int, ban time.Duration) (*SECBan, error) {
 	w, err := NewSlidingWindow(limit, window)
 	if err != nil {

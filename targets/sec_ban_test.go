@@ -58,7 +58,9 @@ func (o *banOracle) retryAfter(now time.Duration) time.Duration {
 	panic("no place ever")
 }
 
-func newSECBan(t testing.TB, limit int, window time.Duration, tolerance int, ban time.Duration) *targets.SECBan {
+func newSECBan(
+	t testing.TB, limit int, window time.Duration, tolerance int, ban time.Duration,
+) *targets.SECBan {
 	t.Helper()
 	p, err := targets.NewSECBan(limit, window, tolerance, ban)
 	if err != nil {
@@ -68,7 +70,9 @@ func newSECBan(t testing.TB, limit int, window time.Duration, tolerance int, ban
 }
 
 // punish holds the policy against the oracle.
-func punish(t *testing.T, limit int, window time.Duration, tolerance int, ban time.Duration, gaps []int64) (served []time.Duration, bans int64) {
+func punish(
+	t *testing.T, limit int, window time.Duration, tolerance int, ban time.Duration, gaps []int64,
+) (served []time.Duration, bans int64) {
 	t.Helper()
 	p := newSECBan(t, limit, window, tolerance, ban)
 	o := &banOracle{limit: limit, tolerance: tolerance, window: window, ban: ban}
@@ -79,7 +83,8 @@ func punish(t *testing.T, limit int, window time.Duration, tolerance int, ban ti
 		before := o.banned && now-o.exceeded < ban
 		d := consult(t, p, now)
 		refused, why := o.admit(now)
-		if d.Admitted == refused || d.Refusal != why || refused && d.RetryAfter != o.retryAfter(now) {
+		if d.Admitted == refused || d.Refusal != why || refused &&
+			d.RetryAfter != o.retryAfter(now) {
 			t.Fatalf("call %d at %d: %+v, by the oracle refused %v (%v)", i, now, d, refused, why)
 		}
 		if retry = d.RetryAfter; d.Admitted {
@@ -91,7 +96,8 @@ func punish(t *testing.T, limit int, window time.Duration, tolerance int, ban ti
 			}
 		}
 	}
-	if got, want := fmt.Sprint(p.Counts()), fmt.Sprint([]targets.Count{{"bans", bans}, {"banned-calls", banned}}); got != want {
+	if got, want := fmt.Sprint(p.Counts()),
+		fmt.Sprint([]targets.Count{{"bans", bans}, {"banned-calls", banned}}); got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
 	return served, bans
@@ -102,8 +108,10 @@ func TestSECBanEqualsTheOracle(t *testing.T) {
 	for i, c := range windowed {
 		for _, tolerance := range []int{0, 1, 10} {
 			for _, ban := range []time.Duration{1, c.window, 5 * c.window} {
-				served, n := punish(t, c.limit, c.window, tolerance, ban, windowTrace(uint64(i), c.limit, c.window, 600))
-				if ban >= c.window && most(served, c.window) > c.limit { // after a shorter ban the window begins empty
+				served, n := punish(t, c.limit, c.window, tolerance, ban,
+					windowTrace(uint64(i), c.limit, c.window, 600))
+				if ban >= c.window && most(served, c.window) > c.limit {
+					// after a shorter ban the window begins empty
 					t.Errorf("limit %d in %v: %d served", c.limit, c.window, most(served, c.window))
 				}
 				bans += n
@@ -120,7 +128,8 @@ func FuzzSECBan(f *testing.F) {
 	f.Add(uint16(1), uint64(1), uint8(0), uint64(1), uint64(2))
 	f.Fuzz(func(t *testing.T, limit uint16, window uint64, tolerance uint8, ban, seed uint64) {
 		n, w := 1+int(limit%50), time.Duration(1+window%(1<<50))
-		punish(t, n, w, int(tolerance%20), time.Duration(1+ban%(1<<52)), windowTrace(seed, n, w, 150))
+		punish(t, n, w, int(tolerance%20), time.Duration(1+ban%(1<<52)),
+			windowTrace(seed, n, w, 150))
 	})
 }
 
@@ -134,7 +143,8 @@ func refusal(t testing.TB, target targets.Target) *targets.Throttled {
 	return r
 }
 
-// The story of a scraper: 10 calls are served, 10 are refused with the time to come again, the next is banned.
+// The story of a scraper: 10 calls are served, 10 are refused with the time to come again, the next
+// is banned.
 func TestSECBanStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		target := build(t, "sec_ban")
@@ -167,7 +177,8 @@ func TestSECBanStory(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		expect(10, nil)
 		expect(10, &targets.Throttled{RetryAfter: time.Second})
-		want := "[{admitted-calls 1020} {refused-calls 1082} {abandoned-calls 0} {bans 1} {banned-calls 62}]"
+		want := "[{admitted-calls 1020} {refused-calls 1082} {abandoned-calls 0} {bans 1} " +
+			"{banned-calls 62}]"
 		if got := fmt.Sprint(target.(targets.Counted).Counts()); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}

@@ -5,9 +5,10 @@ import (
 	"time"
 )
 
-// NewServer serves h with every limit that net/http leaves open, so that no client can hold on to a connection for ever or fill the
-// memory by itself: one that sends its header byte by byte, or a header without end, one that falls silent or does not
-// read its answers. What is sent that is no HTTP is answered with 400, and the connection closed.
+// NewServer serves h with every limit that net/http leaves open, so that no client can hold on to a
+// connection for ever or fill the memory by itself: one that sends its header byte by byte, or a
+// header without end, one that falls silent or does not read its answers. What is sent that is no
+// HTTP is answered with 400, and the connection closed.
 //
 //	ReadHeaderTimeout  5 s   for the header
 //	ReadTimeout       30 s   for header and body
@@ -16,8 +17,8 @@ import (
 //	IdleTimeout        1 m   between requests
 //	MaxHeaderBytes    16 KiB
 //
-// How many connections there are is for the listener to limit. The caller may change the fields before it serves, and sets ErrorLog:
-// without one net/http writes to standard error.
+// How many connections there are is for the listener to limit. The caller may change the fields
+// before it serves, and sets ErrorLog: without one net/http writes to standard error.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,

@@ -26,10 +26,14 @@ type hosted struct {
 
 // impatient has timeouts for tests, long against the stalls of a busy machine.
 func impatient(s *http.Server) {
-	s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 500*time.Millisecond, time.Second, 2*time.Second, 500*time.Millisecond
+	s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 500*time.Millisecond,
+		time.Second, 2*time.Second, 500*time.Millisecond
 }
 
-func host(t *testing.T, spelling string, work func(context.Context, uint64) error, change func(*http.Server)) hosted {
+func host(
+	t *testing.T, spelling string, work func(context.Context, uint64) error,
+	change func(*http.Server),
+) hosted {
 	t.Helper()
 	target := build(t, spelling)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,7 +65,8 @@ func (h hosted) dial(t *testing.T) *net.TCPConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil { // so that a server that hangs fails the test
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		// so that a server that hangs fails the test
 		t.Fatal(err)
 	}
 	return conn.(*net.TCPConn)
@@ -109,12 +114,14 @@ func sends(text string) func(*testing.T, *net.TCPConn) {
 	return func(t *testing.T, conn *net.TCPConn) { _, _ = io.WriteString(conn, text) }
 }
 
-// A client that goes away while it waits for a connection leaves the line, and those behind it move up.
+// A client that goes away while it waits for a connection leaves the line, and those behind it move
+// up.
 func TestClientLeavesTheLine(t *testing.T) {
 	finish := make(chan struct{})
-	h := host(t, "conn_pool:conns=1,timeout=1h", func(context.Context, uint64) error { <-finish; return nil }, func(s *http.Server) {
-		s.IdleTimeout = 100 * time.Millisecond
-	})
+	h := host(t, "conn_pool:conns=1,timeout=1h",
+		func(context.Context, uint64) error { <-finish; return nil }, func(s *http.Server) {
+			s.IdleTimeout = 100 * time.Millisecond
+		})
 	first, second, third := h.dial(t), h.dial(t), h.dial(t)
 	sends(request)(t, first)
 	h.becomes("admitted-calls", 1)
@@ -146,10 +153,13 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.IPAddr{} }
 
-// FuzzServer sends whatever bytes to the server and goes away. The connection ends, and there are no more calls than requests.
+// FuzzServer sends whatever bytes to the server and goes away. The connection ends, and there are
+// no more calls than requests.
 func FuzzServer(f *testing.F) {
-	for _, s := range []string{"", request, request + request, request[:20], "\x00", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
-		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"} {
+	for _, s := range []string{"", request, request + request, request[:20], "\x00",
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, sent []byte) {
@@ -176,7 +186,8 @@ func FuzzServer(f *testing.F) {
 		wg.Wait()
 		<-ended
 		counts := target.(targets.Counted).Counts()
-		if n := counts[0].Value + counts[1].Value + counts[2].Value; n > int64(bytes.Count(sent, []byte("HTTP/"))) || counts[1].Value != 0 {
+		if n := counts[0].Value + counts[1].Value +
+			counts[2].Value; n > int64(bytes.Count(sent, []byte("HTTP/"))) || counts[1].Value != 0 {
 			t.Errorf("%q leads to %v", sent, counts)
 		}
 	})

@@ -5,12 +5,13 @@ import (
 	"sort"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
-	Name:       "sliding_window",
-	Summary:    "serves so many calls in any window, wherever it begins: an exact log, without the burst at a boundary",
+	Name: "sliding_window",
+	Summary: "serves so many calls in any window, wherever it begins: an exact log, without " +
+		"the burst at a boundary",
 	Source:     "the sliding window log, as with a Redis sorted set",
 	RateLimits: true,
 	Counts:     counters(),
@@ -27,10 +28,11 @@ var _ = register(Spec{
 // maxLog is the longest log of admitted calls, 80 MB.
 const maxLog = 10_000_000
 
-// A SlidingWindow is a Policy that admits a call if fewer than limit were admitted in the window that ends with it. A window is
-// half open, so a call that was admitted at t stops to count at exactly t + window, and no half-open stretch of that length
-// has more than limit of them. It keeps the instants of the last limit admissions, 8 bytes each, and the memory grows with
-// use up to that. A call costs a look at one of them.
+// A SlidingWindow is a Policy that admits a call if fewer than limit were admitted in the window
+// that ends with it. A window is half open, so a call that was admitted at t stops to count at
+// exactly t + window, and no half-open stretch of that length has more than limit of them. It keeps
+// the instants of the last limit admissions, 8 bytes each, and the memory grows with use up to
+// that. A call costs a look at one of them.
 type SlidingWindow struct {
 	limit  int
 	window time.Duration
@@ -38,13 +40,15 @@ type SlidingWindow struct {
 	oldest int             // index of the oldest, and of the next to be written over
 }
 
-// NewSlidingWindow admits limit calls, from 1 to 10 million, in any window. The error names the impossible one.
+// NewSlidingWindow admits limit calls, from 1 to 10 million, in any window. The error names the
+// impossible one.
 func NewSlidingWindow(limit int, window time.Duration) (*SlidingWindow, error) {
 	if err := checkWindow(limit, window); err != nil {
 		return nil, err
 	}
 	if limit > maxLog {
-		return nil, fmt.Errorf("limit: must be at most %d, since each of the calls is remembered, got %d", maxLog, limit)
+		return nil, fmt.Errorf("limit: must be at most %d, since each of the calls is "+
+			"remembered, got %d", maxLog, limit)
 	}
 	return &SlidingWindow{limit: limit, window: window}, nil
 }
@@ -68,7 +72,8 @@ func (w *SlidingWindow) Admit(now time.Duration) Decision {
 // Quota implements Policy. It costs a binary search.
 func (w *SlidingWindow) Quota(now time.Duration) Quota {
 	at := func(i int) time.Duration { return w.log[(w.oldest+i)%len(w.log)] }
-	past := sort.Search(len(w.log), func(i int) bool { return now-at(i) < w.window }) // admissions that count no more
+	// admissions that count no more
+	past := sort.Search(len(w.log), func(i int) bool { return now-at(i) < w.window })
 	q := Quota{Limit: w.limit, Window: w.window, Remaining: w.limit - len(w.log) + past}
 	if past < len(w.log) {
 		q.Reset = w.window - (now - at(past))

@@ -30,8 +30,10 @@ func newSlidingWindow(t testing.TB, limit int, window time.Duration) *targets.Sl
 
 func TestSlidingWindowEqualsTheRule(t *testing.T) {
 	for i, c := range windowed {
-		admitted := obeys(t, newSlidingWindow(t, c.limit, c.window), slidingRule(c.limit, c.window), windowTrace(uint64(i), c.limit, c.window, 1000))
-		if n := most(admitted, c.window); n != c.limit { // the traces are dense enough to fill some window
+		admitted := obeys(t, newSlidingWindow(t, c.limit, c.window), slidingRule(c.limit, c.window),
+			windowTrace(uint64(i), c.limit, c.window, 1000))
+		if n := most(admitted, c.window); n != c.limit {
+			// the traces are dense enough to fill some window
 			t.Errorf("%d admitted in some %v, want %d", n, c.window, c.limit)
 		}
 	}

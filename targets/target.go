@@ -3,17 +3,19 @@ package targets
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// A Target is what the tasks call. It decides whether a call is served; serving it costs the work passed in.
-// It is safe for concurrent use.
+// A Target is what the tasks call. It decides whether a call is served; serving it costs the work
+// passed in. It is safe for concurrent use.
 type Target interface {
-	// Call serves task number seq by calling work, or refuses with an error for which errors.Is(err, ErrThrottled).
+	// Call serves task number seq by calling work, or refuses with an error for which
+	// errors.Is(err, ErrThrottled).
 	Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error
 }
 
@@ -79,21 +81,42 @@ func (e *Throttled) Unwrap() error { return ErrThrottled }
 
 // A Spec describes a target and builds it.
 type Spec struct {
-	Name       string
-	Summary    string // one line
-	Source     string
-	RateLimits bool // its capacity is a rate, so a load relative to the strategy's limit has no meaning
+	Name    string
+	Summary string // one line
+	Source  string
+	// its capacity is a rate, so a load relative to the strategy's limit has no meaning
+	RateLimits bool
 	Keys       []param.Key
 	Counts     []Counter // what the target counts, in the order of Counted; none: it is not Counted
-	// New builds the target for one run; its clock starts at the first call. Its error names the impossible parameter.
+	// New builds the target for one run; its clock starts at the first call. Its error names the
+	// impossible parameter.
 	New func(seed uint64, v param.Values) (Target, error)
 }
 
-var all = registry.Set[Spec]{Kind: "target"}
+var all = registry.Set[Spec]{Kind: "target", Keys: func(s Spec) []param.Key { return s.Keys },
+	Check: Spec.check}
+
+func (s Spec) check(v param.Values) error {
+	_, err := s.New(0, v)
+	return err
+}
+
+// String is the name.
+func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, s) }
 
-// All returns the Specs in the order of their names.
+// Register adds a target of another package to All, before anything runs: from then on every
+// command, study and report knows it by its name. It panics on a name that is taken or not
+// lower_snake, and on a Spec without New.
+func Register(s Spec) Spec {
+	if s.New == nil {
+		panic(fmt.Sprintf("target %s: New is nil", s.Name))
+	}
+	return all.AddOther(s.Name, s)
+}
+
+// All returns the Specs in the order of their names, the package's own before those of others.
 func All() []Spec { return all.All() }
 
 // Lookup returns the Spec of that name; the error for an unknown name lists the known ones.

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -24,7 +24,7 @@ func parse(s string) (targets.Variant, error) {
 	if err != nil {
 		return targets.Variant{}, err
 	}
-	return targets.ParseVariant(call)
+	return targets.Resolve(call)
 }
 
 func build(t testing.TB, s string) targets.Target {
@@ -33,7 +33,7 @@ func build(t testing.TB, s string) targets.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := v.Build(1)
+	target, err := v.Spec.Build(1, v.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,8 @@ func TestEverySpecIsListable(t *testing.T) {
 		}
 		for _, k := range s.Keys {
 			if k.Doc == "" || k.Default == "" {
-				t.Errorf("%s: parameter %s wants a default and a line of documentation", s.Name, k.Name)
+				t.Errorf("%s: parameter %s wants a default and a line of documentation", s.Name,
+					k.Name)
 			}
 		}
 		build(t, s.Name)
@@ -70,7 +71,8 @@ func TestEverySpecIsListable(t *testing.T) {
 
 var unitForm = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 
-// What a target counts is what its Spec declares, and each call that came back is admitted, refused or abandoned, under any load.
+// What a target counts is what its Spec declares, and each call that came back is admitted, refused
+// or abandoned, under any load.
 func TestCountsAreAsDeclared(t *testing.T) {
 	docs := map[string]targets.Counter{}
 	for _, s := range targets.All() {
@@ -83,7 +85,8 @@ func TestCountsAreAsDeclared(t *testing.T) {
 			continue
 		}
 		for _, c := range s.Counts {
-			if known, again := docs[c.Name]; !unitForm.MatchString(c.Name) || c.Doc == "" || again && known != c {
+			if known, again := docs[c.Name]; !unitForm.MatchString(c.Name) || c.Doc == "" ||
+				again && known != c {
 				t.Errorf("%s: the counter %+v is out of form, or elsewhere %+v", s.Name, c, known)
 			}
 			docs[c.Name] = c
@@ -105,8 +108,10 @@ func TestCountsAreAsDeclared(t *testing.T) {
 			wg.Wait()
 		})
 		counts := counted.Counts()
-		if sum := counts[0].Value + counts[1].Value + counts[2].Value; sum != 100 || counts[2].Value != 10 || counts[0].Value == 0 {
-			t.Errorf("%s: 100 calls, 10 of them without a client, are counted as %v", s.Name, counts)
+		if sum := counts[0].Value + counts[1].Value + counts[2].Value; sum != 100 ||
+			counts[2].Value != 10 || counts[0].Value == 0 {
+			t.Errorf("%s: 100 calls, 10 of them without a client, are counted as %v", s.Name,
+				counts)
 		}
 		for i, c := range counts {
 			if len(counts) != len(s.Counts) || c.Name != s.Counts[i].Name {
@@ -120,8 +125,10 @@ func TestRefusals(t *testing.T) {
 	for r, want := range map[targets.Refusal]struct {
 		name   string
 		status int
-	}{targets.TooMany: {"too many calls", 429}, targets.Unavailable: {"unavailable", 503}, targets.Banned: {"banned", 403}} {
-		if r.String() != want.name || r.Status() != want.status || !errors.Is(&targets.Throttled{Refusal: r}, targets.ErrThrottled) {
+	}{targets.TooMany: {"too many calls", 429}, targets.Unavailable: {"unavailable", 503},
+		targets.Banned: {"banned", 403}} {
+		if r.String() != want.name || r.Status() != want.status ||
+			!errors.Is(&targets.Throttled{Refusal: r}, targets.ErrThrottled) {
 			t.Errorf("%d is %q with status %d", r, r, r.Status())
 		}
 	}
@@ -171,16 +178,22 @@ func TestThrottledSaysWhenToComeAgain(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 		worked := false
-		err := target.Call(ctx, 0, func(context.Context, uint64) error { worked = true; return nil })
+		err := target.Call(ctx, 0, func(context.Context, uint64) error {
+			worked = true
+			return nil
+		})
 		var throttled *targets.Throttled
-		if !errors.As(err, &throttled) || !errors.Is(err, targets.ErrThrottled) || throttled.RetryAfter != 200*time.Millisecond {
+		if !errors.As(err, &throttled) || !errors.Is(err, targets.ErrThrottled) ||
+			throttled.RetryAfter != 200*time.Millisecond {
 			t.Fatalf("refused with %v, want a retry after 200ms", err)
 		}
-		if want := "throttled: refused by the target, retry after 200ms"; err.Error() != want || worked {
+		if want := "throttled: refused by the target, retry after 200ms"; err.Error() != want ||
+			worked {
 			t.Errorf("the refusal reads %q, want %q; worked: %v", err, want, worked)
 		}
 		time.Sleep(throttled.RetryAfter - 1)
-		if err := target.Call(ctx, 0, nothing); !errors.As(err, &throttled) || throttled.RetryAfter != 1 {
+		if err := target.Call(ctx, 0, nothing); !errors.As(err, &throttled) ||
+			throttled.RetryAfter != 1 {
 			t.Errorf("a nanosecond early: %v", err)
 		}
 		time.Sleep(time.Nanosecond)
@@ -212,10 +225,11 @@ func TestConcurrentCallsShareTheBucket(t *testing.T) {
 		for g := range 20 {
 			wg.Go(func() {
 				for range 50 {
-					err := target.Call(context.Background(), uint64(g), func(context.Context, uint64) error {
-						time.Sleep(20 * time.Millisecond)
-						return nil
-					})
+					err := target.Call(context.Background(), uint64(g),
+						func(context.Context, uint64) error {
+							time.Sleep(20 * time.Millisecond)
+							return nil
+						})
 					switch {
 					case err == nil:
 						served.Add(1)
@@ -229,16 +243,20 @@ func TestConcurrentCallsShareTheBucket(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		// Each goroutine calls every 20 ms, served or not: the last calls come at 980 ms, and 5 + ⌊0.98·10⌋ are admitted.
-		if elapsed := time.Since(began); elapsed != time.Second || served.Load() != 14 || refused.Load() != 1000-14 {
+		// Each goroutine calls every 20 ms, served or not: the last calls come at 980 ms, and 5 +
+		// ⌊0.98·10⌋ are admitted.
+		if elapsed := time.Since(began); elapsed != time.Second || served.Load() != 14 ||
+			refused.Load() != 1000-14 {
 			t.Errorf("%d served and %d refused in %v", served.Load(), refused.Load(), elapsed)
 		}
 	})
 }
 
 func FuzzParseVariant(f *testing.F) {
-	for _, s := range []string{"none", "none:x=1", "token_bucket", "token_bucket:rate=3,burst=1", "token_bucket:rate=1e-6", "token_bucket:rate=1e999", "token_bucket:burst=1.5",
-		"leaky_bucket:queue=0", "sliding_window:limit=3,window=1ns", "sec_ban:ban=1h,tolerance=0", "flaky:spike=lognormal(1ms,4)", "brownout:slope=1e-3", "freeze:stop=0s"} {
+	for _, s := range []string{"none", "none:x=1", "token_bucket", "token_bucket:rate=3,burst=1",
+		"token_bucket:rate=1e-6", "token_bucket:rate=1e999", "token_bucket:burst=1.5",
+		"leaky_bucket:queue=0", "sliding_window:limit=3,window=1ns", "sec_ban:ban=1h,tolerance=0",
+		"flaky:spike=lognormal(1ms,4)", "brownout:slope=1e-3", "freeze:stop=0s"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -7,21 +7,24 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults, 100 per second and bursts of 10, a client that keeps to the rate is never refused for a hiccup of up
-// to a tenth of a second.
+// With the defaults, 100 per second and bursts of 10, a client that keeps to the rate is never
+// refused for a hiccup of up to a tenth of a second.
 var _ = register(Spec{
-	Name:       "token_bucket",
-	Summary:    "refuses calls above a rate, but allows bursts; says when the next one would be served",
+	Name: "token_bucket",
+	Summary: "refuses calls above a rate, but allows bursts; says when the next one would be " +
+		"served",
 	Source:     "Turner, New directions in communications, 1986; as GCRA in ITU-T I.371",
 	RateLimits: true,
 	Counts:     counters(),
 	Keys: []param.Key{
-		{Name: "rate", Kind: param.Float, Default: "100", Doc: "calls served per second in the long run, up to 6 decimals"},
-		{Name: "burst", Kind: param.Int, Default: "10", Doc: "calls served at once after a pause, at least 1"},
+		{Name: "rate", Kind: param.Float, Default: "100",
+			Doc: "calls served per second in the long run, up to 6 decimals"},
+		{Name: "burst", Kind: param.Int, Default: "10",
+			Doc: "calls served at once after a pause, at least 1"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
 		b, err := NewTokenBucket(v.Float("rate"), v.Int("burst"))
@@ -32,21 +35,23 @@ var _ = register(Spec{
 	},
 })
 
-// A TokenBucket is a Policy that admits a call when its bucket holds a token, and takes the token. The bucket holds up to
-// burst tokens, is full at first, and fills continuously at the rate.
+// A TokenBucket is a Policy that admits a call when its bucket holds a token, and takes the token.
+// The bucket holds up to burst tokens, is full at first, and fills continuously at the rate.
 //
-// It is kept as the instant at which the bucket would be full (the "theoretical arrival time" of GCRA), not as a
-// number of tokens: admission then is an addition and waiting is nothing at all, so that nothing is ever multiplied by an
-// elapsed time and rounded. With T = 1/rate the time per token and F the instant of fullness, an unfull bucket at now has
-// burst − (F−now)/T tokens. At least one is there if and only if
+// It is kept as the instant at which the bucket would be full (the "theoretical arrival time" of
+// GCRA), not as a number of tokens: admission then is an addition and waiting is nothing at all, so
+// that nothing is ever multiplied by an elapsed time and rounded. With T = 1/rate the time per
+// token and F the instant of fullness, an unfull bucket at now has burst − (F−now)/T tokens. At
+// least one is there if and only if
 //
 //	F − (burst−1)·T ≤ now
 //
-// Taking it moves F to max(F, now) + T. The earliest instant at which a call is admitted is the left side, rounded up to a
-// whole nanosecond. T need not be whole nanoseconds (3 per second), but the rate is a decimal fraction as the user wrote it,
-// so T = 10⁹·den/num for whole num and den; instants are kept as whole nanoseconds and a whole count of num-ths of one.
-// Hence there is no drift, whether after one admission or a billion. Instants up to two centuries after the origin are in
-// range.
+// Taking it moves F to max(F, now) + T. The earliest instant at which a call is admitted is the
+// left side, rounded up to a whole nanosecond. T need not be whole nanoseconds (3 per second), but
+// the rate is a decimal fraction as the user wrote it, so T = 10⁹·den/num for whole num and den;
+// instants are kept as whole nanoseconds and a whole count of num-ths of one. Hence there is no
+// drift, whether after one admission or a billion. Instants up to two centuries after the origin
+// are in range.
 type TokenBucket struct {
 	num      uint64  // denominator of the fractions of a nanosecond: the numerator of the rate
 	perToken uint64  // T in num-ths of a nanosecond; at most 10¹⁵
@@ -62,11 +67,12 @@ type instant struct {
 	frac uint64
 }
 
-// maxFill is the longest time in which a bucket may fill, 73 years: it keeps sums of instants within an int64.
+// maxFill is the longest time in which a bucket may fill, 73 years: it keeps sums of instants
+// within an int64.
 const maxFill = 1 << 61
 
-// NewTokenBucket is a full bucket. rate is in calls per second, above 0, at most 10⁹ (one per nanosecond), with up to six
-// decimals; burst is at least 1. The error names the impossible one.
+// NewTokenBucket is a full bucket. rate is in calls per second, above 0, at most 10⁹ (one per
+// nanosecond), with up to six decimals; burst is at least 1. The error names the impossible one.
 func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 	if burst < 1 {
 		return nil, fmt.Errorf("burst: must be at least 1, got %d", burst)
@@ -77,9 +83,11 @@ func NewTokenBucket(rate float64, burst int) (*TokenBucket, error) {
 // newBucket makes a bucket of size tokens; the error calls the size by its key.
 func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 	if !(rate > 0 && rate <= 1e9) {
-		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v", rate)
+		return nil, fmt.Errorf("rate: must be above 0 and at most 1000000000 per second, got %v",
+			rate)
 	}
-	// The shortest decimal that is this float64 is the one that was typed: 0.1 is 1/10 here, not the binary fraction.
+	// The shortest decimal that is this float64 is the one that was typed: 0.1 is 1/10 here, not
+	// the binary fraction.
 	r, ok := new(big.Rat).SetString(dist.FormatFloat(rate))
 	if !ok || !r.Denom().IsUint64() || r.Denom().Uint64() > 1e6 {
 		return nil, fmt.Errorf("rate: must have at most 6 decimals, got %v", rate)
@@ -94,7 +102,8 @@ func newBucket(rate float64, size uint64, key string) (*TokenBucket, error) {
 			return b, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: a bucket of %d at %s per second would take more than %.0f years to fill", key, size, dist.FormatFloat(rate),
+	return nil, fmt.Errorf("%s: a bucket of %d at %s per second would take more than %.0f years "+
+		"to fill", key, size, dist.FormatFloat(rate),
 		math.Floor(maxFill/(365.25*24*float64(time.Hour))))
 }
 
@@ -122,12 +131,14 @@ func (b *TokenBucket) due() int64 { return b.full.minus(b.reserve) }
 
 // Quota implements Policy.
 func (b *TokenBucket) Quota(now time.Duration) Quota {
-	q := Quota{Limit: int(b.burst), Remaining: int(b.burst), Window: time.Duration(b.reserve.plus(b.token, b.num).up())}
+	q := Quota{Limit: int(b.burst), Remaining: int(b.burst),
+		Window: time.Duration(b.reserve.plus(b.token, b.num).up())}
 	ahead := b.full.ns - int64(now)
 	if ahead < 0 || ahead == 0 && b.full.frac == 0 {
 		return q
 	}
-	// ⌈(F−now)/T⌉ tokens are missing, at least 1; the next one is there when F is one fewer times T away.
+	// ⌈(F−now)/T⌉ tokens are missing, at least 1; the next one is there when F is one fewer times T
+	// away.
 	hi, lo := bits.Mul64(uint64(ahead), b.num)
 	lo, carry := bits.Add64(lo, b.full.frac, 0)
 	missing, rest := bits.Div64(hi+carry, lo, b.perToken)
@@ -152,7 +163,9 @@ func (i instant) plus(j instant, num uint64) instant {
 func (i instant) minus(j instant) int64 {
 	ns := i.ns - j.ns
 	if i.frac > j.frac {
-		ns++ // a fraction remains; if the fractions are equal there is none, and otherwise rounding up undoes the borrow
+		// a fraction remains; if the fractions are equal there is none, and otherwise rounding up
+		// undoes the borrow
+		ns++
 	}
 	return ns
 }

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/targets"
 )
 
-// oracle is the token bucket as the textbook has it, in rational numbers: a count of tokens that grows with time.
+// oracle is the token bucket as the textbook has it, in rational numbers: a count of tokens that
+// grows with time.
 type oracle struct {
 	perNS, burst, tokens, last *big.Rat
 }
@@ -59,10 +60,12 @@ func bucket(t testing.TB, rate string, burst int) (*targets.TokenBucket, *oracle
 }
 
 // Rates whose token takes whole nanoseconds and ones whose token does not, very slow and very fast.
-var rates = []string{"100", "3", "0.1", "0.000001", "7.3", "999999.999999", "333333333", "1000000000", "0.333333"}
+var rates = []string{"100", "3", "0.1", "0.000001", "7.3", "999999.999999", "333333333",
+	"1000000000", "0.333333"}
 
-// play sends the calls of a trace to the bucket and the oracle and holds every answer of the one against the other. A gap
-// is the time since the call before; a negative one means: as long as the last refusal said, give or take a nanosecond.
+// play sends the calls of a trace to the bucket and the oracle and holds every answer of the one
+// against the other. A gap is the time since the call before; a negative one means: as long as the
+// last refusal said, give or take a nanosecond.
 func play(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.Duration) {
 	t.Helper()
 	b, o := bucket(t, rate, burst)
@@ -72,7 +75,8 @@ func play(t *testing.T, rate string, burst int, gaps []int64) (admitted []time.D
 		got := consult(t, b, now)
 		want, after := o.admit(now)
 		if got.Admitted != want || after.Cmp(big.NewInt(int64(got.RetryAfter))) != 0 {
-			t.Fatalf("rate %s, burst %d, call %d at %d ns: %+v, by the oracle admitted %v, retry after %v ns", rate, burst, i, now, got, want, after)
+			t.Fatalf("rate %s, burst %d, call %d at %d ns: %+v, by the oracle admitted %v, retry "+
+				"after %v ns", rate, burst, i, now, got, want, after)
 		}
 		if retry = got.RetryAfter; got.Admitted {
 			admitted = append(admitted, now)
@@ -111,12 +115,12 @@ func TestTokenBucketEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// withinBurstAndRate checks the promise itself: in no window from one admission to another are there more than
-// burst + rate·window of them.
+// withinBurstAndRate checks the promise itself: in no window from one admission to another are
+// there more than burst + rate·window of them.
 func withinBurstAndRate(t *testing.T, rate string, burst int, admitted []time.Duration) {
 	t.Helper()
-	// n admissions from i to j may not exceed burst + rate·(tⱼ−tᵢ): the surplus k − rate·t_k may rise by burst−1 at most over
-	// its lowest value so far, so one pass sees all windows.
+	// n admissions from i to j may not exceed burst + rate·(tⱼ−tᵢ): the surplus k − rate·t_k may
+	// rise by burst−1 at most over its lowest value so far, so one pass sees all windows.
 	o := newOracle(rate, burst)
 	lowest := new(big.Rat)
 	for k, at := range admitted {
@@ -125,14 +129,16 @@ func withinBurstAndRate(t *testing.T, rate string, burst int, admitted []time.Du
 		if k == 0 || surplus.Cmp(lowest) < 0 {
 			lowest.Set(surplus)
 		}
-		if n := new(big.Rat).Sub(surplus, lowest); n.Cmp(new(big.Rat).Sub(o.burst, big.NewRat(1, 1))) > 0 {
-			t.Fatalf("rate %s, burst %d: too many admissions up to number %d at %v", rate, burst, k, at)
+		if n := new(big.Rat).Sub(surplus,
+			lowest); n.Cmp(new(big.Rat).Sub(o.burst, big.NewRat(1, 1))) > 0 {
+			t.Fatalf("rate %s, burst %d: too many admissions up to number %d at %v",
+				rate, burst, k, at)
 		}
 	}
 }
 
-// A client that always comes when told, and a nanosecond before that, is served at once burst times and then at exactly
-// ⌈n/rate⌉ for n = 1, 2, …: no drift, and no admission lost.
+// A client that always comes when told, and a nanosecond before that, is served at once burst times
+// and then at exactly ⌈n/rate⌉ for n = 1, 2, …: no drift, and no admission lost.
 func TestTokenBucketServesTheFullRate(t *testing.T) {
 	const burst = 10
 	for _, rate := range rates {
@@ -165,16 +171,22 @@ func TestTokenBucketServesTheFullRate(t *testing.T) {
 
 func TestTokenBucketRefusesImpossibleParameters(t *testing.T) {
 	for in, want := range map[string]string{
-		"token_bucket:rate=0":                           "target token_bucket: rate: must be above 0 and at most 1000000000 per second, got 0",
-		"token_bucket:rate=-1":                          "target token_bucket: rate: must be above 0",
-		"token_bucket:rate=2e9":                         "target token_bucket: rate: must be above 0 and at most",
-		"token_bucket:rate=0.0000001":                   "target token_bucket: rate: must have at most 6 decimals, got 1e-07",
-		"token_bucket:rate=33.3333333":                  "target token_bucket: rate: must have at most 6 decimals, got 33.3333333",
-		"token_bucket:rate=5e-324":                      "target token_bucket: rate: must have at most 6 decimals, got 5e-324",
-		"token_bucket:burst=0":                          "target token_bucket: burst: must be at least 1, got 0",
-		"token_bucket:burst=-1":                         "target token_bucket: burst: must be at least 1, got -1",
-		"token_bucket:rate=0.001,burst=10000000":        "target token_bucket: burst: a bucket of 10000000 at 0.001 per second would take more than 73 years to fill",
-		"token_bucket:rate=0.000001,burst=99999999":     "target token_bucket: burst: a bucket of 99999999 at 0.000001 per second would take more than 73 years to fill",
+		"token_bucket:rate=0": "target token_bucket: rate: must be above 0 and at most " +
+			"1000000000 per second, got 0",
+		"token_bucket:rate=-1":  "target token_bucket: rate: must be above 0",
+		"token_bucket:rate=2e9": "target token_bucket: rate: must be above 0 and at most",
+		"token_bucket:rate=0.0000001": "target token_bucket: rate: must have at most 6 " +
+			"decimals, got 1e-07",
+		"token_bucket:rate=33.3333333": "target token_bucket: rate: must have at most 6 " +
+			"decimals, got 33.3333333",
+		"token_bucket:rate=5e-324": "target token_bucket: rate: must have at most 6 " +
+			"decimals, got 5e-324",
+		"token_bucket:burst=0":  "target token_bucket: burst: must be at least 1, got 0",
+		"token_bucket:burst=-1": "target token_bucket: burst: must be at least 1, got -1",
+		"token_bucket:rate=0.001,burst=10000000": "target token_bucket: burst: a bucket " +
+			"of 10000000 at 0.001 per second would take more than 73 years to fill",
+		"token_bucket:rate=0.000001,burst=99999999": "target token_bucket: burst: a bucket " +
+			"of 99999999 at 0.000001 per second would take more than 73 years to fill",
 		"token_bucket:rate=1,burst=9223372036854775807": "target token_bucket: burst: a bucket of",
 		"token_bucket:qps=1":                            `target token_bucket: unknown parameter "qps" (known: rate, burst)`,
 		"bucket":                                        `unknown target "bucket" (known: brownout, `,
@@ -194,12 +206,14 @@ func FuzzTokenBucket(f *testing.F) {
 		millionths = 1 + millionths%1e15 // rates from 0.000001 to 10⁹ with six decimals
 		rate := float64(millionths) / 1e6
 		if _, err := targets.NewTokenBucket(rate, int(burst)); err != nil {
-			if burst > 0 && millionths >= 1e5 { // at 0.1 per second and more, all these bursts fill in time
+			if burst > 0 && millionths >= 1e5 {
+				// at 0.1 per second and more, all these bursts fill in time
 				t.Fatalf("rate %v, burst %d: %v", rate, burst, err)
 			}
 			return
 		}
-		gaps := append([]int64{int64(start % (1 << 61))}, trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 200)...)
+		gaps := append([]int64{int64(start % (1 << 61))},
+			trace(rand.New(rand.NewPCG(seed, 0)), 1e9/rate, 200)...)
 		text := dist.FormatFloat(rate)
 		withinBurstAndRate(t, text, int(burst), play(t, text, int(burst), gaps))
 	})

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// wait returns after d, or with ctx's error when ctx ends first. It allocates where ctx can end and d is above 0.
+// wait returns after d, or with ctx's error when ctx ends first. It allocates where ctx can end and
+// d is above 0.
 func wait(ctx context.Context, d time.Duration) error {
 	if ctx.Done() == nil {
 		time.Sleep(d)
@@ -25,7 +26,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A clock is the time since its first reading, which is 0. Its zero value is ready, and safe for concurrent use.
+// A clock is the time since its first reading, which is 0. Its zero value is ready, and safe for
+// concurrent use.
 type clock struct {
 	once  sync.Once
 	began time.Time

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 // windowKeys are those of a limit per window, with the defaults given.
 func windowKeys(limit, window string) []param.Key {
 	return []param.Key{
-		{Name: "limit", Kind: param.Int, Default: limit, Doc: "calls served per window, at least 1"},
+		{Name: "limit", Kind: param.Int, Default: limit,
+			Doc: "calls served per window, at least 1"},
 		{Name: "window", Kind: param.Duration, Default: window, Doc: "length of the window"},
 	}
 }
@@ -26,7 +27,8 @@ func checkWindow(limit int, window time.Duration) error {
 // checkPeriod keeps sums of instants within an int64, as maxFill does.
 func checkPeriod(key string, d time.Duration) error {
 	if d <= 0 || d > maxFill {
-		return fmt.Errorf("%s: must be positive and at most %s, got %s", key, dist.FormatDuration(maxFill/time.Hour*time.Hour), dist.FormatDuration(d))
+		return fmt.Errorf("%s: must be positive and at most %s, got %s", key,
+			dist.FormatDuration(maxFill/time.Hour*time.Hour), dist.FormatDuration(d))
 	}
 	return nil
 }

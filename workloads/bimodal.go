@@ -3,17 +3,19 @@ package workloads
 import (
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the defaults one task in twenty is fifty times as long as the others: mean 3.45 ms, C² = 9.58.
+// With the defaults one task in twenty is fifty times as long as the others: mean 3.45 ms, C² =
+// 9.58.
 var _ = register(Spec{
 	Name:    "bimodal",
 	Summary: "waits a short time, but in a share of the tasks a long one: cache hits and misses",
 	Kind:    Wait,
 	Keys: []param.Key{
-		{Name: "p", Kind: param.Float, Default: "0.05", Doc: "share of long tasks, between 0 and 1"},
+		{Name: "p", Kind: param.Float, Default: "0.05",
+			Doc: "share of long tasks, between 0 and 1"},
 		{Name: "short", Kind: param.Duration, Default: "1ms", Doc: "time of a short task"},
 		{Name: "long", Kind: param.Duration, Default: "50ms", Doc: "time of a long task"},
 	},

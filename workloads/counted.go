@@ -5,20 +5,26 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
-// amount is the size of the tasks of CPU work whose time is a line in its units: the parameter mean, or a count in its place.
+// calibrated has what is found out about this machine, for the life of the process.
+var calibrated = new(alone.Calibration)
+
+// amount is the size of the tasks of CPU work whose time is a line in its units: the parameter
+// mean, or a count in its place.
 type amount struct {
 	count param.Key // an Int or a Size, 0 by default
-	work  work
+	work  alone.Work
 }
 
 // keys are the two parameters.
 func (a amount) keys() []param.Key {
 	a.count.Default = "0"
 	return []param.Key{
-		{Name: "mean", Kind: param.Duration, Default: "1ms", Doc: "time of a task alone on this machine, which gives the number of " + a.count.Name},
+		{Name: "mean", Kind: param.Duration, Default: "1ms",
+			Doc: "time of a task alone on this machine, which gives the number of " + a.count.Name},
 		a.count,
 	}
 }
@@ -51,20 +57,22 @@ func (a amount) of(v param.Values) (units int, takes equal, err error) {
 	if err := a.check(v); err != nil {
 		return 0, equal{}, err
 	}
-	l, err := calibrated.line(a.work)
+	l, err := calibrated.Line(a.work)
 	if err != nil {
 		return 0, equal{}, err
 	}
 	units = int(a.given(v))
 	if units == 0 {
 		mean := v.Duration("mean")
-		exact := math.Round((float64(mean) - l.fixed) / l.perUnit)
-		if exact < 1 || 2*float64(mean) < l.perUnit || exact > math.MaxInt32 { // on a busy machine, fixed may come out below 0
-			return 0, equal{}, fmt.Errorf("mean: %v would be %.0f %s on this machine, want 1 to %d", mean, max(0, float64(mean)/l.perUnit), a.count.Name, math.MaxInt32)
+		exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
+		if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {
+			// on a busy machine, fixed may come out below 0
+			return 0, equal{}, fmt.Errorf("mean: %v would be %.0f %s on this machine, want 1 to %d",
+				mean, max(0, float64(mean)/l.PerUnit), a.count.Name, math.MaxInt32)
 		}
 		units = int(exact)
 	}
-	return units, equal{l.time(units)}, nil
+	return units, equal{l.Time(units)}, nil
 }
 
 // equal is the time of tasks that are all the same work.

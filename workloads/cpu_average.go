@@ -7,12 +7,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/coin"
 )
 
 var averageNumbers = amount{
-	param.Key{Name: "n", Kind: param.Int, Doc: "numbers to average per task, in place of mean: the same work on every machine"},
+	param.Key{Name: "n", Kind: param.Int,
+		Doc: "numbers to average per task, in place of mean: the same work on every machine"},
 	averaged{},
 }
 
@@ -22,7 +25,8 @@ var _ = register(Spec{
 	Source:  "pattern: partitioned computing, the average of 1 to n",
 	Kind:    CPU,
 	Keys: append(averageNumbers.keys(), param.Key{Name: "r", Kind: param.Float, Default: "1",
-		Doc: "how many times as much a long task is as a short one, as in two_class: one in 1+r is long, and either class is half of the work"}),
+		Doc: "how many times as much a long task is as a short one, as in two_class: one in 1+r " +
+			"is long, and either class is half of the work"}),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		n, takes, err := averageNumbers.of(v)
 		if err != nil {
@@ -37,7 +41,8 @@ var _ = register(Spec{
 	},
 	Check: func(v param.Values) error {
 		if r := v.Float("r"); r < 1 || r > mostR {
-			return fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(mostR), dist.FormatFloat(r))
+			return fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(mostR),
+				dist.FormatFloat(r))
 		}
 		return averageNumbers.check(v)
 	},
@@ -45,7 +50,7 @@ var _ = register(Spec{
 
 type averaged struct{}
 
-func (averaged) sized(n int) doer { return &cpuAverage{n: n} }
+func (averaged) Sized(n int) alone.Doer { return &cpuAverage{n: n} }
 
 // averageChunk is the number of additions between two looks at ctx, some 15 µs.
 const averageChunk = 1 << 15
@@ -54,8 +59,9 @@ const averageChunk = 1 << 15
 type cpuAverage struct {
 	equal
 	n int
-	// total is the sum of what all tasks have summed, modulo 2⁶⁴, so that no part of the work is without a use, and the parts of a
-	// task meet wherever they were done. Parts that their ctx ended are not in it.
+	// total is the sum of what all tasks have summed, modulo 2⁶⁴, so that no part of the work is
+	// without a use, and the parts of a task meet wherever they were done. Parts that their ctx
+	// ended are not in it.
 	total atomic.Uint64
 }
 
@@ -63,14 +69,21 @@ type cpuAverage struct {
 func (w *cpuAverage) Do(ctx context.Context, _ uint64) error { return w.sum(ctx, 0, w.n) }
 
 // DoPart implements Partitioned.
-func (w *cpuAverage) DoPart(ctx context.Context, _ uint64, from, length time.Duration) (more bool, err error) {
+func (w *cpuAverage) DoPart(
+	ctx context.Context, _ uint64, from, length time.Duration,
+) (more bool, err error) {
 	return w.part(ctx, w.n, w.mean, from, length)
 }
 
-// part does one of n numbers. The time of all of them is taken to be spread evenly over them: a part takes those that fall to
-// its time, so neighbouring parts neither share a number nor leave one out.
-func (w *cpuAverage) part(ctx context.Context, n int, takes, from, length time.Duration) (more bool, err error) {
-	dealt := func(after time.Duration) int { return int(min(1, float64(after)/float64(takes)) * float64(n)) }
+// part does one of n numbers. The time of all of them is taken to be spread evenly over them: a
+// part takes those that fall to its time, so neighbouring parts neither share a number nor leave
+// one out.
+func (w *cpuAverage) part(
+	ctx context.Context, n int, takes, from, length time.Duration,
+) (more bool, err error) {
+	dealt := func(after time.Duration) int {
+		return int(min(1, float64(after)/float64(takes)) * float64(n))
+	}
 	last := n
 	if length < takes-from {
 		last = dealt(from + length)
@@ -98,26 +111,29 @@ func (w *cpuAverage) sum(ctx context.Context, first, last int) error {
 	return nil
 }
 
-// unequalAverage has tasks of two lengths, which with the numbers of the equal ones in the mean are half of the work each (two_class.go).
+// unequalAverage has tasks of two lengths, which with the numbers of the equal ones in the mean are
+// half of the work each (two_class.go).
 type unequalAverage struct {
 	*cpuAverage
-	coin
+	coin.Coin
 	numbers [2]int           // of a short and of a long task
 	takes   [2]time.Duration // likewise
 	c2      float64
 }
 
 func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverage, error) {
-	w := &unequalAverage{cpuAverage: mean, coin: coin{seed, 1 / (1 + r)}}
+	w := &unequalAverage{cpuAverage: mean, Coin: coin.Coin{Seed: seed, P: 1 / (1 + r)}}
 	long := float64(mean.n) * (1 + r) / 2
-	for i, n := range []float64{math.Round(long / r), math.Round(long)} { // a short one has half of the mean's, at least
+	for i, n := range []float64{math.Round(long / r), math.Round(long)} {
+		// a short one has half of the mean's, at least
 		if n > math.MaxInt32 {
-			return nil, fmt.Errorf("r: with this mean, a long task would have %.3g numbers, want up to %d", n, math.MaxInt32)
+			return nil, fmt.Errorf("r: with this mean, a long task would have %.3g numbers, want "+
+				"up to %d", n, math.MaxInt32)
 		}
 		w.numbers[i] = int(n)
 		w.takes[i] = time.Duration(math.Round(n / float64(mean.n) * float64(mean.mean)))
 	}
-	w.mean, w.c2 = w.moments(w.takes[0], w.takes[1])
+	w.mean, w.c2 = w.Moments(w.takes[0], w.takes[1])
 	return w, nil
 }
 
@@ -125,10 +141,10 @@ func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverag
 func (w *unequalAverage) C2() float64 { return w.c2 }
 
 // Long implements Classed.
-func (w *unequalAverage) Long(seq uint64) bool { return w.rare(seq) }
+func (w *unequalAverage) Long(seq uint64) bool { return w.Rare(seq) }
 
 func (w *unequalAverage) class(seq uint64) int {
-	if w.rare(seq) {
+	if w.Rare(seq) {
 		return 1
 	}
 	return 0
@@ -140,7 +156,9 @@ func (w *unequalAverage) Do(ctx context.Context, seq uint64) error {
 }
 
 // DoPart implements Partitioned.
-func (w *unequalAverage) DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error) {
+func (w *unequalAverage) DoPart(
+	ctx context.Context, seq uint64, from, length time.Duration,
+) (more bool, err error) {
 	i := w.class(seq)
 	return w.part(ctx, w.numbers[i], w.takes[i], from, length)
 }

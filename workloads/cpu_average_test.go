@@ -14,18 +14,21 @@ import (
 func sumTo(n int) uint64 { return uint64(n) * uint64(n+1) / 2 }
 
 func TestAverageIsRight(t *testing.T) {
-	for _, n := range []int{1, 2, averageChunk - 1, averageChunk, averageChunk + 1, 3*averageChunk + 5} {
+	for _, n := range []int{1, 2, averageChunk - 1, averageChunk, averageChunk + 1,
+		3*averageChunk + 5} {
 		w := &cpuAverage{n: n}
 		for tasks := range uint64(3) {
-			if err := w.Do(context.Background(), tasks); err != nil || w.total.Load() != (tasks+1)*sumTo(n) {
-				t.Errorf("1 to %d, %d times: sum %d, %v; want %d", n, tasks+1, w.total.Load(), err, (tasks+1)*sumTo(n))
+			if err := w.Do(context.Background(), tasks); err != nil ||
+				w.total.Load() != (tasks+1)*sumTo(n) {
+				t.Errorf("1 to %d, %d times: sum %d, %v; want %d", n, tasks+1, w.total.Load(), err,
+					(tasks+1)*sumTo(n))
 			}
 		}
 	}
 }
 
-// Whatever the step, the parts of a task add up to it: no number twice and none left out. The last part says that it is the last, and
-// there is one for each step of the mean.
+// Whatever the step, the parts of a task add up to it: no number twice and none left out. The last
+// part says that it is the last, and there is one for each step of the mean.
 func TestPartsOfAnAverage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 100_000).Draw(t, "n")
@@ -35,14 +38,16 @@ func TestPartsOfAnAverage(t *testing.T) {
 		parts := 0
 		for more := true; more; parts++ {
 			var err error
-			if more, err = w.DoPart(context.Background(), 7, time.Duration(parts)*step, step); err != nil {
+			if more, err = w.DoPart(context.Background(), 7, time.Duration(parts)*step,
+				step); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if w.total.Load() != sumTo(n) {
 			t.Fatalf("%d parts add up to %d, want %d", parts, w.total.Load(), sumTo(n))
 		}
-		if want := int((mean + step - 1) / step); parts > want || n >= 100_000 && mean < 100_000 && parts != want {
+		if want := int((mean + step - 1) / step); parts > want || n >= 100_000 &&
+			mean < 100_000 && parts != want {
 			t.Fatalf("%d parts, want %d", parts, want)
 		}
 	})
@@ -77,12 +82,14 @@ func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := w.DoPart(ctx, 1, 0, time.Microsecond); !errors.Is(err, context.Canceled) || w.total.Load() != 0 {
+	if _, err := w.DoPart(ctx, 1, 0, time.Microsecond); !errors.Is(err, context.Canceled) ||
+		w.total.Load() != 0 {
 		t.Errorf("an ended part: %v, sum %d", err, w.total.Load())
 	}
 }
 
-// TestUnequalAverages: with r, either class is half of the work, the long ones are r times as much, and the parts of each add up to it.
+// TestUnequalAverages: with r, either class is half of the work, the long ones are r times as much,
+// and the parts of each add up to it.
 func TestUnequalAverages(t *testing.T) {
 	const n, r, tasks = 210_000, 20.0, 20_000
 	w, err := newUnequalAverage(7, &cpuAverage{equal: equal{time.Millisecond}, n: n}, r)
@@ -118,15 +125,18 @@ func TestUnequalAverages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want := int((w.takes[i] + step - 1) / step); parts != want || w.total.Load() != sumTo(w.numbers[i]) {
-			t.Errorf("class %d: %d parts add up to %d, want %d and %d", i, parts, w.total.Load(), want, sumTo(w.numbers[i]))
+		if want := int((w.takes[i] + step - 1) / step); parts != want ||
+			w.total.Load() != sumTo(w.numbers[i]) {
+			t.Errorf("class %d: %d parts add up to %d, want %d and %d", i, parts, w.total.Load(),
+				want, sumTo(w.numbers[i]))
 		}
 		w.total.Store(0)
 		if err := w.Do(t.Context(), seq); err != nil || w.total.Load() != sumTo(w.numbers[i]) {
 			t.Errorf("class %d, whole: %d, %v", i, w.total.Load(), err)
 		}
 	}
-	if w, err := newUnequalAverage(1, &cpuAverage{equal: equal{time.Second}, n: math.MaxInt32}, 100); err == nil {
+	if w, err := newUnequalAverage(1, &cpuAverage{equal: equal{time.Second}, n: math.MaxInt32},
+		100); err == nil {
 		t.Errorf("more numbers than can be counted: %v", w.numbers)
 	}
 }

@@ -8,20 +8,23 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 var gzipPages = amount{
-	param.Key{Name: "pages", Kind: param.Int, Doc: "pages of 1 KiB per task, in place of mean: the same work on every machine"},
+	param.Key{Name: "pages", Kind: param.Int,
+		Doc: "pages of 1 KiB per task, in place of mean: the same work on every machine"},
 	compressed{},
 }
 
 var _ = register(Spec{
-	Name:    "cpu_gzip",
-	Summary: "compresses a counted number of pages of text with gzip, as a web server does its answers",
-	Source:  "RFC 1952; pattern: compression in a worker pool",
-	Kind:    CPU,
-	Keys:    gzipPages.keys(),
+	Name: "cpu_gzip",
+	Summary: "compresses a counted number of pages of text with gzip, as a web server does its " +
+		"answers",
+	Source: "RFC 1952; pattern: compression in a worker pool",
+	Kind:   CPU,
+	Keys:   gzipPages.keys(),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		pages, takes, err := gzipPages.of(v)
 		if err != nil {
@@ -36,19 +39,21 @@ var _ = register(Spec{
 
 type compressed struct{}
 
-func (compressed) sized(pages int) doer { return newCompressor(0, pages) }
+func (compressed) Sized(pages int) alone.Doer { return newCompressor(0, pages) }
 
-// A page is compressed by itself, in some 25 µs, and ctx looked at before each. In one stream the first 32 KiB would cost less than half
-// as much a byte as the following do, since the compressor finds more to compare with, and no count would give the time.
+// A page is compressed by itself, in some 25 µs, and ctx looked at before each. In one stream the
+// first 32 KiB would cost less than half as much a byte as the following do, since the compressor
+// finds more to compare with, and no count would give the time.
 const pageBytes, textBytes = 1 << 10, 256 << 10
 
-// cpuGzip gives each task other pages of one text. How well they compress moves its time by a percent or two, so the C² of 0 is one
-// of less than 10⁻³.
+// cpuGzip gives each task other pages of one text. How well they compress moves its time by a
+// percent or two, so the C² of 0 is one of less than 10⁻³.
 type cpuGzip struct {
 	equal
 	seed  uint64
 	pages int
-	text  []byte    // textBytes, and the first page of them again, so that a page may begin anywhere
+	// textBytes, and the first page of them again, so that a page may begin anywhere
+	text  []byte
 	slots sync.Pool // of *gzipping
 }
 
@@ -81,7 +86,8 @@ func newCompressor(seed uint64, pages int) *cpuGzip {
 	return w
 }
 
-// newText writes words, of which those of low rank are frequent, as in prose. A page of it compresses to half.
+// newText writes words, of which those of low rank are frequent, as in prose. A page of it
+// compresses to half.
 func newText(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(^seed, 0)) // no task has this stream
 	words := make([][]byte, 2000)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// What a task compresses is its pages, whole and in order. Read back, gzip streams one after the other are one.
+// What a task compresses is its pages, whole and in order. Read back, gzip streams one after the
+// other are one.
 func TestCompressedPagesAreTheTasks(t *testing.T) {
 	for _, pages := range []int{1, 2, 100} {
 		w := newCompressor(3, pages)
@@ -35,8 +36,10 @@ func TestCompressedPagesAreTheTasks(t *testing.T) {
 				t.Errorf("%d pages, task %d: they are others, %v", pages, seq, err)
 			}
 			s.out = checksum{}
-			if err := w.compress(context.Background(), s, &s.out, seq); err != nil || s.out != (checksum{crc32.ChecksumIEEE(compressed), len(compressed)}) {
-				t.Errorf("%d pages, task %d: compressed again they have the sum %+v, %v", pages, seq, s.out, err)
+			if err := w.compress(context.Background(), s, &s.out, seq); err != nil ||
+				s.out != (checksum{crc32.ChecksumIEEE(compressed), len(compressed)}) {
+				t.Errorf("%d pages, task %d: compressed again they have the sum %+v, %v",
+					pages, seq, s.out, err)
 			}
 		}
 	}

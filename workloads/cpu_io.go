@@ -6,24 +6,29 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/coin"
 )
 
 var _ = register(Spec{
-	Name:    "cpu_io",
-	Summary: "hashes as cpu_sha256 does or waits, each task one of the two and classed so: computing and I/O side by side, real clock only",
-	Source:  "do not block the event loop (Node.js): a separate computation pool",
-	Kind:    CPU,
+	Name: "cpu_io",
+	Summary: "hashes as cpu_sha256 does or waits, each task one of the two and classed so: " +
+		"computing and I/O side by side, real clock only",
+	Source: "do not block the event loop (Node.js): a separate computation pool",
+	Kind:   CPU,
 	Keys: []param.Key{
-		{Name: "p", Kind: param.Float, Default: "0.1", Doc: "share of tasks that compute, from 0 to 1; the others wait"},
-		{Name: "cpu", Kind: param.Duration, Default: "10ms", Doc: "time of a computation alone on this machine, which gives the number of blocks: the same for each"},
-		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)", Doc: "time of a task that waits"},
+		{Name: "p", Kind: param.Float, Default: "0.1",
+			Doc: "share of tasks that compute, from 0 to 1; the others wait"},
+		{Name: "cpu", Kind: param.Duration, Default: "10ms", Doc: "time of a computation alone " +
+			"on this machine, which gives the number of blocks: the same for each"},
+		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
+			Doc: "time of a task that waits"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if err := checkCPUIO(v); err != nil {
 			return nil, err
 		}
-		c, err := newCoin(seed, v, "p")
+		c, err := coin.New(seed, v, "p")
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +45,7 @@ func checkCPUIO(v param.Values) error {
 	if v.Dist("wait").Mean() <= 0 {
 		return errors.New("wait: the mean must be positive")
 	}
-	if _, err := newCoin(0, v, "p"); err != nil {
+	if _, err := coin.New(0, v, "p"); err != nil {
 		return err
 	}
 	return checkMixed(v)
@@ -50,21 +55,22 @@ func checkCPUIO(v param.Values) error {
 type cpuIO struct {
 	hash *cpuSHA256
 	wait *waits
-	coin coin // rare: computes
+	coin coin.Coin // rare: computes
 }
 
 // Do computes, or waits without the processor.
 func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
-	if w.coin.rare(seq) {
+	if w.coin.Rare(seq) {
 		return w.hash.Do(ctx, seq)
 	}
 	return w.wait.Do(ctx, seq)
 }
 
 // Computes implements Computing.
-func (w *cpuIO) Computes(seq uint64) bool { return w.coin.rare(seq) }
+func (w *cpuIO) Computes(seq uint64) bool { return w.coin.Rare(seq) }
 
-// Mean is that of both kinds, by their shares: that of a computation is calibrated, that of a wait exact.
+// Mean is that of both kinds, by their shares: that of a computation is calibrated, that of a wait
+// exact.
 func (w *cpuIO) Mean() time.Duration {
 	mean, _ := w.moments()
 	return time.Duration(math.Round(mean))
@@ -76,10 +82,10 @@ func (w *cpuIO) C2() float64 {
 	return c2
 }
 
-// moments are those of a time that is c with probability p, and else one with mean w and C² of c2: E[S] = p·c + (1−p)·w, and E[S²] =
-// p·c² + (1−p)·w²·(1+c2). The mean is in ns.
+// moments are those of a time that is c with probability p, and else one with mean w and C² of c2:
+// E[S] = p·c + (1−p)·w, and E[S²] = p·c² + (1−p)·w²·(1+c2). The mean is in ns.
 func (w *cpuIO) moments() (mean, c2 float64) {
-	p, computing, waiting := w.coin.p, float64(w.hash.Mean()), float64(w.wait.Mean())
+	p, computing, waiting := w.coin.P, float64(w.hash.Mean()), float64(w.wait.Mean())
 	mean = p*computing + (1-p)*waiting
 	square := p*computing*computing + (1-p)*waiting*waiting*(1+w.wait.C2())
 	return mean, max(0, square/(mean*mean)-1) // 0 where all are the same, whatever the rounding

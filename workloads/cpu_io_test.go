@@ -11,13 +11,17 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Each task is of one kind: those that compute never sleep, those that wait do so once, for the time that they would take as exponential tasks
-// of the same seed and number. It is the share that was asked for, five standard deviations either way.
+// Each task is of one kind: those that compute never sleep, those that wait do so once, for the
+// time that they would take as exponential tasks of the same seed and number. It is the share that
+// was asked for, five standard deviations either way.
 func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	const n, p = 2000, 0.25
 	w, plain := build(t, "cpu_io:p=0.25,cpu=10us", 3), build(t, "exponential", 3)
 	var slept []time.Duration
-	w.(workloads.Waiting).SleepBy(func(_ context.Context, d time.Duration) error { slept = append(slept, d); return nil })
+	w.(workloads.Waiting).SleepBy(func(_ context.Context, d time.Duration) error {
+		slept = append(slept, d)
+		return nil
+	})
 	computing := 0
 	for seq := range uint64(n) {
 		slept = slept[:0]
@@ -40,8 +44,9 @@ func TestCPUIOTasksAreOfOneKind(t *testing.T) {
 	}
 }
 
-// By hand, with a computation of c and waits of 3c: with p=½ and constant waits, the mean is 2c and C² = 1/4; with exponential ones,
-// E[S²] = (c² + 18c²)/2, and C² = 9.5/4 − 1. At the ends there is one kind of task.
+// By hand, with a computation of c and waits of 3c: with p=½ and constant waits, the mean is 2c and
+// C² = 1/4; with exponential ones, E[S²] = (c² + 18c²)/2, and C² = 9.5/4 − 1. At the ends there is
+// one kind of task.
 func TestCPUIOMoments(t *testing.T) {
 	c := build(t, "cpu_sha256:mean=10ms", 1).Mean()
 	three := (3 * c).String()
@@ -56,7 +61,8 @@ func TestCPUIOMoments(t *testing.T) {
 	} {
 		w := build(t, s, 1)
 		if w.Mean() != want.mean || math.Abs(w.C2()-want.c2) > 1e-6 {
-			t.Errorf("%s: mean %v and C² %v, want %v and %v", s, w.Mean(), w.C2(), want.mean, want.c2)
+			t.Errorf("%s: mean %v and C² %v, want %v and %v", s, w.Mean(), w.C2(),
+				want.mean, want.c2)
 		}
 	}
 }
@@ -72,10 +78,12 @@ func TestCPUIOEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if err := build(t, "cpu_io:p=0,wait=1h", 1).Do(ctx, 1); !errors.Is(err, context.DeadlineExceeded) {
+	if err := build(t, "cpu_io:p=0,wait=1h", 1).Do(ctx, 1); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("during a wait: %v", err)
 	}
-	if err := build(t, "cpu_io:p=1", 1).Do(&looksThenEnds{Context: context.Background()}, 1); err != context.Canceled {
+	if err := build(t, "cpu_io:p=1", 1).Do(&looksThenEnds{Context: context.Background()},
+		1); err != context.Canceled {
 		t.Errorf("during a computation: %v", err)
 	}
 }
@@ -86,7 +94,8 @@ func TestImpossibleCPUIO(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, err := v.Build(1); err == nil || !strings.HasPrefix(err.Error(), "workload "+in+": cpu: ") {
+		if w, err := v.Spec.Build(1, v.Values); err == nil ||
+			!strings.HasPrefix(err.Error(), "workload "+in+": cpu: ") {
 			t.Errorf("%s built %v, %v", in, w, err)
 		}
 	}

@@ -5,22 +5,25 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 var _ = register(Spec{
-	Name:    "cpu_json",
-	Summary: "writes and reads back as JSON an object that holds itself twice, n times over: 27·2^n bytes of text",
-	Source:  "pattern: JSON denial of service, an object doubled 20 times",
-	Kind:    CPU,
+	Name: "cpu_json",
+	Summary: "writes and reads back as JSON an object that holds itself twice, n times over: " +
+		"27·2^n bytes of text",
+	Source: "pattern: JSON denial of service, an object doubled 20 times",
+	Kind:   CPU,
 	Keys: []param.Key{
-		{Name: "n", Kind: param.Int, Default: "9", Doc: "doublings, from 0 to 20; each doubles the time and the memory of a task"},
+		{Name: "n", Kind: param.Int, Default: "9",
+			Doc: "doublings, from 0 to 20; each doubles the time and the memory of a task"},
 	},
 	New: func(_ uint64, v param.Values) (Workload, error) {
 		if err := checkDoublings(v); err != nil {
 			return nil, err
 		}
-		mean, err := calibrated.task(doubled{}, v.Int("n"))
+		mean, err := calibrated.Task(doubled{}, v.Int("n"))
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +34,8 @@ var _ = register(Spec{
 	Check: checkDoublings,
 })
 
-// mostDoublings are those of the pattern: 28 MB of text, and a task that takes a second and the better part of a gigabyte.
+// mostDoublings are those of the pattern: 28 MB of text, and a task that takes a second and the
+// better part of a gigabyte.
 const mostDoublings = 20
 
 func checkDoublings(v param.Values) error {
@@ -43,17 +47,17 @@ func checkDoublings(v param.Values) error {
 
 type doubled struct{}
 
-func (doubled) sized(n int) doer { return newDoubler(n) }
+func (doubled) Sized(n int) alone.Doer { return newDoubler(n) }
 
-// cpuJSON has one object, small because it shares its parts: only its text grows as 2ⁿ, and what is read from that. All tasks are
-// the same, so the seed changes nothing.
+// cpuJSON has one object, small because it shares its parts: only its text grows as 2ⁿ, and what is
+// read from that. All tasks are the same, so the seed changes nothing.
 type cpuJSON struct {
 	equal
 	object any
 }
 
-// newDoubler begins with the text {"a":1} of 7 bytes. A doubling from L bytes gives {"first":…,"second":…} of 2L+20, so n of
-// them give 27·2ⁿ − 20.
+// newDoubler begins with the text {"a":1} of 7 bytes. A doubling from L bytes gives
+// {"first":…,"second":…} of 2L+20, so n of them give 27·2ⁿ − 20.
 func newDoubler(n int) *cpuJSON {
 	object := map[string]any{"a": 1}
 	for range n {
@@ -62,8 +66,9 @@ func newDoubler(n int) *cpuJSON {
 	return &cpuJSON{object: object}
 }
 
-// Do writes and reads. It looks at ctx before each and not during them: the library does either in one call. It allocates on
-// purpose: about 480 bytes in 7.5 pieces for each of the 2ⁿ⁺¹ objects in the text.
+// Do writes and reads. It looks at ctx before each and not during them: the library does either in
+// one call. It allocates on purpose: about 480 bytes in 7.5 pieces for each of the 2ⁿ⁺¹ objects in
+// the text.
 func (w *cpuJSON) Do(ctx context.Context, _ uint64) error {
 	_, err := w.again(ctx)
 	return err

@@ -6,20 +6,23 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 var pbkdf2Iterations = amount{
-	param.Key{Name: "iterations", Kind: param.Int, Doc: "iterations per task, in place of mean: the same work on every machine"},
+	param.Key{Name: "iterations", Kind: param.Int,
+		Doc: "iterations per task, in place of mean: the same work on every machine"},
 	derived{},
 }
 
 var _ = register(Spec{
-	Name:    "cpu_pbkdf2",
-	Summary: "derives a key from a password with PBKDF2: computing that cannot be interrupted once begun",
-	Source:  "RFC 8018; pattern: long-running crypto operations in a worker pool",
-	Kind:    CPU,
-	Keys:    pbkdf2Iterations.keys(),
+	Name: "cpu_pbkdf2",
+	Summary: "derives a key from a password with PBKDF2: computing that cannot be interrupted " +
+		"once begun",
+	Source: "RFC 8018; pattern: long-running crypto operations in a worker pool",
+	Kind:   CPU,
+	Keys:   pbkdf2Iterations.keys(),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		iterations, takes, err := pbkdf2Iterations.of(v)
 		if err != nil {
@@ -32,7 +35,7 @@ var _ = register(Spec{
 
 type derived struct{}
 
-func (derived) sized(iterations int) doer { return &cpuPBKDF2{iterations: iterations} }
+func (derived) Sized(iterations int) alone.Doer { return &cpuPBKDF2{iterations: iterations} }
 
 type cpuPBKDF2 struct {
 	equal
@@ -40,8 +43,8 @@ type cpuPBKDF2 struct {
 	iterations int
 }
 
-// Do derives. It looks at ctx before it begins and not again: the library computes a key in one call. A task allocates a
-// dozen objects, 0.8 kB, however many iterations it does.
+// Do derives. It looks at ctx before it begins and not again: the library computes a key in one
+// call. A task allocates a dozen objects, 0.8 kB, however many iterations it does.
 func (w *cpuPBKDF2) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

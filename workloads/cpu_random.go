@@ -5,11 +5,13 @@ import (
 	"crypto/rand"
 	"sync"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 var randomBytes = amount{
-	param.Key{Name: "bytes", Kind: param.Size, Doc: "random bytes per task, in place of mean: the same work on every machine"},
+	param.Key{Name: "bytes", Kind: param.Size,
+		Doc: "random bytes per task, in place of mean: the same work on every machine"},
 	randomised{},
 }
 
@@ -33,7 +35,7 @@ var _ = register(Spec{
 
 type randomised struct{}
 
-func (randomised) sized(bytes int) doer { return newRandom(bytes) }
+func (randomised) Sized(bytes int) alone.Doer { return newRandom(bytes) }
 
 // randomChunk is what is asked for between two looks at ctx, some 40 µs.
 const randomChunk = 16 << 10

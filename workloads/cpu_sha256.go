@@ -7,20 +7,23 @@ import (
 	"hash"
 	"sync"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 var sha256Blocks = amount{
-	param.Key{Name: "blocks", Kind: param.Int, Doc: "blocks of 64 bytes per task, in place of mean: the same work on every machine"},
+	param.Key{Name: "blocks", Kind: param.Int,
+		Doc: "blocks of 64 bytes per task, in place of mean: the same work on every machine"},
 	hashed{},
 }
 
 var _ = register(Spec{
-	Name:    "cpu_sha256",
-	Summary: "hashes a counted number of blocks with SHA-256: the same work for every task, real clock only",
-	Source:  "FIPS 180-4",
-	Kind:    CPU,
-	Keys:    sha256Blocks.keys(),
+	Name: "cpu_sha256",
+	Summary: "hashes a counted number of blocks with SHA-256: the same work for every task, real " +
+		"clock only",
+	Source: "FIPS 180-4",
+	Kind:   CPU,
+	Keys:   sha256Blocks.keys(),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		blocks, takes, err := sha256Blocks.of(v)
 		if err != nil {
@@ -35,21 +38,24 @@ var _ = register(Spec{
 
 type hashed struct{}
 
-func (hashed) sized(blocks int) doer { return newHasher(0, blocks) }
+func (hashed) Sized(blocks int) alone.Doer { return newHasher(0, blocks) }
 
-// chunk is the number of blocks between two looks at ctx: 16 KiB, some 10 µs with the SHA instructions of a current CPU and
-// five times that without.
+// chunk is the number of blocks between two looks at ctx: 16 KiB, some 10 µs with the SHA
+// instructions of a current CPU and five times that without.
 const chunk = 256
 
 type cpuSHA256 struct {
 	equal
 	seed   uint64
 	blocks int
-	input  []byte    // all but the first block of each task, again and again; its content does not matter to the time
-	slots  sync.Pool // of *hashing
+	// all but the first block of each task, again and again; its content does not matter to the
+	// time
+	input []byte
+	slots sync.Pool // of *hashing
 }
 
-// hashing is a task's own memory. The digest is kept here so that no part of the work is without a use.
+// hashing is a task's own memory. The digest is kept here so that no part of the work is without a
+// use.
 type hashing struct {
 	hash  hash.Hash
 	first [sha256.BlockSize]byte
@@ -58,7 +64,9 @@ type hashing struct {
 
 func newHasher(seed uint64, blocks int) *cpuSHA256 {
 	w := &cpuSHA256{seed: seed, blocks: blocks, input: make([]byte, chunk*sha256.BlockSize)}
-	w.slots.New = func() any { return &hashing{hash: sha256.New(), sum: make([]byte, 0, sha256.Size)} }
+	w.slots.New = func() any {
+		return &hashing{hash: sha256.New(), sum: make([]byte, 0, sha256.Size)}
+	}
 	return w
 }
 

@@ -11,23 +11,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 func hasher(t testing.TB, seed uint64, args ...param.Arg) *cpuSHA256 {
 	t.Helper()
-	v, err := ParseVariant(param.Call{Name: "cpu_sha256", Args: args})
+	v, err := Resolve(param.Call{Name: "cpu_sha256", Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := v.Build(seed)
+	w, err := v.Spec.Build(seed, v.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w.(*cpuSHA256)
 }
 
-// The digest of a task is that of its blocks, computed here in one piece: no block is left out, whatever the chunks.
+// The digest of a task is that of its blocks, computed here in one piece: no block is left out,
+// whatever the chunks.
 func TestCPUTaskHashesItsBlocks(t *testing.T) {
 	for _, blocks := range []int{1, 2, chunk, chunk + 1, chunk + 2, 3*chunk + 7} {
 		w := newHasher(5, blocks)
@@ -37,7 +38,8 @@ func TestCPUTaskHashesItsBlocks(t *testing.T) {
 		want := sha256.Sum256(message)
 		s := w.slots.Get().(*hashing)
 		for range 2 { // a used slot hashes the same
-			if err := w.digest(context.Background(), s, 9); err != nil || !bytes.Equal(s.sum, want[:]) {
+			if err := w.digest(context.Background(), s, 9); err != nil ||
+				!bytes.Equal(s.sum, want[:]) {
 				t.Errorf("%d blocks: digest %x, %v; want %x", blocks, s.sum, err, want)
 			}
 		}
@@ -46,16 +48,16 @@ func TestCPUTaskHashesItsBlocks(t *testing.T) {
 
 func TestCPUCountsAreAsAskedFor(t *testing.T) {
 	w := hasher(t, 1, param.Arg{Key: "blocks", Value: "1234"})
-	l, err := calibrated.line(hashed{})
+	l, err := calibrated.Line(hashed{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.blocks != 1234 || w.C2() != 0 || w.Mean() != l.time(1234) || w.Mean() <= 0 {
+	if w.blocks != 1234 || w.C2() != 0 || w.Mean() != l.Time(1234) || w.Mean() <= 0 {
 		t.Errorf("%d blocks, mean %v, C² %v", w.blocks, w.Mean(), w.C2())
 	}
 	// One calibration serves the process, so the mean asked for is met to half a block.
-	if w = hasher(t, 1); math.Abs(float64(w.Mean()-time.Millisecond)) > l.perUnit {
-		t.Errorf("mean %v, want 1ms within a block of %v ns", w.Mean(), l.perUnit)
+	if w = hasher(t, 1); math.Abs(float64(w.Mean()-time.Millisecond)) > l.PerUnit {
+		t.Errorf("mean %v, want 1ms within a block of %v ns", w.Mean(), l.PerUnit)
 	}
 	if again := hasher(t, 2); again.blocks != w.blocks {
 		t.Errorf("the same mean is %d blocks, then %d", w.blocks, again.blocks)

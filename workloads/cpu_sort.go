@@ -6,21 +6,24 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 var _ = register(Spec{
-	Name:    "cpu_sort",
-	Summary: "draws n numbers into a new slice and sorts them: computing that gives the garbage collector work",
-	Kind:    CPU,
+	Name: "cpu_sort",
+	Summary: "draws n numbers into a new slice and sorts them: computing that gives the garbage " +
+		"collector work",
+	Kind: CPU,
 	Keys: []param.Key{
-		{Name: "n", Kind: param.Int, Default: "10000", Doc: "numbers to sort, 8 bytes each: the time is about in proportion to n·log n"},
+		{Name: "n", Kind: param.Int, Default: "10000",
+			Doc: "numbers to sort, 8 bytes each: the time is about in proportion to n·log n"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if err := checkSort(v); err != nil {
 			return nil, err
 		}
-		mean, err := calibrated.task(sorted{}, v.Int("n"))
+		mean, err := calibrated.Task(sorted{}, v.Int("n"))
 		if err != nil {
 			return nil, err
 		}
@@ -41,18 +44,18 @@ func checkSort(v param.Values) error {
 
 type sorted struct{}
 
-func (sorted) sized(n int) doer { return &cpuSort{n: n} }
+func (sorted) Sized(n int) alone.Doer { return &cpuSort{n: n} }
 
-// cpuSort has other numbers in each task. How far they are from being sorted moves its time by two or three percent, so the C² of 0
-// is one of less than 10⁻³ (6.6·10⁻⁴ measured).
+// cpuSort has other numbers in each task. How far they are from being sorted moves its time by two
+// or three percent, so the C² of 0 is one of less than 10⁻³ (6.6·10⁻⁴ measured).
 type cpuSort struct {
 	equal
 	seed uint64
 	n    int
 }
 
-// Do sorts. It looks at ctx before it draws and before it sorts, and not during either. It allocates on purpose: one object of 8·n bytes
-// a task.
+// Do sorts. It looks at ctx before it draws and before it sorts, and not during either. It
+// allocates on purpose: one object of 8·n bytes a task.
 func (w *cpuSort) Do(ctx context.Context, seq uint64) error {
 	_, err := w.sort(ctx, seq)
 	return err

@@ -8,26 +8,31 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/coin"
 )
 
-// smallCPU are small tasks of every CPU workload, built without calibration. Looks is how often a task that nothing ends looks at
-// its ctx.
+// smallCPU are small tasks of every CPU workload, built without calibration. Looks is how often a
+// task that nothing ends looks at its ctx.
 var smallCPU = map[string]struct {
-	build func(seed uint64) doer
+	build func(seed uint64) alone.Doer
 	looks int
 }{
-	"cpu_sha256":           {func(seed uint64) doer { return newHasher(seed, 3*chunk) }, 4},
-	"cpu_pbkdf2":           {func(seed uint64) doer { return &cpuPBKDF2{seed: seed, iterations: 3} }, 1},
-	"cpu_gzip":             {func(seed uint64) doer { return newCompressor(seed, 3) }, 3},
-	"cpu_json":             {func(uint64) doer { return newDoubler(3) }, 2},
-	"cpu_regex":            {func(uint64) doer { return newMatcher(backtrack, 6) }, 1},
-	"cpu_regex, linear":    {func(uint64) doer { return newMatcher(linear, 100) }, 1},
-	"cpu_average":          {func(uint64) doer { return &cpuAverage{n: 2*averageChunk + 1} }, 3},
-	"cpu_average, no more": {func(uint64) doer { return &cpuAverage{n: averageChunk} }, 1},
-	"cpu_random":           {func(uint64) doer { return newRandom(2*randomChunk + 1) }, 3},
-	"cpu_io":               {func(seed uint64) doer { return &cpuIO{hash: newHasher(seed, 3*chunk), coin: coin{seed, 1}} }, 4},
-	"cpu_sort":             {func(seed uint64) doer { return &cpuSort{seed: seed, n: 100} }, 2},
+	"cpu_sha256": {func(seed uint64) alone.Doer { return newHasher(seed, 3*chunk) }, 4},
+	"cpu_pbkdf2": {func(seed uint64) alone.Doer {
+		return &cpuPBKDF2{seed: seed, iterations: 3}
+	}, 1},
+	"cpu_gzip": {func(seed uint64) alone.Doer { return newCompressor(seed, 3) }, 3},
+	"cpu_json": {func(uint64) alone.Doer { return newDoubler(3) }, 2},
+	"cpu_average": {func(uint64) alone.Doer { return &cpuAverage{n: 2*averageChunk + 1} },
+		3},
+	"cpu_average, no more": {func(uint64) alone.Doer { return &cpuAverage{n: averageChunk} }, 1},
+	"cpu_random":           {func(uint64) alone.Doer { return newRandom(2*randomChunk + 1) }, 3},
+	"cpu_io": {func(seed uint64) alone.Doer {
+		return &cpuIO{hash: newHasher(seed, 3*chunk), coin: coin.Coin{Seed: seed, P: 1}}
+	}, 4},
+	"cpu_sort": {func(seed uint64) alone.Doer { return &cpuSort{seed: seed, n: 100} }, 2},
 }
 
 func TestSmallCPUIsComplete(t *testing.T) {
@@ -45,12 +50,14 @@ func TestCPUTasksEndWithTheirContext(t *testing.T) {
 		for looks := range c.looks {
 			ctx := &endsAfter{context.Background(), looks}
 			if err := w.Do(ctx, 1); !errors.Is(err, context.Canceled) || ctx.looks != -1 {
-				t.Errorf("%s: ended at look %d, it returned %v and looked %d times more", name, looks, err, -1-ctx.looks)
+				t.Errorf("%s: ended at look %d, it returned %v and looked %d times more", name,
+					looks, err, -1-ctx.looks)
 			}
 		}
 		ctx := &endsAfter{context.Background(), c.looks}
 		if err := w.Do(ctx, 1); err != nil || ctx.looks != 0 {
-			t.Errorf("%s: it returned %v and looked %d times, want %d", name, err, c.looks-ctx.looks, c.looks)
+			t.Errorf("%s: it returned %v and looked %d times, want %d", name, err,
+				c.looks-ctx.looks, c.looks)
 		}
 	}
 }
@@ -72,40 +79,46 @@ func TestAllCPUTasksRunConcurrently(t *testing.T) {
 	}
 }
 
-// What a count asks for is what is built, its mean is the line's, and that of mean=10ms is so to half a unit.
+// What a count asks for is what is built, its mean is the line's, and that of mean=10ms is so to
+// half a unit.
 func TestAmounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		amount amount
 		units  func(Workload) int
 	}{
-		"cpu_sha256":  {sha256Blocks, func(w Workload) int { return w.(*cpuSHA256).blocks }},
-		"cpu_pbkdf2":  {pbkdf2Iterations, func(w Workload) int { return w.(*cpuPBKDF2).iterations }},
+		"cpu_sha256": {sha256Blocks, func(w Workload) int { return w.(*cpuSHA256).blocks }},
+		"cpu_pbkdf2": {pbkdf2Iterations,
+			func(w Workload) int { return w.(*cpuPBKDF2).iterations }},
 		"cpu_gzip":    {gzipPages, func(w Workload) int { return w.(*cpuGzip).pages }},
 		"cpu_average": {averageNumbers, func(w Workload) int { return w.(*cpuAverage).n }},
 		"cpu_random":  {randomBytes, func(w Workload) int { return w.(*cpuRandom).bytes }},
 	} {
-		l, err := calibrated.line(c.amount.work)
+		l, err := calibrated.Line(c.amount.work)
 		if err != nil {
 			t.Fatal(err)
 		}
 		counted := calibratedVariant(t, name, param.Arg{Key: c.amount.count.Name, Value: "12345"})
-		if c.units(counted) != 12345 || counted.Mean() != l.time(12345) || counted.Mean() <= 0 || counted.C2() != 0 {
-			t.Errorf("%s: %d units, mean %v, C² %v", name, c.units(counted), counted.Mean(), counted.C2())
+		if c.units(counted) != 12345 || counted.Mean() != l.Time(12345) || counted.Mean() <= 0 ||
+			counted.C2() != 0 {
+			t.Errorf("%s: %d units, mean %v, C² %v", name, c.units(counted),
+				counted.Mean(), counted.C2())
 		}
 		timed := calibratedVariant(t, name, param.Arg{Key: "mean", Value: "10ms"})
-		if off := float64((timed.Mean() - 10*time.Millisecond).Abs()); off > l.perUnit/2+1 || timed.Mean() != l.time(c.units(timed)) {
-			t.Errorf("%s: %d units, mean %v, want 10ms ± %v ns", name, c.units(timed), timed.Mean(), l.perUnit/2)
+		if off := float64((timed.Mean() - 10*time.Millisecond).Abs()); off > l.PerUnit/2+1 ||
+			timed.Mean() != l.Time(c.units(timed)) {
+			t.Errorf("%s: %d units, mean %v, want 10ms ± %v ns", name, c.units(timed),
+				timed.Mean(), l.PerUnit/2)
 		}
 	}
 }
 
 func calibratedVariant(t *testing.T, name string, args ...param.Arg) Workload {
 	t.Helper()
-	v, err := ParseVariant(param.Call{Name: name, Args: args})
+	v, err := Resolve(param.Call{Name: name, Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := v.Build(1)
+	w, err := v.Spec.Build(1, v.Values)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,27 +5,32 @@ import (
 	"errors"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/coin"
 )
 
-// Endless is what a workload implements that may have tasks which end with their context and not before. A run of such tasks ends only
-// when each task has a timeout.
+// Endless is what a workload implements that may have tasks which end with their context and not
+// before. A run of such tasks ends only when each task has a timeout.
 type Endless interface {
 	// Endless reports whether there are such tasks, with the workload's parameters.
 	Endless() bool
 }
 
 var _ = register(Spec{
-	Name:    "evil",
-	Summary: "waits, but a share of the tasks never ends until it is cancelled, as reading /dev/random once was: wants a timeout for each task",
-	Source:  "Node.js, Don't block the event loop (or the worker pool): long-running file system reads",
-	Kind:    Wait,
+	Name: "evil",
+	Summary: "waits, but a share of the tasks never ends until it is cancelled, as reading " +
+		"/dev/random once was: wants a timeout for each task",
+	Source: "Node.js, Don't block the event loop (or the worker pool): long-running file system " +
+		"reads",
+	Kind: Wait,
 	Keys: []param.Key{
-		{Name: "p", Kind: param.Float, Default: "0.01", Doc: "share of tasks that never end, from 0 to 1"},
-		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)", Doc: "time of the other tasks, the only ones that mean and C² are of"},
+		{Name: "p", Kind: param.Float, Default: "0.01",
+			Doc: "share of tasks that never end, from 0 to 1"},
+		{Name: "wait", Kind: param.Distribution, Default: "exp(10ms)",
+			Doc: "time of the other tasks, the only ones that mean and C² are of"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		c, err := newCoin(seed, v, "p")
+		c, err := coin.New(seed, v, "p")
 		if err != nil {
 			return nil, err
 		}
@@ -36,16 +41,18 @@ var _ = register(Spec{
 	},
 })
 
-// evil is the one workload that waits and is neither Timed nor Distributed nor Partitioned: nobody knows beforehand which of its tasks are
-// the endless ones, or they would not be a danger, and with them its times have no distribution.
+// evil is the one workload that waits and is neither Timed nor Distributed nor Partitioned: nobody
+// knows beforehand which of its tasks are the endless ones, or they would not be a danger, and with
+// them its times have no distribution.
 type evil struct {
 	others *waits
-	coin   coin // rare: endless
+	coin   coin.Coin // rare: endless
 }
 
-// Do waits, for the end of ctx if the task is an endless one. Such a task with a ctx that never ends is never done.
+// Do waits, for the end of ctx if the task is an endless one. Such a task with a ctx that never
+// ends is never done.
 func (e *evil) Do(ctx context.Context, seq uint64) error {
-	if e.coin.rare(seq) {
+	if e.coin.Rare(seq) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
@@ -53,7 +60,7 @@ func (e *evil) Do(ctx context.Context, seq uint64) error {
 }
 
 // Endless implements Endless.
-func (e *evil) Endless() bool { return e.coin.p > 0 }
+func (e *evil) Endless() bool { return e.coin.P > 0 }
 
 // Mean is that of the tasks that end: what the endless ones take is for the run's timeout to say.
 func (e *evil) Mean() time.Duration { return e.others.Mean() }

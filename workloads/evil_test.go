@@ -10,7 +10,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// Under the virtual clock, with a timeout a thousand times as long as the others take: the endless tasks take exactly that, and only they.
+// Under the virtual clock, with a timeout a thousand times as long as the others take: the endless
+// tasks take exactly that, and only they.
 func TestEvilTasksEndWithTheirContext(t *testing.T) {
 	const timeout = time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +60,8 @@ func TestEvilOthersWait(t *testing.T) {
 func TestEvilSaysSo(t *testing.T) {
 	for s, want := range map[string]bool{"evil": true, "evil:p=1": true, "evil:p=0": false} {
 		w := build(t, s, 1)
-		if got := w.(workloads.Endless).Endless(); got != want || w.Mean() != 10*time.Millisecond || w.C2() != 1 {
+		if got := w.(workloads.Endless).Endless(); got != want || w.Mean() != 10*time.Millisecond ||
+			w.C2() != 1 {
 			t.Errorf("%s: endless: %v, mean %v, C² %v", s, got, w.Mean(), w.C2())
 		}
 		if _, timed := w.(workloads.Timed); timed {

@@ -1,8 +1,8 @@
 package workloads
 
 import (
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{

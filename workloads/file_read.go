@@ -11,15 +11,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/coin"
 )
 
 var _ = register(Spec{
-	Name:    "file_read",
-	Summary: "reads a whole file into memory, a small or a large one, from the page cache: no disk is waited for",
-	Source:  "Node.js, Don't block the event loop (or the worker pool): fs.readFile",
-	Kind:    IO,
-	Keys:    fileKeys,
+	Name: "file_read",
+	Summary: "reads a whole file into memory, a small or a large one, from the page cache: no " +
+		"disk is waited for",
+	Source: "Node.js, Don't block the event loop (or the worker pool): fs.readFile",
+	Kind:   IO,
+	Keys:   fileKeys,
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		f, err := newFiles(seed, v)
 		if err != nil {
@@ -37,12 +40,14 @@ var _ = register(Spec{
 	Check: checkFiles,
 })
 
-// fileKeys are the parameters of all workloads that read files. With the defaults one task in twenty reads 64 times as much as the others.
+// fileKeys are the parameters of all workloads that read files. With the defaults one task in
+// twenty reads 64 times as much as the others.
 var fileKeys = []param.Key{
 	{Name: "p", Kind: param.Float, Default: "0.05", Doc: "share of large files, from 0 to 1"},
 	{Name: "small", Kind: param.Size, Default: "64KiB", Doc: "size of a small file"},
 	{Name: "large", Kind: param.Size, Default: "4MiB", Doc: "size of a large file, at most 1GiB"},
-	{Name: "dir", Kind: param.Text, Default: "temp", Doc: "existing directory to make the files in, in a new directory of their own; temp: the system's for temporary files"},
+	{Name: "dir", Kind: param.Text, Default: "temp", Doc: "existing directory to make the files " +
+		"in, in a new directory of their own; temp: the system's for temporary files"},
 }
 
 func checkFiles(v param.Values) error {
@@ -51,22 +56,24 @@ func checkFiles(v param.Values) error {
 	case small == 0:
 		return errors.New("small: must be positive, got 0")
 	case small >= large:
-		return fmt.Errorf("small: must be smaller than large, got small=%d and large=%d", small, large)
+		return fmt.Errorf("small: must be smaller than large, got small=%d and large=%d", small,
+			large)
 	case large > 1<<30:
 		return fmt.Errorf("large: must be at most 1GiB, got %d bytes", large)
 	}
-	_, err := newCoin(0, v, "p")
+	_, err := coin.New(0, v, "p")
 	return err
 }
 
-// files are a small and a large file in a directory of their own. They have just been written and are read again and again, so the page cache
-// serves them: a task costs system calls and copying, as with the hot files of a server, and is no measure of a disk.
+// files are a small and a large file in a directory of their own. They have just been written and
+// are read again and again, so the page cache serves them: a task costs system calls and copying,
+// as with the hot files of a server, and is no measure of a disk.
 type files struct {
-	coin  // rare: large
-	dir   string
-	paths [2]string
-	sizes [2]int64
-	times [2]time.Duration // of reading a file alone
+	coin.Coin // rare: large
+	dir       string
+	paths     [2]string
+	sizes     [2]int64
+	times     [2]time.Duration // of reading a file alone
 }
 
 func newFiles(seed uint64, v param.Values) (f *files, err error) {
@@ -77,7 +84,8 @@ func newFiles(seed uint64, v param.Values) (f *files, err error) {
 	if !v.Given("dir") {
 		base = os.TempDir()
 	}
-	f = &files{coin: coin{seed, v.Float("p")}, sizes: [2]int64{v.Size("small"), v.Size("large")}}
+	f = &files{Coin: coin.Coin{Seed: seed, P: v.Float("p")},
+		sizes: [2]int64{v.Size("small"), v.Size("large")}}
 	if f.dir, err = os.MkdirTemp(base, "poolbench-files-"); err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
 	}
@@ -100,10 +108,13 @@ func writeRandom(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// measure finds the time that read takes for a file of each size, and closes the files when that fails.
+// measure finds the time that read takes for a file of each size, and closes the files when that
+// fails.
 func (f *files) measure(read func(ctx context.Context, which int) error) (err error) {
 	for i := range f.times {
-		if f.times[i], err = timeAlone(func() error { return read(context.Background(), i) }); err != nil {
+		if f.times[i], err = alone.Time(func() error {
+			return read(context.Background(), i)
+		}); err != nil {
 			return errors.Join(err, f.Close())
 		}
 	}
@@ -112,24 +123,24 @@ func (f *files) measure(read func(ctx context.Context, which int) error) (err er
 
 // which is the index of the file that the task reads.
 func (f *files) which(seq uint64) int {
-	if f.rare(seq) {
+	if f.Rare(seq) {
 		return 1
 	}
 	return 0
 }
 
 // Long implements Classed: the large files.
-func (f *files) Long(seq uint64) bool { return f.rare(seq) }
+func (f *files) Long(seq uint64) bool { return f.Rare(seq) }
 
 // Mean is calibrated: both files are read alone when the workload is made.
 func (f *files) Mean() time.Duration {
-	mean, _ := f.moments(f.times[0], f.times[1])
+	mean, _ := f.Moments(f.times[0], f.times[1])
 	return mean
 }
 
 // C2 follows from the two times that Mean is calibrated with.
 func (f *files) C2() float64 {
-	_, c2 := f.moments(f.times[0], f.times[1])
+	_, c2 := f.Moments(f.times[0], f.times[1])
 	return c2
 }
 
@@ -138,10 +149,12 @@ func (f *files) Close() error { return os.RemoveAll(f.dir) }
 
 type fileRead struct {
 	*files
-	buffers [2]sync.Pool // of *[]byte of the size of the file: what is measured is reading, not the garbage collector
+	// of *[]byte of the size of the file: what is measured is reading, not the garbage collector
+	buffers [2]sync.Pool
 }
 
-// Do opens the file, reads all of it with one call, as far as the system allows, and closes it. Once begun, reading does not end with ctx.
+// Do opens the file, reads all of it with one call, as far as the system allows, and closes it.
+// Once begun, reading does not end with ctx.
 func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.which(seq)) }
 
 func (w *fileRead) read(ctx context.Context, which int) error {

@@ -9,23 +9,27 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
-	Name:    "file_read_chunked",
-	Summary: "reads the files of file_read in chunks, between which a task can be left: partitioned, from the page cache",
-	Source:  "Node.js, Don't block the event loop (or the worker pool): task partitioning",
-	Kind:    IO,
+	Name: "file_read_chunked",
+	Summary: "reads the files of file_read in chunks, between which a task can be left: " +
+		"partitioned, from the page cache",
+	Source: "Node.js, Don't block the event loop (or the worker pool): task partitioning",
+	Kind:   IO,
 	Keys: append(slices.Clip(fileKeys),
-		param.Key{Name: "chunk", Kind: param.Size, Default: "64KiB", Doc: "bytes read at a time, at most 64MiB"}),
+		param.Key{Name: "chunk", Kind: param.Size, Default: "64KiB",
+			Doc: "bytes read at a time, at most 64MiB"}),
 	New:   newFileReadChunked,
 	Check: checkFileReadChunked,
 })
 
 type fileReadChunked struct {
 	*files
-	open    [2]*os.File // kept open, because the parts of a task share nothing; reading at an offset is safe for concurrent use
+	// kept open, because the parts of a task share nothing; reading at an offset is safe for
+	// concurrent use
+	open    [2]*os.File
 	chunk   int64
 	nominal time.Duration // of a chunk
 	buffers sync.Pool     // of *[]byte, a chunk long
@@ -53,7 +57,9 @@ func newFileReadChunked(seed uint64, v param.Values) (Workload, error) {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	whole := func(ctx context.Context, which int) error { return w.read(ctx, which, 0, w.chunks(which)) }
+	whole := func(ctx context.Context, which int) error {
+		return w.read(ctx, which, 0, w.chunks(which))
+	}
 	if err := f.measure(whole); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -62,22 +68,29 @@ func newFileReadChunked(seed uint64, v param.Values) (Workload, error) {
 }
 
 // chunks is how many the file has; the last may be shorter than the others.
-func (w *fileReadChunked) chunks(which int) int64 { return (w.sizes[which] + w.chunk - 1) / w.chunk }
+func (w *fileReadChunked) chunks(which int) int64 {
+	return (w.sizes[which] + w.chunk - 1) / w.chunk
+}
 
-// Do reads the file's chunks in turn and ends between two of them when ctx ends. It does not allocate in the steady state.
+// Do reads the file's chunks in turn and ends between two of them when ctx ends. It does not
+// allocate in the steady state.
 func (w *fileReadChunked) Do(ctx context.Context, seq uint64) error {
 	which := w.which(seq)
 	return w.read(ctx, which, 0, w.chunks(which))
 }
 
-// DoPart implements Partitioned. The times are nominal: chunk i begins at i times the calibrated time of a chunk, and a part does the chunks
-// that begin within it. So parts that adjoin neither leave out a chunk nor do one twice, and one shorter than a chunk may have none.
-func (w *fileReadChunked) DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error) {
+// DoPart implements Partitioned. The times are nominal: chunk i begins at i times the calibrated
+// time of a chunk, and a part does the chunks that begin within it. So parts that adjoin neither
+// leave out a chunk nor do one twice, and one shorter than a chunk may have none.
+func (w *fileReadChunked) DoPart(
+	ctx context.Context, seq uint64, from, length time.Duration,
+) (more bool, err error) {
 	which := w.which(seq)
 	n := w.chunks(which)
 	first := min(n, w.beginningBefore(from))
 	end := n
-	if length < time.Duration(n)*w.nominal-from { // the sum of the two might be more than a Duration holds
+	if length < time.Duration(n)*w.nominal-from {
+		// the sum of the two might be more than a Duration holds
 		end = min(n, w.beginningBefore(from+length))
 	}
 	return end < n, w.read(ctx, which, first, end)
@@ -101,7 +114,8 @@ func (w *fileReadChunked) read(ctx context.Context, which int, first, end int64)
 	defer w.buffers.Put(buffer)
 	for i := first; i < end; i++ {
 		offset := i * w.chunk
-		if _, err := w.open[which].ReadAt((*buffer)[:min(w.chunk, w.sizes[which]-offset)], offset); err != nil {
+		if _, err := w.open[which].ReadAt((*buffer)[:min(w.chunk, w.sizes[which]-offset)],
+			offset); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil && i+1 < end {

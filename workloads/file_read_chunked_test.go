@@ -7,16 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 func chunked(t *testing.T, args ...param.Arg) *fileReadChunked {
 	t.Helper()
-	v, err := ParseVariant(param.Call{Name: "file_read_chunked", Args: append(args, param.Arg{Key: "dir", Value: t.TempDir()})})
+	v, err := Resolve(param.Call{Name: "file_read_chunked",
+		Args: append(args, param.Arg{Key: "dir", Value: t.TempDir()})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := v.Build(1)
+	w, err := v.Spec.Build(1, v.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,16 +38,19 @@ type looks struct {
 
 func (c *looks) Err() error { c.n++; return nil }
 
-// The parts of a task read each chunk once, in order, whatever the parts' length, and the last one says that it is the last.
+// The parts of a task read each chunk once, in order, whatever the parts' length, and the last one
+// says that it is the last.
 func TestChunksAddUp(t *testing.T) {
-	w := chunked(t, param.Arg{Key: "small", Value: "100"}, param.Arg{Key: "large", Value: "1000"}, param.Arg{Key: "chunk", Value: "64"}, param.Arg{Key: "p", Value: "0.5"})
+	w := chunked(t, param.Arg{Key: "small", Value: "100"}, param.Arg{Key: "large", Value: "1000"},
+		param.Arg{Key: "chunk", Value: "64"}, param.Arg{Key: "p", Value: "0.5"})
 	w.nominal = 10 * time.Microsecond // as if measured
 	for seq := range uint64(50) {
 		n := int64(2)
 		if w.Long(seq) {
 			n = 16
 		}
-		for _, length := range []time.Duration{1, 7 * time.Microsecond, w.nominal, w.nominal + 1, 3 * w.nominal, time.Hour, 1<<63 - 1} {
+		for _, length := range []time.Duration{1, 7 * time.Microsecond, w.nominal, w.nominal + 1,
+			3 * w.nominal, time.Hour, 1<<63 - 1} {
 			ctx := &looks{Context: context.Background()}
 			parts, more, from := int64(0), true, time.Duration(0)
 			for ; more; from += length {
@@ -69,7 +73,8 @@ func TestChunksAddUp(t *testing.T) {
 
 // Parts of any lengths that adjoin read no chunk twice.
 func TestChunksAddUpInUnequalParts(t *testing.T) {
-	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "small", Value: "10"}, param.Arg{Key: "large", Value: "10000"}, param.Arg{Key: "chunk", Value: "100"})
+	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "small", Value: "10"},
+		param.Arg{Key: "large", Value: "10000"}, param.Arg{Key: "chunk", Value: "100"})
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 100 {
 		ctx := &looks{Context: context.Background()}
@@ -89,9 +94,11 @@ func TestChunksAddUpInUnequalParts(t *testing.T) {
 	}
 }
 
-// A task ends between two chunks when its context ends, but not after its last one: then it is done.
+// A task ends between two chunks when its context ends, but not after its last one: then it is
+// done.
 func TestChunksEndWithTheirContext(t *testing.T) {
-	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "large", Value: "1000"}, param.Arg{Key: "small", Value: "10"}, param.Arg{Key: "chunk", Value: "100"})
+	w := chunked(t, param.Arg{Key: "p", Value: "1"}, param.Arg{Key: "large", Value: "1000"},
+		param.Arg{Key: "small", Value: "10"}, param.Arg{Key: "chunk", Value: "100"})
 	for n := range 11 {
 		ctx := &endsAfter{context.Background(), n}
 		err := w.Do(ctx, 1)

@@ -37,7 +37,9 @@ func TestFilesAreMadeAndRemoved(t *testing.T) {
 			temp:  build(t, s+":small=100,large=5000", 1),
 			given: build(t, s+":small=100,large=5000,dir="+given, 1),
 		} {
-			if got := entries(t, where); len(got) != 3 || !strings.HasPrefix(got[0], "poolbench-files-") || got[1] != got[0]+"/large" || got[2] != got[0]+"/small" {
+			if got := entries(t, where); len(got) != 3 ||
+				!strings.HasPrefix(got[0], "poolbench-files-") || got[1] != got[0]+"/large" ||
+				got[2] != got[0]+"/small" {
 				t.Errorf("%s made %q", s, got)
 			}
 			for range 2 {
@@ -48,7 +50,8 @@ func TestFilesAreMadeAndRemoved(t *testing.T) {
 			if got := entries(t, where); len(got) != 0 {
 				t.Errorf("%s left %q", s, got)
 			}
-			if err := w.Do(context.Background(), 1); !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrClosed) {
+			if err := w.Do(context.Background(), 1); !errors.Is(err, os.ErrNotExist) &&
+				!errors.Is(err, os.ErrClosed) {
 				t.Errorf("%s: reading what is closed: %v", s, err)
 			}
 		}
@@ -69,7 +72,8 @@ func TestFilesAreDeterministic(t *testing.T) {
 			contents = append(contents, string(b))
 		}
 	}
-	if len(contents[0]) != 2000 || len(contents[1]) != 1000 || contents[0] != contents[2] || contents[1] != contents[3] {
+	if len(contents[0]) != 2000 || len(contents[1]) != 1000 || contents[0] != contents[2] ||
+		contents[1] != contents[3] {
 		t.Error("two workloads made different files")
 	}
 }
@@ -107,7 +111,8 @@ func TestFileCutShort(t *testing.T) {
 		if err := os.Truncate(filepath.Join(dir, entries(t, dir)[1]), 90); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Do(context.Background(), 1); !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		if err := w.Do(context.Background(), 1); !errors.Is(err, io.ErrUnexpectedEOF) &&
+			!errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
@@ -119,7 +124,8 @@ func TestFilesInNoDirectory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, err := v.Build(1); !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "workload "+s+":dir=/no/such/directory: dir: ") {
+		if w, err := v.Spec.Build(1, v.Values); !errors.Is(err, os.ErrNotExist) ||
+			!strings.HasPrefix(err.Error(), "workload "+s+":dir=/no/such/directory: dir: ") {
 			t.Errorf("%v, %v", w, err)
 		}
 	}
@@ -127,14 +133,18 @@ func TestFilesInNoDirectory(t *testing.T) {
 
 func TestImpossibleFiles(t *testing.T) {
 	for in, want := range map[string]string{
-		"file_read:p=-0.1":              "workload file_read: p: must be between 0 and 1, got -0.1",
-		"file_read:p=1.1":               "workload file_read: p: must be between 0 and 1, got 1.1",
-		"file_read:small=0":             "workload file_read: small: must be positive, got 0",
-		"file_read:large=64KiB":         "workload file_read: small: must be smaller than large, got small=65536 and large=65536",
-		"file_read:large=2GiB":          "workload file_read: large: must be at most 1GiB, got 2147483648 bytes",
-		"file_read_chunked:small=0":     "workload file_read_chunked: small: must be positive, got 0",
-		"file_read_chunked:chunk=0":     "workload file_read_chunked: chunk: must be between 1 byte and 64MiB, got 0 bytes",
-		"file_read_chunked:chunk=65MiB": "workload file_read_chunked: chunk: must be between 1 byte and 64MiB, got 68157440 bytes",
+		"file_read:p=-0.1":  "workload file_read: p: must be between 0 and 1, got -0.1",
+		"file_read:p=1.1":   "workload file_read: p: must be between 0 and 1, got 1.1",
+		"file_read:small=0": "workload file_read: small: must be positive, got 0",
+		"file_read:large=64KiB": "workload file_read: small: must be smaller than large, " +
+			"got small=65536 and large=65536",
+		"file_read:large=2GiB": "workload file_read: large: must be at most 1GiB, got " +
+			"2147483648 bytes",
+		"file_read_chunked:small=0": "workload file_read_chunked: small: must be positive, got 0",
+		"file_read_chunked:chunk=0": "workload file_read_chunked: chunk: must be between 1 byte " +
+			"and 64MiB, got 0 bytes",
+		"file_read_chunked:chunk=65MiB": "workload file_read_chunked: chunk: must be between 1 " +
+			"byte and 64MiB, got 68157440 bytes",
 	} {
 		if v, err := parse(in); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, %v; want the error %s", in, v, err, want)

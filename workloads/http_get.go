@@ -12,19 +12,25 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/once"
 )
 
 var _ = register(Spec{
-	Name:    "http_get",
-	Summary: "gets a page over HTTP/1.1 through a bounded pool of connections, from a server of its own on loopback or from any other",
-	Kind:    IO,
+	Name: "http_get",
+	Summary: "gets a page over HTTP/1.1 through a bounded pool of connections, from a server of " +
+		"its own on loopback or from any other",
+	Kind: IO,
 	Keys: []param.Key{
-		{Name: "url", Kind: param.Text, Default: "own", Doc: "what to get; own: from a server that the workload starts, and in which the target stands"},
-		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "time that the own server takes for a request; with a url, what its mean is assumed to be"},
-		{Name: "conns", Kind: param.Int, Default: "100", Doc: "connections at most; a task without one waits for it"},
-		{Name: "timeout", Kind: param.Duration, Default: "5s", Doc: "time after which a task fails, counted from before its connection, at most 1h"},
+		{Name: "url", Kind: param.Text, Default: "own", Doc: "what to get; own: from a server " +
+			"that the workload starts, and in which the target stands"},
+		{Name: "service", Kind: param.Distribution, Default: "exp(1ms)", Doc: "time that the own " +
+			"server takes for a request; with a url, what its mean is assumed to be"},
+		{Name: "conns", Kind: param.Int, Default: "100",
+			Doc: "connections at most; a task without one waits for it"},
+		{Name: "timeout", Kind: param.Duration, Default: "5s",
+			Doc: "time after which a task fails, counted from before its connection, at most 1h"},
 	},
 	New:   newHTTPGet,
 	Check: checkHTTPGet,
@@ -35,7 +41,8 @@ func checkHTTPGet(v param.Values) error {
 		return fmt.Errorf("conns: must be positive, got %d", n)
 	}
 	if d := v.Duration("timeout"); d <= 0 || d > time.Hour {
-		return fmt.Errorf("timeout: must be positive and at most 1h, got %s", dist.FormatDuration(d))
+		return fmt.Errorf("timeout: must be positive and at most 1h, got %s",
+			dist.FormatDuration(d))
 	}
 	if !v.Given("url") {
 		return nil
@@ -47,10 +54,18 @@ func checkHTTPGet(v param.Values) error {
 	switch { // without the text itself, in case there is a password in it
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
 		return errors.New("url: want an address such as http://127.0.0.1:8080/path")
+	case u.Port() != "" && !isPort(u.Port()):
+		return errors.New("url: want a port from 1 to 65535")
 	case u.User != nil:
-		return errors.New("url: must hold neither a user nor a password: it stands in the names of results")
+		return errors.New("url: must hold neither a user nor a password: it stands in the names " +
+			"of results")
 	}
 	return nil
+}
+
+func isPort(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n > 0
 }
 
 func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
@@ -77,13 +92,16 @@ func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	return &httpOwn{httpClient: w, service: waits.Do, sleepBy: waits.SleepBy}, nil
 }
 
-// seqHeader of a request is the sequence number of its task, so that a server can make the same work of it.
+// seqHeader of a request is the sequence number of its task, so that a server can make the same
+// work of it.
 const seqHeader = "Poolbench-Seq"
 
-// mostBody is as much as a task reads of an answer. An answer of more is an error, since a body may have no end.
+// mostBody is as much as a task reads of an answer. An answer of more is an error, since a body may
+// have no end.
 const mostBody = 1 << 20
 
-// An httpClient is the workload with a url. It goes through no proxy and does not ask for compression.
+// An httpClient is the workload with a url. It goes through no proxy and does not ask for
+// compression.
 type httpClient struct {
 	client  http.Client
 	timeout time.Duration
@@ -93,22 +111,26 @@ type httpClient struct {
 }
 
 func newHTTPClient(conns int, timeout time.Duration) *httpClient {
-	return &httpClient{timeout: timeout, client: http.Client{Timeout: timeout, Transport: &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: timeout}).DialContext, // a connection may be for another task than the one that asked
-		MaxConnsPerHost:        conns,
-		MaxIdleConnsPerHost:    conns,
-		IdleConnTimeout:        idleTimeout,
-		TLSHandshakeTimeout:    timeout,
-		ResponseHeaderTimeout:  timeout,
-		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true,
-	}}}
+	return &httpClient{timeout: timeout,
+		client: http.Client{Transport: once.Transport{Transport: &http.Transport{
+			// a connection may be for another task than the one that asked
+			DialContext:            (&net.Dialer{Timeout: timeout}).DialContext,
+			MaxConnsPerHost:        conns,
+			MaxIdleConnsPerHost:    conns,
+			IdleConnTimeout:        idleTimeout,
+			TLSHandshakeTimeout:    timeout,
+			ResponseHeaderTimeout:  timeout,
+			MaxResponseHeaderBytes: 64 << 10,
+			DisableCompression:     true,
+		}}}}
 }
 
-var errNoServer = errors.New("there is no server: it must be started before the first task, and the workload is not yet closed")
+var errNoServer = errors.New("there is no server: it must be started before the first task, and " +
+	"the workload is not yet closed")
 
-// Do sends the request and reads the whole answer. An answer of 400 or above is a *StatusError. What a server may do wrong is an error
-// within the timeout: silence, an endless body, one that is shorter than it says, more than ten redirects. No error names the url.
+// Do sends the request, once, and reads the whole answer. An answer of 400 or above is a
+// *StatusError. What a server may do wrong is an error within the timeout: silence, an endless
+// body, one that is shorter than it says, more than ten redirects. No error names the url.
 func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -117,7 +139,10 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	if address == nil {
 		return errNoServer
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, *address, nil)
+	// that of an http.Client would be a goroutine for each task
+	timed, cancel := context.WithTimeout(ctx, w.timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(timed, http.MethodGet, *address, nil)
 	if err != nil {
 		return err
 	}
@@ -130,7 +155,8 @@ func (w *httpClient) Do(ctx context.Context, seq uint64) error {
 	err = errors.Join(err, answer.Body.Close()) // without its end, the connection with it
 	switch {
 	case answer.StatusCode >= 400: // says enough, whatever the body says
-		return &StatusError{answer.StatusCode, retryAfter(answer.Header.Get("Retry-After"), time.Now())}
+		return &StatusError{answer.StatusCode,
+			retryAfter(answer.Header.Get("Retry-After"), time.Now())}
 	case err != nil:
 		return w.failure(ctx, err)
 	case n > mostBody:
@@ -157,8 +183,9 @@ func (w *httpClient) failure(ctx context.Context, err error) error {
 	return err
 }
 
-// Mean is, with a server of its own, the service's and a round trip on loopback, which is calibrated when the workload is made. With a
-// url it is the service that the user assumes, because a server of somebody else is not called before the run.
+// Mean is, with a server of its own, the service's and a round trip on loopback, which is
+// calibrated when the workload is made. With a url it is the service that the user assumes, because
+// a server of somebody else is not called before the run.
 func (w *httpClient) Mean() time.Duration { return w.mean }
 
 // C2 goes with Mean.

@@ -18,7 +18,8 @@ import (
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// raw starts a server that reads each request's header and then does what answer does, which ends when writing fails; its url.
+// raw starts a server that reads each request's header and then does what answer does, which ends
+// when writing fails; its url.
 func raw(t *testing.T, answer func(c net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -62,9 +63,11 @@ func drip(c net.Conn, text string) {
 	}
 }
 
-// A hostile server makes the task fail, soon enough, and leaves nothing behind: goleak looks after the last test.
+// A hostile server makes the task fail, soon enough, and leaves nothing behind: goleak looks after
+// the last test.
 func TestHostileServers(t *testing.T) {
-	const tooLate = "no whole answer within 100ms" // and the others do not depend on how fast this machine is
+	// and the others do not depend on how fast this machine is
+	const tooLate = "no whole answer within 100ms"
 	write := func(text string) func(net.Conn) {
 		return func(c net.Conn) { io.WriteString(c, text) }
 	}
@@ -72,27 +75,48 @@ func TestHostileServers(t *testing.T) {
 		answer func(net.Conn)
 		want   string // in the error
 	}{
-		"silence":        {func(c net.Conn) { io.Copy(io.Discard, c) }, tooLate},
-		"slow header":    {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "); drip(c, "x") }, tooLate},
-		"endless header": {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "); drip(c, strings.Repeat("x", 1<<14)) }, "exceeded"},
-		"slow body":      {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"); drip(c, "x") }, tooLate},
-		"endless body": {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"); drip(c, strings.Repeat("x", 1<<16)) },
+		"silence": {func(c net.Conn) { io.Copy(io.Discard, c) }, tooLate},
+		"slow header": {func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ")
+			drip(c, "x")
+		}, tooLate},
+		"endless header": {func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ")
+			drip(c, strings.Repeat("x", 1<<14))
+		}, "exceeded"},
+		"slow body": {func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
+			drip(c, "x")
+		}, tooLate},
+		"endless body": {func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
+			drip(c, strings.Repeat("x", 1<<16))
+		},
 			"the body is larger than 1 MiB"},
 		"endless chunks": {func(c net.Conn) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 			drip(c, "10000\r\n"+strings.Repeat("x", 1<<16)+"\r\n")
 		}, "the body is larger than 1 MiB"},
-		"body shorter than said": {func(c net.Conn) { io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfour"); c.Close() }, "unexpected EOF"},
+		"body shorter than said": {
+			func(c net.Conn) {
+				io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfour")
+				c.Close()
+			}, "unexpected EOF"},
 		"body that does not come": {func(c net.Conn) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfour")
 			io.Copy(io.Discard, c)
 		},
 			tooLate},
-		"length of nonsense": {write("HTTP/1.1 200 OK\r\nContent-Length: -7\r\n\r\n"), "bad Content-Length"},
-		"lengths that differ": {write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
+		"length of nonsense": {write("HTTP/1.1 200 OK\r\nContent-Length: -7\r\n\r\n"),
+			"bad Content-Length"},
+		"lengths that differ": {
+			write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
 			"Content-Length"},
-		"redirects in a loop":     {write("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n"), "stopped after 10 redirects"},
-		"reset before the answer": {func(c net.Conn) { c.(*net.TCPConn).SetLinger(0); c.Close() }, ""},
+		"redirects in a loop": {
+			write("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n"),
+			"stopped after 10 redirects"},
+		"reset before the answer": {func(c net.Conn) { c.(*net.TCPConn).SetLinger(0); c.Close() },
+			""},
 		"reset in the answer": {func(c net.Conn) {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfour")
 			c.(*net.TCPConn).SetLinger(0)
@@ -107,9 +131,11 @@ func TestHostileServers(t *testing.T) {
 				timeout = "100ms"
 			}
 			w := build(t, "http_get:conns=2,timeout="+timeout+",url="+address, 1)
-			for seq := range uint64(3) { // the connections of the first tasks are not lost to the later ones
+			for seq := range uint64(3) {
+				// the connections of the first tasks are not lost to the later ones
 				err := w.Do(context.Background(), seq)
-				if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, context.Canceled) {
+				if err == nil || !strings.Contains(err.Error(), c.want) ||
+					errors.Is(err, context.Canceled) {
 					t.Fatalf("task %d: %v, want %q", seq, err, c.want)
 				}
 				if strings.Contains(err.Error(), address) {
@@ -120,12 +146,14 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// A body longer than it says cannot be told from one of the right length; what is over must not become the next task's answer.
+// A body longer than it says cannot be told from one of the right length; what is over must not
+// become the next task's answer.
 func TestBodyLongerThanSaid(t *testing.T) {
 	var n int
 	w := build(t, "http_get:conns=1,timeout=5s,url="+raw(t, func(c net.Conn) {
 		n++ // one connection at a time
-		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nfourHTTP/1.1 500 Injected\r\n\r\n")
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: "+
+			"close\r\n\r\nfourHTTP/1.1 500 Injected\r\n\r\n")
 		c.Close()
 	}), 1)
 	for seq := range uint64(3) {
@@ -139,25 +167,34 @@ func TestBodyLongerThanSaid(t *testing.T) {
 }
 
 func TestRefusalsSayWhenToComeAgain(t *testing.T) {
-	for header, want := range map[string]time.Duration{"": 0, "Retry-After: 7\r\n": 7 * time.Second, "Retry-After: soon, or never\r\n": 0} {
+	for header, want := range map[string]time.Duration{"": 0, "Retry-After: 7\r\n": 7 * time.Second,
+		"Retry-After: soon, or never\r\n": 0} {
 		for _, code := range []int{400, 403, 429, 500, 503} {
-			address := raw(t, func(c net.Conn) { fmt.Fprintf(c, "HTTP/1.1 %d Text\r\n%sContent-Length: 3\r\n\r\nno\n", code, header) })
+			address := raw(t, func(c net.Conn) {
+				fmt.Fprintf(c, "HTTP/1.1 %d Text\r\n%sContent-Length: 3\r\n\r\nno\n", code, header)
+			})
 			w := build(t, "http_get:url="+address, 1)
 			err := w.Do(context.Background(), 1)
 			var status *workloads.StatusError
-			if !errors.As(err, &status) || *status != (workloads.StatusError{Code: code, RetryAfter: want}) {
+			if !errors.As(err, &status) ||
+				*status != (workloads.StatusError{Code: code, RetryAfter: want}) {
 				t.Errorf("%d with %q: %v, want retry after %v", code, header, err, want)
 			}
 		}
 	}
-	address := raw(t, func(c net.Conn) { io.WriteString(c, "HTTP/1.1 429 No\r\n\r\n"); drip(c, "x") })
+	address := raw(t, func(c net.Conn) {
+		io.WriteString(c, "HTTP/1.1 429 No\r\n\r\n")
+		drip(c, "x")
+	})
 	var status *workloads.StatusError
-	if err := build(t, "http_get:timeout=100ms,url="+address, 1).Do(context.Background(), 1); !errors.As(err, &status) || status.Code != 429 {
+	if err := build(t, "http_get:timeout=100ms,url="+address, 1).Do(context.Background(),
+		1); !errors.As(err, &status) || status.Code != 429 {
 		t.Errorf("a refusal whose body does not end: %v", err)
 	}
 }
 
-// A task ends with its context, whether it waits for the answer, for the rest of it, or for a connection; a later one finds its connection.
+// A task ends with its context, whether it waits for the answer, for the rest of it, or for a
+// connection; a later one finds its connection.
 func TestGetEndsWithItsContext(t *testing.T) {
 	began, release := make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -205,7 +242,8 @@ func TestConnectionsRunOut(t *testing.T) {
 	failed := make(chan error)
 	go func() { failed <- w.Do(context.Background(), 1) }()
 	<-began
-	if err := w.Do(context.Background(), 2); err == nil || err.Error() != "no whole answer within 300ms" {
+	if err := w.Do(context.Background(), 2); err == nil ||
+		err.Error() != "no whole answer within 300ms" {
 		t.Errorf("without a connection: %v", err)
 	}
 	if err := <-failed; err == nil {
@@ -216,7 +254,10 @@ func TestConnectionsRunOut(t *testing.T) {
 // With a url there is no server for the target to stand in, so that it stands before Do.
 func TestGetFromOthers(t *testing.T) {
 	var seq string
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seq = r.Header.Get("Poolbench-Seq") }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		seq = r.Header.Get("Poolbench-Seq")
+	}))
 	t.Cleanup(server.Close)
 	w := build(t, "http_get:service=hyperexp(5ms,9),url="+server.URL, 1)
 	if _, served := w.(workloads.Served); served {
@@ -225,28 +266,40 @@ func TestGetFromOthers(t *testing.T) {
 	if w.Mean() != 5*time.Millisecond || w.C2() != 9 {
 		t.Errorf("mean %v, C² %v, want what is assumed", w.Mean(), w.C2())
 	}
-	if err := w.Do(context.Background(), 1<<63); err != nil || seq != strconv.FormatUint(1<<63, 10) {
+	if err := w.Do(context.Background(), 1<<63); err != nil ||
+		seq != strconv.FormatUint(1<<63, 10) {
 		t.Errorf("%v; the task was %s", err, seq)
 	}
 	if err := w.(io.Closer).Close(); err != nil {
 		t.Error(err)
 	}
-	if err := w.Do(context.Background(), 1); err == nil || !strings.Contains(err.Error(), "there is no server") {
+	if err := w.Do(context.Background(), 1); err == nil ||
+		!strings.Contains(err.Error(), "there is no server") {
 		t.Errorf("after Close: %v", err)
 	}
 }
 
 func TestImpossibleGets(t *testing.T) {
 	for in, want := range map[string]string{
-		"http_get:conns=0":                         "workload http_get: conns: must be positive, got 0",
-		"http_get:timeout=0s":                      "workload http_get: timeout: must be positive and at most 1h, got 0s",
-		"http_get:timeout=2h":                      "workload http_get: timeout: must be positive and at most 1h, got 2h",
-		"http_get:url=localhost":                   "workload http_get: url: want an address such as http://127.0.0.1:8080/path",
-		"http_get:url=ftp://localhost":             "workload http_get: url: want an address such as http://127.0.0.1:8080/path",
-		"http_get:url=http://":                     "workload http_get: url: want an address such as http://127.0.0.1:8080/path",
-		"http_get:url=http://u:secret@h:port/":     "workload http_get: url: want an address such as http://127.0.0.1:8080/path",
-		"http_get:url=http://u:secret@h/":          "workload http_get: url: must hold neither a user nor a password: it stands in the names of results",
-		"http_get:url=http://localhost,service=0s": "workload http_get: service: the mean must be positive",
+		"http_get:conns=0": "workload http_get: conns: must be positive, got 0",
+		"http_get:timeout=0s": "workload http_get: timeout: must be positive " +
+			"and at most 1h, got 0s",
+		"http_get:timeout=2h": "workload http_get: timeout: must be positive " +
+			"and at most 1h, got 2h",
+		"http_get:url=localhost": "workload http_get: url: want an address such as " +
+			"http://127.0.0.1:8080/path",
+		"http_get:url=ftp://localhost": "workload http_get: url: want an address such as " +
+			"http://127.0.0.1:8080/path",
+		"http_get:url=http://": "workload http_get: url: want an address such as " +
+			"http://127.0.0.1:8080/path",
+		"http_get:url=http://u:secret@h:port/": "workload http_get: url: want an address such as " +
+			"http://127.0.0.1:8080/path",
+		"http_get:url=http://localhost:99999/": "workload http_get: url: want a port from 1 to " +
+			"65535",
+		"http_get:url=http://u:secret@h/": "workload http_get: url: must hold neither a " +
+			"user nor a password: it stands in the names of results",
+		"http_get:url=http://localhost,service=0s": "workload http_get: service: the mean must " +
+			"be positive",
 	} {
 		if v, err := parse(in); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, %v; want the error %s", in, v, err, want)

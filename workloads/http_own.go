@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 // An httpOwn is an httpClient with the server that it calls.
@@ -21,9 +23,12 @@ type httpOwn struct {
 
 type seqKey struct{}
 
-// Serve implements Served. The work of a request is that of the task which sent it: its number travels in a header, and from there in the
-// request's context, so that it does not matter how the handler numbers its calls.
-func (w *httpOwn) Serve(wrap func(work func(ctx context.Context, seq uint64) error) http.Handler) (err error) {
+// Serve implements Served. The work of a request is that of the task which sent it: its number
+// travels in a header, and from there in the request's context, so that it does not matter how the
+// handler numbers its calls.
+func (w *httpOwn) Serve(
+	wrap func(work func(ctx context.Context, seq uint64) error) http.Handler,
+) (err error) {
 	if w.server != nil {
 		return errors.New("the server has been started before")
 	}
@@ -47,9 +52,12 @@ func (w *httpOwn) Serve(wrap func(work func(ctx context.Context, seq uint64) err
 }
 
 // SleepBy implements Waiting, for the server.
-func (w *httpOwn) SleepBy(sleep func(ctx context.Context, d time.Duration) error) { w.sleepBy(sleep) }
+func (w *httpOwn) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {
+	w.sleepBy(sleep)
+}
 
-// Close closes the connections, stops the server and waits for all its goroutines. What it still serves ends in an error.
+// Close closes the connections, stops the server and waits for all its goroutines. What it still
+// serves ends in an error.
 func (w *httpOwn) Close() error {
 	err := w.httpClient.Close()
 	if w.server != nil {
@@ -65,12 +73,12 @@ func (w *httpClient) roundTrip() (time.Duration, error) {
 		return 0, err
 	}
 	w.url.Store(&server.url)
-	trip, err := timeAlone(func() error { return w.Do(context.Background(), 0) })
+	trip, err := alone.Time(func() error { return w.Do(context.Background(), 0) })
 	return trip, errors.Join(err, w.Close(), server.Close())
 }
 
-// idleTimeout is after how long the client closes a connection that no task uses. The server waits twice as long, so that it does not
-// close one on which a request is just coming.
+// idleTimeout is after how long the client closes a connection that no task uses. The server waits
+// twice as long, so that it does not close one on which a request is just coming.
 const idleTimeout = time.Minute
 
 // A loopback is a running HTTP server that nobody reaches but this machine.
@@ -83,7 +91,8 @@ type loopback struct {
 	err    error
 }
 
-// listen starts a server whose clients give up after the timeout; its own are longer, so that it is not the server who gives up first.
+// listen starts a server whose clients give up after the timeout; its own are longer, so that it is
+// not the server who gives up first.
 func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -118,8 +127,8 @@ func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) 
 	return s, nil
 }
 
-// discard silences a server: its logger would be that of the process, and write to standard error. Each thing that it would say is an
-// error of a client as well.
+// discard silences a server: its logger would be that of the process, and write to standard error.
+// Each thing that it would say is an error of a client as well.
 func discard[L any, P interface {
 	*L
 	SetOutput(io.Writer)
@@ -128,7 +137,8 @@ func discard[L any, P interface {
 	(*logger).SetOutput(io.Discard)
 }
 
-// Close ends what is being served, closes all connections and waits for every goroutine of the server.
+// Close ends what is being served, closes all connections and waits for every goroutine of the
+// server.
 func (s *loopback) Close() error {
 	s.once.Do(func() {
 		s.cancel()

@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 func ownServer(t *testing.T, args ...param.Arg) *httpOwn {
 	t.Helper()
-	v, err := ParseVariant(param.Call{Name: "http_get", Args: args})
+	v, err := Resolve(param.Call{Name: "http_get", Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := v.Build(1)
+	w, err := v.Spec.Build(1, v.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,8 @@ func numbered(work func(ctx context.Context, seq uint64) error) http.Handler {
 	})
 }
 
-// The server does each task's own work, whatever the order; and on no more connections than there may be.
+// The server does each task's own work, whatever the order; and on no more connections than there
+// may be.
 func TestOwnServerDoesTheTasksWork(t *testing.T) {
 	const tasks = 200
 	w := ownServer(t, param.Arg{Key: "conns", Value: "2"}, param.Arg{Key: "service", Value: "0s"})
@@ -95,7 +96,8 @@ func TestOwnServerRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var status *StatusError
-	if err := w.Do(context.Background(), 1); !errors.As(err, &status) || *status != (StatusError{429, 3 * time.Second}) {
+	if err := w.Do(context.Background(), 1); !errors.As(err, &status) ||
+		*status != (StatusError{429, 3 * time.Second}) {
 		t.Errorf("%v", err)
 	}
 	if err := w.Serve(numbered); err == nil {
@@ -121,7 +123,8 @@ func TestOwnServerServesOthers(t *testing.T) {
 	}
 }
 
-// Close ends the requests that are being served, waits for their goroutines, and may be called again.
+// Close ends the requests that are being served, waits for their goroutines, and may be called
+// again.
 func TestOwnServerCloses(t *testing.T) {
 	w := ownServer(t)
 	began := make(chan struct{}, 3)
@@ -163,7 +166,8 @@ func TestOwnServerCloses(t *testing.T) {
 	}
 }
 
-// A handler that panics fails its task, and says so to nobody else: standard error is the command's.
+// A handler that panics fails its task, and says so to nobody else: standard error is the
+// command's.
 func TestOwnServerPanics(t *testing.T) {
 	w := ownServer(t)
 	w.service = func(context.Context, uint64) error { panic("in the target") }

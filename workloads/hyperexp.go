@@ -1,18 +1,20 @@
 package workloads
 
 import (
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
-	Name:    "hyperexp",
-	Summary: "waits a hyperexponentially distributed time, two balanced branches: any C² ≥ 1, with exact theory",
-	Source:  "balanced means: Whitt, Approximating a point process by a renewal process, 1982",
-	Kind:    Wait,
+	Name: "hyperexp",
+	Summary: "waits a hyperexponentially distributed time, two balanced branches: any C² ≥ 1, " +
+		"with exact theory",
+	Source: "balanced means: Whitt, Approximating a point process by a renewal process, 1982",
+	Kind:   Wait,
 	Keys: []param.Key{
 		meanKey,
-		{Name: "c2", Kind: param.Float, Default: "16", Doc: "squared coefficient of variation, at least 1"},
+		{Name: "c2", Kind: param.Float, Default: "16",
+			Doc: "squared coefficient of variation, at least 1"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		d, err := dist.HyperExp(v.Duration("mean"), v.Float("c2"))

@@ -7,19 +7,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/workloads"
 )
 
-// waitVariants are what the tests of waits go over: each at its defaults, and with other parameters.
+// waitVariants are what the tests of waits go over: each at its defaults, and with other
+// parameters.
 var waitVariants = []string{
 	"constant", "constant:mean=3ms",
 	"exponential", "exponential:mean=1us",
 	"lognormal", "lognormal:mean=2ms,c2=0.25",
 	"bimodal", "bimodal:p=0.5,short=0s,long=2ms",
 	"hyperexp", "hyperexp:mean=1s,c2=1", "hyperexp:c2=64",
-	"mixture", "mixture:w1=0.5,d1=exp(1ms),w2=0,w3=0.3,d3=3ms,w8=0.2,d8=lognormal(2ms,1)", "mixture:w1=1,d1=lognormal(1ms,4),w2=0",
-	"bounded_pareto", "bounded_pareto:alpha=1,high=100ms", "bounded_pareto:alpha=2,low=1us,high=1ms", "bounded_pareto:alpha=4,high=5ms",
+	"mixture", "mixture:w1=0.5,d1=exp(1ms),w2=0,w3=0.3,d3=3ms,w8=0.2,d8=lognormal(2ms,1)",
+	"mixture:w1=1,d1=lognormal(1ms,4),w2=0",
+	"bounded_pareto", "bounded_pareto:alpha=1,high=100ms",
+	"bounded_pareto:alpha=2,low=1us,high=1ms", "bounded_pareto:alpha=4,high=5ms",
 	"two_class", "two_class:r=1", "two_class:mean=1us,r=3", "two_class:r=4.5",
 	"trace:file=testdata/trace.csv,column=service",
 }
@@ -43,8 +46,8 @@ func TestWaitVariantsAreComplete(t *testing.T) {
 	}
 }
 
-// moments returns E[X], E[X²], E[X³] and E[X⁴] of d with E[X] as the unit of time, from the textbook, independently of how
-// package dist computes its mean and C².
+// moments returns E[X], E[X²], E[X³] and E[X⁴] of d with E[X] as the unit of time, from the
+// textbook, independently of how package dist computes its mean and C².
 func moments(t *testing.T, d dist.Dist, unit float64) [5]float64 {
 	t.Helper()
 	var m [5]float64
@@ -83,11 +86,12 @@ func paretoMoment(alpha, low, high, k float64) float64 {
 
 // The draws of one workload, one per sequence number, follow its law.
 //
-// With the mean as the unit of time, x̄ over n draws has standard error √(C²/n). As the true mean is known, the average of
-// (x−1)² is an unbiased estimate of C²; its standard error is √((μ₄−C⁴)/n) with μ₄ = E(X−1)⁴ = E[X⁴] − 4E[X³] + 6E[X²] − 3.
-// Draws of neighbouring numbers, and of one number under neighbouring seeds, are to be independent: the average of
-// (x−1)(y−1) has mean 0 and standard error C²/√n. Five standard errors each; the seed is fixed. Rounding to whole
-// nanoseconds shifts a mean of 1 µs by less than 0.5 ns/1 µs, which the last term allows for.
+// With the mean as the unit of time, x̄ over n draws has standard error √(C²/n). As the true mean
+// is known, the average of (x−1)² is an unbiased estimate of C²; its standard error is √((μ₄−C⁴)/n)
+// with μ₄ = E(X−1)⁴ = E[X⁴] − 4E[X³] + 6E[X²] − 3. Draws of neighbouring numbers, and of one number
+// under neighbouring seeds, are to be independent: the average of (x−1)(y−1) has mean 0 and
+// standard error C²/√n. Five standard errors each; the seed is fixed. Rounding to whole nanoseconds
+// shifts a mean of 1 µs by less than 0.5 ns/1 µs, which the last term allows for.
 func TestDrawsFollowTheLaw(t *testing.T) {
 	const n = 200_000
 	for _, s := range waitVariants {
@@ -101,8 +105,10 @@ func TestDrawsFollowTheLaw(t *testing.T) {
 			unit := dist.MeanNS(law)
 			m := moments(t, law, unit)
 			c2 := m[2] - 1
-			if math.Abs(m[1]-1) > 1e-12 || math.Abs(c2-w.C2()) > 1e-12*(1+c2) || w.C2() != law.C2() || w.Mean() != law.Mean() {
-				t.Fatalf("mean %v (%v of what the law says), C² %v; by the textbook C² is %v", w.Mean(), m[1], w.C2(), c2)
+			if math.Abs(m[1]-1) > 1e-12 || math.Abs(c2-w.C2()) > 1e-12*(1+c2) ||
+				w.C2() != law.C2() || w.Mean() != law.Mean() {
+				t.Fatalf("mean %v (%v of what the law says), C² %v; by the textbook C² is %v",
+					w.Mean(), m[1], w.C2(), c2)
 			}
 			var mean, square, neighbours, seeds float64
 			last := 0.0
@@ -147,7 +153,8 @@ func TestSameNumberIsTheSameTaskInAnyOrder(t *testing.T) {
 			wg.Go(func() {
 				for _, seq := range rand.New(rand.NewPCG(3, uint64(g))).Perm(n) {
 					if got := again.Time(uint64(seq)); got != want[seq] {
-						t.Errorf("%s: task %d takes %v, and %v in another order", s, seq, want[seq], got)
+						t.Errorf("%s: task %d takes %v, and %v in another order", s,
+							seq, want[seq], got)
 						return
 					}
 				}
@@ -161,7 +168,8 @@ func TestSameNumberIsTheSameTaskInAnyOrder(t *testing.T) {
 func TestDrawsComeFromSeedAndNumber(t *testing.T) {
 	w := build(t, "exponential", 5).(workloads.Timed)
 	for _, seq := range []uint64{0, 1, 1 << 63} {
-		if got, want := w.Time(seq), dist.Exp(10*time.Millisecond).Sample(rand.New(rand.NewPCG(5, seq))); got != want {
+		if got, want := w.Time(seq),
+			dist.Exp(10*time.Millisecond).Sample(rand.New(rand.NewPCG(5, seq))); got != want {
 			t.Errorf("task %d takes %v, want %v", seq, got, want)
 		}
 	}

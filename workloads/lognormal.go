@@ -1,19 +1,21 @@
 package workloads
 
 import (
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With the default C² of 4 the median task takes 0.45 of the mean and one in a hundred more than 8.6 times the mean: the
-// long, smooth tail of a healthy remote service.
+// With the default C² of 4 the median task takes 0.45 of the mean and one in a hundred more than
+// 8.6 times the mean: the long, smooth tail of a healthy remote service.
 var _ = register(Spec{
-	Name:    "lognormal",
-	Summary: "waits a log-normally distributed time: one smooth hump with a long tail, as remote calls have",
-	Kind:    Wait,
+	Name: "lognormal",
+	Summary: "waits a log-normally distributed time: one smooth hump with a long tail, as remote " +
+		"calls have",
+	Kind: Wait,
 	Keys: []param.Key{
 		meanKey,
-		{Name: "c2", Kind: param.Float, Default: "4", Doc: "squared coefficient of variation, above 0"},
+		{Name: "c2", Kind: param.Float, Default: "4",
+			Doc: "squared coefficient of variation, above 0"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		d, err := dist.NewLogNormal(v.Duration("mean"), v.Float("c2"))

@@ -6,16 +6,19 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 var _ = register(Spec{
-	Name:    "mixed",
-	Summary: "hashes a counted number of blocks with SHA-256, then waits: a request that computes and calls another service",
-	Kind:    CPU,
+	Name: "mixed",
+	Summary: "hashes a counted number of blocks with SHA-256, then waits: a request that " +
+		"computes and calls another service",
+	Kind: CPU,
 	Keys: []param.Key{
-		{Name: "cpu", Kind: param.Duration, Default: "1ms", Doc: "time of the computation alone on this machine, which gives the number of blocks"},
-		{Name: "wait", Kind: param.Distribution, Default: "exp(9ms)", Doc: "time of the wait after it"},
+		{Name: "cpu", Kind: param.Duration, Default: "1ms",
+			Doc: "time of the computation alone on this machine, which gives the number of blocks"},
+		{Name: "wait", Kind: param.Distribution, Default: "exp(9ms)",
+			Doc: "time of the wait after it"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if err := checkMixed(v); err != nil {
@@ -37,18 +40,20 @@ func checkMixed(v param.Values) error {
 	return nil
 }
 
-// hasherFor has tasks that take that long alone on this machine, which is calibrated. The error is about the parameter cpu.
+// hasherFor has tasks that take that long alone on this machine, which is calibrated. The error is
+// about the parameter cpu.
 func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
-	l, err := calibrated.line(sha256Blocks.work)
+	l, err := calibrated.Line(sha256Blocks.work)
 	if err != nil {
 		return nil, err
 	}
-	blocks := math.Round((float64(cpu) - l.fixed) / l.perUnit)
+	blocks := math.Round((float64(cpu) - l.Fixed) / l.PerUnit)
 	if blocks < 1 || blocks > math.MaxInt32 {
-		return nil, fmt.Errorf("cpu: %v would be %.0f blocks on this machine, want 1 to %d", cpu, max(0, blocks), math.MaxInt32)
+		return nil, fmt.Errorf("cpu: %v would be %.0f blocks on this machine, want 1 to %d", cpu,
+			max(0, blocks), math.MaxInt32)
 	}
 	hash := newHasher(seed, int(blocks))
-	hash.equal = equal{l.time(int(blocks))}
+	hash.equal = equal{l.Time(int(blocks))}
 	return hash, nil
 }
 
@@ -68,7 +73,8 @@ func (m *mixed) Do(ctx context.Context, seq uint64) error {
 // Mean is the sum of both parts: that of the computation is calibrated, that of the wait exact.
 func (m *mixed) Mean() time.Duration { return m.hash.Mean() + m.wait.Mean() }
 
-// C2 comes from the wait alone, since the computation is always the same: its variance over the square of the whole mean.
+// C2 comes from the wait alone, since the computation is always the same: its variance over the
+// square of the whole mean.
 func (m *mixed) C2() float64 {
 	share := float64(m.wait.Mean()) / float64(m.Mean())
 	return m.wait.C2() * share * share

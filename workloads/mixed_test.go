@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// With a wait of none, a mixed task is its computation; the mean is that of both parts, and C² = 4·9²/(1+9)² as the computation does not vary.
+// With a wait of none, a mixed task is its computation; the mean is that of both parts, and C² =
+// 4·9²/(1+9)² as the computation does not vary.
 func TestMixedMoments(t *testing.T) {
 	hash := build(t, "cpu_sha256", 1)
 	w := build(t, "mixed:wait=lognormal(9ms,4)", 1)
@@ -28,7 +29,8 @@ func TestMixedMoments(t *testing.T) {
 	}
 }
 
-// looksThenEnds has ended from its second look on: after the computation of one block, before the wait.
+// looksThenEnds has ended from its second look on: after the computation of one block, before the
+// wait.
 type looksThenEnds struct {
 	context.Context
 	looks int
@@ -48,18 +50,21 @@ func TestMixedEndsWithItsContext(t *testing.T) {
 	if err := build(t, "mixed:wait=1h", 1).Do(ctx, 1); err != context.Canceled {
 		t.Errorf("before the computation: %v", err)
 	}
-	if err := build(t, "mixed:wait=1h", 1).Do(&looksThenEnds{Context: context.Background()}, 1); err != context.Canceled {
+	if err := build(t, "mixed:wait=1h", 1).Do(&looksThenEnds{Context: context.Background()},
+		1); err != context.Canceled {
 		t.Errorf("during the computation: %v", err)
 	}
 	ctx, cancel = context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if err := build(t, "mixed:cpu=100us,wait=1h", 1).Do(ctx, 1); !errors.Is(err, context.DeadlineExceeded) {
+	if err := build(t, "mixed:cpu=100us,wait=1h", 1).Do(ctx, 1); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("during the wait: %v", err)
 	}
 }
 
 func TestImpossibleMixed(t *testing.T) {
-	if v, err := parse("mixed:cpu=0s"); err == nil || err.Error() != "workload mixed: cpu: must be positive, got 0s" {
+	if v, err := parse("mixed:cpu=0s"); err == nil ||
+		err.Error() != "workload mixed: cpu: must be positive, got 0s" {
 		t.Errorf("%v, %v", v, err)
 	}
 	for _, in := range []string{"mixed:cpu=1ns", "mixed:cpu=1000h"} {
@@ -67,7 +72,8 @@ func TestImpossibleMixed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, err := v.Build(1); err == nil || !strings.HasPrefix(err.Error(), "workload "+in+": cpu: ") {
+		if w, err := v.Spec.Build(1, v.Values); err == nil ||
+			!strings.HasPrefix(err.Error(), "workload "+in+": cpu: ") {
 			t.Errorf("%s built %v, %v", in, w, err)
 		}
 	}

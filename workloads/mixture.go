@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// The defaults are a remote cache: hits take 0.714 ms, misses, one in fifty, 15 ms, both exponential. Mean 0.99972 ms, C² = 9.0048; with two
-// exponential branches the theory of M/H2/k is exact.
+// The defaults are a remote cache: hits take 0.714 ms, misses, one in fifty, 15 ms, both
+// exponential. Mean 0.99972 ms, C² = 9.0048; with two exponential branches the theory of M/H2/k is
+// exact.
 var _ = register(Spec{
 	Name:    "mixture",
 	Summary: "waits a time from one of up to eight distributions, each with its weight",
@@ -36,13 +37,16 @@ func branchKeys(weights, dists []string) (keys []param.Key) {
 		}
 		n := strconv.Itoa(i + 1)
 		keys = append(keys,
-			param.Key{Name: "w" + n, Kind: param.Float, Default: weight, Doc: "weight of branch " + n + "; the weights add up to 1, and 0 leaves the branch out"},
-			param.Key{Name: "d" + n, Kind: param.Distribution, Default: d, Doc: "distribution of branch " + n + ", not itself a mixture"})
+			param.Key{Name: "w" + n, Kind: param.Float, Default: weight, Doc: "weight of branch " +
+				n + "; the weights add up to 1, and 0 leaves the branch out"},
+			param.Key{Name: "d" + n, Kind: param.Distribution, Default: d,
+				Doc: "distribution of branch " + n + ", not itself a mixture"})
 	}
 	return keys
 }
 
-// mixtureOf leaves out the branches of no weight. What it checks is what dist.NewMixture would name by another number then.
+// mixtureOf leaves out the branches of no weight. What it checks is what dist.NewMixture would name
+// by another number then.
 func mixtureOf(v param.Values) (dist.Dist, error) {
 	var branches []dist.Branch
 	for i := range mostBranches {
@@ -50,7 +54,8 @@ func mixtureOf(v param.Values) (dist.Dist, error) {
 		weight := v.Float("w" + n)
 		switch {
 		case weight < 0 || weight > 1:
-			return nil, fmt.Errorf("w%s: must be between 0 and 1, got %s", n, dist.FormatFloat(weight))
+			return nil, fmt.Errorf("w%s: must be between 0 and 1, got %s", n,
+				dist.FormatFloat(weight))
 		case weight == 0 && v.Given("d"+n):
 			return nil, fmt.Errorf("d%s: needs a weight, w%s", n, n)
 		case weight == 0:

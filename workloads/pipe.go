@@ -9,13 +9,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
 )
 
 var _ = register(Spec{
-	Name:    "pipe",
-	Summary: "writes bytes into a pipe of the system, from which another goroutine reads them: system calls and hand-overs, no waiting for the outside",
-	Kind:    IO,
+	Name: "pipe",
+	Summary: "writes bytes into a pipe of the system, from which another goroutine reads them: " +
+		"system calls and hand-overs, no waiting for the outside",
+	Kind: IO,
 	Keys: []param.Key{
 		{Name: "bytes", Kind: param.Size, Default: "64KiB", Doc: "bytes per task, at most 1GiB"},
 	},
@@ -23,8 +25,9 @@ var _ = register(Spec{
 	Check: checkPipe,
 })
 
-// pipeChunk is the number of bytes between two hand-overs. It is less than a pipe of Linux holds (64 KiB, but 4 KiB for a user who has too
-// many, and then writing waits for the reader, as it may).
+// pipeChunk is the number of bytes between two hand-overs. It is less than a pipe of Linux holds
+// (64 KiB, but 4 KiB for a user who has too many, and then writing waits for the reader, as it
+// may).
 const pipeChunk = 32 << 10
 
 func checkPipe(v param.Values) error {
@@ -40,14 +43,15 @@ func newPipes(_ uint64, v param.Values) (Workload, error) {
 	}
 	w := &pipes{bytes: v.Size("bytes"), content: make([]byte, pipeChunk)}
 	var err error
-	if w.mean, err = timeAlone(func() error { return w.Do(context.Background(), 0) }); err != nil {
+	if w.mean, err = alone.Time(func() error { return w.Do(context.Background(), 0) }); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// pipes has a pipe, and the goroutine that reads from it, for each task in flight; both are used again for later tasks. So a run holds two
-// file descriptors for each of the most tasks that were ever in flight at once, and where the system gives no more the task fails.
+// pipes has a pipe, and the goroutine that reads from it, for each task in flight; both are used
+// again for later tasks. So a run holds two file descriptors for each of the most tasks that were
+// ever in flight at once, and where the system gives no more the task fails.
 type pipes struct {
 	bytes   int64
 	content []byte
@@ -63,12 +67,13 @@ type pipes struct {
 // A pipe is open until it is closed, even when a task left it in the middle.
 type pipe struct {
 	from, to *os.File
-	read     chan struct{} // a token for each chunk that has been read; closed when reading has ended
-	err      error         // why it ended; read after read is closed
+	// a token for each chunk that has been read; closed when reading has ended
+	read chan struct{}
+	err  error // why it ended; read after read is closed
 }
 
-// Do takes a pipe that is idle, or a new one. It writes a chunk and waits until the other goroutine has it, chunk after chunk, and ends
-// between two when ctx ends.
+// Do takes a pipe that is idle, or a new one. It writes a chunk and waits until the other goroutine
+// has it, chunk after chunk, and ends between two when ctx ends.
 func (w *pipes) Do(ctx context.Context, _ uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -103,8 +108,8 @@ func (w *pipes) pass(ctx context.Context, p *pipe) error {
 	return nil
 }
 
-// reads is the pipe's own goroutine. It knows what the tasks write, so it needs no word from them, and waits for bytes alone: parked in the
-// runtime's poller.
+// reads is the pipe's own goroutine. It knows what the tasks write, so it needs no word from them,
+// and waits for bytes alone: parked in the runtime's poller.
 func (w *pipes) reads(p *pipe) {
 	buffer := make([]byte, min(w.bytes, pipeChunk))
 	for {
@@ -135,7 +140,8 @@ func (w *pipes) take() (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pipe{from: from, to: to, read: make(chan struct{}, 1)} // the task may have gone before it takes the token
+	// the task may have gone before it takes the token
+	p := &pipe{from: from, to: to, read: make(chan struct{}, 1)}
 	if w.all == nil {
 		w.all = map[*pipe]bool{}
 	}

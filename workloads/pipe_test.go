@@ -7,16 +7,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 func buildPipes(t *testing.T, bytes string) *pipes {
 	t.Helper()
-	v, err := ParseVariant(param.Call{Name: "pipe", Args: []param.Arg{{Key: "bytes", Value: bytes}}})
+	v, err := Resolve(param.Call{Name: "pipe", Args: []param.Arg{{Key: "bytes", Value: bytes}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := v.Build(1)
+	w, err := v.Spec.Build(1, v.Values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,8 @@ func buildPipes(t *testing.T, bytes string) *pipes {
 	return p
 }
 
-// Tasks in flight have a pipe each, and those that follow use them again: never more pipes than tasks at once.
+// Tasks in flight have a pipe each, and those that follow use them again: never more pipes than
+// tasks at once.
 func TestPipesAreUsedAgain(t *testing.T) {
 	for _, bytes := range []string{"1", "4KiB", "32KiB", "100KiB", "1MB"} {
 		w := buildPipes(t, bytes)
@@ -58,13 +59,15 @@ func TestPipeOfAnEndedTask(t *testing.T) {
 	w := buildPipes(t, "100KiB") // four chunks
 	for looks := range 4 {
 		before := len(w.all)
-		if err := w.Do(&endsAfter{context.Background(), looks}, 1); !errors.Is(err, context.Canceled) {
+		if err := w.Do(&endsAfter{context.Background(), looks}, 1); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("ended at look %d: %v", looks, err)
 		}
 		if removed := before - len(w.all); removed != min(looks, 1) {
 			t.Errorf("ended at look %d: %d pipes were removed", looks, removed)
 		}
-		if err := w.Do(&endsAfter{context.Background(), 4}, 1); err != nil { // the end after the last chunk comes too late
+		if err := w.Do(&endsAfter{context.Background(), 4}, 1); err != nil {
+			// the end after the last chunk comes too late
 			t.Error(err)
 		}
 	}
@@ -111,7 +114,8 @@ func TestPipeReadingFails(t *testing.T) {
 	if err := p.from.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Do(context.Background(), 1); !errors.Is(err, os.ErrClosed) { // from closing it a second time, at the latest
+	if err := w.Do(context.Background(), 1); !errors.Is(err, os.ErrClosed) {
+		// from closing it a second time, at the latest
 		t.Errorf("through a closed pipe: %v", err)
 	}
 	if len(w.all) != 0 {
@@ -121,9 +125,10 @@ func TestPipeReadingFails(t *testing.T) {
 
 func TestImpossiblePipe(t *testing.T) {
 	for _, bytes := range []string{"0", "2GiB"} {
-		_, err := ParseVariant(param.Call{Name: "pipe", Args: []param.Arg{{Key: "bytes", Value: bytes}}})
+		_, err := Resolve(param.Call{Name: "pipe", Args: []param.Arg{{Key: "bytes", Value: bytes}}})
 		n := map[string]string{"0": "0", "2GiB": "2147483648"}[bytes]
-		if want := "workload pipe: bytes: must be between 1 byte and 1GiB, got " + n + " bytes"; err == nil || err.Error() != want {
+		if want := "workload pipe: bytes: must be between 1 byte and 1GiB, got " + n +
+			" bytes"; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

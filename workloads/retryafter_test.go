@@ -40,10 +40,12 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Whatever the header, the time is not negative; and what the standard library's own spelling says is read back.
+// Whatever the header, the time is not negative; and what the standard library's own spelling says
+// is read back.
 func FuzzRetryAfter(f *testing.F) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for _, s := range []string{"", "1", "Sun, 01 Mar 2026 12:01:30 GMT", "9223372037", "-1", "Sun, 01 Mar"} {
+	for _, s := range []string{"", "1", "Sun, 01 Mar 2026 12:01:30 GMT", "9223372037",
+		"-1", "Sun, 01 Mar"} {
 		f.Add(s, uint32(1))
 	}
 	f.Fuzz(func(t *testing.T, header string, ahead uint32) {

@@ -6,18 +6,22 @@ import (
 	"os"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// A trace keeps what no distribution has: the order of its durations. They are neither drawn nor independent, so the workload is not
-// Distributed, and no formula of queueing theory is applied to it.
+// A trace keeps what no distribution has: the order of its durations. They are neither drawn nor
+// independent, so the workload is not Distributed, and no formula of queueing theory is applied to
+// it.
 var _ = register(Spec{
-	Name:    "trace",
-	Summary: "waits the durations of a CSV file in their order, from the first again after the last: the seed changes nothing",
-	Kind:    Wait,
+	Name: "trace",
+	Summary: "waits the durations of a CSV file in their order, from the first again after the " +
+		"last: the seed changes nothing",
+	Kind: Wait,
 	Keys: []param.Key{
-		{Name: "file", Kind: param.Text, Doc: "CSV file with a duration a line, as 1.5ms or in seconds, 0.0015"},
-		{Name: "column", Kind: param.Text, Default: "1", Doc: "column of the durations: its number, or its name in the first line"},
+		{Name: "file", Kind: param.Text,
+			Doc: "CSV file with a duration a line, as 1.5ms or in seconds, 0.0015"},
+		{Name: "column", Kind: param.Text, Default: "1",
+			Doc: "column of the durations: its number, or its name in the first line"},
 	},
 	New: func(_ uint64, v param.Values) (Workload, error) {
 		times, err := openTrace(v.Text("file"), v.Text("column"))
@@ -43,7 +47,8 @@ func newTrace(times []time.Duration) (*trace, error) {
 	}
 	mean := sum / n
 	if mean < 1 {
-		return nil, fmt.Errorf("file: the mean of the durations must be at least 1ns, got %vns", mean)
+		return nil, fmt.Errorf("file: the mean of the durations must be at least 1ns, got %vns",
+			mean)
 	}
 	for _, d := range times {
 		x := float64(d)/mean - 1
@@ -60,7 +65,8 @@ func (w *trace) Mean() time.Duration { return w.mean }
 // C2 is that of the lines, exactly.
 func (w *trace) C2() float64 { return w.c2 }
 
-// openTrace reads a regular file alone: a pipe could be read only once, and a variant is checked before it is built.
+// openTrace reads a regular file alone: a pipe could be read only once, and a variant is checked
+// before it is built.
 func openTrace(path, column string) ([]time.Duration, error) {
 	at, err := traceColumn(column)
 	if err != nil {
@@ -74,7 +80,8 @@ func openTrace(path, column string) ([]time.Duration, error) {
 		return nil, fmt.Errorf("file: %s is not a regular file", path)
 	}
 	if info.Size() > mostTraceBytes {
-		return nil, fmt.Errorf("file: %s has %d bytes, want at most %d", path, info.Size(), mostTraceBytes)
+		return nil, fmt.Errorf("file: %s has %d bytes, want at most %d", path,
+			info.Size(), mostTraceBytes)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 func traceOf(column string, file string) (Workload, error) {
@@ -19,11 +18,11 @@ func traceOf(column string, file string) (Workload, error) {
 	if column != "" {
 		args = append(args, param.Arg{Key: "column", Value: column})
 	}
-	v, err := ParseVariant(param.Call{Name: "trace", Args: args})
+	v, err := Resolve(param.Call{Name: "trace", Args: args})
 	if err != nil {
 		return nil, err
 	}
-	return v.Build(1)
+	return v.Spec.Build(1, v.Values)
 }
 
 // Task seq takes the time of line seq mod n, whatever the seed; mean and C² are those of the lines.
@@ -95,8 +94,10 @@ func TestBadTracesAreNamedByFileAndLine(t *testing.T) {
 		"1ms\n1;2\n":                `line 2: want a duration such as 1.5ms, or seconds such as 0.0015, got "1;2"`,
 		"1ms\n\"2ms\n":              `line 2: extraneous or missing " in quoted-field`,
 		"0\n0s\n":                   "the mean of the durations must be at least 1ns, got 0ns",
-		strings.Repeat("1ms\n", mostTraceLines+1):    "more than 1000000 durations",
-		"1ms\n" + strings.Repeat("x", 10_000) + "\n": `line 2: want a duration such as 1.5ms, or seconds such as 0.0015, got "` + strings.Repeat("x", 40) + `"`,
+		strings.Repeat("1ms\n", mostTraceLines+1): "more than 1000000 durations",
+		"1ms\n" + strings.Repeat("x", 10_000) +
+			"\n": `line 2: want a duration such as 1.5ms, or seconds such as 0.0015, got "` +
+			strings.Repeat("x", 40) + `"`,
 	} {
 		path := filepath.Join(dir, "t.csv")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -106,7 +107,8 @@ func TestBadTracesAreNamedByFileAndLine(t *testing.T) {
 		if strings.HasPrefix(want, "the mean") {
 			prefix = "workload trace: file: "
 		}
-		if _, err := traceOf("", path); err == nil || !strings.HasPrefix(err.Error(), prefix+want) || strings.Contains(err.Error(), "\n") {
+		if _, err := traceOf("", path); err == nil ||
+			!strings.HasPrefix(err.Error(), prefix+want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.40q: %v; want %s", text, err, prefix+want)
 		}
 	}
@@ -123,39 +125,9 @@ func TestBadTracesAreNamedByFileAndLine(t *testing.T) {
 	}
 }
 
-func TestTraceFileMustBeOneThatCanBeReadAgain(t *testing.T) {
-	dir := t.TempDir()
-	pipe, big := filepath.Join(dir, "pipe"), filepath.Join(dir, "big")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
-	}
-	f, err := os.Create(big)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Truncate(mostTraceBytes + 1); err != nil { // takes no space
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{
-		filepath.Join(dir, "none"): "no such file",
-		dir:                        "is not a regular file",
-		pipe:                       "is not a regular file",
-		big:                        "has 67108865 bytes, want at most 67108864",
-	} {
-		if _, err := traceOf("", path); err == nil || !strings.HasPrefix(err.Error(), "workload trace: file: ") || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want an error that says %s", path, err, want)
-		}
-	}
-	if _, err := ParseVariant(param.Call{Name: "trace"}); err == nil || !strings.HasPrefix(err.Error(), "workload trace: file: must be given") {
-		t.Errorf("without a file: %v", err)
-	}
-}
-
 func FuzzReadTrace(f *testing.F) {
-	for _, text := range []string{"", "10ms\n0.02\n", "\ufeffduration\r\n1e-3\r\n", "# c\n\na,b\n1,2ms\n", "\"1ms\"\n\"2", "1e400\n", "a\nb\n", "1ms,\n,1ms\n", "\x00", "µ"} {
+	for _, text := range []string{"", "10ms\n0.02\n", "\ufeffduration\r\n1e-3\r\n",
+		"# c\n\na,b\n1,2ms\n", "\"1ms\"\n\"2", "1e400\n", "a\nb\n", "1ms,\n,1ms\n", "\x00", "µ"} {
 		f.Add(text, "1")
 		f.Add(text, "b")
 	}
@@ -167,7 +139,8 @@ func FuzzReadTrace(f *testing.F) {
 			}
 			return
 		}
-		if len(times) == 0 || len(times) > strings.Count(text, "\n")+strings.Count(text, "\r")+1 || slices.Min(times) < 0 {
+		if len(times) == 0 || len(times) > strings.Count(text, "\n")+strings.Count(text, "\r")+1 ||
+			slices.Min(times) < 0 {
 			t.Fatalf("%q, column %q: %v", text, column, times)
 		}
 		// What was read can be written, a duration a line, and read again.
@@ -177,7 +150,8 @@ func FuzzReadTrace(f *testing.F) {
 		}
 		back, err := readColumn(again.String(), "1")
 		if err != nil || !slices.Equal(back, times) {
-			t.Fatalf("%q, column %q: %v, written and read again: %v, %v", text, column, times, back, err)
+			t.Fatalf("%q, column %q: %v, written and read again: %v, %v", text, column,
+				times, back, err)
 		}
 		w, err := newTrace(times)
 		if err == nil && (w.Mean() < 1 || !(w.C2() >= 0) || w.Time(1) < 0) {

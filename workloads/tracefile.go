@@ -31,9 +31,10 @@ func traceColumn(column string) (at int, err error) {
 	return n - 1, nil
 }
 
-// readTrace reads the durations in one column of a CSV file: the one of that name, or of index at where that is not -1. Empty lines and
-// those that begin with # do not count. A first line is taken as names where column is one, or where its field begins as no duration
-// does. Errors begin with the number of the line, where one is to blame.
+// readTrace reads the durations in one column of a CSV file: the one of that name, or of index at
+// where that is not -1. Empty lines and those that begin with # do not count. A first line is taken
+// as names where column is one, or where its field begins as no duration does. Errors begin with
+// the number of the line, where one is to blame.
 func readTrace(r io.Reader, column string, at int) ([]time.Duration, error) {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" { // spreadsheets write a byte order mark
@@ -60,7 +61,8 @@ func readTrace(r io.Reader, column string, at int) ([]time.Duration, error) {
 		}
 		if at >= len(fields) {
 			line, _ := lines.FieldPos(0)
-			return nil, fmt.Errorf("line %d: no column %d, the line has %d", line, at+1, len(fields))
+			return nil, fmt.Errorf("line %d: no column %d, the line has %d", line,
+				at+1, len(fields))
 		}
 		d, err := traceDuration(fields[at])
 		if err != nil {
@@ -89,7 +91,8 @@ func badCSV(err error) error {
 	return err
 }
 
-// traceDuration reads 1.5ms, or 0.0015, which are seconds. No time is negative or longer than a time.Duration.
+// traceDuration reads 1.5ms, or 0.0015, which are seconds. No time is negative or longer than a
+// time.Duration.
 func traceDuration(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
@@ -99,7 +102,8 @@ func traceDuration(text string) (time.Duration, error) {
 	if ns := seconds * 1e9; err == nil && ns >= 0 && ns < math.MaxInt64 { // NaN is not
 		return time.Duration(math.Round(ns)), nil
 	}
-	return 0, fmt.Errorf("want a duration such as 1.5ms, or seconds such as 0.0015, got %.40q", text)
+	return 0, fmt.Errorf("want a duration such as 1.5ms, or seconds such as 0.0015, got %.40q",
+		text)
 }
 
 // isName tells a column's name from a duration with a mistake in it.

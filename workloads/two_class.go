@@ -6,20 +6,22 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// With short = 1 and long = r, each class is half of the work when p·r = 1−p for the share p of long tasks: p = 1/(1+r). Then
-// E[S] = 2r/(1+r), E[S²] = (r + r²)/(1+r) = r, and C² = r(1+r)²/(4r²) − 1 = (r−1)²/(4r). One number goes from no variance to any,
-// and at each r as many workers kept for either class as for the other are equally loaded. At the default r, C² = 12.005.
+// With short = 1 and long = r, each class is half of the work when p·r = 1−p for the share p of
+// long tasks: p = 1/(1+r). Then E[S] = 2r/(1+r), E[S²] = (r + r²)/(1+r) = r, and C² = r(1+r)²/(4r²)
+// − 1 = (r−1)²/(4r). One number goes from no variance to any, and at each r as many workers kept
+// for either class as for the other are equally loaded. At the default r, C² = 12.005.
 var _ = register(Spec{
 	Name:    "two_class",
 	Summary: "waits 1 or r units of time, each class half of the work: C² = (r-1)²/4r by one number",
 	Kind:    Wait,
 	Keys: []param.Key{
 		meanKey,
-		{Name: "r", Kind: param.Float, Default: "50", Doc: "how many times as long as a short task a long one takes, at least 1; one task in 1+r is long"},
+		{Name: "r", Kind: param.Float, Default: "50", Doc: "how many times as long as a short " +
+			"task a long one takes, at least 1; one task in 1+r is long"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		d, short, err := twoClassDist(v.Duration("mean"), v.Float("r"))
@@ -38,14 +40,15 @@ type twoClass struct {
 // mostR has C² = 2.5·10⁸: no run is long enough to show a mean beyond it.
 const mostR = 1e9
 
-// twoClassDist has a whole number of nanoseconds for either class, and the mean and C² of those. Both are within 0.1 % of what is
-// asked for, since no task is shorter than half of the mean.
+// twoClassDist has a whole number of nanoseconds for either class, and the mean and C² of those.
+// Both are within 0.1 % of what is asked for, since no task is shorter than half of the mean.
 func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float64, err error) {
 	if mean < time.Microsecond {
 		return nil, 0, fmt.Errorf("mean: must be at least 1us, got %s", dist.FormatDuration(mean))
 	}
 	if r < 1 || r > mostR {
-		return nil, 0, fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(mostR), dist.FormatFloat(r))
+		return nil, 0, fmt.Errorf("r: must be between 1 and %s, got %s", dist.FormatFloat(mostR),
+			dist.FormatFloat(r))
 	}
 	m, p := float64(mean), 1/(1+r)
 	long := m * (1 + r) / 2
@@ -53,15 +56,16 @@ func twoClassDist(mean time.Duration, r float64) (d dist.Dist, shareShort float6
 		return nil, 0, errors.New("r: a long task would take longer than 292 years")
 	}
 	short := time.Duration(math.Round(long / r))
-	if short == time.Duration(math.Round(long)) { // r = 1, or so near to it that a nanosecond does not tell
+	if short == time.Duration(math.Round(long)) {
+		// r = 1, or so near to it that a nanosecond does not tell
 		return dist.Constant{Value: short}, 1 - p, nil
 	}
 	d, err = dist.Bimodal(p, short, time.Duration(math.Round(long)))
 	return d, 1 - p, err
 }
 
-// Long implements Classed. The number that it draws is the one by which the mixture chooses; with r=1, where the time does not tell,
-// half of the tasks are labelled long.
+// Long implements Classed. The number that it draws is the one by which the mixture chooses; with
+// r=1, where the time does not tell, half of the tasks are labelled long.
 func (w *twoClass) Long(seq uint64) bool {
 	s := w.slot()
 	defer w.slots.Put(s)

@@ -5,14 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/race"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 // Each class is half of the work, whatever r; the mean is what was asked for and C² = (r−1)²/4r.
 func TestClassesShareTheWork(t *testing.T) {
-	for r, s := range map[float64]string{1: "two_class:r=1", 2: "two_class:r=2", 9: "two_class:r=9", 50: "two_class", 999: "two_class:r=999"} {
+	for r, s := range map[float64]string{1: "two_class:r=1", 2: "two_class:r=2", 9: "two_class:r=9",
+		50: "two_class", 999: "two_class:r=999"} {
 		w := build(t, s, 1)
-		if want := (r - 1) * (r - 1) / (4 * r); math.Abs(w.C2()-want) > 1e-6*want || w.Mean() != 10*time.Millisecond {
+		if want := (r - 1) * (r - 1) / (4 * r); math.Abs(w.C2()-want) > 1e-6*want ||
+			w.Mean() != 10*time.Millisecond {
 			t.Errorf("%s: mean %v and C² %v, want 10ms and %v", s, w.Mean(), w.C2(), want)
 		}
 	}
@@ -30,8 +33,10 @@ func TestClassesShareTheWork(t *testing.T) {
 	if math.Abs(float64(long)-n/4) > 5*math.Sqrt(n*3./16) {
 		t.Errorf("%d of %d tasks are long, want a quarter", long, n)
 	}
-	if short := n - long; work[true] != time.Duration(long)*20*time.Millisecond || work[false] != time.Duration(short)*6666667 {
-		t.Errorf("%d long tasks are %v of work and %d short ones %v", long, work[true], short, work[false])
+	if short := n - long; work[true] != time.Duration(long)*20*time.Millisecond ||
+		work[false] != time.Duration(short)*6666667 {
+		t.Errorf("%d long tasks are %v of work and %d short ones %v", long, work[true],
+			short, work[false])
 	}
 }
 
@@ -51,7 +56,7 @@ func TestEqualClassesAreClasses(t *testing.T) {
 }
 
 func TestClassesDoNotAllocate(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("sync.Pool drops items under the race detector")
 	}
 	w := build(t, "two_class", 1).(workloads.Classed)

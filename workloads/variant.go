@@ -3,44 +3,29 @@ package workloads
 import (
 	"fmt"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/registry"
 )
 
 // A Variant is a workload with its parameters: what a scenario names.
-type Variant struct {
-	Spec   Spec
-	Values param.Values
-}
+type Variant = param.Variant[Spec]
 
-// ParseVariant looks the workload up and checks its parameters, those that are possible one by one but not together
-// included. It neither computes nor calibrates anything.
-func ParseVariant(call param.Call) (Variant, error) {
-	spec, err := Lookup(call.Name)
-	if err != nil {
-		return Variant{}, err
-	}
-	v := Variant{Spec: spec}
-	if v.Values, err = param.Resolve(spec.Keys, call.Args); err == nil {
-		if spec.Check != nil {
-			err = spec.Check(v.Values)
-		} else {
-			_, err = spec.New(0, v.Values)
-		}
-	}
-	if err != nil {
-		return Variant{}, fmt.Errorf("workload %s: %w", call.Name, err)
-	}
-	return v, nil
-}
+// Parse reads name or name:key=value,… of a workload that is registered, and checks the parameters,
+// those that are possible one by one but not together included. It neither computes
+// nor calibrates anything.
+func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
 
-// String is the canonical spelling: the name, followed by the parameters that are not at their defaults.
-func (v Variant) String() string { return v.Values.Spell(v.Spec.Name) }
+// MustParse is Parse for what a program writes itself: a mistake in it panics.
+func MustParse(text string) Variant { return registry.MustParse(&all, text) }
+
+// Resolve is Parse for a call that has been read.
+func Resolve(c param.Call) (Variant, error) { return registry.Resolve(&all, c) }
 
 // Build makes the workload for one run.
-func (v Variant) Build(seed uint64) (Workload, error) {
-	w, err := v.Spec.New(seed, v.Values)
+func (s Spec) Build(seed uint64, v param.Values) (Workload, error) {
+	w, err := s.New(seed, v)
 	if err != nil {
-		return nil, fmt.Errorf("workload %s: %w", v, err)
+		return nil, fmt.Errorf("workload %s: %w", v.Spell(s.Name), err)
 	}
 	return w, nil
 }

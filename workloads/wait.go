@@ -8,21 +8,22 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 // waiter sleeps for the time of the task.
 type waiter struct {
-	time  func(s *slot, seq uint64) time.Duration
-	sleep func(ctx context.Context, d time.Duration) error // as it was told; nil: by the runtime's timers
-	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one synctest bubble must not be
-	// used in another.
+	time func(s *slot, seq uint64) time.Duration
+	// as it was told; nil: by the runtime's timers
+	sleep func(ctx context.Context, d time.Duration) error
+	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one
+	// synctest bubble must not be used in another.
 	slots sync.Pool
 }
 
-// slot is what a task needs and the heap would otherwise have to give it: a generator, which escapes through the interfaces
-// of rand and dist, and a timer.
+// slot is what a task needs and the heap would otherwise have to give it: a generator, which
+// escapes through the interfaces of rand and dist, and a timer.
 type slot struct {
 	pcg   rand.PCG
 	rand  *rand.Rand // draws from pcg
@@ -41,13 +42,16 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 // SleepBy implements Waiting.
 func (w *waiter) SleepBy(sleep func(ctx context.Context, d time.Duration) error) { w.sleep = sleep }
 
-// Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep; another costs a timer and a select.
+// Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep; another costs a
+// timer and a select.
 func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
 
 // DoPart implements Partitioned.
-func (w *waiter) DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error) {
+func (w *waiter) DoPart(
+	ctx context.Context, seq uint64, from, length time.Duration,
+) (more bool, err error) {
 	return w.Time(seq)-from > length, w.wait(ctx, seq, from, length)
 }
 
@@ -126,7 +130,8 @@ func (w *waits) C2() float64 { return w.dist.C2() }
 func (w *waits) Dist() dist.Dist { return w.dist }
 
 // meanKey is the parameter that most waits have.
-var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms", Doc: "mean time of a task"}
+var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms",
+	Doc: "mean time of a task"}
 
 // positiveMean returns the parameter mean, which must not be 0.
 func positiveMean(v param.Values) (time.Duration, error) {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/race"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -64,7 +65,8 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 4*time.Millisecond)
 			began := time.Now()
 			err := w.Do(ctx, 1)
-			if got := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || got != 4*time.Millisecond {
+			if got := time.Since(began); !errors.Is(err, context.DeadlineExceeded) ||
+				got != 4*time.Millisecond {
 				t.Errorf("a deadline after 4ms ended the wait after %v with %v", got, err)
 			}
 			cancel()
@@ -73,13 +75,15 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 			began = time.Now()
 			time.AfterFunc(7*time.Millisecond, cancel)
 			err = w.Do(ctx, 1)
-			if got := time.Since(began); !errors.Is(err, context.Canceled) || got != 7*time.Millisecond {
+			if got := time.Since(began); !errors.Is(err, context.Canceled) ||
+				got != 7*time.Millisecond {
 				t.Errorf("cancelling after 7ms ended the wait after %v with %v", got, err)
 			}
 
 			began = time.Now()
 			if err := w.Do(ctx, 1); !errors.Is(err, context.Canceled) || time.Since(began) != 0 {
-				t.Errorf("with an ended context it waited %v and returned %v", time.Since(began), err)
+				t.Errorf("with an ended context it waited %v and returned %v",
+					time.Since(began), err)
 			}
 
 			ctx, cancel = context.WithCancel(context.Background())
@@ -105,13 +109,15 @@ func TestEndedContextComesFirst(t *testing.T) {
 }
 
 func TestWaitsDoNotAllocate(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("sync.Pool drops items under the race detector")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	for _, s := range []string{"constant:mean=1us", "exponential:mean=1us", "lognormal:mean=1us", "bimodal:short=1us,long=2us", "hyperexp:mean=1us",
-		"mixture:w1=0.5,d1=1us,w2=0.5,d2=exp(1us)", "bounded_pareto:low=1us,high=2us", "two_class:mean=1us,r=2", "trace:file=testdata/us.csv"} {
+	for _, s := range []string{"constant:mean=1us", "exponential:mean=1us", "lognormal:mean=1us",
+		"bimodal:short=1us,long=2us", "hyperexp:mean=1us",
+		"mixture:w1=0.5,d1=1us,w2=0.5,d2=exp(1us)", "bounded_pareto:low=1us,high=2us",
+		"two_class:mean=1us,r=2", "trace:file=testdata/us.csv"} {
 		w := build(t, s, 1)
 		var seq uint64
 		if n := testing.AllocsPerRun(100, func() {
@@ -144,7 +150,8 @@ func BenchmarkTime(b *testing.B) {
 	}
 }
 
-// TestParts: the parts of a task add up to the task, to the nanosecond, and the last one says that it is the last.
+// TestParts: the parts of a task add up to the task, to the nanosecond, and the last one says that
+// it is the last.
 func TestParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := build(t, "lognormal:mean=10ms", 1)
@@ -156,12 +163,14 @@ func TestParts(t *testing.T) {
 			start, n := time.Now(), 0
 			for more := true; more; n++ {
 				var err error
-				if more, err = parts.DoPart(ctx, seq, time.Duration(n)*quantum, quantum); err != nil {
+				if more, err = parts.DoPart(ctx, seq, time.Duration(n)*quantum,
+					quantum); err != nil {
 					t.Fatal(err)
 				}
 			}
 			want := w.(workloads.Timed).Time(seq)
-			if took := time.Since(start); took != want || n != max(1, int((want+quantum-1)/quantum)) {
+			if took := time.Since(start); took != want ||
+				n != max(1, int((want+quantum-1)/quantum)) {
 				t.Errorf("task %d: %d parts took %v, the task takes %v", seq, n, took, want)
 			}
 		}
@@ -183,7 +192,8 @@ func TestLong(t *testing.T) {
 		for seq := range uint64(1000) {
 			want := w.(workloads.Timed).Time(seq) == long
 			if got := w.(workloads.Classed).Long(seq); got != want {
-				t.Fatalf("%s: task %d takes %v: long is %v", s, seq, w.(workloads.Timed).Time(seq), got)
+				t.Fatalf("%s: task %d takes %v: long is %v", s, seq, w.(workloads.Timed).Time(seq),
+					got)
 			}
 			if want {
 				n++
@@ -195,7 +205,8 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestSleepBy: told how to sleep, a workload sleeps so, for the time of the task or the part, and returns what the sleep does.
+// TestSleepBy: told how to sleep, a workload sleeps so, for the time of the task or the part, and
+// returns what the sleep does.
 func TestSleepBy(t *testing.T) {
 	broken := errors.New("broken")
 	for _, s := range waitVariants {
@@ -212,7 +223,8 @@ func TestSleepBy(t *testing.T) {
 			if err := w.Do(ctx, seq); !errors.Is(err, broken) {
 				t.Fatalf("%s: task %d: %v", s, seq, err)
 			}
-			if _, err := w.(workloads.Partitioned).DoPart(ctx, seq, whole/4, whole/2); !errors.Is(err, broken) {
+			if _, err := w.(workloads.Partitioned).DoPart(ctx, seq, whole/4,
+				whole/2); !errors.Is(err, broken) {
 				t.Fatalf("%s: a part of task %d: %v", s, seq, err)
 			}
 			if want := []time.Duration{whole, whole / 2}; !slices.Equal(slept, want) {

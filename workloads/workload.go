@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
@@ -34,11 +34,11 @@ func (k Kind) String() string {
 	panic("workloads: no such kind")
 }
 
-// A Workload is what each task costs. It is safe for concurrent use. One that holds files, connections or a server is an io.Closer
-// as well, and is closed when its run is over.
+// A Workload is what each task costs. It is safe for concurrent use. One that holds files,
+// connections or a server is an io.Closer as well, and is closed when its run is over.
 type Workload interface {
-	// Do is the work of task number seq: the same seed and seq are the same work, whoever runs it and when.
-	// It returns ctx's error when ctx ends first.
+	// Do is the work of task number seq: the same seed and seq are the same work, whoever runs it
+	// and when. It returns ctx's error when ctx ends first.
 	Do(ctx context.Context, seq uint64) error
 	Mean() time.Duration // of one task, alone: exact, or calibrated
 	C2() float64         // squared coefficient of variation of one task's time
@@ -55,34 +55,40 @@ type Timed interface {
 
 // Partitioned is what a workload implements whose tasks can be done in parts: all waits.
 type Partitioned interface {
-	// DoPart does the part of task seq that begins from its start and is no longer than length; more reports whether the task
-	// goes on after it. The parts of a task add up to what Do does.
+	// DoPart does the part of task seq that begins from its start and is no longer than length;
+	// more reports whether the task goes on after it. The parts of a task add up to what Do does.
 	DoPart(ctx context.Context, seq uint64, from, length time.Duration) (more bool, err error)
 }
 
-// Waiting is what a workload implements that waits in its tasks. It sleeps by the runtime's timers, which are exact under a virtual clock and up
-// to a millisecond late under the real one, so the driver of a run under the real clock may know better.
+// Waiting is what a workload implements that waits in its tasks. It sleeps by the runtime's timers,
+// which are exact under a virtual clock and up to a millisecond late under the real one, so the
+// driver of a run under the real clock may know better.
 type Waiting interface {
-	// SleepBy gives the workload the sleep of its tasks: for d, or until ctx ends, whose error it then returns. It is called before the first Do.
+	// SleepBy gives the workload the sleep of its tasks: for d, or until ctx ends, whose error it
+	// then returns. It is called before the first Do.
 	SleepBy(sleep func(ctx context.Context, d time.Duration) error)
 }
 
-// Classed is what a workload implements whose tasks are of two classes, which strategies may keep apart.
+// Classed is what a workload implements whose tasks are of two classes, which strategies may keep
+// apart.
 type Classed interface {
 	// Long reports whether task seq is one of the long ones. It does not allocate.
 	Long(seq uint64) bool
 }
 
-// Computing is what a workload implements whose tasks either compute or wait, which strategies may keep apart.
+// Computing is what a workload implements whose tasks either compute or wait, which strategies may
+// keep apart.
 type Computing interface {
 	// Computes reports whether task seq computes. It does not allocate.
 	Computes(seq uint64) bool
 }
 
-// Served is what a workload implements whose tasks call a server that it starts itself. The run's target then stands in that server,
-// where the tasks meet it across their connections, instead of before Do.
+// Served is what a workload implements whose tasks call a server that it starts itself. The run's
+// target then stands in that server, where the tasks meet it across their connections, instead of
+// before Do.
 type Served interface {
-	// Serve starts the server. wrap makes its handler of the work that serves one request. It is called once, before the first Do.
+	// Serve starts the server. wrap makes its handler of the work that serves one request. It is
+	// called once, before the first Do.
 	Serve(wrap func(work func(ctx context.Context, seq uint64) error) http.Handler) error
 }
 
@@ -106,15 +112,38 @@ type Spec struct {
 	Keys    []param.Key
 	// New builds the workload for one run. Its error names the impossible parameter.
 	New func(seed uint64, v param.Values) (Workload, error)
-	// Check finds the impossible parameter without building, where New is too dear for that; nil: ask New.
+	// Check finds the impossible parameter without building, where New is too dear for that; nil:
+	// ask New.
 	Check func(v param.Values) error
 }
 
-var all = registry.Set[Spec]{Kind: "workload"}
+var all = registry.Set[Spec]{Kind: "workload", Keys: func(s Spec) []param.Key { return s.Keys },
+	Check: Spec.check}
+
+func (s Spec) check(v param.Values) error {
+	if s.Check != nil {
+		return s.Check(v)
+	}
+	_, err := s.New(0, v)
+	return err
+}
+
+// String is the name.
+func (s Spec) String() string { return s.Name }
 
 func register(s Spec) Spec { return all.Add(s.Name, s) }
 
-// All returns the Specs in the order of their names.
+// Register adds a workload of another package to All, before anything runs: from then on every
+// command, study and report knows it by its name. It panics on a name that is taken or not
+// lower_snake, and on a Spec without New.
+func Register(s Spec) Spec {
+	if s.New == nil {
+		panic(fmt.Sprintf("workload %s: New is nil", s.Name))
+	}
+	return all.AddOther(s.Name, s)
+}
+
+// All returns the Specs in the order of their names, the package's own before those of others.
 func All() []Spec { return all.All() }
 
 // Lookup returns the Spec of that name; the error for an unknown name lists the known ones.

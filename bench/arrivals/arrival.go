@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/registry"
 )
 
-// Next returns when the next task is due, counted from the start of the run. It never decreases from call to call.
+// Next returns when the next task is due, counted from the start of the run. It never decreases
+// from call to call.
 type Next func() time.Duration
 
 // Clients is a closed process: Count clients, each of which thinks before every task.
@@ -24,63 +25,72 @@ type Spec struct {
 	Summary string // one line
 	Source  string
 	Keys    []param.Key
-	// FixedRate says what the process does about the rate. Nil: it takes the rate of the scenario. Otherwise it returns
-	// true where v settles the intensity by itself, so that a scenario may not give a load or a rate.
+	// FixedRate says what the process does about the rate. Nil: it takes the rate of the scenario.
+	// Otherwise it returns true where v settles the intensity by itself, so that a scenario may not
+	// give a load or a rate.
 	FixedRate func(v param.Values) bool
 	// AllAtOnce: every task is due at the start, so the scenario must say how many there are.
 	AllAtOnce bool
-	// Open plans an open process: rate is in tasks per second (0 where FixedRate). Its error names the impossible parameter.
+	// Open plans an open process: rate is in tasks per second (0 where FixedRate). Its error names
+	// the impossible parameter.
 	Open func(rate float64, seed uint64, v param.Values) (Next, error)
 	// Closed describes a closed process.
 	Closed func(v param.Values) (Clients, error)
 }
 
-var all = registry.Set[Spec]{Kind: "arrival"}
+var all = registry.Set[Spec]{Kind: "arrival", Keys: func(s Spec) []param.Key { return s.Keys },
+	Check: Spec.check}
 
-func register(s Spec) Spec {
-	if (s.Open == nil) == (s.Closed == nil) {
-		panic(fmt.Sprintf("arrivals: %s is to be either open or closed", s.Name))
+// check builds the process once, which is cheap, so that impossible parameters are refused before
+// anything runs.
+func (s Spec) check(v param.Values) (err error) {
+	if s.Closed != nil {
+		_, err = s.Closed(v)
+	} else {
+		_, err = s.Open(1, 0, v)
 	}
-	return all.Add(s.Name, s)
+	return err
 }
 
-// All returns the Specs in the order of their names.
+// String is the name.
+func (s Spec) String() string { return s.Name }
+
+func register(s Spec) Spec { return all.Add(s.Name, s.eitherWay()) }
+
+// Register adds an arrival process of another package to All, before anything runs: from then on
+// every command, study and report knows it by its name. It panics on a name that is taken or not
+// lower_snake, and on a Spec that is neither open nor closed, or both.
+func Register(s Spec) Spec { return all.AddOther(s.Name, s.eitherWay()) }
+
+func (s Spec) eitherWay() Spec {
+	if (s.Open == nil) == (s.Closed == nil) {
+		panic(fmt.Sprintf("arrival %s is to be either open or closed", s.Name))
+	}
+	return s
+}
+
+// All returns the Specs in the order of their names, the package's own before those of others.
 func All() []Spec { return all.All() }
 
 // Lookup returns the Spec of that name; the error for an unknown name lists the known ones.
 func Lookup(name string) (Spec, error) { return all.Lookup(name) }
 
-// A Variant is an arrival process with its parameters.
-type Variant struct {
-	Spec   Spec
-	Values param.Values
+// A Variant is an arrival process with its parameters: what a scenario names.
+type Variant struct{ param.Variant[Spec] }
+
+// Parse reads name or name:key=value,… of a process that is registered, and checks the parameters.
+func Parse(text string) (Variant, error) {
+	v, err := registry.Parse(&all, text)
+	return Variant{v}, err
 }
 
-// ParseVariant looks up the process of a call and checks its parameters.
-func ParseVariant(c param.Call) (Variant, error) {
-	spec, err := Lookup(c.Name)
-	if err != nil {
-		return Variant{}, err
-	}
-	values, err := param.Resolve(spec.Keys, c.Args)
-	if err != nil {
-		return Variant{}, fmt.Errorf("arrival %s: %w", c.Name, err)
-	}
-	v := Variant{spec, values}
-	if err := v.check(); err != nil {
-		return Variant{}, fmt.Errorf("arrival %s: %w", c.Name, err)
-	}
-	return v, nil
-}
+// MustParse is Parse for what a program writes itself: a mistake in it panics.
+func MustParse(text string) Variant { return Variant{registry.MustParse(&all, text)} }
 
-// check builds the process once, which is cheap, so that impossible parameters are refused before anything runs.
-func (v Variant) check() error {
-	if v.IsClosed() {
-		_, err := v.Spec.Closed(v.Values)
-		return err
-	}
-	_, err := v.Spec.Open(1, 0, v.Values)
-	return err
+// Resolve is Parse for a call that has been read.
+func Resolve(c param.Call) (Variant, error) {
+	v, err := registry.Resolve(&all, c)
+	return Variant{v}, err
 }
 
 // IsClosed reports whether completions trigger the arrivals.
@@ -88,13 +98,21 @@ func (v Variant) IsClosed() bool { return v.Spec.Closed != nil }
 
 // TakesRate reports whether the scenario has to give a load or a rate.
 func (v Variant) TakesRate() bool {
-	return !v.IsClosed() && !v.Spec.AllAtOnce && (v.Spec.FixedRate == nil || !v.Spec.FixedRate(v.Values))
+	return !v.IsClosed() && !v.Spec.AllAtOnce &&
+		(v.Spec.FixedRate == nil || !v.Spec.FixedRate(v.Values))
 }
 
-// String is the canonical spelling: the name, then the parameters that are not at their defaults.
-func (v Variant) String() string {
-	if c := v.Values.Canonical(); c != "" {
-		return v.Spec.Name + ":" + c
+// Planned counts the tasks of an open process that are due within that time, up to most: a plan is
+// a function of its seed. It costs some 20 ns a task.
+func (v Variant) Planned(
+	rate float64, seed uint64, within time.Duration, most int,
+) (tasks int, err error) {
+	next, err := v.Spec.Open(rate, seed, v.Values)
+	if err != nil {
+		return 0, err
 	}
-	return v.Spec.Name
+	for tasks < most && next() <= within {
+		tasks++
+	}
+	return tasks, nil
 }

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 func variant(t interface {
@@ -23,7 +23,7 @@ func variant(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := arrivals.ParseVariant(c)
+	v, err := arrivals.Resolve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,8 @@ func take(t *testing.T, text string, rate float64, seed uint64, n int) []time.Du
 	return due
 }
 
-// TestPlans: every open process is a pure function of its seed, never goes back in time, and has the rate that was asked for.
+// TestPlans: every open process is a pure function of its seed, never goes back in time, and has
+// the rate that was asked for.
 func TestPlans(t *testing.T) {
 	for _, spec := range arrivals.All() {
 		if spec.Open == nil {
@@ -55,23 +56,28 @@ func TestPlans(t *testing.T) {
 		due, again := take(t, spec.Name, rate, 7, n), take(t, spec.Name, rate, 7, n)
 		for i := range due {
 			if due[i] != again[i] {
-				t.Fatalf("%s: arrival %d is due at %v and at %v with one seed", spec.Name, i, due[i], again[i])
+				t.Fatalf("%s: arrival %d is due at %v and at %v with one seed", spec.Name, i,
+					due[i], again[i])
 			}
 			if due[i] < 0 || i > 0 && due[i] < due[i-1] {
-				t.Fatalf("%s: arrival %d is due at %v, after %v", spec.Name, i, due[i], due[max(i-1, 0)])
+				t.Fatalf("%s: arrival %d is due at %v, after %v", spec.Name, i, due[i],
+					due[max(i-1, 0)])
 			}
 		}
 		if spec.AllAtOnce {
 			continue
 		}
-		// The last of n arrivals comes after n/rate = 80 s, with a standard deviation of √n/rate at most (poisson: 0.57 s; four of them).
+		// The last of n arrivals comes after n/rate = 80 s, with a standard deviation of √n/rate at
+		// most (poisson: 0.57 s; four of them).
 		if last := due[n-1].Seconds(); math.Abs(last-n/rate) > 4*math.Sqrt(n)/rate {
-			t.Errorf("%s: %d arrivals at %v a second end after %v s, want about %v", spec.Name, n, rate, last, n/rate)
+			t.Errorf("%s: %d arrivals at %v a second end after %v s, want about %v", spec.Name, n,
+				rate, last, n/rate)
 		}
 	}
 }
 
-// TestConstant: no error adds up. At 3 a second the gaps cannot all be whole nanoseconds; every 3rd arrival is at a whole second.
+// TestConstant: no error adds up. At 3 a second the gaps cannot all be whole nanoseconds; every 3rd
+// arrival is at a whole second.
 func TestConstant(t *testing.T) {
 	due := take(t, "constant", 3, 0, 3_000_000)
 	for i := 2; i < len(due); i += 3 {
@@ -81,8 +87,9 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestPoisson: the gaps have mean 1/λ and C² = 1. With n gaps the standard error of the mean is 1/√n, of C² √8/√n (the
-// fourth central moment of an exponential is 9, so that of the variance is √(9−1)); four of each are allowed.
+// TestPoisson: the gaps have mean 1/λ and C² = 1. With n gaps the standard error of the mean is
+// 1/√n, of C² √8/√n (the fourth central moment of an exponential is 9, so that of the variance is
+// √(9−1)); four of each are allowed.
 func TestPoisson(t *testing.T) {
 	const n, rate = 200_000, 1000.0
 	due := take(t, "poisson", rate, 1, n)
@@ -107,15 +114,17 @@ func TestPoisson(t *testing.T) {
 func TestBulk(t *testing.T) {
 	due := take(t, "bulk:n=3,period=2s", 0, 0, 9)
 	for i, d := range due {
-		if want := time.Duration(i/3) * 2 * time.Second; d != want {
+		if want := time.Duration(i/3+1) * 2 * time.Second; d != want {
 			t.Errorf("arrival %d is due at %v, want %v", i, d, want)
 		}
 	}
 	due = take(t, "bulk:n=50", 100, 0, 101) // the rate sets the period: 50/100 s
-	if due[49] != 0 || due[50] != 500*time.Millisecond || due[100] != time.Second {
+	if due[49] != 500*time.Millisecond || due[50] != time.Second ||
+		due[100] != 1500*time.Millisecond {
 		t.Errorf("arrivals 49, 50, 100 are due at %v, %v, %v", due[49], due[50], due[100])
 	}
-	if variant(t, "bulk:period=2s").TakesRate() || !variant(t, "bulk").TakesRate() || variant(t, "batch").TakesRate() || variant(t, "closed").TakesRate() {
+	if variant(t, "bulk:period=2s").TakesRate() || !variant(t, "bulk").TakesRate() ||
+		variant(t, "batch").TakesRate() || variant(t, "closed").TakesRate() {
 		t.Error("TakesRate")
 	}
 }
@@ -123,7 +132,9 @@ func TestBulk(t *testing.T) {
 // TestThink: a bare think time is the mean of an exponential one.
 func TestThink(t *testing.T) {
 	for text, want := range map[string]dist.Dist{
-		"closed:think=20ms": dist.Exp(20 * time.Millisecond), "closed:think=const(20ms)": dist.Constant{Value: 20 * time.Millisecond}, "closed:think=0s": dist.Constant{},
+		"closed:think=20ms":        dist.Exp(20 * time.Millisecond),
+		"closed:think=const(20ms)": dist.Constant{Value: 20 * time.Millisecond},
+		"closed:think=0s":          dist.Constant{},
 	} {
 		v := variant(t, text)
 		c, err := v.Spec.Closed(v.Values)
@@ -131,7 +142,8 @@ func TestThink(t *testing.T) {
 			t.Errorf("%s: %+v, error %v", text, c, err)
 		}
 	}
-	if a, b := variant(t, "closed:think=20ms").String(), variant(t, "closed:think=exp(0.02s)").String(); a != b {
+	if a, b := variant(t, "closed:think=20ms").String(),
+		variant(t, "closed:think=exp(0.02s)").String(); a != b {
 		t.Errorf("one process has two names: %s and %s", a, b)
 	}
 }
@@ -151,9 +163,10 @@ func TestImpossible(t *testing.T) {
 	} {
 		c, err := param.Parse(text)
 		if err == nil {
-			_, err = arrivals.ParseVariant(c)
+			_, err = arrivals.Resolve(c)
 		}
-		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.HasPrefix(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line that begins with %q", text, err, want)
 		}
 	}

@@ -3,7 +3,7 @@ package arrivals
 import (
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
 // batch is one job of N tasks, all due at the start: what counts is the makespan.

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// bulk is a cron job: n tasks at once, every period. Without a period the scenario's rate gives it (n/rate).
+// bulk is a cron job: n tasks at once, every period, the first after a period: here as elsewhere
+// the gap comes before. Without a period the scenario's rate gives it (n/rate).
 var _ = register(Spec{
 	Name:    "bulk",
 	Summary: "n tasks at once every period: a cron job",
 	Source:  "pattern: a cron job feeding a worker pool",
 	Keys: []param.Key{
 		{Name: "n", Kind: param.Int, Default: "100", Doc: "tasks in each bulk"},
-		{Name: "period", Kind: param.Duration, Default: "0s", Doc: "time from one bulk to the next; 0s: from the load or the rate"},
+		{Name: "period", Kind: param.Duration, Default: "0s",
+			Doc: "time from one bulk to the next; 0s: from the load or the rate"},
 	},
 	FixedRate: func(v param.Values) bool { return v.Duration("period") > 0 },
 	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
@@ -28,7 +30,7 @@ var _ = register(Spec{
 		}
 		i := 0
 		return func() time.Duration {
-			at := time.Duration(float64(i/n) * period)
+			at := time.Duration(float64(i/n+1) * period)
 			i++
 			return at
 		}, nil

@@ -4,19 +4,21 @@ import (
 	"errors"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// closed is a fixed population: each client waits for its task and thinks before the next one, also before its first, so
-// that the clients do not start in step. A bare duration as think time is the mean of an exponential one; const(10ms) is constant.
+// closed is a fixed population: each client waits for its task and thinks before the next one, also
+// before its first, so that the clients do not start in step. A bare duration as think time is the
+// mean of an exponential one; const(10ms) is constant.
 var _ = register(Spec{
 	Name:    "closed",
 	Summary: "a fixed number of clients, each of which thinks after every task",
 	Source:  "queueing theory (machine repair, M/M/k//N)",
 	Keys: []param.Key{
 		{Name: "clients", Kind: param.Int, Default: "16", Doc: "number of clients"},
-		{Name: "think", Kind: param.Distribution, Default: "exp(10ms)", Doc: "think time: the mean of an exponential one, or a distribution such as const(10ms)",
+		{Name: "think", Kind: param.Distribution, Default: "exp(10ms)",
+			Doc: "think time: the mean of an exponential one, or a distribution such as const(10ms)",
 			Bare: func(mean time.Duration) dist.Dist {
 				if mean == 0 {
 					return dist.Constant{}

@@ -5,18 +5,20 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// linear is a ramp: at time t the rate is b+at, so n tasks have come when bt + at²/2 = n. The positive root is spelt so that it
-// does not lose its digits where a is small. Vegeta's pacer looks ahead by the rate of the moment alone, and so lags where the
-// ramp is steep; the curve is the same.
+// linear is a ramp: at time t the rate is b+at, so n tasks have come when bt + at²/2 = n. The
+// positive root is spelt so that it does not lose its digits where a is small. Vegeta's pacer looks
+// ahead by the rate of the moment alone, and so lags where the ramp is steep; the curve is the
+// same.
 var _ = register(Spec{
 	Name:    "linear",
 	Summary: "a rate that grows steadily, from that of the scenario",
 	Source:  "vegeta's LinearPacer, solved exactly",
 	Keys: []param.Key{
-		{Name: "slope", Kind: param.Float, Default: "0", Doc: "by how much the rate per second grows in a second"},
+		{Name: "slope", Kind: param.Float, Default: "0",
+			Doc: "by how much the rate per second grows in a second"},
 	},
 	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
 		a := v.Float("slope")

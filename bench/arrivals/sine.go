@@ -5,10 +5,11 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// sine is a day in short: at time t the rate is m(1 + A sin(o + ωt)), so the number of tasks that have come is
+// sine is a day in short: at time t the rate is m(1 + A sin(o + ωt)), so the number of tasks that
+// have come is
 //
 //	H(t) = mt + mA/ω · (cos o − cos(o + ωt))
 //
@@ -19,8 +20,10 @@ var _ = register(Spec{
 	Source:  "vegeta's SinePacer, solved to the nanosecond",
 	Keys: []param.Key{
 		{Name: "period", Kind: param.Duration, Default: "10s", Doc: "of the swing"},
-		{Name: "amp", Kind: param.Float, Default: "0.5", Doc: "how far the rate swings, as a share of its mean: 0 up to, not including, 1"},
-		{Name: "phase", Kind: param.Float, Default: "0", Doc: "where the swing begins, in periods: 0 is the mean and rising, 0.25 the peak, 0.75 the trough"},
+		{Name: "amp", Kind: param.Float, Default: "0.5",
+			Doc: "how far the rate swings, as a share of its mean: 0 up to, not including, 1"},
+		{Name: "phase", Kind: param.Float, Default: "0", Doc: "where the swing begins, in " +
+			"periods: 0 is the mean and rising, 0.25 the peak, 0.75 the trough"},
 	},
 	Open: func(rate float64, _ uint64, v param.Values) (Next, error) {
 		period, amp, phase := v.Duration("period").Seconds(), v.Float("amp"), v.Float("phase")
@@ -52,7 +55,8 @@ func (s swing) count(t float64) float64 {
 	return s.rate * (t + s.amp/s.turn*(math.Cos(s.offset)-math.Cos(s.offset+s.turn*t)))
 }
 
-// when is the inverse of count, from a time at which fewer had come: Newton's steps, and bisection where one leaves the bracket.
+// when is the inverse of count, from a time at which fewer had come: Newton's steps, and bisection
+// where one leaves the bracket.
 func (s swing) when(n, from float64) float64 {
 	lo, hi := from, n/s.rate+2*s.amp/s.turn // the cosines differ by 2 at most
 	t := min(max(from+1/s.at(from), lo), hi)

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 // A Request says what is sent: method, URL, header and body.
 type Request = vegeta.Target
 
-// Unlimited, as Attack.Workers, lets vegeta add a worker whenever none is ready.
+// Unlimited, as Attack.Workers, is as many as it takes.
 const Unlimited = -1
 
 // Defaults of an Attack.
@@ -28,40 +28,59 @@ const (
 	DefaultWorkers = 64
 	DefaultLimit   = 4
 	DefaultTimeout = 30 * time.Second
+	DefaultDrain   = 5 * time.Second
 )
 
-// An Attack is a load on HTTP servers. It is open unless Clients says otherwise. Every field but Requests and one of Tasks and Duration has
-// a useful zero.
+// An Attack is a load on HTTP servers. It is open unless Clients says otherwise. Every field but
+// Requests and one of Tasks and Duration has a useful zero.
 type Attack struct {
 	Requests []Request // sent in turn
-	Label    string    // of what is attacked, in the name of the result; "" is the first request's host and path
+	// of what is attacked, in the name of the result; "" is the first request's host and path
+	Label string
 
-	Arrival  arrivals.Variant // when requests are due; zero is constant
-	Rate     float64          // requests per second; 0 is DefaultRate, unless the arrival settles it
-	Clients  int              // above 0: a closed loop of so many, each with one connection
-	Tasks    int              // requests to send; 0: until Duration
-	Duration time.Duration    // requests due later are not sent; 0: until Tasks are
+	Arrival arrivals.Variant // when requests are due; zero is constant
+	// requests per second; 0 is DefaultRate, unless the arrival settles it
+	Rate     float64
+	Clients  int           // above 0: a closed loop of so many, each with one connection
+	Tasks    int           // requests to send; 0: until Duration
+	Duration time.Duration // requests due later are not sent; 0: until Tasks are
+	// what is open so long after the last request was due, sent or not, is abandoned; 0 is
+	// DefaultDrain
+	Drain time.Duration
 
 	Strategy strategies.Variant // what stands before the client; zero: nothing
 	Limit    int                // most requests in flight through it; 0 is DefaultLimit
-	Queue    int                // places of its queue, where it has one
+	Queue    int                // slots of its queue, where it has one: as bench.Scenario.Queue
 
-	Workers     int           // open loop without a strategy: requests that can be in flight; 0 is DefaultWorkers
-	Connections int           // most connections to a host; 0: as many as it takes
-	Timeout     time.Duration // of one request, from the moment it is sent to the end of its answer; 0 is DefaultTimeout
-	Redirects   int           // that are followed; one more is an error. 0: a redirect is the answer
-	Insecure    bool          // certificates are not checked
-	Shed        int           // a status by which the server's own strategy sheds, such as 503; 0: there is none
-	Seed        uint64        // of the arrivals
+	// open loop without a strategy: requests that can be in flight; 0 is DefaultWorkers
+	Workers     int
+	Connections int // most connections to a host; 0: as many as it takes
+	// of one request, from the moment it is sent to the end of its answer; 0 is DefaultTimeout
+	Timeout time.Duration
+	// that are followed; one more is an error. 0: a redirect is the answer
+	Redirects int
+	// net/http may send an idempotent request again, unasked, when a connection that was used
+	// before breaks
+	Resend   bool
+	Insecure bool // certificates are not checked
+	// a status by which the server's own strategy sheds, such as 503; 0: there is none
+	Shed int
+	Seed uint64 // of the arrivals
 
-	// Vegeta gets each result in vegeta's own encoding, for vegeta report and vegeta plot: counted from due like ours, so timestamp is
-	// when the request was due and latency the response. Without headers and bodies. nil: nobody gets them.
+	// Vegeta gets each result in vegeta's own encoding, for vegeta report and vegeta plot: counted
+	// from due like ours, so timestamp is when the request was due and latency the response.
+	// Without headers and bodies. nil: nobody gets them.
 	Vegeta io.Writer
+	// DeadLetters keep the requests that a strategy which retries has given up: seq, method, url
+	// and the last status. When a letter is not kept, the attack is given up. nil: nobody keeps
+	// them.
+	DeadLetters strategies.DeadLetters
 	// Watch is told of the progress several times a second; nil: nobody is.
 	Watch func(Progress)
 
-	dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network
-	virtual bool                                                                 // the clock is that of a bubble
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network
+	// the clock is that of a bubble
+	virtual bool
 }
 
 // Progress is how far an attack is.
@@ -69,6 +88,12 @@ type Progress struct {
 	Elapsed time.Duration
 	Settled int // requests that have their answer, or will not have one
 	Failed  int // of them, those that were not completed
+}
+
+// boundedWorkers reports whether somebody has said how many requests of an open loop without a
+// strategy can be in flight.
+func (a Attack) boundedWorkers() bool {
+	return a.Clients == 0 && !a.through() && a.Workers != Unlimited && a.Workers != DefaultWorkers
 }
 
 // A Report is the result of an Attack, and what a bench.Result has no place for.
@@ -82,7 +107,7 @@ type Report struct {
 // Break adds a law that does not hold: the report is INVALID.
 func (r *Report) Break(law string) {
 	r.Broken = append(r.Broken, law)
-	r.Doubt(bench.Invalid, checkLaw, "%s", law)
+	r.Doubt(bench.Invalid, "broken law", "%s", law)
 	for i, m := range r.Metrics {
 		switch m.Unit {
 		case "broken-laws":
@@ -99,16 +124,9 @@ type Count struct {
 	N    int    `json:"n"`
 }
 
-// ErrNothing is the outcome of an attack during which nothing was due.
-var ErrNothing = errors.New("no request was due: give it more time or a higher rate")
-
 func (a Attack) withDefaults() Attack {
 	if a.Arrival.Spec.Name == "" {
-		v, err := arrivals.ParseVariant(param.Call{Name: "constant"})
-		if err != nil {
-			panic(err)
-		}
-		a.Arrival = v
+		a.Arrival = arrivals.MustParse("constant")
 	}
 	if a.Rate == 0 && a.Clients == 0 && a.Arrival.TakesRate() {
 		a.Rate = DefaultRate
@@ -122,6 +140,16 @@ func (a Attack) withDefaults() Attack {
 	if a.Limit == 0 {
 		a.Limit = DefaultLimit
 	}
+	if a.Queue == bench.NoQueue && !a.Strategy.Spec.UsesQueue {
+		a.Queue = 0
+	}
+	if a.Drain == 0 {
+		a.Drain = DefaultDrain
+	}
+	a.Requests = slices.Clone(a.Requests)
+	for i, r := range a.Requests {
+		a.Requests[i] = withoutUser(r)
+	}
 	return a
 }
 
@@ -129,10 +157,23 @@ func (a Attack) withDefaults() Attack {
 func (a Attack) through() bool { return a.Strategy.Spec.New != nil }
 
 func (a Attack) params() strategies.Params {
-	return strategies.Params{Limit: a.Limit, Queue: a.Queue, Values: a.Strategy.Values}
+	return strategies.Params{Limit: a.Limit, Queue: a.QueueSlots(a.Strategy.Spec, a.Queue, a.Limit),
+		Values: a.Strategy.Values}
 }
 
-// maxClients bounds the goroutines and the connections of a closed loop: each client has one of both, and some more.
+// QueueSlots is bench.QueueSlots for a strategy that the attack goes through.
+func (a Attack) QueueSlots(spec strategies.Spec, queue, limit int) int {
+	a = a.withDefaults()
+	planned := max(a.Tasks, a.Clients)
+	if planned == 0 && !a.Arrival.IsClosed() { // which Validate refuses
+		const most = 1 << 20 // enough for any queue, and counted in 20 ms
+		planned, _ = a.Arrival.Planned(a.Rate, a.Seed, a.Duration, most)
+	}
+	return bench.QueueSlots(spec, queue, limit, planned)
+}
+
+// maxClients bounds the goroutines and the connections of a closed loop: each client has one of
+// both, and some more.
 const maxClients = 100_000
 
 // Validate reports everything that makes the attack impossible, joined. It sends nothing.
@@ -146,88 +187,150 @@ func (a Attack) Validate() error {
 		}
 	}
 	complain(len(a.Requests) == 0, "requests: there are none")
-	for _, r := range a.Requests {
+	for _, r := range given.Requests {
 		if err := checkRequest(r); err != nil {
 			wrong = append(wrong, err)
 		}
 	}
-	complain(!(a.Rate >= 0) || a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
-	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d", a.Clients, maxClients)
+	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
+	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration)...)
+	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
+		a.Clients, maxClients)
 	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")
-	complain(a.Clients > 0 && given.Arrival.Spec.Name != "", "clients set the pace, so there is no arrival process")
+	complain(a.Clients > 0 && given.Arrival.Spec.Name != "",
+		"clients set the pace, so there is no arrival process")
 	complain(a.Clients > 0 && a.through(), "clients and strategy exclude each other")
-	complain(a.Clients > 0 && given.Workers != 0, "clients and workers exclude each other: a client is one")
-	complain(a.through() && given.Workers != 0, "strategy and workers exclude each other: the strategy bounds what is in flight")
-	complain(a.Arrival.IsClosed(), "arrival %s: it is closed; say how many clients there are", a.Arrival.Spec.Name)
-	complain(given.Rate != 0 && a.Clients == 0 && !a.Arrival.TakesRate(), "arrival %s: it settles its own rate", a.Arrival.Spec.Name)
-	complain(a.Arrival.Spec.AllAtOnce && a.Tasks == 0, "arrival %s: say how many requests there are (n)", a.Arrival.Spec.Name)
+	complain(a.Clients > 0 && given.Workers != 0,
+		"clients and workers exclude each other: a client is one")
+	complain(a.through() && given.Workers != 0,
+		"strategy and workers exclude each other: the strategy bounds what is in flight")
+	complain(a.Arrival.IsClosed(), "arrival %s: it is closed; say how many clients there are",
+		a.Arrival.Spec.Name)
+	complain(given.Rate != 0 && a.Clients == 0 && !a.Arrival.TakesRate(),
+		"arrival %s: it settles its own rate", a.Arrival.Spec.Name)
+	complain(a.Arrival.Spec.AllAtOnce && a.Tasks == 0,
+		"arrival %s: say how many requests there are (n)", a.Arrival.Spec.Name)
 	complain(a.Tasks != 0 && a.Duration != 0, "n and duration exclude each other")
 	complain(a.Tasks == 0 && a.Duration == 0, "n: want at least one request, or a duration")
-	complain(a.Tasks < 0, "n %d: want 1 or more", a.Tasks)
-	complain(a.Duration < 0, "duration %v: want a positive duration", a.Duration)
-	complain(a.Timeout < 0, "timeout %v: want a positive duration", a.Timeout)
-	complain(a.Workers < Unlimited || a.Workers > maxClients, "workers %d: want 1 to %d", a.Workers, maxClients)
+	complain(a.Timeout < 0 || a.Timeout > arrivals.MaxSpan,
+		"timeout %v: want a positive duration, at most 87600h", a.Timeout)
+	complain(a.Drain < 0 || a.Drain > arrivals.MaxSpan,
+		"drain %v: want a positive duration, at most 87600h", a.Drain)
+	complain(a.Workers < Unlimited || a.Workers > maxClients, "workers %d: want 1 to %d",
+		a.Workers, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
+	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
+		"dead letters: want a strategy that retries, as retry_queue does; no other gives up")
 	if a.through() {
 		if err := a.Strategy.Spec.Validate(a.params()); err != nil {
 			wrong = append(wrong, err)
 		}
 	} else {
 		complain(given.Limit != 0, "limit %d given, but there is no strategy", a.Limit)
-		complain(given.Queue != 0, "queue %d given, but there is no strategy", a.Queue)
+		complain(given.Queue != 0, "queue %d given, but there is no strategy", max(given.Queue, 0))
 	}
 	return errors.Join(wrong...)
 }
 
-// Run sends the requests and reports what came of them. When ctx ends first, those in flight are given up, and the Report is about the
-// part before; Report.Cut says so. Afterwards no goroutine and no connection of the attack is left. The error is about an impossible attack, one without any
-// request, or Attack.Vegeta.
+// Run sends the requests and reports what came of them. When ctx ends first, those in flight are
+// given up, and the Report is about the part before; Report.Cut says so. Afterwards no goroutine
+// and no connection of the attack is left. The error is about an impossible attack, one without any
+// request, one against nobody, or
+// Attack.Vegeta and Attack.DeadLetters.
 func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
 	a = a.withDefaults()
+	planned, last := 0, a.Duration
+	if a.Clients == 0 {
+		var lastDue time.Duration
+		planned, lastDue = a.planned()
+		if last == 0 {
+			last = lastDue
+		}
+		if planned == 0 || planned > arrivals.MaxTasks {
+			return nil, fmt.Errorf("%d requests are due in %v: want 1 to %d; change the rate or "+
+				"the time", planned, last, arrivals.MaxTasks)
+		}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{attack: a, caller: newCaller(a), tally: newTally(a, cancel)}
+	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
+		tally: newTally(a, cancel), recording: a.recording(planned)}
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()
-	var witness *bench.Witness
+	stopWatching := func(time.Time) {}
 	if !a.virtual {
-		witness = bench.StartWitness()
+		stopWatching = r.recording.Watch()
 	}
 	r.base = time.Now()
 	r.tally.base = r.base
+	if last > 0 { // clients that send so many need no more time than they take
+		defer time.AfterFunc(last+a.Drain, func() { cancel(errDrained) }).Stop()
+	}
 	switch {
 	case a.Clients > 0:
-		r.closed(ctx)
-	case a.through():
-		err = r.through(ctx)
+		r.closed()
 	default:
-		r.open(ctx)
+		err = r.open(planned)
 	}
-	if witness != nil {
-		witness.End(r.base)
-	}
+	stopWatching(r.base)
 	if err != nil {
 		return nil, err
 	}
-	if r.tally.writing != nil {
-		return nil, r.tally.writing
-	}
-	return r.report(context.Cause(ctx), witness)
+	return r.report()
 }
+
+// errDrained ends an attack whose time is over.
+var errDrained = errors.New("the time to drain is over")
 
 // A run is an Attack that is going on.
 type run struct {
-	attack Attack
-	caller *caller
-	tally  *tally
+	attack    Attack
+	ctx       context.Context
+	give      context.CancelCauseFunc // the attack up
+	caller    *caller
+	tally     *tally
+	recording *bench.Recording
 	clock
-	issued int   // requests that were due
-	twice  int64 // settled more than once
+}
+
+// without notes what became of a request that has no answer now, for that reason.
+func (r *run) without(s *sample, why string) {
+	s.err, s.outcome = scrub(why), bench.Failed
+	if r.ctx.Err() != nil { // its connection was closed for that
+		s.err, s.outcome = strategies.ErrAbandoned.Error(), bench.Abandoned
+	}
+}
+
+// settle notes what became of a request, at its end.
+func (r *run) settle(rec *bench.Record, s sample) {
+	rec.Settle(s.outcome, s.end)
+	r.tally.add(s)
+}
+
+// abandon settles a request that was due and never sent.
+func (r *run) abandon(seq uint64, rec *bench.Record) {
+	now := r.now()
+	rec.Issue(now)
+	r.settle(rec, sample{seq: seq, due: rec.Due(), end: now, outcome: bench.Abandoned,
+		err: strategies.ErrAbandoned.Error()})
+}
+
+// abandonRest settles what else is due by now and not sent, after so many that were.
+func (r *run) abandonRest(plan *plan, records *bench.Records, sent int64, held bool) {
+	for now := r.now(); ; sent++ {
+		due, ok := plan.next()
+		if !ok || due > now {
+			return
+		}
+		rec := records.Add(due)
+		rec.Held(held)
+		r.abandon(uint64(sent), rec)
+	}
 }
 
 // watch tells Attack.Watch of the progress until the function it returns is called.

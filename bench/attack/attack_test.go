@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestVegetasPacers: vegeta's own pacers find each request of our plans neither early nor late: a microsecond before it is due they
-// wait, a microsecond after they do not.
+// TestVegetasPacers: vegeta's own pacers find each request of our plans neither early nor late: a
+// microsecond before it is due they wait, a microsecond after they do not.
 func TestVegetasPacers(t *testing.T) {
 	const rate, slope, amp, period = 200, 30.0, 100, 3 * time.Second
 	hits := vegeta.Rate{Freq: rate, Per: time.Second}
@@ -21,7 +21,8 @@ func TestVegetasPacers(t *testing.T) {
 		"constant":        hits,
 		"linear:slope=30": vegeta.LinearPacer{StartAt: hits, Slope: slope},
 		"sine:amp=0.5,period=3s,phase=0.75": vegeta.SinePacer{
-			Period: period, Mean: hits, Amp: vegeta.Rate{Freq: amp, Per: time.Second}, StartAt: vegeta.Trough},
+			Period: period, Mean: hits, Amp: vegeta.Rate{Freq: amp, Per: time.Second},
+			StartAt: vegeta.Trough},
 	} {
 		a := arrival(t, text)
 		next, err := a.Spec.Open(rate, 0, a.Values)
@@ -37,9 +38,11 @@ func TestVegetasPacers(t *testing.T) {
 			if wait, stop := pacer.Pace(due-time.Microsecond, n); wait <= 0 || stop {
 				t.Fatalf("%s: request %d, due at %v: vegeta does not wait for it", text, n, due)
 			}
-			// A pacer that is up to date returns the wait for the next one: ask it when the one before was sent.
+			// A pacer that is up to date returns the wait for the next one: ask it when the one
+			// before was sent.
 			wait, _ := pacer.Pace(before, n)
-			if off := before + wait - due; text == "constant" && off.Abs() > 1 || off.Abs() > 10*time.Microsecond && !strings.HasPrefix(text, "linear") {
+			if off := before + wait - due; text == "constant" && off.Abs() > 1 ||
+				off.Abs() > 10*time.Microsecond && !strings.HasPrefix(text, "linear") {
 				t.Fatalf("%s: request %d, due at %v: vegeta differs by %v", text, n, due, off)
 			}
 			if rate := pacer.Rate(due); math.IsNaN(rate) {
@@ -85,11 +88,14 @@ func TestErrorKind(t *testing.T) {
 
 func TestReadRequests(t *testing.T) {
 	with := attack.Request{Body: []byte("b"), Header: http.Header{"A": {"1"}}}
-	all, err := attack.ReadRequests([]byte("# two\nGET http://h/1\nB: 2\n\nPOST https://h/2\n"), "http", with)
-	if err != nil || len(all) != 2 || all[0].URL != "http://h/1" || all[0].Header.Get("B") != "2" || all[0].Header.Get("A") != "1" || all[1].Method != "POST" || string(all[1].Body) != "b" {
+	all, err := attack.ReadRequests([]byte("# two\nGET http://h/1\nB: 2\n\nPOST https://h/2\n"),
+		"http", with)
+	if err != nil || len(all) != 2 || all[0].URL != "http://h/1" || all[0].Header.Get("B") != "2" ||
+		all[0].Header.Get("A") != "1" || all[1].Method != "POST" || string(all[1].Body) != "b" {
 		t.Errorf("%v, %v", all, err)
 	}
-	all, err = attack.ReadRequests([]byte(`{"method":"PUT","url":"http://h/","body":"eA=="}`+"\n"), "json", with)
+	all, err = attack.ReadRequests([]byte(`{"method":"PUT","url":"http://h/","body":"eA=="}`+"\n"),
+		"json", with)
 	if err != nil || len(all) != 1 || all[0].Method != "PUT" || string(all[0].Body) != "x" {
 		t.Errorf("%v, %v", all, err)
 	}
@@ -103,20 +109,25 @@ func TestReadRequests(t *testing.T) {
 		"GET http://h/\nbad header: x": `target 1: header "bad header": that is no name`,
 		"GET http://h/\nA: \x01":       "target 1: header A: the value has a control character",
 		"GET http://h/\n@nowhere":      "bad body: open nowhere: no such file or directory",
-		"GET http://h/\n" + strings.Repeat("x", 1<<16): "line 2 has 65536 bytes; want fewer than 65536",
+		"GET http://h/\n" +
+			strings.Repeat("x", 1<<16): "line 2 has 65536 bytes; want fewer than 65536",
 	} {
-		if _, err := attack.ReadRequests([]byte(text), "http", attack.Request{}); err == nil || err.Error() != want {
+		if _, err := attack.ReadRequests([]byte(text), "http", attack.Request{}); err == nil ||
+			err.Error() != want {
 			t.Errorf("%.40q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := attack.ReadRequests(nil, "xml", with); err == nil || !strings.Contains(err.Error(), "known: http, json") {
+	if _, err := attack.ReadRequests(nil, "xml", with); err == nil ||
+		!strings.Contains(err.Error(), "known: http, json") {
 		t.Error(err)
 	}
 }
 
 // FuzzReadRequests: what is read can be sent, and what cannot be read is one line.
 func FuzzReadRequests(f *testing.F) {
-	for _, text := range []string{"GET http://h/1\nA: 1\n\nPOST http://h/2\n", "# c\n\nGET http://h\n", `{"method":"GET","url":"http://h"}`, "GET http://[::1]:80/%zz", "X \x00", "{"} {
+	for _, text := range []string{"GET http://h/1\nA: 1\n\nPOST http://h/2\n",
+		"# c\n\nGET http://h\n", `{"method":"GET","url":"http://h"}`,
+		"GET http://[::1]:80/%zz", "X \x00", "{"} {
 		f.Add([]byte(text), "http")
 		f.Add([]byte(text), "json")
 	}
@@ -142,20 +153,28 @@ func FuzzReadRequests(f *testing.F) {
 func TestValidate(t *testing.T) {
 	get := []attack.Request{{Method: "GET", URL: "http://h/"}}
 	for want, a := range map[string]attack.Attack{
-		"requests: there are none":                                     {Tasks: 1},
-		`URL "h": want http://… or https://…`:                          {Tasks: 1, Requests: []attack.Request{{URL: "h"}}},
-		"rate -1: want up to 1e6 requests per second":                  {Tasks: 1, Requests: get, Rate: -1},
-		"rate NaN: want up to 1e6 requests per second":                 {Tasks: 1, Requests: get, Rate: math.NaN()},
-		"clients set the pace, so there is no rate":                    {Tasks: 1, Requests: get, Rate: 1, Clients: 1},
-		"clients and strategy exclude each other":                      {Tasks: 1, Requests: get, Clients: 1, Strategy: strategy(t, "semaphore")},
-		"n and duration exclude each other":                            {Tasks: 1, Requests: get, Duration: 1},
-		"n: want at least one request, or a duration":                  {Requests: get},
-		"limit 3 given, but there is no strategy":                      {Tasks: 1, Requests: get, Limit: 3},
-		"arrival batch: it settles its own rate":                       {Tasks: 1, Requests: get, Rate: 1, Arrival: arrival(t, "batch")},
-		"arrival batch: say how many requests there are (n)":           {Duration: 1, Requests: get, Arrival: arrival(t, "batch")},
-		"arrival closed: it is closed; say how many clients there are": {Tasks: 1, Requests: get, Arrival: arrival(t, "closed")},
-		"workers -2: want 1 to 100000":                                 {Tasks: 1, Requests: get, Workers: -2},
-		"strategy semaphore: queue 3 given, but it has no queue":       {Tasks: 1, Requests: get, Strategy: strategy(t, "semaphore"), Queue: 3},
+		"requests: there are none": {Tasks: 1},
+		`URL "h": want http://… or https://…`: {Tasks: 1,
+			Requests: []attack.Request{{URL: "h"}}},
+		"rate -1: want 1e-06 to 1e+09 tasks per second": {Tasks: 1, Requests: get, Rate: -1},
+		"rate NaN: want 1e-06 to 1e+09 tasks per second": {Tasks: 1, Requests: get,
+			Rate: math.NaN()},
+		"clients set the pace, so there is no rate": {Tasks: 1, Requests: get, Rate: 1, Clients: 1},
+		"clients and strategy exclude each other": {Tasks: 1, Requests: get,
+			Clients: 1, Strategy: strategy(t, "semaphore")},
+		"n and duration exclude each other":           {Tasks: 1, Requests: get, Duration: 1},
+		"n: want at least one request, or a duration": {Requests: get},
+		"limit 3 given, but there is no strategy":     {Tasks: 1, Requests: get, Limit: 3},
+		"arrival batch: it settles its own rate": {Tasks: 1, Requests: get,
+			Rate: 1, Arrival: arrival(t, "batch")},
+		"arrival batch: say how many requests there are (n)": {Duration: 1, Requests: get,
+			Arrival: arrival(t, "batch")},
+		"arrival closed: it is closed; say how many clients there are": {Tasks: 1, Requests: get,
+			Arrival: arrival(t, "closed")},
+		"workers -2: want 1 to 100000": {Tasks: 1,
+			Requests: get, Workers: -2},
+		"strategy semaphore: queue 3 given, but it has no queue": {Tasks: 1, Requests: get,
+			Strategy: strategy(t, "semaphore"), Queue: 3},
 	} {
 		if err := a.Validate(); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)
@@ -165,14 +184,20 @@ func TestValidate(t *testing.T) {
 
 // TestName: one spelling, without anything that the Go benchmark format would take apart.
 func TestName(t *testing.T) {
-	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1:8080/a b/c?d"}, {Method: "GET", URL: "http://h/"}}
+	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1:8080/a b/c?d"},
+		{Method: "GET", URL: "http://h/"}}
 	for want, a := range map[string]attack.Attack{
-		"Attack/target=127.0.0.1:8080%2Fa%2520b%2Fc+1/arrival=constant/rate=50/duration=1s/clock=real": {Requests: get, Duration: time.Second},
-		"Attack/target=shop/arrival=closed:clients=8,think=0s/n=5/clock=real":                          {Requests: get, Label: "shop", Tasks: 5, Clients: 8},
-		"Attack/strategy=semaphore/target=h/arrival=poisson/limit=4/rate=9/n=5/timeout=1s/clock=real":  {Requests: get[1:], Tasks: 5, Rate: 9, Arrival: arrival(t, "poisson"), Strategy: strategy(t, "semaphore"), Timeout: time.Second},
-		"Attack/target=h/arrival=constant/rate=50/n=5/workers=unlimited/connections=3/clock=real":      {Requests: get[1:], Tasks: 5, Workers: attack.Unlimited, Connections: 3},
+		"target=127.0.0.1:8080%2Fa%2520b%2Fc+1/arrival=constant/rate=50/duration=1s": {
+			Requests: get, Duration: time.Second},
+		"target=shop/arrival=closed:clients=8,think=0s/n=5": {
+			Requests: get, Label: "shop", Tasks: 5, Clients: 8},
+		"strategy=semaphore/target=h/arrival=poisson/limit=4/rate=9/n=5/timeout=1s": {
+			Requests: get[1:], Tasks: 5, Rate: 9, Arrival: arrival(t, "poisson"),
+			Strategy: strategy(t, "semaphore"), Timeout: time.Second},
+		"target=h/arrival=constant/rate=50/n=5/workers=unlimited/connections=3": {
+			Requests: get[1:], Tasks: 5, Workers: attack.Unlimited, Connections: 3},
 	} {
-		if got := a.Name(); got != want {
+		if got := a.Name(); got != "Attack/"+want+"/clock=real" {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

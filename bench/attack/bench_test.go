@@ -14,14 +14,16 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// BenchmarkFrozen is the target with a closed-form answer over real HTTP: 1 ms of service, frozen for 500 ms of every 2 s, 200 requests a
-// second for 6 s. With as many clients as it takes, a quarter of the requests wait U(0, 500 ms), so that
+// BenchmarkFrozen is the target with a closed-form answer over real HTTP: 1 ms of service, frozen
+// for 500 ms of every 2 s, 200 requests a second for 6 s. With as many clients as it takes, a
+// quarter of the requests wait U(0, 500 ms), so that
 //
 //	q(p) = 1.1 ms + max(0, (p−0.75)/0.25) · 500 ms
 //
-// which is 301.1, 401.1 and 481.1 ms at p90, p95 and p99; off-by-% is how far from that we are. With 4 at a time, in front of the client or as vegeta's
-// workers, the p95 of the response stays above 380 ms while that of the service is below 2 ms: vegeta reports 1.4 ms for
-// it. -benchtime 1x is enough.
+// which is 301.1, 401.1 and 481.1 ms at p90, p95 and p99; off-by-% is how far from that we are.
+// With 4 at a time, in front of the client or as vegeta's workers, the p95 of the response stays
+// above 380 ms while that of the service is below 2 ms: vegeta reports 1.4 ms for it. -benchtime 1x
+// is enough.
 func BenchmarkFrozen(b *testing.B) {
 	for name, a := range map[string]attack.Attack{
 		"clients=unlimited":  {Workers: attack.Unlimited},
@@ -32,7 +34,8 @@ func BenchmarkFrozen(b *testing.B) {
 			var r *attack.Report
 			for b.Loop() {
 				server := httptest.NewServer(frozen())
-				a.Requests, a.Rate, a.Duration = []attack.Request{{Method: http.MethodGet, URL: server.URL}}, 200, 6*time.Second
+				a.Requests, a.Rate, a.Duration = []attack.Request{{Method: http.MethodGet,
+					URL: server.URL}}, 200, 6*time.Second
 				var err error
 				if r, err = attack.Run(b.Context(), a); err != nil {
 					b.Fatal(err)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"log"
+	"math"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -17,13 +19,18 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 	"go.uber.org/goleak"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(servingVariable) != "" {
+		serve()
+		return
+	}
 	log.SetOutput(io.Discard) // net/http writes there what hostile servers do
 	goleak.VerifyTestMain(m)
 }
@@ -67,11 +74,16 @@ func inBubble(t *testing.T, a attack.Attack, h http.HandlerFunc) *attack.Report 
 // inBubbleOf makes the handler at the start.
 func inBubbleOf(t *testing.T, a attack.Attack, h func() http.HandlerFunc) (report *attack.Report) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { report = bubbled(t, t.Context(), a, h()) })
+	synctest.Test(t, func(t *testing.T) {
+		report = bubbled(t, t.Context(), a, h())
+		time.Sleep(time.Hour) // handlers whose clients have gone
+	})
 	return report
 }
 
-func bubbled(t *testing.T, ctx context.Context, a attack.Attack, h http.HandlerFunc) *attack.Report {
+func bubbled(
+	t *testing.T, ctx context.Context, a attack.Attack, h http.HandlerFunc,
+) *attack.Report {
 	t.Helper()
 	listener := &pipes{make(chan net.Conn), make(chan struct{})}
 	server := &http.Server{Handler: h}
@@ -122,7 +134,7 @@ func arrival(t *testing.T, text string) arrivals.Variant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := arrivals.ParseVariant(c)
+	v, err := arrivals.Resolve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +147,7 @@ func strategy(t testing.TB, text string) strategies.Variant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := strategies.ParseVariant(c)
+	v, err := strategies.Resolve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,12 +179,15 @@ func freeze(due time.Duration) time.Duration {
 	return max(500*time.Millisecond-due%(2*time.Second), 0)
 }
 
-// TestFrozen: each response is the one that the closed form says, to the nanosecond, and vegeta reads it in its own encoding.
+// TestFrozen: each response is the one that the closed form says, to the nanosecond, and vegeta
+// reads it in its own encoding.
 func TestFrozen(t *testing.T) {
-	for _, process := range []string{"constant", "poisson", "linear:slope=20", "sine:amp=0.9,period=2s", "bulk:n=20"} {
+	for _, process := range []string{"constant", "poisson", "linear:slope=20",
+		"sine:amp=0.9,period=2s", "bulk:n=20"} {
 		t.Run(process, func(t *testing.T) {
 			var file bytes.Buffer
-			a := attack.Attack{Arrival: arrival(t, process), Rate: 200, Duration: 6 * time.Second, Workers: attack.Unlimited, Seed: 3, Vegeta: &file}
+			a := attack.Attack{Arrival: arrival(t, process), Rate: 200, Duration: 6 * time.Second,
+				Workers: attack.Unlimited, Seed: 3, Vegeta: &file}
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				report := bubbled(t, t.Context(), a, frozen())
@@ -183,12 +198,16 @@ func TestFrozen(t *testing.T) {
 				results := decode(t, &file)
 				for i, r := range results {
 					due := next()
-					if r.Seq != uint64(i) || r.Timestamp.Sub(begun) != due || r.Latency != freeze(due)+time.Millisecond || r.Code != 200 || r.Error != "" {
+					if r.Seq != uint64(i) || r.Timestamp.Sub(begun) != due ||
+						r.Latency != freeze(due)+time.Millisecond ||
+						r.Code != 200 || r.Error != "" {
 						t.Fatalf("request %d, due at %v: %+v", i, due, r)
 					}
 				}
-				if due := next(); due < 6*time.Second || len(results) != report.Tasks || report.Tasks == 0 {
-					t.Errorf("%d results for %d requests; the next one is due at %v", len(results), report.Tasks, due)
+				if due := next(); due < 6*time.Second || len(results) != report.Tasks ||
+					report.Tasks == 0 {
+					t.Errorf("%d results for %d requests; the next one is due at %v", len(results),
+						report.Tasks, due)
 				}
 				if lag := metric(t, report, "p99-lag-sec"); lag != 0 {
 					t.Errorf("lag %v", lag)
@@ -198,11 +217,13 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestFrozenThroughLimit: with 4 at a time the response is what a queue before the client makes of it, and the service tells of nothing.
+// TestFrozenThroughLimit: with 4 at a time the response is what a queue before the client makes of
+// it, and the service tells of nothing.
 func TestFrozenThroughLimit(t *testing.T) {
 	for _, name := range []string{"semaphore", "worker_pool"} {
 		var file bytes.Buffer
-		a := attack.Attack{Rate: 200, Duration: 6 * time.Second, Strategy: strategy(t, name), Limit: 4, Vegeta: &file}
+		a := attack.Attack{Rate: 200, Duration: 6 * time.Second, Strategy: strategy(t, name),
+			Limit: 4, Vegeta: &file}
 		report := inBubbleOf(t, a, frozen)
 		results := decode(t, &file)
 		var free [4]time.Duration // when each place is, by the recursion of Kiefer and Wolfowitz
@@ -219,13 +240,14 @@ func TestFrozenThroughLimit(t *testing.T) {
 				t.Fatalf("%s: request %d: response %v, want %v", name, i, r.Latency, end-due)
 			}
 		}
-		if len(results) != 1199 || metric(t, report, "peak-inflight") != 4 {
+		if len(results) != 1200 || metric(t, report, "peak-inflight") != 4 {
 			t.Errorf("%d results, %v in flight", len(results), metric(t, report, "peak-inflight"))
 		}
 	}
 }
 
-// TestWorkers: with 4 workers vegeta counts 1 ms and a bit for most of the requests that waited for a worker; here they are late.
+// TestWorkers: with 4 workers vegeta counts 1 ms and a bit for most of the requests that waited for
+// a worker; here they are late.
 func TestWorkers(t *testing.T) {
 	a := attack.Attack{Rate: 200, Duration: 6 * time.Second, Workers: 4}
 	report := inBubbleOf(t, a, frozen)
@@ -235,8 +257,9 @@ func TestWorkers(t *testing.T) {
 	if v := metric(t, report, "p90-service-sec"); v > 0.00101 {
 		t.Errorf("p90 of the service %v s", v)
 	}
-	if lag := metric(t, report, "p99-lag-sec"); lag < 0.4 || metric(t, report, "peak-inflight") != 4 {
-		t.Errorf("lag %v s, %v in flight", lag, metric(t, report, "peak-inflight"))
+	if wait := metric(t, report, "p99-wait-sec"); wait < 0.4 ||
+		metric(t, report, "peak-inflight") != 4 {
+		t.Errorf("wait %v s, %v in flight", wait, metric(t, report, "peak-inflight"))
 	}
 }
 
@@ -244,8 +267,10 @@ func TestWorkers(t *testing.T) {
 func TestClosed(t *testing.T) {
 	answer := func(http.ResponseWriter, *http.Request) { time.Sleep(time.Millisecond) }
 	report := inBubble(t, attack.Attack{Clients: 3, Duration: time.Second}, answer)
-	if report.Tasks != 3000 || metric(t, report, "max-response-sec") != 0.001 || metric(t, report, "ops/s") != 3000 {
-		t.Errorf("%d requests, longest %v s, %v a second", report.Tasks, metric(t, report, "max-response-sec"), metric(t, report, "ops/s"))
+	if report.Tasks != 3003 || metric(t, report, "max-response-sec") != 0.001 ||
+		math.Abs(metric(t, report, "ops/s")-3000) > 1e-6 {
+		t.Errorf("%d requests, longest %v s, %v a second", report.Tasks,
+			metric(t, report, "max-response-sec"), metric(t, report, "ops/s"))
 	}
 	report = inBubble(t, attack.Attack{Clients: 3, Tasks: 100}, answer)
 	if report.Tasks != 100 {
@@ -257,18 +282,22 @@ func TestClosed(t *testing.T) {
 func TestStatuses(t *testing.T) {
 	var n atomic.Int64
 	statuses := []int{200, 302, 404, 429, 500, 503, 403, 204}
-	report := inBubble(t, attack.Attack{Rate: 100, Tasks: 80}, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(statuses[int(n.Add(1)-1)%len(statuses)])
-	})
-	want := []attack.Count{{"200", 10}, {"204", 10}, {"302", 10}, {"403", 10}, {"404", 10}, {"429", 10}, {"500", 10}, {"503", 10}}
+	report := inBubble(t, attack.Attack{Rate: 100, Tasks: 80},
+		func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(statuses[int(n.Add(1)-1)%len(statuses)])
+		})
+	want := []attack.Count{{"200", 10}, {"204", 10}, {"302", 10}, {"403", 10}, {"404", 10},
+		{"429", 10}, {"500", 10}, {"503", 10}}
 	if !slices.Equal(report.Statuses, want) {
 		t.Errorf("statuses %v", report.Statuses)
 	}
-	if c, f := metric(t, report, "throttled/op"), metric(t, report, "failed/op"); c != 3./8 || f != 2./8 {
+	if c, f := metric(t, report, "throttled/op"), metric(t, report, "failed/op"); c != 3./8 ||
+		f != 2./8 {
 		t.Errorf("throttled %v, failed %v", c, f)
 	}
 	var first time.Time
-	report = inBubble(t, attack.Attack{Rate: 100, Tasks: 10, Strategy: strategy(t, "retry_queue"), Limit: 4}, func(w http.ResponseWriter, _ *http.Request) {
+	report = inBubble(t, attack.Attack{Rate: 100, Tasks: 10, Strategy: strategy(t, "retry_queue"),
+		Limit: 4}, func(w http.ResponseWriter, _ *http.Request) {
 		if first.IsZero() {
 			first = time.Now()
 		}
@@ -277,7 +306,8 @@ func TestStatuses(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})
-	if metric(t, report, "throttled/op") != 0 || metric(t, report, "attempts/op") != 2 || metric(t, report, "p50-response-sec") < 2 {
+	if metric(t, report, "throttled/op") != 0 || metric(t, report, "attempts/op") != 2 ||
+		metric(t, report, "p50-response-sec") < 2 {
 		t.Errorf("%v", report.Metrics)
 	}
 }
@@ -285,10 +315,12 @@ func TestStatuses(t *testing.T) {
 // TestShed: what a strategy refuses never reaches the server.
 func TestShed(t *testing.T) {
 	served := 0
-	report := inBubble(t, attack.Attack{Rate: 100, Tasks: 100, Strategy: strategy(t, "bounded_queue_shed"), Limit: 1}, func(http.ResponseWriter, *http.Request) {
-		served++
-		time.Sleep(25 * time.Millisecond) // a request in 10 ms: two of three are refused
-	})
+	report := inBubble(t,
+		attack.Attack{Rate: 100, Tasks: 100, Strategy: strategy(t, "bounded_queue_shed"), Limit: 1,
+			Queue: bench.NoQueue}, func(http.ResponseWriter, *http.Request) {
+			served++
+			time.Sleep(25 * time.Millisecond) // a request in 10 ms: two of three are refused
+		})
 	if shed := metric(t, report, "shed/op"); shed != 0.66 || served != 34 {
 		t.Errorf("shed %v, served %d", shed, served)
 	}
@@ -302,7 +334,8 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// TestCut: an attack that is interrupted reports what there is, and its requests in flight are given up.
+// TestCut: an attack that is interrupted reports what there is, and its requests in flight are
+// given up.
 func TestCut(t *testing.T) {
 	why := errors.New("enough")
 	for name, a := range map[string]attack.Attack{
@@ -322,7 +355,9 @@ func TestCut(t *testing.T) {
 						<-r.Context().Done()
 					}
 				})
-				if given := metric(t, report, "abandoned/op") * float64(report.Tasks); !errors.Is(report.Cut, why) || given < 1 {
+				if given := metric(t, report,
+					"abandoned/op") * float64(report.Tasks); !errors.Is(report.Cut, why) ||
+					given < 1 {
 					t.Errorf("cut %v, %v given up", report.Cut, given)
 				}
 				if time.Since(begun) != 5050*time.Millisecond {
@@ -333,10 +368,11 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestMemory: the counts of ten minutes fit where those of two seconds do.
+// TestMemory: the timeline of ten minutes fits where that of two seconds does.
 func TestMemory(t *testing.T) {
-	report := inBubble(t, attack.Attack{Rate: 10, Duration: 10 * time.Minute}, func(http.ResponseWriter, *http.Request) {})
-	if n := len(report.Timeline); n > 200 || report.Tasks != 5999 {
+	report := inBubble(t, attack.Attack{Rate: 10, Duration: 10 * time.Minute},
+		func(http.ResponseWriter, *http.Request) {})
+	if n := len(report.Timeline); n > 200 || report.Tasks != 6000 {
 		t.Errorf("%d intervals, %d requests", n, report.Tasks)
 	}
 }
@@ -347,7 +383,8 @@ func TestVegetaFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listener := &pipes{make(chan net.Conn), make(chan struct{})}
 		close(listener.closed)
-		a := attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}, Rate: 10, Duration: time.Hour, Vegeta: failing{full}}
+		a := attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}},
+			Rate: 10, Duration: time.Hour, Vegeta: failing{full}}
 		if _, err := attack.Run(t.Context(), a.Virtual(listener.dial)); !errors.Is(err, full) {
 			t.Errorf("error %v", err)
 		}
@@ -357,3 +394,86 @@ func TestVegetaFull(t *testing.T) {
 type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }
+
+// TestFenceposts: as many requests are sent as a rate and a time, or a number, say; and their rate
+// and throughput are what was asked for, be they one or a thousand.
+func TestFenceposts(t *testing.T) {
+	for _, c := range []struct {
+		a        attack.Attack
+		sent     int
+		rate     float64
+		duration time.Duration
+	}{
+		{attack.Attack{Rate: 10, Tasks: 1}, 1, 10, 100 * time.Millisecond},
+		{attack.Attack{Rate: 10, Tasks: 2}, 2, 10, 200 * time.Millisecond},
+		{attack.Attack{Rate: 10, Tasks: 5}, 5, 10, 500 * time.Millisecond},
+		{attack.Attack{Rate: 10, Tasks: 10}, 10, 10, time.Second},
+		{attack.Attack{Rate: 1, Duration: time.Second}, 1, 1, time.Second},
+		{attack.Attack{Rate: 10, Duration: time.Second}, 10, 10, time.Second},
+		{attack.Attack{Rate: 200, Duration: 6 * time.Second}, 1200, 200, 6 * time.Second},
+		{attack.Attack{Rate: 4, Duration: 1300 * time.Millisecond}, 5, 5 / 1.3,
+			1300 * time.Millisecond},
+		{attack.Attack{Rate: 2, Duration: time.Minute}, 120, 2, time.Minute},
+	} {
+		for _, strategies := range []string{"", "worker_pool"} {
+			if strategies != "" {
+				c.a.Strategy = strategy(t, strategies)
+			}
+			var served atomic.Int64
+			r := inBubble(t, c.a, func(http.ResponseWriter, *http.Request) { served.Add(1) })
+			offered, done := metric(t, r, "offered-ops/s"), metric(t, r, "ops/s")
+			if int(served.Load()) != c.sent || r.Tasks != c.sent ||
+				math.Abs(offered/c.rate-1) > 1e-9 || math.Abs(done/c.rate-1) > 1e-9 {
+				t.Errorf("%s: %d served, %d counted, at %v, %v a second: want %d at %v", r.Name,
+					served.Load(), r.Tasks, offered, done, c.sent, c.rate)
+			}
+		}
+	}
+}
+
+// TestDrain: an attack ends when its time is over, and what is open then is counted as abandoned,
+// whether it had been sent or not.
+func TestDrain(t *testing.T) {
+	for name, a := range map[string]attack.Attack{
+		"open":      {Rate: 1000, Duration: 2 * time.Second, Workers: 5},
+		"unlimited": {Rate: 1000, Duration: 2 * time.Second, Workers: attack.Unlimited},
+		"n":         {Rate: 1000, Tasks: 2000},
+		"through": {Rate: 1000, Duration: 2 * time.Second, Strategy: strategy(t, "semaphore"),
+			Limit: 5},
+		"queued": {Rate: 1000, Duration: 2 * time.Second, Strategy: strategy(t, "worker_pool"),
+			Limit: 5, Queue: 3000},
+		"retried": {Rate: 1000, Duration: 2 * time.Second, Strategy: strategy(t, "retry_queue"),
+			Limit: 5},
+		"closed": {Clients: 5, Duration: 2 * time.Second},
+		"shared": {Clients: 5, Connections: 2, Duration: 2 * time.Second},
+	} {
+		a.Drain = 500 * time.Millisecond
+		synctest.Test(t, func(t *testing.T) {
+			slow, begun := make(chan struct{}, 5), time.Now()
+			r := bubbled(t, t.Context(), a, func(_ http.ResponseWriter, r *http.Request) {
+				slow <- struct{}{}
+				defer func() { <-slow }()
+				select {
+				case <-time.After(300 * time.Millisecond): // 17 a second
+				case <-r.Context().Done():
+				}
+			})
+			if took := time.Since(begun); took > 2500*time.Millisecond {
+				t.Errorf("%s: took %v", name, took)
+			}
+			done, open := metric(t, r, "ops/s")*metric(t, r, "makespan-sec"),
+				metric(t, r, "abandoned/op")*float64(r.Tasks)
+			switch {
+			case a.Clients > 0:
+				if open > 1 || r.Tasks < 10 { // two connections keep the last of five waiting
+					t.Errorf("%s: %d requests, %v abandoned", name, r.Tasks, open)
+				}
+			case r.Tasks != 2000 || open < 1900 || done < 30 ||
+				!slices.Contains(checks(r), "unanswered"):
+				t.Errorf("%s: %d requests, %v completed, %v abandoned: %v", name, r.Tasks,
+					done, open, r.Reasons)
+			}
+			time.Sleep(time.Hour)
+		})
+	}
+}

@@ -6,10 +6,10 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,20 +18,22 @@ const maxHeader = 1 << 20
 
 // A caller makes the calls of an attack, each with the next of its requests.
 type caller struct {
-	requests  []Request
-	built     []*http.Request // of which every call takes a shallow copy: parsing a URL costs a microsecond
-	wired     [][]byte        // of wires
-	redirects int
+	ctx      context.Context // of the attack
+	requests []Request
+	// of which every call takes a shallow copy: parsing a URL costs a microsecond
+	built     []*http.Request
+	wiring    *wiring // nil: by net/http
+	resend    bool
+	resent    atomic.Int64 // requests that went over the wire again within a call
+	timeout   time.Duration
 	transport *http.Transport
-	client    http.Client
+	send      func(*http.Request) (*http.Response, error)
 	conns     *conns
 }
 
-func newCaller(a Attack) *caller {
-	c := &caller{requests: a.Requests, redirects: a.Redirects, conns: &conns{connect: a.dial, open: map[*conn]struct{}{}}}
-	if a.dial == nil {
-		c.conns.connect = new(net.Dialer).DialContext
-	}
+func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *caller {
+	c := &caller{ctx: ctx, requests: a.Requests, resend: a.Resend, timeout: a.Timeout,
+		conns: newConns(a, give)}
 	for _, r := range a.Requests {
 		built, err := r.Request()
 		if err != nil {
@@ -53,17 +55,20 @@ func newCaller(a Attack) *caller {
 		DisableCompression:     true, // an answer counts as it was sent
 		MaxResponseHeaderBytes: maxHeader,
 	}
-	c.client = http.Client{Transport: c.transport, Timeout: a.Timeout, CheckRedirect: follow(a.Redirects)}
+	sender := &sender{c.transport, a.Resend, &c.resent}
+	if c.send = sender.RoundTrip; a.Redirects > 0 {
+		c.send = (&http.Client{Transport: sender, CheckRedirect: follow(a.Redirects)}).Do
+	}
+	if c.canWire(a) {
+		c.wiring = c.newWiring()
+	}
 	return c
 }
 
 // follow lets so many redirects pass.
 func follow(most int) func(*http.Request, []*http.Request) error {
 	return func(_ *http.Request, via []*http.Request) error {
-		switch {
-		case most == 0:
-			return http.ErrUseLastResponse
-		case len(via) > most:
+		if len(via) > most {
 			return fmt.Errorf("more than %d redirects", most)
 		}
 		return nil
@@ -76,8 +81,7 @@ func (c *caller) close() {
 	c.transport.CloseIdleConnections()
 }
 
-// An answer is what became of one call. One of 101 Switching Protocols has no body to read: what looks like it is the connection, on
-// which no timeout of the client's counts any more.
+// An answer is what became of one call.
 type answer struct {
 	status     int // 0: there is none
 	in, out    int64
@@ -87,30 +91,39 @@ type answer struct {
 
 // call sends request number seq and reads the answer to its end.
 func (c *caller) call(ctx context.Context, seq uint64) answer {
-	which := seq % uint64(len(c.built))
+	which := int(seq % uint64(len(c.built)))
+	if c.wiring != nil {
+		return c.wiring.call(ctx, which)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
 	req := c.built[which].WithContext(ctx)
 	if body := c.requests[which].Body; len(body) > 0 {
 		req.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	resp, err := c.client.Do(req)
+	resp, err := c.send(req)
 	if err != nil {
 		return answer{err: err}
 	}
-	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return answer{status: resp.StatusCode, err: resp.Body.Close()}
-	}
+	return read(resp)
+}
+
+// read reads the answer to its end, and keeps nothing of it but what counts.
+func read(resp *http.Response) answer {
 	in, err := io.Copy(io.Discard, resp.Body)
 	if e := resp.Body.Close(); err == nil {
 		err = e
 	}
-	a := answer{in: in, out: max(req.ContentLength, 0), err: err}
+	a := answer{in: in, out: max(resp.Request.ContentLength, 0), err: err}
 	if err == nil {
-		a.status, a.retryAfter = resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), time.Now)
+		a.status, a.retryAfter = resp.StatusCode,
+			retryAfter(resp.Header.Get("Retry-After"), time.Now)
 	}
 	return a
 }
 
-// retryAfter reads the header: whole seconds, or a date. One that is neither, or beyond what a Duration can hold, is not there.
+// retryAfter reads the header: whole seconds, or a date. One that is neither, or beyond what a
+// Duration can hold, is not there.
 func retryAfter(text string, now func() time.Time) time.Duration {
 	if text == "" {
 		return 0
@@ -126,71 +139,4 @@ func retryAfter(text string, now func() time.Time) time.Duration {
 		return max(date.Sub(now()), 0)
 	}
 	return 0
-}
-
-// discarding is the transport of vegeta's client. Vegeta reads every body into memory, and would go on for as long as a server sends; it is to find each of
-// them empty, and its length in the header.
-//
-// The timeout is here, too: that of an http.Client whose transport is not net/http's own costs it a goroutine a call.
-type discarding struct {
-	*http.Transport
-	timeout time.Duration // of a call, redirects included
-}
-
-// bytesIn is the header that carries the length of a body from discarding to the result.
-const bytesIn = "Poolbench-Bytes-In"
-
-// RoundTrip implements http.RoundTripper.
-func (d discarding) RoundTrip(r *http.Request) (*http.Response, error) {
-	deadline := time.Now().Add(d.timeout)
-	if from := r.Response; from != nil { // a redirect: the call goes on
-		if first, ok := from.Request.Context().Deadline(); ok {
-			deadline = first
-		}
-	}
-	ctx, cancel := context.WithDeadline(r.Context(), deadline)
-	resp, err := d.Transport.RoundTrip(r.WithContext(ctx))
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	delete(resp.Header, bytesIn)
-	switch {
-	case resp.StatusCode == http.StatusSwitchingProtocols:
-		defer cancel()
-		if err := resp.Body.Close(); err != nil {
-			return nil, err
-		}
-		resp.Body = http.NoBody
-	case resp.Body == http.NoBody:
-		cancel()
-	default:
-		resp.Body = &discarded{resp.Body, resp.Header, cancel}
-	}
-	return resp, nil
-}
-
-// A discarded body is thrown away at the first Read.
-type discarded struct {
-	io.ReadCloser
-	header http.Header
-	cancel context.CancelFunc // what the call holds
-}
-
-// Read reads everything there is and returns nothing of it.
-func (d *discarded) Read([]byte) (int, error) {
-	n, err := io.Copy(io.Discard, d.ReadCloser)
-	if err != nil {
-		return 0, err
-	}
-	if n > 0 {
-		d.header[bytesIn] = []string{strconv.FormatInt(n, 10)}
-	}
-	return 0, io.EOF
-}
-
-// Close implements io.Closer.
-func (d *discarded) Close() error {
-	defer d.cancel()
-	return d.ReadCloser.Close()
 }

@@ -1,87 +1,72 @@
 package attack
 
 import (
-	"bufio"
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
-// closed is the closed loop: each client sends, waits for the answer, and sends the next. A request is due when the answer before it has come, so response and
-// service are one, and what a slow server keeps from being sent is in neither: it is for comparison with tools that work like this.
-func (r *run) closed(ctx context.Context) {
+// closed is the closed loop: each client sends, waits for the answer, and sends the next. A request
+// is due when the answer before it has come, so response and service are one, and what a slow
+// server keeps from being sent is in neither: it is for comparison with tools that work like this.
+func (r *run) closed() {
 	var seq atomic.Uint64
 	var clients sync.WaitGroup
 	until := int64(r.attack.Duration)
-	wiring := r.caller.canWire(r.attack)
-	if wiring {
-		r.caller.wired = r.caller.encode()
+	most := uint64(arrivals.MaxTasks)
+	if r.attack.Tasks > 0 {
+		most = uint64(r.attack.Tasks)
 	}
-	for range r.attack.Clients {
+	records := make([]bench.Records, r.attack.Clients)
+	for i := range records {
 		clients.Go(func() {
-			c := client{run: r}
-			if wiring {
-				c.wire = &wire{caller: r.caller, reader: bufio.NewReader(nil)}
-				defer c.hangUp()
-			}
-			for due := r.now(); ctx.Err() == nil && (until == 0 || due < until); {
+			for due := r.now(); r.ctx.Err() == nil && (until == 0 || due <= until); {
 				n := seq.Add(1) - 1
-				if r.attack.Tasks > 0 && n >= uint64(r.attack.Tasks) {
+				if n >= most {
+					if most == arrivals.MaxTasks {
+						r.give(errFull)
+					}
 					return
 				}
-				due = c.exchange(ctx, n, due)
+				due = r.exchange(n, records[i].Add(due))
 			}
 		})
 	}
 	clients.Wait()
-	r.issued, r.tally.peak = r.tally.offered, r.attack.Clients
+	r.recording.Records = slices.DeleteFunc(records, func(l bench.Records) bool {
+		return l.Len() == 0
+	})
+	r.recording.Peak = int64(r.attack.Clients)
 }
 
-// A client of the closed loop makes one call after the other.
-type client struct {
-	*run
-	wire *wire // nil: by http.Client
-}
-
-func (r *client) call(ctx context.Context, seq uint64) answer {
-	if r.wire == nil {
-		return r.caller.call(ctx, seq)
-	}
-	a := r.wire.call(ctx, seq)
-	if errors.Is(a.err, errRedirect) { // so will the next
-		r.hangUp()
-		return r.caller.call(ctx, seq)
-	}
-	return a
-}
-
-// hangUp ends the wire, if there is one.
-func (r *client) hangUp() {
-	if r.wire != nil {
-		r.wire.close()
-		r.wire = nil
-	}
-}
+// errFull ends an attack of clients without a number of requests.
+var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
 
 // exchange makes one call and returns when the next one is due.
-func (r *client) exchange(ctx context.Context, seq uint64, due int64) (next int64) {
+func (r *run) exchange(seq uint64, rec *bench.Record) (next int64) {
 	start := r.now()
-	a := r.call(ctx, seq)
-	end := r.now()
-	s := r.sampleOf(ctx, seq, a)
-	s.due, s.start, s.end, s.lag, s.busy, s.attempts = due, start, end, start-due, end-start, 1
-	r.tally.add(s)
-	if s.outcome == failed && s.status == 0 {
-		pause(ctx, afterError)
+	a := r.caller.call(r.ctx, seq)
+	s := sample{seq: seq, due: rec.Due(), end: r.now()}
+	s.busy = s.end - start
+	r.take(&s, a)
+	rec.Issue(start)
+	rec.Attempt(start, s.busy)
+	r.settle(rec, s)
+	if s.outcome == bench.Failed && s.status == 0 {
+		pause(r.ctx, afterError)
 		return r.now()
 	}
-	return end
+	return s.end
 }
 
-// afterError is how long a client keeps still when it got no answer. Against a server that is not there it would otherwise
-// spin, and run out of ports.
+// afterError is how long a client keeps still when it got no answer. Against a server that is not
+// there it would otherwise spin, and run out of ports.
 const afterError = 10 * time.Millisecond
 
 func pause(ctx context.Context, d time.Duration) {
@@ -93,17 +78,14 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// sampleOf says what an answer says.
-func (r *run) sampleOf(ctx context.Context, seq uint64, a answer) sample {
-	req := &r.attack.Requests[seq%uint64(len(r.attack.Requests))]
-	s := sample{seq: seq, method: req.Method, url: req.URL, status: a.status, in: a.in, out: a.out}
-	switch {
-	case a.err == nil:
-		s.outcome = r.attack.outcomeOf(a.status)
-	case ctx.Err() != nil:
-		s.err, s.outcome = a.err.Error(), abandoned
-	default:
-		s.err, s.outcome = a.err.Error(), failed
+// take adds what an answer says.
+func (r *run) take(s *sample, a answer) {
+	s.status, s.err = a.status, ""
+	s.in += a.in
+	s.out += a.out
+	if a.err != nil {
+		r.without(s, a.err.Error())
+		return
 	}
-	return s
+	s.outcome = r.attack.outcomeOf(a.status)
 }

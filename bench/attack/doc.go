@@ -1,4 +1,5 @@
-// Package attack puts load on HTTP servers, and measures response from the instant a request was due.
+// Package attack puts load on HTTP servers, and measures response from the instant a request was
+// due.
 //
 //	report, err := attack.Run(ctx, attack.Attack{
 //		Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1:8080/"}},
@@ -8,26 +9,38 @@
 //
 // There are three ways to send, a file each:
 //
-//   - open.go, the open loop: requests are sent when they are due, by vegeta's Attacker;
-//   - closed.go, the closed loop: so many clients, each of which sends its next request when it has the answer to the last one,
-//     as wrk does, over a connection of its own (wire.go);
-//   - through.go, an open loop with one of our strategies before the client, so that any server can be called through any strategy.
+//   - open.go, the open loop: requests are submitted when they are due to one of our strategies, so
+//     that any server can be called through any strategy; without one, workers send them, a
+//     goroutine for each request;
+//   - closed.go, the closed loop: so many clients, each of which sends its next request when it has
+//     the answer to the last one, as wrk does.
 //
-// plan.go says when requests are due, wait.go waits until then, call.go and conns.go make the calls, tally.go, timeline.go and quantile.go
-// sum up what came of them in memory that does not grow with time, and result.go makes of it what a run directory takes.
+// plan.go says when requests are due, wait.go waits until then by package pace. Requests go over
+// connections of our own where they are plain (wire.go), and by net/http where they are not
+// (call.go, sender.go): TLS, proxies, redirects, a bound on connections. conns.go has the open
+// connections. Each request has a record of package bench, which computes, checks and judges the
+// result as that of a run (result.go); tally.go counts what that has no place for.
 //
-// # What vegeta does, and what it does not
+// # Beside vegeta
 //
-// The Attacker paces, calls and hands over each result. It counts from the instant at which a worker takes a request up. Whatever
-// made the worker late, its pacing, a full set of workers, a slow reader of its results, is in none of its numbers. So
+// vegeta reads and writes the files (requests.go, tally.go). Its Attacker, which sent the requests
+// of an open loop once, counts from the instant at which a worker takes a request up: whatever made
+// the worker late is in none of its numbers. Here
 //
-//   - the plan is ours: a pure function of the seed, from the same processes that `poolbench run` has. Our Pacer waits until a request is due and asks the
-//     Attacker for no wait of its own;
-//   - a result has a sequence number and no due time. Sequence numbers are given out in the order of the dues, so whoever reads the
-//     results replays the plan beside them, and holds no more of it than there are requests in flight;
-//   - response is end − due, service what vegeta calls latency, and the difference is lag: in an open loop without a strategy nobody else made the request wait;
-//   - the number of workers is fixed: on loopback, workers that are added when none is ready at the moment soon add up to thousands of connections.
-//     A request that finds them all busy waits for one, and its response says so; a peak-inflight of that number is the sign;
-//   - bodies are counted and thrown away, and results become counts and HdrHistograms as they come: a t-digest is off by a factor of 15 at the p99 of bimodal
-//     times, and 1 % of error is bought here with less.
+//   - the plan is a pure function of the seed, from the same processes that `poolbench run` has;
+//   - response is end − due, service end − start, and the difference is lag: in an open loop
+//     without a strategy nobody else made the request wait;
+//   - the number of workers is fixed: on loopback, workers that are added when none is ready at the
+//     moment soon add up to thousands of connections. A request that finds them all busy waits for
+//     one, and its response says so; a peak-inflight of that number is the sign;
+//   - net/http sends a request again, unasked, when a connection that was used before breaks; here
+//     it is sent once unless somebody allows more;
+//   - bodies are counted and thrown away, and quantiles are exact: a t-digest is off by a factor of
+//     15 at the p99 of bimodal times.
+//
+// BenchmarkPaced, of a server in another process, quiet, beside vegeta's library in the same run:
+// at 10,000 requests a second p99 lag 0.16 to 0.35 ms for its 1.1, p99 service 0.35 to 1.0 ms for
+// its 1.7 to 2.0, 63 to 71 % of a processor for its 41 to 48, since it sends ten at a time, each
+// millisecond; by vegeta's Attacker with our pacing it was 1.3 to 1.7 ms, 2.5 to 2.9 ms and 83 to
+// 92 %.
 package attack

@@ -6,7 +6,9 @@ import (
 )
 
 // Virtual makes the attack run in a bubble, against the server behind dial.
-func (a Attack) Virtual(dial func(ctx context.Context, network, address string) (net.Conn, error)) Attack {
+func (a Attack) Virtual(
+	dial func(ctx context.Context, network, address string) (net.Conn, error),
+) Attack {
 	a.dial, a.virtual = dial, true
 	return a
 }

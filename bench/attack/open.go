@@ -2,81 +2,180 @@ package attack
 
 import (
 	"context"
-	"math"
-	"net/http"
-	"strconv"
+	"errors"
+	"fmt"
+	"sync"
 	"sync/atomic"
-	"time"
 
-	vegeta "github.com/tsenart/vegeta/v12/lib"
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/strategies"
 )
 
-// open is the open loop: vegeta's Attacker, made for this one attack because it cannot be used twice.
-func (r *run) open(ctx context.Context) {
-	workers, most := uint64(r.attack.Workers), uint64(r.attack.Workers)
-	if r.attack.Workers == Unlimited {
-		workers, most = DefaultWorkers, math.MaxUint64
+// open is the open loop. One goroutine submits each request to a strategy when it is due, as the
+// driver of `poolbench run` does; one that blocks makes the later ones late, and their responses
+// say so. A refusal by the server asks the strategy for another attempt, after the answer's
+// Retry-After; one that says to come again later than any answer may take is final, or a server
+// could keep an attack for years.
+func (r *run) open(planned int) error {
+	t := &openLoop{run: r, records: bench.NewRecords(planned), blames: r.attack.through() ||
+		r.attack.boundedWorkers()}
+	strategy, params := r.attack.strategy()
+	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
+	plan := r.attack.plan()
+	issued := t.submitAll(plan)
+	if err := t.strategy.Drain(r.ctx); err != nil && r.ctx.Err() == nil {
+		return fmt.Errorf("%s: %w", strategy, err)
 	}
-	p := &pacer{ctx: ctx, plan: r.attack.plan(), waiter: r.newWaiter(), places: int64(min(most, math.MaxInt64)), rate: r.attack.Rate}
-	// Client comes first: it replaces what the options about a transport would change. So there are none of them.
-	attacker := vegeta.NewAttacker(
-		vegeta.Client(&http.Client{Transport: discarding{r.caller.transport, r.attack.Timeout}, CheckRedirect: r.caller.client.CheckRedirect}),
-		vegeta.Workers(workers), vegeta.MaxWorkers(most))
-	defer context.AfterFunc(ctx, func() { attacker.Stop() })()
-	dues := r.attack.dues()
-	for res := range attacker.Attack(vegeta.NewStaticTargeter(r.attack.Requests...), p, 0, "") {
-		p.settled.Add(1)
-		s := sample{seq: res.Seq, due: dues.of(res.Seq), method: res.Method, url: res.URL, attempts: 1, busy: int64(res.Latency), in: bytesOf(res), out: int64(res.BytesOut)}
-		s.start = int64(res.Timestamp.Sub(r.base))
-		s.end, s.lag = s.start+s.busy, s.start-s.due
-		switch {
-		case res.Error == "":
-			s.status = int(res.Code)
-		case res.Code != 0:
-			s.status, s.outcome = int(res.Code), r.attack.outcomeOf(int(res.Code))
-		case ctx.Err() != nil:
-			s.err, s.outcome = res.Error, abandoned
-		default:
-			s.err, s.outcome = res.Error, failed
+	r.abandonRest(plan, &t.records, issued, t.blames)
+	r.recording.Records, r.recording.Peak, r.recording.Twice = []bench.Records{t.records},
+		t.peak.Load(), t.twice.Load()
+	return nil
+}
+
+// strategy is what requests go through: workers are a goroutine for each, at most so many at once.
+func (a Attack) strategy() (strategies.Variant, strategies.Params) {
+	if a.through() {
+		return a.Strategy, a.params()
+	}
+	name, limit := "semaphore", a.Workers
+	if limit == Unlimited {
+		name, limit = "unbounded", 1
+	}
+	v := strategies.MustParse(name)
+	return v, strategies.Params{Limit: limit, Values: v.Values}
+}
+
+// An openLoop is the Sink of its strategy.
+type openLoop struct {
+	*run
+	strategy strategies.Strategy
+	// what waits for a place waits for the limit that is measured. A limit that nobody asked for is
+	// the tool's own fault: lag
+	blames         bool
+	records        bench.Records
+	mu             sync.Mutex
+	idle           []*job
+	inFlight, peak atomic.Int64
+	twice          atomic.Int64 // tasks settled more than once
+}
+
+// A job carries one request at a time through the strategy.
+type job struct {
+	task strategies.Task
+	of   *openLoop
+	live atomic.Bool // between Submit and Done
+	rec  *bench.Record
+	sample
+	attempts int
+}
+
+// submitAll issues the plan, and returns how many requests that were.
+func (t *openLoop) submitAll(plan *plan) (issued int64) {
+	wait, end := t.newWaiter()
+	defer end()
+	for returned := t.now(); ; returned = t.now() {
+		due, ok := plan.next()
+		if !ok {
+			return issued
 		}
-		r.tally.add(s)
-	}
-	r.issued, r.tally.peak = int(p.issued), int(p.peak)
-}
-
-// bytesOf reads what discarding wrote.
-func bytesOf(res *vegeta.Result) int64 {
-	if values := res.Headers[bytesIn]; len(values) == 1 {
-		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil {
-			return n
+		issue, held := returned, returned >= due
+		if !held {
+			issue = wait(due)
+		}
+		if issue < due || t.ctx.Err() != nil {
+			plan.giveBack()
+			return issued
+		}
+		j := t.job()
+		j.rec, j.attempts, j.sample = t.records.Add(due), 0, sample{seq: uint64(issued), due: due}
+		j.rec.Held(held && t.blames)
+		j.rec.Issue(issue)
+		issued++
+		j.live.Store(true)
+		if err := t.strategy.Submit(t.ctx, &j.task); err != nil &&
+			j.live.CompareAndSwap(true, false) {
+			t.done(j, err)
 		}
 	}
-	return 0
 }
 
-// A pacer is the vegeta.Pacer that follows a plan. It waits itself and asks the Attacker for no wait: the Attacker would sleep, up to a
-// millisecond too long.
-type pacer struct {
-	ctx     context.Context
-	plan    *plan
-	waiter  *waiter
-	rate    float64
-	places  int64 // workers
-	issued  int64 // requests that the Attacker was let send
-	settled atomic.Int64
-	peak    int64 // of requests that were sent and not settled
-}
-
-// Pace implements vegeta.Pacer. The Attacker calls it once before each request.
-func (p *pacer) Pace(time.Duration, uint64) (wait time.Duration, stop bool) {
-	due, ok := p.plan.next()
-	if !ok || !p.waiter.until(p.ctx, due) {
-		return 0, true
+func (t *openLoop) job() *job {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.idle); n > 0 {
+		j := t.idle[n-1]
+		t.idle = t.idle[:n-1]
+		return j
 	}
-	p.issued++
-	p.peak = max(p.peak, min(p.issued-p.settled.Load(), p.places))
-	return 0, false
+	j := &job{of: t}
+	j.task.Run, j.task.Arg = attempt, j
+	return j
 }
 
-// Rate implements vegeta.Pacer: the rate that was asked for. The Attacker never asks.
-func (p *pacer) Rate(time.Duration) float64 { return p.rate }
+// attempt is the Run of every task: one call.
+func attempt(ctx context.Context, task *strategies.Task) (result strategies.Result) {
+	j := task.Arg.(*job)
+	t := j.of
+	t.enter()
+	defer t.inFlight.Add(-1)
+	start := t.now()
+	if !t.blames {
+		j.rec.Issue(start)
+	}
+	a := t.caller.call(ctx, j.seq)
+	busy := t.now() - start
+	j.rec.Attempt(start, busy)
+	j.attempts++
+	j.busy += busy
+	t.take(&j.sample, a)
+	switch {
+	case a.err != nil:
+		result.Err = a.err
+	case j.outcome == bench.Throttled:
+		result.Err, result.Retry, result.After = errRefused, a.retryAfter <= t.attack.Timeout,
+			a.retryAfter
+	case j.outcome == bench.Failed:
+		result.Err = errStatus
+	}
+	return result
+}
+
+// What an attempt says to its strategy; the details are in the job.
+var (
+	errRefused = errors.New("refused by the server")
+	errStatus  = errors.New("answered with an error")
+)
+
+func (t *openLoop) enter() {
+	n := t.inFlight.Add(1)
+	for peak := t.peak.Load(); n > peak && !t.peak.CompareAndSwap(peak, n); peak = t.peak.Load() {
+	}
+}
+
+// Done implements strategies.Sink.
+func (t *openLoop) Done(task *strategies.Task, result strategies.Result) {
+	j := task.Arg.(*job)
+	if !j.live.CompareAndSwap(true, false) {
+		t.twice.Add(1)
+		return
+	}
+	t.done(j, result.Err)
+}
+
+// done settles the request and takes its job back.
+func (t *openLoop) done(j *job, err error) {
+	j.end = t.now()
+	switch {
+	case errors.Is(err, strategies.ErrShed):
+		j.outcome, j.status, j.err = bench.Shed, 0, ""
+	case errors.Is(err, strategies.ErrAbandoned), err != nil && j.attempts == 0:
+		// the attack has ended
+		j.outcome, j.status, j.err = bench.Abandoned, 0, strategies.ErrAbandoned.Error()
+	case err != nil && j.outcome == bench.Completed: // a panic
+		j.outcome, j.err = bench.Failed, err.Error()
+	}
+	t.settle(j.rec, j.sample)
+	t.mu.Lock()
+	t.idle = append(t.idle, j)
+	t.mu.Unlock()
+}

@@ -2,8 +2,13 @@ package attack
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -12,18 +17,38 @@ import (
 // Formats are those of ReadRequests: vegeta's own.
 var Formats = []string{vegeta.HTTPTargetFormat, vegeta.JSONTargetFormat}
 
-// maxLine is the longest line that vegeta's reader of the http format can take. It takes a longer one for the end of the file.
+// MaxText is the most that a targets file and the files that it names for bodies may hold, all in
+// all.
+const MaxText = 64 << 20
+
+// maxLine is the longest line that vegeta's reader of the http format can take. It takes a longer
+// one for the end of the file.
 const maxLine = 64 << 10
 
-// ReadRequests reads a targets file of vegeta's, in one of the Formats. Method, header and body are those of requests that name none.
-// The files that an http one names for bodies (@path) are read.
+// ReadRequests reads a targets file of vegeta's, in one of the Formats. Method, header and body are
+// those of requests that name none. The files that an http one names for bodies (@path) are read.
 func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 	var next vegeta.Targeter
 	switch format {
 	case vegeta.HTTPTargetFormat:
+		left := int64(MaxText)
 		for i, line := range bytes.Split(text, []byte("\n")) {
 			if len(line) >= maxLine {
-				return nil, fmt.Errorf("line %d has %d bytes; want fewer than %d", i+1, len(line), maxLine)
+				return nil, fmt.Errorf("line %d has %d bytes; want fewer than %d", i+1,
+					len(line), maxLine)
+			}
+			if path, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "@"); ok {
+				info, err := os.Stat(path) // which vegeta reads to its end
+				switch {
+				case err != nil: // so will vegeta find
+				case !info.Mode().IsRegular():
+					return nil, fmt.Errorf("line %d: %s: want a regular file", i+1, path)
+				case info.Size() > left:
+					return nil, fmt.Errorf("line %d: %s: more than %d MiB, with the bodies "+
+						"before it", i+1, path, MaxText>>20)
+				default:
+					left -= info.Size()
+				}
 			}
 		}
 		next = vegeta.NewHTTPTargeter(bytes.NewReader(text), with.Body, with.Header)
@@ -34,7 +59,7 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 	}
 	all, err := vegeta.ReadAllTargets(next)
 	if err != nil {
-		return nil, fmt.Errorf("%s", oneLine(err.Error()))
+		return nil, fmt.Errorf("%s", scrub(oneLine(err.Error())))
 	}
 	for i, r := range all {
 		if err := checkRequest(r); err != nil {
@@ -44,19 +69,71 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 	return all, nil
 }
 
-// checkRequest finds what a server would never get to see.
+// checkRequest finds what a server would never get to see. No error holds a password.
 func checkRequest(r Request) error {
-	built, err := r.Request()
-	if err != nil {
-		return fmt.Errorf("%s", oneLine(err.Error()))
+	u, err := url.Parse(r.URL)
+	shown := "URL " + strconv.Quote(r.URL)
+	if strings.Contains(r.URL, "@") || err != nil && strings.Contains(err.Error(), "invalid port") {
+		shown, err = "URL (not shown, as it may hold a password)", hidden(err)
 	}
 	switch {
-	case built.URL.Scheme != "http" && built.URL.Scheme != "https":
-		return fmt.Errorf("URL %q: want http://… or https://…", r.URL)
-	case built.URL.Hostname() == "":
-		return fmt.Errorf("URL %q: it has no host", r.URL)
+	case !strings.Contains(r.URL, "://"), err == nil && u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%s: want http://… or https://…", shown)
+	case err != nil:
+		return fmt.Errorf("%s: %w", shown, errors.Unwrap(err))
+	case u.Hostname() == "":
+		return fmt.Errorf("%s: it has no host", shown)
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("%s: port %s: want 1 to 65535", shown, port)
+		}
+	}
+	r = withoutUser(r)
+	if _, err := r.Request(); err != nil {
+		return fmt.Errorf("%s", oneLine(err.Error()))
 	}
 	return checkHeader(r.Header)
+}
+
+// hidden is an error about a URL that quotes nothing of it.
+func hidden(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w", errMalformed)
+}
+
+var errMalformed = errors.New("it is malformed")
+
+// user finds what may be a user and a password in a URL, also in one that is malformed. It takes
+// too much rather than too little.
+var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
+
+// Shown is the URL as it may be shown: without user and password.
+func Shown(address string) string { return scrub(address) }
+
+// scrub takes user and password out of the URLs in a text.
+func scrub(text string) string { return user.ReplaceAllString(text, "$1…@") }
+
+// withoutUser moves the user of the URL to the header, where net/http would put it, so that neither
+// results nor errors can hold it.
+func withoutUser(r Request) Request {
+	u, err := url.Parse(r.URL)
+	if err != nil || u.User == nil {
+		return r
+	}
+	password, _ := u.User.Password()
+	with := http.Request{Header: r.Header.Clone()}
+	if with.Header == nil {
+		with.Header = http.Header{}
+	}
+	if with.Header.Get("Authorization") == "" {
+		with.SetBasicAuth(u.User.Username(), password)
+	}
+	u.User = nil
+	r.URL, r.Header = u.String(), with.Header
+	return r
 }
 
 func checkHeader(h http.Header) error {
@@ -65,7 +142,8 @@ func checkHeader(h http.Header) error {
 			return fmt.Errorf("header %q: that is no name", name)
 		}
 		for _, v := range values {
-			if strings.ContainsFunc(v, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+			if strings.ContainsFunc(v,
+				func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 				return fmt.Errorf("header %s: the value has a control character", name)
 			}
 		}
@@ -75,7 +153,8 @@ func checkHeader(h http.Header) error {
 
 // isTokenRune is the grammar of a header's name (RFC 9110, 5.6.2).
 func isTokenRune(c rune) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", c)
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' ||
+		strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -16,9 +16,10 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// BenchmarkOpen is a request of the open loop when it is sent as fast as 64 workers can, by us and as the vegeta command does it
-// (`vegeta attack`, which writes each result in gob), in one process with a server that answers at once. cpu-ns/op is that of both
-// sides. Run it with -benchtime 50000x and in turns: -count 5.
+// BenchmarkOpen is a request of the open loop when it is sent as fast as 64 workers can, by us and
+// as the vegeta command does it (`vegeta attack`, which writes each result in gob), in one process
+// with a server that answers at once. cpu-ns/op is that of both sides. Run it with -benchtime
+// 50000x and in turns: -count 5.
 func BenchmarkOpen(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -28,7 +29,8 @@ func BenchmarkOpen(b *testing.B) {
 			attacker := vegeta.NewAttacker(vegeta.Workers(64), vegeta.MaxWorkers(64))
 			write := gob.NewEncoder(io.Discard)
 			n := 0
-			for r := range attacker.Attack(vegeta.NewStaticTargeter(request), vegeta.Rate{}, time.Hour, "") {
+			for r := range attacker.Attack(vegeta.NewStaticTargeter(request),
+				vegeta.Rate{}, time.Hour, "") {
 				if err := write.Encode(r); err != nil || r.Error != "" {
 					b.Fatal(err, r.Error)
 				}
@@ -38,7 +40,8 @@ func BenchmarkOpen(b *testing.B) {
 			}
 		},
 		"by=poolbench": func(b *testing.B) {
-			r, err := attack.Run(b.Context(), attack.Attack{Requests: []attack.Request{request}, Rate: 1e6, Tasks: b.N})
+			r, err := attack.Run(b.Context(), attack.Attack{Requests: []attack.Request{request},
+				Rate: 1e6, Tasks: b.N})
 			if err != nil || len(r.Errors) > 0 {
 				b.Fatal(err, r.Errors)
 			}
@@ -62,7 +65,8 @@ func BenchmarkClosed(b *testing.B) {
 			b.ReportAllocs()
 			before := cpu(b)
 			r, err := attack.Run(b.Context(), attack.Attack{
-				Requests: []attack.Request{{Method: http.MethodGet, URL: server.URL}}, Clients: 10, Connections: connections, Tasks: b.N})
+				Requests: []attack.Request{{Method: http.MethodGet, URL: server.URL}}, Clients: 10,
+				Connections: connections, Tasks: b.N})
 			if err != nil || len(r.Errors) > 0 {
 				b.Fatal(err, r.Errors)
 			}

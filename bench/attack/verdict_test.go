@@ -2,7 +2,7 @@ package attack_test
 
 import (
 	"net/http"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,16 +10,65 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 )
 
-// TestLagVerdict: requests that wait for one of the tool's own workers are the tool's fault; for one of the workers that somebody asked for,
-// they are what is measured; and where there is always a worker nothing is late.
-func TestLagVerdict(t *testing.T) {
-	for workers, want := range map[int]bench.Verdict{0: bench.Suspect, 4: bench.Valid, attack.Unlimited: bench.Valid} {
-		r := inBubble(t, attack.Attack{Rate: 1000, Tasks: 1000, Workers: workers}, func(http.ResponseWriter, *http.Request) { time.Sleep(time.Second) })
-		if r.Verdict != want || metric(t, r, "verdict") != float64(want) {
-			t.Errorf("%d workers: %v %v, want %v", workers, r.Verdict, r.Reasons, want)
+// checks are the names of the reasons, without doubles.
+func checks(r *attack.Report) (names []string) {
+	for _, reason := range r.Reasons {
+		if !slices.Contains(names, reason.Check) {
+			names = append(names, reason.Check)
 		}
-		if want == bench.Suspect && (len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0].String(), "lag: ") || !strings.Contains(r.Reasons[0].Text, "all 64 workers were busy")) {
-			t.Errorf("%d workers: %v", workers, r.Reasons)
+	}
+	return names
+}
+
+// TestVerdicts: a server that cannot do what it is asked is not stationary, whoever the requests
+// wait for; where they wait for one of the workers that nobody has asked for, and that is most of
+// the response, they are not the planned ones.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		a       attack.Attack
+		slots   int
+		verdict bench.Verdict
+		checks  []string
+	}{
+		{"half loaded", attack.Attack{Rate: 20, Duration: 50 * time.Second}, 1, bench.Valid, nil},
+		{"half loaded, through a pool", attack.Attack{Rate: 20, Duration: 50 * time.Second,
+			Strategy: strategy(t, "worker_pool"), Limit: 8}, 1, bench.Valid, nil},
+		{"saturated", attack.Attack{Rate: 100, Duration: 5 * time.Second, Drain: time.Minute,
+			Workers: attack.Unlimited}, 1, bench.Suspect, []string{"not stationary"}},
+		{"saturated, 10 workers", attack.Attack{Rate: 100, Duration: 5 * time.Second,
+			Drain: time.Minute, Workers: 10}, 1, bench.Suspect, []string{"not stationary"}},
+		{"saturated, through a pool", attack.Attack{Rate: 100, Duration: 5 * time.Second,
+			Drain: time.Minute, Strategy: strategy(t, "unbounded")}, 1, bench.Suspect,
+			[]string{"not stationary"}},
+		{"saturated, 2 clients", attack.Attack{Clients: 2, Duration: 20 * time.Second}, 1,
+			bench.Valid, nil},
+		{"saturated, no time to drain", attack.Attack{Rate: 100, Duration: 5 * time.Second,
+			Drain: time.Second, Workers: attack.Unlimited}, 1, bench.Suspect,
+			[]string{"unanswered", "not stationary"}},
+		{"saturated, the time to drain that there is by default",
+			attack.Attack{Rate: 100, Duration: 5 * time.Second, Workers: attack.Unlimited}, 1,
+			bench.Suspect, []string{"unanswered", "not stationary"}},
+		{"enough workers", attack.Attack{Rate: 1000, Tasks: 1000, Workers: attack.Unlimited}, 1000,
+			bench.Valid, nil},
+		{"4 workers", attack.Attack{Rate: 1000, Tasks: 1000, Workers: 4, Drain: time.Hour}, 1000,
+			bench.Suspect, []string{"not stationary"}},
+		{"the tool's workers", attack.Attack{Rate: 10_000, Tasks: 3000, Drain: time.Hour}, 1000,
+			bench.Invalid, []string{"lag", "not stationary"}},
+	} {
+		slots := make(chan struct{}, c.slots)
+		r := inBubbleOf(t, c.a, func() http.HandlerFunc {
+			slots = make(chan struct{}, c.slots)
+			return func(http.ResponseWriter, *http.Request) {
+				slots <- struct{}{}
+				time.Sleep(25 * time.Millisecond)
+				<-slots
+			}
+		})
+		if got := checks(r); r.Verdict != c.verdict || !slices.Equal(got, c.checks) ||
+			metric(t, r, "verdict") != float64(c.verdict) {
+			t.Errorf("%s: %v for %v, want %v for %v", c.what, r.Verdict, r.Reasons,
+				c.verdict, c.checks)
 		}
 	}
 }
@@ -31,7 +80,8 @@ func TestBreak(t *testing.T) {
 		t.Fatalf("%v %v", r.Verdict, r.Reasons)
 	}
 	r.Break("bound: too many")
-	if r.Verdict != bench.Invalid || metric(t, r, "broken-laws") != 1 || metric(t, r, "verdict") != float64(bench.Invalid) || len(r.Broken) != 1 {
+	if r.Verdict != bench.Invalid || metric(t, r, "broken-laws") != 1 ||
+		metric(t, r, "verdict") != float64(bench.Invalid) || len(r.Broken) != 1 {
 		t.Errorf("%v %v %v", r.Verdict, r.Reasons, r.Broken)
 	}
 }

@@ -11,12 +11,17 @@ import (
 
 // An Answer is what a search found for one scenario: the capacity is between Met and Missed.
 type Answer struct {
-	Scenario    bench.Scenario // as it was given
-	Met         float64        // the highest load, or rate, that is surely met; NaN where there is none
-	Missed      float64        // the lowest one above it that is surely missed; NaN where there is none
-	MissedBelow []float64      // what is surely missed although a higher load is met: the objective is not monotone in the load
-	Probes      []Probe        // all that was tried, by load
-	Err         error          // the run that gave no result, and with which the search was given up
+	Scenario bench.Scenario // as it was given
+	// the highest load, or rate, that is surely met; NaN where there is none
+	Met float64
+	// the lowest one above it that is surely missed; NaN where there is none
+	Missed float64
+	// what is surely missed although a higher load is met: the objective is not monotone in the
+	// load
+	MissedBelow []float64
+	Probes      []Probe // all that was tried, by load
+	// the run that gave no result, and with which the search was given up
+	Err error
 }
 
 // An Outcome is the kind of an answer.
@@ -27,7 +32,8 @@ const (
 	Between Outcome = iota // Met and Missed are both there
 	AtLeast                // the highest load of the range is met: the capacity is beyond
 	Nowhere                // every load tried is missed
-	Unknown                // an end is missing, since what lies there could not be decided, or since a run failed
+	// an end is missing, since what lies there could not be decided, or since a run failed
+	Unknown
 )
 
 func (o Outcome) String() string {
@@ -75,8 +81,9 @@ func (a Answer) Untold() (n int) {
 	return n
 }
 
-// Result puts the answer in the form of a run, for the results of a run directory: Capacity/strategy=…/load=LO..HI/…/objective=….
-// It has the ends that there are, capacity-met-load and capacity-missed-load, or -rate in their place.
+// Result puts the answer in the form of a run, for the results of a run directory:
+// Capacity/strategy=…/load=LO..HI/…/objective=…. It has the ends that there are, capacity-met-load
+// and capacity-missed-load, or -rate in their place.
 func (s Search) Result(a Answer) *bench.Result {
 	axis := "load"
 	if s.Rates {
@@ -88,7 +95,8 @@ func (s Search) Result(a Answer) *bench.Result {
 	if c := s.confidence(); c != defaultConfidence {
 		name += fmt.Sprintf("/confidence=%v", c)
 	}
-	r := &bench.Result{Name: "Capacity/" + name + "/objective=" + s.Objectives.String(), Seed: a.Scenario.Seed, Tasks: a.Runs()}
+	r := &bench.Result{Name: "Capacity/" + name + "/objective=" + s.Objectives.String(),
+		Seed: a.Scenario.Seed, Tasks: a.Runs()}
 	add := func(unit string, v float64) {
 		if !math.IsNaN(v) {
 			r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})

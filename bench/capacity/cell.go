@@ -44,8 +44,8 @@ func (c *cell) open() bool {
 	return c.err == nil && slices.ContainsFunc(c.probes, func(p *probe) bool { return !p.done })
 }
 
-// bracket returns the highest load that is met, and the lowest above it that is missed; NaN where there is none. Only what is
-// decided counts, also before the search is over.
+// bracket returns the highest load that is met, and the lowest above it that is missed; NaN where
+// there is none. Only what is decided counts, also before the search is over.
 func (c *cell) bracket() (met, missed float64) {
 	met, missed = math.NaN(), math.NaN()
 	for _, p := range c.probes {
@@ -61,8 +61,9 @@ func (c *cell) bracket() (met, missed float64) {
 	return met, missed
 }
 
-// refine adds probes in the gaps that are wider than the resolution, a share of their upper end, up to so many probes in all. The gaps are
-// above the highest load met and below the lowest one missed; what stays undecided lies between them, and where nothing does they are one.
+// refine adds probes in the gaps that are wider than the resolution, a share of their upper end, up
+// to so many probes in all. The gaps are above the highest load met and below the lowest one
+// missed; what stays undecided lies between them, and where nothing does they are one.
 func (c *cell) refine(resolution float64, most int) {
 	met, missed := c.bracket()
 	between := slices.DeleteFunc(slices.Clone(c.probes), func(p *probe) bool {

@@ -9,11 +9,16 @@ import (
 	"github.com/poolbench/poolbench/bench/objectives"
 )
 
-// errGivenUp is the outcome of a run that does not take place, since one of its scenario has failed.
+// errGivenUp is the outcome of a run that does not take place, since one of its scenario has
+// failed.
 var errGivenUp = errors.New("given up")
 
-// search goes round by round: the runs that all open probes of all cells want next, then their verdicts, then new probes.
-func (s Search) search(ctx context.Context, cells []*cell, run bench.RunFunc, each func(bench.Scenario, *bench.Result, error) error) error {
+// search goes round by round: the runs that all open probes of all cells want next, then their
+// verdicts, then new probes.
+func (s Search) search(
+	ctx context.Context, cells []*cell, run bench.RunFunc,
+	each func(bench.Scenario, *bench.Result, error) error,
+) error {
 	for {
 		batch := s.batch(cells)
 		if len(batch) == 0 {
@@ -45,7 +50,8 @@ type want struct {
 	scenario bench.Scenario
 }
 
-// batch collects them, repetition by repetition, so that a slow minute of the machine hits every strategy and load.
+// batch collects them, repetition by repetition, so that a slow minute of the machine hits every
+// strategy and load.
 func (s Search) batch(cells []*cell) (batch []want) {
 	for extra := 0; ; extra++ {
 		before := len(batch)
@@ -71,7 +77,10 @@ func (s Search) batch(cells []*cell) (batch []want) {
 }
 
 // round runs a batch and counts its verdicts.
-func (s Search) round(ctx context.Context, batch []want, run bench.RunFunc, each func(bench.Scenario, *bench.Result, error) error) error {
+func (s Search) round(
+	ctx context.Context, batch []want, run bench.RunFunc,
+	each func(bench.Scenario, *bench.Result, error) error,
+) error {
 	suite := bench.Suite{Parallel: s.Parallel}
 	byWords := map[bench.Written]*cell{}
 	for _, w := range batch {

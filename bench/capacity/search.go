@@ -2,26 +2,34 @@ package capacity
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 )
 
-// A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they name.
+// A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they
+// name.
 type Search struct {
-	Scenarios  []bench.Scenario // what is varied of them is their load; their seed is that of the first repetition
+	// what is varied of them is their load; their seed is that of the first repetition
+	Scenarios  []bench.Scenario
 	Objectives objectives.List
 	Lo, Hi     float64 // the range that is searched, both ends tried
-	Rates      bool    // the range is of tasks per second; else of loads relative to the capacity limit/E[S]
-	Resolution float64 // a gap is not halved further when it is this share of its upper end; 0 is 1 %
+	// the range is of tasks per second; else of loads relative to the capacity limit/E[S]
+	Rates bool
+	// a gap is not halved further when it is this share of its upper end; 0 is 1 %
+	Resolution float64
 	Confidence float64 // that the capacity is in the interval; 0 is 95 %
 	Runs       int     // most repetitions at a load; 0 is 16
 	Parallel   int     // virtual-clock runs at once; 0 is GOMAXPROCS
 
-	// Progress, unless nil, is called after each round of runs, with the number of scenarios that are still searched.
+	// Progress, unless nil, is called after each round of runs, with the number of scenarios that
+	// are still searched.
 	Progress func(searching int)
 }
 
@@ -47,7 +55,9 @@ func orDefault[T int | float64](v, zero T) T {
 // Validate reports everything that makes the search impossible, joined. It does not run anything.
 func (s Search) Validate() error {
 	var complaints []error
-	complain := func(format string, a ...any) { complaints = append(complaints, fmt.Errorf(format, a...)) }
+	complain := func(format string, a ...any) {
+		complaints = append(complaints, fmt.Errorf(format, a...))
+	}
 	if len(s.Objectives) == 0 {
 		complain("objective: none is given")
 	}
@@ -69,7 +79,9 @@ func (s Search) Validate() error {
 	seen := map[string]bool{}
 	for _, sc := range s.Scenarios {
 		for _, load := range []float64{s.Lo, s.Hi} {
-			if err := s.at(sc, load).Validate(); err != nil && !seen[err.Error()] {
+			at := s.at(sc, load)
+			if err := errors.Join(at.Validate(), s.Objectives.Decidable(at)); err != nil &&
+				!seen[err.Error()] {
 				seen[err.Error()] = true
 				complaints = append(complaints, err)
 			}
@@ -92,34 +104,71 @@ func (s Search) at(sc bench.Scenario, load float64) bench.Scenario {
 	return sc
 }
 
+// GoOn has the search go on with the seeds that the directory holds. All scenarios have the same
+// ones, for one seed is the same work for each of them.
+func (s *Search) GoOn(dir *bench.Dir) {
+	var next uint64
+	for _, sc := range s.Scenarios {
+		at := withoutAxis(s.at(sc, s.Lo).Name())
+		next = max(next, dir.NextSeed(sc.Seed, math.MaxInt,
+			func(name string) bool { return withoutAxis(name) == at }))
+	}
+	s.Scenarios = slices.Clone(s.Scenarios)
+	for i := range s.Scenarios {
+		s.Scenarios[i].Seed = next
+	}
+}
+
+// withoutAxis is the name of a scenario less its load or rate.
+func withoutAxis(name string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, "load=") || strings.HasPrefix(part, "rate=")
+	}), "/")
+}
+
+// Plan names all that decides what the search runs, in a line.
+func (s Search) Plan() string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, s.Objectives, s.Lo, s.Hi, s.Rates, s.resolution(), s.confidence(), s.runs())
+	for _, sc := range s.Scenarios {
+		fmt.Fprintf(sum, "%+v\n", sc.Written())
+	}
+	return fmt.Sprintf("a search over %d scenarios, %x", len(s.Scenarios), sum.Sum(nil)[:6])
+}
+
 // loads are those that the search begins with.
 func (s Search) loads() []float64 {
 	loads := []float64{s.Lo}
 	for i := 1; i < grid-1; i++ {
-		if at := round(s.Lo+(s.Hi-s.Lo)*float64(i)/(grid-1), s.resolution()); at > loads[len(loads)-1] && at < s.Hi {
+		if at := round(s.Lo+(s.Hi-s.Lo)*float64(i)/(grid-1),
+			s.resolution()); at > loads[len(loads)-1] && at < s.Hi {
 			loads = append(loads, at)
 		}
 	}
 	return append(loads, s.Hi)
 }
 
-// probes is how many loads are tried at most: those of the beginning, and the halves of one gap, on two sides of what stays
-// undecided, until they are as narrow as the resolution is at the upper end of the range.
+// probes is how many loads are tried at most: those of the beginning, and the halves of one gap, on
+// two sides of what stays undecided, until they are as narrow as the resolution is at the upper end
+// of the range.
 func (s Search) probes() int {
 	gap := (s.Hi - s.Lo) / (grid - 1)
 	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/(s.resolution()*s.Hi)))))
 }
 
-// test is the one for the loads of that scenario: see "Confidence of the whole" in the package comment.
+// test is the one for the loads of that scenario: see "Confidence of the whole" in the package
+// comment.
 func (s Search) test(sc bench.Scenario) (signTest, error) {
 	risk := (1 - s.confidence()) / 2
 	if sc.Clock == bench.Real {
-		risk = (1 - s.confidence()) / float64(s.probes()) // a load is above the capacity or below it, so that one verdict is wrong
+		// a load is above the capacity or below it, so that one verdict is wrong
+		risk = (1 - s.confidence()) / float64(s.probes())
 	}
 	return newSignTest(s.runs(), risk)
 }
 
-// MostRuns is how many runs the search takes at most; it takes about a third of them where little is near the capacity.
+// MostRuns is how many runs the search takes at most; it takes about a third of them where little
+// is near the capacity.
 func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs() }
 
 // First is the suite that the search begins with: all strategies at the loads of the first look.
@@ -136,10 +185,14 @@ func (s Search) First() (suite bench.Suite) {
 	return suite
 }
 
-// Do searches. each is called with every result or error of a run, from the caller's goroutine; the first error that it returns, or the
-// end of ctx, stops the search. A run that gives no result ends the search for its scenario: what hangs once would hang
-// at every load. The answers are in the order of the scenarios, and say what is known also where there is an error.
-func (s Search) Do(ctx context.Context, run bench.RunFunc, each func(sc bench.Scenario, r *bench.Result, err error) error) ([]Answer, error) {
+// Do searches. each is called with every result or error of a run, from the caller's goroutine; the
+// first error that it returns, or the end of ctx, stops the search. A run that gives no result ends
+// the search for its scenario: what hangs once would hang at every load. The answers are in the
+// order of the scenarios, and say what is known also where there is an error.
+func (s Search) Do(
+	ctx context.Context, run bench.RunFunc,
+	each func(sc bench.Scenario, r *bench.Result, err error) error,
+) ([]Answer, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

@@ -7,12 +7,13 @@ import (
 	"github.com/poolbench/poolbench/bench/objectives"
 )
 
-// A signTest decides whether more than half, or less than half, of all runs would meet the objectives. It looks twice: after
-// first runs, which decide when they agree, and after all, where least have to. Far from the capacity, where most
-// loads are, that saves the better part of the runs.
+// A signTest decides whether more than half, or less than half, of all runs would meet the
+// objectives. It looks twice: after first runs, which decide when they agree, and after all, where
+// least have to. Far from the capacity, where most loads are, that saves the better part of the
+// runs.
 //
-// Were it a fair coin, either verdict would come up with a probability of at most risk. With a coin that is biased the one way
-// it is even less likely to be taken for the other.
+// Were it a fair coin, either verdict would come up with a probability of at most risk. With a coin
+// that is biased the one way it is even less likely to be taken for the other.
 type signTest struct {
 	first, runs, least int
 }
@@ -21,7 +22,8 @@ type signTest struct {
 func newSignTest(runs int, risk float64) (signTest, error) {
 	t := signTest{first: runs, runs: runs, least: runs}
 	if tail(runs, runs) > risk {
-		return t, fmt.Errorf("%d runs at a load cannot tell with this confidence; it takes %d", runs, int(math.Ceil(-math.Log2(risk)-1e-9)))
+		return t, fmt.Errorf("%d runs at a load cannot tell with this confidence; it takes %d",
+			runs, int(math.Ceil(-math.Log2(risk)-1e-9)))
 	}
 	for t.least > 0 && tail(runs, t.least-1) <= risk {
 		t.least--
@@ -52,7 +54,8 @@ type count struct{ met, missed, untold int }
 
 func (c count) runs() int { return c.met + c.missed + c.untold }
 
-// judge returns the verdict, and whether more runs could not change it. A run that cannot tell counts for neither side.
+// judge returns the verdict, and whether more runs could not change it. A run that cannot tell
+// counts for neither side.
 func (t signTest) judge(c count) (v objectives.Verdict, done bool) {
 	n := c.runs()
 	switch {
@@ -65,7 +68,8 @@ func (t signTest) judge(c count) (v objectives.Verdict, done bool) {
 	return objectives.Undecided, n >= t.first && most < t.least
 }
 
-// next is how many runs a load should have had after the round to come: few at a time, for a third may settle it.
+// next is how many runs a load should have had after the round to come: few at a time, for a third
+// may settle it.
 func (t signTest) next(n int) int {
 	const atATime = 2
 	if n < t.first {

@@ -23,12 +23,14 @@ func TestSignTest(t *testing.T) {
 			t.Errorf("%d runs, risk %v: %+v, %v, want %+v", c.runs, c.risk, got, err, c.want)
 		}
 	}
-	if _, err := newSignTest(5, 0.025); err == nil || err.Error() != "5 runs at a load cannot tell with this confidence; it takes 6" {
+	if _, err := newSignTest(5, 0.025); err == nil ||
+		err.Error() != "5 runs at a load cannot tell with this confidence; it takes 6" {
 		t.Error(err)
 	}
 }
 
-// walk adds up the probabilities of all sequences of runs by what the test makes of them. p is that of a run that meets the objective.
+// walk adds up the probabilities of all sequences of runs by what the test makes of them. p is that
+// of a run that meets the objective.
 func walk(test signTest, c count, p float64, into map[objectives.Verdict]float64, weight float64) {
 	v, done := test.judge(c)
 	if done || c.runs() == test.runs {
@@ -39,8 +41,8 @@ func walk(test signTest, c count, p float64, into map[objectives.Verdict]float64
 	walk(test, count{met: c.met, missed: c.missed + 1}, p, into, weight*(1-p))
 }
 
-// TestRisk: of a fair coin, each verdict comes up with at most the risk, over every sequence of tosses, and with less the more
-// the coin is biased to the other side.
+// TestRisk: of a fair coin, each verdict comes up with at most the risk, over every sequence of
+// tosses, and with less the more the coin is biased to the other side.
 func TestRisk(t *testing.T) {
 	for _, runs := range []int{6, 9, 12, 16} {
 		for _, risk := range []float64{0.1, 0.025, 0.005} {
@@ -52,10 +54,13 @@ func TestRisk(t *testing.T) {
 				fair, biased := map[objectives.Verdict]float64{}, map[objectives.Verdict]float64{}
 				walk(test, count{}, 0.5, fair, 1)
 				walk(test, count{}, 0.4, biased, 1)
-				if fair[objectives.Met] > risk || fair[objectives.Missed] != fair[objectives.Met] || biased[objectives.Met] >= fair[objectives.Met] {
-					t.Errorf("risk %v: a fair coin comes to %v, a biased one to %v", risk, fair, biased)
+				if fair[objectives.Met] > risk || fair[objectives.Missed] != fair[objectives.Met] ||
+					biased[objectives.Met] >= fair[objectives.Met] {
+					t.Errorf("risk %v: a fair coin comes to %v, a biased one to %v",
+						risk, fair, biased)
 				}
-				if sum := fair[objectives.Met] + fair[objectives.Missed] + fair[objectives.Undecided]; math.Abs(sum-1) > 1e-12 {
+				if sum := fair[objectives.Met] + fair[objectives.Missed] +
+					fair[objectives.Undecided]; math.Abs(sum-1) > 1e-12 {
 					t.Errorf("all sequences together come to %v", sum)
 				}
 			})
@@ -84,7 +89,8 @@ func TestUntoldRunsDecideNothing(t *testing.T) {
 		}
 	}
 	for c, want := range map[count]bool{
-		{met: 3, missed: 3}: false, {met: 4, missed: 4}: true, {met: 3, missed: 4}: false, {met: 3, untold: 3}: false, {met: 2, untold: 4}: true,
+		{met: 3, missed: 3}: false, {met: 4, missed: 4}: true, {met: 3, missed: 4}: false,
+		{met: 3, untold: 3}: false, {met: 2, untold: 4}: true,
 	} {
 		if _, done := test.judge(c); done != want {
 			t.Errorf("%+v: done is %v", c, done)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,9 +16,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/gateway"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -47,10 +49,12 @@ func nap(ctx context.Context, _ uint64) error {
 	}
 }
 
-// TestMakespan: 20 requests at once of 10 ms, 4 at a time, take 50 ms through every strategy that conserves work and never sheds.
+// TestMakespan: 20 requests at once of 10 ms, 4 at a time, take 50 ms through every strategy that
+// conserves work and never sheds.
 func TestMakespan(t *testing.T) {
 	for _, spec := range strategies.All() {
-		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.Lanes != nil || spec.Splits || spec.Quantum != nil || spec.Bound == nil {
+		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.Lanes != nil ||
+			spec.Splits || spec.Quantum != nil || spec.Bound == nil {
 			continue
 		}
 		if spec.Bound(strategies.Params{Limit: 4}) != 4 {
@@ -58,7 +62,7 @@ func TestMakespan(t *testing.T) {
 		}
 		t.Run(spec.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				g := gateway.New(t.Context(), variant(t, spec.Name, strategies.ParseVariant), 4, 0)
+				g := gateway.New(t.Context(), variant(t, spec.Name, strategies.Resolve), 4, 0)
 				begun := time.Now()
 				var clients sync.WaitGroup
 				for seq := range uint64(20) {
@@ -82,7 +86,7 @@ func TestMakespan(t *testing.T) {
 
 // TestShed: a full server answers 503 with Retry-After, and serves again when there is room.
 func TestShed(t *testing.T) {
-	g := gateway.New(t.Context(), variant(t, "bounded_queue_shed", strategies.ParseVariant), 1, 0)
+	g := gateway.New(t.Context(), variant(t, "bounded_queue_shed", strategies.Resolve), 1, 0)
 	begun, finish := make(chan struct{}), make(chan struct{})
 	h := targets.Handler(g, func(context.Context, uint64) error {
 		begun <- struct{}{}
@@ -121,7 +125,7 @@ func TestShed(t *testing.T) {
 // TestClientLeaves: work ends with its client, and that of one who leaves the queue is never begun.
 func TestClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := gateway.New(t.Context(), variant(t, "worker_pool", strategies.ParseVariant), 1, 0)
+		g := gateway.New(t.Context(), variant(t, "worker_pool", strategies.Resolve), 1, 0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		var clients sync.WaitGroup
@@ -150,13 +154,14 @@ func TestClientLeaves(t *testing.T) {
 
 // TestPanic: a panic in the work is a 500, and costs no place.
 func TestPanic(t *testing.T) {
-	g := gateway.New(t.Context(), variant(t, "semaphore", strategies.ParseVariant), 1, 0)
+	g := gateway.New(t.Context(), variant(t, "semaphore", strategies.Resolve), 1, 0)
 	h := targets.Handler(g, func(context.Context, uint64) error { panic("cheese") })
 	for range 3 {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
 		body, err := io.ReadAll(w.Result().Body)
-		if err != nil || w.Code != http.StatusInternalServerError || !strings.Contains(string(body), "cheese") {
+		if err != nil || w.Code != http.StatusInternalServerError ||
+			!strings.Contains(string(body), "cheese") {
 			t.Errorf("status %d, %q, %v", w.Code, body, err)
 		}
 	}
@@ -167,13 +172,14 @@ func TestPanic(t *testing.T) {
 
 func scenario(t *testing.T, strategy string) gateway.Scenario {
 	return gateway.Scenario{
-		Strategy: variant(t, strategy, strategies.ParseVariant), Limit: 2,
-		Workload: variant(t, "constant:mean=20ms", workloads.ParseVariant),
+		Strategy: variant(t, strategy, strategies.Resolve), Limit: 2,
+		Workload: variant(t, "constant:mean=20ms", workloads.Resolve),
 		Load:     attack.Attack{Rate: 400, Tasks: 60, Seed: 1},
 	}
 }
 
-// TestRun: four times the load that the server can take, over real sockets. One that sheds does, and one that does not serves all.
+// TestRun: four times the load that the server can take, over real sockets. One that sheds does,
+// and one that does not serves all.
 func TestRun(t *testing.T) {
 	for name, sheds := range map[string]bool{"bounded_queue_shed": true, "semaphore": false} {
 		s := scenario(t, name)
@@ -184,10 +190,13 @@ func TestRun(t *testing.T) {
 		shed, _ := r.Metric("shed/op")
 		throttled, _ := r.Metric("throttled/op")
 		failed, _ := r.Metric("failed/op")
-		if r.Tasks != 60 || (shed > 0) != sheds || throttled != 0 || failed != 0 || len(r.Broken) > 0 {
-			t.Errorf("%s: %d requests, shed %v, throttled %v, failed %v, broken %q, statuses %v, errors %v", name, r.Tasks, shed, throttled, failed, r.Broken, r.Statuses, r.Errors)
+		if r.Tasks != 60 || (shed > 0) != sheds || throttled != 0 || failed != 0 ||
+			len(r.Broken) > 0 {
+			t.Errorf("%s: %d requests, shed %v, throttled %v, failed %v, broken %q, statuses %v, "+
+				"errors %v", name, r.Tasks, shed, throttled, failed, r.Broken, r.Statuses, r.Errors)
 		}
-		if want := "Gateway/strategy=" + name + "/workload=constant:mean=20ms/limit=2/arrival=constant/rate=400/n=60/clock=real"; r.Name != want {
+		if want := "Gateway/strategy=" + name +
+			"/workload=constant:mean=20ms/limit=2/arrival=constant/rate=400/n=60/clock=real"; r.Name != want {
 			t.Errorf("name %s, want %s", r.Name, want)
 		}
 	}
@@ -211,9 +220,15 @@ func TestCut(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*gateway.Scenario){
-		"strategy: none is given":                 func(s *gateway.Scenario) { s.Strategy = strategies.Variant{} },
-		"workload: none is given":                 func(s *gateway.Scenario) { s.Workload = workloads.Variant{} },
-		"load: the strategy is the server's":      func(s *gateway.Scenario) { s.Load.Strategy = s.Strategy },
+		"strategy: none is given": func(s *gateway.Scenario) {
+			s.Strategy = strategies.Variant{}
+		},
+		"workload: none is given": func(s *gateway.Scenario) {
+			s.Workload = workloads.Variant{}
+		},
+		"load: the strategy is the server's": func(s *gateway.Scenario) {
+			s.Load.Strategy = s.Strategy
+		},
 		"strategy semaphore: limit -1 is below 1": func(s *gateway.Scenario) { s.Limit = -1 },
 	} {
 		s := scenario(t, "semaphore")
@@ -221,5 +236,22 @@ func TestValidate(t *testing.T) {
 		if _, err := gateway.Run(t.Context(), s); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+}
+
+// TestSaturated: a server that cannot do what its clients ask is told of, as a run is.
+func TestSaturated(t *testing.T) {
+	r, err := gateway.Run(t.Context(), gateway.Scenario{
+		Strategy: variant(t, "semaphore", strategies.Resolve), Limit: 1,
+		Workload: variant(t, "constant:mean=10ms", workloads.Resolve),
+		Load: attack.Attack{Rate: 200, Tasks: 400, Workers: attack.Unlimited,
+			Drain: time.Minute, Seed: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Reasons,
+		func(r bench.Reason) bool { return r.Check == "not stationary" }) {
+		t.Errorf("%v: %v", r.Verdict, r.Reasons)
 	}
 }

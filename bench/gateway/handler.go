@@ -14,8 +14,8 @@ import (
 // retryAfter is when a client that was shed may come again: HTTP knows no time that is shorter.
 const retryAfter = time.Second
 
-// A Gateway is a strategy in the place of a target: each call is a task. A call that is shed is refused as targets.Unavailable, so that
-// targets.Handler makes 503 of it.
+// A Gateway is a strategy in the place of a target: each call is a task. A call that is shed is
+// refused as targets.Unavailable, so that targets.Handler makes 503 of it.
 type Gateway struct {
 	strategy       strategies.Strategy
 	idle           sync.Pool
@@ -30,7 +30,8 @@ func New(ctx context.Context, s strategies.Variant, limit, queue int) *Gateway {
 		c.task.Run, c.task.Arg = attempt, c
 		return c
 	}
-	g.strategy = s.Spec.New(ctx, strategies.Params{Limit: limit, Queue: queue, Values: s.Values}, strategies.SinkFunc(done))
+	g.strategy = s.Spec.New(ctx, strategies.Params{Limit: limit, Queue: queue, Values: s.Values},
+		strategies.SinkFunc(done))
 	return g
 }
 
@@ -44,8 +45,11 @@ type call struct {
 	done    chan error
 }
 
-// Call implements targets.Target. It returns when the work is done, or has not been begun because the client has gone.
-func (g *Gateway) Call(ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error) error {
+// Call implements targets.Target. It returns when the work is done, or has not been begun because
+// the client has gone.
+func (g *Gateway) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
 	c := g.idle.Get().(*call)
 	defer g.idle.Put(c)
 	c.ctx, c.seq, c.work = ctx, seq, work

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -22,9 +23,11 @@ const DefaultLimit = 4
 type Scenario struct {
 	Strategy strategies.Variant // what bounds the server's work; required
 	Limit    int                // most requests at work; 0 is DefaultLimit
-	Queue    int                // places of the strategy's queue, where it has one
-	Workload workloads.Variant  // what a request costs; required
-	// Load is what the clients do. Requests, Label and Shed are set by Run, and there is no strategy in it: that is the server's.
+	// slots of the strategy's queue, where it has one: as bench.Scenario.Queue
+	Queue    int
+	Workload workloads.Variant // what a request costs; required
+	// Load is what the clients do. Requests, Label and Shed are set by Run, and there is no
+	// strategy in it: that is the server's.
 	Load attack.Attack
 }
 
@@ -32,9 +35,17 @@ func (s Scenario) withDefaults() Scenario {
 	if s.Limit == 0 {
 		s.Limit = DefaultLimit
 	}
+	if s.Queue == bench.NoQueue && !s.Strategy.Spec.UsesQueue {
+		s.Queue = 0
+	}
 	s.Load.Requests = []attack.Request{{Method: http.MethodGet, URL: "http://127.0.0.1/"}}
 	s.Load.Label, s.Load.Shed = "gateway", http.StatusServiceUnavailable
 	return s
+}
+
+func (s Scenario) params() strategies.Params {
+	return strategies.Params{Limit: s.Limit, Queue: s.Load.QueueSlots(s.Strategy.Spec, s.Queue,
+		s.Limit), Values: s.Strategy.Values}
 }
 
 // Name is the benchmark name of the scenario, every axis that is not at its default.
@@ -43,9 +54,10 @@ func (s Scenario) Name() string {
 	_, load, _ := strings.Cut(s.Load.Name(), "/target=gateway/")
 	queue := ""
 	if s.Queue != 0 {
-		queue = fmt.Sprintf("queue=%d/", s.Queue)
+		queue = fmt.Sprintf("queue=%d/", max(s.Queue, 0))
 	}
-	return fmt.Sprintf("Gateway/strategy=%s/workload=%s/limit=%d/%s%s", s.Strategy, s.Workload, s.Limit, queue, load)
+	return fmt.Sprintf("Gateway/strategy=%s/workload=%s/limit=%d/%s%s", s.Strategy, s.Workload,
+		s.Limit, queue, load)
 }
 
 // Validate reports everything that makes the scenario impossible, joined.
@@ -54,7 +66,7 @@ func (s Scenario) Validate() error {
 	var wrong []error
 	if s.Strategy.Spec.New == nil {
 		wrong = append(wrong, errors.New("strategy: none is given"))
-	} else if err := s.Strategy.Spec.Validate(strategies.Params{Limit: s.Limit, Queue: s.Queue, Values: s.Strategy.Values}); err != nil {
+	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
 		wrong = append(wrong, err)
 	}
 	if s.Workload.Spec.New == nil {
@@ -66,14 +78,14 @@ func (s Scenario) Validate() error {
 	return errors.Join(append(wrong, s.Load.Validate())...)
 }
 
-// Run starts the server on a loopback address, attacks it, and takes it down. When ctx ends first, the report is about the part
-// before, as attack.Run has it.
+// Run starts the server on a loopback address, attacks it, and takes it down. When ctx ends first,
+// the report is about the part before, as attack.Run has it.
 func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
 	s = s.withDefaults()
-	w, err := s.Workload.Build(s.Load.Seed)
+	w, err := s.Workload.Spec.Build(s.Load.Seed, s.Workload.Values)
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +95,10 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	if _, ok := w.(workloads.Served); ok {
 		return nil, fmt.Errorf("workload %s calls a server of its own", s.Workload)
 	}
-	life, end := context.WithCancel(context.WithoutCancel(ctx)) // of the strategy: the server outlives the attack
+	// of the strategy: the server outlives the attack
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	g := New(life, s.Strategy, s.Limit, s.Queue)
+	g := New(life, s.Strategy, s.Limit, s.params().Queue)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, errors.Join(err, g.Drain(life))
@@ -108,8 +121,9 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	}
 	report.Name = s.Name()
 	if of := s.Strategy.Spec.Bound; of != nil {
-		if bound := of(strategies.Params{Limit: s.Limit, Queue: s.Queue, Values: s.Strategy.Values}); g.Peak() > bound {
-			report.Break(fmt.Sprintf("bound: %d requests were at work at once, the limit is %d", g.Peak(), bound))
+		if bound := of(s.params()); g.Peak() > bound {
+			report.Break(fmt.Sprintf("bound: %d requests were at work at once, the limit is %d",
+				g.Peak(), bound))
 		}
 	}
 	return report, nil
@@ -118,7 +132,8 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 // A logger is what *log.Logger is here. Only the command has a log, so package log is not named.
 type logger interface{ SetOutput(io.Writer) }
 
-// discard makes a server's log one that goes nowhere: what clients do wrong is in the report. Without one, it would go to standard error.
+// discard makes a server's log one that goes nowhere: what clients do wrong is in the report.
+// Without one, it would go to standard error.
 func discard[L any, P interface {
 	*L
 	logger

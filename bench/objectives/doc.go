@@ -5,6 +5,6 @@
 //	l.Of(result)                     // one run: Met, Missed or Undecided
 //	l[0].Judge(repetitions)          // the repetitions of a scenario, by their median
 //
-// Undecided is a third answer and not a way to pass: a quantile that the tasks of a run cannot resolve is not met, and neither
-// is anything in a run that breaks a law.
+// Undecided is a third answer and not a way to pass: a quantile that the tasks of a run cannot
+// resolve is not met, and neither is anything in a run that breaks a law.
 package objectives

@@ -1,16 +1,19 @@
 package objectives
 
 import (
+	"errors"
+	"fmt"
 	"math"
-	"slices"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/samples"
 )
 
 // A Verdict on an objective.
 type Verdict int
 
-// The verdicts. Undecided is neither of the others: what cannot be told does not pass, and is no failure of the system either.
+// The verdicts. Undecided is neither of the others: what cannot be told does not pass, and is no
+// failure of the system either.
 const (
 	Undecided Verdict = iota
 	Met
@@ -19,8 +22,9 @@ const (
 
 func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
 
-// Of judges one run. It is undecided where the run lacks the metric, a quantile that its tasks do not resolve for instance, or
-// is INVALID, breaks a law for instance, so that its numbers are not to be believed.
+// Of judges one run. It is undecided where the run lacks the metric, a quantile that its tasks do
+// not resolve for instance, or is INVALID, breaks a law for instance, so that its numbers are not
+// to be believed.
 func (o Objective) Of(r *bench.Result) Verdict {
 	v, ok := r.Metric(o.Unit)
 	switch {
@@ -30,6 +34,22 @@ func (o Objective) Of(r *bench.Result) Verdict {
 		return Met
 	}
 	return Missed
+}
+
+// Decidable reports the objectives that no run of the scenarios can decide, each once: see
+// bench.Scenario.Resolves.
+func (l List) Decidable(scenarios ...bench.Scenario) error {
+	var complaints []error
+	seen := map[string]bool{}
+	for _, s := range scenarios {
+		for _, o := range l {
+			if err := s.Resolves(o.Unit); err != nil && !seen[err.Error()] {
+				seen[err.Error()] = true
+				complaints = append(complaints, fmt.Errorf("objective %v: %w", o, err))
+			}
+		}
+	}
+	return errors.Join(complaints...)
 }
 
 // Of judges one run by all objectives: missed when one is, met when all are.
@@ -54,9 +74,9 @@ type Judgement struct {
 	Verdict   Verdict
 }
 
-// Judge decides by the median of the repetitions, the value that tables show: it gets surer with more of them, where "every
-// repetition" would only get stricter, and no single unlucky run decides. A repetition that cannot tell makes the verdict
-// undecided, however the others are.
+// Judge decides by the median of the repetitions, the value that tables show: it gets surer with
+// more of them, where "every repetition" would only get stricter, and no single unlucky run
+// decides. A repetition that cannot tell makes the verdict undecided, however the others are.
 func (o Objective) Judge(repetitions []*bench.Result) Judgement {
 	j := Judgement{Objective: o, Value: math.NaN(), Runs: len(repetitions)}
 	var values []float64
@@ -74,7 +94,7 @@ func (o Objective) Judge(repetitions []*bench.Result) Judgement {
 		}
 	}
 	if len(values) > 0 {
-		j.Value = median(values)
+		j.Value = samples.Median(values)
 	}
 	switch {
 	case told < len(repetitions) || told == 0:
@@ -84,10 +104,4 @@ func (o Objective) Judge(repetitions []*bench.Result) Judgement {
 		j.Verdict = Missed
 	}
 	return j
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	return values[(n-1)/2]/2 + values[n/2]/2
 }

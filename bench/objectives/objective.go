@@ -17,8 +17,8 @@ type Objective struct {
 // A List is objectives that are to be met together.
 type List []Objective
 
-// String is the canonical spelling, which Parse reads: p99-response<50ms. It has no spaces and no slashes, so that it can be
-// part of the name of a result.
+// String is the canonical spelling, which Parse reads: p99-response<50ms. It has no spaces and no
+// slashes, so that it can be part of the name of a result.
 func (o Objective) String() string { return short(o.Unit) + o.op + o.text }
 
 // String joins the canonical spellings with commas.
@@ -43,8 +43,8 @@ func (o Objective) meets(v float64) bool {
 	return v >= o.Bound
 }
 
-// short is the metric as people say it: its unit without the part that says what it is counted in. The plain ops/s, of which
-// nothing would be left, is the throughput.
+// short is the metric as people say it: its unit without the part that says what it is counted in.
+// The plain ops/s, of which nothing would be left, is the throughput.
 func short(unit string) string {
 	if unit == "ops/s" {
 		return "throughput"
@@ -57,12 +57,14 @@ func short(unit string) string {
 	return unit
 }
 
-// units are the metrics that a run can be held to: not what theory says, which is no doing of the run, nor what a search for
-// capacity reports; and not ns/op, which would be taken for a time that a task takes.
+// units are the metrics that a run can be held to: not what theory says, which is no doing of the
+// run, nor what a search for capacity reports; and not ns/op, which would be taken for a time that
+// a task takes.
 func units() (all []string) {
 	for _, m := range bench.Metrics() {
 		switch {
-		case m.Unit == "ns/op", strings.HasPrefix(m.Unit, "theory-"), strings.HasPrefix(m.Unit, "capacity-"):
+		case m.Unit == "ns/op", strings.HasPrefix(m.Unit, "theory-"),
+			strings.HasPrefix(m.Unit, "capacity-"):
 		default:
 			all = append(all, m.Unit)
 		}

@@ -38,40 +38,43 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
-		if o := l[0]; len(l) != 1 || o.Unit != c.unit || o.Bound != c.bound || o.String() != c.canonical {
+		if o := l[0]; len(l) != 1 || o.Unit != c.unit || o.Bound != c.bound ||
+			o.String() != c.canonical {
 			t.Errorf("%q: %+v, %q", c.text, o, o)
 		}
 	}
-	if l, err := Parse("p99-response<50ms, shed<1%,p99-response>1ms"); err != nil || len(l) != 3 || l.String() != "p99-response<50ms,shed<1%,p99-response>1ms" {
+	if l, err := Parse("p99-response<50ms, shed<1%,p99-response>1ms"); err != nil || len(l) != 3 ||
+		l.String() != "p99-response<50ms,shed<1%,p99-response>1ms" {
 		t.Errorf("%v, %v", l, err)
 	}
 }
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   `want METRIC<VALUE, such as p99-response<50ms or shed<=1%, got ""`,
-		"p99-response":                       "want METRIC<VALUE",
-		"p99-response=50ms":                  "want METRIC<VALUE",
-		"<50ms":                              "want METRIC<VALUE",
-		"shed<1%,":                           `got ""`,
-		"p95-response<50ms":                  `unknown metric "p95-response" (known: throughput, goodput, `,
-		"latency<50ms":                       `unknown metric "latency"`,
-		"ns/op<5ms":                          `unknown metric "ns/op"`,
-		"theory-mean-wait<5ms":               `unknown metric "theory-mean-wait"`,
-		"p99-response<50":                    `p99-response: want a duration such as 50ms, got "50"`,
-		"p99-response<-5ms":                  "want a duration",
-		"p99-response<5%":                    "want a duration",
-		"p99-response<=>5ms":                 "want a duration",
-		"p99-response<0s":                    "nothing is below 0",
-		"goodput>=0":                         "everything is at least 0",
-		"shed<x":                             `shed: want a share such as 1% or 0.01, got "x"`,
-		"shed<NaN":                           "want a share",
-		"shed<-1%":                           "want a share",
-		"shed<5":                             `shed: want a share of at most 100%, got "5"`,
-		"goodput>=many":                      `goodput: want a number such as 500, got "many"`,
-		"goodput>=Inf":                       "want a number",
-		"goodput>=5%":                        "want a number",
-		"p99-response<50ms,p99-response<1s":  "p99-response<50ms and p99-response<1s bound the same metric in the same direction",
+		"":                     `want METRIC<VALUE, such as p99-response<50ms or shed<=1%, got ""`,
+		"p99-response":         "want METRIC<VALUE",
+		"p99-response=50ms":    "want METRIC<VALUE",
+		"<50ms":                "want METRIC<VALUE",
+		"shed<1%,":             `got ""`,
+		"p95-response<50ms":    `unknown metric "p95-response" (known: throughput, goodput, `,
+		"latency<50ms":         `unknown metric "latency"`,
+		"ns/op<5ms":            `unknown metric "ns/op"`,
+		"theory-mean-wait<5ms": `unknown metric "theory-mean-wait"`,
+		"p99-response<50":      `p99-response: want a duration such as 50ms, got "50"`,
+		"p99-response<-5ms":    "want a duration",
+		"p99-response<5%":      "want a duration",
+		"p99-response<=>5ms":   "want a duration",
+		"p99-response<0s":      "nothing is below 0",
+		"goodput>=0":           "everything is at least 0",
+		"shed<x":               `shed: want a share such as 1% or 0.01, got "x"`,
+		"shed<NaN":             "want a share",
+		"shed<-1%":             "want a share",
+		"shed<5":               `shed: want a share of at most 100%, got "5"`,
+		"goodput>=many":        `goodput: want a number such as 500, got "many"`,
+		"goodput>=Inf":         "want a number",
+		"goodput>=5%":          "want a number",
+		"p99-response<50ms,p99-response<1s": "p99-response<50ms and p99-response<1s bound the " +
+			"same metric in the same direction",
 		"p99-response<50ms,p99-response<=1s": "in the same direction",
 	} {
 		l, err := Parse(text)
@@ -129,7 +132,8 @@ func TestOf(t *testing.T) {
 		{run(map[string]float64{"shed/op": 0}), Undecided},
 		{run(map[string]float64{"shed/op": 0.5}), Missed}, // whatever the p99 is
 		{run(map[string]float64{"p99-response-sec": math.NaN(), "shed/op": 0}), Undecided},
-		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0}, "Little's law"), Undecided},
+		{run(map[string]float64{"p99-response-sec": 0.04, "shed/op": 0}, "Little's law"),
+			Undecided},
 	} {
 		if got := l.Of(c.result); got != c.want {
 			t.Errorf("%+v: %v, want %v", c.result.Metrics, got, c.want)
@@ -186,10 +190,13 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever is read reads back from its canonical spelling as the same objectives, and every error is one line.
+// FuzzParse: whatever is read reads back from its canonical spelling as the same objectives, and
+// every error is one line.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"p99-response<50ms", "shed<1%,goodput>=500/s", " mean-wait <= 2ms ", "waited<0.0333", "p99.9-response<1h0m0.5s",
-		"B/op<1e300", "utilisation>7e-320", "shed<1e-9%", "ops/s>0x1p4", "p99-response<9223372036.854775807s", "shed<", "<,>", "shed<1%%"} {
+	for _, text := range []string{"p99-response<50ms", "shed<1%,goodput>=500/s",
+		" mean-wait <= 2ms ", "waited<0.0333", "p99.9-response<1h0m0.5s",
+		"B/op<1e300", "utilisation>7e-320", "shed<1e-9%", "ops/s>0x1p4",
+		"p99-response<9223372036.854775807s", "shed<", "<,>", "shed<1%%"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/dist"
+	"github.com/poolbench/poolbench/bench/dist"
 )
 
 // operators in the order in which they are looked for: a longer one before its beginning.
@@ -19,9 +19,10 @@ var operators = []string{"<=", ">=", "<", ">"}
 //
 //	METRIC OP VALUE    p99-response<50ms   shed <= 1%   goodput>=500
 //
-// METRIC is the unit of a metric, or the unit without its ending -sec, /op or ops/s; the plain ops/s is throughput. OP is one
-// of < <= > >=. VALUE is a duration where the metric is a time, a share (1% or 0.01) where it is one, else a number, to which
-// a rate may append /s. The error is one line.
+// METRIC is the unit of a metric, or the unit without its ending -sec, /op or ops/s; the plain
+// ops/s is throughput. OP is one of < <= > >=. VALUE is a duration where the metric is a time, a
+// share (1% or 0.01) where it is one, else a number, to which a rate may append /s. The error is
+// one line.
 func Parse(text string) (List, error) {
 	var all List
 	for one := range strings.SplitSeq(text, ",") {
@@ -44,7 +45,8 @@ func (l List) Add(text string) (List, error) {
 	return all, all.check()
 }
 
-// check refuses two bounds of one metric in the same direction: one of them would be without effect.
+// check refuses two bounds of one metric in the same direction: one of them would be without
+// effect.
 func (l List) check() error {
 	seen := map[string]Objective{}
 	for _, o := range l {
@@ -61,7 +63,8 @@ func parse(text string) (Objective, error) {
 	text = strings.TrimSpace(text)
 	at := strings.IndexAny(text, "<>")
 	if at < 1 {
-		return Objective{}, fmt.Errorf("want METRIC<VALUE, such as p99-response<50ms or shed<=1%%, got %q", text)
+		return Objective{}, fmt.Errorf("want METRIC<VALUE, such as p99-response<50ms or "+
+			"shed<=1%%, got %q", text)
 	}
 	var o Objective
 	name, rest := strings.TrimSpace(text[:at]), text[at:]
@@ -77,7 +80,8 @@ func parse(text string) (Objective, error) {
 		}
 	}
 	if o.Unit == "" {
-		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name, strings.Join(Names(), ", "))
+		return Objective{}, fmt.Errorf("unknown metric %q (known: %s)", name,
+			strings.Join(Names(), ", "))
 	}
 	var err error
 	if o.Bound, o.text, err = value(o.Unit, rest); err != nil {
@@ -87,7 +91,8 @@ func parse(text string) (Objective, error) {
 	case o.op == "<" && o.Bound == 0:
 		return Objective{}, fmt.Errorf("%s: nothing is below 0, so no run would meet %s", name, o)
 	case o.op == ">=" && o.Bound == 0:
-		return Objective{}, fmt.Errorf("%s: everything is at least 0, so every run would meet %s", name, o)
+		return Objective{}, fmt.Errorf("%s: everything is at least 0, so every run would meet %s",
+			name, o)
 	}
 	return o, nil
 }

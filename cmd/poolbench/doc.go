@@ -1,28 +1,32 @@
-// Command poolbench measures ways of bounding concurrency: what they do to throughput and to response, and what the variance
-// of task times costs under each.
+// Command poolbench measures ways of bounding concurrency: what they do to throughput and to
+// response, and what the variance of task times costs under each.
 //
-// This is its manual. The lines that begin with $ are run by a test, in one directory, and what stands below them is what they
-// print; … stands for the rest of a line, or of the lines.
+// This is its manual. The lines that begin with $ are run by a test, in one directory, and what
+// stands below them is what they print; … stands for the rest of a line, or of the lines.
 //
 // # Run
 //
-// A scenario is a strategy, what its tasks cost (workload), what they call (target), when they are due (arrival) at which load,
-// and a limit. run takes every combination of what its flags list:
+// A scenario is a strategy, what its tasks cost (workload), what they call (target), when they are
+// due (arrival) at which load, and a limit. run takes every combination of what its flags list:
 //
-//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --count 10 --quiet --out before
-//	workload exponential, arrival poisson, limit 4, load 0.8, 20000 tasks, virtual clock; median of 10 runs
-//	  strategy            throughput  mean response      p50      p99  mean wait  waited    shed
-//	  worker_pool             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
-//	  bounded_queue_shed      247 /s        9.98 ms  6.92 ms  46.3 ms        0 s     0 %  22.6 %
+//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --count 10 --quiet --out before
+//	workload exponential, arrival poisson, limit 4, load 0.8, 20000 tasks, virtual clock, arrived 321 /s; median of 10 runs
+//	  strategy                     throughput  mean response      p50      p99  mean wait  waited    shed
+//	  worker_pool, queue 4             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
+//	  bounded_queue_shed, queue 4      302 /s        12.5 ms  9.82 ms  49.6 ms    2.55 ms  46.4 %  5.91 %
 //
 //	Report: before/report.html
 //	…
 //
-// Response counts from the instant a task was due, wait is what the task's own work does not explain, and throughput counts
-// completed tasks. Where a cell has –, the tasks were too few to tell: a p99 takes 368 of them, a p99.9 3688.
+// Response counts from the instant a task was due, wait is what the task's own work does not
+// explain, and throughput counts completed tasks. What is shed lowers the response of the rest, and
+// is no part of it: at a load of 0.8 and with room for four to wait, bounded_queue_shed refuses one
+// task in 17. Where a cell has –, the tasks were too few to tell: a p99 takes 368 of them, a p99.9
+// 3688.
 //
-// Under the virtual clock the same seed gives the same bytes on every machine with the same arithmetic, and an hour of load takes
-// seconds. It shows scheduling alone. What a strategy costs in CPU, memory and locks shows under the real clock, which is the default.
+// Under the virtual clock the same seed gives the same bytes on every machine with the same
+// arithmetic, and an hour of load takes seconds. It shows scheduling alone. What a strategy costs
+// in CPU, memory and locks shows under the real clock, which is the default.
 //
 // Names take parameters, and list explains them:
 //
@@ -54,8 +58,8 @@
 //
 // # Objectives and capacity
 //
-// An objective is a bound on a metric. run holds every scenario to it by the median of its repetitions, and fails when one
-// is missed; capacity turns the question round:
+// An objective is a bound on a metric. run holds every scenario to it by the median of its
+// repetitions, and fails when one is missed; capacity turns the question round:
 //
 //	$ poolbench run --clock virtual --strategy worker_pool --load 0.9 --count 6 --n 5000 --objective 'p99-response<80ms' --quiet # exit code 1
 //	…
@@ -69,12 +73,13 @@
 //	  worker_pool  …
 //	…
 //
-// It is an interval: the objective is met at its one end and missed at the other, each by a test over repetitions and with the
-// risk of all the loads that were tried counted in.
+// It is an interval: the objective is met at its one end and missed at the other, each by a test
+// over repetitions and with the risk of all the loads that were tried counted in.
 //
 // # Questions
 //
-// A study puts a claim to the test: scenarios, and a rule by which their results say that it holds, that it does not, or what it depends on.
+// A study puts a claim to the test: scenarios, and a rule by which their results say that it holds,
+// that it does not, or what it depends on.
 //
 //	$ poolbench study scrape --dry-run
 //	# scrape: which strategies scrape a site that bans without being banned, and lose nothing?
@@ -91,15 +96,17 @@
 //
 // # HTTP
 //
-// serve puts a target on loopback for any client; attack loads any URL with an open loop, or with --clients a closed one, through a strategy or
-// not; gateway turns it round, and shows clients' view of a server whose handler works through a strategy.
+// serve puts a target on loopback for any client; attack loads any URL with an open loop, or with
+// --clients a closed one, through a strategy or not; gateway turns it round, and shows clients'
+// view of a server whose handler works through a strategy.
 //
 //	$ poolbench gateway --strategy worker_pool --limit 4 --rate 200 --duration 1s --dry-run
 //	…
 //
 // # What may be believed
 //
-// calibrate asks the machine what it can measure, and the tool for answers that theory knows; --dry-run lists these:
+// calibrate asks the machine what it can measure, and the tool for answers that theory knows;
+// --dry-run lists these:
 //
 //	$ poolbench calibrate --dry-run
 //	# A1: M/M/4 at load 0.8
@@ -107,10 +114,10 @@
 //
 // # Compare and gate
 //
-// Results are in the Go benchmark format: a run directory, its results.txt and the output of go test -bench are all the same to
-// compare and gate, and benchstat reads them too.
+// Results are in the Go benchmark format: a run directory, its results.txt and the output of go
+// test -bench are all the same to compare and gate, and benchstat reads them too.
 //
-//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --count 10 --seed 101 --quiet --out after
+//	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --count 10 --seed 101 --quiet --out after
 //	…
 //	$ poolbench compare before after --metric p99-response-sec
 //	…
@@ -118,8 +125,9 @@
 //	…
 //	gate: pass
 //
-// The seed differs, so nothing has changed but chance, and the gate says so: a p99 that is 10 % higher is ruled out. Whoever
-// wants 3 % ruled out needs more runs, or longer ones. Inconclusive is not a pass:
+// The seed differs, so nothing has changed but chance, and the gate says so: a p99 that is 10 %
+// higher is ruled out. Whoever wants 3 % ruled out needs more runs, or longer ones. Inconclusive is
+// not a pass:
 //
 //	$ poolbench gate before after --metric p99-response-sec --promise 3% # exit code 3
 //	…
@@ -130,10 +138,12 @@
 //	$ poolbench compare after --col /strategy --metric p99-response-sec
 //	…
 //
-// gate --base measures by itself: two revisions of a Go module, by the module's own benchmarks, in turns, with controls. trend watches a
-// series of results and says since when something has been different:
+// gate --base measures by itself: two revisions of a Go module, by the module's own benchmarks, in
+// turns, with controls. trend watches a series of results and says since when something has been
+// different. That takes ten of them or more:
 //
-//	$ poolbench trend before after --metric p99-response-sec
+//	$ poolbench trend before after --metric p99-response-sec # exit code 3
+//	2 results: nothing tested: a change takes 10 results or more to be told from chance
 //	…
 //
 // # Exit codes

@@ -1,8 +1,5 @@
 package main
 
-import (
-	"context"
-	"os"
-)
+import "github.com/poolbench/poolbench"
 
-func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { poolbench.Main() }

@@ -10,16 +10,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// Control measures A1 as it should not be, and its verdict must not hold: the limit holds up the generator, as a semaphore in the
-// loop that sends does, and a response counts from the submit instead of from due. What a task had waited by then is nobody's.
-// (Coordinated omission; Tene, "How NOT to measure latency", 2013.)
+// Control measures A1 as it should not be, and its verdict must not hold: the limit holds up the
+// generator, as a semaphore in the loop that sends does, and a response counts from the submit
+// instead of from due. What a task had waited by then is nobody's. (Coordinated omission; Tene,
+// "How NOT to measure latency", 2013.)
 func Control(ctx context.Context, size float64) (Verdict, error) {
 	k := known{size}
 	s := k.scenario("semaphore", "exponential:mean=10ms", 2e6)
 	s.Load.Relative = 0.8
 	var wrong *fromSubmit
 	start := s.Strategy.Spec.New
-	s.Strategy.Spec.New = func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+	s.Strategy.Spec.New = func(ctx context.Context, p strategies.Params,
+		sink strategies.Sink) strategies.Strategy {
 		wrong = &fromSubmit{sink: sink, submitted: map[*strategies.Task]time.Time{}}
 		wrong.Strategy = start(ctx, p, wrong)
 		return wrong
@@ -28,7 +30,8 @@ func Control(ctx context.Context, size float64) (Verdict, error) {
 		return Verdict{}, err
 	}
 	mm4 := must(theory.MMk(pool(0.8)))
-	return Verdict{k.check("mean-response-sec", mm4.MeanResponse, 3.9), wrong.total.Seconds() / float64(wrong.n)}, nil
+	return Verdict{k.check("mean-response-sec", mm4.MeanResponse, 3.9),
+		wrong.total.Seconds() / float64(wrong.n)}, nil
 }
 
 // fromSubmit is a strategy that takes the time of its tasks, wrongly.
@@ -41,7 +44,8 @@ type fromSubmit struct {
 	n         int
 }
 
-// Submit implements Strategy. The time is taken when the submit has succeeded: when the loop that sends would send.
+// Submit implements Strategy. The time is taken when the submit has succeeded: when the loop that
+// sends would send.
 func (f *fromSubmit) Submit(ctx context.Context, t *strategies.Task) error {
 	err := f.Strategy.Submit(ctx, t)
 	f.mu.Lock()

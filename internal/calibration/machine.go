@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/param"
-	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -59,8 +58,11 @@ func late(times []time.Duration) []bench.Metric {
 		return nil
 	}
 	slices.Sort(times)
-	at := func(p float64) float64 { return times[int(math.Ceil(p*float64(len(times))))-1].Seconds() }
-	return []bench.Metric{{Unit: "p50-late-sec", Value: at(0.5)}, {Unit: "p99-late-sec", Value: at(0.99)}, {Unit: "max-late-sec", Value: at(1)}}
+	at := func(p float64) float64 {
+		return times[int(math.Ceil(p*float64(len(times))))-1].Seconds()
+	}
+	return []bench.Metric{{Unit: "p50-late-sec", Value: at(0.5)},
+		{Unit: "p99-late-sec", Value: at(0.99)}, {Unit: "max-late-sec", Value: at(1)}}
 }
 
 func sleepReading(ctx context.Context, n int) Reading {
@@ -76,7 +78,8 @@ func sleepReading(ctx context.Context, n int) Reading {
 	return Reading{"Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)}
 }
 
-// stallReading is that of a hiccup meter: whatever keeps it from running keeps everything from it. It spins, so that no timer is in it.
+// stallReading is that of a hiccup meter: whatever keeps it from running keeps everything from it.
+// It spins, so that no timer is in it.
 func stallReading(ctx context.Context, span time.Duration) Reading {
 	var gaps []time.Duration
 	done := make(chan struct{})
@@ -96,7 +99,8 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 		}
 	}()
 	<-done
-	return Reading{"Calibrate/stall", "a busy thread stands still, in each millisecond, for up to", late(gaps)}
+	return Reading{"Calibrate/stall", "a busy thread stands still, in each millisecond, for up to",
+		late(gaps)}
 }
 
 // nothing is a workload that costs nothing, so that what is left is the harness.
@@ -108,12 +112,14 @@ func (nothing) C2() float64                      { return 0 }
 
 // empty is a scenario of n tasks that cost nothing.
 func empty(arrival string, n int) bench.Scenario {
-	s, err := bench.Written{Strategy: "dispatcher", Workload: "constant", Target: "none", Arrival: arrival, Clock: "real", Limit: 8, Queue: 1 << 16,
-		Tasks: n, Warmup: 0.1, Seed: 1}.Scenario(strategies.ParseVariant)
+	s, err := bench.Written{Strategy: "dispatcher", Workload: "constant", Target: "none",
+		Arrival: arrival, Clock: "real", Limit: 8, Queue: 1 << 16,
+		Tasks: n, Warmup: 0.1, Seed: 1}.Scenario()
 	if err != nil {
 		panic("calibration: " + err.Error())
 	}
-	s.Workload = workloads.Variant{Spec: workloads.Spec{Name: "nothing", New: func(uint64, param.Values) (workloads.Workload, error) { return nothing{}, nil }}}
+	s.Workload = workloads.Variant{Spec: workloads.Spec{Name: "nothing",
+		New: func(uint64, param.Values) (workloads.Workload, error) { return nothing{}, nil }}}
 	return s
 }
 
@@ -124,7 +130,9 @@ func lagReading(ctx context.Context, rate float64) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{fmt.Sprintf("Calibrate/lag/rate=%.0f", rate), fmt.Sprintf("at %.0f arrivals a second the generator is late by", rate), only(r, "p99-lag-sec", "offered-ops/s", "cpu-sec/op")}, nil
+	return Reading{fmt.Sprintf("Calibrate/lag/rate=%.0f", rate),
+		fmt.Sprintf("at %.0f arrivals a second the generator is late by", rate),
+		only(r, "p99-lag-sec", "offered-ops/s", "cpu-sec/op")}, nil
 }
 
 func taskReading(ctx context.Context) (Reading, error) {
@@ -132,14 +140,16 @@ func taskReading(ctx context.Context) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{"Calibrate/task", "an empty task costs, harness and dispatcher together", only(r, "ns/op", "allocs/op")}, nil
+	return Reading{"Calibrate/task", "an empty task costs, harness and dispatcher together",
+		only(r, "ns/op", "allocs/op")}, nil
 }
 
 func noiseReading(ctx context.Context) (Reading, error) {
 	var times []float64
 	for range 10 {
-		s, err := bench.Written{Strategy: "dispatcher", Workload: "cpu_sha256:mean=200us", Target: "none", Arrival: "batch", Clock: "real",
-			Limit: runtime.GOMAXPROCS(0), Queue: 1000, Tasks: 500, Seed: 1}.Scenario(strategies.ParseVariant)
+		s, err := bench.Written{Strategy: "dispatcher", Workload: "cpu_sha256:mean=200us",
+			Target: "none", Arrival: "batch", Clock: "real",
+			Limit: runtime.GOMAXPROCS(0), Queue: 1000, Tasks: 500, Seed: 1}.Scenario()
 		if err != nil {
 			return Reading{}, err
 		}
@@ -158,8 +168,10 @@ func noiseReading(ctx context.Context) (Reading, error) {
 	n := float64(len(times))
 	average := sum / n
 	deviation := math.Sqrt(max(0, (squares-n*average*average)/(n-1)))
-	return Reading{"Calibrate/noise", "ten runs of the same computation, all cores busy, differ by (standard deviation, largest over smallest)", []bench.Metric{
-		{Unit: "relative-deviation", Value: deviation / average}, {Unit: "largest/smallest", Value: slices.Max(times) / slices.Min(times)}}}, nil
+	return Reading{"Calibrate/noise", "ten runs of the same computation, all cores busy, differ " +
+		"by (standard deviation, largest over smallest)", []bench.Metric{
+		{Unit: "relative-deviation", Value: deviation / average},
+		{Unit: "largest/smallest", Value: slices.Max(times) / slices.Min(times)}}}, nil
 }
 
 // smallest is where the errors above are a tenth of the task.

@@ -15,7 +15,8 @@ import (
 
 const module = "github.com/poolbench/poolbench"
 
-// A room is a part of the house: what it may import from the others, and from outside the standard library.
+// A room is a part of the house: what it may import from the others, and from outside the standard
+// library.
 type room struct {
 	path    string   // below the module; the longest that fits decides
 	rooms   []string // may be imported
@@ -23,33 +24,107 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", []string{"internal/studies", "internal/calibration", "internal/revisions", "bench", "bench/attack", "bench/gateway", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{
-		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml", "github.com/schollz/progressbar/v3", "golang.org/x/term", "github.com/montanaflynn/stats"}},
-	{"internal/calibration", []string{"bench", "strategies", "workloads", "internal"}, nil},
-	{"internal/studies", []string{"bench", "reports", "strategies", "strategies/peers", "workloads", "targets", "internal"}, []string{"gonum.org/v1/gonum"}},
-	{"internal/revisions", []string{"reports", "internal"}, []string{"golang.org/x/perf", "golang.org/x/sys", "gonum.org/v1/gonum"}},
-	{"bench", []string{"strategies", "workloads", "targets", "internal"}, []string{
-		"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"bench/attack", []string{"bench", "strategies", "internal"}, []string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"bench/gateway", []string{"bench", "bench/attack", "strategies", "workloads", "targets", "internal"}, nil},
-	{"reports", []string{"internal"}, []string{
-		"golang.org/x/perf", "gonum.org/v1/plot", "golang.org/x/image", "github.com/HdrHistogram/hdrhistogram-go", "github.com/montanaflynn/stats", "github.com/aclements/go-moremath"}},
-	{"strategies", []string{"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
-	{"strategies/peers", []string{"strategies", "internal"}, []string{
-		"github.com/panjf2000/ants/v2", "github.com/alitto/pond/v2", "github.com/sourcegraph/conc", "github.com/gammazero/workerpool", "github.com/Jeffail/tunny",
-		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go", "github.com/platinummonkey/go-concurrency-limits"}},
-	{"workloads", []string{"internal"}, []string{"github.com/dlclark/regexp2", "modernc.org/sqlite", "github.com/jackc/pgx/v5"}},
+	{".", []string{"internal/cli"}, nil}, // the root: Main
+	{"cmd", []string{"."}, nil},
+	{"internal/cli", []string{"internal/rundir", "internal/evidence", "internal/studies",
+		"internal/calibration",
+		"internal/gate/measure",
+		"bench", "bench/attack", "bench/gateway", "reports/results", "reports/compare",
+		"reports/gate", "reports/gate/verdict", "reports/trend", "reports/page", "reports/charts",
+		"strategies", "strategies/peers", "workloads", "workloads/regex",
+		"workloads/sql", "targets",
+		"internal"}, []string{
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
+		"github.com/schollz/progressbar/v3", "golang.org/x/term",
+		"github.com/montanaflynn/stats"}},
+	// tests alone
+	{"internal/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
+		[]string{"github.com/goccy/go-yaml"}},
+	{"internal/calibration", []string{"bench", "strategies", "strategies/peers", "workloads",
+		"internal"}, nil},
+	{"internal/evidence", []string{"internal/evidence/words", "bench", "reports/results",
+		"reports/page", "reports/charts", "strategies", "internal"},
+		[]string{"gonum.org/v1/gonum"}},
+	{"internal/evidence/words", []string{"reports/charts"}, nil},
+	{"internal/studies", []string{"internal/evidence", "internal/evidence/words",
+		"internal/rundir", "bench", "reports/results", "reports/page", "reports/charts",
+		"strategies", "strategies/peers", "workloads", "workloads/regex", "targets", "internal"},
+		nil},
+	{"internal/gate/changepoint", []string{"internal"}, nil},
+	{"internal/gate/judge", []string{"reports/gate/verdict", "internal"},
+		[]string{"golang.org/x/perf", "gonum.org/v1/gonum"}},
+	{"internal/gate/measure", []string{"internal/gate/judge", "reports/gate/verdict",
+		"internal/rundir", "internal/witness", "reports/results", "internal"}, // results: its tests
+		[]string{"golang.org/x/perf", "golang.org/x/sys", "gonum.org/v1/gonum"}},
+	{"internal/gate/replay", []string{"internal/gate/judge", "reports/gate/verdict", "internal"},
+		nil},
+	{"bench", []string{"internal/rundir", "strategies", "workloads", "targets",
+		"internal/witness", "internal"},
+		[]string{"golang.org/x/perf", "golang.org/x/sync",
+			"github.com/HdrHistogram/hdrhistogram-go"}},
+	{"bench/dist", nil, nil},
+	{"bench/param", []string{"bench/dist"}, nil},
+	{"bench/attack", []string{"bench", "strategies", "internal"},
+		[]string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys",
+			"github.com/HdrHistogram/hdrhistogram-go"}},
+	{"bench/gateway", []string{"bench", "bench/attack", "strategies", "workloads", "targets",
+		"internal"}, nil},
+	// whoever reads results; the rest of reports is a room each
+	{"reports/results", []string{"internal/rundir", "reports/internal/resultstest", "internal"},
+		[]string{"golang.org/x/perf"}},
+	{"reports/compare", []string{"reports/results", "reports/internal/resultstest",
+		"internal/gate/judge", "internal"},
+		[]string{"golang.org/x/perf"}},
+	{"reports/gate/verdict", nil, nil},
+	{"reports/gate", []string{"reports/gate/verdict", "reports/results", "reports/compare",
+		"reports/page", "reports/charts", "reports/internal/resultstest", "internal/rundir",
+		"internal/gate/judge", "internal"},
+		[]string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
+	{"reports/trend", []string{"internal/rundir", "reports/results", "reports/charts",
+		"reports/internal/resultstest",
+		"internal/gate/changepoint", "internal"}, []string{"golang.org/x/perf"}},
+	{"reports/page", []string{"internal/rundir", "reports/results", "reports/charts",
+		"reports/internal/resultstest",
+		"internal"}, []string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
+	{"reports/charts", []string{"internal/rundir", "internal"},
+		[]string{"gonum.org/v1/plot", "golang.org/x/image"}},
+	{"reports/internal/resultstest", []string{"reports/results"},
+		[]string{"flag", "github.com/google/go-cmp"}}, // for tests
+	{"internal/rundir", []string{"internal"}, []string{"github.com/HdrHistogram/hdrhistogram-go"}},
+	// hands on those of a test
+	{"strategies/strategytest", []string{"strategies", "internal"}, []string{"flag"}},
+	{"strategies", []string{"strategies/strategytest", "internal"},
+		[]string{"golang.org/x/sync", "golang.org/x/time"}},
+	{"strategies/peers", []string{"strategies", "strategies/strategytest", "internal"}, []string{
+		"github.com/panjf2000/ants/v2", "github.com/alitto/pond/v2", "github.com/sourcegraph/conc",
+		"github.com/gammazero/workerpool", "github.com/Jeffail/tunny",
+		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go",
+		"github.com/platinummonkey/go-concurrency-limits"}},
+	{"workloads", []string{"internal"}, nil},
+	{"workloads/regex", []string{"workloads", "internal"}, []string{"github.com/dlclark/regexp2"}},
+	{"workloads/sql", []string{"workloads", "internal"},
+		[]string{"modernc.org/sqlite", "github.com/jackc/pgx/v5"}},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
-	{"internal/house", []string{"bench", "strategies", "strategies/peers", "workloads", "targets", "internal"}, nil},
-	{"internal/gatelive", nil, []string{"flag"}}, // a program
+	{"internal/house", []string{"bench", "strategies", "strategies/peers", "workloads",
+		"workloads/regex", "workloads/sql", "targets", "internal"}, nil},
+	{"internal/gate/live", nil, []string{"flag"}}, // a program
+	{"internal/witness", nil,
+		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }
 
-// ofTests are the modules that any test may import.
-var ofTests = []string{"go.uber.org/goleak", "github.com/google/go-cmp", "pgregory.net/rapid"}
+// common are the rooms that every other may import: what a part, and a user's, is declared with.
+var common = []string{"bench/param", "bench/dist"}
 
-// ofCommand are the packages that only cmd may import, and a program whose room says so: nothing else has flags and a log.
-var ofCommand = []string{"flag", "log", "log/slog", "github.com/spf13/cobra", "github.com/spf13/pflag"}
+// ofTests are the modules that any test may import: tools, and x/perf as the one whose statistics
+// ours must agree with.
+var ofTests = []string{"go.uber.org/goleak", "github.com/google/go-cmp", "pgregory.net/rapid",
+	"golang.org/x/perf"}
+
+// ofCommand are the packages that only the command may import, and a program whose room says so:
+// nothing else has flags and a log.
+var ofCommand = []string{"flag", "log", "log/slog", "github.com/spf13/cobra",
+	"github.com/spf13/pflag"}
 
 // A listed package is what `go list -json` says of one.
 type listed struct {
@@ -80,13 +155,15 @@ func packages(t *testing.T) (all []listed) {
 	}
 }
 
-// lookAround reads every directory of the module. The go command takes a test's outcome from its cache unless a file that the
-// test itself has opened is another; what `go list` opens does not count, and a package that is new has never been opened.
+// lookAround reads every directory of the module. The go command takes a test's outcome from its
+// cache unless a file that the test itself has opened is another; what `go list` opens does not
+// count, and a package that is new has never been opened.
 func lookAround(t *testing.T) {
 	t.Helper()
 	const root = "../.."
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "poolbench-out" || d.Name() == "bin") {
+		if err == nil && d.IsDir() && path != root &&
+			(strings.HasPrefix(d.Name(), ".") || d.Name() == "poolbench-out" || d.Name() == "bin") {
 			return fs.SkipDir
 		}
 		return err
@@ -99,7 +176,10 @@ func lookAround(t *testing.T) {
 // roomOf returns the room of a package of this module.
 func roomOf(t *testing.T, path string) room {
 	t.Helper()
-	below := strings.TrimPrefix(path, module+"/")
+	below := "."
+	if path != module {
+		below = strings.TrimPrefix(path, module+"/")
+	}
 	var best room
 	for _, r := range rooms {
 		if within(below, r.path) && len(r.path) > len(best.path) {
@@ -112,7 +192,9 @@ func roomOf(t *testing.T, path string) room {
 	return best
 }
 
-func within(path, parent string) bool { return path == parent || strings.HasPrefix(path, parent+"/") }
+func within(path, parent string) bool {
+	return path == parent || strings.HasPrefix(path, parent+"/")
+}
 
 // TestArrows: who imports whom, tests included.
 func TestArrows(t *testing.T) {
@@ -133,10 +215,12 @@ func wrong(t *testing.T, from room, path string, inTest bool) string {
 	t.Helper()
 	fits := func(module string) bool { return within(path, module) }
 	switch first, _, _ := strings.Cut(path, "/"); {
-	case !inTest && from.path != "cmd" && slices.Contains(ofCommand, path) && !slices.Contains(from.modules, path):
-		return "only cmd has flags and a log"
+	case !inTest && from.path != "internal/cli" && slices.Contains(ofCommand, path) &&
+		!slices.Contains(from.modules, path):
+		return "only the command has flags and a log"
 	case within(path, module):
-		if to := roomOf(t, path); to.path != from.path && !slices.Contains(from.rooms, to.path) {
+		if to := roomOf(t, path); to.path != from.path && !slices.Contains(from.rooms, to.path) &&
+			(!slices.Contains(common, to.path) || slices.Contains(common, from.path)) {
 			return from.path + " knows nothing of " + to.path
 		}
 	case !strings.Contains(first, "."): // the standard library
@@ -160,26 +244,35 @@ func TestArrowsTest(t *testing.T) {
 		{"strategies", "github.com/spf13/cobra", false, true},
 		{"strategies", "golang.org/x/sync/errgroup", false, false},
 		{"strategies", "golang.org/x/perf/benchfmt", false, true},
-		{"reports", module + "/bench", true, true},
-		{"reports/charts", module + "/internal/dist", false, false},
-		{"internal/param", module + "/internal/dist", false, false},
-		{"internal/param", module + "/internal/studies", false, true},
-		{"internal/studies", module + "/reports", false, false},
-		{"internal/studies", module + "/cmd/poolbench", false, true},
-		{"internal/revisions", module + "/internal/judge", false, false},
-		{"internal/revisions", module + "/bench", true, true},
-		{"reports", module + "/internal/revisions", false, true},
+		{"reports/results", module + "/bench", true, true},
+		{"reports/trend", module + "/reports/compare", false, true},
+		{"reports/page", module + "/reports/gate", true, true},
+		{"internal/rundir", module + "/reports/results", true, true},
+		{"internal/rundir", module + "/bench", true, true},
+		{"reports/charts", module + "/bench/dist", false, false},
+		{"bench/param", module + "/bench/dist", false, false},
+		{"bench/dist", module + "/bench/param", false, true},
+		{"bench/param", module + "/internal/studies", false, true},
+		{"internal/studies", module + "/reports/page", false, false},
+		{"internal/studies", module + "/internal/cli", false, true},
+		{"internal/gate/measure", module + "/internal/gate/judge", false, false},
+		{"internal/gate/measure", module + "/bench", true, true},
+		{"internal/gate/measure", module + "/reports/gate", false, true},
+		{"internal/gate/judge", module + "/reports/results", true, true},
+		{"reports/gate", module + "/internal/gate/measure", false, true},
 		{"bench", module + "/internal/studies", false, true},
 		{"bench", "flag", false, true},
 		{"bench", "flag", true, false},
-		{"internal/gatelive", "flag", false, false},
-		{"internal/gatelive", "log/slog", false, true},
-		{"internal/gatereplay", "flag", false, true},
+		{"internal/gate/live", "flag", false, false},
+		{"internal/gate/live", "log/slog", false, true},
+		{"internal/gate/replay", "flag", false, true},
 		{"bench", "log/slog", false, true},
 		{"bench", "go.uber.org/goleak", true, false},
 		{"bench", "go.uber.org/goleak", false, true},
-		{"cmd/poolbench", "github.com/spf13/cobra", false, false},
-		{"cmd/poolbench", module + "/internal/theory", false, false},
+		{"internal/cli", "github.com/spf13/cobra", false, false},
+		{"internal/cli", module + "/internal/theory", false, false},
+		{"cmd/poolbench", module, false, false},
+		{"cmd/poolbench", module + "/bench", false, true},
 	} {
 		complaint := wrong(t, roomOf(t, module+"/"+c.from), c.to, c.inTest)
 		if (complaint != "") != c.wrong {

@@ -11,43 +11,56 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/peers"
+	_ "github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
+	_ "github.com/poolbench/poolbench/workloads/regex"
+	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 
-// TestOneFile: adding a variant touches one file. Its name stands in the sources once, where it registers, in the file that is named for it.
-// Rooms above the variants may choose some by name: a study its own, bench what a scenario has by default.
+// TestOneFile: adding a variant touches one file. Its name stands in the sources once, where it
+// registers, in the file that is named for it. Rooms above the variants may choose some by name: a
+// study its own, bench what a scenario has by default.
 func TestOneFile(t *testing.T) {
 	var names []string
 	kinds := map[string]string{} // name → its package
-	for path, all := range map[string][]string{
-		module + "/strategies":       namesOf(strategies.All(), func(s strategies.Spec) string { return s.Name }),
-		module + "/strategies/peers": namesOf(peers.All(), func(s strategies.Spec) string { return s.Name }),
-		module + "/workloads":        namesOf(workloads.All(), func(s workloads.Spec) string { return s.Name }),
-		module + "/targets":          namesOf(targets.All(), func(s targets.Spec) string { return s.Name }),
-		module + "/bench/arrivals":   namesOf(arrivals.All(), func(s arrivals.Spec) string { return s.Name }),
+	all := packages(t)
+	for path, registered := range map[string][]string{
+		module + "/strategies":     namesOf(strategies.All(), strategies.Spec.String),
+		module + "/workloads":      namesOf(workloads.All(), workloads.Spec.String),
+		module + "/targets":        namesOf(targets.All(), targets.Spec.String),
+		module + "/bench/arrivals": namesOf(arrivals.All(), arrivals.Spec.String),
 	} {
-		for _, name := range all {
-			kinds[path+" "+name] = name
+		for _, name := range registered {
+			home := path // or a package below it, which registers what is heavy
+			for _, p := range all {
+				if within(p.ImportPath, path) && slices.Contains(p.GoFiles, name+".go") {
+					home = p.ImportPath
+				}
+			}
+			kinds[home+" "+name] = name
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
-	above := map[string]bool{module + "/internal/studies": true, module + "/internal/calibration": true, module + "/bench": true}
-	places := map[string][]string{} // package and name → files
-	for _, p := range packages(t) {
+	above := map[string]bool{module + "/internal/studies": true,
+		module + "/internal/calibration": true, module + "/bench": true}
+	// package and name → files
+	places := map[string][]string{}
+	for _, p := range all {
 		set, files := sources(t, p)
 		for _, f := range files {
 			for _, name := range literals(f, names) {
-				places[p.ImportPath+" "+name] = append(places[p.ImportPath+" "+name], filepath.Base(set.Position(f.Pos()).Filename))
+				places[p.ImportPath+" "+name] = append(places[p.ImportPath+" "+name],
+					filepath.Base(set.Position(f.Pos()).Filename))
 			}
 		}
 	}
 	for key, files := range places {
 		path, name, _ := strings.Cut(key, " ")
-		if kinds[key] == "" && !above[path] && strings.Contains(name, "_") { // a name of one word may well mean something else there
+		if kinds[key] == "" && !above[path] && strings.Contains(name, "_") {
+			// a name of one word may well mean something else there
 			t.Errorf("%s names %s, a variant of another room, in %v", path, name, files)
 		}
 	}
@@ -66,7 +79,8 @@ func namesOf[T any](all []T, name func(T) string) (names []string) {
 	return names
 }
 
-// literals finds the names that are string literals of the file, in the composite literals of a Spec's Name field or alone.
+// literals finds the names that are string literals of the file, in the composite literals of a
+// Spec's Name field or alone.
 func literals(f *ast.File, names []string) (found []string) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {

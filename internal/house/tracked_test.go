@@ -10,9 +10,11 @@ import (
 )
 
 // programs are the first bytes of what a linker writes: ELF, Mach-O, PE.
-var programs = [][]byte{[]byte("\x7fELF"), {0xcf, 0xfa, 0xed, 0xfe}, {0xca, 0xfe, 0xba, 0xbe}, []byte("MZ")}
+var programs = [][]byte{[]byte("\x7fELF"), {0xcf, 0xfa, 0xed, 0xfe},
+	{0xca, 0xfe, 0xba, 0xbe}, []byte("MZ")}
 
-// TestNothingBuilt: no program is kept under version control, where a `go build` in the wrong place and an `add -A` would put it.
+// TestNothingBuilt: no program is kept under version control, where a `go build` in the wrong place
+// and an `add -A` would put it.
 func TestNothingBuilt(t *testing.T) {
 	lookAround(t)
 	out, err := exec.Command("git", "-C", "../..", "ls-files", "-z").Output()
@@ -24,7 +26,8 @@ func TestNothingBuilt(t *testing.T) {
 		if err != nil {
 			continue // deleted, and not yet committed
 		}
-		if slices.ContainsFunc(programs, func(magic []byte) bool { return bytes.HasPrefix(text, magic) }) {
+		if slices.ContainsFunc(programs,
+			func(magic []byte) bool { return bytes.HasPrefix(text, magic) }) {
 			t.Errorf("%s is a program", name)
 		}
 	}

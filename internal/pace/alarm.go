@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// An Alarm wakes goroutines, each at its time: any number of them, safe for concurrent use. One goroutine waits for the earliest time and wakes
-// who is due, since a thread for each would be hundreds of threads.
+// An Alarm wakes goroutines, each at its time: any number of them, safe for concurrent use. One
+// goroutine waits for the earliest time and wakes who is due, since a thread for each would be
+// hundreds of threads.
 type Alarm struct {
 	nap
 	idle sync.Pool // of *sleeper
@@ -40,13 +41,9 @@ func newAlarm(base time.Time, t timer, limit int64) *Alarm {
 	return a
 }
 
-// mostShare is the most that the keeper may spin, one in so many parts of its time: waiting must not cost the tasks their processors.
-const mostShare = 4
-
 // keep wakes who is due, until the alarm is closed.
 func (a *Alarm) keep() {
 	defer close(a.done)
-	var last, gap int64 // between times to wake somebody, smoothed
 	for {
 		next, open := a.ring()
 		switch {
@@ -55,10 +52,9 @@ func (a *Alarm) keep() {
 		case next == nobody:
 			<-a.more
 		default:
-			gap += (max(next-last, 0) - gap) / 16
-			last = next
-			a.most = min(gap/mostShare, a.limit)
-			runtime.Gosched() // who was woken runs here and now, instead of when another thread has come for it
+			a.follow(next)
+			// who was woken runs here and now, instead of when another thread has come for it
+			runtime.Gosched()
 			a.until(next)
 		}
 	}
@@ -81,8 +77,8 @@ func (a *Alarm) ring() (next int64, open bool) {
 	return a.waiting[0].at, true
 }
 
-// Sleep waits for d, or until ctx ends, and then returns its error. It never returns nil before d is over. It does not allocate. When the alarm
-// is closed, the runtime's timers do what is left.
+// Sleep waits for d, or until ctx ends, and then returns its error. It never returns nil before d
+// is over. It does not allocate. When the alarm is closed, the runtime's timers do what is left.
 func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
@@ -119,7 +115,8 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 	return true
 }
 
-// stir unlocks, and makes the keeper look at the queue when it rests, or when it waits for a later time than it should.
+// stir unlocks, and makes the keeper look at the queue when it rests, or when it waits for a later
+// time than it should.
 func (a *Alarm) stir(earlier bool) {
 	resting := a.resting
 	a.resting = false
@@ -151,6 +148,7 @@ func (a *Alarm) Close() {
 	a.closed = true
 	a.stir(true)
 	<-a.done
+	a.timer.close()
 }
 
 // sleep is the runtime's.

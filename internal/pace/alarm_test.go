@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/race"
 )
 
 // virtualAlarm is one whose goroutine never looks at the clock while it waits: exact in a bubble.
@@ -16,7 +18,8 @@ func virtualAlarm() *Alarm {
 	return newAlarm(base, newRuntimeTimer(base), 0)
 }
 
-// TestAlarmIsExact: under the virtual clock every sleep takes its time to the nanosecond, however many there are at once.
+// TestAlarmIsExact: under the virtual clock every sleep takes its time to the nanosecond, however
+// many there are at once.
 func TestAlarmIsExact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := virtualAlarm()
@@ -50,8 +53,10 @@ func TestAlarmAndContext(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), cut)
 				defer cancel()
 				err := a.Sleep(ctx, full)
-				if took := time.Since(began); took != min(full, cut) || (err != nil) != (full > cut) {
-					t.Errorf("a sleep of %v with %v to live took %v and returned %v", full, cut, took, err)
+				if took := time.Since(began); took != min(full, cut) ||
+					(err != nil) != (full > cut) {
+					t.Errorf("a sleep of %v with %v to live took %v and returned %v",
+						full, cut, took, err)
 				}
 			})
 		}
@@ -69,7 +74,8 @@ func TestAlarmAndContext(t *testing.T) {
 	})
 }
 
-// TestAlarmCloses: who sleeps when the alarm is closed, or comes after it, has his time all the same.
+// TestAlarmCloses: who sleeps when the alarm is closed, or comes after it, has his time all the
+// same.
 func TestAlarmCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := virtualAlarm()
@@ -77,8 +83,10 @@ func TestAlarmCloses(t *testing.T) {
 		for i := range time.Duration(10) {
 			sleeping.Go(func() {
 				began := time.Now()
-				if err := a.Sleep(t.Context(), i*time.Second); err != nil || time.Since(began) != i*time.Second {
-					t.Errorf("a sleep of %v took %v and returned %v", i*time.Second, time.Since(began), err)
+				if err := a.Sleep(t.Context(), i*time.Second); err != nil ||
+					time.Since(began) != i*time.Second {
+					t.Errorf("a sleep of %v took %v and returned %v", i*time.Second,
+						time.Since(began), err)
 				}
 			})
 		}
@@ -86,7 +94,8 @@ func TestAlarmCloses(t *testing.T) {
 		a.Close()
 		sleeping.Wait()
 		began := time.Now()
-		if err := a.Sleep(t.Context(), time.Second); err != nil || time.Since(began) != time.Second {
+		if err := a.Sleep(t.Context(), time.Second); err != nil ||
+			time.Since(began) != time.Second {
 			t.Errorf("a sleep of 1s after the end took %v and returned %v", time.Since(began), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -97,7 +106,8 @@ func TestAlarmCloses(t *testing.T) {
 	})
 }
 
-// TestAlarmIsNeverEarly: by the real clock, with each way to sleep, many at once, some of which give up.
+// TestAlarmIsNeverEarly: by the real clock, with each way to sleep, many at once, some of which
+// give up.
 func TestAlarmIsNeverEarly(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		base := time.Now()
@@ -126,7 +136,7 @@ func TestAlarmIsNeverEarly(t *testing.T) {
 }
 
 func TestAlarmDoesNotAllocate(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("sync.Pool drops items under the race detector")
 	}
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {

@@ -14,7 +14,8 @@ var timers = []struct {
 	name string
 	new  func(base time.Time) timer
 }{
-	{"best", newTimer},
+	{"best", newPacerTimer},
+	{"futex", newTimer}, // of alarms, on Linux
 	{"runtime", func(base time.Time) timer { return newRuntimeTimer(base) }},
 }
 

@@ -21,7 +21,8 @@ func (t tells) sleep(at int64, called *atomic.Uint32) {
 	t.timer.sleep(at, called)
 }
 
-// TestLead: whatever the sleeps are like, about 19 of 20 end within the lead; some machines are slower than the lead may be.
+// TestLead: whatever the sleeps are like, about 19 of 20 end within the lead; some machines are
+// slower than the lead may be.
 func TestLead(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct {
@@ -53,7 +54,8 @@ func TestLead(t *testing.T) {
 			t.Errorf("%s: %.3f of the sleeps end within the lead, want 0.95", c.name, share)
 		}
 		if c.most != (n.lead == mostLead) {
-			t.Errorf("%s: the lead is %v, the most is %v", c.name, time.Duration(n.lead), time.Duration(mostLead))
+			t.Errorf("%s: the lead is %v, the most is %v", c.name, time.Duration(n.lead),
+				time.Duration(mostLead))
 		}
 		before := n.lead
 		if n.learn(-1); n.lead != before {
@@ -62,7 +64,8 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestLeadOfShortWaits: where the waits are shorter than the lead it comes down, until there are sleeps to learn from.
+// TestLeadOfShortWaits: where the waits are shorter than the lead it comes down, until there are
+// sleeps to learn from.
 func TestLeadOfShortWaits(t *testing.T) {
 	slept := 0
 	n := newNap(time.Now(), counts{&slept}, mostLead)
@@ -79,3 +82,4 @@ type counts struct{ slept *int }
 
 func (c counts) sleep(int64, *atomic.Uint32) { *c.slept++ }
 func (c counts) wake(*atomic.Uint32)         {}
+func (c counts) close()                      {}

@@ -6,15 +6,18 @@ import (
 	"time"
 )
 
-func pacerBy(timer func(base time.Time) timer) *Pacer {
+func pacerBy(t testing.TB, timer func(base time.Time) timer) *Pacer {
 	base := time.Now()
-	return &Pacer{newNap(base, timer(base), mostLead)}
+	p := &Pacer{newNap(base, timer(base), mostLead)}
+	t.Cleanup(p.Close)
+	return p
 }
 
-// TestNeverEarly: a task is not issued before it is due, slept or spun for, also when its due time is over.
+// TestNeverEarly: a task is not issued before it is due, slept or spun for, also when its due time
+// is over.
 func TestNeverEarly(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
-		p, random := pacerBy(timer), rand.New(rand.NewPCG(1, 1))
+		p, random := pacerBy(t, timer), rand.New(rand.NewPCG(1, 1))
 		due := time.Since(p.base)
 		for range 200 {
 			due += time.Duration(random.ExpFloat64() * float64(50*time.Microsecond))
@@ -26,11 +29,12 @@ func TestNeverEarly(t *testing.T) {
 	})
 }
 
-// TestInterrupt: a wait that would take an hour ends at once, whether it had begun or not, and so do the later ones.
+// TestInterrupt: a wait that would take an hour ends at once, whether it had begun or not, and so
+// do the later ones.
 func TestInterrupt(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
 		for range 100 {
-			p, issued := pacerBy(timer), make(chan time.Duration)
+			p, issued := pacerBy(t, timer), make(chan time.Duration)
 			go func() { issued <- p.Until(time.Hour) }()
 			p.Interrupt()
 			if at := <-issued; at >= time.Hour {
@@ -41,11 +45,12 @@ func TestInterrupt(t *testing.T) {
 				t.Fatalf("the wait after it was not interrupted, but over at %v", at)
 			}
 		}
-		p, asleep, issued := pacerBy(timer), make(chan struct{}, 1), make(chan time.Duration)
+		p, asleep, issued := pacerBy(t, timer), make(chan struct{}, 1), make(chan time.Duration)
 		p.timer = tells{p.timer, asleep}
 		go func() { issued <- p.Until(time.Hour) }()
 		<-asleep
-		time.Sleep(time.Millisecond) // most of the time it is asleep by then; when not, the test is the one above
+		// most of the time it is asleep by then; when not, the test is the one above
+		time.Sleep(time.Millisecond)
 		p.Interrupt()
 		if at := <-issued; at >= time.Hour {
 			t.Fatalf("the sleep was not interrupted, but over at %v", at)
@@ -55,7 +60,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestPacerDoesNotAllocate(t *testing.T) {
 	eachTimer(t, func(t *testing.T, timer func(base time.Time) timer) {
-		p := pacerBy(timer)
+		p := pacerBy(t, timer)
 		if n := testing.AllocsPerRun(20, func() {
 			p.Until(time.Since(p.base) + 200*time.Microsecond)
 			p.Until(time.Since(p.base) + time.Microsecond)
@@ -64,4 +69,26 @@ func TestPacerDoesNotAllocate(t *testing.T) {
 			t.Errorf("%v allocations for three waits", n)
 		}
 	})
+}
+
+// TestSpinsWhereItPays: where a sleep is worth its while, the clock is looked at for a third of the
+// time between tasks at most; where tasks come faster than a sleep ends, all the time.
+func TestSpinsWhereItPays(t *testing.T) {
+	for gap, want := range map[time.Duration]int64{
+		time.Millisecond:      mostLead,
+		99 * time.Microsecond: int64(33 * time.Microsecond),
+		84 * time.Microsecond: int64(28 * time.Microsecond),
+		45 * time.Microsecond: mostLead,
+		time.Microsecond:      mostLead,
+	} {
+		const ago = time.Hour // nobody waits
+		p := &Pacer{newNap(time.Now().Add(-ago), nil, mostLead)}
+		for i := range time.Duration(1000) {
+			p.Until(i * gap)
+		}
+		if off := p.most - want; off > 0 || off < -int64(time.Microsecond) {
+			t.Errorf("a task every %v: a lead of %v at most, want %v", gap, time.Duration(p.most),
+				time.Duration(want))
+		}
+	}
 }

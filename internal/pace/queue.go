@@ -1,6 +1,7 @@
 package pace
 
-// A queue is a heap of sleepers, the earliest first. Each knows its place, so that one whose context ends can leave from the middle.
+// A queue is a heap of sleepers, the earliest first. Each knows its place, so that one whose
+// context ends can leave from the middle.
 type queue []*sleeper
 
 func (q *queue) push(s *sleeper) {

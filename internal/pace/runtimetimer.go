@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A runtimeTimer sleeps by a timer of the Go runtime: everywhere, and up to a millisecond late where the system waits for network and timers
-// in milliseconds (go.dev/issue/53824).
+// A runtimeTimer sleeps by a timer of the Go runtime: everywhere, and up to a millisecond late
+// where the system waits for network and timers in milliseconds (go.dev/issue/53824).
 type runtimeTimer struct {
 	base  time.Time
 	timer *time.Timer
@@ -33,3 +33,5 @@ func (t *runtimeTimer) wake(*atomic.Uint32) {
 	default:
 	}
 }
+
+func (t *runtimeTimer) close() { t.timer.Stop() }

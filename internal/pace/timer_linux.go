@@ -9,30 +9,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A futex sleeps in the kernel until an instant of the monotonic clock, by the same timer as clock_nanosleep with TIMER_ABSTIME, and another
-// thread can end it. The goroutine keeps its thread only as long as it sleeps: one that kept it for good would pay with two switches of threads
-// for every channel that it waits for, and strategies that block their producer would look the worse for it.
+// A futex sleeps in the kernel until an instant of the monotonic clock, by the same timer as
+// clock_nanosleep with TIMER_ABSTIME, and another thread can end it. The goroutine keeps its thread
+// only as long as it sleeps: one that kept it for good would pay with two switches of threads for
+// every channel that it waits for, and strategies that block their producer would look the worse
+// for it.
 type futex struct {
 	offset int64 // of the nap's base in the monotonic clock
 }
 
 // Of linux/futex.h, for a word that no other process knows.
 const (
-	futexPrivate    = 128
-	futexWake       = 1 | futexPrivate
-	futexWaitBitset = 9 | futexPrivate // with an absolute time, where plain futexWait has a relative one
+	futexPrivate = 128
+	futexWake    = 1 | futexPrivate
+	// with an absolute time, where plain futexWait has a relative one
+	futexWaitBitset = 9 | futexPrivate
 	anyBit          = 1<<32 - 1
 )
 
-// Method names the way in which this process waits.
-func Method() string {
-	if _, ok := newTimer(time.Now()).(*futex); ok {
-		return "futex"
-	}
-	return runtimeMethod
-}
-
-// newTimer falls back to the runtime's where the kernel refuses (a sandbox): a wait for an instant in the past must say that it is over.
+// newTimer falls back to the runtime's where the kernel refuses (a sandbox): a wait for an instant
+// in the past must say that it is over.
 func newTimer(base time.Time) timer {
 	f := &futex{monotonic(base)}
 	var called atomic.Uint32
@@ -69,7 +65,8 @@ func (f *futex) sleep(at int64, called *atomic.Uint32) {
 
 func (f *futex) wait(at int64, called *atomic.Uint32) unix.Errno {
 	t := unix.NsecToTimespec(at + f.offset)
-	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(called)), futexWaitBitset, 0, uintptr(unsafe.Pointer(&t)), 0, anyBit)
+	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(called)), futexWaitBitset,
+		0, uintptr(unsafe.Pointer(&t)), 0, anyBit)
 	return errno
 }
 
@@ -77,5 +74,8 @@ func (f *futex) wake(called *atomic.Uint32) {
 	unix.RawSyscall(unix.SYS_FUTEX, uintptr(unsafe.Pointer(called)), futexWake, 1)
 }
 
-// slack is how much later than asked for the kernel may wake this thread: 50 µs by default, which 0 stands for.
+func (f *futex) close() {}
+
+// slack is how much later than asked for the kernel may wake this thread: 50 µs by default, which 0
+// stands for.
 func slack(ns uintptr) { unix.RawSyscall(unix.SYS_PRCTL, unix.PR_SET_TIMERSLACK, ns, 0) }

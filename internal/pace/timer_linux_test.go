@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestThreadIsAsBefore: a sleep leaves the thread's slack as it was; other goroutines run on it next.
+// TestThreadIsAsBefore: a sleep leaves the thread's slack as it was; other goroutines run on it
+// next.
 func TestThreadIsAsBefore(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -4,7 +4,8 @@ package pace
 
 import "time"
 
-func newTimer(base time.Time) timer { return newRuntimeTimer(base) }
+func newTimer(base time.Time) timer      { return newRuntimeTimer(base) }
+func newPacerTimer(base time.Time) timer { return newRuntimeTimer(base) }
 
 // Method names the way in which this process waits.
 func Method() string { return runtimeMethod }

@@ -1,8 +1,9 @@
-// Package registry keeps the named variants of one kind (strategies, workloads, targets, arrivals) in one append-only, sorted set.
+// Package registry keeps the named parts of one kind (strategies, workloads, targets, arrivals,
+// studies) in one append-only set.
 //
-// Each kind declares one Set in its own package and every variant's file adds itself in a line; nothing else in the module
-// lists the variants of a kind. A Set is filled by package initialisation alone and is read-only afterwards, so reading it
-// needs no lock.
+// Each kind declares one Set in its own package and every part's file adds itself in a line;
+// nothing else in the module lists the parts of a kind. Other packages, a user's among them, add
+// theirs before anything runs: a Set is read-only then, so reading it needs no lock.
 package registry
 
 import (
@@ -10,62 +11,79 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/bench/param"
 )
 
-// lowerSnake is the spelling of a variant's name. A dash is refused with cause: the Go benchmark format reads a trailing
-// "-8" of a benchmark's name as GOMAXPROCS.
+// lowerSnake is the spelling of a variant's name. A dash is refused with cause: the Go benchmark
+// format reads a trailing "-8" of a benchmark's name as GOMAXPROCS.
 var lowerSnake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// A Set holds the variants of one kind by name. The zero value with Kind set is ready for use.
+// A Set holds the parts of one kind by name: its own in the order of their names, then those of
+// others. The zero value with Kind set is ready for use.
 type Set[T any] struct {
-	Kind     string // singular noun for messages: "strategy"
-	variants []variant[T]
+	Kind string // singular noun for messages: "strategy"
+	// Keys are the parameters of a part; nil: it has none.
+	Keys func(T) []param.Key
+	// Check finds what is wrong with values that are possible one by one; nil: nothing.
+	Check func(T, param.Values) error
+
+	own, others []part[T] // each in the order of names
 }
 
-type variant[T any] struct {
+type part[T any] struct {
 	name  string
 	value T
 }
 
-// Add registers v under name and returns v, so that a variant's file can register in a package-level declaration.
-// It panics on a name that is not lower_snake and on a second variant of the same name: both are mistakes in the program.
-func (s *Set[T]) Add(name string, v T) T {
-	if !lowerSnake.MatchString(name) {
-		panic(fmt.Sprintf("registry: %s name %q is not lower_snake", s.Kind, name))
+// Add adds one of the kind's own and returns it, so that its file can register in a package-level
+// declaration. It panics on a name that is not lower_snake and on a second part of the same name:
+// both are mistakes in the program.
+func (s *Set[T]) Add(name string, v T) T { return s.add(&s.own, part[T]{name, v}) }
+
+// AddOther is Add for other packages.
+func (s *Set[T]) AddOther(name string, v T) T { return s.add(&s.others, part[T]{name, v}) }
+
+func (s *Set[T]) add(to *[]part[T], p part[T]) T {
+	if !lowerSnake.MatchString(p.name) {
+		panic(fmt.Sprintf("%s name %q is not lower_snake", s.Kind, p.name))
 	}
-	at, found := slices.BinarySearchFunc(s.variants, name, func(v variant[T], n string) int { return strings.Compare(v.name, n) })
-	if found {
-		panic(fmt.Sprintf("registry: two variants of %s are named %q", s.Kind, name))
+	if _, err := s.Lookup(p.name); err == nil {
+		panic(fmt.Sprintf("two %s parts are named %q", s.Kind, p.name))
 	}
-	s.variants = slices.Insert(s.variants, at, variant[T]{name, v})
-	return v
+	*to = append(*to, p)
+	slices.SortFunc(*to, func(a, b part[T]) int { return strings.Compare(a.name, b.name) })
+	return p.value
 }
 
-// Lookup returns the variant of that name; the error for an unknown name lists the known ones.
+func (s *Set[T]) parts() []part[T] { return slices.Concat(s.own, s.others) }
+
+// Lookup returns the part of that name; the error for an unknown name lists the known ones.
 func (s *Set[T]) Lookup(name string) (T, error) {
-	for _, v := range s.variants {
-		if v.name == name {
-			return v.value, nil
+	for _, p := range s.parts() {
+		if p.name == name {
+			return p.value, nil
 		}
 	}
 	var zero T
-	return zero, fmt.Errorf("unknown %s %q (known: %s)", s.Kind, name, strings.Join(s.Names(), ", "))
+	return zero, fmt.Errorf("unknown %s %q (known: %s)", s.Kind, name,
+		strings.Join(s.Names(), ", "))
 }
 
-// All returns every variant in the order of their names; the slice is the caller's.
+// All returns every part in order; the slice is the caller's.
 func (s *Set[T]) All() []T {
-	all := make([]T, len(s.variants))
-	for i, v := range s.variants {
-		all[i] = v.value
+	var all []T
+	for _, p := range s.parts() {
+		all = append(all, p.value)
 	}
 	return all
 }
 
-// Names returns the sorted names.
+// Names returns their names.
 func (s *Set[T]) Names() []string {
-	names := make([]string, len(s.variants))
-	for i, v := range s.variants {
-		names[i] = v.name
+	var names []string
+	for _, p := range s.parts() {
+		names = append(names, p.name)
 	}
 	return names
 }

@@ -15,12 +15,31 @@ func TestAllIsInTheOrderOfNames(t *testing.T) {
 			t.Errorf("Add returned %d, not the value %d", got, i)
 		}
 	}
-	if got, want := s.Names(), []string{"a", "b2_c3", "one", "three", "two"}; !slices.Equal(got, want) {
+	if got, want := s.Names(),
+		[]string{"a", "b2_c3", "one", "three", "two"}; !slices.Equal(got, want) {
 		t.Errorf("names %v, want %v", got, want)
 	}
 	if got, want := s.All(), []int{4, 3, 0, 2, 1}; !slices.Equal(got, want) {
 		t.Errorf("values %v, want %v", got, want)
 	}
+}
+
+// TestOthers: parts of other packages come after the kind's own.
+func TestOthers(t *testing.T) {
+	s := registry.Set[int]{Kind: "number"}
+	s.AddOther("b", 1)
+	s.Add("z", 2)
+	s.AddOther("a", 3)
+	s.Add("y", 4)
+	if got, want := s.All(), []int{4, 2, 3, 1}; !slices.Equal(got, want) {
+		t.Errorf("values %v, want %v", got, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a second one of the same name was taken")
+		}
+	}()
+	s.AddOther("z", 5)
 }
 
 func TestAllIsTheCallers(t *testing.T) {
@@ -41,15 +60,16 @@ func TestLookup(t *testing.T) {
 		t.Errorf("Lookup: %q, %v", v, err)
 	}
 	v, err := s.Lookup("sema")
-	if want := `unknown strategy "sema" (known: errgroup_limit, semaphore)`; v != "" || err == nil || err.Error() != want {
+	if want := `unknown strategy "sema" (known: errgroup_limit, semaphore)`; v != "" ||
+		err == nil || err.Error() != want {
 		t.Errorf("unknown: %q, %v; want the error %s", v, err, want)
 	}
 }
 
 func TestAddPanics(t *testing.T) {
 	for name, want := range map[string]string{
-		"worker-pool": `registry: strategy name "worker-pool" is not lower_snake`,
-		"":            `registry: strategy name "" is not lower_snake`,
+		"worker-pool": `strategy name "worker-pool" is not lower_snake`,
+		"":            `strategy name "" is not lower_snake`,
 		"Serial":      "is not lower_snake",
 		"a__b":        "is not lower_snake",
 		"a_":          "is not lower_snake",
@@ -57,7 +77,7 @@ func TestAddPanics(t *testing.T) {
 		"2pools":      "is not lower_snake",
 		"a\n":         "is not lower_snake",
 		"a b":         "is not lower_snake",
-		"taken":       `registry: two variants of strategy are named "taken"`,
+		"taken":       `two strategy parts are named "taken"`,
 	} {
 		s := registry.Set[int]{Kind: "strategy"}
 		s.Add("taken", 1)

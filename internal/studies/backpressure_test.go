@@ -3,6 +3,8 @@ package studies
 import (
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
@@ -13,12 +15,25 @@ func TestBackpressureVerdicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		blocked [3]float64 // goodput of what blocks, by producer; of what sheds it is 300
-		want    Verdict
+		want    evidence.Verdict
+		says    string
 	}{
-		"everywhere":        {[3]float64{10, 90, 200}, Holds},
-		"nowhere":           {[3]float64{290, 299, 400}, DoesNotHold},
-		"not with clients":  {[3]float64{10, 90, 300}, Depends},
-		"only with clients": {[3]float64{300, 300, 30}, Depends},
+		"everywhere": {[3]float64{10, 90, 200}, evidence.Holds,
+			"shedding completes more tasks within 100 ms than blocking: 30.1 (29.9 to 30.3) " +
+				"times as many at load 1.3, 3.34 (3.32 to 3.37) times as many in a wave and " +
+				"1.5 (1.49 to 1.52) times as many with 32 clients"},
+		"nowhere": {[3]float64{290, 299, 400}, evidence.DoesNotHold,
+			"shedding does not complete 5 % more tasks within 100 ms than blocking: 1.04 (1.03 " +
+				"to 1.05) times as many at load 1.3, 1.01 (0.998 to 1.02) times as many in a " +
+				"wave and 0.752 (0.746 to 0.759) times as many with 32 clients"},
+		"not with clients": {[3]float64{10, 90, 300}, evidence.Depends,
+			"on the producer: shedding completes more tasks within 100 ms than blocking, 30.1 " +
+				"(29.9 to 30.3) times as many at load 1.3 and 3.34 (3.32 to 3.37) times as " +
+				"many in a wave, but 1 (0.995 to 1.01) times as many with 32 clients"},
+		"only with clients": {[3]float64{300, 300, 30}, evidence.Depends,
+			"on the producer: shedding completes more tasks within 100 ms than blocking, 10 " +
+				"(9.95 to 10.1) times as many with 32 clients, but 1 (0.995 to 1.01) times as " +
+				"many at load 1.3 and 1 (0.995 to 1.01) times as many in a wave"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			goodput := 300.0 + float64(i)
@@ -29,21 +44,22 @@ func TestBackpressureVerdicts(t *testing.T) {
 					}
 				}
 			}
-			return map[string]float64{"goodput-ops/s": goodput, "ops/s": 400, "shed/op": 0.1, "throttled/op": 0, "failed/op": 0, "abandoned/op": 0,
+			return map[string]float64{"goodput-ops/s": goodput, "ops/s": 400, "shed/op": 0.1,
+				"throttled/op": 0, "failed/op": 0, "abandoned/op": 0,
 				"p99-response-sec": 0.08, "offered-ops/s": 500, "makespan-sec": 30}
 		}
 		cells := study.Cells(Quick)
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw); f.Verdict != c.want {
-			t.Errorf("%s: %v, want %v (%s)", name, f.Verdict, c.want, f.Because)
-		}
-		if f := judgeBackpressure(synthetic(cells[:8], 3, of)); f.Verdict != Undecided {
+		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...),
+			c.want,
+			c.says)
+		if f := judgeBackpressure(synthetic(cells[:8], 3, of)); f.Verdict != evidence.Undecided {
 			t.Errorf("%s: %v of worker_pool alone", name, f.Verdict)
 		}
 	}
 }
 
-// TestBackpressure runs what the study says: a producer that heeds nothing is late with all when it is made to wait, and long after; clients that wait lose
-// nothing by it.
+// TestBackpressure runs what the study says: a producer that heeds nothing is late with all when it
+// is made to wait, and long after; clients that wait lose nothing by it.
 func TestBackpressure(t *testing.T) {
 	block, shed := strategy(pooled)[0], strategy(shedding)[0]
 	var cells []bench.Scenario
@@ -51,15 +67,16 @@ func TestBackpressure(t *testing.T) {
 		cells = append(cells, p.cell(block), p.cell(shed))
 	}
 	m := measureCells(t, cells...)
-	if f := judgeBackpressure(m); f.Verdict != Depends {
+	if f := judgeBackpressure(m); f.Verdict != evidence.Depends {
 		t.Errorf("%v: %s", f.Verdict, f.Because)
 	}
 	for i := 0; i < len(cells); i += 2 {
-		if lost := lostShare(m, cells[i]).mid; lost != 0 {
+		if lost := m.LostShare(cells[i]).Mid; lost != 0 {
 			t.Errorf("%s: blocking loses %v", producers[i/2].name, lost)
 		}
 	}
-	if blocked, refused := ofMean(recovery(m, cells[0])).mid, ofMean(recovery(m, cells[1])).mid; blocked < 10*refused {
+	if blocked, refused := evidence.OfMean(m.Recovery(cells[0])).Mid,
+		evidence.OfMean(m.Recovery(cells[1])).Mid; blocked < 10*refused {
 		t.Errorf("blocking is behind for %v s, shedding for %v s", blocked, refused)
 	}
 }

@@ -3,54 +3,68 @@ package studies
 import (
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
 func TestBufferVerdicts(t *testing.T) {
-	absorbs := func(sc bench.Scenario) float64 { return 0.4 / float64(1+sc.Queue) }
+	absorbs := func(sc bench.Scenario) float64 { return 0.4 / float64(1+max(sc.Queue, 0)) }
 	never := func(bench.Scenario) float64 { return 0.4 }
 	for name, c := range map[string]struct {
 		bursts, overload func(bench.Scenario) float64
-		want             Verdict
+		want             evidence.Verdict
+		says             string
 	}{
-		"both":     {absorbs, absorbs, Holds},
-		"neither":  {never, never, DoesNotHold},
-		"bursts":   {absorbs, never, Depends},
-		"overload": {never, absorbs, Depends},
+		"both": {absorbs, absorbs, evidence.Holds,
+			"a buffer of 10000 slots absorbs bursts of 100 at load 0.7 (shed 40 % → 0.004 %) and " +
+				"a lasting load of 1.5 (shed 40 % → 0.004 %)"},
+		"neither": {never, never, evidence.DoesNotHold,
+			"even a buffer of 10000 slots absorbs neither bursts of 100 at load 0.7 (shed 40 % → " +
+				"40 %) nor a lasting load of 1.5 (shed 40 % → 40 %)"},
+		"bursts": {absorbs, never, evidence.Depends,
+			"on what exceeds the capacity: a buffer of 10000 slots absorbs bursts of 100 at load " +
+				"0.7 (shed 40 % → 0.004 %), not a lasting load of 1.5 (shed 40 % → 40 %)"},
+		"overload": {never, absorbs, evidence.Depends,
+			"on what exceeds the capacity: a buffer of 10000 slots absorbs a lasting load of 1.5 " +
+				"(shed 40 % → 0.004 %), not bursts of 100 at load 0.7 (shed 40 % → 40 %)"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			shed := c.overload(sc)
 			if sc.Load.Relative == bursts.load {
 				shed = c.bursts(sc)
 			}
-			return map[string]float64{"shed/op": shed, "offered-ops/s": 600, "ops/s": 400, "mean-wait-sec": 0.01 * float64(sc.Queue), "p99-response-sec": 0.04 + 0.01*float64(sc.Queue+i)}
+			return map[string]float64{"shed/op": shed, "offered-ops/s": 600, "ops/s": 400,
+				"mean-wait-sec": 0.01 * float64(max(sc.Queue, 0)), "p99-response-sec": 0.04 +
+					0.01*float64(max(sc.Queue, 0)+i)}
 		}
 		cells := append(bufferCells(Quick, shedding), bufferCells(Quick, holding)...)
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer); f.Verdict != c.want {
-			t.Errorf("%s: %v, want %v (%s)", name, f.Verdict, c.want, f.Because)
-		}
-		if f := judgeBuffer(synthetic(cells[:6], 3, of)); f.Verdict != Undecided {
+		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBuffer, drawBuffer), c.want,
+			c.says)
+		if f := judgeBuffer(synthetic(cells[:6], 3, of)); f.Verdict != evidence.Undecided {
 			t.Errorf("%s: %v without an overload", name, f.Verdict)
 		}
 	}
 }
 
-// TestBuffer runs what the study says: room for a burst keeps all of it, and a hundred times as much is not used; against an overload the room
-// is always taken.
+// TestBuffer runs what the study says: room for a burst keeps all of it, and a hundred times as
+// much is not used; against an overload the room is always taken.
 func TestBuffer(t *testing.T) {
-	small, room, more := bufferCell(Quick, shedding, bursts, 10), bufferCell(Quick, shedding, bursts, 100), bufferCell(Quick, shedding, bursts, 10_000)
+	small, room, more := bufferCell(Quick, shedding, bursts, 10),
+		bufferCell(Quick, shedding, bursts, 100), bufferCell(Quick, shedding, bursts, 10_000)
 	over := bufferCell(Quick, shedding, overload, 100)
 	m := measureCells(t, small, room, more, over)
-	if lost := m.mean(small, "shed/op").mid; lost < 0.5 {
+	if lost := m.Mean(small, "shed/op").Mid; lost < 0.5 {
 		t.Errorf("10 slots shed %v of bursts of 100", lost)
 	}
-	if m.mean(room, "shed/op").mid != 0 || m.mean(more, "shed/op").mid != 0 {
+	if m.Mean(room, "shed/op").Mid != 0 || m.Mean(more, "shed/op").Mid != 0 {
 		t.Error("room for a burst does not keep it")
 	}
-	if got, want := held(m, more).mid, held(m, room).mid; got != want {
+	if got, want := held(m, more).Mid, held(m, room).Mid; got != want {
 		t.Errorf("%v tasks are held with room for all, %v with room for a burst", got, want)
 	}
-	if lost, kept := m.mean(over, "shed/op").mid, held(m, over).mid; lost < 0.25 || kept < 90 || kept > 100 {
+	if lost, kept := m.Mean(over, "shed/op").Mid, held(m, over).Mid; lost < 0.25 ||
+		kept < 90 || kept > 100 {
 		t.Errorf("under overload %v are shed and %v of 100 slots are taken", lost, kept)
 	}
 }
@@ -61,10 +75,10 @@ func TestBufferNeedsQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := study.Suite(Quick, strategy("semaphore")...); err == nil {
+	if _, err := study.Suite(Quick, 1, strategy("semaphore")...); err == nil {
 		t.Error("semaphore takes part")
 	}
-	if _, err := study.Suite(Quick, strategy("codel_lifo")...); err != nil {
+	if _, err := study.Suite(Quick, 1, strategy("codel_lifo")...); err != nil {
 		t.Error(err)
 	}
 }

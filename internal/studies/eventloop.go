@@ -3,46 +3,45 @@ package studies
 import (
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
-	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
-// eventloop is the Node.js guide "Don't block the event loop": most callbacks are short and all alike, and now and then one client sends an
-// input of size n, which costs n or n² of them. The callbacks run on the loop as they are (event_loop), in steps of one short callback on the
-// same single core (partitioned at limit 1), or on the four workers that libuv has by default (event_loop_offload),
-// which are four times the places.
+// eventloop is the Node.js guide "Don't block the event loop": most callbacks are short and all
+// alike, and now and then one client sends an input of size n, which costs n or n² of them. The
+// callbacks run on the loop as they are (event_loop), in steps of one short callback on the same
+// single core (partitioned at limit 1), or on the four workers that libuv has by default
+// (event_loop_offload), which are four times the places.
 //
-// The short callbacks keep one core 40 % busy, and the long ones 10 %, however long they are: the longer, the rarer. So what grows with n is not
-// the load. The claim is judged under the virtual clock by the p99 response of the short callbacks, of the others' clients, as a multiple of what
-// it is on the loop without any long callback. It holds where, for every callback of ten short ones or more, that is at least 2 on the
-// loop, and with either way out at most half of the loop's; it does not hold where that is so for none of them; else it depends on the length.
+// The short callbacks keep one core 40 % busy, and the long ones 10 %, however long they are: the
+// longer, the rarer. So what grows with n is not the load. The claim is judged under the virtual
+// clock by the p99 response of the short callbacks, of the others' clients, as a multiple of what
+// it is on the loop without any long callback. It holds where, for every callback of ten short ones
+// or more, that is at least 2 on the loop, and with either way out at most half of the loop's; it
+// does not hold where that is so for none of them, and depends on the length where for some; the
+// intervals over the repetitions decide.
 //
-// Real runs say that such callbacks are no invention: a vulnerable regular expression and JSON that doubles, at eight clients who do nothing
-// but ask.
+// Real runs say that such callbacks are no invention: a vulnerable regular expression and JSON that
+// doubles, at eight clients who do nothing but ask.
 var _ = register(Study{
-	Name:     "eventloop",
-	Question: "what do the other clients see when one callback on an event loop is long, and what spares them?",
-	Claim:    "one callback of more than constant cost on an event loop makes every other client wait; partitioning or offloading spares them",
-	Count:    [3]int{2, 4, 10},
-	Cells:    callbackCells,
-	Judge:    judgeCallbacks,
-	Draw: func(m *measured) (figures []reports.Figure, err error) {
-		for _, draw := range []func(*measured) (reports.Figure, error){drawCallbacks, drawRealCallbacks} {
-			f, err := draw(m)
-			if empty(err) {
-				continue
-			} else if err != nil {
-				return nil, err
-			}
-			figures = append(figures, f)
-		}
-		return figures, nil
-	},
+	Name: "eventloop",
+	Question: "what do the other clients see when one callback on an event loop is long, and " +
+		"what spares them?",
+	Claim: "one callback of more than constant cost on an event loop makes every other client " +
+		"wait; partitioning or offloading spares them",
+	Count:  [3]int{2, 4, 10},
+	Budget: 4 * time.Second,
+	Cells:  callbackCells,
+	Judge:  judgeCallbacks,
+	Draw:   []drawing{drawCallbacks, drawRealCallbacks},
 })
 
 // A callbackWay is where callbacks run.
@@ -61,7 +60,8 @@ var callbackWays = []callbackWay{
 	{"event_loop_offload", limit, "offloaded", fmt.Sprintf("offloaded to %d workers", limit)},
 }
 
-// callbackSizes are the n of the input; callbackCosts, what a callback costs by it, in short callbacks.
+// callbackSizes are the n of the input; callbackCosts, what a callback costs by it, in short
+// callbacks.
 var (
 	callbackSizes = []int{1, 2, 4, 10, 20}
 	callbackCosts = []struct {
@@ -113,19 +113,21 @@ func callbackRate(r int) float64 {
 func callbackCell(way callbackWay, r int, size Size) bench.Scenario {
 	work := fmt.Sprintf("constant:mean=%v", unit)
 	if r > 1 {
-		work = fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", callbackShare(r), unit, time.Duration(r)*unit)
+		work = fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", callbackShare(r), unit,
+			time.Duration(r)*unit)
 	}
 	// The longer the long ones, the fewer there are.
-	tasks := [...]int{20_000, 60_000, 400_000}[size] * max(1, int(math.Round(math.Sqrt(float64(r))/5)))
+	tasks := [...]int{12_000, 60_000, 400_000}[size] * max(1,
+		int(math.Round(math.Sqrt(float64(r))/5)))
 	return bench.Scenario{
 		Strategy: strategy(way.strategy)[0],
 		Limit:    way.limit,
 		Queue:    room,
 		Workload: workload(work)[0],
-		Load:     bench.Load{Arrival: arrival("poisson")[0], PerSecond: math.Round(callbackRate(r) / unit.Seconds())},
-		Stop:     bench.Stop{Tasks: tasks, Warmup: 0.1},
-		Seed:     1,
-		Clock:    bench.Virtual,
+		Load: bench.Load{Arrival: arrival("poisson")[0],
+			PerSecond: math.Round(callbackRate(r) / unit.Seconds())},
+		Stop:  bench.Stop{Tasks: tasks, Warmup: 0.1},
+		Clock: bench.Virtual,
 	}
 }
 
@@ -154,98 +156,119 @@ func othersUnit(r int) string {
 }
 
 // othersWait is the p99 response of the other clients, in their own callbacks.
-func othersWait(m *measured, way callbackWay, r int) interval {
-	return ofProduct(m.values(callbackCell(way, r, Quick), othersUnit(r))).times(1 / unit.Seconds())
+func othersWait(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
+	return evidence.OfProduct(m.Values(callbackCell(way, r, Quick),
+		othersUnit(r))).Times(1 / unit.Seconds())
 }
 
-// harm is that as a multiple of what it is on the loop without long callbacks, repetition by repetition.
-func harm(m *measured, way callbackWay, r int) float64 {
+// harm is that as a multiple of what it is on the loop without long callbacks, repetition by
+// repetition.
+func harm(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	cells := []bench.Scenario{callbackCell(way, r, Quick), callbackCell(callbackWays[0], 1, Quick)}
-	return ofProduct(m.each(cells, func(value func(int, string) float64) float64 {
+	return evidence.OfProduct(m.Each(cells, func(value func(int, string) float64) float64 {
 		return value(0, othersUnit(r)) / value(1, othersUnit(1))
-	})).mid
+	}))
 }
 
-func judgeCallbacks(m *measured) Finding {
-	var so, not, lengths []int
-	for _, r := range callbackLengths() {
-		if r < callbackJudged {
-			continue
+func judgeCallbacks(m *evidence.Measured) evidence.Finding {
+	var r evidence.Ruling
+	lengths := slices.DeleteFunc(callbackLengths(), func(r int) bool { return r < callbackJudged })
+	for _, length := range lengths {
+		onLoop := harm(m, callbackWays[0], length)
+		r.Cases = append(r.Cases, evidence.Case{Yes: true, NotNo: true, Said: fmt.Sprint(length)})
+		c := &r.Cases[len(r.Cases)-1]
+		demand := func(yes, no bool) { // each of several: one that fails is enough
+			c.Yes, c.NotNo = c.Yes && yes, c.NotNo && yes
+			c.No, c.NotYes = c.No || no, c.NotYes || no
 		}
-		onLoop, spared := harm(m, callbackWays[0], r), true
+		demand(onLoop.Lo >= 2, onLoop.Hi < 2)
 		for _, way := range callbackWays[1:] {
-			other := harm(m, way, r)
-			if math.IsNaN(onLoop) || math.IsNaN(other) {
-				return undecided("%s or %s was not measured with callbacks of %d", callbackWays[0].strategy, way.strategy, r)
+			other := m.Ratio(callbackCell(way, length, Quick),
+				callbackCell(callbackWays[0], length, Quick), othersUnit(length))
+			if math.IsNaN(onLoop.Mid) || math.IsNaN(other.Mid) {
+				return evidence.Missing("%s or %s was not measured with callbacks of %d",
+					callbackWays[0].strategy, way.strategy, length)
 			}
-			spared = spared && other <= onLoop/2
-		}
-		if lengths = append(lengths, r); onLoop >= 2 && spared {
-			so = append(so, r)
-		} else {
-			not = append(not, r)
+			demand(other.Hi <= 0.5, other.Lo > 0.5)
 		}
 	}
-	first, last := lengths[0], lengths[len(lengths)-1]
-	numbers := func(r int) string {
+	numbers := func(length int) string {
 		var each []string
 		for _, way := range callbackWays {
-			each = append(each, fmt.Sprintf("×%s %s", short(harm(m, way, r)), way.where))
+			each = append(each, fmt.Sprintf("by %s %s", harm(m, way, length), way.where))
 		}
-		return fmt.Sprintf("a callback of %d makes the p99 of the others %s", r, strings.Join(each, ", "))
+		return fmt.Sprintf("callbacks %d times as long multiply the others' p99 %s",
+			length, words.Series(each))
 	}
-	var f Finding
-	switch {
-	case len(not) == 0:
-		f = found(Holds, "%s; %s", numbers(first), numbers(last))
-	case len(so) == 0:
-		f = found(DoesNotHold, "%s; %s", numbers(first), numbers(last))
-	default:
-		f = found(Depends, "on the length of the callback: so it is for %v short ones, and not for %v; %s", so, not, numbers(not[0]))
+	ends := numbers(lengths[0]) + "; " + numbers(lengths[len(lengths)-1])
+	f := r.Untold("whether the claim holds for callbacks so many times as long")
+	switch v := r.Verdict(); v {
+	case evidence.Holds, evidence.DoesNotHold:
+		f = evidence.Found(v, "%s; the %d lengths between agree", ends, len(lengths)-2)
+	case evidence.Depends:
+		f = evidence.Found(evidence.Depends, "on the length: the claim holds for callbacks %s "+
+			"times as long, not for %s; %s",
+			words.Series(r.So()), words.Series(r.Not()), ends)
 	}
 	answerCallbacks(m, &f)
 	answerRealCallbacks(m, &f)
 	return f
 }
 
-func answerCallbacks(m *measured, f *Finding) {
-	loop, steps := callbackWays[0], callbackWays[1]
+func answerCallbacks(m *evidence.Measured, f *evidence.Finding) {
+	loop := callbackWays[0]
 	lengths := callbackLengths()
 	most := lengths[len(lengths)-1]
-	if little := harm(m, loop, lengths[1]); !math.IsNaN(little) {
-		f.add("a callback of %d, now and then, changes the p99 of the others on the loop to ×%s: what is long is a matter of size, not of O", lengths[1], short(little))
+	if little := harm(m, loop, lengths[1]); !math.IsNaN(little.Mid) {
+		f.Add("callbacks only %d times as long multiply the others' p99 on the loop by %s: the "+
+			"length counts, not how it grows with n",
+			lengths[1], little)
 	}
-	slowdown := func(way callbackWay) string {
-		return short(m.mean(callbackCell(way, most, Quick), "mean-slowdown").mid)
+	each := func(number func(callbackWay) float64) string {
+		var parts []string
+		for _, way := range callbackWays {
+			parts = append(parts, words.Short(number(way))+" "+way.where)
+		}
+		return words.Series(parts)
 	}
-	f.add("with callbacks of %d the mean of response ÷ size is %s on the loop, %s in steps, %s offloaded", most, slowdown(loop), slowdown(steps), slowdown(callbackWays[2]))
-	own := func(way callbackWay) string {
-		return short(m.mean(callbackCell(way, most, Quick), "long-mean-response-sec").mid / (float64(most) * unit.Seconds()))
-	}
-	f.add("whoever sent the input pays for the steps: the callback of %d takes %s of its own time instead of %s; offloaded, %s", most, own(steps), own(loop), own(callbackWays[2]))
-	wait := ofMean(m.values(callbackCell(loop, most, Quick), "short-mean-response-sec")).times(1 / unit.Seconds())
-	f.add("the mean response of the others on the loop is %s of their callbacks then; Pollaczek–Khinchine says %s", short(wait.mid), short(1+onLoopWait(most)))
+	f.Add("with callbacks %d times as long the mean slowdown of all is %s", most,
+		each(func(way callbackWay) float64 {
+			return m.Mean(callbackCell(way, most, Quick), "mean-slowdown").Mid
+		}))
+	f.Add("the long callback itself takes so many times its own length: %s",
+		each(func(way callbackWay) float64 {
+			own := float64(most) * unit.Seconds()
+			return m.Mean(callbackCell(way, most, Quick), "long-mean-response-sec").Mid / own
+		}))
+	wait := evidence.OfMean(m.Values(callbackCell(loop, most, Quick),
+		"short-mean-response-sec")).Times(1 / unit.Seconds())
+	f.Add("the others' mean response on the loop is then %s times their length (theory, "+
+		"Pollaczek–Khinchine: %s)",
+		words.Short(wait.Mid), words.Short(1+onLoopWait(most)))
 }
 
 // onLoopWait is the exact mean wait for the loop, in short callbacks.
 func onLoopWait(r int) float64 {
 	p := callbackShare(r)
 	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)
-	a, err := theory.MG1(theory.Pool{Rate: callbackRate(r), MeanService: mean, Limit: 1}, square/(mean*mean)-1)
+	a, err := theory.MG1(theory.Pool{Rate: callbackRate(r), MeanService: mean, Limit: 1},
+		square/(mean*mean)-1)
 	if err != nil {
 		panic(err)
 	}
 	return a.MeanWait
 }
 
-func drawCallbacks(m *measured) (f reports.Figure, err error) {
+func drawCallbacks(m *evidence.Measured) (f page.Figure, err error) {
 	var planes []charts.Plane
-	most, any := 1.0, false
+	most := 1.0
 	for _, way := range callbackWays {
 		p := charts.Plane{
 			Panel: charts.Panel{Title: way.title},
-			X:     charts.Axis{Label: "n, the size of one client's input (log scale)", Log: true, Name: "n"},
-			Y:     charts.Axis{Label: "p99 response ÷ own size (log scale)", Log: true, Format: short, Marks: []float64{1, 10, 100, 1000}},
+			X: charts.Axis{Label: "n, the size of one client's input (log scale)",
+				Log: true, Name: "n"},
+			Y: charts.Axis{Label: "p99 response ÷ own length (log scale)", Log: true,
+				Format: words.Short, Marks: []float64{1, 10, 100, 1000}},
 		}
 		for _, n := range callbackSizes {
 			p.X.Marks = append(p.X.Marks, float64(n))
@@ -253,9 +276,9 @@ func drawCallbacks(m *measured) (f reports.Figure, err error) {
 		for style, cost := range callbackCosts {
 			s := charts.Series{Name: cost.name, Style: style}
 			for _, n := range callbackSizes {
-				if in := othersWait(m, way, cost.of(n)); !math.IsNaN(in.mid) {
-					add(&s, float64(n), interval{in.mid, math.NaN(), math.NaN()})
-					most, any = max(most, in.mid), true
+				if in := othersWait(m, way, cost.of(n)); !math.IsNaN(in.Mid) {
+					evidence.AddPoint(&s, float64(n), evidence.Alone(in.Mid))
+					most = max(most, in.Mid)
 				}
 			}
 			p.Series = append(p.Series, s)
@@ -267,25 +290,46 @@ func drawCallbacks(m *measured) (f reports.Figure, err error) {
 		p.Series = append(p.Series, exact)
 		planes = append(planes, p)
 	}
-	if !any {
-		return f, &charts.EmptyError{Chart: "callbacks"}
-	}
 	for i := range planes {
 		planes[i].Y.Reach = []float64{1, most}
 	}
-	c, err := charts.Planes("One client's long callback is everybody's wait, unless it is cut up or moved away", planes)
-	if err != nil {
-		return f, err
-	}
-	c.Subtitle = fmt.Sprintf("What the other clients see. Their callbacks keep a core %.0f %% busy, those of that client another %.0f %% whatever n is", 100*callbackShort, 100*callbackLong)
-	return reports.Figure{Name: "eventloop-callbacks", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("On the loop the others wait in proportion to what the callback costs: at n = %d, n² is %d callbacks in a row.", callbackSizes[len(callbackSizes)-1], callbackLengths()[len(callbackLengths())-1]),
-		"In steps of one short callback, or elsewhere, it hardly touches them, whatever it costs.",
-		fmt.Sprintf("Exact is the band of O(1), M/D/1 and M/D/%d; for two lengths the p99 has no closed form here. Points: the geometric mean of %s repetitions.", limit, m.repetitions(callbackCells(Quick)[:1])),
-	}, " ")}, nil
+	return evidence.Figure{
+		Name:  "eventloop-callbacks",
+		Title: "What one client's long callback does to the other clients",
+		Subtitle: fmt.Sprintf("Their callbacks keep a core %s busy, those of that client "+
+			"another %s, whatever n is",
+			words.Percent(callbackShort), words.Percent(callbackLong)),
+		Caption: []string{
+			fmt.Sprintf("At n = %d, n² is %d callbacks in a row; steps are of one short callback.",
+				callbackSizes[len(callbackSizes)-1], callbackLengths()[len(callbackLengths())-1]),
+			highestWaits(m),
+			fmt.Sprintf("Exact is the band of O(1), M/D/1 and M/D/%d; for two lengths the p99 "+
+				"has no closed form here. Points: geometric means of %s repetitions.", limit,
+				m.Repetitions(callbackCells(Quick)[:1])),
+		},
+	}.Planes(planes...)
 }
 
-// alikeP99 is the exact p99 response where all callbacks are alike; steps of one callback are whole callbacks then.
+// highestWaits says what the other clients' p99 is at most, in each place.
+func highestWaits(m *evidence.Measured) string {
+	var said []string
+	for _, way := range callbackWays {
+		most, at := 0.0, 0
+		for _, r := range callbackLengths() {
+			if wait := othersWait(m, way, r).Mid; wait > most {
+				most, at = wait, r
+			}
+		}
+		if at > 0 {
+			said = append(said, fmt.Sprintf("%s %s (at length %d)", words.Short(most), way.where,
+				at))
+		}
+	}
+	return "The others' p99, in their own lengths, is at most " + words.Series(said) + "."
+}
+
+// alikeP99 is the exact p99 response where all callbacks are alike; steps of one callback are whole
+// callbacks then.
 func alikeP99(way callbackWay) float64 {
 	a, err := theory.MDk(theory.Pool{Rate: callbackRate(1), MeanService: 1, Limit: way.limit})
 	if err != nil {

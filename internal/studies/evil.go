@@ -9,22 +9,29 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// evil sends tasks that never end among good ones, as an attacker does who knows one request that a server never gets done with (the Node.js
-// guide on not blocking the event loop: k such requests stop a pool of k). Nobody can tell them apart beforehand; then, with shorter
-// timeouts; and then as long tasks that are labelled, or can be left between two steps.
+// evil sends tasks that never end among good ones, as an attacker does who knows one request that a
+// server never gets done with (the Node.js guide on not blocking the event loop: k such requests
+// stop a pool of k). Nobody can tell them apart beforehand; then, with shorter timeouts; and then
+// as long tasks that are labelled, or can be left between two steps.
 //
-// A pool is stopped where a good task, of 10 ms in the mean, takes a minute or more. The claim holds where a pool of k places is stopped
-// in every run that has k endless tasks or more, whatever pool it is and whatever the timeout; it does not hold where it is in none; else it
-// depends. Runs in which the tasks want more places than there are, endless ones included, do not count for a timeout.
+// A pool is stopped where a good task, of 10 ms in the mean, takes a minute or more. The claim
+// holds where a pool of k places is stopped in every run that has k endless tasks or more, whatever
+// pool it is and whatever the timeout; it does not hold where it is in none; else it depends. Runs
+// in which the tasks want more places than there are, endless ones included, do not count for a
+// timeout.
 var _ = register(Study{
 	Name:     "evil",
 	Question: "how many endless tasks does it take to stop a pool, and what helps?",
 	Claim:    "k endless tasks stop a pool of k workers for everybody",
 	Count:    [3]int{2, 8, 20},
+	Budget:   2500 * time.Millisecond,
 	Cells: func(Size) (cells []bench.Scenario) {
 		for _, name := range append(slices.Clone(evilPools), "unbounded", shedding) {
 			cells = append(cells, evilUnknown(name)...)
@@ -39,18 +46,22 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With:  func(_ Size, v strategies.Variant) ([]bench.Scenario, error) { return evilUnknown(v.String()), nil },
+	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
+		return evilUnknown(v.String()), nil
+	},
 	Judge: judgeEvil,
-	Draw:  drawEvil,
+	Draw:  []drawing{drawEvil},
 })
 
 const (
-	evilTasks  = 3000
-	evilLoad   = 0.4 // of the good tasks alone
-	evilGood   = 10 * time.Millisecond
-	evilNever  = time.Hour         // a timeout that is none: the good tasks of a run are due within 20 s
-	evilLong   = 100 * time.Second // of a task that is as good as endless, and labelled so
-	evilMinute = 60.0              // seconds after which a good task stands for a pool that is stopped
+	evilTasks = 3000
+	evilLoad  = 0.4 // of the good tasks alone
+	evilGood  = 10 * time.Millisecond
+	// a timeout that is none: the good tasks of a run are due within 20 s
+	evilNever = time.Hour
+	evilLong  = 100 * time.Second // of a task that is as good as endless, and labelled so
+	// seconds after which a good task stands for a pool that is stopped
+	evilMinute = 60.0
 )
 
 var (
@@ -58,7 +69,8 @@ var (
 	evilKeepers  = []string{"worker_pool", "segregated:long=1", "partitioned:quantum=10ms"}
 	evilShares   = []float64{0, 0.0006, 0.0009, 0.0012, 0.0016, 0.002, 0.003}
 	evilTimeouts = []time.Duration{time.Second, 100 * time.Millisecond}
-	evilBusy     = []float64{0.5, 0.7, 0.9, 1.1, 1.3} // of the places, by all tasks with an endless one cut off by its timeout
+	// of the places, by all tasks with an endless one cut off by its timeout
+	evilBusy = []float64{0.5, 0.7, 0.9, 1.1, 1.3}
 )
 
 func evilCell(name string) bench.Scenario {
@@ -68,7 +80,6 @@ func evilCell(name string) bench.Scenario {
 		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: evilLoad},
 		Stop:     bench.Stop{Tasks: evilTasks},
 		Deadline: 10 * evilGood,
-		Seed:     1,
 		Clock:    bench.Virtual,
 	}
 }
@@ -83,8 +94,9 @@ func evilUnknown(name string) (cells []bench.Scenario) {
 	return cells
 }
 
-// evilTimed has as many endless tasks as, with their timeout, make all tasks ask for that share of the places' time: with arrivals at rate λ and
-// a share p of endless ones, k·busy = λ·(p·timeout + (1−p)·E[S]).
+// evilTimed has as many endless tasks as, with their timeout, make all tasks ask for that share of
+// the places' time: with arrivals at rate λ and a share p of endless ones, k·busy = λ·(p·timeout +
+// (1−p)·E[S]).
 func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	rate := evilLoad * limit / evilGood.Seconds()
 	p := limit * (busy - evilLoad) / (rate * (timeout - evilGood).Seconds())
@@ -93,37 +105,43 @@ func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	return sc
 }
 
-// evilKnown has tasks of 100 s among those of 10 ms, labelled as long ones, and a queue with room for all of them.
+// evilKnown has tasks of 100 s among those of 10 ms, labelled as long ones, and a queue with room
+// for all of them.
 func evilKnown(name string) (cells []bench.Scenario) {
 	for _, p := range []float64{0.0003, 0.0009, 0.002, 0.003} {
 		sc := evilCell(name)
-		sc.Workload = workload(fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p, evilGood, evilLong))[0]
-		sc.Load = bench.Load{Arrival: sc.Load.Arrival, PerSecond: evilLoad * limit / evilGood.Seconds()}
+		sc.Workload = workload(fmt.Sprintf("bimodal:p=%v,short=%v,long=%v", p,
+			evilGood, evilLong))[0]
+		sc.Load = bench.Load{Arrival: sc.Load.Arrival,
+			PerSecond: evilLoad * limit / evilGood.Seconds()}
 		sc.Queue = evilTasks
 		cells = append(cells, sc)
 	}
 	return cells
 }
 
-// An evilRun is a run, as the study sees it: how many tasks were endless, and what the good ones had of it.
+// An evilRun is a run, as the study sees it: how many tasks were endless, and what the good ones
+// had of it.
 type evilRun struct {
 	endless                                 int
 	p99, longest, inTime, shed, inFlightMax float64
 }
 
-// evilRuns are those of cells, of all their repetitions. How many tasks were endless is told by a run of the same work in which each was
-// started, and failed by its timeout.
-func evilRuns(m *measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
+// evilRuns are those of cells, of all their repetitions. How many tasks were endless is told by a
+// run of the same work in which each was started, and failed by its timeout.
+func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	for i, sc := range cells {
 		pair := []bench.Scenario{sc, countedBy[i]}
-		m.each(pair, func(value func(int, string) float64) float64 {
+		m.Each(pair, func(value func(int, string) float64) float64 {
 			failed := value(1, "failed/op")
 			done := value(0, "ops/s")
 			r := evilRun{
-				endless: int(math.Round(failed * evilTasks)), p99: value(0, "p99-response-sec"), longest: value(0, "max-response-sec"),
-				shed: value(0, "shed/op"), inFlightMax: value(0, "peak-inflight"),
+				endless: int(math.Round(failed * evilTasks)), p99: value(0, "p99-response-sec"),
+				longest: value(0, "max-response-sec"),
+				shed:    value(0, "shed/op"), inFlightMax: value(0, "peak-inflight"),
 			}
-			r.inTime = value(0, "goodput-ops/s") / done * (1 - value(0, "failed/op") - r.shed) / (1 - failed)
+			r.inTime = value(0, "goodput-ops/s") / done * (1 - value(0,
+				"failed/op") - r.shed) / (1 - failed)
 			if !math.IsNaN(failed + r.longest) {
 				runs = append(runs, r)
 			}
@@ -133,13 +151,14 @@ func evilRuns(m *measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	return runs
 }
 
-// evilKnownRuns are those of labelled tasks, whose number is told by the work of the run: n·E[S] = short·(n−j) + long·j.
-func evilKnownRuns(m *measured, name string) (runs []evilRun) {
+// evilKnownRuns are those of labelled tasks, whose number is told by the work of the run: n·E[S] =
+// short·(n−j) + long·j.
+func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	for _, sc := range evilKnown(name) {
-		m.each([]bench.Scenario{sc}, func(value func(int, string) float64) float64 {
+		m.Of(sc, func(value func(string) float64) float64 {
 			short := evilGood.Seconds()
-			j := evilTasks * (value(0, "mean-service-sec") - short) / (evilLong.Seconds() - short)
-			if p99 := value(0, "short-p99-response-sec"); !math.IsNaN(j + p99) {
+			j := evilTasks * (value("mean-service-sec") - short) / (evilLong.Seconds() - short)
+			if p99 := value("short-p99-response-sec"); !math.IsNaN(j + p99) {
 				runs = append(runs, evilRun{endless: int(math.Round(j)), p99: p99})
 			}
 			return 0
@@ -148,14 +167,15 @@ func evilKnownRuns(m *measured, name string) (runs []evilRun) {
 	return runs
 }
 
-// An evilCase is a pool and a timeout, and how many of its runs with at least as many endless tasks as places were stopped.
+// An evilCase is a pool and a timeout, and how many of its runs with at least as many endless tasks
+// as places were stopped.
 type evilCase struct {
 	strategy            string
 	timeout             time.Duration
 	stopped, runs, most int // most endless tasks in a run
 }
 
-func evilCases(m *measured) (cases []evilCase) {
+func evilCases(m *evidence.Measured) (cases []evilCase) {
 	count := func(name string, timeout time.Duration, runs []evilRun) {
 		c := evilCase{strategy: name, timeout: timeout}
 		for _, r := range runs {
@@ -185,8 +205,8 @@ func evilCases(m *measured) (cases []evilCase) {
 	return cases
 }
 
-func judgeEvil(m *measured) Finding {
-	always, never := true, true
+func judgeEvil(m *evidence.Measured) evidence.Finding {
+	always, never, all := true, true, 0
 	var said, details []string
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
 		var names []string
@@ -196,28 +216,32 @@ func judgeEvil(m *measured) Finding {
 				continue
 			}
 			if c.runs == 0 {
-				return undecided("%s was not measured with %d endless tasks or more and a timeout of %v", c.strategy, limit, c.timeout)
+				return evidence.Missing("%s was not measured with %d endless tasks or more and "+
+					"a timeout of %v", c.strategy, limit, c.timeout)
 			}
 			names = append(names, c.strategy)
 			stopped, runs, most = stopped+c.stopped, runs+c.runs, max(most, c.most)
 		}
-		always, never = always && stopped == runs, never && stopped == 0
+		always, never, all = always && stopped == runs, never && stopped == 0, all+runs
 		pools := names[0]
 		if len(names) > 1 {
 			pools = fmt.Sprintf("%d pools", len(names))
 		}
-		said = append(said, fmt.Sprintf("with a timeout of %s they stop %s in %d of %d runs", evilTime(timeout.Seconds()), pools, stopped, runs))
-		details = append(details, fmt.Sprintf("with a timeout of %s %s, and up to %d endless tasks in a run", evilTime(timeout.Seconds()), strings.Join(names, ", "), most))
+		said = append(said, fmt.Sprintf("%s in %d of %d runs with a timeout of %s", pools, stopped,
+			runs, words.Span(timeout)))
+		details = append(details, fmt.Sprintf("%d with a timeout of %s (%s)", most,
+			words.Span(timeout),
+			strings.Join(names, ", ")))
 	}
-	what := fmt.Sprintf("%d endless tasks or more: %s", limit, strings.Join(said, "; "))
-	f := found(Depends, "on the timeout; %s", what)
+	what := fmt.Sprintf("%d endless tasks or more stop %s", limit, words.Series(said))
+	f := evidence.Found(evidence.Depends, "on the timeout: %s", what)
 	switch {
 	case always:
-		f = found(Holds, "%s", what)
+		f = evidence.Found(evidence.Holds, "%s; %s", what, evidence.ButFor(all))
 	case never:
-		f = found(DoesNotHold, "%s", what)
+		f = evidence.Found(evidence.DoesNotHold, "%s; %s", what, evidence.ButFor(all))
 	}
-	f.add("tried were %s", strings.Join(details, "; "))
+	f.Add("the most endless tasks of a run were %s", words.Series(details))
 	fewest := map[int][]string{}
 	for _, name := range evilPools {
 		if from := evilFirst(m, name); from > 0 {
@@ -225,16 +249,17 @@ func judgeEvil(m *measured) Finding {
 		}
 	}
 	for _, from := range slices.Sorted(maps.Keys(fewest)) {
-		f.add("without a timeout the fewest endless tasks that stopped %s were %d, with %d places in all", strings.Join(fewest[from], ", "), from, limit)
+		f.Add("without a timeout, of %d slots, %s enough to stop %s", limit, tasksWere(from),
+			words.Series(fewest[from]))
 	}
 	for _, line := range evilLines(m) {
-		f.add("%s", line)
+		f.Add("%s", line)
 	}
 	return f
 }
 
 // evilFirst is the fewest endless tasks that stopped a pool; 0 where none did.
-func evilFirst(m *measured, name string) (fewest int) {
+func evilFirst(m *evidence.Measured, name string) (fewest int) {
 	for _, r := range evilRuns(m, evilUnknown(name), evilUnknown(name)) {
 		if r.longest >= evilMinute && (fewest == 0 || r.endless < fewest) {
 			fewest = r.endless
@@ -243,19 +268,32 @@ func evilFirst(m *measured, name string) (fewest int) {
 	return fewest
 }
 
+// tasksWere is "2 endless tasks were".
+func tasksWere(n int) string {
+	if n == 1 {
+		return "1 endless task was"
+	}
+	return fmt.Sprintf("%d endless tasks were", n)
+}
+
 // evilLines say what the good tasks have of it elsewhere.
-func evilLines(m *measured) (lines []string) {
+func evilLines(m *evidence.Measured) (lines []string) {
 	for _, timeout := range evilTimeouts {
 		var said []string
 		for _, busy := range evilBusy {
-			if in := ofMedian(m.values(evilTimed(timeout, busy), "p99-response-sec")); !math.IsNaN(in.mid) {
-				said = append(said, fmt.Sprintf("%s at %s", evilTime(in.mid), percent(busy)))
+			if in := evidence.OfMedian(m.Values(evilTimed(timeout, busy),
+				"p99-response-sec")); !math.IsNaN(in.Mid) {
+				said = append(said, fmt.Sprintf("%s at load %v", words.Seconds(in.Mid), busy))
 			}
 		}
 		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("cut off after %s, endless tasks cost what they hold; the p99 of the good ones by the share of the places' time that all tasks ask for: %s", evilTime(timeout.Seconds()), strings.Join(said, ", ")))
+			lines = append(lines, fmt.Sprintf("with a timeout of %s endless tasks cost the "+
+				"slots' time that they hold; by the load of all tasks together, the good "+
+				"tasks' p99 is %s",
+				words.Span(timeout), strings.Join(said, ", ")))
 		}
 	}
+	var kept []string
 	for _, name := range evilKeepers {
 		worst := evilRun{}
 		for _, r := range evilKnownRuns(m, name) {
@@ -264,9 +302,14 @@ func evilLines(m *measured) (lines []string) {
 			}
 		}
 		if worst.p99 > 0 {
-			lines = append(lines, fmt.Sprintf("tasks of %v instead, labelled, and with room for all in the queue: %s has a p99 of the good ones of %s at most, with %d of them",
-				evilLong, name, evilTime(worst.p99), worst.endless))
+			kept = append(kept, fmt.Sprintf("%s with %s (%d of them)", words.Seconds(worst.p99),
+				name, worst.endless))
 		}
+	}
+	if len(kept) > 0 {
+		lines = append(lines, fmt.Sprintf("with tasks of %s instead of endless ones, labelled "+
+			"as long: the good tasks' p99 is at most %s",
+			words.Span(evilLong), words.Series(kept)))
 	}
 	for _, name := range []string{"unbounded", shedding} {
 		worst, most := evilRun{inTime: 2}, 0.0
@@ -276,20 +319,11 @@ func evilLines(m *measured) (lines []string) {
 			}
 		}
 		if worst.inTime <= 1+1e-9 {
-			lines = append(lines, fmt.Sprintf("%s, without a timeout: at worst %s of the good tasks are done in %v, with %d endless ones and up to %.0f tasks in flight",
-				name, percent(math.Round(1e4*worst.inTime)/1e4), 10*evilGood, worst.endless, most))
+			lines = append(lines, fmt.Sprintf("without a timeout %s completes at worst %s of "+
+				"the good tasks within %s, with %d endless ones and up to %.0f tasks in flight",
+				name, words.Percent(math.Round(1e4*worst.inTime)/1e4), words.Span(10*evilGood),
+				worst.endless, most))
 		}
 	}
 	return lines
-}
-
-// evilTime writes seconds with the unit that reads best.
-func evilTime(v float64) string {
-	switch {
-	case v >= 3600:
-		return short(v/3600) + " h"
-	case v >= 1:
-		return short(v) + " s"
-	}
-	return short(1e3*v) + " ms"
 }

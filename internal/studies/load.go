@@ -3,25 +3,31 @@ package studies
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
-	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// load sweeps the load at exponential task times, where theory knows every answer: the points have to lie on its lines.
+// load sweeps the load at exponential task times, where theory knows every answer: the points have
+// to lie on its lines.
 //
-// The claim holds where all strategies that make a task wait for a place have the same p99 to the nanosecond at every load below 1, the same
-// work given. It depends where they differ at some loads, and does not hold where they differ at all.
+// The claim holds where all strategies that make a task wait for a slot have the same p99 to the
+// nanosecond at every load below 1, the same work given. It depends where they differ at some
+// loads, and does not hold where they differ at all.
 var _ = register(Study{
 	Name:     "load",
 	Question: "how do response and throughput change as the load nears the capacity?",
-	Claim:    "the way in which a limit is written (workers, a semaphore, errgroup.SetLimit) makes no difference to how long tasks wait for a place",
-	Count:    [3]int{2, 3, 10},
+	Claim: "the way in which a limit is written (workers, a semaphore, errgroup.SetLimit) " +
+		"makes no difference to how long tasks wait for a slot",
+	Count:  [3]int{3, 3, 10},
+	Budget: 3500 * time.Millisecond,
 	Cells: func(size Size) []bench.Scenario {
 		return loadSweep(size, familiar())
 	},
@@ -29,15 +35,16 @@ var _ = register(Study{
 		return loadSweep(size, []strategies.Variant{v}), nil
 	},
 	Judge: judgeLoad,
-	Draw:  drawNearing,
+	Draw:  []drawing{drawNearing},
 })
 
-// familiar are the strategies that a newcomer has to choose from first: nothing, three ways to wait, and shedding.
+// familiar are the strategies that a newcomer has to choose from first: nothing, three ways to
+// wait, and shedding.
 func familiar() []strategies.Variant {
 	return strategy("unbounded", "worker_pool", "semaphore", "errgroup_limit", "bounded_queue_shed")
 }
 
-// waiting are those of them that make a task wait for a place.
+// waiting are those of them that make a task wait for a slot.
 var waiting = []string{"worker_pool", "semaphore", "errgroup_limit"}
 
 const sweptMean = 10 * time.Millisecond
@@ -45,18 +52,17 @@ const sweptMean = 10 * time.Millisecond
 var sweptLoads = []float64{0.3, 0.5, 0.7, 0.8, 0.9, 1.1}
 
 func loadSweep(size Size, of []strategies.Variant) []bench.Scenario {
-	return cross(bench.Matrix{
+	return lossy(bench.Matrix{
 		Strategies: of,
 		Workloads:  workload(fmt.Sprintf("exponential:mean=%v", sweptMean)),
 		Limits:     []int{limit},
 		Loads:      sweptLoads,
-		Stop:       bench.Stop{Tasks: [...]int{50_000, 120_000, 1_000_000}[size], Warmup: 0.1},
-		Seed:       1,
+		Stop:       bench.Stop{Tasks: [...]int{15_000, 120_000, 1_000_000}[size], Warmup: 0.1},
 		Clock:      bench.Virtual,
 	})
 }
 
-func judgeLoad(m *measured) Finding {
+func judgeLoad(m *evidence.Measured) evidence.Finding {
 	cells := map[string][]bench.Scenario{} // by strategy, in the order of the loads
 	for _, sc := range loadSweep(Quick, familiar()) {
 		name := sc.Strategy.String()
@@ -67,13 +73,15 @@ func judgeLoad(m *measured) Finding {
 		if load >= 1 {
 			continue // how long a queue that only grows is says how long the run was
 		}
-		first := m.values(cells[waiting[0]][i], "p99-response-sec")
+		first := m.Values(cells[waiting[0]][i], "p99-response-sec")
 		for _, other := range waiting[1:] {
-			ratios := m.each([]bench.Scenario{cells[other][i], cells[waiting[0]][i]}, func(value func(int, string) float64) float64 {
-				return value(0, "p99-response-sec") / value(1, "p99-response-sec")
-			})
+			ratios := m.Each([]bench.Scenario{cells[other][i], cells[waiting[0]][i]},
+				func(value func(int, string) float64) float64 {
+					return value(0, "p99-response-sec") / value(1, "p99-response-sec")
+				})
 			if len(ratios) == 0 || len(ratios) != len(first) {
-				return undecided("%s or %s was not measured at load %v", other, waiting[0], load)
+				return evidence.Missing("%s or %s was not measured at load %v", other, waiting[0],
+					load)
 			}
 			for _, r := range ratios {
 				if most = max(most, math.Abs(r-1)); r == 1 {
@@ -84,22 +92,30 @@ func judgeLoad(m *measured) Finding {
 			}
 		}
 	}
-	names := strings.Join(waiting, ", ")
-	var f Finding
+	names := words.Series(waiting)
+	var f evidence.Finding
 	switch {
 	case apart == 0:
-		f = found(Holds, "%s: the same p99 to the nanosecond in %d of %d comparisons at loads below 1", names, alike, alike)
+		f = evidence.Found(evidence.Holds, "%s have the same p99 to the nanosecond in all %d "+
+			"comparisons at loads below 1; %s", names, alike, evidence.ButFor(alike))
 	case alike == 0:
-		f = found(DoesNotHold, "%s differ at every load, by up to %s in their p99", names, percent(most))
+		f = evidence.Found(evidence.DoesNotHold,
+			"the p99s of %s differ in all %d comparisons at loads below 1, by up to %s", names,
+			apart, words.Percent(most))
 	default:
-		f = found(Depends, "on the load: %s differ in %d of %d comparisons, by up to %s in their p99", names, apart, alike+apart, percent(most))
+		f = evidence.Found(evidence.Depends, "on the load: the p99s of %s differ in %d of %d "+
+			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
+			words.Percent(most))
 	}
 	low, high := cells[waiting[0]][0], cells[waiting[0]][4]
-	f.add("from load %v to %v, the p99 of those that wait grows from %s to %s; throughput stays what arrives", sweptLoads[0], sweptLoads[4],
-		evilTime(m.mean(low, "p99-response-sec").mid), evilTime(m.mean(high, "p99-response-sec").mid))
+	f.Add("the p99 of %s is %s at load %v and %s at load %v", waiting[0],
+		words.Seconds(m.Mean(low, "p99-response-sec").Mid), sweptLoads[0],
+		words.Seconds(m.Mean(high, "p99-response-sec").Mid), sweptLoads[4])
 	for i, load := range sweptLoads[4:] {
-		if shed := cells[shedding][4+i]; m.has(shed) {
-			f.add("at load %v shedding keeps the p99 at %s, and refuses %s of the tasks", load, evilTime(m.mean(shed, "p99-response-sec").mid), percent(m.mean(shed, "shed/op").mid))
+		if shed := cells[shedding][4+i]; m.Has(shed) {
+			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks", load,
+				shedding, words.Seconds(m.Mean(shed, "p99-response-sec").Mid),
+				words.Percent(m.Mean(shed, "shed/op").Mid))
 		}
 	}
 	return f
@@ -113,40 +129,36 @@ func names(of []strategies.Variant) (all []string) {
 	return all
 }
 
-// behind reports whether a strategy neither refuses nor keeps up: what it says of its response is how long the run was.
-func behind(m *measured, sc bench.Scenario) bool {
-	return lostShare(m, sc).mid < 0.01 && m.mean(sc, "ops/s").mid < 0.95*m.mean(sc, "offered-ops/s").mid
+// behind reports whether a strategy neither refuses nor keeps up: what it says of its response is
+// how long the run was.
+func behind(m *evidence.Measured, sc bench.Scenario) bool {
+	return m.LostShare(sc).Mid < 0.01 &&
+		m.Mean(sc, "ops/s").Mid < 0.95*m.Mean(sc, "offered-ops/s").Mid
 }
 
-// medians says what the points of a figure are that ofMedian makes.
-func (m *measured) medians(cells []bench.Scenario) string {
-	switch n := m.repetitions(cells); n {
-	case "1":
-		return "Points: one repetition."
-	case "2", "3", "4", "5":
-		return fmt.Sprintf("Points: the median of %s repetitions, between the least and the greatest.", n)
-	default:
-		return fmt.Sprintf("Points: the median of %s repetitions with the interval between two of them that holds it with 95 %%, of fewer than six between the least and the greatest.", n)
-	}
-}
-
-func drawNearing(m *measured) ([]reports.Figure, error) {
+func drawNearing(m *evidence.Measured) (f page.Figure, err error) {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: sweptLoads}
-	slow := charts.Plane{Panel: charts.Panel{Title: "p99 response"}, X: x, Y: charts.Axis{Label: "of those completed (log scale)", Log: true, Format: charts.Seconds}}
-	done := charts.Plane{Panel: charts.Panel{Title: "throughput"}, X: x, Y: charts.Axis{Label: "tasks completed a second", Reach: []float64{0}}}
+	slow := charts.Plane{Panel: charts.Panel{Title: "p99 response"}, X: x,
+		Y: charts.Axis{Label: "of those completed (log scale)", Log: true, Format: charts.Seconds}}
+	done := charts.Plane{Panel: charts.Panel{Title: "throughput"}, X: x,
+		Y: charts.Axis{Label: "tasks completed a second", Reach: []float64{0}}}
 	known := names(familiar())
-	for _, name := range append(known, m.others(known, func(name string) bench.Scenario { return loadSweep(Quick, strategy(name))[0] })...) {
+	for _, name := range append(known,
+		m.Others(known, func(name string) bench.Scenario {
+			return loadSweep(Quick, strategy(name))[0]
+		})...) {
 		p99, rate := charts.Series{Name: name}, charts.Series{Name: name}
 		for i, sc := range loadSweep(Quick, strategy(name)) {
-			if !m.has(sc) {
+			if !m.Has(sc) {
 				continue
 			}
-			p99.Style, rate.Style = m.style(sc), m.style(sc)
-			if in := ofMedian(m.values(sc, "p99-response-sec")); !math.IsNaN(in.mid) { // of those that complete too little of a short run
-				add(&p99, sweptLoads[i], in)
+			p99.Style, rate.Style = m.Style(sc), m.Style(sc)
+			if in := evidence.OfMedian(m.Values(sc, "p99-response-sec")); !math.IsNaN(in.Mid) {
+				// of those that complete too little of a short run
+				evidence.AddPoint(&p99, sweptLoads[i], in)
 				p99.Growing = append(p99.Growing, behind(m, sc))
 			}
-			add(&rate, sweptLoads[i], ofMedian(m.values(sc, "ops/s")))
+			evidence.AddPoint(&rate, sweptLoads[i], evidence.OfMedian(m.Values(sc, "ops/s")))
 		}
 		if len(rate.X) == 0 {
 			continue
@@ -157,31 +169,35 @@ func drawNearing(m *measured) ([]reports.Figure, error) {
 			slow.Series, done.Series = append(slow.Series, a), append(done.Series, b)
 		}
 	}
-	if len(done.Series) == 0 {
-		return nil, &charts.EmptyError{Chart: "load"}
-	}
 	capacity := limit / sweptMean.Seconds()
 	done.Levels = []charts.Level{{Name: fmt.Sprintf("capacity %v/s", capacity), Y: capacity}}
-	c, err := charts.Planes("Near the capacity those that wait pay in time, and those that refuse in tasks", []charts.Plane{slow, done})
-	if err != nil {
-		return nil, err
-	}
-	c.Subtitle = fmt.Sprintf("Exponential tasks of %s in the mean, Poisson arrivals, limit %d", charts.Seconds(sweptMean.Seconds()), limit)
-	return []reports.Figure{{Name: "load", Chart: c, Caption: strings.Join([]string{
-		"Strategies that make a task wait lie on one another: the limit counts, and not how it is written. Above the capacity their queue grows for as long as the run lasts, and their p99 says how long that was (arrow).",
-		fmt.Sprintf("Bands: exact, M/M/%d for those that wait and the loss system M/M/%d/%d for those that refuse; without a bound a task takes what it takes.", limit, limit, limit),
-		m.medians(loadSweep(Quick, familiar())),
-	}, " ")}}, nil
+	return evidence.Figure{
+		Name:  "load",
+		Title: "Response and throughput as the load nears the capacity",
+		Subtitle: fmt.Sprintf("Exponential tasks of %s in the mean, Poisson arrivals, limit %d",
+			charts.Seconds(sweptMean.Seconds()), limit),
+		Caption: []string{
+			"An arrow marks a queue that grew for as long as the run lasted: there the p99 " +
+				"only says how long that was.",
+			fmt.Sprintf("Bands: exact, M/M/%d for those that wait and the loss system "+
+				"M/M/%d/%d for those that shed; without a bound no task waits.", limit, limit,
+				limit),
+			m.Medians(loadSweep(Quick, familiar())),
+		},
+	}.Planes(slow, done)
 }
 
-// nearingModels are the theory of the strategies, a band for each kind. In a loss system what is taken takes no longer than without a bound.
+// nearingModels are the theory of the strategies, a band for each kind. In a loss system what is
+// taken takes no longer than without a bound.
 var nearingModels = map[string]func(theory.Pool) (*theory.Answer, error){
 	pooled:   theory.MMk,
 	shedding: func(p theory.Pool) (*theory.Answer, error) { return theory.MMkK(p, 0) },
 }
 
 // nearingExact are the bands of a strategy, as far as its queue has a steady state.
-func nearingExact(name string, style int, model func(theory.Pool) (*theory.Answer, error)) (p99, rate charts.Series) {
+func nearingExact(
+	name string, style int, model func(theory.Pool) (*theory.Answer, error),
+) (p99, rate charts.Series) {
 	p99 = charts.Series{Name: name, Style: style, Theory: true}
 	rate = p99
 	for load := sweptLoads[0]; load <= sweptLoads[len(sweptLoads)-1]+1e-9; load += 0.025 {

@@ -3,29 +3,37 @@ package studies
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/reports"
 )
 
-// retry has a batch of a thousand tasks at targets that serve about 50 calls a second, and tries again what they refuse, in six ways: at once;
-// with exponential backoff, without jitter, with full jitter or with decorrelated jitter; when the target said (Retry-After); and some full
-// jitter after that. In the worker, where 16 tasks at most try again, or from a delayed queue, where some 270 do. The sources are the post-mortem of a
-// scraper, by which refusals "require exponential backoff and jitter", and a task that never succeeds "burns the rate limit" unless attempts are
+// retry has a batch of a thousand tasks at targets that serve about 50 calls a second, and tries
+// again what they refuse, in six ways: at once; with exponential backoff, without jitter, with full
+// jitter or with decorrelated jitter; when the target said (Retry-After); and some full jitter
+// after that. In the worker, where 16 tasks at most try again, or from a delayed queue, where some
+// 270 do. The sources are the post-mortem of a scraper, by which refusals "require exponential
+// backoff and jitter", and a task that never succeeds "burns the rate limit" unless attempts are
 // bounded; and Marc Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015).
 //
-// A refusal takes no time here. Who comes back at once does so after 10 ms, for the way there and back; the others have that in their backoff.
-// The concurrency cap cannot say when to come again, so nobody listens to it.
+// A refusal takes no time here. Who comes back at once does so after 10 ms, for the way there and
+// back; the others have that in their backoff. The concurrency cap cannot say when to come again,
+// so nobody listens to it.
 //
-// The claim holds where, at every target, no other way that gets the whole batch done takes fewer calls a task (by more than 1 %) than the best
-// of those with exponential backoff and jitter, after a Retry-After or without; it does not hold where at every target another one does; else it
-// depends on the target. A token bucket of one's own, which never asks too early, is one of the other ways. What the bound on attempts costs good
-// tasks that are only refused is said beside, and what it saves them where a twentieth of the tasks is poison, refused for good.
+// The claim holds where, at every target, no other way that gets the whole batch done takes fewer
+// calls a task (by more than 1 %) than the best of those with exponential backoff and jitter, after
+// a Retry-After or without; it does not hold where at every target another one does, and depends on
+// the target where there is both, by the intervals over the repetitions. A token bucket of one's
+// own, which never asks too early, is one of the other ways. What the bound on attempts costs good
+// tasks that are only refused is said beside, and what it saves them where a twentieth of the tasks
+// is poison, refused for good.
 var _ = register(Study{
-	Name:     "retry",
-	Question: "which way to try again gets a batch past a rate limit, with how many calls, and how late?",
-	Claim:    "exponential backoff with jitter gets a rate-limited batch done with the fewest calls",
-	Count:    [3]int{1, 3, 10},
+	Name: "retry",
+	Question: "which way to try again gets a batch past a rate limit, with how many calls, and " +
+		"how late?",
+	Claim:  "exponential backoff with jitter gets a rate-limited batch done with the fewest calls",
+	Count:  [3]int{2, 4, 10},
+	Budget: 5 * time.Second,
 	Cells: func(Size) (cells []bench.Scenario) {
 		for _, door := range retryDoors {
 			for _, way := range retryWays(door) {
@@ -43,28 +51,32 @@ var _ = register(Study{
 		return append(cells, faultCell(retryTries))
 	},
 	Judge: judgeRetry,
-	Draw:  drawRetry,
+	Draw:  []drawing{drawRetryWays, drawPoison},
 })
 
 const (
 	retryBatch = 1000
 	retryPool  = 16 // places of the pool
 	retryRate  = 50 // calls a second that each target serves in the long run
-	// retryTries is the bound on attempts where it is not what is asked about. Of 16 that come back at one instant for one place, one in
-	// some 13 gets it: with 100 attempts a task in 3000 would have no luck, with 200 one in ten million.
+	// retryTries is the bound on attempts where it is not what is asked about. Of 16 that come back
+	// at one instant for one place, one in some 13 gets it: with 100 attempts a task in 3000 would
+	// have no luck, with 200 one in ten million.
 	retryTries = 200
 )
 
-// A retryDoor is a target, and the calls that it serves at once after a pause; 0: it bounds how many it serves at once, and no rate.
+// A retryDoor is a target, and the calls that it serves at once after a pause; 0: it bounds how
+// many it serves at once, and no rate.
 type retryDoor struct {
 	target string
 	burst  int
 }
 
-// retryCap is how many calls the door without a rate serves at once: tasks of 100 ms are about 50 a second.
+// retryCap is how many calls the door without a rate serves at once: tasks of 100 ms are about 50 a
+// second.
 const retryCap = 5
 
-// floor is the time in which the target can serve the batch: at its rate, or all the work of a run at all of its places.
+// floor is the time in which the target can serve the batch: at its rate, or all the work of a run
+// at all of its places.
 func (d retryDoor) floor(meanService float64) float64 {
 	if d.burst == 0 {
 		return retryBatch * meanService / retryCap
@@ -96,19 +108,20 @@ var (
 const (
 	retryNone         = "no second try"
 	retryAtOnce       = "no backoff"
-	retryBare         = "exponential, no jitter"
+	retryBare         = "exponential without jitter"
 	retryFull         = "full jitter"
 	retryDecorrelated = "decorrelated jitter"
 	retryHinted       = "Retry-After"
 	retryBoth         = "Retry-After and jitter"
-	retryPaced        = "a token bucket of one's own"
+	retryPaced        = "a client-side token bucket"
 )
 
-// retryKinds are the six ways, in the order of the figure, and retryHow is each as parameters: a backoff of 1 s that doubles up to 10 s, but for the
-// one that has none.
+// retryKinds are the six ways, in the order of the figure, and retryHow is each as parameters: a
+// backoff of 1 s that doubles up to 10 s, but for the one that has none.
 var (
-	retryKinds = []string{retryAtOnce, retryBare, retryFull, retryDecorrelated, retryHinted, retryBoth}
-	retryHow   = map[string]string{
+	retryKinds = []string{retryAtOnce, retryBare, retryFull, retryDecorrelated,
+		retryHinted, retryBoth}
+	retryHow = map[string]string{
 		retryAtOnce:       "base=10ms,cap=10ms,jitter=none,after=ignore",
 		retryBare:         "base=1s,jitter=none,after=ignore",
 		retryFull:         "base=1s,after=ignore",
@@ -137,7 +150,8 @@ func retryWays(door retryDoor) []retryWay {
 			if hint := kind == retryHinted || kind == retryBoth; hint && door.burst == 0 {
 				continue
 			}
-			ways = append(ways, retryWay{kind, place, fmt.Sprintf("%s:attempts=%d,%s", place, retryTries, retryHow[kind])})
+			ways = append(ways, retryWay{kind, place,
+				fmt.Sprintf("%s:attempts=%d,%s", place, retryTries, retryHow[kind])})
 		}
 	}
 	return ways
@@ -151,18 +165,21 @@ func retryCell(door retryDoor, name string) bench.Scenario {
 	return bench.Scenario{
 		Strategy: strategy(name)[0],
 		Limit:    retryPool,
+		// the producer hands over what there is a slot for: what is tried again does not stand
+		// behind the whole batch
+		Queue:    bench.NoQueue,
 		Workload: workload("lognormal:mean=100ms")[0],
 		Target:   target(door.target)[0],
 		Load:     bench.Load{Arrival: arrival("batch")[0]},
 		Stop:     bench.Stop{Tasks: retryBatch},
-		Seed:     1,
 		Clock:    bench.Virtual,
 	}
 }
 
 // faultCell has a tenth of the tasks fail, in a way that says that it is no refusal.
 func faultCell(attempts int) bench.Scenario {
-	return retryCell(retryDoor{target: "flaky:errors=0.1,spikes=0"}, retryBounded("retry_queue", attempts))
+	return retryCell(retryDoor{target: "flaky:errors=0.1,spikes=0"},
+		retryBounded("retry_queue", attempts))
 }
 
 // name is a row of the figure.
@@ -170,18 +187,5 @@ func (w retryWay) name() string {
 	if w.place == "" {
 		return w.kind
 	}
-	return w.kind + ", " + retryWhere[w.place]
-}
-
-func drawRetry(m *measured) (figures []reports.Figure, err error) {
-	for _, draw := range []func(*measured) (reports.Figure, error){drawRetryWays, drawPoison} {
-		f, err := draw(m)
-		if empty(err) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		figures = append(figures, f)
-	}
-	return figures, nil
+	return fmt.Sprintf("%s (%s)", w.kind, retryWhere[w.place])
 }

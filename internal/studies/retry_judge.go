@@ -4,103 +4,156 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+
+	"github.com/poolbench/poolbench/bench"
 )
 
-// A retryOutcome is what became of a batch: the share of it that was lost, the calls for each task that was not, and the seconds to its end.
+// A retryOutcome is what became of a batch: the share of it that was lost, the calls for each task
+// that was not, and the seconds to its end.
 type retryOutcome struct {
 	way                  retryWay
 	lost, calls, seconds float64
 	floor                float64 // the least seconds that the target could have taken
 }
 
-func retryOf(m *measured, door retryDoor, way retryWay) retryOutcome {
+func retryOf(m *evidence.Measured, door retryDoor, way retryWay) retryOutcome {
 	sc := retryCell(door, way.strategy)
-	lost := m.mean(sc, "throttled/op").mid
-	return retryOutcome{way, lost, m.mean(sc, "attempts/op").mid / (1 - lost), m.mean(sc, "makespan-sec").mid, door.floor(m.mean(sc, "mean-service-sec").mid)}
+	lost := m.Mean(sc, "throttled/op").Mid
+	return retryOutcome{way, lost, m.Mean(sc, "attempts/op").Mid / (1 - lost),
+		m.Mean(sc, "makespan-sec").Mid, door.floor(m.Mean(sc, "mean-service-sec").Mid)}
 }
 
 // String has the numbers that ways are compared by.
 func (o retryOutcome) String() string {
-	return fmt.Sprintf("%s a task in %s s", counted(o.calls, "call"), short(o.seconds))
+	return fmt.Sprintf("%s a task and %s", words.Counted(o.calls, "call"), words.Seconds(o.seconds))
 }
 
-// retryFewest is, of the ways that get all done, the one with the fewest calls; of those with as many, within 1 %, the fastest.
+// retryFewest is, of the ways that get all done, the one with the fewest calls; of those with as
+// many, within 1 %, the fastest.
 func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome, ok bool) {
 	for _, o := range all {
 		if o.lost > 0 || !of(o.way) {
 			continue
 		}
-		if !ok || o.calls < best.calls/1.01 || o.calls <= best.calls*1.01 && o.seconds < best.seconds {
+		if !ok || o.calls < best.calls/retryTie || o.calls <= best.calls*retryTie &&
+			o.seconds < best.seconds {
 			best, ok = o, true
 		}
 	}
 	return best, ok
 }
 
-func judgeRetry(m *measured) Finding {
+// retryTie is how many times as many calls still count as few.
+const retryTie = 1.01
+
+// retryCalls is how many times as many calls a way takes for each task as another, repetition by
+// repetition.
+func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evidence.Interval {
+	return evidence.OfProduct(m.Each([]bench.Scenario{retryCell(door, way.strategy),
+		retryCell(door, other.strategy)}, func(value func(int, string) float64) float64 {
+		calls := func(cell int) float64 {
+			return value(cell, "attempts/op") / (1 - value(cell, "throttled/op"))
+		}
+		return calls(0) / calls(1)
+	}))
+}
+
+func judgeRetry(m *evidence.Measured) evidence.Finding {
 	var outcomes [][]retryOutcome
-	var wins, losses, best []string
+	var r evidence.Ruling
+	var best []string
 	among := 0 // targets at which no other way that tries again takes fewer calls
 	for _, door := range retryDoors {
 		var all []retryOutcome
 		for _, way := range retryWays(door) {
 			o := retryOf(m, door, way)
 			if math.IsNaN(o.lost + o.calls + o.seconds) {
-				return undecided("%s was not measured at %s", way.strategy, door.target)
+				return evidence.Missing("%s was not measured at %s", way.strategy, door.target)
 			}
 			all = append(all, o)
 		}
 		outcomes = append(outcomes, all)
 		backoff, done := retryFewest(all, retryWay.jittered)
 		other, rival := retryFewest(all, func(w retryWay) bool { return !w.jittered() })
-		again, same := retryFewest(all, func(w retryWay) bool { return !w.jittered() && w.place != "" })
-		if done && (!same || backoff.calls <= 1.01*again.calls) {
+		again, same := retryFewest(all, func(w retryWay) bool {
+			return !w.jittered() && w.place != ""
+		})
+		if done && (!same || backoff.calls <= retryTie*again.calls) {
 			among++
 		}
+		winner := backoff
 		switch {
-		case done && (!rival || backoff.calls <= 1.01*other.calls):
-			wins, best = append(wins, door.name()), append(best, fmt.Sprintf("%s (%s, %v)", door.name(), backoff.way.name(), backoff))
-		case rival:
-			losses, best = append(losses, door.name()), append(best, fmt.Sprintf("%s (%s, %v)", door.name(), other.way.name(), other))
+		case !done && !rival:
+			return evidence.Missing("nothing gets the batch done at %s", door.target)
+		case !done:
+			winner = other
+			r.AtMost(evidence.Interval{Mid: math.Inf(1), Lo: math.Inf(1), Hi: math.Inf(1)},
+				retryTie,
+				"loses tasks at %s", door.name())
+		case !rival:
+			r.AtMost(evidence.Interval{}, retryTie, "the only calls without a loss at %s",
+				door.name())
 		default:
-			return undecided("nothing gets the batch done at %s", door.target)
+			ratio := retryCalls(m, door, backoff.way, other.way)
+			r.AtMost(ratio, retryTie, "%s times the calls of %s at %s", ratio,
+				other.way.name(), door.name())
+			if backoff.calls > retryTie*other.calls {
+				winner = other
+			}
 		}
+		best = append(best, fmt.Sprintf("%s at %s (%v)", winner.way.name(), door.name(), winner))
 	}
-	var f Finding
-	switch {
-	case len(losses) == 0:
-		f = found(Holds, "the fewest calls that get all done are those of exponential backoff with jitter at each target: %s", strings.Join(wins, ", "))
-	case len(wins) == 0:
-		f = found(DoesNotHold, "another way takes fewer calls at each target: %s", strings.Join(losses, ", "))
-	default:
-		f = found(Depends, "on the target: exponential backoff with jitter takes the fewest calls at %s; another way does at %s", strings.Join(wins, ", "), strings.Join(losses, ", "))
+	wins, losses := words.Series(r.So()), words.Series(r.Not())
+	const backoff = "exponential backoff with jitter"
+	f := r.Untold("whether any way takes fewer calls than %s", backoff)
+	switch v := r.Verdict(); v {
+	case evidence.Holds:
+		f = evidence.Found(v, "%s takes the fewest calls at every target: %s", backoff, wins)
+	case evidence.DoesNotHold:
+		f = evidence.Found(v, "%s takes the fewest calls at no target: it takes %s", backoff,
+			losses)
+	case evidence.Depends:
+		f = evidence.Found(v, "on the target: %s takes %s, but %s", backoff, wins, losses)
 	}
-	f.add("the fewest calls: %s", strings.Join(best, ", "))
-	f.add("of the ways that try again, exponential backoff with jitter takes the fewest calls at %d of %d targets", among, len(retryDoors))
+	f.Add("the fewest calls without a loss: %s", strings.Join(best, ", "))
+	f.Add("of the ways that retry, %s takes the fewest calls at %d of %d targets", backoff,
+		among, len(retryDoors))
+	f.Add("ways that do not retry: %s", strings.Join(retryTargets(outcomes, ""), "; "))
 	for _, place := range retryPlaces {
-		for i, door := range retryDoors {
-			f.add("%s, %s", retryWhere[place], retryLine(door, place, outcomes[i]))
+		for _, line := range retryTargets(outcomes, place) {
+			f.Add("retries %s, %s", retryWhere[place], line)
 		}
 	}
-	f.Lines = append(append(f.Lines, retryJitterLines(outcomes)...), append(retryBoundLines(m), poisonLines(m)...)...)
+	f.Lines = append(append(f.Lines, retryJitterLines(outcomes)...),
+		append(retryBoundLines(m), poisonLines(m)...)...)
 	return f
 }
 
-// retryLine says what the ways come to at a target, in a place.
-func retryLine(door retryDoor, place string, all []retryOutcome) string {
-	var said []string
-	floor := 0.0
-	for _, o := range all {
-		switch {
-		case o.way.place != "" && o.way.place != place:
-		case o.lost > 0:
-			said = append(said, fmt.Sprintf("%s loses %s", o.way.kind, percent(o.lost)))
-		default:
-			said = append(said, fmt.Sprintf("%s %v", o.way.kind, o))
+// retryTargets say what the ways of a place come to, a target each.
+func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
+	for i, all := range outcomes {
+		var done, lossy []string
+		floor := 0.0
+		for _, o := range all {
+			switch {
+			case o.way.place != place:
+			case o.lost > 0:
+				lossy = append(lossy, fmt.Sprintf("%s (%s)", o.way.kind, words.Percent(o.lost)))
+			default:
+				done = append(done, fmt.Sprintf("%s %v", o.way.kind, o))
+			}
+			floor = max(floor, o.floor)
 		}
-		floor = o.floor
+		if lost := words.Said(lossy, "tasks are lost by"); lost != "" {
+			done = append(done, lost)
+		}
+		lines = append(lines, fmt.Sprintf("at %s, which needs %s at least: %s",
+			retryDoors[i].name(), words.Seconds(floor), strings.Join(done, ", ")))
 	}
-	return fmt.Sprintf("%s, which can serve the batch in %s s: %s", door.name(), short(floor), strings.Join(said, ", "))
+	return lines
 }
 
 // retryJitterLines say what full jitter is worth beside none, of ways that get all done.
@@ -109,44 +162,49 @@ func retryJitterLines(outcomes [][]retryOutcome) (lines []string) {
 		var said []string
 		for i, all := range outcomes {
 			of := func(kind string) (retryOutcome, bool) {
-				return retryFewest(all, func(w retryWay) bool { return w == retryWay{kind, place, w.strategy} })
+				return retryFewest(all, func(w retryWay) bool {
+					return w == retryWay{kind, place, w.strategy}
+				})
 			}
 			bare, done := of(retryBare)
 			jittered, too := of(retryFull)
 			if done && too {
-				said = append(said, fmt.Sprintf("×%s at %s", short(bare.seconds/jittered.seconds), retryDoors[i].name()))
+				said = append(said, fmt.Sprintf("%s times at %s",
+					words.Short(bare.seconds/jittered.seconds), retryDoors[i].name()))
 			}
 		}
 		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("time of exponential backoff without jitter over that with full jitter, %s: %s", retryWhere[place], strings.Join(said, ", ")))
+			lines = append(lines, fmt.Sprintf("retries %s, exponential backoff: without jitter "+
+				"the batch takes so many times as long as with full jitter: %s",
+				retryWhere[place], words.Series(said)))
 		}
 	}
 	return lines
 }
 
-// retryBoundLines says what a bound on attempts loses of tasks that were only refused, and what a task costs that says that it failed.
-func retryBoundLines(m *measured) (lines []string) {
+// retryBoundLines says what a bound on attempts loses of tasks that were only refused, and what a
+// task costs that says that it failed.
+func retryBoundLines(m *evidence.Measured) (lines []string) {
 	for _, place := range retryPlaces {
-		var said []string
+		var shares, bounds []string
 		for _, n := range retryBounds {
-			if o := retryOf(m, retryDoors[0], retryWay{strategy: retryBounded(place, n)}); !math.IsNaN(o.lost) {
-				said = append(said, fmt.Sprintf("%s with %d", percent(o.lost), n))
+			if o := retryOf(m, retryDoors[0],
+				retryWay{strategy: retryBounded(place, n)}); !math.IsNaN(o.lost) {
+				shares, bounds = append(shares, words.Percent(o.lost)), append(bounds,
+					fmt.Sprint(n))
 			}
 		}
-		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("at most so many attempts make %s give up good tasks of the batch at %s: %s", place, retryDoors[0].name(), strings.Join(said, ", ")))
+		if len(shares) > 0 {
+			lines = append(lines,
+				fmt.Sprintf("a bound on attempts makes %s lose good tasks at %s: %s",
+					place, retryDoors[0].name(), words.Grouped("with", shares, bounds)))
 		}
 	}
-	if v := m.mean(faultCell(retryTries), "attempts/op").mid; !math.IsNaN(v) {
-		lines = append(lines, fmt.Sprintf("a task whose failure says that it is no refusal costs %s, with up to %d attempts allowed", counted(v, "call"), retryTries))
+	if v := m.Mean(faultCell(retryTries), "attempts/op").Mid; !math.IsNaN(v) {
+		lines = append(lines,
+			fmt.Sprintf("a task that fails other than by a refusal takes %s, though %d "+
+				"attempts are allowed",
+				words.Counted(v, "call"), retryTries))
 	}
 	return lines
-}
-
-// counted writes a number of things: 1 call, 2.5 calls.
-func counted(v float64, thing string) string {
-	if v == 1 {
-		return "1 " + thing
-	}
-	return short(v) + " " + thing + "s"
 }

@@ -6,13 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
-// sampleRetry has exponential backoff with jitter take so many calls a task at each target, and all other ways others.
-func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *measured {
+// sampleRetry has exponential backoff with jitter take so many calls a task at each target, and all
+// other ways others.
+func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *evidence.Measured {
 	return synthetic(studyCells("retry"), 2, func(sc bench.Scenario, _ int) map[string]float64 {
-		metrics := map[string]float64{"attempts/op": others, "throttled/op": lost, "makespan-sec": 25, "mean-service-sec": 0.1}
+		metrics := map[string]float64{"attempts/op": others, "throttled/op": lost,
+			"makespan-sec": 25, "mean-service-sec": 0.1}
 		for _, door := range retryDoors {
 			for _, way := range retryWays(door) {
 				if way.jittered() && retryCell(door, way.strategy).Name() == sc.Name() {
@@ -26,34 +30,65 @@ func sampleRetry(jittered func(door retryDoor) float64, others, lost float64) *m
 
 // TestRetryVerdicts drives the rule to each verdict.
 func TestRetryVerdicts(t *testing.T) {
-	always := func(calls float64) func(retryDoor) float64 { return func(retryDoor) float64 { return calls } }
+	always := func(calls float64) func(retryDoor) float64 {
+		return func(retryDoor) float64 { return calls }
+	}
 	for _, c := range []struct {
 		name    string
-		m       *measured
-		want    Verdict
+		m       *evidence.Measured
+		want    evidence.Verdict
 		because string
 	}{
-		{"fewest everywhere", sampleRetry(always(2), 3, 0), Holds, "2 calls a task in 25 s"},
-		{"as few", sampleRetry(always(2), 2, 0), Holds, ""},
-		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), Holds, "9 calls"},
-		{"nowhere fewest", sampleRetry(always(4), 3, 0), DoesNotHold, "3 calls"},
-		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3, 0), Depends, "the fewest calls at concurrency_cap; another way does at "},
-		{"nobody is done", synthetic(studyCells("retry"), 1, func(bench.Scenario, int) map[string]float64 {
-			return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1, "mean-service-sec": 0.1}
-		}), Undecided, "nothing gets the batch done"},
+		{"fewest everywhere", sampleRetry(always(2), 3, 0), evidence.Holds,
+			"exponential backoff with jitter takes the fewest calls at every target: 0.667 times " +
+				"the calls of no second try at token_bucket, 0.667 times the calls of no " +
+				"second try " +
+				"at fixed_window, 0.667 times the calls of no second try at sec_ban and 0.667 " +
+				"times " +
+				"the calls of no second try at concurrency_cap"},
+		{"as few", sampleRetry(always(2), 2, 0), evidence.Holds,
+			"exponential backoff with jitter takes the fewest calls at every target: 1 times the " +
+				"calls of no second try at token_bucket, 1 times the calls of no second try at " +
+				"fixed_window, 1 times the calls of no second try at sec_ban and 1 times the " +
+				"calls of" +
+				" no second try at concurrency_cap"},
+		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), evidence.Holds,
+			"exponential backoff with jitter takes the fewest calls at every target: the only " +
+				"calls without a loss at token_bucket, the only calls without a loss at " +
+				"fixed_window," +
+				" the only calls without a loss at sec_ban and the only calls without a loss at " +
+				"concurrency_cap"},
+		{"nowhere fewest", sampleRetry(always(4), 3, 0), evidence.DoesNotHold,
+			"exponential backoff with jitter takes the fewest calls at no target: it takes 1.33 " +
+				"times the calls of no second try at token_bucket, 1.33 times the calls of no " +
+				"second " +
+				"try at fixed_window, 1.33 times the calls of no second try at sec_ban and 1.33 " +
+				"times" +
+				" the calls of no second try at concurrency_cap"},
+		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3,
+			0), evidence.Depends,
+			"on the target: exponential backoff with jitter takes 0.667 times the calls of no " +
+				"second try at concurrency_cap, but 4 times the calls of no second try at " +
+				"token_bucket, 17.3 times the calls of no second try at fixed_window and 17.3 " +
+				"times " +
+				"the calls of no second try at sec_ban"},
+		{"nobody is done", synthetic(studyCells("retry"), 1,
+			func(bench.Scenario, int) map[string]float64 {
+				return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1,
+					"mean-service-sec": 0.1}
+			}), evidence.Undecided,
+			"nothing gets the batch done at token_bucket:rate=50,burst=10"},
 	} {
-		f := judgeRetry(c.m)
-		if f.Verdict != c.want || !strings.Contains(f.Because+strings.Join(f.Lines, "\n"), c.because) {
-			t.Errorf("%s: %v, %q", c.name, f.Verdict, f.Because)
-		}
-		sound(t, f)
+		finds(t, c.name, judgeRetry(c.m), c.want, c.because)
 	}
 }
 
-// TestRetryFewest: what lost a task is not done, however few its calls; of two with as many calls the faster one is better.
+// TestRetryFewest: what lost a task is not done, however few its calls; of two with as many calls
+// the faster one is better.
 func TestRetryFewest(t *testing.T) {
 	outcomes := []retryOutcome{
-		{retryWay{kind: "lossy"}, 0.01, 1, 1, 1}, {retryWay{kind: "slow"}, 0, 2, 20, 1}, {retryWay{kind: "fast"}, 0, 2.01, 10, 1}, {retryWay{kind: "many"}, 0, 3, 5, 1},
+		{retryWay{kind: "lossy"}, 0.01, 1, 1, 1}, {retryWay{kind: "slow"}, 0, 2, 20, 1},
+		{retryWay{kind: "fast"}, 0, 2.01, 10, 1}, {retryWay{kind: "many"}, 0, 3, 5, 1},
 	}
 	for range 2 { // whatever the order
 		best, ok := retryFewest(outcomes, func(retryWay) bool { return true })
@@ -65,24 +100,27 @@ func TestRetryFewest(t *testing.T) {
 }
 
 // retryRuns are the outcomes of ways at a door, by their kinds, of a run each.
-func retryRuns(t *testing.T, door retryDoor, place string, kinds ...string) (outcomes []retryOutcome) {
+func retryRuns(
+	t *testing.T, door retryDoor, place string, kinds ...string,
+) (outcomes []retryOutcome) {
 	t.Helper()
 	for _, kind := range kinds {
-		i := slices.IndexFunc(retryWays(door), func(w retryWay) bool { return w.kind == kind && (w.place == place || w.place == "") })
+		i := slices.IndexFunc(retryWays(door), func(w retryWay) bool {
+			return w.kind == kind && (w.place == place || w.place == "")
+		})
 		way := retryWays(door)[i]
-		r, err := bench.Run(t.Context(), retryCell(door, way.strategy))
-		if err != nil {
-			t.Fatal(err)
-		}
-		outcomes = append(outcomes, retryOf(fromResults([]*bench.Result{r}), door, way))
+		r := runOnce(t, retryCell(door, way.strategy))
+		outcomes = append(outcomes, retryOf(evidence.FromResults([]*bench.Result{r}), door, way))
 	}
 	return outcomes
 }
 
-// TestRetryRuns runs what the study says of the ways: pacing takes one call a task; who comes back at once asks ten times as often as who has
-// jitter, and from a queue gives up besides; who comes back at one instant with all others takes ten times as long.
+// TestRetryRuns runs what the study says of the ways: pacing takes one call a task; who comes back
+// at once asks ten times as often as who has jitter, and from a queue gives up besides; who comes
+// back at one instant with all others takes ten times as long.
 func TestRetryRuns(t *testing.T) {
-	outcomes := retryRuns(t, retryDoors[0], "retry_in_place", retryPaced, retryAtOnce, retryBare, retryFull, retryDecorrelated, retryHinted, retryBoth)
+	outcomes := retryRuns(t, retryDoors[0], "retry_in_place", retryPaced, retryAtOnce, retryBare,
+		retryFull, retryDecorrelated, retryHinted, retryBoth)
 	paced, atOnce, hinted := outcomes[0], outcomes[1], outcomes[5]
 	if paced.calls != 1 || paced.lost != 0 {
 		t.Errorf("pacing: %+v", paced)
@@ -91,7 +129,8 @@ func TestRetryRuns(t *testing.T) {
 		if o.lost == 0 && o.seconds < o.floor {
 			t.Errorf("%+v is sooner done than the target allows", o)
 		}
-		if o.way.jittered() && !(o.lost == 0 && o.calls < atOnce.calls/10 && o.calls < hinted.calls/5) {
+		if o.way.jittered() &&
+			!(o.lost == 0 && o.calls < atOnce.calls/10 && o.calls < hinted.calls/5) {
 			t.Errorf("%+v, where no backoff is %+v, and Retry-After alone %+v", o, atOnce, hinted)
 		}
 	}
@@ -104,46 +143,44 @@ func TestRetryRuns(t *testing.T) {
 
 // TestRetryBounded: three attempts give up good tasks that were only refused.
 func TestRetryBounded(t *testing.T) {
-	r, err := bench.Run(t.Context(), retryCell(retryDoors[0], retryBounded("retry_in_place", 3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := runOnce(t, retryCell(retryDoors[0], retryBounded("retry_in_place", 3)))
 	if lost, _ := r.Metric("throttled/op"); !(lost > 0.1) {
 		t.Errorf("three attempts lose %v", lost)
 	}
 }
 
-// TestPoisonRuns: each poison task takes all the attempts that it may have. In place the good ones wait for that, queued they do not.
+// TestPoisonRuns: each poison task takes all the attempts that it may have. In place the good ones
+// wait for that, queued they do not.
 func TestPoisonRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, place := range retryPlaces {
 		for _, n := range poisonBounds {
-			r, err := bench.Run(t.Context(), poisonCell(place, n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := runOnce(t, poisonCell(place, n))
 			results = append(results, r)
 		}
 	}
-	m := fromResults(results)
+	m := evidence.FromResults(results)
 	for _, place := range retryPlaces {
 		for _, n := range poisonBounds {
-			o, share := poisonOf(m, place, n), m.mean(poisonCell(place, n), "throttled/op").mid
+			o, share := poisonOf(m, place, n), m.Mean(poisonCell(place, n), "throttled/op").Mid
 			if want := 1 + float64(n)*share/(1-share); math.Abs(o.calls-want) > 1e-6*want {
-				t.Errorf("%s, at most %d attempts: %v calls for each good task, want %v", place, n, o.calls, want)
+				t.Errorf("%s, at most %d attempts: %v calls for each good task, want %v", place,
+					n, o.calls, want)
 			}
 		}
 	}
-	if few, many := poisonOf(m, "retry_queue", 3), poisonOf(m, "retry_queue", 1000); few.seconds != many.seconds || few.seconds < poisonFloor(m) {
-		t.Errorf("queued, the last good task is done after %v s, and with a thousand attempts after %v; %v is the least", few.seconds, many.seconds, poisonFloor(m))
+	if few, many := poisonOf(m, "retry_queue", 3),
+		poisonOf(m, "retry_queue", 1000); few.seconds != many.seconds ||
+		few.seconds < poisonFloor(m) {
+		t.Errorf("queued, the last good task is done after %v s, and with a thousand attempts "+
+			"after %v; %v is the least", few.seconds, many.seconds, poisonFloor(m))
 	}
-	if few, many := poisonOf(m, "retry_in_place", 3), poisonOf(m, "retry_in_place", 1000); !(many.seconds > 100*few.seconds) {
-		t.Errorf("in place, the last good task is done after %v s, and with a thousand attempts after %v", few.seconds, many.seconds)
+	if few, many := poisonOf(m, "retry_in_place", 3),
+		poisonOf(m, "retry_in_place", 1000); !(many.seconds > 100*few.seconds) {
+		t.Errorf("in place, the last good task is done after %v s, and with a thousand attempts "+
+			"after %v", few.seconds, many.seconds)
 	}
-	said := strings.Join(poisonLines(m), "\n")
-	if !strings.Contains(said, "queued: after") || strings.Contains(said, "NaN") {
-		t.Errorf("it is said that %q", said)
-	}
+	sound(t, evidence.Finding{Lines: poisonLines(m)})
 }
 
 // studyCells are a study's in its quick form.
@@ -155,22 +192,13 @@ func studyCells(name string) []bench.Scenario {
 	return s.Cells(Quick)
 }
 
-// sound: no number in a finding is none.
-func sound(t *testing.T, f Finding) {
-	t.Helper()
-	for _, line := range append([]string{f.Because}, f.Lines...) {
-		if strings.Contains(line, "NaN") || strings.Contains(line, "Inf") {
-			t.Errorf("the finding says %q", line)
-		}
-	}
-}
-
 // TestRetryCounted holds what is written of bounds and faults against the metrics they come from.
 func TestRetryCounted(t *testing.T) {
 	m := synthetic(studyCells("retry"), 1, func(sc bench.Scenario, _ int) map[string]float64 {
 		switch sc.Name() {
 		case poisonCell("retry_queue", 30).Name(): // a twentieth of the tasks takes 30 calls each
-			return map[string]float64{"attempts/op": 0.95 + 30*0.05, "throttled/op": 0.05, "max-response-sec": 6, "mean-service-sec": 0.1}
+			return map[string]float64{"attempts/op": 0.95 + 30*0.05, "throttled/op": 0.05,
+				"max-response-sec": 6, "mean-service-sec": 0.1}
 		case faultCell(retryTries).Name():
 			return map[string]float64{"attempts/op": 1}
 		case retryCell(retryDoors[0], retryBounded("retry_queue", 3)).Name():
@@ -179,7 +207,12 @@ func TestRetryCounted(t *testing.T) {
 		return nil
 	})
 	said := strings.Join(append(retryBoundLines(m), poisonLines(m)...), "\n")
-	for _, want := range []string{"with 5 % of the tasks refused for good, the last good one is done, queued: after 6 s with at most 30 attempts, and 61.2 % of the calls", "no refusal costs 1 call,", "make retry_queue give up good tasks of the batch at token_bucket: 25 % with 3"} {
+	for _, want := range []string{
+		"retries queued, with 5 % of the tasks refused for good: the last good task ends after 6 " +
+			"s with at most 30 attempts (61.2 % of the calls wasted)",
+		"a task that fails other than by a refusal takes 1 call, though 200 attempts are allowed",
+		"a bound on attempts makes retry_queue lose good tasks at token_bucket: 25 % with 3",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it is not said that %q:\n%s", want, said)
 		}

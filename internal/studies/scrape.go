@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/peers"
 )
@@ -19,52 +22,59 @@ const (
 	tickers    = 5000
 )
 
-// scrapeLimits are one below the calls that the site puts up with, and one that never keeps a call waiting at this rate.
+// scrapeLimits are one below the calls that the site puts up with, and one that never keeps a call
+// waiting at this rate.
 var scrapeLimits = []int{limit, 64}
 
-// scrape fetches the reports of 5000 companies from a site that serves ten calls a second, refuses more, and bans who does not heed
-// that: the nightly job that worker pools are often built for. No order of calls takes less than (N − burst)/rate.
+// scrape fetches the reports of 5000 companies from a site that serves ten calls a second, refuses
+// more, and bans who does not heed that: the nightly job that worker pools are often built for. No
+// order of calls takes less than (N − burst)/rate.
 //
-// The claim is on those that bound how many calls are under way and do nothing else: it holds where none of them is refused a call at any
-// limit, does not hold where each is at each, and else depends on the limit.
+// The claim is on those that bound how many calls are under way and do nothing else: it holds where
+// none of them is refused a call at any limit, does not hold where each is, in each run, at each,
+// and else depends on the limit. A call that was refused is a fact, and needs no interval.
 var _ = register(Study{
 	Name:     "scrape",
 	Question: "which strategies scrape a site that bans without being banned, and lose nothing?",
-	Claim:    "a bounded pool alone ends the refusals and the bans of a site that allows so many calls in a second",
-	Count:    [3]int{1, 1, 1},
-	Cells:    func(Size) []bench.Scenario { return scrapeCells(everyStrategy(scrapeRate)) },
+	Claim: "a bounded pool alone ends the refusals and the bans of a site that allows so many " +
+		"calls in a second",
+	Count:  [3]int{1, 1, 1},
+	Budget: 4 * time.Second,
+	Cells:  func(Size) []bench.Scenario { return scrapeCells(everyStrategy(scrapeRate)) },
 	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
 		return scrapeCells([]strategies.Variant{v}), nil
 	},
 	Judge: judgeScrape,
-	Draw:  drawScrape,
+	Draw:  []drawing{drawScrape},
 })
 
 func scrapeCells(of []strategies.Variant) []bench.Scenario {
-	return cross(bench.Matrix{
+	return lossy(bench.Matrix{
 		Strategies: of,
 		Workloads:  workload("lognormal:mean=200ms"),
 		Targets:    target(fmt.Sprintf("sec_ban:limit=%d", scrapeRate)),
 		Arrivals:   arrival("batch"),
 		Limits:     scrapeLimits,
 		Stop:       bench.Stop{Tasks: tickers},
-		Seed:       1,
 		Clock:      bench.Virtual,
 	})
 }
 
-// everyStrategy is all of them by default; those that take a rate at this one, evenly and without a burst, and those that try again
-// as often as it takes.
+// everyStrategy is all of them by default; those that take a rate at this one, evenly and without a
+// burst, and those that try again as often as it takes.
 func everyStrategy(rate float64) (all []strategies.Variant) {
 	own := map[string]string{"rate": fmt.Sprint(rate), "burst": "1", "attempts": "100"}
 	for _, spec := range strategies.All() {
+		if peers.Has(spec.Name) {
+			continue
+		}
 		var args []param.Arg
 		for _, k := range spec.Keys {
 			if value, ok := own[k.Name]; ok {
 				args = append(args, param.Arg{Key: k.Name, Value: value})
 			}
 		}
-		v, err := spec.Variant(args)
+		v, err := strategies.Resolve(param.Call{Name: spec.Name, Args: args})
 		if err != nil {
 			panic("studies: " + err.Error())
 		}
@@ -82,7 +92,8 @@ type scraped struct {
 	limit         int
 	lost          float64 // records
 	seconds       float64 // makespan
-	bans, refused float64
+	bans, refused float64 // calls, at least: of several runs the one with the fewest
+	runs          int
 }
 
 // The outcomes, from the best to the worst.
@@ -106,32 +117,37 @@ func (s scraped) outcome() int {
 }
 
 // scrapedAll are all that were measured, from the best to the worst.
-func scrapedAll(m *measured) (all []scraped) {
-	for _, name := range m.styles {
+func scrapedAll(m *evidence.Measured) (all []scraped) {
+	for _, name := range m.Styles {
 		for _, limit := range scrapeLimits {
 			sc, ok := scrapeCell(name, limit)
-			if !ok || !m.has(sc) {
+			if !ok || !m.Known(sc) {
 				continue
 			}
-			value := func(unit string) float64 { return m.mean(sc, unit).mid }
-			all = append(all, scraped{name, limit, math.Round(lostShare(m, sc).mid * tickers), value("makespan-sec"), value("bans"), value("refused-calls")})
+			value := func(unit string) float64 { return m.Mean(sc, unit).Mid }
+			all = append(all, scraped{name, limit, math.Round(m.LostShare(sc).Mid * tickers),
+				value("makespan-sec"), value("bans"), m.Lowest(sc, "refused-calls"),
+				len(m.Runs(sc))})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scraped) int {
-		return cmp.Or(a.outcome()-b.outcome(), cmp.Compare(a.lost, b.lost), cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.name, b.name))
+		return cmp.Or(a.outcome()-b.outcome(), cmp.Compare(a.lost, b.lost),
+			cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.name, b.name))
 	})
 	return all
 }
 
 // judgeScrape sorts the strategies, at each limit, by what became of them.
-func judgeScrape(m *measured) (f Finding) {
+func judgeScrape(m *evidence.Measured) (f evidence.Finding) {
 	all := scrapedAll(m)
-	refused, allowed := 0, 0
+	refused, allowed, runs := 0, 0, 0
+	least, most := math.Inf(1), 0.0
 	var clean []string
 	for _, s := range all {
 		if slices.Contains(poolsAlone, s.name) {
+			runs += s.runs
 			if s.refused > 0 {
-				refused++
+				refused, least, most = refused+1, min(least, s.refused), max(most, s.refused)
 			} else {
 				allowed++
 			}
@@ -140,19 +156,24 @@ func judgeScrape(m *measured) (f Finding) {
 			clean = append(clean, fmt.Sprintf("%s (limit %d)", s.name, s.limit))
 		}
 	}
-	names := strings.Join(poolsAlone, ", ")
+	names := words.Series(poolsAlone)
 	switch want := len(poolsAlone) * len(scrapeLimits); {
 	case refused+allowed < want:
-		f.Because = fmt.Sprintf("%d of %d scenarios of %s were not measured", want-refused-allowed, want, names)
+		f = evidence.Missing("%d of %d scenarios of %s were not measured",
+			want-refused-allowed, want, names)
 	case refused == 0:
-		f.Verdict, f.Because = Holds, fmt.Sprintf("not a call of %s was refused", names)
+		f = evidence.Found(evidence.Holds, "the site refuses no call of %s in %d runs; %s", names,
+			runs, evidence.ButFor(runs))
 	case allowed == 0:
-		f.Verdict, f.Because = DoesNotHold, fmt.Sprintf("the site refuses calls of %s at every limit tried", names)
+		f = evidence.Found(evidence.DoesNotHold, "the site refuses %s of %d calls at every "+
+			"limit, with each of %s",
+			fromTo(least, most), tickers, names)
 	default:
-		f.Verdict, f.Because = Depends, fmt.Sprintf("on the limit: the site refuses calls of %s in %d of %d scenarios", names, refused, want)
+		f = evidence.Found(evidence.Depends, "on the limit: the site refuses %s of %d calls in "+
+			"%d of %d scenarios of %s", fromTo(least, most), tickers, refused, want, names)
 	}
-	if line := said(few(clean, 5), "without a ban and without a loss"); line != "" {
-		f.add("%s", line)
+	if line := words.Said(words.Few(clean, 5), "no ban and no loss"); line != "" {
+		f.Add("%s", line)
 	}
 	for _, limit := range scrapeLimits {
 		by := make([][]string, scrapedBanned+1)
@@ -165,25 +186,28 @@ func judgeScrape(m *measured) (f Finding) {
 				by[o] = append(by[o], fmt.Sprintf("%s (%.0f lost)", s.name, s.lost))
 			}
 		}
-		for o, what := range []string{fmt.Sprintf("all %d in (N − burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all, but slower", "not banned, but records were lost", "banned"} {
-			if line := said(few(by[o], 6), "limit %d: %s", limit, what); line != "" {
-				f.add("%s", line)
+		for o, what := range []string{fmt.Sprintf("all %d fetched in the least time, (N − "+
+			"burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all fetched, but later",
+			"not banned, but records lost", "banned"} {
+			if line := words.Said(words.Few(by[o], 6), "limit %d: %s", limit, what); line != "" {
+				f.Add("%s", line)
 			}
 		}
 	}
 	return f
 }
 
-// few are the first of many, and how many more there are.
-func few(names []string, most int) []string {
-	if len(names) <= most+1 {
-		return names
+// fromTo writes a range of whole numbers, or the number where there is one.
+func fromTo(least, most float64) string {
+	if least == most {
+		return fmt.Sprintf("%.0f", least)
 	}
-	return append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
+	return fmt.Sprintf("%.0f to %.0f", least, most)
 }
 
 // poolsAlone bound how many calls are under way, and do nothing else.
-var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore", "singleton_pool"}
+var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",
+	"singleton_pool"}
 
 // scrapeCell is the scenario of a strategy; false for a name that is none of ours.
 func scrapeCell(name string, limit int) (bench.Scenario, bool) {
@@ -191,7 +215,7 @@ func scrapeCell(name string, limit int) (bench.Scenario, bool) {
 	if err != nil {
 		return bench.Scenario{}, false
 	}
-	v, err := peers.ParseVariant(call)
+	v, err := strategies.Resolve(call)
 	if err != nil {
 		return bench.Scenario{}, false
 	}
@@ -201,12 +225,4 @@ func scrapeCell(name string, limit int) (bench.Scenario, bool) {
 		}
 	}
 	return bench.Scenario{}, false
-}
-
-// said puts what holds before the names that it holds of; nothing where there are none.
-func said(names []string, format string, args ...any) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(format, args...) + ": " + strings.Join(names, ", ")
 }

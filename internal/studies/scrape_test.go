@@ -9,18 +9,20 @@ import (
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
-// TestScrape runs what the study is about: a limit on concurrency alone is banned, whatever it is, a rate alone keeps within the limit as long
-// as no place is wanting, and few enough workers that wait as they are told get all.
+// TestScrape runs what the study is about: a limit on concurrency alone is banned, whatever it is,
+// a rate alone keeps within the limit as long as no place is wanting, and few enough workers that
+// wait as they are told get all.
 func TestScrape(t *testing.T) {
 	study, err := studies.Lookup("scrape")
 	if err != nil {
 		t.Fatal(err)
 	}
-	suite, err := study.Suite(studies.Standard)
+	suite, err := study.Suite(studies.Standard, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen := []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore", "singleton_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100"}
+	chosen := []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",
+		"singleton_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100"}
 	var results []*bench.Result
 	for _, s := range suite.Scenarios {
 		if !slices.Contains(chosen, s.Strategy.String()) {
@@ -38,11 +40,13 @@ func TestScrape(t *testing.T) {
 	finding := study.Find(results)
 	answer := finding.Lines
 	for i, want := range []string{
-		"without a ban and without a loss: token_bucket:rate=10,burst=1 (limit 64), retry_in_place:attempts=100 (limit 4)",
-		"limit 4: all, but slower: retry_in_place:attempts=100 (",
-		"limit 4: not banned, but records were lost: token_bucket:rate=10,burst=1 (",
+		"no ban and no loss: token_bucket:rate=10,burst=1 (limit 64) and " +
+			"retry_in_place:attempts=100 (limit 4)",
+		"limit 4: all fetched, but later: retry_in_place:attempts=100 (",
+		"limit 4: not banned, but records lost: token_bucket:rate=10,burst=1 (",
 		"limit 4: banned: ",
-		"limit 64: all 5000 in (N − burst)/rate = 499 s, within 2 %: token_bucket:rate=10,burst=1 (501.",
+		"limit 64: all 5000 fetched in the least time, (N − burst)/rate = 499 s, within 2 %: " +
+			"token_bucket:rate=10,burst=1 (501.",
 		"limit 64: banned: retry_in_place:attempts=100 (",
 	} {
 		if i >= len(answer) || !strings.HasPrefix(answer[i], want) {

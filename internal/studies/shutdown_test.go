@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
@@ -14,12 +16,33 @@ func TestShutdownVerdicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		saved func(sc bench.Scenario) float64 // by the deadline of the verdict
-		want  Verdict
+		want  evidence.Verdict
+		says  string
 	}{
-		"all":         {func(bench.Scenario) float64 { return 1 }, Holds},
-		"little":      {func(bench.Scenario) float64 { return 0.25 }, DoesNotHold},
-		"half":        {func(bench.Scenario) float64 { return 0.5 }, Depends},
-		"short lines": {func(sc bench.Scenario) float64 { return map[bool]float64{true: 1, false: 0.1}[sc.Queue < 100] }, Depends},
+		"all": {func(bench.Scenario) float64 { return 1 }, evidence.Holds,
+			"300 ms to drain save 100 % of 400 tasks (load 0.8), 100 % of 400 tasks (load 1.3, " +
+				"queue of 16 that sheds), 100 % of 400 tasks (load 1.3, queue of 1000) and 100 " +
+				"% of " +
+				"100 tasks (500 tasks at once)"},
+		"little": {func(bench.Scenario) float64 { return 0.25 }, evidence.DoesNotHold,
+			"300 ms to drain save 25 % of 400 tasks (load 0.8), 25 % of 400 tasks (load 1.3, " +
+				"queue of 16 that sheds), 25 % of 400 tasks (load 1.3, queue of 1000) and 25 % " +
+				"of 100" +
+				" tasks (500 tasks at once)"},
+		"half": {func(bench.Scenario) float64 { return 0.5 }, evidence.Depends,
+			"on how much the pool holds: 300 ms to drain save 50 % of 400 tasks (load 0.8), 50 % " +
+				"of 400 tasks (load 1.3, queue of 16 that sheds), 50 % of 400 tasks (load 1.3, " +
+				"queue " +
+				"of 1000) and 50 % of 100 tasks (500 tasks at once); the pool does 400 tasks a " +
+				"second, and a deadline saves no more than that"},
+		"short lines": {func(sc bench.Scenario) float64 {
+			return map[bool]float64{true: 1, false: 0.1}[sc.Queue < 100]
+		}, evidence.Depends,
+			"on how much the pool holds: 300 ms to drain save 10 % of 400 tasks (load 0.8), 100 %" +
+				" of 400 tasks (load 1.3, queue of 16 that sheds), 10 % of 400 tasks (load 1.3, " +
+				"queue" +
+				" of 1000) and 10 % of 100 tasks (500 tasks at once); the pool does 400 tasks a " +
+				"second, and a deadline saves no more than that"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			lost := 0.2 * (1 - c.saved(sc))
@@ -29,41 +52,43 @@ func TestShutdownVerdicts(t *testing.T) {
 			case sc.Drain > shutdownDeadline:
 				lost = 0
 			}
-			return map[string]float64{"abandoned/op": lost, "shed/op": 0, "offered-ops/s": 500, "makespan-sec": 5 + float64(i)}
+			return map[string]float64{"abandoned/op": lost, "shed/op": 0, "offered-ops/s": 500,
+				"makespan-sec": 5 + float64(i)}
 		}
 		cells := study.Cells(Quick)
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown); f.Verdict != c.want {
-			t.Errorf("%s: %v, want %v (%s)", name, f.Verdict, c.want, f.Because)
-		}
-		if f := judgeShutdown(synthetic(cells[:2], 3, of)); f.Verdict != Undecided {
+		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeShutdown, drawShutdown), c.want,
+			c.says)
+		if f := judgeShutdown(synthetic(cells[:2], 3, of)); f.Verdict != evidence.Undecided {
 			t.Errorf("%s: %v of two scenarios", name, f.Verdict)
 		}
 	}
 }
 
-// TestShutdown runs what the study says: with no time all that is held is abandoned, with enough nothing is, and what blocks without a queue holds no
-// more than its limit.
+// TestShutdown runs what the study says: with no time all that is held is abandoned, with enough
+// nothing is, and what blocks without a queue holds no more than its limit.
 func TestShutdown(t *testing.T) {
 	all := shutdownCases[3]
-	now, soon, late := all.cell(atOnce), all.cell(shutdownDeadline), all.cell(shutdownDeadlines[len(shutdownDeadlines)-1])
+	now, soon, late := all.cell(atOnce), all.cell(shutdownDeadline),
+		all.cell(shutdownDeadlines[len(shutdownDeadlines)-1])
 	blocks := shutdownOther(strategy("semaphore")[0])
 	blocks.Drain = atOnce
 	m := measureCells(t, now, soon, late, blocks)
-	if got := abandonedTasks(m, now).mid; got != shutdownBatch {
+	if got := abandonedTasks(m, now).Mid; got != shutdownBatch {
 		t.Errorf("with no time %v of %d tasks are abandoned", got, shutdownBatch)
 	}
-	if got := abandonedTasks(m, late).mid; got != 0 {
+	if got := abandonedTasks(m, late).Mid; got != 0 {
 		t.Errorf("with time for all %v tasks are abandoned", got)
 	}
-	if got := m.mean(soon, "makespan-sec").mid; got != shutdownDeadline.Seconds() {
+	if got := m.Mean(soon, "makespan-sec").Mid; got != shutdownDeadline.Seconds() {
 		t.Errorf("the end takes %v s, where the deadline is %v", got, shutdownDeadline)
 	}
-	if got := abandonedTasks(m, blocks).mid; got < 1 || got > limit {
+	if got := abandonedTasks(m, blocks).Mid; got < 1 || got > limit {
 		t.Errorf("semaphore abandons %v tasks, and its limit is %d", got, limit)
 	}
 }
 
-// TestLeftAfter: as many workers as tasks leave each task its own exponential time; a single worker's ends are a Poisson process.
+// TestLeftAfter: as many workers as tasks leave each task its own exponential time; a single
+// worker's ends are a Poisson process.
 func TestLeftAfter(t *testing.T) {
 	for _, at := range []float64{0, 0.1, 1, 5} {
 		if got, want := leftAfter(4, 4, at), 4*math.Exp(-at); math.Abs(got-want) > 1e-9 {

@@ -4,57 +4,71 @@ import (
 	"math"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
 func TestSpreadVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost float64 // of the throughput, at the widest spread
-		want Verdict
+		want evidence.Verdict
+		says string
 	}{
-		"nothing lost": {0, DoesNotHold},
-		"a little":     {0.04, DoesNotHold},
-		"a lot":        {0.06, Holds},
+		"nothing lost": {0, evidence.DoesNotHold,
+			"at load 0.75 worker_pool completes 0 % less at C² = 64 (100 % of what arrives) than " +
+				"at C² = 0 (100 %), where 5 % would count"},
+		"a little": {0.04, evidence.DoesNotHold,
+			"at load 0.75 worker_pool completes 4 % less at C² = 64 (96 % of what arrives) than " +
+				"at C² = 0 (100 %), where 5 % would count"},
+		"a lot": {0.06, evidence.Holds,
+			"at load 0.75 worker_pool completes 6 % less at C² = 64 (94 % of what arrives) than " +
+				"at C² = 0 (100 %)"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			done := 1.0
 			if sc.Workload.String() == workload(spreadWork[len(spreadWork)-1])[0].String() {
 				done -= c.lost
 			}
-			return map[string]float64{"p99-response-sec": 0.1 + 0.01*float64(i), "mean-wait-sec": 0.01, "shed/op": 0.2, "offered-ops/s": 300 + float64(i), "ops/s": done * (300 + float64(i))}
+			return map[string]float64{"p99-response-sec": 0.1 + 0.01*float64(i),
+				"mean-wait-sec": 0.01, "shed/op": 0.2, "offered-ops/s": 300 + float64(i),
+				"ops/s": done * (300 + float64(i))}
 		}
 		cells := spreadSweep(Quick, familiar())
-		if f := wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread); f.Verdict != c.want {
-			t.Errorf("%s: %v, want %v (%s)", name, f.Verdict, c.want, f.Because)
-		}
-		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != Undecided {
+		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
+			c.says)
+		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != evidence.Undecided {
 			t.Errorf("%s: %v of unbounded alone", name, f.Verdict)
 		}
 	}
 }
 
-// TestSpreadTheory: the band begins and ends where the points do, and is lowest for tasks of one length.
+// TestSpreadTheory: the band begins and ends where the points do, and is lowest for tasks of one
+// length.
 func TestSpreadTheory(t *testing.T) {
 	series := spreadExact(0)
 	dot, line := series[0], series[1]
 	last := len(line.X) - 1
-	if len(dot.X) != 1 || dot.X[0] != 0 || line.X[0] != 1 || math.Abs(line.X[last]-spreadC2[len(spreadC2)-1]) > 1e-9 {
+	if len(dot.X) != 1 || dot.X[0] != 0 || line.X[0] != 1 ||
+		math.Abs(line.X[last]-spreadC2[len(spreadC2)-1]) > 1e-9 {
 		t.Errorf("the dot is at %v, the line from %v to %v", dot.X, line.X[0], line.X[last])
 	}
 	if dot.Y[0] >= line.Y[0] || line.Y[0] >= line.Y[last] {
-		t.Errorf("a p99 of %v at C² = 0, %v at 1 and %v at %v", dot.Y[0], line.Y[0], line.Y[last], line.X[last])
+		t.Errorf("a p99 of %v at C² = 0, %v at 1 and %v at %v", dot.Y[0], line.Y[0],
+			line.Y[last], line.X[last])
 	}
 }
 
-// TestSpread runs what the study says: the wait grows, and what is completed of what arrives does not fall.
+// TestSpread runs what the study says: the wait grows, and what is completed of what arrives does
+// not fall.
 func TestSpread(t *testing.T) {
 	cells := spreadSweep(Quick, strategy(pooled))
 	one, wide := cells[0], cells[2]
 	m := measureCells(t, one, wide)
-	if a, b := m.mean(one, "mean-wait-sec").mid, m.mean(wide, "mean-wait-sec").mid; b < 2*a {
+	if a, b := m.Mean(one, "mean-wait-sec").Mid, m.Mean(wide, "mean-wait-sec").Mid; b < 2*a {
 		t.Errorf("a mean wait of %v at C² = 0, of %v at 4", a, b)
 	}
-	if a, b := keptUp(m, one).mid, keptUp(m, wide).mid; b < 0.98*a {
+	if a, b := keptUp(m, one).Mid, keptUp(m, wide).Mid; b < 0.98*a {
 		t.Errorf("%v of what arrives completes at C² = 0, %v at 4", a, b)
 	}
 }

@@ -1,21 +1,26 @@
-// Package studies has the named questions that poolbench answers, a file each: what is asked, the claim that is put to the test, the
-// scenarios that tell, the figure, and the rule by which the results are judged.
+// Package studies has the named questions that poolbench answers, a file each: what is asked, the
+// claim that is put to the test, the scenarios that tell, the figure, and the rule by which the
+// results are judged.
 //
-// A study is above both bench, which runs its scenarios, and reports, which draws what they wrote. The default `poolbench run` is
-// the quick form of all studies, one after another, into one run directory.
+// A study is above both bench, which runs its scenarios, and reports, which draws what they wrote.
+// The default `poolbench run` is the quick form of those that Default gives, one after another,
+// into one run directory.
 package studies
 
 import (
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/evidence"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/param"
 	"github.com/poolbench/poolbench/internal/registry"
-	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -24,24 +29,36 @@ import (
 type Study struct {
 	Name     string
 	Question string // one line
-	Claim    string // what people say, as a statement that can be wrong: it is this that the verdict is on
-	Count    [3]int // repetitions by Size
-	// Cells are the scenarios of that size. One that is given twice is run once. Sizes may differ in the number of tasks, in the duration, and
-	// in which scenarios there are; what else a scenario is must not depend on the size, or Judge and Draw would not find its runs.
+	// what people say, as a statement that can be wrong: it is this that the verdict is on
+	Claim string
+	Count [3]int // repetitions by Size
+	// real time that the quick form may take on two cores with nothing else to do: its share of a
+	// default run
+	Budget time.Duration
+	// Cells are the scenarios of that size, without a seed. One that is given twice is run once.
+	// Sizes may differ in the number of tasks, in the duration, and in which scenarios there are;
+	// what else a scenario is must not depend on the size, or Judge and Draw would not find its
+	// runs.
 	Cells func(Size) []bench.Scenario
-	// With are the scenarios that a further strategy adds, or an error that says why it cannot take part; nil: the study compares a fixed set.
+	// With are the scenarios that a further strategy adds, or an error that says why it cannot take
+	// part; Suite asks whether they can be run. nil: the study compares a fixed set.
 	With func(Size, strategies.Variant) ([]bench.Scenario, error)
-	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes with scenarios that have no runs.
-	Judge func(*measured) Finding
-	// Draw makes the study's own figures, from the same numbers; nil: the charts of any run do. A study none of whose scenarios was run
-	// draws nothing, or returns a *charts.EmptyError.
-	Draw func(*measured) ([]reports.Figure, error)
+	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes
+	// with scenarios that have no runs.
+	Judge func(*evidence.Measured) evidence.Finding
+	// Draw makes the study's own figures, from the same numbers; nil: the charts of any run do.
+	Draw []drawing
 }
+
+// A drawing is a figure of a study; where none of the scenarios that it shows was run, the error is
+// a *charts.EmptyError.
+type drawing func(*evidence.Measured) (page.Figure, error)
 
 // A Size says how much a study measures.
 type Size int
 
-// The sizes. A study's verdict should be the same at each; what grows is how sure it is, and how fine its figure.
+// The sizes. A study's verdict should be the same at each; what grows is how sure it is, and how
+// fine its figure.
 const (
 	Quick    Size = iota // its share of a default run: a few seconds
 	Standard             // up to two minutes on two cores
@@ -55,15 +72,40 @@ func register(s Study) Study { return all.Add(s.Name, s) }
 // All returns the studies in the order of their names.
 func All() []Study { return all.All() }
 
+// defaultBudget is what the studies of a default run may take in all, of the 75 s that the run may:
+// the rest is for the report.
+const defaultBudget = 72 * time.Second
+
+// Default returns the studies of a default run, and those that its time is too short for, which are
+// run by name.
+func Default() (in, out []Study) { return within(defaultBudget, All()) }
+
+// within takes studies for as long as their budgets last.
+func within(budget time.Duration, list []Study) (in, out []Study) {
+	for _, s := range list {
+		if budget -= s.Budget; budget < 0 {
+			budget += s.Budget
+			out = append(out, s)
+			continue
+		}
+		in = append(in, s)
+	}
+	return in, out
+}
+
 // Lookup returns the study of that name; the error for an unknown name lists the known ones.
 func Lookup(name string) (Study, error) { return all.Lookup(name) }
 
-// Suite returns the study's runs at that size, with further strategies beside its own.
-func (s Study) Suite(size Size, also ...strategies.Variant) (bench.Suite, error) {
+// Suite returns the study's runs at that size, with further strategies beside its own; repetition i
+// of each faces the work of seed+i. One that cannot run in the study's scenarios is an error, in
+// one line.
+func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.Suite, error) {
 	cells := s.Cells(size)
 	for _, v := range also {
 		if s.With == nil {
-			return bench.Suite{}, fmt.Errorf("study %s compares a fixed set of strategies, and takes no other", s.Name)
+			return bench.Suite{},
+				fmt.Errorf("study %s compares a fixed set of strategies, and takes no other",
+					s.Name)
 		}
 		more, err := s.With(size, v)
 		if err != nil {
@@ -73,40 +115,67 @@ func (s Study) Suite(size Size, also ...strategies.Variant) (bench.Suite, error)
 	}
 	suite := bench.Suite{Count: s.Count[size]}
 	seen := map[string]bool{}
-	var wrong []error
+	var wrong []string
 	for _, sc := range cells {
-		if name := sc.Name(); !seen[name] {
-			seen[name] = true
-			suite.Scenarios = append(suite.Scenarios, sc)
-			wrong = append(wrong, sc.Validate())
+		name := sc.Name()
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		sc.Seed = seed
+		suite.Scenarios = append(suite.Scenarios, sc)
+		if complaint := evidence.Impossible(sc); complaint != "" && !slices.Contains(wrong,
+			complaint) {
+			wrong = append(wrong, complaint)
 		}
 	}
-	if err := errors.Join(wrong...); err != nil {
-		return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
+	if more := len(wrong) - 2; more > 0 {
+		wrong = append(wrong[:2], fmt.Sprintf("and %d more of that kind", more))
+	}
+	if len(wrong) > 0 {
+		return bench.Suite{}, fmt.Errorf("study %s: %s", s.Name, strings.Join(wrong, "; "))
 	}
 	return suite, nil
 }
 
-// Find judges the results of the study's runs.
-func (s Study) Find(results []*bench.Result) Finding { return s.Judge(fromResults(results)) }
+// Find judges the results of the study's runs. Where these decide nothing and some of them are
+// INVALID, it says why those are.
+func (s Study) Find(results []*bench.Result) evidence.Finding {
+	m := evidence.FromResults(results)
+	f := s.Judge(m)
+	if f.Verdict == evidence.Undecided && m.Invalid > 0 {
+		f.Because += fmt.Sprintf("; %d of %d runs are INVALID and left out (%s)", m.Invalid,
+			len(results), m.Why)
+	}
+	return f
+}
 
-// Figures are those of all studies that the results have runs of: a reports.Drawer.
-func Figures(results *reports.Results) (figures []reports.Figure, err error) {
-	m := fromFile(results)
+// Figures are those of all studies that the results have runs of: a page.Drawer.
+func Figures(results *results.Results) (figures []page.Figure, err error) {
 	for _, s := range All() {
-		if s.Draw == nil {
-			continue
-		}
-		own, err := s.Draw(m)
-		if empty(err) {
-			continue
-		} else if err != nil {
+		own, err := s.figures(evidence.FromFile(results, s.Name))
+		if err != nil {
 			return nil, fmt.Errorf("study %s: %w", s.Name, err)
 		}
-		for i := range own {
-			own[i].Study = s.Name
-		}
 		figures = append(figures, own...)
+	}
+	return figures, nil
+}
+
+// figures are those of which anything was measured.
+func (s Study) figures(m *evidence.Measured) (figures []page.Figure, err error) {
+	for _, draw := range s.Draw {
+		f, err := draw(m)
+		if evidence.IsEmpty(err) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		f.Study = s.Name
+		figures = append(figures, f)
+	}
+	if len(figures) > 0 {
+		figures[0].Chart.Notes = append(figures[0].Chart.Notes, m.LeftOut...)
 	}
 	return figures, nil
 }
@@ -114,33 +183,42 @@ func Figures(results *reports.Results) (figures []reports.Figure, err error) {
 // limit is the one that the studies are run at unless they are about it.
 const limit = 4
 
-// cross are the scenarios of a matrix; a mistake in it is one in this package.
-func cross(m bench.Matrix) []bench.Scenario {
-	scenarios, err := m.Scenarios()
-	if err != nil {
-		panic("studies: " + err.Error())
+// lossy are the scenarios of a matrix in which a strategy that sheds has no queue: then it is a
+// loss system, which theory knows for any task times.
+func lossy(m bench.Matrix) []bench.Scenario {
+	scenarios := m.Product()
+	for i := range scenarios {
+		if sc := &scenarios[i]; sc.Strategy.Spec.Sheds && sc.Strategy.Spec.UsesQueue {
+			sc.Queue = bench.NoQueue
+		}
 	}
 	return scenarios
 }
 
+// slotted is a queue of so many slots, also of none.
+func slotted(n int) int {
+	if n == 0 {
+		return bench.NoQueue
+	}
+	return n
+}
+
 // variants parses what the command line would say; a mistake in it is one in this package.
-func variants[T any](parse func(param.Call) (T, error), texts ...string) (all []T) {
+func variants[T any](parse func(text string) T, texts ...string) (all []T) {
 	for _, text := range texts {
-		c, err := param.Parse(text)
-		if err != nil {
-			panic("studies: " + err.Error())
-		}
-		v, err := parse(c)
-		if err != nil {
-			panic("studies: " + err.Error())
-		}
-		all = append(all, v)
+		all = append(all, parse(text))
 	}
 	return all
 }
 
 // strategy parses strategies, those of other people's libraries among them.
-func strategy(texts ...string) []strategies.Variant { return variants(peers.ParseVariant, texts...) }
-func workload(texts ...string) []workloads.Variant  { return variants(workloads.ParseVariant, texts...) }
-func target(texts ...string) []targets.Variant      { return variants(targets.ParseVariant, texts...) }
-func arrival(texts ...string) []arrivals.Variant    { return variants(arrivals.ParseVariant, texts...) }
+func strategy(texts ...string) []strategies.Variant {
+	return variants(strategies.MustParse, texts...)
+}
+func workload(texts ...string) []workloads.Variant {
+	return variants(workloads.MustParse, texts...)
+}
+func target(texts ...string) []targets.Variant { return variants(targets.MustParse, texts...) }
+func arrival(texts ...string) []arrivals.Variant {
+	return variants(arrivals.MustParse, texts...)
+}

@@ -3,33 +3,40 @@ package studies
 import (
 	"fmt"
 	"math"
-	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// throttle sends the same work at a target that admits 300 calls a second, below and above that rate. A limit on
-// concurrency is not a limit on a rate: the share of throttled tasks says how far the strategies help.
+// throttle sends the same work at a target that admits 300 calls a second, below and above that
+// rate. A limit on concurrency is not a limit on a rate: the share of throttled tasks says how far
+// the strategies help.
 //
-// The claim holds where a worker pool takes away nine tenths of what is throttled without it, at every rate and kind of arrivals; it does
-// not hold where nowhere even a tenth is taken away; else it depends. Where less than one task in a hundred is throttled anyway, nothing is to be had.
+// The claim holds where a worker pool takes away nine tenths of what is throttled without it, at
+// every rate and kind of arrivals; it does not hold where nowhere even a tenth is taken away; else
+// it depends. Where less than one task in a hundred is throttled anyway, nothing is to be had.
 var _ = register(Study{
 	Name:     "throttle",
 	Question: "does a limit on concurrency keep a rate-limited target from refusing?",
 	Claim:    "a bounded pool keeps a rate-limited target from refusing calls",
-	Count:    [3]int{1, 3, 10},
+	Count:    [3]int{3, 5, 10},
+	Budget:   2 * time.Second,
 	Cells:    func(size Size) []bench.Scenario { return throttleSweep(size, familiar()) },
 	With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
 		return throttleSweep(size, []strategies.Variant{v}), nil
 	},
 	Judge: judgeThrottle,
-	Draw:  drawThrottle,
+	Draw:  []drawing{drawThrottle},
 })
 
-// What the target admits in a second, and at once; how many tasks a bulk has; and how many tasks come in a second.
+// What the target admits in a second, and at once; how many tasks a bulk has; and how many tasks
+// come in a second.
 const (
 	throttleRate  = 300
 	throttleBurst = 10
@@ -41,81 +48,93 @@ var throttleRates = []float64{200, 290, 380}
 var throttleArrivals = []string{"poisson", fmt.Sprintf("bulk:n=%d", throttleBulk)}
 
 func throttleSweep(size Size, of []strategies.Variant) []bench.Scenario {
-	return cross(bench.Matrix{
+	return lossy(bench.Matrix{
 		Strategies: of,
 		Workloads:  workload("exponential:mean=10ms"),
-		Targets:    target(fmt.Sprintf("token_bucket:rate=%d,burst=%d", throttleRate, throttleBurst)),
-		Arrivals:   arrival(throttleArrivals...),
-		Limits:     []int{limit},
-		Rates:      throttleRates,
-		Stop:       bench.Stop{Tasks: [...]int{10_000, 20_000, 200_000}[size], Warmup: 0.1},
-		Seed:       1,
-		Clock:      bench.Virtual,
+		Targets: target(fmt.Sprintf("token_bucket:rate=%d,burst=%d",
+			throttleRate, throttleBurst)),
+		Arrivals: arrival(throttleArrivals...),
+		Limits:   []int{limit},
+		Rates:    throttleRates,
+		Stop:     bench.Stop{Tasks: [...]int{4_000, 20_000, 200_000}[size], Warmup: 0.1},
+		Clock:    bench.Virtual,
 	})
 }
 
-func judgeThrottle(m *measured) Finding {
-	free, pool := throttleSweep(Quick, strategy("unbounded")), throttleSweep(Quick, strategy("worker_pool"))
-	least, most, little, much := math.Inf(1), math.Inf(-1), "", ""
-	var lines []string
+func judgeThrottle(m *evidence.Measured) evidence.Finding {
+	free, pool := throttleSweep(Quick, strategy("unbounded")),
+		throttleSweep(Quick, strategy("worker_pool"))
+	var r evidence.Ruling
+	var lines, shares, wheres []string
 	for i, sc := range free {
-		without, with := m.mean(sc, "throttled/op").mid, m.mean(pool[i], "throttled/op").mid
-		if math.IsNaN(without) || math.IsNaN(with) {
-			return undecided("unbounded or worker_pool was not measured with %s arrivals at %v/s", sc.Load.Arrival, sc.Load.PerSecond)
+		without, with := m.Mean(sc, "throttled/op"), m.Mean(pool[i], "throttled/op")
+		if math.IsNaN(without.Mid) || math.IsNaN(with.Mid) {
+			return evidence.Missing("unbounded or worker_pool was not measured with %s "+
+				"arrivals at %v/s",
+				sc.Load.Arrival, sc.Load.PerSecond)
 		}
-		where := fmt.Sprintf("%s arrivals at %v/s", sc.Load.Arrival, sc.Load.PerSecond)
-		lines = append(lines, fmt.Sprintf("%s: %s throttled without a bound, %s with %d workers", where, percent(without), percent(with), limit))
-		if without < 0.01 {
+		come := "Poisson arrivals"
+		if sc.Load.Arrival.Spec.Name == "bulk" {
+			come = "bulks"
+		}
+		where := fmt.Sprintf("%s at %v/s", come, sc.Load.PerSecond)
+		lines = append(lines,
+			fmt.Sprintf("of %s the target throttles %s of the calls without a bound, %s with "+
+				"%d workers",
+				where, without.Share(), with.Share(), limit))
+		if without.Mid < 0.01 {
 			continue
 		}
-		avoided := 1 - with/without
-		if avoided > most {
-			most, much = avoided, where
-		}
-		if avoided < least {
-			least, little = avoided, where
-		}
+		avoided := evidence.OfMean(m.Each([]bench.Scenario{sc, pool[i]},
+			func(value func(int, string) float64) float64 {
+				return 1 - value(1, "throttled/op")/value(0, "throttled/op")
+			}))
+		r.Put(avoided, 0.1, 0.9, "%s with %s", avoided.Percents(), where)
+		shares, wheres = append(shares, avoided.Percents()), append(wheres, where)
 	}
-	if math.IsInf(least, 1) {
-		return undecided("nothing was throttled")
+	if len(r.Cases) == 0 {
+		return evidence.Missing("nothing was throttled")
 	}
-	f := Finding{Lines: lines}
-	switch {
-	case least >= 0.9:
-		f.Verdict, f.Because = Holds, fmt.Sprintf("%d workers take away at least %s of what is throttled without them", limit, percent(least))
-	case most < 0.1:
-		f.Verdict, f.Because = DoesNotHold, fmt.Sprintf("%d workers take away at most %s of what is throttled without them: a limit on concurrency is none on a rate", limit, percent(most))
-	default:
-		f.Verdict, f.Because = Depends, fmt.Sprintf("on the arrivals: %d workers take away %s of what is throttled without them with %s, and %s with %s", limit, percent(most), much, ofNote(least), little)
+	cases := words.Grouped("with", shares, wheres)
+	f := r.Untold("how much of the throttling %d workers avoid", limit)
+	switch r.Verdict() {
+	case evidence.Holds:
+		f = evidence.Found(evidence.Holds, "%d workers avoid most of the throttling: %s", limit,
+			cases)
+	case evidence.DoesNotHold:
+		f = evidence.Found(evidence.DoesNotHold, "a limit on concurrency is no limit on a "+
+			"rate: %d workers avoid less than a tenth of the throttling, %s", limit, cases)
+	case evidence.Depends:
+		f = evidence.Found(evidence.Depends, "on the arrivals: of the throttling %d workers "+
+			"avoid %s", limit, cases)
 	}
+	f.Lines = lines
 	return f
 }
 
-// ofNote is percent, for what may be less than nothing by chance.
-func ofNote(share float64) string {
-	if share < 0.01 {
-		return "less than 1 %"
-	}
-	return percent(share)
-}
-
-func drawThrottle(m *measured) ([]reports.Figure, error) {
+func drawThrottle(m *evidence.Measured) (f page.Figure, err error) {
 	planes := make([]charts.Plane, len(throttleArrivals))
 	for i, title := range []string{"Poisson arrivals", fmt.Sprintf("bulks of %d", throttleBulk)} {
 		planes[i] = charts.Plane{
 			Panel: charts.Panel{Title: title},
-			X:     charts.Axis{Label: "tasks that come in a second", Name: "rate", Marks: throttleRates},
-			Y:     charts.Axis{Label: "share of the tasks that is throttled", Format: percent, Reach: []float64{0, 1}},
+			X: charts.Axis{Label: "tasks that come in a second", Name: "rate",
+				Marks: throttleRates},
+			Y: charts.Axis{Label: "share of the tasks throttled", Format: words.Percent,
+				Reach: []float64{0, 1}},
 		}
 	}
 	known := names(familiar())
-	for _, name := range append(known, m.others(known, func(name string) bench.Scenario { return throttleSweep(Quick, strategy(name))[0] })...) {
+	for _, name := range append(known,
+		m.Others(known, func(name string) bench.Scenario {
+			return throttleSweep(Quick, strategy(name))[0]
+		})...) {
 		series := make([]charts.Series, len(planes))
 		for _, sc := range throttleSweep(Quick, strategy(name)) {
 			for i, of := range arrival(throttleArrivals...) {
-				if values := m.values(sc, "throttled/op"); sc.Load.Arrival.String() == of.String() && len(values) > 0 {
-					series[i].Name, series[i].Style = name, m.style(sc)
-					add(&series[i], sc.Load.PerSecond, ofMedian(values))
+				if values := m.Values(sc,
+					"throttled/op"); sc.Load.Arrival.String() == of.String() && len(values) > 0 {
+					series[i].Name, series[i].Style = name, m.Style(sc)
+					evidence.AddPoint(&series[i], sc.Load.PerSecond, evidence.OfMedian(values))
 				}
 			}
 		}
@@ -128,27 +147,31 @@ func drawThrottle(m *measured) ([]reports.Figure, error) {
 			}
 		}
 	}
-	if len(planes[0].Series)+len(planes[1].Series) == 0 {
-		return nil, &charts.EmptyError{Chart: "throttle"}
-	}
 	for i := range planes {
-		planes[i].Remarks = []charts.Remark{{Sign: charts.Foot, X: throttleRate, Y: 1, Text: []string{fmt.Sprintf("%d/s", throttleRate), "admitted"}}}
+		planes[i].Remarks = []charts.Remark{{Sign: charts.Foot, X: throttleRate, Y: 1,
+			Text: []string{fmt.Sprintf("%d/s", throttleRate), "admitted"}}}
 	}
-	c, err := charts.Planes("A limit on concurrency is none on a rate: it only spreads a burst a little", planes)
-	if err != nil {
-		return nil, err
-	}
-	c.Subtitle = fmt.Sprintf("A target that admits %d calls a second and %d at once; exponential tasks of 10 ms, limit %d", throttleRate, throttleBurst, limit)
-	return []reports.Figure{{Name: "throttle", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("Above the %d/s that are admitted the rest is refused, however few calls are under way. In a bulk, all but the %d allowed at once are refused if they are sent at once; a limit sends them one after another, which is as fast as refusals come.", throttleRate, throttleBurst),
-		fmt.Sprintf("Bands, without a bound: left the least that the rate leaves to refuse, 1 − %d/rate; right exactly 1 − %d/%d.", throttleRate, throttleBurst, throttleBulk),
-		fmt.Sprintf("%s refuses most of a bulk itself, which is not counted here.", shedding),
-		m.medians(throttleSweep(Quick, familiar())),
-	}, " ")}}, nil
+	return evidence.Figure{
+		Name:  "throttle",
+		Title: "What a target refuses beyond its rate, with and without a limit on concurrency",
+		Subtitle: fmt.Sprintf("A target that admits %d calls a second and %d at once; "+
+			"exponential tasks of 10 ms, limit %d", throttleRate, throttleBurst, limit),
+		Caption: []string{
+			fmt.Sprintf("Of a bulk that is sent at once all but %d calls are refused. A limit "+
+				"sends them one after another, but refusals come fast, and so do the next calls.",
+				throttleBurst),
+			fmt.Sprintf("Bands, without a bound: left the least that the rate leaves to "+
+				"refuse, 1 − %d/rate; right exactly 1 − %d/%d.", throttleRate, throttleBurst,
+				throttleBulk),
+			fmt.Sprintf("What %s itself sheds is not counted here.", shedding),
+			m.Medians(throttleSweep(Quick, familiar())),
+		},
+	}.Planes(planes...)
 }
 
-// throttleFree is what the target has to refuse without a bound: of Poisson arrivals at least what comes above the rate that it admits, of a bulk, which
-// comes after the bucket is full again, all but the burst.
+// throttleFree is what the target has to refuse without a bound: of Poisson arrivals at least what
+// comes above the rate that it admits, of a bulk, which comes after the bucket is full again, all
+// but the burst.
 func throttleFree(arrivals, style int) charts.Series {
 	s := charts.Series{Name: "unbounded", Style: style, Theory: true}
 	first, last := throttleRates[0], throttleRates[len(throttleRates)-1]

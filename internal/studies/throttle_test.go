@@ -1,8 +1,9 @@
 package studies
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/evidence"
 
 	"github.com/poolbench/poolbench/bench"
 )
@@ -11,13 +12,24 @@ func TestThrottleVerdicts(t *testing.T) {
 	cells := throttleSweep(Quick, familiar())
 	for name, c := range map[string]struct {
 		with func(sc bench.Scenario) float64 // throttled in a pool, where half is without
-		want Verdict
+		want evidence.Verdict
+		says string
 	}{
-		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, Holds},
-		"hardly anything":          {func(bench.Scenario) float64 { return 0.46 }, DoesNotHold},
+		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, evidence.Holds,
+			"4 workers avoid most of the throttling: 90 % with Poisson arrivals at 200/s, " +
+				"Poisson arrivals at 290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks " +
+				"at 290/s and bulks at 380/s"},
+		"hardly anything": {func(bench.Scenario) float64 { return 0.46 }, evidence.DoesNotHold,
+			"a limit on concurrency is no limit on a rate: 4 workers avoid less than a tenth " +
+				"of the throttling, 8 % with Poisson arrivals at 200/s, Poisson arrivals at " +
+				"290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks at 290/s and bulks at " +
+				"380/s"},
 		"of bulks": {func(sc bench.Scenario) float64 {
 			return map[bool]float64{true: 0.4, false: 0.5}[sc.Load.Arrival.String() != "poisson"]
-		}, Depends},
+		}, evidence.Depends,
+			"on the arrivals: of the throttling 4 workers avoid 0 % with Poisson arrivals at " +
+				"200/s, Poisson arrivals at 290/s and Poisson arrivals at 380/s; 20 % with " +
+				"bulks at 200/s, bulks at 290/s and bulks at 380/s"},
 	} {
 		of := func(sc bench.Scenario, _ int) map[string]float64 {
 			if sc.Strategy.String() == "unbounded" {
@@ -25,25 +37,26 @@ func TestThrottleVerdicts(t *testing.T) {
 			}
 			return map[string]float64{"throttled/op": c.with(sc)}
 		}
-		f := wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle)
-		if f.Verdict != c.want {
-			t.Errorf("%s: %v, want %v (%s)", name, f.Verdict, c.want, f.Because)
-		}
-		if name == "of bulks" && !strings.Contains(f.Because, "20 % of what is throttled without them with bulk arrivals") {
-			t.Errorf("%s: %s", name, f.Because)
-		}
-		if f := judgeThrottle(synthetic(throttleSweep(Quick, strategy(pooled)), 3, of)); f.Verdict != Undecided {
+		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
+			c.says)
+		if f := judgeThrottle(synthetic(throttleSweep(Quick, strategy(pooled)), 3,
+			of)); f.Verdict != evidence.Undecided {
 			t.Errorf("%s: %v without %s", name, f.Verdict, "unbounded")
 		}
 	}
-	if f := judgeThrottle(synthetic(cells, 3, func(bench.Scenario, int) map[string]float64 { return map[string]float64{"throttled/op": 0.005} })); f.Verdict != Undecided {
+	if f := judgeThrottle(synthetic(cells, 3,
+		func(bench.Scenario, int) map[string]float64 {
+			return map[string]float64{"throttled/op": 0.005}
+		})); f.Verdict != evidence.Undecided {
 		t.Errorf("where nothing is throttled to speak of: %v", f.Verdict)
 	}
 }
 
-// TestThrottle runs what the study says: above the rate a pool has as much refused as none has, and of a bulk without a bound all but the burst is.
+// TestThrottle runs what the study says: above the rate a pool has as much refused as none has, and
+// of a bulk without a bound all but the burst is.
 func TestThrottle(t *testing.T) {
-	free, pool := throttleSweep(Quick, strategy("unbounded")), throttleSweep(Quick, strategy(pooled))
+	free, pool := throttleSweep(Quick, strategy("unbounded")),
+		throttleSweep(Quick, strategy(pooled))
 	var cells []bench.Scenario
 	for _, of := range [][]bench.Scenario{free, pool} {
 		for _, sc := range of {
@@ -55,13 +68,17 @@ func TestThrottle(t *testing.T) {
 	}
 	m := measureCells(t, cells...)
 	for i := range len(cells) / 2 {
-		without, with := m.mean(cells[i], "throttled/op").mid, m.mean(cells[len(cells)/2+i], "throttled/op").mid
+		without, with := m.Mean(cells[i], "throttled/op").Mid,
+			m.Mean(cells[len(cells)/2+i], "throttled/op").Mid
 		exact := throttleFree(i, 0).Y
 		switch least := exact[len(exact)-1]; {
-		case i == 0 && (without < 0.9*least || with < 0.9*without): // what comes by chance in 4000 tasks is within a few percent
-			t.Errorf("Poisson arrivals: %v throttled without a bound, %v with one, %v at least", without, with, least)
+		case i == 0 && (without < 0.9*least || with < 0.9*without):
+			// what comes by chance in 4000 tasks is within a few percent
+			t.Errorf("Poisson arrivals: %v throttled without a bound, %v with one, %v at least",
+				without, with, least)
 		case i == 1 && (without != least || with >= without):
-			t.Errorf("bulks: %v throttled without a bound, %v with one; want %v and less", without, with, least)
+			t.Errorf("bulks: %v throttled without a bound, %v with one; want %v and less",
+				without, with, least)
 		}
 	}
 }

@@ -3,25 +3,28 @@ package studies
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/reports"
-	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// variance asks what variance of the task times costs a pool that is kept equally busy, and which strategy takes how much of that
-// back. Each of its parts is a figure with the scenarios that it shows and the lines that it answers.
+// variance asks what variance of the task times costs a pool that is kept equally busy, and which
+// strategy takes how much of that back. Each of its parts is a figure with the scenarios that it
+// shows and the lines that it answers.
 //
 // judgeCost has the rule of the verdict.
 var _ = register(Study{
-	Name:     "variance",
-	Question: "what does variance of the task times cost, where does it bite, and which strategy spares it?",
-	Claim:    "partitioning long tasks, or a pool for each class, takes back what the variance of task times costs a shared pool",
-	Count:    [3]int{3, 5, 20},
+	Name: "variance",
+	Question: "what does variance of the task times cost, where does it bite, and which strategy " +
+		"spares it?",
+	Claim: "partitioning long tasks, or a pool for each class, takes back what the variance " +
+		"of task times costs a shared pool",
+	Count:  [3]int{3, 5, 20},
+	Budget: 16 * time.Second,
 	Cells: func(size Size) (cells []bench.Scenario) {
 		for _, p := range varianceParts {
 			cells = append(cells, p.cells(size)...)
@@ -36,40 +39,28 @@ var _ = register(Study{
 		}
 		return cells, nil
 	},
-	Judge: func(m *measured) Finding {
+	Judge: func(m *evidence.Measured) evidence.Finding {
 		f := judgeCost(m)
 		for _, p := range varianceParts {
 			f.Lines = append(f.Lines, p.answer(m)...)
 		}
 		return f
 	},
-	Draw: func(m *measured) (figures []reports.Figure, err error) {
-		for _, p := range varianceParts {
-			if p.draw == nil {
-				continue
-			}
-			f, err := p.draw(m)
-			if empty(err) {
-				continue // not one of its scenarios was run
-			} else if err != nil {
-				return nil, err
-			}
-			figures = append(figures, f)
-		}
-		return figures, nil
-	},
+	Draw: []drawing{drawCost, drawHeld, drawCapacity, drawQuantum, drawShed, drawLoop, drawLoad,
+		drawMachine},
 })
 
-// A variancePart is a figure of the study. Its scenarios are fewer in the quick size, and their runs shorter; what it draws and answers is of
-// those that were run.
+// A variancePart is a question of the study, and most have a figure. Its scenarios are fewer in the
+// quick size, and their runs shorter; what it answers is of those that were run.
 type variancePart struct {
-	cells  func(Size) []bench.Scenario
-	with   func(size Size, strategy string) []bench.Scenario // what a further strategy adds; nil: nothing
-	draw   func(*measured) (reports.Figure, error)           // nil: no figure of its own; *charts.EmptyError: nothing was measured
-	answer func(*measured) []string
+	cells func(Size) []bench.Scenario
+	// what a further strategy adds; nil: nothing
+	with   func(size Size, strategy string) []bench.Scenario
+	answer func(*evidence.Measured) []string
 }
 
-var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart, shedPart, loopPart, loadPart, machinePart}
+var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,
+	shedPart, loopPart, loadPart, machinePart}
 
 // lengths are how long the runs of a part are by size, of the standard length.
 type lengths [3]float64
@@ -94,29 +85,32 @@ const (
 	varianceLoad = 0.8
 	// unit is the length of a short task, and the quantum of the partitioned strategies.
 	unit = time.Millisecond
-	// room is more than ever waits: a strategy with a queue is to choose among all tasks that are there.
+	// room is more than ever waits: a strategy with a queue is to choose among all tasks that are
+	// there.
 	room = 1_000_000
 )
 
-// sized gives a scenario as many tasks as its variance asks for. The p99 of a response has, over n tasks, a relative error that is
-// in proportion to √((1+C²)/n)/(1−ρ); so n grows with 1+C², up to a bound for the sake of time, at which the intervals are wider.
+// sized gives a scenario as many tasks as its variance asks for. The p99 of a response has, over n
+// tasks, a relative error that is in proportion to √((1+C²)/n)/(1−ρ); so n grows with 1+C², up to a
+// bound for the sake of time, at which the intervals are wider.
 func sized(base int, c2 float64, most int) bench.Stop {
 	n := min(max(4*base, base*int(math.Ceil(1+c2))), most)
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// only gives a scenario its strategy, as the command line would call it, and what all scenarios of the study have in common. A strategy that waits has room.
+// only gives a scenario its strategy, as the command line would call it, and what all scenarios of
+// the study have in common. A strategy that waits has room.
 func only(sc bench.Scenario, name string) bench.Scenario {
 	sc.Strategy = strategy(name)[0]
-	sc.Limit, sc.Seed, sc.Clock = limit, 1, bench.Virtual
+	sc.Limit, sc.Clock = limit, bench.Virtual
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
 		sc.Queue = room
 	}
 	return sc
 }
 
-// halves is the workload in which short tasks of one unit and long ones of r units each are half of the work. Its mean is given so
-// that the short tasks are one unit long, whatever r is.
+// halves is the workload in which short tasks of one unit and long ones of r units each are half of
+// the work. Its mean is given so that the short tasks are one unit long, whatever r is.
 func halves(r float64) string {
 	mean := time.Duration(math.Round(2 * r / (1 + r) * float64(unit)))
 	return fmt.Sprintf("two_class:mean=%s,r=%v", dist.FormatDuration(mean), r)
@@ -124,23 +118,3 @@ func halves(r float64) string {
 
 // halvesC2 is its squared coefficient of variation.
 func halvesC2(r float64) float64 { return (r - 1) * (r - 1) / (4 * r) }
-
-// String writes a number and its interval: 12.7 (11.9 to 13.5).
-func (in interval) String() string {
-	if math.IsNaN(in.lo) {
-		return short(in.mid)
-	}
-	return fmt.Sprintf("%s (%s to %s)", short(in.mid), short(in.lo), short(in.hi))
-}
-
-// short writes three significant digits.
-func short(v float64) string { return charts.Count(rounded(v)) }
-
-// rounded keeps three significant digits.
-func rounded(v float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	if err != nil {
-		panic(err) // of what was just written
-	}
-	return r
-}

@@ -4,25 +4,30 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
-// capacityPart is the throughput cost: variance lowers no throughput as such, but it lowers the load that still meets an objective.
+// capacityPart is the throughput cost: variance lowers no throughput as such, but it lowers the
+// load that still meets an objective.
 //
-// The load is found by measuring at the multiples of loadStep around the exact answer, and between two of these the logarithm of the p99
-// wait is taken as straight in that of 1−ρ, which a wait in heavy traffic is. Theory says where to look, and not what is seen: a pool
-// that waits longer than it should is put below the line by it.
-var capacityPart = variancePart{capacityCells, nil, drawCapacity, answerCapacity}
+// The load is found by measuring at the multiples of loadStep around the exact answer, and between
+// two of these the logarithm of the p99 wait is taken as straight in that of 1−ρ, which a wait in
+// heavy traffic is. Theory says where to look, and not what is seen: a pool that waits longer than
+// it should is put below the line by it.
+var capacityPart = variancePart{capacityCells, nil, answerCapacity}
 
 var (
 	variances    = []float64{0, 1, 4, 16, 64}
 	fewVariances = []float64{0, 4, 64}
-	waits        = []float64{1, 5, 20} // the objectives: the p99 wait is at most so many mean task times
+	// the objectives: the p99 wait is at most so many mean task times
+	waits = []float64{1, 5, 20}
 )
 
 // capacityWait is the objective that is put into numbers, and the only one of the quick size.
@@ -33,7 +38,8 @@ var capacityFew = []float64{0, 16, 64}
 
 const (
 	loadStep = 0.05
-	// mostLoad is the highest that is measured: a run that settles a p99 takes a number of tasks that grows with 1/(1−ρ)².
+	// mostLoad is the highest that is measured: a run that settles a p99 takes a number of tasks
+	// that grows with 1/(1−ρ)².
 	mostLoad = 0.9
 )
 
@@ -74,7 +80,8 @@ func (a aim) loads() (loads []float64) {
 // loadsAround are those at which the aims at that variance are measured, in order.
 func loadsAround(size Size, c2 float64) (loads []float64) {
 	for _, a := range aims() {
-		if a.c2 == c2 && (size != Quick || a.wait == capacityWait && slices.Contains(capacityFew, c2)) {
+		if a.c2 == c2 && (size != Quick || a.wait == capacityWait &&
+			slices.Contains(capacityFew, c2)) {
 			loads = append(loads, a.loads()...)
 		}
 	}
@@ -96,27 +103,28 @@ func capacityCells(size Size) (cells []bench.Scenario) {
 			cells = append(cells, capacityCell(load, c2))
 		}
 	}
-	return lengths{0.5, 1, 5}.of(size, cells)
+	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
-// found is the measured highest load, the median over the repetitions. Of so rare an event as a wait of a pool that is mostly idle, a run's p99
-// is skewed, so that its mean is far above what is asked for; but as many are too high as too low, and so it is with what is read off them.
-func (a aim) found(m *measured) interval {
+// found is the measured highest load, the median over the repetitions. Of so rare an event as a
+// wait of a pool that is mostly idle, a run's p99 is skewed, so that its mean is far above what is
+// asked for; but as many are too high as too low, and so it is with what is read off them.
+func (a aim) found(m *evidence.Measured) evidence.Interval {
 	var loads []float64
 	var cells []bench.Scenario
 	own := a.loads()
 	for _, load := range loadsAround(Standard, a.c2) {
 		switch cell := capacityCell(load, a.c2); {
-		case m.has(cell):
+		case m.Has(cell):
 			loads, cells = append(loads, load), append(cells, cell)
 		case slices.Contains(own, load):
-			return ofMedian(nil) // it was not looked for
+			return evidence.OfMedian(nil) // it was not looked for
 		}
 	}
 	if len(own) == 0 {
-		return ofMedian(nil)
+		return evidence.OfMedian(nil)
 	}
-	return ofMedian(m.each(cells, func(value func(int, string) float64) float64 {
+	return evidence.OfMedian(m.Each(cells, func(value func(int, string) float64) float64 {
 		waits := make([]float64, len(loads))
 		for i := range loads {
 			waits[i] = value(i, "p99-wait-sec") / unit.Seconds()
@@ -125,8 +133,9 @@ func (a aim) found(m *measured) interval {
 	}))
 }
 
-// loadFor is the load at which the wait is the wanted one: between the first two loads of whose waits one is below and one above, or
-// as the nearest two say where all are on one side. NaN where they say nothing.
+// loadFor is the load at which the wait is the wanted one: between the first two loads of whose
+// waits one is below and one above, or as the nearest two say where all are on one side. NaN where
+// they say nothing.
 func loadFor(want float64, loads, waits []float64) float64 {
 	const least = 1e-3 // of a p99 when fewer than one in a hundred wait
 	at := -1
@@ -155,24 +164,20 @@ func loadFor(want float64, loads, waits []float64) float64 {
 	return load
 }
 
-func drawCapacity(m *measured) (f reports.Figure, err error) {
+func drawCapacity(m *evidence.Measured) (f page.Figure, err error) {
 	p := charts.Plane{
-		X: charts.Axis{Label: "C² of the task times (log scale)", Log: true, Zero: true, Marks: variances, Name: "C²"},
+		X: charts.Axis{Label: "C² of the task times (log scale)", Log: true, Zero: true,
+			Marks: variances, Name: "C²"},
 		Y: charts.Axis{Label: "highest utilisation · tasks a second", Format: withRate},
 	}
-	any := false
 	for i, wait := range waits {
 		s := charts.Series{Name: objective(wait), Style: i}
 		for _, b := range aims() {
-			if in := b.found(m); b.wait == wait && !math.IsNaN(in.mid) {
-				add(&s, b.c2, in)
+			if in := b.found(m); b.wait == wait && !math.IsNaN(in.Mid) {
+				evidence.AddPoint(&s, b.c2, in)
 			}
 		}
-		any = any || len(s.X) > 0
 		p.Series = append(p.Series, s)
-	}
-	if !any {
-		return f, &charts.EmptyError{Chart: "capacity"}
 	}
 	for i, wait := range waits {
 		if len(p.Series[i].X) == 0 {
@@ -182,28 +187,38 @@ func drawCapacity(m *measured) (f reports.Figure, err error) {
 		for c2 := 1.0; c2 <= variances[len(variances)-1]*1.001; c2 *= math.Sqrt2 {
 			exact.X, exact.Y = append(exact.X, c2), append(exact.Y, mostAt(wait, c2))
 		}
-		p.Series = append(p.Series, exact, charts.Series{Name: objective(wait), Style: i, Theory: true, X: []float64{0}, Y: []float64{mostAt(wait, 0)}})
+		p.Series = append(p.Series, exact,
+			charts.Series{Name: objective(wait), Style: i, Theory: true, X: []float64{0},
+				Y: []float64{mostAt(wait, 0)}})
 	}
-	c, err := charts.Planes(fmt.Sprintf("What variance costs in throughput: the load that %d workers can take", limit), []charts.Plane{p})
-	if err != nil {
-		return f, err
-	}
-	c.Subtitle = fmt.Sprintf("The highest utilisation at which the p99 wait stays within so many mean task times, and with E[S] = %s the throughput that it is", charts.Seconds(unit.Seconds()))
-	return reports.Figure{Name: "variance-capacity", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("Points: measured at loads around the answer and read off between them; the median of %s repetitions and its 95 %% interval by order statistics.", m.repetitions(capacityCells(Standard))),
-		fmt.Sprintf("Bands: exact, M/H₂/%d with balanced means, and M/D/%d at C² = 0; between 0 and 1 none is drawn.", limit, limit),
-		fmt.Sprintf("Where the answer is above %v no run of this study is long enough, and only the exact value stands.", mostLoad),
-	}, " ")}, nil
+	return evidence.Figure{
+		Name: "variance-capacity",
+		Title: fmt.Sprintf("What variance costs in throughput: the load that %d workers can take",
+			limit),
+		Subtitle: fmt.Sprintf("The highest utilisation that keeps the p99 wait within so many "+
+			"mean task times, and the throughput that it is with E[S] = %s",
+			charts.Seconds(unit.Seconds())),
+		Caption: []string{
+			"Measured at loads around the answer and read off between them.",
+			m.Medians(capacityCells(Standard)),
+			fmt.Sprintf("Bands: exact, M/H₂/%d with balanced means, and M/D/%d at C² = 0; "+
+				"between 0 and 1 none is drawn.", limit, limit),
+			fmt.Sprintf("Above %v the runs of this study are too short: only the exact value "+
+				"is drawn.",
+				mostLoad),
+		},
+	}.Planes(p)
 }
 
-// withRate writes a utilisation and the tasks a second that it is: the workers' share of it over the mean task time.
+// withRate writes a utilisation and the tasks a second that it is: the workers' share of it over
+// the mean task time.
 func withRate(load float64) string {
-	return short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
+	return words.Short(load) + " · " + charts.Count(load*limit/unit.Seconds()) + "/s"
 }
 
 func objective(wait float64) string { return fmt.Sprintf("p99 wait ≤ %v E[S]", wait) }
 
-func answerCapacity(m *measured) (lines []string) {
+func answerCapacity(m *evidence.Measured) (lines []string) {
 	const wait, c2 = capacityWait, 16
 	var calm, spread aim
 	for _, b := range aims() {
@@ -214,10 +229,13 @@ func answerCapacity(m *measured) (lines []string) {
 			spread = b
 		}
 	}
-	if from, to := calm.found(m), spread.found(m); !math.IsNaN(from.mid) && !math.IsNaN(to.mid) {
-		lines = append(lines, fmt.Sprintf("with %s as the objective, %d workers can be %s busy with tasks of one length, and %s at C² = %v (exact: %s and %s)",
-			objective(wait), limit, from, to, c2, short(calm.exact), short(spread.exact)))
-		lines = append(lines, fmt.Sprintf("the p99 wait that %d workers have at %v with tasks of one length takes %d workers at C² = %v (exact)",
+	if from, to := calm.found(m), spread.found(m); !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
+		lines = append(lines, fmt.Sprintf("to keep the p99 wait within %v mean task times, %d "+
+			"workers can be %s busy with tasks of one length and %s at C² = %v (theory: %s and %s)",
+			wait, limit, from.Share(), to.Share(), c2, words.Percent(calm.exact),
+			words.Percent(spread.exact)))
+		lines = append(lines, fmt.Sprintf("the p99 wait of %d workers at load %v with tasks of "+
+			"one length takes %d workers at C² = %v (theory)",
 			limit, varianceLoad, workersFor(p99Wait(limit, varianceLoad, 0), c2), c2))
 	}
 	return lines

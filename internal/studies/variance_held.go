@@ -3,16 +3,19 @@ package studies
 import (
 	"fmt"
 	"math"
-	"strings"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
-// heldPart says why variance costs what it does: each long task takes a place away for as long as it runs, and most of the wait of the
-// short ones is of the few who find at most one place left. Its runs are the headline's, of the shared pool.
-var heldPart = variancePart{heldCells, nil, drawHeld, answerHeld}
+// heldPart says why variance costs what it does: each long task takes a place away for as long as
+// it runs, and most of the wait of the short ones is of the few who find at most one place left.
+// Its runs are the headline's, of the shared pool.
+var heldPart = variancePart{heldCells, nil, answerHeld}
 
 var heldRs = []float64{5, taxAt, 200}
 
@@ -23,31 +26,34 @@ func heldCells(size Size) (cells []bench.Scenario) {
 	return costLengths.of(size, cells)
 }
 
-// heldAt are the share of the short tasks that find so many places held by long ones, and their share of all waiting of short tasks.
-func heldAt(m *measured, r float64) (found, waiting []float64) {
+// heldAt are the share of the short tasks that find so many places held by long ones, and their
+// share of all waiting of short tasks.
+func heldAt(m *evidence.Measured, r float64) (found, waiting []float64) {
 	cell := []bench.Scenario{costCell(pooled, r)}
 	for j := range limit + 1 {
 		share := fmt.Sprintf("found-%d-long/op", j)
-		found = append(found, ofMean(m.values(cell[0], share)).mid)
-		waiting = append(waiting, ofMean(m.each(cell, func(value func(int, string) float64) float64 {
-			total := 0.0
-			of := func(j int) float64 {
-				w := value(0, fmt.Sprintf("found-%d-long/op", j)) * value(0, fmt.Sprintf("found-%d-long-wait-sec", j))
-				if math.IsNaN(w) { // nobody found so many
-					return 0
+		found = append(found, evidence.OfMean(m.Values(cell[0], share)).Mid)
+		waiting = append(waiting,
+			evidence.OfMean(m.Each(cell, func(value func(int, string) float64) float64 {
+				total := 0.0
+				of := func(j int) float64 {
+					w := value(0, fmt.Sprintf("found-%d-long/op", j)) * value(0,
+						fmt.Sprintf("found-%d-long-wait-sec", j))
+					if math.IsNaN(w) { // nobody found so many
+						return 0
+					}
+					return w
 				}
-				return w
-			}
-			for k := range limit + 1 {
-				total += of(k)
-			}
-			return of(j) / total
-		})).mid)
+				for k := range limit + 1 {
+					total += of(k)
+				}
+				return of(j) / total
+			})).Mid)
 	}
 	return found, waiting
 }
 
-func drawHeld(m *measured) (f reports.Figure, err error) {
+func drawHeld(m *evidence.Measured) (f page.Figure, err error) {
 	var stacks []charts.Stack
 	for _, r := range heldRs {
 		if found, waiting := heldAt(m, r); !math.IsNaN(found[0]) {
@@ -59,23 +65,29 @@ func drawHeld(m *measured) (f reports.Figure, err error) {
 	if len(stacks) == 0 {
 		return f, &charts.EmptyError{Chart: "held"}
 	}
-	c, err := charts.Stacks(fmt.Sprintf("Why: how many of the %d workers are held by long tasks", limit), "share of the time, or of short tasks' waiting",
-		stacks, func(j int) string { return fmt.Sprintf("%d held", j) })
-	if err != nil {
-		return f, err
-	}
-	c.Subtitle = fmt.Sprintf("One shared pool, %.0f %% busy; long tasks of R short ones, each half of the work", 100*varianceLoad)
-	return reports.Figure{Name: "variance-held", Chart: c, Caption: strings.Join([]string{
-		"Of the time is what short tasks find when they are due, which for Poisson arrivals is the share of the time (PASTA); of the waiting is how much of all their waiting is of those who find it so.",
-		fmt.Sprintf("The means of %s repetitions.", m.repetitions(heldCells(Standard))),
-	}, " ")}, nil
+	return evidence.Figure{
+		Name: "variance-held",
+		Title: fmt.Sprintf("Why: how many of the %d workers are held by long tasks",
+			limit),
+		Subtitle: fmt.Sprintf("One shared pool, %.0f %% busy; long tasks of R short ones, each "+
+			"half of the work", 100*varianceLoad),
+		Caption: []string{
+			"Of the time: what short tasks find when they are due, which for Poisson arrivals " +
+				"is the share of the time (PASTA). Of the waiting: the share of all waiting of " +
+				"short tasks that those bear who find it so.",
+			fmt.Sprintf("Means of %s repetitions.", m.Repetitions(heldCells(Standard))),
+		},
+	}.Stacks("share of the time, or of short tasks' waiting", stacks,
+		func(j int) string { return fmt.Sprintf("%d held", j) })
 }
 
-func answerHeld(m *measured) []string {
+func answerHeld(m *evidence.Measured) []string {
 	found, waiting := heldAt(m, taxAt)
 	if math.IsNaN(found[limit]) {
 		return nil
 	}
-	return []string{fmt.Sprintf("at R = %v long tasks hold %d of the %d places, or all, %s of the time, and %s of all the waiting of short tasks is of those who find that",
-		taxAt, limit-1, limit, percent(found[limit-1]+found[limit]), percent(waiting[limit-1]+waiting[limit]))}
+	return []string{fmt.Sprintf("at R = %v long tasks hold %d or all of the %d slots for %s of "+
+		"the time; the short tasks that come then bear %s of all waiting of short tasks",
+		taxAt, limit-1, limit, words.Percent(found[limit-1]+found[limit]),
+		words.Percent(waiting[limit-1]+waiting[limit]))}
 }

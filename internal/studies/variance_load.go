@@ -3,21 +3,23 @@ package studies
 import (
 	"fmt"
 	"math"
-	"strings"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
-	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
-// loadPart is the headline's other section: the variance stays what it is at taxAt, and the load goes up to the capacity, which is the
-// same for all strategies.
-var loadPart = variancePart{loadCells, loadWith, drawLoad, answerLoad}
+// loadPart is the headline's other section: the variance stays what it is at taxAt, and the load
+// goes up to the capacity, which is the same for all strategies.
+var loadPart = variancePart{loadCells, loadWith, answerLoad}
 
 var (
 	partLoads    = []float64{0.3, 0.5, 0.7, varianceLoad, 0.9}
-	fewPartLoads = []float64{0.3, 0.7, varianceLoad, 0.9}
+	fewPartLoads = []float64{0.3, varianceLoad, 0.9}
 )
 
 // loadCell at the load of the headline is the headline's.
@@ -50,7 +52,9 @@ func loadWith(size Size, strategy string) (cells []bench.Scenario) {
 }
 
 // exactOver is a curve over the load by theory.
-func exactOver(name string, style int, at func(load float64) (*theory.Answer, error)) charts.Series {
+func exactOver(
+	name string, style int, at func(load float64) (*theory.Answer, error),
+) charts.Series {
 	s := charts.Series{Name: name, Style: style, Theory: true}
 	for load := partLoads[0]; load <= 0.951; load += 0.025 {
 		if a, err := at(load); err == nil {
@@ -60,26 +64,29 @@ func exactOver(name string, style int, at func(load float64) (*theory.Answer, er
 	return s
 }
 
-func drawLoad(m *measured) (f reports.Figure, err error) {
+func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
 	p := charts.Plane{
-		X: charts.Axis{Label: "throughput, as a share of the capacity workers ÷ E[S]", Name: "throughput", Format: short, Reach: []float64{1}},
-		Y: charts.Axis{Label: "mean slowdown (log scale)", Log: true, Format: short, Marks: []float64{1, 2, 5, 10, 20, 50, 100}},
+		X: charts.Axis{Label: "throughput, as a share of the capacity workers ÷ E[S]",
+			Name: "throughput", Format: words.Short, Reach: []float64{1}},
+		Y: charts.Axis{Label: "mean slowdown (log scale)", Log: true, Format: words.Short,
+			Marks: []float64{1, 2, 5, 10, 20, 50, 100}},
 	}
 	measuredLoads := map[float64]bool{}
 	top := 1.0
 	for _, name := range costNames(m) {
-		s := charts.Series{Name: name, Style: m.style(loadCell(name, varianceLoad))}
+		s := charts.Series{Name: name, Style: m.Style(loadCell(name, varianceLoad))}
 		for _, load := range partLoads {
 			cell := loadCell(name, load)
-			values := m.values(cell, slowdown.unit)
+			values := m.Values(cell, slowdown.unit)
 			if len(values) == 0 {
 				continue
 			}
 			measuredLoads[load] = true
-			reached := ofMean(m.values(cell, "ops/s")).times(meanHalves * unit.Seconds() / limit)
-			in := ofMean(values)
-			add(&s, reached.mid, in)
-			top = max(top, in.mid)
+			reached := evidence.OfMean(m.Values(cell,
+				"ops/s")).Times(meanHalves * unit.Seconds() / limit)
+			in := evidence.OfMean(values)
+			evidence.AddPoint(&s, reached.Mid, in)
+			top = max(top, in.Mid)
 		}
 		if len(s.X) > 0 {
 			p.Series = append(p.Series, s)
@@ -89,33 +96,43 @@ func drawLoad(m *measured) (f reports.Figure, err error) {
 		return f, &charts.EmptyError{Chart: "load"}
 	}
 	p.Series = append(p.Series,
-		exactOver(separate, m.style(loadCell(separate, varianceLoad)), func(load float64) (*theory.Answer, error) {
-			return theory.MDk(theory.Pool{Rate: load * limit / 2, MeanService: 1, Limit: limit / 2})
-		}),
-		exactOver(sequential, m.style(loadCell(sequential, varianceLoad)), func(load float64) (*theory.Answer, error) {
-			return theory.MMk(theory.Pool{Rate: load * limit, MeanService: 1, Limit: limit})
-		}))
-	p.Remarks = []charts.Remark{{Sign: charts.Foot, X: 1, Y: top, Text: []string{"capacity:", "nobody gets more"}}}
-	c, err := charts.Planes(fmt.Sprintf("Response against throughput, long tasks of %v short ones", taxAt), []charts.Plane{p})
-	if err != nil {
-		return f, err
-	}
-	c.Subtitle = fmt.Sprintf("%d workers, half of the work in either class: every strategy completes what arrives, up to the same capacity", limit)
-	return reports.Figure{Name: "variance-load", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("Points: at the throughput that was measured, the mean of %s repetitions and its 95 %% interval by Student's t.", m.repetitions(loadCells(Standard))),
-		fmt.Sprintf("Exact are the bands: separate pools, M/D/%d for each class, and processor sharing, M/M/%d whatever the task times, to which ever smaller steps lead.", limit/2, limit),
-		"The others have no closed form, and none is drawn.",
-	}, " ")}, nil
+		exactOver(separate, m.Style(loadCell(separate, varianceLoad)),
+			func(load float64) (*theory.Answer, error) {
+				return theory.MDk(theory.Pool{Rate: load * limit / 2, MeanService: 1,
+					Limit: limit / 2})
+			}),
+		exactOver(sequential, m.Style(loadCell(sequential, varianceLoad)),
+			func(load float64) (*theory.Answer, error) {
+				return theory.MMk(theory.Pool{Rate: load * limit, MeanService: 1, Limit: limit})
+			}))
+	p.Remarks = []charts.Remark{{Sign: charts.Foot, X: 1, Y: top, Text: []string{"capacity"}}}
+	return evidence.Figure{
+		Name: "variance-load",
+		Title: fmt.Sprintf("Response against throughput, long tasks of %v short ones",
+			taxAt),
+		Subtitle: fmt.Sprintf("%d workers, half of the work in either class", limit),
+		Caption: []string{
+			m.Means(loadCells(Standard)),
+			fmt.Sprintf("Exact are the bands: separate pools, M/D/%d for each class, and "+
+				"processor sharing, M/M/%d whatever the task times, to which ever smaller "+
+				"steps lead.",
+				limit/2,
+				limit),
+			"The others have no closed form.",
+		},
+	}.Planes(p)
 }
 
-func answerLoad(m *measured) (lines []string) {
+func answerLoad(m *evidence.Measured) (lines []string) {
 	for _, load := range []float64{partLoads[0], partLoads[len(partLoads)-1]} {
-		ratio := ofProduct(m.each([]bench.Scenario{loadCell(pooled, load), loadCell(sequential, load)},
+		ratio := evidence.OfProduct(m.Each([]bench.Scenario{loadCell(pooled, load),
+			loadCell(sequential, load)},
 			func(value func(int, string) float64) float64 {
 				return value(0, slowdown.unit) / value(1, slowdown.unit)
 			}))
-		if !math.IsNaN(ratio.mid) {
-			lines = append(lines, fmt.Sprintf("at R = %v and load %v the mean slowdown in a shared pool is %s times that of %s", taxAt, load, ratio, sequential))
+		if !math.IsNaN(ratio.Mid) {
+			lines = append(lines, fmt.Sprintf("at R = %v and load %v the mean slowdown in the "+
+				"shared pool is %s times that of %s", taxAt, load, ratio, sequential))
 		}
 	}
 	return lines

@@ -5,18 +5,24 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
-// machinePart does it with real work on real cores: what of the theory survives, and what the machine adds.
+// machinePart does it with real work on real cores: what of the theory survives, and what the
+// machine adds.
 //
-// Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of computing. A machine adds to it in two ways.
-// It makes the work longer, because cores, caches and memory are shared, so that the same arrivals are a higher load; and its
-// scheduler makes tasks wait that have a worker. So the twin is read off at two loads: the planned one, and the one that the machine made of it.
-// What is left over beside the second is of the scheduler, and of what else ran: only an idle machine tells the two apart.
+// Each run has a twin under the virtual clock, in which tasks of the same sizes wait instead of
+// computing. A machine adds to it in two ways. It makes the work longer, because cores, caches and
+// memory are shared, so that the same arrivals are a higher load; and its scheduler makes tasks
+// wait that have a worker. So the twin is read off at two loads: the planned one, and the one that
+// the machine made of it. What is left over beside the second is of the scheduler, and of what else
+// ran: only an idle machine tells the two apart.
 //
-// Tasks average numbers, a counted amount: of one length, which theory says costs to cut up, and of two.
-var machinePart = variancePart{machineCells, nil, drawMachine, answerMachine}
+// Tasks average numbers, a counted amount: of one length, which theory says costs to cut up, and of
+// two.
+var machinePart = variancePart{machineCells, nil, answerMachine}
 
 // A machineCase is a workload with its twin.
 type machineCase struct {
@@ -38,13 +44,17 @@ const (
 
 var machineCases = []machineCase{
 	{
-		title: "tasks of one length: cpu_average", work: "cpu_average:mean=1ms", twin: "constant:mean=1ms", load: 0.6,
-		strategies: []string{pooled, inFifths}, durations: [3]time.Duration{250 * time.Millisecond, 500 * time.Millisecond, 5 * time.Second},
+		title: "tasks of one length (cpu_average)", work: "cpu_average:mean=1ms",
+		twin: "constant:mean=1ms", load: 0.6,
+		strategies: []string{pooled, inFifths}, durations: [3]time.Duration{250 * time.Millisecond,
+			500 * time.Millisecond, 5 * time.Second},
 	},
 	{
-		title: "one in 21 twenty times as long: cpu_average:r=20", load: 0.5, unequal: true,
+		title: "one in 21 twenty times as long (cpu_average:r=20)", load: 0.5, unequal: true,
 		work: "cpu_average:mean=1ms,r=20", twin: "two_class:mean=1ms,r=20",
-		strategies: []string{pooled, inFifths, separate}, durations: [3]time.Duration{250 * time.Millisecond, 700 * time.Millisecond, 5 * time.Second},
+		strategies: []string{pooled, inFifths, separate},
+		durations: [3]time.Duration{250 * time.Millisecond, 700 * time.Millisecond,
+			5 * time.Second},
 	},
 }
 
@@ -90,7 +100,7 @@ func machineCells(size Size) (cells []bench.Scenario) {
 			for _, load := range twinLoads {
 				twins = append(twins, c.waits(strategy, load))
 			}
-			cells = append(cells, lengths{0.25, 1, 5}.of(size, twins)...)
+			cells = append(cells, lengths{0.15, 1, 5}.of(size, twins)...)
 		}
 	}
 	return cells
@@ -104,48 +114,55 @@ func (c machineCase) slowed(value func(unit string) float64) float64 {
 	return value(meanResponse) / value("mean-service-sec")
 }
 
-// A stay is the mean slowdown of a strategy on the machine and of its twin, over the repetitions that had a steady state.
+// A stay is the mean slowdown of a strategy on the machine and of its twin, over the repetitions
+// that had a steady state.
 type stay struct {
 	steady, all   int
-	load          interval // that the machine made of the planned one
-	machine       interval
-	planned, same interval // the twin's at the planned load, and at the machine's
-	adds          interval // what the machine has, of the twin at the same load
+	load          evidence.Interval // that the machine made of the planned one
+	machine       evidence.Interval
+	planned, same evidence.Interval // the twin's at the planned load, and at the machine's
+	adds          evidence.Interval // what the machine has, of the twin at the same load
 }
 
-// of is what was measured. A repetition in which the load was fullMachine or more says how long it was, and how busy the machine was with other things.
-func (c machineCase) of(m *measured, strategy string) (s stay) {
+// of is what was measured. A repetition in which the load was fullMachine or more says how long it
+// was, and how busy the machine was with other things.
+func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 	loads, slow := []float64{0}, []float64{1} // alone, a task takes its own time
 	for _, load := range twinLoads {
 		cell := []bench.Scenario{c.waits(strategy, load)}
-		mean := ofMean(m.each(cell, func(value func(int, string) float64) float64 {
+		mean := evidence.OfMean(m.Each(cell, func(value func(int, string) float64) float64 {
 			return c.slowed(func(unit string) float64 { return value(0, unit) })
-		})).mid
+		})).Mid
 		if !math.IsNaN(mean) {
 			loads, slow = append(loads, load), append(slow, mean)
 		}
 	}
 	per := func(number func(slowed, load float64) float64) []float64 {
-		return m.each([]bench.Scenario{c.real(strategy)}, func(value func(int, string) float64) float64 {
-			load := value(0, "offered-utilisation")
+		return m.Of(c.real(strategy), func(value func(string) float64) float64 {
+			load := value("offered-utilisation")
 			if load >= fullMachine {
 				return math.NaN()
 			}
-			return number(c.slowed(func(unit string) float64 { return value(0, unit) }), load)
+			return number(c.slowed(value), load)
 		})
 	}
-	s.all = len(m.runs(c.real(strategy)))
+	s.all = len(m.Runs(c.real(strategy)))
 	s.steady = len(per(func(_, load float64) float64 { return load }))
-	s.planned = interval{twinAt(c.load, loads, slow), math.NaN(), math.NaN()}
+	s.planned = evidence.Alone(twinAt(c.load, loads, slow))
 	if s.steady < leastSteady {
-		none := ofMedian(nil)
+		none := evidence.OfMedian(nil)
 		s.load, s.machine, s.same, s.adds = none, none, none, none
 		return s
 	}
-	s.load = ofMedian(per(func(_, load float64) float64 { return load }))
-	s.machine = ofMedian(per(func(slowed, _ float64) float64 { return slowed }))
-	s.same = ofMedian(per(func(_, load float64) float64 { return twinAt(load, loads, slow) }))
-	s.adds = ofMedian(per(func(slowed, load float64) float64 { return slowed / twinAt(load, loads, slow) }))
+	s.load = evidence.OfMedian(per(func(_, load float64) float64 { return load }))
+	s.machine = evidence.OfMedian(per(func(slowed, _ float64) float64 { return slowed }))
+	s.same = evidence.OfMedian(per(func(_, load float64) float64 {
+		return twinAt(load, loads,
+			slow)
+	}))
+	s.adds = evidence.OfMedian(per(func(slowed, load float64) float64 {
+		return slowed / twinAt(load, loads, slow)
+	}))
 	return s
 }
 

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/reports"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
-func drawMachine(m *measured) (f reports.Figure, err error) {
+func drawMachine(m *evidence.Measured) (f page.Figure, err error) {
 	names := []string{pooled, sequential, separate}
 	var panels []charts.RowPanel
 	for _, c := range machineCases {
-		none := ofMean(nil).row()
+		none := evidence.OfMean(nil).Row()
 		series := []charts.RowSeries{
 			{Name: "virtual clock, at the planned load", Style: 0},
 			{Name: "virtual clock, at the machine's load", Style: 1},
@@ -24,17 +26,19 @@ func drawMachine(m *measured) (f reports.Figure, err error) {
 		any := false
 		for i := range names {
 			row := []charts.RowValue{none, none, none}
-			if i < len(c.strategies) && m.has(c.real(c.strategies[i])) {
+			if i < len(c.strategies) && m.Has(c.real(c.strategies[i])) {
 				s := c.of(m, c.strategies[i])
-				row = []charts.RowValue{s.planned.row(), s.same.row(), s.machine.row()}
-				any = any || !math.IsNaN(s.machine.mid)
+				row = []charts.RowValue{s.planned.Row(), s.same.Row(), s.machine.Row()}
+				any = any || !math.IsNaN(s.machine.Mid)
 			}
 			for j := range series {
 				series[j].Values = append(series[j].Values, row[j])
 			}
 		}
 		if any {
-			panels = append(panels, charts.RowPanel{Title: c.title, X: charts.Axis{Label: "mean slowdown (log scale)", Log: true, Format: short}, Series: series})
+			panels = append(panels,
+				charts.RowPanel{Title: c.title, X: charts.Axis{Label: "mean slowdown (log scale)",
+					Log: true, Format: words.Short}, Series: series})
 		}
 	}
 	if len(panels) == 0 {
@@ -46,74 +50,93 @@ func drawMachine(m *measured) (f reports.Figure, err error) {
 			panels[0].Series[i].Values = panels[0].Series[i].Values[:2]
 		}
 	}
-	c, err := charts.Rows("On a machine: what of it survives, and what the scheduler adds", names, panels)
-	if err != nil {
-		return f, err
-	}
-	c.Subtitle = fmt.Sprintf("%d workers that compute, under the real clock, beside tasks of the same sizes that wait under the virtual one", machinePlaces)
-	return reports.Figure{Name: "variance-machine", Chart: c, Caption: strings.Join([]string{
-		"From the first to the second marker is what the machine adds by making the same work longer, so that the load is higher; from the second to the third, what its scheduler adds, and what else ran.",
-		fmt.Sprintf("Planned were loads of %v and %v. Partitioned is in steps of 200 µs. Runs that were INVALID are left out, and those in which the load was %v or more: they had no steady state; of less than %d others nothing is drawn.",
-			machineCases[0].load, machineCases[1].load, fullMachine, leastSteady),
-		fmt.Sprintf("The median of %s repetitions and its 95 %% interval by order statistics; of five or less, the least and the most.", m.repetitions(machineReal())),
-	}, " ")}, nil
+	return evidence.Figure{
+		Name:  "variance-machine",
+		Title: "On this machine: what is left of it, and what the scheduler adds",
+		Subtitle: fmt.Sprintf("%d workers that compute under the real clock, beside tasks of "+
+			"the same sizes under the virtual one", machinePlaces),
+		Caption: []string{
+			"From the first to the second marker: the machine makes the same work longer, so " +
+				"that the load is higher. From the second to the third: what its scheduler and " +
+				"other programs add.",
+			fmt.Sprintf("Planned were loads of %v and %v, and steps of 200 µs for partitioned. "+
+				"Left out are INVALID runs and those of a load of %v or more, which have no "+
+				"steady state; fewer than %d others are not drawn.",
+				machineCases[0].load, machineCases[1].load, fullMachine, leastSteady),
+			m.Medians(machineReal()),
+		},
+	}.Rows(names, panels...)
 }
 
 // machineReal are the runs under the real clock.
 func machineReal() []bench.Scenario {
-	return slices.DeleteFunc(machineCells(Standard), func(sc bench.Scenario) bool { return sc.Clock != bench.Real })
+	return slices.DeleteFunc(machineCells(Standard), func(sc bench.Scenario) bool {
+		return sc.Clock != bench.Real
+	})
 }
 
-func answerMachine(m *measured) (lines []string) {
+func answerMachine(m *evidence.Measured) (lines []string) {
 	for _, c := range machineCases {
 		for _, strategy := range c.strategies {
 			s := c.of(m, strategy)
 			if s.steady < s.all {
-				lines = append(lines, fmt.Sprintf("on this machine, %s: in %d of %d repetitions the work of %s took so long that there was no steady state; of less than %d of the others nothing is said",
-					c.title, s.all-s.steady, s.all, strategy, leastSteady))
+				lines = append(lines, fmt.Sprintf("on this machine, %s: left out are %d of %d "+
+					"repetitions of %s, which had no steady state",
+					c.title, s.all-s.steady, s.all, strategy))
 			}
-			if math.IsNaN(s.adds.mid) {
+			if math.IsNaN(s.adds.Mid) {
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("on this machine, %s: %s has a mean slowdown of %s in the median; its twin under the virtual clock has %s at the planned load of %v, and %s at the %s that the machine made of it; the scheduler, and what else ran, make it %s times that",
-				c.title, strategy, s.machine, short(s.planned.mid), c.load, short(s.same.mid), short(s.load.mid), s.adds))
+			lines = append(lines, fmt.Sprintf("on this machine, %s: %s has a mean slowdown of "+
+				"%s; under the virtual clock it has %s at the planned load of %v and %s at the "+
+				"load of %s that it came to here; the scheduler and other programs multiply "+
+				"that by %s",
+				c.title, strategy, s.machine, words.Short(s.planned.Mid), c.load,
+				words.Short(s.same.Mid),
+				words.Short(s.load.Mid), s.adds))
 		}
 		lines = append(lines, c.survives(m)...)
-		if own := ofMedian(m.values(c.real(pooled), "service-c2")).mid; c.unequal && !math.IsNaN(own) {
-			lines = append(lines, fmt.Sprintf("on this machine, %s: C² of the task times was %s, that of the twin is %s: caches, and what else ran, are in the first",
-				c.title, short(own), short(halvesC2(machineR))))
+		if own := evidence.OfMedian(m.Values(c.real(pooled), "service-c2")).Mid; c.unequal &&
+			!math.IsNaN(own) {
+			lines = append(lines,
+				fmt.Sprintf("on this machine, %s: the task times' C² was %s, and %s under the "+
+					"virtual clock",
+					c.title, words.Short(own), words.Short(halvesC2(machineR))))
 		}
 	}
 	return lines
 }
 
-// survives says of each strategy whether it is on that side of the shared pool on which theory has it, repetition by repetition.
-func (c machineCase) survives(m *measured) (lines []string) {
+// survives says of each strategy whether it is on that side of the shared pool on which theory has
+// it, repetition by repetition.
+func (c machineCase) survives(m *evidence.Measured) (lines []string) {
 	for _, strategy := range c.strategies[1:] {
-		twin := c.of(m, strategy).planned.mid / c.of(m, pooled).planned.mid
-		ratios := m.each([]bench.Scenario{c.real(strategy), c.real(pooled)}, func(value func(int, string) float64) float64 {
-			if max(value(0, "offered-utilisation"), value(1, "offered-utilisation")) >= fullMachine {
-				return math.NaN()
-			}
-			return c.slowed(func(unit string) float64 { return value(0, unit) }) / c.slowed(func(unit string) float64 { return value(1, unit) })
-		})
-		ratio := ofMedian(ratios)
-		if math.IsNaN(twin) || math.IsNaN(ratio.mid) {
+		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
+		ratios := m.Each([]bench.Scenario{c.real(strategy), c.real(pooled)},
+			func(value func(int, string) float64) float64 {
+				if max(value(0, "offered-utilisation"),
+					value(1, "offered-utilisation")) >= fullMachine {
+					return math.NaN()
+				}
+				return c.slowed(func(unit string) float64 {
+					return value(0, unit)
+				}) / c.slowed(func(unit string) float64 { return value(1, unit) })
+			})
+		ratio := evidence.OfMedian(ratios)
+		if math.IsNaN(twin) || math.IsNaN(ratio.Mid) {
 			continue
 		}
-		says := "cannot be told"
+		says := "the repetitions do not tell which is better"
 		switch {
 		case len(ratios) < leastSteady: // their least and most say little
-		case ratio.below() && twin < 1, ratio.above() && twin > 1:
-			says = "survives"
-		case ratio.below(), ratio.above():
-			says = "does not survive"
+		case ratio.Below() && twin < 1, ratio.Above() && twin > 1:
+			says = "the same one is better"
+		case ratio.Below(), ratio.Above():
+			says = "the other one is better"
 		}
-		lines = append(lines, fmt.Sprintf("on this machine, %s: %s has %s times the shared pool's slowdown, its twin %s: which is the better of them %s",
-			c.title, strategy, ratio, short(twin), says))
+		lines = append(lines, fmt.Sprintf("on this machine, %s: %s has %s times the shared "+
+			"pool's slowdown, and %s times under the virtual clock: %s",
+			c.title, strategy, ratio, words.Short(twin), says))
 	}
 	return lines
 }
-
-// row is the interval as Rows draws it.
-func (in interval) row() charts.RowValue { return charts.RowValue{Mid: in.mid, Lo: in.lo, Hi: in.hi} }

@@ -4,26 +4,30 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/dist"
-	"github.com/poolbench/poolbench/reports"
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
 // quantumPart is the price of partitioning: small steps spare the short tasks, and each step costs.
 //
-// A step of at most q that costs o besides is a step of q+o of a task that is longer by o a step. So an overhead needs no code:
-// tasks are given with theirs, in the time scale in which q+o is the quantum of the strategy, 1 ms, and what is read is scaled back. The
-// arrivals stay what they are without overhead, so the load is higher by the steps'. For this to be exact, q divides both sizes, or
-// is longer than the short one and divides the long one.
-var quantumPart = variancePart{quantumCells, nil, drawQuantum, answerQuantum}
+// A step of at most q that costs o besides is a step of q+o of a task that is longer by o a step.
+// So an overhead needs no code: tasks are given with theirs, in the time scale in which q+o is the
+// quantum of the strategy, 1 ms, and what is read is scaled back. The arrivals stay what they are
+// without overhead, so the load is higher by the steps'. For this to be exact, q divides both
+// sizes, or is longer than the short one and divides the long one.
+var quantumPart = variancePart{quantumCells, nil, answerQuantum}
 
 var (
-	quanta    = []float64{0.2, 0.5, 1, 2, 5, 10, 25, 50} // in short tasks; at the last one a long task is a single step
-	overheads = []float64{0, 0.02, 0.05, 0.1}            // of a step, in short tasks
+	// in short tasks; at the last one a long task is a single step
+	quanta    = []float64{0.2, 0.5, 1, 2, 5, 10, 25, 50}
+	overheads = []float64{0, 0.02, 0.05, 0.1} // of a step, in short tasks
 
 	fewQuanta    = []float64{0.2, 1, 10, 50}
 	fewOverheads = []float64{0, 0.05}
@@ -42,18 +46,22 @@ func busyWith(q, o float64) float64 {
 	return varianceLoad * (1 + o*steps/meanHalves)
 }
 
-// wall is the quantum below which there is no steady state, while it is less than a short task: o per q uses up what is free.
+// wall is the quantum below which there is no steady state, while it is less than a short task: o
+// per q uses up what is free.
 func wall(o float64) float64 { return o / (1/varianceLoad - 1) }
 
 func quantumCell(q, o float64) bench.Scenario {
 	scale := float64(unit) / (q + o)
 	size := func(work float64) string {
-		return dist.FormatDuration(time.Duration(math.Round((work + o*math.Ceil(work/q-1e-9)) * scale)))
+		return dist.FormatDuration(time.Duration(math.Round((work +
+			o*math.Ceil(work/q-1e-9)) * scale)))
 	}
 	return only(bench.Scenario{
-		Workload: workload(fmt.Sprintf("bimodal:p=%v,short=%s,long=%s", dist.FormatFloat(1-shareShort), size(1), size(quantumR)))[0],
-		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: math.Round(busyWith(q, o)*1e6) / 1e6},
-		Stop:     bench.Stop{Tasks: 40_000, Warmup: 0.1},
+		Workload: workload(fmt.Sprintf("bimodal:p=%v,short=%s,long=%s",
+			dist.FormatFloat(1-shareShort), size(1), size(quantumR)))[0],
+		Load: bench.Load{Arrival: arrival("poisson")[0],
+			Relative: math.Round(busyWith(q, o)*1e6) / 1e6},
+		Stop: bench.Stop{Tasks: 40_000, Warmup: 0.1},
 	}, sequential)
 }
 
@@ -65,25 +73,25 @@ func quantumCells(size Size) (cells []bench.Scenario) {
 			}
 		}
 	}
-	return lengths{0.5, 1, 5}.of(size, cells)
+	return lengths{0.3, 1, 5}.of(size, cells)
 }
 
 // byQuantum is a reading, of tasks of that size, over the quantum.
-func byQuantum(m *measured, metric string, size, o float64) (s charts.Series) {
+func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.Series) {
 	for _, q := range quanta {
 		if busyWith(q, o) >= fullest {
 			continue
 		}
-		values := m.values(quantumCell(q, o), metric)
+		values := m.Values(quantumCell(q, o), metric)
 		if len(values) == 0 {
 			continue
 		}
-		add(&s, q, ofMean(values).times((q+o)/unit.Seconds()/size))
+		evidence.AddPoint(&s, q, evidence.OfMean(values).Times((q+o)/unit.Seconds()/size))
 	}
 	return s
 }
 
-func drawQuantum(m *measured) (f reports.Figure, err error) {
+func drawQuantum(m *evidence.Measured) (f page.Figure, err error) {
 	var planes []charts.Plane
 	for _, of := range []struct {
 		title, metric string
@@ -94,8 +102,10 @@ func drawQuantum(m *measured) (f reports.Figure, err error) {
 	} {
 		p := charts.Plane{
 			Panel: charts.Panel{Title: of.title},
-			X:     charts.Axis{Label: "quantum, in short tasks (log scale)", Log: true, Marks: without(quanta, 25), Name: "quantum"},
-			Y:     charts.Axis{Label: "response ÷ own size (log scale)", Log: true, Format: short},
+			X: charts.Axis{Label: "quantum, in short tasks (log scale)", Log: true,
+				Marks: without(quanta, 25), Name: "quantum"},
+			Y: charts.Axis{Label: "response ÷ own size (log scale)", Log: true,
+				Format: words.Short},
 		}
 		for i, o := range overheads {
 			s := byQuantum(m, of.metric, of.size, o)
@@ -105,7 +115,9 @@ func drawQuantum(m *measured) (f reports.Figure, err error) {
 			s.Name, s.Style = fmt.Sprintf("a step costs %v", o), i
 			p.Series = append(p.Series, s)
 			if at := wall(o); at >= quanta[0] && at <= 1 {
-				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0], Text: []string{fmt.Sprintf("cost %v: no steady", o), fmt.Sprintf("state below %s", short(at))}})
+				p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Foot, X: at, Y: s.Y[0],
+					Text: []string{fmt.Sprintf("cost %v: no steady", o),
+						fmt.Sprintf("state below %s", words.Short(at))}})
 			}
 		}
 		planes = append(planes, p)
@@ -115,28 +127,33 @@ func drawQuantum(m *measured) (f reports.Figure, err error) {
 	}
 	below, ours := "", "What a step costs on this machine was not measured."
 	if cost := stepCost(m); !math.IsNaN(cost) {
-		shares := stepShares(cost)
 		free := planes[1].Series[0] // without overhead, or the least that was measured
 		at := max(slices.Index(free.X, 1), 0)
-		planes[1].Remarks = append(planes[1].Remarks, charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
-			Text: []string{"our own step:", charts.Seconds(rounded(cost))}})
-		below = fmt.Sprintf("; a step of %s costs %s, %s or %s", sequential, shares[0], shares[1], shares[2])
-		ours = fmt.Sprintf("Ring: a step of %s as it is costs %s on this machine under the real clock, next to the curve without overhead for short tasks of 100 µs or more.", sequential, charts.Seconds(rounded(cost)))
+		planes[1].Remarks = append(planes[1].Remarks,
+			charts.Remark{Sign: charts.Ring, X: free.X[at], Y: free.Y[at],
+				Text: []string{"our own step:", words.Seconds(cost)}})
+		below = fmt.Sprintf("; a step of %s costs %s here", sequential, words.Seconds(cost))
+		ours = fmt.Sprintf("Ring: a step of %s costs %s on this machine, next to the curve "+
+			"without cost for short tasks of 100 µs or more.", sequential, words.Seconds(cost))
 	}
-	c, err := charts.Planes("The price of partitioning: the smaller the steps, the more of them", planes)
-	if err != nil {
-		return f, err
-	}
-	c.Subtitle = fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, %.0f %% busy without the overhead of steps", quantumR, limit, 100*varianceLoad) + below
-	return reports.Figure{Name: "variance-quantum", Chart: c, Caption: strings.Join([]string{
-		fmt.Sprintf("A quantum of 1 is a short task in one step; at %v a long one is not cut up at all. Overheads are in short tasks.", quantumR),
-		"A step that costs o takes o/(o+q) of a worker's time: with small quanta the overhead uses up what was free (dashed), and all wait for ever.",
-		ours,
-		fmt.Sprintf("Points: the mean of %s repetitions and its 95 %% interval by Student's t. There is no closed form, and none is drawn.", m.repetitions(quantumCells(Standard))),
-	}, " ")}, nil
+	return evidence.Figure{
+		Name:  "variance-quantum",
+		Title: "The price of partitioning: the smaller the steps, the more of them",
+		Subtitle: fmt.Sprintf("Long tasks of %v short ones, each half of the work; %d workers, "+
+			"%s busy without the cost of steps", quantumR, limit,
+			words.Percent(varianceLoad)) + below,
+		Caption: []string{
+			fmt.Sprintf("A quantum of 1 is a short task in one step; at %v a long task is one "+
+				"step, too. Costs are in short tasks.", quantumR),
+			"A step that costs o takes o/(o+q) of a worker's time: below the dashed quantum it " +
+				"uses up the free capacity, and queues grow without end.",
+			ours,
+			m.Means(quantumCells(Standard)),
+		},
+	}.Planes(planes...)
 }
 
-func answerQuantum(m *measured) (lines []string) {
+func answerQuantum(m *evidence.Measured) (lines []string) {
 	for _, o := range overheads {
 		s := byQuantum(m, "short-p99-response-sec", 1, o)
 		best := -1
@@ -148,8 +165,12 @@ func answerQuantum(m *measured) (lines []string) {
 		if len(s.X) < 2 || s.X[len(s.X)-1] != quantumR {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("if a step costs %v of a short task, the short tasks' p99 is lowest with steps of %v: %s times their size, against %s with tasks left whole",
-			o, s.X[best], interval{s.Y[best], s.Lo[best], s.Hi[best]}, short(s.Y[len(s.Y)-1])))
+		lines = append(lines, fmt.Sprintf("if a step costs %v of a short task, steps of %s "+
+			"give the lowest p99 of the short tasks: %s times their size, against %s with "+
+			"tasks left whole",
+			o, words.Counted(s.X[best], "short task"), evidence.Interval{Mid: s.Y[best],
+				Lo: s.Lo[best], Hi: s.Hi[best]},
+			words.Short(s.Y[len(s.Y)-1])))
 	}
 	return lines
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/poolbench/poolbench/internal/theory"
 )
 
-// shared is what theory knows of one pool of k places, with tasks of mean 1 and that C², at the load; nil where that is too close to 1.
+// shared is what theory knows of one pool of k places, with tasks of mean 1 and that C², at the
+// load; nil where that is too close to 1.
 func shared(k int, load, c2 float64) *theory.Answer {
 	pool := theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}
 	model := theory.MMk
@@ -52,7 +53,8 @@ func mostAt(wait, c2 float64) float64 {
 	return lo
 }
 
-// workersFor is the number of places that the arrivals of limit places at varianceLoad need for a p99 wait.
+// workersFor is the number of places that the arrivals of limit places at varianceLoad need for a
+// p99 wait.
 func workersFor(wait, c2 float64) int {
 	k := limit
 	for p99Wait(k, varianceLoad*limit/float64(k), c2) > wait {

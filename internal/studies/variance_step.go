@@ -3,16 +3,21 @@ package studies
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/reports/charts"
 )
 
-// stepPart measures what a step of partitioned costs on this machine: the same tasks whole, by the shared pool, and in steps so short that
-// most of the time is what a step costs beside its work. One worker does them, all of which are there from the start: what is counted is a trip through
-// the queue and the step's own beginning and end, without the waking of a worker that has nothing to do. It has no figure: quantumPart marks it in its.
-var stepPart = variancePart{stepCells, nil, nil, answerStep}
+// stepPart measures what a step of partitioned costs on this machine: the same tasks whole, by the
+// shared pool, and in steps so short that most of the time is what a step costs beside its work.
+// One worker does them, all of which are there from the start: what is counted is a trip through
+// the queue and the step's own beginning and end, without the waking of a worker that has nothing
+// to do. It has no figure: quantumPart marks it in its.
+var stepPart = variancePart{stepCells, nil, answerStep}
 
 const (
 	stepTask    = 50 * time.Microsecond
@@ -39,17 +44,16 @@ func stepCells(size Size) []bench.Scenario {
 	return lengths{0.6, 1, 5}.of(size, []bench.Scenario{stepCell(pooled), stepCell(stepInSteps)})
 }
 
-// stepCost is what a step costs, in seconds, by the fastest repetition of either: what else the machine does makes a run longer, and never
-// shorter. NaN where it was not measured, or was nothing.
-func stepCost(m *measured) float64 {
+// stepCost is what a step costs, in seconds, by the fastest repetition of either: what else the
+// machine does makes a run longer, and never shorter. NaN where it was not measured, or was
+// nothing.
+func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
-		least := math.NaN()
-		for _, rate := range m.values(stepCell(strategy), "ops/s") {
-			if !(1/rate >= least) {
-				least = 1 / rate
-			}
+		rates := m.Values(stepCell(strategy), "ops/s")
+		if len(rates) == 0 {
+			return math.NaN()
 		}
-		return least
+		return 1 / slices.Max(rates)
 	}
 	if cost := (fastest(stepInSteps) - fastest(pooled)) / stepsATask; cost > 0 {
 		return cost
@@ -57,20 +61,23 @@ func stepCost(m *measured) float64 {
 	return math.NaN()
 }
 
-// stepShares puts a cost in proportion to the short tasks: "0.0003 of 1 ms".
+// stepShares puts a cost in proportion to the short tasks: "0.03 % of 1 ms".
 func stepShares(cost float64) (shares []string) {
 	for _, size := range stepSizes {
-		shares = append(shares, fmt.Sprintf("%s of %s", short(cost/size.Seconds()), charts.Seconds(size.Seconds())))
+		shares = append(shares, fmt.Sprintf("%s of %s", words.Percent(cost/size.Seconds()),
+			words.Span(size)))
 	}
 	return shares
 }
 
-func answerStep(m *measured) []string {
+func answerStep(m *evidence.Measured) []string {
 	cost := stepCost(m)
 	if math.IsNaN(cost) {
 		return nil
 	}
 	shares := stepShares(cost)
-	return []string{fmt.Sprintf("a step of %s costs %s on this machine, in short tasks %s, %s and %s; at a load of %v there is a steady state with steps of more than %s",
-		sequential, charts.Seconds(rounded(cost)), shares[0], shares[1], shares[2], varianceLoad, charts.Seconds(rounded(wall(cost))))}
+	return []string{fmt.Sprintf("a step of %s costs %s on this machine, for short tasks %s; at "+
+		"load %v steps below %s leave no steady state",
+		sequential, words.Seconds(cost), words.Series(shares), varianceLoad,
+		words.Seconds(wall(cost)))}
 }

@@ -2,19 +2,24 @@ package studies
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/evidence"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
 // synthetic has the same metrics for each repetition, as a function of the scenario.
-func synthetic(cells []bench.Scenario, repetitions int, of func(sc bench.Scenario, repetition int) map[string]float64) *measured {
+func synthetic(
+	cells []bench.Scenario, repetitions int,
+	of func(sc bench.Scenario, repetition int) map[string]float64,
+) *evidence.Measured {
 	var results []*bench.Result
 	for i := range repetitions {
 		for _, sc := range cells {
@@ -25,14 +30,16 @@ func synthetic(cells []bench.Scenario, repetitions int, of func(sc bench.Scenari
 			results = append(results, r)
 		}
 	}
-	return fromResults(results)
+	return evidence.FromResults(results)
 }
 
 // TestCostLevels holds the exact lines against what was computed elsewhere.
 func TestCostLevels(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
-		{flat(2, slowdown), 1.90328}, {flat(2, shortTail), 6.0696}, {flat(4, slowdown), 1.38609}, {flat(4, shortTail), 3.45458}, {sharing(), 1.74554},
-		{mostAt(5, 0), 0.894}, {mostAt(5, 16), 0.408}, {mostAt(20, 64), 0.417}, {shareShed(0), 0.22821},
+		{flat(2, slowdown), 1.90328}, {flat(2, shortTail), 6.0696}, {flat(4, slowdown), 1.38609},
+		{flat(4, shortTail), 3.45458}, {sharing(), 1.74554},
+		{mostAt(5, 0), 0.894}, {mostAt(5, 16), 0.408}, {mostAt(20, 64), 0.417},
+		{shareShed(0), 0.22821},
 		{float64(workersFor(p99Wait(limit, varianceLoad, 0), 16)), 7},
 	} {
 		if math.Abs(c.got-c.want) > 6e-4*c.want {
@@ -41,7 +48,8 @@ func TestCostLevels(t *testing.T) {
 	}
 }
 
-// TestLoadFor: a wait of c/(1−ρ) is straight on the scales that are interpolated on, so that the load is found exactly.
+// TestLoadFor: a wait of c/(1−ρ) is straight on the scales that are interpolated on, so that the
+// load is found exactly.
 func TestLoadFor(t *testing.T) {
 	loads := []float64{0.5, 0.6, 0.8}
 	var waits []float64
@@ -52,7 +60,8 @@ func TestLoadFor(t *testing.T) {
 		if got := loadFor(2/(1-want), loads, waits); math.Abs(got-want) > 1e-12 {
 			t.Errorf("found %v, want %v", got, want)
 		}
-		if got := between(want, loads[0], waits[0], loads[2], waits[2]); math.Abs(got-2/(1-want)) > 1e-9 {
+		if got := between(want, loads[0], waits[0], loads[2],
+			waits[2]); math.Abs(got-2/(1-want)) > 1e-9 {
 			t.Errorf("at %v a response of %v, want %v", want, got, 2/(1-want))
 		}
 	}
@@ -65,32 +74,41 @@ func TestLoadFor(t *testing.T) {
 }
 
 func TestIntervals(t *testing.T) {
-	if in := ofMean([]float64{1, 2, 3, 4, 5}); math.Abs(in.mid-3) > 1e-12 || math.Abs(in.hi-in.mid-2.776*math.Sqrt(0.5)) > 1e-3 || math.Abs(in.mid-in.lo-(in.hi-in.mid)) > 1e-12 {
+	if in := evidence.OfMean([]float64{1, 2, 3, 4, 5}); math.Abs(in.Mid-3) > 1e-12 ||
+		math.Abs(in.Hi-in.Mid-2.776*math.Sqrt(0.5)) > 1e-3 ||
+		math.Abs(in.Mid-in.Lo-(in.Hi-in.Mid)) > 1e-12 {
 		t.Errorf("%+v", in)
 	}
-	if in := ofMean([]float64{7}); in.mid != 7 || !math.IsNaN(in.lo) || !math.IsNaN(in.hi) {
+	if in := evidence.OfMean([]float64{7}); in.Mid != 7 || !math.IsNaN(in.Lo) ||
+		!math.IsNaN(in.Hi) {
 		t.Errorf("one value has the interval %+v", in)
 	}
-	if in := ofMean(nil); !math.IsNaN(in.mid) {
-		t.Errorf("no value has the mean %v", in.mid)
+	if in := evidence.OfMean(nil); !math.IsNaN(in.Mid) {
+		t.Errorf("no value has the mean %v", in.Mid)
 	}
-	// The ranks of the table of Conover, "Practical Nonparametric Statistics": 1 of 6, 2 of 9 and 10, 6 of 20.
+	// The ranks of the table of Conover, "Practical Nonparametric Statistics": 1 of 6, 2 of 9 and
+	// 10, 6 of 20.
 	for n, rank := range map[int]int{1: 1, 5: 1, 6: 1, 8: 1, 9: 2, 10: 2, 20: 6} {
 		var values []float64
 		for i := range n {
 			values = append(values, float64(n-i))
 		}
-		if in := ofMedian(values); in.mid != float64(n+1)/2 || in.lo != float64(rank) || in.hi != float64(n+1-rank) {
+		if in := evidence.OfMedian(values); in.Mid != float64(n+1)/2 || in.Lo != float64(rank) ||
+			in.Hi != float64(n+1-rank) {
 			t.Errorf("of 1 to %d the median is %+v, want the ranks %d from the ends", n, in, rank)
 		}
 	}
-	// Student's t of 3 degrees is 3.18245 at 97.5 %, and the standard deviation of 1 to 4 is √(5/3).
-	if in, half := ofMean([]float64{1, 2, 3, 4}), 3.18245*math.Sqrt(5./3)/2; in.mid != 2.5 || math.Abs(in.hi-2.5-half) > 1e-5 || math.Abs(2.5-in.lo-half) > 1e-5 {
+	// Student's t of 3 degrees is 3.18245 at 97.5 %, and the standard deviation of 1 to 4 is
+	// √(5/3).
+	if in, half := evidence.OfMean([]float64{1, 2, 3, 4}),
+		3.18245*math.Sqrt(5./3)/2; in.Mid != 2.5 ||
+		math.Abs(in.Hi-2.5-half) > 1e-5 || math.Abs(2.5-in.Lo-half) > 1e-5 {
 		t.Errorf("the mean of 1 to 4 is %+v, want 2.5 ± %v", in, half)
 	}
 }
 
-// TestVarianceCells: each scenario is possible and has a name of its own, and each figure is empty, and says nothing, without runs.
+// TestVarianceCells: each scenario is possible and has a name of its own, and each figure is empty,
+// and says nothing, without runs.
 func TestVarianceCells(t *testing.T) {
 	for i, p := range varianceParts {
 		for size := Quick; size <= Full; size++ {
@@ -98,7 +116,8 @@ func TestVarianceCells(t *testing.T) {
 			for _, sc := range p.cells(size) {
 				work := sc.Workload.String() + fmt.Sprint(sc.Load)
 				if stop, ok := stops[work]; ok && stop != sc.Stop {
-					t.Errorf("part %d: %s is to be compared with runs of %d tasks", i, sc.Name(), stop.Tasks)
+					t.Errorf("part %d: %s is to be compared with runs of %d tasks", i,
+						sc.Name(), stop.Tasks)
 				}
 				stops[work] = sc.Stop
 				if err := sc.Validate(); err != nil {
@@ -110,59 +129,56 @@ func TestVarianceCells(t *testing.T) {
 				names[sc.Name()] = true
 			}
 		}
-		empty := fromResults(nil)
-		if lines := p.answer(empty); len(lines) > 0 {
+		nothing := evidence.FromResults(nil)
+		if lines := p.answer(nothing); len(lines) > 0 {
 			t.Errorf("part %d says of nothing: %q", i, lines)
 		}
-		if p.draw == nil {
-			continue
-		}
-		if _, err := p.draw(empty); !isEmpty(err) {
-			t.Errorf("part %d draws nothing as %v", i, err)
-		}
 	}
 }
 
-func isEmpty(err error) bool {
-	_, ok := errors.AsType[*charts.EmptyError](err)
-	return ok
-}
-
-// TestVarianceDraws: with all runs there every figure is drawn, in both layouts, without a number that is none.
+// TestVarianceDraws: with all runs there every figure is drawn, in both layouts, without a number
+// that is none.
 func TestVarianceDraws(t *testing.T) {
-	units := []string{"short-p99-response-sec", "short-mean-response-sec", "long-mean-response-sec", "mean-slowdown", "utilisation", "shed/op", "mean-response-sec", "mean-service-sec", "offered-utilisation", "p99-wait-sec", "ops/s"}
+	units := []string{"short-p99-response-sec", "short-mean-response-sec", "long-mean-response-sec",
+		"mean-slowdown", "utilisation", "shed/op", "mean-response-sec", "mean-service-sec",
+		"offered-utilisation", "p99-wait-sec", "ops/s"}
 	for j := range limit + 1 {
-		units = append(units, fmt.Sprintf("found-%d-long/op", j), fmt.Sprintf("found-%d-long-wait-sec", j))
+		units = append(units, fmt.Sprintf("found-%d-long/op", j),
+			fmt.Sprintf("found-%d-long-wait-sec", j))
 	}
-	for i, p := range varianceParts {
-		if p.draw == nil {
-			continue
+	study := mustLookup(t, "variance")
+	m := synthetic(study.Cells(Standard), 3, func(sc bench.Scenario, i int) map[string]float64 {
+		values := map[string]float64{}
+		for _, u := range units {
+			values[u] = 0.002 * (1 + sc.Load.Relative*sc.Load.Relative) * (1 + 0.01*float64(i))
 		}
-		m := synthetic(p.cells(Standard), 3, func(sc bench.Scenario, i int) map[string]float64 {
-			values := map[string]float64{}
-			for _, u := range units {
-				values[u] = 0.002 * (1 + sc.Load.Relative*sc.Load.Relative) * (1 + 0.01*float64(i))
-			}
-			return values
-		})
-		f, err := p.draw(m)
-		if err != nil {
-			t.Errorf("part %d: %v", i, err)
-			continue
-		}
+		return values
+	})
+	none := regexp.MustCompile("NaN|Inf|%!")
+	figures, err := study.figures(m)
+	if err != nil || len(figures) != len(study.Draw) {
+		t.Errorf("%d figures, want %d; %v", len(figures), len(study.Draw), err)
+	}
+	for _, f := range figures {
 		for _, layout := range []charts.Layout{charts.Wide, charts.Narrow} {
 			var svg bytes.Buffer
 			if err := f.SVG(&svg, layout); err != nil {
 				t.Errorf("%s: %v", f.Name, err)
 			}
-			if text := svg.String() + f.Caption + strings.Join(p.answer(m), " "); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "%!") {
+			if none.MatchString(svg.String() + f.Caption) {
 				t.Errorf("%s holds a number that is none", f.Name)
 			}
 		}
 	}
+	for i, p := range varianceParts {
+		if answer := strings.Join(p.answer(m), " "); none.MatchString(answer) {
+			t.Errorf("part %d says a number that is none: %s", i, answer)
+		}
+	}
 }
 
-// TestQuantumOverhead: the time scale in which the overhead is a part of the task leaves its steps what they are.
+// TestQuantumOverhead: the time scale in which the overhead is a part of the task leaves its steps
+// what they are.
 func TestQuantumOverhead(t *testing.T) {
 	for _, o := range overheads {
 		for _, q := range quanta {
@@ -172,10 +188,13 @@ func TestQuantumOverhead(t *testing.T) {
 				steps := math.Ceil(size/q - 1e-9)
 				got := values.Duration(class).Seconds() / unit.Seconds() * (q + o)
 				if want := size + o*steps; math.Abs(got-want) > 1e-4*want {
-					t.Errorf("quantum %v, overhead %v: a %s task takes %v, want %v", q, o, class, got, want)
+					t.Errorf("quantum %v, overhead %v: a %s task takes %v, want %v", q, o,
+						class, got, want)
 				}
-				if n := math.Ceil(values.Duration(class).Seconds()/unit.Seconds() - 1e-9); n != steps {
-					t.Errorf("quantum %v, overhead %v: a %s task has %v steps, want %v", q, o, class, n, steps)
+				if n := math.Ceil(values.Duration(class).Seconds()/unit.Seconds() - 1e-9); n !=
+					steps {
+					t.Errorf("quantum %v, overhead %v: a %s task has %v steps, want %v", q,
+						o, class, n, steps)
 				}
 			}
 		}

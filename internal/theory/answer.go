@@ -5,12 +5,13 @@ import (
 	"math"
 )
 
-// An Answer is the steady state of a queue. Times are in the unit of the Pool that it was made from. In a queue that sheds,
-// everything but ShedProb speaks of the tasks that were accepted.
+// An Answer is the steady state of a queue. Times are in the unit of the Pool that it was made
+// from. In a queue that sheds, everything but ShedProb speaks of the tasks that were accepted.
 type Answer struct {
-	Model        string  // Kendall's notation: M/H2/4
-	Throughput   float64 // completions per unit of time
-	MeanInFlight float64 // tasks in service, by Little's law Throughput·E[S]; divided by the limit it is the utilisation
+	Model      string  // Kendall's notation: M/H2/4
+	Throughput float64 // completions per unit of time
+	// tasks in service, by Little's law Throughput·E[S]; divided by the limit it is the utilisation
+	MeanInFlight float64
 	WaitProb     float64 // P(W > 0): share of tasks that do not start at once
 	MeanWait     float64 // E[W], tasks that do not wait included
 	MeanResponse float64 // E[T] = E[W] + E[S]
@@ -19,11 +20,12 @@ type Answer struct {
 	wait, response *law // nil where the model says nothing of the distribution
 }
 
-// WaitQuantile returns the wait that a share q of the tasks does not exceed, to about ten digits; ok is false where the
-// model gives means only. It panics unless 0 ≤ q < 1.
+// WaitQuantile returns the wait that a share q of the tasks does not exceed, to about ten digits;
+// ok is false where the model gives means only. It panics unless 0 ≤ q < 1.
 func (a *Answer) WaitQuantile(q float64) (t float64, ok bool) { return a.wait.quantile(q) }
 
-// ResponseQuantile returns the response that a share q of the tasks does not exceed, under the rules of WaitQuantile.
+// ResponseQuantile returns the response that a share q of the tasks does not exceed, under the
+// rules of WaitQuantile.
 func (a *Answer) ResponseQuantile(q float64) (t float64, ok bool) { return a.response.quantile(q) }
 
 // WaitTail returns P(W > t); ok is false where the model gives means only.
@@ -32,8 +34,9 @@ func (a *Answer) WaitTail(t float64) (prob float64, ok bool) { return a.wait.abo
 // ResponseTail returns P(T > t); ok is false where the model gives means only.
 func (a *Answer) ResponseTail(t float64) (prob float64, ok bool) { return a.response.above(t) }
 
-// A law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may be 0 with positive probability and is continuous
-// above 0. A constant service time makes from 1 in M/D/k, so that the jump of T at E[S] is never searched for.
+// A law is the distribution of a time X = unit·(from + Y), where Y ≥ 0 may be 0 with positive
+// probability and is continuous above 0. A constant service time makes from 1 in M/D/k, so that the
+// jump of T at E[S] is never searched for.
 type law struct {
 	unit float64                 // E[S] in the caller's unit
 	from float64                 // least value, in units

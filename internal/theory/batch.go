@@ -2,17 +2,19 @@ package theory
 
 import "fmt"
 
-// BatchMakespan returns the mean makespan of n tasks that are all due at once, with exponential service times of the given
-// mean and at most limit in flight, the next task starting whenever one ends. It takes O(limit).
+// BatchMakespan returns the mean makespan of n tasks that are all due at once, with exponential
+// service times of the given mean and at most limit in flight, the next task starting whenever one
+// ends. It takes O(limit).
 //
-// While more than k tasks are left, one ends every E[S]/k; the last k end at rates k, k−1, …, 1 per E[S]. So the mean is
-// E[S]·((n−k)/k + H_k), H being the harmonic numbers, with k = min(limit, n).
+// While more than k tasks are left, one ends every E[S]/k; the last k end at rates k, k−1, …, 1 per
+// E[S]. So the mean is E[S]·((n−k)/k + H_k), H being the harmonic numbers, with k = min(limit, n).
 func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	if err := positive("mean service time", meanService); err != nil {
 		return 0, err
 	}
 	if n < 1 || limit < 1 {
-		return 0, fmt.Errorf("theory: a batch needs a task and a limit of at least 1, have %d and %d", n, limit)
+		return 0, fmt.Errorf("theory: a batch needs a task and a limit of at least 1, have %d "+
+			"and %d", n, limit)
 	}
 	k := min(limit, n)
 	h := 0.0

@@ -18,7 +18,10 @@ func BenchmarkModels(b *testing.B) {
 			{"mdk", func() (*Answer, error) { return MDk(p) }},
 			{"mh2k", func() (*Answer, error) { return MH2k(p.Rate, h, k) }},
 			{"mmkk", func() (*Answer, error) { return MMkK(p, 4*k) }},
-			{"mmkn", func() (*Answer, error) { return MMkN(Closed{Clients: 5 * k, Think: 4, MeanService: 1, Limit: k}) }},
+			{"mmkn", func() (*Answer,
+				error) {
+				return MMkN(Closed{Clients: 5 * k, Think: 4, MeanService: 1, Limit: k})
+			}},
 		} {
 			b.Run(fmt.Sprintf("model=%s/limit=%d/part=make", m.name, k), func(b *testing.B) {
 				for b.Loop() {

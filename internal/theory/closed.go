@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// A Closed is a closed loop: each of Clients thinks, submits one task, awaits its end, and thinks again.
+// A Closed is a closed loop: each of Clients thinks, submits one task, awaits its end, and thinks
+// again.
 type Closed struct {
 	Clients     int     // N
 	Think       float64 // Z: mean think time; 0 submits again at once
@@ -13,11 +14,12 @@ type Closed struct {
 	Limit       int     // k: most tasks in flight
 }
 
-// MMkN is the closed queue M/M/k//N, the machine-repair model: exponential service times, think times of any distribution
-// with mean Think. It is always stable; ShedProb is 0. It takes O(Clients + Limit).
+// MMkN is the closed queue M/M/k//N, the machine-repair model: exponential service times, think
+// times of any distribution with mean Think. It is always stable; ShedProb is 0. It takes O(Clients
+// + Limit).
 //
-// A task that arrives sees the loop as it would be with one client fewer (arrival theorem), which gives the wait;
-// throughput then follows from N = X·(Z + E[T]).
+// A task that arrives sees the loop as it would be with one client fewer (arrival theorem), which
+// gives the wait; throughput then follows from N = X·(Z + E[T]).
 //
 // Source: Sevcik and Mitrani (1981), Lavenberg and Reiser (1980).
 func MMkN(c Closed) (*Answer, error) {
@@ -30,7 +32,8 @@ func MMkN(c Closed) (*Answer, error) {
 	case c.Limit < 1:
 		return nil, fmt.Errorf("theory: limit must be at least 1, have %d", c.Limit)
 	case !(c.Think >= 0) || math.IsInf(c.Think, 1):
-		return nil, fmt.Errorf("theory: mean think time must be finite and at least 0, have %v", c.Think)
+		return nil, fmt.Errorf("theory: mean think time must be finite and at least 0, have %v",
+			c.Think)
 	}
 	seen := inPool(c.Clients-1, c.Think/c.MeanService, c.Limit)
 	stages := make([]float64, max(1, c.Clients-c.Limit+1))
@@ -52,9 +55,9 @@ func MMkN(c Closed) (*Answer, error) {
 	}, nil
 }
 
-// inPool returns the probabilities of n = 0…clients tasks in the pool up to a common factor, think being in units of E[S]. Of
-// neighbouring states p(n−1)/p(n) = min(n,k)·Z/(N−n+1); the products are summed as logarithms, which neither overflow nor mind
-// Z = 0.
+// inPool returns the probabilities of n = 0…clients tasks in the pool up to a common factor, think
+// being in units of E[S]. Of neighbouring states p(n−1)/p(n) = min(n,k)·Z/(N−n+1); the products are
+// summed as logarithms, which neither overflow nor mind Z = 0.
 func inPool(clients int, think float64, limit int) []float64 {
 	p := make([]float64, clients+1)
 	top := 0.0

@@ -2,8 +2,9 @@ package theory
 
 import "math"
 
-// An erlangMix is the wait and the response of a task that must see m completions of a pool of k busy exponential places
-// before it starts, m being random. In units of E[S] completions come at rate k, so the wait is Erlang(m, k).
+// An erlangMix is the wait and the response of a task that must see m completions of a pool of k
+// busy exponential places before it starts, m being random. In units of E[S] completions come at
+// rate k, so the wait is Erlang(m, k).
 type erlangMix struct {
 	k        int
 	waiting  []float64 // waiting[n]: probability that the task still waits after n events
@@ -14,11 +15,12 @@ type erlangMix struct {
 
 // newErlangMix takes weights[m], the probability of m up to a common factor.
 //
-// Events come at rate k, whatever the task's own state: one lets the queue advance by one place, or, when the task is in
-// service, is its own completion with probability 1/k. Counting those events (uniformisation) makes both tails Poisson
-// mixtures of positive terms.
+// Events come at rate k, whatever the task's own state: one lets the queue advance by one place,
+// or, when the task is in service, is its own completion with probability 1/k. Counting those
+// events (uniformisation) makes both tails Poisson mixtures of positive terms.
 func newErlangMix(k int, weights []float64) *erlangMix {
-	e := &erlangMix{k: k, waiting: make([]float64, len(weights)), serving: make([]float64, len(weights))}
+	e := &erlangMix{k: k, waiting: make([]float64, len(weights)),
+		serving: make([]float64, len(weights))}
 	total := 0.0
 	for n := len(weights) - 1; n >= 0; n-- {
 		e.waiting[n] = total
@@ -35,7 +37,8 @@ func newErlangMix(k int, weights []float64) *erlangMix {
 	return e
 }
 
-// stay is the probability that an event is not the completion of the one task in service that is looked at.
+// stay is the probability that an event is not the completion of the one task in service that is
+// looked at.
 func (e *erlangMix) stay() float64 { return float64(e.k-1) / float64(e.k) }
 
 func (e *erlangMix) waitLaw(unit float64) *law {

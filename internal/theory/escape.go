@@ -2,21 +2,24 @@ package theory
 
 import "gonum.org/v1/gonum/mat"
 
-// An escape is the factorised matrix D − A of a Markov chain that is left in the end: A ≥ 0 holds the rates between states,
-// D is diagonal, and each row sums to the state's rate of leaving for good. Given those sums, the factors and every solution
-// for a non-negative right-hand side come from additions, products and quotients of positive numbers alone: each element is
-// exact to a few ε however far apart they lie. General solvers are exact only relative to the largest element, which for
-// 64 places at a low load is off by forty orders of magnitude.
+// An escape is the factorised matrix D − A of a Markov chain that is left in the end: A ≥ 0 holds
+// the rates between states, D is diagonal, and each row sums to the state's rate of leaving for
+// good. Given those sums, the factors and every solution for a non-negative right-hand side come
+// from additions, products and quotients of positive numbers alone: each element is exact to a few
+// ε however far apart they lie. General solvers are exact only relative to the largest element,
+// which for 64 places at a low load is off by forty orders of magnitude.
 //
-// Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A. O'Cinneide, Numerische
-// Mathematik 65 (1993), for the error bound.
+// Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A.
+// O'Cinneide, Numerische Mathematik 65 (1993), for the error bound.
 type escape struct {
-	n     int
-	rate  *mat.Dense // above the diagonal: A with all lower states taken out; below: L, as multiples of the pivot
+	n int
+	// above the diagonal: A with all lower states taken out; below: L, as multiples of the pivot
+	rate  *mat.Dense
 	pivot []float64
 }
 
-// newEscape factorises. Of between only what is off the diagonal is looked at; gone[i] is the rate of leaving from i.
+// newEscape factorises. Of between only what is off the diagonal is looked at; gone[i] is the rate
+// of leaving from i.
 func newEscape(between mat.Matrix, gone []float64) *escape {
 	n, _ := between.Dims()
 	e := &escape{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}

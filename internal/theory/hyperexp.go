@@ -5,23 +5,27 @@ import (
 	"math"
 )
 
-// An H2 is a two-branch hyperexponential service time: exponential with mean Mean1 for a share P1 of the tasks, with mean
-// Mean2 for the others. Its C² is at least 1: a few long tasks among many short ones. Give the rare branch as branch 1, for
-// 1−P1 has fewer digits than P1 where P1 is close to 1.
+// An H2 is a two-branch hyperexponential service time: exponential with mean Mean1 for a share P1
+// of the tasks, with mean Mean2 for the others. Its C² is at least 1: a few long tasks among many
+// short ones. Give the rare branch as branch 1, for 1−P1 has fewer digits than P1 where P1 is close
+// to 1.
 type H2 struct {
 	P1, Mean1, Mean2 float64
 }
 
-// BalancedH2 returns the H2 of the given mean and squared coefficient of variation in which both branches carry half of the
-// work; branch 1 is the long one. It is an error if c2 is below 1, where no H2 exists.
+// BalancedH2 returns the H2 of the given mean and squared coefficient of variation in which both
+// branches carry half of the work; branch 1 is the long one. It is an error if c2 is below 1, where
+// no H2 exists.
 func BalancedH2(mean, c2 float64) (H2, error) {
 	if err := positive("mean service time", mean); err != nil {
 		return H2{}, err
 	}
 	if !(c2 >= 1) || math.IsInf(c2, 1) {
-		return H2{}, fmt.Errorf("theory: a hyperexponential needs a finite C² of at least 1, have %v", c2)
+		return H2{}, fmt.Errorf("theory: a hyperexponential needs a finite C² of at least 1, "+
+			"have %v", c2)
 	}
-	// The shares are (1 ± r)/2 with r² = (C²−1)/(C²+1); the small one as a quotient, lest digits cancel.
+	// The shares are (1 ± r)/2 with r² = (C²−1)/(C²+1); the small one as a quotient, lest digits
+	// cancel.
 	long := 1 / (c2 + 1) / (1 + math.Sqrt((c2-1)/(c2+1)))
 	return H2{P1: long, Mean1: mean / (2 * long), Mean2: mean / (2 * (1 - long))}, nil
 }
@@ -29,15 +33,10 @@ func BalancedH2(mean, c2 float64) (H2, error) {
 // Mean returns E[S].
 func (h H2) Mean() float64 { return h.P1*h.Mean1 + (1-h.P1)*h.Mean2 }
 
-// C2 returns the squared coefficient of variation.
-func (h H2) C2() float64 {
-	m, d := h.Mean(), h.Mean1-h.Mean2
-	return 1 + 2*h.P1*(1-h.P1)*(d/m)*(d/m)
-}
-
 func (h H2) validate() error {
 	if !(h.P1 > 0 && h.P1 < 1) {
-		return fmt.Errorf("theory: probability of a branch must be above 0 and below 1, have %v", h.P1)
+		return fmt.Errorf("theory: probability of a branch must be above 0 and below 1, have %v",
+			h.P1)
 	}
 	if err := positive("mean of branch 1", h.Mean1); err != nil {
 		return err

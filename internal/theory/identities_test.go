@@ -37,10 +37,11 @@ func queues(t *testing.T) map[string]*Answer {
 	}
 }
 
-// integral is ∫tail from 0: eight-point Gauss rule on pieces of half an E[S], whose ends meet the kinks of M/D/k, until
-// nothing is left.
+// integral is ∫tail from 0: eight-point Gauss rule on pieces of half an E[S], whose ends meet the
+// kinks of M/D/k, until nothing is left.
 func integral(tail func(float64) (float64, bool)) float64 {
-	nodes := [4][2]float64{{0.1834346424956498, 0.3626837833783620}, {0.5255324099163290, 0.3137066458778873},
+	nodes := [4][2]float64{{0.1834346424956498, 0.3626837833783620},
+		{0.5255324099163290, 0.3137066458778873},
 		{0.7966664774136267, 0.2223810344533745}, {0.9602898564975363, 0.1012285362903763}}
 	total := 0.0
 	for x := 0.0; ; x += 0.5 {
@@ -101,7 +102,8 @@ func TestTailStartsAtWaitProb(t *testing.T) {
 	}
 }
 
-// Tails fall, quantiles rise, a wait is shorter than its response, and nothing is NaN, anywhere in the space of pools.
+// Tails fall, quantiles rise, a wait is shorter than its response, and nothing is NaN, anywhere in
+// the space of pools.
 func TestShapes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 24).Draw(t, "k")
@@ -124,12 +126,14 @@ func TestShapes(t *testing.T) {
 			p.Rate *= rapid.Float64Range(0.1, 3).Draw(t, "overload")
 			a, err = MMkK(p, rapid.IntRange(0, 100).Draw(t, "queue"))
 		case "N":
-			a, err = MMkN(Closed{rapid.IntRange(1, 60).Draw(t, "clients"), rapid.Float64Range(0, 9).Draw(t, "think"), 1, k})
+			a, err = MMkN(Closed{rapid.IntRange(1, 60).Draw(t, "clients"),
+				rapid.Float64Range(0, 9).Draw(t, "think"), 1, k})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !(0 <= a.WaitProb && a.WaitProb <= 1 && 0 <= a.ShedProb && a.ShedProb <= 1 && a.MeanWait >= 0) {
+		if !(0 <= a.WaitProb && a.WaitProb <= 1 && 0 <= a.ShedProb && a.ShedProb <= 1 &&
+			a.MeanWait >= 0) {
 			t.Fatalf("%+v", a)
 		}
 		lastW, lastT := 0.0, 0.0
@@ -137,7 +141,8 @@ func TestShapes(t *testing.T) {
 			w, _ := a.WaitQuantile(q)
 			r, _ := a.ResponseQuantile(q)
 			if !(lastW <= w && lastT <= r && w <= r) {
-				t.Fatalf("%s: quantile %v: wait %v after %v, response %v after %v", a.Model, q, w, lastW, r, lastT)
+				t.Fatalf("%s: quantile %v: wait %v after %v, response %v after %v", a.Model, q,
+					w, lastW, r, lastT)
 			}
 			lastW, lastT = w, r
 		}
@@ -152,7 +157,8 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// The unit of time is free: the same queue in milliseconds has the same probabilities and a thousandfold times.
+// The unit of time is free: the same queue in milliseconds has the same probabilities and a
+// thousandfold times.
 func TestUnits(t *testing.T) {
 	h := must(BalancedH2(1, 16))(t)
 	hMs := must(BalancedH2(1000, 16))(t)

@@ -7,13 +7,15 @@ import (
 	"testing"
 )
 
-// testdata/known.json holds values computed independently of this package, by other methods and other code: Crommelin's
-// linear equations and Spitzer's identity for constant service times, and for hyperexponential ones the Laplace transforms of
-// wait and response inverted numerically (Abate and Whitt's Euler method), all checked against event simulation. Times are in
-// units of E[S]. Some sections print seven significant digits, others all.
+// testdata/known.json holds values computed independently of this package, by other methods and
+// other code: Crommelin's linear equations and Spitzer's identity for constant service times, and
+// for hyperexponential ones the Laplace transforms of wait and response inverted numerically (Abate
+// and Whitt's Euler method), all checked against event simulation. Times are in units of E[S]. Some
+// sections print seven significant digits, others all.
 
-// inverted bounds the error, as a probability, of the inverted transforms: that method stops at about eight digits. The closed
-// form of M/H2/1 (TestOnePlaceClosedForm) and the values of exact_test.go say that this package's error is far below.
+// inverted bounds the error, as a probability, of the inverted transforms: that method stops at
+// about eight digits. The closed form of M/H2/1 (TestOnePlaceClosedForm) and the values of
+// exact_test.go say that this package's error is far below.
 const inverted = 1e-9
 
 // sevenDigits is half a unit of the seventh significant digit.
@@ -24,7 +26,8 @@ func sevenDigits(v float64) float64 {
 	return 0.5 * math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-6)
 }
 
-// allDigits is for values printed in full, which differ between the two methods of their source by up to 2e−11.
+// allDigits is for values printed in full, which differ between the two methods of their source by
+// up to 2e−11.
 func allDigits(v float64) float64 { return 1e-11 + 1e-10*math.Abs(v) }
 
 // A check compares computed values with known ones and keeps the worst for the log.
@@ -42,7 +45,8 @@ func newCheck(t *testing.T) *check {
 	c := &check{t, map[string]*tally{}}
 	t.Cleanup(func() {
 		for what, w := range c.worst {
-			t.Logf("%-14s %4d values, worst relative error %.1e, as a probability %.1e", what, w.count, w.relative, w.prob)
+			t.Logf("%-14s %4d values, worst relative error %.1e, as a probability %.1e", what,
+				w.count, w.relative, w.prob)
 		}
 	})
 	return c
@@ -69,8 +73,11 @@ func (c *check) value(what string, row any, got, want, tolerance float64) {
 	}
 }
 
-// quantile compares quantile q with a known one, off by at most tolerance in time and slack in probability.
-func (c *check) quantile(what string, row any, of, tail func(float64) (float64, bool), q, want, tolerance, slack float64) {
+// quantile compares quantile q with a known one, off by at most tolerance in time and slack in
+// probability.
+func (c *check) quantile(
+	what string, row any, of, tail func(float64) (float64, bool), q, want, tolerance, slack float64,
+) {
 	c.t.Helper()
 	got, ok := of(q)
 	if !ok {
@@ -134,8 +141,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// solve is the queue M/G/k of the tables: C² = 0 is constant, 1 exponential, above 1 the balanced hyperexponential, and for
-// what is between, one place only, the moments decide.
+// solve is the queue M/G/k of the tables: C² = 0 is constant, 1 exponential, above 1 the balanced
+// hyperexponential, and for what is between, one place only, the moments decide.
 func solve(t testing.TB, k int, c2, rho float64) *Answer {
 	t.Helper()
 	p := Pool{Rate: rho * float64(k), MeanService: 1, Limit: k}

@@ -5,11 +5,13 @@ import (
 	"testing"
 )
 
-// Crommelin's equations: one service time later everyone in service has left, and Poisson(a) tasks have come,
+// Crommelin's equations: one service time later everyone in service has left, and Poisson(a) tasks
+// have come,
 //
 //	p_j = Σ_{i≤k} p_i·a_j + Σ_{k<i≤k+j} p_i·a_{j+k−i}.
 //
-// The distribution is rebuilt from that of the queue, and put in; the mean number in service must be a (Little).
+// The distribution is rebuilt from that of the queue, and put in; the mean number in service must
+// be a (Little).
 func TestCrommelinEquations(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		a := rho * float64(k)

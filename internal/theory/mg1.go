@@ -5,11 +5,13 @@ import (
 	"math"
 )
 
-// MG1 is the queue M/G/1 for service times of any distribution with squared coefficient of variation c2: means only, since
-// the distribution of the wait takes more than two moments of the service time. MDk and MH2k with limit 1 have it for theirs.
+// MG1 is the queue M/G/1 for service times of any distribution with squared coefficient of
+// variation c2: means only, since the distribution of the wait takes more than two moments of the
+// service time. MDk and MH2k with limit 1 have it for theirs.
 //
-// It is an error if the limit is not 1, for with more places two moments do not even fix the mean (two service times of
-// equal mean and C² can differ eightfold in it), or if c2 is not finite, for then the mean wait is infinite.
+// It is an error if the limit is not 1, for with more places two moments do not even fix the mean
+// (two service times of equal mean and C² can differ eightfold in it), or if c2 is not finite, for
+// then the mean wait is infinite.
 //
 // Source: Pollaczek (1930) and Khinchine (1932): E[W] = E[S]·ρ(1+C²)/(2(1−ρ)).
 func MG1(p Pool, c2 float64) (*Answer, error) {
@@ -17,7 +19,8 @@ func MG1(p Pool, c2 float64) (*Answer, error) {
 		return nil, err
 	}
 	if p.Limit != 1 {
-		return nil, fmt.Errorf("theory: M/G/1 needs limit 1, have %d: no exact value is known for general service times above it", p.Limit)
+		return nil, fmt.Errorf("theory: M/G/1 needs limit 1, have %d: no exact value is known "+
+			"for general service times above it", p.Limit)
 	}
 	if !(c2 >= 0) || math.IsInf(c2, 1) {
 		return nil, fmt.Errorf("theory: M/G/1 needs a finite C² of at least 0, have %v", c2)

@@ -2,10 +2,12 @@ package theory
 
 import "fmt"
 
-// MGkk is the loss system M/G/k/k: no queue, an arrival that finds all k places taken is shed. The share shed is Erlang's B
-// whatever the distribution of the service time, of which only the mean matters; overload is no error here.
+// MGkk is the loss system M/G/k/k: no queue, an arrival that finds all k places taken is shed. The
+// share shed is Erlang's B whatever the distribution of the service time, of which only the mean
+// matters; overload is no error here.
 //
-// Nothing accepted waits, so the response of an accepted task is its service time, whose distribution the model leaves open.
+// Nothing accepted waits, so the response of an accepted task is its service time, whose
+// distribution the model leaves open.
 //
 // Source: Erlang (1917); insensitivity: Sevastyanov (1957).
 func MGkk(p Pool) (*Answer, error) {

@@ -6,18 +6,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mostPhases bounds the limit that MH2k takes, for the time is O(limit⁴): at twice this it is two seconds.
+// mostPhases bounds the limit that MH2k takes, for the time is O(limit⁴): at twice this it is two
+// seconds.
 const mostPhases = 128
 
-// MH2k is the queue M/H2/k: two-branch hyperexponential service times, Poisson arrivals at the given rate, at most limit
-// tasks in flight. It takes O(limit⁴): 0.2 ms at 8, 20 ms at 64, and a limit above 128 is an error. Everything is good to ten
-// digits, less what ρ close to 1 costs any method, 1e−16/(1−ρ); from ρ = 1−1e−8 on it is an error.
+// MH2k is the queue M/H2/k: two-branch hyperexponential service times, Poisson arrivals at the
+// given rate, at most limit tasks in flight. It takes O(limit⁴): 0.2 ms at 8, 20 ms at 64, and a
+// limit above 128 is an error. Everything is good to ten digits, less what ρ close to 1 costs any
+// method, 1e−16/(1−ρ); from ρ = 1−1e−8 on it is an error.
 //
-// The state is (n, i): n tasks in the system, i of those in service on branch 1. For n ≥ k it is a quasi-birth–death process
-// with the same k+1 phases on every level, solved by logarithmic reduction; below, level by level.
+// The state is (n, i): n tasks in the system, i of those in service on branch 1. For n ≥ k it is a
+// quasi-birth–death process with the same k+1 phases on every level, solved by logarithmic
+// reduction; below, level by level.
 //
-// Source: M. F. Neuts, Matrix-Geometric Solutions in Stochastic Models (1981); V. Ramaswami and D. M. Lucantoni,
-// "Algorithms for the multi-server queue with phase type service", Stochastic Models 1 (1985).
+// Source: M. F. Neuts, Matrix-Geometric Solutions in Stochastic Models (1981); V. Ramaswami and D.
+// M. Lucantoni, "Algorithms for the multi-server queue with phase type service", Stochastic Models
+// 1 (1985).
 func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 	if err := h.validate(); err != nil {
 		return nil, err
@@ -33,7 +37,8 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 	if rho := p.Utilisation(); rho > 1-1e-8 {
 		return nil, tooClose("M/H2/k", rho)
 	}
-	q := h2Queue{k: limit, rate: p.Offered(), share: [2]float64{h.P1, 1 - h.P1}, mu: [2]float64{mean / h.Mean1, mean / h.Mean2}}
+	q := h2Queue{k: limit, rate: p.Offered(), share: [2]float64{h.P1, 1 - h.P1},
+		mu: [2]float64{mean / h.Mean1, mean / h.Mean2}}
 	s, err := q.solve()
 	if err != nil {
 		return nil, fmt.Errorf("theory: M/H2/%d at utilisation %v: %w", limit, p.Utilisation(), err)
@@ -86,7 +91,8 @@ func (q h2Queue) down(n int) *mat.Dense {
 	return m
 }
 
-// replace returns the rates from a level above k to the one below: a task ends and one that waited picks its branch.
+// replace returns the rates from a level above k to the one below: a task ends and one that waited
+// picks its branch.
 func (q h2Queue) replace() *mat.Dense {
 	m := mat.NewDense(q.k+1, q.k+1, nil)
 	for i := range q.k + 1 {
@@ -104,17 +110,20 @@ func (q h2Queue) replace() *mat.Dense {
 
 // An h2State is the steady state of an h2Queue.
 type h2State struct {
-	passage  *mat.Dense   // G of the levels from k up
-	below    []*mat.Dense // below[n]: row vector of the phases of level n < k
-	busy     *mat.Dense   // row vector of the phases with all k places busy, summed over the levels n ≥ k
-	arriving *mat.Dense   // rate at which arrivals that find one place free make level k begin in each phase
+	passage *mat.Dense   // G of the levels from k up
+	below   []*mat.Dense // below[n]: row vector of the phases of level n < k
+	// row vector of the phases with all k places busy, summed over the levels n ≥ k
+	busy *mat.Dense
+	// rate at which arrivals that find one place free make level k begin in each phase
+	arriving *mat.Dense
 	waitProb float64
 	meanWait float64
 }
 
-// solve goes up the levels below k, taking out each in turn: π_n = π_{n+1}K_n, where K_n = down·(D−A)⁻¹ for the chain on the
-// levels up to n, which it leaves at rate λ. That leaves the phases of level k alone, with the excursions above it folded in
-// by λG; above, π_{n+1} = π_nR with R = λ(D − λG)⁻¹, a chain that leaves each phase at its rate of completions.
+// solve goes up the levels below k, taking out each in turn: π_n = π_{n+1}K_n, where K_n =
+// down·(D−A)⁻¹ for the chain on the levels up to n, which it leaves at rate λ. That leaves the
+// phases of level k alone, with the excursions above it folded in by λG; above, π_{n+1} = π_nR with
+// R = λ(D − λG)⁻¹, a chain that leaves each phase at its rate of completions.
 func (q h2Queue) solve() (*h2State, error) {
 	g, err := firstPassage(scaledIdentity(q.k+1, q.rate), q.replace())
 	if err != nil {

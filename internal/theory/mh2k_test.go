@@ -19,11 +19,13 @@ func grid(t *testing.T, f func(t *testing.T, k int, rho float64)) {
 
 func h2State16(t *testing.T, k int, rho float64) (h2Queue, *h2State) {
 	h := must(BalancedH2(1, 16))(t)
-	q := h2Queue{k: k, rate: rho * float64(k), share: [2]float64{h.P1, 1 - h.P1}, mu: [2]float64{1 / h.Mean1, 1 / h.Mean2}}
+	q := h2Queue{k: k, rate: rho * float64(k), share: [2]float64{h.P1, 1 - h.P1},
+		mu: [2]float64{1 / h.Mean1, 1 / h.Mean2}}
 	return q, must(q.solve())(t)
 }
 
-// Little's law for the tasks in service, all and those of branch 1: time averages against λE[S] and λ·p·m.
+// Little's law for the tasks in service, all and those of branch 1: time averages against λE[S] and
+// λ·p·m.
 func TestH2LittleInService(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -42,8 +44,8 @@ func TestH2LittleInService(t *testing.T) {
 	})
 }
 
-// PASTA: arrivals find all places busy as often as they are busy; so the share that finds just one place free, times λ, is
-// both what enters level k and the density of the wait at 0.
+// PASTA: arrivals find all places busy as often as they are busy; so the share that finds just one
+// place free, times λ, is both what enters level k and the density of the wait at 0.
 func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -56,7 +58,8 @@ func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	})
 }
 
-// The density v·e^{Mt}·1 and the tail y·e^{Mt}·1 are computed from different states; v = y(−M) joins them.
+// The density v·e^{Mt}·1 and the tail y·e^{Mt}·1 are computed from different states; v = y(−M)
+// joins them.
 func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -72,8 +75,8 @@ func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	})
 }
 
-// With one place the Laplace transforms invert by hand: both tails are sums of two exponentials whose rates are the roots of
-// θ² − (μ₁+μ₂−λ)θ + μ₁μ₂(1−ρ).
+// With one place the Laplace transforms invert by hand: both tails are sums of two exponentials
+// whose rates are the roots of θ² − (μ₁+μ₂−λ)θ + μ₁μ₂(1−ρ).
 func TestOnePlaceClosedForm(t *testing.T) {
 	for _, c2 := range []float64{1.5, 4, 16, 64} {
 		for _, rho := range []float64{0.1, 0.5, 0.9} {
@@ -99,7 +102,8 @@ func TestOnePlaceClosedForm(t *testing.T) {
 	}
 }
 
-// However many places, the tail of a wait falls in the end as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ (Takahashi 1981).
+// However many places, the tail of a wait falls in the end as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ
+// (Takahashi 1981).
 func TestH2DecayRate(t *testing.T) {
 	for _, k := range []int{1, 2, 4, 16} {
 		for _, rho := range []float64{0.5, 0.8, 0.95} {

@@ -12,8 +12,9 @@ type Part struct {
 	*Answer
 }
 
-// Mixed is what all tasks together see of several queues side by side, each with arrivals and places of its own. It has the distribution
-// of the response where all parts have it. It panics without parts.
+// Mixed is what all tasks together see of several queues side by side, each with arrivals and
+// places of its own. It has the distribution of the response where all parts have it. It panics
+// without parts.
 func Mixed(parts ...Part) *Answer {
 	if len(parts) == 0 {
 		panic("theory: a mixture of nothing")
@@ -54,7 +55,9 @@ func Mixed(parts ...Part) *Answer {
 		a.wait.mean, a.wait.tail = a.MeanWait, mix(func(p Part) *law { return p.wait })
 	}
 	if a.response != nil {
-		a.response.mean, a.response.tail = a.MeanResponse, mix(func(p Part) *law { return p.response })
+		a.response.mean, a.response.tail = a.MeanResponse, mix(func(p Part) *law {
+			return p.response
+		})
 	}
 	return a
 }

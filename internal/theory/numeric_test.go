@@ -56,7 +56,8 @@ func TestRoot(t *testing.T) {
 		got := root(func(x float64) float64 { calls++; return c.f(x) }, c.lo, c.hi)
 		tolerance := 4 * epsilon
 		if c.name == "flat" {
-			tolerance = 1e-12 // the function underflows nowhere, but its sign is all that is left near the root
+			// the function underflows nowhere, but its sign is all that is left near the root
+			tolerance = 1e-12
 		}
 		if math.Abs(got-c.want) > tolerance*math.Abs(c.want) {
 			t.Errorf("%s: %v after %d calls, want %v", c.name, got, calls, c.want)
@@ -74,7 +75,8 @@ func TestPoisson(t *testing.T) {
 			moment += p * n
 			if p > 1e-250 && mean > 0 {
 				lgamma, _ := math.Lgamma(n + 1)
-				near(t, "probability", p, math.Exp(n*math.Log(mean)-mean-lgamma), 1e-13*(1+n*math.Log(1+n)))
+				near(t, "probability", p, math.Exp(n*math.Log(mean)-mean-lgamma),
+					1e-13*(1+n*math.Log(1+n)))
 			}
 		}
 		near(t, "sum", sum, 1, 1e-14)
@@ -82,7 +84,8 @@ func TestPoisson(t *testing.T) {
 	}
 }
 
-// Rates that lie forty orders of magnitude apart: each element must be exact to a few ε, which a solver with pivots is not.
+// Rates that lie forty orders of magnitude apart: each element must be exact to a few ε, which a
+// solver with pivots is not.
 func TestEscapeIsExactInEachElement(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	const n = 5
@@ -108,7 +111,8 @@ func TestEscapeIsExactInEachElement(t *testing.T) {
 			}
 		}
 		same("(D − A)X = B", e.solve(b), exactSolve(between, gone, b))
-		same("X(D − A) = B", mat.DenseCopyOf(e.solveLeft(b).T()), exactSolveTransposed(between, gone, b))
+		same("X(D − A) = B", mat.DenseCopyOf(e.solveLeft(b).T()),
+			exactSolveTransposed(between, gone, b))
 	}
 }
 

@@ -5,21 +5,23 @@ import (
 	"math"
 )
 
-// A Pool is an open queue: Poisson arrivals, no more than Limit tasks in flight, first come first served.
+// A Pool is an open queue: Poisson arrivals, no more than Limit tasks in flight, first come first
+// served.
 type Pool struct {
 	Rate        float64 // λ: arrivals per unit of time
 	MeanService float64 // E[S]: mean service time of a task
 	Limit       int     // k: most tasks in flight
 }
 
-// Offered returns the offered load a = λE[S]: the mean number of tasks that would be in flight without any limit.
+// Offered returns the offered load a = λE[S]: the mean number of tasks that would be in flight
+// without any limit.
 func (p Pool) Offered() float64 { return p.Rate * p.MeanService }
 
 // Utilisation returns ρ = a/k: the offered load for each place of the limit.
 func (p Pool) Utilisation() float64 { return p.Offered() / float64(p.Limit) }
 
-// An UnstableError says that arrivals outrun the pool: the queue grows for as long as they last, so no steady state exists
-// and no number describes it.
+// An UnstableError says that arrivals outrun the pool: the queue grows for as long as they last, so
+// no steady state exists and no number describes it.
 type UnstableError struct {
 	Utilisation float64 // at least 1
 }

@@ -6,12 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that a process which starts in
-// phase i of some level first reaches the level below in phase j. Within a level phases do not change; above and below are the
-// matrices of rates to the next level, their rows summing to what leaves a phase. Each step doubles the number of levels looked
-// at: seven or so at utilisation 0.9, and one more whenever the distance to 1 is halved.
+// firstPassage returns the matrix G of a quasi-birth–death process: G[i][j] is the probability that
+// a process which starts in phase i of some level first reaches the level below in phase j. Within
+// a level phases do not change; above and below are the matrices of rates to the next level, their
+// rows summing to what leaves a phase. Each step doubles the number of levels looked at: seven or
+// so at utilisation 0.9, and one more whenever the distance to 1 is halved.
 //
-// Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30 (1993).
+// Source: logarithmic reduction, G. Latouche and V. Ramaswami, Journal of Applied Probability 30
+// (1993).
 func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 	h, l := mat.DenseCopyOf(above), mat.DenseCopyOf(below)
 	n, _ := h.Dims()
@@ -23,7 +25,8 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 			down[j] /= out
 		}
 	}
-	// h and l are the chances that the process, watched on every 2^s-th level, next moves up or down, and into which phase.
+	// h and l are the chances that the process, watched on every 2^s-th level, next moves up or
+	// down, and into which phase.
 	g, t := mat.DenseCopyOf(l), mat.DenseCopyOf(h)
 	for range 100 {
 		var round, lh, hh, ll, add, next mat.Dense
@@ -49,8 +52,8 @@ func firstPassage(above, below *mat.Dense) (*mat.Dense, error) {
 	return nil, errors.New("theory: logarithmic reduction did not converge")
 }
 
-// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, of which only the rates off the diagonal are
-// looked at, by taking out state after state as newEscape does.
+// stationary returns the row vector π with πB = 0 and Σπ = 1 for a generator B, of which only the
+// rates off the diagonal are looked at, by taking out state after state as newEscape does.
 func stationary(generator mat.Matrix) []float64 {
 	n, _ := generator.Dims()
 	gone := make([]float64, n)
@@ -69,7 +72,8 @@ func stationary(generator mat.Matrix) []float64 {
 	return v
 }
 
-// A geometric sums matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which for R ≥ 0 has positive terms only.
+// A geometric sums matrix powers: Σ_n xRⁿ as x(I+R)(I+R²)(I+R⁴)…, which for R ≥ 0 has positive
+// terms only.
 type geometric []*mat.Dense // R, R², R⁴, … until nothing is left
 
 func newGeometric(r *mat.Dense) geometric {

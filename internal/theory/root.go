@@ -2,12 +2,13 @@ package theory
 
 import "math"
 
-// root returns the zero of f between lo and hi, where f has different signs, to the last few bits (4ε relative). It is
-// Chandrupatla's method: inverse quadratic interpolation where three points lie on a curve fit for it, bisection elsewhere;
-// never slower than bisection, and typically done in eight evaluations.
+// root returns the zero of f between lo and hi, where f has different signs, to the last few bits
+// (4ε relative). It is Chandrupatla's method: inverse quadratic interpolation where three points
+// lie on a curve fit for it, bisection elsewhere; never slower than bisection, and typically done
+// in eight evaluations.
 //
-// Source: T. R. Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function
-// without using derivatives", Advances in Engineering Software 28 (1997).
+// Source: T. R. Chandrupatla, "A new hybrid quadratic/bisection algorithm for finding the zero of a
+// nonlinear function without using derivatives", Advances in Engineering Software 28 (1997).
 func root(f func(float64) float64, lo, hi float64) float64 {
 	a, b := hi, lo
 	fa, fb := f(a), f(b)

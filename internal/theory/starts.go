@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// Starts are Poisson arrivals at something that lets a task start so many times a second, where a place is never wanting.
+// Starts are Poisson arrivals at something that lets a task start so many times a second, where a
+// place is never wanting.
 type Starts struct {
 	Rate        float64 // λ: arrivals per unit of time
 	Allowed     float64 // starts per unit of time, 1/D
@@ -29,33 +30,41 @@ func (s Starts) check() error {
 	return nil
 }
 
-// TokenBucket is the delay by a bucket of tokens: a token comes every D = 1/Allowed, up to Burst are kept, a start takes one.
+// TokenBucket is the delay by a bucket of tokens: a token comes every D = 1/Allowed, up to Burst
+// are kept, a start takes one.
 //
-// With all tokens at hand nothing is owed. A start owes D, which is paid back as time goes by, so what is owed is the work in an M/D/1
-// queue with service time D, and a task starts at once while that is at most (Burst−1)·D: the delay is (W − (Burst−1)·D)⁺. It takes
-// O(1/(1−ρ)) and is good to eight digits. Source: Crommelin (1932) for W; Turner, "New directions in communications" (1986) for the bucket.
+// With all tokens at hand nothing is owed. A start owes D, which is paid back as time goes by, so
+// what is owed is the work in an M/D/1 queue with service time D, and a task starts at once while
+// that is at most (Burst−1)·D: the delay is (W − (Burst−1)·D)⁺. It takes O(1/(1−ρ)) and is good to
+// eight digits. Source: Crommelin (1932) for W; Turner, "New directions in communications" (1986)
+// for the bucket.
 func TokenBucket(s Starts) (*Answer, error) {
 	if s.Burst < 1 {
 		return nil, errors.New("theory: a bucket keeps at least one token")
 	}
 	kept := float64(s.Burst - 1)
-	return s.delayed(fmt.Sprintf("M/D/1 less %d·D", s.Burst-1), func(w func(float64) float64) func(float64) float64 {
-		return func(y float64) float64 { return w(kept + y) }
-	})
+	return s.delayed(fmt.Sprintf("M/D/1 less %d·D", s.Burst-1),
+		func(w func(float64) float64) func(float64) float64 {
+			return func(y float64) float64 { return w(kept + y) }
+		})
 }
 
 // Ticker is the delay by a ticker: ticks come every D = 1/Allowed, one is kept, a start takes one.
 //
-// Starts happen in slots of D, so a task waits for the rest of the slot, U·D with U uniform, and for those before it, who are an M/D/1 queue
-// with service time D; less D, for the tick that may be in store: (W + U·D − D)⁺. Cost and accuracy are TokenBucket's.
+// Starts happen in slots of D, so a task waits for the rest of the slot, U·D with U uniform, and
+// for those before it, who are an M/D/1 queue with service time D; less D, for the tick that may be
+// in store: (W + U·D − D)⁺. Cost and accuracy are TokenBucket's.
 func Ticker(s Starts) (*Answer, error) {
 	return s.delayed("M/D/1 + U·D − D", func(w func(float64) float64) func(float64) float64 {
 		return func(y float64) float64 { return overUnit(w, y) }
 	})
 }
 
-// delayed makes the answer of a delay whose tail, in units of D, is made from that of the wait in M/D/1.
-func (s Starts) delayed(model string, of func(w func(float64) float64) func(float64) float64) (*Answer, error) {
+// delayed makes the answer of a delay whose tail, in units of D, is made from that of the wait in
+// M/D/1.
+func (s Starts) delayed(
+	model string, of func(w func(float64) float64) func(float64) float64,
+) (*Answer, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -83,7 +92,8 @@ func (s Starts) delayed(model string, of func(w func(float64) float64) func(floa
 	return a, nil
 }
 
-// nodes of a Gauss–Legendre rule on a piece where the tail of M/D/1 is smooth: between two multiples of D.
+// nodes of a Gauss–Legendre rule on a piece where the tail of M/D/1 is smooth: between two
+// multiples of D.
 const nodes = 16
 
 // overUnit is ∫₀¹ w(y+v) dv, in the two pieces that a multiple of D makes of it.
@@ -100,7 +110,8 @@ func overUnit(w func(float64) float64, y float64) float64 {
 	return sum
 }
 
-// area is ∫₀^∞ of a tail that is smooth between whole numbers and in the end falls by the same factor from each to the next.
+// area is ∫₀^∞ of a tail that is smooth between whole numbers and in the end falls by the same
+// factor from each to the next.
 func area(tail func(float64) float64) float64 {
 	sum, last := 0.0, 0.0
 	for i := 0.0; ; i++ {

@@ -9,7 +9,8 @@ import (
 	"github.com/poolbench/poolbench/internal/theory"
 )
 
-// TestStartsKnown holds the models against values that were computed elsewhere, for 80 tasks a second of 100 that may start.
+// TestStartsKnown holds the models against values that were computed elsewhere, for 80 tasks a
+// second of 100 that may start.
 func TestStartsKnown(t *testing.T) {
 	starts := theory.Starts{Rate: 80, Allowed: 100, Burst: 5, Constant: true}
 	for name, c := range map[string]struct {
@@ -24,7 +25,8 @@ func TestStartsKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 		p99, _ := a.ResponseQuantile(0.99)
-		for what, v := range map[string][2]float64{"mean wait": {a.MeanWait, c.mean}, "P(wait)": {a.WaitProb, c.late}, "p99": {p99, c.p99}} {
+		for what, v := range map[string][2]float64{"mean wait": {a.MeanWait, c.mean},
+			"P(wait)": {a.WaitProb, c.late}, "p99": {p99, c.p99}} {
 			if math.Abs(v[0]/v[1]-1) > 1e-4 {
 				t.Errorf("%s: %s is %v, want %v", name, what, v[0], v[1])
 			}
@@ -41,22 +43,27 @@ func TestBucketOfOne(t *testing.T) {
 		}
 		before := math.Inf(1)
 		for _, burst := range []int{1, 2, 10} {
-			a, err := theory.TokenBucket(theory.Starts{Rate: rho * 7, Allowed: 7, Burst: burst, MeanService: 3, Constant: true})
+			a, err := theory.TokenBucket(theory.Starts{Rate: rho * 7, Allowed: 7, Burst: burst,
+				MeanService: 3, Constant: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if burst == 1 && (math.Abs(a.MeanWait/exact.MeanWait-1) > 1e-8 || math.Abs(a.WaitProb-exact.WaitProb) > 1e-12) {
-				t.Errorf("ρ = %v: %v and %v, want those of M/D/1, %v and %v", rho, a.MeanWait, a.WaitProb, exact.MeanWait, exact.WaitProb)
+			if burst == 1 && (math.Abs(a.MeanWait/exact.MeanWait-1) > 1e-8 ||
+				math.Abs(a.WaitProb-exact.WaitProb) > 1e-12) {
+				t.Errorf("ρ = %v: %v and %v, want those of M/D/1, %v and %v", rho, a.MeanWait,
+					a.WaitProb, exact.MeanWait, exact.WaitProb)
 			}
 			if !(a.MeanWait < before) || a.MeanResponse != a.MeanWait+3 {
-				t.Errorf("ρ = %v, burst %d: mean wait %v after %v, response %v", rho, burst, a.MeanWait, before, a.MeanResponse)
+				t.Errorf("ρ = %v, burst %d: mean wait %v after %v, response %v", rho, burst,
+					a.MeanWait, before, a.MeanResponse)
 			}
 			before = a.MeanWait
 		}
 	}
 }
 
-// TestStartsBySimulation plays tokens and ticks one by one: the formulae within four standard errors of 40 runs.
+// TestStartsBySimulation plays tokens and ticks one by one: the formulae within four standard
+// errors of 40 runs.
 func TestStartsBySimulation(t *testing.T) {
 	const runs, tasks = 40, 20_000
 	for _, c := range []struct {
@@ -81,7 +88,8 @@ func TestStartsBySimulation(t *testing.T) {
 			sum, squares = sum+v, squares+v*v
 		}
 		mean := sum / runs
-		if se := math.Sqrt((squares/runs - mean*mean) / (runs - 1)); math.Abs(mean-a.MeanWait) > 4*se {
+		if se := math.Sqrt((squares/runs - mean*mean) /
+			(runs - 1)); math.Abs(mean-a.MeanWait) > 4*se {
 			t.Errorf("%s: simulated %.5f ± %.5f, exact %.5f", c.name, mean, se, a.MeanWait)
 		}
 		if _, known := a.ResponseQuantile(0.5); known {
@@ -108,7 +116,8 @@ func playTicker(rng *rand.Rand, rate float64, _, n int) (mean float64) {
 	now, taken := 0.0, -1.0 // the last tick that a task has taken
 	for range n {
 		now += rng.ExpFloat64() / rate
-		tick := max(math.Floor(now), taken+1) // the one that is kept, if nobody took it, or the next that is free
+		// the one that is kept, if nobody took it, or the next that is free
+		tick := max(math.Floor(now), taken+1)
 		taken = tick
 		mean += max(tick-now, 0) / float64(n)
 	}
@@ -121,7 +130,9 @@ func TestStartsErrors(t *testing.T) {
 	if unstable, ok := errors.AsType[*theory.UnstableError](err); !ok || unstable.Utilisation != 1 {
 		t.Errorf("at the rate itself: %v", err)
 	}
-	for _, s := range []theory.Starts{{}, {Rate: 1, Allowed: math.NaN(), Burst: 1}, {Rate: 1, Allowed: 2}, {Rate: 1, Allowed: 2, Burst: 1, MeanService: -1}, {Rate: math.Inf(1), Allowed: math.Inf(1), Burst: 1}} {
+	for _, s := range []theory.Starts{{}, {Rate: 1, Allowed: math.NaN(), Burst: 1},
+		{Rate: 1, Allowed: 2}, {Rate: 1, Allowed: 2, Burst: 1, MeanService: -1},
+		{Rate: math.Inf(1), Allowed: math.Inf(1), Burst: 1}} {
 		if a, err := theory.TokenBucket(s); err == nil {
 			t.Errorf("%+v: %+v", s, a)
 		}

@@ -12,8 +12,10 @@ func TestKnownOpenQueues(t *testing.T) {
 		c.value("mean wait", r, a.MeanWait, r["Wq"], sevenDigits(r["Wq"]))
 		c.value("mean response", r, a.MeanResponse, r["T"], sevenDigits(r["T"]))
 		c.value("P(wait)", r, a.WaitProb, r["PW"], sevenDigits(r["PW"]))
-		for q, name := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
-			c.quantile(name+" response", r, a.ResponseQuantile, a.ResponseTail, q, r[name], sevenDigits(r[name]), slack(r["c2"]))
+		for q, name := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99",
+			0.999: "p99.9"} {
+			c.quantile(name+" response", r, a.ResponseQuantile, a.ResponseTail, q, r[name],
+				sevenDigits(r[name]), slack(r["c2"]))
 		}
 	})
 }
@@ -26,24 +28,28 @@ func TestKnownWaits(t *testing.T) {
 		c.value("mean wait", r, a.MeanWait, r["Wq"], allDigits(r["Wq"]))
 		c.value("P(wait)", r, a.WaitProb, r["PW"], allDigits(r["PW"]))
 		for q, name := range map[float64]string{0.9: "W90", 0.99: "W99", 0.999: "W999"} {
-			c.quantile(name, r, a.WaitQuantile, a.WaitTail, q, r[name], 1e-9*r[name], slack(r["c2"]))
+			c.quantile(name, r, a.WaitQuantile, a.WaitTail, q, r[name],
+				1e-9*r[name], slack(r["c2"]))
 		}
 	})
 	rows(t, "long_runs", func(r map[string]float64) {
 		a := solve(t, int(r["k"]), r["c2"], r["rho"])
 		c.value("mean wait", r, a.MeanWait, r["Wq"], allDigits(r["Wq"]))
-		c.quantile("p99 response", r, a.ResponseQuantile, a.ResponseTail, 0.99, r["p99"], 1e-9*r["p99"], slack(r["c2"]))
+		c.quantile("p99 response", r, a.ResponseQuantile, a.ResponseTail, 0.99, r["p99"],
+			1e-9*r["p99"], slack(r["c2"]))
 	})
 }
 
-// H2 service times of equal mean and C² that are not balanced: branch means up to 1,300 apart, shares down to 1e−6.
+// H2 service times of equal mean and C² that are not balanced: branch means up to 1,300 apart,
+// shares down to 1e−6.
 func TestKnownUnbalanced(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "equal_c2", func(r map[string]float64) {
 		h := H2{P1: r["p_long"], Mean1: r["m_long"], Mean2: r["m_short"]}
 		a := must(MH2k(4*r["rho"]/h.Mean(), h, 4))(t)
 		c.value("C²", r, h.C2(), r["c2"], 1e-9*r["c2"])
-		// The source loses digits as the long branch gets rare; exact_test.go has two of these rows in 50-digit arithmetic.
+		// The source loses digits as the long branch gets rare; exact_test.go has two of these rows
+		// in 50-digit arithmetic.
 		c.value("mean wait", r, a.MeanWait, r["Wq"], allDigits(r["Wq"])+3e-14/r["p_long"]*r["Wq"])
 	})
 }
@@ -68,7 +74,8 @@ func TestKnownMG1(t *testing.T) {
 	rows(t, "mg1", func(r map[string]float64) {
 		a := must(MG1(Pool{r["rho"], 1, 1}, r["c2"]))(t)
 		// C² itself is printed in seven digits.
-		c.value("mean response", r, a.MeanResponse, r["T"], sevenDigits(r["T"])+sevenDigits(r["c2"])*a.MeanWait)
+		c.value("mean response", r, a.MeanResponse, r["T"], sevenDigits(r["T"])+
+			sevenDigits(r["c2"])*a.MeanWait)
 	})
 }
 
@@ -87,19 +94,23 @@ func TestKnownLoss(t *testing.T) {
 			c.value("Erlang B", r, b.ShedProb, r["Pshed"], sevenDigits(r["Pshed"]))
 		}
 	})
-	// A shedding pool whose arrivals try again: Erlang's B at the load of all attempts together, amp times the fresh one.
+	// A shedding pool whose arrivals try again: Erlang's B at the load of all attempts together,
+	// amp times the fresh one.
 	rows(t, "retry", func(r map[string]float64) {
 		a := r["k"] * r["a_per_k"] * r["amp"]
 		b := must(MGkk(Pool{a, 1, int(r["k"])}))(t)
-		slope := b.ShedProb * (r["k"]/a - 1 + b.ShedProb) // dB/da, for amp too is printed in seven digits
-		c.value("Erlang B", r, b.ShedProb, r["Pshed"], sevenDigits(r["Pshed"])+slope*a/r["amp"]*sevenDigits(r["amp"]))
+		// dB/da, for amp too is printed in seven digits
+		slope := b.ShedProb * (r["k"]/a - 1 + b.ShedProb)
+		c.value("Erlang B", r, b.ShedProb, r["Pshed"], sevenDigits(r["Pshed"])+
+			slope*a/r["amp"]*sevenDigits(r["amp"]))
 	})
 }
 
 func TestKnownClosed(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "closed", func(r map[string]float64) {
-		a := must(MMkN(Closed{Clients: int(r["N"]), Think: r["Z"], MeanService: 1, Limit: int(r["k"])}))(t)
+		a := must(MMkN(Closed{Clients: int(r["N"]), Think: r["Z"], MeanService: 1,
+			Limit: int(r["k"])}))(t)
 		c.value("throughput", r, a.Throughput, r["X"], sevenDigits(r["X"]))
 		c.value("mean response", r, a.MeanResponse, r["R"], sevenDigits(r["R"]))
 		c.value("utilisation", r, a.MeanInFlight/r["k"], r["util"], sevenDigits(r["util"]))
@@ -110,14 +121,16 @@ func TestKnownClosed(t *testing.T) {
 	})
 }
 
-// A token bucket of b tokens delays a task by what its M/D/1 wait exceeds b−1 tokens: a second reading of M/D/1's tail.
+// A token bucket of b tokens delays a task by what its M/D/1 wait exceeds b−1 tokens: a second
+// reading of M/D/1's tail.
 func TestKnownTokenBucket(t *testing.T) {
 	c := newCheck(t)
 	rows(t, "bucket", func(r map[string]float64) {
 		a := solve(t, 1, 0, r["rho"])
 		delayed, _ := a.WaitTail(r["b"] - 1)
 		c.value("P(delay)", r, delayed, r["Pdelay"], sevenDigits(r["Pdelay"])+1e-15)
-		for q, name := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
+		for q, name := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99",
+			0.999: "p99.9"} {
 			wait, _ := a.WaitQuantile(q)
 			c.value(name+" delay", r, max(0, wait-(r["b"]-1)), r[name], sevenDigits(r[name]))
 		}
@@ -147,7 +160,8 @@ func TestPublished(t *testing.T) {
 		{"… M/M/5, ρ 0.98", mmk(5, 0.98).MeanWait, 9.50, 0.01},
 		{"… M/M/10, ρ 0.99", mmk(10, 0.99).MeanWait, 9.64, 0.01},
 		{"… M/M/20, ρ 0.995", mmk(20, 0.995).MeanWait, 9.74, 0.01},
-		{"Iversen, example 12.3.1: M/M/32, 20 erlang, 100 s", 100 * mmk(32, 20.0/32).MeanWait / 100, 0.000747, 0.000001},
+		{"Iversen, example 12.3.1: M/M/32, 20 erlang, 100 s", 100 * mmk(32, 20.0/32).MeanWait / 100,
+			0.000747, 0.000001},
 		{"Erlang B calculator: 17 places, 9.65160 erlang", lost(17, 9.65160), 0.01, 0.0000001},
 		{"… 12.4613 erlang", lost(17, 12.4613), 0.05, 0.000001},
 		{"… 25 places, 16.1245 erlang", lost(25, 16.1245), 0.01, 0.000001},

@@ -15,7 +15,8 @@ const (
 )
 
 func (a Across) label() string {
-	return [...]string{"offered load (share of capacity)", "offered rate (tasks/s)", "limit (tasks at once, log scale)"}[a]
+	return [...]string{"offered load (share of capacity)", "offered rate (tasks/s)",
+		"limit (tasks at once, log scale)"}[a]
 }
 
 func (a Across) tip(v float64) string {
@@ -29,7 +30,8 @@ func (a Across) kind() axisKind {
 	return linear
 }
 
-// scale prepares the x axis for the range. It does not begin at 0: position tells the values apart here, not length.
+// scale prepares the x axis for the range. It does not begin at 0: position tells the values apart
+// here, not length.
 func (a Across) scale(p *plot.Plot, lo, hi float64) {
 	p.X.Label.Text = a.label()
 	if a == Limit {

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Seconds writes a time as people say it: 250 µs, 1.5 ms, 10 ms, 2 s; at most four significant digits.
+// Seconds writes a time as people say it: 250 µs, 1.5 ms, 10 ms, 2 s, 12 d; at most four
+// significant digits.
 func Seconds(s float64) string {
 	if s == 0 {
 		return "0 s"
@@ -15,8 +16,12 @@ func Seconds(s float64) string {
 	for _, u := range []struct {
 		size float64
 		name string
-	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
-		if math.Abs(s) >= u.size*0.99995 { // what would be written as 1000 of the next smaller unit
+		// what would be written as 1000 of the next smaller unit; long times that are decades of an
+		// axis stay in seconds
+		from float64
+	}{{86400, "d", 2 * 86400}, {3600, "h", 0.99995e5}, {1, "s", 0.99995}, {1e-3, "ms", 0.99995e-3},
+		{1e-6, "µs", 0.99995e-6}} {
+		if math.Abs(s) >= u.from {
 			return short(s/u.size) + " " + u.name
 		}
 	}
@@ -45,8 +50,9 @@ func short(v float64) string {
 	return strconv.FormatFloat(r, 'f', -1, 64)
 }
 
-// logTicks marks a logarithmic axis. What is marked depends on how much there is to see: decades; 1, 2 and 5 of each;
-// more of each; and on a range so short that its logarithm is all but straight, round steps.
+// logTicks marks a logarithmic axis. What is marked depends on how much there is to see: decades;
+// 1, 2 and 5 of each; more of each; and on a range so short that its logarithm is all but straight,
+// round steps.
 type logTicks func(float64) string
 
 // Ticks implements plot.Ticker.
@@ -127,8 +133,9 @@ func linearMarks(lo, hi float64, count int) (marks []float64) {
 			break
 		}
 	}
-	// Multiples are counted, so that 3·0.1 is not the sum of three times 0.1. The count also ends the loop where the
-	// range is so short, and so far from 0, that a step no longer changes a float64.
+	// Multiples are counted, so that 3·0.1 is not the sum of three times 0.1. The count also ends
+	// the loop where the range is so short, and so far from 0, that a step no longer changes a
+	// float64.
 	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
 	for i := range 2*count + 3 {
 		n := first + float64(i)
@@ -154,11 +161,13 @@ func logRange(lo, hi float64) (float64, float64) {
 	return below, above
 }
 
-// neighbours are the nearest of 1, 2 and 5 times a power of ten at or below a value, and at or above it.
+// neighbours are the nearest of 1, 2 and 5 times a power of ten at or below a value, and at or
+// above it.
 func neighbours(v float64) (below, above float64) {
 	decade := math.Pow10(int(math.Floor(math.Log10(v))) - 1)
 	below = decade
-	for _, m := range []float64{10, 20, 50, 100, 200} { // from one below, in case the logarithm was rounded up
+	for _, m := range []float64{10, 20, 50, 100, 200} {
+		// from one below, in case the logarithm was rounded up
 		switch {
 		case m*decade <= v*(1+1e-9):
 			below = m * decade
@@ -172,8 +181,8 @@ func neighbours(v float64) (below, above float64) {
 	return below, 500 * decade
 }
 
-// linearRange widens a range to round ends; it starts at 0 unless values are negative, since lengths are compared on
-// it.
+// linearRange widens a range to round ends; it starts at 0 unless values are negative, since
+// lengths are compared on it.
 func linearRange(lo, hi float64) (float64, float64) {
 	lo = min(lo, 0)
 	if hi <= lo {

@@ -12,8 +12,10 @@ func TestSeconds(t *testing.T) {
 		in   float64
 		want string
 	}{
-		{0, "0 s"}, {1, "1 s"}, {0.0015, "1.5 ms"}, {0.01, "10 ms"}, {250e-6, "250 µs"}, {1e-9, "1 ns"}, {0.06893, "68.93 ms"},
-		{0.9999, "999.9 ms"}, {0.99999, "1 s"}, {123.456, "123.5 s"}, {12346, "12350 s"}, {2.5e-10, "0.25 ns"}, {-0.002, "-2 ms"},
+		{0, "0 s"}, {1, "1 s"}, {0.0015, "1.5 ms"}, {0.01, "10 ms"}, {250e-6, "250 µs"},
+		{1e-9, "1 ns"}, {0.06893, "68.93 ms"},
+		{0.9999, "999.9 ms"}, {0.99999, "1 s"}, {123.456, "123.5 s"}, {12346, "12350 s"},
+		{1e5, "27.78 h"}, {1033366, "11.96 d"}, {2.5e-10, "0.25 ns"}, {-0.002, "-2 ms"},
 	} {
 		if got := Seconds(c.in); got != c.want {
 			t.Errorf("Seconds(%v) = %q, want %q", c.in, got, c.want)
@@ -26,7 +28,8 @@ func TestCount(t *testing.T) {
 		in   float64
 		want string
 	}{
-		{0, "0"}, {0.8, "0.8"}, {0.95, "0.95"}, {999.9, "999.9"}, {999.99, "1k"}, {1250, "1.25k"}, {3e6, "3M"}, {2e9, "2G"}, {-12, "-12"}, {1e-9, "1e-09"},
+		{0, "0"}, {0.8, "0.8"}, {0.95, "0.95"}, {999.9, "999.9"}, {999.99, "1k"}, {1250, "1.25k"},
+		{3e6, "3M"}, {2e9, "2G"}, {-12, "-12"}, {1e-9, "1e-09"},
 	} {
 		if got := Count(c.in); got != c.want {
 			t.Errorf("Count(%v) = %q, want %q", c.in, got, c.want)
@@ -34,7 +37,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// On any range a logarithmic axis has ticks enough to read values off it, and few enough not to collide.
+// On any range a logarithmic axis has ticks enough to read values off it, and few enough not to
+// collide.
 func TestLogTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := math.Pow(10, rapid.Float64Range(-14, 12).Draw(t, "exponent"))
@@ -69,7 +73,8 @@ func TestRangesHoldTheirData(t *testing.T) {
 
 // A range too short for float64 to count in ends all the same.
 func TestLinearMarksEnd(t *testing.T) {
-	for _, c := range []struct{ lo, hi float64 }{{1e15 - 0.125, 1e15}, {-1e15, 1e15}, {0, 1e-300}, {1, 1}} {
+	for _, c := range []struct{ lo, hi float64 }{{1e15 - 0.125, 1e15}, {-1e15, 1e15},
+		{0, 1e-300}, {1, 1}} {
 		if n := len(linearMarks(c.lo, c.hi, 5)); n > 13 {
 			t.Errorf("%d marks from %v to %v", n, c.lo, c.hi)
 		}
@@ -82,7 +87,8 @@ func TestRangeIsTight(t *testing.T) {
 	} {
 		lo, hi := logRange(c.lo, c.hi)
 		if math.Abs(lo/c.wantLo-1) > 1e-9 || math.Abs(hi/c.wantHi-1) > 1e-9 {
-			t.Errorf("logRange(%v, %v) = %v, %v, want %v, %v", c.lo, c.hi, lo, hi, c.wantLo, c.wantHi)
+			t.Errorf("logRange(%v, %v) = %v, %v, want %v, %v", c.lo, c.hi, lo, hi,
+				c.wantLo, c.wantHi)
 		}
 	}
 }

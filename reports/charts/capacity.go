@@ -20,29 +20,35 @@ type Found struct {
 	Missed float64 // the lowest one above it that is surely missed; NaN where there is none
 }
 
-// Capacity draws a row for each strategy, the one with the highest capacity first: a thin line over what is met, a bar over the interval
-// in which the capacity lies, and nothing over what is missed. from and to are the range that was searched. A bar without an end
-// on one side ends there in an arrow: at the right when nothing in the range is surely missed, at the left when nothing is surely met.
+// Capacity draws a row for each strategy, the one with the highest capacity first: a thin line over
+// what is met, a bar over the interval in which the capacity lies, and nothing over what is missed.
+// from and to are the range that was searched. A bar without an end on one side ends there in an
+// arrow: at the right when nothing in the range is surely missed, at the left when nothing is
+// surely met.
 func Capacity(title string, across Across, from, to float64, found []Found) (*Chart, error) {
 	if !counting.shows(from) || !counting.shows(to) || from >= to {
-		return nil, &EmptyError{Chart: title, Notes: []string{fmt.Sprintf("no range from %v to %v", from, to)}}
+		return nil, &EmptyError{Chart: title,
+			Notes: []string{fmt.Sprintf("no range from %v to %v", from, to)}}
 	}
 	rows := make([]Found, 0, len(found))
 	var notes []string
 	within := func(v float64) bool { return linear.shows(v) && v >= from && v <= to }
 	for _, f := range found {
-		if math.IsNaN(f.Met) && math.IsNaN(f.Missed) || !math.IsNaN(f.Met) && !within(f.Met) || !math.IsNaN(f.Missed) && !within(f.Missed) {
+		if math.IsNaN(f.Met) && math.IsNaN(f.Missed) || !math.IsNaN(f.Met) && !within(f.Met) ||
+			!math.IsNaN(f.Missed) && !within(f.Missed) {
 			notes = append(notes, f.Name+" left out, nothing is decided in the range")
 			continue
 		}
 		rows = append(rows, f)
 	}
 	slices.SortStableFunc(rows, func(a, b Found) int {
-		return cmp.Or(-cmp.Compare(a.Met, b.Met), -cmp.Compare(orHighest(a.Missed), orHighest(b.Missed)), cmp.Compare(a.Style, b.Style))
+		return cmp.Or(-cmp.Compare(a.Met, b.Met),
+			-cmp.Compare(orHighest(a.Missed), orHighest(b.Missed)), cmp.Compare(a.Style, b.Style))
 	})
 	var series []Series // what the rest of a chart knows of: the rows are their y
 	for i, f := range rows {
-		series = append(series, Series{Name: f.Name, Style: f.Style, X: []float64{from, to}, Y: []float64{float64(i), float64(i)}})
+		series = append(series, Series{Name: f.Name, Style: f.Style, X: []float64{from, to},
+			Y: []float64{float64(i), float64(i)}})
 	}
 	c, err := newChart(title, []Panel{{Series: series}}, notes, func(Panel) *plot.Plot {
 		p := newPlot("", across.label(), "")
@@ -115,7 +121,8 @@ func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		group(&c, []int{f.Style}, "pb-pt", b.tip(f), func() {
 			if !math.IsNaN(f.Met) {
-				c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.6), Width: metWidth}, c.Min.X, at, left, at)
+				c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.6), Width: metWidth},
+					c.Min.X, at, left, at)
 			}
 			switch {
 			case b.beyond(f): // all is met
@@ -159,14 +166,16 @@ func (b brackets) value(c *draw.Canvas, f Found, left, right, at vg.Length) {
 		where.X = left - space - style.Width(text)
 		where.Y += barHeight // above the line of what is met, which runs there
 	} else {
-		c.FillPolygon(paper, box(where.X-2, at-1, where.X+style.Width(text)+2, at+1)) // the grid would strike them out
+		// the grid would strike them out
+		c.FillPolygon(paper, box(where.X-2, at-1, where.X+style.Width(text)+2, at+1))
 		where.Y += 2
 	}
 	c.FillText(style, where, text)
 }
 
 func box(left, bottom, right, top vg.Length) []vg.Point {
-	return []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}}
+	return []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top},
+		{X: left, Y: top}}
 }
 
 func (b brackets) text(f Found) string {
@@ -184,18 +193,21 @@ func (b brackets) text(f Found) string {
 }
 
 func (b brackets) tip(f Found) string {
-	return b.across.tip(min(orHighest(f.Met), orHighest(f.Missed))) + "\n" + f.Name + "  " + b.text(f)
+	return b.across.tip(min(orHighest(f.Met), orHighest(f.Missed))) + "\n" +
+		f.Name + "  " + b.text(f)
 }
 
 // drawHead draws an arrow's head that points right (1) or left (-1).
 func drawHead(c *draw.Canvas, t role, tip vg.Point, direction vg.Length) {
 	const head = 4.5
 	back := tip.X - direction*head
-	c.StrokeLines(draw.LineStyle{Color: t, Width: 1.75}, []vg.Point{{X: tip.X - direction*arrowLength/2, Y: tip.Y}, tip},
+	c.StrokeLines(draw.LineStyle{Color: t, Width: 1.75},
+		[]vg.Point{{X: tip.X - direction*arrowLength/2, Y: tip.Y}, tip},
 		[]vg.Point{{X: back, Y: tip.Y + head}, tip, {X: back, Y: tip.Y - head}})
 }
 
 // GlyphBoxes implements plot.GlyphBoxer: an arrow at the end of the range needs room.
 func (b brackets) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
-	return []plot.GlyphBox{{X: p.X.Norm(b.to), Rectangle: vg.Rectangle{Max: vg.Point{X: arrowLength}}}}
+	return []plot.GlyphBox{{X: p.X.Norm(b.to),
+		Rectangle: vg.Rectangle{Max: vg.Point{X: arrowLength}}}}
 }

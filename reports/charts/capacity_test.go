@@ -31,7 +31,9 @@ func TestCapacityWords(t *testing.T) {
 	}
 	for _, layout := range []Layout{Wide, Narrow} {
 		texts, _ := record(c, layout)
-		for _, want := range []string{"Capacity for p99-response<80ms", "offered load (share of capacity)", "serial", "below 0.1", "worker_pool", "0.815 to 0.925",
+		for _, want := range []string{"Capacity for p99-response<80ms",
+			"offered load (share of capacity)", "serial", "below 0.1", "worker_pool",
+			"0.815 to 0.925",
 			"at least 1.2", "0.5 to 0.5005", "? to 0.32", "0.9 to ?"} {
 			if !slices.Contains(texts, want) {
 				t.Errorf("layout %d: %q is not written: %q", layout, want, texts)
@@ -53,14 +55,16 @@ func TestCapacityOrder(t *testing.T) {
 	for _, tick := range c.Panels[0].Y.Tick.Marker.Ticks(0, 0) {
 		names = append(names, strings.TrimRight(tick.Label, "…"))
 	}
-	for i, want := range []string{"unbounded", "errgroup_limit", "worker_pool", "bounded_queue_shed", "segregated", "serial"} {
+	for i, want := range []string{"unbounded", "errgroup_limit", "worker_pool",
+		"bounded_queue_shed", "segregated", "serial"} {
 		if !strings.HasPrefix(names[i], want) {
 			t.Errorf("row %d is %s, want %s", i, names[i], want)
 		}
 	}
 }
 
-// TestCapacityInterval: each row is marked with its strategy, and says its interval when pointed at.
+// TestCapacityInterval: each row is marked with its strategy, and says its interval when pointed
+// at.
 func TestCapacityInterval(t *testing.T) {
 	c, err := Capacity("t", Load, 0.1, 1.2, sampleFound())
 	if err != nil {
@@ -70,7 +74,8 @@ func TestCapacityInterval(t *testing.T) {
 	if err := c.InlineSVG(&svg, Wide); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"load 0.815&#xA;worker_pool  0.815 to 0.925", "load 1.2&#xA;unbounded  at least 1.2", "load 0.1&#xA;serial  below 0.1"} {
+	for _, want := range []string{"load 0.815&#xA;worker_pool  0.815 to 0.925",
+		"load 1.2&#xA;unbounded  at least 1.2", "load 0.1&#xA;serial  below 0.1"} {
 		if !strings.Contains(svg.String(), want) {
 			t.Errorf("no %q in the picture", want)
 		}
@@ -91,11 +96,14 @@ func TestAnyCapacityDraws(t *testing.T) {
 		var found []Found
 		for range rapid.IntRange(0, 40).Draw(t, "rows") {
 			found = append(found, Found{
-				rapid.String().Draw(t, "name"), rapid.IntRange(0, 50).Draw(t, "style"), wild().Draw(t, "met"), wild().Draw(t, "missed"),
+				rapid.String().Draw(t, "name"), rapid.IntRange(0, 50).Draw(t, "style"),
+				wild().Draw(t, "met"), wild().Draw(t, "missed"),
 			})
 		}
 		from, to := wild().Draw(t, "from"), wild().Draw(t, "to")
 		across := rapid.SampledFrom([]Across{Load, Rate}).Draw(t, "across")
-		drawChart(t, "capacity", func() (*Chart, error) { return Capacity("t", across, from, to, found) })
+		drawChart(t, "capacity", func() (*Chart, error) {
+			return Capacity("t", across, from, to, found)
+		})
 	})
 }

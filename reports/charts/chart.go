@@ -19,7 +19,8 @@ type Chart struct {
 	Notes    []string // what could not be drawn
 	Panels   []*plot.Plot
 
-	// Same lists the names of series that are equal in every point of every panel, where there are at least two.
+	// Same lists the names of series that are equal in every point of every panel, where there are
+	// at least two.
 	Same [][]string
 
 	legend   []entry
@@ -30,7 +31,9 @@ type Chart struct {
 }
 
 // newChart puts panels, already cleaned, into a chart. Each becomes a plot through build.
-func newChart(title string, panels []Panel, notes []string, build func(Panel) *plot.Plot) (*Chart, error) {
+func newChart(
+	title string, panels []Panel, notes []string, build func(Panel) *plot.Plot,
+) (*Chart, error) {
 	c := &Chart{Title: title, Notes: notes}
 	for _, p := range panels {
 		if len(p.Series) > 0 {
@@ -40,7 +43,9 @@ func newChart(title string, panels []Panel, notes []string, build func(Panel) *p
 	if len(c.Panels) == 0 {
 		return nil, &EmptyError{Chart: title, Notes: notes}
 	}
-	panels = slices.DeleteFunc(slices.Clone(panels), func(p Panel) bool { return len(p.Series) == 0 })
+	panels = slices.DeleteFunc(slices.Clone(panels), func(p Panel) bool {
+		return len(p.Series) == 0
+	})
 	c.legend, c.Same = entries(panels)
 	return c, nil
 }
@@ -55,7 +60,8 @@ func cleanPanels(in []Panel, x, y axisKind) (out []Panel, notes []string) {
 	return out, notes
 }
 
-// Sizes of text in points. A Wide chart is some 1000 points wide and shown at about a pixel a point.
+// Sizes of text in points. A Wide chart is some 1000 points wide and shown at about a pixel a
+// point.
 const (
 	titleSize  = 17
 	headSize   = 13
@@ -68,7 +74,8 @@ func sans(size font.Length, weight xfont.Weight) font.Font {
 }
 
 func textStyle(size font.Length, weight xfont.Weight, t role) draw.TextStyle {
-	return draw.TextStyle{Color: t, Font: sans(size, weight), Handler: plot.DefaultTextHandler, YAlign: draw.YTop}
+	return draw.TextStyle{Color: t, Font: sans(size, weight), Handler: plot.DefaultTextHandler,
+		YAlign: draw.YTop}
 }
 
 // newPlot returns an empty plot in the style of the house: a grid instead of frames and tick marks.
@@ -103,8 +110,8 @@ func logSeconds(p *plot.Plot, lo, hi float64) {
 	p.Y.Min, p.Y.Max = logRange(lo, hi)
 }
 
-// rangeOf is the range of all series of all panels, intervals included. Growing points count only where there are no
-// others.
+// rangeOf is the range of all series of all panels, intervals included. Growing points count only
+// where there are no others.
 func rangeOf(panels []Panel) (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, p := range panels {

@@ -61,13 +61,16 @@ func sampleChart(t testing.TB) *Chart {
 func TestResponseWords(t *testing.T) {
 	for _, layout := range []Layout{Wide, Narrow} {
 		texts, _ := record(sampleChart(t), layout)
-		for _, want := range []string{"Response against load", "exponential · poisson", "p50 response", "p99 response", "p99.9 response",
-			"response time (log scale)", "offered load (share of capacity)", "10 ms", "100 ms", "1 s", "0.6", "serial", "exact theory"} {
+		for _, want := range []string{"Response against load", "exponential · poisson",
+			"p50 response", "p99 response", "p99.9 response",
+			"response time (log scale)", "offered load (share of capacity)", "10 ms", "100 ms",
+			"1 s", "0.6", "serial", "exact theory"} {
 			if !slices.Contains(texts, want) {
 				t.Errorf("layout %d: %q is not written: %q", layout, want, texts)
 			}
 		}
-		if all := strings.Join(texts, " "); !strings.Contains(all, "errgroup_limit = semaphore = worker_pool") {
+		if all := strings.Join(texts, " "); !strings.Contains(all,
+			"errgroup_limit = semaphore = worker_pool") {
 			t.Errorf("layout %d: the coinciding strategies do not share a name: %q", layout, all)
 		}
 	}
@@ -77,13 +80,15 @@ func TestResponseWords(t *testing.T) {
 func TestSharedAxisIsWrittenOnce(t *testing.T) {
 	for layout, want := range map[Layout]int{Wide: 1, Narrow: 3} {
 		texts, _ := record(sampleChart(t), layout)
-		if got := len(slices.DeleteFunc(texts, func(s string) bool { return s != "100 ms" })); got != want {
+		if got := len(slices.DeleteFunc(texts,
+			func(s string) bool { return s != "100 ms" })); got != want {
 			t.Errorf("layout %d: %d ticks of 100 ms, want %d", layout, got, want)
 		}
 	}
 }
 
-// Three strategies agree in every point: each draws every third stripe of the one line, and together they leave no gap.
+// Three strategies agree in every point: each draws every third stripe of the one line, and
+// together they leave no gap.
 func TestCoincidingLinesAreStriped(t *testing.T) {
 	c := sampleChart(t)
 	_, strokes := record(c, Wide)
@@ -122,8 +127,9 @@ func TestCoincidingLinesAreStriped(t *testing.T) {
 
 // Markers in one place have different sizes, so that each is seen.
 func TestCoincidingMarkersAreNested(t *testing.T) {
-	c, err := Timeline("t", []Panel{{Series: []Series{
-		{Name: "a", Style: 0, X: []float64{0, 1}, Y: []float64{1, 2}}, {Name: "b", Style: 0, X: []float64{0, 1}, Y: []float64{3, 2}}}}})
+	c, err := Timeline("t", 0, []Panel{{Series: []Series{
+		{Name: "a", Style: 0, X: []float64{0, 1}, Y: []float64{1, 2}},
+		{Name: "b", Style: 0, X: []float64{0, 1}, Y: []float64{3, 2}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +160,8 @@ func TestTheoryIsDrawnOnceAndFirst(t *testing.T) {
 		}
 	}
 	if theory != 3 {
-		t.Errorf("%d lines of theory, want one in each of 3 panels: it is the same for three strategies", theory)
+		t.Errorf("%d lines of theory, want one in each of 3 panels: it is the same for three "+
+			"strategies", theory)
 	}
 }
 
@@ -162,7 +169,8 @@ func TestGrowingPointsDoNotStretchTheAxis(t *testing.T) {
 	x := []float64{0.5, 0.8, 0.9}
 	c, err := Response("t", Load, []Panel{{Title: "p99", Series: []Series{
 		{Name: "stable", X: x, Y: []float64{0.01, 0.02, 0.04}},
-		{Name: "serial", Style: 1, X: x, Y: []float64{0.03, 50, 90}, Growing: []bool{false, true, true}},
+		{Name: "serial", Style: 1, X: x, Y: []float64{0.03, 50, 90},
+			Growing: []bool{false, true, true}},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -173,10 +181,12 @@ func TestGrowingPointsDoNotStretchTheAxis(t *testing.T) {
 	_, strokes := record(c, Wide)
 	arrows, segments := 0, 0
 	for _, s := range strokes {
-		if s.color == palette[1] && s.width == 1.25 && len(s.path) == 2 && s.path[0].Pos.X == s.path[1].Pos.X {
+		if s.color == palette[1] && s.width == 1.25 && len(s.path) == 2 &&
+			s.path[0].Pos.X == s.path[1].Pos.X {
 			arrows++
 		}
-		if s.color == palette[1] && s.width == lineWidth && len(s.path) == 2 && s.path[1].Pos.X-s.path[0].Pos.X > swatchWidth {
+		if s.color == palette[1] && s.width == lineWidth && len(s.path) == 2 &&
+			s.path[1].Pos.X-s.path[0].Pos.X > swatchWidth {
 			segments++
 		}
 	}
@@ -186,7 +196,9 @@ func TestGrowingPointsDoNotStretchTheAxis(t *testing.T) {
 }
 
 func TestVarianceHasAPlaceForZero(t *testing.T) {
-	c, err := Variance("t", []Panel{{Series: []Series{{Name: "a", X: []float64{0, 1, 4, 16}, Y: []float64{1, 2, 4, 8}}}}})
+	c, err := Variance("t",
+		[]Panel{{Series: []Series{{Name: "a", X: []float64{0, 1, 4, 16},
+			Y: []float64{1, 2, 4, 8}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,11 +214,14 @@ func TestVarianceHasAPlaceForZero(t *testing.T) {
 }
 
 func TestDistributionTicks(t *testing.T) {
-	c, err := Distribution("t", []Panel{{Series: []Series{{Name: "a", X: []float64{0, 0.5, 0.9, 0.99, 0.999, 0.9999, 1}, Y: []float64{1, 2, 3, 4, 5, 6, 7}}}}})
+	c, err := Distribution("t",
+		[]Panel{{Series: []Series{{Name: "a", X: []float64{0, 0.5, 0.9, 0.99, 0.999, 0.9999, 1},
+			Y: []float64{1, 2, 3, 4, 5, 6, 7}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{": 1 point of a left out, 0 or not a number"}; !slices.Equal(c.Notes, want) {
+	if want := []string{": 1 point of a left out, 0 or not a number"}; !slices.Equal(c.Notes,
+		want) {
 		t.Errorf("notes %q, want %q: q = 1 is infinitely far", c.Notes, want)
 	}
 	texts, _ := record(c, Wide)
@@ -218,14 +233,16 @@ func TestDistributionTicks(t *testing.T) {
 }
 
 func TestThroughputReferences(t *testing.T) {
-	panels := []Panel{{Title: "throughput", Series: []Series{{Name: "a", X: []float64{100, 380}, Y: []float64{100, 380}}}}}
+	panels := []Panel{{Title: "throughput",
+		Series: []Series{{Name: "a", X: []float64{100, 380}, Y: []float64{100, 380}}}}}
 	for capacity, want := range map[float64]bool{400: true, 0: false, math.NaN(): false} {
 		c, err := Throughput("t", capacity, panels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		texts, _ := record(c, Narrow)
-		if got := slices.Contains(texts, "capacity"); got != want || !slices.Contains(texts, "all that is offered") {
+		if got := slices.Contains(texts, "capacity"); got != want ||
+			!slices.Contains(texts, "all that is offered") {
 			t.Errorf("capacity %v: labelled %v, want %v: %q", capacity, got, want, texts)
 		}
 	}
@@ -239,11 +256,14 @@ func TestSVG(t *testing.T) {
 		if err := errors.Join(c.SVG(&alone, layout), c.InlineSVG(&inline, layout)); err != nil {
 			t.Fatal(err)
 		}
-		for name, svg := range map[string]string{"alone": alone.String(), "inline": inline.String()} {
+		for name, svg := range map[string]string{"alone": alone.String(),
+			"inline": inline.String()} {
 			if err := wellFormed(svg); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			for _, want := range []string{`viewBox="0 0 `, `role="img"`, `aria-label="a &lt;b&gt; &amp; &#34;c&#34;`, `data-s="1 2 5"`, `data-s="3"`, "load 0.8&#xA;semaphore  "} {
+			for _, want := range []string{`viewBox="0 0 `, `role="img"`,
+				`aria-label="a &lt;b&gt; &amp; &#34;c&#34;`, `data-s="1 2 5"`, `data-s="3"`,
+				"load 0.8&#xA;semaphore  "} {
 				if !strings.Contains(svg, want) {
 					t.Errorf("%s: no %s", name, want)
 				}
@@ -254,10 +274,13 @@ func TestSVG(t *testing.T) {
 				}
 			}
 		}
-		if s := inline.String(); strings.Contains(s, "<style") || regexp.MustCompile(`^<svg[^>]* width=`).MatchString(s) || strings.Contains(s, ">a &lt;b") {
+		if s := inline.String(); strings.Contains(s, "<style") ||
+			regexp.MustCompile(`^<svg[^>]* width=`).MatchString(s) ||
+			strings.Contains(s, ">a &lt;b") {
 			t.Error("the inline form brings its own style, size or title")
 		}
-		if s := alone.String(); !strings.Contains(s, "prefers-color-scheme:dark") || !strings.Contains(s, "max-width:100%") || !strings.Contains(s, ">a &lt;b") {
+		if s := alone.String(); !strings.Contains(s, "prefers-color-scheme:dark") ||
+			!strings.Contains(s, "max-width:100%") || !strings.Contains(s, ">a &lt;b") {
 			t.Error("the form on its own lacks style, size or title")
 		}
 	}
@@ -269,7 +292,8 @@ func TestSVGColoursAllHaveClasses(t *testing.T) {
 	if err := sampleChart(t).InlineSVG(&svg, Wide); err != nil {
 		t.Fatal(err)
 	}
-	for _, element := range regexp.MustCompile(`<(path|text|rect)[^>]*>`).FindAllString(svg.String(), -1) {
+	for _, element := range regexp.MustCompile(`<(path|text|rect)[^>]*>`).FindAllString(
+		svg.String(), -1) {
 		if !strings.Contains(element, `class="pb-`) {
 			t.Fatalf("no class: %s", element)
 		}
@@ -311,7 +335,8 @@ func TestPNG(t *testing.T) {
 		}
 	}
 	if w := img.Bounds().Dx(); w != 1560 || len(colours) < 8 {
-		t.Errorf("%d pixels wide with %d colours, want 1560 and at least those of the series", w, len(colours))
+		t.Errorf("%d pixels wide with %d colours, want 1560 and at least those of the series", w,
+			len(colours))
 	}
 }
 
@@ -319,7 +344,8 @@ func TestPNG(t *testing.T) {
 func TestManySeries(t *testing.T) {
 	p := Panel{Title: "p99"}
 	for i := range 40 {
-		p.Series = append(p.Series, Series{Name: strings.Repeat("strategy_", 1+i%6), Style: i, X: []float64{1, 2}, Y: []float64{float64(i + 1), float64(i + 2)}})
+		p.Series = append(p.Series, Series{Name: strings.Repeat("strategy_", 1+i%6), Style: i,
+			X: []float64{1, 2}, Y: []float64{float64(i + 1), float64(i + 2)}})
 	}
 	c, err := Response("t", Load, []Panel{p})
 	if err != nil {
@@ -329,7 +355,8 @@ func TestManySeries(t *testing.T) {
 		canvas := newSVG(c.Size(layout, true))
 		c.Draw(canvas, layout, true)
 		w, h := canvas.Size()
-		for _, m := range regexp.MustCompile(`<text x="([-.\d]+)" y="([-.\d]+)"`).FindAllStringSubmatch(canvas.body.String(), -1) {
+		for _, m := range regexp.MustCompile(
+			`<text x="([-.\d]+)" y="([-.\d]+)"`).FindAllStringSubmatch(canvas.body.String(), -1) {
 			if x, y := atof(m[1]), atof(m[2]); x < 0 || x > float64(w) || y < 0 || y > float64(h) {
 				t.Fatalf("layout %d: text at %v, %v outside of %v × %v", layout, x, y, w, h)
 			}

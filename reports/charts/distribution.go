@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Distribution draws response times against their percentile: X is q in [0, 1), Y the response in seconds that a share
-// q of the tasks did not exceed. The axis is -log10(1-q), so that each further nine is as wide as the one before, and
-// an exponential tail is straight where Y is linear. Here Y is logarithmic, since the strategies lie decades apart.
-// Intervals and Growing are not drawn. One panel a load.
+// Distribution draws response times against their percentile: X is q in [0, 1), Y the response in
+// seconds that a share q of the tasks did not exceed. The axis is -log10(1-q), so that each further
+// nine is as wide as the one before, and an exponential tail is straight where Y is linear. Here Y
+// is logarithmic, since the strategies lie decades apart. Intervals and Growing are not drawn. One
+// panel a load.
 func Distribution(title string, panels []Panel) (*Chart, error) {
 	scaled := make([]Panel, len(panels))
 	for i, p := range panels {
@@ -37,7 +38,8 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 			dots:   true,
 			marked: func(s Series, i int) bool { return isMarked(s.X[i]) },
 			tip: pointTip(func(x float64) string {
-				return "p" + strconv.FormatFloat(100*(1-math.Pow(10, -x)), 'f', max(int(math.Round(x))-2, 0), 64)
+				return "p" + strconv.FormatFloat(100*(1-math.Pow(10, -x)), 'f',
+					max(int(math.Round(x))-2, 0), 64)
 			}, Seconds),
 		})
 		p.X.Tick.Marker = percentileTicks{}
@@ -54,7 +56,8 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 
 func nines(q float64) float64 { return -math.Log10(1 - q) }
 
-// isMarked reports whether a place of the percentile axis carries a marker: the median, and each full nine.
+// isMarked reports whether a place of the percentile axis carries a marker: the median, and each
+// full nine.
 func isMarked(x float64) bool {
 	return math.Abs(x-nines(0.5)) < 1e-6 || x > 0.5 && math.Abs(x-math.Round(x)) < 1e-6
 }
@@ -71,14 +74,16 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 			ticks = append(ticks, plot.Tick{Value: float64(n), Label: label[n]})
 			continue
 		}
-		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.FormatFloat(100-math.Pow10(2-n), 'f', n-2, 64)})
+		ticks = append(ticks,
+			plot.Tick{Value: float64(n),
+				Label: strconv.FormatFloat(100-math.Pow10(2-n), 'f', n-2, 64)})
 	}
 	return ticks
 }
 
-// floorOf is the smallest response among the slower nine tenths of the tasks. Below it the curves fall without end,
-// since the quickest of many tasks takes next to no time, and would leave the tail, which the chart is for, a corner of
-// the picture.
+// floorOf is the smallest response among the slower nine tenths of the tasks. Below it the curves
+// fall without end, since the quickest of many tasks takes next to no time, and would leave the
+// tail, which the chart is for, a corner of the picture.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
 	for _, p := range panels {

@@ -1,7 +1,8 @@
-// Package charts draws the pictures of a report: plain series of numbers in, *plot.Plot and then SVG or PNG out.
+// Package charts draws the pictures of a report: plain series of numbers in, *plot.Plot and then
+// SVG or PNG out.
 //
-// It reads no file and knows no strategy, workload or benchmark format. A caller fills Series, calls the constructor of
-// the picture it wants, and renders the Chart it gets:
+// It reads no file and knows no strategy, workload or benchmark format. A caller fills Series,
+// calls the constructor of the picture it wants, and renders the Chart it gets:
 //
 //	c, err := charts.Response("Response against load", charts.Load, []charts.Panel{{Title: "p99", Series: series}})
 //	if err != nil { … }          // *EmptyError: no point could be drawn
@@ -21,25 +22,29 @@
 //
 // # Data that cannot be drawn
 //
-// NaN, infinities, and values of 0 or less where an axis is logarithmic are left out and said so in Chart.Notes. A
-// chart without a point is an *EmptyError. Series whose slices differ in length are a mistake in the program and panic.
+// NaN, infinities, and values of 0 or less where an axis is logarithmic are left out and said so in
+// Chart.Notes. A chart without a point is an *EmptyError. Series whose slices differ in length are
+// a mistake in the program and panic.
 //
-// Values that only say how long a run was, as the response of a queue that fills faster than it empties, are marked as
-// Growing: they stand at the end of the axis with an arrow instead of pressing all others into a corner.
+// Values that only say how long a run was, as the response of a queue that fills faster than it
+// empties, are marked as Growing: they stand at the end of the axis with an arrow instead of
+// pressing all others into a corner.
 //
 // # Telling series apart
 //
-// A series' Style is its number among all strategies of a file, or of a study, so that a strategy looks the same in every
-// chart of it. The look is a colour, a marker and, from the ninth on, a dash: see style.go for where the colours come from and what they
-// guarantee.
+// A series' Style is its number among all strategies of a file, or of a study, so that a strategy
+// looks the same in every chart of it. The look is a colour, a marker and, from the ninth on, a
+// dash: see style.go for where the colours come from and what they guarantee.
 //
-// Interchangeable strategies give identical curves under the virtual clock, and a line drawn over another would hide
-// it. Lines that coincide are therefore drawn in stripes of all their colours, markers that coincide are nested, and
-// series that are equal in every point share one entry of the legend, "semaphore = worker_pool".
+// Interchangeable strategies give identical curves under the virtual clock, and a line drawn over
+// another would hide it. Lines that coincide are therefore drawn in stripes of all their colours,
+// markers that coincide are nested, and series that are equal in every point share one entry of the
+// legend, "semaphore = worker_pool".
 //
 // # Light, dark, wide, narrow
 //
-// The SVG writer of this package (svg.go says why not gonum's) gives colours as attributes for light paper and repeats
-// them in a style sheet for dark (Style). Every chart can be laid out twice: Wide, its panels in a row and the names at
-// the ends of the lines, and Narrow for a phone, its panels in a column and the names below.
+// The SVG writer of this package (svg.go says why not gonum's) gives colours as attributes for
+// light paper and repeats them in a style sheet for dark (Style). Every chart can be laid out
+// twice: Wide, its panels in a row and the names at the ends of the lines, and Narrow for a phone,
+// its panels in a column and the names below.
 package charts

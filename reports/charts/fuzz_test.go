@@ -25,7 +25,8 @@ func atof(s string) float64 {
 // wild draws the numbers that break charts.
 func wild() *rapid.Generator[float64] {
 	return rapid.OneOf(
-		rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300, 5e-324, 1e15, 1e-15, 1, 1, 2}),
+		rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), -1, 1e300, -1e300,
+			5e-324, 1e15, 1e-15, 1, 1, 2}),
 		rapid.Float64Range(0, 1), rapid.Float64Range(1e-6, 1e3), rapid.Float64())
 }
 
@@ -38,11 +39,14 @@ func TestAnyDataDraws(t *testing.T) {
 			for i := range rapid.IntRange(0, 4).Draw(t, "series") {
 				n := rapid.IntRange(0, 6).Draw(t, "points")
 				s := Series{
-					Name: rapid.String().Draw(t, "name"), Style: rapid.IntRange(0, 50).Draw(t, "style"), Theory: i%3 == 2,
-					X: rapid.SliceOfN(wild(), n, n).Draw(t, "x"), Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y"),
+					Name:  rapid.String().Draw(t, "name"),
+					Style: rapid.IntRange(0, 50).Draw(t, "style"), Theory: i%3 == 2,
+					X: rapid.SliceOfN(wild(), n, n).Draw(t, "x"),
+					Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y"),
 				}
 				if rapid.Bool().Draw(t, "bounds") {
-					s.Lo, s.Hi = rapid.SliceOfN(wild(), n, n).Draw(t, "lo"), rapid.SliceOfN(wild(), n, n).Draw(t, "hi")
+					s.Lo, s.Hi = rapid.SliceOfN(wild(), n, n).Draw(t, "lo"),
+						rapid.SliceOfN(wild(), n, n).Draw(t, "hi")
 				}
 				if rapid.Bool().Draw(t, "some grow") {
 					s.Growing = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "growing")
@@ -92,7 +96,8 @@ var (
 	numbers = regexp.MustCompile(`[-\d.]+`)
 )
 
-// drawBoth draws the panels in both layouts, and drawChart checks that nothing lies far outside of the picture.
+// drawBoth draws the panels in both layouts, and drawChart checks that nothing lies far outside of
+// the picture.
 func drawBoth(t fataler, name string, panels []Panel) {
 	drawChart(t, name, func() (*Chart, error) { return constructors()[name](panels) })
 }
@@ -111,7 +116,8 @@ func drawChart(t fataler, name string, chart func() (*Chart, error)) {
 		for _, m := range paths.FindAllStringSubmatch(canvas.body.String(), -1) {
 			for _, n := range numbers.FindAllString(m[1], -1) {
 				if v := atof(n); math.Abs(v) > 1.5*float64(max(w, h)) {
-					t.Fatalf("%s, layout %d: a path leads to %v in a picture of %v × %v", name, layout, v, w, h)
+					t.Fatalf("%s, layout %d: a path leads to %v in a picture of %v × %v",
+						name, layout, v, w, h)
 				}
 			}
 		}

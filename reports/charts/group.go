@@ -4,7 +4,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A group marks what belongs to a series on canvases that keep such a thing, which the SVG canvas does.
+// A group marks what belongs to a series on canvases that keep such a thing, which the SVG canvas
+// does.
 type grouper interface {
 	begin(styles []int, class, title string)
 	end()

@@ -14,8 +14,9 @@ type Layout int
 
 // The layouts.
 const (
-	Wide   Layout = iota // panels in a row, names at the ends of the lines: for pages, screens and paper
-	Narrow               // panels in a column, names below: for phones
+	// panels in a row, names at the ends of the lines: for pages, screens and paper
+	Wide   Layout = iota
+	Narrow        // panels in a column, names below: for phones
 )
 
 const (
@@ -83,7 +84,8 @@ func (c *Chart) Draw(canvas vg.Canvas, l Layout, titled bool) {
 }
 
 func (c *Chart) head(w vg.Length) (title, subtitle []string, big, small draw.TextStyle) {
-	big, small = textStyle(titleSize, xfont.WeightBold, ink), textStyle(headSize, xfont.WeightNormal, muted)
+	big, small = textStyle(titleSize, xfont.WeightBold, ink),
+		textStyle(headSize, xfont.WeightNormal, muted)
 	if w < wideWidth {
 		big.Font.Size = 14
 		small.Font.Size = textSize
@@ -93,7 +95,8 @@ func (c *Chart) head(w vg.Length) (title, subtitle []string, big, small draw.Tex
 
 func (c *Chart) headHeight(w vg.Length) vg.Length {
 	title, subtitle, big, small := c.head(w)
-	return vg.Length(len(title))*big.Font.Size*1.25 + vg.Length(len(subtitle))*small.Font.Size*1.3 + 10
+	return vg.Length(len(title))*big.Font.Size*1.25 + vg.Length(len(subtitle))*small.Font.Size*1.3 +
+		10
 }
 
 func (c *Chart) drawHead(area draw.Canvas, w vg.Length) {
@@ -131,7 +134,8 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 	return lines
 }
 
-// drawRow draws the panels side by side with data areas of one width. Panels that share the y axis show it once.
+// drawRow draws the panels side by side with data areas of one width. Panels that share the y axis
+// show it once.
 func (c *Chart) drawRow(area draw.Canvas) {
 	names := labels(c.legend, widestName)
 	var legend vg.Length
@@ -161,7 +165,8 @@ func (c *Chart) drawRow(area draw.Canvas) {
 }
 
 func cell(c draw.Canvas, left, right, bottom, top vg.Length) draw.Canvas {
-	return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}}
+	return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: left, Y: bottom},
+		Max: vg.Point{X: right, Y: top}}}
 }
 
 // drawNames writes each name at the height where its line ends in the last panel.
@@ -186,7 +191,9 @@ func (c *Chart) drawNames(area, data draw.Canvas, names []label, width vg.Length
 		if l.last && l.sample == nil && x(l.x) > data.Max.X-3*markerRadius { // not across the data
 			from := vg.Point{X: x(l.x) + 2*markerRadius, Y: y(within(p.Y, l.y))}
 			to := vg.Point{X: left - 3, Y: tops[i] - (l.height()-entryGap)/2}
-			group(&area, l.styles, "", "", func() { area.StrokeLines(draw.LineStyle{Color: rule, Width: 0.7}, []vg.Point{from, to}) })
+			group(&area, l.styles, "", "", func() {
+				area.StrokeLines(draw.LineStyle{Color: rule, Width: 0.7}, []vg.Point{from, to})
+			})
 		}
 		l.draw(&area, vg.Point{X: left, Y: tops[i]})
 	}

@@ -35,20 +35,27 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 				theory = true
 				continue
 			}
-			at := slices.IndexFunc(all, func(m member) bool { return m.names[0] == s.Name && m.styles[0] == s.Style })
+			at := slices.IndexFunc(all, func(m member) bool {
+				return m.names[0] == s.Name && m.styles[0] == s.Style
+			})
 			if at < 0 {
 				at = len(all)
-				all = append(all, member{entry{names: []string{s.Name}, styles: []int{s.Style}}, make([]Series, len(panels))})
+				all = append(all, member{entry{names: []string{s.Name}, styles: []int{s.Style}},
+					make([]Series, len(panels))})
 			}
 			m := &all[at]
 			m.in[i] = s
 			m.x, m.y, m.last = s.X[len(s.X)-1], s.Y[len(s.Y)-1], i == len(panels)-1
 		}
 	}
-	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(a.styles[0], b.styles[0]) })
+	slices.SortStableFunc(all, func(a, b member) int {
+		return cmp.Compare(a.styles[0], b.styles[0])
+	})
 	for _, m := range all {
 		at := slices.IndexFunc(legend, func(e entry) bool {
-			i := slices.IndexFunc(all, func(o member) bool { return o.names[0] == e.names[0] && o.styles[0] == e.styles[0] })
+			i := slices.IndexFunc(all, func(o member) bool {
+				return o.names[0] == e.names[0] && o.styles[0] == e.styles[0]
+			})
 			return slices.EqualFunc(all[i].in, m.in, equal)
 		})
 		if at < 0 {
@@ -100,8 +107,8 @@ func labels(legend []entry, widest vg.Length) []label {
 	return out
 }
 
-// breakName writes names as "a = b = c", broken into lines that fit. A name too long for a line of its own is broken
-// where its parameters begin, and else shortened.
+// breakName writes names as "a = b = c", broken into lines that fit. A name too long for a line of
+// its own is broken where its parameters begin, and else shortened.
 func breakName(names []string, widest vg.Length, style draw.TextStyle) (lines []string) {
 	current := ""
 	for i, name := range names {
@@ -146,7 +153,8 @@ func (l label) draw(c *draw.Canvas, at vg.Point) {
 		a, b := vg.Point{X: at.X, Y: mid}, vg.Point{X: at.X + swatchWidth, Y: mid}
 		switch {
 		case l.theory:
-			c.StrokeLines(draw.LineStyle{Color: muted.fade(theoryAlpha), Width: theoryWidth}, []vg.Point{a, b})
+			c.StrokeLines(draw.LineStyle{Color: muted.fade(theoryAlpha), Width: theoryWidth},
+				[]vg.Point{a, b})
 		case l.sample != nil:
 			c.StrokeLines(*l.sample, []vg.Point{a, b})
 		default:
@@ -154,7 +162,8 @@ func (l label) draw(c *draw.Canvas, at vg.Point) {
 		}
 		style := textStyle(legendSize, xfont.WeightNormal, ink)
 		for i, line := range l.lines {
-			c.FillText(style, vg.Point{X: at.X + swatchWidth + swatchGap, Y: at.Y - lineHeight*vg.Length(i) + 1}, line)
+			c.FillText(style, vg.Point{X: at.X + swatchWidth + swatchGap,
+				Y: at.Y - lineHeight*vg.Length(i) + 1}, line)
 		}
 	})
 }
@@ -179,8 +188,8 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	}
 }
 
-// spread moves labels, given by the height they want and sorted from the top, as little as it takes for none to overlap
-// and all to lie between bottom and top. It returns the upper edge of each.
+// spread moves labels, given by the height they want and sorted from the top, as little as it takes
+// for none to overlap and all to lie between bottom and top. It returns the upper edge of each.
 func spread(want []vg.Length, heights []vg.Length, bottom, top vg.Length) []vg.Length {
 	at := slices.Clone(want)
 	edge := top

@@ -13,16 +13,21 @@ import (
 
 func TestEqualSeriesShareAnEntry(t *testing.T) {
 	x := []float64{1, 2}
-	at := func(name string, style int, y ...float64) Series { return Series{Name: name, Style: style, X: x, Y: y} }
+	at := func(name string, style int, y ...float64) Series {
+		return Series{Name: name, Style: style, X: x, Y: y}
+	}
 	legend, same := entries([]Panel{
-		{Series: []Series{at("worker_pool", 2, 1, 2), at("semaphore", 1, 1, 2), at("errgroup", 0, 1, 2), {Name: "semaphore", Style: 1, X: x, Y: x, Theory: true}}},
-		{Series: []Series{at("worker_pool", 2, 3, 4), at("semaphore", 1, 3, 4), at("errgroup", 0, 3, 5)}},
+		{Series: []Series{at("worker_pool", 2, 1, 2), at("semaphore", 1, 1, 2),
+			at("errgroup", 0, 1, 2), {Name: "semaphore", Style: 1, X: x, Y: x, Theory: true}}},
+		{Series: []Series{at("worker_pool", 2, 3, 4), at("semaphore", 1, 3, 4),
+			at("errgroup", 0, 3, 5)}},
 	})
 	var names []string
 	for _, e := range legend {
 		names = append(names, strings.Join(e.names, "="))
 	}
-	if diff := cmp.Diff([]string{"errgroup", "semaphore=worker_pool", "exact theory"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"errgroup", "semaphore=worker_pool", "exact theory"},
+		names); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([][]string{{"semaphore", "worker_pool"}}, same); diff != "" {
@@ -33,7 +38,9 @@ func TestEqualSeriesShareAnEntry(t *testing.T) {
 func TestBreakNameFits(t *testing.T) {
 	style := textStyle(legendSize, xfont.WeightNormal, ink)
 	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfN(rapid.StringMatching(`[a-z_]{1,40}(:[a-z]+=[0-9]+ms(,[a-z]+=[0-9]+)?)?`), 1, 5).Draw(t, "names")
+		names := rapid.SliceOfN(
+			rapid.StringMatching(`[a-z_]{1,40}(:[a-z]+=[0-9]+ms(,[a-z]+=[0-9]+)?)?`), 1,
+			5).Draw(t, "names")
 		lines := breakName(names, widestName, style)
 		for _, line := range lines {
 			if style.Width(line) > widestName {
@@ -71,7 +78,8 @@ func TestSpreadNeverOverlaps(t *testing.T) {
 		edge := top
 		for i := range at {
 			if at[i] > edge+1e-9 {
-				t.Fatalf("label %d reaches %v, over the one above it that ends at %v", i, at[i], edge)
+				t.Fatalf("label %d reaches %v, over the one above it that ends at %v", i, at[i],
+					edge)
 			}
 			edge = at[i] - heights[i]
 		}

@@ -47,7 +47,8 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	l.drawMarkers(&c, measured)
 }
 
-// drawnY is where a point is drawn: at its value, or, when that grows beyond the axis, at the end of it.
+// drawnY is where a point is drawn: at its value, or, when that grows beyond the axis, at the end
+// of it.
 func drawnY(p *plot.Plot, s Series, i int) float64 {
 	if s.grows(i) {
 		return within(p.Y, s.Y[i])

@@ -26,8 +26,8 @@ const (
 // markerRadius is that of a lone marker.
 const markerRadius vg.Length = 3.6
 
-// drawMarker draws an outline filled with paper, so that what lies below a point is covered and what is nested in it
-// shows.
+// drawMarker draws an outline filled with paper, so that what lies below a point is covered and
+// what is nested in it shows.
 func drawMarker(c *draw.Canvas, m marker, t role, at vg.Point, r vg.Length, width vg.Length) {
 	path, closed := m.path(at, r)
 	if closed {

@@ -10,9 +10,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel draws a plot with its words where a reader looks for them: the title over the left edge of the data, the labels
-// at the middle of the axes. gonum would centre the title over the axis as well; and on a logarithmic axis it looks for
-// the middle in the wrong place, so that it pads the data for a label that it then draws elsewhere.
+// panel draws a plot with its words where a reader looks for them: the title over the left edge of
+// the data, the labels at the middle of the axes. gonum would centre the title over the axis as
+// well; and on a logarithmic axis it looks for the middle in the wrong place, so that it pads the
+// data for a label that it then draws elsewhere.
 type panel struct {
 	*plot.Plot // without title and labels
 	title      string
@@ -55,7 +56,8 @@ func (p panel) data(cell draw.Canvas) draw.Canvas { return p.DataCanvas(p.inner(
 func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 	p.Draw(p.inner(cell))
 	data = p.data(cell)
-	cell.FillText(textStyle(headSize, xfont.WeightBold, ink), vg.Point{X: data.Min.X, Y: cell.Max.Y}, p.title)
+	cell.FillText(textStyle(headSize, xfont.WeightBold, ink),
+		vg.Point{X: data.Min.X, Y: cell.Max.Y}, p.title)
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.XAlign = draw.XCenter
 	style.YAlign = draw.YBottom
@@ -66,7 +68,8 @@ func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 	return data
 }
 
-// wordless makes the labels of ticks blank; without a label a tick would be a minor one, which has no grid line.
+// wordless makes the labels of ticks blank; without a label a tick would be a minor one, which has
+// no grid line.
 type wordless struct{ plot.Ticker }
 
 // Ticks implements plot.Ticker.

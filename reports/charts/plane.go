@@ -9,22 +9,25 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Plane is a panel with axes of its own and words in it. It is for pictures that make one point, which the other kinds of this
-// package, made for any results, cannot know.
+// A Plane is a panel with axes of its own and words in it. It is for pictures that make one point,
+// which the other kinds of this package, made for any results, cannot know.
 type Plane struct {
 	Panel
 	X, Y     Axis
 	TopLabel string
-	Top      []Mark // a second reading of the x axis, along the upper edge: of places on it, what they are called there
-	Levels   []Level
-	Remarks  []Remark
+	// a second reading of the x axis, along the upper edge: of places on it, what they are called
+	// there
+	Top     []Mark
+	Levels  []Level
+	Remarks []Remark
 }
 
 // An Axis says how values are laid out and written.
 type Axis struct {
-	Label  string
-	Log    bool                 // logarithmic
-	Zero   bool                 // with Log: 0 has a place of its own, left of the logarithmic part. For x only
+	Label string
+	Log   bool // logarithmic
+	// with Log: 0 has a place of its own, left of the logarithmic part. For x only
+	Zero   bool
 	Marks  []float64            // what is marked; nil: round values
 	Reach  []float64            // values that the axis shows besides those of the points
 	Format func(float64) string // nil: Count
@@ -37,7 +40,8 @@ type Mark struct {
 	Text string
 }
 
-// A Level is a value to compare with, drawn as a dashed line across the plane and named in the legend.
+// A Level is a value to compare with, drawn as a dashed line across the plane and named in the
+// legend.
 type Level struct {
 	Name string
 	Y    float64
@@ -70,7 +74,8 @@ func (a Axis) reaching(lo, hi float64) (float64, float64) {
 	return lo, hi
 }
 
-// Planes draws each plane with its own axes. Marks, levels and remarks at places that an axis cannot show are left out.
+// Planes draws each plane with its own axes. Marks, levels and remarks at places that an axis
+// cannot show are left out.
 func Planes(title string, planes []Plane) (*Chart, error) {
 	var shown []Plane
 	var panels []Panel
@@ -105,7 +110,8 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 	return c, nil
 }
 
-// levelNames are those of all levels that can be drawn, each once: a level has one look in all planes.
+// levelNames are those of all levels that can be drawn, each once: a level has one look in all
+// planes.
 func levelNames(planes []Plane) (names []string) {
 	for _, p := range planes {
 		for _, l := range p.Levels {
@@ -146,7 +152,8 @@ func (p Plane) plot(known []string) *plot.Plot {
 	if p.TopLabel != "" {
 		out.Add(topAxis{p.TopLabel, p.Top, p.X.kind()})
 	}
-	out.Add(levels{p.Levels, known}, &lines{series: p.Series, tip: pointTip(name, p.Y.format)}, remarks{p.Remarks, p.Series, p.X.kind(), p.Y.kind()})
+	out.Add(levels{p.Levels, known}, &lines{series: p.Series, tip: pointTip(name, p.Y.format)},
+		remarks{p.Remarks, p.Series, p.X.kind(), p.Y.kind()})
 	return out
 }
 
@@ -226,7 +233,8 @@ func (l levels) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	for _, level := range l.all {
 		if level.Y >= p.Y.Min && level.Y <= p.Y.Max {
-			c.StrokeLine2(*levelStyle(slices.Index(l.known, level.Name)), c.Min.X, y(level.Y), c.Max.X, y(level.Y))
+			c.StrokeLine2(*levelStyle(slices.Index(l.known, level.Name)), c.Min.X, y(level.Y),
+				c.Max.X, y(level.Y))
 		}
 	}
 }

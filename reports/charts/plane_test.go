@@ -15,9 +15,11 @@ func samplePlanes() []Plane {
 	x := []float64{1, 2, 5, 10, 50}
 	p := Plane{
 		Panel: Panel{Title: "short tasks", Series: []Series{
-			{Name: "worker_pool", Style: 2, X: x, Y: []float64{3.4, 4.7, 8.6, 15, 68}, Lo: []float64{3.3, 4.6, 8.1, 14, 60}, Hi: []float64{3.5, 4.8, 9, 16, 75}},
+			{Name: "worker_pool", Style: 2, X: x, Y: []float64{3.4, 4.7, 8.6, 15, 68},
+				Lo: []float64{3.3, 4.6, 8.1, 14, 60}, Hi: []float64{3.5, 4.8, 9, 16, 75}},
 			{Name: "segregated", Style: 1, X: x, Y: []float64{6, 6.1, 6, 6.1, 6}},
-			{Name: "segregated", Style: 1, X: []float64{1, 50}, Y: []float64{6.07, 6.07}, Theory: true},
+			{Name: "segregated", Style: 1, X: []float64{1, 50},
+				Y: []float64{6.07, 6.07}, Theory: true},
 		}},
 		X:        Axis{Label: "R (log scale)", Log: true, Marks: x, Name: "R"},
 		Y:        Axis{Label: "slowdown (log scale)", Log: true},
@@ -40,7 +42,8 @@ func TestPlanesWords(t *testing.T) {
 	}
 	for _, layout := range []Layout{Wide, Narrow} {
 		texts, _ := record(c, layout)
-		for _, want := range []string{"R (log scale)", "slowdown (log scale)", "C²", "0.125", "12", "the limit", "exact at 1", "tax", "×11", "crossover", "exact theory", "worker_pool"} {
+		for _, want := range []string{"R (log scale)", "slowdown (log scale)", "C²", "0.125", "12",
+			"the limit", "exact at 1", "tax", "×11", "crossover", "exact theory", "worker_pool"} {
 			if !slices.Contains(texts, want) {
 				t.Errorf("layout %d: %q is not written: %q", layout, want, texts)
 			}
@@ -60,7 +63,8 @@ func TestPlanesWords(t *testing.T) {
 	}
 }
 
-// TestPlanesBlackAndWhite: without colour, series differ by their markers, and theory and levels by width and dash.
+// TestPlanesBlackAndWhite: without colour, series differ by their markers, and theory and levels by
+// width and dash.
 func TestPlanesBlackAndWhite(t *testing.T) {
 	c, err := Planes("t", samplePlanes()[:1])
 	if err != nil {
@@ -94,7 +98,8 @@ func TestPlanesBlackAndWhite(t *testing.T) {
 
 var texts = regexp.MustCompile(`<text x="([-.\d]+)" y="([-.\d]+)"[^>]*>([^<]*)</text>`)
 
-// TestRemarksStayClear: the words of remarks stand inside of the picture, each in a place of its own.
+// TestRemarksStayClear: the words of remarks stand inside of the picture, each in a place of its
+// own.
 func TestRemarksStayClear(t *testing.T) {
 	for _, layout := range []Layout{Wide, Narrow} {
 		c, err := Planes("t", samplePlanes()[:1])
@@ -110,7 +115,8 @@ func TestRemarksStayClear(t *testing.T) {
 		}
 		for _, words := range []string{"exact at 1", "crossover", "tax"} {
 			p, ok := at[words]
-			if w, h := canvas.Size(); !ok || p.x < 0 || p.x > float64(w) || p.y < 0 || p.y > float64(h) {
+			if w, h := canvas.Size(); !ok || p.x < 0 || p.x > float64(w) || p.y < 0 ||
+				p.y > float64(h) {
 				t.Errorf("layout %d: %q is at %v", layout, words, p)
 			}
 			for other, q := range at {
@@ -127,19 +133,29 @@ func TestAnyPlaneDraws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var planes []Plane
 		for range rapid.IntRange(0, 2).Draw(t, "planes") {
-			p := Plane{Panel: Panel{Title: rapid.String().Draw(t, "title")}, TopLabel: rapid.SampledFrom([]string{"", "C²"}).Draw(t, "top")}
-			p.X = Axis{Log: rapid.Bool().Draw(t, "log x"), Zero: rapid.Bool().Draw(t, "zero"), Marks: rapid.SliceOfN(wild(), 0, 3).Draw(t, "marks"), Reach: rapid.SliceOfN(wild(), 0, 2).Draw(t, "reach")}
+			p := Plane{Panel: Panel{Title: rapid.String().Draw(t, "title")},
+				TopLabel: rapid.SampledFrom([]string{"", "C²"}).Draw(t, "top")}
+			p.X = Axis{Log: rapid.Bool().Draw(t, "log x"), Zero: rapid.Bool().Draw(t, "zero"),
+				Marks: rapid.SliceOfN(wild(), 0, 3).Draw(t, "marks"),
+				Reach: rapid.SliceOfN(wild(), 0, 2).Draw(t, "reach")}
 			p.Y = Axis{Log: rapid.Bool().Draw(t, "log y")}
 			for i := range rapid.IntRange(0, 3).Draw(t, "series") {
 				n := rapid.IntRange(0, 4).Draw(t, "points")
-				p.Series = append(p.Series, Series{Name: rapid.String().Draw(t, "name"), Style: i, Theory: i == 2,
-					X: rapid.SliceOfN(wild(), n, n).Draw(t, "x"), Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y")})
+				p.Series = append(p.Series,
+					Series{Name: rapid.String().Draw(t, "name"), Style: i, Theory: i == 2,
+						X: rapid.SliceOfN(wild(), n, n).Draw(t, "x"),
+						Y: rapid.SliceOfN(wild(), n, n).Draw(t, "y")})
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "remarks") {
-				p.Top = append(p.Top, Mark{wild().Draw(t, "mark"), rapid.String().Draw(t, "mark's name")})
-				p.Levels = append(p.Levels, Level{rapid.String().Draw(t, "level"), wild().Draw(t, "at")})
-				p.Remarks = append(p.Remarks, Remark{Sign: rapid.SampledFrom([]Sign{Ring, Gap, Foot}).Draw(t, "sign"), X: wild().Draw(t, "remark x"), Y: wild().Draw(t, "remark y"),
-					To: wild().Draw(t, "to"), Text: rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "text")})
+				p.Top = append(p.Top,
+					Mark{wild().Draw(t, "mark"), rapid.String().Draw(t, "mark's name")})
+				p.Levels = append(p.Levels,
+					Level{rapid.String().Draw(t, "level"), wild().Draw(t, "at")})
+				p.Remarks = append(p.Remarks,
+					Remark{Sign: rapid.SampledFrom([]Sign{Ring, Gap, Foot}).Draw(t, "sign"),
+						X: wild().Draw(t, "remark x"), Y: wild().Draw(t, "remark y"),
+						To:   wild().Draw(t, "to"),
+						Text: rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "text")})
 			}
 			planes = append(planes, p)
 		}

@@ -25,7 +25,8 @@ func drawIntervals(c *draw.Canvas, d drawn, y func(float64) vg.Length) {
 			}
 			const cap = 2.5
 			c.StrokeLines(style, []vg.Point{{X: pt.X, Y: lo}, {X: pt.X, Y: hi}},
-				[]vg.Point{{X: pt.X - cap, Y: lo}, {X: pt.X + cap, Y: lo}}, []vg.Point{{X: pt.X - cap, Y: hi}, {X: pt.X + cap, Y: hi}})
+				[]vg.Point{{X: pt.X - cap, Y: lo}, {X: pt.X + cap, Y: lo}},
+				[]vg.Point{{X: pt.X - cap, Y: hi}, {X: pt.X + cap, Y: hi}})
 		}
 	})
 }
@@ -75,7 +76,8 @@ func drawArrow(c *draw.Canvas, t role, from vg.Point) {
 		[]vg.Point{{X: tip.X - head, Y: tip.Y - head}, tip, {X: tip.X + head, Y: tip.Y - head}})
 }
 
-// pointTip words a point: its place on a line of its own, then whose it is, its value, and its interval.
+// pointTip words a point: its place on a line of its own, then whose it is, its value, and its
+// interval.
 func pointTip(x func(float64) string, y func(float64) string) func(Series, int) string {
 	return func(s Series, i int) string {
 		tip := fmt.Sprintf("%s\n%s  %s", x(s.X[i]), s.Name, y(s.Y[i]))

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Remark is a sign at a place of a plane, with words beside it. The words stand where they cover least.
+// A Remark is a sign at a place of a plane, with words beside it. The words stand where they cover
+// least.
 type Remark struct {
 	Sign Sign
 	X, Y float64
@@ -60,7 +61,8 @@ func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 			busy = append(busy, upright(at.X, bottom, top)...)
 			at.Y = (bottom + top) / 2
 		case Foot:
-			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.1, Dashes: []vg.Length{3, 3}}, at.X, at.Y, at.X, c.Min.Y)
+			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.1, Dashes: []vg.Length{3, 3}}, at.X,
+				at.Y, at.X, c.Min.Y)
 			busy = append(busy, upright(at.X, c.Min.Y, at.Y)...)
 			at.Y = c.Min.Y + 2*lineHeight
 		}
@@ -79,7 +81,8 @@ func upright(x, bottom, top vg.Length) (points []vg.Point) {
 	return points
 }
 
-// traces are points along the lines of the series, close enough to each other to see what a text would cover.
+// traces are points along the lines of the series, close enough to each other to see what a text
+// would cover.
 func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	x, y := p.Transforms(&c)
 	for _, s := range r.series {
@@ -90,7 +93,8 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 				const steps = 24
 				for k := range steps {
 					part := vg.Length(k) / steps
-					points = append(points, vg.Point{X: from.X + (to.X-from.X)*part, Y: from.Y + (to.Y-from.Y)*part})
+					points = append(points,
+						vg.Point{X: from.X + (to.X-from.X)*part, Y: from.Y + (to.Y-from.Y)*part})
 				}
 			}
 			points = append(points, to, to, to) // a marker counts more than a line
@@ -99,7 +103,8 @@ func (r remarks) traces(c draw.Canvas, p *plot.Plot) (points []vg.Point) {
 	return points
 }
 
-// write writes the words where they cover the fewest of the points and stay inside, and returns points of the place they take.
+// write writes the words where they cover the fewest of the points and stay inside, and returns
+// points of the place they take.
 func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.Point) {
 	if len(m.Text) == 0 {
 		return nil
@@ -113,9 +118,12 @@ func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.
 	best, cost := vg.Rectangle{}, math.Inf(1)
 	for _, away := range []vg.Length{0, lineHeight, 2 * lineHeight, 4 * lineHeight} {
 		for i, corner := range []vg.Point{
-			{X: at.X + ringRadius + 3, Y: at.Y - h/2 - away}, {X: at.X - ringRadius - 3 - w, Y: at.Y - h/2 - away},
-			{X: at.X + ringRadius + 3, Y: at.Y - h/2 + away}, {X: at.X - ringRadius - 3 - w, Y: at.Y - h/2 + away},
-			{X: at.X - w/2, Y: at.Y - ringRadius - 2 - h - away}, {X: at.X - w/2, Y: at.Y + ringRadius + 2 + away},
+			{X: at.X + ringRadius + 3, Y: at.Y - h/2 - away},
+			{X: at.X - ringRadius - 3 - w, Y: at.Y - h/2 - away},
+			{X: at.X + ringRadius + 3, Y: at.Y - h/2 + away},
+			{X: at.X - ringRadius - 3 - w, Y: at.Y - h/2 + away},
+			{X: at.X - w/2, Y: at.Y - ringRadius - 2 - h - away},
+			{X: at.X - w/2, Y: at.Y + ringRadius + 2 + away},
 		} {
 			if m.Sign != Ring && i >= 4 { // on its own line
 				break
@@ -125,7 +133,8 @@ func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.
 			box := vg.Rectangle{Min: corner, Max: vg.Point{X: corner.X + w, Y: corner.Y + h}}
 			n := float64(away)/20 + float64(i)/100
 			for _, pt := range busy {
-				if pt.X > box.Min.X-3 && pt.X < box.Max.X+3 && pt.Y > box.Min.Y-2 && pt.Y < box.Max.Y+2 {
+				if pt.X > box.Min.X-3 && pt.X < box.Max.X+3 && pt.Y > box.Min.Y-2 &&
+					pt.Y < box.Max.Y+2 {
 					n++
 				}
 			}
@@ -136,7 +145,8 @@ func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.
 	}
 	c.FillPolygon(paper.fade(0.8), box(best.Min.X-2, best.Min.Y-1, best.Max.X+2, best.Max.Y+1))
 	for i, line := range m.Text {
-		c.FillText(style, vg.Point{X: best.Min.X, Y: best.Max.Y - lineHeight*vg.Length(i) + 1}, line)
+		c.FillText(style, vg.Point{X: best.Min.X, Y: best.Max.Y - lineHeight*vg.Length(i) + 1},
+			line)
 	}
 	for dx := best.Min.X; dx <= best.Max.X; dx += 6 {
 		for dy := best.Min.Y; dy <= best.Max.Y; dy += 5 {
@@ -149,7 +159,9 @@ func (m Remark) write(c *draw.Canvas, at vg.Point, busy []vg.Point) (taken []vg.
 // drawGap draws a vertical arrow with a head at either end.
 func drawGap(c *draw.Canvas, x, bottom, top vg.Length) {
 	const head = 4
-	c.StrokeLines(draw.LineStyle{Color: ink, Width: 1.4}, []vg.Point{{X: x, Y: bottom}, {X: x, Y: top}},
-		[]vg.Point{{X: x - head, Y: bottom + head}, {X: x, Y: bottom}, {X: x + head, Y: bottom + head}},
+	c.StrokeLines(draw.LineStyle{Color: ink, Width: 1.4},
+		[]vg.Point{{X: x, Y: bottom}, {X: x, Y: top}},
+		[]vg.Point{{X: x - head, Y: bottom + head}, {X: x, Y: bottom},
+			{X: x + head, Y: bottom + head}},
 		[]vg.Point{{X: x - head, Y: top - head}, {X: x, Y: top}, {X: x + head, Y: top - head}})
 }

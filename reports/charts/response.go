@@ -2,8 +2,8 @@ package charts
 
 import "gonum.org/v1/plot"
 
-// Response draws response times against a sweep of load, rate or limit: Y in seconds on a logarithmic axis that all
-// panels share, one panel a quantile.
+// Response draws response times against a sweep of load, rate or limit: Y in seconds on a
+// logarithmic axis that all panels share, one panel a quantile.
 func Response(title string, across Across, panels []Panel) (*Chart, error) {
 	cleaned, notes := cleanPanels(panels, across.kind(), logarithm)
 	xmin, xmax, ymin, ymax := rangeOf(cleaned)

@@ -25,15 +25,16 @@ type RowSeries struct {
 	Values []RowValue // Values[i] is of row i
 }
 
-// A RowValue is a value and the interval around it, in the unit of the panel's axis. Mid is NaN where there is no value, Lo and Hi
-// are NaN where there is no interval.
+// A RowValue is a value and the interval around it, in the unit of the panel's axis. Mid is NaN
+// where there is no value, Lo and Hi are NaN where there is no interval.
 type RowValue struct{ Mid, Lo, Hi float64 }
 
-// Rows draws a row for each name, the first on top, in which each series that has a value there has a marker and its interval a bar.
-// Series of one row lie below one another in their order, so that none covers another. The panels stand side by side in Wide, where
-// there is room for some five, and one below the other in Narrow. A legend is drawn where there is more than one series, or a level.
-// It is for many values of which each stands for itself: strategies, cases. Long names are folded once and then shortened; the tips
-// have them in full.
+// Rows draws a row for each name, the first on top, in which each series that has a value there has
+// a marker and its interval a bar. Series of one row lie below one another in their order, so that
+// none covers another. The panels stand side by side in Wide, where there is room for some five,
+// and one below the other in Narrow. A legend is drawn where there is more than one series, or a
+// level. It is for many values of which each stands for itself: strategies, cases. Long names are
+// folded once and then shortened; the tips have them in full.
 func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	var shown []RowPanel
 	var notes []string
@@ -57,7 +58,8 @@ func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	for _, p := range shown {
 		c.Panels = append(c.Panels, p.plot(rows, lanes, known))
 		for _, s := range p.Series {
-			if !slices.ContainsFunc(legend, func(e entry) bool { return e.names[0] == s.Name && e.styles[0] == s.Style }) {
+			if !slices.ContainsFunc(legend,
+				func(e entry) bool { return e.names[0] == s.Name && e.styles[0] == s.Style }) {
 				legend = append(legend, entry{names: []string{s.Name}, styles: []int{s.Style}})
 			}
 		}
@@ -125,9 +127,11 @@ type rowMarks struct {
 // Plot implements plot.Plotter.
 func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	if most := slices.MaxFunc(r.lanes, func(a, b []lane) int { return len(a) - len(b) }); len(most) > 1 {
+	if most := slices.MaxFunc(r.lanes,
+		func(a, b []lane) int { return len(a) - len(b) }); len(most) > 1 {
 		for i := 1; i < len(r.rows); i += 2 { // bands say which lanes are of one row
-			c.FillPolygon(grid.fade(0.5), box(c.Min.X, y(float64(i)+0.5), c.Max.X, y(float64(i)-0.5)))
+			c.FillPolygon(grid.fade(0.5),
+				box(c.Min.X, y(float64(i)+0.5), c.Max.X, y(float64(i)-0.5)))
 		}
 	}
 	for _, l := range r.Levels {
@@ -140,10 +144,12 @@ func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 				continue
 			}
 			of := slices.Index(r.lanes[i], lane{s.Name, s.Style})
-			at := vg.Point{X: x(v.Mid), Y: y(float64(i)) + lanePitch*(vg.Length(len(r.lanes[i])-1)/2-vg.Length(of))}
+			at := vg.Point{X: x(v.Mid), Y: y(float64(i)) +
+				lanePitch*(vg.Length(len(r.lanes[i])-1)/2-vg.Length(of))}
 			group(&c, []int{s.Style}, "pb-pt", r.tip(s, i), func() {
 				if !math.IsNaN(v.Lo) {
-					c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.55), Width: intervalBar}, x(v.Lo), at.Y, x(v.Hi), at.Y)
+					c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.55), Width: intervalBar},
+						x(v.Lo), at.Y, x(v.Hi), at.Y)
 				}
 				drawMarker(&c, look.marker, look.tint, at, markerRadius, 1.5)
 			})
@@ -177,7 +183,10 @@ func (r rowMarks) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
 	for _, s := range r.Series {
 		for _, v := range s.Values {
 			if !math.IsNaN(v.Mid) {
-				boxes = append(boxes, plot.GlyphBox{X: p.X.Norm(v.Mid), Y: 0.5, Rectangle: vg.Rectangle{Min: vg.Point{X: -radius}, Max: vg.Point{X: radius}}})
+				boxes = append(boxes,
+					plot.GlyphBox{X: p.X.Norm(v.Mid), Y: 0.5,
+						Rectangle: vg.Rectangle{Min: vg.Point{X: -radius},
+							Max: vg.Point{X: radius}}})
 			}
 		}
 	}

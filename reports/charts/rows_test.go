@@ -18,13 +18,18 @@ const longRow = "segregated:short=2,long=3,spill=true,queue=unbounded,steal=alwa
 
 func sampleRows() ([]string, []RowPanel) {
 	return []string{"worker_pool", longRow, "ants"}, []RowPanel{
-		{Title: "p99 response", X: Axis{Label: "response (log scale)", Log: true, Format: Seconds}, Levels: []Level{{"the limit", 0.012}, {"impossible", 0}},
+		{Title: "p99 response", X: Axis{Label: "response (log scale)", Log: true, Format: Seconds},
+			Levels: []Level{{"the limit", 0.012}, {"impossible", 0}},
 			Series: []RowSeries{
-				{"default", 0, []RowValue{{0.01, 0.009, 0.013}, absent, {0.02, math.NaN(), math.NaN()}}},
+				{"default", 0, []RowValue{{0.01, 0.009, 0.013}, absent,
+					{0.02, math.NaN(), math.NaN()}}},
 				{"tuned", 1, []RowValue{{0.005, 0.004, 0.006}, {0.05, 0.06, 0.07}, {0, 0, 0}}},
 			}},
-		{Title: "goodput", X: Axis{Label: "share", Reach: []float64{0}, Name: "share"}, Series: []RowSeries{{"tuned", 1, []RowValue{{0.9, 0.9, 0.9}, absent, {0.5, 0.4, 0.6}}}}},
-		{Title: "of nothing", Series: []RowSeries{{"default", 0, []RowValue{absent, absent, absent}}}},
+		{Title: "goodput", X: Axis{Label: "share", Reach: []float64{0}, Name: "share"},
+			Series: []RowSeries{{"tuned", 1,
+				[]RowValue{{0.9, 0.9, 0.9}, absent, {0.5, 0.4, 0.6}}}}},
+		{Title: "of nothing",
+			Series: []RowSeries{{"default", 0, []RowValue{absent, absent, absent}}}},
 	}
 }
 
@@ -36,7 +41,8 @@ func TestRowsWords(t *testing.T) {
 	}
 	for layout, times := range map[Layout]int{Wide: 1, Narrow: 2} {
 		texts, _ := record(c, layout)
-		for _, want := range []string{"p99 response", "goodput", "response (log scale)", "share", "10 ms", "0.4", "default", "tuned", "the limit"} {
+		for _, want := range []string{"p99 response", "goodput", "response (log scale)", "share",
+			"10 ms", "0.4", "default", "tuned", "the limit"} {
 			if !slices.Contains(texts, want) {
 				t.Errorf("layout %d: %q is not written: %q", layout, want, texts)
 			}
@@ -46,18 +52,23 @@ func TestRowsWords(t *testing.T) {
 				t.Errorf("layout %d: %q is written", layout, not)
 			}
 		}
-		if got := len(slices.DeleteFunc(texts, func(s string) bool { return s != "worker_pool" })); got != times {
+		if got := len(slices.DeleteFunc(texts,
+			func(s string) bool { return s != "worker_pool" })); got != times {
 			t.Errorf("layout %d: the first row is named %d times, want %d", layout, got, times)
 		}
 	}
-	if want := []string{"p99 response: 1 point of tuned left out, 0 or not a number"}; !slices.Equal(c.Notes, want) {
+	if want := []string{
+		"p99 response: 1 point of tuned left out, 0 or not a number"}; !slices.Equal(c.Notes,
+		want) {
 		t.Errorf("notes %q, want %q", c.Notes, want)
 	}
 	var svg bytes.Buffer
 	if err := c.InlineSVG(&svg, Narrow); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<title>worker_pool&#xA;default  10 ms  (9 ms to 13 ms)</title>", "<title>" + longRow + "&#xA;tuned  50 ms</title>", "<title>ants&#xA;tuned  share  0.5  (0.4 to 0.6)</title>"} {
+	for _, want := range []string{"<title>worker_pool&#xA;default  10 ms  (9 ms to 13 ms)</title>",
+		"<title>" + longRow + "&#xA;tuned  50 ms</title>",
+		"<title>ants&#xA;tuned  share  0.5  (0.4 to 0.6)</title>"} {
 		if !strings.Contains(svg.String(), want) {
 			t.Errorf("no %q in the picture", want)
 		}
@@ -83,12 +94,14 @@ func TestRowsLegend(t *testing.T) {
 	}
 }
 
-// TestRowsOrder: the first row is on top, and in a row the first series, with markers that differ where colours are not seen.
+// TestRowsOrder: the first row is on top, and in a row the first series, with markers that differ
+// where colours are not seen.
 func TestRowsOrder(t *testing.T) {
 	at := func(style int) RowSeries {
 		return RowSeries{"s" + string(rune('0'+style)), style, []RowValue{{1, 1, 1}, {1, 1, 1}}}
 	}
-	c, err := Rows("t", []string{"first", "second"}, []RowPanel{{Series: []RowSeries{at(0), at(1)}}})
+	c, err := Rows("t", []string{"first", "second"},
+		[]RowPanel{{Series: []RowSeries{at(0), at(1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +118,8 @@ func TestRowsOrder(t *testing.T) {
 		t.Fatalf("%d markers of %d shapes, want 4 of 2", len(heights), len(shapes))
 	}
 	if !(heights[0] > heights[2] && heights[2] > heights[1] && heights[1] > heights[3]) {
-		t.Errorf("from above: first and second row of one series, then of the other, stand at %v", heights)
+		t.Errorf("from above: first and second row of one series, then of the other, stand at %v",
+			heights)
 	}
 }
 
@@ -114,7 +128,8 @@ func TestRowsGrow(t *testing.T) {
 	height := func(rows, series int) vg.Length {
 		p := RowPanel{}
 		for s := range series {
-			p.Series = append(p.Series, RowSeries{"s", s, slices.Repeat([]RowValue{{1, 1, 1}}, rows)})
+			p.Series = append(p.Series,
+				RowSeries{"s", s, slices.Repeat([]RowValue{{1, 1, 1}}, rows)})
 		}
 		c, err := Rows("t", slices.Repeat([]string{"row"}, rows), []RowPanel{p})
 		if err != nil {
@@ -123,7 +138,8 @@ func TestRowsGrow(t *testing.T) {
 		_, h := c.Size(Wide, true)
 		return h
 	}
-	if one, other := height(11, 1)-height(10, 1), height(45, 1)-height(44, 1); one < rowPitch || math.Abs(float64(one-other)) > 1e-6 {
+	if one, other := height(11, 1)-height(10, 1), height(45, 1)-height(44, 1); one < rowPitch ||
+		math.Abs(float64(one-other)) > 1e-6 {
 		t.Errorf("a row more takes %v and %v", one, other)
 	}
 	if four, one := height(11, 4)-height(10, 4), height(11, 1)-height(10, 1); four <= one {
@@ -132,7 +148,9 @@ func TestRowsGrow(t *testing.T) {
 }
 
 func TestRowsOfNothing(t *testing.T) {
-	for _, panels := range [][]RowPanel{nil, {{}}, {{Series: []RowSeries{{"a", 0, []RowValue{absent}}}}}, {{X: Axis{Log: true}, Series: []RowSeries{{"a", 0, []RowValue{{-1, -1, -1}}}}}}} {
+	for _, panels := range [][]RowPanel{nil, {{}},
+		{{Series: []RowSeries{{"a", 0, []RowValue{absent}}}}},
+		{{X: Axis{Log: true}, Series: []RowSeries{{"a", 0, []RowValue{{-1, -1, -1}}}}}}} {
 		if _, err := Rows("t", []string{"row"}, panels); !isEmpty(err) {
 			t.Errorf("%v: %v", panels, err)
 		}
@@ -146,7 +164,8 @@ func TestRowsOfNothing(t *testing.T) {
 	t.Error(err)
 }
 
-// TestFold: names are written in two lines at most, of which none is too wide, and in full where they fit.
+// TestFold: names are written in two lines at most, of which none is too wide, and in full where
+// they fit.
 func TestFold(t *testing.T) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	rapid.Check(t, func(t *rapid.T) {
@@ -160,7 +179,8 @@ func TestFold(t *testing.T) {
 				t.Fatalf("%q is %v wide", line, style.Width(line))
 			}
 		}
-		if all := strings.Join(lines, ""); !strings.HasSuffix(all, "…") && strings.ReplaceAll(all, " ", "") != strings.ReplaceAll(name, " ", "") {
+		if all := strings.Join(lines, ""); !strings.HasSuffix(all, "…") &&
+			strings.ReplaceAll(all, " ", "") != strings.ReplaceAll(name, " ", "") {
 			t.Fatalf("%q became %q", name, lines)
 		}
 	})
@@ -172,17 +192,23 @@ func TestAnyRowsDraw(t *testing.T) {
 		rows := rapid.SliceOfN(rapid.String(), 0, 20).Draw(t, "rows")
 		var panels []RowPanel
 		for range rapid.IntRange(0, 4).Draw(t, "panels") {
-			p := RowPanel{Title: rapid.String().Draw(t, "title"), X: Axis{Log: rapid.Bool().Draw(t, "log"), Zero: rapid.Bool().Draw(t, "zero"), Label: rapid.String().Draw(t, "label"),
-				Marks: rapid.SliceOfN(wild(), 0, 3).Draw(t, "marks"), Reach: rapid.SliceOfN(wild(), 0, 2).Draw(t, "reach")}}
+			p := RowPanel{Title: rapid.String().Draw(t, "title"),
+				X: Axis{Log: rapid.Bool().Draw(t, "log"), Zero: rapid.Bool().Draw(t, "zero"),
+					Label: rapid.String().Draw(t, "label"),
+					Marks: rapid.SliceOfN(wild(), 0, 3).Draw(t, "marks"),
+					Reach: rapid.SliceOfN(wild(), 0, 2).Draw(t, "reach")}}
 			for range rapid.IntRange(0, 3).Draw(t, "series") {
-				s := RowSeries{Name: rapid.String().Draw(t, "name"), Style: rapid.IntRange(0, 50).Draw(t, "style")}
+				s := RowSeries{Name: rapid.String().Draw(t, "name"),
+					Style: rapid.IntRange(0, 50).Draw(t, "style")}
 				for range rows {
-					s.Values = append(s.Values, RowValue{wild().Draw(t, "mid"), wild().Draw(t, "lo"), wild().Draw(t, "hi")})
+					s.Values = append(s.Values,
+						RowValue{wild().Draw(t, "mid"), wild().Draw(t, "lo"), wild().Draw(t, "hi")})
 				}
 				p.Series = append(p.Series, s)
 			}
 			if rapid.Bool().Draw(t, "with a level") {
-				p.Levels = append(p.Levels, Level{rapid.String().Draw(t, "level"), wild().Draw(t, "at")})
+				p.Levels = append(p.Levels,
+					Level{rapid.String().Draw(t, "level"), wild().Draw(t, "at")})
 			}
 			panels = append(panels, p)
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/internal/prose"
 )
 
 // clean keeps what the axis can show, and notes the rest.
@@ -13,7 +15,8 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	shows := p.X.kind().shows
 	for _, s := range p.Series {
 		if len(s.Values) != rows {
-			panic(fmt.Sprintf("charts: series %q has %d values for %d rows", s.Name, len(s.Values), rows))
+			panic(fmt.Sprintf("charts: series %q has %d values for %d rows", s.Name,
+				len(s.Values), rows))
 		}
 		kept := RowSeries{s.Name, s.Style, make([]RowValue, rows)}
 		some, lost := 0, 0
@@ -32,7 +35,8 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 			}
 		}
 		if lost > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", p.Title, plural(lost, "point"), s.Name))
+			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", p.Title,
+				prose.Count(lost, "point"), s.Name))
 		}
 		if some > 0 {
 			out.Series = append(out.Series, kept)

@@ -79,12 +79,14 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 	}
 	left -= panelGap * vg.Length(beside-1)
 	each := left / vg.Length(beside) // at first with the ticks, whose words may stick out
-	head, label := textStyle(headSize, xfont.WeightBold, ink), textStyle(textSize, xfont.WeightNormal, muted)
+	head, label := textStyle(headSize, xfont.WeightBold, ink),
+		textStyle(textSize, xfont.WeightNormal, muted)
 	for _, p := range c.Panels {
 		q := *p
 		q.Title.Text, q.X.Label.Text = "", ""
 		q.X.Tick.Marker = apart{p.X.Tick.Marker, p.X, 0.93 * each} // the data is a little narrower
-		out.panels = append(out.panels, rowPlot{Plot: &q, title: wrap(p.Title.Text, each, head), x: wrap(p.X.Label.Text, each, label)})
+		out.panels = append(out.panels, rowPlot{Plot: &q, title: wrap(p.Title.Text, each, head),
+			x: wrap(p.X.Label.Text, each, label)})
 	}
 	for i := range out.panels {
 		r := &out.panels[i]
@@ -149,18 +151,22 @@ func (c *Chart) drawRows(area draw.Canvas, l Layout) {
 }
 
 // draw draws a panel whose upper left corner is at left and top, and returns where its data is.
-func (r rowLayout) draw(area draw.Canvas, p rowPlot, left, top, head, foot vg.Length) (data draw.Canvas) {
+func (r rowLayout) draw(
+	area draw.Canvas, p rowPlot, left, top, head, foot vg.Length,
+) (data draw.Canvas) {
 	bottom := top - head - r.dataHeight() - rowTicksHeight
 	inner := cell(area, left, left+p.width, bottom, top-head)
 	p.Draw(inner)
 	data = p.DataCanvas(inner)
 	for i, line := range p.title {
-		area.FillText(textStyle(headSize, xfont.WeightBold, ink), vg.Point{X: data.Min.X, Y: top - panelTitleLine*vg.Length(i)}, line)
+		area.FillText(textStyle(headSize, xfont.WeightBold, ink),
+			vg.Point{X: data.Min.X, Y: top - panelTitleLine*vg.Length(i)}, line)
 	}
 	style := textStyle(textSize, xfont.WeightNormal, muted)
 	style.XAlign = draw.XCenter
 	for i, line := range p.x {
-		area.FillText(style, vg.Point{X: data.Center().X, Y: bottom - lineHeight*vg.Length(i)}, line)
+		area.FillText(style, vg.Point{X: data.Center().X, Y: bottom - lineHeight*vg.Length(i)},
+			line)
 	}
 	return data
 }
@@ -179,7 +185,8 @@ func (r rowLayout) drawNames(area, data draw.Canvas) {
 	}
 }
 
-// fold breaks a name into two lines at most, after a space or where parameters begin, and shortens what is still too long.
+// fold breaks a name into two lines at most, after a space or where parameters begin, and shortens
+// what is still too long.
 func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(name) <= widest {
 		return []string{name}
@@ -192,7 +199,9 @@ func fold(name string, widest vg.Length, style draw.TextStyle) []string {
 	if style.Width(rest) > widest {
 		rest = fitting(rest, widest-style.Width("…"), style) + "…"
 	}
-	return slices.DeleteFunc([]string{strings.TrimRight(first, " "), rest}, func(s string) bool { return s == "" })
+	return slices.DeleteFunc([]string{strings.TrimRight(first, " "), rest}, func(s string) bool {
+		return s == ""
+	})
 }
 
 // apart blanks labels of ticks that would run into the one before.

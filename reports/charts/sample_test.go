@@ -5,13 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-var strategyNames = []string{"bounded_queue_shed", "errgroup_limit", "semaphore", "serial", "unbounded", "worker_pool"}
+var strategyNames = []string{"bounded_queue_shed", "errgroup_limit", "semaphore", "serial",
+	"unbounded", "worker_pool"}
 
 // sampleLoads are those of a sweep.
 var sampleLoads = []float64{0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95}
 
-// sampleResponse makes up a quantile of the response of an M/M/4-like pool with a mean service time of 10 ms. Three of
-// the strategies agree exactly, as they do under the virtual clock.
+// sampleResponse makes up a quantile of the response of an M/M/4-like pool with a mean service time
+// of 10 ms. Three of the strategies agree exactly, as they do under the virtual clock.
 func sampleResponse(strategy int, load, q float64) float64 {
 	t := -math.Log(1-q) * 0.010
 	wait := 0.010 / (4 * (1 - load)) * -math.Log(1-q) * load * load

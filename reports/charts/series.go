@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
 )
 
 // Series is one line of a chart.
@@ -18,8 +20,9 @@ type Series struct {
 	// Lo and Hi bound an interval around each Y; nil for none, NaN for a point without.
 	Lo, Hi []float64
 
-	// Growing marks points without a limit: they only say how long the run was, as the response of a queue does that
-	// fills faster than it empties. They do not stretch the axis; they stand at its upper end with an arrow. nil: none.
+	// Growing marks points without a limit: they only say how long the run was, as the response of
+	// a queue does that fills faster than it empties. They do not stretch the axis; they stand at
+	// its upper end with an arrow. nil: none.
 	Growing []bool
 
 	Theory bool // exact theory: drawn as a thick translucent line behind what was measured
@@ -45,8 +48,8 @@ func (e *EmptyError) Error() string {
 	return msg
 }
 
-// The drawable range of an axis. Beyond it ticks and pixels lose their meaning long before float64 does; no time, rate
-// or count that a run can measure comes near.
+// The drawable range of an axis. Beyond it ticks and pixels lose their meaning long before float64
+// does; no time, rate or count that a run can measure comes near.
 const (
 	tiniest = 1e-15
 	hugest  = 1e15
@@ -72,13 +75,15 @@ func (k axisKind) shows(v float64) bool {
 	return k != counting && v >= tiniest
 }
 
-// clean copies what of each series the axes can show, sorted by X, and notes the rest. Series that keep no point
-// disappear.
+// clean copies what of each series the axes can show, sorted by X, and notes the rest. Series that
+// keep no point disappear.
 func clean(in []Series, x, y axisKind, where string) (out []Series, notes []string) {
 	for _, s := range in {
-		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil && len(s.Hi) != len(s.X) ||
+		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil &&
+			len(s.Hi) != len(s.X) ||
 			s.Growing != nil && len(s.Growing) != len(s.X) {
-			panic(fmt.Sprintf("charts: series %q has slices of different lengths: X %d, Y %d, Lo %d, Hi %d, Growing %d",
+			panic(fmt.Sprintf("charts: series %q has slices of different lengths: X %d, Y %d, Lo "+
+				"%d, Hi %d, Growing %d",
 				s.Name, len(s.X), len(s.Y), len(s.Lo), len(s.Hi), len(s.Growing)))
 		}
 		kept := Series{Name: s.Name, Style: s.Style, Theory: s.Theory}
@@ -103,7 +108,8 @@ func clean(in []Series, x, y axisKind, where string) (out []Series, notes []stri
 			kept.Hi = append(kept.Hi, hi)
 		}
 		if lost := len(s.X) - len(kept.X); lost > 0 && !s.Theory {
-			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", where, plural(lost, "point"), s.Name))
+			notes = append(notes, fmt.Sprintf("%s: %s of %s left out, 0 or not a number", where,
+				prose.Count(lost, "point"), s.Name))
 		}
 		if len(kept.X) > 0 {
 			out = append(out, kept)
@@ -121,20 +127,16 @@ func orderOf(x []float64) []int {
 	return order
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // equal reports whether two series have the same points and intervals, exactly.
 func equal(a, b Series) bool {
-	return slices.Equal(a.X, b.X) && slices.Equal(a.Y, b.Y) && sameBounds(a.Lo, b.Lo) && sameBounds(a.Hi, b.Hi)
+	return slices.Equal(a.X, b.X) && slices.Equal(a.Y, b.Y) && sameBounds(a.Lo, b.Lo) &&
+		sameBounds(a.Hi, b.Hi)
 }
 
 func sameBounds(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+	return slices.EqualFunc(a, b, func(x, y float64) bool {
+		return x == y || math.IsNaN(x) && math.IsNaN(y)
+	})
 }
 
 // grows reports whether point i is marked as growing.

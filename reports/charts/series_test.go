@@ -14,19 +14,22 @@ import (
 func TestCleanKeepsWhatAnAxisShows(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	in := []Series{
-		{Name: "a", X: []float64{3, 1, 2, 4, nan}, Y: []float64{0.3, 0.1, 0, inf, 1}, Lo: []float64{0.2, 0, 0, 0, 0}, Hi: []float64{0.4, 0.2, 1, 1, 1}},
+		{Name: "a", X: []float64{3, 1, 2, 4, nan}, Y: []float64{0.3, 0.1, 0, inf, 1},
+			Lo: []float64{0.2, 0, 0, 0, 0}, Hi: []float64{0.4, 0.2, 1, 1, 1}},
 		{Name: "gone", X: []float64{1}, Y: []float64{-1}},
 		{Name: "grows", X: []float64{2, 1}, Y: []float64{9, 1}, Growing: []bool{true, false}},
 	}
 	got, notes := clean(in, linear, logarithm, "p99")
 	want := []Series{
-		{Name: "a", X: []float64{1, 3}, Y: []float64{0.1, 0.3}, Lo: []float64{nan, 0.2}, Hi: []float64{nan, 0.4}},
+		{Name: "a", X: []float64{1, 3}, Y: []float64{0.1, 0.3}, Lo: []float64{nan, 0.2},
+			Hi: []float64{nan, 0.4}},
 		{Name: "grows", X: []float64{1, 2}, Y: []float64{1, 9}, Growing: []bool{false, true}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" {
 		t.Error(diff)
 	}
-	wantNotes := []string{"p99: 3 points of a left out, 0 or not a number", "p99: 1 point of gone left out, 0 or not a number"}
+	wantNotes := []string{"p99: 3 points of a left out, 0 or not a number",
+		"p99: 1 point of gone left out, 0 or not a number"}
 	if diff := cmp.Diff(wantNotes, notes); diff != "" {
 		t.Error(diff)
 	}
@@ -54,7 +57,8 @@ func TestCleanPanicsOnUnequalSlices(t *testing.T) {
 }
 
 func TestEmptyChartsAreTypedErrors(t *testing.T) {
-	panels := []Panel{{Title: "p99", Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{math.NaN()}}}}, {Title: "none"}}
+	panels := []Panel{{Title: "p99",
+		Series: []Series{{Name: "a", X: []float64{1}, Y: []float64{math.NaN()}}}}, {Title: "none"}}
 	for name, draw := range constructors() {
 		for _, in := range [][]Panel{panels, nil} {
 			c, err := draw(in)
@@ -63,7 +67,8 @@ func TestEmptyChartsAreTypedErrors(t *testing.T) {
 				t.Errorf("%s: %v, %v, want an *EmptyError", name, c, err)
 				continue
 			}
-			if len(in) > 0 && (len(empty.Notes) != 1 || !strings.Contains(err.Error(), "1 point of a left out")) {
+			if len(in) > 0 && (len(empty.Notes) != 1 ||
+				!strings.Contains(err.Error(), "1 point of a left out")) {
 				t.Errorf("%s: the error does not say why: %v", name, err)
 			}
 		}
@@ -79,7 +84,7 @@ func constructors() map[string]func([]Panel) (*Chart, error) {
 		"throughput":        func(p []Panel) (*Chart, error) { return Throughput("t", 400, p) },
 		"distribution":      func(p []Panel) (*Chart, error) { return Distribution("t", p) },
 		"variance":          func(p []Panel) (*Chart, error) { return Variance("t", p) },
-		"timeline":          func(p []Panel) (*Chart, error) { return Timeline("t", p) },
+		"timeline":          func(p []Panel) (*Chart, error) { return Timeline("t", 4, p) },
 	}
 }
 
@@ -90,7 +95,9 @@ func TestTimelineKeepsPeaks(t *testing.T) {
 	}
 	s.Y[1234], s.Y[4999] = 77, 3
 	got := thin(s, mostPoints)
-	if len(got.X) != mostPoints || slices.Max(got.Y) != 77 || got.X[mostPoints-1] != 4999 || got.Y[mostPoints-1] != 3 {
-		t.Errorf("%d points, highest %v, last %v at %v", len(got.X), slices.Max(got.Y), got.Y[len(got.Y)-1], got.X[len(got.X)-1])
+	if len(got.X) != mostPoints || slices.Max(got.Y) != 77 || got.X[mostPoints-1] != 4999 ||
+		got.Y[mostPoints-1] != 3 {
+		t.Errorf("%d points, highest %v, last %v at %v", len(got.X), slices.Max(got.Y),
+			got.Y[len(got.Y)-1], got.X[len(got.X)-1])
 	}
 }

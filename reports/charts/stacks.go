@@ -16,8 +16,9 @@ type Stack struct {
 	Parts []float64 // shares of the whole; what cannot be drawn counts as 0
 }
 
-// Stacks draws a row for each stack, from the first at the top, the parts side by side and darker from each to the next. A part names
-// itself, as part does, and its share where there is room. label is that of the axis of shares.
+// Stacks draws a row for each stack, from the first at the top, the parts side by side and darker
+// from each to the next. A part names itself, as part does, and its share where there is room.
+// label is that of the axis of shares.
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	rows := make([]Stack, 0, len(stacks))
 	var notes []string
@@ -44,7 +45,8 @@ func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Char
 	}
 	var series []Series
 	for i, s := range rows {
-		series = append(series, Series{Name: s.Name, X: []float64{0, 1}, Y: []float64{float64(i), float64(i)}})
+		series = append(series,
+			Series{Name: s.Name, X: []float64{0, 1}, Y: []float64{float64(i), float64(i)}})
 	}
 	c, err := newChart(title, []Panel{{Series: series}}, notes, func(Panel) *plot.Plot {
 		p := newPlot("", label, "")
@@ -88,9 +90,12 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 			from += share
 			text := Count(math.Round(1000*share)/10) + " %"
 			group(&c, nil, "pb-pt", fmt.Sprintf("%s\n%s  %s", row.Name, s.part(j), text), func() {
-				c.FillPolygon(paper, box(left, at-stackHeight/2, right, at+stackHeight/2)) // over the grid
-				c.FillPolygon(palette[0].fade(shade(j, len(row.Parts))), box(left, at-stackHeight/2, right, at+stackHeight/2))
-				c.StrokeLine2(draw.LineStyle{Color: paper, Width: 1.5}, right, at-stackHeight/2, right, at+stackHeight/2)
+				// over the grid
+				c.FillPolygon(paper, box(left, at-stackHeight/2, right, at+stackHeight/2))
+				c.FillPolygon(palette[0].fade(shade(j, len(row.Parts))),
+					box(left, at-stackHeight/2, right, at+stackHeight/2))
+				c.StrokeLine2(draw.LineStyle{Color: paper, Width: 1.5}, right, at-stackHeight/2,
+					right, at+stackHeight/2)
 			})
 			for _, words := range []string{s.part(j) + ": " + text, text, s.part(j)} {
 				if style.Width(words) < right-left-6 {

@@ -14,13 +14,16 @@ import (
 func held(i int) string { return fmt.Sprintf("%d held", i) }
 
 func TestStacksWords(t *testing.T) {
-	c, err := Stacks("Why", "share", []Stack{{"time", []float64{1, 2, 5}}, {"nothing", []float64{0, math.NaN()}}, {"waiting", []float64{0, 0.5, 0.5}}}, held)
+	c, err := Stacks("Why", "share",
+		[]Stack{{"time", []float64{1, 2, 5}}, {"nothing", []float64{0, math.NaN()}},
+			{"waiting", []float64{0, 0.5, 0.5}}}, held)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, layout := range []Layout{Wide, Narrow} {
 		texts, _ := record(c, layout)
-		for _, want := range []string{"Why", "share", "time", "waiting", "2 held: 50 %", "1 held: 50 %", "100 %"} {
+		for _, want := range []string{"Why", "share", "time", "waiting", "2 held: 50 %",
+			"1 held: 50 %", "100 %"} {
 			if !slices.Contains(texts, want) {
 				t.Errorf("layout %d: %q is not written: %q", layout, want, texts)
 			}
@@ -41,12 +44,14 @@ func TestStacksWords(t *testing.T) {
 	}
 }
 
-// TestShades: each part is darker than the one before, with or without colour, and text on the darkest can be read.
+// TestShades: each part is darker than the one before, with or without colour, and text on the
+// darkest can be read.
 func TestShades(t *testing.T) {
 	for n := 1; n < 10; n++ {
 		for i := 1; i < n; i++ {
 			if shade(i, n) <= shade(i-1, n) {
-				t.Errorf("part %d of %d has the shade %v, the one before %v", i, n, shade(i, n), shade(i-1, n))
+				t.Errorf("part %d of %d has the shade %v, the one before %v", i, n,
+					shade(i, n), shade(i-1, n))
 			}
 		}
 	}
@@ -67,7 +72,9 @@ func TestAnyStacksDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stacks []Stack
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {
-			stacks = append(stacks, Stack{rapid.String().Draw(t, "name"), rapid.SliceOfN(wild(), 0, 7).Draw(t, "parts")})
+			stacks = append(stacks,
+				Stack{rapid.String().Draw(t, "name"),
+					rapid.SliceOfN(wild(), 0, 7).Draw(t, "parts")})
 		}
 		drawChart(t, "stacks", func() (*Chart, error) { return Stacks("t", "share", stacks, held) })
 	})

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// drawTheory draws each distinct line of theory once. The theory of several strategies is often the same, and then
-// belongs to none of them.
+// drawTheory draws each distinct line of theory once. The theory of several strategies is often the
+// same, and then belongs to none of them.
 func (l *lines) drawTheory(c *draw.Canvas, theory []drawn) {
 	for len(theory) > 0 {
 		first := theory[0]
@@ -63,18 +63,21 @@ func drawLines(c *draw.Canvas, all []drawn) {
 		group(c, []int{d.Style}, "", "", func() {
 			var alike []stretches
 			for from := 0; from+1 < len(d.pts); {
-				if d.grows(from) && d.grows(from+1) { // a line along the end of the axis would read as a value
+				if d.grows(from) && d.grows(from+1) {
+					// a line along the end of the axis would read as a value
 					from++
 					continue
 				}
 				with := on[segment(d.pts[from], d.pts[from+1])]
 				to := from + 1
-				for to+1 < len(d.pts) && !(d.grows(to) && d.grows(to+1)) && slices.Equal(on[segment(d.pts[to], d.pts[to+1])], with) {
+				for to+1 < len(d.pts) && !(d.grows(to) && d.grows(to+1)) &&
+					slices.Equal(on[segment(d.pts[to], d.pts[to+1])], with) {
 					to++
 				}
 				style := striped(d, i, slices.Compact(slices.Clone(with)), d.pts[from:to+1])
 				at := slices.IndexFunc(alike, func(o stretches) bool {
-					return slices.Equal(o.style.Dashes, style.Dashes) && o.style.DashOffs == style.DashOffs
+					return slices.Equal(o.style.Dashes, style.Dashes) &&
+						o.style.DashOffs == style.DashOffs
 				})
 				if at < 0 {
 					at, alike = len(alike), append(alike, stretches{style: style})
@@ -93,14 +96,15 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	}
 }
 
-// stretches of one series that look the same are one path: where many series part and meet again there are hundreds.
+// stretches of one series that look the same are one path: where many series part and meet again
+// there are hundreds.
 type stretches struct {
 	style draw.LineStyle
 	path  vg.Path
 }
 
-// striped returns the style of a stretch of line that the series all share: series i takes every len(all)-th stripe of
-// it.
+// striped returns the style of a stretch of line that the series all share: series i takes every
+// len(all)-th stripe of it.
 func striped(d drawn, i int, all []int, pts []vg.Point) draw.LineStyle {
 	style := draw.LineStyle{Color: d.look.tint, Width: lineWidth, Dashes: d.look.dash}
 	n := len(all)

@@ -3,13 +3,15 @@ package charts
 import (
 	"fmt"
 	"image/color"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 )
 
-// A role is a colour with a part to play in a chart. Raster images take it as the colour for light paper; the SVG writer also
-// writes the part as a class, so that a style sheet can give it another colour in the dark.
+// A role is a colour with a part to play in a chart. Raster images take it as the colour for light
+// paper; the SVG writer also writes the part as a class, so that a style sheet can give it another
+// colour in the dark.
 type role struct {
 	class       string
 	light, dark string // #rrggbb
@@ -27,11 +29,12 @@ func (t role) fade(alpha float64) role {
 	return t
 }
 
-func parseHex(s string) (c [3]uint8) {
-	if _, err := fmt.Sscanf(s, "#%02x%02x%02x", &c[0], &c[1], &c[2]); err != nil {
-		panic(fmt.Sprintf("charts: %q is no colour: %v", s, err))
+func parseHex(s string) [3]uint8 {
+	v, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 24)
+	if err != nil || len(s) != 7 {
+		panic(fmt.Sprintf("charts: %q is no colour", s))
 	}
-	return c
+	return [3]uint8{uint8(v >> 16), uint8(v >> 8), uint8(v)}
 }
 
 // The parts of a chart that are no series.
@@ -43,13 +46,14 @@ var (
 	rule  = role{"pb-rule", "#9aa1a9", "#6b727a", 1}
 )
 
-// palette holds the colours of the first eight series. They began as those of Okabe and Ito ("Color universal design",
-// 2008) and were moved by a search, in OKLCH, until three things held that the originals do not give on a page: a
-// contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11; Okabe and Ito's yellow has 1.3:1 on white), in the light
-// and in the dark; and a larger smallest distance between any two, both in normal vision (OKLab × 100: 19 where theirs
-// have 15.6) and for protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira and Fernandes (2009): 10
-// where theirs have 7.6. style_test.go holds them to it. From light to dark a series keeps its hue, so that a name like
-// "the orange line" goes on working.
+// palette holds the colours of the first eight series. They began as those of Okabe and Ito ("Color
+// universal design", 2008) and were moved by a search, in OKLCH, until three things held that the
+// originals do not give on a page: a contrast of at least 3:1 with the paper (WCAG 2.2, 1.4.11;
+// Okabe and Ito's yellow has 1.3:1 on white), in the light and in the dark; and a larger smallest
+// distance between any two, both in normal vision (OKLab × 100: 19 where theirs have 15.6) and for
+// protanopia, deuteranopia and tritanopia as simulated by Machado, Oliveira and Fernandes (2009):
+// 10 where theirs have 7.6. style_test.go holds them to it. From light to dark a series keeps its
+// hue, so that a name like "the orange line" goes on working.
 var palette = [...]role{
 	{"pb-s0", "#0b4d8e", "#3181ac", 1}, // blue
 	{"pb-s1", "#c92c00", "#c8604a", 1}, // vermilion
@@ -61,8 +65,9 @@ var palette = [...]role{
 	{"pb-s7", "#854bd3", "#b27dff", 1}, // violet
 }
 
-// A look is how one series is drawn. Colour and marker both differ among the first eight; the next eight repeat the
-// colours with other markers and a dash, and so on: 32 before the first repetition.
+// A look is how one series is drawn. Colour and marker both differ among the first eight; the next
+// eight repeat the colours with other markers and a dash, and so on: 32 before the first
+// repetition.
 type look struct {
 	tint   role
 	marker marker
@@ -84,9 +89,9 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS that turns the charts' SVG dark where the reader prefers it: for the style element of a page
-// that holds them. A chart written on its own carries it already. On paper and in programs without CSS the attributes
-// in the SVG count.
+// Style returns the CSS that turns the charts' SVG dark where the reader prefers it: for the style
+// element of a page that holds them. A chart written on its own carries it already. On paper and in
+// programs without CSS the attributes in the SVG count.
 func Style() string {
 	var b strings.Builder
 	b.WriteString("@media screen and (prefers-color-scheme:dark){\n")

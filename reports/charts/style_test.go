@@ -7,14 +7,17 @@ import (
 	"testing"
 )
 
-// vision is what a colour-blind eye makes of linear RGB: the matrices for complete protanopia, deuteranopia and
-// tritanopia of Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
-// Deficiency" (2009), table 1, severity 1.0.
+// vision is what a colour-blind eye makes of linear RGB: the matrices for complete protanopia,
+// deuteranopia and tritanopia of Machado, Oliveira and Fernandes, "A Physiologically-based Model
+// for Simulation of Color Vision Deficiency" (2009), table 1, severity 1.0.
 var vision = map[string][3][3]float64{
-	"normal":       {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
-	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
-	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"protanopia": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+		{-0.003882, -0.048116, 1.051998}},
+	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+		{-0.011820, 0.042940, 0.968881}},
+	"tritanopia": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602},
+		{0.004733, 0.691367, 0.303900}},
 }
 
 func linearRGB(hex string) (l [3]float64) {
@@ -41,7 +44,9 @@ func oklab(l [3]float64) [3]float64 {
 	a := math.Cbrt(0.4122214708*l[0] + 0.5363325363*l[1] + 0.0514459929*l[2])
 	b := math.Cbrt(0.2119034982*l[0] + 0.6806995451*l[1] + 0.1073969566*l[2])
 	c := math.Cbrt(0.0883024619*l[0] + 0.2817188376*l[1] + 0.6299787005*l[2])
-	return [3]float64{0.2104542553*a + 0.7936177850*b - 0.0040720468*c, 1.9779984951*a - 2.4285922050*b + 0.4505937099*c, 0.0259040371*a + 0.7827717662*b - 0.8086757660*c}
+	return [3]float64{0.2104542553*a + 0.7936177850*b - 0.0040720468*c,
+		1.9779984951*a - 2.4285922050*b + 0.4505937099*c, 0.0259040371*a +
+			0.7827717662*b - 0.8086757660*c}
 }
 
 func contrast(a, b string) float64 {
@@ -54,7 +59,8 @@ func contrast(a, b string) float64 {
 }
 
 func shades() map[string]func(role) string {
-	return map[string]func(role) string{"light": func(t role) string { return t.light }, "dark": func(t role) string { return t.dark }}
+	return map[string]func(role) string{"light": func(t role) string { return t.light },
+		"dark": func(t role) string { return t.dark }}
 }
 
 func TestColoursContrastWithPaper(t *testing.T) {
@@ -66,7 +72,8 @@ func TestColoursContrastWithPaper(t *testing.T) {
 		}
 		for _, c := range []role{ink, muted} {
 			if got := contrast(of(c), of(paper)); got < 4.5 { // 1.4.3: text
-				t.Errorf("%s: text of %s has a contrast of %.2f with the paper, want 4.5", mode, of(c), got)
+				t.Errorf("%s: text of %s has a contrast of %.2f with the paper, want 4.5",
+					mode, of(c), got)
 			}
 		}
 	}
@@ -81,10 +88,12 @@ func TestColoursDifferForEveryEye(t *testing.T) {
 			}
 			for i := range palette {
 				for j := range i {
-					a, b := oklab(seen(linearRGB(of(palette[i])), m)), oklab(seen(linearRGB(of(palette[j])), m))
+					a, b := oklab(seen(linearRGB(of(palette[i])), m)),
+						oklab(seen(linearRGB(of(palette[j])), m))
 					d := 100 * math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
 					if d < least {
-						t.Errorf("%s, %s: %s and %s are %.1f apart, want %v", mode, eye, of(palette[i]), of(palette[j]), d, least)
+						t.Errorf("%s, %s: %s and %s are %.1f apart, want %v", mode, eye,
+							of(palette[i]), of(palette[j]), d, least)
 					}
 				}
 			}
@@ -102,7 +111,8 @@ func TestLooksDiffer(t *testing.T) {
 		}
 		seen[key] = i
 	}
-	// Without colour the first eight are told apart by their markers, and the next eight from those by the dash.
+	// Without colour the first eight are told apart by their markers, and the next eight from those
+	// by the dash.
 	for i := range len(palette) {
 		for j := range i {
 			if lookOf(i).marker == lookOf(j).marker {

@@ -16,10 +16,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg serves print: a size in points that no page can
-// shrink, colours in style attributes that no style sheet can change, nothing to hold on to but paths. Here the picture
-// takes the width it is given, each colour is an attribute and a class (role), and groups mark what belongs to a
-// series.
+// svgCanvas is a vg.Canvas that writes SVG for web pages. gonum's vgsvg serves print: a size in
+// points that no page can shrink, colours in style attributes that no style sheet can change,
+// nothing to hold on to but paths. Here the picture takes the width it is given, each colour is an
+// attribute and a class (role), and groups mark what belongs to a series.
 //
 // Of vg.Canvas it implements what charts use: DrawImage panics, and clipping does not exist.
 type svgCanvas struct {
@@ -74,7 +74,8 @@ func (s *svgCanvas) Scale(x, y float64) { s.transform(x, 0, 0, y, 0, 0) }
 
 func (s *svgCanvas) transform(a, b, c, d, e, f float64) {
 	t := s.top()
-	t.a, t.b, t.c, t.d, t.e, t.f = t.a*a+t.c*b, t.b*a+t.d*b, t.a*c+t.c*d, t.b*c+t.d*d, t.a*e+t.c*f+t.e, t.b*e+t.d*f+t.f
+	t.a, t.b, t.c, t.d, t.e, t.f = t.a*a+t.c*b, t.b*a+t.d*b, t.a*c+t.c*d, t.b*c+t.d*d,
+		t.a*e+t.c*f+t.e, t.b*e+t.d*f+t.f
 }
 
 func (s *svgCanvas) Push() { s.stack = append(s.stack, *s.top()) }
@@ -87,7 +88,8 @@ func (s *svgCanvas) Stroke(p vg.Path) {
 	if t.width <= 0 || !strings.ContainsAny(data, "LACQ") { // it leads nowhere
 		return
 	}
-	fmt.Fprintf(&s.body, `<path d="%s"%s stroke-width="%s"`, data, paint("stroke", t.color), decimal(float64(t.width)))
+	fmt.Fprintf(&s.body, `<path d="%s"%s stroke-width="%s"`, data, paint("stroke", t.color),
+		decimal(float64(t.width)))
 	if len(t.dash) > 0 {
 		parts := make([]string, len(t.dash))
 		for i, d := range t.dash {
@@ -114,20 +116,22 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 	x, y := s.at(float64(pt.X), float64(pt.Y))
 	var turn, weight string
 	if t := s.top(); t.b != 0 {
-		turn = fmt.Sprintf(` transform="rotate(%s %s %s)"`, decimal(-math.Atan2(t.b, t.a)*180/math.Pi), decimal(x), decimal(y))
+		turn = fmt.Sprintf(` transform="rotate(%s %s %s)"`,
+			decimal(-math.Atan2(t.b, t.a)*180/math.Pi), decimal(x), decimal(y))
 	}
 	if f.Font.Weight >= xfont.WeightSemiBold {
 		weight = ` font-weight="bold"`
 	}
-	fmt.Fprintf(&s.body, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s>%s</text>\n", decimal(x), decimal(y),
+	fmt.Fprintf(&s.body, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s>%s</text>\n",
+		decimal(x), decimal(y),
 		decimal(float64(f.Font.Size)), weight, turn, paint("fill", s.top().color), escape(text))
 }
 
 // DrawImage panics: no chart holds an image.
 func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no images in SVG") }
 
-// begin opens a group. It carries the styles of the series it belongs to, so that a page can find them, and a title
-// that browsers show when pointed at; either may be missing.
+// begin opens a group. It carries the styles of the series it belongs to, so that a page can find
+// them, and a title that browsers show when pointed at; either may be missing.
 func (s *svgCanvas) begin(styles []int, class, title string) {
 	s.body.WriteString("<g")
 	if class != "" {
@@ -149,8 +153,8 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 
 func (s *svgCanvas) end() { s.body.WriteString("</g>\n") }
 
-// at turns a point of the canvas, whose origin is at the lower left, into one of SVG, whose origin is at the upper
-// left.
+// at turns a point of the canvas, whose origin is at the lower left, into one of SVG, whose origin
+// is at the upper left.
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
@@ -173,7 +177,8 @@ func paint(attr string, c color.Color) string {
 	return out
 }
 
-// escape makes text safe inside an element or an attribute; characters that XML cannot hold become U+FFFD.
+// escape makes text safe inside an element or an attribute; characters that XML cannot hold become
+// U+FFFD.
 func escape(text string) string {
 	var b bytes.Buffer
 	if err := xml.EscapeText(&b, []byte(text)); err != nil {
@@ -196,20 +201,22 @@ func decimal(v float64) string {
 	return out
 }
 
-// writeTo writes the SVG element. A file on its own brings its background and its style; one inside a page leaves both
-// to it.
+// writeTo writes the SVG element. A file on its own brings its background and its style; one inside
+// a page leaves both to it.
 func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 	var head bytes.Buffer
-	fmt.Fprintf(&head, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
+	fmt.Fprintf(&head,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" role="img" aria-label="%s"`,
 		decimal(float64(s.w)), decimal(float64(s.h)), escape(label))
 	if alone {
-		// A picture without a width would fill a browser's window; this one takes its natural width, and less where
-		// there is less.
+		// A picture without a width would fill a browser's window; this one takes its natural
+		// width, and less where there is less.
 		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
 	}
 	head.WriteString(` font-family="Liberation Sans,Arial,Helvetica,sans-serif">` + "\n")
 	if alone {
-		fmt.Fprintf(&head, "<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\"%s/>\n", Style(), paint("fill", paper))
+		fmt.Fprintf(&head, "<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\"%s/>\n",
+			Style(), paint("fill", paper))
 	}
 	head.WriteString(`<g fill="none" stroke-linejoin="round">` + "\n")
 	for _, part := range []string{head.String(), s.body.String(), "</g>\n</svg>\n"} {

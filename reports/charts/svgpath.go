@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// data writes a path in the words of SVG. A page may hold tens of thousands: circles are arcs, and of points that repeat the one before,
-// or that lie on a straight way along an axis, nothing is written, since nothing of them would be seen.
+// data writes a path in the words of SVG. A page may hold tens of thousands: circles are arcs, and
+// of points that repeat the one before, or that lie on a straight way along an axis, nothing is
+// written, since nothing of them would be seen.
 func (s *svgCanvas) data(p vg.Path) string {
 	w := pathWriter{canvas: s}
 	for i, c := range p {
@@ -85,7 +86,8 @@ func (w *pathWriter) line(to place) {
 	}
 	if n > 1 {
 		a, b := w.points[n-2], w.points[n-1]
-		if a.sy == b.sy && b.sy == to.sy && (b.x-a.x)*(to.x-b.x) >= 0 || a.sx == b.sx && b.sx == to.sx && (b.y-a.y)*(to.y-b.y) >= 0 {
+		if a.sy == b.sy && b.sy == to.sy && (b.x-a.x)*(to.x-b.x) >= 0 || a.sx == b.sx &&
+			b.sx == to.sx && (b.y-a.y)*(to.y-b.y) >= 0 {
 			w.points[n-1] = to
 			return
 		}
@@ -108,7 +110,8 @@ func (w *pathWriter) flush() {
 	}
 }
 
-// arc writes an arc that begins where the path is, in halves, since SVG has no word for a whole circle.
+// arc writes an arc that begins where the path is, in halves, since SVG has no word for a whole
+// circle.
 func (w *pathWriter) arc(c vg.PathComp) {
 	t := w.canvas.top()
 	radius := decimal(float64(c.Radius) * math.Hypot(t.a, t.b))

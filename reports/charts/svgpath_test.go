@@ -28,10 +28,13 @@ func TestPathData(t *testing.T) {
 	curve.QuadTo(vg.Point{X: 1}, vg.Point{X: 2, Y: 2})
 	curve.Line(vg.Point{X: 3, Y: 2})
 	for want, p := range map[string]vg.Path{
-		"M0,100L20,100":        line(vg.Point{}, vg.Point{X: 10}, vg.Point{X: 10.01}, vg.Point{X: 20}), // on the way
-		"M0,100L20,100L10,100": line(vg.Point{}, vg.Point{X: 20}, vg.Point{X: 10}),                     // and back
-		"M0,100L0,80L10,70":    line(vg.Point{}, vg.Point{Y: 5}, vg.Point{Y: 20}, vg.Point{X: 10, Y: 30}),
-		"M0,100":               line(vg.Point{}, vg.Point{}, vg.Point{}),
+		// on the way
+		"M0,100L20,100": line(vg.Point{}, vg.Point{X: 10}, vg.Point{X: 10.01}, vg.Point{X: 20}),
+		// and back
+		"M0,100L20,100L10,100": line(vg.Point{}, vg.Point{X: 20}, vg.Point{X: 10}),
+		"M0,100L0,80L10,70": line(vg.Point{}, vg.Point{Y: 5}, vg.Point{Y: 20},
+			vg.Point{X: 10, Y: 30}),
+		"M0,100": line(vg.Point{}, vg.Point{}, vg.Point{}),
 		"M55,60A5,5 0 0 0 45,60A5,5 0 0 0 55,60Z": ring,
 		"M10,100A10,10 0 0 1 0,110L1,99":          quarter,
 		"M0,100L10,100L10,90ZL5,100":              closed,
@@ -44,11 +47,13 @@ func TestPathData(t *testing.T) {
 	}
 }
 
-// TestPathKeepsItsCorners: a path leads, in the same order, through every point at which it turns, and nowhere else.
+// TestPathKeepsItsCorners: a path leads, in the same order, through every point at which it turns,
+// and nowhere else.
 func TestPathKeepsItsCorners(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := rapid.Custom(func(t *rapid.T) vg.Point {
-			return vg.Point{X: vg.Length(rapid.IntRange(0, 3).Draw(t, "x")), Y: vg.Length(rapid.IntRange(0, 3).Draw(t, "y"))}
+			return vg.Point{X: vg.Length(rapid.IntRange(0, 3).Draw(t, "x")),
+				Y: vg.Length(rapid.IntRange(0, 3).Draw(t, "y"))}
 		})
 		all := rapid.SliceOfN(at, 1, 12).Draw(t, "points")
 		var p vg.Path
@@ -59,7 +64,8 @@ func TestPathKeepsItsCorners(t *testing.T) {
 		var kept []vg.Point
 		found := numbers.FindAllString(newSVG(3, 3).data(p), -1)
 		for i := 0; i < len(found); i += 2 {
-			kept = append(kept, vg.Point{X: vg.Length(atof(found[i])), Y: 3 - vg.Length(atof(found[i+1]))})
+			kept = append(kept, vg.Point{X: vg.Length(atof(found[i])),
+				Y: 3 - vg.Length(atof(found[i+1]))})
 		}
 		if got, want := pathLength(kept), pathLength(all); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("%v became %v: %v long, not %v", all, kept, got, want)

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Swatch returns an svg element with a piece of the line and the marker of a style: for lists and tables beside the
-// charts. It is hidden from screen readers, since it stands beside the name.
+// Swatch returns an svg element with a piece of the line and the marker of a style: for lists and
+// tables beside the charts. It is hidden from screen readers, since it stands beside the name.
 func Swatch(style int) string {
 	const w, h = 30, 14
 	canvas := newSVG(w, h)

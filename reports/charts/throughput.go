@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Throughput draws what was completed (Y) against what was offered (X), both in tasks per second: one panel each for
-// throughput and goodput, with the diagonal on which nothing is lost, and a line at the capacity unless that is 0
-// (unknown).
+// Throughput draws what was completed (Y) against what was offered (X), both in tasks per second:
+// one panel each for throughput and goodput, with the diagonal on which nothing is lost, and a line
+// at the capacity unless that is 0 (unknown).
 func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) {
 	cleaned, notes := cleanPanels(panels, counting, counting)
 	_, xmax, ymin, ymax := rangeOf(cleaned)
@@ -21,8 +21,11 @@ func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) 
 	bottom, top := linearRange(ymin, max(ymax, min(xmax, ymax*1.1), min(capacity, 2*ymax)))
 	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "offered (tasks/s)", "completed (tasks/s)")
-		p.Add(references{capacity}, &lines{series: panel.Series, tip: pointTip(func(x float64) string { return "offered " + Count(x) + "/s" },
-			func(y float64) string { return Count(y) + "/s" })})
+		p.Add(references{capacity},
+			&lines{series: panel.Series, tip: pointTip(func(x float64) string {
+				return "offered " + Count(x) + "/s"
+			},
+				func(y float64) string { return Count(y) + "/s" })})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 5}
 		p.X.Min, p.X.Max = 0, right
 		p.Y.Min, p.Y.Max = bottom, top
@@ -32,9 +35,11 @@ func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) 
 		return nil, err
 	}
 	c.shareY = true
-	c.legend = append(c.legend, entry{names: []string{"all that is offered"}, sample: &diagonalStyle})
+	c.legend = append(c.legend,
+		entry{names: []string{"all that is offered"}, sample: &diagonalStyle})
 	if capacity > 0 && capacity <= top {
-		c.legend = append(c.legend, entry{names: []string{"capacity"}, sample: &capacityStyle, y: capacity, last: true})
+		c.legend = append(c.legend, entry{names: []string{"capacity"}, sample: &capacityStyle,
+			y: capacity, last: true})
 	}
 	return c, nil
 }

@@ -10,9 +10,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Variance draws a response time (Y, seconds) against the squared coefficient of variation C² of the service times (X),
-// both on logarithmic axes. C² = 0, tasks that all take equally long, has a place of its own left of the logarithmic
-// part, and the axis is marked as broken there. One panel a quantile.
+// Variance draws a response time (Y, seconds) against the squared coefficient of variation C² of
+// the service times (X), both on logarithmic axes. C² = 0, tasks that all take equally long, has a
+// place of its own left of the logarithmic part, and the axis is marked as broken there. One panel
+// a quantile.
 func Variance(title string, panels []Panel) (*Chart, error) {
 	cleaned, notes := cleanPanels(panels, logZero, logarithm)
 	_, xmax, ymin, ymax := rangeOf(cleaned)
@@ -31,11 +32,13 @@ func Variance(title string, panels []Panel) (*Chart, error) {
 		low, xmax = low/2, xmax*2
 	}
 	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
-		p := newPlot(panel.Title, "C² of the service times (log scale)", "response time (log scale)")
+		p := newPlot(panel.Title, "C² of the service times (log scale)",
+			"response time (log scale)")
 		if hasZero {
 			p.Add(axisBreak{})
 		}
-		p.Add(&lines{series: panel.Series, tip: pointTip(func(x float64) string { return "C² " + Count(x) }, Seconds)})
+		p.Add(&lines{series: panel.Series,
+			tip: pointTip(func(x float64) string { return "C² " + Count(x) }, Seconds)})
 		p.X.Tick.Marker = zeroTicks{low, hasZero, at}
 		if hasZero {
 			p.X.Scale, p.X.Min, p.X.Max = zeroScale{low}, 0, xmax

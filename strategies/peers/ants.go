@@ -8,12 +8,14 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// ants keeps idle workers on a stack and hands each task to the one that was used last, over a channel of its own; a worker that
-// was idle for a second goes. Use it where goroutines are to be reused and nothing is to queue. It costs a switch of goroutines
-// per task, and two more goroutines per pool that tick.
+// ants keeps idle workers on a stack and hands each task to the one that was used last, over a
+// channel of its own; a worker that was idle for a second goes. Use it where goroutines are to be
+// reused and nothing is to queue. It costs a switch of goroutines per task, and two more goroutines
+// per pool that tick.
 //
-// Its Submit blocks without a way to call it off, so the places before it are the adapter's: its own wait, behind a spin lock,
-// is never seen. Its panic handler, which runs outside the limit, has nothing to do, because no panic reaches it.
+// Its Submit blocks without a way to call it off, so the places before it are the adapter's: its
+// own wait, behind a spin lock, is never seen. Its panic handler, which runs outside the limit, has
+// nothing to do, because no panic reaches it.
 var _ = register(strategies.Spec{
 	Name:    "ants",
 	Summary: "ants: a stack of reused goroutines, one channel each",
@@ -34,7 +36,8 @@ var _ = register(strategies.Spec{
 		return strategies.Executor{
 			Go:     pool.Submit,
 			Places: p.Limit,
-			Close:  func() { _ = pool.ReleaseContext(context.Background()) }, // fails only on a closed pool
+			// fails only on a closed pool
+			Close: func() { _ = pool.ReleaseContext(context.Background()) },
 		}.Start(ctx, sink)
 	},
 })

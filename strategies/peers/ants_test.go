@@ -49,7 +49,8 @@ var antsFaults = []fault{
 	},
 	{
 		name: "ants_multipool", module: antsModule, version: "v2.12.1",
-		finding: "a MultiPool is not work-conserving: behind one long task, short ones take 127 ms instead of 73 ms",
+		finding: "a MultiPool is not work-conserving: behind one long task, short ones take 127 " +
+			"ms instead of 73 ms",
 		show: func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pool, err := ants.NewMultiPool(4, 2, ants.RoundRobin)

@@ -13,19 +13,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// The benchmarks of dispatch, one table over all strategies and peers. The row of the strategy "inline" is the floor: the same task
-// and sink, called. The metric x-inline is the ratio to it.
+// The benchmarks of dispatch, one table over all strategies and peers. The row of the strategy
+// "inline" is the floor: the same task and sink, called. The metric x-inline is the ratio to it.
 //
-// Ants sets itself up for the GOMAXPROCS that the process starts with: to compare several, start as many processes with that
-// variable (make dispatch does), instead of -cpu.
+// Ants sets itself up for the GOMAXPROCS that the process starts with: to compare several, start as
+// many processes with that variable (make dispatch does), instead of -cpu.
 
-// batch is how many tasks are under way at most: enough that waiting for them all is spread thin, and the queue of those that
-// have one, so that nothing is shed.
+// batch is how many tasks are under way at most: enough that waiting for them all is spread thin,
+// and the queue of those that have one, so that nothing is shed.
 const batch = 4096
 
 // countdown is a sink that reports when a batch is done.
@@ -45,14 +45,14 @@ func (c *countdown) Done(_ *strategies.Task, r strategies.Result) {
 	}
 }
 
-// BenchmarkSubmit measures what a strategy costs per task: one op is an empty task submitted, run and reported. One that is
-// refused yields and is submitted again.
+// BenchmarkSubmit measures what a strategy costs per task: one op is an empty task submitted, run
+// and reported. One that is refused yields and is submitted again.
 func BenchmarkSubmit(b *testing.B) {
 	benchmark(b, nothing, []int{1, 8, 64, 1024}, []int{1, 8})
 }
 
-// BenchmarkShort measures how busy a strategy keeps the processors with short tasks: one op is a task of some 10 µs of
-// counted computation. At GOMAXPROCS 2, x-inline is at best 0.5.
+// BenchmarkShort measures how busy a strategy keeps the processors with short tasks: one op is a
+// task of some 10 µs of counted computation. At GOMAXPROCS 2, x-inline is at best 0.5.
 func BenchmarkShort(b *testing.B) {
 	benchmark(b, short, []int{1, 8, 64}, []int{1})
 }
@@ -67,7 +67,10 @@ func short(context.Context, *strategies.Task) strategies.Result {
 	return strategies.Result{}
 }
 
-func benchmark(b *testing.B, run func(context.Context, *strategies.Task) strategies.Result, limits, producers []int) {
+func benchmark(
+	b *testing.B, run func(context.Context, *strategies.Task) strategies.Result,
+	limits, producers []int,
+) {
 	tasks := make([]strategies.Task, batch)
 	for i := range tasks {
 		tasks[i].Run = run
@@ -85,25 +88,27 @@ func benchmark(b *testing.B, run func(context.Context, *strategies.Task) strateg
 	for _, spec := range slices.Concat(strategies.All(), peers.All()) {
 		for _, limit := range limits {
 			for _, k := range producers {
-				b.Run(fmt.Sprintf("strategy=%s/limit=%d/producers=%d", spec.Name, limit, k), func(b *testing.B) {
-					p, err := paramsOf(spec, limit, batch)
-					if err != nil {
-						b.Skip(err)
-					}
-					sink := newCountdown()
-					s := spec.New(b.Context(), p, sink)
-					b.ReportAllocs()
-					b.ResetTimer()
-					submitAll(b, s, sink, tasks, k)
-					b.StopTimer()
-					if err := s.Drain(context.Background()); err != nil {
-						b.Fatal(err)
-					}
-					b.ReportMetric(float64(b.Elapsed())/float64(b.N)/floor, "x-inline")
-					if n := sink.shed.Load(); n > 0 { // refused after it was accepted: this task has not run
-						b.ReportMetric(float64(n)/float64(b.N), "shed/op")
-					}
-				})
+				b.Run(fmt.Sprintf("strategy=%s/limit=%d/producers=%d", spec.Name, limit, k),
+					func(b *testing.B) {
+						p, err := paramsOf(spec, limit, batch)
+						if err != nil {
+							b.Skip(err)
+						}
+						sink := newCountdown()
+						s := spec.New(b.Context(), p, sink)
+						b.ReportAllocs()
+						b.ResetTimer()
+						submitAll(b, s, sink, tasks, k)
+						b.StopTimer()
+						if err := s.Drain(context.Background()); err != nil {
+							b.Fatal(err)
+						}
+						b.ReportMetric(float64(b.Elapsed())/float64(b.N)/floor, "x-inline")
+						if n := sink.shed.Load(); n > 0 {
+							// refused after it was accepted: this task has not run
+							b.ReportMetric(float64(n)/float64(b.N), "shed/op")
+						}
+					})
 			}
 		}
 	}
@@ -114,10 +119,11 @@ func paramsOf(spec strategies.Spec, limit, n int) (strategies.Params, error) {
 	var args []param.Arg
 	for _, k := range spec.Keys {
 		if k.Name == "rate" {
-			args = append(args, param.Arg{Key: k.Name, Value: "1000000000"}) // as fast as it can: the cost, not the limit
+			// as fast as it can: the cost, not the limit
+			args = append(args, param.Arg{Key: k.Name, Value: "1000000000"})
 		}
 	}
-	v, err := spec.Variant(args)
+	v, err := strategies.Resolve(param.Call{Name: spec.Name, Args: args})
 	p := strategies.Params{Limit: limit, Values: v.Values}
 	if spec.UsesQueue {
 		p.Queue = n
@@ -125,7 +131,8 @@ func paramsOf(spec strategies.Spec, limit, n int) (strategies.Params, error) {
 	return p, errors.Join(err, spec.Validate(p))
 }
 
-// inline is the time of a call of a task and its sink, in nanoseconds: the least of some rounds, each of a millisecond or more.
+// inline is the time of a call of a task and its sink, in nanoseconds: the least of some rounds,
+// each of a millisecond or more.
 func inline(tasks []strategies.Task) float64 {
 	sink, ctx, best := newCountdown(), context.Background(), math.Inf(1)
 	for range 20 {
@@ -145,7 +152,9 @@ func inline(tasks []strategies.Task) float64 {
 }
 
 // submitAll submits b.N tasks in batches, from so many producers, and waits for each batch.
-func submitAll(b *testing.B, s strategies.Strategy, sink *countdown, tasks []strategies.Task, producers int) {
+func submitAll(
+	b *testing.B, s strategies.Strategy, sink *countdown, tasks []strategies.Task, producers int,
+) {
 	submit := func(tasks []strategies.Task) {
 		for i := range tasks {
 			err := s.Submit(b.Context(), &tasks[i])

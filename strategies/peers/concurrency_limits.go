@@ -10,29 +10,36 @@ import (
 	"github.com/platinummonkey/go-concurrency-limits/limiter"
 	"github.com/platinummonkey/go-concurrency-limits/strategy"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The peer concurrency_limits is a token of go-concurrency-limits, a port of Netflix concurrency-limits, for each task. The
-// limit begins at Limit, which is also the most, and moves with the tasks' lengths: vegas estimates a queue from the shortest
-// length against the recent one, gradient2 compares a recent average with a long one. Use it in front of a server whose right
-// limit is not known, where refusing is better than waiting. It costs two mutexes and four allocations per task.
+// The peer concurrency_limits is a token of go-concurrency-limits, a port of Netflix
+// concurrency-limits, for each task. The limit begins at Limit, which is also the most, and moves
+// with the tasks' lengths: vegas estimates a queue from the shortest length against the recent one,
+// gradient2 compares a recent average with a long one. Use it in front of a server whose right
+// limit is not known, where refusing is better than waiting. It costs two mutexes and four
+// allocations per task.
 //
-// Submit sheds: that is what the library's own limiter does. Those of its limiters that wait lose wake-ups in this version, and
-// leave a goroutine behind for each wait that is given up (see the table of known faults), so none of them is used; nor is its
-// SimpleStrategy, whose limit is not exact.
+// Submit sheds: that is what the library's own limiter does. Those of its limiters that wait lose
+// wake-ups in this version, and leave a goroutine behind for each wait that is given up (see the
+// table of known faults), so none of them is used; nor is its SimpleStrategy, whose limit is not
+// exact.
 //
-// Tasks shorter than 100 µs teach it nothing, and a window is as long as its parameter says and over 100 tasks long.
+// Tasks shorter than 100 µs teach it nothing, and a window is as long as its parameter says and
+// over 100 tasks long.
 var _ = register(strategies.Spec{
-	Name:    "concurrency_limits",
-	Summary: "go-concurrency-limits: a limit that follows the tasks' lengths, up to Limit, and sheds",
+	Name: "concurrency_limits",
+	Summary: "go-concurrency-limits: a limit that follows the tasks' lengths, up to Limit, and " +
+		"sheds",
 	UseIf:   "the right limit is not known or changes, and refusing beats waiting",
 	Source:  "github.com/platinummonkey/go-concurrency-limits",
 	OnPanic: "contained by the adapter; the library does not run tasks",
 	Keys: []param.Key{
-		{Name: "algorithm", Kind: param.Text, Default: "vegas", Doc: "how the limit is found: vegas, gradient2, or fixed"},
-		{Name: "window", Kind: param.Duration, Default: "1s", Doc: "least time between two looks at the tasks' lengths"},
+		{Name: "algorithm", Kind: param.Text, Default: "vegas",
+			Doc: "how the limit is found: vegas, gradient2, or fixed"},
+		{Name: "window", Kind: param.Duration, Default: "1s",
+			Doc: "least time between two looks at the tasks' lengths"},
 	},
 
 	Bound:    limitOf,
@@ -59,7 +66,8 @@ var _ = register(strategies.Spec{
 			panic(err)
 		}
 		window := p.Values.Duration("window").Nanoseconds()
-		gate, err := limiter.NewDefaultLimiter(find, window, window, shortest, fewest, strategy.NewPreciseStrategy(p.Limit),
+		gate, err := limiter.NewDefaultLimiter(find, window, window, shortest, fewest,
+			strategy.NewPreciseStrategy(p.Limit),
 			limit.NoopLimitLogger{}, core.EmptyMetricRegistryInstance)
 		if err != nil {
 			panic(err)
@@ -85,7 +93,8 @@ func algorithm(p strategies.Params) (core.Limit, error) {
 	const name = "poolbench" // of metrics that go nowhere
 	switch a := p.Values.Text("algorithm"); a {
 	case "vegas":
-		return limit.NewVegasLimitWithRegistry(name, p.Limit, nil, p.Limit, -1, nil, nil, nil, nil, nil, -1, nil, nil), nil
+		return limit.NewVegasLimitWithRegistry(name, p.Limit, nil, p.Limit, -1, nil, nil, nil, nil,
+			nil, -1, nil, nil), nil
 	case "gradient2":
 		return limit.NewGradient2Limit(name, p.Limit, p.Limit, 1, nil, -1, -1, nil, nil)
 	case "fixed":

@@ -33,7 +33,9 @@ var limitsFaults = []fault{
 		name: "limits_blocking", module: limitsModule, version: "v0.8.0",
 		finding: "BlockingLimiter loses a wake-up that comes between its look and its wait",
 		show: func(t *testing.T) {
-			showLost(t, func(delegate core.Limiter) core.Limiter { return limiter.NewBlockingLimiter(delegate, 0, nil) })
+			showLost(t, func(delegate core.Limiter) core.Limiter {
+				return limiter.NewBlockingLimiter(delegate, 0, nil)
+			})
 		},
 		want: "the token is free, and the waiter sleeps",
 	},
@@ -42,7 +44,8 @@ var limitsFaults = []fault{
 		finding: "QueueBlockingLimiter loses a wake-up that comes between its look and its wait",
 		show: func(t *testing.T) {
 			showLost(t, func(delegate core.Limiter) core.Limiter {
-				return limiter.NewQueueBlockingLimiterFromConfig(delegate, limiter.QueueLimiterConfig{MaxBacklogTimeout: time.Hour})
+				return limiter.NewQueueBlockingLimiterFromConfig(delegate,
+					limiter.QueueLimiterConfig{MaxBacklogTimeout: time.Hour})
 			})
 		},
 		want: "the token is free, and the waiter sleeps",
@@ -71,9 +74,10 @@ var limitsFaults = []fault{
 		finding: "QueueBlockingLimiter ignores OrderingLIFO",
 		show: func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
-				gate := limiter.NewQueueBlockingLimiterFromConfig(fixed(1), limiter.QueueLimiterConfig{
-					Ordering: limiter.OrderingLIFO, MaxBacklogTimeout: time.Hour,
-				})
+				gate := limiter.NewQueueBlockingLimiterFromConfig(fixed(1),
+					limiter.QueueLimiterConfig{
+						Ordering: limiter.OrderingLIFO, MaxBacklogTimeout: time.Hour,
+					})
 				token, _ := gate.Acquire(context.Background())
 				var order []int
 				for i := range 4 {
@@ -97,7 +101,8 @@ var limitsFaults = []fault{
 
 // fixed is a limiter that does not wait, with a limit that does not move.
 func fixed(n int) core.Limiter {
-	l, err := limiter.NewDefaultLimiter(limit.NewFixedLimit("", n, nil), 1e9, 1e9, 1e5, 100, strategy.NewPreciseStrategy(n),
+	l, err := limiter.NewDefaultLimiter(limit.NewFixedLimit("", n, nil), 1e9, 1e9, 1e5, 100,
+		strategy.NewPreciseStrategy(n),
 		limit.NoopLimitLogger{}, core.EmptyMetricRegistryInstance)
 	if err != nil {
 		panic(err)
@@ -121,7 +126,8 @@ func (l *late) Acquire(ctx context.Context) (core.Listener, bool) {
 	return token, ok
 }
 
-// showLost gives the only token back at the moment at which a waiter has been refused and does not wait yet.
+// showLost gives the only token back at the moment at which a waiter has been refused and does not
+// wait yet.
 func showLost(t *testing.T, blocking func(core.Limiter) core.Limiter) {
 	synctest.Test(t, func(*testing.T) {
 		delegate := &late{Limiter: fixed(1)}

@@ -1,70 +1,87 @@
-// Package peers makes strategies of other people's libraries, so that the ones of package strategies can be measured against them
-// through the same interface, with the same accounting and under the same contract.
+// Package peers makes strategies of other people's libraries, so that the ones of package
+// strategies can be measured against them through the same interface, with the same accounting and
+// under the same contract.
 //
 //	for _, spec := range peers.All() {
 //		s := spec.New(ctx, strategies.Params{Limit: 8}, sink)
 //		…
 //	}
 //
-// It is a package of its own because of what it imports: whoever imports strategies gets none of these libraries.
+// It is a package of its own because of what it imports: whoever imports strategies gets none of
+// these libraries.
 //
 // # What a peer is
 //
-// A library's pool or limiter, used as its documentation says, with its defaults, and what the contract asks for around it. The
-// libraries come in three shapes:
+// A library's pool or limiter, used as its documentation says, with its defaults, and what the
+// contract asks for around it. The libraries come in three shapes:
 //
-//   - Executors take a func and run it: ants, pond, conc, workerpool, tunny, gopool. They become strategies by
-//     [strategies.Executor].
-//   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead. They become strategies by [strategies.Gate].
-//   - Limiters are gates that learn from the fate of each task: failsafe_adaptive, concurrency_limits. What counts as a success,
-//     as a sign of overload, and as neither is said once for all of them, in limiter.go.
+//   - Executors take a func and run it: ants, pond, conc, workerpool, tunny, gopool. They become
+//     strategies by [strategies.Executor].
+//   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead. They become
+//     strategies by [strategies.Gate].
+//   - Limiters are gates that learn from the fate of each task: failsafe_adaptive,
+//     concurrency_limits. What counts as a success, as a sign of overload, and as neither is said
+//     once for all of them, in limiter.go.
 //
-// An adapter adds no allocation to those of the library, and as little else as it can; what it adds is the same for all of a
-// shape, and is said at Executor and Gate. Where a library cannot do what the contract asks, the adapter does it if that is
-// possible from outside: a Submit that blocks can be called off because it waits for a place before the library, not inside;
-// tasks in a library's queue are settled when their context ends, and the library later finds nothing to do in them; a panic
-// never reaches a library, some of which would let it crash the process. A worker that a task has ended with Goexit is made up
-// for where the pool can be told to grow. The doc of each peer says which of these it needs, and what the bare library does.
+// An adapter adds no allocation to those of the library, and as little else as it can; what it adds
+// is the same for all of a shape, and is said at Executor and Gate. Where a library cannot do what
+// the contract asks, the adapter does it if that is possible from outside: a Submit that blocks can
+// be called off because it waits for a place before the library, not inside; tasks in a library's
+// queue are settled when their context ends, and the library later finds nothing to do in them; a
+// panic never reaches a library, some of which would let it crash the process. A worker that a task
+// has ended with Goexit is made up for where the pool can be told to grow. The doc of each peer
+// says which of these it needs, and what the bare library does.
 //
 // # How to add one
 //
-// Write a file named for it, with one register line: copy the one of the same shape. Declare only facts that are true (the
-// contract tests hold it to them, in both directions), go get the module, and add it to the peers' room in
-// internal/house/arrows_test.go. Nothing else changes.
+// Write a file named for it, with one register line: copy the one of the same shape. Declare only
+// facts that are true (the contract tests hold it to them, in both directions), go get the module,
+// and add it to the peers' room in internal/house/arrows_test.go. Nothing else changes.
 //
 // # Known faults
 //
-// Defects of the libraries that were reproduced in the version that go.mod has. Most are of the bare library, and are kept from
-// the peer's users by its adapter; the ones that break a clause of the contract for the peer say so. Each has a test that fails
-// when the fault is gone, so that an upstream fix is noticed, and the versions are compared with go.mod.
+// Defects of the libraries that were reproduced in the version that go.mod has. Most are of the
+// bare library, and are kept from the peer's users by its adapter; the ones that break a clause of
+// the contract for the peer say so. Each has a test that fails when the fault is gone, so that an
+// upstream fix is noticed, and the versions are compared with go.mod.
 //
 //   - panjf2000/ants/v2 v2.12.1: importing it starts two goroutines that never end
 //   - panjf2000/ants/v2 v2.12.1: the panic handler runs outside the limit
-//   - panjf2000/ants/v2 v2.12.1: a MultiPool is not work-conserving: behind one long task, short ones take 127 ms instead of
-//     73 ms
-//   - alitto/pond/v2 v2.7.1: a sub-pool of a full pool that does not block loses the task, and its StopAndWait hangs
+//   - panjf2000/ants/v2 v2.12.1: a MultiPool is not work-conserving: behind one long task, short
+//     ones take 127 ms instead of 73 ms
+//   - alitto/pond/v2 v2.7.1: a sub-pool of a full pool that does not block loses the task, and its
+//     StopAndWait hangs
 //   - alitto/pond/v2 v2.7.1: Go swallows a panic: there is no handler and no message, only a count
-//   - alitto/pond/v2 v2.7.1: Stop uses a pool of the package, so that a second synctest bubble in the process crashes it
+//   - alitto/pond/v2 v2.7.1: Stop uses a pool of the package, so that a second synctest bubble in
+//     the process crashes it
 //   - sourcegraph/conc v0.3.0: Go after Wait, or during it, panics
 //   - gammazero/workerpool v1.3.0: a panic in a task crashes the process (documented)
 //   - gammazero/workerpool v1.3.0: Stop drops accepted tasks without a trace (documented)
 //   - gammazero/workerpool v1.3.0: Goexit in a task costs a worker for good, and Stop then hangs
-//   - gammazero/workerpool v1.3.0: so a task that ends with ErrGoexit costs the peer a place [breaks workerpool: Panic]
+//   - gammazero/workerpool v1.3.0: so a task that ends with ErrGoexit costs the peer a place
+//     [breaks workerpool: Panic]
 //   - Jeffail/tunny v0.1.4: a panic in a task crashes the process
 //   - Jeffail/tunny v0.1.4: Process after Close panics
-//   - Jeffail/tunny v0.1.4: Goexit in a task costs a worker for good, and makes the caller of Process panic
-//   - bytedance/gopkg v0.1.4: several submitters at once get more workers than the limit [breaks gopool: Bound]
+//   - Jeffail/tunny v0.1.4: Goexit in a task costs a worker for good, and makes the caller of
+//     Process panic
+//   - bytedance/gopkg v0.1.4: several submitters at once get more workers than the limit [breaks
+//     gopool: Bound]
 //   - bytedance/gopkg v0.1.4: Goexit in a task costs a worker for good
-//   - failsafe-go/failsafe-go v0.9.8: Run with a Bulkhead loses a permit per panic that is recovered outside
-//   - failsafe-go/failsafe-go v0.9.8: Run with an AdaptiveLimiter loses a permit per panic that is recovered outside
-//   - platinummonkey/go-concurrency-limits v0.8.0: SimpleStrategy lets in more than its limit (documented)
-//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter loses a wake-up that comes between its look and its wait
-//   - platinummonkey/go-concurrency-limits v0.8.0: QueueBlockingLimiter loses a wake-up that comes between its look and its
-//     wait
-//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter leaves a goroutine behind for each Acquire that was given
-//     up
+//   - failsafe-go/failsafe-go v0.9.8: Run with a Bulkhead loses a permit per panic that is
+//     recovered outside
+//   - failsafe-go/failsafe-go v0.9.8: Run with an AdaptiveLimiter loses a permit per panic that is
+//     recovered outside
+//   - platinummonkey/go-concurrency-limits v0.8.0: SimpleStrategy lets in more than its limit
+//     (documented)
+//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter loses a wake-up that comes
+//     between its look and its wait
+//   - platinummonkey/go-concurrency-limits v0.8.0: QueueBlockingLimiter loses a wake-up that comes
+//     between its look and its wait
+//   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter leaves a goroutine behind for
+//     each Acquire that was given up
 //   - platinummonkey/go-concurrency-limits v0.8.0: QueueBlockingLimiter ignores OrderingLIFO
 //
-// Found by reading and not reproduced, so not in the table: ants signals a freed place without its lock when a task has ended its
-// worker, so that a submitter could miss it until the next purge a second later (none was seen in 24 million tasks).
+// Found by reading and not reproduced, so not in the table: ants signals a freed place without its
+// lock when a task has ended its worker, so that a submitter could miss it until the next purge a
+// second later (none was seen in 24 million tasks).
 package peers

@@ -8,11 +8,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The peer failsafe_bulkhead is a permit of failsafe-go's Bulkhead for each task: a buffered channel behind an interface. Use it
-// together with the library's other policies, retries, timeouts and breakers. It costs what semaphore costs.
+// The peer failsafe_bulkhead is a permit of failsafe-go's Bulkhead for each task: a buffered
+// channel behind an interface. Use it together with the library's other policies, retries, timeouts
+// and breakers. It costs what semaphore costs.
 //
-// The permit is taken and given back directly. The library's executor, which does that around a func, gives it back after the
-// func and not deferred, so that each panic and Goexit that gets through it costs a permit; it also costs 13 allocations.
+// The permit is taken and given back directly. The library's executor, which does that around a
+// func, gives it back after the func and not deferred, so that each panic and Goexit that gets
+// through it costs a permit; it also costs 13 allocations.
 var _ = register(strategies.Spec{
 	Name:    "failsafe_bulkhead",
 	Summary: "failsafe-go's Bulkhead: a permit and a goroutine per task",
@@ -28,8 +30,10 @@ var _ = register(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		gate := bulkhead.New[any](uint(p.Limit))
 		return strategies.Gate[struct{}]{
-			Try:     func() (struct{}, bool) { return struct{}{}, gate.TryAcquirePermit() },
-			Wait:    func(ctx context.Context) (struct{}, error) { return struct{}{}, gate.AcquirePermit(ctx) },
+			Try: func() (struct{}, bool) { return struct{}{}, gate.TryAcquirePermit() },
+			Wait: func(ctx context.Context) (struct{}, error) {
+				return struct{}{}, gate.AcquirePermit(ctx)
+			},
 			Release: func(struct{}, strategies.Result) { gate.ReleasePermit() },
 		}.Start(ctx, sink)
 	},

@@ -9,15 +9,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// gopool has one list of tasks behind a mutex, starts a worker for a task as long as it counts fewer than Limit, and lets workers
-// go when the list is empty. Use it in place of the go statement where tasks are short and many. It is the cheapest of the
-// peers; it costs memory for whatever is submitted, because the list has no bound.
+// gopool has one list of tasks behind a mutex, starts a worker for a task as long as it counts
+// fewer than Limit, and lets workers go when the list is empty. Use it in place of the go statement
+// where tasks are short and many. It is the cheapest of the peers; it costs memory for whatever is
+// submitted, because the list has no bound.
 //
-// The limit is checked and taken in two steps, so that submitters who come at the same time may get a worker too many (see the
-// table of known faults). With one submitter it is exact. There is no end and no wait: an idle pool has no goroutine.
+// The limit is checked and taken in two steps, so that submitters who come at the same time may get
+// a worker too many (see the table of known faults). With one submitter it is exact. There is no
+// end and no wait: an idle pool has no goroutine.
 //
-// A task that calls Goexit ends its worker, which gopool goes on to count. The adapter raises the limit by that one, and submits
-// a task that does nothing, because otherwise what is queued would wait for the next Submit.
+// A task that calls Goexit ends its worker, which gopool goes on to count. The adapter raises the
+// limit by that one, and submits a task that does nothing, because otherwise what is queued would
+// wait for the next Submit.
 var _ = register(strategies.Spec{
 	Name:    "gopool",
 	Summary: "gopool: workers that come with the tasks and go when its list is empty",

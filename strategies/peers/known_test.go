@@ -12,19 +12,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/strategies/peers"
+	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// A fault is a defect of a library, reproduced in that version. The table in doc.go says the same for people.
+// A fault is a defect of a library, reproduced in that version. The table in doc.go says the same
+// for people.
 type fault struct {
 	name    string
 	module  string // as in go.mod
 	version string
 	finding string // as in doc.go
-	clause  string // "peer: Clause" that the peer breaks for it; "": the adapter keeps it from its users
+	// "peer: Clause" that the peer breaks for it; "": the adapter keeps it from its users
+	clause string
 
-	// show does what brings the fault out, in a process of its own: it crashes, or calls shown. If it returns, the fault is gone.
+	// show does what brings the fault out, in a process of its own: it crashes, or calls shown. If
+	// it returns, the fault is gone.
 	show func(t *testing.T)
 	want string // what is to be read of it: in the crash, or what show says
 }
@@ -41,7 +44,8 @@ const (
 )
 
 // known are the faults, in the order of the table.
-var known = slices.Concat(antsFaults, pondFaults, concFaults, workerpoolFaults, tunnyFaults, gopoolFaults, failsafeFaults, limitsFaults)
+var known = slices.Concat(antsFaults, pondFaults, concFaults, workerpoolFaults, tunnyFaults,
+	gopoolFaults, failsafeFaults, limitsFaults)
 
 // broken says whether it is known that the peer breaks the clause.
 func broken(peer, clause string) bool {
@@ -54,11 +58,13 @@ func shown(format string, args ...any) {
 	os.Exit(0)
 }
 
-// showing is the variable of the environment that makes this test binary show the fault of that name.
+// showing is the variable of the environment that makes this test binary show the fault of that
+// name.
 const showing = "POOLBENCH_SHOW"
 
-// TestKnown fails when a fault is gone: then the table, the adapter and its doc are to be gone through. Each is shown by a
-// copy of this process, because it may crash, hang, or leave something behind in the package's variables.
+// TestKnown fails when a fault is gone: then the table, the adapter and its doc are to be gone
+// through. Each is shown by a copy of this process, because it may crash, hang, or leave something
+// behind in the package's variables.
 func TestKnown(t *testing.T) {
 	if name := os.Getenv(showing); name != "" {
 		i := slices.IndexFunc(known, func(f fault) bool { return f.name == name })
@@ -74,13 +80,15 @@ func TestKnown(t *testing.T) {
 			child.Env = append(os.Environ(), showing+"="+f.name, "GOMAXPROCS=4")
 			out, err := child.CombinedOutput()
 			if !strings.Contains(string(out), f.want) {
-				t.Errorf("%s %s: %s: not seen any more? want %q in the output (%v):\n%s", f.module, f.version, f.finding, f.want, err, out)
+				t.Errorf("%s %s: %s: not seen any more? want %q in the output (%v):\n%s", f.module,
+					f.version, f.finding, f.want, err, out)
 			}
 		})
 	}
 }
 
-// TestKnownVersions fails when go.mod has another version than the one that the faults were looked for in.
+// TestKnownVersions fails when go.mod has another version than the one that the faults were looked
+// for in.
 func TestKnownVersions(t *testing.T) {
 	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {
@@ -88,7 +96,8 @@ func TestKnownVersions(t *testing.T) {
 	}
 	for _, f := range known {
 		if !strings.Contains(string(mod), "\t"+f.module+" "+f.version) {
-			t.Errorf("go.mod does not have %s %s: is %q still true?", f.module, f.version, f.finding)
+			t.Errorf("go.mod does not have %s %s: is %q still true?", f.module,
+				f.version, f.finding)
 		}
 	}
 }
@@ -101,12 +110,14 @@ func TestKnownAreDocumented(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(doc), "# Known faults")
 	var documented, want []string
-	for _, m := range regexp.MustCompile(`(?m)^//   - .*(\n//     \S.*)*`).FindAllString(table, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^//   - .*(\n//     \S.*)*`).FindAllString(table,
+		-1) {
 		item := strings.NewReplacer("//   - ", "", "\n//     ", " ").Replace(m)
 		documented = append(documented, item)
 	}
 	for _, f := range known {
-		line := fmt.Sprintf("%s %s: %s", f.module[strings.Index(f.module, "/")+1:], f.version, f.finding)
+		line := fmt.Sprintf("%s %s: %s", f.module[strings.Index(f.module, "/")+1:],
+			f.version, f.finding)
 		if f.clause != "" {
 			line += " [breaks " + f.clause + "]"
 		}
@@ -133,7 +144,8 @@ type crowd struct {
 	clear func()
 }
 
-// meet has goroutines enter one thing after the other until two are in, which takes some thousand tries.
+// meet has goroutines enter one thing after the other until two are in, which takes some thousand
+// tries.
 func meet(thing func() crowd) {
 	var current atomic.Pointer[crowd]
 	next := func() *crowd { c := thing(); return &c }
@@ -157,7 +169,7 @@ func meet(thing func() crowd) {
 
 // breaks runs one clause of the contract for a peer and shows its error.
 func breaks(t *testing.T, peer, clause string) {
-	spec, err := peers.Lookup(peer)
+	spec, err := strategies.Lookup(peer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ const (
 	ignored               // it failed, or was given up: it says nothing
 )
 
-// fateOf reads the fate from a result. A task that asks for another attempt was refused by its target, for now.
+// fateOf reads the fate from a result. A task that asks for another attempt was refused by its
+// target, for now.
 func fateOf(r strategies.Result) fate {
 	switch {
 	case r.Err == nil:

@@ -7,26 +7,28 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/peers"
 )
 
-// learned keeps as many tasks under way as the strategy lets in, for two minutes, and returns how many these are at the end of
-// each half minute. A task takes 10 ms, and in proportion longer when there are more than what they call bears: 16 at first, 4
-// from the first half minute on, and 16 again for the last.
+// learned keeps as many tasks under way as the strategy lets in, for two minutes, and returns how
+// many these are at the end of each half minute. A task takes 10 ms, and in proportion longer when
+// there are more than what they call bears: 16 at first, 4 from the first half minute on, and 16
+// again for the last.
 func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := lookup(t, name, 16, args...)
 		start := time.Now()
 		mu, room := make(chan struct{}, 1), make(chan struct{}, 1)
 		running := 0
-		s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {
-			select {
-			case room <- struct{}{}:
-			default:
-			}
-		}))
+		s := spec.New(t.Context(), p,
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) {
+				select {
+				case room <- struct{}{}:
+				default:
+				}
+			}))
 		run := func(_ context.Context, task *strategies.Task) strategies.Result {
 			since := time.Since(start)
 			half := min(3, int(since/(30*time.Second)))
@@ -38,14 +40,16 @@ func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 				at[half] = max(at[half], n)
 			}
 			<-mu
-			time.Sleep(10*time.Millisecond*time.Duration(max(bears, n))/time.Duration(bears) + task.Size)
+			time.Sleep(10*time.Millisecond*time.Duration(max(bears, n))/time.Duration(bears) +
+				task.Size)
 			mu <- struct{}{}
 			running--
 			<-mu
 			return strategies.Result{}
 		}
 		for i := 0; time.Since(start) < 2*time.Minute; i++ {
-			task := &strategies.Task{Run: run, Size: time.Duration(i * 7919 % 10007)} // no two end at once, so their order is the same each time
+			// no two end at once, so their order is the same each time
+			task := &strategies.Task{Run: run, Size: time.Duration(i * 7919 % 10007)}
 			for s.Submit(t.Context(), task) != nil {
 				<-room
 			}
@@ -57,8 +61,9 @@ func learned(t *testing.T, name string, args ...param.Arg) (at [4]int) {
 	return at
 }
 
-// TestLearned has the limits that the libraries find, which the adapters must not keep them from. 4 would be right in the middle.
-// failsafe_adaptive has taken the slow phase for normal by then, and the way back for trouble: the same happens without the adapter.
+// TestLearned has the limits that the libraries find, which the adapters must not keep them from. 4
+// would be right in the middle. failsafe_adaptive has taken the slow phase for normal by then, and
+// the way back for trouble: the same happens without the adapter.
 func TestLearned(t *testing.T) {
 	algorithm := func(name string) param.Arg { return param.Arg{Key: "algorithm", Value: name} }
 	for _, test := range []struct {
@@ -73,7 +78,8 @@ func TestLearned(t *testing.T) {
 		{"concurrency_limits", []param.Arg{algorithm("fixed")}, [4]int{16, 16, 16, 16}},
 	} {
 		if got := learned(t, test.name, test.args...); got != test.want {
-			t.Errorf("%s %v: %v under way at the ends of the half minutes, want %v", test.name, test.args, got, test.want)
+			t.Errorf("%s %v: %v under way at the ends of the half minutes, want %v", test.name,
+				test.args, got, test.want)
 		}
 	}
 }
@@ -82,7 +88,8 @@ func TestLearned(t *testing.T) {
 func TestParametersOfLimits(t *testing.T) {
 	for _, test := range []struct{ key, value, want string }{
 		{"algorithm", "gradient2", ""},
-		{"algorithm", "tcp", `strategy concurrency_limits: algorithm "tcp" is none of vegas, gradient2, fixed`},
+		{"algorithm", "tcp",
+			`strategy concurrency_limits: algorithm "tcp" is none of vegas, gradient2, fixed`},
 		{"window", "0s", "strategy concurrency_limits: window must be above 0"},
 	} {
 		spec, p := lookup(t, "concurrency_limits", 8, param.Arg{Key: test.key, Value: test.value})

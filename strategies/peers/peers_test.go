@@ -15,7 +15,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/race"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/strategies/strategytest"
@@ -24,7 +25,8 @@ import (
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreCurrent(), // those that come with importing ants
-		// Left by TestWorkerpoolEndsAfterGoexit. What else workerpool leaves, the clause Drain finds.
+		// Left by TestWorkerpoolEndsAfterGoexit. What else workerpool leaves, the clause Drain
+		// finds.
 		goleak.IgnoreAnyFunction("github.com/gammazero/workerpool.(*WorkerPool).dispatch"),
 		goleak.IgnoreAnyFunction("github.com/gammazero/workerpool.(*WorkerPool).stop"))
 }
@@ -47,7 +49,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestSpecs checks what a list of peers needs, and that a peer is the one thing in the file of its name.
+// TestSpecs checks what a list of peers needs, and that a peer is the one thing in the file of its
+// name.
 func TestSpecs(t *testing.T) {
 	if n := len(peers.All()); n != 9 {
 		t.Errorf("%d peers", n)
@@ -60,37 +63,40 @@ func TestSpecs(t *testing.T) {
 		if n := strings.Count(string(source), "= register("); n != 1 {
 			t.Errorf("%s.go registers %d peers", spec.Name, n)
 		}
-		for field, text := range map[string]string{"Summary": spec.Summary, "UseIf": spec.UseIf, "Source": spec.Source, "OnPanic": spec.OnPanic} {
+		for field, text := range map[string]string{"Summary": spec.Summary, "UseIf": spec.UseIf,
+			"Source": spec.Source, "OnPanic": spec.OnPanic} {
 			if text == "" || strings.ContainsAny(text, "\n|") || strings.HasSuffix(text, ".") {
 				t.Errorf("%s: %s = %q, want one line for a table", spec.Name, field, text)
 			}
 		}
-		if found, err := peers.Lookup(spec.Name); err != nil || found.Name != spec.Name {
+		if found, err := strategies.Lookup(spec.Name); err != nil || found.Name != spec.Name ||
+			!peers.Has(spec.Name) {
 			t.Errorf("Lookup(%q) = %q, %v", spec.Name, found.Name, err)
-		}
-		if _, err := strategies.Lookup(spec.Name); err == nil {
-			t.Errorf("%s is the name of a strategy too", spec.Name)
 		}
 		if newPanics(spec, strategies.Params{}) == nil {
 			t.Errorf("%s: New took a limit of 0", spec.Name)
 		}
 	}
-	if _, err := peers.Lookup("no_such"); err == nil || !strings.Contains(err.Error(), "ants, conc") {
-		t.Errorf("Lookup of an unknown peer: %v", err)
+	if _, err := strategies.Lookup("no_such"); err == nil ||
+		!strings.Contains(err.Error(), "worker_pool, ants, conc") || peers.Has("worker_pool") {
+		t.Errorf("Lookup of an unknown strategy: %v", err)
 	}
 }
 
 // newPanics returns what New panics with.
 func newPanics(spec strategies.Spec, p strategies.Params) (v any) {
 	defer func() { v = recover() }()
-	spec.New(context.Background(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+	spec.New(context.Background(), p,
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
 	return nil
 }
 
 // lookup returns a peer and its parameters, by default or as given.
-func lookup(t testing.TB, name string, limit int, args ...param.Arg) (strategies.Spec, strategies.Params) {
+func lookup(
+	t testing.TB, name string, limit int, args ...param.Arg,
+) (strategies.Spec, strategies.Params) {
 	t.Helper()
-	spec, err := peers.Lookup(name)
+	spec, err := strategies.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +109,10 @@ func lookup(t testing.TB, name string, limit int, args ...param.Arg) (strategies
 
 func nothing(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }
 
-// TestAllocations has the number for a prebuilt task that comes alone: those of the library, and none of the adapter.
+// TestAllocations has the number for a prebuilt task that comes alone: those of the library, and
+// none of the adapter.
 func TestAllocations(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	for name, want := range map[string]float64{
@@ -118,7 +125,8 @@ func TestAllocations(t *testing.T) {
 	} {
 		spec, p := lookup(t, name, 2)
 		done := make(chan struct{}, 1)
-		s := spec.New(t.Context(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
+		s := spec.New(t.Context(), p,
+			strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done <- struct{}{} }))
 		task := &strategies.Task{Run: nothing}
 		const n = 100
 		got := testing.AllocsPerRun(10, func() {
@@ -129,7 +137,8 @@ func TestAllocations(t *testing.T) {
 				<-done
 			}
 		})
-		if got := math.Round(got / n); got != want { // a worker may be about to allocate when the count is taken
+		if got := math.Round(got / n); got != want {
+			// a worker may be about to allocate when the count is taken
 			t.Errorf("%s: %v allocations per task, want %v", name, got, want)
 		}
 		if err := s.Drain(t.Context()); err != nil {
@@ -138,15 +147,24 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestPanicIsContained is for workerpool, whose clause is broken by Goexit alone, and takes all the others along.
+// TestPanicIsContained is for workerpool, whose clause is broken by Goexit alone, and takes all the
+// others along.
 func TestPanicIsContained(t *testing.T) {
 	for _, spec := range peers.All() {
 		synctest.Test(t, func(t *testing.T) {
 			_, p := lookup(t, spec.Name, 2)
 			fates := make(chan error, 8)
-			s := spec.New(t.Context(), p, strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { fates <- r.Err }))
+			s := spec.New(t.Context(), p,
+				strategies.SinkFunc(func(_ *strategies.Task,
+					r strategies.Result) {
+					fates <- r.Err
+				}))
 			for range 4 {
-				if err := s.Submit(t.Context(), &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result { panic(1) }}); err != nil {
+				if err := s.Submit(t.Context(),
+					&strategies.Task{
+						Run: func(context.Context, *strategies.Task) strategies.Result {
+							panic(1)
+						}}); err != nil {
 					t.Fatal(err)
 				}
 				var e *strategies.PanicError
@@ -156,25 +174,30 @@ func TestPanicIsContained(t *testing.T) {
 			}
 			start := time.Now()
 			for range 2 {
-				if err := s.Submit(t.Context(), &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
-					time.Sleep(time.Second)
-					return strategies.Result{}
-				}}); err != nil {
+				if err := s.Submit(t.Context(),
+					&strategies.Task{
+						Run: func(context.Context, *strategies.Task) strategies.Result {
+							time.Sleep(time.Second)
+							return strategies.Result{}
+						}}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if err := s.Drain(t.Context()); err != nil || time.Since(start) != time.Second {
-				t.Errorf("%s: after panics, two tasks of 1s at a limit of 2 took %v, error %v", spec.Name, time.Since(start), err)
+				t.Errorf("%s: after panics, two tasks of 1s at a limit of 2 took %v, error %v",
+					spec.Name, time.Since(start), err)
 			}
 		})
 	}
 }
 
-// TestWorkerpoolEndsAfterGoexit: the place is lost, but Drain returns, and the tasks that found no worker are settled.
+// TestWorkerpoolEndsAfterGoexit: the place is lost, but Drain returns, and the tasks that found no
+// worker are settled.
 func TestWorkerpoolEndsAfterGoexit(t *testing.T) {
 	spec, p := lookup(t, "workerpool", 1)
 	fates := make(chan error, 2)
-	s := spec.New(t.Context(), p, strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { fates <- r.Err }))
+	s := spec.New(t.Context(), p,
+		strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { fates <- r.Err }))
 	exit := func(context.Context, *strategies.Task) strategies.Result {
 		runtime.Goexit()
 		return strategies.Result{}

@@ -18,9 +18,10 @@ import (
 // pending is how many tasks wait in BenchmarkPending.
 const pending = 100_000
 
-// BenchmarkPending measures the memory of waiting: behind tasks that hold all places of a pool of 8, another 100,000 are
-// submitted, each as soon as the strategy takes it. Those that it does not take wait in as many producers, whose goroutines count: that
-// is what a Submit that blocks costs a server whose requests submit. The tasks themselves do not count. One op is all of it.
+// BenchmarkPending measures the memory of waiting: behind tasks that hold all places of a pool of
+// 8, another 100,000 are submitted, each as soon as the strategy takes it. Those that it does not
+// take wait in as many producers, whose goroutines count: that is what a Submit that blocks costs a
+// server whose requests submit. The tasks themselves do not count. One op is all of it.
 func BenchmarkPending(b *testing.B) {
 	for _, spec := range slices.Concat(strategies.All(), peers.All()) {
 		b.Run(fmt.Sprintf("strategy=%s", spec.Name), func(b *testing.B) {
@@ -79,9 +80,11 @@ func (w *waitingRoom) hold(context.Context, *strategies.Task) strategies.Result 
 	return strategies.Result{}
 }
 
-// fill starts the strategy and has all tasks submitted: by one producer, until its Submit is blocked, and then by a producer for each task that is left.
+// fill starts the strategy and has all tasks submitted: by one producer, until its Submit is
+// blocked, and then by a producer for each task that is left.
 func (w *waitingRoom) fill(spec strategies.Spec, p strategies.Params) {
-	w.strategy = spec.New(context.Background(), p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { w.done.Add(1) }))
+	w.strategy = spec.New(context.Background(), p,
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { w.done.Add(1) }))
 	w.producers.Go(func() { w.produce(len(w.tasks)) })
 	quiet()
 	for left := len(w.tasks) - int(w.next.Load()); left > 0; left-- {
@@ -121,7 +124,8 @@ func (w *waitingRoom) empty() error {
 
 // quiet waits until no goroutine but this one wants to run.
 func quiet() {
-	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/goroutines/running:goroutines"}}
+	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
+		{Name: "/sched/goroutines/running:goroutines"}}
 	for still := 0; still < 5; {
 		time.Sleep(time.Millisecond)
 		metrics.Read(sample)
@@ -140,7 +144,9 @@ type footprint struct{ bytes, goroutines float64 }
 func memory() footprint {
 	runtime.GC()
 	runtime.GC() // what pools kept of the first
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/sched/goroutines:goroutines"}}
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(sample)
-	return footprint{float64(sample[0].Value.Uint64() + sample[1].Value.Uint64()), float64(sample[2].Value.Uint64())}
+	return footprint{float64(sample[0].Value.Uint64() + sample[1].Value.Uint64()),
+		float64(sample[2].Value.Uint64())}
 }

@@ -8,13 +8,15 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// pond has one queue behind a mutex, starts a worker for a task as long as there are fewer than Limit, and lets workers go when
-// the queue is empty. Use it for bursts of short tasks: a running worker takes the next task without a switch of goroutines. It
-// costs memory for whatever is submitted, because the queue has no bound. (WithQueueSize gives it one, and a Submit that blocks
+// pond has one queue behind a mutex, starts a worker for a task as long as there are fewer than
+// Limit, and lets workers go when the queue is empty. Use it for bursts of short tasks: a running
+// worker takes the next task without a switch of goroutines. It costs memory for whatever is
+// submitted, because the queue has no bound. (WithQueueSize gives it one, and a Submit that blocks
 // without a way to call it off; places before it would make that wait the adapter's.)
 //
-// Tasks go in by Go, not by Submit, whose future costs six allocations. The pool is never stopped: a pool that is idle has no
-// goroutine, and Stop would hand a func to a pool of the package, which testing/synctest does not allow twice.
+// Tasks go in by Go, not by Submit, whose future costs six allocations. The pool is never stopped:
+// a pool that is idle has no goroutine, and Stop would hand a func to a pool of the package, which
+// testing/synctest does not allow twice.
 var _ = register(strategies.Spec{
 	Name:    "pond",
 	Summary: "pond: workers that come with the tasks and go when its queue is empty",

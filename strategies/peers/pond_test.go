@@ -11,7 +11,8 @@ import (
 var pondFaults = []fault{
 	{
 		name: "pond_subpool", module: pondModule, version: "v2.7.1",
-		finding: "a sub-pool of a full pool that does not block loses the task, and its StopAndWait hangs",
+		finding: "a sub-pool of a full pool that does not block loses the task, and its " +
+			"StopAndWait hangs",
 		show: func(t *testing.T) {
 			synctest.Test(t, func(*testing.T) {
 				parent := pond.NewPool(1, pond.WithNonBlocking(true), pond.WithQueueSize(0))
@@ -48,7 +49,8 @@ var pondFaults = []fault{
 	},
 	{
 		name: "pond_bubbles", module: pondModule, version: "v2.7.1",
-		finding: "Stop uses a pool of the package, so that a second synctest bubble in the process crashes it",
+		finding: "Stop uses a pool of the package, so that a second synctest bubble in the " +
+			"process crashes it",
 		show: func(t *testing.T) {
 			for range 2 {
 				synctest.Test(t, func(*testing.T) {

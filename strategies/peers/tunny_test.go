@@ -14,7 +14,9 @@ var tunnyFaults = []fault{
 		show: func(*testing.T) {
 			defer func() {
 				if recover() != nil {
-					select {} // the dying worker has already made Process panic here as well: its own panic ends the process
+					// the dying worker has already made Process panic here as well: its own panic
+					// ends the process
+					select {}
 				}
 			}()
 			tunny.NewCallback(1).Process(func() { panic("of a task") })

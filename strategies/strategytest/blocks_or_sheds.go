@@ -29,7 +29,8 @@ func acceptsUntilFull(r *rig) error {
 	release := make(chan struct{})
 	in, last := r.fill(context.Background(), min(r.capacity(), many), r.held(release))
 	if last != nil {
-		return fmt.Errorf("full with %d tasks, where the capacity is %d: %s", len(in), r.capacity(), last)
+		return fmt.Errorf("full with %d tasks, where the capacity is %d: %s", len(in),
+			r.capacity(), last)
 	}
 	if r.spec.Capacity == nil {
 		return nil
@@ -55,7 +56,8 @@ func acceptsUntilFull(r *rig) error {
 	return nil
 }
 
-// acceptsFromTheFirstInstant fills a new instance without a pause, fifty times: its workers may not have started yet.
+// acceptsFromTheFirstInstant fills a new instance without a pause, fifty times: its workers may not
+// have started yet.
 func acceptsFromTheFirstInstant(r *rig) error {
 	for range 50 {
 		fresh := newRig(r.scene, r.spec, r.p)
@@ -63,7 +65,8 @@ func acceptsFromTheFirstInstant(r *rig) error {
 		r.step("a new instance is filled to its capacity of %d", r.capacity())
 		for i, j := range jobs {
 			if err := fresh.submit(context.Background(), j); err != nil {
-				return fmt.Errorf("a new instance refused task %d, where its capacity is %d: %w", i+1, r.capacity(), err)
+				return fmt.Errorf("a new instance refused task %d, where its capacity is %d: %w",
+					i+1, r.capacity(), err)
 			}
 		}
 	}
@@ -96,7 +99,8 @@ func countsWhatItSheds(r *rig) error {
 	}
 	producers.Wait()
 	if n := int(accepted.Load()); n < r.capacity() {
-		return fmt.Errorf("%d of %d tasks were accepted and the others shed, where the capacity is %d", n, len(jobs), r.capacity())
+		return fmt.Errorf("%d of %d tasks were accepted and the others shed, where the capacity "+
+			"is %d", n, len(jobs), r.capacity())
 	}
 	if n := other.Load(); n > 0 {
 		return fmt.Errorf("%d tasks were refused with another error than ErrShed", n)
@@ -104,8 +108,8 @@ func countsWhatItSheds(r *rig) error {
 	return nil
 }
 
-// hasRoomOnDone has as many clients as there is room for submit a task each time their last one is done. None is ever in the way
-// of another: one that sheds must not shed.
+// hasRoomOnDone has as many clients as there is room for submit a task each time their last one is
+// done. None is ever in the way of another: one that sheds must not shed.
 func hasRoomOnDone(r *rig) error {
 	var busy sync.WaitGroup
 	var shed atomic.Int64
@@ -125,7 +129,8 @@ func hasRoomOnDone(r *rig) error {
 	}
 	busy.Wait()
 	if n := shed.Load(); n > 0 {
-		return fmt.Errorf("%d of %d clients were refused when they submitted on Done", n, min(r.capacity(), 16))
+		return fmt.Errorf("%d of %d clients were refused when they submitted on Done", n,
+			min(r.capacity(), 16))
 	}
 	r.rest(horizon)
 	return nil

@@ -29,8 +29,8 @@ func boundHolds(r *rig) error {
 	return r.underBound()
 }
 
-// boundHoldsInBursts has 64 goroutines meet on an empty instance, forty times: this is where a check that is not one step
-// with the act it permits gets too many in.
+// boundHoldsInBursts has 64 goroutines meet on an empty instance, forty times: this is where a
+// check that is not one step with the act it permits gets too many in.
 func boundHoldsInBursts(r *rig) error {
 	for range 40 {
 		fresh := newRig(r.scene, r.spec, r.p)

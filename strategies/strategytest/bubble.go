@@ -1,25 +1,24 @@
 package strategytest
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/param"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/watchdog"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// realLimit is how long a check may take on the wall clock before it is given up. The slowest takes under a second, so only a
-// bubble whose clock has stopped gets here.
-const realLimit = time.Minute
-
-// A scene is the inside of a bubble: it starts goroutines whose panics are errors of the check, and knows what the check is
-// waiting for.
+// A scene is the inside of a bubble: it starts goroutines whose panics are errors of the check, and
+// knows what the check is waiting for.
 type scene struct {
+	mark    watchdog.Mark
+	steps   atomic.Uint64 // what has happened so far; it cannot grow for ever
 	mu      sync.Mutex
 	doing   string
 	failure error
@@ -27,81 +26,112 @@ type scene struct {
 	start   time.Time
 }
 
-// inBubble runs check under a virtual clock and returns its error, or the one that says why it never came to an end: a
-// deadlock, or limit of real time. What becomes of the bubble after the verdict is no part of it: a strategy that leaks fails the
-// clause about leaks only.
-func inBubble(limit time.Duration, check func(*scene) error) error {
-	s := &scene{}
+// A hangError says that what it found still goes on, so that the process is fit for nothing else.
+type hangError struct{ error }
+
+// inBubble runs check under a virtual clock and returns its error, or the one that says why it
+// never came to an end: a deadlock, or no step in so much real time. What becomes of the bubble
+// after the verdict is no part of it: a strategy that leaks fails the clause about leaks only.
+func inBubble(patience time.Duration, check func(*scene) error) error {
+	s := &scene{mark: watchdog.NewMark()}
 	verdict := make(chan error, 2) // from the check, and from a deadlock during it or after
-	ended := make(chan struct{})
+	judged, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		defer func() {
 			if deadlock := recover(); deadlock != nil {
-				verdict <- fmt.Errorf("waited for ever while %s (%v)", s.now(), deadlock)
+				verdict <- fmt.Errorf("waited for ever while %s (%v)%s", s.now(),
+					deadlock, s.where())
 			}
 		}()
-		// The zero T is never told of a failure: it does nothing but carry the bubble (a test keeps an eye on that), and must not
-		// be the goroutine that runs foreign code, because a Goexit there would end the process.
+		s.mark.Set(context.Background())
+		// The zero T is never told of a failure: it does nothing but carry the bubble (a test keeps
+		// an eye on that), and must not be the goroutine that runs foreign code, because a Goexit
+		// there would end the process.
 		synctest.Test(new(testing.T), func(*testing.T) {
 			over := make(chan struct{})
 			go func() {
 				defer close(over)
 				s.start = time.Now()
-				err := errors.New("the goroutine that called the strategy was ended (runtime.Goexit)")
+				var err error
 				defer func() {
-					verdict <- err
+					verdict <- s.first(err)
 					for _, f := range s.cleanup {
 						f()
 					}
-					time.Sleep(horizon) // once all are drained, because one with a ticker has much to do in an hour
+					// once all are drained, because one with a ticker has much to do in an hour
+					time.Sleep(horizon)
 				}()
-				err = s.guard(func() error { return check(s) })
+				s.guard(func() { err = check(s) })
 			}()
 			<-over
 		})
 	}()
+	var err error
+	go func() { err = <-verdict; close(judged) }()
+	if !watchdog.Wait(judged, patience, s.steps.Load, nil) {
+		err := fmt.Errorf("in %v of real time nothing has happened while %s: a goroutine spins, "+
+			"or waits for a mutex%s", patience, s.now(), s.where())
+		verdict <- err // for the goroutine above
+		return hangError{err}
+	}
 	select {
-	case err := <-verdict:
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second): // something keeps it busy: leave it behind
+	case <-ended:
+	case <-time.After(10 * time.Second): // something keeps it busy: leave it behind
+	}
+	return err
+}
+
+// where shows what the goroutines of the bubble do.
+func (s *scene) where() string {
+	if all := s.mark.Stacks().Foreign(); len(all) > 0 {
+		return "\n" + all.String()
+	}
+	return ""
+}
+
+// guard calls f. That f panics, or ends its goroutine, is a failure of the check.
+func (s *scene) guard(f func()) {
+	returned := false
+	defer func() {
+		switch v := recover(); {
+		case returned:
+		case v != nil:
+			s.fail(fmt.Errorf("panic while %s: %v\n%s", s.now(), v, watchdog.Here().Foreign()))
+		default:
+			s.fail(fmt.Errorf("the goroutine that called the strategy was ended (runtime.Goexit) "+
+				"while %s\n%s", s.now(), watchdog.Here().Foreign()))
 		}
-		return err
-	case <-time.After(limit):
-		return fmt.Errorf("no end after %v of real time while %s: is a mutex held during a wait, or a loop spinning?", limit, s.now())
+	}()
+	f()
+	returned = true
+}
+
+// fail notes the first failure.
+func (s *scene) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failure == nil {
+		s.failure = err
 	}
 }
 
-// guard calls f and makes an error of its panic; the first failure of another goroutine of the scene goes before f's own error.
-func (s *scene) guard(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic while %s: %v\n%s", s.now(), v, debug.Stack())
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.failure != nil {
-			err = s.failure
-		}
-	}()
-	return f()
+// first is the first failure, which goes before what the check says of itself.
+func (s *scene) first(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failure != nil {
+		return s.failure
+	}
+	return err
 }
 
-// spawn starts f in a goroutine whose panic fails the check.
-func (s *scene) spawn(f func()) {
-	go func() {
-		err := s.guard(func() error { f(); return nil })
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.failure == nil {
-			s.failure = err
-		}
-	}()
-}
+// spawn starts f in a goroutine.
+func (s *scene) spawn(f func()) { go s.guard(f) }
 
 // step says what the check does next.
 func (s *scene) step(format string, args ...any) {
+	s.steps.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.doing = fmt.Sprintf(format, args...)
@@ -119,8 +149,10 @@ func (s *scene) now() string {
 // clock is the virtual time since the beginning of the check.
 func (s *scene) clock() time.Duration { return time.Since(s.start) }
 
-// rest lets virtual time pass until nothing moves at the end of it. What other goroutines wrote by then may be read.
+// rest lets virtual time pass until nothing moves at the end of it. What other goroutines wrote by
+// then may be read.
 func (s *scene) rest(d time.Duration) {
+	s.steps.Add(1)
 	time.Sleep(d)
 	synctest.Wait()
 }
@@ -128,7 +160,8 @@ func (s *scene) rest(d time.Duration) {
 // finally has f called when the verdict is in.
 func (s *scene) finally(f func()) { s.cleanup = append(s.cleanup, f) }
 
-// each runs check on an instance for every combination of limit and queue that spec admits, each in a bubble of its own.
+// each runs check on an instance for every combination of limit and queue that spec admits, each in
+// a bubble of its own.
 func each(spec strategies.Spec, limits, queues []int, check func(*rig) error) error {
 	for _, limit := range limits {
 		for _, queue := range queues {
@@ -146,7 +179,11 @@ func each(spec strategies.Spec, limits, queues []int, check func(*rig) error) er
 			if err := spec.Validate(p); err != nil {
 				return fmt.Errorf("it refuses its own defaults: %w", err)
 			}
-			err = inBubble(realLimit, func(s *scene) error { return check(newRig(s, spec, p)) })
+			patience, err := watchdog.Patience()
+			if err != nil {
+				return err
+			}
+			err = inBubble(patience, func(s *scene) error { return check(newRig(s, spec, p)) })
 			if err != nil {
 				return fmt.Errorf("limit %d, queue %d: %w", p.Limit, queue, err)
 			}

@@ -9,8 +9,12 @@ import (
 	"time"
 )
 
-// TestInBubble goes through the ways in which a check can end. It also keeps an eye on what is not documented of
-// testing/synctest, that it works with the zero T, for each version of Go that it is run with.
+// patience of the checks that do end.
+const patience = 30 * time.Second
+
+// TestInBubble goes through the ways in which a check can end. It also keeps an eye on what is not
+// documented of testing/synctest, that it works with the zero T, for each version of Go that it is
+// run with.
 func TestInBubble(t *testing.T) {
 	own := errors.New("own")
 	for _, test := range []struct {
@@ -19,17 +23,20 @@ func TestInBubble(t *testing.T) {
 		check func(s *scene) error
 		want  string // part of the error; "": none
 	}{
-		{"no error", realLimit, func(s *scene) error { s.rest(horizon); return nil }, ""},
-		{"its own", realLimit, func(*scene) error { return own }, "own"},
-		{"panic", realLimit, func(*scene) error { panic("at the disco") }, "at the disco"},
-		{"panic beside it", realLimit, func(s *scene) error {
+		{"no error", patience, func(s *scene) error { s.rest(horizon); return nil }, ""},
+		{"its own", patience, func(*scene) error { return own }, "own"},
+		{"panic", patience, func(*scene) error { panic("at the disco") }, "at the disco"},
+		{"panic beside it", patience, func(s *scene) error {
 			s.spawn(func() { panic("at the disco") })
 			s.rest(1)
 			return nil
 		}, "at the disco"},
-		{"Goexit", realLimit, func(*scene) error { runtime.Goexit(); return nil }, "Goexit"},
-		{"deadlock", realLimit, func(s *scene) error { s.step("hoping"); <-make(chan int); return nil }, "while hoping"},
-		{"leak after the verdict", realLimit, func(*scene) error { go func() { <-make(chan int) }(); return nil }, ""},
+		{"Goexit", patience, func(*scene) error { runtime.Goexit(); return nil }, "Goexit"},
+		{"deadlock", patience,
+			func(s *scene) error { s.step("hoping"); <-make(chan int); return nil },
+			"while hoping"},
+		{"leak after the verdict", patience,
+			func(*scene) error { go func() { <-make(chan int) }(); return nil }, ""},
 		{"stopped clock", 20 * time.Millisecond, func(s *scene) error {
 			s.step("sleeping with a mutex")
 			var mu sync.Mutex
@@ -41,7 +48,8 @@ func TestInBubble(t *testing.T) {
 			s.spawn(slow)
 			slow()
 			return nil
-		}, "real time while sleeping with a mutex"},
+		}, "real time nothing has happened while sleeping with a mutex: a goroutine spins, or " +
+			"waits for a mutex"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			switch err := inBubble(test.limit, test.check); {
@@ -60,7 +68,7 @@ func TestGoroutines(t *testing.T) {
 	defer close(stop)
 	go func() { <-stop }() // outside
 
-	err := inBubble(realLimit, func(s *scene) error {
+	err := inBubble(patience, func(s *scene) error {
 		if n := len(s.goroutines()); n != 0 {
 			return errors.New("a bubble with nothing but the check is not empty")
 		}

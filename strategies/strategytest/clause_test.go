@@ -11,7 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
-// TestClausesAreDocumented compares the names and numbers with the list in the documentation of package strategies.
+// TestClausesAreDocumented compares the names and numbers with the list in the documentation of
+// package strategies.
 func TestClausesAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../doc.go")
 	if err != nil {

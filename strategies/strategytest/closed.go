@@ -22,7 +22,8 @@ func checkClosed(spec strategies.Spec) error {
 	)
 }
 
-// refusesAsClosed returns an error unless a Submit is refused at once with ErrClosed, and leaves the task alone.
+// refusesAsClosed returns an error unless a Submit is refused at once with ErrClosed, and leaves
+// the task alone.
 func (r *rig) refusesAsClosed(when string) error {
 	c := r.call(context.Background(), r.jobs(1, returnAtOnce)[0])
 	if !errors.Is(c.err(), strategies.ErrClosed) {
@@ -94,13 +95,14 @@ func closedFromTheBeginning(r *rig) error {
 		return err
 	}
 	if d := late.drain(context.Background()); !d.over() || d.err() != nil {
-		return fmt.Errorf("drained, when New's context had ended before: returned: %v, error %v", d.over(), d.err())
+		return fmt.Errorf("drained, when New's context had ended before: returned: %v, error %v",
+			d.over(), d.err())
 	}
 	return nil
 }
 
-// submitRacesDrain has 4 producers submit until they are refused while Drain is called, fifty times. By Drain's return, what
-// was accepted must be done.
+// submitRacesDrain has 4 producers submit until they are refused while Drain is called, fifty
+// times. By Drain's return, what was accepted must be done.
 func submitRacesDrain(r *rig) error {
 	const most = 50
 	notSubmitted := errors.New("not submitted")
@@ -114,7 +116,8 @@ func submitRacesDrain(r *rig) error {
 			r.spawn(func() {
 				defer producers.Done()
 				for i := first; i < len(jobs); i += 4 {
-					if results[i] = fresh.submit(context.Background(), jobs[i]); errors.Is(results[i], strategies.ErrClosed) {
+					if results[i] = fresh.submit(context.Background(),
+						jobs[i]); errors.Is(results[i], strategies.ErrClosed) {
 						return
 					}
 				}

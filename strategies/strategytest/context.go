@@ -54,9 +54,11 @@ func blockedSubmitReturns(r *rig) error {
 	r.rest(2 * wait)
 	switch {
 	case !c.over():
-		return fmt.Errorf("the context of a blocked Submit ended after %v, and it still blocks", wait)
+		return fmt.Errorf("the context of a blocked Submit ended after %v, and it still blocks",
+			wait)
 	case !errors.Is(c.err(), context.DeadlineExceeded) || c.at-begin != wait:
-		return fmt.Errorf("the context of a blocked Submit ended after %v: after %v, %s", wait, c.at-begin, c)
+		return fmt.Errorf("the context of a blocked Submit ended after %v: after %v, %s",
+			wait, c.at-begin, c)
 	}
 	close(release)
 	next := r.jobs(2*len(in), takes(time.Millisecond))
@@ -73,8 +75,8 @@ func blockedSubmitReturns(r *rig) error {
 	return c.untouched()
 }
 
-// cancelRacesRoom ends the context of a blocked Submit at the moment at which there is room for it, a hundred times. Either may
-// win, but not both.
+// cancelRacesRoom ends the context of a blocked Submit at the moment at which there is room for it,
+// a hundred times. Either may win, but not both.
 func cancelRacesRoom(r *rig) error {
 	if r.spec.Sheds || r.spec.Capacity == nil {
 		return nil
@@ -93,7 +95,8 @@ func cancelRacesRoom(r *rig) error {
 		close(release)
 		synctest.Wait()
 		if !racing.over() {
-			return errors.New("a blocked Submit does not return when its context ends while there is room")
+			return errors.New("a blocked Submit does not return when its context ends while " +
+				"there is room")
 		}
 	}
 	r.rest(horizon)
@@ -136,7 +139,8 @@ func tasksSeeNewsContext(r *rig) error {
 	return nil
 }
 
-// queuedAreDoneWithItsError ends New's context while tasks run that do not look at theirs, and others wait.
+// queuedAreDoneWithItsError ends New's context while tasks run that do not look at theirs, and
+// others wait.
 func queuedAreDoneWithItsError(r *rig) error {
 	in, _ := r.fill(context.Background(), min(r.capacity(), many), takes(time.Second))
 	begin := r.clock()
@@ -146,16 +150,19 @@ func queuedAreDoneWithItsError(r *rig) error {
 		started := j.starts.Load() > 0
 		switch {
 		case !started && !j.isDone():
-			return errors.New("a queued task is not done when New's context has ended and a running one ignores that")
+			return errors.New("a queued task is not done when New's context has ended and a " +
+				"running one ignores that")
 		case !started && !errors.Is(j.fate.Err, context.Canceled):
-			return fmt.Errorf("a queued task was done with %v when New's context was cancelled", j.fate.Err)
+			return fmt.Errorf("a queued task was done with %v when New's context was cancelled",
+				j.fate.Err)
 		}
 	}
 	r.rest(horizon)
 	for _, j := range in {
 		switch {
 		case j.starts.Load() > 0 && j.begin() > begin:
-			return fmt.Errorf("task %d was started %v after the end of New's context", j.name, j.begin()-begin)
+			return fmt.Errorf("task %d was started %v after the end of New's context",
+				j.name, j.begin()-begin)
 		case !j.isDone():
 			return fmt.Errorf("after the end of New's context, task %d was never done", j.name)
 		}

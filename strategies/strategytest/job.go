@@ -2,7 +2,9 @@ package strategytest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 // A job is a task with its record.
 type job struct {
 	strategies.Task
+	given  shape // when it was submitted
 	rig    *rig
 	name   int
 	do     func(ctx context.Context) strategies.Result
@@ -35,10 +38,32 @@ func (r *rig) jobs(n int, do func(ctx context.Context) strategies.Result) []*job
 	return all
 }
 
+// A shape is what the caller says of a task, as far as it can be compared.
+type shape struct {
+	run    uintptr
+	weight int64
+	class  strategies.Class
+	size   time.Duration
+}
+
+func shapeOf(t *strategies.Task) shape {
+	return shape{reflect.ValueOf(t.Run).Pointer(), t.Weight, t.Class, t.Size}
+}
+
+// noRecord is the Arg of tasks that nobody looks at.
+var noRecord any = new(int)
+
 func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
-	j := t.Arg.(*job)
-	if j.starts.Add(1) == 1 {
+	j, ok := t.Arg.(*job)
+	if !ok {
+		return strategies.Result{Err: errors.New("the strategy has changed Task.Arg")}
+	}
+	starts := j.starts.Add(1)
+	if starts == 1 {
 		j.rig.waiting.Add(-1)
+	}
+	if starts < endless {
+		j.rig.steps.Add(1)
 	}
 	j.started.Store(int64(j.rig.clock()))
 	j.inside.Add(1)
@@ -69,9 +94,11 @@ func (j *job) end() time.Duration   { return time.Duration(j.ended.Load()) }
 func (j *job) completed() error {
 	switch {
 	case j.dones.Load() == 0:
-		return fmt.Errorf("task %d was accepted, started %d times, and never done", j.name, j.starts.Load())
+		return fmt.Errorf("task %d was accepted, started %d times, and never done",
+			j.name, j.starts.Load())
 	case j.starts.Load() != 1:
-		return fmt.Errorf("task %d was started %d times and done with error %v", j.name, j.starts.Load(), j.fate.Err)
+		return fmt.Errorf("task %d was started %d times and done with error %v", j.name,
+			j.starts.Load(), j.fate.Err)
 	case j.fate.Err != nil:
 		return fmt.Errorf("task %d was done with error: %w", j.name, j.fate.Err)
 	}
@@ -81,7 +108,8 @@ func (j *job) completed() error {
 // untouched returns an error if a refused job was run or done all the same.
 func (j *job) untouched() error {
 	if j.starts.Load() != 0 || j.dones.Load() != 0 {
-		return fmt.Errorf("task %d was refused, but started %d times and done %d times", j.name, j.starts.Load(), j.dones.Load())
+		return fmt.Errorf("task %d was refused, but started %d times and done %d times", j.name,
+			j.starts.Load(), j.dones.Load())
 	}
 	return nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about classes of tasks, which have lanes of their own if Spec.Lanes says so: parts of the clause BlocksOrSheds.
+// These checks are about classes of tasks, which have lanes of their own if Spec.Lanes says so:
+// parts of the clause BlocksOrSheds.
 
 // A lane is what is found of one.
 type lane struct {
@@ -19,7 +20,9 @@ type lane struct {
 }
 
 // fillLane submits tasks of one class until one is not accepted at once, at most n.
-func (r *rig) fillLane(class strategies.Class, n int, do func(context.Context) strategies.Result) (in []*job, last *call) {
+func (r *rig) fillLane(
+	class strategies.Class, n int, do func(context.Context) strategies.Result,
+) (in []*job, last *call) {
 	jobs := r.jobs(n, do)
 	for _, j := range jobs {
 		j.Class = class
@@ -29,7 +32,8 @@ func (r *rig) fillLane(class strategies.Class, n int, do func(context.Context) s
 
 // lanes returns what a new instance has for each class.
 func (r *rig) lanes() (all []lane) {
-	for _, class := range []strategies.Class{strategies.AnyClass, strategies.Short, strategies.Long, strategies.CPU, strategies.IO} {
+	for _, class := range []strategies.Class{strategies.AnyClass, strategies.Short, strategies.Long,
+		strategies.CPU, strategies.IO} {
 		fresh := newRig(r.scene, r.spec, r.p)
 		in, _ := fresh.fillLane(class, min(r.capacity(), many), fresh.held(nil))
 		fresh.rest(warmUp)
@@ -39,9 +43,9 @@ func (r *rig) lanes() (all []lane) {
 	return all
 }
 
-// lanesAreApart fills one lane after the other and has tasks of another pass by. They take exactly as long as if they were alone:
-// n of 1 ms take ⌈n/places⌉ ms. Without Spec.Lanes all classes are alike; with
-// them, each has the places that it is declared to have.
+// lanesAreApart fills one lane after the other and has tasks of another pass by. They take exactly
+// as long as if they were alone: n of 1 ms take ⌈n/places⌉ ms. Without Spec.Lanes all classes are
+// alike; with them, each has the places that it is declared to have.
 func lanesAreApart(r *rig) error {
 	found := r.lanes()
 	anyClass := found[0]
@@ -53,16 +57,20 @@ func lanesAreApart(r *rig) error {
 	}
 	switch {
 	case r.spec.Lanes == nil && len(own) > 0:
-		return fmt.Errorf("declared not to separate classes, but runs %d tasks of class %d at once and accepts %d; without a class, %d and %d",
+		return fmt.Errorf("declared not to separate classes, but runs %d tasks of class %d at "+
+			"once and accepts %d; without a class, %d and %d",
 			own[0].places, own[0].class, own[0].room, anyClass.places, anyClass.room)
 	case r.spec.Lanes != nil && len(own) < 2:
-		return fmt.Errorf("declared to separate classes, but only %d of %d have a lane of their own", len(own), len(found)-1)
+		return fmt.Errorf(
+			"declared to separate classes, but only %d of %d have a pool of their own",
+			len(own), len(found)-1)
 	}
 	if r.spec.Lanes != nil {
 		for _, declared := range r.spec.Lanes(r.p) {
 			at := slices.IndexFunc(own, func(l lane) bool { return l.class == declared.Class })
 			if at < 0 || own[at].places != declared.Limit {
-				return fmt.Errorf("declared to have a lane of %d for class %d; found %v", declared.Limit, declared.Class, own)
+				return fmt.Errorf("declared to have a pool of %d for class %d; found %v",
+					declared.Limit, declared.Class, own)
 			}
 		}
 	}
@@ -72,7 +80,8 @@ func lanesAreApart(r *rig) error {
 				continue
 			}
 			if err := r.passesBy(full, l); err != nil {
-				return fmt.Errorf("beside a lane that is full with tasks of class %d: %w", full.class, err)
+				return fmt.Errorf("beside a pool that is full with tasks of class %d: %w",
+					full.class, err)
 			}
 		}
 	}
@@ -87,18 +96,21 @@ func (r *rig) passesBy(full, l lane) error {
 	begin := fresh.clock()
 	in, last := fresh.fillLane(l.class, l.room, takes(time.Millisecond))
 	if last != nil {
-		return fmt.Errorf("%d tasks of class %d are accepted instead of %d, as they are alone: %s", len(in), l.class, l.room, last)
+		return fmt.Errorf("%d tasks of class %d are accepted instead of %d, as they are alone: %s",
+			len(in), l.class, l.room, last)
 	}
 	fresh.rest(warmUp)
 	var took time.Duration
 	for _, j := range in {
 		if !j.isDone() {
-			return fmt.Errorf("of %d tasks of 1ms of class %d, number %d is not done after %v", len(in), l.class, j.name+1, warmUp)
+			return fmt.Errorf("of %d tasks of 1ms of class %d, number %d is not done after %v",
+				len(in), l.class, j.name+1, warmUp)
 		}
 		took = max(took, j.end()-begin)
 	}
 	if want := time.Duration((l.room+l.places-1)/l.places) * time.Millisecond; took != want {
-		return fmt.Errorf("%d tasks of 1ms of class %d took %v instead of %v, as they do alone", len(in), l.class, took, want)
+		return fmt.Errorf("%d tasks of 1ms of class %d took %v instead of %v, as they do alone",
+			len(in), l.class, took, want)
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func checkMemory(spec strategies.Spec) error {
 	)
 }
 
-// acceptsNoMore has many more producers than there is room for offer a task each, and then makes room for a few.
+// acceptsNoMore has many more producers than there is room for offer a task each, and then makes
+// room for a few.
 func acceptsNoMore(r *rig) error {
 	if r.spec.Capacity == nil {
 		return nil
@@ -39,7 +40,8 @@ func acceptsNoMore(r *rig) error {
 	for range 4 {
 		r.rest(warmUp)
 		if n := int(accepted.Load() - done.Load()); n > r.capacity() {
-			return fmt.Errorf("%d tasks are accepted and not done, where the capacity is %d", n, r.capacity())
+			return fmt.Errorf("%d tasks are accepted and not done, where the capacity is %d", n,
+				r.capacity())
 		}
 		if r.running.Load() > 0 {
 			release <- struct{}{}
@@ -53,7 +55,8 @@ func keepsNoTask(r *rig) error {
 	const n = 64
 	var kept [n]weak.Pointer[strategies.Task]
 	dropped := make(chan struct{}, n)
-	idle := r.spec.New(context.Background(), r.p, strategies.SinkFunc(func(*strategies.Task, strategies.Result) { dropped <- struct{}{} }))
+	idle := start(r.scene, r.spec, context.Background(), r.p,
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { dropped <- struct{}{} }))
 	r.finally(func() { _ = idle.Drain(context.Background()) })
 	r.step("tasks are submitted one by one")
 	for i := range kept {
@@ -66,7 +69,10 @@ func keepsNoTask(r *rig) error {
 
 // submitNew submits a task that nobody else knows of.
 func submitNew(s strategies.Strategy) weak.Pointer[strategies.Task] {
-	t := &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }}
+	t := &strategies.Task{Arg: noRecord,
+		Run: func(context.Context, *strategies.Task) strategies.Result {
+			return strategies.Result{}
+		}}
 	_ = s.Submit(context.Background(), t)
 	return weak.Make(t)
 }
@@ -86,7 +92,8 @@ func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 	return nil
 }
 
-// givenUpLeavesNothing gives up 50 Submits at a full instance and looks for their goroutines and tasks.
+// givenUpLeavesNothing gives up 50 Submits at a full instance and looks for their goroutines and
+// tasks.
 func givenUpLeavesNothing(r *rig) error {
 	if r.spec.Sheds || r.spec.Capacity == nil {
 		return nil
@@ -100,7 +107,10 @@ func givenUpLeavesNothing(r *rig) error {
 		r.step("a Submit is given up")
 		given, returned := make(chan weak.Pointer[strategies.Task], 1), make(chan struct{}, 1)
 		r.spawn(func() {
-			t := &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result { return strategies.Result{} }}
+			t := &strategies.Task{Arg: noRecord,
+				Run: func(context.Context, *strategies.Task) strategies.Result {
+					return strategies.Result{}
+				}}
 			given <- weak.Make(t)
 			_ = r.s.Submit(ctx, t)
 			returned <- struct{}{}
@@ -114,7 +124,8 @@ func givenUpLeavesNothing(r *rig) error {
 		<-returned
 	}
 	if after := len(r.goroutines()); after > before {
-		return fmt.Errorf("after %d Submits that were given up there are %d goroutines, before them %d", len(kept), after, before)
+		return fmt.Errorf("after %d Submits that were given up there are %d goroutines, before "+
+			"them %d", len(kept), after, before)
 	}
 	return collected(kept[:], "whose Submit was given up")
 }

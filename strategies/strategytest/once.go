@@ -14,11 +14,13 @@ import (
 
 func checkOnce(spec strategies.Spec) error {
 	return all(
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceUnderManyProducers) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceWithRequests) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceWithItsLastPart) },
+		func() error {
+			return each(spec, []int{1, 4}, []int{0, 8}, strict(onceUnderManyProducers))
+		},
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, strict(onceWithRequests)) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, strict(onceWithItsLastPart)) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceEachTimeWhenReused) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, exhaustedOnce) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, strict(exhaustedOnce)) },
 	)
 }
 
@@ -39,7 +41,9 @@ func onceUnderManyProducers(r *rig) error {
 		case 2:
 			j.do = takes(time.Duration(random.IntN(1000)) * time.Microsecond)
 		case 3:
-			j.do, want[i] = func(context.Context) strategies.Result { return strategies.Result{Err: errOwn} }, errOwn
+			j.do, want[i] = func(context.Context) strategies.Result {
+				return strategies.Result{Err: errOwn}
+			}, errOwn
 		}
 	}
 	r.step("16 producers submit tasks")
@@ -80,20 +84,25 @@ func (j *job) once(starts int32, want error) error {
 	case j.early.Load():
 		return fmt.Errorf("task %d was done while it was still running", j.name)
 	case !errors.Is(j.fate.Err, want): // nil is nil only
-		return fmt.Errorf("task %d was done with the error %v instead of its own: %v", j.name, j.fate.Err, want)
+		return fmt.Errorf("task %d was done with the error %v instead of its own: %v", j.name,
+			j.fate.Err, want)
 	}
 	return nil
 }
 
-// onceWithRequests submits tasks that ask for more steps, sub-tasks and another attempt. Those that fail go to instances
-// of their own, because a strategy may cancel the others then.
+// onceWithRequests submits tasks that ask for more steps, sub-tasks and another attempt. Those that
+// fail go to instances of their own, because a strategy may cancel the others then.
 func onceWithRequests(r *rig) error {
-	parts := r.jobs(5, takes(time.Millisecond)) // sub-tasks, two levels: 0 and 1 are of the parent, the others of 0
+	// sub-tasks, two levels: 0 and 1 are of the parent, the others of 0
+	parts := r.jobs(5, takes(time.Millisecond))
 	parts[0].do = func(context.Context) strategies.Result {
 		return strategies.Result{Split: []*strategies.Task{&parts[2].Task, &parts[3].Task}}
 	}
-	steps, split, failing, retried := r.jobs(1, nil)[0], r.jobs(1, nil)[0], r.jobs(1, nil)[0], r.jobs(1, nil)[0]
-	steps.do = func(context.Context) strategies.Result { return strategies.Result{More: steps.starts.Load() < 3} }
+	steps, split, failing, retried := r.jobs(1, nil)[0], r.jobs(1, nil)[0], r.jobs(1, nil)[0],
+		r.jobs(1, nil)[0]
+	steps.do = func(context.Context) strategies.Result {
+		return strategies.Result{More: steps.starts.Load() < 3}
+	}
 	split.do = func(context.Context) strategies.Result {
 		return strategies.Result{Split: []*strategies.Task{&parts[0].Task, &parts[1].Task}}
 	}
@@ -126,16 +135,21 @@ func onceWithRequests(r *rig) error {
 		func() error { return about("a task of three steps", steps.once(3, nil)) },
 		func() error { return about("a task with sub-tasks", split.once(1, nil)) },
 		func() error { return about("a task with a failing sub-task", failing.once(1, errOwn)) },
-		func() error { return about("a task that asks for another attempt", retried.once(attempts, last)) },
+		func() error {
+			return about("a task that asks for another attempt", retried.once(attempts, last))
+		},
 		func() error {
 			for _, part := range parts {
 				switch {
 				case part.starts.Load() != 1:
-					return fmt.Errorf("sub-task %d was started %d times", part.name, part.starts.Load())
+					return fmt.Errorf("sub-task %d was started %d times", part.name,
+						part.starts.Load())
 				case part.dones.Load() != 0:
-					return fmt.Errorf("the sink was told of sub-task %d, which is a part of its parent", part.name)
+					return fmt.Errorf("the sink was told of sub-task %d, which is a part of its "+
+						"parent", part.name)
 				case part.name < 4 && part.begin() > split.end():
-					return fmt.Errorf("the parent was done at %v and sub-task %d started at %v", split.end(), part.name, part.begin())
+					return fmt.Errorf("the parent was done at %v and sub-task %d started at %v",
+						split.end(), part.name, part.begin())
 				}
 			}
 			return nil
@@ -160,18 +174,26 @@ func onceEachTimeWhenReused(r *rig) error {
 		done chan strategies.Result
 	}
 	count := func(_ context.Context, t *strategies.Task) strategies.Result {
-		t.Arg.(*client).runs++
+		if c, ok := t.Arg.(*client); ok {
+			c.runs++
+		}
 		runtime.Gosched()
 		return strategies.Result{}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	again := r.spec.New(ctx, r.p, strategies.SinkFunc(func(t *strategies.Task, res strategies.Result) {
-		select {
-		case t.Arg.(*client).done <- res:
-		default: // done twice: seen by the count of runs, or by the other checks
-		}
-	}))
+	again := start(r.scene, r.spec, ctx, r.p,
+		strategies.SinkFunc(func(t *strategies.Task, res strategies.Result) {
+			if t == nil {
+				return // seen by the other checks, like all that is done and should not be
+			}
+			if c, ok := t.Arg.(*client); ok {
+				select {
+				case c.done <- res:
+				default:
+				}
+			}
+		}))
 	all := make([]*client, clients)
 	var busy sync.WaitGroup
 	r.step("clients submit their tasks again and again")
@@ -194,7 +216,8 @@ func onceEachTimeWhenReused(r *rig) error {
 	_ = again.Drain(ctx)
 	for i, c := range all {
 		if c.runs != rounds {
-			return fmt.Errorf("the task of client %d was submitted %d times and run %d times", i, rounds, c.runs)
+			return fmt.Errorf("the task of client %d was submitted %d times and run %d times",
+				i, rounds, c.runs)
 		}
 	}
 	return nil

@@ -24,7 +24,8 @@ func checkOrder(spec strategies.Spec) error {
 	)
 }
 
-// startsInOrder compares the order of starts at a bound of 1 with that of acceptance, for tasks that take no time and some.
+// startsInOrder compares the order of starts at a bound of 1 with that of acceptance, for tasks
+// that take no time and some.
 func startsInOrder(r *rig) error {
 	if r.bound() != 1 {
 		return nil
@@ -71,13 +72,15 @@ func neverStartsEarlier(r *rig) error {
 	r.rest(horizon)
 	for i, j := range jobs[1:] {
 		if before := jobs[i]; j.begin() < before.begin() {
-			return fmt.Errorf("task %d was accepted before task %d, and started %v after it", before.name, j.name, before.begin()-j.begin())
+			return fmt.Errorf("task %d was accepted before task %d, and started %v after it",
+				before.name, j.name, before.begin()-j.begin())
 		}
 	}
 	return nil
 }
 
-// blockedInOrder has Submits come one after another to a full instance, and then makes room for one at a time.
+// blockedInOrder has Submits come one after another to a full instance, and then makes room for one
+// at a time.
 func blockedInOrder(r *rig) error {
 	if r.spec.Sheds || r.spec.Capacity == nil {
 		return nil
@@ -97,7 +100,8 @@ func blockedInOrder(r *rig) error {
 		synctest.Wait()
 		for i, c := range line[1:] {
 			if before := line[i]; c.over() && !before.over() {
-				return fmt.Errorf("of the Submits that were blocked, number %d was accepted before number %d", i+1, i)
+				return fmt.Errorf("of the Submits that were blocked, number %d was accepted "+
+					"before number %d", i+1, i)
 			}
 		}
 	}

@@ -16,6 +16,8 @@ func checkPanic(spec strategies.Spec) error {
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, panicIsContained) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, goexitIsContained) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, neighboursLive) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, leavesNoMore(panics)) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, leavesNoMore(exits)) },
 	)
 }
 
@@ -35,9 +37,11 @@ func panicIsContained(r *rig) error {
 		case !errors.As(err, &e):
 			return fmt.Errorf("a task that panicked was done with %v instead of a *PanicError", err)
 		case e.Value != panicValue:
-			return fmt.Errorf("a task panicked with %q, and its PanicError has the value %v", panicValue, e.Value)
+			return fmt.Errorf("a task panicked with %q, and its PanicError has the value %v",
+				panicValue, e.Value)
 		case !strings.Contains(string(e.Stack), "strategytest.panics"):
-			return fmt.Errorf("the stack of a PanicError does not show where the task panicked:\n%s", e.Stack)
+			return fmt.Errorf(
+				"the stack of a PanicError does not show where the task panicked:\n%s", e.Stack)
 		}
 		return nil
 	})
@@ -46,14 +50,18 @@ func panicIsContained(r *rig) error {
 func goexitIsContained(r *rig) error {
 	return r.contains(exits, func(err error) error {
 		if !errors.Is(err, strategies.ErrGoexit) {
-			return fmt.Errorf("a task that called runtime.Goexit was done with %v instead of ErrGoexit", err)
+			return fmt.Errorf("a task that called runtime.Goexit was done with %v instead of "+
+				"ErrGoexit", err)
 		}
 		return nil
 	})
 }
 
-// contains has two tasks for each place end badly, and then compares the number of places with that of a new instance.
-func (r *rig) contains(badly func(context.Context) strategies.Result, check func(error) error) error {
+// contains has two tasks for each place end badly, and then compares the number of places with that
+// of a new instance.
+func (r *rig) contains(
+	badly func(context.Context) strategies.Result, check func(error) error,
+) error {
 	places := newRig(r.scene, r.spec, r.p).places()
 	var bad []*job
 	for _, j := range r.jobs(2*places, badly) {
@@ -61,9 +69,10 @@ func (r *rig) contains(badly func(context.Context) strategies.Result, check func
 		r.rest(warmUp)
 		switch {
 		case !c.over():
-			return fmt.Errorf("after %d tasks that ended badly no place is left: %s", len(bad), c)
+			return fmt.Errorf("after %d tasks that ended badly no slot is left: %s", len(bad), c)
 		case c.err() != nil:
-			return fmt.Errorf("after %d tasks that ended badly, one is refused: %w", len(bad), c.err())
+			return fmt.Errorf("after %d tasks that ended badly, one is refused: %w",
+				len(bad), c.err())
 		}
 		bad = append(bad, j)
 	}
@@ -76,7 +85,8 @@ func (r *rig) contains(badly func(context.Context) strategies.Result, check func
 		}
 	}
 	if left := r.places(); left != places {
-		return fmt.Errorf("after %d tasks that ended badly %d places are left of %d", len(bad), left, places)
+		return fmt.Errorf("after %d tasks that ended badly %d slots are left of %d",
+			len(bad), left, places)
 	}
 	return nil
 }
@@ -86,6 +96,26 @@ func (r *rig) places() int {
 	r.fill(context.Background(), 32, r.held(nil))
 	r.rest(warmUp)
 	return int(r.running.Load())
+}
+
+// leavesNoMore compares the goroutines that are left after tasks that end badly with those after
+// others: these are for the clause Drain.
+func leavesNoMore(badly func(context.Context) strategies.Result) func(*rig) error {
+	return func(r *rig) error {
+		usual := newRig(r.scene, r.spec, r.p).leaves(returnAtOnce)
+		if left := r.leaves(badly); left > 2*usual {
+			return fmt.Errorf("after tasks that ended badly, and Drain: %w", r.leftover())
+		}
+		return nil
+	}
+}
+
+// leaves drains an instance after such tasks and counts the goroutines of the bubble.
+func (r *rig) leaves(do func(context.Context) strategies.Result) int {
+	r.fill(context.Background(), min(r.capacity(), 20), do)
+	r.drain(context.Background())
+	r.rest(warmUp)
+	return len(r.goroutines())
 }
 
 // neighboursLive has tasks end badly beside and before ordinary ones.

@@ -8,9 +8,10 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// stepsTakeTurns is for strategies that serve tasks in steps, and a part of the clause Order. For each place it has a task of one
-// step, one of two and one of four, accepted in this order. After each step the rest goes to the tail, so the places go through
-// 1 2 4 2 4 4 4, and the tasks are done after one, four and seven steps. If a task kept its place, or came back to the head, the
+// stepsTakeTurns is for strategies that serve tasks in steps, and a part of the clause Order. For
+// each place it has a task of one step, one of two and one of four, accepted in this order. After
+// each step the rest goes to the tail, so the places go through 1 2 4 2 4 4 4, and the tasks are
+// done after one, four and seven steps. If a task kept its place, or came back to the head, the
 // second would be done after three.
 //
 // A strategy that splits is not asked for steps but for sub-tasks of that length: see splits.go.
@@ -39,7 +40,8 @@ func stepsTakeTurns(r *rig) error {
 	for steps, want := range ends {
 		for _, j := range jobs[steps] {
 			if !j.isDone() || j.end()-begin != time.Duration(want)*quantum {
-				return fmt.Errorf("tasks of 1, 2 and 4 steps of %v take turns, but one of %d steps was done after %v instead of %v",
+				return fmt.Errorf("tasks of 1, 2 and 4 steps of %v take turns, but one of %d "+
+					"steps was done after %v instead of %v",
 					quantum, steps, j.end()-begin, time.Duration(want)*quantum)
 			}
 		}

@@ -10,11 +10,30 @@ import (
 // This file is how tasks of the reference are done, and how it ends.
 
 func (s *reference) settle(t *strategies.Task, r strategies.Result) {
-	s.sink.Done(t, r)
+	switch s.fault {
+	case settlesOthers:
+		s.sink.Done(nil, r)
+	case changesTask:
+		t.Size++
+		s.sink.Done(t, r)
+	default:
+		s.sink.Done(t, r)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fault == settlesTwice && s.inside%10 == 0 {
 		s.sink.Done(t, r)
+	}
+	if s.inside%10 == 0 {
+		switch s.fault {
+		case settlesNil:
+			s.sink.Done(nil, r)
+		case settlesForeign:
+			s.sink.Done(&strategies.Task{Arg: s}, r)
+		case settlesCopy:
+			other := *t
+			s.sink.Done(&other, r)
+		}
 	}
 	if s.fault == remembersTasks {
 		s.kept = append(s.kept, t)
@@ -42,7 +61,8 @@ func (s *reference) newEnded() {
 	}
 }
 
-// sweep settles with err what is queued and has not begun. What has goes on once the context has ended, to see just that.
+// sweep settles with err what is queued and has not begun. What has goes on once the context has
+// ended, to see just that.
 func (s *reference) sweep(err error) {
 	s.mu.Lock()
 	var queued []*strategies.Task

@@ -3,6 +3,7 @@ package strategytest_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/strategies"
@@ -10,11 +11,12 @@ import (
 
 // A kind is what the reference declares beyond the bound, the capacity and the queue.
 type kind struct {
-	sheds     bool
-	retries   bool // in the place of the task, at most three attempts
-	turns     bool // has a quantum: after each step a task goes to the tail of the queue
-	splits    bool
-	separates bool // a lane for class Short, with half of the limit, and one for Long, each with the whole queue
+	sheds   bool
+	retries bool // in the place of the task, at most three attempts
+	turns   bool // has a quantum: after each step a task goes to the tail of the queue
+	splits  bool
+	// a lane for class Short, with half of the limit, and one for Long, each with the whole queue
+	separates bool
 }
 
 var (
@@ -54,15 +56,33 @@ const (
 	lastWaiterFirst    // a stack for blocked Submits
 	queuesWithoutBound // accepts more than its capacity
 	remembersTasks     // keeps a list of what it has done
-	sendsToNobody      // a Submit that is given up leaves a goroutine that wants to tell it something
+	// a Submit that is given up leaves a goroutine that wants to tell it something
+	sendsToNobody
 	panicsOnLateSubmit // as a send on a closed channel does
+	exitsOnLateSubmit  // as t.FailNow does
+	spinsOnLateSubmit  // and under the virtual clock no time passes meanwhile
+	locksOnLateSubmit  // locks the mutex that it has locked
+	diesOnLateSubmit   // ends the process, without a word
+
+	newIsNil      // New returns nil
+	newPanics     // New panics
+	newLocks      // New locks a mutex twice
+	swallowsTasks // Submit returns nil and does nothing
+	settlesOthers // Done is called with nil instead of the task
+	panicsThrough // a task that panics ends the process
+
+	settlesNil     // Done(nil) beside each tenth task
+	settlesForeign // Done of a task that was never submitted
+	settlesCopy    // Done of a copy of the task
+	changesTask    // the task has another size when it is done
 
 	retriesUnasked // carries out Retry and does not say so
 	retriesForever // as long as a task asks for it
 
 	partsNeedNoPlace // sub-tasks run side by side without taking places
 	partsUnasked     // sub-tasks run side by side, which it does not say
-	partsInTurn      // sub-tasks run one after another in the place of their task, though it says otherwise
+	// sub-tasks run one after another in the place of their task, though it says otherwise
+	partsInTurn
 	firstPartSettles // a task is done when the first of its sub-tasks is
 
 	keepsItsTurn // a task of many steps keeps its place
@@ -81,10 +101,16 @@ const quantum = time.Millisecond
 func referenceSpec(f fault, k kind) strategies.Spec {
 	limit := func(p strategies.Params) int { return p.Limit }
 	spec := strategies.Spec{
-		Name: "reference", Bound: limit, Sheds: k.sheds, WorkConserving: !k.separates, UsesQueue: true, Retries: k.retries,
+		Name: "reference", Bound: limit, Sheds: k.sheds, WorkConserving: !k.separates,
+		UsesQueue: true, Retries: k.retries,
 		Splits: k.splits,
-		FIFO:   f != dealsInTurn && !k.separates, // the first cannot keep the order either, and is to be caught without declaring it
-		New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		// the first cannot keep the order either, and is to be caught without declaring it
+		FIFO: f != dealsInTurn && !k.separates,
+		New: func(ctx context.Context, p strategies.Params,
+			sink strategies.Sink) strategies.Strategy {
+			if f == newIsNil {
+				return nil
+			}
 			return newReference(ctx, f, k, p, sink)
 		},
 	}
@@ -98,12 +124,13 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 			if f == lanesLarger {
 				short++
 			}
-			return []strategies.Lane{{Class: strategies.Short, Limit: short}, {Class: strategies.Long, Limit: p.Limit - p.Limit/2}}
+			return []strategies.Lane{{Class: strategies.Short, Limit: short},
+				{Class: strategies.Long, Limit: p.Limit - p.Limit/2}}
 		}
 		spec.Capacity = func(p strategies.Params) int { return p.Limit + 2*p.Queue }
 		spec.Check = func(p strategies.Params) error {
 			if p.Limit < 2 {
-				return errors.New("two lanes want a limit of at least 2")
+				return errors.New("two pools want a limit of at least 2")
 			}
 			return nil
 		}
@@ -111,7 +138,17 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 	return spec
 }
 
-func newReference(ctx context.Context, f fault, k kind, p strategies.Params, sink strategies.Sink) *reference {
+func newReference(
+	ctx context.Context, f fault, k kind, p strategies.Params, sink strategies.Sink,
+) *reference {
+	switch f {
+	case newPanics:
+		panic("no pool today")
+	case newLocks:
+		var mu sync.Mutex
+		mu.Lock()
+		mu.Lock()
+	}
 	s := &reference{fault: f, kind: k, p: p, sink: sink, idle: make(chan struct{})}
 	s.dealt, s.busy = make(map[*strategies.Task]int), make(map[int]bool)
 	s.later = make(map[*strategies.Task]*time.Timer)

@@ -2,6 +2,7 @@ package strategytest_test
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -11,11 +12,13 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// tooLate is how long after its end a leaky instance keeps its goroutines: longer than any check looks, shorter than the bubble
-// stays. For ever would be no other finding, but would burden all later tests, which look through the goroutines of the process.
+// tooLate is how long after its end a leaky instance keeps its goroutines: longer than any check
+// looks, shorter than the bubble stays. For ever would be no other finding, but would burden all
+// later tests, which look through the goroutines of the process.
 const tooLate = 30 * time.Minute
 
-// A reference is the contract as a mutex and two lists, with no thought of cost, and with one fault.
+// A reference is the contract as a mutex and two lists, with no thought of cost, and with one
+// fault.
 type reference struct {
 	fault  fault
 	kind   kind
@@ -47,7 +50,8 @@ type lane struct {
 	room    int          // how many more tasks are accepted
 }
 
-// anyLane is where a task goes whose class has no lane; nowhere is the place of one that holds none.
+// anyLane is where a task goes whose class has no lane; nowhere is the place of one that holds
+// none.
 const (
 	anyLane = -1
 	nowhere = -2
@@ -59,7 +63,8 @@ type entry struct {
 	lane   int // that the task goes to
 	room   int // the lane whose room it takes
 	atOnce bool
-	grant  chan int // where one that has begun, and gave back its place, waits for the next; nil: it has not
+	// where one that has begun, and gave back its place, waits for the next; nil: it has not
+	grant chan int
 }
 
 // A waiter is a blocked Submit.
@@ -85,6 +90,9 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if s.fault == swallowsTasks {
+		return nil
+	}
 	atOnce := s.fault == checksThenActs && s.lanes[0].running.Load() < int64(s.p.Limit)
 	if atOnce {
 		runtime.Gosched()
@@ -99,6 +107,17 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	case s.closed && s.fault == panicsOnLateSubmit:
 		s.mu.Unlock()
 		panic("send on closed channel")
+	case s.closed && s.fault == exitsOnLateSubmit:
+		s.mu.Unlock()
+		runtime.Goexit()
+	case s.closed && s.fault == spinsOnLateSubmit:
+		s.mu.Unlock()
+		for n := 0; ; n++ {
+		}
+	case s.closed && s.fault == locksOnLateSubmit:
+		s.mu.Lock()
+	case s.closed && s.fault == diesOnLateSubmit:
+		os.Exit(0)
 	case s.closed && s.fault != staysOpen:
 		s.mu.Unlock()
 		return strategies.ErrClosed
@@ -144,8 +163,8 @@ func (s *reference) wait(ctx context.Context, w *waiter) error {
 	return ctx.Err()
 }
 
-// roomFor returns the lane in which there is room for a task, or nowhere. It is called with mu held, as are accept, dispatch,
-// place and leave.
+// roomFor returns the lane in which there is room for a task, or nowhere. It is called with mu
+// held, as are accept, dispatch, place and leave.
 func (s *reference) roomFor(t *strategies.Task) int {
 	to := s.laneOf(t)
 	if s.fault == sharesTheRoom {
@@ -211,7 +230,8 @@ func (s *reference) place(e *entry) int {
 		to = anyLane
 	}
 	for i := range s.lanes {
-		if (to == i || to == anyLane) && (s.lanes[i].running.Load() < int64(s.lanes[i].limit) || e.atOnce) {
+		if (to == i || to == anyLane) &&
+			(s.lanes[i].running.Load() < int64(s.lanes[i].limit) || e.atOnce) {
 			return i
 		}
 	}

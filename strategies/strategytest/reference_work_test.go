@@ -17,7 +17,8 @@ const attempts = 3
 func (s *reference) work(e *entry, place int) {
 	r := s.tries(e.task, &place)
 	_, panicked := r.Err.(*strategies.PanicError)
-	leak := s.fault == leaksPlaceOnPanic && panicked || s.fault == leaksPlaceOnGoexit && r.Err == strategies.ErrGoexit
+	leak := s.fault == leaksPlaceOnPanic && panicked || s.fault == leaksPlaceOnGoexit &&
+		r.Err == strategies.ErrGoexit
 	s.mu.Lock()
 	if !leak {
 		s.leave(e, place)
@@ -42,7 +43,8 @@ func (s *reference) work(e *entry, place int) {
 	s.settle(e.task, r)
 }
 
-// tries runs t as often as it asks for it and may, unless the context has ended. Between two attempts it keeps its place.
+// tries runs t as often as it asks for it and may, unless the context has ended. Between two
+// attempts it keeps its place.
 func (s *reference) tries(t *strategies.Task, place *int) strategies.Result {
 	if s.ctx.Err() != nil && s.fault != deafToNew {
 		r := s.given()
@@ -79,9 +81,12 @@ func (s *reference) tries(t *strategies.Task, place *int) strategies.Result {
 }
 
 // given is the result of a task that is given up because ctx has ended.
-func (s *reference) given() strategies.Result { return strategies.Result{Err: context.Cause(s.ctx)} }
+func (s *reference) given() strategies.Result {
+	return strategies.Result{Err: context.Cause(s.ctx)}
+}
 
-// steps runs t until it asks for no more. place is where; it changes when t gives it back in between.
+// steps runs t until it asks for no more. place is where; it changes when t gives it back in
+// between.
 func (s *reference) steps(t *strategies.Task, place *int) strategies.Result {
 	for {
 		if *place == nowhere {
@@ -111,6 +116,9 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 	go func() {
 		r, returned := strategies.Result{}, false
 		defer func() {
+			if s.fault == panicsThrough && !returned {
+				return
+			}
 			if v := recover(); v != nil {
 				r.Err = &strategies.PanicError{Value: v, Stack: debug.Stack()}
 			} else if !returned {
@@ -125,7 +133,9 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 }
 
 // parts runs the sub-tasks of t and returns the first result that has an error.
-func (s *reference) parts(t *strategies.Task, all []*strategies.Task, place *int) (first strategies.Result) {
+func (s *reference) parts(
+	t *strategies.Task, all []*strategies.Task, place *int,
+) (first strategies.Result) {
 	if !s.kind.splits {
 		for _, part := range all {
 			if r := s.steps(part, place); r.Err != nil {
@@ -178,8 +188,8 @@ func (s *reference) giveBack(place *int) {
 	}
 }
 
-// queueAgain puts a task that has begun, or a sub-task, at the head or the tail of the queue. The channel gives it a place, or
-// nowhere when the context has ended.
+// queueAgain puts a task that has begun, or a sub-task, at the head or the tail of the queue. The
+// channel gives it a place, or nowhere when the context has ended.
 func (s *reference) queueAgain(t *strategies.Task, head bool) <-chan int {
 	e := &entry{task: t, lane: s.laneOf(t), grant: make(chan int, 1)}
 	s.mu.Lock()

@@ -12,11 +12,12 @@ import (
 
 // These checks are for strategies that retry: parts of the clauses Once, Context and Drain.
 
-// endless is how many attempts a poison task makes before it gives in, so that a retry that never ends is a finding and not a
-// hang.
+// endless is how many attempts a poison task makes before it gives in, so that a retry that never
+// ends is a finding and not a hang.
 const endless = 10_000
 
-// exhaustedOnce has a poison task for each place and one more, and looks at the number of attempts and the time between them.
+// exhaustedOnce has a poison task for each place and one more, and looks at the number of attempts
+// and the time between them.
 func exhaustedOnce(r *rig) error {
 	if !r.spec.Retries {
 		return nil
@@ -46,11 +47,15 @@ func exhaustedOnce(r *rig) error {
 	for _, j := range jobs {
 		switch starts := j.starts.Load(); {
 		case starts >= endless:
-			return fmt.Errorf("task %d asked for another attempt every time, and got %d", j.name, starts)
+			return fmt.Errorf("task %d asked for another attempt every time, and got %d", j.name,
+				starts)
 		case starts < 2:
-			return fmt.Errorf("task %d asked for another attempt, and was started %d times", j.name, starts)
+			return fmt.Errorf("task %d asked for another attempt, and was started %d times", j.name,
+				starts)
 		case !errors.Is(j.fate.Err, strategies.ErrExhausted) && j.isDone():
-			return fmt.Errorf("task %d made %d attempts, all of which failed, and was done with: %v", j.name, starts, j.fate.Err)
+			return fmt.Errorf(
+				"task %d made %d attempts, all of which failed, and was done with: %v", j.name,
+				starts, j.fate.Err)
 		}
 		if err := j.once(j.starts.Load(), errOwn); err != nil {
 			return about("out of attempts", err)
@@ -58,7 +63,8 @@ func exhaustedOnce(r *rig) error {
 	}
 	select {
 	case wait := <-early:
-		return fmt.Errorf("an attempt came %v after the last, which had asked for %v at least", wait, least)
+		return fmt.Errorf("an attempt came %v after the last, which had asked for %v at least",
+			wait, least)
 	default:
 		return nil
 	}
@@ -82,7 +88,8 @@ func waitingEndsWithContext(r *rig) error {
 	r.endNew()
 	synctest.Wait()
 	if !j.isDone() || !errors.Is(j.fate.Err, context.Canceled) {
-		return fmt.Errorf("a task waited for its next attempt when New's context was cancelled: done: %v, error %v", j.isDone(), j.fate.Err)
+		return fmt.Errorf("a task waited for its next attempt when New's context was cancelled: "+
+			"done: %v, error %v", j.isDone(), j.fate.Err)
 	}
 	r.rest(horizon)
 	return j.once(1, context.Canceled)
@@ -104,9 +111,11 @@ func waitingIsDrained(r *rig) error {
 	r.rest(horizon)
 	switch {
 	case !d.over() || d.err() != nil || d.at != j.end() || d.at < second:
-		return fmt.Errorf("drained while a task waited for an attempt at %v, which ended at %v: returned %v at %v, error %v", second, j.end(), d.over(), d.at, d.err())
+		return fmt.Errorf("drained while a task waited for an attempt at %v, which ended at %v: "+
+			"returned %v at %v, error %v", second, j.end(), d.over(), d.at, d.err())
 	case j.starts.Load() != 2:
-		return fmt.Errorf("drained without a deadline while a task waited for its second attempt, and it made %d", j.starts.Load())
+		return fmt.Errorf("drained without a deadline while a task waited for its second "+
+			"attempt, and it made %d", j.starts.Load())
 	}
 
 	begin := r.clock()
@@ -117,11 +126,16 @@ func waitingIsDrained(r *rig) error {
 	r.rest(deadline)
 	var e *strategies.DrainError
 	switch {
-	case !j.isDone() || j.end()-begin != deadline || !errors.Is(j.fate.Err, strategies.ErrAbandoned):
-		return fmt.Errorf("the deadline of Drain ended after %v while a task waited for its next attempt: done: %v, after %v, error %v",
+	case !j.isDone() || j.end()-begin != deadline ||
+		!errors.Is(j.fate.Err, strategies.ErrAbandoned):
+		return fmt.Errorf("the deadline of Drain ended after %v while a task waited for its next "+
+			"attempt: done: %v, after %v, error %v",
 			deadline, j.isDone(), j.end()-begin, j.fate.Err)
-	case !d.over() || d.at-begin != deadline || !errors.As(d.err(), &e) || e.Abandoned != 0 || e.Running != 0: // it has run
-		return fmt.Errorf("the deadline of Drain ended after %v while one task waited for its next attempt: returned %v, after %v, error %v",
+	case !d.over() || d.at-begin != deadline || !errors.As(d.err(), &e) ||
+		e.Abandoned != 0 || e.Running != 0:
+		// it has run
+		return fmt.Errorf("the deadline of Drain ended after %v while one task waited for its "+
+			"next attempt: returned %v, after %v, error %v",
 			deadline, d.over(), d.at-begin, d.err())
 	}
 	r.rest(horizon)

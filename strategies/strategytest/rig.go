@@ -5,33 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync/atomic"
 	"testing/synctest"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/watchdog"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// horizon is longer than all the tasks of a check together take, in virtual time. Checks look at the record after it instead of
-// waiting for tasks, so that one that never comes is a finding and not a deadlock.
+// horizon is longer than all the tasks of a check together take, in virtual time. Checks look at
+// the record after it instead of waiting for tasks, so that one that never comes is a finding and
+// not a deadlock.
 const horizon = time.Hour
 
-// warmUp is how long a check lets pass before it expects 32 tasks to have started, as far as there are places: a strategy that
-// limits a rate starts them one by one.
+// warmUp is how long a check lets pass before it expects 32 tasks to have started, as far as there
+// are places: a strategy that limits a rate starts them one by one.
 const warmUp = time.Second
 
 // A rig is one instance under test, and the count of what its tasks do.
 type rig struct {
 	*scene
-	spec     strategies.Spec
-	p        strategies.Params
-	s        strategies.Strategy
-	endNew   context.CancelFunc // ends New's context
-	running  atomic.Int64       // tasks inside their Run
-	peak     atomic.Int64       // most of them so far
-	waiting  atomic.Int64       // tasks whose Submit was called and that were neither started nor refused
-	room     chan struct{}      // gets an element at a Done, unless it has one
-	released chan struct{}      // closed at the end, for tasks that hold their place
+	spec    strategies.Spec
+	p       strategies.Params
+	s       strategies.Strategy
+	endNew  context.CancelFunc // ends New's context
+	running atomic.Int64       // tasks inside their Run
+	peak    atomic.Int64       // most of them so far
+	// tasks whose Submit was called and that were neither started nor refused
+	waiting atomic.Int64
+	// the first call of Done with something that is not a task as it was given
+	odd      atomic.Pointer[error]
+	room     chan struct{} // gets an element at a Done, unless it has one
+	released chan struct{} // closed at the end, for tasks that hold their place
 }
 
 // newRig makes an instance; at the end of the scene its tasks are released and it is drained.
@@ -42,14 +48,29 @@ func newRig(sc *scene, spec strategies.Spec, p strategies.Params) *rig {
 // newRigIn is newRig with a parent for New's context.
 func newRigIn(parent context.Context, sc *scene, spec strategies.Spec, p strategies.Params) *rig {
 	ctx, cancel := context.WithCancel(context.WithValue(parent, mark{}, "New's"))
-	r := &rig{scene: sc, spec: spec, p: p, endNew: cancel, room: make(chan struct{}, 1), released: make(chan struct{})}
-	r.s = spec.New(ctx, p, r)
+	r := &rig{scene: sc, spec: spec, p: p, endNew: cancel, room: make(chan struct{}, 1),
+		released: make(chan struct{})}
+	r.s = start(sc, spec, ctx, p, r)
 	sc.finally(func() {
 		close(r.released)
 		cancel()
 		_ = r.s.Drain(context.Background()) // how it drains is the business of the clause Drain
 	})
 	return r
+}
+
+var errNil = errors.New("instead of an instance New returned nil")
+
+// start is New, and ends the check where there is nothing to go on with.
+func start(
+	sc *scene, spec strategies.Spec, ctx context.Context, p strategies.Params, sink strategies.Sink,
+) strategies.Strategy {
+	s := spec.New(ctx, p, sink)
+	if s == nil {
+		sc.fail(errNil)
+		runtime.Goexit()
+	}
+	return s
 }
 
 // mark is the key of a value in New's context.
@@ -70,9 +91,9 @@ func declared(fact func(strategies.Params) int, p strategies.Params) int {
 
 // Done records the fate of a job: the rig is the sink.
 func (r *rig) Done(t *strategies.Task, res strategies.Result) {
-	j, ok := t.Arg.(*job)
-	if !ok {
-		return // a task without a record, of the clause Memory
+	j := r.jobOf(t)
+	if j == nil {
+		return
 	}
 	if j.dones.Add(1) > 1 {
 		return
@@ -83,6 +104,7 @@ func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	if j.starts.Load() == 0 {
 		r.waiting.Add(-1)
 	}
+	r.steps.Add(1)
 	j.fate = res
 	j.ended.Store(int64(r.clock()))
 	close(j.done)
@@ -92,8 +114,44 @@ func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	}
 }
 
-// start has f called in a goroutine and returns when nothing moves any more: the call is over or blocked, without virtual time
-// having passed.
+// jobOf returns the job of a task that is done, unless there is none, and notes what is odd.
+func (r *rig) jobOf(t *strategies.Task) (j *job) {
+	what := ""
+	switch {
+	case t == nil:
+		what = "nil"
+	case t.Arg == noRecord:
+	default:
+		var ok bool
+		switch j, ok = t.Arg.(*job); {
+		case !ok:
+			what = "a task that was never submitted, or whose Arg it has changed"
+		case t != &j.Task:
+			j, what = nil, "a copy of a task"
+		case shapeOf(t) != j.given:
+			what = "a task whose Run, Weight, Class or Size it has changed: they are the caller's"
+		}
+	}
+	if what != "" {
+		err := fmt.Errorf("Done was called with %s\n%s", what, watchdog.Here().Foreign())
+		r.odd.CompareAndSwap(nil, &err)
+	}
+	return j
+}
+
+// strict has a check fail for a call of Done with something that is not a task as it was given.
+func strict(check func(*rig) error) func(*rig) error {
+	return func(r *rig) error {
+		err := check(r)
+		if odd := r.odd.Load(); odd != nil {
+			return *odd
+		}
+		return err
+	}
+}
+
+// start has f called in a goroutine and returns when nothing moves any more: the call is over or
+// blocked, without virtual time having passed.
 func (r *rig) start(j *job, f func() error) *call {
 	c := &call{job: j, returned: make(chan struct{})}
 	r.spawn(func() {
@@ -108,6 +166,8 @@ func (r *rig) start(j *job, f func() error) *call {
 // submit calls Submit and waits for it.
 func (r *rig) submit(ctx context.Context, j *job) error {
 	r.waiting.Add(1)
+	r.steps.Add(1)
+	j.given = shapeOf(&j.Task)
 	err := r.s.Submit(ctx, &j.Task)
 	if err != nil {
 		r.waiting.Add(-1)
@@ -125,9 +185,11 @@ func (r *rig) drain(ctx context.Context) *call {
 	return r.start(nil, func() error { return r.s.Drain(ctx) })
 }
 
-// fill submits jobs until one is not accepted at once, at most n. It returns the accepted ones, and the call that was refused or
-// is blocked, if any.
-func (r *rig) fill(ctx context.Context, n int, do func(context.Context) strategies.Result) (in []*job, last *call) {
+// fill submits jobs until one is not accepted at once, at most n. It returns the accepted ones, and
+// the call that was refused or is blocked, if any.
+func (r *rig) fill(
+	ctx context.Context, n int, do func(context.Context) strategies.Result,
+) (in []*job, last *call) {
 	return r.fillWith(ctx, r.jobs(n, do))
 }
 
@@ -143,8 +205,8 @@ func (r *rig) fillWith(ctx context.Context, jobs []*job) (in []*job, last *call)
 	return in, nil
 }
 
-// offer submits jobs one after another as a patient client: one that is shed is offered again after the next Done. It returns
-// the first other error.
+// offer submits jobs one after another as a patient client: one that is shed is offered again after
+// the next Done. It returns the first other error.
 func (r *rig) offer(jobs []*job) error {
 	for _, j := range jobs {
 		for {

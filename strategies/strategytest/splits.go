@@ -10,8 +10,9 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about sub-tasks, which a strategy runs side by side in places of their own if Spec.Splits, and otherwise one
-// after another in the place of their task: parts of the clauses Bound, Once and WorkConserving.
+// These checks are about sub-tasks, which a strategy runs side by side in places of their own if
+// Spec.Splits, and otherwise one after another in the place of their task: parts of the clauses
+// Bound, Once and WorkConserving.
 
 // A family is a task that splits into sub-tasks of 1 ms when it is run, and takes no time itself.
 type family struct {
@@ -20,7 +21,8 @@ type family struct {
 	over   atomic.Int64 // virtual time at which the last sub-task returned, in ns
 }
 
-// family makes one with n sub-tasks. While they are asked for and not started, they count as waiting.
+// family makes one with n sub-tasks. While they are asked for and not started, they count as
+// waiting.
 func (r *rig) family(n int) *family {
 	f := &family{parts: r.jobs(n, nil)}
 	for _, part := range f.parts {
@@ -51,8 +53,9 @@ func boundHoldsInSplits(r *rig) error {
 	return about("tasks with sub-tasks", r.underBound())
 }
 
-// onceWithItsLastPart has a task alone in the instance split into five: it is done at the instant at which the last of them
-// returns. Without Spec.Splits they come one after another, and nobody is in their way.
+// onceWithItsLastPart has a task alone in the instance split into five: it is done at the instant
+// at which the last of them returns. Without Spec.Splits they come one after another, and nobody is
+// in their way.
 func onceWithItsLastPart(r *rig) error {
 	const n = 5
 	f := r.family(n)
@@ -67,11 +70,14 @@ func onceWithItsLastPart(r *rig) error {
 	begin, over := f.parent.begin(), time.Duration(f.over.Load())
 	switch {
 	case f.parent.end() != over:
-		return fmt.Errorf("the last sub-task returned after %v, and its task was done after %v", over-begin, f.parent.end()-begin)
+		return fmt.Errorf("the last sub-task returned after %v, and its task was done after %v",
+			over-begin, f.parent.end()-begin)
 	case !r.spec.Splits && r.peak.Load() > 1:
-		return fmt.Errorf("declared not to split, but %d sub-tasks of one task ran at once", r.peak.Load())
+		return fmt.Errorf("declared not to split, but %d sub-tasks of one task ran at once",
+			r.peak.Load())
 	case !r.spec.Splits && over-begin != n*time.Millisecond:
-		return fmt.Errorf("%d sub-tasks of 1ms took %v in the place of their task, which nobody else wanted", n, over-begin)
+		return fmt.Errorf("%d sub-tasks of 1ms took %v in the place of their task, which nobody "+
+			"else wanted", n, over-begin)
 	}
 	return nil
 }
@@ -94,7 +100,8 @@ func splitsSideBySide(r *rig) error {
 			}
 			rounds := math.Ceil(float64(families*n) / float64(fresh.bound()))
 			if want := time.Duration(rounds) * time.Millisecond; took > want {
-				return fmt.Errorf("%d tasks of %d sub-tasks of 1ms took %v instead of %v", families, n, took, want)
+				return fmt.Errorf("%d tasks of %d sub-tasks of 1ms took %v instead of %v",
+					families, n, took, want)
 			}
 		}
 	}

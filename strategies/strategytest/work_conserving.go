@@ -36,9 +36,10 @@ func equalTasks(r *rig) error {
 	return nil
 }
 
-// oneLongTask puts one task of 1 s at several positions among 511 of 1 ms. It can keep one place from the others, and no more:
-// at a bound of 8 the last of them is done after ⌈511/7⌉ = 73 ms at the latest, in whatever order they run. A strategy that
-// assigns tasks to workers before these are free takes up to a second.
+// oneLongTask puts one task of 1 s at several positions among 511 of 1 ms. It can keep one place
+// from the others, and no more: at a bound of 8 the last of them is done after ⌈511/7⌉ = 73 ms at
+// the latest, in whatever order they run. A strategy that assigns tasks to workers before these are
+// free takes up to a second.
 func oneLongTask(r *rig) error {
 	if r.bound() == 1 {
 		return nil
@@ -56,7 +57,8 @@ func oneLongTask(r *rig) error {
 		want := begin + time.Duration(rounds)*time.Millisecond
 		for _, j := range short {
 			if j.end() > want {
-				return fmt.Errorf("one task of 1s at position %d among 511 of 1ms: task %d of these was done at %v instead of %v at the latest",
+				return fmt.Errorf("one task of 1s at position %d among 511 of 1ms: task %d of "+
+					"these was done at %v instead of %v at the latest",
 					position, j.name, j.end()-begin, want-begin)
 			}
 		}
@@ -64,8 +66,9 @@ func oneLongTask(r *rig) error {
 	return nil
 }
 
-// makespan offers jobs whose lengths are whole milliseconds and returns how long they took. In the middle of each millisecond,
-// when nothing happens, it looks whether a place is idle while a task waits.
+// makespan offers jobs whose lengths are whole milliseconds and returns how long they took. In the
+// middle of each millisecond, when nothing happens, it looks whether a place is idle while a task
+// waits.
 func (r *rig) makespan(jobs []*job) (time.Duration, error) {
 	begin := r.clock()
 	offering := r.start(nil, func() error { return r.offer(jobs) })
@@ -73,7 +76,8 @@ func (r *rig) makespan(jobs []*job) (time.Duration, error) {
 		r.rest(begin + at - r.clock())
 		waiting, running := int(r.waiting.Load()), int(r.running.Load())
 		if waiting > 0 && running < r.bound() {
-			return 0, fmt.Errorf("after %v %d tasks or Submits wait, and only %d of %d places are taken", at, waiting, running, r.bound())
+			return 0, fmt.Errorf("after %v %d tasks or Submits wait, and only %d of %d slots are "+
+				"taken", at, waiting, running, r.bound())
 		}
 		if offering.over() && waiting == 0 || at > 2*time.Second {
 			break

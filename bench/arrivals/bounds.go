@@ -1,0 +1,74 @@
+package arrivals
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Bounds of every plan, whoever makes it: a run, a search, an attack. They catch slips of the
+// keyboard before anything starts, and keep sums of times far from the 292 years of a Duration.
+const (
+	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes a task
+	MaxSpan   = 87_600 * time.Hour // ten years
+	LeastRate = 1e-6               // tasks per second
+	MostRate  = 1e9                // tasks per second
+	// arrivals that are looked at where no rate says how long the plan is
+	probed   = 4096
+	spanText = "87600h, which is ten years" // MaxSpan
+)
+
+// CheckPlan reports everything that is out of bounds in a plan of so many tasks, or for so long
+// where that is 0, at so many tasks per second. The rate is 0 where the process settles it, or
+// where it is not known yet. Each complaint begins with the name of its flag.
+func (v Variant) CheckPlan(rate float64, tasks int, duration time.Duration) (complaints []error) {
+	complain := func(format string, a ...any) {
+		complaints = append(complaints, fmt.Errorf(format, a...))
+	}
+	switch {
+	case rate != 0 && !(rate >= LeastRate && rate <= MostRate):
+		complain("rate %v: want %v to %v tasks per second", rate, LeastRate, MostRate)
+	case tasks < 0 || tasks > MaxTasks:
+		complain("n %d: want 1 to %d tasks", tasks, MaxTasks)
+	case duration < 0:
+		complain("duration %v: want a positive duration", duration)
+	case duration > MaxSpan:
+		complain("duration %v: want at most %s", duration, spanText)
+	case rate*duration.Seconds() > MaxTasks:
+		complain("duration %v: at %v tasks per second these are %.3g tasks; a run has at most %d",
+			duration, rate, rate*duration.Seconds(), MaxTasks)
+	case tasks > 0 && rate != 0 && float64(tasks)/rate > MaxSpan.Seconds():
+		complain("n %d: at %v tasks per second they take longer than %s", tasks, rate, spanText)
+	case tasks > 0 && rate == 0 && v.span(tasks) > MaxSpan.Seconds():
+		complain("arrival %s: %d tasks take longer than %s", v, tasks, spanText)
+	}
+	return complaints
+}
+
+// span is about how many seconds so many arrivals take of a process that settles its own rate; of a
+// closed one, at least.
+func (v Variant) span(tasks int) float64 {
+	switch {
+	case v.IsClosed():
+		c, err := v.Spec.Closed(v.Values)
+		if err != nil {
+			return 0 // its own complaint
+		}
+		return float64(tasks) / float64(c.Count) * c.Think.Mean().Seconds()
+	case v.TakesRate() || v.Spec.AllAtOnce:
+		return 0
+	}
+	next, err := v.Spec.Open(0, 0, v.Values)
+	if err != nil {
+		return 0
+	}
+	var last time.Duration
+	for range min(tasks, probed) {
+		due := next()
+		if due < last { // beyond what a Duration holds
+			return math.Inf(1)
+		}
+		last = due
+	}
+	return last.Seconds() * max(1, float64(tasks)/probed)
+}

@@ -1,0 +1,106 @@
+//go:build unix
+
+package attack_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// serverOfItsOwn starts a server in a process of its own, as most are: one in this process would
+// take turns with the client in the same scheduler.
+func serverOfItsOwn(b *testing.B) (url string) {
+	b.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), servingVariable+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	var address string
+	if _, err := fmt.Fscan(out, &address); err != nil {
+		b.Fatal(err)
+	}
+	return "http://" + address + "/"
+}
+
+// BenchmarkPaced is a load at a rate, by us and by vegeta's library, of a server in another
+// process, in turns. An op is a load of three seconds; lag counts from the due time, of vegeta's
+// from the one that its first request implies; cpu-% is of one processor, the client's alone. Run
+// it on a quiet machine:
+//
+//	go test -run ^$ -bench Paced -benchtime 1x -count 5 ./bench/attack
+func BenchmarkPaced(b *testing.B) {
+	const length = 3 * time.Second
+	request := attack.Request{Method: http.MethodGet, URL: serverOfItsOwn(b)}
+	for _, rate := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("rate=%d/by=vegeta", rate), func(b *testing.B) {
+			var service, lag []int64
+			used := cpu(b)
+			for b.Loop() {
+				var first time.Time
+				attacker := vegeta.NewAttacker(vegeta.Workers(attack.DefaultWorkers),
+					vegeta.MaxWorkers(attack.DefaultWorkers))
+				for r := range attacker.Attack(vegeta.NewStaticTargeter(request),
+					vegeta.Rate{Freq: rate, Per: time.Second}, length, "") {
+					if r.Error != "" {
+						b.Fatal(r.Error)
+					}
+					due := time.Duration(r.Seq) * time.Second / time.Duration(rate)
+					if implied := r.Timestamp.Add(-due); first.IsZero() || implied.Before(first) {
+						first = implied
+					}
+					service, lag = append(service, int64(r.Latency)),
+						append(lag, int64(r.Timestamp.Add(-due).Sub(first)))
+				}
+			}
+			b.ReportMetric(100*float64(cpu(b)-used)/float64(b.N)/float64(length), "cpu-%")
+			b.ReportMetric(p99(service), "p99-service-µs")
+			b.ReportMetric(p99(lag), "p99-lag-µs")
+		})
+		b.Run(fmt.Sprintf("rate=%d/by=poolbench", rate), func(b *testing.B) {
+			var service, lag float64
+			used := cpu(b)
+			for b.Loop() {
+				r, err := attack.Run(b.Context(), attack.Attack{Requests: []attack.Request{request},
+					Rate: float64(rate), Duration: length})
+				if err != nil || len(r.Errors) > 0 {
+					b.Fatal(err, r.Errors)
+				}
+				s, _ := r.Metric("p99-service-sec")
+				l, _ := r.Metric("p99-lag-sec")
+				service, lag = max(service, s), max(lag, l)
+			}
+			b.ReportMetric(100*float64(cpu(b)-used)/float64(b.N)/float64(length), "cpu-%")
+			b.ReportMetric(1e6*service, "p99-service-µs")
+			b.ReportMetric(1e6*lag, "p99-lag-µs")
+		})
+	}
+}
+
+func p99(ns []int64) (µs float64) {
+	slices.Sort(ns)
+	return float64(ns[len(ns)*99/100]) / 1e3
+}

@@ -1,0 +1,199 @@
+package attack_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// resetting is a server that resets the connection on which each tenth request came, once it has
+// read it, and counts those that it has read.
+func resetting(t *testing.T, secure bool) (url string, seen func() int) {
+	t.Helper()
+	var mu sync.Mutex
+	n := 0
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		mu.Lock()
+		n++
+		tenth := n%10 == 0
+		mu.Unlock()
+		if !tenth {
+			return
+		}
+		if r.ProtoMajor > 1 {
+			panic(http.ErrAbortHandler) // a RST_STREAM
+		}
+		c, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if tcp, ok := c.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+		_ = c.Close()
+	}))
+	if server.EnableHTTP2 = secure; secure {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+	return server.URL, func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return n
+	}
+}
+
+// TestResent: a request is sent once, and what is reset has failed. Where net/http may send one
+// again, what it sent is what the server has seen.
+func TestResent(t *testing.T) {
+	const asked = 100
+	for way, a := range ways(t) {
+		if way == "unlimited" {
+			continue // it is the open loop, and takes a hundred handshakes
+		}
+		for _, request := range []attack.Request{
+			{Method: "GET"}, {Method: "GET", Body: []byte("body")},
+			{Method: "POST", Body: []byte("body")},
+			{Method: "POST", Body: []byte("body"), Header: http.Header{"Idempotency-Key": {"1"}}},
+		} {
+			for _, secure := range []bool{false, true} {
+				for _, resend := range []bool{false, true} {
+					url, seen := resetting(t, secure)
+					request.URL = url
+					a.Requests, a.Tasks, a.Resend, a.Insecure, a.Drain = []attack.Request{request},
+						asked, resend, true, time.Minute
+					if a.Rate > 0 {
+						a.Rate = 2000
+					}
+					if a.Strategy.Spec.Name != "" {
+						a.Limit = 4
+					}
+					r, err := attack.Run(t.Context(), a)
+					if err != nil {
+						t.Fatal(err)
+					}
+					failed := int(metric(t, r, "failed/op")*asked + 0.5)
+					resent := int(metric(t, r, "resent/op")*asked + 0.5)
+					what := []any{way, request.Method, request.Header, "secure:", secure,
+						"resend:", resend}
+					if got := seen(); got != asked+resent || metric(t, r, "attempts/op") != 1 {
+						t.Error(append(what, "the server saw", got, "and", resent,
+							"were sent again in attempts:", metric(t, r, "attempts/op"))...)
+					}
+					if failed+resent != seen()/10 || !resend && resent != 0 {
+						t.Error(append(what, failed, "failed", resent, "were sent again",
+							"the server reset", seen()/10, r.Errors)...)
+					}
+					if slices.ContainsFunc(r.Reasons,
+						func(r bench.Reason) bool { return r.Check == "broken law" }) {
+						t.Error(append(what, r.Reasons)...)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestHosts: each of two hosts gets its own requests, over connections of its own.
+func TestHosts(t *testing.T) {
+	var seen [2]struct{ own, other atomic.Int64 }
+	var requests []attack.Request
+	for i := range seen {
+		path := fmt.Sprintf("/%d", i)
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == path &&
+				r.Host == r.Context().Value(http.LocalAddrContextKey).(net.Addr).String() {
+				seen[i].own.Add(1)
+			} else {
+				seen[i].other.Add(1)
+			}
+		}))
+		defer server.Close()
+		requests = append(requests, attack.Request{Method: "GET", URL: server.URL + path})
+	}
+	for way, a := range ways(t) {
+		a.Requests, a.Tasks = requests, 10
+		if _, err := attack.Run(t.Context(), a); err != nil {
+			t.Fatal(way, err)
+		}
+		for i := range seen {
+			if own, other := seen[i].own.Swap(0), seen[i].other.Swap(0); own != 5 || other != 0 {
+				t.Errorf("%s: host %d got %d of its own 5 requests, and %d of the other's",
+					way, i, own, other)
+			}
+		}
+	}
+}
+
+// oneByOne runs a task where Submit is called, once ready returns true, and then some.
+type oneByOne struct {
+	ready func() bool
+	sink  strategies.Sink
+}
+
+func (o oneByOne) Submit(ctx context.Context, t *strategies.Task) error {
+	for !o.ready() {
+		runtime.Gosched()
+	}
+	// connections that were in use a millisecond ago are taken as they are
+	time.Sleep(2 * time.Millisecond)
+	o.sink.Done(t, t.Run(ctx, t))
+	return nil
+}
+
+func (oneByOne) Drain(context.Context) error { return nil }
+
+// TestIdle: a server that closes idle connections fails no request, which finds another connection
+// instead. One that is sent before the connection is closed may fail: so each waits for that.
+func TestIdle(t *testing.T) {
+	var opened, closed, sent atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		sent.Add(1)
+	}))
+	server.Config.ConnState = func(c net.Conn, s http.ConnState) {
+		switch s {
+		case http.StateNew:
+			opened.Add(1)
+		case http.StateIdle: // the answer has been sent
+			_ = c.Close()
+			closed.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	ready := func() bool { return closed.Load() == sent.Load() }
+	spec := strategies.Spec{Name: "one_by_one",
+		New: func(_ context.Context, _ strategies.Params,
+			sink strategies.Sink) strategies.Strategy {
+			return oneByOne{ready, sink}
+		}}
+	a := attack.Attack{Requests: []attack.Request{{Method: "GET", URL: server.URL}},
+		Rate: 1000, Tasks: 10,
+		Strategy: strategies.Variant{Spec: spec}, Limit: 1}
+	r, err := attack.Run(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := metric(t, r, "failed/op"); n != 0 || opened.Load() != 10 {
+		t.Errorf("%v failed, over %d connections: %v", n, opened.Load(), r.Errors)
+	}
+}

@@ -1,0 +1,24 @@
+package bench
+
+import (
+	"math"
+	"testing"
+)
+
+// TestNoNumber: a benchmark with a number that is none fails.
+func TestNoNumber(t *testing.T) {
+	for _, value := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		failed := false
+		testing.Benchmark(func(b *testing.B) {
+			reportMetrics(b, []Metric{{"ops/s", value}, {"failed/op", 0}})
+			failed = b.Failed()
+		})
+		if !failed {
+			t.Errorf("%v passes", value)
+		}
+	}
+	r := testing.Benchmark(func(b *testing.B) { reportMetrics(b, []Metric{{"mean-wait-sec", 2}}) })
+	if r.Extra["mean-wait-ns"] != 2e9 || r.Extra["ns/op"] != 0 {
+		t.Errorf("reported are %v", r.Extra)
+	}
+}

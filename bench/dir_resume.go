@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// beside is what the names of files end in that are going to replace others.
+const beside = ".new"
+
+// A runID tells runs of one directory apart: under the virtual clock two runs of one name and seed
+// are one.
+type runID struct {
+	name string
+	seed uint64
+}
+
+// resumed is what a directory holds of the plan that is gone on with. Its files are written anew,
+// beside the old ones and in the order of the plan; when all that was kept is in them they take
+// their place. So a kill loses nothing that was there before, and in the end the files are those of
+// a run that was never interrupted.
+type resumed struct {
+	section
+	kept  map[runID]*Result // all that was
+	left  map[runID]bool    // those of them that are still to be written
+	moved bool
+}
+
+func newResumed(last section) *resumed {
+	r := &resumed{section: last, kept: map[runID]*Result{}, left: map[runID]bool{}}
+	for _, result := range last.results {
+		id := runID{result.Name, result.Seed}
+		r.kept[id], r.left[id] = result, true
+	}
+	return r
+}
+
+// of reports in what the directory is not of that plan, or was not begun by this build on this
+// machine.
+func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error {
+	switch i := slices.IndexFunc(r.results, func(k *Result) bool { return !has(k.Name, k.Seed) }); {
+	case !r.begun && len(r.results) == 0:
+		return nil
+	case i >= 0:
+		return fmt.Errorf("was begun with another plan: it holds %s with seed %d, which is not "+
+			"in this one", r.results[i].Name, r.results[i].Seed)
+	case r.plan == "":
+		return errors.New("does not say what its plan was, so it cannot be gone on with")
+	case r.plan != plan:
+		return fmt.Errorf("was begun with another plan: %s, and this one is %s", r.plan, plan)
+	}
+	if len(r.results) == 0 {
+		return nil
+	}
+	for _, c := range machine() {
+		if was := r.config[c.Key]; was != string(c.Value) {
+			return fmt.Errorf("was begun with %s %q, and this is %q: one set of results is of "+
+				"one build and one machine", c.Key, was, c.Value)
+		}
+	}
+	return nil
+}
+
+// abandon leaves the directory as it was.
+func (d *Dir) abandon() error {
+	errs := []error{d.closeFiles()}
+	for _, name := range dirFiles {
+		errs = append(errs, os.Remove(filepath.Join(d.path, name+beside)))
+	}
+	return errors.Join(errs...)
+}
+
+// settle takes note that a run has been written, and lets the new files take the place of the old
+// ones when nothing would be lost.
+func (d *Dir) settle(id runID) error {
+	r := d.resumed
+	if r == nil {
+		return nil
+	}
+	delete(r.left, id)
+	r.failures = slices.DeleteFunc(r.failures, func(f rundir.Failure) bool {
+		return runID{f.Name, f.Seed} == id
+	})
+	return d.move()
+}
+
+// move replaces the old files, the results last.
+func (d *Dir) move() error {
+	if d.resumed.moved || len(d.resumed.left) > 0 {
+		return nil
+	}
+	for _, name := range slices.Backward(dirFiles) {
+		path := filepath.Join(d.path, name)
+		if err := os.Rename(path+beside, path); err != nil {
+			return d.wrote(name, err)
+		}
+	}
+	d.resumed.moved = true
+	return nil
+}
+
+// carryOver writes what was kept and not come to.
+func (d *Dir) carryOver() error {
+	for _, result := range d.resumed.results {
+		if !d.resumed.left[runID{result.Name, result.Seed}] {
+			continue
+		}
+		if err := d.Write(result); err != nil {
+			return err
+		}
+	}
+	for _, f := range slices.Clone(d.resumed.failures) {
+		if err := d.Fail(f.Name, f.Seed, f.Reason); err != nil {
+			return err
+		}
+	}
+	return d.move()
+}

@@ -1,0 +1,58 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// A Dist is a distribution of non-negative durations.
+type Dist interface {
+	Sample(r *rand.Rand) time.Duration
+	Mean() time.Duration
+	C2() float64    // squared coefficient of variation
+	String() string // the spelling that param parses: exp(10ms)
+}
+
+// Every distribution of this package also knows its mean unrounded, in nanoseconds.
+type exact interface{ MeanNS() float64 }
+
+var (
+	_ exact = Constant{}
+	_ exact = Exponential{}
+	_ exact = LogNormal{}
+	_ exact = Mixture{}
+	_ exact = Pareto{}
+)
+
+// MeanNS returns the mean of d in nanoseconds, unrounded where d has a MeanNS method, as all
+// distributions here have.
+func MeanNS(d Dist) float64 {
+	if e, ok := d.(exact); ok {
+		return e.MeanNS()
+	}
+	return float64(d.Mean())
+}
+
+// maxC2 bounds the C² that may be asked for. The mean of n draws has a relative standard error of
+// √(C²/n): beyond this bound even a billion tasks would not show the mean.
+const maxC2 = 1e9
+
+func checkC2(c2, least float64) error {
+	if !(c2 >= least && c2 <= maxC2) {
+		return fmt.Errorf("c2: must be between %s and %s, got %s", FormatFloat(least),
+			FormatFloat(maxC2), FormatFloat(c2))
+	}
+	return nil
+}
+
+// round gives the whole nanoseconds nearest to ns ≥ 0. Beyond the 292 years of a Duration it stays
+// at the longest one: a draw out there has no meaning for a task, and wrapping round to a negative
+// wait would be worse.
+func round(ns float64) time.Duration {
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(ns + 0.5)
+}

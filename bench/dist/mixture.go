@@ -1,0 +1,164 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Mixture is one of several distributions, chosen anew for each draw. Made by NewMixture, Bimodal
+// or HyperExp.
+type Mixture struct {
+	branches []Branch
+	mean     float64 // ns
+	c2       float64
+	text     string
+}
+
+// A Branch is a part of a Mixture.
+type Branch struct {
+	P    float64 // probability
+	Dist Dist    // not itself a Mixture
+}
+
+// NewMixture is the Mixture of these branches. It is an error unless the probabilities are positive
+// and add up to 1 within 1e-9 (what is missing or over goes to the last branch), no branch is
+// itself a mixture, and the mean is positive.
+//
+// Mean and C² follow from the raw moments: E[X] = Σ p·m and E[X²] = Σ p·m²(1+c²), so C² =
+// E[X²]/E[X]² − 1.
+func NewMixture(branches ...Branch) (Mixture, error) {
+	m := Mixture{branches: slices.Clone(branches)}
+	var sum, square float64
+	texts := make([]string, 0, 2*len(branches))
+	for i, b := range branches {
+		if !(b.P > 0) || math.IsInf(b.P, 1) {
+			return Mixture{}, fmt.Errorf("w%d: must be positive, got %v", i+1, b.P)
+		}
+		if _, nested := b.Dist.(Mixture); nested {
+			return Mixture{}, fmt.Errorf("d%d: a branch cannot be a mixture itself, got %v", i+1,
+				b.Dist)
+		}
+		mean := MeanNS(b.Dist)
+		sum += b.P
+		m.mean += b.P * mean
+		square += b.P * mean * mean * (1 + b.Dist.C2())
+		texts = append(texts, FormatFloat(b.P), b.Dist.String())
+	}
+	if !(math.Abs(sum-1) <= 1e-9) {
+		return Mixture{}, fmt.Errorf("the weights must add up to 1, got %s",
+			addition(branches, sum))
+	}
+	if m.mean <= 0 {
+		return Mixture{}, fmt.Errorf("the mean of a mixture must be positive")
+	}
+	m.c2 = max(0, square/(m.mean*m.mean)-1) // equal constants may come out a rounding error below 0
+	if err := checkC2(m.c2, 0); err != nil {
+		return Mixture{}, err
+	}
+	m.text = "mixture(" + strings.Join(texts, ",") + ")"
+	return m, nil
+}
+
+// addition writes out a sum of weights, defaults included, which the user may not know of: 0.99 +
+// 0.02 = 1.01.
+func addition(branches []Branch, sum float64) string {
+	terms := make([]string, len(branches))
+	for i, b := range branches {
+		terms[i] = FormatFloat(b.P)
+	}
+	total := strconv.FormatFloat(sum, 'g', 10, 64)
+	if len(terms) < 2 {
+		return total
+	}
+	return strings.Join(terms, " + ") + " = " + total
+}
+
+// Bimodal is short with probability 1−p and long with probability p. The error names the impossible
+// parameter.
+//
+// With d = long − short the mean is short + p·d and the variance p(1−p)·d².
+func Bimodal(p float64, short, long time.Duration) (Mixture, error) {
+	if !(p > 0 && p < 1) {
+		return Mixture{}, fmt.Errorf("p: must be between 0 and 1, both excluded, got %v", p)
+	}
+	if short < 0 {
+		return Mixture{}, fmt.Errorf("short: must not be negative, got %s", FormatDuration(short))
+	}
+	if short >= long {
+		return Mixture{}, fmt.Errorf("short: must be shorter than long, got short=%s and long=%s",
+			FormatDuration(short), FormatDuration(long))
+	}
+	s, l := float64(short), float64(long)
+	mean := (1-p)*s + p*l
+	c2 := p * (1 - p) * (l - s) / mean * (l - s) / mean
+	if err := checkC2(c2, 0); err != nil {
+		return Mixture{}, fmt.Errorf("p: too rare: %w", err)
+	}
+	return Mixture{
+		branches: []Branch{{1 - p, Constant{short}}, {p, Constant{long}}},
+		mean:     mean,
+		c2:       c2,
+		text: "bimodal(" + FormatFloat(p) + "," + FormatDuration(short) + "," +
+			FormatDuration(long) + ")",
+	}, nil
+}
+
+// HyperExp is the two-branch hyperexponential with that mean and C² whose branches carry half of
+// the work each: p₁/μ₁ = p₂/μ₂, the balanced means usual in the literature. The first branch is the
+// frequent, short one. C² = 1 is the exponential distribution itself. The error names the
+// impossible parameter.
+//
+// Balanced means 1/μᵢ = mean/(2pᵢ). Then E[X²] = Σ 2pᵢ/μᵢ² = mean²/2·(1/p₁ + 1/p₂) = mean²/(2p₁p₂),
+// so p₁p₂ = 1/(2(C²+1)), and with p₁ + p₂ = 1 the two are (1 ± s)/2 where s² = (C²−1)/(C²+1). For
+// the small one, 1 − s is written (1−s²)/(1+s), which keeps all digits at large C².
+func HyperExp(mean time.Duration, c2 float64) (Mixture, error) {
+	if err := positive("mean", mean); err != nil {
+		return Mixture{}, err
+	}
+	if err := checkC2(c2, 1); err != nil {
+		return Mixture{}, err
+	}
+	s := math.Sqrt((c2 - 1) / (c2 + 1))
+	frequent, rare := (1+s)/2, 1/((c2+1)*(1+s))
+	m := float64(mean)
+	return Mixture{
+		branches: []Branch{{frequent, Exponential{m / (2 * frequent)}},
+			{rare, Exponential{m / (2 * rare)}}},
+		mean: m,
+		c2:   c2,
+		text: "hyperexp(" + FormatDuration(mean) + "," + FormatFloat(c2) + ")",
+	}, nil
+}
+
+// Sample draws the branch with one uniform number, then from the branch.
+func (m Mixture) Sample(r *rand.Rand) time.Duration {
+	u := r.Float64()
+	last := len(m.branches) - 1
+	for i := range last {
+		if u -= m.branches[i].P; u < 0 {
+			return m.branches[i].Dist.Sample(r)
+		}
+	}
+	return m.branches[last].Dist.Sample(r)
+}
+
+// Branches returns the parts, a copy. Each has its mean unrounded: MeanNS(b.Dist).
+func (m Mixture) Branches() []Branch { return slices.Clone(m.branches) }
+
+// Mean returns the mean, rounded.
+func (m Mixture) Mean() time.Duration { return round(m.mean) }
+
+// MeanNS returns the mean in nanoseconds.
+func (m Mixture) MeanNS() float64 { return m.mean }
+
+// C2 returns the squared coefficient of variation.
+func (m Mixture) C2() float64 { return m.c2 }
+
+// String returns the spelling of the constructor that made it: bimodal(…), hyperexp(…) or
+// mixture(…).
+func (m Mixture) String() string { return m.text }

@@ -1,0 +1,102 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Constant is always Value.
+type Constant struct{ Value time.Duration }
+
+// Sample returns Value and uses no random number.
+func (c Constant) Sample(*rand.Rand) time.Duration { return c.Value }
+
+// Mean returns Value.
+func (c Constant) Mean() time.Duration { return c.Value }
+
+// MeanNS returns Value in nanoseconds.
+func (c Constant) MeanNS() float64 { return float64(c.Value) }
+
+// C2 is 0.
+func (c Constant) C2() float64 { return 0 }
+
+// String returns const(Value).
+func (c Constant) String() string { return "const(" + FormatDuration(c.Value) + ")" }
+
+// Exponential has mean M nanoseconds, which need not be whole: the branches of a hyperexponential
+// rarely are.
+type Exponential struct{ M float64 }
+
+// Exp is the Exponential of that mean.
+func Exp(mean time.Duration) Exponential { return Exponential{M: float64(mean)} }
+
+// Sample draws with one ziggurat step of math/rand/v2, about 5 ns.
+func (e Exponential) Sample(r *rand.Rand) time.Duration { return round(e.M * r.ExpFloat64()) }
+
+// Mean returns M, rounded.
+func (e Exponential) Mean() time.Duration { return round(e.M) }
+
+// MeanNS returns M.
+func (e Exponential) MeanNS() float64 { return e.M }
+
+// C2 is 1.
+func (e Exponential) C2() float64 { return 1 }
+
+// String returns exp(M).
+func (e Exponential) String() string { return "exp(" + formatNS(e.M) + ")" }
+
+// LogNormal is e to the power of a normally distributed number. Made by NewLogNormal.
+type LogNormal struct {
+	mean  float64 // ns
+	c2    float64
+	sigma float64 // standard deviation of the logarithm
+}
+
+// NewLogNormal is the LogNormal with that mean and C². The error names the impossible one.
+//
+// If ln X has mean μ and standard deviation σ, E[X] = exp(μ + σ²/2) and C² = exp(σ²) − 1; so σ² =
+// ln(1 + C²), and X = E[X]·exp(σZ − σ²/2) with Z standard normal.
+func NewLogNormal(mean time.Duration, c2 float64) (LogNormal, error) {
+	if err := positive("mean", mean); err != nil {
+		return LogNormal{}, err
+	}
+	if c2 == 0 { // the bound below includes it, for mixtures
+		return LogNormal{}, fmt.Errorf("c2: must be positive, got 0; without variance it is a " +
+			"constant")
+	}
+	if err := checkC2(c2, 0); err != nil {
+		return LogNormal{}, err
+	}
+	return LogNormal{mean: float64(mean), c2: c2, sigma: math.Sqrt(math.Log1p(c2))}, nil
+}
+
+// Sample draws one normal number and takes one exponential.
+func (l LogNormal) Sample(r *rand.Rand) time.Duration {
+	return round(l.mean * math.Exp(l.sigma*(r.NormFloat64()-l.sigma/2)))
+}
+
+// Mean returns the mean it was made with.
+func (l LogNormal) Mean() time.Duration { return round(l.mean) }
+
+// MeanNS returns the mean in nanoseconds.
+func (l LogNormal) MeanNS() float64 { return l.mean }
+
+// C2 returns the C² it was made with.
+func (l LogNormal) C2() float64 { return l.c2 }
+
+// Sigma is the standard deviation of the logarithm.
+func (l LogNormal) Sigma() float64 { return l.sigma }
+
+// String returns lognormal(mean,c2).
+func (l LogNormal) String() string {
+	return "lognormal(" + formatNS(l.mean) + "," + FormatFloat(l.c2) + ")"
+}
+
+func positive(name string, d time.Duration) error {
+	if d <= 0 {
+		return fmt.Errorf("%s: must be positive, got %s", name, FormatDuration(d))
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package dist
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// FormatDuration spells d in the one canonical way: as time.Duration does, but in ASCII (500us) and
+// without units that are zero (1h, not 1h0m0s), since it becomes part of the name of a result.
+func FormatDuration(d time.Duration) string {
+	s := strings.Replace(d.String(), "µ", "u", 1)
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-len("0s")]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-len("0m")]
+	}
+	return s
+}
+
+// FormatFloat spells x in the one canonical way: the shortest decimal that reads back as x, without
+// an exponent from 1e-6 up to 1e15.
+func FormatFloat(x float64) string {
+	format := byte('g')
+	if a := math.Abs(x); a == 0 || a >= 1e-6 && a < 1e15 {
+		format = 'f'
+	}
+	return strconv.FormatFloat(x, format, -1, 64)
+}
+
+// formatNS spells a duration that need not be a whole number of nanoseconds: 10ms, but 5153882.5ns.
+func formatNS(ns float64) string {
+	if ns == math.Trunc(ns) && math.Abs(ns) < 1<<53 {
+		return FormatDuration(time.Duration(ns))
+	}
+	return FormatFloat(ns) + "ns"
+}

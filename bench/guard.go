@@ -1,0 +1,255 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/watchdog"
+)
+
+// A guard stands between a run and the strategy's code, which may do anything: hang, spin, panic,
+// end the goroutine that called it, leave goroutines behind. Each gets its name.
+type guard struct {
+	scenario Scenario
+	mark     watchdog.Mark
+	progress *Progress
+	patience *Patience
+	stage    atomic.Int32
+	driver   atomic.Pointer[driver] // from the stage playing on
+}
+
+// The stages of a run. Only from playing on may nothing stand still: to build a workload or to look
+// through the records may take long.
+const (
+	building = iota
+	playing
+	counting
+	leaving // nothing of the run is left to be done
+)
+
+// deadlock is how one is seen under the virtual clock.
+const deadlock = "every goroutine waits for another"
+
+func newGuard(ctx context.Context, s Scenario) (*guard, error) {
+	progress := progressOf(ctx)
+	patience, err := NewPatience(s, progress.Limit)
+	return &guard{scenario: s, mark: watchdog.NewMark(), progress: progress, patience: patience},
+		err
+}
+
+// observe plays the scenario in goroutines of its own and returns what was observed, or what the
+// strategy did that none may do.
+func (g *guard) observe(ctx context.Context) (*observation, error) {
+	done := make(chan struct{})
+	var o *observation
+	var left watchdog.Stacks
+	var err error
+	go func() {
+		defer close(done)
+		g.mark.Set(ctx)
+		play := func(ctx context.Context) {
+			if e := g.contain(func() { o, err = drive(ctx, g.scenario, g) }); e != nil {
+				err = e
+			}
+			g.stage.Store(leaving)
+		}
+		if g.scenario.Clock == Real {
+			play(ctx)
+			return
+		}
+		e := bubble(func() { play(WithProgress(context.Background(), g.progress)) })
+		switch {
+		case e != nil && g.stage.Load() == leaving:
+			left = g.mark.Stacks()
+		case e != nil:
+			err = g.hangs(deadlock)
+		}
+	}()
+	if why := g.watch(done); why != nil {
+		return nil, g.giveUp(done, why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.left = left; g.scenario.Clock == Real {
+		o.left = g.left()
+	}
+	return o, nil
+}
+
+// watch returns nil when done is closed, and else why the run is to be given up.
+func (g *guard) watch(done <-chan struct{}) error {
+	tick := time.NewTicker(PulseInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-tick.C:
+		}
+		now := g.progress.Pulse()
+		if stage := g.stage.Load(); stage == building || stage == counting {
+			now.Early = true
+		}
+		if err := g.patience.Hear(now); err != nil && g.patience.quiet > g.longest() {
+			return err
+		}
+	}
+}
+
+// giveUp says what hangs, and tries to end it.
+func (g *guard) giveUp(done <-chan struct{}, why error) *StrategyError {
+	e := g.hangs(why.Error())
+	e.Goes = true
+	if d := g.driver.Load(); d != nil && g.scenario.Clock == Real {
+		// nobody can do so in a bubble from outside
+		d.fail(e)
+		select {
+		case <-done:
+			e.Goes = false
+		case <-time.After(min(giveUpGrace, g.patience.limit)):
+		}
+	}
+	return e
+}
+
+// giveUpGrace is how long a run gets to return once it is told to, if its patience is not shorter.
+const giveUpGrace = time.Second
+
+// longest is how long the tasks in hand may take.
+func (g *guard) longest() time.Duration {
+	if g.stage.Load() != playing || g.scenario.Clock == Virtual {
+		return 0
+	}
+	return g.driver.Load().longest()
+}
+
+// left are the goroutines that outlive the run. One that has done its last may take a moment to
+// end.
+func (g *guard) left() (left watchdog.Stacks) {
+	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
+		if left = g.mark.Stacks(); len(left) == 0 {
+			return nil
+		}
+		time.Sleep(wait)
+	}
+	return left
+}
+
+// contain calls f in a goroutine of its own. The error says what kept f from returning: a panic, or
+// runtime.Goexit.
+func (g *guard) contain(f func()) (err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g.call(f, func(e *StrategyError) { err = e })
+	}()
+	<-done
+	return err
+}
+
+// call calls f, and fail when f does not return.
+func (g *guard) call(f func(), fail func(*StrategyError)) {
+	returned := false
+	defer func() {
+		if v := recover(); !returned {
+			fail(g.interrupted(v, watchdog.Here()))
+		}
+	}()
+	f()
+	returned = true
+}
+
+// interrupted says what the strategy did instead of returning; v is what it panicked with.
+func (g *guard) interrupted(v any, where watchdog.Stacks) *StrategyError {
+	did := fmt.Sprintf("panicked: %v", v)
+	if v == nil {
+		did = "ended the goroutine of its caller (runtime.Goexit)"
+	}
+	call, _ := called(where)
+	if call == "" { // nothing that is a strategy's has done so
+		return &StrategyError{Did: fmt.Sprintf("the run itself %s, at %s", did, where.Brief()),
+			Stacks: where.String()}
+	}
+	return g.blame(where, "%s %s; by clause 7 (Panic) it returns", call, did)
+}
+
+// hangs says in which of its functions the strategy hangs, and how that was seen.
+func (g *guard) hangs(seen string) *StrategyError {
+	stacks := g.mark.Stacks()
+	call, by := called(stacks)
+	where := stacks.First(by)
+	accepted, running := 0, 0
+	if d := g.driver.Load(); d != nil {
+		accepted, running = d.inHand()
+		if first := d.failed.Load(); first != nil {
+			seen = first.Did + "; then " + seen
+		}
+	}
+	inHand := fmt.Sprintf("tasks that it has: %d, inside their Run: %d", accepted, running)
+	switch {
+	case call == "New":
+		return g.blame(where, "New does not return: %s", seen)
+	case call == "Submit":
+		return g.blame(where, "Submit does not return: %s; %s; by clause 3 (BlocksOrSheds) it "+
+			"blocks only while the instance is full", seen, inHand)
+	case call == "Drain":
+		return g.blame(where,
+			"Drain does not return: %s; %s; by clause 5 (Drain) it returns when all are done", seen,
+			inHand)
+	case g.stage.Load() == leaving:
+		return g.blame(where, "Drain has returned, and goroutines go on for ever: %s; by clause "+
+			"5 (Drain) none is left", seen)
+	case g.scenario.Clock == Virtual && g.stage.Load() == playing && seen != deadlock:
+		return g.blame(where,
+			"the virtual clock stands still, as a goroutine spins or waits for a mutex: %s; %s",
+			seen, inHand)
+	case running > 0:
+		return g.blame(where, "tasks do not end: %s; %s", seen, inHand)
+	}
+	return g.blame(where,
+		"a task is accepted and never done: %s; %s; by clause 2 (Once) each is done", seen, inHand)
+}
+
+// called says which of the strategy's functions the run has called that has not returned, and what
+// called it.
+func called(stacks watchdog.Stacks) (function, by string) {
+	for function, by := range map[string]string{"New": "bench.(*driver).open",
+		"Submit": "bench.(*driver).submit", "Drain": "bench.(*driver).drain"} {
+		if stacks.In(by) {
+			return function, by
+		}
+	}
+	return "", ""
+}
+
+// blame makes the error, with its place in the one line.
+func (g *guard) blame(where watchdog.Stacks, format string, a ...any) *StrategyError {
+	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
+	if where = where.Foreign(); len(where) > 0 {
+		e.Did += "; at " + where.Brief()
+		e.Stacks = where.String()
+	}
+	return e
+}
+
+// A StrategyError is the error of a run that could not go on for what its strategy did. What a
+// strategy does wrong while the run can go on is a broken law of the Result instead.
+type StrategyError struct {
+	Strategy string // its name, with its parameters; "" where it is the run itself that panicked
+	// in one sentence, with the clause of the contract of package strategies that says otherwise
+	Did    string
+	Stacks string // where: the goroutines concerned, a line a call, shortened
+	// what hangs may go on beside whatever follows: only the end of the process ends it
+	Goes bool
+}
+
+// Error is one line.
+func (e *StrategyError) Error() string {
+	if e.Strategy == "" {
+		return e.Did
+	}
+	return e.Strategy + ": " + e.Did
+}

@@ -1,0 +1,241 @@
+package bench_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A misbehaved strategy is a semaphore that does one thing wrong, with its twentieth task or at its
+// end.
+type misbehaved struct {
+	how     misdeed
+	ctx     context.Context
+	places  chan struct{}
+	sink    strategies.Sink
+	tasks   atomic.Int64
+	seen    sync.Map // of tasks, all that have come
+	working sync.WaitGroup
+	mu      sync.Mutex
+}
+
+type misdeed string
+
+const (
+	newIsNil    misdeed = "New returns nil"
+	newHangs    misdeed = "New hangs"
+	newPanics   misdeed = "New panics"
+	newExits    misdeed = "New exits"
+	submitWaits misdeed = "Submit waits for nobody"
+	submitLocks misdeed = "Submit locks twice"
+	submitSpins misdeed = "Submit spins"
+	submitPanic misdeed = "Submit panics"
+	submitExits misdeed = "Submit exits"
+	drainWaits  misdeed = "Drain waits for nobody"
+	drainLocks  misdeed = "Drain locks twice"
+	drainSpins  misdeed = "Drain spins"
+	drainPanics misdeed = "Drain panics"
+	drainExits  misdeed = "Drain exits"
+	workerLocks misdeed = "a worker locks twice"
+	workerSpins misdeed = "a worker spins"
+	workerPanic misdeed = "a worker panics"
+	workerExits misdeed = "a worker exits"
+
+	leaksWaiting misdeed = "leaks goroutines that wait"
+	leaksAsleep  misdeed = "leaks goroutines that sleep"
+	leaksOnClose misdeed = "leaks a goroutine of New"
+
+	doneNil     misdeed = "Done of nil"
+	doneForeign misdeed = "Done of a foreign task"
+	doneCopy    misdeed = "Done of a copy"
+	doneOther   misdeed = "Done of another task"
+	doneTwice   misdeed = "Done twice"
+	doneEarly   misdeed = "Done while it runs"
+	doneUnrun   misdeed = "Done and never run"
+	doneNever   misdeed = "Done never"
+
+	doesNothing misdeed = "Submit does nothing"
+	runsTwice   misdeed = "runs a task twice"
+	runsAtOnce  misdeed = "runs a task twice at once"
+	runsLate    misdeed = "runs a task that is done"
+	runsRefused misdeed = "refuses and runs"
+	doneRefused misdeed = "refuses and is done"
+	refusesOdd  misdeed = "refuses with an error of its own"
+	refusesShut misdeed = "refuses as closed"
+	changesArg  misdeed = "changes Arg"
+	changesRun  misdeed = "changes Run"
+	changesSize misdeed = "changes Size"
+)
+
+// misbehavedSpec declares as little as may be.
+func misbehavedSpec(how misdeed) strategies.Spec {
+	return strategies.Spec{Name: "misbehaved",
+		New: func(ctx context.Context, p strategies.Params,
+			sink strategies.Sink) strategies.Strategy {
+			m := &misbehaved{how: how, ctx: ctx, places: make(chan struct{}, p.Limit), sink: sink}
+			switch how {
+			case newIsNil:
+				return nil
+			case newHangs:
+				select {}
+			case newPanics:
+				panic("no pool today")
+			case newExits:
+				runtime.Goexit()
+			case leaksOnClose:
+				go m.wait()
+			}
+			return m
+		}}
+}
+
+func (m *misbehaved) wait() { <-make(chan int) }
+
+func (m *misbehaved) spin() {
+	for n := 0; ; n++ {
+	}
+}
+
+func (m *misbehaved) lockTwice() {
+	m.mu.Lock()
+	m.mu.Lock()
+}
+
+var errOdd = errors.New("no room in the inn")
+
+func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
+	m.seen.Store(t, nil)
+	now := m.tasks.Add(1) == 20
+	how := m.how
+	if !now {
+		how = ""
+	}
+	switch how {
+	case submitWaits:
+		m.wait()
+	case submitLocks:
+		m.lockTwice()
+	case submitSpins:
+		m.spin()
+	case submitPanic:
+		panic("send on closed channel")
+	case submitExits:
+		runtime.Goexit()
+	case doesNothing:
+		return nil
+	case doneRefused:
+		m.sink.Done(t, strategies.Result{})
+		return strategies.ErrShed
+	case refusesOdd:
+		return errOdd
+	case refusesShut:
+		return strategies.ErrClosed
+	case changesSize:
+		t.Size = time.Second
+	case changesRun:
+		run := t.Run
+		t.Run = func(ctx context.Context, t *strategies.Task) strategies.Result {
+			return run(ctx, t)
+		}
+	case changesArg:
+		t.Arg = m
+	}
+	switch m.how {
+	case leaksWaiting:
+		go m.wait()
+	case leaksAsleep:
+		go time.Sleep(time.Minute)
+	}
+	select {
+	case m.places <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	started := make(chan struct{})
+	m.working.Go(func() { m.work(t, how, started) })
+	if how == runsRefused {
+		<-started
+		return strategies.ErrShed
+	}
+	return nil
+}
+
+// work is what the goroutine of a task does.
+func (m *misbehaved) work(t *strategies.Task, how misdeed, started chan struct{}) {
+	defer func() { <-m.places }()
+	var r strategies.Result
+	switch how {
+	case doneUnrun:
+	case doneEarly:
+		go m.sink.Done(t, r)
+		r = t.Run(m.ctx, t)
+	case runsAtOnce:
+		go t.Run(m.ctx, t)
+		r = t.Run(m.ctx, t)
+	case runsRefused:
+		close(started)
+		t.Run(m.ctx, t)
+		return
+	default:
+		r = t.Run(m.ctx, t)
+	}
+	switch how {
+	case runsTwice:
+		r = t.Run(m.ctx, t)
+	case workerLocks:
+		m.lockTwice()
+	case workerSpins:
+		m.spin()
+	case workerPanic:
+		panic("out of luck")
+	case workerExits:
+		runtime.Goexit()
+	case doneNil:
+		m.sink.Done(nil, r)
+		return
+	case doneForeign:
+		m.sink.Done(&strategies.Task{Arg: m}, r)
+		return
+	case doneCopy:
+		copied := *t
+		m.sink.Done(&copied, r)
+		return
+	case doneOther:
+		m.seen.Range(func(other, _ any) bool {
+			if other != any(t) {
+				m.sink.Done(other.(*strategies.Task), r)
+			}
+			return other == any(t)
+		})
+		return
+	case doneNever:
+		return
+	case doneTwice:
+		defer m.sink.Done(t, r)
+	case runsLate:
+		defer t.Run(m.ctx, t)
+	}
+	m.sink.Done(t, r)
+}
+
+func (m *misbehaved) Drain(context.Context) error {
+	m.working.Wait()
+	switch m.how {
+	case drainWaits:
+		m.wait()
+	case drainLocks:
+		m.lockTwice()
+	case drainSpins:
+		m.spin()
+	case drainPanics:
+		panic("close of nil channel")
+	case drainExits:
+		runtime.Goexit()
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package param
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/dist"
+)
+
+// parse reads a value of the key.
+func (k Key) parse(s string) (value, error) {
+	if k.Kind == Choice {
+		return k.choose(s)
+	}
+	v, err := parseValue(k.Kind, s)
+	if constant, bare := v.dist.(dist.Constant); bare && k.Bare != nil &&
+		!strings.Contains(s, "(") {
+		v.dist = k.Bare(constant.Value)
+		v.text = v.dist.String()
+	}
+	return v, err
+}
+
+// choose reads one of the key's choices.
+func (k Key) choose(s string) (value, error) {
+	if !slices.Contains(k.Choices, s) {
+		last := len(k.Choices) - 1
+		return value{}, fmt.Errorf("want %s or %s, got %q", strings.Join(k.Choices[:last], ", "),
+			k.Choices[last], s)
+	}
+	return value{text: s}, nil
+}
+
+// parseValue reads one value of that kind, which is none of Choice, and gives it its canonical
+// spelling.
+func parseValue(kind Kind, s string) (value, error) {
+	switch kind {
+	case Text:
+		return value{text: s}, nil
+	case Duration:
+		d, err := parseDuration(s)
+		return value{text: dist.FormatDuration(d), dur: d}, err
+	case Float:
+		x, err := parseFloat(s)
+		return value{text: dist.FormatFloat(x), num: x}, err
+	case Int:
+		n, err := parseInt(s)
+		return value{text: strconv.Itoa(n), whole: int64(n)}, err
+	case Size:
+		n, err := parseSize(s)
+		return value{text: formatSize(n), whole: n}, err
+	case Distribution:
+		d, err := dist.Parse(s)
+		if err != nil {
+			return value{}, err
+		}
+		return value{text: d.String(), dist: d}, nil
+	}
+	panic("param: no such kind")
+}
+
+func parseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return 0, fmt.Errorf("want a duration such as 10ms, got %q", s)
+	}
+	if d < 0 {
+		return 0, fmt.Errorf("want a duration that is not negative, got %q", s)
+	}
+	return d, nil
+}
+
+func parseFloat(s string) (float64, error) {
+	x, err := strconv.ParseFloat(s, 64)
+	if errors.Is(err, strconv.ErrSyntax) || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("want a number such as 0.5, got %q", s)
+	}
+	return x + 0, nil // -0 is 0
+}
+
+func parseInt(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0, fmt.Errorf("want a whole number such as 4, got %q", s)
+	}
+	return n, nil
+}
+
+// sizeUnits in the order in which formatSize prefers them: the biggest that leaves a whole number.
+var sizeUnits = []struct {
+	suffix string
+	bytes  int64
+}{{"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"kB", 1e3}}
+
+func parseSize(s string) (int64, error) {
+	number, unit := strings.TrimSuffix(s, "B"), int64(1)
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(s, u.suffix); ok {
+			number, unit = rest, u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 63)
+	if err != nil || int64(n) > math.MaxInt64/unit {
+		return 0, fmt.Errorf("want a size in bytes such as 512, 64KiB or 1MB, got %q", s)
+	}
+	return int64(n) * unit, nil
+}
+
+func formatSize(n int64) string {
+	for _, u := range sizeUnits {
+		if n > 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,80 @@
+package param
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench/dist"
+)
+
+// Kind is the type of a parameter's value.
+type Kind int
+
+// The kinds of parameters, with the spelling of their values.
+const (
+	Text         Kind = iota // anything without a comma outside parentheses
+	Duration                 // 10ms, 1.5s; never negative
+	Float                    // 0.05, 16
+	Int                      // 4
+	Size                     // 512, 64KiB, 1MB: bytes
+	Distribution             // a duration, or exp(10ms), const(10ms)
+	Choice                   // one of a few words, Key.Choices
+)
+
+// String names the kind as help texts do.
+func (k Kind) String() string {
+	switch k {
+	case Text:
+		return "text"
+	case Duration:
+		return "duration"
+	case Float:
+		return "number"
+	case Int:
+		return "whole number"
+	case Size:
+		return "size"
+	case Distribution:
+		return "distribution"
+	case Choice:
+		return "choice"
+	}
+	panic("param: no such kind")
+}
+
+// Key documents one parameter of a variant: its name, kind, default (in the spelling a user would
+// type; "" = must be given) and one line on what it is, units included.
+type Key struct {
+	Name    string
+	Kind    Kind
+	Default string
+	Doc     string
+	// Bare says how a Distribution given as a bare duration is read; nil: as a constant.
+	Bare func(mean time.Duration) dist.Dist
+	// Choices are the values that a Choice may have, at least two. Doc says what each means.
+	Choices []string
+}
+
+// Arg is one key=value as the user typed it.
+type Arg struct{ Key, Value string }
+
+// Call is a variant as the user typed it: name:key=value,key=value.
+type Call struct {
+	Name string
+	Args []Arg
+}
+
+// Values are the arguments of one variant checked against its keys: every key has a value, given or
+// by default. The zero Values belongs to a variant without keys.
+type Values struct {
+	keys   []Key
+	parsed []value // in the order of keys
+}
+
+type value struct {
+	text  string // canonical spelling
+	given bool   // and other than the default
+	dur   time.Duration
+	num   float64
+	whole int64
+	dist  dist.Dist
+}

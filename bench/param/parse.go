@@ -1,0 +1,111 @@
+package param
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/poolbench/poolbench/bench/dist"
+)
+
+var (
+	nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) // as package registry has it
+	keyForm  = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+)
+
+// Parse reads name or name:key=value,key=value. It knows nothing of the variant: see Resolve. A
+// colon with nothing after it is allowed.
+func Parse(s string) (Call, error) {
+	name, rest, _ := strings.Cut(s, ":")
+	if !nameForm.MatchString(name) {
+		if strings.Contains(name, ",") {
+			return Call{}, fmt.Errorf("want name:key=value,key=value, got the list %q before the "+
+				"colon: a variant with parameters stands alone", name)
+		}
+		return Call{}, fmt.Errorf("want a name in lower_snake, as in worker_pool or "+
+			"hyperexp:mean=10ms,c2=16, got %q", name)
+	}
+	call := Call{Name: name}
+	if rest == "" {
+		return call, nil
+	}
+	for i, part := range dist.SplitTop(rest) {
+		key, value, ok := strings.Cut(part, "=")
+		if variant, _, _ := strings.Cut(part, ":"); i > 0 && nameForm.MatchString(variant) &&
+			(variant != part || !ok) {
+			return Call{}, fmt.Errorf("%s: want key=value, got %q: a variant with parameters "+
+				"stands alone, so give the flag again for the next", name, part)
+		}
+		if !ok || !keyForm.MatchString(key) {
+			return Call{}, fmt.Errorf("%s: want key=value, got %q", name, part)
+		}
+		if err := checkValue(key, value); err != nil {
+			return Call{}, fmt.Errorf("%s: %w", name, err)
+		}
+		call.Args = append(call.Args, Arg{key, value})
+	}
+	return call, nil
+}
+
+// ParseList reads a comma list of variants: "worker_pool,segregated:short=2,long=3,semaphore". What
+// has the form key=value belongs to the variant with parameters before it.
+func ParseList(s string) ([]Call, error) {
+	var texts []string
+	for _, part := range dist.SplitTop(s) {
+		last := len(texts) - 1
+		if key, _, ok := strings.Cut(part, "="); ok && keyForm.MatchString(key) && last >= 0 &&
+			strings.Contains(texts[last], ":") {
+			texts[last] += "," + part
+		} else {
+			texts = append(texts, part)
+		}
+	}
+	calls := make([]Call, len(texts))
+	for i, text := range texts {
+		var err error
+		if calls[i], err = Parse(text); err != nil {
+			return nil, err
+		}
+	}
+	return calls, nil
+}
+
+// String spells the call as it was typed.
+func (c Call) String() string {
+	if len(c.Args) == 0 {
+		return c.Name
+	}
+	parts := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		parts[i] = a.Key + "=" + a.Value
+	}
+	return c.Name + ":" + strings.Join(parts, ",")
+}
+
+// checkValue refuses what would not survive in a call or in the name of a result.
+func checkValue(key, value string) error {
+	if value == "" {
+		return fmt.Errorf("%s: the value is empty", key)
+	}
+	depth := 0
+	for _, r := range value {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ',' && depth == 0:
+			return fmt.Errorf("%s: a comma outside parentheses in %q", key, value)
+		case unicode.IsSpace(r) || !unicode.IsPrint(r) || r == unicode.ReplacementChar:
+			return fmt.Errorf("%s: white space or an unprintable character in %q", key, value)
+		}
+		if depth < 0 {
+			break
+		}
+	}
+	if depth != 0 {
+		return fmt.Errorf("%s: unbalanced parentheses in %q", key, value)
+	}
+	return nil
+}

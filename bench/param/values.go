@@ -1,0 +1,166 @@
+package param
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/dist"
+)
+
+// Resolve checks args against keys. It refuses a key that is not declared, one given twice, a
+// required one that is missing, and a value that is not of its kind; whether the value makes sense
+// is the variant's to say. It panics on keys that are wrong in themselves: a name out of form, the
+// same name twice, a default that is not of its kind, choices that are none.
+func Resolve(keys []Key, args []Arg) (Values, error) {
+	v := Values{keys: keys}
+	if len(keys) > 0 {
+		v.parsed = defaults(keys)
+	}
+	seen := make([]bool, len(keys))
+	for _, a := range args {
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == a.Key })
+		if i < 0 {
+			return Values{}, fmt.Errorf("unknown parameter %q (known: %s)", a.Key, known(keys))
+		}
+		if seen[i] {
+			return Values{}, fmt.Errorf("%s: given twice", a.Key)
+		}
+		seen[i] = true
+		if err := checkValue(a.Key, a.Value); err != nil {
+			return Values{}, err
+		}
+		parsed, err := keys[i].parse(a.Value)
+		if err != nil {
+			return Values{}, fmt.Errorf("%s: %w", a.Key, err)
+		}
+		parsed.given = parsed.text != v.parsed[i].text
+		v.parsed[i] = parsed
+	}
+	for i, k := range keys {
+		if k.Default == "" && !seen[i] {
+			return Values{}, fmt.Errorf("%s: must be given (%s)", k.Name, k.Doc)
+		}
+	}
+	return v, nil
+}
+
+// OrDefaults returns v, or the defaults of keys where v is the zero Values: what a struct literal
+// leaves out. The error names a parameter that has no default.
+func (v Values) OrDefaults(keys []Key) (Values, error) {
+	if v.keys == nil && len(keys) > 0 {
+		return Resolve(keys, nil)
+	}
+	return v, nil
+}
+
+func defaults(keys []Key) []value {
+	parsed := make([]value, len(keys))
+	for i, k := range keys {
+		if !keyForm.MatchString(k.Name) ||
+			slices.ContainsFunc(keys[:i], func(o Key) bool { return o.Name == k.Name }) {
+			panic(fmt.Sprintf("param: key %q is out of form or declared twice", k.Name))
+		}
+		k.checkChoices()
+		if k.Default == "" {
+			continue
+		}
+		err := checkValue(k.Name, k.Default)
+		if err == nil {
+			parsed[i], err = k.parse(k.Default)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("param: default of key %q: %v", k.Name, err))
+		}
+	}
+	return parsed
+}
+
+// checkChoices panics where a Choice has none, or another kind has some.
+func (k Key) checkChoices() {
+	if k.Kind == Choice && len(k.Choices) < 2 || k.Kind != Choice && k.Choices != nil {
+		panic(fmt.Sprintf("param: key %q is a %v with the choices %q", k.Name, k.Kind, k.Choices))
+	}
+	for i, c := range k.Choices {
+		if err := checkValue(k.Name, c); err != nil || slices.Contains(k.Choices[:i], c) {
+			panic(fmt.Sprintf("param: choice %q of key %q is out of form or given twice", c,
+				k.Name))
+		}
+	}
+}
+
+func known(keys []Key) string {
+	if len(keys) == 0 {
+		return "none"
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// Duration returns the value of a key of kind Duration. Like its siblings it panics when there is
+// no such key.
+func (v Values) Duration(key string) time.Duration { return v.get(key, Duration).dur }
+
+// Float returns the value of a key of kind Float: finite.
+func (v Values) Float(key string) float64 { return v.get(key, Float).num }
+
+// Int returns the value of a key of kind Int.
+func (v Values) Int(key string) int { return int(v.get(key, Int).whole) }
+
+// Size returns the value of a key of kind Size: bytes, not negative.
+func (v Values) Size(key string) int64 { return v.get(key, Size).whole }
+
+// Dist returns the value of a key of kind Distribution.
+func (v Values) Dist(key string) dist.Dist { return v.get(key, Distribution).dist }
+
+// Text returns the value of a key of kind Text.
+func (v Values) Text(key string) string { return v.get(key, Text).text }
+
+// Choice returns the value of a key of kind Choice: one of its Choices.
+func (v Values) Choice(key string) string { return v.get(key, Choice).text }
+
+// Given says whether key was set to something other than its default. It panics when there is no
+// such key.
+func (v Values) Given(key string) bool { return v.parsed[v.index(key)].given }
+
+// Canonical spells the values that are not at their defaults, key=value,key=value in the order of
+// the declaration and in one spelling each; it is empty when all are. Resolve reads it back to
+// equal Values.
+func (v Values) Canonical() string {
+	var parts []string
+	for i, k := range v.keys {
+		if v.parsed[i].given {
+			parts = append(parts, k.Name+"="+v.parsed[i].text)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// Spell is the canonical spelling of the variant of that name with these values: name, or
+// name:key=value,….
+func (v Values) Spell(name string) string {
+	if c := v.Canonical(); c != "" {
+		return name + ":" + c
+	}
+	return name
+}
+
+func (v Values) get(key string, kind Kind) value {
+	i := v.index(key)
+	if v.keys[i].Kind != kind {
+		panic(fmt.Sprintf("param: key %q is a %v, not a %v", key, v.keys[i].Kind, kind))
+	}
+	return v.parsed[i]
+}
+
+func (v Values) index(key string) int {
+	i := slices.IndexFunc(v.keys, func(k Key) bool { return k.Name == key })
+	if i < 0 {
+		panic(fmt.Sprintf("param: key %q is not declared", key))
+	}
+	return i
+}

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package bench
-
-func readCounters() counters { return counters{stolen: -1, ticks: -1, stalled: -1} }

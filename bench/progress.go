@@ -1,0 +1,168 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/internal/witness"
+)
+
+// A Progress shows from outside how far a run is: give it to Run by WithProgress, and ask it for a
+// Pulse every PulseInterval. It may be asked from any goroutine, also from outside of the run's
+// bubble.
+type Progress struct {
+	// that Run waits for a step before it gives the run up; 0 is 30 s, or what POOLBENCH_PATIENCE
+	// says
+	Limit time.Duration
+
+	submitted atomic.Uint64
+	// the generator counts the one, workers the other: not in one line of the cache
+	_       [64]byte
+	settled atomic.Uint64
+	// until then nothing need happen; nil: there was no such time
+	awaited atomic.Pointer[time.Time]
+}
+
+// PulseInterval is the time between two pulses.
+const PulseInterval = 250 * time.Millisecond
+
+// A Pulse is what a run shows of itself at one instant. It crosses processes as JSON.
+type Pulse struct {
+	Steps uint64        // submits that have returned, tasks that are done, and phases of the run
+	CPU   time.Duration // that the process has used so far; 0 where the system does not tell
+	Idle  bool          // no goroutine of the process but the one that asks runs, or could
+	Early bool          // the next task is not due yet
+}
+
+// Pulse takes one. It costs some 100 µs.
+func (p *Progress) Pulse() Pulse {
+	until := p.awaited.Load()
+	return Pulse{
+		Steps: p.submitted.Load() + p.settled.Load(),
+		CPU:   time.Duration(witness.CPUTime()),
+		Idle:  idle(),
+		Early: until != nil && time.Now().Before(*until),
+	}
+}
+
+// idle reports whether nothing runs but its caller, or could. The counts are approximate: one time
+// in ten something seems to, so it looks three times.
+func idle() bool {
+	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
+		{Name: "/sched/goroutines/running:goroutines"}}
+	for range 3 {
+		metrics.Read(sample)
+		if sample[0].Value.Uint64() == 0 && sample[1].Value.Uint64() <= 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// await notes that until then nothing need happen, if that is long: the generator sleeps, or a
+// target has said so.
+func (p *Progress) await(due time.Time) {
+	if time.Until(due) < time.Second {
+		return
+	}
+	until := due // on the heap in this case alone
+	for last := p.awaited.Load(); last == nil || last.Before(due); last = p.awaited.Load() {
+		if p.awaited.CompareAndSwap(last, &until) {
+			return
+		}
+	}
+}
+
+type progressKey struct{}
+
+// WithProgress has Run show its progress.
+func WithProgress(ctx context.Context, p *Progress) context.Context {
+	return context.WithValue(ctx, progressKey{}, p)
+}
+
+// progressOf is that of the context, or one that nobody looks at.
+func progressOf(ctx context.Context) *Progress {
+	if p, ok := ctx.Value(progressKey{}).(*Progress); ok {
+		return p
+	}
+	return new(Progress)
+}
+
+// A Patience tells a run that hangs from one that is slow, by its pulses. A slow one, on a machine
+// that has no time for it for instance, is never given up: what counts is the CPU time that the run
+// itself has used without a step, or pulses at most of which nothing of it could have run.
+type Patience struct {
+	limit       time.Duration
+	last        *Pulse        // nil: none yet
+	spent       time.Duration // CPU time since the last step
+	idle, quiet time.Duration // of pulses since then: of idle ones, and of all
+}
+
+// Limits of patience. A step takes microseconds; a hundred million records are made ready, or
+// summed up, in a few seconds.
+const (
+	perService = 20 // mean services: real tasks take their time
+	perQuiet   = 20 // limits, whatever else is seen
+)
+
+// NewPatience is that for runs of the scenario; limit 0 is 30 s, or what POOLBENCH_PATIENCE says,
+// under the real clock with 20 times the mean service.
+func NewPatience(s Scenario, limit time.Duration) (p *Patience, err error) {
+	if limit == 0 {
+		if limit, err = watchdog.Patience(); err != nil {
+			return nil, err
+		}
+		if s = s.withDefaults(); s.Clock == Real {
+			if w, err := s.Workload.Spec.Build(s.Seed, s.Workload.Values); err == nil {
+				limit += perService * w.Mean()
+				_ = letGo(w) // the run complains of it
+			}
+		}
+	}
+	return &Patience{limit: limit}, nil
+}
+
+// Outside is for whoever watches from outside a run that watches itself: the run knows more, and is
+// to speak first.
+func (p *Patience) Outside() *Patience {
+	p.limit += p.limit / 4
+	return p
+}
+
+// Silence is how long a run may show no pulse at all, by the clock of who listens.
+func (p *Patience) Silence() time.Duration { return perQuiet * p.limit }
+
+// Hear takes note of the next pulse, one interval after the one before. The error is why the run is
+// to be given up.
+func (p *Patience) Hear(now Pulse) error {
+	before := p.last
+	p.last = &now
+	if before == nil || now.Steps != before.Steps || now.Early {
+		p.spent, p.idle, p.quiet = 0, 0, 0
+		return nil
+	}
+	used := now.CPU - before.CPU
+	if now.CPU == 0 {
+		used = PulseInterval
+	}
+	p.spent += used
+	p.quiet += PulseInterval
+	if now.Idle {
+		p.idle += PulseInterval
+	}
+	switch {
+	case p.spent >= p.limit:
+		return fmt.Errorf("no task was submitted or done in %v of computing: it hangs, in a loop",
+			p.limit)
+	case p.idle >= p.limit && 4*p.idle >= 3*p.quiet:
+		return fmt.Errorf("no task was submitted or done in %v, and nothing could run: it hangs, "+
+			"in a deadlock", p.limit)
+	case p.quiet >= p.Silence():
+		return fmt.Errorf("no task was submitted or done in %v: it hangs", p.Silence())
+	}
+	return nil
+}

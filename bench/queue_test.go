@@ -1,0 +1,88 @@
+package bench_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// TestQueueSlots: a queue that nobody has named is never full where it would hold the producer up,
+// and 8 × limit where it sheds.
+func TestQueueSlots(t *testing.T) {
+	blocks, sheds, none := strategies.Spec{UsesQueue: true},
+		strategies.Spec{UsesQueue: true, Sheds: true}, strategies.Spec{}
+	for _, c := range []struct {
+		spec                strategies.Spec
+		queue, limit, tasks int
+		want                int
+	}{
+		{blocks, 0, 4, 20_000, 20_000}, {blocks, 0, 4, 0, 1 << 20},
+		{blocks, 0, 4, 100_000_000, 1 << 20}, {blocks, bench.NoQueue, 4, 100, 0},
+		{blocks, 7, 4, 100, 7},
+		{sheds, 0, 4, 20_000, 32}, {sheds, bench.NoQueue, 4, 100, 0}, {sheds, 7, 4, 100, 7},
+		{sheds, 0, strategies.MaxPlaces, 1, strategies.MaxPlaces},
+		{none, 0, 4, 100, 0}, {none, bench.NoQueue, 4, 100, 0}, {none, 7, 4, 100, 7},
+	} {
+		if got := bench.QueueSlots(c.spec, c.queue, c.limit, c.tasks); got != c.want {
+			t.Errorf("queue %d, limit %d, %d tasks, sheds %v: %d slots, want %d", c.queue, c.limit,
+				c.tasks, c.spec.Sheds, got, c.want)
+		}
+	}
+}
+
+// TestDefaultQueueIsNeverFull: whoever names no queue has one that holds every task of the run, be
+// they counted, timed or a client's each.
+func TestDefaultQueueIsNeverFull(t *testing.T) {
+	for _, spec := range strategies.All() {
+		if !spec.UsesQueue || spec.Sheds {
+			continue
+		}
+		for _, w := range []bench.Written{
+			{Arrival: "batch", Tasks: 300},
+			{Arrival: "bulk:n=50,period=1s", Duration: 4 * time.Second},
+			{Load: 5, Duration: time.Second}, {Arrival: "closed:clients=50,think=0s", Tasks: 300},
+		} {
+			w.Strategy, w.Limit, w.Timeout = spec.Name, 2, time.Second
+			r := run(t, scenario(t, w))
+			if held := metric(t, r, "held/op"); held != 0 && !spec.Retries {
+				t.Errorf("%s: %v of the tasks stood before a full queue", r.Name, held)
+			}
+		}
+	}
+}
+
+// TestRanks: by default, strategies that keep classes apart or put tasks in order are measured as
+// what they are, and rank as theory has them: the short tasks are best served where the long ones
+// cannot hold them up.
+func TestRanks(t *testing.T) {
+	tasks, errors := 60_000, 1.0
+	if race.Enabled {
+		tasks, errors = tasks/10, math.Sqrt(10)
+	}
+	for _, load := range []float64{0.5, 0.8} {
+		wait := map[string]float64{}
+		for _, strategy := range []string{"segregated", "shortest_first", "worker_pool",
+			"cpu_io_split"} {
+			r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
+				Limit: 4, Load: load, Tasks: tasks, Warmup: 0.1, Seed: 1}))
+			wait[strategy] = metric(t, r, "mean-wait-sec")
+			if strategy == "segregated" {
+				near(t, r, "short-mean-response-sec",
+					metric(t, r, "theory-short-mean-response-sec"), 0.05*errors)
+			}
+		}
+		if !(wait["segregated"] < wait["worker_pool"] &&
+			wait["shortest_first"] < wait["worker_pool"]) {
+			t.Errorf("load %v: mean waits %v: want those of segregated and shortest_first below "+
+				"that of worker_pool", load, wait)
+		}
+		if wait["cpu_io_split"] != wait["worker_pool"] {
+			t.Errorf("load %v: cpu_io_split, none of whose classes there are, waits for %v, one "+
+				"pool for %v", load, wait["cpu_io_split"], wait["worker_pool"])
+		}
+	}
+}

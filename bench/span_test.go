@@ -1,0 +1,83 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/race"
+)
+
+// TestFenceposts: a run of 1, 2, 5 or 10 tasks at 10 a second says 10 a second, be it of so many
+// tasks or of so long a time, with a warm-up or without one. Tasks of 10 ms make the throughput
+// that of the arrivals but for the last one's service.
+func TestFenceposts(t *testing.T) {
+	const rate, service = 10.0, 10 * time.Millisecond
+	for _, n := range []int{1, 2, 5, 10} {
+		for _, warmup := range []float64{0, 0.5} {
+			for _, w := range []bench.Written{{Tasks: n},
+				{Duration: time.Duration(n) * time.Second / rate}} {
+				w.Strategy, w.Workload, w.Arrival, w.Rate, w.Limit, w.Warmup = "worker_pool",
+					fmt.Sprintf("constant:mean=%v", service), "constant", rate, 1, warmup
+				r := run(t, scenario(t, w))
+				counted := n - int(warmup*float64(n))
+				if r.Tasks != counted {
+					t.Errorf("%s: %d tasks, want %d", r.Name, r.Tasks, counted)
+				}
+				near(t, r, "offered-ops/s", rate, 1e-12)
+				took := float64(counted)/rate + service.Seconds()
+				near(t, r, "ops/s", float64(counted)/took, 1e-12)
+				near(t, r, "ns/op", took*1e9/float64(counted), 1e-12)
+			}
+		}
+	}
+}
+
+// TestFencepostsOfChance: Poisson arrivals stand for the gaps before them, so that the mean time of
+// a task is that of the plan; those of a given time are divided by that time.
+func TestFencepostsOfChance(t *testing.T) {
+	rate, seeds := 10.0, float64(race.Repetitions(t, 100))
+	for _, n := range []int{1, 2, 5, 10} {
+		gap := 0.0
+		for seed := range uint64(seeds) {
+			r := run(t, scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: rate,
+				Limit: 4, Tasks: n, Seed: seed}))
+			gap += 1 / metric(t, r, "offered-ops/s") / seeds
+			w := bench.Written{Workload: "constant:mean=1ms", Rate: rate, Limit: 4,
+				Duration: time.Duration(n) * time.Second, Seed: seed}
+			r = run(t, scenario(t, w))
+			near(t, r, "offered-ops/s", float64(r.Tasks)/float64(n), 1e-12)
+		}
+		if off := math.Abs(gap*rate - 1); off > 4/math.Sqrt(float64(n)*seeds) {
+			t.Errorf("%d tasks: the mean time between them is %v s, want %v", n, gap, 1/rate)
+		}
+	}
+}
+
+// TestFencepostsOfBulks: tasks that are due together share the gap before them, also with those of
+// the warm-up.
+func TestFencepostsOfBulks(t *testing.T) {
+	for _, warmup := range []float64{0, 0.1, 0.3, 0.55} {
+		for _, w := range []bench.Written{{Tasks: 200}, {Duration: 2 * time.Second}} {
+			w.Workload, w.Arrival, w.Limit, w.Warmup = "constant:mean=1ms",
+				"bulk:n=100,period=1s", 4, warmup
+			near(t, run(t, scenario(t, w)), "offered-ops/s", 100, 1e-9)
+		}
+	}
+}
+
+// TestFencepostsOfClients: in a closed loop a task is due when one has ended, and takes the time
+// until then.
+func TestFencepostsOfClients(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 10} {
+		for _, w := range []bench.Written{{Tasks: n},
+			{Duration: time.Duration(n) * 10 * time.Millisecond}} {
+			w.Workload, w.Arrival, w.Limit = "constant:mean=10ms", "closed:clients=1,think=0s", 4
+			r := run(t, scenario(t, w))
+			near(t, r, "offered-ops/s", 100, 1e-12)
+			near(t, r, "ops/s", 100, 1e-12)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/witness"
+)
+
+// quiet are the hiccups of a meter that saw n naps in order, and then these stalls.
+func quiet(n int, stalls ...witness.Stall) *witness.Hiccups {
+	h := witness.NewHiccups()
+	for range n {
+		h.Note(witness.Stall{Late: 60_000, CPU: 10_000})
+	}
+	for _, s := range stalls {
+		h.Note(s)
+	}
+	return h
+}
+
+func stall(from, late, cpu, queued int64) witness.Stall {
+	return witness.Stall{From: from, Late: late, CPU: cpu, Queued: queued}
+}
+
+func pressure(steal, stall, others, queued float64) witness.Pressure {
+	return witness.Pressure{Steal: steal, Stall: stall, Others: others, Queued: queued}
+}
+
+// TestMachine: each disturbance of the machine is told by its name, and a quiet machine by none.
+func TestMachine(t *testing.T) {
+	const second = int64(time.Second)
+	for _, c := range []struct {
+		name     string
+		hiccups  *witness.Hiccups
+		pressure witness.Pressure
+		verdict  Verdict
+		check    string
+		words    []string
+	}{
+		{"quiet", quiet(5000), pressure(0, 0.01, 0, 0.02), Valid, "", nil},
+		{"one small stall", quiet(50_000, stall(second, 57*ms, ms, 0)),
+			witness.Unknown, Valid, "", nil},
+		{"stopped", quiet(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
+			Invalid, checkPause,
+			[]string{"from 1s on", "stood still for 300ms:", "tasks were due"}},
+		{"stopped twice", quiet(5000, stall(second, 300*ms, ms, 0),
+			stall(3*second, 200*ms, ms, 0)), witness.Unknown, Invalid, checkPause,
+			[]string{"stood still for 300ms (the longest of 2 times)"}},
+		{"in the queue", quiet(50_000, stall(second, 300*ms, ms, 290*ms)), witness.Unknown,
+			Suspect, checkMachine, []string{"others had the processors"}},
+		{"crumbs of a processor", quiet(50_000, stall(second, 300*ms, 20*ms, 0)),
+			witness.Unknown, Suspect, checkMachine, []string{"and this process 20ms of CPU"}},
+		{"its own tasks", quiet(50_000, stall(second, 300*ms, 500*ms, 0)), witness.Unknown,
+			Suspect, checkStalls, []string{"its own tasks kept the processors"}},
+		{"stalls all the time", quiet(1000,
+			slices.Repeat([]witness.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
+			witness.Unknown, Suspect, checkStalls, []string{"one instant in a hundred"}},
+		{"steal", quiet(5000), pressure(0.2, 0, 0, 0), Suspect, checkMachine,
+			[]string{"20 %", "steal"}},
+		{"hogged", quiet(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, checkMachine,
+			[]string{"30 % of the time", "some thread did for 50 %"}},
+		{"its own threads wait for one another", quiet(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
+			"", nil},
+		{"others wait", quiet(5000), pressure(-1, 0.5, -1, 0.01), Suspect, checkMachine,
+			[]string{"some thread on this machine", "50 %"}},
+	} {
+		o := queue(Real, 1, 20_000, 0.5, 1)
+		o.seen = &witness.Seen{Hiccups: c.hiccups, Pressure: c.pressure}
+		r := judged(t, o)
+		if c.verdict == Valid {
+			holds(t, c.name, r)
+		} else {
+			finds(t, c.name, r, c.verdict, c.check, c.words...)
+		}
+		if v, ok := r.Metric("max-hiccup-sec"); !ok || v <= 0 {
+			t.Errorf("%s: max-hiccup-sec is %v", c.name, v)
+		}
+		if _, ok := r.Metric("cpu-steal"); ok != (c.pressure.Steal >= 0) {
+			t.Errorf("%s: cpu-steal is there: %v", c.name, ok)
+		}
+	}
+}
+
+// TestFewNaps: a hundred naps have no p99.
+func TestFewNaps(t *testing.T) {
+	o := queue(Real, 1, 20_000, 0.5, 1)
+	o.seen = &witness.Seen{Hiccups: quiet(100), Pressure: witness.Unknown}
+	if v, ok := judged(t, o).Metric("p99-hiccup-sec"); ok {
+		t.Errorf("the p99 of 100 naps is %v", v)
+	}
+}

@@ -1,0 +1,162 @@
+package bench
+
+import (
+	"math"
+
+	"github.com/poolbench/poolbench/internal/theory"
+)
+
+// A claim is an exact value beside a measured one, with what it takes to tell whether they agree: a
+// value of each task whose mean is known.
+type claim struct {
+	unit  string // measured; theory-unit is the exact one
+	exact float64
+	test  meanTest
+}
+
+// A meanTest is a value of each task, its exact mean, and the least standard error that the mean
+// over n tasks can have.
+type meanTest struct {
+	want  float64
+	value func(i int, rec *record) (float64, bool)
+	least func(n float64) float64
+	// the run is too short for its queue, or the tasks that decide are too few
+	rare func(n float64) bool
+}
+
+// claim adds an exact value to the result, to be judged.
+func (o *observation) claim(r *Result, unit string, exact float64, test meanTest) {
+	r.add("theory-"+unit, exact)
+	o.claims = append(o.claims, claim{unit, exact, test})
+}
+
+// A noise is how uncertain the mean over a run is, by what is known of queues. Batch means alone
+// believe themselves too much where a run is short against the memory of its queue, or where next
+// to no task has waited.
+type noise struct {
+	// relax is how many tasks tell as much as one independent task: in heavy traffic (1+C²)/(1−ρ)²,
+	// or, in a queue of K slots that sheds, (1+C²)(1+K)²; but never less than those that wait
+	// together, whose waits are sums of the same task times: above the capacity all K of them.
+	relax float64
+	waits float64 // the share of tasks that wait
+}
+
+func (o *observation) noiseOf(a *theory.Answer, load float64) noise {
+	if starts := o.scenario.Strategy.Spec.Starts; starts != nil {
+		load = a.Throughput / starts(o.scenario.params()).PerSecond
+	}
+	spread, slack := 1+o.workload.C2(), math.Abs(1-load)
+	switch spec, p := o.scenario.Strategy.Spec, o.scenario.params(); {
+	case o.bound() == 0:
+		slack = 1
+	case o.scenario.Load.Arrival.IsClosed():
+		clients, _ := o.scenario.planned(o.mean)
+		slack = 1 / math.Sqrt(1+float64(clients)) // it forgets when all have been through
+	case spec.Sheds:
+		slack = max(slack, 1/float64(1+spec.Capacity(p)-o.bound()))
+	}
+	return noise{spread * max(1/(slack*slack), a.Throughput*a.MeanWait), a.WaitProb}
+}
+
+func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
+
+// of tests the mean of a wait, W. Its variance is about W²(2/P−1), P being the share that waits; in
+// heavy traffic its neighbours tell the same: the variance of the mean over n is
+// W²(1+C²)(1+1/P)/((1−ρ)²n), for M/M/1 that of Whitt (Planning queueing simulations, 1989) to a
+// fifth.
+func (z noise) of(mean float64, value func(*record) (float64, bool)) meanTest {
+	return meanTest{want: mean,
+		value: func(_ int, rec *record) (float64, bool) { return value(rec) },
+		least: func(n float64) float64 {
+			if mean == 0 {
+				return 0
+			}
+			return mean * math.Sqrt(z.relax*(1+1/z.waits)/n)
+		}, rare: z.short}
+}
+
+// share tests the share of tasks of which something is so.
+func (z noise) share(want float64, is func(*record) (yes, counts bool)) meanTest {
+	return meanTest{want: want, value: func(_ int, rec *record) (float64, bool) {
+		yes, counts := is(rec)
+		if yes {
+			return 1, counts
+		}
+		return 0, counts
+	}, least: func(n float64) float64 { return math.Sqrt(want * (1 - want) / n * z.relax) },
+		rare: func(n float64) bool {
+			few := n * min(want, 1-want) / z.relax
+			return z.short(n) || (few > 0 && few < theoryEvents)
+		}}
+}
+
+// beyond tests a quantile of the response by the share of tasks beyond it, just above it: tasks of
+// constant times make responses that many have in common.
+func (z noise) beyond(t float64, a *theory.Answer, of func(*record) bool) meanTest {
+	at := int64(math.Ceil(t*second*(1+1e-9))) + 1
+	above, _ := a.ResponseTail((float64(at) + 0.5) / second)
+	return z.share(above, func(rec *record) (bool, bool) {
+		return rec.response() > at, rec.outcome == completed && of(rec)
+	})
+}
+
+// gaps tests a rate by the time between tasks, which is known.
+func (o *observation) gaps(mean float64) meanTest {
+	return meanTest{want: mean, value: func(i int, rec *record) (float64, bool) {
+		return float64(rec.due-o.trace.at(max(i-1, 0)).due) / second, i > 0
+	}, least: func(n float64) float64 { return mean / math.Sqrt(n) },
+		rare: func(n float64) bool { return n < theoryLength }}
+}
+
+const (
+	// theoryErrors is how many standard errors are beyond chance. By Student's t of the batches a
+	// run is called so by mistake once in 10,000 times at most, where the standard error is the
+	// batches' own; TestNoFalseAlarm counts.
+	theoryErrors = 5
+	// theoryLength is the shortest run that is judged, theoryEvents are the fewest independent
+	// events by which a share is judged, and theorySpread how much the task times of a run may
+	// differ in their spread from their distribution: where the few that make it are missing, or
+	// too many, their waits are missing as well.
+	theoryEvents = 5
+	theoryLength = 50 // independent tasks, by the same theory
+	theorySpread = 0.2
+)
+
+// checkExact holds measured values against the exact ones, where the run tells enough: under the
+// virtual clock, in which nothing but queueing takes time. Under the real one a strategy's own cost
+// is in what was measured; oracle-mean-wait-sec has none of it, and is what to set beside theory.
+func (o *observation) checkExact(r *Result, first int) {
+	if o.scenario.Clock == Real {
+		return
+	}
+	o.checkLimits(r)
+	c2, _ := r.Metric("service-c2")
+	// Waits grow with 1+C²: by as much as that of the run's own task times differs, its waits may.
+	spread := math.Abs((1+c2)/(1+o.workload.C2()) - 1)
+	for _, c := range o.claims {
+		measured, ok := r.Metric(c.unit)
+		if !ok {
+			continue
+		}
+		n := 0.0
+		means, ok := o.batchMeans(first, func(i int, rec *record) (float64, bool) {
+			v, counts := c.test.value(i, rec)
+			if counts {
+				n++
+			}
+			return v, counts
+		})
+		if !ok {
+			continue
+		}
+		mean, _ := meanAndSD(means[:])
+		off := math.Abs(mean-c.test.want) - spread*c.test.want
+		se := max(standardError(means), c.test.least(n))
+		if off <= max(theoryErrors*se, 1e-9*c.test.want) ||
+			spread > theorySpread || c.test.rare(n) {
+			continue
+		}
+		r.Doubt(Suspect, checkTheory, "%s is %.4g, the exact value %.4g: %.1f standard errors "+
+			"apart, so that one of them is of something else", c.unit, measured, c.exact, off/se)
+	}
+}

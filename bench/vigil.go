@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A vigil is how the driver looks after its tasks while the strategy has them. What makes it
+// impossible to tell what becomes of a task ends the run with a *StrategyError; all else that is
+// forbidden is counted, and a broken law.
+type vigil struct {
+	guard        *guard
+	settledTwice atomic.Int64
+	failed       atomic.Pointer[StrategyError]
+
+	mu    sync.Mutex
+	jobs  []*job
+	notes map[string]int // what was done that is forbidden, and how often
+}
+
+// What is counted, as laws.
+const (
+	strayRun = "once: a task was run that ran already, or was refused or done"
+	altered  = "once: a task came back with another Run, Arg, Weight, Class or Size, which are " +
+		"the caller's"
+)
+
+// The errors of a Run that is none.
+var (
+	errStray = errors.New(strayRun)
+	errArg   = errors.New("the strategy has changed Task.Arg")
+)
+
+// note counts what is forbidden. Of many texts it keeps a few.
+func (d *driver) note(what string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.notes == nil {
+		d.notes = make(map[string]int)
+	}
+	if _, known := d.notes[what]; known || len(d.notes) < 8 {
+		d.notes[what]++
+	}
+}
+
+// misdeeds returns what was counted, at the end of the run.
+func (d *driver) misdeeds() (all []string) {
+	for _, what := range slices.Sorted(maps.Keys(d.notes)) {
+		all = append(all, fmt.Sprintf("%s (%d×)", what, d.notes[what]))
+	}
+	return all
+}
+
+// attemptCode is what can be compared of the Run of every task.
+var attemptCode = reflect.ValueOf(attempt).Pointer()
+
+func (j *job) isAltered() bool {
+	t := &j.task
+	return t.Weight != 0 || t.Class != j.rec.class || t.Size != j.size ||
+		reflect.ValueOf(t.Run).Pointer() != attemptCode
+}
+
+// fail ends the run. The first error is its outcome.
+func (d *driver) fail(e *StrategyError) {
+	if d.failed.CompareAndSwap(nil, e) {
+		d.cancel(e)
+	}
+}
+
+// jobOf returns the job of a task that is done. Nil: it is none of the run's, which ends the run.
+func (d *driver) jobOf(t *strategies.Task) *job {
+	what := "nil"
+	if t != nil {
+		switch j := t.Arg.(type) {
+		case *job:
+			switch {
+			case t == &j.task && j.driver == d:
+				return j
+			case t == &j.task:
+				what = "a task of another run"
+			default:
+				what = "a copy of a task"
+			}
+		case *piece:
+			what = "a sub-task, where its task is the one to be done"
+		default:
+			what = "a task that was never submitted, or whose Arg it has changed"
+		}
+	}
+	d.fail(d.guard.blame(watchdog.Here(),
+		"Done was called with %s; by clause 2 (Once) it is called once with each accepted task",
+		what))
+	return nil
+}
+
+// maySettle says whether this Done is the end of the job.
+func (d *driver) maySettle(j *job) bool {
+	if j.state.CompareAndSwap(offered, resting) {
+		if j.isAltered() {
+			// asked only now: a task that is done twice may be the generator's already
+			d.note(altered)
+		}
+		return true
+	}
+	if j.state.Load() == running {
+		d.fail(d.guard.blame(watchdog.Here(), "Done was called with a task that is inside its "+
+			"Run; by clause 2 (Once) it is done after its last step"))
+	} else {
+		d.settledTwice.Add(1)
+	}
+	return false
+}
+
+// mayRefuse says whether this refusal is the end of the job.
+func (d *driver) mayRefuse(ctx context.Context, j *job, err error) bool {
+	if !errors.Is(err, strategies.ErrShed) && ctx.Err() == nil {
+		d.note(fmt.Sprintf("blocks or sheds: Submit refused a task with %q, while its context "+
+			"and the intake were open", err))
+	}
+	if j.state.CompareAndSwap(offered, resting) {
+		return true
+	}
+	if j.state.Load() == running {
+		d.fail(d.guard.blame(nil, "Submit refused a task with %q and runs it; by clause 2 (Once) "+
+			"a refused one is neither run nor done", err))
+	} else {
+		d.settledTwice.Add(1)
+	}
+	return false
+}
+
+// keep remembers a job.
+func (d *driver) keep(j *job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.jobs = append(d.jobs, j)
+}
+
+// inHand counts the tasks that the strategy has, and those of them that are inside their Run.
+func (d *driver) inHand() (accepted, inside int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, j := range d.jobs {
+		switch j.state.Load() {
+		case running:
+			inside++
+			accepted++
+		case offered:
+			accepted++
+		}
+	}
+	return accepted, inside
+}
+
+// longest is how long the tasks that are inside their Run may take, generously.
+func (d *driver) longest() (longest time.Duration) {
+	if d.inFlight.Load() == 0 {
+		return 0
+	}
+	longest = 2 * d.scenario.Timeout
+	if timed, ok := d.workload.(workloads.Timed); ok {
+		issued := d.progress.submitted.Load() + 1
+		for seq := issued - min(issued, 1e6); seq < issued; seq++ {
+			longest = max(longest, 2*timed.Time(seq))
+		}
+	}
+	return longest
+}

@@ -1,0 +1,34 @@
+// Package alone finds out what a task takes with the machine to itself, which is what a workload
+// calls its mean.
+package alone
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// Time is the time of do with the machine to itself: the median of up to 21 runs, which a
+// stall of the machine does not move, after one that is not counted, because it pays for what only
+// the first task pays for: connections, buffers, a cold cache. It stops after 10 ms or so.
+func Time(do func() error) (time.Duration, error) {
+	const most, enough = 21, 10 * time.Millisecond
+	if err := do(); err != nil {
+		return 0, err
+	}
+	var times []time.Duration
+	for began := time.Now(); len(times) == 0 || len(times) < most && time.Since(began) < enough; {
+		start := time.Now()
+		if err := do(); err != nil {
+			return 0, err
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	median := times[len(times)/2]
+	if median == 0 {
+		return 0, errors.New("the clock stands still during input and output: it needs the real " +
+			"clock")
+	}
+	return median, nil
+}

@@ -1,0 +1,166 @@
+// Package cli is the command: flags, names, progress, exit codes. A file is a subcommand, or what
+// several share.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/plain"
+)
+
+// An app is one call of the command. Nothing outlives it, so tests call run as a shell would.
+type app struct {
+	stdin  io.Reader
+	stdout *output
+	stderr io.Writer
+	drive  bench.RunFunc // how a real-clock scenario is run in this process
+	grace  time.Duration // that such a run gets to return once it is told to
+}
+
+// Run is the whole command: it returns the exit code.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// A write to a pipe without a reader shall fail and not kill: `poolbench gate … | head` keeps
+	// the code of its verdict.
+	signal.Ignore(syscall.SIGPIPE)
+	return newApp(stdin, stdout, stderr).run(ctx, args)
+}
+
+// newApp has whatever is printed pass through package plain: the names in it are others'.
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
+	return &app{stdin: stdin, stdout: &output{to: plain.NewWriter(stdout)},
+		stderr: plain.NewWriter(stderr), drive: bench.Run, grace: stopGrace}
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(append([]string{}, args...)) // cobra takes nil for os.Args
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	return a.exit(root.ExecuteContext(ctx))
+}
+
+// Exit codes. When several apply, the first in the order of severity counts.
+const (
+	fine        = 0
+	regression  = 1   // worse by more than the margin
+	unusable    = 2   // bad usage or input; a result that is missing
+	undecided   = 3   // inconclusive, too few samples, a measurement that is INVALID
+	interrupted = 130 // SIGINT or SIGTERM; what was written is whole and marked partial
+)
+
+var severity = []int{interrupted, unusable, regression, undecided, fine}
+
+// severest picks the code that counts.
+func severest(codes ...int) int {
+	for _, s := range severity {
+		for _, c := range codes {
+			if c == s {
+				return s
+			}
+		}
+	}
+	return fine
+}
+
+// runCodes are those of runs: whether a signal cut them short, whether one failed or could not be
+// written, and how many are not to be believed.
+func runCodes(cut error, failed bool, invalid int) (codes []int) {
+	if cut != nil {
+		codes = append(codes, interrupted)
+	}
+	if failed {
+		codes = append(codes, unusable)
+	}
+	if invalid > 0 {
+		codes = append(codes, undecided)
+	}
+	return codes
+}
+
+// ended is what a command returns that has earned those codes: nil for fine.
+func ended(codes []int) error {
+	if code := severest(codes...); code != fine {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// An exitCode ends the command with that code; whatever there was to say has been said.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// exit says what is wrong, every complaint on a line of its own, and returns the exit code.
+func (a *app) exit(err error) int {
+	code := fine
+	var said exitCode
+	switch {
+	case errors.As(err, &said):
+		code = int(said)
+	case err != nil && !errors.Is(err, errStdout):
+		a.complain(err)
+		code = unusable
+	}
+	if a.stdout.err != nil {
+		a.complain(a.stdout.err)
+		code = severest(code, unusable)
+	}
+	return code
+}
+
+// mostLinesOfError is how many lines of one error are printed: who has made that many mistakes has
+// made one of them often.
+const mostLinesOfError = 20
+
+// complain writes an error to stderr, a line for each line of it. An error of stderr itself has
+// nobody left to be told.
+func (a *app) complain(err error) {
+	// of several strategies each may complain of the same
+	lines := slices.Compact(strings.Split(err.Error(), "\n"))
+	if left := len(lines) - mostLinesOfError; left > 1 {
+		lines = append(lines[:mostLinesOfError], fmt.Sprintf("and %d more", left))
+	}
+	for _, line := range lines {
+		fmt.Fprintf(a.stderr, "poolbench: %s\n", line)
+	}
+}
+
+// An output is standard output with a memory: its first error sticks until the end of the command,
+// also where a caller such as cobra's help does not look. A closed pipe is no error: its reader has
+// seen enough, as `poolbench list | head` shows.
+type output struct {
+	to     io.Writer
+	err    error
+	closed bool
+}
+
+var errStdout = errors.New("standard output")
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.closed {
+		return len(p), nil
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.to.Write(p)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		o.closed = true
+		return len(p), nil
+	}
+	if err != nil {
+		o.err = fmt.Errorf("%w: %w", errStdout, err)
+		return n, o.err
+	}
+	return n, nil
+}

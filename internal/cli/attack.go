@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/bounded"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// attackOptions are the flags of attack.
+type attackOptions struct {
+	loadOptions
+	attack.Attack
+	arrival, method, body, targets, format, vegeta, letters string
+	strategies, headers                                     []string
+}
+
+func (a *app) attackCommand() *cobra.Command {
+	var o attackOptions
+	cmd := &cobra.Command{
+		Use:                   "attack URL [flags]",
+		DisableFlagsInUseLine: true,
+		Short:                 "open-loop HTTP load, through a strategy or not",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && cmd.Flags().Changed("targets") {
+				return nil
+			}
+			return operands("URL")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runAttack(cmd, args, o) },
+	}
+	fs := cmd.Flags()
+	fs.Var(positiveRate{&o.Rate}, "rate", "requests per second (default "+
+		strconv.Itoa(attack.DefaultRate)+")")
+	fs.StringVar(&o.arrival, "arrival", "constant",
+		"`NAME` of the open arrival process that says when requests are due")
+	completeFlag(cmd, "arrival", arrivalNames)
+	fs.DurationVar(&o.Duration, "duration", 10*time.Second, "send for this `TIME`")
+	fs.Var(atLeastOne{&o.Tasks, arrivals.MaxTasks}, "n", "send this number of `REQUESTS` instead")
+	fs.DurationVar(&o.Drain, "drain", attack.DefaultDrain, drainDoc)
+	fs.Var(atLeastOne{&o.Clients, arrivals.MaxTasks}, "clients",
+		"closed loop of `N` clients instead of an open one")
+	fs.StringArrayVar(&o.strategies, "strategy", nil,
+		"send through this `NAME`; several, with commas or repeated, take turns")
+	completeFlag(cmd, "strategy", allAnd(strategyNames()))
+	fs.Var(atLeastOne{&o.Limit, arrivals.MaxTasks}, "limit",
+		"most requests in flight, `K`, for the strategy (default 4)")
+	fs.Var((*queueSlots)(&o.Queue), "queue", queueDoc)
+	fs.StringVar(&o.method, "method", http.MethodGet, "HTTP `METHOD`")
+	fs.StringArrayVar(&o.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringVar(&o.body, "body", "", "send the content of this `FILE`")
+	fs.StringVar(&o.targets, "targets", "", "requests from this `FILE` in turn, in vegeta's "+
+		"format, instead of URL; - for standard input")
+	choiceFlag(cmd, &o.format, "targets-format", "format of the targets", attack.Formats...)
+	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
+		"`TIME` from sending a request to the end of its answer")
+	fs.Var(workers{&o.Workers}, "workers",
+		fmt.Sprintf("most requests in flight in the open loop, or unlimited (default %d)",
+			attack.DefaultWorkers))
+	fs.Var(atLeastOne{&o.Connections, arrivals.MaxTasks}, "connections",
+		"most connections `N` to a host (default: no limit)")
+	fs.IntVar(&o.Redirects, "redirects", 10,
+		"follow up to `N` redirects; 0: a redirect is the answer")
+	fs.BoolVar(&o.Resend, "resend", false, "let net/http send an idempotent request again when "+
+		"its connection breaks; resent/op counts them")
+	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
+	fs.StringVar(&o.Label, "name", "",
+		"`NAME` of the server in results (default its host and path)")
+	fs.StringVar(&o.vegeta, "vegeta", "",
+		"also write the results in vegeta's encoding to this new `FILE`")
+	fs.StringVar(&o.letters, "dead-letters", "",
+		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+	o.loadOptions.addTo(cmd)
+	return cmd
+}
+
+// runAttack reads the flags and attacks.
+func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err error) {
+	if _, err := o.dir.mode(); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("n") && !cmd.Flags().Changed("duration") {
+		o.Duration = 0
+	}
+	if err := o.read(a.stdin, cmd, args); err != nil {
+		return err
+	}
+	attacks, err := o.attacks()
+	if err != nil {
+		return err
+	}
+	if o.letters != "" && !o.dryRun {
+		file, err := strategies.OpenDeadLetterFile(o.letters)
+		if err != nil {
+			return fmt.Errorf("--dead-letters: %w", err)
+		}
+		defer file.Close() // every letter was written, or Add has said so
+		for i := range attacks {
+			attacks[i].DeadLetters = file
+		}
+	}
+	if o.vegeta != "" && !o.dryRun {
+		if len(attacks)*o.count > 1 {
+			return errors.New("--vegeta: a file holds one attack: one strategy, and no --count")
+		}
+		f, err := os.OpenFile(o.vegeta, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if err != nil {
+			return fmt.Errorf("--vegeta: %w", err)
+		}
+		file := newBuffered(f)
+		attacks[0].Vegeta = file
+		defer func() {
+			if e := file.Close(); e != nil && !errors.Is(err, exitCode(interrupted)) {
+				a.complain(fmt.Errorf("--vegeta: %w", e))
+				err = exitCode(unusable)
+			}
+		}()
+	}
+	// net/http writes what a hostile server does to the standard logger, and knows no other for a
+	// client.
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	var loads []load
+	for _, k := range attacks {
+		loads = append(loads, newLoad(k))
+	}
+	return a.runLoads(cmd.Context(), "attack", attackHeading(attacks[0]), loads, o.loadOptions)
+}
+
+// newLoad makes a load of an attack.
+func newLoad(k attack.Attack) load {
+	l := load{row: k.Target(), name: k.Name(), estimate: k.Duration}
+	if k.Strategy.Spec.Name != "" {
+		l.row = k.Strategy.String()
+	}
+	if k.Clients == 0 && k.Tasks > 0 && k.Rate > 0 {
+		l.estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
+	}
+	l.run = func(ctx context.Context, seed uint64, watch func(attack.Progress)) (*attack.Report,
+		error) {
+		k.Seed, k.Watch = seed, watch
+		return attack.Run(ctx, k)
+	}
+	return l
+}
+
+// mostSent bounds the files of what is sent.
+const mostSent = attack.MaxText
+
+// read fills the attack in from the flags that are more than a number.
+func (o *attackOptions) read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
+	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
+		if o.Arrival, err = parseArrival(o.arrival); err != nil {
+			return fmt.Errorf("--arrival: %w", err)
+		}
+	}
+	with := attack.Request{Method: o.method, Header: http.Header{}}
+	for _, h := range o.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return fmt.Errorf("--header: want NAME: VALUE, got %q", h)
+		}
+		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if o.body != "" {
+		if with.Body, err = bounded.ReadFile(o.body, mostSent); err != nil {
+			return fmt.Errorf("--body: %w", err)
+		}
+	}
+	switch {
+	case o.targets == "":
+		with.URL = args[0]
+		o.Requests = []attack.Request{with}
+		return nil
+	case len(args) > 0:
+		return fmt.Errorf("--targets: takes the place of URL, and %q is given", args[0])
+	}
+	var text []byte
+	if o.targets == "-" {
+		text, err = bounded.ReadAll(stdin, mostSent)
+	} else {
+		text, err = bounded.ReadFile(o.targets, mostSent)
+	}
+	if err == nil {
+		o.Requests, err = attack.ReadRequests(text, o.format, with)
+	}
+	if err != nil {
+		return fmt.Errorf("--targets: %w", err)
+	}
+	return nil
+}
+
+func parseArrival(text string) (arrivals.Variant, error) {
+	c, err := param.Parse(text)
+	if err != nil {
+		return arrivals.Variant{}, err
+	}
+	return arrivals.Resolve(c)
+}
+
+// attacks has one for each strategy, or the one without.
+func (o *attackOptions) attacks() ([]attack.Attack, error) {
+	chosen, err := chooseStrategies(o.strategies)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) == 0 {
+		chosen = []strategies.Variant{{}}
+	}
+	var all []attack.Attack
+	var wrong []error
+	for _, s := range chosen {
+		k := o.Attack
+		k.Strategy = s
+		if o.letters != "" {
+			k.DeadLetters = new(strategies.DeadLetterList) // the file is opened when all is valid
+		}
+		if k.Limit == 0 && s.Spec.Name != "" {
+			k.Limit = attack.DefaultLimit
+		}
+		wrong = append(wrong, k.Validate())
+		all = append(all, k)
+	}
+	return all, errors.Join(wrong...)
+}
+
+func chooseStrategies(texts []string) ([]strategies.Variant, error) {
+	var m matrix
+	for _, text := range texts {
+		if err := setStrategy(&m, text); err != nil {
+			return nil, errors.Join(prefixed("--strategy", err)...)
+		}
+	}
+	return m.Strategies, nil
+}
+
+// attackHeading says what the rows of the table have in common.
+func attackHeading(k attack.Attack) string {
+	parts := []string{k.Requests[0].Method + " " + attack.Shown(k.Requests[0].URL)}
+	if n := len(k.Requests); n > 1 {
+		parts[0] += fmt.Sprintf(" and %d more", n-1)
+	}
+	if k.Clients > 0 {
+		parts = append(parts, fmt.Sprintf("closed loop, %d clients", k.Clients))
+	} else {
+		parts = append(parts, "arrival "+k.Arrival.String())
+		if k.Rate > 0 {
+			parts = append(parts, fmt.Sprintf("rate %v /s", k.Rate))
+		}
+	}
+	if k.Strategy.Spec.Name != "" {
+		parts = append(parts, fmt.Sprintf("limit %d", k.Limit))
+	}
+	if k.Tasks > 0 {
+		parts = append(parts, fmt.Sprintf("%d requests", k.Tasks))
+	} else {
+		parts = append(parts, fmt.Sprintf("duration %v", k.Duration))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/calibration"
+)
+
+// made is a calibration in which one known answer is missed by a factor, and a control.
+func made(factor, control float64) *calibrated {
+	check := calibration.Check{Unit: "mean-wait-sec", Want: 0.010, Tolerance: 0.05}
+	c := &calibrated{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
+	c.readings = []calibration.Reading{{Name: "Calibrate/sleep",
+		What:    "a sleep ends later than asked by",
+		Metrics: []bench.Metric{{Unit: "p99-late-sec", Value: 0.0021}}}}
+	c.cases = []calibration.Case{{Name: "A1", What: "M/M/4",
+		Scenario: calibration.Known(0.1)[0].Scenario, Checks: []calibration.Check{check}}}
+	c.runs = [][]*bench.Result{
+		{{Metrics: []bench.Metric{{Unit: "mean-wait-sec", Value: 0.010 * factor}}}}}
+	return c
+}
+
+// TestCalibrationJudges: an answer that is missed and a control that passes are both wrong, and
+// said.
+func TestCalibrationJudges(t *testing.T) {
+	for _, test := range []struct {
+		factor, control float64
+		wrong           int
+		say             []string
+	}{
+		{1.01, 0.005, 0, []string{"all known answers hold, and the control fails as it has to",
+			"later than asked by: 2.10 ms (p99)", "+1.00 %"}},
+		{1.06, 0.005, 1, []string{"1 of these are wrong: do not believe", "MISSED"}},
+		{0.94, 0.010, 2, []string{"2 of these are wrong", "PASSES"}},
+	} {
+		c := made(test.factor, test.control)
+		if got := c.wrong(); got != test.wrong {
+			t.Errorf("%+v: %d wrong", test, got)
+		}
+		var stdout bytes.Buffer
+		a := &app{stdout: &output{to: &stdout}}
+		if err := a.showCalibration(c, "x", "text"); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range test.say {
+			if !strings.Contains(stdout.String(), want) {
+				t.Errorf("%+v: no %q in\n%s", test, want, &stdout)
+			}
+		}
+		stdout.Reset()
+		if err := a.showCalibration(c, "x", "json"); err != nil {
+			t.Fatal(err)
+		}
+		var doc calibrationDocument
+		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil || doc.Wrong != test.wrong ||
+			len(doc.Known) != 1 || doc.Known[0].Holds != (test.factor == 1.01) {
+			t.Errorf("%+v: %+v, %v", test, doc, err)
+		}
+	}
+}
+
+// TestCalibratePlan: --dry-run lists the known answers and runs nothing.
+func TestCalibratePlan(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := succeed(t, "calibrate", "--dry-run").stdout
+	for _, want := range []string{"# A1: M/M/4 at load 0.8\n", "# A6: in steps of 1 ms\n",
+		"/strategy=token_bucket:rate=100,burst=5/"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/capacity"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// axis is what is searched, in a word.
+func (f *finding) axis() string {
+	if f.search.Rates {
+		return "rate"
+	}
+	return "load"
+}
+
+// showFinding prints the answers: on stdout the tables or the document, on stderr what a reader
+// must not miss.
+func (a *app) showFinding(f *finding, format string, reported bool) error {
+	report := ""
+	if reported && len(f.records) > 0 {
+		report = filepath.Join(f.path, rundir.ReportFile)
+	}
+	if format == "json" {
+		return a.showCapacityJSON(f, report)
+	}
+	fmt.Fprintf(a.stdout,
+		"highest %s at which more than half of the runs meet %v, with %s confidence\n\n", f.axis(),
+		f.search.Objectives, f.confidence())
+	for _, g := range f.groups() {
+		fmt.Fprintln(a.stdout, heading(g.scenario, ""))
+		if err := a.showAnswers(f, g.answers); err != nil {
+			return err
+		}
+	}
+	if f.cut != nil {
+		a.complain(fmt.Errorf("%s holds the %d runs of a search that was interrupted",
+			f.path, len(f.records)))
+	}
+	if report == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, `Report: %s
+  Between the two ends lies the capacity; which side of it a load between them is on, these runs cannot tell.
+  To compare with another search: poolbench compare OLD %s
+`, report, f.path)
+	return err
+}
+
+func (f *finding) confidence() string {
+	if c := f.search.Confidence; c != 0 {
+		return share(c)
+	}
+	return "95 %"
+}
+
+// A capacityGroup are the answers that may be compared.
+type capacityGroup struct {
+	scenario bench.Written // without strategy, queue, seed, load and rate
+	answers  []capacity.Answer
+}
+
+func (f *finding) groups() (groups []*capacityGroup) {
+	for _, answer := range f.answers {
+		w := answer.Scenario.Written()
+		w.Strategy, w.Queue, w.Seed, w.Load, w.Rate = "", 0, 0, 0, 0
+		i := slices.IndexFunc(groups, func(g *capacityGroup) bool { return g.scenario == w })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &capacityGroup{scenario: w})
+		}
+		groups[i].answers = append(groups[i].answers, answer)
+	}
+	return groups
+}
+
+// showAnswers prints a table of answers, and below it what a table has no room for.
+func (a *app) showAnswers(f *finding, answers []capacity.Answer) error {
+	width := len("strategy")
+	for _, answer := range answers {
+		width = max(width, len(answer.Scenario.Strategy.String()))
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	heads := []string{"strategy", f.axis(), "tasks offered", "tried", "runs"}
+	if f.search.Rates {
+		heads[1], heads = "rate (/s)", slices.Delete(heads, 2, 3)
+	}
+	writeRow(w, width, heads)
+	var notes []string
+	for _, answer := range answers {
+		name := answer.Scenario.Strategy.String()
+		cells := []string{name, f.interval(answer)}
+		if !f.search.Rates {
+			cells = append(cells, offered(answer))
+		}
+		writeRow(w, width, append(cells, fmt.Sprint(len(answer.Probes)), fmt.Sprint(answer.Runs())))
+		for _, note := range f.notes(answer) {
+			notes = append(notes, name+": "+note)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, note := range notes {
+		fmt.Fprintln(a.stdout, "  "+note)
+	}
+	fmt.Fprintln(a.stdout)
+	return nil
+}
+
+// interval spells an answer.
+func (f *finding) interval(a capacity.Answer) string {
+	switch a.Outcome() {
+	case capacity.Between:
+		return fmt.Sprintf("%v to %v", a.Met, a.Missed)
+	case capacity.AtLeast:
+		return fmt.Sprintf("at least %v", a.Met)
+	case capacity.Nowhere:
+		return fmt.Sprintf("below %v", f.search.Lo)
+	}
+	switch {
+	case a.Err != nil:
+		return "–"
+	case !math.IsNaN(a.Met):
+		return fmt.Sprintf("%v to ?", a.Met)
+	case !math.IsNaN(a.Missed):
+		return fmt.Sprintf("? to %v", a.Missed)
+	}
+	return "?"
+}
+
+// offered spells the arrival rates at the ends of an answer.
+func offered(a capacity.Answer) string {
+	var ends []string
+	for _, p := range a.Probes {
+		if p.At == a.Met || p.At == a.Missed && a.Outcome() == capacity.Between {
+			ends = append(ends, digits(p.Offered))
+		}
+	}
+	if len(ends) == 0 {
+		return "–"
+	}
+	return strings.Join(ends, " to ") + " /s"
+}
+
+// notes says what makes an answer less than it looks.
+func (f *finding) notes(a capacity.Answer) (notes []string) {
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if a.Err != nil {
+		add("given up, since a run gave no result")
+		return notes
+	}
+	if len(a.MissedBelow) > 0 {
+		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
+			"with the %[2]s, and this is the upper edge", join(a.MissedBelow), f.axis())
+	}
+	if a.Outcome() == capacity.Unknown && f.cut == nil && a.Untold() < a.Runs() {
+		add("? stands for an end that the runs could not decide: give more repetitions (--count) " +
+			"or another range")
+	}
+	if untold := a.Untold(); untold > 0 {
+		add("%d runs could not tell, for want of tasks (a p99 takes 368, a p99.9 3688) or "+
+			"because they break an invariant", untold)
+	}
+	return notes
+}
+
+func join(values []float64) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// showSearch lists what the search begins with and how long it may take, and runs nothing.
+func (a *app) showSearch(s capacity.Search, format string) error {
+	first := s.First()
+	if format == "json" {
+		return a.showPlan(plan{{suite: first}}, format)
+	}
+	for _, sc := range first.Scenarios {
+		fmt.Fprintln(a.stdout, sc.Name())
+	}
+	begin := first.Estimate()
+	most := time.Duration(float64(begin) * float64(s.MostRuns()) / float64(first.Runs()))
+	_, err := fmt.Fprintf(a.stdout,
+		"%d scenarios and %d runs to begin with, about %s; at most %d runs, about %s\n",
+		len(first.Scenarios), first.Runs(), roughly(begin), s.MostRuns(), roughly(most))
+	return err
+}

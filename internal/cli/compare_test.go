@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestCompareArrangements: names of columns, more than two inputs, one input, projections and
+// filters.
+func TestCompareArrangements(t *testing.T) {
+	t.Chdir(t.TempDir())
+	lines := func(unit string) string {
+		var b strings.Builder
+		for _, strategy := range []string{"semaphore", "worker_pool"} {
+			b.WriteString(strings.Repeat("BenchmarkRun/strategy="+strategy+"/load=0.8 10 5 "+
+				unit+" 7 ops/s\n", 6))
+		}
+		return b.String()
+	}
+	write(t, "a", lines("ns/op"))
+	write(t, "load=0.8", lines("ns/op"))
+	for _, c := range []struct {
+		args string
+		want []string // in stdout
+		not  string
+	}{
+		{"compare a", []string{" a ", "strategy=semaphore", "sec/op"}, "vs base"},
+		{"compare a load=0.8", []string{" a ", "load=0.8 ", "vs base"}, ""},
+		{"compare x=a y=load=0.8", []string{" x ", " y ", "vs base"}, ""},
+		{"compare a a a", []string{" a#0 ", " a#1 ", " a#2 "}, ""},
+		{"compare x=a x=a", []string{" x ", "nothing is compared"}, "vs base"},
+		{"compare a --col /strategy", []string{" semaphore ", " worker_pool ", "vs base",
+			"Run/load=0.8"}, "strategy="},
+		{"compare a --col /strategy@(worker_pool·semaphore) --row .name",
+			[]string{"worker_pool │", "Run "}, "load="},
+		{"compare a load=0.8 --col /strategy", []string{"the inputs are pooled"}, ""},
+		{"compare a load=0.8 --filter /strategy:semaphore", []string{"vs base"}, "worker_pool"},
+		{"compare a load=0.8 --filter .unit:ns/op", []string{"sec/op"}, "ops/s"},
+		{"compare a load=0.8 --table /strategy --row .name",
+			[]string{"/strategy: semaphore", "/strategy: worker_pool"}, "strategy="},
+		{"compare a --row .name --table= --ignore .fullname", []string{"Run "}, "benchmarks vary"},
+		{"compare a --row .name", []string{"¹ benchmarks vary in .fullname"}, ""},
+		{"compare a --format csv --col /strategy", []string{",semaphore,,worker_pool,,,\n"}, ""},
+		{"compare a --format markdown --col /strategy", []string{"| benchmark "}, ""},
+	} {
+		args := strings.Fields(c.args)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "·", " ") // a blank within an argument
+		}
+		o := succeed(t, args...)
+		for _, want := range c.want {
+			if !strings.Contains(o.stdout, want) {
+				t.Errorf("%s prints\n%s\nwant %q", c.args, o.stdout, want)
+			}
+		}
+		if c.not != "" && strings.Contains(o.stdout, c.not) {
+			t.Errorf("%s prints\n%s\nnot wanted: %q", c.args, o.stdout, c.not)
+		}
+	}
+	var doc struct {
+		Columns    []string
+		ColumnKeys []map[string]string
+		Tables     []struct{ Base string }
+	}
+	if err := json.Unmarshal([]byte(succeed(t, "compare", "a", "--col", "/strategy", "--format",
+		"json").stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Columns) != 2 || doc.ColumnKeys[1]["/strategy"] != "worker_pool" ||
+		doc.Tables[0].Base != "semaphore" {
+		t.Errorf("%+v", doc)
+	}
+	if o := succeed(t, "compare", "a", "--row", ".name", "--format",
+		"csv"); !strings.HasPrefix(o.stderr, "B3: benchmarks vary in .fullname\n") {
+		t.Errorf("warnings on cells: %q", o.stderr)
+	}
+}
+
+// TestCompareBadOptions: each is named, in one line.
+func TestCompareBadOptions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "a", "BenchmarkRun/strategy=semaphore 10 5 ns/op\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--row", "/load@size"},
+			`poolbench: --row: unknown order "size" (at character 7 of "/load@size")`},
+		{[]string{"--col", ".config@(a b)"},
+			"poolbench: --col: fixed order not allowed for .config"},
+		{[]string{"--table", "a,,b"}, "poolbench: --table: "},
+		{[]string{"--ignore", ".unit"}, "poolbench: --ignore: .unit is only allowed in filters"},
+		{[]string{"--filter", "/load:"}, "poolbench: --filter: "},
+		{[]string{"--filter", "(x:y"}, "poolbench: --filter: "},
+		{[]string{"--filter", "/load:7"}, "poolbench: --filter: nothing in a passes"},
+		{[]string{"--col", "/strategy@(nobody)"}, "poolbench: --filter: nothing in a passes"},
+	} {
+		o := command(t, append([]string{"compare", "a"}, c.args...)...)
+		if o.code != unusable || o.stdout != "" || !strings.HasPrefix(o.stderr, c.want) ||
+			strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q, want %s", c.args, o.code, o.stdout,
+				o.stderr, c.want)
+		}
+	}
+}
+
+// TestCompareStandardInput: - is what comes in.
+func TestCompareStandardInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	lines := strings.Repeat("BenchmarkA 1 5 ns/op\n", 6)
+	write(t, "a", lines)
+	var stdout, stderr strings.Builder
+	if code := Run(t.Context(), []string{"compare", "a", "now=-"}, strings.NewReader(lines),
+		&stdout, &stderr); code != fine || !strings.Contains(stdout.String(), "p=1.000 n=6") {
+		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
+	}
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func strategyNames() []string {
+	return names(strategies.All(), func(s strategies.Spec) string { return s.Name })
+}
+func workloadNames() []string {
+	return names(workloads.All(), func(s workloads.Spec) string { return s.Name })
+}
+func targetNames() []string {
+	return names(targets.All(), func(s targets.Spec) string { return s.Name })
+}
+func arrivalNames() []string {
+	return names(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
+}
+
+func names[T any](all []T, name func(T) string) (list []string) {
+	for _, v := range all {
+		list = append(list, name(v))
+	}
+	return list
+}
+
+// facts leaves out what is empty.
+func facts(all ...fact) (given []fact) {
+	for _, f := range all {
+		if f.Value != "" {
+			given = append(given, f)
+		}
+	}
+	return given
+}
+
+func yes(word string, is bool) string {
+	if is {
+		return word
+	}
+	return ""
+}
+
+func describeWorkload(s workloads.Spec) entry {
+	clocks := map[workloads.Kind]string{
+		workloads.Wait: "real, virtual",
+		workloads.CPU:  "real (computing takes no virtual time)",
+		workloads.IO:   "real (files, sockets and databases keep no virtual time)",
+	}[s.Kind]
+	return entry{s.Name, s.Summary, facts(fact{"clocks", clocks}, fact{"source", s.Source}),
+		describeKeys(s.Keys)}
+}
+
+func describeTarget(s targets.Spec) entry {
+	return entry{s.Name, s.Summary, facts(
+		fact{"limits", yes("a rate, so scenarios give --rate and not --load", s.RateLimits)},
+		fact{"counts", strings.Join(names(s.Counts,
+			func(c targets.Counter) string { return c.Name }), ", ")},
+		fact{"source", s.Source},
+	), describeKeys(s.Keys)}
+}
+
+func describeArrival(s arrivals.Spec) entry {
+	kind := "open: arrivals do not wait for completions"
+	if s.Closed != nil {
+		kind = "closed: a completion triggers the next arrival, so it takes neither --load nor " +
+			"--rate"
+	}
+	return entry{s.Name, s.Summary, facts(fact{"loop", kind}, fact{"source", s.Source}),
+		describeKeys(s.Keys)}
+}
+
+func describeStudy(s studies.Study) entry {
+	about := []fact{{"claim", s.Claim}}
+	for size, flag := range []string{"--quick", "default", "--full"} {
+		if suite, err := s.Suite(studies.Size(size), firstSeed); err == nil {
+			about = append(about,
+				fact{flag, fmt.Sprintf("%d scenarios, %d runs",
+					len(suite.Scenarios), suite.Runs())})
+		}
+	}
+	in, _ := studies.Default()
+	about = append(about,
+		fact{"budget", fmt.Sprintf("%v in its quick form, on two cores with nothing else to do",
+			s.Budget)})
+	if !slices.ContainsFunc(in, func(other studies.Study) bool { return other.Name == s.Name }) {
+		about = append(about, fact{"default run", "no: it is too long, and run by name"})
+	}
+	return entry{s.Name, s.Question,
+		append(about, facts(fact{"takes --strategy",
+			yes("further strategies to compare", s.With != nil)})...), nil}
+}
+
+func describeMetric(m bench.MetricInfo) entry {
+	better := m.Better
+	if better == "" {
+		better = "neither: shown, never gated"
+	}
+	return entry{m.Unit, m.Doc, facts(fact{"better", better}), nil}
+}

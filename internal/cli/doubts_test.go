@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// TestDoubts: SUSPECT is a warning, a line for each scenario, and INVALID is called out and makes
+// exit code 3. Both are in the results and in the document.
+func TestDoubts(t *testing.T) {
+	for verdict, want := range map[bench.Verdict]struct {
+		code   int
+		stderr string
+		lines  int
+	}{
+		bench.Valid: {fine, "4 of 4 runs", 0},
+		bench.Suspect: {fine, "clock=real (2 of 2 runs) is suspect: lag: 3 ms; busy machine: 40 %",
+			2},
+		bench.Invalid: {undecided, "(seed 2) is not to be believed: lag: 3 ms", 8},
+	} {
+		t.Chdir(t.TempDir())
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
+				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}}}
+			if verdict > bench.Valid {
+				r.Doubt(verdict, "lag", "%d ms", 3)
+				r.Doubt(verdict, "busy machine", "%d %%", 40)
+			}
+			return r, nil
+		}
+		for _, format := range []string{"text", "json"} {
+			var stdout, stderr bytes.Buffer
+			a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
+				stderr: &stderr, drive: drive}
+			code := a.run(t.Context(),
+				strings.Fields("run --strategy semaphore,serial --n 5 --count 2 --out "+format+
+					" --format "+format))
+			if code != want.code {
+				t.Errorf("%v: exit code %d, want %d\n%s", verdict, code, want.code, stderr.String())
+			}
+			if format == "json" {
+				if !strings.Contains(stdout.String(), `"verdict": "`+verdict.String()+`"`) ||
+					(verdict > 0) != strings.Contains(stdout.String(), `"busy machine: 40 %"`) {
+					t.Errorf("%v: %s", verdict, stdout.String())
+				}
+				continue
+			}
+			if got := strings.Count(stderr.String(), "poolbench: "); got != want.lines ||
+				!strings.Contains(stderr.String(), want.stderr) {
+				t.Errorf("%v: %d lines, want %d with %q\n%s", verdict, got, want.lines,
+					want.stderr, stderr.String())
+			}
+			results := read(t, "text/results.txt")
+			if got := strings.Count(results, "# "+strings.ToLower(verdict.String())+
+				": lag: 3 ms\n"); verdict > 0 && got != 4 {
+				t.Errorf("%v: %s", verdict, results)
+			}
+		}
+	}
+}
+
+// TestManyDoubts: beyond a dozen scenarios the rest is counted.
+func TestManyDoubts(t *testing.T) {
+	var records []record
+	for i := range 20 {
+		r := &bench.Result{Name: strings.Repeat("x", i+1)}
+		r.Doubt(bench.Suspect, "lag", "late")
+		records = append(records, record{result: r})
+	}
+	if lines := suspects(records); len(lines) != mostDoubts+1 ||
+		lines[mostDoubts] != "8 more scenarios are suspect; the report and results.txt say why" {
+		t.Errorf("%q", lines)
+	}
+}
+
+// TestOwnRates: a strategy that starts tasks at its default rate before a target with a rate is
+// told of, once; one that was given a rate is not.
+func TestOwnRates(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+		return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
+			Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}}}, nil
+	}
+	for args, want := range map[string]int{
+		"--target token_bucket --strategy token_bucket,ticker_limited,semaphore": 2,
+		"--target none --strategy token_bucket":                                  0,
+		"--target fixed_window --strategy token_bucket:burst=3":                  1,
+		"--target token_bucket --strategy ticker_limited:rate=90":                0,
+	} {
+		var stdout, stderr bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
+			stderr: &stderr, drive: drive}
+		code := a.run(t.Context(), append(strings.Fields("run --n 5 --rate 20,30 --out x --force"),
+			strings.Fields(args)...))
+		if got := strings.Count(stderr.String(),
+			"it does not follow the rate of target "); code != fine || got != want {
+			t.Errorf("%s: exit code %d, %d warnings, want %d\n%s", args, code, got,
+				want, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/page"
+)
+
+// An execution is what has become of a plan so far.
+type execution struct {
+	plan       plan
+	path       string // of the run directory
+	objectives objectives.List
+	records    []record
+	failed     []failure
+	findings   map[int]evidence.Finding // by section
+	expect     evidence.Verdict         // of every finding; Undecided: any
+	// results that are not to be believed, but for those of studies
+	invalid int
+	cut     error // the signal that ended it early
+}
+
+// A record is a result without its distributions and its timeline, which are on disk.
+type record struct {
+	section  int
+	scenario bench.Scenario
+	result   *bench.Result
+}
+
+// A failure is a run that gave no result.
+type failure struct {
+	Name  string `json:"name"`
+	Seed  uint64 `json:"seed"`
+	Error string `json:"error"`
+}
+
+// runScenarios is `poolbench run`.
+func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error {
+	if _, err := o.mode(); err != nil {
+		return err
+	}
+	p, err := makePlan(flags, o.file)
+	if err != nil {
+		return err
+	}
+	if err := p.useDatabase(o.dsn); err != nil {
+		return err
+	}
+	if _, apart := studies.Default(); len(apart) > 0 && len(p) > 0 &&
+		p[0].study != nil && !o.quiet {
+		a.warn([]string{fmt.Sprintf("the time of a default run is too short for %s: poolbench "+
+			"study NAME", strings.Join(names(apart, func(s studies.Study) string {
+			return s.Name
+		}), ", "))})
+	}
+	return a.runPlan(ctx, p, o)
+}
+
+// runPlan runs it into the directory that the options say, or lists what it would run.
+func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
+	for _, s := range p.suites() {
+		if err := o.objectives.Decidable(s.Scenarios...); err != nil {
+			return err
+		}
+	}
+	if o.dryRun {
+		return a.showPlan(p, o.format)
+	}
+	dir, err := a.openDir(o)
+	if err != nil {
+		return err
+	}
+	defer a.unlock(dir)
+	p.goOn(dir)
+	if err := dir.BeginSuites(p.suites()); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	e := &execution{plan: p, path: dir.Path(), objectives: o.objectives, expect: o.expect}
+	show := newProgress(a.stderr, o.quiet, e.plan)
+	show.kept(e.plan, dir)
+	ctx, done := interruptible(ctx, show.say)
+	defer done()
+	writing := a.execute(ctx, e, dir, o, show)
+	show.close()
+	if writing == nil && len(e.records) > 0 {
+		writing = page.Write(e.path, studies.Figures)
+	}
+	if writing != nil {
+		a.complain(writing)
+	}
+	if !o.quiet {
+		a.showDoubts(e)
+	}
+	if err := a.showOutcome(e, o.format, writing == nil); err != nil && !errors.Is(err, errStdout) {
+		// stdout keeps its own error
+		return err
+	}
+	return e.exitCode(writing)
+}
+
+// exitCode is nil for fine.
+func (e *execution) exitCode(writing error) error {
+	codes := runCodes(e.cut, writing != nil || len(e.failed) > 0, e.invalid)
+	for _, j := range e.judged() {
+		codes = append(codes, verdictCode(j.Verdict))
+	}
+	for _, f := range e.findings {
+		codes = append(codes, expectedCode(e.expect, f.Verdict))
+	}
+	return ended(codes)
+}
+
+// expectedCode is that of a verdict where another was expected. What could not be decided is never
+// as expected.
+func expectedCode(want, got evidence.Verdict) int {
+	switch {
+	case want == evidence.Undecided || got == want:
+		return fine
+	case got == evidence.Undecided:
+		return undecided
+	}
+	return regression
+}
+
+// execute runs the plan into the directory and closes it. The error is about the directory, or
+// about a run that cannot be ended; that single runs fail is in e.
+func (a *app) execute(
+	ctx context.Context, e *execution, dir *bench.Dir, o runOptions, show *progress,
+) error {
+	var stopped error
+	runner := a.runner(o.limit)
+	defer runner.close()
+	for i, s := range e.plan {
+		stopped = s.suite.Do(ctx, dir.Missing(runner.run),
+			func(sc bench.Scenario, r *bench.Result, err error) error {
+				if dir.Kept(sc) == nil {
+					defer show.step(sc)
+				}
+				return a.take(e, i, dir, show, sc, r, err)
+			})
+		if stopped == nil {
+			stopped = e.find(i, dir)
+		}
+		if stopped != nil {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		e.cut = context.Cause(ctx)
+	}
+	err := dir.End(e.plan.runs(), stopped)
+	if e.cut != nil && errors.Is(stopped, e.cut) {
+		stopped = nil
+	}
+	return errors.Join(stopped, err)
+}
+
+// take writes the result of a run of a section down, or remembers that there is none. Its error
+// ends the execution.
+func (a *app) take(
+	e *execution, section int, dir *bench.Dir, show *progress, sc bench.Scenario,
+	r *bench.Result, err error,
+) error {
+	var stuck *stuckError
+	switch {
+	case errors.As(err, &stuck):
+		return err
+	case err != nil:
+		e.failed = append(e.failed, failure{sc.Name(), sc.Seed, err.Error()})
+		show.note(func() { a.complain(err) })
+		return dir.Fail(sc.Name(), sc.Seed, err.Error())
+	}
+	if why := invalid(r); len(why) > 0 {
+		if e.plan[section].study == nil {
+			// a study decides without such runs, or says that it cannot
+			e.invalid++
+		}
+		show.note(func() { a.complain(errors.New(strings.Join(why, "\n"))) })
+	}
+	if err := dir.Write(r); err != nil {
+		return err
+	}
+	r.Readings, r.Timeline = nil, nil // they are on disk
+	e.records = append(e.records, record{section, sc, r})
+	return nil
+}
+
+// find has a study say what its results are, and keeps that with them.
+func (e *execution) find(section int, dir *bench.Dir) error {
+	study := e.plan[section].study
+	if study == nil {
+		return nil
+	}
+	var results []*bench.Result
+	for _, r := range e.records {
+		if r.section == section {
+			results = append(results, r.result)
+		}
+	}
+	if e.findings == nil {
+		e.findings = map[int]evidence.Finding{}
+	}
+	f := study.Find(results)
+	e.findings[section] = f
+	return dir.Conclude(bench.Conclusion{
+		Study: study.Name, Question: study.Question, Claim: study.Claim,
+		Verdict: f.Verdict.String(), Because: f.Because, Lines: f.Lines,
+	})
+}
+
+// showOutcome prints what came out: on stdout the table or the document, on stderr what a reader
+// must not miss.
+func (a *app) showOutcome(e *execution, format string, reported bool) error {
+	report := ""
+	if reported && len(e.records) > 0 {
+		report = filepath.Join(e.path, rundir.ReportFile)
+	}
+	if format == "json" {
+		return a.showRunJSON(e, report)
+	}
+	if len(e.findings) < manyFindings {
+		if err := a.showTables(e); err != nil {
+			return err
+		}
+	}
+	if err := a.showFindings(e); err != nil {
+		return err
+	}
+	if err := a.showObjectives(e); err != nil {
+		return err
+	}
+	if missing := e.plan.runs() - len(e.records); missing > 0 {
+		why := fmt.Sprintf("%d failed", len(e.failed))
+		switch {
+		case e.cut != nil:
+			why = "interrupted"
+		case missing > len(e.failed):
+			why = "given up"
+		}
+		a.complain(fmt.Errorf("%s holds %d of %d runs: %s", e.path, len(e.records),
+			e.plan.runs(), why))
+	}
+	if report == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, `Report: %s
+  Response counts from the instant a task was due: it is wait and service, and a strategy that blocks hides nothing.
+  Compare strategies within one table, at the same load; where theory is exact, the report draws it as a line.
+  To compare with another run: poolbench compare OLD %s
+`, report, e.path)
+	return err
+}

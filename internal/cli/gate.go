@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/plain"
+	"github.com/poolbench/poolbench/reports/gate"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// gateFlags are the settings of both ways to gate, and those of each.
+type gateFlags struct {
+	options       verdict.Options
+	format, junit string
+	measure       measureFlags
+}
+
+func (a *app) gateCommand() *cobra.Command {
+	o := gateFlags{options: gate.DefaultOptions()}
+	cmd := &cobra.Command{
+		Use:                   "gate (OLD NEW | --base REV) [flags]",
+		DisableFlagsInUseLine: true,
+		Short:                 "decide better, worse or inconclusive, by exit code",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("base") {
+				if len(args) > 0 {
+					return fmt.Errorf("gate: --base and results to compare (%s) exclude each other",
+						strings.Join(args, ", "))
+				}
+				if cmd.Flags().Changed("allow-partial") {
+					return errors.New("gate: --allow-partial is about results to compare; with " +
+						"--base there are none yet")
+				}
+				return nil
+			}
+			if name := o.measure.changed(cmd); name != "" {
+				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes "+
+					"--base", name)
+			}
+			return operands("OLD", "NEW")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("base") {
+				return a.gateRevisions(cmd.Context(), o)
+			}
+			r, err := gateResults(args, o.options)
+			if err != nil {
+				return errors.Join(err, o.without(args, err))
+			}
+			return a.showGate(r, o)
+		},
+	}
+	fs := cmd.Flags()
+	metricFlag(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default "+
+		"all with a direction, but for a few)")
+	fs.Var(&fraction{value: &o.options.Margin, zero: true}, "margin",
+		"tolerance: ignore changes up to this `SHARE` (default 2%)")
+	fs.Var(&fraction{value: &o.options.Promise}, "promise",
+		"minimum detectable regression: no worse excludes a change of this `SHARE` (default 10%)")
+	fs.Var(&fraction{value: &o.options.Alpha}, "alpha",
+		"probability `P` of any false alarm, over all metrics (default 0.05)")
+	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
+		"judge interrupted results by what they hold")
+	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false,
+		"compare across machines and Go versions")
+	choiceFlag(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
+	fs.StringVar(&o.junit, "junit", "", "also write JUnit XML to this `FILE`")
+	o.measure.addTo(cmd)
+	return cmd
+}
+
+func gateResults(args []string, o verdict.Options) (*verdict.Report, error) {
+	old, new, err := readBoth(args)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gate.Judge(old, new, o)
+	if err != nil {
+		return nil, fmt.Errorf("gate: %w", err)
+	}
+	return r, nil
+}
+
+// without writes what a system reads that shows tests: a gate that came to no verdict must not
+// leave the file of the one before it, which passed.
+func (o gateFlags) without(args []string, why error) error {
+	r := o.noVerdict(why.Error())
+	if len(args) == 2 {
+		r.Old, r.New = args[0], args[1]
+	}
+	return o.writeElsewhere(r)
+}
+
+// beforehand writes that there is no verdict yet, so that a file that cannot be written is told of
+// before anything is measured, and that a gate that is killed does not leave the file of the one
+// before it, which passed. The file may be in the directory of the results, which is then made for
+// it.
+func (o gateFlags) beforehand(out string) error {
+	var made error
+	if o.junit != "" && filepath.Clean(out) == filepath.Dir(o.junit) {
+		made = os.MkdirAll(out, 0o777)
+	}
+	r := o.noVerdict("it has not come to a verdict: it still runs, or was killed")
+	return errors.Join(made, o.writeFiles(r, func(io.Writer) error { return nil }))
+}
+
+// noVerdict is the report of a gate on revisions that came to none.
+func (o gateFlags) noVerdict(why string) *verdict.Report {
+	return &verdict.Report{Old: o.measure.base, New: cmp.Or(o.measure.head, "the working tree"),
+		Options: o.options, Faults: []string{why}}
+}
+
+// writeElsewhere writes the report into the files that are wanted beside standard output.
+func (o gateFlags) writeElsewhere(r *verdict.Report) error {
+	return o.writeFiles(r, func(w io.Writer) error { return gate.WriteMarkdown(w, r) })
+}
+
+// writeFiles writes the report's JUnit XML, and adds the summary to that of the job.
+func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) error {
+	var wrong []error
+	for _, to := range []struct {
+		name, path string
+		how        int
+		write      func(io.Writer) error
+	}{
+		{"--junit", o.junit, os.O_TRUNC,
+			func(w io.Writer) error { return gate.WriteJUnit(w, r) }},
+		{"$GITHUB_STEP_SUMMARY", os.Getenv("GITHUB_STEP_SUMMARY"), os.O_APPEND, summary},
+	} {
+		if to.path == "" {
+			continue
+		}
+		if err := writeTo(to.path, to.how, to.write); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", to.name, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// showGate prints the report, writes it where else it is wanted, and returns its exit code.
+func (a *app) showGate(r *verdict.Report, o gateFlags) error {
+	write := map[string]func(io.Writer, *verdict.Report) error{
+		"text": gate.WriteText, "markdown": gate.WriteMarkdown, "json": gate.WriteJSON,
+		"junit": gate.WriteJUnit,
+	}[o.format]
+	if err := write(a.stdout, r); err != nil {
+		return err
+	}
+	if err := o.writeElsewhere(r); err != nil {
+		a.complain(err)
+		return exitCode(unusable)
+	}
+	if code := r.ExitCode(); code != fine {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// writeTo writes a file, made where there is none, from its beginning or to its end.
+func writeTo(path string, how int, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|how, 0o666)
+	if err != nil {
+		return err
+	}
+	w := plain.NewWriter(f)
+	return errors.Join(write(w), w.Flush(), f.Close())
+}
+
+// metricFlag declares --metric, with the units that a run reports as completion.
+func metricFlag(cmd *cobra.Command, to *[]string, doc string) {
+	cmd.Flags().StringArrayVar(to, "metric", nil, doc)
+	completeFlag(cmd, "metric", metricNames)
+}
+
+func metricNames() (units []string) {
+	for _, m := range bench.Metrics() {
+		units = append(units, m.Unit)
+	}
+	return units
+}
+
+// leastShare is the least share but 0 that means anything, of a risk or of a change.
+const leastShare = 1e-9
+
+// A fraction is a flag for a share: 2% or 0.02.
+type fraction struct {
+	value *float64
+	text  string
+	zero  bool // 0 is allowed; elsewhere it stands for the default and must not pass
+}
+
+func (f *fraction) String() string { return f.text }
+func (f *fraction) Type() string   { return "SHARE" }
+
+func (f *fraction) Set(text string) error {
+	v, err := param.Percent(text)
+	if err != nil {
+		return err
+	}
+	if v == 0 && !f.zero || v != 0 && v < leastShare {
+		return fmt.Errorf("want a share from %v, got %q", leastShare, text)
+	}
+	*f.value, f.text = v, text
+	return nil
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// How many command lines TestCommandLines tries, and from which seed on: `make lines` has 100,000
+// of them tried.
+const (
+	linesVariable = "POOLBENCH_LINES"
+	seedVariable  = "POOLBENCH_LINES_SEED"
+	defaultLines  = 400
+)
+
+// goWords are words of the implementation. A user who made a mistake is told in ours.
+var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil pointer", "reflect:",
+	" json: ", "interface {}", "syntax error in pattern", "context deadline exceeded",
+	"context canceled"}
+
+// TestCommandLines: whatever stands on the command line, nothing panics and nothing hangs, the exit
+// code is one of those in the help, a mistake is told in lines of ours, and nothing that is printed
+// holds a control character. Each line has a seed of its own, so that the number in a failure
+// repeats it.
+func TestCommandLines(t *testing.T) {
+	lines, first := defaultLines, 0
+	for name, to := range map[string]*int{linesVariable: &lines, seedVariable: &first} {
+		if text := os.Getenv(name); text != "" {
+			var err error
+			if *to, err = strconv.Atoi(text); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	fixtures(t)
+	var commands []*cobra.Command
+	for _, c := range newApp(nil, nil, nil).root().Commands() {
+		if !c.Hidden {
+			commands = append(commands, c)
+		}
+	}
+	codes, failures := map[int]int{}, 0
+	for n := first; n < first+lines && failures < 20; n++ {
+		args := lineWriter{rand.New(rand.NewPCG(uint64(n), 0))}.line(commands)
+		code, wrong := tryLine(t, args)
+		if codes[code]++; (n-first)%5000 == 4999 {
+			t.Logf("%d lines, exit codes %v", n-first+1, codes)
+		}
+		if wrong != "" {
+			failures++
+			t.Errorf("%s=%d %s=1: poolbench %q: %s", seedVariable, n, linesVariable, args, wrong)
+		}
+	}
+	if lines >= defaultLines && (codes[fine] < lines/20 || codes[unusable] < lines/20) {
+		t.Errorf("exit codes %v: the lines are too much of a kind", codes)
+	}
+	t.Logf("%d lines, exit codes %v", lines, codes)
+}
+
+// tryLine runs one and says what is wrong with what comes of it.
+func tryLine(t *testing.T, args []string) (code int, wrong string) {
+	var stdout, stderr strings.Builder
+	patience := 60 * time.Second // for a machine that is busy; no line takes more than some seconds
+	if args[0] == "serve" {
+		patience = 20 * time.Millisecond // it serves until it is told to end
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				wrong = fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		code = Run(ctx, args, strings.NewReader("BenchmarkA 1 5 ns/op\n"), &stdout, &stderr)
+	}()
+	said := stderr.String()
+	told := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	switch {
+	case wrong != "":
+	case args[0] != "serve" && ctx.Err() != nil:
+		wrong = "it does not end"
+	case !slices.Contains(severity, code):
+		wrong = fmt.Sprintf("exit code %d", code)
+	case code == unusable && !strings.HasPrefix(said, "poolbench: ") &&
+		!strings.Contains(stdout.String(), "cannot judge") && args[0] != "gate":
+		wrong = fmt.Sprintf("exit code 2 and nothing said: %q", said)
+	case code == unusable && len(told) > 2*mostLinesOfError:
+		wrong = fmt.Sprintf("%d lines of complaints", len(told))
+	case rawIn(stdout.String()) != "":
+		wrong = fmt.Sprintf("stdout has %q", rawIn(stdout.String()))
+	case rawIn(said) != "":
+		wrong = fmt.Sprintf("stderr has %q", rawIn(said))
+	}
+	for _, word := range goWords {
+		if wrong == "" && code == unusable && strings.Contains(said, word) &&
+			!strings.Contains(strings.Join(args, " "), word) {
+			wrong = fmt.Sprintf("it says %q: %s", word, said)
+		}
+	}
+	return code, wrong
+}
+
+// fixtures are the files that lines may name.
+func fixtures(t *testing.T) {
+	t.Helper()
+	succeed(t, quick("--out", "run")...)
+	write(t, "good.txt",
+		strings.Repeat("BenchmarkA/k=1 1 5 ns/op 3 B/op\nBenchmarkB/k=2 1 6 ns/op\n", 6))
+	write(t, "other.txt",
+		strings.Repeat("BenchmarkA/k=1 1 7 ns/op 3 B/op\nBenchmarkC 1 6 ns/op\n", 6))
+	write(t, "scenarios.yaml", "- strategy: semaphore\n  n: 500\n  clock: virtual\n")
+	write(t, "trace.csv", "10ms\n20ms\n")
+	write(t, "noise", "\x00\x1b[31m\xff\xfe\n- [")
+	write(t, "empty", "")
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/internal/race"
+)
+
+// TestManual runs the package comment: each line of a block that begins with $, in order and in one
+// directory, and compares what it prints.
+func TestManual(t *testing.T) {
+	if race.Enabled {
+		t.Skip("its commands are run without the race detector; the tests of each command run " +
+			"under it")
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "../../cmd/poolbench/doc.go", nil,
+		parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	write(t, "scenarios.yaml", manualFile)
+	commands := 0
+	for _, block := range new(comment.Parser).Parse(f.Doc.Text()).Content {
+		code, ok := block.(*comment.Code)
+		if !ok {
+			continue
+		}
+		for _, step := range regexp.MustCompile(`(?m)^\$ `).Split(code.Text, -1)[1:] {
+			line, want, _ := strings.Cut(step, "\n")
+			commands++
+			manualLine(t, line, want)
+		}
+	}
+	if commands < 9 {
+		t.Errorf("only %d commands in the manual", commands)
+	}
+}
+
+const manualFile = `- strategy: [worker_pool, semaphore]
+  workload: hyperexp:mean=10ms,c2=16
+  load: [0.5, 0.8]
+  clock: virtual
+- strategy: all
+  arrival: bulk:n=50
+  deadline: 100ms
+  n: 5000
+  clock: virtual
+`
+
+// manualLine runs one line of the manual, "poolbench …" in this process and cat for the file.
+func manualLine(t *testing.T, line, want string) {
+	t.Helper()
+	line, comment, _ := strings.Cut(line, " # exit code ")
+	code := 0
+	if comment != "" {
+		var err error
+		if code, err = strconv.Atoi(comment); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got outcome
+	switch words := shellWords(line); words[0] {
+	case "poolbench":
+		got = command(t, words[1:]...)
+	case "cat":
+		got.stdout = read(t, words[1])
+	default:
+		t.Fatalf("no such command: %s", line)
+	}
+	if got.code != code {
+		t.Errorf("$ %s\nexit code %d\n%s%s", line, got.code, got.stdout, got.stderr)
+	}
+	if !shows(got.stdout, want) {
+		t.Errorf("$ %s\nprints\n%s\nthe manual says\n%s", line, got.stdout, want)
+	}
+}
+
+// shellWords splits a line as a shell does, provided that no quotes hold a space, and puts files
+// where they match.
+func shellWords(line string) (words []string) {
+	for _, w := range strings.Fields(line) {
+		if files, err := filepath.Glob(w); err == nil && len(files) > 0 {
+			words = append(words, files...)
+		} else {
+			words = append(words, strings.Trim(w, "'"))
+		}
+	}
+	return words
+}
+
+// shows reports whether the output is what the text says, … standing for anything.
+func shows(output, text string) bool {
+	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
+	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
+	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
+}
+
+// TestExamples runs the examples of the help, so that each works as pasted: those of run and study
+// under --dry-run.
+func TestExamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "scenarios.yaml", manualFile)
+	results := strings.Repeat("BenchmarkA 1 0.05 p99-response-sec 20 ops/s\n", 10)
+	write(t, "old.txt", "Unit p99-response-sec better=lower\n"+results)
+	write(t, "new.txt", results)
+	if err := os.Mkdir("results", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 12 {
+		write(t, fmt.Sprintf("results/%02d.txt", n), results)
+	}
+	succeed(t, quick("--count", "10", "--out", "x")...)
+	for _, out := range []string{"before", "after", "main", "branch", "latest"} {
+		if err := os.CopyFS("poolbench-out/"+out, os.DirFS("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout bytes.Buffer
+	a := &app{stdout: &output{to: &stdout}}
+	for _, c := range append(a.root().Commands(), a.root()) {
+		for example := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
+			args := shellWords(example)[1:]
+			if slices.Contains(args, "--base") {
+				continue // revisions of a repository: TestGateRevisions makes one
+			}
+			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" ||
+				args[0] == "calibrate" || args[0] == "run" || args[0] == "study" {
+				args = append(args, "--dry-run")
+			}
+			if o := command(t, args...); o.code != fine &&
+				(args[0] != "gate" || o.code != undecided) {
+				t.Errorf("%s: exit code %d\n%s", example, o.code, o.stderr)
+			}
+		}
+	}
+}
+
+// TestHelp: every command explains itself on stdout, in lines of at most 80 columns, and
+// names all of its flags.
+func TestHelp(t *testing.T) {
+	a := &app{stdout: &output{}}
+	root := a.root()
+	for _, c := range append(root.Commands(), root) {
+		path := strings.Fields(c.CommandPath())[1:]
+		text := succeed(t, append(path, "--help")...).stdout
+		for _, flag := range flagNames(c) {
+			if !strings.Contains(text, flag) {
+				t.Errorf("%s --help says nothing of %s", c.CommandPath(), flag)
+			}
+		}
+		for line := range strings.Lines(text) {
+			if n := len([]rune(line)); n > 81 {
+				t.Errorf("%s --help: %d characters in %q", c.CommandPath(), n, line)
+			}
+		}
+		if !strings.Contains(text, "Usage:\n  poolbench") {
+			t.Errorf("%s --help: %s", c.CommandPath(), text)
+		}
+	}
+}
+
+// TestRootHelp: what a newcomer sees first. -update (make generate) writes it anew.
+func TestRootHelp(t *testing.T) {
+	const golden = "testdata/help.txt"
+	got := succeed(t).stdout
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(read(t, golden), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBuiltCommand: what is installed is what is tested: main hands everything on.
+func TestBuiltCommand(t *testing.T) {
+	out, err := exec.Command("go", "run", "../../cmd/poolbench", "version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "poolbench ") {
+		t.Errorf("%q, %v", out, err)
+	}
+}

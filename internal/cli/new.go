@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed newmodule
+var newModule embed.FS
+
+// newFiles are what a new module has, and the template of each.
+var newFiles = map[string]string{
+	"main.go": "main.go", "checkout.go": "checkout.go", ".gitignore": "gitignore",
+	"mine/mine.go": "mine.go", "mine/mine_test.go": "mine_test.go",
+	".github/workflows/test.yml": "ci.yml",
+}
+
+const modulePath = "github.com/poolbench/poolbench"
+
+func (a *app) newCommand() *cobra.Command {
+	var source string
+	cmd := &cobra.Command{
+		Use:   "new DIR [flags]",
+		Short: "write a module with a strategy and a workload of your own",
+		Args:  operands("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if source == "" {
+				source = builtFrom()
+			}
+			if err := writeModule(args[0], source); err != nil {
+				return fmt.Errorf("new: %w", err)
+			}
+			_, err := fmt.Fprintf(a.stdout, "%s is ready:\n  cd %s\n  go run . run --strategy "+
+				"mine:burst=3,worker_pool --workload checkout --rate 200\n",
+				args[0], args[0])
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&source, "source", "", "take poolbench from this checkout `DIR` "+
+		"(default the one that this program was built from)")
+	return cmd
+}
+
+// builtFrom is the checkout that the program was built from; "" where the build does not tell.
+func builtFrom() string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok || !filepath.IsAbs(file) { // -trimpath
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+}
+
+var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// writeModule writes the module. What it began it removes when it fails.
+func writeModule(dir, source string) (err error) {
+	name := filepath.Base(filepath.Clean(dir))
+	if !moduleName.MatchString(name) {
+		return fmt.Errorf("%s: the directory's name is the module's: want lower-case letters, "+
+			"digits, _ and -", name)
+	}
+	source, err = filepath.Abs(source)
+	if err != nil {
+		return err
+	}
+	theirs, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil || !strings.HasPrefix(string(theirs), "module "+modulePath+"\n") {
+		return fmt.Errorf("--source: %s is no checkout of %s", source, modulePath)
+	}
+	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	all, err := template.New("").Delims("«", "»").ParseFS(newModule, "newmodule/*.tmpl")
+	if err != nil {
+		return err
+	}
+	for path, from := range newFiles {
+		var text strings.Builder
+		if err := all.ExecuteTemplate(&text, from+".tmpl",
+			struct{ Name string }{name}); err != nil {
+			return err
+		}
+		path = filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777),
+			os.WriteFile(path, []byte(text.String()), 0o666)); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(goMod(name, string(theirs), source)),
+		0o666)
+}
+
+// goMod is the go.mod of a module that takes poolbench from a checkout. The versions are those of
+// the checkout's go.mod, so that nothing is looked up.
+func goMod(name, theirs, source string) string {
+	_, requirements, _ := strings.Cut(theirs, "\n")
+	requirements, _, _ = strings.Cut(requirements, "\ntool ")
+	return "module " + name + "\n" + strings.TrimRight(requirements, "\n") +
+		"\n\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " +
+		quoted(source) + "\n"
+}
+
+// quoted spells a path as go.mod takes it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t\"'`") {
+		return fmt.Sprintf("%q", path)
+	}
+	return path
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/plain"
+)
+
+// mostLines is how many plain lines a whole plan gets, however many runs it has.
+const mostLines = 20
+
+// progress tells how far a plan is: a bar on a terminal, a few plain lines elsewhere, nothing when
+// quiet. Work is counted in estimated time, because runs differ in length by orders of magnitude.
+type progress struct {
+	to    io.Writer
+	bar   *progressbar.ProgressBar // nil: plain lines
+	quiet bool
+	runs  int
+	work  time.Duration // estimate of all runs
+	begun time.Time
+
+	mu     sync.Mutex // the bar's clock against the steps
+	doing  string     // what goes on before there are runs to count; "" for nothing
+	done   int
+	worked time.Duration // estimate of the runs that are done
+
+	end     chan struct{}
+	ticking sync.WaitGroup
+}
+
+func newProgress(to io.Writer, quiet bool, p plan) *progress {
+	s := &progress{to: to, quiet: quiet, runs: p.runs(), begun: time.Now(),
+		end: make(chan struct{})}
+	for _, section := range p {
+		for _, sc := range section.suite.Scenarios {
+			s.work += sc.Estimate() * time.Duration(max(section.suite.Count, 1))
+		}
+	}
+	if f := terminal(to); f != nil && !quiet {
+		s.startBar(f)
+	}
+	return s
+}
+
+// terminal is what a progress may draw on with sequences of its own; nil where that goes elsewhere.
+func terminal(to io.Writer) *os.File {
+	w, ok := to.(*plain.Writer)
+	if !ok {
+		return nil
+	}
+	f, ok := w.Raw().(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return f
+}
+
+// startBar shows the bar and moves its clock every second.
+func (s *progress) startBar(on io.Writer) {
+	s.bar = progressbar.NewOptions64(int64(s.work/time.Millisecond)+1,
+		progressbar.OptionSetWriter(on),
+		progressbar.OptionSetWidth(30),
+		// ours is in the description: it knows what is still to come
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionClearOnFinish(),
+	)
+	s.draw()
+	s.ticking.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				s.mu.Lock()
+				s.draw()
+				s.mu.Unlock()
+			case <-s.end:
+				return
+			}
+		}
+	})
+}
+
+// step counts a run of the scenario as done.
+func (s *progress) step(sc bench.Scenario) { s.advance(1, sc.Estimate()) }
+
+// kept counts what an earlier process has done of the plan.
+func (s *progress) kept(p plan, dir *bench.Dir) {
+	for _, section := range p {
+		for i := range section.suite.Runs() {
+			if sc := section.suite.At(i); dir.Kept(sc) != nil {
+				s.done++
+				s.work -= sc.Estimate()
+			}
+		}
+	}
+	if s.bar != nil {
+		s.bar.ChangeMax64(int64(s.work/time.Millisecond) + 1)
+	}
+}
+
+// more adds runs that nobody knew of before. The clock starts with the first of them.
+func (s *progress) more(runs int, work time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs == 0 {
+		s.begun = time.Now()
+	}
+	s.runs += runs
+	s.work += work
+	if s.bar != nil {
+		s.bar.ChangeMax64(int64(s.work/time.Millisecond) + 1)
+	}
+}
+
+// advance counts runs as done, with the estimate of them all.
+func (s *progress) advance(runs int, work time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.done * mostLines / s.runs
+	s.done += runs
+	s.worked += work
+	switch {
+	case s.quiet:
+	case s.bar != nil:
+		s.draw()
+	case s.runs <= mostLines || s.done*mostLines/s.runs > before:
+		fmt.Fprintln(s.to, s)
+	}
+}
+
+// String is the line: runs done, and the time left; or what goes on instead.
+func (s *progress) String() string {
+	if s.doing != "" {
+		return s.doing
+	}
+	line := fmt.Sprintf("%d of %d runs", s.done, s.runs)
+	if s.done < s.runs {
+		line += ", about " + roughly(s.left()) + " left"
+	}
+	return line
+}
+
+// left scales what is still to be done by how true the estimates were so far. Before the first run
+// is done there is nothing to go by but the estimate, which knows nothing of runs side by side.
+func (s *progress) left() time.Duration {
+	rest := s.work - s.worked
+	if s.worked > 0 {
+		rest = time.Duration(float64(rest) * float64(time.Since(s.begun)) / float64(s.worked))
+	}
+	return max(rest, 0)
+}
+
+// draw is called with mu held. Errors of a terminal that is gone are nobody's to hear.
+func (s *progress) draw() {
+	_ = s.bar.Set64(int64(s.worked / time.Millisecond))
+	s.bar.Describe(plain.Text(s.String()))
+}
+
+// note lets print write between the lines of the progress.
+func (s *progress) note(print func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bar != nil {
+		_ = s.bar.Clear()
+	}
+	print()
+}
+
+// say is a line that is not worth more than the progress.
+func (s *progress) say(line string) {
+	if !s.quiet {
+		s.note(func() { fmt.Fprintln(s.to, line) })
+	}
+}
+
+// close takes the bar away.
+func (s *progress) close() {
+	close(s.end)
+	s.ticking.Wait()
+	if s.bar != nil {
+		_ = s.bar.Clear()
+	}
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// testPlan has that many runs of a minute each.
+func testPlan(t *testing.T, runs int) (plan, bench.Scenario) {
+	t.Helper()
+	suite, err := words{"strategy": {{"semaphore", ""}}, "duration": {{"1m", ""}}}.suite("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite.Count = runs
+	return plan{{suite: suite}}, suite.Scenarios[0]
+}
+
+// TestProgressLines: a line a run while there are few, and never more than twenty; the last one
+// says that all is done.
+func TestProgressLines(t *testing.T) {
+	for runs, want := range map[int]int{1: 1, 7: 7, 20: 20, 21: 20, 360: 20} {
+		var out bytes.Buffer
+		p, sc := testPlan(t, runs)
+		s := newProgress(&out, false, p)
+		for range runs {
+			s.step(sc)
+		}
+		s.close()
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		if len(lines) != want || lines[len(lines)-1] != strings.Replace("N of N runs", "N",
+			strconv.Itoa(runs), 2) {
+			t.Errorf("%d runs: %d lines, want %d:\n%s", runs, len(lines), want, out.String())
+		}
+	}
+}
+
+// TestTimeLeft: runs that take twice their estimate double what is left.
+func TestTimeLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p, sc := testPlan(t, 4)
+		s := newProgress(&out, false, p)
+		if got, want := s.left(), 4*sc.Estimate(); got != want {
+			t.Errorf("at first %v left, want %v", got, want)
+		}
+		time.Sleep(2 * sc.Estimate())
+		s.step(sc)
+		if got, want := s.left(), 6*sc.Estimate(); got != want {
+			t.Errorf("after one of four %v left, want %v", got, want)
+		}
+		s.close()
+	})
+}
+
+// TestProgressBar: on a terminal there is a bar whose clock goes on between the runs, it makes room
+// for messages, and nothing of it is left.
+func TestProgressBar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		p, sc := testPlan(t, 4)
+		s := newProgress(&out, true, p)
+		s.quiet = false
+		s.startBar(&out)
+		time.Sleep(10 * time.Second)
+		s.step(sc)
+		synctest.Wait()
+		drawn := out.String()
+		if !strings.Contains(drawn, "0 of 4 runs") || !strings.Contains(drawn, "1 of 4 runs") {
+			t.Errorf("drawn: %q", drawn)
+		}
+		s.note(func() { out.WriteString("a message\n") })
+		if before, _, _ := strings.Cut(out.String(), "a message"); !strings.HasSuffix(before,
+			"\r") {
+			t.Errorf("a message in the middle of the bar: %q", out.String())
+		}
+		s.close()
+		if drawn = out.String(); !strings.HasSuffix(drawn, "\r") &&
+			!strings.HasSuffix(drawn, "\n") {
+			t.Errorf("at the end there is still %q", drawn[max(0, len(drawn)-80):])
+		}
+	})
+}
+
+// TestQuietProgress: nothing.
+func TestQuietProgress(t *testing.T) {
+	var out bytes.Buffer
+	p, sc := testPlan(t, 3)
+	s := newProgress(&out, true, p)
+	s.step(sc)
+	s.say("well")
+	s.close()
+	if out.Len() > 0 {
+		t.Errorf("said %q", out.String())
+	}
+}

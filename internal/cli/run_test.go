@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// TestRunWritesDirectory: a run without --out has a directory named for its time, latest points to
+// it, and all files are there.
+func TestRunWritesDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := succeed(t, quick("--load", "0.5,0.8")...)
+	latest, err := os.Readlink("poolbench-out/latest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := filepath.Join("poolbench-out", latest, "report.html"); !strings.Contains(o.stdout,
+		"Report: "+report+"\n") {
+		t.Errorf("no word of %s in\n%s", report, o.stdout)
+	}
+	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
+		"report.html", "charts"} {
+		if _, err := os.Stat(filepath.Join("poolbench-out/latest", file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if results := read(t, "poolbench-out/latest/results.txt"); !strings.HasSuffix(results,
+		"\n# complete 2 runs\n") {
+		t.Errorf("results end %q", results[max(0, len(results)-50):])
+	}
+	if o.stderr != "" {
+		t.Errorf("--quiet, and yet: %s", o.stderr)
+	}
+	succeed(t, quick()...)
+	if now, err := os.Readlink("poolbench-out/latest"); err != nil || now == latest {
+		t.Errorf("latest is still %s (%v)", now, err)
+	}
+}
+
+// TestLatestInTheWay: a run goes on when latest cannot be made, and says so.
+func TestLatestInTheWay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("poolbench-out/latest/own", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	o := succeed(t, quick()...)
+	if !strings.HasPrefix(o.stderr, "poolbench: latest is not up to date: ") ||
+		strings.Count(o.stderr, "\n") != 1 {
+		t.Errorf("stderr %q", o.stderr)
+	}
+	if entries, err := os.ReadDir("poolbench-out"); err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// TestSameSeed: the same seed twice is the same bytes, another seed is not.
+func TestSameSeed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for out, seed := range map[string]string{"a": "7", "b": "7", "c": "8"} {
+		succeed(t, quick("--seed", seed, "--count", "2", "--out", out)...)
+	}
+	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv"} {
+		a, b, c := read(t, "a/"+file), read(t, "b/"+file), read(t, "c/"+file)
+		if a != b {
+			t.Errorf("%s differs between two runs with one seed", file)
+		}
+		if a == c {
+			t.Errorf("%s is the same with another seed", file)
+		}
+	}
+}
+
+// TestForceAndAppend: --force leaves one section, --append makes a second, which goes on counting
+// repetitions.
+func TestForceAndAppend(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, step := range []struct {
+		flags    []string
+		complete int
+	}{{nil, 1}, {[]string{"--append"}, 2}, {[]string{"--force"}, 1}} {
+		succeed(t, quick(append(step.flags, "--out", "x")...)...)
+		results := read(t, "x/results.txt")
+		if n := strings.Count(results, "# complete 1 runs\n"); n != step.complete {
+			t.Errorf("%q: %d end marks, want %d", step.flags, n, step.complete)
+		}
+		for seed := 1; seed <= step.complete; seed++ {
+			if line := fmt.Sprintf("\n# seed %d\n", seed); strings.Count(results, line) != 1 {
+				t.Errorf("%q: %d runs of seed %d", step.flags, strings.Count(results, line), seed)
+			}
+		}
+	}
+}
+
+// TestRunJSON: one document on stdout, with the schema, every metric and nothing else.
+func TestRunJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := succeed(t, quick("--format", "json", "--out", "x", "--count", "2")...)
+	var doc runDocument
+	decode := json.NewDecoder(strings.NewReader(o.stdout))
+	decode.DisallowUnknownFields()
+	if err := decode.Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.head != newHead("run") || doc.Planned != 2 || !doc.Complete || len(doc.Runs) != 2 ||
+		doc.Report != filepath.Join("x", "report.html") {
+		t.Errorf("%+v", doc)
+	}
+	if m := doc.Runs[1].Metrics; doc.Runs[1].Seed != 2 || m["ops/s"] == 0 || m["broken-laws"] != 0 {
+		t.Errorf("%+v", doc.Runs[1])
+	}
+	var plan struct {
+		head
+		Runs      int
+		Seconds   float64
+		Scenarios []plannedScenario
+	}
+	if err := json.Unmarshal([]byte(succeed(t, quick("--dry-run", "--format", "json")...).stdout),
+		&plan); err != nil {
+		t.Fatal(err)
+	}
+	if plan.head != newHead("plan") || plan.Runs != 1 ||
+		plan.Scenarios[0].Name != doc.Runs[0].Name || plan.Seconds <= 0 {
+		t.Errorf("%+v", plan)
+	}
+}
+
+// TestChildFaults: a strategy that takes its process along costs its run and a message of bounded
+// length that names the scenario; the other runs are there, and the results are marked partial.
+func TestChildFaults(t *testing.T) {
+	for fault, want := range map[string]string{
+		"panic":   "panic: index out of cheese",
+		"exit":    "exit status 7",
+		"chatter": "the child process gave no answer",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv(childFault, fault)
+			o := command(t, quick("--strategy", "serial,worker_pool", "--out", "x")...)
+			name := "Run/strategy=serial/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=500/clock=virtual: "
+			if o.code != unusable || !strings.HasPrefix(o.stderr, "poolbench: "+name) ||
+				!strings.Contains(o.stderr, want) {
+				t.Errorf("exit code %d\n%s", o.code, o.stderr)
+			}
+			if n := strings.Count(o.stderr, "\n"); n > 12 || len(o.stderr) > 3000 {
+				t.Errorf("%d lines, %d bytes of stderr", n, len(o.stderr))
+			}
+			if !strings.Contains(o.stderr, "poolbench: x holds 2 of 3 runs: 1 failed\n") {
+				t.Errorf("no word of how much there is:\n%s", o.stderr)
+			}
+			if results := read(t, "x/results.txt"); !strings.Contains(results,
+				"/strategy=worker_pool/") ||
+				!strings.HasSuffix(results, "# partial 2 of 3 runs: runs failed\n") {
+				t.Errorf("results: %s", results)
+			}
+			failed := "\n# failed " + strings.TrimSuffix(name, ": ") + " seed 1: "
+			if n := strings.Count(read(t, "x/results.txt"), failed); n != 1 {
+				t.Errorf("%d lines name the failed run", n)
+			}
+			if page := read(t, "x/report.html"); !strings.Contains(page, "These runs failed.") ||
+				!strings.Contains(page, "(seed 1)") {
+				t.Error("the report does not name the failed run")
+			}
+			if !strings.Contains(o.stdout, "worker_pool") ||
+				!strings.Contains(o.stdout, "Report: ") {
+				t.Errorf("stdout: %s", o.stdout)
+			}
+		})
+	}
+}
+
+// TestHang: a run in which nothing gets on is given up, with a message that says how it hangs.
+func TestHang(t *testing.T) {
+	for fault, want := range map[string]string{
+		"hang": "no task was submitted or done in 1.25s of computing: it hangs, in a loop",
+		"deadlock": "no task was submitted or done in 1.25s, and nothing could run: it hangs, in " +
+			"a deadlock",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv(childFault, fault)
+			o := command(t, strings.Fields("run --quiet --clock virtual --strategy serial --n "+
+				"500 --run-limit 1s --out x")...)
+			if o.code != unusable || !strings.Contains(o.stderr, "/clock=virtual: "+want) ||
+				strings.Contains(o.stdout, "Report") {
+				t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+			}
+			if results := read(t, "x/results.txt"); !strings.HasSuffix(results,
+				"# partial 0 of 1 runs: runs failed\n") {
+				t.Errorf("results: %s", results)
+			}
+		})
+	}
+}
+
+// TestLingering: the answer of a child counts whatever happens to its pipes afterwards. When the
+// command itself gets no processor for a second, as on a busy machine, the pipe is as unread when
+// the child has ended.
+func TestLingering(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(childFault, "linger")
+	succeed(t, strings.Fields("run --quiet --clock virtual --strategy serial --n 500 --out x")...)
+}
+
+// TestBrokenLaws: a result that breaks a law is written, called out, and makes exit code 3; with a
+// failed run beside it, 2.
+func TestBrokenLaws(t *testing.T) {
+	for failing, want := range map[string]int{"": undecided, "serial": unusable} {
+		t.Chdir(t.TempDir())
+		var stdout, stderr bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout}, stderr: &stderr,
+			drive: func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+				if s.Strategy.Spec.Name == failing {
+					return nil, errors.New(s.Name() + ": no luck")
+				}
+				return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
+					Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}},
+					Broken:  []string{"bound: 5 in flight, limit 4"}}, nil
+			}}
+		code := a.run(t.Context(),
+			strings.Fields("run --strategy semaphore,serial --n 5 --quiet --out x"))
+		if code != want || !strings.Contains(stderr.String(),
+			"(seed 1) is not to be believed: bound: 5 in flight, limit 4\n") {
+			t.Errorf("failing %q: exit code %d, want %d\n%s", failing, code, want, stderr.String())
+		}
+	}
+}
+
+// TestStuck: a real-clock run that does not return is given up once its context has ended and the
+// grace is over, one that says itself that it goes on at once; either ends the suite, since
+// whatever followed would be measured beside it.
+func TestStuck(t *testing.T) {
+	for name, does := range map[string]struct {
+		drive bench.RunFunc
+		after time.Duration
+	}{
+		"does not return": {func(ctx context.Context, _ bench.Scenario) (*bench.Result, error) {
+			time.Sleep(time.Hour)
+			return nil, ctx.Err()
+		}, time.Minute + stopGrace},
+		"goes on": {func(context.Context, bench.Scenario) (*bench.Result, error) {
+			return nil, &bench.StrategyError{Strategy: "mule", Did: "it hangs", Goes: true}
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				a := &app{drive: does.drive, grace: stopGrace}
+				begun := time.Now()
+				r, err := a.runner(0).run(ctx, bench.Scenario{})
+				if stuck, ok := errors.AsType[*stuckError](err); r != nil || !ok {
+					t.Errorf("result %v, error %v", r, err)
+				} else if stopped := a.take(&execution{}, 0, nil, nil, bench.Scenario{}, nil,
+					err); !errors.Is(stopped, stuck) {
+					t.Errorf("the suite goes on: %v", stopped)
+				}
+				if took := time.Since(begun); took != does.after {
+					t.Errorf("given up after %v, want %v", took, does.after)
+				}
+				time.Sleep(time.Hour) // the run ends at last
+			})
+		})
+	}
+}
+
+// TestReal: a run under the real clock takes place in this process and stands by the same table.
+func TestReal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := succeed(t, strings.Fields("run --strategy semaphore --workload constant:mean=1ms "+
+		"--arrival batch --n 20 --out x")...)
+	if !strings.Contains(o.stdout, "real clock") || !strings.HasPrefix(o.stderr, "1 of 1 runs\n") {
+		// on a busy machine warnings follow
+		t.Errorf("stdout %s\nstderr %s", o.stdout, o.stderr)
+	}
+}
+
+// TestSeverity: of several exit codes the design's order decides.
+func TestSeverity(t *testing.T) {
+	order := []int{interrupted, unusable, regression, undecided, fine}
+	for i := range order {
+		for j := i; j < len(order); j++ {
+			rest := slices.Clone(order[i:])
+			slices.Reverse(rest)
+			if got := severest(rest...); got != order[i] {
+				t.Errorf("of %v: %d", rest, got)
+			}
+		}
+	}
+	if severest() != fine {
+		t.Error("nothing is not fine")
+	}
+}
+
+// TestQuantities: three digits, the unit that suits, and no share that reads as none or all when it
+// is neither.
+func TestQuantities(t *testing.T) {
+	for got, want := range map[string]string{
+		seconds(0): "0 s", seconds(1): "1.00 s", seconds(0.9999): "1.00 s",
+		seconds(0.0689): "68.9 ms", seconds(1e-3): "1.00 ms", seconds(9.999e-3): "10.0 ms",
+		seconds(750e-9): "750 ns", seconds(5e-6): "5.00 µs", seconds(638.4): "638 s",
+		seconds(7199): "7199 s", seconds(12345): "3.43 h", seconds(1033366): "12.0 d",
+		share(0): "0 %", share(1): "100 %", share(0.5): "50.0 %", share(0.0001): "<0.1 %",
+		share(0.99999): ">99.9 %", share(0.09999): "10.0 %",
+		wholeShare(0.999): ">99 %", wholeShare(0.001): "<1 %", wholeShare(0.284): "28 %",
+		wholeShare(1): "100 %",
+		rate(1885.2):  "1885 /s", rate(77.89): "77.9 /s",
+		roughly(0): "1 s", roughly(79.6e9): "1 min 20 s", roughly(59.7e9): "1 min 0 s",
+		roughly(7500e9): "2 h 5 min", roughly(273600e9): "3 d 4 h",
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

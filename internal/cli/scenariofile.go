@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/poolbench/poolbench/internal/bounded"
+)
+
+// maxScenarioFile bounds what is read: a scenario file is typed by a person.
+const maxScenarioFile = 1 << 20
+
+// A written matrix is one element of a scenario file.
+type written struct {
+	words
+	where string // file:line:column of its beginning
+}
+
+// readScenarioFile reads a YAML list of matrices. Their keys are the names of the flags, a value is
+// what the flag takes or a list of that:
+//
+//	# load.yaml
+//	- strategy: [worker_pool, semaphore]
+//	  workload: hyperexp:mean=10ms,c2=16
+//	  load: [0.5, 0.8]
+//	  clock: virtual
+//	- strategy: all
+//	  arrival: batch
+//	  n: 1000
+func readScenarioFile(path string) ([]written, error) {
+	data, err := bounded.ReadFile(path, maxScenarioFile)
+	if err != nil {
+		return nil, fmt.Errorf("--file: %w", err)
+	}
+	return parseScenarioFile(path, data)
+}
+
+// parseScenarioFile walks the syntax tree and not a decoded value, so that every complaint, also
+// one about a parameter of a workload, has the line and column of the word that it is about.
+func parseScenarioFile(name string, data []byte) ([]written, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(data) {
+		return nil, fmt.Errorf("%s: not a text in UTF-8", name)
+	}
+	if err := checkNesting(name, lexer.Tokenize(string(data))); err != nil {
+		return nil, err
+	}
+	file, err := parseYAML(data)
+	if err != nil {
+		var at yaml.Error
+		if errors.As(err, &at) && at.GetToken() != nil {
+			return nil, fmt.Errorf("%s: %s", place(name, at.GetToken()), oneLine(at.GetMessage()))
+		}
+		return nil, fmt.Errorf("%s: %s", name, oneLine(err.Error()))
+	}
+	var bodies []ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body != nil {
+			bodies = append(bodies, doc.Body)
+		}
+	}
+	if len(bodies) == 0 {
+		return nil, fmt.Errorf("%s: empty: want a list of scenarios", name)
+	}
+	if len(bodies) > 1 {
+		return nil, fmt.Errorf("%s: a second document: want one list of scenarios",
+			place(name, bodies[1].GetToken()))
+	}
+	list, ok := bodies[0].(*ast.SequenceNode)
+	if !ok {
+		return nil, fmt.Errorf("%s: want a list of scenarios, each beginning with \"- \"",
+			place(name, bodies[0].GetToken()))
+	}
+	if len(list.Values) == 0 {
+		return nil, fmt.Errorf("%s: the list of scenarios is empty", place(name, list.GetToken()))
+	}
+	var all []written
+	var complaints []error
+	for _, node := range list.Values {
+		w, err := readMatrix(name, node)
+		all = append(all, w)
+		complaints = append(complaints, err)
+	}
+	return all, errors.Join(complaints...)
+}
+
+// Bounds of nesting. A list of scenarios has three levels; the parser takes stack, and time that
+// grows with the square, for each.
+const (
+	mostLevels = 8
+	mostIndent = 200 // columns: of levels that are indented
+)
+
+// checkNesting refuses, before the file is parsed, what the parser would choke on, and what would
+// make the file say more than is in it.
+func checkNesting(name string, tokens token.Tokens) error {
+	flow, entries, line := 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, entries = t.Position.Line, 0
+			if flow == 0 && t.Position.Column > mostIndent {
+				return fmt.Errorf("%s: indented by more than %d columns",
+					place(name, t), mostIndent)
+			}
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow = max(0, flow-1)
+		case token.SequenceEntryType, token.MappingKeyType:
+			entries++
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			return fmt.Errorf("%s: anchors and aliases are not for scenarios: write each out",
+				place(name, t))
+		}
+		if flow > mostLevels || entries > mostLevels {
+			return fmt.Errorf("%s: nested deeper than %d levels: want a list of scenarios",
+				place(name, t), mostLevels)
+		}
+	}
+	return nil
+}
+
+// parseYAML makes errors of the parser's panics: it is fed by users, and its tree has corners that
+// it does not survive.
+func parseYAML(data []byte) (file *ast.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not YAML: %v", p)
+		}
+	}()
+	return parser.ParseBytes(data, 0)
+}
+
+// readMatrix reads the keys and values of one element.
+func readMatrix(name string, node ast.Node) (written, error) {
+	w := written{words: words{}, where: place(name, node.GetToken())}
+	pairs, ok := node.(*ast.MappingNode)
+	if !ok || len(pairs.Values) == 0 {
+		return w, fmt.Errorf("%s: want keys such as strategy: semaphore, got %q", w.where,
+			oneLine(node.String()))
+	}
+	w.where = place(name, pairs.Values[0].Key.GetToken())
+	known := map[string]bool{}
+	for _, x := range axes() {
+		known[x.name] = true
+	}
+	var complaints []error
+	for _, pair := range pairs.Values {
+		key := pair.Key.GetToken()
+		if !known[key.Value] {
+			complaints = append(complaints,
+				fmt.Errorf("%s: unknown key %q (known: %s)", place(name, key),
+					key.Value, axisNames()))
+			continue
+		}
+		values, err := readValues(name, key.Value, pair.Value)
+		complaints = append(complaints, err)
+		w.words[key.Value] = values
+	}
+	return w, errors.Join(complaints...)
+}
+
+// readValues reads a value or a list of values.
+func readValues(name, key string, node ast.Node) ([]word, error) {
+	nodes := []ast.Node{node}
+	if list, ok := node.(*ast.SequenceNode); ok {
+		nodes = list.Values
+	}
+	if len(nodes) == 0 {
+		return nil, fmt.Errorf("%s: %s: the list is empty", place(name, node.GetToken()), key)
+	}
+	var values []word
+	for _, n := range nodes {
+		where := fmt.Sprintf("%s: %s", place(name, n.GetToken()), key)
+		text, ok := scalar(n)
+		if !ok {
+			return nil, fmt.Errorf("%s: want a value or a list of values, got %s", where,
+				strings.ToLower(n.Type().String()))
+		}
+		if len(nodes) > 1 && strings.Contains(text, "=") && !strings.Contains(text, ":") {
+			return nil, fmt.Errorf("%s: %q stands alone: YAML splits a [list] at every comma, so "+
+				"quote a name with parameters", where, text)
+		}
+		values = append(values, word{text, where})
+	}
+	return values, nil
+}
+
+// scalar returns a node's text as it was typed: 0.50 stays 0.50.
+func scalar(node ast.Node) (text string, ok bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+func place(name string, t *token.Token) string {
+	if t == nil || t.Position == nil {
+		return name
+	}
+	return fmt.Sprintf("%s:%d:%d", name, t.Position.Line, t.Position.Column)
+}
+
+// oneLine keeps a foreign message to one short line.
+func oneLine(s string) string {
+	const most = 200
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,133 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// startAndAwait starts the command and reads its stderr up to a line with that word.
+func startAndAwait(
+	t *testing.T, env []string, word string, args ...string,
+) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := process(t, env, args...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	await(t, lines, word)
+	return cmd, lines
+}
+
+func await(t *testing.T, lines *bufio.Scanner, word string) {
+	t.Helper()
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), word) {
+			return
+		}
+	}
+	t.Fatalf("it never said %q", word)
+}
+
+// status waits for the end and returns the wait status.
+func status(t *testing.T, cmd *exec.Cmd, rest *bufio.Scanner) syscall.WaitStatus {
+	t.Helper()
+	for rest.Scan() {
+		t.Log(rest.Text())
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.Sys().(syscall.WaitStatus)
+}
+
+// longScenarios are a short run and a very long one.
+const longScenarios = `- {strategy: semaphore, n: 500, clock: virtual}
+- {strategy: semaphore, duration: 1h, rate: 50, clock: CLOCK}
+`
+
+// TestInterrupt: the first signal keeps what there is, marks it partial, draws the report and ends
+// with 130, under both clocks.
+func TestInterrupt(t *testing.T) {
+	for clock, signal := range map[string]os.Signal{"real": os.Interrupt,
+		"virtual": syscall.SIGTERM} {
+		t.Run(clock, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			long := strings.Replace(longScenarios, "CLOCK", clock, 1)
+			if clock == "virtual" {
+				long = strings.Replace(long, "duration: 1h", "n: 20000000", 1)
+			}
+			write(t, "s.yaml", long)
+			cmd, lines := startAndAwait(t, nil, "1 of 2 runs", "run", "--file",
+				"s.yaml", "--out", "x")
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if s := status(t, cmd, lines); s.ExitStatus() != interrupted {
+				t.Errorf("ended with %v", s)
+			}
+			if results := read(t, "x/results.txt"); !strings.HasSuffix(results,
+				"\n# partial 1 of 2 runs: interrupted\n") {
+				t.Errorf("results end %q", results[max(0, len(results)-50):])
+			}
+			if _, err := os.Stat("x/report.html"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestInterruptTwice: the second signal ends at once, also where a run does not let go.
+func TestInterruptTwice(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "s.yaml", strings.Replace(longScenarios, "CLOCK", "real", 1))
+	cmd, lines := startAndAwait(t, []string{stuckDrive + "=1"}, "stuck", "run", "--file",
+		"s.yaml", "--out", "x")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	await(t, lines, "interrupt again to end at once")
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if s := status(t, cmd, lines); !s.Signaled() || s.Signal() != syscall.SIGINT {
+		t.Errorf("ended with %v", s)
+	}
+}
+
+// TestOrphan: a child whose parent has died, which is when its stdin ends, does not stay.
+func TestOrphan(t *testing.T) {
+	child := process(t, nil, "simulate")
+	stdin, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	const forLong = `{"Strategy":"semaphore","Workload":"exponential","Target":"none","Arrival":"poisson","Limit":4,"Load":0.5,"Tasks":20000000,"Clock":"virtual"}`
+	if _, err := io.WriteString(stdin, forLong); err != nil {
+		t.Fatal(err)
+	}
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := child.Wait(); !errors.As(err, &exit) || exit.ExitCode() != unusable {
+		t.Errorf("ended with %v", err)
+	}
+}

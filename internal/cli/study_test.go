@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies"
+)
+
+// TestStudy: a study's verdict is printed, kept with its results, shown in its report, and in the
+// document; --expect makes another one exit code 1.
+func TestStudy(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
+		"depends").stdout
+	const because = "on the arrivals: of the throttling 4 workers avoid "
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+because) {
+		t.Errorf("no verdict in\n%s", out)
+	}
+	results := read(t, "x/results.txt")
+	for _, want := range []string{"\n# study throttle: does a limit",
+		"\n# claim a bounded pool keeps", "\n# verdict depends: " + because,
+		"\n# answer of Poisson arrivals at 380/s "} {
+		if !strings.Contains(results, want) {
+			t.Errorf("results.txt does not say %q", want)
+		}
+	}
+	if !strings.Contains(read(t, "x/report.html"), because) {
+		t.Error("no verdict in report.html")
+	}
+	got := command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds",
+		"--format", "json")
+	var doc runDocument
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if got.code != regression || len(doc.Findings) != 1 || doc.Findings[0].Verdict != "depends" ||
+		doc.Findings[0].Study != "throttle" {
+		t.Errorf("exit code %d, findings %+v", got.code, doc.Findings)
+	}
+}
+
+// TestExpectedCode: any verdict will do where none is expected, and one that could not be had is
+// never the expected one.
+func TestExpectedCode(t *testing.T) {
+	for _, c := range []struct {
+		want, got evidence.Verdict
+		code      int
+	}{
+		{evidence.Undecided, evidence.Undecided, fine},
+		{evidence.Undecided, evidence.DoesNotHold, fine},
+		{evidence.Holds, evidence.Holds, fine},
+		{evidence.Holds, evidence.Depends, regression},
+		{evidence.DoesNotHold, evidence.Holds, regression},
+		{evidence.Depends, evidence.Undecided, undecided},
+	} {
+		if code := expectedCode(c.want, c.got); code != c.code {
+			t.Errorf("expected %v, got %v: exit code %d, want %d", c.want, c.got, code, c.code)
+		}
+	}
+}
+
+// TestStudySizes: the default run is the quick form of all studies, and a study that is asked for
+// is larger; a further strategy is compared where the study takes any.
+func TestStudySizes(t *testing.T) {
+	out := succeed(t, "run", "--dry-run").stdout
+	for _, s := range studies.All() {
+		if !strings.Contains(out, "# "+s.Name+": ") {
+			t.Errorf("study %s is not in the default run", s.Name)
+		}
+		alone := succeed(t, "study", s.Name, "--dry-run").stdout
+		if titles := slices.Collect(strings.Lines(alone)); !strings.HasPrefix(titles[0],
+			"# "+s.Name+": ") {
+			t.Errorf("study %s --dry-run begins with %q", s.Name, titles[0])
+		}
+	}
+	if out != succeed(t, "study", "all", "--quick", "--dry-run").stdout {
+		t.Error("study all --quick is not the default run")
+	}
+	with := succeed(t, "study", "load", "--strategy", "codel_lifo,ants", "--dry-run").stdout
+	if strings.Count(with, "strategy=codel_lifo/") != 6 ||
+		strings.Count(with, "strategy=ants/") != 6 {
+		t.Errorf("study load --strategy codel_lifo,ants runs\n%s", with)
+	}
+}
+
+// TestWrap: a paragraph keeps its words, in lines that fit a page, with all but the first further
+// in.
+func TestWrap(t *testing.T) {
+	text := strings.Repeat("wörter und mehr ", 40)
+	var out bytes.Buffer
+	(&app{stdout: &output{to: &out}}).wrap("  – ", text)
+	if got := strings.Join(strings.Fields(strings.TrimPrefix(out.String(), "  – ")),
+		" "); got != strings.TrimSpace(text) {
+		t.Errorf("the words are %q", got)
+	}
+	for i, line := range slices.Collect(strings.Lines(out.String())) {
+		line = strings.TrimSuffix(line, "\n")
+		if n := len([]rune(line)); n > pageWidth || i > 0 && !strings.HasPrefix(line, "      w") &&
+			!strings.HasPrefix(line, "      u") && !strings.HasPrefix(line, "      m") {
+			t.Errorf("line %d of %d columns: %q", i, n, line)
+		}
+	}
+}
+
+// TestStudyWithoutBelief: runs that are INVALID are called out, and the study decides without them;
+// here, that it cannot.
+func TestStudyWithoutBelief(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for out, c := range map[string]struct {
+		args []string
+		code int
+	}{"a": {nil, fine}, "b": {[]string{"--expect", "holds"}, undecided}} {
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1}
+			r.Doubt(bench.Invalid, "pause", "the process stood still")
+			r.Metrics = []bench.Metric{{Unit: "ops/s", Value: 1},
+				{Unit: "verdict", Value: float64(bench.Invalid)}}
+			return r, nil
+		}
+		var stdout, stderr bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
+			stderr: &stderr, drive: drive}
+		code := a.run(t.Context(),
+			append([]string{"study", "real_waits", "--quick", "--out", out}, c.args...))
+		if code != c.code || !strings.Contains(stdout.String(), "  UNDECIDED: ") ||
+			!strings.Contains(stderr.String(), "is not to be believed: pause") {
+			t.Errorf("%v: exit code %d, want %d\n%s%s", c.args, code, c.code,
+				stdout.String(), stderr.String())
+		}
+	}
+}
+
+// TestForeignLimit: a strategy that no study could run at its own limit is run, reported and
+// reported again at another; a study refuses it.
+func TestForeignLimit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	succeed(t, "run", "--clock", "virtual", "--strategy", "segregated:short=2,long=3", "--limit",
+		"5", "--workload", "bimodal", "--load", "0.5", "--n", "2000", "--out", "x", "--quiet")
+	succeed(t, "report", "x")
+	got := command(t, "study", "load", "--strategy", "segregated:short=2,long=3", "--out", "y")
+	const want = "poolbench: study load: strategy segregated: short=2 and long=3 do not add up " +
+		"to the limit of 4\n"
+	if _, err := os.Stat("y"); got.code != unusable || got.stderr != want || err == nil {
+		t.Errorf("exit code %d, %q, want %d, %q and no directory (%v)", got.code, got.stderr,
+			unusable, want, err)
+	}
+}
+
+// TestStudySeed: the seed of a study, and of the default set, is that of its first repetition.
+func TestStudySeed(t *testing.T) {
+	p, err := makePlan(words{"seed": {{"7", "--seed"}}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p {
+		if s.study == nil || s.suite.Scenarios[0].Seed != 7 {
+			t.Errorf("%s begins with seed %d", s.title, s.suite.Scenarios[0].Seed)
+		}
+	}
+	t.Chdir(t.TempDir())
+	succeed(t, "study", "throttle", "--quick", "--quiet", "--seed", "5", "--out", "x")
+	if text := read(t, "x/results.txt"); !strings.Contains(text, "# seed 5\n") ||
+		strings.Contains(text, "# seed 1\n") {
+		t.Error("results.txt is not of seed 5")
+	}
+	if got := command(t, "study", "throttle", "--seed", "-1"); got.code != unusable {
+		t.Errorf("--seed -1: exit code %d", got.code)
+	}
+}

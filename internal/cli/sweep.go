@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"text/tabwriter"
+)
+
+// showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
+// its values across, in each cell the p99 of the response.
+func (a *app) showSweep(groups []*group) error {
+	axis := sweptAxis(groups)
+	note := "p99 response"
+	if slices.ContainsFunc(groups, (*group).losesTasks) {
+		note += "; in brackets the share of tasks that completed, where not all did"
+	}
+	fmt.Fprintln(a.stdout, note)
+	for len(groups) > 0 {
+		title := heading(groups[0].scenario, axis)
+		var block, rest []*group
+		for _, g := range groups {
+			if heading(g.scenario, axis) == title {
+				block = append(block, g)
+			} else {
+				rest = append(rest, g)
+			}
+		}
+		groups = rest
+		if err := a.showBlock(title, axis, block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) showBlock(title, axis string, block []*group) error {
+	fmt.Fprintln(a.stdout, title+block[0].repetitions())
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	width := 0
+	var strategies []string
+	heads := []string{axis}
+	for _, g := range block {
+		width = max(width, g.width())
+		heads = append(heads, axisValue(g, axis))
+		for _, r := range g.rows {
+			if !slices.Contains(strategies, r.strategy) {
+				strategies = append(strategies, r.strategy)
+			}
+		}
+	}
+	writeRow(w, width, heads)
+	for _, s := range strategies {
+		cells := []string{s}
+		for _, g := range block {
+			cells = append(cells, g.cell(s))
+		}
+		writeRow(w, width, cells)
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}
+
+// cell is the p99 of the response, with the share of tasks that completed where not all did.
+func (g *group) cell(strategy string) string {
+	i := slices.IndexFunc(g.rows, func(r row) bool { return r.strategy == strategy })
+	if i < 0 {
+		return ""
+	}
+	r := g.rows[i]
+	text := r.spell(column{unit: "p99-response-sec", spell: seconds})
+	if lost := r.lost(); lost > 0 {
+		text += " (" + wholeShare(1-lost) + ")"
+	}
+	return text
+}
+
+// lost is the share of tasks that did not complete.
+func (r row) lost() (sum float64) {
+	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
+		v, _ := r.value(unit)
+		sum += v
+	}
+	return sum
+}
+
+func (g *group) losesTasks() bool {
+	return slices.ContainsFunc(g.rows, func(r row) bool { return r.lost() > 0 })
+}
+
+// sweptAxis is the axis with the most values; of several, the first that a scenario's heading has.
+func sweptAxis(groups []*group) (axis string) {
+	values := map[string][]string{}
+	most := 0
+	for _, g := range groups {
+		for _, it := range items(g.scenario) {
+			if !slices.Contains(values[it.axis], it.value) {
+				values[it.axis] = append(values[it.axis], it.value)
+			}
+			if n := len(values[it.axis]); n > most {
+				axis, most = it.axis, n
+			}
+		}
+	}
+	return axis
+}
+
+func axisValue(g *group, axis string) string {
+	for _, it := range items(g.scenario) {
+		if it.axis == axis {
+			return it.value
+		}
+	}
+	return "–"
+}

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/montanaflynn/stats"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// A group are the results of one scenario but for its strategy: what may be compared.
+type group struct {
+	scenario bench.Written // without strategy, queue and seed
+	rows     []row         // by strategy, in the order of the plan
+}
+
+// A row is one strategy: the median of each metric over the repetitions.
+type row struct {
+	strategy string // with its queue, where that was given
+	results  []*bench.Result
+}
+
+// value is the median over the repetitions that have the metric.
+func (r row) value(unit string) (float64, bool) {
+	var values []float64
+	for _, result := range r.results {
+		if v, ok := result.Metric(unit); ok {
+			values = append(values, v)
+		}
+	}
+	median, err := stats.Median(values)
+	return median, err == nil // without values there is no median
+}
+
+// groupRecords sorts the results of a section into groups, in the order of the plan.
+func groupRecords(records []record) (groups []*group) {
+	for _, rec := range records {
+		w := rec.scenario.Written()
+		strategy := w.Strategy
+		if w.Queue != 0 {
+			strategy = fmt.Sprintf("%s, queue %d", strategy, max(w.Queue, 0))
+		}
+		w.Strategy, w.Queue, w.Seed = "", 0, 0
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.scenario == w })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{scenario: w})
+		}
+		g := groups[i]
+		j := slices.IndexFunc(g.rows, func(r row) bool { return r.strategy == strategy })
+		if j < 0 {
+			j = len(g.rows)
+			g.rows = append(g.rows, row{strategy: strategy})
+		}
+		g.rows[j].results = append(g.rows[j].results, rec.result)
+	}
+	return groups
+}
+
+// A column of the full table. One that is not always there is shown where a row of the section has
+// a value other than 0.
+type column struct {
+	head, unit string
+	always     bool
+	spell      func(float64) string
+}
+
+func rate(x float64) string { return digits(x) + " /s" }
+
+var columns = []column{
+	{"throughput", "ops/s", true, rate},
+	{"goodput", "goodput-ops/s", false, rate},
+	{"mean response", "mean-response-sec", true, seconds},
+	{"p50", "p50-response-sec", true, seconds},
+	{"p99", "p99-response-sec", true, seconds},
+	{"mean wait", "mean-wait-sec", true, seconds},
+	{"waited", "waited/op", true, share},
+	{"shed", "shed/op", false, share},
+	{"throttled", "throttled/op", false, share},
+	{"failed", "failed/op", false, share},
+	{"abandoned", "abandoned/op", false, share},
+	{"refused calls", "refused-calls", false, digits},
+	{"bans", "bans", false, digits},
+	{"makespan", "makespan-sec", false, seconds},
+}
+
+// fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to
+// do.
+const fewGroups = 4
+
+// showTables prints the results, section by section.
+func (a *app) showTables(e *execution) error {
+	for i, s := range e.plan {
+		var records []record
+		for _, r := range e.records {
+			if r.section == i {
+				records = append(records, r)
+			}
+		}
+		if len(records) == 0 {
+			continue
+		}
+		if s.title != "" {
+			fmt.Fprintf(a.stdout, "%s\n\n", s.title)
+		}
+		groups := groupRecords(records)
+		show := a.showSweep
+		if len(groups) <= fewGroups {
+			show = a.showGroups
+		}
+		if err := show(groups); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showGroups prints a full table for each group.
+func (a *app) showGroups(groups []*group) error {
+	for _, g := range groups {
+		fmt.Fprintln(a.stdout, heading(g.scenario, "")+g.arrived()+g.repetitions())
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+		shown := g.columns()
+		cells := []string{"strategy"}
+		for _, c := range shown {
+			cells = append(cells, c.head)
+		}
+		writeRow(w, g.width(), cells)
+		for _, r := range g.rows {
+			cells := []string{r.strategy}
+			for _, c := range shown {
+				cells = append(cells, r.spell(c))
+			}
+			writeRow(w, g.width(), cells)
+		}
+		fmt.Fprintln(w)
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columns are those that this group needs.
+func (g *group) columns() (shown []column) {
+	for _, c := range columns {
+		needed := c.always
+		switch c.unit {
+		case "goodput-ops/s":
+			needed = g.scenario.Deadline != 0
+		case "makespan-sec": // with a rate it echoes the plan
+			needed = g.scenario.Load == 0 && g.scenario.Rate == 0
+		default:
+			for _, r := range g.rows {
+				if v, ok := r.value(c.unit); ok && v != 0 {
+					needed = true
+				}
+			}
+		}
+		if needed {
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+func (r row) spell(c column) string {
+	v, ok := r.value(c.unit)
+	if !ok {
+		return "–"
+	}
+	return c.spell(v)
+}
+
+// arrived is the rate at which tasks came, beside the one that was asked for: of 100 Poisson
+// arrivals a second, 110 may come in a second.
+func (g *group) arrived() string {
+	if g.scenario.Load == 0 && g.scenario.Rate == 0 {
+		return ""
+	}
+	if arrived, ok := g.rows[0].value("offered-ops/s"); ok {
+		return ", arrived " + rate(arrived)
+	}
+	return ""
+}
+
+// repetitions ends a heading where the values are medians.
+func (g *group) repetitions() string {
+	most := 0
+	for _, r := range g.rows {
+		most = max(most, len(r.results))
+	}
+	if most < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; median of %d runs", most)
+}
+
+// width of the first column, which alone is aligned left.
+func (g *group) width() int {
+	width := len("strategy")
+	for _, r := range g.rows {
+		width = max(width, len(r.strategy))
+	}
+	return width
+}
+
+func writeRow(w *tabwriter.Writer, width int, cells []string) {
+	fmt.Fprintf(w, "%-*s\t%s\t\n", width, cells[0], strings.Join(cells[1:], "\t"))
+}
+
+// An item is one axis of a scenario with its value, as a heading shows it.
+type item struct{ axis, value string }
+
+func items(w bench.Written) []item {
+	all := []item{{"workload", w.Workload}, {"target", w.Target}, {"arrival", w.Arrival},
+		{"limit", strconv.Itoa(w.Limit)}}
+	add := func(axis, value string, given bool) {
+		if given {
+			all = append(all, item{axis, value})
+		}
+	}
+	add("load", strconv.FormatFloat(w.Load, 'g', -1, 64), w.Load != 0)
+	add("rate", strconv.FormatFloat(w.Rate, 'g', -1, 64)+" /s", w.Rate != 0)
+	add("deadline", w.Deadline.String(), w.Deadline != 0)
+	add("timeout", w.Timeout.String(), w.Timeout != 0)
+	add("drain", w.Drain.String(), w.Drain != 0)
+	add("n", strconv.Itoa(w.Tasks), w.Tasks != 0)
+	add("duration", w.Duration.String(), w.Duration != 0)
+	return append(all, item{"clock", w.Clock})
+}
+
+// heading spells the scenario but for the axis that the columns show.
+func heading(w bench.Written, without string) string {
+	var parts []string
+	for _, it := range items(w) {
+		switch {
+		case it.axis == without, it == item{"target", "none"}:
+		case it.axis == "clock":
+			parts = append(parts, it.value+" clock")
+		case it.axis == "n":
+			parts = append(parts, it.value+" tasks")
+		default:
+			parts = append(parts, it.axis+" "+it.value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,327 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/results"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// Measured is what the runs of scenarios say, be they just made or read from a file. Runs that are
+// INVALID are left out: nothing is found by them.
+type Measured struct {
+	// by cell, and by the scenarios that differ in their length alone
+	lengths map[string]map[string][]Repetition
+	Styles  []string // the strategies in the order of the charts' colours
+	Invalid int      // runs
+	Why     string   // the first of them is
+	// what others of the file are not drawn, and why, a line each
+	LeftOut []string
+}
+
+// A Repetition is a run with what numbers it: the runs of one seed face the same arrivals. Under
+// the real clock a seed may have been run again.
+type Repetition struct {
+	Seed   uint64
+	again  int
+	Tasks  int
+	Metric func(unit string) (float64, bool)
+}
+
+// FromResults are the runs just made.
+func FromResults(results []*bench.Result) *Measured {
+	m := &Measured{lengths: map[string]map[string][]Repetition{}}
+	for _, r := range results {
+		if !m.Add(r.Name, Repetition{Seed: r.Seed, Tasks: r.Tasks, Metric: r.Metric}) {
+			m.Invalid++
+			if i := slices.IndexFunc(r.Reasons,
+				func(r bench.Reason) bool { return r.Verdict == bench.Invalid }); i >= 0 {
+				m.Why = cmp.Or(m.Why, r.Reasons[i].String())
+			} else if len(r.Broken) > 0 {
+				m.Why = cmp.Or(m.Why, r.Broken[0])
+			}
+		}
+		if s := part(r.Name, "strategy"); !slices.Contains(m.Styles, s) {
+			m.Styles = append(m.Styles, s)
+		}
+	}
+	return m
+}
+
+// FromFile are the runs of a study in a file: not those that were made for another. Two studies may
+// have a scenario in common.
+func FromFile(results *results.Results, study string) *Measured {
+	of := make([]string, len(results.Runs)) // "" where it was made for none, or none has spoken
+	for _, f := range results.Findings {
+		for _, run := range f.Runs {
+			of[run] = f.Study
+		}
+	}
+	m := &Measured{lengths: map[string]map[string][]Repetition{}, Styles: results.Strategies}
+	for i := range results.Runs {
+		r := &results.Runs[i]
+		seed, err := strconv.ParseUint(r.Seed, 10, 64)
+		if err != nil { // of a file that does not tell
+			seed = uint64(r.Repetition)
+		}
+		if of[i] == "" || of[i] == study {
+			m.Add(r.Name, Repetition{Seed: seed, Tasks: r.Iters, Metric: untidied(r)})
+		}
+	}
+	return m
+}
+
+// untidied gives the metrics of a run that was read by the units in which they are written: the
+// reader turns ns into seconds.
+func untidied(r *results.Run) func(unit string) (float64, bool) {
+	return func(unit string) (float64, bool) {
+		if rest, ok := strings.CutPrefix(unit, "ns/"); ok {
+			v, ok := r.Value("sec/" + rest)
+			return v * 1e9, ok
+		}
+		return r.Value(unit)
+	}
+}
+
+// Add takes a run in, unless it is INVALID.
+func (m *Measured) Add(name string, r Repetition) (valid bool) {
+	broken, _ := r.Metric("broken-laws")
+	if verdict, _ := r.Metric("verdict"); verdict >= float64(bench.Invalid) || broken != 0 {
+		return false
+	}
+	key := Cell(name)
+	if m.lengths[key] == nil {
+		m.lengths[key] = map[string][]Repetition{}
+	}
+	for _, before := range m.lengths[key][name] {
+		if before.Seed == r.Seed {
+			r.again++
+		}
+	}
+	if r.again == 0 || part(name, "clock") != bench.Virtual.String() {
+		// the same virtual run once more is no other sample
+		m.lengths[key][name] = append(m.lengths[key][name], r)
+	}
+	return true
+}
+
+// Cell is the name of a scenario without its length: the sizes of a study differ in that, and ask
+// the same.
+func Cell(name string) string { return nameWithout(name, "n", "duration", "warmup") }
+
+// nameWithout is the name of a scenario less the parts with those keys.
+func nameWithout(name string, keys ...string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
+		key, _, _ := strings.Cut(part, "=")
+		return slices.Contains(keys, key)
+	}), "/")
+}
+
+// Runs are the repetitions of a scenario, whatever its length; of several lengths, those of the
+// longest.
+func (m *Measured) Runs(sc bench.Scenario) (runs []Repetition) {
+	for _, of := range m.lengths[Cell(sc.Name())] {
+		if len(runs) == 0 || of[0].Tasks > runs[0].Tasks {
+			runs = of
+		}
+	}
+	return runs
+}
+
+// Has reports whether the scenario was run.
+func (m *Measured) Has(sc bench.Scenario) bool { return len(m.Runs(sc)) > 0 }
+
+// Style is the number of a strategy among those of the file.
+func (m *Measured) Style(sc bench.Scenario) int {
+	return max(slices.Index(m.Styles, sc.Strategy.String()), 0)
+}
+
+// Others are the strategies of the file, beside those that are known, that were run in a scenario:
+// those that somebody named. A strategy that cannot be run there was not, and at is not asked for
+// its scenario.
+func (m *Measured) Others(
+	known []string, at func(strategy string) bench.Scenario,
+) (names []string) {
+	if len(known) == 0 {
+		return nil
+	}
+	// a strategy without a queue names none
+	place := func(name string) string { return nameWithout(Cell(name), "strategy", "queue") }
+	here := place(at(known[0]).Name())
+	for _, name := range m.Styles {
+		if slices.Contains(known, name) || !m.ran(name, here, place) {
+			continue
+		}
+		call, err := param.Parse(name)
+		if err != nil {
+			continue // of a benchmark that is not ours
+		}
+		if _, err := strategies.Resolve(call); err == nil && m.Known(at(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Known is has, of a scenario with a strategy that a file names: one that cannot be run is none of
+// ours, whatever the file has of it.
+func (m *Measured) Known(sc bench.Scenario) bool {
+	if !m.Has(sc) {
+		return false
+	}
+	why := Impossible(sc)
+	if line := fmt.Sprintf("%s is left out: %s", sc.Strategy, why); why != "" &&
+		!slices.Contains(m.LeftOut, line) {
+		m.LeftOut = append(m.LeftOut, line)
+	}
+	return why == ""
+}
+
+// ran reports whether there are runs of a strategy in a place.
+func (m *Measured) ran(strategy, here string, place func(string) string) bool {
+	for name := range m.lengths {
+		if part(name, "strategy") == strategy && place(name) == here {
+			return true
+		}
+	}
+	return false
+}
+
+// Mean is that of a metric over the repetitions, with its interval; NaN where there is none.
+func (m *Measured) Mean(sc bench.Scenario, unit string) Interval {
+	return OfMean(m.Values(sc, unit))
+}
+
+// Values are those of a metric, one a repetition that has it, in their order.
+func (m *Measured) Values(sc bench.Scenario, unit string) []float64 {
+	return m.Of(sc, func(value func(string) float64) float64 { return value(unit) })
+}
+
+// Of computes a number from each repetition of a scenario; what is not finite is left out.
+func (m *Measured) Of(
+	sc bench.Scenario, number func(value func(unit string) float64) float64,
+) []float64 {
+	return m.Each([]bench.Scenario{sc}, func(value func(int, string) float64) float64 {
+		return number(func(unit string) float64 { return value(0, unit) })
+	})
+}
+
+// Each computes a number from the repetition of the same seed of several scenarios, for each that
+// all of them have. What is not finite is left out.
+func (m *Measured) Each(
+	cells []bench.Scenario, number func(value func(cell int, unit string) float64) float64,
+) (out []float64) {
+	if len(cells) == 0 {
+		return nil
+	}
+	var runs [][]Repetition
+	for _, sc := range cells {
+		runs = append(runs, m.Runs(sc))
+	}
+	for _, first := range runs[0] {
+		same := make([]Repetition, len(cells))
+		complete := true
+		for i, all := range runs {
+			at := slices.IndexFunc(all, func(r Repetition) bool {
+				return r.Seed == first.Seed && r.again == first.again
+			})
+			if complete = complete && at >= 0; complete {
+				same[i] = all[at]
+			}
+		}
+		if !complete {
+			continue
+		}
+		v := number(func(cell int, unit string) float64 {
+			if v, ok := same[cell].Metric(unit); ok {
+				return v
+			}
+			return math.NaN()
+		})
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Repetitions says in how many runs each of the scenarios was measured: "10", or "5 to 6" where a
+// run was cut off.
+func (m *Measured) Repetitions(cells []bench.Scenario) string {
+	var counts []int
+	for _, sc := range cells {
+		if n := len(m.Runs(sc)); n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	switch {
+	case len(counts) == 0:
+		return "no"
+	case slices.Min(counts) == slices.Max(counts):
+		return strconv.Itoa(counts[0])
+	}
+	return fmt.Sprintf("%d to %d", slices.Min(counts), slices.Max(counts))
+}
+
+// part is the value of a key in the name of a scenario.
+func part(name, key string) string {
+	_, rest, _ := strings.Cut(name, "/"+key+"=")
+	value, _, _ := strings.Cut(rest, "/")
+	return value
+}
+
+// Medians says what the points and bars of a figure are that OfMedian makes.
+func (m *Measured) Medians(cells []bench.Scenario) string {
+	n := m.Repetitions(cells)
+	bars := "their 95 % intervals"
+	if fewest, _, _ := strings.Cut(n, " "); len(fewest) == 1 && fewest < "6" {
+		bars = "smallest to largest"
+	}
+	return points("medians", n, bars)
+}
+
+// Means says it of those that OfMean makes.
+func (m *Measured) Means(cells []bench.Scenario) string {
+	return points("means", m.Repetitions(cells), "their 95 % intervals (Student's t)")
+}
+
+func points(of, repetitions, bars string) string {
+	if repetitions == "1" {
+		return "Points: one repetition."
+	}
+	return fmt.Sprintf("Points: %s of %s repetitions. Bars: %s.", of, repetitions, bars)
+}
+
+// Lowest is a metric in the repetition that has the least of it; NaN where there is none.
+func (m *Measured) Lowest(sc bench.Scenario, unit string) float64 {
+	values := m.Values(sc, unit)
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return slices.Min(values)
+}
+
+// Ratio is how many times as much of a metric the first scenario has as the second: the geometric
+// mean over the repetitions. Both face the same arrivals, so what these have in common is not in
+// the scatter.
+func (m *Measured) Ratio(of, to bench.Scenario, unit string) Interval {
+	return OfProduct(m.Each([]bench.Scenario{of, to},
+		func(value func(int, string) float64) float64 { return value(0, unit) / value(1, unit) }))
+}
+
+// Impossible says in one line why a scenario cannot be run; "" where it can.
+func Impossible(sc bench.Scenario) string {
+	err := sc.Validate()
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

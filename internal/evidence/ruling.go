@@ -1,0 +1,97 @@
+package evidence
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/poolbench/poolbench/internal/evidence/words"
+)
+
+// A Ruling puts a claim to the test case by case. In each, a number with its 95 % interval is held
+// against what the claim wants of it, and counts only where all of the interval is on one side:
+// where the middle lies decides nothing.
+//
+// The claim holds where each case is as it says, and does not hold where each is not; as all cases
+// have to agree, either errs in at most one of forty sets of repetitions, which is the chance that
+// an interval of 95 % leaves on its side. It depends where one case speaks against the first and
+// one against the second, each at that risk. Else the repetitions do not tell.
+type Ruling struct{ Cases []Case }
+
+// A Case is one that the claim is held against: what is sure of it, and in words what it is.
+type Case struct {
+	Yes, No, NotYes, NotNo bool
+	Said                   string
+}
+
+// Put adds a case that is as the claim says from good up, and is not below bad.
+func (r *Ruling) Put(in Interval, bad, good float64, format string, args ...any) {
+	r.Cases = append(r.Cases, Case{in.Lo >= good, in.Hi < bad, in.Hi < good, in.Lo >= bad,
+		fmt.Sprintf(format, args...)})
+}
+
+// AtLeast adds a case that is as the claim says from the threshold up.
+func (r *Ruling) AtLeast(in Interval, threshold float64, format string, args ...any) {
+	r.Put(in, threshold, threshold, format, args...)
+}
+
+// AtMost adds a case that is as the claim says from the threshold down.
+func (r *Ruling) AtMost(in Interval, threshold float64, format string, args ...any) {
+	r.Cases = append(r.Cases, Case{in.Hi <= threshold, in.Lo > threshold, in.Lo > threshold,
+		in.Hi <= threshold, fmt.Sprintf(format, args...)})
+}
+
+// are are the cases of which that is so, in words.
+func (r *Ruling) are(so func(Case) bool) (said []string) {
+	for _, c := range r.Cases {
+		if so(c) {
+			said = append(said, c.Said)
+		}
+	}
+	return said
+}
+
+// All are the cases in their order.
+func (r *Ruling) All() []string { return r.are(func(Case) bool { return true }) }
+
+// So are the cases that are surely as the claim says.
+func (r *Ruling) So() []string { return r.are(func(c Case) bool { return c.Yes }) }
+
+// Not are the cases that surely are not.
+func (r *Ruling) Not() []string { return r.are(func(c Case) bool { return c.NotYes }) }
+
+// Open are the others.
+func (r *Ruling) Open() []string { return r.are(func(c Case) bool { return !c.Yes && !c.NotYes }) }
+
+// Verdict is that on the claim.
+func (r *Ruling) Verdict() Verdict {
+	count := func(so func(Case) bool) int { return len(r.are(so)) }
+	switch all := len(r.Cases); {
+	case all == 0:
+		return Undecided
+	case count(func(c Case) bool { return c.Yes }) == all:
+		return Holds
+	case count(func(c Case) bool { return c.No }) == all:
+		return DoesNotHold
+	case count(func(c Case) bool { return c.NotYes }) > 0 &&
+		count(func(c Case) bool { return c.NotNo }) > 0:
+		return Depends
+	}
+	return Undecided
+}
+
+// Untold is the finding where the repetitions do not tell what a case asks: those left open.
+func (r *Ruling) Untold(asked string, args ...any) Finding {
+	open := r.Open()
+	if len(open) == 0 {
+		open = r.Not()
+	}
+	return Missing("the repetitions scatter too much to tell %s: %s",
+		fmt.Sprintf(asked, args...), words.Series(open))
+}
+
+// ButFor says what is left of chance where each of so many runs was alike: the share of such runs
+// that may be otherwise, with 95 %.
+func ButFor(runs int) string {
+	return fmt.Sprintf("so at most %s of such runs come out otherwise (95 %% confidence)",
+		words.Percent(1-math.Pow(0.05, 1/float64(runs))))
+}

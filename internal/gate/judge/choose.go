@@ -1,0 +1,155 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// A Candidate is a metric that may be judged, with the values that runs of both sides have of it.
+type Candidate struct {
+	Metric
+	Values [2][]float64 // of the base, of the head
+	Runs   int          // so many values each side must have; 0: at least one
+	Excuse string       // why it is not judged, where that is known
+}
+
+// A Choice sorts out which metrics a gate judges. Which it does not is in the report, with the
+// reason; so is what must not pass for a verdict.
+type Choice struct {
+	Report  *verdict.Report
+	Sides   [2]string // what the report calls them
+	chosen  int
+	order   []refusal
+	refused map[refusal][]Metric
+}
+
+// A refusal is a metric whose lack of a verdict must not pass for one.
+type refusal struct{ unit, reason string }
+
+// Takes says whether the metric is judged.
+func (c *Choice) Takes(m Candidate) bool {
+	reason := c.why(m)
+	if reason == "" {
+		c.chosen++
+		return true
+	}
+	skip := verdict.NotGated{Benchmark: m.Benchmark, Package: m.Package, Metric: m.Unit,
+		Reason: reason, Ratio: math.NaN()}
+	if old, new := m.Values[0], m.Values[1]; len(old) > 0 && len(new) > 0 {
+		skip.Ratio = samples.Ratio(samples.Median(old), samples.Median(new))
+	}
+	c.Report.NotGated = append(c.Report.NotGated, skip)
+	return false
+}
+
+// why says why there is no verdict on a metric; "" when there is one.
+func (c *Choice) why(m Candidate) string {
+	asked := len(c.Report.Options.Metrics) > 0
+	old, new := m.Values[0], m.Values[1]
+	switch {
+	case m.Better != LowerIsBetter && m.Better != HigherIsBetter:
+		if asked {
+			c.refuse(m, "no Unit line says whether higher or lower is better")
+		}
+		return "direction not known"
+	case m.Excuse != "":
+		return m.Excuse
+	case !asked && setAside(m.Unit) != "":
+		return setAside(m.Unit)
+	case !asked && echoesPlan(m.Benchmark, m.Unit):
+		return "echo of the plan of an open-loop run below saturation"
+	case len(old) == 0 && !asked:
+		return "absent from " + c.Sides[0] // there is nothing to hold it against
+	case len(old) == 0:
+		return c.refuse(m, "absent from "+c.Sides[0])
+	case len(new) == 0:
+		// what was measured and no longer can be may be worse than any number
+		return c.refuse(m, "absent from "+c.Sides[1])
+	case min(len(old), len(new)) < m.Runs:
+		return c.refuse(m, "absent from some of the runs")
+	case min(slices.Min(old), slices.Min(new)) < 0:
+		return c.refuse(m, "negative values, of which there is no ratio")
+	}
+	return ""
+}
+
+func (c *Choice) refuse(m Candidate, reason string) string {
+	which := refusal{m.Unit, reason}
+	if len(c.refused[which]) == 0 {
+		c.order = append(c.order, which)
+	}
+	if c.refused == nil {
+		c.refused = map[refusal][]Metric{}
+	}
+	c.refused[which] = append(c.refused[which], m.Metric)
+	return reason
+}
+
+// Close tells of what was refused, in a line for each metric and reason, so that what is wrong with
+// all benchmarks does not bury what is wrong with one.
+func (c *Choice) Close() {
+	into := &c.Report.Unclear
+	if len(c.Report.Options.Metrics) > 0 {
+		// who asks for a metric is not to be told that all is well without it
+		into = &c.Report.Faults
+	}
+	for _, which := range c.order {
+		of, more := c.refused[which], ""
+		if len(of) > 1 {
+			more = fmt.Sprintf(" and of %d more", len(of)-1)
+		}
+		*into = append(*into, fmt.Sprintf("%v%s cannot be judged: %s", of[0], more, which.reason))
+	}
+	if c.chosen == 0 {
+		c.Report.Faults = append(c.Report.Faults, "nothing is left to gate")
+	}
+}
+
+// setAside says why a metric with a direction is gated only by name; "" when it is gated anyway.
+func setAside(unit string) string {
+	switch {
+	case unit == "broken-laws", unit == "verdict", unit == "p99-lag-sec",
+		strings.HasSuffix(unit, "-hiccup-sec"):
+		return "on the measurement, not on what is measured"
+	case strings.HasPrefix(unit, "max-"):
+		return "largest of a sample, never twice the same (ask for it by name)"
+	}
+	return ""
+}
+
+// echoesPlan reports whether a metric of a benchmark follows from the plan of arrivals alone. An
+// open loop below saturation completes tasks as fast as they are planned to arrive, whatever the
+// strategy.
+func echoesPlan(benchmark, unit string) bool {
+	switch unit {
+	case "sec/op", "ops/s", "makespan-sec":
+	default:
+		return false
+	}
+	arrival, _, _ := strings.Cut(axis(benchmark, "arrival"), ":")
+	switch arrival {
+	case "", "closed", "batch":
+		return false
+	}
+	load, err := strconv.ParseFloat(axis(benchmark, "load"), 64)
+	return err == nil && load < 1
+}
+
+// axis is the value of a key in the name of a benchmark.
+func axis(benchmark, key string) string {
+	_, parts := benchfmt.Name(benchmark).Parts()
+	for _, part := range parts {
+		if value, ok := strings.CutPrefix(string(part), "/"+key+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

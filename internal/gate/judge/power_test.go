@@ -1,0 +1,69 @@
+package judge
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/race"
+)
+
+// The power of the test is what it finds in draws of normal changes, within 5 points, of six
+// changes 10, and three standard errors of the draws.
+func TestSignedRankPower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	draws := race.Repetitions(t, 4000)
+	for _, n := range []int{6, 10, 20, 40} {
+		tolerance := 0.05
+		if n == 6 {
+			tolerance = 0.1
+		}
+		for _, alpha := range []float64{0.25, 0.05, 0.0025} {
+			sum := criticalSignedRank(n, alpha)
+			if sum < 0 {
+				if n > 6 {
+					t.Errorf("%d changes are never significant at %v", n, alpha)
+				}
+				continue
+			}
+			for _, shift := range []float64{0, 0.25, 0.5, 1, 2} {
+				hits := 0
+				for range draws {
+					changes := make([]float64, n)
+					for i := range changes {
+						changes[i] = shift + rng.NormFloat64()
+					}
+					if newSignedRank(changes).Greater <= alpha {
+						hits++
+					}
+				}
+				found := float64(hits) / float64(draws)
+				if got := newShifted(shift).power(n, sum); math.Abs(got-found) > tolerance+
+					3*0.5/math.Sqrt(float64(draws)) {
+					t.Errorf("%d changes shifted by %v: %.3f at %v, found %.3f", n, shift,
+						got, alpha, found)
+				}
+			}
+		}
+	}
+}
+
+// Without a shift the statistic has its known mean and variance: half of the sums are at most the
+// middle one. With a large one all is found.
+func TestSignedRankPowerEnds(t *testing.T) {
+	if got := newShifted(0).power(20,
+		105); math.Abs(got-normalCDF(0.5/math.Sqrt(20*21*41/24.0))) > 1e-9 {
+		t.Errorf("%v up to the middle", got)
+	}
+	for _, shift := range []float64{5, 40, 100} {
+		if got := newShifted(shift).power(20, 0); got < 0.99 {
+			t.Errorf("%v with a shift of %v", got, shift)
+		}
+	}
+	if got := owenT(0, 1); math.Abs(got-1.0/8) > 1e-12 { // an eighth of the plane
+		t.Errorf("T(0, 1) = %v", got)
+	}
+	if got, want := owenT(1, 1), normalCDF(1)*normalCDF(-1)/2; math.Abs(got-want) > 1e-12 {
+		t.Errorf("T(1, 1) = %v, want %v", got, want)
+	}
+}

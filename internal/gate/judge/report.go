@@ -1,0 +1,108 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// A Row is the outcome for one metric. Where a second stage decided, the numbers are those of its
+// fresh pairs alone: those that made it suspect are biased by that very choice.
+type Row struct {
+	Metric
+	Verdict verdict.Verdict
+	Reason  string // for the verdict, where the numbers do not speak for themselves
+	Suspect bool   // after the first stage
+
+	N, HeadN   int     // pairs that the numbers below are of, both; or values of base and head
+	Base, Head float64 // medians
+	Evidence
+	PWorseHolm, PBetterHolm float64 // adjusted over the family of its stage
+
+	// Detectable is the smallest worsening that would have been found worse four times out of five,
+	// through both stages where there are two; NaN where it cannot be told.
+	Detectable float64
+}
+
+// A Report is what a gate found of a family.
+type Report struct {
+	Rows     []Row // in the order of the samples
+	Tests    int   // in the family of the last stage
+	Warnings []string
+}
+
+// AddTo adds the rows to the report of a gate, in the words of a report and in its order.
+func (r *Report) AddTo(to *verdict.Report) {
+	for _, row := range r.Rows {
+		to.Rows = append(to.Rows, row.said())
+	}
+	slices.SortStableFunc(to.Rows, func(a, b verdict.Row) int {
+		return cmp.Compare(a.Verdict.Severity(), b.Verdict.Severity())
+	})
+	to.Tests += r.Tests
+	to.Warnings = append(to.Warnings, r.Warnings...)
+}
+
+// said is the row in the words of a report, where changes are ratios.
+func (row *Row) said() verdict.Row {
+	sign := -float64(row.Better)
+	low, high := math.Exp(sign*row.Low), math.Exp(sign*row.High)
+	return verdict.Row{
+		Benchmark: row.Benchmark, Package: row.Package, Metric: row.Unit, Better: int(row.Better),
+		Verdict: row.Verdict, Reason: row.Reason, Test: row.Test,
+		OldN: row.N, NewN: row.HeadN, Old: row.Base, New: row.Head,
+		Ratio: math.Exp(sign * row.Change), Lo: min(low, high), Hi: max(low, high),
+		PWorse: row.PWorse, PBetter: row.PBetter,
+		PWorseHolm: row.PWorseHolm, PBetterHolm: row.PBetterHolm,
+		Detectable: math.Exp(sign*row.Detectable) - 1,
+	}
+}
+
+// row weighs a sample of a family; without values its evidence is that nothing could be found.
+func (o Options) row(s Sample, tests int, ranks RankSums) Row {
+	row := Row{Metric: s.Metric, N: s.N(), HeadN: s.N(), Detectable: math.NaN()}
+	if s.empty() {
+		row.Base, row.Head = math.NaN(), math.NaN()
+		row.Evidence = Evidence{Change: math.NaN(), Low: math.Inf(-1), High: math.Inf(1), PWorse: 1,
+			PBetter: 1, Test: verdict.BySignedRank, LeastP: 1, SE: math.NaN()}
+		return row
+	}
+	bases, heads := s.sides()
+	if row.N == 0 {
+		row.N, row.HeadN = len(bases), len(heads)
+	}
+	row.Evidence = o.weigh(s, tests, ranks)
+	row.Base, row.Head = samples.Median(bases), samples.Median(heads)
+	return row
+}
+
+func (row *Row) conclude(o Options, c conclusion) {
+	row.Verdict, row.PWorseHolm, row.PBetterHolm, row.Detectable = c.verdict, c.pWorseHolm,
+		c.pBetterHolm, c.detectable
+	row.Reason = o.because(c)
+	if needed := o.Needed(c.family); c.cause == tooFew && row.Test == verdict.ByRank {
+		row.Reason = fmt.Sprintf("too few samples: %d and %d, and %d of each are needed", row.N,
+			row.HeadN, SamplesFor(needed))
+	} else if c.cause == tooFew {
+		row.Reason = tooFewPairs(row.N, MinPairs(needed))
+	}
+}
+
+// deviation is the standard deviation of the changes behind the row's standard error.
+func (row *Row) deviation() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
+
+func (r *Report) warnOfVariation(s Sample, row Row) {
+	warning := fmt.Sprintf("%v varies although its Unit line says assume=exact; it is tested like "+
+		"any other", s.Metric)
+	if s.Exact && row.N > 0 && row.Tested() && !slices.Contains(r.Warnings, warning) {
+		r.Warnings = append(r.Warnings, warning)
+	}
+}
+
+func tooFewPairs(n, need int) string {
+	return fmt.Sprintf("too few pairs: %d, and %d are needed", n, need)
+}

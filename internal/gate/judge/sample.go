@@ -1,0 +1,140 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+)
+
+// A Metric is what a verdict is passed on.
+type Metric struct {
+	Package   string // of the benchmark; "" where it is not known
+	Benchmark string
+	Unit      string
+	Better    Direction
+	// said to be the same in every run, as allocs/op often is: where the values bear it out no test
+	// is needed
+	Exact    bool
+	Quantile float64 // of a tail, 0.99 for p99; 0 for any other metric
+	// the values are printed with all their digits: no step between them is one of rounding
+	Full bool
+}
+
+// String names the metric in messages.
+func (m Metric) String() string { return m.Unit + " of " + m.benchmark() }
+
+func (m Metric) benchmark() string {
+	if m.Package == "" {
+		return m.Benchmark
+	}
+	return m.Package + "." + m.Benchmark
+}
+
+// A Sample is a metric with its values: Pairs of runs that belong together, or Tails of them for a
+// quantile. Base and Head are the values of all runs, where there are others than those of pairs;
+// they are judged where they come in no pairs, or in too few (see Once).
+type Sample struct {
+	Metric
+	Pairs      []Pair
+	Tails      []TailPair
+	Base, Head []float64
+}
+
+// N is the number of pairs.
+func (s Sample) N() int { return len(s.Pairs) + len(s.Tails) }
+
+func (s Sample) empty() bool { return s.N() == 0 && (len(s.Base) == 0 || len(s.Head) == 0) }
+
+// unpaired is the sample without its pairs.
+func (s Sample) unpaired() Sample {
+	s.Pairs, s.Tails, s.Quantile = nil, nil, 0
+	return s
+}
+
+// sides are the values of both arms.
+func (s Sample) sides() (bases, heads []float64) {
+	if len(s.Base)+len(s.Head) > 0 {
+		return s.Base, s.Head
+	}
+	return sides(s.values())
+}
+
+// first are the first n pairs, or what there is.
+func (s Sample) first(n int) Sample {
+	s.Pairs, s.Tails = s.Pairs[:min(n, len(s.Pairs))], s.Tails[:min(n, len(s.Tails))]
+	return s
+}
+
+// values are the pairs of a tail's own quantiles, or the pairs themselves.
+func (s Sample) values() []Pair {
+	if s.Quantile == 0 {
+		return s.Pairs
+	}
+	pairs := make([]Pair, len(s.Tails))
+	for i, t := range s.Tails {
+		pairs[i] = Pair{t.Base.Quantile(s.Quantile), t.Head.Quantile(s.Quantile)}
+	}
+	return pairs
+}
+
+// check says what keeps the sample from being judged, however many pairs it has.
+func (s Sample) check() error {
+	switch {
+	case s.Better != LowerIsBetter && s.Better != HigherIsBetter:
+		return s.errorf("it is not known whether higher or lower is better")
+	case s.Quantile == 0 && len(s.Tails) > 0:
+		return s.errorf("histograms, and no quantile to take of them")
+	case s.Quantile == 0:
+		for _, v := range slices.Concat(s.Base, s.Head) {
+			if err := checkValue(v); err != nil {
+				return s.errorf("%w", err)
+			}
+		}
+		for i, p := range s.Pairs {
+			if err := errors.Join(checkValue(p.Base), checkValue(p.Head)); err != nil {
+				return s.errorf("pair %d: %w", i+1, err)
+			}
+		}
+		return nil
+	case !(s.Quantile > 0 && s.Quantile < 1):
+		return s.errorf("%v is no quantile: want one between 0 and 1", s.Quantile)
+	case len(s.Pairs) > 0:
+		return s.errorf("a quantile is judged by histograms, not by values")
+	}
+	for i, t := range s.Tails {
+		if n, need := min(t.Base.Total(), t.Head.Total()), Resolvable(s.Quantile); n < need {
+			return s.errorf("pair %d: %d values do not resolve the %v quantile: %d are needed", i+1,
+				n, s.Quantile, need)
+		}
+	}
+	return nil
+}
+
+// checkAll gathers what is wrong with samples of one decision.
+func checkAll(samples []Sample) error {
+	var wrong []error
+	seen := make(map[[3]string]bool)
+	for _, s := range samples {
+		wrong = append(wrong, s.check())
+		if id := s.id(); seen[id] {
+			wrong = append(wrong, fmt.Errorf("%v is given twice", s.Metric))
+		} else {
+			seen[id] = true
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (m Metric) id() [3]string { return [3]string{m.Package, m.Benchmark, m.Unit} }
+
+// seed of the metric's own draws, so that they do not depend on what else is judged.
+func (m Metric) seed(seed uint64) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(m.Package + "." + m.Benchmark + "\x00" + m.Unit))
+	return h.Sum64() ^ seed
+}
+
+func (m Metric) errorf(format string, args ...any) error {
+	return fmt.Errorf("%v: %w", m, fmt.Errorf(format, args...))
+}

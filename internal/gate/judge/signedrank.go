@@ -1,0 +1,125 @@
+package judge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// signedRankLimit is the number of changes up to which the distribution of the signed-rank
+// statistic is computed, in 0.3 ms there. Above it, the normal approximation is too large by 3 % at
+// a p of 0.01, and by 11 % at 0.001: it errs towards "not significant".
+const signedRankLimit = 100
+
+// signedRank is the outcome of Wilcoxon's signed-rank test, that changes are around 0.
+//
+// The p-values are exact given the sizes at hand, ties and zeros included: were the changes around
+// 0, each of the 2ⁿ ways to give signs to their sizes would be as likely as any other. Changes that
+// are 0 count in the ranks of the others and then drop out (Pratt 1959): left out before, as
+// Wilcoxon did, a sample could become significant by moving towards the hypothesis.
+type signedRank struct {
+	W       float64 // sum of the midranks of the positive changes
+	Less    float64 // P(W' ≤ W): small when the changes tend to be below 0
+	Greater float64 // P(W' ≥ W): small when the changes tend to be above 0
+}
+
+// newSignedRank tests the changes, infinite ones among them; without any, both p are 1. It takes n³
+// steps, 9 µs for 20 changes.
+func newSignedRank(changes []float64) signedRank {
+	ranks, sum := signedMidranks(changes)
+	t := signedRank{W: float64(sum) / 2}
+	if len(changes) > signedRankLimit {
+		t.Less, t.Greater = normalSignedRank(ranks, sum)
+		return t
+	}
+	for s, p := range signSums(ranks) {
+		if s <= sum {
+			t.Less += p
+		}
+		if s >= sum {
+			t.Greater += p
+		}
+	}
+	return t
+}
+
+// signedMidranks returns the doubled ranks of the sizes of those changes that are not 0, tied ones
+// sharing the mean of their ranks, and the sum of those of the positive ones. Doubled, midranks are
+// whole numbers.
+func signedMidranks(changes []float64) (ranks []int, positive int) {
+	if slices.ContainsFunc(changes, math.IsNaN) {
+		panic("judge: a change that is no number")
+	}
+	sorted := slices.Clone(changes)
+	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
+	for i := 0; i < len(sorted); {
+		size := math.Abs(sorted[i])
+		j := i
+		for j < len(sorted) &&
+			(math.Abs(sorted[j]) == size || math.Abs(sorted[j])-size <= roundoff) {
+			j++
+		}
+		if size > roundoff {
+			for _, c := range sorted[i:j] {
+				ranks = append(ranks, i+1+j)
+				if c > 0 {
+					positive += i + 1 + j
+				}
+			}
+		}
+		i = j
+	}
+	return ranks, positive
+}
+
+// signSums gives the probability of each sum of those ranks that a fair coin picks, by adding the
+// ranks one at a time.
+func signSums(ranks []int) []float64 {
+	total := 0
+	for _, r := range ranks {
+		total += r
+	}
+	p := make([]float64, total+1)
+	p[0] = 1
+	reached := 0
+	for _, r := range ranks {
+		reached += r
+		for s := reached; s >= 0; s-- {
+			p[s] /= 2
+			if s >= r {
+				p[s] += p[s-r] / 2
+			}
+		}
+	}
+	return p
+}
+
+// normalSignedRank is the normal approximation with a correction for continuity; the ranks carry
+// that for ties.
+func normalSignedRank(ranks []int, sum int) (less, greater float64) {
+	var mean, variance float64
+	for _, r := range ranks {
+		mean += float64(r) / 2
+		variance += float64(r) * float64(r) / 4
+	}
+	if variance == 0 {
+		return 1, 1
+	}
+	sd, step := math.Sqrt(variance), 1.0 // a half, doubled
+	return normalCDF((float64(sum) - mean + step) / sd),
+		normalCDF((mean - float64(sum) + step) / sd)
+}
+
+// leastP is the smallest p that a test of n pairs by their signs can give: one of 2ⁿ.
+func leastP(n int) float64 { return math.Ldexp(1, -n) }
+
+// MinPairs is the smallest number of pairs with which a p of alpha or less is possible at all: 5
+// for 0.05, and after Bonferroni's correction of that for 20, 50 and 200 tests 9, 10 and 12. With
+// fewer nothing can be found, however large.
+func MinPairs(alpha float64) int {
+	n := 1
+	for leastP(n) > alpha {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,243 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// A Screening is a gate after its first stage.
+type Screening struct {
+	options Options
+	report  Report
+	fresh   int // pairs of each suspect
+}
+
+// An Order asks for fresh pairs of runs of a benchmark, with all of its metrics.
+type Order struct {
+	Package, Benchmark string
+	Pairs              int
+}
+
+// Screen looks at the first stage: ScreenPairs pairs of every metric of the gate, or more. A metric
+// is suspect when it looks worse (its p is at most SuspectAt), when it is too noisy to tell (a
+// worsening as large as the promise would scatter so, at a p above ClearAt), or when its base is 0
+// throughout and its head is not; an exact one whose values bear it out is decided at once. Errors
+// are those of Weigh, all of them joined, a metric given twice, and no samples at all.
+func Screen(o Options, samples []Sample) (*Screening, error) {
+	if err := errors.Join(o.Validate(), checkAll(samples)); err != nil {
+		return nil, err
+	}
+	if len(samples) == 0 {
+		return nil, errors.New("nothing to judge")
+	}
+	g := &Screening{options: o}
+	suspects := 0
+	for _, s := range samples {
+		row := o.row(s, len(samples), RankSums{})
+		switch {
+		case s.N() < o.ScreenPairs:
+			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(s.N(), o.ScreenPairs)
+		case !row.Tested():
+			row.Verdict, _ = o.verdict(row.Evidence,
+				conclusion{pWorseHolm: row.PWorse, pBetterHolm: row.PBetter})
+		case row.PWorse <= o.SuspectAt || row.Appeared || row.Step < o.promise() &&
+			o.promised(s) > o.ClearAt:
+			row.Suspect = true
+			suspects++
+		case row.Step >= o.promise(): // fresh pairs would be rounded, too
+			row.Verdict, row.Reason = verdict.Inconclusive,
+				o.because(conclusion{cause: coarse, step: row.Step})
+		default:
+			row.Verdict = verdict.NotSuspected
+			if row.High >= o.promise() {
+				row.Reason = fmt.Sprintf("screened only: %d pairs rule out %.4g%% at p = %.2f",
+					row.N, 100*o.Promise, o.promised(s))
+			}
+		}
+		g.report.Rows = append(g.report.Rows, row)
+		g.report.warnOfVariation(s, row)
+	}
+	g.fresh = o.freshPairs(max(1, suspects))
+	g.conclude(max(1, suspects))
+	return g, nil
+}
+
+// promised is how likely such values are if the metric is worse by the promise.
+func (o Options) promised(s Sample) float64 {
+	return newSignedRank(minus(worsenings(s.values(), s.Better),
+		o.promise()-o.rounding(s).log)).Less
+}
+
+// conclude gives the rows of the first stage what only the whole family tells, and what so many
+// suspects could be found by.
+func (g *Screening) conclude(suspects int) {
+	rows := g.report.Rows
+	var family []Evidence
+	for _, row := range rows {
+		family = append(family, row.Evidence)
+	}
+	for i, c := range conclude(g.options, family) {
+		row := &rows[i]
+		row.PWorseHolm, row.PBetterHolm = c.pWorseHolm, c.pBetterHolm
+		if row.Verdict == verdict.NotSuspected && c.pBetterHolm <= g.options.Alpha {
+			row.Verdict = verdict.Better
+		}
+		if row.Tested() {
+			row.Detectable = max(row.Step,
+				g.options.detectable(row.deviation(), row.N, g.fresh, suspects))
+		} else {
+			row.Detectable = c.detectable
+		}
+	}
+}
+
+// Suspects are the metrics to be decided by fresh pairs, in the order of the samples.
+func (g *Screening) Suspects() []Metric {
+	var suspects []Metric
+	for _, row := range g.report.Rows {
+		if row.Suspect {
+			suspects = append(suspects, row.Metric)
+		}
+	}
+	return suspects
+}
+
+// Orders say of which benchmarks fresh pairs are needed, and how many at first: those of which a
+// metric is suspect.
+func (g *Screening) Orders() []Order {
+	first, _ := g.Fresh()
+	return orders(g.Suspects(), first)
+}
+
+// Fresh is how many fresh pairs a suspect gets at first, and in all: half of them, where so few can
+// settle anything.
+func (g *Screening) Fresh() (first, all int) {
+	if half := (g.fresh + 1) / 2; leastP(half) <= g.options.futileAt() {
+		return half, g.fresh
+	}
+	return g.fresh, g.fresh
+}
+
+// futileAt is the p that settles: one at which the interval leaves the promise out as well.
+func (o Options) futileAt() float64 { return min(o.FutileAt, o.Alpha/2) }
+
+func orders(of []Metric, pairs int) (all []Order) {
+	for _, m := range of {
+		order := Order{m.Package, m.Benchmark, pairs}
+		if !slices.Contains(all, order) {
+			all = append(all, order)
+		}
+	}
+	return all
+}
+
+// More looks at the first of the fresh pairs, and says which benchmarks need the others too, with
+// the number of all: those of which a suspect is not settled. Errors are those of Decide.
+func (g *Screening) More(fresh []Sample) ([]Order, error) {
+	given, err := g.given(fresh)
+	if err != nil {
+		return nil, err
+	}
+	first, all := g.Fresh()
+	var open []Metric
+	for _, m := range g.Suspects() {
+		if s := given[m.id()].first(first); s.N() == 0 ||
+			!g.settled(s, g.options.row(s, len(g.Suspects()), RankSums{})) {
+			open = append(open, m)
+		}
+	}
+	return orders(open, all), nil
+}
+
+// settled says whether the first of the fresh pairs are enough: it looks neither worse nor better,
+// and rules the promise out more surely than a screening must. That no verdict of worse is among
+// what ends it early is what keeps alpha: such a stop for futility can only take from the chance of
+// a false one (Jennison and Turnbull 2000, on stopping for futility).
+func (g *Screening) settled(s Sample, row Row) bool {
+	first, all := g.Fresh()
+	o := g.options
+	return row.N == first && first < all && row.Tested() && !row.Appeared &&
+		min(row.PWorse, row.PBetter) > o.SuspectAt && o.promised(s) <= o.futileAt()
+}
+
+// given are the samples by metric, which must be of metrics that were screened, and of all that are
+// suspect.
+func (g *Screening) given(fresh []Sample) (map[[3]string]Sample, error) {
+	if err := checkAll(fresh); err != nil {
+		return nil, err
+	}
+	given := make(map[[3]string]Sample)
+	for _, s := range fresh {
+		given[s.id()] = s
+	}
+	screened := make(map[[3]string]bool)
+	var wrong []error
+	for _, row := range g.report.Rows {
+		s, ok := given[row.id()]
+		screened[row.id()] = true
+		if row.Suspect && !ok {
+			wrong = append(wrong, row.errorf("suspect, and no fresh pairs of it"))
+		} else if row.Suspect && s.Metric != row.Metric {
+			wrong = append(wrong,
+				row.errorf("screened as %+v, and now it is %+v", row.Metric, s.Metric))
+		}
+	}
+	for _, s := range fresh {
+		if !screened[s.id()] {
+			wrong = append(wrong, s.errorf("fresh pairs of what was not screened"))
+		}
+	}
+	return given, errors.Join(wrong...)
+}
+
+// Decide ends the gate with the fresh pairs of the suspects: nothing of the first stage may be
+// among them. What comes along of metrics that are not suspect is passed over. A suspect with fewer
+// pairs than ordered, by Orders and then by More, is inconclusive.
+//
+// Errors are those of Weigh, a suspect without a sample, and a metric that was not screened. Decide
+// may be called again, with more.
+func (g *Screening) Decide(fresh []Sample) (*Report, error) {
+	o := g.options
+	given, err := g.given(fresh)
+	if err != nil {
+		return nil, err
+	}
+	suspects := len(g.Suspects())
+	report := &Report{Warnings: append([]string(nil), g.report.Warnings...)}
+	var family []Evidence
+	var rows []int
+	for i, row := range g.report.Rows {
+		if row.Suspect {
+			s := given[row.id()]
+			row = o.row(s, suspects, RankSums{})
+			row.Suspect = true
+			rows, family = append(rows, i), append(family, row.Evidence)
+			report.warnOfVariation(s, row)
+		}
+		report.Rows = append(report.Rows, row)
+	}
+	for i, c := range conclude(o, family) {
+		row := &report.Rows[rows[i]]
+		row.conclude(o, c)
+		if n := o.PairsToFind(row.deviation(), c.family); c.cause == notRuledOut &&
+			n > float64(row.N) {
+			row.Reason += fmt.Sprintf("; as these pairs scatter, it takes some %.0f of them", n)
+		}
+		report.Tests = c.family
+		fresh := row.N
+		if g.settled(given[row.id()], *row) {
+			row.Verdict, row.Reason = verdict.NoWorse, ""
+			fresh = g.fresh // that a worsening would have been given
+		} else if row.N < g.fresh {
+			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, g.fresh)
+		}
+		if row.Tested() {
+			row.Detectable = max(row.Step, o.detectable(row.deviation(), g.report.Rows[rows[i]].N,
+				fresh, c.family))
+		}
+	}
+	return report, nil
+}

@@ -1,0 +1,543 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// times is a metric of which less is better.
+func times(benchmark string) Metric {
+	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: LowerIsBetter, Full: true}
+}
+
+// tenPairs are options with fewer fresh pairs.
+func tenPairs() Options {
+	o := Defaults()
+	o.FreshPairs = 10
+	return o
+}
+
+// noisy draws n pairs with a noise of sd, the head's values multiplied by factor.
+func noisy(rng *rand.Rand, n int, sd, factor float64) []Pair {
+	pairs := make([]Pair, n)
+	for i := range pairs {
+		pairs[i] = Pair{100 * math.Exp(sd/math.Sqrt2*rng.NormFloat64()),
+			100 * factor * math.Exp(sd/math.Sqrt2*rng.NormFloat64())}
+	}
+	return pairs
+}
+
+// repeated gives n pairs with the same values.
+func repeated(n int, base, head float64) []Pair {
+	pairs := make([]Pair, n)
+	for i := range pairs {
+		pairs[i] = Pair{base, head}
+	}
+	return pairs
+}
+
+// both runs the stages, the second with as many pairs as the first orders, and then as many more as
+// that takes.
+func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []Pair) *Report {
+	t.Helper()
+	g, err := Screen(o, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make([]Sample, len(g.Suspects()))
+	run := func(orders []Order) {
+		for i, m := range g.Suspects() {
+			second[i].Metric = m
+			for _, order := range orders {
+				if more := order.Pairs - second[i].N(); order.Benchmark == m.Benchmark && more > 0 {
+					second[i].Pairs = append(second[i].Pairs, fresh(m, more)...)
+				}
+			}
+		}
+	}
+	run(g.Orders())
+	more, err := g.More(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(more)
+	r, err := g.Decide(second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// What two stages say of one metric whose pairs are all alike, or nearly.
+func TestStages(t *testing.T) {
+	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: HigherIsBetter, Full: true}
+	exact := Metric{Benchmark: "b", Unit: "allocs/op", Better: LowerIsBetter, Exact: true}
+	up := true
+	wild := func(n int) (pairs []Pair) { // by 2 up and down in turns
+		for range n {
+			up = !up
+			pairs = append(pairs, map[bool]Pair{true: {1, 2}, false: {2, 1}}[up])
+		}
+		return pairs
+	}
+	// W⁺ is 10 over the margin, p = 37/64, and 7 over the promise, p = 18/64
+	noisyAtFirst := repeated(6, 1, 1)
+	for i, change := range []float64{0.35, 0.3, 0.05, -0.25, -0.1, -0.35} {
+		noisyAtFirst[i].Head = math.Exp(change)
+	}
+	// W⁺ is 9 over the margin, p = 42/64, and 6 over the promise, p = 14/64
+	scattered := repeated(6, 1, 1)
+	for i, change := range []float64{0.3, 0.2, 0.05, -0.25, -0.1, -0.35} {
+		scattered[i].Head = math.Exp(change)
+	}
+	sometimes := func(n int) []Pair { return append(repeated(n-1, 0, 0), Pair{0, 1}) }
+	for _, test := range []struct {
+		name          string
+		metric        Metric
+		first         []Pair
+		fresh         func(n int) []Pair // nil: it must not be suspect
+		verdict       verdict.Verdict
+		reason        string
+		ratio, detect float64
+	}{
+		{"the same", times("b"), repeated(6, 10, 10), nil, verdict.NotSuspected, "", 1, 1.02},
+		{"slower", times("b"), repeated(6, 10, 12),
+			func(n int) []Pair { return repeated(n, 10, 12) }, verdict.Worse, "", 1.2, 1.02},
+		{"faster", times("b"), repeated(6, 10, 8), nil, verdict.Better, "", 0.8, 1.02},
+		{"less throughput", higher, repeated(6, 10, 8),
+			func(n int) []Pair { return repeated(n, 10, 8) }, verdict.Worse, "", 0.8, 1 / 1.02},
+		{"more throughput", higher, repeated(6, 10, 12), nil, verdict.Better, "", 1.2, 1 / 1.02},
+		{"on the margin", times("b"), repeated(6, 100, 102), nil, verdict.NotSuspected, "", 1.02,
+			1.02},
+		{"slower at first only", times("b"), repeated(6, 10, 12),
+			func(n int) []Pair { return repeated(n, 10, 10) }, verdict.NoWorse, "", 1, 1.02},
+		{"slower at first, then wild", times("b"), repeated(6, 10, 12), wild, verdict.Inconclusive,
+			// ±log 2: (2.486 · 0.731 / 0.0755)²,
+			"a change for the worse of 10% is not ruled out; as these pairs scatter, it takes " +
+				"some 579 of them", 1, 0},
+		{"too noisy at first to tell", times("b"), noisyAtFirst,
+			func(n int) []Pair { return repeated(n, 10, 10) }, verdict.NoWorse, "", 1, 1.02},
+		{"scattered, and cleared", times("b"), scattered, nil, verdict.NotSuspected,
+			"screened only: 6 pairs rule out 10% at p = 0.22", math.Exp(-0.025), 0},
+		{"slower at first, then faster", times("b"), repeated(6, 10, 12),
+			func(n int) []Pair { return repeated(n, 10, 9) }, verdict.Better, "", 0.9, 1.02},
+		{"too few fresh ones", times("b"), repeated(6, 10, 12),
+			func(n int) []Pair { return repeated(n-1, 10, 12) }, verdict.Inconclusive,
+			"too few pairs: 9, and 10 are needed", 1.2, 1.02},
+		{"no fresh ones", times("b"), repeated(6, 10, 12), func(int) []Pair { return nil },
+			verdict.Inconclusive, "too few pairs: 0, and 10 are needed", math.NaN(), math.NaN()},
+		{"too few", times("b"), repeated(5, 10, 12), nil, verdict.Inconclusive,
+			"too few pairs: 5, and 6 are needed", 1.2, 1.02},
+		{"too few, and calm", times("b"), repeated(5, 10, 10), nil, verdict.Inconclusive,
+			"too few pairs: 5, and 6 are needed", 1, 1.02},
+		{"none", times("b"), nil, nil, verdict.Inconclusive, "too few pairs: 0, and 6 are needed",
+			math.NaN(), math.NaN()},
+
+		{"zero stays", times("b"), repeated(6, 0, 0), nil, verdict.NoWorse, "", 1, math.NaN()},
+		{"from zero", times("b"), repeated(6, 0, 1),
+			func(n int) []Pair { return repeated(n, 0, 1) }, verdict.Worse, "",
+			math.Inf(1), math.NaN()},
+		{"to zero", times("b"), repeated(6, 1, 0), nil, verdict.Better, "", 0, math.NaN()},
+		{"from zero, higher is better", higher, repeated(6, 0, 1), nil, verdict.Better, "",
+			math.Inf(1), math.NaN()},
+		{"to zero, higher is better", higher, repeated(6, 1, 0),
+			func(n int) []Pair { return repeated(n, 1, 0) }, verdict.Worse, "", 0, math.NaN()},
+		{"from zero, once", times("b"), sometimes(6), sometimes, verdict.Inconclusive,
+			"was 0 in every run, and no longer is", 1, math.NaN()},
+		{"from zero, once and never again", times("b"), sometimes(6),
+			func(n int) []Pair { return repeated(n, 0, 0) }, verdict.NoWorse, "", 1, math.NaN()},
+
+		{"exact, the same", exact, repeated(6, 7, 7), nil, verdict.NoWorse, "", 1, 1.02},
+		{"exact, more", exact, repeated(6, 7, 8), nil, verdict.Worse, "", 8.0 / 7, 1.02},
+		{"exact, less", exact, repeated(6, 8, 7), nil, verdict.Better, "", 7.0 / 8, 1.02},
+		{"exact, on the margin", exact, repeated(6, 100, 102), nil,
+			verdict.NoWorse, "", 1.02, 1.02},
+		{"exact, from zero", exact, repeated(6, 0, 1), nil, verdict.Worse, "", math.Inf(1),
+			math.NaN()},
+		{"exact, it is said, but more and more", exact,
+			[]Pair{{7, 8}, {7, 8}, {7, 8}, {7, 9}, {7, 8}, {7, 8}}, func(n int) []Pair {
+				return append(repeated(n-1, 7, 8), Pair{7, 9})
+			},
+			verdict.Worse, "", 8.0 / 7, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			suspect := false
+			r := both(t, tenPairs(), []Sample{{Metric: test.metric, Pairs: test.first}},
+				func(m Metric, n int) []Pair {
+					suspect = true
+					if test.fresh == nil {
+						t.Fatal("it is suspect")
+					}
+					return test.fresh(n)
+				})
+			if len(r.Rows) != 1 || suspect != (test.fresh != nil) {
+				t.Fatalf("suspect %v, rows %+v", suspect, r.Rows)
+			}
+			row := r.Rows[0]
+			said := row.said()
+			if row.Verdict != test.verdict || row.Reason != test.reason ||
+				whole(
+					r,
+				) != test.verdict || !same(said.Ratio, test.ratio) || row.Suspect != suspect {
+				t.Errorf(
+					"%s (%s), ratio %v; want %s (%s), %v\n%+v",
+					row.Verdict,
+					row.Reason,
+					said.Ratio,
+					test.verdict,
+					test.reason,
+					test.ratio,
+					row,
+				)
+			}
+			if got := said.Detectable + 1; test.detect != 0 &&
+				!same(got, test.detect) {
+				t.Errorf("detectable %v, want %v", got, test.detect)
+			}
+		})
+	}
+}
+
+func same(a, b float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || a == b || math.Abs(a-b) < 1e-12
+}
+
+// Whatever cannot be judged is an error, and never a pass.
+func TestScreenRefuses(t *testing.T) {
+	fine := Sample{Metric: times("b"), Pairs: repeated(6, 1, 1)}
+	without := func(change func(s *Sample)) Sample {
+		s := fine
+		change(&s)
+		return s
+	}
+	for _, test := range []struct {
+		samples []Sample
+		want    string
+	}{
+		{nil, "nothing to judge"},
+		{[]Sample{without(func(s *Sample) { s.Better = 0 })},
+			"sec/op of b: it is not known whether higher or lower is better"},
+		{[]Sample{without(func(s *Sample) { s.Better = 2 })},
+			"sec/op of b: it is not known whether higher or lower is better"},
+		{[]Sample{fine, fine}, "sec/op of b is given twice"},
+		{[]Sample{without(func(s *Sample) { s.Pairs = []Pair{{1, 1}, {1, math.NaN()}} })},
+			"sec/op of b: pair 2: NaN has no ratio: want a number of at least 0"},
+		{[]Sample{without(func(s *Sample) { s.Pairs = []Pair{{-1, 1}} })},
+			"sec/op of b: pair 1: -1 has no ratio: want a number of at least 0"},
+		{[]Sample{without(func(s *Sample) { s.Pairs = []Pair{{1, math.Inf(1)}} })},
+			"sec/op of b: pair 1: +Inf has no ratio: want a number of at least 0"},
+		{[]Sample{without(func(s *Sample) { s.Quantile = 99 })},
+			"sec/op of b: 99 is no quantile: want one between 0 and 1"},
+		{[]Sample{without(func(s *Sample) { s.Quantile = 0.99 })},
+			"sec/op of b: a quantile is judged by histograms, not by values"},
+		{[]Sample{without(func(s *Sample) { s.Tails = []TailPair{{}} })},
+			"sec/op of b: histograms, and no quantile to take of them"},
+		{[]Sample{without(func(s *Sample) {
+			s.Pairs, s.Tails, s.Quantile = nil, []TailPair{{}}, 0.9
+		})},
+			"sec/op of b: pair 1: 0 values do not resolve the 0.9 quantile: 36 are needed"},
+	} {
+		if _, err := Screen(Defaults(), test.samples); fmt.Sprint(err) != test.want {
+			t.Errorf("Screen: %v, want %s", err, test.want)
+		}
+		if len(test.samples) == 1 {
+			if _, err := Weigh(Defaults(), 1, test.samples[0]); fmt.Sprint(err) != test.want {
+				t.Errorf("Weigh: %v, want %s", err, test.want)
+			}
+		}
+	}
+	if _, err := Weigh(Defaults(), 1,
+		Sample{Metric: times("b")}); fmt.Sprint(err) != "sec/op of b: no pairs" {
+		t.Errorf("Weigh: %v", err)
+	}
+	for want, change := range map[string]func(o *Options){
+		"a margin of -1 is not between 0 and 1": func(o *Options) {
+			o.Margin = -1
+		},
+		"a promise of 0.01 is not between the margin of 0.02 and 1": func(o *Options) {
+			o.Promise = 0.01
+		},
+		"an alpha of NaN is not between 0 and 0.5": func(o *Options) {
+			o.Alpha = math.NaN()
+		},
+		"suspicion at a p of 0 is not between 0 and 1": func(o *Options) {
+			o.SuspectAt = 0
+		},
+		"clearing at a p of 1 is not between 0 and 1": func(o *Options) {
+			o.ClearAt = 1
+		},
+		"1 pairs cannot give the p of 0.25 that makes a suspect, or clears: 2 are needed": func(o *Options) {
+			o.ScreenPairs = 1
+		},
+		"futility at a p of 1 is not between 0 and 1": func(o *Options) {
+			o.FutileAt = 1
+		},
+		"want fresh pairs, not 0": func(o *Options) {
+			o.FreshPairs = 0
+		},
+	} {
+		o := Defaults()
+		change(&o)
+		if _, err := Screen(o, []Sample{fine}); fmt.Sprint(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestDecideRefuses(t *testing.T) {
+	slow := Sample{Metric: times("b"), Pairs: repeated(6, 10, 12)}
+	g, err := Screen(tenPairs(), []Sample{slow, {Metric: times("calm"), Pairs: repeated(6, 1, 1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := slow
+	other.Benchmark = "other"
+	turned := slow
+	turned.Better = HigherIsBetter
+	unknown := slow
+	unknown.Better = 0
+	for want, fresh := range map[string][]Sample{
+		"sec/op of b: suspect, and no fresh pairs of it":                      nil,
+		"sec/op of other: fresh pairs of what was not screened":               {slow, other},
+		"sec/op of b is given twice":                                          {slow, slow},
+		"sec/op of b: it is not known whether higher or lower is better":      {unknown},
+		"sec/op of b: screened as lower is better, and now higher is better?": {turned},
+	} {
+		_, err := g.Decide(fresh)
+		if strings.HasSuffix(want, "?") {
+			if err == nil || !strings.Contains(err.Error(), "sec/op of b: screened as") {
+				t.Errorf("%v", err)
+			}
+		} else if fmt.Sprint(err) != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// What comes along of a benchmark's other metrics is none of Decide's business.
+	along := Sample{Metric: times("calm"), Pairs: repeated(10, 1, 9)}
+	r, err := g.Decide([]Sample{{Metric: slow.Metric, Pairs: repeated(10, 10, 12)}, along})
+	if err != nil || len(r.Rows) != 2 || r.Rows[0].Verdict != verdict.Worse ||
+		r.Rows[1].Verdict != verdict.NotSuspected || r.Rows[1].N != 6 {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
+// An order is for a benchmark, and never for so few pairs that nothing could be found.
+func TestOrders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	other := Metric{Benchmark: "a", Unit: "ops/s", Better: HigherIsBetter}
+	o := tenPairs()
+	g, err := Screen(o, []Sample{
+		{Metric: times("calm"), Pairs: repeated(6, 1, 1)},
+		{Metric: times("a"), Pairs: repeated(6, 10, 12)},
+		{Metric: other, Pairs: noisy(rng, 6, 0.5, 0.2)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Orders(); len(got) != 1 || got[0] != (Order{Benchmark: "a", Pairs: 10}) ||
+		len(g.Suspects()) != 2 {
+		t.Errorf("%v for %v", got, g.Suspects())
+	}
+	var all []Sample
+	for i := range 200 {
+		all = append(all, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
+	}
+	if g, err = Screen(o, all); err != nil {
+		t.Fatal(err)
+	}
+	if first, all := g.Fresh(); first != 12 || all != 12 || g.Orders()[0].Pairs != 12 {
+		// 6 pairs have a p of 1/64 at least, and settle nothing
+		t.Errorf("200 suspects: %d and %d, %v", first, all, g.Orders())
+	}
+	// z(0.95) + z(0.8) is 2.486, and log(1.1/1.02) 0.0755: 10 % of noise takes 10.8 pairs.
+	for sd, want := range map[float64]float64{0: 0, 0.05: 3, 0.1: 11, 0.12: 16, 0.2: 44,
+		math.Inf(1): math.Inf(1)} {
+		if got := o.PairsToFind(sd, 1); got != want {
+			t.Errorf("a spread of %v: %v pairs, want %v", sd, got, want)
+		}
+	}
+	if got := o.PairsToFind(math.NaN(), 1); !math.IsNaN(got) {
+		t.Errorf("an unknown spread: %v pairs", got)
+	}
+}
+
+// After half of the fresh pairs a suspect needs no more that looks the same by then, and only such
+// a one.
+func TestFutility(t *testing.T) {
+	around := func(change float64) []Pair { // ten pairs, some of them beyond the promise
+		pairs := repeated(10, 1, 1)
+		for i, noise := range []float64{0.12, -0.12, 0.02, -0.02, 0.03, -0.03, 0.04,
+			-0.04, 0.01, -0.01} {
+			pairs[i].Head = math.Exp(change + noise)
+		}
+		return pairs
+	}
+	for _, test := range []struct {
+		name    string
+		half    []Pair
+		more    bool
+		verdict verdict.Verdict // by the half, or by the half twice
+	}{
+		{"the same", repeated(10, 10, 10), false, verdict.NoWorse},
+		// over the promise only 0.12 is left, W⁺ is 2: p = 3/1024
+		{"the same, with noise", around(0), false, verdict.NoWorse},
+		{"one too far out", append(around(0)[:9], Pair{1, 1.35}), true, verdict.NoWorse},
+		{"slower", repeated(10, 10, 12), true, verdict.Worse},
+		{"slower within the promise", repeated(10, 100, 105), true, verdict.Worse},
+		{"within the margin", repeated(10, 100, 101), false, verdict.NoWorse},
+		{"faster", repeated(10, 10, 9), true, verdict.Better},
+		{"pairs missing", repeated(9, 10, 10), true, verdict.Inconclusive},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			slow, slower := Sample{Metric: times("b"), Pairs: repeated(6, 10, 12)},
+				Sample{Metric: times("slower"), Pairs: repeated(6, 10, 12)}
+			g, err := Screen(Defaults(), []Sample{slow, slower})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh := []Sample{{Metric: slow.Metric, Pairs: test.half},
+				{Metric: slower.Metric, Pairs: repeated(10, 10, 12)}}
+			more, err := g.More(fresh)
+			if err != nil || len(more) != map[bool]int{false: 1, true: 2}[test.more] ||
+				more[len(more)-1] != (Order{Benchmark: "slower", Pairs: 20}) {
+				t.Fatalf("%v, %v", more, err)
+			}
+			// Without the pairs that were asked for there is no verdict.
+			r, err := g.Decide(fresh)
+			if err != nil || r.Rows[1].Verdict != verdict.Inconclusive ||
+				(r.Rows[0].Verdict == verdict.Inconclusive) != test.more {
+				t.Fatalf("%+v, %v", r.Rows, err)
+			}
+			if !test.more && (r.Rows[0].Verdict != test.verdict ||
+				r.Rows[0].N != 10 || r.Tests != 2) {
+				t.Errorf("by half of the pairs %+v of %d", r.Rows[0], r.Tests)
+			}
+			for i := range fresh {
+				fresh[i].Pairs = append(fresh[i].Pairs, fresh[i].Pairs...)
+			}
+			if r, err = g.Decide(fresh); err != nil || r.Rows[0].Verdict != test.verdict {
+				t.Errorf("by all pairs %+v, %v", r.Rows[0], err)
+			}
+			// What is there beyond the half does not count in More, so that a gate that goes on
+			// asks for the same.
+			fresh[0].Pairs = append(slices.Clone(test.half), repeated(10, 10, 15)...)
+			if again, err := g.More(fresh); err != nil || len(test.half) == 10 &&
+				!slices.Equal(again, more) {
+				t.Errorf("with more pairs %v, %v", again, err)
+			}
+		})
+	}
+	g, err := Screen(Defaults(), []Sample{{Metric: times("b"), Pairs: repeated(6, 10, 12)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.More(nil); fmt.Sprint(err) != "sec/op of b: suspect, and no fresh pairs of it" {
+		t.Errorf("%v", err)
+	}
+	// With very many suspects ten pairs could not be significant; to settle they need not be.
+	var first, half []Sample
+	for i := range 200 {
+		first = append(first, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(6, 10, 12)})
+		half = append(half, Sample{Metric: times(fmt.Sprint(i)), Pairs: repeated(10, 10, 10)})
+	}
+	if g, err = Screen(Defaults(), first); err != nil {
+		t.Fatal(err)
+	}
+	more, failure := g.More(half)
+	r, err := g.Decide(half)
+	if errors.Join(failure, err) != nil || len(more) != 0 || whole(r) != verdict.NoWorse {
+		t.Errorf("200 suspects: %v, %v, %v", more, failure, err)
+	}
+}
+
+// Turned about, a metric gets the mirrored verdict: time and its inverse tell the same.
+func TestDirections(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		pairs := noisy(rng, rapid.IntRange(6, 25).Draw(t, "n"),
+			rapid.Float64Range(0, 0.2).Draw(t, "sd"),
+			rapid.Float64Range(0.8, 1.25).Draw(t, "factor"))
+		inverse := make([]Pair, len(pairs))
+		swapped := make([]Pair, len(pairs))
+		for i, p := range pairs {
+			inverse[i], swapped[i] = Pair{1e6 / p.Base, 1e6 / p.Head}, Pair{p.Head, p.Base}
+		}
+		rate := Metric{Benchmark: "b", Unit: "ops/s", Better: HigherIsBetter, Full: true}
+		weigh := func(m Metric, pairs []Pair) Evidence {
+			e, err := Weigh(Defaults(), 1, Sample{Metric: m, Pairs: pairs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		a, b, c := weigh(times("b"), pairs), weigh(rate, inverse), weigh(times("b"), swapped)
+		if math.Abs(a.PWorse-b.PWorse) > 1e-9 || math.Abs(a.Change-b.Change) > 1e-9 ||
+			math.Abs(a.High-b.High) > 1e-9 {
+			t.Fatalf("time %+v, rate %+v", a, b)
+		}
+		if math.Abs(a.PWorse-c.PBetter) > 1e-9 || math.Abs(a.Change+c.Change) > 1e-9 ||
+			math.Abs(a.High+c.Low) > 1e-9 {
+			t.Fatalf("%+v, arms swapped %+v", a, c)
+		}
+	})
+}
+
+// On normal noise of 12 %, where the margin hardly helps, a gate over 20 metrics cries wolf in at
+// most 5 % of cases, of 400 gates 20; a right one exceeds 31 with probability 1 %. And what a gate
+// says that it can detect it finds four times out of five: it takes the noise for known, which it
+// has from six pairs, and so it may be off by some points. Of 400 it finds 320; 24 is three
+// standard deviations.
+func TestSizeAndPower(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	const sd, gates = 0.12, 400
+	first := func(factor float64) (samples []Sample) {
+		for b := range 20 {
+			if b > 0 {
+				factor = 1
+			}
+			samples = append(samples,
+				Sample{Metric: times(fmt.Sprint(b)), Pairs: noisy(rng, 6, sd, factor)})
+		}
+		return samples
+	}
+	alarms := 0
+	for range gates {
+		r := both(t, Defaults(), first(1), func(_ Metric, n int) []Pair {
+			return noisy(rng, n, sd, 1)
+		})
+		if whole(r) == verdict.Worse {
+			alarms++
+		}
+	}
+	if alarms > 31 {
+		t.Errorf("%d of %d gates on the same code say worse", alarms, gates)
+	}
+	o := Defaults()
+	o.FreshPairs = 15
+	// a quarter of the calm ones is suspect, less the margin's share
+	detectable := math.Exp(o.detectable(sd, 6, 15, 4))
+	found := 0
+	for range gates {
+		r := both(t, o, first(detectable), func(m Metric, n int) []Pair {
+			if m.Benchmark == "0" {
+				return noisy(rng, n, sd, detectable)
+			}
+			return noisy(rng, n, sd, 1)
+		})
+		if r.Rows[0].Verdict == verdict.Worse {
+			found++
+		}
+	}
+	if found < 320-24 || found > 320+24 {
+		t.Errorf("a change by the detectable %v is found %d times of %d", detectable, found, gates)
+	}
+}

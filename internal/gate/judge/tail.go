@@ -1,0 +1,159 @@
+package judge
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A TailPair is the histograms of two runs that belong together.
+type TailPair struct{ Base, Head Histogram }
+
+// swapsTried is how many pairs there may be for all their swaps to be tried; there are 2¹² then.
+// More are drawn from.
+const swapsTried = 12
+
+// swapDraws is the least number of random swaps, so that with the one observed there are 2000. In a
+// family of more than 25 tests at an alpha of 0.05 there are more: drawsPerP times what makes the
+// smallest p significant.
+const (
+	swapDraws = 1999
+	drawsPerP = 4
+)
+
+// swapTest gives the p-values that the q-quantile of all heads together tends to be above, and
+// below, that of all bases together, each base value multiplied by scale.
+//
+// The unit is the run: requests of one run share a queue, a garbage collection, a stolen slice of
+// time, and an interval that takes them for independent has three times the errors it promises. If
+// head and base differ by nothing but scale, then swapping the two runs of any pair leaves the
+// probability of the data as it was; so among the values that the ratio of the two quantiles takes
+// when pairs are swapped, the one observed is as likely to be the largest as any other (Fisher
+// 1935). All 2ⁿ swaps are tried up to 12 pairs; otherwise p is (k+1)/(R+1) of R swaps drawn with
+// the seed, k of which give at least the ratio observed.
+//
+// Merged, not averaged: the histograms of an arm are added up, and one quantile is read, so that a
+// run which is bad in the tail counts with what it adds there. Between the least and the greatest
+// quantile of the runs lie those of all mixtures of them; only the values there are looked at, by
+// bisection: 1 ms for 12 pairs of 1000 requests, and for 20.
+func swapTest(
+	q float64, pairs []TailPair, scale float64, draws int, seed uint64,
+) (greater, less float64) {
+	s := newSwaps(q, pairs, scale)
+	n := len(pairs)
+	swapped := make([]bool, n)
+	observed := s.ratio(swapped)
+	if n <= swapsTried {
+		// A swap of all pairs turns the ratio about, so that half of the swaps tell of all. The
+		// last pair stays as it is.
+		var atLeast, atMost int
+		for mask := range 1 << (n - 1) {
+			for i := range n - 1 {
+				swapped[i] = mask>>i&1 == 1
+			}
+			for _, r := range [2]float64{s.ratio(swapped), -s.ratio(swapped)} {
+				if r >= observed-roundoff {
+					atLeast++
+				}
+				if r <= observed+roundoff {
+					atMost++
+				}
+			}
+		}
+		all := float64(int(1) << n)
+		return float64(atLeast) / all, float64(atMost) / all
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var atLeast, atMost int
+	for range draws {
+		var bits uint64
+		for i := range swapped {
+			if i%64 == 0 {
+				bits = rng.Uint64()
+			}
+			swapped[i] = bits&1 == 1
+			bits >>= 1
+		}
+		r := s.ratio(swapped)
+		if r >= observed-roundoff {
+			atLeast++
+		}
+		if r <= observed+roundoff {
+			atMost++
+		}
+	}
+	return float64(atLeast+1) / float64(draws+1), float64(atMost+1) / float64(draws+1)
+}
+
+// swaps knows how many values of each run are up to each value that can be the quantile of a
+// mixture of runs.
+type swaps struct {
+	q      float64
+	runs   int       // twice the pairs: base and head of each in turn
+	values []float64 // ascending
+	upTo   []int64   // by value, then by run
+	totals []int64   // by run
+	picked []int     // runs of an arm, reused
+}
+
+func newSwaps(q float64, pairs []TailPair, scale float64) *swaps {
+	s := &swaps{q: q, runs: 2 * len(pairs), picked: make([]int, len(pairs))}
+	low, high := math.Inf(1), math.Inf(-1)
+	each := func(f func(h Histogram, scale float64)) {
+		for _, p := range pairs {
+			f(p.Base, scale)
+			f(p.Head, 1)
+		}
+	}
+	each(func(h Histogram, scale float64) {
+		v := h.Quantile(q) * scale
+		low, high = min(low, v), max(high, v)
+		s.totals = append(s.totals, h.total)
+	})
+	each(func(h Histogram, scale float64) { s.values = h.within(s.values, scale, low, high) })
+	slices.Sort(s.values)
+	s.values = slices.Compact(s.values)
+	s.upTo = make([]int64, len(s.values)*s.runs)
+	run := 0
+	each(func(h Histogram, scale float64) {
+		for k, count := range h.atMost(s.values, scale) {
+			s.upTo[k*s.runs+run] = count
+		}
+		run++
+	})
+	return s
+}
+
+// ratio is the logarithm of the quantile of the heads to that of the bases, when those pairs are
+// swapped.
+func (s *swaps) ratio(swapped []bool) float64 {
+	return worsening(s.quantile(swapped, 0), s.quantile(swapped, 1), LowerIsBetter)
+}
+
+// quantile merges one arm: 0 the bases, 1 the heads.
+func (s *swaps) quantile(swapped []bool, arm int) float64 {
+	var total int64
+	for i, swap := range swapped {
+		s.picked[i] = 2*i + arm
+		if swap {
+			s.picked[i] = 2*i + 1 - arm
+		}
+		total += s.totals[s.picked[i]]
+	}
+	need := nearestRank(s.q, total)
+	low, high := 0, len(s.values)-1 // the greatest of the values is enough for every mixture
+	for low < high {
+		middle := (low + high) / 2
+		row := s.upTo[middle*s.runs : (middle+1)*s.runs]
+		var count int64
+		for _, run := range s.picked {
+			count += row[run]
+		}
+		if count >= need {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return s.values[low]
+}

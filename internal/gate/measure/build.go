@@ -1,0 +1,165 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// binaries are the test binaries of one side: each package as often as there are layouts.
+type binaries struct {
+	tool     goTool
+	packages []pkg
+	dir      string
+}
+
+// path of a test binary. All have names as long, as they are part of the environment that a process
+// starts with.
+func (b *binaries) path(p, layout int) string {
+	return filepath.Join(b.dir, fmt.Sprintf("%04d-%02d.test", p, layout))
+}
+
+// build makes the test binary of a package; a layout's seed of 0 leaves the order of the functions
+// to the linker. Like those that go test builds to run, it has no debugging information: the link
+// takes two thirds of the time, and the binary of the space.
+func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
+	flags := "-ldflags=-s -w"
+	if seed != 0 {
+		flags += fmt.Sprintf(" -randlayout=%d", seed)
+	}
+	path := b.packages[p].path
+	if _, err := b.tool.run(ctx, "test", "-c", "-vet=off", flags, "-o", b.path(p, layout),
+		path); err != nil {
+		var said *goError
+		if errors.As(err, &said) {
+			return fmt.Errorf("the %v does not build: %s\n    %w", b.tool.side, path, err)
+		}
+		return err
+	}
+	if _, err := os.Stat(b.path(p, layout)); err != nil {
+		return fmt.Errorf("%s of the %v: go test -c has built nothing: %w", path, b.tool.side, err)
+	}
+	return nil
+}
+
+// unknownFlag is how the linker refuses a flag that it does not have, as those before Go 1.23 do
+// this one.
+const unknownFlag = "flag provided but not defined: -randlayout"
+
+// A job is a test binary to build.
+type job struct {
+	side      side
+	p, layout int
+}
+
+// buildAll builds both sides in as many layouts as the first stage has, and returns how many there
+// are: 1 where the linker knows no order of functions but its own. step hears of each binary, out
+// of how many, one after the other.
+func buildAll(
+	ctx context.Context, sides [2]*binaries, s schedule, step func(done, all int),
+) (layouts int, err error) {
+	var first, more []job
+	for _, side := range []side{base, head} {
+		if err := os.MkdirAll(sides[side].dir, 0o700); err != nil {
+			return 0, err
+		}
+		for p := range sides[side].packages {
+			first = append(first, job{side, p, 0})
+			for layout := 1; layout < s.layouts; layout++ {
+				more = append(more, job{side, p, layout})
+			}
+		}
+	}
+	if s.layouts > 1 {
+		err := s.build(ctx, sides, first[0])
+		if err != nil && strings.Contains(err.Error(), unknownFlag) {
+			s.layouts, more = 1, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
+	// What is compiled for the first layout is in the cache for the others.
+	done := len(first)
+	if err := s.buildSome(ctx, sides, first,
+		func(n int) { step(n, len(first)+len(more)) }); err != nil {
+		return 0, err
+	}
+	return s.layouts, s.buildSome(ctx, sides, more, func(n int) {
+		step(done+n, len(first)+len(more))
+	})
+}
+
+// buildFresh builds those of the layouts of each package that are not there yet.
+func buildFresh(
+	ctx context.Context, sides [2]*binaries, s schedule, layouts map[string][]int,
+	step func(done, all int),
+) error {
+	var jobs []job
+	for _, side := range []side{base, head} {
+		for p, found := range sides[side].packages {
+			for _, layout := range slices.Compact(
+				slices.Sorted(slices.Values(layouts[found.path]))) {
+				if _, err := os.Stat(sides[side].path(p, layout)); err != nil {
+					jobs = append(jobs, job{side, p, layout})
+				}
+			}
+		}
+	}
+	return s.buildSome(ctx, sides, jobs, func(n int) { step(n, len(jobs)) })
+}
+
+// build builds one.
+func (s schedule) build(ctx context.Context, sides [2]*binaries, j job) error {
+	seed := 0
+	if s.layouts > 1 {
+		seed = s.layoutSeed(j.side, j.layout)
+	}
+	return sides[j.side].build(ctx, j.p, j.layout, seed)
+}
+
+// buildSome builds side by side, and tells of each how many there are by now.
+func (s schedule) buildSome(
+	ctx context.Context, sides [2]*binaries, jobs []job, step func(done int),
+) error {
+	var telling sync.Mutex
+	done := 0
+	return concurrently(ctx, jobs, func(ctx context.Context, j job) error {
+		err := s.build(ctx, sides, j)
+		telling.Lock()
+		defer telling.Unlock()
+		done++
+		step(done)
+		return err
+	})
+}
+
+// concurrently does as many at once as there are processors, and none after the first error, which
+// it returns.
+func concurrently[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var at atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(all)) {
+		workers.Go(func() {
+			for ctx.Err() == nil {
+				i := int(at.Add(1)) - 1
+				if i >= len(all) {
+					return
+				}
+				if err := do(ctx, all[i]); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,118 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// A command is a process that measures.
+type command struct {
+	argv []string
+	dir  string
+	env  []string // beside ours
+
+	count func() (*counter, error) // opens what counts its instructions; nil for nothing
+	guard *guard
+
+	sign string // the limit is on the time without output that holds this; "" has it from the start
+}
+
+// finished is what a process left.
+type finished struct {
+	stdout, stderr []byte // their ends, in case they are long
+	instructions   uint64 // that it executed in user mode; 0 where the system does not count them
+	took           time.Duration
+}
+
+// failed is a process that ended by itself, but not well.
+type failed struct {
+	state string
+	after finished
+}
+
+func (e *failed) Error() string { return e.state }
+
+// run starts the process and waits for its end. An error of type *failed says that it ran and
+// failed; any other that it did not start, or was stopped.
+func (c command) run(ctx context.Context, limit time.Duration) (finished, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	overdue := time.AfterFunc(limit, func() { cancel(&overdueError{limit}) })
+	defer overdue.Stop()
+	runtime.LockOSThread() // the counter is of this thread's children, and they end with it
+	defer runtime.UnlockOSThread()
+	child := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+	child.Dir = c.dir
+	child.Env = append(child.Environ(), c.env...)
+	child.WaitDelay = time.Second // a pipe that something of the child's still holds
+	var stdout, stderr ending
+	if c.sign != "" {
+		stdout.seen = func(p []byte) {
+			if bytes.Contains(p, []byte(c.sign)) {
+				overdue.Reset(limit)
+			}
+		}
+	}
+	child.Stdout, child.Stderr = &stdout, &stderr
+	var counts *counter
+	if c.count != nil {
+		if opened, err := c.count(); err == nil {
+			// otherwise the system does not count, which is no fault
+			counts = opened
+			defer counts.close()
+		}
+	}
+	began := time.Now()
+	err := c.guard.run(child)
+	endGroup(child)
+	f := finished{stdout: stdout.bytes(), stderr: stderr.bytes(), took: time.Since(began)}
+	if ctx.Err() != nil {
+		return f, context.Cause(ctx)
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return f, &failed{exit.String(), f}
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return f, errors.New("it has ended, and something that it started held on to its output")
+	} else if err != nil {
+		return f, err
+	}
+	if counts != nil {
+		f.instructions = counts.read()
+	}
+	return f, nil
+}
+
+// overdueError is that of a process that was ended at its limit.
+type overdueError struct{ limit time.Duration }
+
+func (e *overdueError) Error() string { return fmt.Sprintf("no end after %v", e.limit) }
+
+// An ending keeps the last bytes that are written to it: results come last, and what comes before
+// may be endless.
+type ending struct {
+	buffer bytes.Buffer
+	seen   func([]byte) // hears of each write; nil for nobody
+}
+
+const mostOutput = 1 << 20
+
+// Write implements io.Writer.
+func (e *ending) Write(p []byte) (int, error) {
+	if e.seen != nil {
+		e.seen(p)
+	}
+	e.buffer.Write(p)
+	if n := e.buffer.Len(); n > 2*mostOutput {
+		e.buffer.Next(n - mostOutput)
+	}
+	return len(p), nil
+}
+
+func (e *ending) bytes() []byte { return e.buffer.Bytes() }

@@ -1,0 +1,427 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/internal/lock"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+func explain(r *verdict.Report) string { return fmt.Sprintf("%+v", r) }
+
+// TestGate: 30 % more in the working tree is worse, nothing else is, the journal holds every pair
+// as planned, and nothing else is left.
+func TestGate(t *testing.T) {
+	m := newModule(t)
+	m.write("sub/m_test.go", fmt.Sprintf(benchmarks, 1300))
+	before := m.git("status", "--porcelain")
+	o := m.options()
+	outcome, err := Gate(t.Context(), o, &quiet{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.clean()
+	if after := m.git("status", "--porcelain"); after != before {
+		t.Errorf("the status of the repository was %q and is %q", before, after)
+	}
+	r := outcome
+	if r.ExitCode() != verdict.ExitRegression {
+		t.Fatalf("exit code %d\n%s", r.ExitCode(), explain(r))
+	}
+	for i, row := range r.Rows {
+		worse := row.Benchmark == "A" && row.Metric == "sec/op"
+		if (row.Verdict == verdict.Worse) != worse || row.Verdict == verdict.Inconclusive {
+			t.Errorf("%s %s is %s", row.Benchmark, row.Metric, row.Verdict)
+		}
+		pairs := o.Judge.ScreenPairs
+		if row.Benchmark == "A" {
+			pairs += o.Judge.FreshPairs
+		}
+		if len(outcome.Pairs[i].Old) != pairs || len(outcome.Pairs[i].New) != pairs ||
+			outcome.Pairs[i].Row.Benchmark != row.Benchmark {
+			t.Errorf("%s %s has %d pairs, want %d", row.Benchmark, row.Metric,
+				len(outcome.Pairs[i].Old), pairs)
+		}
+	}
+	if len(outcome.Pairs) != len(r.Rows)+len(controls) {
+		t.Errorf("%d series of pairs for %d rows", len(outcome.Pairs), len(r.Rows))
+	}
+	if want := "example.org/m.BenchmarkLater is not gated: it skips itself on both sides: " +
+		"m_test.go:22: not yet"; !slices.Contains(r.Warnings, want) {
+		t.Errorf("%q is not among %q", want, r.Warnings)
+	}
+	if r.Spent == nil || r.Spent.Measuring <= 0 || r.Spent.Measuring >= r.Spent.Whole {
+		t.Errorf("spent %+v", r.Spent)
+	}
+	checkPairs(t, o)
+
+	o.Judge.FreshPairs++
+	o.Layouts = 1 // to build fewer
+	o.Force = true
+	if outcome, err = Gate(t.Context(), o, &quiet{}); err != nil ||
+		len(outcome.Pairs[0].Old) != o.Judge.ScreenPairs+o.Judge.FreshPairs {
+		t.Errorf("measured anew with more pairs: %v\n%s", err, explain(outcome))
+	}
+	m.clean()
+	checkPairs(t, o)
+
+	held, err := lock.Take(o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Gate(t.Context(), o, &quiet{}); err == nil ||
+		!strings.Contains(err.Error(), "is being written to by pid ") {
+		t.Errorf("two at once: %v", err)
+	}
+	if err := held.Release(); err != nil {
+		t.Error(err)
+	}
+	checkPairs(t, o)
+
+	o.Resume, o.Force = true, false
+	o.Layouts = 3
+	if _, err := Gate(t.Context(), o, &quiet{}); err == nil ||
+		!strings.Contains(err.Error(),
+			"is of another gate, which can only be replaced: layouts was 1, and now is 3") {
+		t.Errorf("resumed with another setting: %v", err)
+	}
+	m.clean()
+	if err := os.Remove(filepath.Join(o.Out, planFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Gate(t.Context(), o, &quiet{}); err == nil ||
+		!strings.HasSuffix(err.Error(), "there is a old.txt, and no plan.json says of which gate") {
+		t.Errorf("resumed without a plan: %v", err)
+	}
+	m.clean()
+}
+
+// checkPairs: the two files have the same pairs, one side first and the other second, with the same
+// seed, the layouts in turns at first and then new ones.
+func checkPairs(t *testing.T, o Options) {
+	t.Helper()
+	var sides [2]*results.Results
+	for s, file := range resultFiles {
+		var err error
+		if sides[s], err = results.ReadFile(filepath.Join(o.Out, file)); err != nil {
+			t.Fatal(err)
+		}
+		if sides[s].Partial != "" || len(sides[s].Warnings) > 0 {
+			t.Errorf("%s: partial %q, %q", file, sides[s].Partial, sides[s].Warnings)
+		}
+	}
+	if len(sides[base].Runs) != len(sides[head].Runs) {
+		t.Fatalf("%d runs and %d", len(sides[base].Runs), len(sides[head].Runs))
+	}
+	next := map[string]int{}
+	for i := range sides[base].Runs {
+		a, b := &sides[base].Runs[i], &sides[head].Runs[i]
+		if a.Name != b.Name {
+			t.Fatalf("run %d is of %s and of %s", i, a.Name, b.Name)
+		}
+		for _, key := range []string{"pkg", "pair", "seed", "layout", "goos", "cpu"} {
+			if a.ConfigValue(key) != b.ConfigValue(key) || key != "cpu" &&
+				a.ConfigValue(key) == "" {
+				t.Errorf("%s of %s: %q and %q", key, a.Name, a.ConfigValue(key), b.ConfigValue(key))
+			}
+		}
+		if orders := []string{a.ConfigValue("order"),
+			b.ConfigValue("order")}; !slices.Contains(orders, "first") ||
+			!slices.Contains(orders, "second") {
+			t.Errorf("orders %q", orders)
+		}
+		if want := fmt.Sprint(next[a.Name] + 1); a.ConfigValue("pair") != want {
+			t.Errorf("pair %s of %s, want %s", a.ConfigValue("pair"), a.Name, want)
+		}
+		if want := fmt.Sprint(schedule{layouts: o.Layouts,
+			screened: o.Judge.ScreenPairs}.layout(next[a.Name]) +
+			1); a.ConfigValue("layout") != want {
+			t.Errorf("layout %s of pair %d, want %s", a.ConfigValue("layout"), next[a.Name]+1, want)
+		}
+		next[a.Name]++
+		if strings.HasPrefix(a.Name, "A") && math.Round(a.Values["sec/op"]*1e9) != 1000+
+			float64(seedOf(t, a)%7) {
+			t.Errorf("%s has %v for seed %s: the benchmark did not see it", a.Name,
+				a.Values["sec/op"], a.ConfigValue("seed"))
+		}
+	}
+}
+
+func seedOf(t *testing.T, r *results.Run) (seed uint64) {
+	t.Helper()
+	if _, err := fmt.Sscan(r.ConfigValue("seed"), &seed); err != nil {
+		t.Fatal(err)
+	}
+	return seed
+}
+
+// stopping is a Watch that ends the context after so many runs.
+type stopping struct {
+	quiet
+	after, ran int
+	stop       context.CancelCauseFunc
+}
+
+var errStop = errors.New("stopped by the test")
+
+func (s *stopping) Ran(runs int, _ time.Duration) {
+	if s.ran += runs; s.after > 0 && s.ran >= s.after {
+		s.stop(errStop)
+	}
+}
+
+// TestResume: a gate that is ended in the middle, and whose files are cut off besides, goes on
+// where it was, and then unchanged code passes.
+func TestResume(t *testing.T) {
+	m := newModule(t)
+	m.write("sub/uncommitted_test.go", "package m\n") // which changes nothing
+	o := m.options()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	first := &stopping{after: 20, stop: cancel}
+	if _, err := Gate(ctx, o, first); !errors.Is(err, errStop) {
+		t.Fatalf("stopped, and it returned %v", err)
+	}
+	m.clean()
+	old := filepath.Join(o.Out, resultFiles[base])
+	kept, err := results.ReadFile(old)
+	if err != nil || !strings.HasSuffix(kept.Partial, "of 9 runs: interrupted") {
+		t.Fatalf("marked %q, %v", kept.Partial, err)
+	}
+	text, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimRight(string(text), "\n"), "\n")
+	// without the mark, and half a result
+	cut := strings.Join(lines[:len(lines)-2], "") + lines[len(lines)-2][:15]
+	if err := os.WriteFile(old, []byte(cut), 0o666); err != nil {
+		t.Fatal(err)
+	}
+
+	o.Resume = true
+	second := &stopping{}
+	outcome, err := Gate(t.Context(), o, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.clean()
+	if outcome.ExitCode() != verdict.ExitFine {
+		t.Errorf("exit code %d\n%s", outcome.ExitCode(), explain(outcome))
+	}
+	// 5 benchmarks and controls are screened in 3 pairs each, and the slower control has 7 fresh
+	// ones, as 6 could not be significant at half of alpha; one pair was run twice.
+	if want := 2 * (5*3 + 7 + 1); first.ran+second.ran != want {
+		t.Errorf("%d runs and then %d, want %d", first.ran, second.ran, want)
+	}
+	checkPairs(t, o)
+}
+
+// TestFreshStages: half of the fresh pairs are enough for a benchmark that was slower in its
+// screening alone, and for the slower control; and wherever among the fresh pairs a gate is
+// stopped, going on ends with the same rows.
+func TestFreshStages(t *testing.T) {
+	const screened = 30 // runs: 3 pairs of 5 benchmarks and controls
+	for _, c := range []struct {
+		name  string
+		slow  func(seed string) string // an expression for "this run is slow"
+		pairs int                      // of the benchmark
+		stops []int
+	}{
+		{"settled", func(seeds string) string { return "map[uint64]bool{" + seeds + "}[seed]" },
+			3 + 7, []int{screened + 10}},
+		{"worse", func(string) string { return "true" }, 3 + 14,
+			[]int{screened + 10, screened + 28 + 6}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newModule(t)
+			options := func() Options {
+				o := m.options()
+				o.Layouts, o.BenchTime, o.Judge.FreshPairs = 1, BenchTime{Iterations: 1}, 14
+				return o
+			}
+			var seeds strings.Builder
+			for pair := range options().Judge.ScreenPairs {
+				fmt.Fprintf(&seeds, "%d: true, ", schedule{seed: options().Seed}.workSeed(pair))
+			}
+			m.write("sub/m_test.go",
+				strings.Replace(fmt.Sprintf(benchmarks, 1000), "b.ReportMetric(1000+",
+					"slow := map[bool]float64{true: 300}["+c.slow(seeds.String())+
+						"]\n\tb.ReportMetric(1000+slow+", 1))
+			whole, err := Gate(t.Context(), options(), &quiet{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make(map[string]int)
+			for _, p := range whole.Pairs {
+				got[p.Row.Benchmark] = len(p.Old)
+			}
+			want := map[string]int{"A": c.pairs, "B/n=1": 3, "B/n=20": 3, "ControlSame": 3,
+				"ControlSlower": 3 + 7}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("pairs: %s\n%s", diff, explain(whole))
+			}
+			for _, after := range c.stops {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				o := options()
+				if _, err := Gate(ctx, o, &stopping{after: after, stop: cancel}); !errors.Is(err,
+					errStop) {
+					t.Fatalf("stopped after %d runs, and it returned %v", after, err)
+				}
+				o.Resume = true
+				again, err := Gate(t.Context(), o, &quiet{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := fmt.Sprintf("%+v", again.Rows),
+					fmt.Sprintf("%+v", whole.Rows); got != want {
+					t.Errorf("stopped after %d runs:\n%s\nand not\n%s", after, got, want)
+				}
+			}
+			m.clean()
+		})
+	}
+}
+
+// TestHopeless: on a machine on which nothing could be decided a gate ends before it builds, says
+// so, and leaves no directory.
+func TestHopeless(t *testing.T) {
+	m := newModule(t)
+	m.write("sub/m_test.go", "package m\n\nvar x int = \"y\"\n")
+	o := m.options()
+	o.Control = control(t, "wild", "wild")
+	watch := &stopping{}
+	outcome, err := Gate(t.Context(), o, watch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.clean()
+	r := outcome
+	if r.ExitCode() != verdict.ExitUndecidable || len(r.Unclear) != 1 ||
+		!strings.Contains(r.Unclear[0],
+			"the machine is too busy: the same work, measured 12 times ") {
+		t.Errorf("exit code %d\n%s", r.ExitCode(), explain(r))
+	}
+	if _, err := os.Stat(o.Out); err == nil || watch.ran > 0 {
+		t.Errorf("%d runs, %v", watch.ran, err)
+	}
+}
+
+// TestUnfit: what cannot be measured is said before anything is, and nothing is left.
+func TestUnfit(t *testing.T) {
+	m := newModule(t)
+	m.write("sub/s_test.go", "package m\n\nimport \"testing\"\n\nvar skip = func(b *testing.B) { "+
+		"b.ReportMetric(1, \"wide\") }\n\nfunc BenchmarkS(b *testing.B) { skip(b) }\n")
+	m.commit()
+	const function = "package m\n\nimport (\"syscall\"; \"testing\"; \"time\")\n\nvar _, _ = " +
+		"syscall.Exit, time.Now; func Benchmark%s(b *testing.B) { %s }\n"
+	for _, c := range []struct {
+		name string
+		file string // more in the working tree
+		with func(*Options)
+		want []string // lines
+	}{
+		{"only in the head", fmt.Sprintf(function, "New", ""), nil,
+			[]string{"example.org/m.BenchmarkNew is only in the head: there is nothing to " +
+				"measure it against"}},
+		{"fails", fmt.Sprintf(function, "New",
+			`b.Run("x", func(b *testing.B) { b.Fatal("no luck") })`), nil, []string{
+			"BenchmarkNew/x fails in example.org/m of the head: x_test.go:5: no luck"}},
+		{"panics", fmt.Sprintf(function, "New", "go panic(7); select {}"), nil,
+			[]string{"BenchmarkNew ends the process in example.org/m of the head: exit status 2",
+				"    panic: 7"}},
+		{"exits", fmt.Sprintf(function, "New",
+			`b.Run("x", func(b *testing.B) { println("enough"); syscall.Exit(3) })`), nil, []string{
+			"BenchmarkNew/x ends the process in example.org/m of the head: exit status 3",
+			"    enough"}},
+		{"exits well", fmt.Sprintf(function, "New", "syscall.Exit(0)"), nil,
+			[]string{"BenchmarkNew has no result in example.org/m of the head: it panicked, " +
+				"ended the process"}},
+		{"hangs", fmt.Sprintf(function, "New",
+			`b.Run("x", func(b *testing.B) { time.Sleep(time.Hour) })`),
+			func(o *Options) { o.Limit = time.Second }, []string{
+				"BenchmarkNew/x has not ended in example.org/m of the head after 1s"}},
+		{"does not begin",
+			"package m\n\nimport \"time\"\n\nfunc init() { time.Sleep(time.Hour) }\n",
+			func(o *Options) {
+				o.Limit = time.Second
+			}, []string{"benchmarks of example.org/m of the head: none has begun after 1s"}},
+		{"all skip", "package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) { " +
+			"b.Skip(1) }\n", func(o *Options) {
+			o.Bench = "New"
+		}, []string{
+			"nothing is left to gate:", "example.org/m.BenchmarkNew is not gated: it is only in " +
+				"the head, and skips itself: x_test.go:5: 1"}},
+		{"skips one's part",
+			"package m\n\nimport \"testing\"\n\nfunc init() { skip = (*testing.B).SkipNow }\n", nil,
+			[]string{
+				"BenchmarkS skips itself in example.org/m of the head"}},
+		{"unknown metric", "package m\n",
+			func(o *Options) { o.Metrics = []string{"nope", "ns/op", "allocs/op"} },
+			[]string{"no benchmark reports nope", "no benchmark reports allocs/op"}},
+		{"metric without a direction", "package m\n\nimport \"testing\"\n\nfunc BenchmarkNew(b " +
+			"*testing.B) { b.ReportMetric(1, \"x\") }\n", func(o *Options) {
+			o.Bench, o.Skip, o.Metrics = "S", "New", []string{"wide"}
+		}, []string{"no Unit line says whether higher or lower wide is better"}},
+		{"no room", "package m\n",
+			func(o *Options) { o.Out = filepath.Join(o.Dir, "go.mod", "out") },
+			[]string{"go.mod: not a directory"}},
+		{"not a gate's", "package m\n", func(o *Options) { o.Out, o.Force = o.Dir, true },
+			[]string{"holds no gate (it has no plan.json)"}},
+		{"says nothing", fmt.Sprintf(function, "New", `b.ReportMetric(0, "ns/op")`), nil,
+			[]string{"BenchmarkNew has no result in example.org/m of the head"}},
+		{"does not build", "package m\n\nvar x int = \"y\"\n", nil,
+			[]string{"the head does not build: example.org/m", "    # example.org/m",
+				"    ./x_test.go:3:13: cannot use"}},
+		{"left out", fmt.Sprintf(function, "New", ""),
+			func(o *Options) { o.Skip, o.Bench = "New", "New" },
+			[]string{"no benchmark matches New, but for those that match New, in ./..."}},
+		{"none", "package m\n", func(o *Options) { o.Bench = "Nothing" },
+			[]string{"no benchmark matches Nothing in ./..."}},
+		{"no revision", "package m\n", func(o *Options) { o.Base = "nowhere" },
+			[]string{`git knows no revision "nowhere"`}},
+		{"an option", "package m\n", func(o *Options) { o.Base = "--all" },
+			[]string{`git knows no revision "--all"`}},
+		{"no package", "package m\n", func(o *Options) { o.Packages = []string{"./nowhere"} },
+			[]string{"the packages of the base cannot be listed: "}},
+		{"no module", "package m\n", func(o *Options) { o.Dir = filepath.Dir(o.Dir) },
+			[]string{"the base is no Go module: no go.mod"}},
+		{"no repository", "package m\n", func(o *Options) { o.Dir = t.TempDir() },
+			[]string{"is not in a git repository with a working tree"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m.write("sub/x_test.go", c.file)
+			o := m.options()
+			o.Layouts = 1
+			if c.with != nil {
+				c.with(&o)
+			}
+			_, err := Gate(t.Context(), o, &quiet{})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			lines := strings.Split(err.Error(), "\n")
+			for i, want := range c.want {
+				if i >= len(lines) || !strings.Contains(lines[i], want) {
+					t.Fatalf("it says\n%v\nand not %q in line %d", err, want, i)
+				}
+			}
+			m.clean()
+			if _, err := os.Stat(o.Out); err == nil && !o.Force {
+				t.Error("there is a directory of results")
+			}
+		})
+	}
+}

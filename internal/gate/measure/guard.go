@@ -1,0 +1,137 @@
+package measure
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A guard is a process that a gate starts before any other, and that hears of all the others. When
+// the gate is gone, however it ended, the guard's input ends: it then ends what still runs, and
+// removes what is left.
+//
+// A child's own signal at the death of its parent is no cure: go and benchmarks start processes of
+// their own, which it does not reach, and only Linux has it. On Linux each child has it all the
+// same, for the moment until the guard knows.
+type guard struct {
+	process *exec.Cmd
+	input   io.WriteCloser
+
+	mu sync.Mutex // one line at a time
+}
+
+// startGuard starts the command, which calls Guard, for the gate that has the temporary directory.
+func startGuard(command []string, repository, dir string) (*guard, error) {
+	args := append(slices.Clone(command[1:]), dir)
+	g := &guard{process: exec.CommandContext(context.Background(), command[0], args...)}
+	g.process.Dir = repository
+	ownGroup(g.process)
+	var err error
+	if g.input, err = g.process.StdinPipe(); err == nil {
+		err = g.process.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("starting the process that cleans up after a killed gate: %w", err)
+	}
+	return g, nil
+}
+
+// close ends the guard, which finds nothing left to do.
+func (g *guard) close() error {
+	if g == nil {
+		return nil
+	}
+	return errors.Join(g.input.Close(), g.process.Wait())
+}
+
+// tell lets the guard know that a group has begun (+) or ended (-). A nil guard is that of a gate
+// that has only begun.
+func (g *guard) tell(sign rune, group int) error {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, err := fmt.Fprintf(g.input, "%c%d\n", sign, group); err != nil {
+		return fmt.Errorf("the process that cleans up after a killed gate has ended: %w", err)
+	}
+	return nil
+}
+
+// run starts the child in a group of its own, and waits for its end.
+func (g *guard) run(child *exec.Cmd) error {
+	runtime.LockOSThread() // dieWithUs is about this thread
+	defer runtime.UnlockOSThread()
+	ownGroup(child)
+	dieWithUs(child)
+	if err := child.Start(); err != nil {
+		return err
+	}
+	group := child.Process.Pid
+	told := g.tell('+', group)
+	if told != nil {
+		endGroup(child)
+	}
+	err := child.Wait()
+	if told != nil {
+		return told
+	}
+	// An error is that of a guard that has ended meanwhile: whoever starts the next child hears of
+	// it.
+	_ = g.tell('-', group)
+	return err
+}
+
+// Guard is the other side, for the process of Options.Guard: it reads from in what the gate tells,
+// and once that ends it ends the groups that are left, and removes the gate's temporary directory
+// and worktrees. The working directory is in the repository.
+func Guard(ctx context.Context, in io.Reader, dir string) error {
+	// the gate's end is enough, and comes after its own cleaning
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	groups := map[int]bool{}
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		group, err := strconv.Atoi(strings.TrimLeft(lines.Text(), "+-"))
+		if err != nil || group <= 1 {
+			return fmt.Errorf("no group of processes: %q", lines.Text())
+		}
+		if strings.HasPrefix(lines.Text(), "+") {
+			groups[group] = true
+		} else {
+			delete(groups, group)
+		}
+	}
+	for group := range groups {
+		killGroup(group)
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil // the gate has cleaned up
+	}
+	r, err := openRepository(ctx, ".")
+	if err != nil {
+		return err
+	}
+	// The system lets go of the gate's lock a moment after its end of the pipe, and a killed
+	// process may write for another.
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		bury(dir)
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return forget(ctx, r)
+		}
+		if time.Since(began) > removing {
+			return fmt.Errorf("%s cannot be removed", dir)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package measure
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/bounded"
+)
+
+// A journal keeps every pair as it comes: the runs of the base in one file, those of the head in
+// the other, so that a kill costs the pair in flight and no other.
+//
+// Both are in the Go benchmark format. What varies from pair to pair is in configuration lines,
+// which a table must be told to look past:
+//
+//	benchstat -ignore pair,order,seed,layout old.txt new.txt
+//
+// The state of the machine is in metrics.
+type journal struct {
+	files [2]*os.File
+	texts [2]bytes.Buffer // what the next write adds
+	write [2]*benchfmt.Writer
+	kept  map[string]map[int][2]reading // by benchmark and pair
+	units benchfmt.UnitMetadataMap
+	runs  int
+}
+
+// Names of the files of a journal: of the benchmarks, and of the controls.
+var (
+	resultFiles  = [2]string{"old.txt", "new.txt"}
+	controlFiles = [2]string{"control-old.txt", "control-new.txt"}
+)
+
+// openJournal goes on with the files that are there, less what a kill has left half done, or begins
+// them.
+func openJournal(
+	dir string, names [2]string, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
+	notes [2]string,
+) (*journal, error) {
+	j := &journal{kept: map[string]map[int][2]reading{}, units: units}
+	var old [2]map[string]map[int]record
+	for _, s := range []side{base, head} {
+		var err error
+		if old[s], err = readJournal(filepath.Join(dir, names[s]), s, benchmarks,
+			j.units); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range []side{base, head} {
+		j.write[s] = benchfmt.NewWriter(&j.texts[s])
+		fmt.Fprintf(&j.texts[s], "# poolbench results 1\n# %s\n", notes[s])
+		for _, line := range unitLines(j.units) {
+			fmt.Fprintln(&j.texts[s], line)
+		}
+	}
+	// The files are made anew with all pairs that both have, so that no half of a pair and no mark
+	// of an end stays within.
+	for _, b := range benchmarks {
+		for pair := 0; ; pair++ {
+			was, ok := old[base][b.String()][pair]
+			is, both := old[head][b.String()][pair]
+			if !ok || !both {
+				break
+			}
+			was.runs[head] = is.runs[head]
+			if err := j.take(b, was); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, s := range []side{base, head} {
+		path := filepath.Join(dir, names[s])
+		if err := replaceFile(path, j.texts[s].Bytes()); err != nil {
+			return nil, errors.Join(err, j.close(""))
+		}
+		j.texts[s].Reset()
+		var err error
+		if j.files[s], err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+			return nil, errors.Join(err, j.close(""))
+		}
+	}
+	return j, nil
+}
+
+// replaceFile writes a file beside and renames it: there is always the old or the new one.
+func replaceFile(path string, data []byte) error {
+	beside := path + ".new"
+	if err := os.WriteFile(beside, data, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(beside, path)
+}
+
+// take adds a pair to what is to be written.
+func (j *journal) take(b benchmark, r record) error {
+	for _, s := range []side{base, head} {
+		if err := j.write[s].Write(r.result(s, b)); err != nil {
+			return err
+		}
+	}
+	if j.kept[b.String()] == nil {
+		j.kept[b.String()] = map[int][2]reading{}
+	}
+	j.kept[b.String()][r.slot.pair] = r.runs
+	j.runs++
+	return nil
+}
+
+// append writes a pair down.
+func (j *journal) append(b benchmark, r record) error {
+	if err := j.take(b, r); err != nil {
+		return err
+	}
+	return j.flush()
+}
+
+func (j *journal) flush() error {
+	for s, f := range j.files {
+		if _, err := f.Write(j.texts[s].Bytes()); err != nil {
+			return err
+		}
+		j.texts[s].Reset()
+	}
+	return nil
+}
+
+// of are the pairs of a benchmark, by the name that a report shows.
+func (j *journal) of(pkg, shown string) map[int][2]reading {
+	return j.kept[benchmark{Package: pkg, Name: "Benchmark" + shown}.String()]
+}
+
+// has reports whether the pair is there already.
+func (j *journal) has(b benchmark, pair int) bool {
+	_, ok := j.kept[b.String()][pair]
+	return ok
+}
+
+// close ends the files with the mark, "" for none.
+func (j *journal) close(mark string) error {
+	var wrong []error
+	for _, f := range j.files {
+		if f == nil {
+			continue
+		}
+		if mark != "" {
+			_, err := fmt.Fprintf(f, "# %s\n", mark)
+			wrong = append(wrong, err)
+		}
+		wrong = append(wrong, f.Close())
+	}
+	return errors.Join(wrong...)
+}
+
+// mostBytes bounds a file of a gate's directory.
+const mostBytes = 1 << 30
+
+// readJournal reads the whole lines of a side's file of the journal; there is none where there is
+// no file. Unit lines go to units.
+func readJournal(
+	path string, which side, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
+) (map[string]map[int]record, error) {
+	data, err := bounded.ReadFile(path, mostBytes)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	known := map[string]bool{}
+	for _, b := range benchmarks {
+		known[b.String()] = true
+	}
+	kept := map[string]map[int]record{}
+	reader := benchfmt.NewReader(bytes.NewReader(data), path)
+	for reader.Scan() {
+		rec, ok := reader.Result().(*benchfmt.Result)
+		if bad, isBad := reader.Result().(*benchfmt.SyntaxError); isBad {
+			return nil, bad
+		}
+		if !ok {
+			continue
+		}
+		rec = rec.Clone()
+		r, err := fromResult(rec, which)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		of := benchmark{Package: rec.GetConfig("pkg"),
+			Name: plain(r.runs[which].name, processors())}.String()
+		if !known[of] {
+			return nil, fmt.Errorf("%s: %s is not in %s", path, of, planFile)
+		}
+		if kept[of] == nil {
+			kept[of] = map[int]record{}
+		}
+		kept[of][r.slot.pair] = r
+	}
+	for key, value := range reader.Units() {
+		units[key] = value
+	}
+	return kept, reader.Err()
+}
+
+// fromResult is the inverse of record.result.
+func fromResult(rec *benchfmt.Result, s side) (r record, err error) {
+	machine := map[string]string{}
+	for _, key := range ofMachine {
+		machine[key] = rec.GetConfig(key)
+	}
+	if r.runs[s], err = newReading(rec, machine); err != nil {
+		return r, err
+	}
+	var wrong [3]error
+	r.slot.pair, wrong[0] = strconv.Atoi(rec.GetConfig("pair"))
+	r.slot.layout, wrong[1] = strconv.Atoi(rec.GetConfig("layout"))
+	r.slot.seed, wrong[2] = strconv.ParseUint(rec.GetConfig("seed"), 10, 64)
+	r.slot.pair--
+	r.slot.layout--
+	r.slot.headFirst = (rec.GetConfig("order") == "first") == (s == head)
+	return r, errors.Join(wrong[:]...)
+}

@@ -1,0 +1,268 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// A benchmark is one that both sides have.
+type benchmark struct {
+	Package    string `json:"package"`
+	Name       string `json:"name"`       // without the suffix for GOMAXPROCS
+	Iterations int    `json:"iterations"` // of a run
+	Parts      int    `json:"parts"`      // that a run is cut into
+}
+
+func (b benchmark) String() string { return b.Package + "." + b.Name }
+
+// An UnfitError says which benchmarks keep the gate from beginning. Those that are named can be
+// left out by Options.Skip, which then says so for all to see.
+type UnfitError struct{ Complaints []string }
+
+func (e *UnfitError) Error() string { return strings.Join(e.Complaints, "\n") }
+
+// listLimit bounds a single iteration of a benchmark, where no limit is given: generous, as it is
+// there for those that hang.
+const listLimit = 2 * time.Minute
+
+// A listing is what the benchmarks of a package said when each was run once.
+type listing struct {
+	names      []string
+	complaints []string
+	skipped    map[string]string // those that skip themselves, with what they say of it
+	reported   []string          // units
+	units      benchfmt.UnitMetadataMap
+}
+
+// list runs each benchmark of a package once, sub-benchmarks included, since only that tells which
+// there are.
+func (b *binaries) list(ctx context.Context, p int, o Options, procs int) (listing, error) {
+	limit := cmp.Or(o.Limit, listLimit)
+	c := b.command(p, 0, o.Bench, "1x", procs)
+	if o.Skip != "" {
+		c.argv = append(c.argv, "-test.skip="+o.Skip)
+	}
+	c.env = append(c.env, seeded(o.Seed>>1)...)
+	c.guard, c.sign = b.tool.guard, "Benchmark"
+	where := fmt.Sprintf("%s of the %v", b.packages[p].path, b.tool.side)
+	after, err := c.run(ctx, limit)
+	not, ended := errors.AsType[*failed](err)
+	_, overdue := errors.AsType[*overdueError](err)
+	if err != nil && !ended && !overdue {
+		if ctx.Err() != nil {
+			return listing{}, err
+		}
+		return listing{}, fmt.Errorf("benchmarks of %s: %w", where, err)
+	}
+	found, units, err := read(after.stdout)
+	if err != nil {
+		return listing{}, fmt.Errorf("benchmarks of %s: %w", where, err)
+	}
+	l := listing{skipped: map[string]string{}, units: units}
+	for _, r := range found {
+		name := plain(r.name, procs)
+		if slices.Contains(l.names, name) {
+			l.complaints = append(l.complaints,
+				fmt.Sprintf("%s of %s prints two results", name, where))
+		}
+		l.names = append(l.names, name)
+		l.reported = slices.AppendSeq(l.reported, maps.Keys(r.tidy))
+	}
+	for _, name := range outcomes(after.stdout, "SKIP") {
+		l.skipped[plain(name, procs)] = about(after.stdout, name)
+	}
+	for _, name := range outcomes(after.stdout, "FAIL") {
+		l.complaints = append(l.complaints, fmt.Sprintf("%s fails in %s%s", plain(name, procs),
+			where, about(after.stdout, name)))
+	}
+	quiet := silent(after.stdout, found, procs)
+	switch {
+	case ended && len(l.complaints) > 0: // testing's own exit code 1
+	case (ended || overdue) && len(quiet) > 0:
+		// The last one that had begun, and so the innermost. Of those after it nothing is known.
+		does := "has not ended in %s after " + limit.String() + "%s"
+		if ended {
+			does = "ends the process in %s: " + not.Error() + "%s"
+		}
+		return listing{}, &UnfitError{[]string{fmt.Sprintf("%s "+does, quiet[len(quiet)-1], where,
+			saidLast(after))}}
+	case ended:
+		return listing{}, fmt.Errorf("benchmarks of %s: %w%s", where, not, saidLast(after))
+	case overdue:
+		return listing{}, fmt.Errorf("benchmarks of %s: none has begun after %v", where, limit)
+	default:
+		for _, name := range quiet {
+			l.complaints = append(l.complaints,
+				fmt.Sprintf("%s has no result in %s: it panicked, ended the process, or reports "+
+					"nothing", name, where))
+		}
+	}
+	slices.Sort(l.complaints)
+	return l, nil
+}
+
+// saidLast is what a process that failed has said of it, on lines of their own.
+func saidLast(after finished) string {
+	text := cmp.Or(firstLines(string(after.stderr), 8), firstLines(string(after.stdout), 8))
+	if text == "" {
+		return ""
+	}
+	return "\n    " + text
+}
+
+// about is the first line that testing printed of why.
+func about(printed []byte, name string) string {
+	lines := strings.Split(string(printed), "\n")
+	for i, line := range lines {
+		rest, ok := strings.CutPrefix(line, "--- FAIL: "+name)
+		if !ok {
+			rest, ok = strings.CutPrefix(line, "--- SKIP: "+name)
+		}
+		if !ok || rest != "" && rest[0] != ' ' {
+			continue
+		}
+		// Under -test.v the log comes before that line, otherwise after it.
+		for _, at := range []int{i - 1, i + 1} {
+			if at >= 0 && at < len(lines) && strings.HasPrefix(lines[at], "    ") {
+				return ": " + firstLines(strings.TrimSpace(lines[at]), 1)
+			}
+		}
+	}
+	return ""
+}
+
+// command is the process that runs the benchmarks that match. -test.v has testing print name and
+// result as one line, whatever the benchmark itself prints in between.
+func (b *binaries) command(p, layout int, bench, benchTime string, procs int) command {
+	return command{
+		argv: []string{b.path(p, layout), "-test.run=^$", "-test.bench=" + bench,
+			"-test.benchtime=" + benchTime, "-test.count=1", "-test.v",
+			"-test.cpu=" + strconv.Itoa(procs)},
+		dir: b.packages[p].dir,
+		env: []string{"TMPDIR=" + b.tool.temp},
+	}
+}
+
+// seeded is the environment of a process.
+func seeded(seed uint64) []string { return []string{fmt.Sprintf("%s=%d", SeedVariable, seed)} }
+
+// A catalog is what there is to measure, and what is said of it.
+type catalog struct {
+	benchmarks []benchmark
+	skipped    []string // a line for each benchmark that neither side runs
+	reported   []string // units
+	units      benchfmt.UnitMetadataMap
+}
+
+// listBoth lists the benchmarks of both sides, which must be the same.
+func listBoth(
+	ctx context.Context, sides [2]*binaries, o Options, procs int, step func(),
+) (*catalog, error) {
+	var has [2]map[benchmark]bool
+	var skips [2]map[benchmark]string
+	c := &catalog{units: benchfmt.UnitMetadataMap{}}
+	var complaints []string
+	for _, s := range []side{base, head} {
+		has[s], skips[s] = map[benchmark]bool{}, map[benchmark]string{}
+		for p := range sides[s].packages {
+			l, err := sides[s].list(ctx, p, o, procs)
+			if err != nil {
+				return nil, err
+			}
+			step()
+			complaints = append(complaints, l.complaints...)
+			c.reported = append(c.reported, l.reported...)
+			maps.Copy(c.units, l.units)
+			for _, name := range l.names {
+				b := benchmark{Package: sides[s].packages[p].path, Name: name}
+				if has[s][b] = true; !slices.Contains(c.benchmarks, b) {
+					c.benchmarks = append(c.benchmarks, b)
+				}
+			}
+			for name, why := range l.skipped {
+				skips[s][benchmark{Package: sides[s].packages[p].path, Name: name}] = why
+			}
+		}
+	}
+	for _, s := range []side{base, head} {
+		for b, why := range skips[s] {
+			_, both := skips[1-s][b]
+			runs := func(other benchmark) bool {
+				return has[1-s][other] && other.Package == b.Package &&
+					(other.Name == b.Name || strings.HasPrefix(other.Name, b.Name+"/"))
+			}
+			switch {
+			case slices.ContainsFunc(c.benchmarks, runs):
+				complaints = append(complaints,
+					fmt.Sprintf("%s skips itself in %s of the %v%s", b.Name, b.Package, s, why))
+			case !both:
+				c.skipped = append(c.skipped,
+					fmt.Sprintf("%v is not gated: it is only in the %v, and skips itself%s", b, s,
+						why))
+			case s == head:
+				c.skipped = append(c.skipped,
+					fmt.Sprintf("%v is not gated: it skips itself on both sides%s", b, why))
+			}
+		}
+	}
+	for _, b := range c.benchmarks {
+		for _, s := range []side{base, head} {
+			if !has[s][b] && !slices.ContainsFunc(complaints,
+				func(c string) bool { return strings.HasPrefix(c, b.Name+" ") }) {
+				complaints = append(complaints,
+					fmt.Sprintf("%v is only in the %v: there is nothing to measure it against", b,
+						1-s))
+			}
+		}
+	}
+	slices.Sort(c.skipped)
+	switch {
+	case len(complaints) > 0:
+		return nil, &UnfitError{complaints}
+	case len(c.benchmarks) == 0 && len(c.skipped) > 0:
+		return nil, fmt.Errorf("nothing is left to gate:\n%s", strings.Join(c.skipped, "\n"))
+	case len(c.benchmarks) == 0:
+		return nil, noneMatches(o)
+	}
+	return c, nil
+}
+
+// lacks says which of the metrics that were asked for cannot be had, as soon as that is known:
+// their direction is in Unit lines, which come with the first run of all benchmarks, and what
+// package testing measures is in it or never.
+func (c *catalog) lacks(metrics []string, counts bool) error {
+	var wrong []error
+	for _, unit := range metrics {
+		reported := slices.Contains(c.reported, unit)
+		switch directed := c.units.GetBetter(unit) != 0; {
+		case unit == Instructions:
+			if !counts {
+				wrong = append(wrong, fmt.Errorf("this system does not count %s", unit))
+			}
+		case !reported && (!directed || slices.Contains(ofTesting, unit)):
+			wrong = append(wrong, fmt.Errorf("no benchmark reports %s", unit))
+		case !directed:
+			wrong = append(wrong,
+				fmt.Errorf("no Unit line says whether higher or lower %s is better", unit))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func noneMatches(o Options) error {
+	but := ""
+	if o.Skip != "" {
+		but = fmt.Sprintf(", but for those that match %s,", o.Skip)
+	}
+	return fmt.Errorf("no benchmark matches %s%s in %s", o.Bench, but,
+		strings.Join(o.Packages, " "))
+}

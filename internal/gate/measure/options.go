@@ -1,0 +1,172 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+)
+
+// Options say what is measured against what, and how; start from Defaults.
+type Options struct {
+	Dir  string // a directory of the module; Packages are relative to it
+	Base string // revision, as git writes one
+	// revision; "" is the working tree with its uncommitted changes, files that git ignores left
+	// out
+	Head string
+
+	Packages []string // patterns as the go command takes them
+	Bench    string   // benchmarks whose names match, as go test -bench takes it
+	Skip     string   // and do not match this, as go test -skip takes it; "" leaves nothing out
+
+	BenchTime BenchTime // of one run
+	Layouts   int       // test binaries for each side, each with its functions in another order
+	// of every draw: orders, layouts, and what the benchmarks read from SeedVariable
+	Seed  uint64
+	Limit time.Duration // on the real time of a process; 0 is DefaultLimit
+	// gate only these units; none: all whose direction is known, but for a few
+	Metrics []string
+
+	Judge judge.Options
+
+	AllowEnvironment bool // measure also where base and head ask for different Go versions
+
+	Out    string // directory of the journal and the report; it is made
+	Resume bool   // go on with the journal that is there
+	Force  bool   // replace the gate that is there
+	Beside string // a file of the caller's, which may be in Out
+
+	// Control is the command of a benchmark with a fixed amount of work, or with 15 % more when
+	// slower. It takes its time from the last argument, in the form of -test.benchtime, and prints
+	// one result line that begins with ControlName.
+	Control func(slower bool, benchTime string) []string
+
+	// Guard is a command that calls the function Guard with its input and its last argument, which
+	// is added.
+	Guard []string
+}
+
+// SeedVariable is the environment variable that is the same in both runs of a pair, and another in
+// the next pair: a number below 2^63.
+const SeedVariable = "POOLBENCH_SEED"
+
+// ControlName is the name that the control's command prints.
+const ControlName = "BenchmarkControl"
+
+// ControlSlowdown is how much more work the slower control does. It must be found.
+const ControlSlowdown = 0.15
+
+// Defaults are 250 ms a run and 6 layouts of all benchmarks below the current directory, judged by
+// judge.Defaults.
+func Defaults() Options {
+	return Options{Dir: ".", Packages: []string{"./..."}, Bench: ".",
+		BenchTime: BenchTime{Time: 250 * time.Millisecond}, Layouts: 6, Seed: 1,
+		Judge: judge.Defaults()}
+}
+
+// Validate joins all that makes no sense, each in a line of its own.
+func (o Options) Validate() error {
+	var wrong []error
+	complain := func(format string, args ...any) {
+		wrong = append(wrong, fmt.Errorf(format, args...))
+	}
+	if o.Base == "" {
+		complain("no base revision")
+	}
+	for name, pattern := range map[string]string{"bench": o.Bench, "skip": o.Skip} {
+		for _, element := range elements(pattern) {
+			if _, err := regexp.Compile(element); err != nil {
+				complain("%s: %q is no regular expression: %w", name, pattern, err)
+				break
+			}
+		}
+	}
+	if o.Bench == "" {
+		complain("bench: want a regular expression, . for all")
+	}
+	if len(o.Packages) == 0 {
+		complain("no packages")
+	}
+	if o.Layouts < 1 || o.Layouts > 100 {
+		complain("layouts %d: want 1 to 100", o.Layouts)
+	}
+	if o.Judge.FreshPairs < 1 || o.Judge.FreshPairs > 100 {
+		complain("pairs %d: want 1 to 100", o.Judge.FreshPairs)
+	}
+	if o.BenchTime == (BenchTime{}) {
+		complain("benchtime: want a time above 0, or a number of iterations")
+	}
+	if o.Limit < 0 {
+		complain("limit: want a duration above 0, got %v", o.Limit)
+	}
+	if o.Resume && o.Force {
+		complain("to go on with what is there and to replace it exclude each other")
+	}
+	if o.Control == nil {
+		panic("measure: no control")
+	}
+	if len(o.Guard) == 0 {
+		panic("measure: no guard")
+	}
+	return errors.Join(append(wrong, o.Judge.Validate())...)
+}
+
+// BenchTime is how long a run goes on, or for how many iterations: exactly one of the two is set.
+type BenchTime struct {
+	Time       time.Duration
+	Iterations int
+}
+
+// ParseBenchTime reads 250ms or 100x.
+func ParseBenchTime(text string) (BenchTime, error) {
+	if digits, ok := strings.CutSuffix(text, "x"); ok {
+		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+			return BenchTime{Iterations: n}, nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return BenchTime{Time: d}, nil
+	}
+	return BenchTime{}, fmt.Errorf("want a duration above 0 such as 250ms, or iterations such as "+
+		"100x, got %q", text)
+}
+
+// String is the form that ParseBenchTime and -test.benchtime read.
+func (b BenchTime) String() string {
+	if b.Iterations > 0 {
+		return fmt.Sprintf("%dx", b.Iterations)
+	}
+	return b.Time.String()
+}
+
+// warmUp is the share of a run's time that the warm-up takes.
+const warmUp = 5
+
+func (b BenchTime) warmUp() BenchTime {
+	if b.Iterations > 0 {
+		return b
+	}
+	return BenchTime{Time: max(b.Time/warmUp, time.Microsecond)}
+}
+
+// iterations makes of the warm-up's iterations those of a run. Both sides get the same, so that
+// both do the same work with the same seed, and no time goes into finding the number again in each
+// process. perOp, in seconds, bounds it where a single iteration outlasted the warm-up; it is what
+// the benchmark says, and may be anything.
+func (b BenchTime) iterations(warm int, perOp float64) int {
+	if b.Iterations > 0 {
+		return b.Iterations
+	}
+	n := max(warm*warmUp, 1)
+	if inTime := b.Time.Seconds() / perOp; inTime < float64(n) {
+		n = max(int(inTime+0.999), 1)
+	}
+	return n
+}
+
+// DefaultLimit on a process that should take that long: generous, since it is there for benchmarks
+// that hang.
+func DefaultLimit(expected time.Duration) time.Duration { return 30*time.Second + 20*expected }

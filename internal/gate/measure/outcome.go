@@ -1,0 +1,172 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// report is one without any row.
+func (g *gate) report() *verdict.Report {
+	return &verdict.Report{Old: g.plan.Base.String(), New: g.plan.Head.String(),
+		Options: verdict.Options{
+			Margin: g.Judge.Margin, Promise: g.Judge.Promise, Alpha: g.Judge.Alpha,
+			Metrics: g.Metrics}}
+}
+
+// spent is how long the gate has taken by now.
+func (g *gate) spent() *verdict.Spent {
+	return &verdict.Spent{Whole: time.Since(g.begun), Measuring: g.measuring}
+}
+
+// undecidable is a gate that has ended before it measured any benchmark.
+func (g *gate) undecidable(why string) *verdict.Report {
+	r := g.report()
+	r.Unclear, r.Spent = []string{why}, g.spent()
+	return r
+}
+
+// conclude judges the second stage.
+func (g *gate) conclude(s *screening) (*verdict.Report, error) {
+	r := s.report
+	for _, f := range s.families {
+		if err := f.decide(r); err != nil {
+			return nil, err
+		}
+	}
+	for _, row := range r.Rows {
+		r.Pairs = append(r.Pairs, g.pairs(g.results, row))
+	}
+	if err := g.checkControls(s); err != nil {
+		return nil, err
+	}
+	r.Warnings = append(r.Warnings, g.remarks(s)...)
+	r.Spent = g.spent()
+	return r, nil
+}
+
+// decide ends a family with its fresh pairs, and adds its rows to the report.
+func (f *family) decide(r *verdict.Report) error {
+	decided, err := f.screened.Decide(f.samples(true))
+	if err == nil {
+		decided.AddTo(r)
+	}
+	return err
+}
+
+// pairs are all of a row, those of the screening included.
+func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
+	kept := j.of(row.Package, row.Benchmark)
+	p := verdict.Pairs{Row: row, Screened: g.Judge.ScreenPairs, Margin: g.Judge.Margin}
+	if row.Metric == Instructions {
+		p.Margin = countedOptions(g.Judge).Margin
+	}
+	for pair := range len(kept) {
+		runs := kept[pair]
+		p.Old, p.New = append(p.Old, runs[base].tidy[row.Metric]),
+			append(p.New, runs[head].tidy[row.Metric])
+	}
+	return p
+}
+
+// checkControls holds the controls to what is known of them.
+func (g *gate) checkControls(s *screening) error {
+	r := s.report
+	var rows [2]verdict.Row
+	for i, f := range s.controls {
+		var control verdict.Report
+		if err := f.decide(&control); err != nil {
+			return err
+		}
+		rows[i] = control.Rows[0]
+		r.Pairs = append(r.Pairs, g.pairs(g.controls, rows[i]))
+	}
+	same, slower := rows[0], rows[1]
+	found := func(row verdict.Row) string {
+		return fmt.Sprintf("%s (%+.1f%% in %d pairs)", row.Verdict, 100*(row.Ratio-1), row.NewN)
+	}
+	failed := false
+	if same.Verdict == verdict.Worse {
+		failed = true
+		r.Faults = append(r.Faults,
+			fmt.Sprintf("untrusted: the same work, measured as if it were two revisions, was "+
+				"found %s", found(same)))
+	}
+	switch slower.Verdict {
+	case verdict.Worse:
+	case verdict.Inconclusive:
+		failed = true
+		r.Unclear = append(r.Unclear,
+			fmt.Sprintf("the machine was too busy: %.4g%% more work should be found worse, and "+
+				"was %s", 100*ControlSlowdown, found(slower)))
+	default:
+		failed = true
+		r.Faults = append(r.Faults,
+			fmt.Sprintf("untrusted: %.4g%% more work should be found worse, and was found %s",
+				100*ControlSlowdown, found(slower)))
+	}
+	if !failed {
+		as := "as they must"
+		if same.Verdict == verdict.Inconclusive {
+			as = "so that the machine is too noisy for more than the latter"
+		}
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("controls: the same work twice was %s, %.4g%% more work %s, %s",
+				found(same), 100*ControlSlowdown, found(slower), as))
+	}
+	return nil
+}
+
+// remarks are what a reader should know beside the numbers.
+func (g *gate) remarks(s *screening) []string {
+	turns, own := "", ""
+	if g.plan.Layouts > 1 {
+		turns, own = fmt.Sprintf(", with %d test binaries of each side in turns", g.plan.Layouts),
+			", each with test binaries of its own"
+	}
+	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less "+
+		"than the row's detectable change", g.Judge.ScreenPairs, turns)}
+	if first, all := s.fresh(); all > 0 {
+		lines[0] += fmt.Sprintf("; those that look worse or scatter too much are decided by %d "+
+			"fresh pairs alone%s", all, own)
+		if first < all {
+			lines[0] += fmt.Sprintf("; %d of them do where it looks the same by then", first)
+		}
+	}
+	if slices.ContainsFunc(g.plan.Benchmarks, func(b benchmark) bool { return b.Parts > 1 }) {
+		lines = append(lines,
+			fmt.Sprintf("a run is up to %d processes, and its time that of the faster half of them",
+				mostParts))
+	}
+	lines = append(lines, g.notes...)
+	counted := slices.ContainsFunc(s.families, func(f *family) bool {
+		return f.metrics[0].Unit == Instructions
+	})
+	if counted {
+		lines = append(lines, fmt.Sprintf("%s is a family of its own, with a margin of %.4g%%",
+			Instructions, 100*countedOptions(g.Judge).Margin))
+	} else {
+		lines = append(lines,
+			Instructions+" is not there: this system does not count them, or the runs are too short")
+	}
+	if worst := g.worstSteal(); worst > stealWorthSaying {
+		lines = append(lines,
+			fmt.Sprintf("in the worst pair the host gave %.0f%% of the processors' time to other "+
+				"machines", 100*worst))
+	}
+	return lines
+}
+
+// stealWorthSaying is the share of stolen time from which a reader should know.
+const stealWorthSaying = 0.05
+
+func (g *gate) worstSteal() (worst float64) {
+	for _, pairs := range g.results.kept {
+		for _, runs := range pairs {
+			worst = max(worst, runs[base].tidy[Steal])
+		}
+	}
+	return worst
+}

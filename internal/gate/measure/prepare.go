@@ -1,0 +1,202 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// prepare checks out, builds, and finds out what there is to measure. It ends early where the
+// machine is hopeless.
+func (g *gate) prepare(ctx context.Context) (hopeless string, err error) {
+	defer g.watch.Doing("")
+	var revisions [2]revision
+	g.watch.Doing("checking out")
+	if revisions[base], err = g.repository.resolve(ctx, g.Base); err != nil {
+		return "", err
+	}
+	if g.Head == "" {
+		revisions[head], err = g.repository.snapshot(ctx, g.trees.dir, g.Out)
+	} else {
+		revisions[head], err = g.repository.resolve(ctx, g.Head)
+	}
+	if err != nil {
+		return "", err
+	}
+	var tools [2]goTool
+	var sides [2]*binaries
+	for s, r := range revisions {
+		if err := g.trees.checkOut(ctx, side(s), r); err != nil {
+			return "", err
+		}
+		tools[s] = goTool{side(s), g.trees.module(side(s)), g.trees.temp, g.guard}
+		if err := findGo(ctx, tools[s]); err != nil {
+			return "", err
+		}
+		if err := tools[s].anchor(ctx, g.trees.top(side(s)), g.repository.top); err != nil {
+			return "", err
+		}
+		sides[s] = &binaries{tool: tools[s],
+			dir: filepath.Join(g.trees.dir, side(s).String()+".bin")}
+		if sides[s].packages, err = tools[s].packages(ctx, g.Packages, g.Bench); err != nil {
+			return "", err
+		}
+	}
+	if len(sides[base].packages)+len(sides[head].packages) == 0 {
+		return "", noneMatches(g.Options)
+	}
+	version, err := g.goVersion(ctx, tools)
+	if err != nil {
+		return "", err
+	}
+	now := &plan{Format: "poolbench gate plan", Version: planVersion, Base: revisions[base],
+		Head:      revisions[head],
+		Directory: g.repository.within, Settings: newSettings(g.Options, version),
+		Controls: controls, Judge: g.Judge}
+	if err := g.goOn(now); err != nil {
+		return "", err
+	}
+	if g.Force {
+		if err := removeGate(g.Out); err != nil {
+			return "", err
+		}
+	}
+	if hopeless, err = g.probe(ctx); err != nil || hopeless != "" {
+		return hopeless, err
+	}
+	if revisions[base].Tree == revisions[head].Tree {
+		g.notes = append(g.notes, "base and head are the same: whatever is found is noise")
+	}
+	g.schedule = schedule{seed: g.Seed, layouts: g.Layouts, screened: g.Judge.ScreenPairs}
+	g.runner = &runner{options: g.Options, sides: sides, guard: g.guard, count: openInstructions,
+		expected: map[string]time.Duration{}}
+	built, err := buildAll(ctx, sides, g.schedule, func(done, all int) {
+		g.watch.Doing(fmt.Sprintf("building test binaries, %d of %d", done, all))
+	})
+	if err != nil {
+		return "", err
+	}
+	if built < g.Layouts {
+		g.notes = append(g.notes, "the linker of this Go version knows no -randlayout: each side "+
+			"has one layout, and where functions happen to lie counts as a change of some 1.5 % "+
+			"more or less")
+	}
+	if g.resumed && built != g.plan.Layouts {
+		return "", fmt.Errorf("%s: layouts: there were %d, and now there are %d", planFile,
+			g.plan.Layouts, built)
+	}
+	g.plan.Layouts = built
+	if !g.resumed {
+		listed := 0
+		found, err := listBoth(ctx, sides, g.Options, processors(), func() {
+			listed++
+			g.watch.Doing(fmt.Sprintf("running every benchmark once, %d of %d packages", listed,
+				len(sides[base].packages)+len(sides[head].packages)))
+		})
+		if err == nil {
+			err = found.lacks(g.Metrics, counts())
+		}
+		if err != nil {
+			return "", err
+		}
+		g.plan.Benchmarks, g.plan.Skipped = found.benchmarks, found.skipped
+	}
+	g.notes = append(g.notes, g.plan.Skipped...)
+	g.schedule.layouts = built
+	g.schedule.names = keys(slices.Concat(g.plan.Benchmarks, controls[:]))
+	return "", g.begin(ctx)
+}
+
+// goVersion is that of the head. The one of the base may be another, since go.mod can ask for it.
+func (g *gate) goVersion(ctx context.Context, tools [2]goTool) (string, error) {
+	var versions [2]string
+	for s, tool := range tools {
+		version, err := tool.run(ctx, "env", "GOVERSION")
+		if err != nil {
+			return "", err
+		}
+		versions[s] = strings.TrimSpace(version)
+	}
+	if versions[base] == versions[head] {
+		return versions[head], nil
+	}
+	what := fmt.Sprintf("the base is built with %s, the head with %s",
+		versions[base], versions[head])
+	if !g.AllowEnvironment {
+		return "", fmt.Errorf("%s: a change of the compiler would count as one of the program",
+			what)
+	}
+	g.notes = append(g.notes, what)
+	return versions[head], nil
+}
+
+func keys(of []benchmark) (names []string) {
+	for _, b := range of {
+		names = append(names, b.String())
+	}
+	return names
+}
+
+// goOn takes the plan of the directory, when that is asked for and it is the same.
+func (g *gate) goOn(now *plan) error {
+	g.plan = now
+	if !g.Resume {
+		return nil
+	}
+	before, err := readPlan(g.Out)
+	if err != nil || before == nil { // it was killed before there was anything to keep; see begin
+		return err
+	}
+	if what := before.differs(now); what != "" {
+		return fmt.Errorf("%s is of another gate, which can only be replaced: %s", g.Out, what)
+	}
+	g.plan, g.resumed = before, true
+	return nil
+}
+
+// begin warms up, and opens the journals.
+func (g *gate) begin(ctx context.Context) error {
+	defer g.measured(time.Now())
+	g.units = benchfmt.UnitMetadataMap{}
+	all := g.all()
+	for i, b := range all {
+		g.watch.Doing(fmt.Sprintf("warming up, %d of %d benchmarks", i+1, len(all)))
+		at := slot{benchmark: i, layout: 0, seed: g.schedule.draw("warm-up", i).Uint64() >> 1}
+		if err := g.runner.warmUp(ctx, b, at, g.units); err != nil {
+			return err
+		}
+	}
+	key := benchfmt.UnitMetadataKey{Unit: Instructions, Key: "better"}
+	g.units[key] = &benchfmt.UnitMetadata{UnitMetadataKey: key,
+		OrigUnit: Instructions, Value: "lower"}
+	for _, name := range slices.Concat(resultFiles[:], controlFiles[:]) {
+		if _, err := os.Stat(filepath.Join(g.Out, name)); err == nil && !g.resumed {
+			return fmt.Errorf("%s: there is a %s, and no %s says of which gate",
+				g.Out, name, planFile)
+		}
+	}
+	if err := g.plan.write(g.Out); err != nil {
+		return err
+	}
+	notes := [2]string{"base: " + g.plan.Base.String(), "head: " + g.plan.Head.String()}
+	var err error
+	if g.results, err = openJournal(g.Out, resultFiles, g.plan.Benchmarks, g.units,
+		notes); err != nil {
+		return err
+	}
+	if g.controls, err = openJournal(g.Out, controlFiles, g.plan.Controls[:],
+		benchfmt.UnitMetadataMap{}, notes); err != nil {
+		return errors.Join(err, g.results.close(""))
+	}
+	if g.resumed {
+		g.say("going on after %d runs of each side", g.results.runs)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// measure runs the rounds of both stages, and judges.
+func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) {
+	all := g.all()
+	pairs := make([]int, len(all)) // that each is to have by now
+	defer func() {
+		planned := map[*journal]int{}
+		for i, n := range pairs {
+			planned[g.journalOf(i)] += n
+		}
+		mark := func(j *journal) string {
+			if report != nil {
+				return fmt.Sprintf("complete %d runs", j.runs)
+			}
+			why := "stopped by an error"
+			if ctx.Err() != nil {
+				why = "interrupted"
+			}
+			return fmt.Sprintf("partial %d of %d runs: %s", j.runs, max(planned[j], j.runs+1), why)
+		}
+		err = errors.Join(err, g.results.close(mark(g.results)), g.controls.close(mark(g.controls)))
+		if err != nil {
+			report = nil
+		}
+	}()
+	for i := range pairs {
+		pairs[i] = g.Judge.ScreenPairs
+	}
+	if err := g.rounds(ctx, pairs); err != nil {
+		return nil, err
+	}
+	s, err := g.screen()
+	if err != nil {
+		return nil, err
+	}
+	suspects := g.order(pairs, s.orders(all))
+	if suspects > 0 {
+		g.say("%d of %d benchmarks look worse after %d pairs, or scatter too much to tell: fresh "+
+			"pairs decide", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs)
+	}
+	if err := g.rounds(ctx, pairs); err != nil {
+		return nil, err
+	}
+	fresh, err := s.more(all)
+	if err != nil {
+		return nil, err
+	}
+	open := g.order(pairs, fresh)
+	if first, of := s.fresh(); suspects > 0 && first < of {
+		g.say("%d of them look the same after %d fresh pairs; %d get the others of %d",
+			suspects-open, first, open, of)
+	}
+	if err := g.rounds(ctx, pairs); err != nil {
+		return nil, err
+	}
+	return g.conclude(s)
+}
+
+// order raises the pairs of each to those of the screening and so many fresh ones, and counts the
+// benchmarks that get more, without the controls.
+func (g *gate) order(pairs, fresh []int) (benchmarks int) {
+	for i, n := range fresh {
+		if n += g.Judge.ScreenPairs; n > pairs[i] {
+			pairs[i] = n
+			if i < len(g.plan.Benchmarks) {
+				benchmarks++
+			}
+		}
+	}
+	return benchmarks
+}
+
+// rounds runs rounds until each of the benchmarks and controls has so many pairs, but for those
+// that the journal has.
+func (g *gate) rounds(ctx context.Context, pairs []int) error {
+	all := g.all()
+	var todo []slot
+	for round := range slices.Max(pairs) {
+		var due []int
+		for i, n := range pairs {
+			if round < n {
+				due = append(due, i)
+			}
+		}
+		for _, at := range g.schedule.round(round, due) {
+			if j, b := g.journalOf(at.benchmark), all[at.benchmark]; !j.has(*b, at.pair) {
+				todo = append(todo, at)
+			}
+		}
+	}
+	if err := g.freshLayouts(ctx, todo); err != nil {
+		return err
+	}
+	defer g.measured(time.Now())
+	each := g.BenchTime.Time + 10*time.Millisecond
+	g.watch.More(2*len(todo), each)
+	for _, at := range todo {
+		rec, err := g.runner.pair(ctx, *all[at.benchmark], at)
+		if err != nil {
+			return err
+		}
+		if err := g.journalOf(at.benchmark).append(*all[at.benchmark], rec); err != nil {
+			return err
+		}
+		g.watch.Ran(2, each)
+	}
+	return nil
+}
+
+// freshLayouts builds what is to be run and was not built before: fresh pairs have layouts of their
+// own.
+func (g *gate) freshLayouts(ctx context.Context, todo []slot) error {
+	defer g.watch.Doing("")
+	layouts := map[string][]int{} // by package
+	for _, at := range todo {
+		if at.benchmark < len(g.plan.Benchmarks) {
+			of := g.plan.Benchmarks[at.benchmark].Package
+			layouts[of] = append(layouts[of], at.layout)
+		}
+	}
+	return buildFresh(ctx, g.runner.sides, g.schedule, layouts, func(done, all int) {
+		g.watch.Doing(fmt.Sprintf("building test binaries for the fresh pairs, %d of %d", done,
+			all))
+	})
+}
+
+func (g *gate) journalOf(benchmark int) *journal {
+	if benchmark < len(g.plan.Benchmarks) {
+		return g.results
+	}
+	return g.controls
+}

@@ -1,0 +1,224 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/witness"
+)
+
+// A runner runs one side of one benchmark, in processes of their own.
+type runner struct {
+	options  Options
+	sides    [2]*binaries
+	guard    *guard
+	count    func() (*counter, error)
+	expected map[string]time.Duration // that a run takes, where the warm-up has told
+}
+
+// A run is what a process runs: a whole run or a part of one.
+type run struct {
+	benchmark benchmark
+	side      side
+	layout    int
+	benchTime BenchTime
+	seed      uint64
+}
+
+// controlPackage is in place of the package of the controls.
+const controlPackage = "poolbench"
+
+// controls are the benchmarks of known outcome: the first with the same work on both sides, the
+// second with more on the head's.
+var controls = [2]benchmark{{Package: controlPackage, Name: ControlName + "Same"},
+	{Package: controlPackage, Name: ControlName + "Slower"}}
+
+// command is the process of a run, and the name that its result will have.
+func (r *runner) command(what run) (c command, name string, err error) {
+	if what.benchmark.Package == controlPackage &&
+		(what.benchmark.Name == controls[0].Name || what.benchmark.Name == controls[1].Name) {
+		slower := what.benchmark.Name == controls[1].Name && what.side == head
+		return command{argv: r.options.Control(slower, what.benchTime.String()),
+			env: seeded(what.seed)}, ControlName, nil
+	}
+	b := r.sides[what.side]
+	for p, found := range b.packages {
+		if found.path != what.benchmark.Package {
+			continue
+		}
+		c := b.command(p, what.layout, only(what.benchmark.Name),
+			what.benchTime.String(), processors())
+		c.env = append(c.env, seeded(what.seed)...)
+		name := what.benchmark.Name
+		if n := processors(); n > 1 {
+			name += fmt.Sprintf("-%d", n)
+		}
+		return c, name, nil
+	}
+	return command{}, "", fmt.Errorf("the %v has no package %s", what.side, what.benchmark.Package)
+}
+
+// once is the reading of a single run, and the instructions of its process.
+func (r *runner) once(
+	ctx context.Context, what run,
+) (reading, benchfmt.UnitMetadataMap, finished, error) {
+	c, name, err := r.command(what)
+	if err != nil {
+		return reading{}, nil, finished{}, err
+	}
+	limit := r.options.Limit
+	if limit == 0 {
+		expected, known := r.expected[what.benchmark.String()]
+		if limit = DefaultLimit(max(expected, r.options.BenchTime.Time)); !known &&
+			r.options.BenchTime.Iterations > 0 {
+			limit = listLimit
+		}
+	}
+	c.count, c.guard = r.count, r.guard
+	after, err := c.run(ctx, limit)
+	where := func(err error) error {
+		return fmt.Errorf("%v of the %v: %w", what.benchmark, what.side, err)
+	}
+	var not *failed
+	switch {
+	case ctx.Err() != nil:
+		return reading{}, nil, after, context.Cause(ctx)
+	case errors.As(err, &not):
+		said := firstLines(string(after.stderr), 8)
+		if names := outcomes(after.stdout, "FAIL"); len(names) > 0 {
+			said = "it failed" + about(after.stdout, names[0])
+		}
+		return reading{}, nil, after, where(fmt.Errorf("%w\n    %s", not, said))
+	case err != nil:
+		return reading{}, nil, after, where(err)
+	}
+	got, units, err := one(after.stdout, name)
+	if err != nil {
+		return reading{}, nil, after, where(err)
+	}
+	if what.benchmark.Package == controlPackage {
+		got.name = what.benchmark.Name
+	}
+	return got, units, after, nil
+}
+
+// fewestToCount is the number of iterations from which a tenth of them is enough to subtract; see
+// openInstructions.
+const fewestToCount = 20
+
+// leastCounted is what nine tenths of the iterations have to add to the instructions of a process:
+// its start, which is subtracted, does not take the same number of them each time.
+const leastCounted = 0.1
+
+// measured is a reading with its instructions, where they can be had.
+func (r *runner) measured(ctx context.Context, what run) (reading, error) {
+	got, _, all, err := r.once(ctx, what)
+	iterations := what.benchTime.Iterations
+	if err != nil || all.instructions == 0 || iterations < fewestToCount {
+		return got, err
+	}
+	few := iterations / 10
+	what.benchTime = BenchTime{Iterations: few}
+	_, _, some, err := r.once(ctx, what)
+	if err != nil {
+		return reading{}, err
+	}
+	more := float64(all.instructions) - float64(some.instructions)
+	if some.instructions > 0 && more > leastCounted*float64(some.instructions) {
+		got.add(more/float64(iterations-few), Instructions)
+	}
+	return got, nil
+}
+
+// pair measures both sides of a slot in turns, part by part, and what the machine did meanwhile.
+func (r *runner) pair(ctx context.Context, b benchmark, at slot) (record, error) {
+	rec := record{slot: at}
+	stolen, all, _ := witness.Ticks()
+	var parts [2][]reading
+	for part := range b.Parts {
+		order := [2]side{base, head}
+		if at.headFirst != (part%2 == 1) {
+			order = [2]side{head, base}
+		}
+		for _, s := range order {
+			got, err := r.measured(ctx,
+				run{b, s, at.layout, BenchTime{Iterations: b.Iterations / b.Parts}, at.seed})
+			if err != nil {
+				return record{}, err
+			}
+			parts[s] = append(parts[s], got)
+		}
+	}
+	for s := range parts {
+		var err error
+		if rec.runs[s], err = together(parts[s]); err != nil {
+			return record{}, fmt.Errorf("%v of the %v: %w", b, side(s), err)
+		}
+	}
+	stolenNow, allNow, _ := witness.Ticks()
+	load := loadAverage()
+	for s := range rec.runs {
+		if allNow > all {
+			rec.runs[s].add(float64(stolenNow-stolen)/float64(allNow-all), Steal)
+		}
+		if load >= 0 {
+			rec.runs[s].add(load, LoadAverage)
+		}
+	}
+	return rec, nil
+}
+
+// warmUp runs a pair that does not count: the programs are then in memory, and it tells how many
+// iterations a run has, and whether it can be cut into parts.
+func (r *runner) warmUp(
+	ctx context.Context, b *benchmark, at slot, units benchfmt.UnitMetadataMap,
+) error {
+	benchTime := r.options.BenchTime
+	if b.Package == controlPackage {
+		// runs that are shorter scatter more: what the controls show by them holds for the others,
+		// and the time is for those
+		benchTime.Time /= 2
+	}
+	least, slowest, divisible := 0, 0.0, true
+	var longest time.Duration
+	for _, s := range []side{base, head} {
+		got, said, after, err := r.once(ctx, run{*b, s, at.layout, benchTime.warmUp(), at.seed})
+		if err != nil {
+			return err
+		}
+		for key, value := range said {
+			if was, ok := units[key]; ok && was.Value != value.Value {
+				return fmt.Errorf("%v of the %v says %s of %s where another says %s", b, s,
+					value.Value, value.OrigUnit, was.Value)
+			}
+			units[key] = value
+		}
+		if least == 0 || got.iters < least {
+			least = got.iters
+		}
+		slowest, longest, divisible = max(slowest, got.tidy["sec/op"]), max(longest, after.took),
+			divisible && got.divisible()
+	}
+	if b.Iterations == 0 {
+		b.Iterations = benchTime.iterations(least, slowest)
+	}
+	if b.Parts == 0 {
+		b.cut(divisible, r.options.BenchTime.Iterations > 0)
+	}
+	r.expected[b.String()] = longest * warmUp
+	return nil
+}
+
+// counts says whether this system counts instructions.
+func counts() bool {
+	c, err := openInstructions()
+	if err != nil {
+		return false
+	}
+	c.close()
+	return true
+}

@@ -1,0 +1,157 @@
+package measure
+
+import (
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// A family is the metrics that share the risk of a false alarm, and the settings they are judged
+// by.
+type family struct {
+	options  judge.Options
+	metrics  []judge.Metric
+	journal  *journal
+	screened *judge.Screening
+}
+
+// samples are the pairs of the family's metrics that screen, or the fresh ones that come after.
+func (f *family) samples(fresh bool) (all []judge.Sample) {
+	for _, m := range f.metrics {
+		s := judge.Sample{Metric: m}
+		kept := f.journal.of(m.Package, m.Benchmark)
+		for pair := range len(kept) { // there is no gap
+			if fresh != (pair >= f.options.ScreenPairs) {
+				continue
+			}
+			// Every screening run has the metric, with a value that has a ratio. A fresh one that
+			// has not ends the sample: it has too few pairs then, however often it is looked at,
+			// and that is never a pass.
+			was, ok := kept[pair][base].tidy[m.Unit]
+			is, both := kept[pair][head].tidy[m.Unit]
+			if !ok || !both || was < 0 || is < 0 {
+				break
+			}
+			s.Pairs = append(s.Pairs, judge.Pair{Base: was, Head: is})
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// controlFamily is a control by itself: it takes no part in the risk of others.
+func (g *gate) controlFamily(which benchmark) *family {
+	m := judge.Metric{Package: which.Package, Benchmark: shown(which), Unit: "sec/op",
+		Better: judge.LowerIsBetter}
+	return &family{options: g.Judge, metrics: []judge.Metric{m}, journal: g.controls}
+}
+
+// screening is a gate between its stages.
+type screening struct {
+	report   *verdict.Report
+	families []*family // the module's own, without those that have no metric
+	controls [2]*family
+}
+
+// screen judges the first stage.
+func (g *gate) screen() (*screening, error) {
+	s := &screening{report: g.report()}
+	timed, counted := g.choose(s.report)
+	for _, f := range []*family{timed, counted} {
+		if len(f.metrics) > 0 {
+			s.families = append(s.families, f)
+		}
+	}
+	s.controls = [2]*family{g.controlFamily(controls[0]), g.controlFamily(controls[1])}
+	// known to be worse: no luck in the screening is to keep it from its fresh pairs
+	s.controls[1].options.SuspectAt = 0.9999
+	s.controls[1].options.Alpha /= 2 // it may be looked at twice: see stopWhenFound
+	for _, f := range s.all() {
+		if err := f.screen(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (f *family) screen() (err error) {
+	f.screened, err = judge.Screen(f.options, f.samples(false))
+	return err
+}
+
+func (s *screening) all() []*family { return append(slices.Clone(s.families), s.controls[:]...) }
+
+// raise gives each benchmark as many fresh pairs as are ordered, where it has fewer.
+func raise(fresh []int, of []*benchmark, orders []judge.Order) {
+	for _, order := range orders {
+		for i, b := range of {
+			if b.Package == order.Package && shown(*b) == order.Benchmark {
+				fresh[i] = max(fresh[i], order.Pairs)
+			}
+		}
+	}
+}
+
+// fresh is how many fresh pairs a suspect among the module's own gets at first, and in all.
+func (s *screening) fresh() (first, all int) {
+	for _, f := range s.families {
+		a, b := f.screened.Fresh()
+		first, all = max(first, a), max(all, b)
+	}
+	return first, all
+}
+
+// orders are the fresh pairs that each of the benchmarks needs at first.
+func (s *screening) orders(of []*benchmark) []int {
+	fresh := make([]int, len(of))
+	for _, f := range s.all() {
+		raise(fresh, of, f.screened.Orders())
+	}
+	return fresh
+}
+
+// stopWhenFound lets half of the fresh pairs do for the slower control where they find it worse
+// already: of two looks each has half of the alpha. A benchmark is never called worse so early.
+func (f *family) stopWhenFound() error {
+	orders := f.screened.Orders()
+	fresh := f.samples(true)[0]
+	if len(orders) == 0 || fresh.N() == 0 {
+		// no pair was slower by as much as the margin: that is decided
+		return nil
+	}
+	half := orders[0].Pairs
+	fresh.Pairs = fresh.Pairs[:min(half, len(fresh.Pairs))]
+	found, err := judge.Weigh(f.options, 1, fresh)
+	if err != nil || found.PWorse > f.options.Alpha {
+		return err
+	}
+	f.options.FreshPairs = half
+	return f.screen()
+}
+
+// more are those that each needs in all, now that it has those of orders: 0 where these are enough.
+func (s *screening) more(of []*benchmark) ([]int, error) {
+	if err := s.controls[1].stopWhenFound(); err != nil {
+		return nil, err
+	}
+	fresh := make([]int, len(of))
+	for _, f := range s.all() {
+		more, err := f.screened.More(f.samples(true))
+		if err != nil {
+			return nil, err
+		}
+		raise(fresh, of, more)
+	}
+	return fresh, nil
+}
+
+// countedOptions are those of the family of instructions, which are nearly free of noise.
+func countedOptions(o judge.Options) judge.Options {
+	o.Margin = min(o.Margin, countedMargin)
+	return o
+}
+
+// countedMargin is what instructions may grow by. Some of them are the garbage collector's and the
+// scheduler's, and not in each run the same.
+const countedMargin = 0.01

@@ -1,0 +1,194 @@
+package house_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/race"
+)
+
+// added are new files: one for each kind of part.
+var added = map[string]string{
+	"strategies/added_strategy.go": `package strategies
+
+import "context"
+
+var _ = register(Spec{
+	Name: "added_strategy",
+	Summary: "added by a test",
+	Bound: func(Params) int { return 1 },
+	New: func(ctx context.Context, _ Params, sink Sink) Strategy {
+		w := new(workers)
+		w.start(ctx, sink, 1, 0)
+		return w
+	},
+})
+`,
+	"workloads/added_workload.go": `package workloads
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+var _ = register(Spec{
+	Name: "added_workload",
+	Summary: "added by a test",
+	New: func(seed uint64, _ param.Values) (Workload, error) {
+		return newWaits(seed, dist.Constant{Value: time.Millisecond}), nil
+	},
+})
+`,
+	"targets/added_target.go": `package targets
+
+import "github.com/poolbench/poolbench/bench/param"
+
+var _ = register(Spec{
+	Name: "added_target",
+	Summary: "added by a test",
+	New: func(uint64, param.Values) (Target, error) { return none{}, nil },
+})
+`,
+	"bench/arrivals/added_arrival.go": `package arrivals
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+var _ = register(Spec{
+	Name: "added_arrival",
+	Summary: "added by a test",
+	Open: func(rate float64, _ uint64, _ param.Values) (Next, error) {
+		var due time.Duration
+		return func() time.Duration {
+			due += time.Duration(float64(time.Second) / rate)
+			return due
+		}, nil
+	},
+})
+`,
+	"internal/studies/added_study.go": `package studies
+
+import (
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/evidence"
+)
+
+var _ = register(Study{
+	Name: "added_study",
+	Question: "added by a test?",
+	Cells: func(Size) []bench.Scenario { return nil },
+	Judge: func(*evidence.Measured) (f evidence.Finding) { return f },
+})
+`,
+	"reports/charts/added_chart.go": `package charts
+
+// Added is a chart.
+func Added(panels []Panel) (*Chart, error) { return Variance("added by a test", panels) }
+`,
+	"internal/cli/added_command.go": `package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) addedCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "added",
+		Short: "added by a test",
+		Args: operands(),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(a.stdout, "added_command runs")
+			return err
+		},
+	}
+}
+`,
+}
+
+// changed are the lines that a metric and a subcommand add to files that are there.
+var changed = []struct{ file, before, line string }{
+	{"bench/metrics.go", `		MetricInfo{"makespan-sec",`,
+		`		MetricInfo{"added-metric", "", "added by a test"},`},
+	{"bench/observe.go", `	r.add("makespan-sec",`, `	r.add("added-metric", 42)`},
+	{"internal/cli/root.go", `	root.AddCommand(`, `	root.AddCommand(a.addedCommand())`},
+}
+
+// TestAdding: a strategy, a workload, a target, an arrival process, a study and a chart are one new
+// file; a metric is a line in two; a subcommand is a file and a line. The go command builds the
+// command with all of them over the tree, which stays as it is; list has them, and a run uses them.
+func TestAdding(t *testing.T) {
+	if testing.Short() || race.Enabled {
+		t.Skip("builds the command")
+	}
+	lookAround(t)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	put := func(name, text string) {
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay.Replace[filepath.Join(root, name)] = file
+	}
+	for name, text := range added {
+		put(name, text)
+	}
+	for _, c := range changed {
+		text, err := os.ReadFile(filepath.Join(root, c.file))
+		if err != nil || strings.Count(string(text), c.before) != 1 {
+			t.Fatalf("%s has %q %d times, %v", c.file, c.before,
+				strings.Count(string(text), c.before), err)
+		}
+		put(c.file, strings.Replace(string(text), c.before, c.line+"\n"+c.before, 1))
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("overlay.json", string(text))
+	program := filepath.Join(dir, "poolbench.exe")
+	call := func(name string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", cmd, err, out)
+		}
+		return string(out)
+	}
+	call("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program,
+		module+"/cmd/poolbench")
+	list := call(program, "list")
+	for _, name := range []string{"added_strategy", "added_workload", "added_target",
+		"added_arrival", "added_study", "added-metric"} {
+		if !strings.Contains(list, name) {
+			t.Errorf("list has no %s:\n%s", name, list)
+		}
+	}
+	if got := call(program, "added"); got != "added_command runs\n" {
+		t.Errorf("the subcommand prints %q", got)
+	}
+	out := filepath.Join(dir, "out")
+	call(program, "run", "--strategy", "added_strategy", "--workload", "added_workload",
+		"--target", "added_target", "--arrival", "added_arrival", "--rate", "100", "--n", "50",
+		"--out", out, "--quiet")
+	results, err := os.ReadFile(filepath.Join(out, "results.txt"))
+	if err != nil || !strings.Contains(string(results), "42 added-metric") {
+		t.Errorf("the results have no metric: %v\n%s", err, results)
+	}
+}

@@ -1,0 +1,35 @@
+// Package prose spells numbers of things, and lists of names, in sentences.
+package prose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Count spells so many things: 1 run, 2 runs, 3 strategies, 4 series.
+func Count(n int, thing string) string {
+	if stem, ok := strings.CutSuffix(thing, "y"); n != 1 && ok {
+		thing = stem + "ies"
+	} else if n != 1 && !strings.HasSuffix(thing, "series") {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// List joins names: "a, b and c".
+func List(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// Few are the first of many names, and how many more there are.
+func Few(names []string, most int) []string {
+	if len(names) <= most+1 {
+		return names
+	}
+	return append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
+}

@@ -1,0 +1,101 @@
+package rundir
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMarks: what is written is read again, and other lines are none of ours.
+func TestMarks(t *testing.T) {
+	for _, want := range marks {
+		if m, rest, ok := ParseMark(want.Line("a b: c")); !ok || m != want || rest != "a b: c" {
+			t.Errorf("%s: %q %q %v", want, m, rest, ok)
+		}
+	}
+	for _, line := range []string{"", "#", "# ", "# seeds 3", "# unknown 3",
+		"seed 3", "goos: linux"} {
+		if m, rest, ok := ParseMark(line); ok || m != "" || rest != "" {
+			t.Errorf("%q is %q with %q", line, m, rest)
+		}
+	}
+}
+
+func TestFailure(t *testing.T) {
+	f := Failure{"Run/a=1", 7, "Run/a=1: panic: no luck\nat once"}
+	want := "# failed Run/a=1 seed 7: panic: no luck | at once"
+	if f.Line() != want {
+		t.Errorf("got %q, want %q", f.Line(), want)
+	}
+	_, rest, _ := ParseMark(f.Line())
+	got, err := ParseFailure(rest)
+	if f.Reason = "panic: no luck | at once"; err != nil || got != f {
+		t.Errorf("%+v, %v", got, err)
+	}
+	f.Reason = strings.Repeat("ä", 4000)
+	if line := f.Line(); len(line) > 4100 || !strings.HasSuffix(line, "ä…") {
+		t.Errorf("a long reason takes %d bytes", len(line))
+	}
+	if _, err := ParseFailure("no seed"); err == nil {
+		t.Error("no error without a seed")
+	}
+}
+
+func TestEnd(t *testing.T) {
+	for line, want := range map[string]End{
+		"# complete 3 runs":                    {Runs: 3},
+		"# partial 2 of 9 runs: interrupted":   {2, true, 9, "interrupted"},
+		"# partial 0 of 1 runs: a: b of c run": {0, true, 1, "a: b of c run"},
+	} {
+		m, rest, _ := ParseMark(line)
+		got, ok := ParseEnd(m, rest)
+		if !ok || got != want || got.Line() != line {
+			t.Errorf("%s: %+v, %v, %s", line, got, ok, got.Line())
+		}
+	}
+	for m, rest := range map[Mark]string{Complete: "soon", Partial: "3 runs", Seed: "3 runs"} {
+		if e, ok := ParseEnd(m, rest); ok {
+			t.Errorf("%s %s is %+v", m, rest, e)
+		}
+	}
+}
+
+func TestTimelineRow(t *testing.T) {
+	want := TimelineRow{"Run/a", 2, 0.25, 1e-9, [9]int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
+	fields := want.Fields()
+	if len(fields) != len(TimelineColumns) {
+		t.Errorf("%d fields for %d columns", len(fields), len(TimelineColumns))
+	}
+	if got, err := ParseTimelineRow(fields); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := ParseTimelineRow(fields[1:]); err == nil {
+		t.Error("no error for a column that is missing")
+	}
+	if !IsTimelineHead(TimelineColumns) || IsTimelineHead(fields) {
+		t.Error("the head is not told from a row")
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	var log strings.Builder
+	if err := WriteHistogramHead(&log); err != nil {
+		t.Fatal(err)
+	}
+	WriteHistogram(&log, Tag("Run/a=1,b=2", 3, "wait"), 1_234_567, "HISTFAAA")
+	lines := slices.Collect(strings.Lines(log.String()))
+	for i, line := range lines {
+		tag, largest, encoded, ok, err := ParseHistogram(strings.TrimSuffix(line, "\n"))
+		if last := i == len(lines)-1; err != nil || ok != last ||
+			last && (largest != 1_234_567 || encoded != "HISTFAAA") {
+			t.Errorf("%q: %v, %v, %d, %s", line, ok, err, largest, encoded)
+		}
+		name, n, reading, tagged := ParseTag(tag)
+		if tagged != ok || ok && (name != TagName("Run/a=1,b=2") || n != 3 || reading != "wait") {
+			t.Errorf("%s: %s, %d, %s, %v", tag, name, n, reading, tagged)
+		}
+	}
+	if _, _, _, ok, err := ParseHistogram("Tag=x,1"); !ok || err == nil {
+		t.Error("no error for half a line")
+	}
+}

@@ -1,0 +1,67 @@
+package rundir
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// The columns of timeline.csv that the report reads; TimelineColumns has them all.
+const (
+	ColumnRun        = "run"
+	ColumnRepetition = "repetition"
+	ColumnStart      = "start-sec"
+	ColumnLength     = "interval-sec"
+	ColumnInFlight   = "in-flight"
+	ColumnQueued     = "queued"
+)
+
+// TimelineColumns are the columns of timeline.csv, which has a row for each run and interval. Times
+// are in seconds; in-flight and queued are levels at the end of the interval, the others count what
+// happened within it.
+var TimelineColumns = []string{ColumnRun, ColumnRepetition, ColumnStart, ColumnLength, "arrived",
+	"started", "completed", "failed", "throttled", "shed", "abandoned", ColumnInFlight,
+	ColumnQueued}
+
+// A TimelineRow is a row of timeline.csv.
+type TimelineRow struct {
+	Run           string
+	Repetition    int
+	Start, Length float64
+	Counts        [9]int // the other columns, in their order
+}
+
+// Fields spells the row.
+func (r TimelineRow) Fields() []string {
+	fields := []string{r.Run, strconv.Itoa(r.Repetition), seconds(r.Start), seconds(r.Length)}
+	for _, n := range r.Counts {
+		fields = append(fields, strconv.Itoa(n))
+	}
+	return fields
+}
+
+func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// IsTimelineHead reports whether the fields are the names of the columns: an appended section has
+// them again.
+func IsTimelineHead(fields []string) bool {
+	return fields[0] == ColumnRun && fields[1] == ColumnRepetition
+}
+
+// ParseTimelineRow is the inverse of Fields.
+func ParseTimelineRow(fields []string) (r TimelineRow, err error) {
+	if len(fields) != len(TimelineColumns) {
+		return r, fmt.Errorf("%d columns, want %d", len(fields), len(TimelineColumns))
+	}
+	var numbers [12]float64
+	for i := range numbers {
+		if numbers[i], err = strconv.ParseFloat(fields[i+1], 64); err != nil {
+			return r, err
+		}
+	}
+	r = TimelineRow{Run: fields[0], Repetition: int(numbers[0]), Start: numbers[1],
+		Length: numbers[2]}
+	for i := range r.Counts {
+		r.Counts[i] = int(numbers[i+3])
+	}
+	return r, nil
+}

@@ -1,0 +1,207 @@
+package studies
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// guest is a strategy with parameters as somebody may write them: all that parse, whether or not
+// they go together.
+func guest(r *rand.Rand) strategies.Variant {
+	texts := []string{"0", "1", "2", "3", "5", "7", "64", "1000000", "0.5", "1e-9", "1e9", "1ns",
+		"10ms", "1h", "100%", "none", "full", "heed", "lifo"}
+	for {
+		spec := strategies.All()[r.IntN(len(strategies.All()))]
+		call := param.Call{Name: spec.Name}
+		for _, k := range spec.Keys {
+			if r.IntN(2) == 0 {
+				call.Args = append(call.Args,
+					param.Arg{Key: k.Name,
+						Value: append(texts, k.Choices...)[r.IntN(len(texts)+len(k.Choices))]})
+			}
+		}
+		if v, err := strategies.Resolve(call); err == nil {
+			return v
+		}
+	}
+}
+
+// guestMetrics are those that studies and reports read, as somebody's file may have them: some, and
+// of any size.
+func guestMetrics(r *rand.Rand) string {
+	var b strings.Builder
+	units := []string{"ns/op", "verdict", "found-3-long/op", "short-p99-response-sec",
+		"long-mean-response-sec", "io-mean-response-sec", "cpu-mean-response-sec",
+		"long-p99-response-sec"}
+	for _, m := range bench.Metrics() {
+		units = append(units, m.Unit)
+	}
+	values := []float64{0, 1, 0.5, -1, 3, 1e-9, 5e-324, math.MaxFloat64}
+	for i, unit := range units {
+		switch v := values[r.IntN(len(values))]; {
+		case i > 0 && r.IntN(4) == 0:
+		case unit == "verdict":
+			fmt.Fprintf(&b, " %d verdict", r.IntN(3))
+		case r.IntN(3) > 0:
+			fmt.Fprintf(&b, " %v %s", math.Exp(8*r.NormFloat64()), unit)
+		default:
+			fmt.Fprintf(&b, " %v %s", v, unit)
+		}
+	}
+	return b.String()
+}
+
+// guestFile has runs of scenarios of studies with a strategy, a limit and numbers that no study
+// made.
+func guestFile(r *rand.Rand, cells []bench.Scenario) string {
+	var b strings.Builder
+	b.WriteString("# poolbench results 1\n# strategies worker_pool semaphore\n")
+	limits := []int{1, 3, limit, limit, limit, 5, 8, 64}
+	for range 1 + r.IntN(60) {
+		sc := cells[r.IntN(len(cells))]
+		if r.IntN(3) == 0 {
+			sc.Strategy, sc.Limit = guest(r), limits[r.IntN(len(limits))]
+		}
+		for seed := range 1 + r.IntN(3) {
+			fmt.Fprintf(&b, "# seed %d\nBenchmark%s %d%s\n", seed, sc.Name(),
+				1+r.IntN(1000), guestMetrics(r))
+		}
+		if r.IntN(20) == 0 {
+			fmt.Fprintf(&b, "# study %s: what?\n# claim so\n# verdict %s: because\n",
+				[]string{"load", "scrape", "of_nobody"}[r.IntN(3)],
+				[]string{"holds", "maybe"}[r.IntN(2)])
+		}
+	}
+	b.WriteString("# complete 1 run\n")
+	return b.String()
+}
+
+// draw makes the report of a directory with these files. An error has to be one line.
+func draw(t *testing.T, results, timeline, distributions string) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{rundir.ResultsFile: results,
+		rundir.TimelineFile: timeline, rundir.DistributionsFile: distributions} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := page.Load(dir, Figures)
+	if err != nil {
+		if strings.Contains(strings.TrimSuffix(err.Error(), "\n"), "\n") {
+			t.Errorf("the error is not one line: %q", err)
+		}
+		return
+	}
+	if err := r.WriteHTML(io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
+// everyCell are the scenarios of all studies.
+func everyCell(size Size) (cells []bench.Scenario) {
+	for _, s := range All() {
+		cells = append(cells, s.Cells(size)...)
+	}
+	return cells
+}
+
+// TestGuests: whatever strategy somebody brings, each study takes it or says in one line why not,
+// and whatever limit and numbers a file has for it, there is a finding and a report.
+func TestGuests(t *testing.T) {
+	cells := everyCell(Quick)
+	for seed := range uint64(race.Repetitions(t, 12)) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		for _, s := range All() {
+			v := guest(r)
+			suite, err := s.Suite(Size(r.IntN(3)), seed, v)
+			if err != nil && strings.Contains(err.Error(), "\n") {
+				t.Errorf("study %s of %s: more than a line: %q", s.Name, v, err)
+			}
+			if err == nil && suite.Scenarios[len(suite.Scenarios)-1].Seed != seed {
+				t.Errorf("study %s does not begin with seed %d", s.Name, seed)
+			}
+		}
+		text := guestFile(r, cells)
+		draw(t, text, "", "")
+		results, err := results.Read(strings.NewReader(text), "x")
+		if err != nil {
+			continue
+		}
+		for _, s := range All() {
+			if f := s.Judge(evidence.FromFile(results, s.Name)); f.Because == "" {
+				t.Errorf("seed %d: study %s says nothing", seed, s.Name)
+			}
+		}
+	}
+}
+
+// TestRefused: a strategy that cannot run in a study's scenarios is refused before anything runs,
+// and left out of a figure with the reason.
+func TestRefused(t *testing.T) {
+	odd := strategy("segregated:short=2,long=3")[0]
+	for _, s := range All() {
+		if s.With == nil {
+			continue
+		}
+		if _, err := s.Suite(Quick, 1, odd); err == nil ||
+			!strings.Contains(err.Error(), "study "+s.Name+": ") ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("study %s takes segregated with 5 places: %v", s.Name, err)
+		}
+	}
+	m := evidence.FromResults(nil)
+	m.Styles = []string{"worker_pool", odd.String()}
+	for _, sc := range loadSweep(Quick, append(strategy("worker_pool"), odd)) {
+		m.Add(sc.Name(), evidence.Repetition{Tasks: 1, Metric: func(unit string) (float64, bool) {
+			if unit == "verdict" || unit == "broken-laws" {
+				return 0, false
+			}
+			return 1, true
+		}})
+	}
+	figure, err := drawNearing(m)
+	if err != nil || len(figure.Notes) > 0 {
+		t.Fatal(figure, err)
+	}
+	const want = "segregated:short=2,long=3 is left out: strategy segregated: short=2 and long=3 " +
+		"do not add up to the limit of 4"
+	if len(m.LeftOut) != 1 || m.LeftOut[0] != want {
+		t.Errorf("left out: %q, want %q", m.LeftOut, want)
+	}
+}
+
+// FuzzReport: a report is made of a directory, or there is an error in one line, whatever its files
+// hold.
+func FuzzReport(f *testing.F) {
+	cells := everyCell(Quick)
+	for seed := range uint64(8) {
+		f.Add(guestFile(rand.New(rand.NewPCG(seed, 2)), cells), "", "")
+	}
+	head := "# poolbench results 1\n"
+	line := "BenchmarkRun/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/clock=virtual 9 1 ns/op 1 p99-response-sec\n"
+	for _, results := range []string{"", head, head + line, line,
+		head + strings.Replace(line, "1 ns", "NaN ns", 1),
+		head + strings.ReplaceAll(line, "1 p99", "+Inf p99"),
+		head + line + "# study load: how?\n", head + line[:60],
+		strings.ReplaceAll(head+line, "limit=4", "limit=NaN"),
+		strings.ReplaceAll(head+line, "load=0.7", "load=-1")} {
+		f.Add(results, "run,repetition,start-sec,interval-sec,in-flight,queued\n", "#\n")
+	}
+	f.Fuzz(draw)
+}

@@ -1,0 +1,70 @@
+package studies
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// finds holds a finding to its verdict, and to the sentence that says why.
+func finds(t *testing.T, what string, f evidence.Finding, want evidence.Verdict, because string) {
+	t.Helper()
+	if f.Verdict != want || f.Because != because {
+		t.Errorf("%s: %v\n%s\nwant %v\n%s", what, f.Verdict, f.Because, want, because)
+	}
+	sound(t, f)
+}
+
+// sound holds each sentence of a finding to what no sentence may have.
+func sound(t *testing.T, f evidence.Finding) {
+	t.Helper()
+	for _, line := range append([]string{f.Because}, f.Lines...) {
+		for what, wrong := range unsound {
+			if wrong.MatchString(line) {
+				t.Errorf("%s: %s", what, line)
+			}
+		}
+		for _, in := range ranges.FindAllStringSubmatch(line, -1) {
+			if in[1] == in[2] {
+				t.Errorf("an interval of no width: %s", line)
+			}
+		}
+	}
+}
+
+// ranges are intervals: (10 % to 14 %).
+var ranges = regexp.MustCompile(`([^ (]+(?: %)?) to ([^ ),;]+(?: %)?)`)
+
+var unsound = map[string]*regexp.Regexp{
+	"a number that is none":     regexp.MustCompile(`NaN|Inf|%!`),
+	"a minus that breaks lines": regexp.MustCompile(`(^|[( ])-[0-9]`),
+	"a unit glued to a number":  regexp.MustCompile(`(^| )[0-9.]+(ns|us|µs|ms|s)\b`),
+	"a blank too many":          regexp.MustCompile(`  | [,;:.]`),
+}
+
+// TestPoints: a figure says what its points and bars are, by how many repetitions there are.
+func TestPoints(t *testing.T) {
+	for n, want := range map[int][2]string{
+		1: {"Points: one repetition.", "Points: one repetition."},
+		3: {"Points: medians of 3 repetitions. Bars: smallest to largest.",
+			"Points: means of 3 repetitions. Bars: their 95 % intervals (Student's t)."},
+		6: {"Points: medians of 6 repetitions. Bars: their 95 % intervals.",
+			"Points: means of 6 repetitions. Bars: their 95 % intervals (Student's t)."},
+	} {
+		cells := loadSweep(Quick, strategy(pooled))
+		m := synthetic(cells, n, func(bench.Scenario, int) map[string]float64 { return nil })
+		if got := [2]string{m.Medians(cells), m.Means(cells)}; got != want {
+			t.Errorf("%d repetitions: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestFromTo: a range of one number is that number.
+func TestFromTo(t *testing.T) {
+	if one, two := fromTo(4990, 4990), fromTo(10, 4990); one != "4990" || two != "10 to 4990" {
+		t.Errorf("%q and %q", one, two)
+	}
+}

@@ -1,0 +1,111 @@
+package studies
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// sweepAll runs every cell of TestTheoryHolds, for an hour or so; by default it is a sample of
+// them.
+var sweepAll = flag.Bool("sweep", false,
+	"run every cell of the sweep over strategies, workloads, queues and arrivals")
+
+// sweepCells are all strategies × workloads × queues × arrivals × limits that run under the virtual
+// clock.
+func sweepCells(t testing.TB) (cells []bench.Scenario) {
+	var works []string
+	for _, spec := range workloads.All() {
+		if spec.Kind == workloads.Wait &&
+			!slices.ContainsFunc(spec.Keys, func(k param.Key) bool { return k.Default == "" }) {
+			works = append(works, spec.Name)
+		}
+	}
+	works = append(works, "bimodal:p=0.1,short=2ms,long=30ms", "hyperexp:c2=4", "lognormal:c2=1")
+	for _, spec := range strategies.All() {
+		for _, work := range works {
+			for _, queue := range []int{0, bench.NoQueue, 2, 1000} {
+				for _, arrival := range []string{"poisson 0.4", "poisson 0.7", "poisson 1.2",
+					"batch", "closed:clients=12,think=20ms", "bulk:n=20 0.6",
+					"constant 0.8", "sine 0.5"} {
+					for _, limit := range []int{1, 2, 5} {
+						name, load, _ := strings.Cut(arrival, " ")
+						w := bench.Written{Strategy: spec.Name, Workload: work, Target: "none",
+							Arrival: name, Limit: limit, Queue: queue,
+							Tasks: 60_000, Warmup: 0.1, Clock: "virtual"}
+						fmt.Sscan(load, &w.Load)
+						if name == "batch" {
+							w.Tasks = 500
+						}
+						s, err := w.Scenario()
+						if err == nil {
+							// or it cannot be: a lane wants a slot, semaphores have no queue
+							cells = append(cells, s)
+						}
+					}
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// TestTheoryHolds: no exact value is printed outside of its assumptions, whatever the strategy, the
+// task times, the queue and the arrivals: in long runs each agrees with what is measured, and no
+// law is broken. It runs as many cells with exact values as it is given, other ones each day; with
+// -sweep all of them.
+func TestTheoryHolds(t *testing.T) {
+	cells, day := sweepCells(t), uint64(time.Now().Unix()/86400)
+	rng := rand.New(rand.NewPCG(day, 0))
+	rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+	most, judged := race.Repetitions(t, 12), 0
+	if *sweepAll {
+		most = len(cells)
+	}
+	for i, s := range cells {
+		if judged == most {
+			break
+		}
+		s.Seed = day + uint64(i)
+		long := s.Stop.Tasks
+		if s.Stop.Tasks = 50; !hasTheory(played(t, s)) {
+			continue // and none either where more is asked of the run
+		}
+		judged++
+		s.Stop.Tasks = long
+		r := played(t, s)
+		for _, reason := range r.Reasons {
+			if reason.Check == "theory" {
+				t.Errorf("%s seed %d: %v", r.Name, s.Seed, reason)
+			}
+		}
+	}
+	t.Logf("%d of %d cells had exact values to judge (seed %d)", judged, len(cells), day)
+	if judged < most && judged < len(cells)/20 {
+		t.Error("so few that something is missing")
+	}
+}
+
+func hasTheory(r *bench.Result) bool {
+	return slices.ContainsFunc(r.Metrics, func(m bench.Metric) bool {
+		return strings.HasPrefix(m.Unit, "theory-")
+	})
+}
+
+func played(t testing.TB, s bench.Scenario) *bench.Result {
+	r, err := bench.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,70 @@
+package studies
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/evidence"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+var (
+	seeds = flag.Int("seeds", 0, "TestVerdicts takes the verdict of each study with so many seeds")
+	which = flag.String("studies", "", "only of these, with commas")
+)
+
+// TestVerdicts is what `make studies` runs: the quick form of each study again and again, each time
+// with other seeds, of the scenarios under the virtual clock. Of the verdicts that are none of
+// undecided, at most one in twenty may differ from the others. A study that needs the machine is
+// undecided here.
+func TestVerdicts(t *testing.T) {
+	if *seeds == 0 {
+		t.Skip("takes minutes: make studies")
+	}
+	for _, s := range All() {
+		if *which != "" && !strings.Contains(","+*which+",", ","+s.Name+",") {
+			continue
+		}
+		counts := map[evidence.Verdict]int{}
+		for i := range *seeds {
+			suite, err := s.Suite(Quick, uint64(1+100*i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var virtual []bench.Scenario
+			for _, sc := range suite.Scenarios {
+				if sc.Clock == bench.Virtual {
+					virtual = append(virtual, sc)
+				}
+			}
+			suite.Scenarios, suite.Parallel = virtual, 1
+			var results []*bench.Result
+			if err := suite.Do(t.Context(), bench.Run,
+				func(_ bench.Scenario, r *bench.Result, err error) error {
+					if err == nil {
+						r.Readings, r.Timeline = nil, nil
+					}
+					results = append(results, r)
+					return err
+				}); err != nil {
+				t.Fatal(err)
+			}
+			f := s.Find(results)
+			counts[f.Verdict]++
+			t.Logf("%s, seeds from %d: %v: %s", s.Name, 1+100*i, f.Verdict, f.Because)
+		}
+		line, most, decided := fmt.Sprintf("%-15s", s.Name), 0, 0
+		for v := evidence.Undecided; v <= evidence.Depends; v++ {
+			if line += fmt.Sprintf(" %14s %2d", v, counts[v]); v != evidence.Undecided {
+				most, decided = max(most, counts[v]), decided+counts[v]
+			}
+		}
+		fmt.Println(line)
+		if 20*(decided-most) > *seeds {
+			t.Errorf("study %s: of %d verdicts only %d agree", s.Name, decided, most)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package witness
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// readCounters reads what the kernel counts: /proc/stat, /proc/pressure/cpu and the schedstat of
+// this process's threads. A file that is not there, as in many containers, is no error: then that
+// part is not known.
+func readCounters() counters {
+	c := counters{at: time.Now(), stalled: -1, own: CPUTime()}
+	c.stolen, c.ticks, c.busy = Ticks()
+	if text, err := os.ReadFile("/proc/pressure/cpu"); err == nil {
+		c.stalled = parsePressure(string(text))
+	}
+	files, _ := filepath.Glob("/proc/self/task/*/schedstat")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread has ended
+		}
+		if w, ok := parseSchedstat(string(text)); ok {
+			if c.threads == nil {
+				c.threads = map[string]threadTime{}
+			}
+			c.threads[file] = w
+		}
+	}
+	return c
+}
+
+// Ticks are those of all processors that the host gave to other machines, all of them, and those in
+// which they worked; negative where the system does not tell.
+func Ticks() (stolen, all, busy int64) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return -1, -1, -1
+	}
+	return parseStat(string(text))
+}
+
+// parseStat finds the stolen, all, and the working ticks in the first line of /proc/stat: "cpu user
+// nice system idle iowait irq softirq steal guest …", where guest is in user already.
+func parseStat(text string) (stolen, ticks, busy int64) {
+	line, _, _ := strings.Cut(text, "\n")
+	fields := strings.Fields(line)
+	if len(fields) < 9 || fields[0] != "cpu" {
+		return -1, -1, -1
+	}
+	for i, field := range fields[1:9] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return -1, -1, -1
+		}
+		ticks += n
+		switch i {
+		case 3, 4: // idle
+		case 7:
+			stolen = n
+		default:
+			busy += n
+		}
+	}
+	return stolen, ticks, busy
+}
+
+// parsePressure finds the total, in µs, of the line "some avg10=… avg60=… avg300=… total=…".
+func parsePressure(text string) int64 {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "some ") {
+			continue
+		}
+		_, total, _ := strings.Cut(line, "total=")
+		if n, err := strconv.ParseInt(strings.TrimSpace(total), 10, 64); err == nil && n >= 0 {
+			return n
+		}
+	}
+	return -1
+}
+
+// parseSchedstat reads "ran queued slices", in ns.
+func parseSchedstat(text string) (w threadTime, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) < 2 {
+		return threadTime{}, false
+	}
+	ran, err1 := strconv.ParseInt(fields[0], 10, 64)
+	queued, err2 := strconv.ParseInt(fields[1], 10, 64)
+	return threadTime{ran, queued}, err1 == nil && err2 == nil && ran >= 0 && queued >= 0
+}

@@ -1,0 +1,40 @@
+package charts
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// Files writes the chart into a directory that is there, as NAME.svg and NAME.png, each at once,
+// and returns their paths.
+func (c *Chart) Files(dir, name string) (paths []string, err error) {
+	for _, file := range []struct {
+		ext    string
+		render func(io.Writer) error
+	}{{".svg", func(w io.Writer) error { return c.SVG(w, Wide) }}, {".png", c.PNG}} {
+		path := filepath.Join(dir, name+file.ext)
+		if err := rundir.Replace(path, file.render); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// FileName keeps what the name of a file is made of: letters, digits and dashes.
+func FileName(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	out := b.String()
+	return strings.Trim(out[:min(len(out), 100)], "-")
+}

@@ -1,0 +1,152 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Two compares two inputs, labelled by their paths: All for the common case.
+func Two(old, new *results.Results, opts Options) (*Comparison, error) {
+	labels := []string{old.Path, new.Path}
+	if old.Path == new.Path { // told apart as benchstat does
+		labels = []string{old.Path + "#0", new.Path + "#1"}
+	}
+	return All([]results.Input{{Label: labels[0], Results: old}, {Label: labels[1], Results: new}},
+		opts)
+}
+
+// All sets runs side by side with benchstat's statistics: centres, intervals, p-values and
+// geometric means are those that benchstat prints for the same options, but for these differences,
+// all on purpose:
+//
+//   - Tables are split by package alone, and not by every configuration line. With "commit: 1a2b"
+//     in one file and "commit: 3c4d" in the other, or a stray log line "warning: slow disk" in one,
+//     benchstat compares nothing and says nothing. Here such keys are reported as Varying; Table
+//     ".config" splits as benchstat does.
+//   - A value of 0 ns belongs to the metric in seconds: "0 p99-ns" beside "5 p99-ns" is one sample
+//     of 0 and 5e-9. benchstat gives the zeros a table of their own.
+//   - For samples with ties and of different sizes p is exact, up to 100 values in both together:
+//     it is 0.367 for 0,0,0,0,0,0,1 against 0,1,1, whichever comes first. benchstat's is 0.367 in
+//     this order and 0.583 in the other.
+//   - Of a unit that a line gives twice, "5 ns/op 4 ns/op", the first value counts, with a warning;
+//     benchstat takes both as if they were two runs.
+//   - Notes beside the CSV name a cell past column Z as a spreadsheet does, AA6 after Z6; benchstat
+//     says BA6.
+//   - NaN and infinite values do not get past Read; benchstat prints them as numbers.
+//   - Where nothing is compared, though there is more than one input or a projection of columns was
+//     given, that is said, as it is when inputs are pooled because no projection names .file.
+//   - In text, a significant difference says better, worse or differs (no direction known), and
+//     what all names share is said once, above the tables.
+//
+// A base of 0 is shown as 0, the change from it as "?", as benchstat does; text and Markdown add
+// why, and, in words where the direction is known, which way it is: from 0 to 5 errors is worse.
+//
+// It is an error when an option does not parse (*OptionError), when the Unit lines of the inputs
+// contradict each other, when a metric of opts is in none, when nothing passes the filter, and,
+// unless opts.Table was given, when there are columns and no row is in two of them.
+func All(inputs []results.Input, opts Options) (*Comparison, error) {
+	if len(inputs) == 0 {
+		panic("reports: comparison of nothing")
+	}
+	if opts.Alpha == 0 {
+		opts.Alpha = benchmath.DefaultThresholds.CompareAlpha
+	}
+	if opts.Confidence == 0 {
+		opts.Confidence = 0.95
+	}
+	if opts.Alpha < 0 || opts.Alpha >= 1 || opts.Confidence < 0 || opts.Confidence >= 1 {
+		return nil, fmt.Errorf("alpha %v and confidence %v must be between 0 and 1",
+			opts.Alpha, opts.Confidence)
+	}
+	by, err := newProjections(opts)
+	if err != nil {
+		return nil, err
+	}
+	inputs = withoutCopies(inputs, by.namesFile)
+	units, err := results.MergeUnits(inputs)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := results.ChooseMetrics(opts.Metrics, inputs)
+	if err != nil {
+		return nil, err
+	}
+	g := newGrid(by)
+	var unused []string
+	for _, in := range inputs {
+		if g.addResults(in, metrics) == 0 {
+			unused = append(unused, in.Label)
+		}
+	}
+	if len(g.tables) == 0 {
+		return nil, &OptionError{"filter",
+			errors.New("nothing in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
+	}
+	c := g.comparison(units, opts)
+	c.Warnings = append(results.InputWarnings(inputs), invalidRuns(inputs)...)
+	for _, label := range unused {
+		c.Warnings = append(c.Warnings, "nothing in "+label+" passes the filter")
+	}
+	if len(inputs) > 1 && !by.namesFile {
+		c.Warnings = append(c.Warnings, "the inputs are pooled, since no projection names .file; "+
+			"ignore .file if that is meant")
+	}
+	if wanted := len(inputs) > 1 || opts.Col != ""; wanted && !c.compares() {
+		if opts.Table == "" && len(c.Columns) > 1 {
+			return nil, g.nothingShared(c, inputs, opts)
+		}
+		c.Warnings = append(c.Warnings, g.nothingCompared(c))
+	}
+	return c, nil
+}
+
+// compares reports whether any two cells are compared.
+func (c *Comparison) compares() bool {
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			for _, cell := range row.Cells {
+				if cell != nil && cell.Versus != nil {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// nothingShared explains why there is nothing to compare.
+func (g *grid) nothingShared(c *Comparison, inputs []results.Input, opts Options) error {
+	if len(inputs) != 2 || opts.Row != "" || opts.Col != "" {
+		return errors.New(g.nothingCompared(c))
+	}
+	old, new := inputs[0].Results, inputs[1].Results
+	names := make(map[string]bool)
+	for i := range old.Runs {
+		names[old.Runs[i].Qualified()] = true
+	}
+	for i := range new.Runs {
+		if name := new.Runs[i].Qualified(); names[name] {
+			return fmt.Errorf(
+				"%s and %s have no metric of %s in common, nor of any other benchmark",
+				old.Path, new.Path, name)
+		}
+	}
+	return fmt.Errorf("%s and %s have no benchmark in common (for instance, the first has %s and "+
+		"the second %s)",
+		old.Path, new.Path, old.Runs[0].Qualified(), new.Runs[0].Qualified())
+}
+
+// nothingCompared says so in terms of the projections.
+func (g *grid) nothingCompared(c *Comparison) string {
+	col, row, table := fieldNames(g.colBy), fieldNames(g.rowBy), fieldNames(g.tableBy)
+	if len(c.Columns) == 1 {
+		return fmt.Sprintf("nothing is compared: all is in one column (%s: %q)", col, c.Columns[0])
+	}
+	return fmt.Sprintf("nothing is compared: no row (%s) is in two columns (%s) of one table (%s)",
+		row, col, table)
+}

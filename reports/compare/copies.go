@@ -1,0 +1,45 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// withoutCopies leaves out what an input before it in the same column holds already. Without
+// columns for files all inputs share theirs.
+func withoutCopies(inputs []results.Input, columns bool) []results.Input {
+	type place struct {
+		results.RunID
+		label string
+	}
+	seen := map[place]*results.Results{}
+	inputs = slices.Clone(inputs)
+	for i, in := range inputs {
+		isCopy := func(r results.Run) bool {
+			id, virtual := r.ID()
+			if !virtual {
+				return false
+			}
+			at := place{RunID: id}
+			if columns {
+				at.label = in.Label
+			}
+			if seen[at] == nil {
+				seen[at] = in.Results
+			}
+			return seen[at] != in.Results
+		}
+		if !slices.ContainsFunc(in.Results.Runs, isCopy) {
+			continue
+		}
+		r := *in.Results
+		r.Runs = slices.DeleteFunc(slices.Clone(r.Runs), isCopy)
+		r.Warnings = append(slices.Clip(r.Warnings),
+			fmt.Sprintf("%s: %d virtual runs are in an input before it, by name and seed: they "+
+				"are no further samples, and left out", r.Path, len(in.Results.Runs)-len(r.Runs)))
+		inputs[i].Results = &r
+	}
+	return inputs
+}

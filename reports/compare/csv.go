@@ -1,0 +1,158 @@
+package compare
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// WriteCSV writes the tables of a comparison as benchstat -format csv does: exact numbers in base
+// units, one row a benchmark, an empty line between tables. Notes and CSVWarnings, which benchstat
+// writes to standard error, are left out.
+func WriteCSV(w io.Writer, c *Comparison) error {
+	records, _ := c.csv()
+	out := csv.NewWriter(w)
+	for _, record := range records {
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// CSVWarnings are the warnings on single cells of what WriteCSV writes, each led by the cell's
+// place as a spreadsheet names it: "B6: benchmarks vary in .fullname".
+func CSVWarnings(c *Comparison) []string {
+	_, warnings := c.csv()
+	return warnings
+}
+
+// csv gives the records, and the warnings on their cells.
+func (c *Comparison) csv() (records [][]string, warnings []string) {
+	for _, text := range configLines(c.Config) {
+		records = append(records, []string{csvText(text)})
+	}
+	var before []results.Pair
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		if i > 0 {
+			records = append(records, []string{""})
+		}
+		for _, text := range configLines(changed(before, t.Key, i == 0)) {
+			records = append(records, []string{csvText(text)})
+		}
+		before = t.Key
+		sheet := csvTable{first: len(records) + 1}
+		t.csv(&sheet, c.ColumnKeys)
+		records, warnings = append(records, sheet.records...), append(warnings, sheet.warnings...)
+	}
+	return records, warnings
+}
+
+// csvTable is a table under construction.
+type csvTable struct {
+	first    int // the number of its first line
+	records  [][]string
+	line     []string
+	warnings []string
+}
+
+func (s *csvTable) fill(column int) {
+	for len(s.line) < column {
+		s.line = append(s.line, "")
+	}
+}
+
+func (s *csvTable) end() { s.records, s.line = append(s.records, s.line), nil }
+
+// warn is about the cell that comes next.
+func (s *csvTable) warn(lists ...[]error) {
+	for _, list := range lists {
+		for _, err := range list {
+			s.warnings = append(s.warnings,
+				fmt.Sprintf("%s%d: %v", letters(len(s.line)), s.first+len(s.records), err))
+		}
+	}
+}
+
+// csvText keeps a spreadsheet from taking a name for a formula: an apostrophe before it makes it
+// text. Numbers stay as they are.
+func csvText(name string) string {
+	if len(name) < 2 || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(name)[0]) {
+		return name
+	}
+	if _, err := strconv.ParseFloat(name, 64); err == nil {
+		return name
+	}
+	return "'" + name
+}
+
+// letters is the name of a spreadsheet's column, from 0: A to Z, AA, AB …
+func letters(column int) string {
+	name := ""
+	for column++; column > 0; column = (column - 1) / 26 {
+		name = string(rune('A'+(column-1)%26)) + name
+	}
+	return name
+}
+
+// csv gives a head for each key of the columns and one for the unit, the rows and the geometric
+// means, each with two columns for the base and four for any other.
+func (t *Table) csv(s *csvTable, keys [][]results.Pair) {
+	shown := t.columns()
+	start := func(place int) int { return 1 + 4*place - 2*min(place, 1) }
+	for level := range keys[shown[0]] {
+		for place, i := range shown {
+			s.fill(start(place))
+			s.line = append(s.line, csvText(keys[i][level].Value))
+		}
+		s.fill(start(len(shown)))
+		s.end()
+	}
+	for place := range shown {
+		s.fill(start(place))
+		s.line = append(s.line, csvText(t.Unit), "CI")
+		if place > 0 {
+			s.line = append(s.line, "vs base", "P")
+		}
+	}
+	s.end()
+	for _, row := range t.Rows {
+		s.line = append(s.line, csvText(row.Name))
+		for place, i := range shown {
+			cell := row.Cells[i]
+			if cell == nil {
+				continue
+			}
+			s.fill(start(place))
+			s.warn(cell.Sample.Warnings, cell.Summary.Warnings)
+			s.line = append(s.line, fmt.Sprint(cell.Summary.Center), cell.Summary.PctRangeString())
+			if cell.Versus != nil {
+				s.warn(cell.Versus.Warnings)
+				s.line = append(s.line, cell.Versus.FormatDelta(row.Cells[t.Base].Summary.Center,
+					cell.Summary.Center), cell.Versus.String())
+			}
+		}
+		s.end()
+	}
+	s.line = append(s.line, "geomean")
+	for place, i := range shown {
+		g := &t.Geomean[i]
+		s.fill(start(place))
+		s.warn(g.Warnings)
+		if g.HasCenter {
+			s.line = append(s.line, fmt.Sprint(g.Center))
+		}
+		if place > 0 {
+			s.fill(start(place) + 2)
+			s.line = append(s.line, g.delta())
+		}
+	}
+	s.fill(start(len(shown)))
+	s.end()
+}

@@ -1,0 +1,77 @@
+package compare
+
+import (
+	"errors"
+	"math"
+)
+
+// geomeans summarises each column of the rows as benchstat does.
+func geomeans(rows []Row, columns, base int) []Geomean {
+	inBase := 0
+	for _, row := range rows {
+		if row.Cells[base] != nil {
+			inBase++
+		}
+	}
+	out := make([]Geomean, columns)
+	for col := range out {
+		g := &out[col]
+		var centers, ratios []float64
+		for _, row := range rows {
+			cell := row.Cells[col]
+			if cell == nil {
+				continue
+			}
+			center := cell.Summary.Center
+			centers = append(centers, center)
+			if cell.Versus == nil {
+				continue
+			}
+			ratio := 1.0
+			if from := row.Cells[base].Summary.Center; from != center {
+				ratio = center / from
+			}
+			ratios = append(ratios, ratio)
+		}
+		if col != base && len(ratios) != inBase {
+			g.Warnings = append(g.Warnings,
+				errors.New("benchmark set differs from baseline; geomeans may not be comparable"))
+		}
+		if g.Center, g.HasCenter = geomean(centers); !g.HasCenter {
+			g.Warnings = append(g.Warnings, errors.New("summaries must be >0 to compute geomean"))
+		}
+		if col == base {
+			continue
+		}
+		// A base of 0 has no ratio: the column shows "?", and the row itself tells why.
+		if g.Ratio, g.HasRatio = geomean(ratios); !g.HasRatio && !hasInf(ratios) {
+			g.Warnings = append(g.Warnings, errors.New("ratios must be >0 to compute geomean"))
+		}
+	}
+	return out
+}
+
+// geomean is the geometric mean of positive numbers; it has none otherwise. It sums as benchstat
+// does, so that the last digit agrees.
+func geomean(xs []float64) (mean float64, ok bool) {
+	if len(xs) == 0 || hasInf(xs) {
+		return 0, false
+	}
+	m := 0.0
+	for i, x := range xs {
+		if x <= 0 {
+			return 0, false
+		}
+		m += (math.Log(x) - m) / float64(i+1)
+	}
+	return math.Exp(m), true
+}
+
+func hasInf(xs []float64) bool {
+	for _, x := range xs {
+		if math.IsInf(x, 0) {
+			return true
+		}
+	}
+	return false
+}

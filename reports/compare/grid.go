@@ -1,0 +1,266 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchproc"
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// grid sorts runs into the cells of tables. What no projection takes up is residue, and must not
+// vary.
+type grid struct {
+	*projections
+	tables   map[benchproc.Key]*gridTable
+	cols     map[benchproc.Key]struct{}
+	residues map[benchproc.Key]map[benchproc.Key]struct{} // by column
+	// there is a run, though it may lack the metrics
+	runs  map[gridRun]bool
+	tests judge.RankSums
+}
+
+// gridRun places a run in a table without a unit.
+type gridRun struct {
+	table benchproc.Key
+	at    gridCellKey
+}
+
+type gridTable struct {
+	without benchproc.Key // the table's key without its unit
+	rows    map[benchproc.Key]struct{}
+	cells   map[gridCellKey]*gridCell
+	tests   judge.RankSums
+}
+
+type gridCellKey struct{ row, col benchproc.Key }
+
+type gridCell struct {
+	values  []float64
+	residue map[benchproc.Key]struct{}
+}
+
+func newGrid(by *projections) *grid {
+	return &grid{
+		projections: by,
+		tables:      make(map[benchproc.Key]*gridTable),
+		cols:        make(map[benchproc.Key]struct{}),
+		residues:    make(map[benchproc.Key]map[benchproc.Key]struct{}),
+		runs:        make(map[gridRun]bool),
+		tests:       make(judge.RankSums),
+	}
+}
+
+// addResults adds the runs of an input that pass the filter, with its label as benchproc's key
+// .file, and returns how many they are.
+func (g *grid) addResults(in results.Input, metrics []string) (added int) {
+	var rec benchfmt.Result
+	var before []results.Pair
+	written := make([]string, len(metrics))
+	for i, unit := range metrics {
+		written[i] = untidied(unit)
+	}
+	for i := range in.Results.Runs {
+		run := &in.Results.Runs[i]
+		// Runs in a row share their configuration, unless a line between them changed it.
+		if i == 0 || len(before) != len(run.Config) || len(before) > 0 &&
+			&before[0] != &run.Config[0] {
+			rec = benchfmt.Result{}
+			for _, c := range run.Config {
+				rec.Config = append(rec.Config,
+					benchfmt.Config{Key: c.Key, Value: []byte(c.Value), File: true})
+			}
+			rec.SetConfig(".file", in.Label)
+			before = run.Config
+		}
+		rec.Name, rec.Iters, rec.Values = benchfmt.Name(run.Name), run.Iters, rec.Values[:0]
+		for i, unit := range metrics {
+			if v, ok := run.Values[unit]; ok {
+				rec.Values = append(rec.Values,
+					benchfmt.Value{Value: v, Unit: unit, OrigUnit: written[i]})
+			}
+		}
+		// As with benchstat, the one error that a filter may have is a reason to leave a run out.
+		if ok, err := g.filter.Apply(&rec); ok && err == nil {
+			g.add(&rec)
+			added++
+		}
+	}
+	return added
+}
+
+// untidied is the spelling of a unit in ns or MB that a file may have had, so that a filter can use
+// it, too.
+func untidied(unit string) string {
+	written := strings.NewReplacer("sec", "ns", "B", "MB").Replace(unit)
+	if _, tidied := benchunit.Tidy(1, written); tidied != unit || written == unit {
+		return ""
+	}
+	return written
+}
+
+func (g *grid) add(rec *benchfmt.Result) {
+	at := gridCellKey{g.rowBy.Project(rec), g.colBy.Project(rec)}
+	g.cols[at.col] = struct{}{}
+	without := g.tableBy.Project(rec)
+	g.runs[gridRun{without, at}] = true
+	if len(rec.Values) == 0 {
+		return
+	}
+	residue := g.residue.Project(rec)
+	if g.residues[at.col] == nil {
+		g.residues[at.col] = make(map[benchproc.Key]struct{})
+	}
+	g.residues[at.col][residue] = struct{}{}
+	for i, key := range g.tableBy.ProjectValues(rec) {
+		table := g.tables[key]
+		if table == nil {
+			table = &gridTable{without: without, rows: make(map[benchproc.Key]struct{}),
+				cells: make(map[gridCellKey]*gridCell), tests: g.tests}
+			g.tables[key] = table
+		}
+		cell := table.cells[at]
+		if cell == nil {
+			table.rows[at.row] = struct{}{}
+			cell = &gridCell{residue: make(map[benchproc.Key]struct{})}
+			table.cells[at] = cell
+		}
+		cell.values = append(cell.values, rec.Values[i].Value)
+		cell.residue[residue] = struct{}{}
+	}
+}
+
+// comparison works the statistics out.
+func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Comparison {
+	c := &Comparison{Alpha: opts.Alpha, Confidence: opts.Confidence, rowKeys: fieldNames(g.rowBy)}
+	cols := sortedKeys(g.cols)
+	for _, col := range cols {
+		c.Columns = append(c.Columns, col.StringValues())
+		c.ColumnKeys = append(c.ColumnKeys, pairsOf(col, g.colBy.FlattenedFields()))
+	}
+	lacks := newGaps(g, opts.Table == "")
+	for _, key := range sortedKeys(g.tables) {
+		from := g.tables[key]
+		unit := key.Get(g.unit)
+		assume := units.GetAssumption(unit)
+		table := Table{Key: g.tableKey(key), Unit: unit, Better: units.GetBetter(unit),
+			Exact: assume == benchmath.AssumeExact, Base: len(cols)}
+		for at := range from.cells {
+			table.Base = min(table.Base, slices.Index(cols, at.col))
+		}
+		for _, rowKey := range sortedKeys(from.rows) {
+			row := from.row(rowKey, cols, table.Base, assume, opts)
+			table.Rows = append(table.Rows, row)
+			for i, cell := range row.Cells {
+				if cell == nil {
+					lacks.note(gridRun{from.without, gridCellKey{rowKey, cols[i]}},
+						Missing{table.RowName(row), unit, c.Columns[i]})
+				}
+			}
+		}
+		table.Geomean = geomeans(table.Rows, len(cols), table.Base)
+		c.Tables = append(c.Tables, table)
+	}
+	c.Missing = lacks.found
+	c.Config, c.Varying = g.residueByColumn(cols)
+	return c
+}
+
+// row summarises the cells of a row and compares each with that of the base column.
+func (t *gridTable) row(
+	key benchproc.Key, cols []benchproc.Key, baseColumn int,
+	assume benchmath.Assumption, opts Options,
+) Row {
+	thresholds := benchmath.DefaultThresholds
+	thresholds.CompareAlpha = opts.Alpha
+	row := Row{Name: key.StringValues(), Cells: make([]*Cell, len(cols))}
+	for i, col := range cols {
+		cell := t.cells[gridCellKey{key, col}]
+		if cell == nil {
+			continue
+		}
+		row.Cells[i] = cell.summarise(assume, &thresholds, opts.Confidence)
+		if base := row.Cells[baseColumn]; i > baseColumn && base != nil {
+			versus := compareSamples(t.tests, assume, base.Sample, row.Cells[i].Sample)
+			row.Cells[i].Versus = &versus
+		}
+	}
+	return row
+}
+
+func (g *grid) tableKey(key benchproc.Key) []results.Pair {
+	return slices.DeleteFunc(pairsOf(key, g.tableBy.FlattenedFields()), func(p results.Pair) bool {
+		return p.Key == g.unit.Name
+	})
+}
+
+func pairsOf(key benchproc.Key, fields []*benchproc.Field) []results.Pair {
+	pairs := make([]results.Pair, len(fields))
+	for i, field := range fields {
+		pairs[i] = results.Pair{Key: field.Name, Value: key.Get(field)}
+	}
+	return pairs
+}
+
+func (c *gridCell) summarise(
+	assume benchmath.Assumption, thresholds *benchmath.Thresholds, confidence float64,
+) *Cell {
+	// NewSample sorts in place, which is no loss: the values are this cell's own.
+	sample := benchmath.NewSample(c.values, thresholds)
+	if fields := benchproc.NonSingularFields(sortedKeys(c.residue)); len(fields) > 0 {
+		names := make([]string, len(fields))
+		for i, f := range fields {
+			names[i] = f.Name
+		}
+		sample.Warnings = append(sample.Warnings,
+			fmt.Errorf("benchmarks vary in %s", strings.Join(names, ", ")))
+	}
+	return &Cell{Sample: sample, Summary: assume.Summary(sample, confidence)}
+}
+
+// The sizes of samples without ties, and with them, up to which benchmath is exact.
+const (
+	benchmathExact = 50
+	benchmathTies  = 25
+)
+
+// compareSamples is benchmath's comparison. Where that is exact, it works a distribution out for
+// each p; tests have the same p sooner: for 200 benchmarks × 25 runs with ties, which benchmath
+// counts in maps, in a tenth of the time. And benchmath is wrong of samples with ties and of
+// different sizes.
+func compareSamples(
+	tests judge.RankSums, assume benchmath.Assumption, base, now *benchmath.Sample,
+) benchmath.Comparison {
+	n1, n2 := len(base.Values), len(now.Values)
+	distinct := len(slices.Compact(slices.Sorted(slices.Values(slices.Concat(base.Values,
+		now.Values)))))
+	approximate := distinct < n1+n2 && n1 == n2 && n1 > benchmathTies || distinct == n1+n2 &&
+		max(n1, n2) > benchmathExact
+	if assume != benchmath.AssumeNothing || distinct == 1 || approximate {
+		return assume.Compare(base, now)
+	}
+	versus := benchmath.Comparison{P: tests.Of(base.Values, now.Values).TwoSided(), N1: n1, N2: n2,
+		Alpha: base.Thresholds.CompareAlpha}
+	// benchmath's warning and its rule for it.
+	if need := judge.SamplesFor(versus.Alpha / 2); versus.P > versus.Alpha &&
+		n1 < need && n2 < need {
+		versus.Warnings = []error{fmt.Errorf("need >= %d samples to detect a difference at alpha "+
+			"level %v", need, versus.Alpha)}
+	}
+	return versus
+}
+
+func sortedKeys[V any](set map[benchproc.Key]V) []benchproc.Key {
+	keys := make([]benchproc.Key, 0, len(set))
+	for key := range set {
+		keys = append(keys, key)
+	}
+	benchproc.SortKeys(keys)
+	return keys
+}

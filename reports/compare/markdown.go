@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// WriteMarkdown writes a comparison as tables of GitHub-flavoured Markdown, whose source lines up
+// too.
+func WriteMarkdown(w io.Writer, c *Comparison) error {
+	var text strings.Builder
+	short, shared := c.shortNames()
+	lines := configLines(c.Config)
+	if shared != "" {
+		lines = append(lines, results.SharedLine(shared))
+	}
+	if len(lines) > 0 {
+		for _, line := range lines {
+			fmt.Fprintf(&text, "- %s\n", tables.Escape(line))
+		}
+		text.WriteByte('\n')
+	}
+	for i := range c.Tables {
+		c.Tables[i].markdown(&text, c.Columns, short)
+	}
+	for _, note := range c.Notes() {
+		fmt.Fprintf(&text, "- %s\n", tables.Escape(note))
+	}
+	_, err := io.WriteString(w, strings.TrimRight(text.String(), "\n")+"\n")
+	return err
+}
+
+func (t *Table) markdown(text *strings.Builder, columns []string, short map[string]string) {
+	text.WriteString("### " + tables.Escape(t.title()) + "\n\n")
+	var m tables.Markdown
+	m.Head(tables.Left, "benchmark")
+	shown := t.columns()
+	for place, i := range shown {
+		m.Head(tables.Right, columns[i])
+		if place > 0 {
+			m.Head(tables.Right, "vs base")
+			m.Head(tables.Left, "")
+			m.Head(tables.Left, "p, n")
+		}
+	}
+	class := benchunit.ClassOf(t.Unit)
+	var notes footnotes
+	for _, row := range t.Rows {
+		scaler := row.scaler(class)
+		line := []string{tables.Code(cmp.Or(short[row.Name], row.Name))}
+		for place, i := range shown {
+			cell := row.Cells[i]
+			switch {
+			case cell == nil:
+				line = append(line, "–")
+			default:
+				line = append(line, join(scaler.Format(cell.Summary.Center), "±",
+					cell.Summary.PctRangeString(),
+					notes.mark(cell.Sample.Warnings, cell.Summary.Warnings)))
+			}
+			switch {
+			case place == 0:
+			case cell == nil || cell.Versus == nil:
+				line = append(line, "", "", "")
+			default:
+				v := cell.Versus
+				line = append(line, v.FormatDelta(row.Cells[t.Base].Summary.Center,
+					cell.Summary.Center), t.Change(&row, i),
+					join(v.String(), notes.mark(t.warnings(&row, i))))
+			}
+		}
+		m.Row(line)
+	}
+	if len(t.Rows) > 1 {
+		line := []string{"geomean"}
+		for place, i := range shown {
+			g, center := &t.Geomean[i], ""
+			if g.HasCenter {
+				center = benchunit.Scale(g.Center, class)
+			}
+			line = append(line, join(center, notes.mark(g.Warnings)))
+			if place > 0 {
+				line = append(line, g.delta(), "", "")
+			}
+		}
+		m.Row(line)
+	}
+	m.Write(text)
+	text.WriteByte('\n')
+	for _, line := range notes.lines() {
+		text.WriteString(tables.Escape(line) + "  \n")
+	}
+	if len(notes.messages) > 0 {
+		text.WriteByte('\n')
+	}
+}
+
+// title names a table: its key and unit, with the direction where it is known.
+func (t *Table) title() string {
+	var words []string
+	for _, p := range t.Key {
+		if p.Value != "" {
+			words = append(words, p.Key+": "+p.Value+",")
+		}
+	}
+	words = append(words, t.Unit)
+	if better := results.Direction(t.Better); better != "" {
+		words = append(words, "("+better+" is better)")
+	}
+	return strings.Join(words, " ")
+}
+
+// join puts blanks between the words that are not empty.
+func join(words ...string) string {
+	var out []string
+	for _, word := range words {
+		if word != "" {
+			out = append(out, word)
+		}
+	}
+	return strings.Join(out, " ")
+}

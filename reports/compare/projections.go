@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/perf/benchproc"
+)
+
+// An OptionError is an option of a comparison that cannot be understood.
+type OptionError struct {
+	Option string // table, row, col, ignore or filter
+	Err    error  // in one line
+}
+
+// Error names the option and what is wrong with it.
+func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
+
+// Unwrap returns the complaint without the option.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// projections say which run belongs in which table, row and column, and which belongs nowhere.
+type projections struct {
+	tableBy, rowBy, colBy, residue *benchproc.Projection
+	unit                           *benchproc.Field // of tableBy
+	filter                         *benchproc.Filter
+	namesFile                      bool // a projection, or what is ignored, names .file
+}
+
+// The projections of a Options that does not say otherwise.
+const (
+	defaultTable = "pkg"
+	defaultRow   = ".fullname"
+	defaultCol   = ".file"
+)
+
+func newProjections(opts Options) (*projections, error) {
+	query := opts.Filter
+	if strings.TrimSpace(query) == "" {
+		query = "*"
+	}
+	var p projections
+	var err error
+	if p.filter, err = benchproc.NewFilter(query); err != nil {
+		return nil, &OptionError{"filter", oneLine(err)}
+	}
+	var parser benchproc.ProjectionParser
+	if p.tableBy, p.unit, err = parser.ParseWithUnit(orDefault(opts.Table, defaultTable),
+		p.filter); err != nil {
+		return nil, &OptionError{"table", oneLine(err)}
+	}
+	parsed := []*benchproc.Projection{p.tableBy}
+	parse := func(option, keys string) *benchproc.Projection {
+		proj, parseErr := parser.Parse(keys, p.filter)
+		if parseErr != nil {
+			if err == nil {
+				err = &OptionError{option, oneLine(parseErr)}
+			}
+			return nil
+		}
+		parsed = append(parsed, proj)
+		return proj
+	}
+	p.rowBy = parse("row", orDefault(opts.Row, defaultRow))
+	p.colBy = parse("col", orDefault(opts.Col, defaultCol))
+	parse("ignore", opts.Ignore)
+	if err != nil {
+		return nil, err
+	}
+	p.residue = parser.Residue()
+	for _, proj := range parsed {
+		for _, field := range proj.Fields() {
+			p.namesFile = p.namesFile || field.Name == ".file"
+		}
+	}
+	return &p, nil
+}
+
+// orDefault takes the empty text for the default; a blank is benchproc's projection on nothing.
+func orDefault(keys, byDefault string) string {
+	if keys == "" {
+		return byDefault
+	}
+	return keys
+}
+
+// oneLine joins the lines of benchproc's errors: what is wrong, the expression, and a caret below
+// the place.
+func oneLine(err error) error {
+	what, rest, ok1 := strings.Cut(err.Error(), "\n\t")
+	last := strings.LastIndex(rest, "\n\t")
+	if !ok1 || last < 0 {
+		return fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
+	}
+	caret := strings.TrimPrefix(rest[last:], "\n\t")
+	return fmt.Errorf("%s (at character %d of %q)", strings.TrimPrefix(what, "syntax error: "),
+		len([]rune(caret)), rest[:last])
+}
+
+// fieldNames lists the keys of a projection as an expression has them.
+func fieldNames(p *benchproc.Projection) string {
+	var names []string
+	for _, f := range p.Fields() {
+		if f.Name != ".unit" {
+			names = append(names, f.Name)
+		}
+	}
+	return strings.Join(names, ",")
+}

@@ -1,0 +1,48 @@
+package compare
+
+import (
+	"slices"
+
+	"golang.org/x/perf/benchproc"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// residueByColumn splits what no projection takes up into that which all runs share and that which
+// varies.
+func (g *grid) residueByColumn(cols []benchproc.Key) (shared []results.Pair, varying []Variation) {
+	all := make(map[benchproc.Key]struct{})
+	for _, keys := range g.residues {
+		for key := range keys {
+			all[key] = struct{}{}
+		}
+	}
+	allKeys := sortedKeys(all)
+	nonSingular := benchproc.NonSingularFields(allKeys)
+	byColumn := make([][]benchproc.Key, len(cols))
+	for i, col := range cols {
+		byColumn[i] = sortedKeys(g.residues[col])
+	}
+	for _, field := range g.residue.FlattenedFields() {
+		if !slices.Contains(nonSingular, field) {
+			if value := allKeys[0].Get(field); value != "" && field.Name != ".fullname" {
+				shared = append(shared, results.Pair{Key: field.Name, Value: value})
+			}
+			continue
+		}
+		v := Variation{Key: field.Name}
+		for i := range cols {
+			var values []string
+			seen := make(map[string]bool)
+			for _, key := range byColumn[i] {
+				if value := key.Get(field); !seen[value] {
+					seen[value] = true
+					values = append(values, value)
+				}
+			}
+			v.Values = append(v.Values, values)
+		}
+		varying = append(varying, v)
+	}
+	return shared, varying
+}

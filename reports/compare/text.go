@@ -1,0 +1,248 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// The columns of the text for one input: centre, interval, notes, and then, but for the first
+// input, delta, change, p with n, notes.
+const (
+	textCenter = iota
+	textInterval
+	textCellNotes
+	textDelta
+	textChange
+	textP
+	textDeltaNotes
+	textColumns
+	textBaseColumns = textCellNotes + 1
+)
+
+// WriteText writes a comparison as aligned text, laid out like benchstat's: for each column its
+// centre ± interval, delta, p and n; numbered notes stand below their table, and Notes at the end.
+// Behind a significant delta it adds "better" or "worse", where the direction of the metric is
+// known. What all names have in common is said once, above the tables.
+func WriteText(w io.Writer, c *Comparison) error {
+	short, shared := c.shortNames()
+	head := configLines(c.Config)
+	if shared != "" {
+		head = append(head, results.SharedLine(shared))
+	}
+	if err := tables.WriteLines(w, head); err != nil {
+		return err
+	}
+	return c.writeTables(w, short, true)
+}
+
+// writeTables writes what benchstat has, and with words the direction of each change, and the
+// notes.
+func (c *Comparison) writeTables(w io.Writer, short map[string]string, words bool) error {
+	var before []results.Pair
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		if i > 0 {
+			if err := tables.WriteLines(w, []string{""}); err != nil {
+				return err
+			}
+		}
+		if err := tables.WriteLines(w, configLines(changed(before, t.Key, i == 0))); err != nil {
+			return err
+		}
+		before = t.Key
+		if err := t.writeText(w, c.ColumnKeys, short, words); err != nil {
+			return err
+		}
+	}
+	if notes := c.Notes(); words && len(notes) > 0 {
+		return tables.WriteLines(w, append([]string{""}, notes...))
+	}
+	return nil
+}
+
+func (t *Table) writeText(
+	w io.Writer, keys [][]results.Pair, short map[string]string, words bool,
+) error {
+	var a tables.Text
+	var notes footnotes
+	shown := t.columns()
+	t.textHead(&a, shown, keys)
+	class := benchunit.ClassOf(t.Unit)
+	for _, row := range t.Rows {
+		scaler := row.scaler(class)
+		a.Row()
+		a.Cell(0, 1, tables.Left, "", cmp.Or(short[row.Name], row.Name))
+		for place, i := range shown {
+			cell := row.Cells[i]
+			if cell == nil {
+				continue
+			}
+			at := textStart(place)
+			a.Cell(at+textCenter, 1, tables.Right, "", scaler.Format(cell.Summary.Center))
+			a.Cell(at+textInterval, 1, tables.Right, " ± ", cell.Summary.PctRangeString())
+			a.Note(at+textCellNotes, notes.mark(cell.Sample.Warnings, cell.Summary.Warnings))
+			if v := cell.Versus; v != nil {
+				a.Cell(at+textDelta, 1, tables.Right, "",
+					v.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center))
+				warnings := v.Warnings
+				if words {
+					a.Note(at+textChange, t.Change(&row, i))
+					warnings = t.warnings(&row, i)
+				}
+				a.Cell(at+textP, 1, tables.Left, " ", "("+v.String()+")")
+				a.Note(at+textDeltaNotes, notes.mark(warnings))
+			}
+		}
+	}
+	if len(t.Rows) > 1 {
+		t.textGeomean(&a, shown, &notes)
+	}
+	if err := a.Write(w); err != nil {
+		return err
+	}
+	return tables.WriteLines(w, notes.lines())
+}
+
+// textStart is where the columns of an input begin.
+func textStart(place int) int {
+	return 1 + place*textColumns - min(place, 1)*(textColumns-textBaseColumns)
+}
+
+// textHead names the columns, a line for each of their keys, neighbours with the same value under
+// one name.
+func (t *Table) textHead(a *tables.Text, shown []int, keys [][]results.Pair) {
+	const rule = " │ "
+	edge := textStart(len(shown))
+	same := func(x, y, level int) bool { return slices.Equal(keys[x][:level+1], keys[y][:level+1]) }
+	for level := range keys[shown[0]] {
+		a.Row()
+		for from := 0; from < len(shown); {
+			to := from + 1
+			for to < len(shown) && same(shown[from], shown[to], level) {
+				to++
+			}
+			a.Cell(textStart(from), textStart(to)-textStart(from), tables.Center, rule,
+				keys[shown[from]][level].Value)
+			from = to
+		}
+		a.Cell(edge, 1, tables.Left, " │", "")
+	}
+	a.Row()
+	for place := range shown {
+		at := textStart(place)
+		a.Grow(at)
+		a.Cell(at, textBaseColumns, tables.Center, rule, t.Unit)
+		if place > 0 {
+			a.Cell(at+textDelta, textColumns-textDelta, tables.Left, "  ", "vs base")
+		}
+	}
+	a.Cell(edge, 1, tables.Left, " │", "")
+}
+
+func (t *Table) textGeomean(a *tables.Text, shown []int, notes *footnotes) {
+	class := benchunit.ClassOf(t.Unit)
+	a.Row()
+	a.Cell(0, 1, tables.Left, "", "geomean")
+	for place, i := range shown {
+		g, at := &t.Geomean[i], textStart(place)
+		if g.HasCenter {
+			a.Cell(at+textCenter, 1, tables.Right, "", benchunit.Scale(g.Center, class))
+		}
+		mark := notes.mark(g.Warnings)
+		if place == 0 {
+			a.Note(at+textCellNotes, mark)
+			continue
+		}
+		align := tables.Left
+		if g.HasRatio {
+			align = tables.Right
+		}
+		a.Cell(at+textDelta, 1, align, "", g.delta())
+		a.Note(at+textDeltaNotes, mark)
+	}
+}
+
+// scaler scales the cells of a row alike, so that they can be compared by eye.
+func (r *Row) scaler(class benchunit.Class) benchunit.Scaler {
+	var centers []float64
+	for _, cell := range r.Cells {
+		if cell != nil {
+			centers = append(centers, cell.Summary.Center)
+		}
+	}
+	return benchunit.CommonScale(centers, class)
+}
+
+// delta is the change of the column's ratios in percent, or "?" where there is none.
+func (g *Geomean) delta() string {
+	if !g.HasRatio {
+		return "?"
+	}
+	return fmt.Sprintf("%+.2f%%", (g.Ratio-1)*100)
+}
+
+// footnotes numbers messages, the same message with the same number.
+type footnotes struct{ messages []string }
+
+// mark returns the numbers of the messages as superscripts.
+func (f *footnotes) mark(warnings ...[]error) string {
+	var marks []string
+	for _, list := range warnings {
+		for _, warning := range list {
+			marks = append(marks, superscript(f.number(warning.Error())))
+		}
+	}
+	return strings.Join(marks, " ")
+}
+
+func (f *footnotes) number(message string) int {
+	for i, m := range f.messages {
+		if m == message {
+			return i + 1
+		}
+	}
+	f.messages = append(f.messages, message)
+	return len(f.messages)
+}
+
+func (f *footnotes) lines() []string {
+	lines := make([]string, len(f.messages))
+	for i, m := range f.messages {
+		lines[i] = superscript(i+1) + " " + m
+	}
+	return lines
+}
+
+func superscript(n int) string {
+	return strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
+		"7", "⁷", "8", "⁸", "9", "⁹").
+		Replace(fmt.Sprint(n))
+}
+
+func configLines(pairs []results.Pair) []string {
+	lines := make([]string, len(pairs))
+	for i, p := range pairs {
+		lines[i] = p.Key + ": " + p.Value
+	}
+	return lines
+}
+
+// changed returns the pairs of now that are not in before, and of the first table those that say
+// something.
+func changed(before, now []results.Pair, first bool) []results.Pair {
+	var out []results.Pair
+	for _, p := range now {
+		if first && p.Value != "" || !first && results.Lookup(before, p.Key) != p.Value {
+			out = append(out, p)
+		}
+	}
+	return out
+}

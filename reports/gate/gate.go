@@ -1,0 +1,103 @@
+package gate
+
+import (
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/reports/compare"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// DefaultOptions are a margin of 2 %, a promise of 10 % and an alpha of 0.05.
+func DefaultOptions() verdict.Options {
+	d := judge.Defaults()
+	return verdict.Options{Margin: d.Margin, Promise: d.Promise, Alpha: d.Alpha}
+}
+
+// Judge says whether new is worse than old, metric by metric of each benchmark.
+//
+// Runs are paired where configuration lines number their pairs, or where both inputs were made with
+// the same seeds: the runs of a seed faced the same arrivals. A metric in pairs is tested by the
+// signed-rank test of its changes, exact up to 100 pairs, one of a tail (p99 and above) by swapping
+// the runs of pairs, on the histograms of both run directories; without pairs, by the rank test,
+// exact up to 100 values in both, which allows for spreads that differ. Pairs that are too few for
+// a verdict, where as many values without would do, are taken as unpaired.
+//
+// A metric is worse when the one-sided test, of the new values against the old ones moved by the
+// margin for the worse, is significant after Holm's adjustment over all metrics gated; better
+// likewise the other way. A margin of 2 % is a factor of 1.02 in time, and of 1/1.02 in throughput.
+// It is no worse when the interval of the ratio leaves out every change for the worse of the size
+// of the promise. Otherwise it is inconclusive; and so it always is when it has fewer samples than
+// the adjusted test needs to be significant at all. A metric that is 0 throughout is no worse
+// without a test, and one that was 0 throughout and no longer is can only be worse or inconclusive.
+// Where Unit lines say assume=exact and the values bear it out, the values are compared as they
+// are.
+//
+// Not gated, but listed: a metric without direction; one that only the new side has; ns/op, ops/s
+// and makespan-sec of an open-loop run below saturation, which echo the plan; and, unless they are
+// asked for, the largest values (max-…) and what tells of the measurement itself (verdict,
+// broken-laws, p99-lag-sec, the hiccups).
+//
+// Faults: a benchmark that either side lacks; nothing left to gate; a metric of opts.Metrics that
+// cannot be gated for want of a direction, of one side, or for its values; inputs from different
+// machines or Go versions, unless allowed. Unclear: an input that is not whole, unless allowed; a
+// run that breaks conservation laws; a metric that would be gated and that the new side has lost,
+// or that has negative values, of which there is no ratio. An error is an option that makes no
+// sense, inputs that compare.Two refuses, or a log of histograms that cannot be read.
+func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {
+	o := judge.Defaults()
+	o.Margin, o.Promise, o.Alpha = opts.Margin, opts.Promise, opts.Alpha
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	c, err := compare.Two(old, new, compare.Options{Metrics: opts.Metrics})
+	if err != nil {
+		return nil, err
+	}
+	r := &verdict.Report{Old: c.Columns[0], New: c.Columns[1], Options: opts}
+	in := inputs{r, old, new}
+	in.check(c)
+	paired := in.pairings()
+	samples := choose(r, c, paired, old.Schema > 0 && new.Schema > 0)
+	if err := in.findTails(samples, paired); err != nil {
+		return nil, err
+	}
+	judged, err := judge.Once(o, samples)
+	if err != nil {
+		return nil, err
+	}
+	judged.AddTo(r)
+	return r, nil
+}
+
+// choose sorts out what is gated. Files that poolbench wrote have the values in full.
+func choose(
+	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]pairing, full bool,
+) (samples []judge.Sample) {
+	gone := make(map[compare.Missing]bool) // with Unit "" a whole benchmark, which is a fault
+	for _, m := range c.Missing {
+		gone[m] = true
+	}
+	choice := judge.Choice{Report: r, Sides: [2]string{r.Old, r.New}}
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			m := judge.Candidate{Metric: judge.Metric{Package: results.Lookup(t.Key, "pkg"),
+				Benchmark: row.Name, Unit: t.Unit, Better: judge.Direction(t.Better),
+				Exact: t.Exact, Full: full}}
+			for side, cell := range row.Cells {
+				if cell != nil {
+					m.Values[side] = cell.Sample.Values
+				} else if gone[compare.Missing{Benchmark: t.RowName(row),
+					Column: c.Columns[side]}] {
+					m.Excuse = "absent from " + c.Columns[side]
+				}
+			}
+			if choice.Takes(m) {
+				runs := paired[benchmarkID{m.Package, m.Benchmark}]
+				samples = append(samples, judge.Sample{Metric: m.Metric,
+					Pairs: runs.pairs(t.Unit), Base: m.Values[0], Head: m.Values[1]})
+			}
+		}
+	}
+	choice.Close()
+	return samples
+}

@@ -1,0 +1,94 @@
+package gate
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+)
+
+// TestGatePage: a dot for every pair of every row in which something moved, of whatever direction
+// and size; and a page also of nothing.
+func TestGatePage(t *testing.T) {
+	const screened, fresh, rows = 6, 20, 7
+	var pairs []verdict.Pairs
+	r := &verdict.Report{
+		Old:     "main <1>",
+		New:     "head",
+		Options: DefaultOptions(),
+		Spent: &verdict.Spent{
+			Whole:     98_100 * time.Millisecond,
+			Measuring: 74_250 * time.Millisecond,
+		},
+	}
+	for i := range rows {
+		p := verdict.Pairs{Screened: screened, Margin: 0.02,
+			Row: verdict.Row{
+				Benchmark:  fmt.Sprint("B", i),
+				Metric:     "sec/op",
+				Better:     1 - 2*(i%2),
+				Verdict:    verdict.Worse,
+				Ratio:      1.1,
+				Lo:         1.05,
+				Hi:         1.2,
+				Old:        1,
+				New:        1.1,
+				OldN:       fresh,
+				NewN:       fresh,
+				Detectable: math.NaN(),
+			}}
+		for k := range screened + fresh {
+			p.Old, p.New = append(p.Old, 1+float64(k%3)),
+				append(p.New, (1+float64(k%3))*(1.1+float64(k)/1000))
+		}
+		pairs, r.Rows = append(pairs, p), append(r.Rows, p.Row)
+	}
+	still := pairs[0]
+	still.New = still.Old
+	appeared := verdict.Pairs{
+		Row: verdict.Row{Benchmark: "Z", Metric: "allocs/op", Better: -1, Verdict: verdict.Worse,
+			Ratio: math.Inf(1), Hi: math.Inf(1)},
+		Old: []float64{0},
+		New: []float64{1},
+	}
+	r.Pairs = append(pairs, still, appeared)
+	var text strings.Builder
+	if err := WritePage(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	page := text.String()
+	// Each picture is there twice, for wide and for narrow windows; the estimates have a dot for
+	// each row.
+	if got, want := strings.Count(page, `class="pb-pt"`), 2*rows*(screened+fresh+1); got != want {
+		t.Errorf("%d dots, want %d", got, want)
+	}
+	for _, want := range []string{"gate: worse", "main &lt;1&gt;", "B6 · sec/op: worse", "margin",
+		"promise", "estimate", "screening", "fresh", "pair 26",
+		"it took 1m38s, of which 1m14s measuring"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+	text.Reset()
+	if err := WriteJSON(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Spent map[string]float64 }
+	if err := json.Unmarshal([]byte(text.String()), &got); err != nil ||
+		got.Spent["whole"] != 98.1 || got.Spent["measuring"] != 74.25 {
+		t.Errorf("%v, %v", got, err)
+	}
+	text.Reset()
+	if err := WritePage(
+		&text,
+		&verdict.Report{
+			Faults: []string{"nothing is left to gate"},
+		},
+	); err != nil || !strings.Contains(text.String(), "nothing is left to gate") {
+		t.Errorf("of nothing: %v", err)
+	}
+}

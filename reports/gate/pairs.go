@@ -1,0 +1,107 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// chartName is the row's.
+func chartName(p verdict.Pairs) string { return p.Row.Benchmark + " · " + p.Row.Metric }
+
+// changesOf are those of the pairs that are drawn, of new to old: 0.05 is 5 % more. A pair with a 0
+// has none.
+func changesOf(p verdict.Pairs, from, to int) (numbers, changes []float64) {
+	for i := from; i < min(to, len(p.Old)); i++ {
+		if p.Old[i] > 0 && p.New[i] > 0 {
+			numbers, changes = append(numbers, float64(i+1)), append(changes, p.New[i]/p.Old[i]-1)
+		}
+	}
+	return numbers, changes
+}
+
+// towardsWorse is the change that is worse by that share. A margin of 2 % is a factor of 1.02 in
+// time, and of 1/1.02 in throughput.
+func towardsWorse(share float64, better int) float64 {
+	if better > 0 {
+		return 1/(1+share) - 1
+	}
+	return share
+}
+
+// changeAxis lays changes out, no change among them.
+func changeAxis(label string) charts.Axis {
+	return charts.Axis{Label: label,
+		Format: func(change float64) string { return percent(1 + change) }, Reach: []float64{0}}
+}
+
+// moved are the rows in which anything is to be seen: all but those that are the same in every
+// pair.
+func moved(pairs []verdict.Pairs) (some []verdict.Pairs) {
+	for _, p := range pairs {
+		if !slices.Equal(p.Old, p.New) {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// estimates draws the estimate of each row with its interval, beside the margin and the promise.
+func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
+	names := make([]string, len(pairs))
+	var panels []charts.RowPanel
+	for _, better := range []int{-1, +1} {
+		panel := charts.RowPanel{Title: results.Direction(better) + " is better",
+			X: changeAxis("change, new to old"), Levels: []charts.Level{
+				{Name: "margin", Y: towardsWorse(r.Options.Margin, better)},
+				{Name: "promise", Y: towardsWorse(r.Options.Promise, better)}}}
+		values := make([]charts.RowValue, len(pairs))
+		for i, p := range pairs {
+			names[i] = chartName(p)
+			values[i] = charts.RowValue{Mid: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+			if p.Row.Better != better || math.IsInf(p.Row.Ratio, 0) {
+				continue
+			}
+			values[i].Mid = p.Row.Ratio - 1
+			if p.Row.Lo > 0 && !math.IsInf(p.Row.Hi, 1) {
+				values[i].Lo, values[i].Hi = p.Row.Lo-1, p.Row.Hi-1
+			}
+		}
+		panel.Series = []charts.RowSeries{{Name: "estimate", Values: values}}
+		panels = append(panels, panel)
+	}
+	return charts.Rows("Estimates", names, panels)
+}
+
+// everyPair draws the change of each pair of a few rows in the order in which they were measured,
+// beside the margin, the promise and the estimate.
+func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
+	var planes []charts.Plane
+	for _, p := range pairs {
+		var series []charts.Series
+		for style, part := range []struct {
+			name     string
+			from, to int
+		}{{"screening", 0, p.Screened}, {"fresh", p.Screened, len(p.Old)}} {
+			// Pairs are no line: each is a series of its own point, of one name and look.
+			x, y := changesOf(p, part.from, part.to)
+			for i := range x {
+				series = append(series,
+					charts.Series{Name: part.name, Style: style, X: x[i : i+1], Y: y[i : i+1]})
+			}
+		}
+		levels := []charts.Level{{Name: "margin", Y: towardsWorse(p.Margin, p.Row.Better)},
+			{Name: "promise", Y: towardsWorse(r.Options.Promise, p.Row.Better)}}
+		if !math.IsInf(p.Row.Ratio, 0) {
+			levels = append(levels, charts.Level{Name: "estimate", Y: p.Row.Ratio - 1})
+		}
+		x := charts.Axis{Label: "pair", Reach: []float64{0, float64(len(p.Old) + 1)}, Name: "pair"}
+		planes = append(planes, charts.Plane{
+			Panel: charts.Panel{Title: chartName(p) + ": " + string(p.Row.Verdict), Series: series},
+			X:     x, Y: changeAxis("change, new to old"), Levels: levels})
+	}
+	return charts.Planes("Every pair", planes)
+}

@@ -1,0 +1,129 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+)
+
+// gateDraw gates m benchmarks of n log-normal samples a side with a spread of sd (of the
+// logarithm), the first of which has its new values multiplied by factor.
+func gateDraw(t *testing.T, rng *rand.Rand, m, n int, sd, factor float64) *verdict.Report {
+	t.Helper()
+	var sides [2]strings.Builder
+	for b := range m {
+		for side := range sides {
+			f := 1.0
+			if b == 0 && side == 1 {
+				f = factor
+			}
+			for range n {
+				fmt.Fprintf(&sides[side], "BenchmarkX/b=%d 1 %v ns/op\n", b,
+					1e6*f*math.Exp(sd*rng.NormFloat64()))
+			}
+		}
+	}
+	return mustJudge(t, resultstest.Read(t, "old", sides[0].String()),
+		resultstest.Read(t, "new", sides[1].String()), DefaultOptions())
+}
+
+// On unchanged code with noise of 20 %, where the margin of 2 % hardly helps, a gate over 20
+// benchmarks may cry wolf in at most 5 % of cases. Of 300 gates that is 15; a right one exceeds 24
+// with probability 1 %. Without Holm's adjustment half of them would.
+func TestGateSize(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	worse, better := 0, 0
+	for range 300 {
+		r := gateDraw(t, rng, 20, 8, 0.2, 1)
+		if r.Count(verdict.Worse) > 0 {
+			worse++
+		}
+		if r.Count(verdict.Better) > 0 {
+			better++
+		}
+	}
+	if worse > 24 || better > 24 {
+		t.Errorf("of 300 gates on unchanged code %d say worse and %d better", worse, better)
+	}
+}
+
+// A change of the size that a gate says it can detect is found worse about four times out of five;
+// one that is well above, always; and where there is nothing to find, the detectable change is not
+// small.
+func TestDetectable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	const n, sd, m = 12, 0.05, 5
+	var sum float64
+	const calm = 100
+	for range calm {
+		for _, row := range gateDraw(t, rng, m, n, sd, 1).Rows {
+			sum += math.Log1p(row.Detectable)
+		}
+	}
+	detectable := math.Exp(sum / (calm * m))
+	// For a t test with known spread: 1.02·exp((z(0.99) + z(0.8))·sd·√(2/n)); the rank test pays
+	// some 5 % more in noise, and the interval is wider than asked for.
+	ideal := 1.02 * math.Exp((2.326+0.842)*sd*math.Sqrt(2.0/n))
+	if detectable < ideal || detectable > 1+1.4*(ideal-1) {
+		t.Errorf("detectable %v, ideal %v", detectable, ideal)
+	}
+	found := func(factor float64) (worse int) {
+		for range 200 {
+			for _, row := range gateDraw(t, rng, m, n, sd, factor).Rows {
+				if row.Benchmark == "X/b=0" && row.Verdict == verdict.Worse {
+					worse++
+				}
+			}
+		}
+		return worse
+	}
+	if got := found(detectable); got < 140 || got > 190 {
+		t.Errorf("a change by the detectable factor %v is found %d times of 200", detectable, got)
+	}
+	if got := found(1.3); got != 200 {
+		t.Errorf("30 %% are found %d times of 200", got)
+	}
+}
+
+// What cannot matter does not: the order of the lines, and the scale of the values.
+func TestGateInvariance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	text := func(center, scale float64) (lines []string) {
+		r := rand.New(rand.NewPCG(9, uint64(center)))
+		for b := range 4 {
+			for range 10 {
+				lines = append(lines,
+					fmt.Sprintf("BenchmarkX/b=%d 1 %v ns/op", b,
+						scale*center*(1+0.1*float64(b))*math.Exp(0.03*r.NormFloat64())))
+			}
+		}
+		return lines
+	}
+	verdicts := func(old, new []string) map[string]string {
+		r := mustJudge(t, resultstest.Read(t, "old", strings.Join(old, "\n")+"\n"),
+			resultstest.Read(t, "new", strings.Join(new, "\n")+"\n"), DefaultOptions())
+		out := make(map[string]string)
+		for _, row := range r.Rows {
+			out[row.Benchmark] = fmt.Sprintf("%s %.9f %.9f %.9f %.9f %.9f", row.Verdict, row.Ratio,
+				row.Lo, row.Hi, row.PWorseHolm, row.Detectable)
+		}
+		return out
+	}
+	want := verdicts(text(100, 1), text(105, 1))
+	old, new := text(100, 1), text(105, 1)
+	rng.Shuffle(len(old), func(i, j int) { old[i], old[j] = old[j], old[i] })
+	rng.Shuffle(len(new), func(i, j int) { new[i], new[j] = new[j], new[i] })
+	for name, got := range map[string]map[string]string{"shuffled": verdicts(old, new),
+		"scaled": verdicts(text(100, 1024), text(105, 1024))} {
+		for benchmark := range want {
+			if got[benchmark] != want[benchmark] {
+				t.Errorf("%s: %s is %s, want %s", name, benchmark, got[benchmark], want[benchmark])
+			}
+		}
+	}
+}

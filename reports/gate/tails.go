@@ -1,0 +1,129 @@
+package gate
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/bounded"
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// tailUnit is a quantile of one of the clock readings that a run directory keeps histograms of.
+var tailUnit = regexp.MustCompile(`^p(\d+(?:\.\d+)?)-(response|wait|service)-sec$`)
+
+// leastTail is the lowest quantile that is judged by histograms: below it, one value of each run
+// tells as much.
+const leastTail = 0.99
+
+// tailOf takes a metric apart; ok when it is a tail.
+func tailOf(unit string) (quantile float64, reading string, ok bool) {
+	m := tailUnit.FindStringSubmatch(unit)
+	if m == nil {
+		return 0, "", false
+	}
+	percent, err := strconv.ParseFloat(m[1], 64)
+	quantile = percent / 100
+	return quantile, m[2], err == nil && quantile >= leastTail && quantile < 1
+}
+
+// findTails gives the histograms of their runs to the samples that are tails and come in pairs,
+// where both inputs are run directories. A sample whose runs do not all have one, with enough tasks
+// for its quantile, is judged by the values of its runs.
+func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]pairing) error {
+	if in.old.Dir == "" || in.new.Dir == "" {
+		return nil
+	}
+	found := [2]map[string]judge.Histogram{{}, {}} // by tag, of those that are wanted
+	for _, s := range samples {
+		if _, reading, ok := tailOf(s.Unit); ok && len(s.Pairs) > 0 {
+			runs := paired[benchmarkID{s.Package, s.Benchmark}]
+			for i := range runs.old {
+				found[0][runs.old[i].Tag(reading)] = judge.Histogram{}
+				found[1][runs.new[i].Tag(reading)] = judge.Histogram{}
+			}
+		}
+	}
+	if len(found[0]) == 0 {
+		return nil
+	}
+	for side, of := range in.both() {
+		if err := in.readTails(filepath.Join(of.Dir, rundir.DistributionsFile),
+			found[side]); err != nil {
+			return err
+		}
+	}
+	without := 0
+	for i := range samples {
+		s := &samples[i]
+		q, reading, ok := tailOf(s.Unit)
+		if !ok || len(s.Pairs) == 0 {
+			continue
+		}
+		runs := paired[benchmarkID{s.Package, s.Benchmark}]
+		var tails []judge.TailPair
+		for i, run := range runs.old {
+			a, b := found[0][run.Tag(reading)], found[1][runs.new[i].Tag(reading)]
+			if min(a.Total(), b.Total()) < judge.Resolvable(q) {
+				tails = nil
+				break
+			}
+			tails = append(tails, judge.TailPair{Base: a, Head: b})
+		}
+		if len(tails) == len(s.Pairs) {
+			s.Pairs, s.Tails, s.Quantile = nil, tails, q
+		} else {
+			without++
+		}
+	}
+	if without > 0 {
+		in.warn("%s without histograms of enough tasks in %s: judged by the values of the runs",
+			prose.Count(without, "tail"), rundir.DistributionsFile)
+	}
+	return nil
+}
+
+// readTails reads the histograms of the tags that are found, in seconds. A log that is missing
+// holds none.
+func (in inputs) readTails(path string, found map[string]judge.Histogram) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return rundir.PathError(path, err)
+	}
+	defer f.Close()
+	wanted := func(tag string) bool {
+		_, ok := found[tag]
+		return ok
+	}
+	cutOff, err := rundir.EachHistogram(bounded.Reader(f, rundir.MostBytes), path, wanted,
+		func(tag string, h *hdrhistogram.Histogram) error {
+			var err error
+			found[tag], err = judgeable(h)
+			return err
+		})
+	if cutOff > 0 {
+		in.warn("%s was cut off in line %d, which is left out", path, cutOff)
+	}
+	return err
+}
+
+// judgeable turns ns into seconds. The value of a bar is the greatest that counts there, as the
+// quantiles of a run have it.
+func judgeable(h *hdrhistogram.Histogram) (judge.Histogram, error) {
+	var bins []judge.Bin
+	for _, bar := range h.Distribution() {
+		if bar.Count > 0 {
+			bins = append(bins, judge.Bin{Value: float64(bar.To) / 1e9, Count: bar.Count})
+		}
+	}
+	return judge.NewHistogram(bins)
+}

@@ -1,0 +1,233 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// gateColumns are the heads of a gate's table.
+var gateColumns = []struct {
+	head  string
+	align tables.Alignment
+}{
+	{"verdict", tables.Left}, {"benchmark", tables.Left}, {"metric", tables.Left},
+	{"old", tables.Right}, {"new", tables.Right}, {"change", tables.Right},
+	{"interval", tables.Left},
+	{"n", tables.Right}, {"p", tables.Right}, {"p adj.", tables.Right},
+	{"detectable", tables.Right},
+}
+
+// WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the
+// worst first, what is not gated and why, and what else a reader should know.
+//
+// "change" is the Hodges–Lehmann estimate and "interval" its interval; "old" is the median of the
+// old values, and "new" that with the change; the p-values are those of the test for the worse, or
+// of that for the better in a row that is better; "detectable" is the smallest change for the worse
+// that would have been found.
+func WriteText(w io.Writer, r *verdict.Report) error {
+	short, shared := results.ShortNames(benchmarkNames(r))
+	head := summary(r)
+	if shared != "" {
+		head = append(head, results.SharedLine(shared))
+	}
+	if err := tables.WriteLines(w, append(head, "")); err != nil {
+		return err
+	}
+	if len(r.Rows) > 0 {
+		var a tables.Text
+		a.Row()
+		for i, c := range gateColumns {
+			a.Cell(i, 1, c.align, margin(i), c.head)
+		}
+		for i := range r.Rows {
+			a.Row()
+			for col, text := range columns(&r.Rows[i], short) {
+				a.Cell(col, 1, gateColumns[col].align, margin(col), text)
+			}
+			if reason := r.Rows[i].Reason; reason != "" {
+				a.Cell(len(gateColumns), 1, tables.Left, "  ", reason)
+			}
+		}
+		if err := a.Write(w); err != nil {
+			return err
+		}
+		if err := tables.WriteLines(w, []string{""}); err != nil {
+			return err
+		}
+	}
+	return tables.WriteLines(w, append(remarks(r), outcome(r)))
+}
+
+func margin(column int) string {
+	if column == 0 {
+		return ""
+	}
+	return "  "
+}
+
+// summary says what was compared, how it went, and by what rules.
+func summary(r *verdict.Report) []string {
+	unseen := ""
+	if n := r.Count(verdict.NotSuspected); n > 0 {
+		unseen = fmt.Sprintf(", %d not suspected", n)
+	}
+	lines := []string{
+		r.New + " against " + r.Old,
+		fmt.Sprintf("%s gated: %d worse, %d inconclusive, %d better, %d no worse%s",
+			prose.Count(len(r.Rows), "metric"), r.Count(verdict.Worse),
+			r.Count(verdict.Inconclusive),
+			r.Count(verdict.Better), r.Count(verdict.NoWorse), unseen),
+		fmt.Sprintf("margin %.4g%%, promise %.4g%%, alpha %.4g over %s",
+			100*r.Options.Margin, 100*r.Options.Promise, r.Options.Alpha,
+			prose.Count(r.Tests, "test")),
+	}
+	if spent := r.Spent; spent != nil {
+		lines = append(lines,
+			fmt.Sprintf("it took %v, of which %v measuring", spent.Whole.Round(time.Second),
+				spent.Measuring.Round(time.Second)))
+	}
+	return lines
+}
+
+// outcome is the verdict of the whole in a line.
+func outcome(r *verdict.Report) string {
+	switch code := r.ExitCode(); code {
+	case verdict.ExitFault:
+		return "gate: cannot judge"
+	case verdict.ExitRegression:
+		return "gate: worse"
+	case verdict.ExitUndecidable:
+		return "gate: inconclusive"
+	default:
+		return "gate: pass"
+	}
+}
+
+// remarks are all lines beside the table.
+func remarks(r *verdict.Report) []string {
+	var lines []string
+	for _, text := range r.Faults {
+		lines = append(lines, "cannot judge: "+text)
+	}
+	for _, text := range r.Unclear {
+		lines = append(lines, "unclear: "+text)
+	}
+	lines = append(lines, notGatedLines(r)...)
+	for _, text := range r.Warnings {
+		lines = append(lines, "note: "+text)
+	}
+	return lines
+}
+
+// notGatedLines gives a line for each reason, with the changes of the medians that it hides.
+func notGatedLines(r *verdict.Report) []string {
+	var reasons []string
+	metrics := make(map[string][]string)      // by reason
+	changes := make(map[[2]string][2]float64) // least and greatest, by reason and metric
+	for _, g := range r.NotGated {
+		if !slices.Contains(reasons, g.Reason) {
+			reasons = append(reasons, g.Reason)
+		}
+		key := [2]string{g.Reason, g.Metric}
+		extent, seen := changes[key]
+		if !seen {
+			metrics[g.Reason] = append(metrics[g.Reason], g.Metric)
+			extent = [2]float64{math.Inf(1), math.Inf(-1)}
+		}
+		if !math.IsNaN(g.Ratio) {
+			extent = [2]float64{min(extent[0], g.Ratio), max(extent[1], g.Ratio)}
+		}
+		changes[key] = extent
+	}
+	var lines []string
+	for _, reason := range reasons {
+		var list []string
+		for _, metric := range metrics[reason] {
+			switch extent := changes[[2]string{reason, metric}]; {
+			case extent[0] > extent[1]: // one side lacks it
+				list = append(list, metric)
+			case percent(extent[0]) == percent(extent[1]):
+				list = append(list, fmt.Sprintf("%s (%s)", metric, percent(extent[0])))
+			default:
+				list = append(list, fmt.Sprintf("%s (%s to %s)", metric, percent(extent[0]),
+					percent(extent[1])))
+			}
+		}
+		lines = append(lines, fmt.Sprintf("not gated, %s: %s", reason, strings.Join(list, ", ")))
+	}
+	return lines
+}
+
+func benchmarkNames(r *verdict.Report) []string {
+	names := make([]string, len(r.Rows))
+	for i, row := range r.Rows {
+		names[i] = row.Benchmark
+	}
+	return names
+}
+
+// columns gives the row's texts in the order of gateColumns; short are names that are shortened.
+func columns(row *verdict.Row, short map[string]string) []string {
+	was, is := row.Centers()
+	scaler := benchunit.CommonScale([]float64{was, is}, benchunit.ClassOf(row.Metric))
+	old, now := scaler.Format(was), scaler.Format(is)
+	change := percent(row.Ratio)
+	if math.IsInf(row.Ratio, 1) {
+		change = "0 → " + now
+	}
+	interval := "–"
+	if !math.IsInf(row.Lo, 1) && (row.Lo > 0 || !math.IsInf(row.Hi, 1)) {
+		interval = percent(row.Lo) + " to " + percent(row.Hi)
+	}
+	n := fmt.Sprint(row.OldN)
+	if row.Paired() {
+		n = prose.Count(row.OldN, "pair")
+	} else if row.OldN != row.NewN {
+		n = fmt.Sprintf("%d+%d", row.OldN, row.NewN)
+	}
+	p, adjusted := row.PWorse, row.PWorseHolm
+	if row.Verdict == verdict.Better {
+		p, adjusted = row.PBetter, row.PBetterHolm
+	}
+	detectable := "–"
+	if !math.IsNaN(row.Detectable) {
+		detectable = percent(1 + row.Detectable)
+	}
+	name := cmp.Or(short[row.Benchmark], row.Benchmark)
+	if row.Package != "" {
+		name = row.Package + "." + name
+	}
+	return []string{string(row.Verdict), name, row.Metric, old, now, change, interval, n, pText(p),
+		pText(adjusted), detectable}
+}
+
+// percent shows a ratio as a change.
+func percent(ratio float64) string {
+	if math.IsInf(ratio, 1) {
+		return "+∞"
+	}
+	text := fmt.Sprintf("%+.1f%%", 100*(ratio-1))
+	if text == "-0.0%" || text == "+0.0%" {
+		return "0.0%"
+	}
+	return text
+}
+
+func pText(p float64) string {
+	if p > 0 && p < 0.0001 {
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.4f", p)
+}

@@ -1,0 +1,46 @@
+// Package verdict is what a gate says: a verdict on every metric of every benchmark, and on the
+// whole. It holds the words alone. internal/gate/judge finds them, for results that were recorded
+// and for revisions that the gate measures; package gate writes them down.
+package verdict
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Verdict on one metric of one benchmark.
+type Verdict string
+
+// The verdicts, from the one to look at first. Inconclusive is not a pass.
+const (
+	// the change for the worse exceeds the margin, significantly
+	Worse Verdict = "worse"
+	// the values neither show a change nor rule out one that matters
+	Inconclusive Verdict = "inconclusive"
+	// the change for the better exceeds the margin, significantly
+	Better Verdict = "better"
+	// in a gate that measured by itself: the screening alone has seen it, and asked for no more
+	NotSuspected Verdict = "not suspected"
+	// a change for the worse as large as the promise is ruled out
+	NoWorse Verdict = "no worse"
+)
+
+// Severity is the place of a verdict among them all: 0 for the one to look at first.
+func (v Verdict) Severity() int {
+	at := slices.Index([]Verdict{Worse, Inconclusive, Better, NotSuspected, NoWorse}, v)
+	if at < 0 {
+		panic(fmt.Sprintf("verdict: there is no %q", string(v)))
+	}
+	return at
+}
+
+// A Test is how a row was tested: "" for one that needs no test, since its values are exact, or 0
+// throughout.
+type Test string
+
+// The tests.
+const (
+	BySignedRank Test = "signed-rank" // by the changes of the pairs
+	BySwaps      Test = "swap"        // by swapping the runs of pairs, on histograms: a tail
+	ByRank       Test = "rank"        // by the ranks of all values, which come in no pairs
+)

@@ -1,0 +1,162 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// capacityBase is what the names of answers begin with, by which they are told from runs:
+// Capacity/strategy=…/load=0.1..1.2/…/objective=….
+const capacityBase = "Capacity"
+
+// A capacitySearch are the answers of searches that differ in strategy alone.
+type capacitySearch struct {
+	across    charts.Across
+	from, to  float64 // the range that was searched
+	objective string
+	facts     []string
+	confident string // the confidence, as a percentage
+	found     []charts.Found
+}
+
+// splitSearches takes the answers of searches for capacity out of the results: they are no runs.
+// Results that hold nothing else stay as they are.
+func splitSearches(all *results.Results) (runs *results.Results, searches []*capacitySearch) {
+	rest := *all
+	rest.Runs = nil
+	at := make([]int, len(all.Runs)) // where a run is in the rest
+	byKeys := make(map[string]*capacitySearch)
+	for i := range all.Runs {
+		run := &all.Runs[i]
+		s, ok := searchOf(run)
+		if !ok {
+			at[i] = len(rest.Runs)
+			rest.Runs = append(rest.Runs, *run)
+			continue
+		}
+		at[i] = -1
+		id := fmt.Sprintln(s.across, s.from, s.to, s.objective, s.facts, s.confident)
+		if byKeys[id] == nil {
+			byKeys[id] = s
+			searches = append(searches, s)
+		}
+		byKeys[id].add(all, run)
+	}
+	if len(rest.Runs) == 0 {
+		return all, nil
+	}
+	rest.Findings = slices.Clone(rest.Findings)
+	for i := range rest.Findings {
+		f := &rest.Findings[i]
+		var runs []int
+		for _, run := range f.Runs {
+			if at[run] >= 0 {
+				runs = append(runs, at[run])
+			}
+		}
+		f.Runs = runs
+	}
+	return &rest, searches
+}
+
+// searchOf reads what a search was about from the name of its answer.
+func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
+	if run.Base() != capacityBase {
+		return nil, false
+	}
+	s = &capacitySearch{confident: "95 %"}
+	var rest []results.Pair
+	for _, k := range run.Keys {
+		switch k.Key {
+		case "strategy", "queue":
+		case "load", "rate":
+			s.across = charts.Load
+			if k.Key == "rate" {
+				s.across = charts.Rate
+			}
+			from, to, _ := strings.Cut(k.Value, "..")
+			s.from, s.to = number(from), number(to)
+		case "objective":
+			s.objective = k.Value
+		case "confidence":
+			s.confident = fmt.Sprintf("%.4g %%", 100*number(k.Value))
+		default:
+			rest = append(rest, k)
+		}
+	}
+	s.facts = (&reportGroup{keys: rest}).facts()
+	return s, s.from < s.to && s.objective != ""
+}
+
+// add takes the answer for a strategy; a later one replaces it.
+func (s *capacitySearch) add(all *results.Results, run *results.Run) {
+	unit := [...]string{charts.Load: "load", charts.Rate: "rate"}[s.across]
+	end := func(name string) float64 {
+		if v, ok := run.Value("capacity-" + name + "-" + unit); ok {
+			return v
+		}
+		return math.NaN()
+	}
+	f := charts.Found{Name: run.Key("strategy"), Met: end("met"), Missed: end("missed")}
+	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
+	if at := slices.IndexFunc(s.found,
+		func(o charts.Found) bool { return o.Name == f.Name }); at >= 0 {
+		s.found[at] = f
+		return
+	}
+	s.found = append(s.found, f)
+}
+
+// figure draws the search; nil where nothing was decided, which the notes say then.
+func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
+	title := "Capacity for " + s.objective
+	chart, err := charts.Capacity(title, s.across, s.from, s.to, s.found)
+	if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
+		return nil, append(empty.Notes, title+": nothing is decided"), nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	chart.Subtitle = strings.Join(s.facts, " · ")
+	f = &figure{name: charts.FileName("capacity-" + s.objective + "-" + strings.Join(s.facts, "-")),
+		chart: chart, caption: s.caption()}
+	chart.Alt = title + ". " + f.caption
+	return f, chart.Notes, nil
+}
+
+func (s *capacitySearch) caption() string {
+	what := [...]string{charts.Load: "load", charts.Rate: "rate"}[s.across]
+	out := []string{fmt.Sprintf("The highest %s at which more than half of the runs meet %s lies "+
+		"in the bar, with %s confidence: "+
+		"at its left end they surely do, at its right end surely not.", what,
+		s.objective, s.confident)}
+	open := slices.ContainsFunc(s.found, func(f charts.Found) bool {
+		return math.IsNaN(f.Met) != math.IsNaN(f.Missed)
+	})
+	if open {
+		out = append(out,
+			fmt.Sprintf("An arrow stands where the search, from %s to %s, saw no end.",
+				charts.Count(s.from), charts.Count(s.to)))
+	}
+	closed := slices.DeleteFunc(slices.Clone(s.found), func(f charts.Found) bool {
+		return math.IsNaN(f.Met) || math.IsNaN(f.Missed)
+	})
+	slices.SortStableFunc(closed, func(a, b charts.Found) int { return cmp.Compare(a.Met, b.Met) })
+	if n := len(closed); n > 1 {
+		low, high := closed[0], closed[n-1]
+		if low.Missed <= high.Met {
+			least := math.Floor(100*high.Met/low.Missed) / 100
+			out = append(out, fmt.Sprintf("%s takes at least %s times the %s of %s.", high.Name,
+				charts.Count(least), what, low.Name))
+		} else {
+			out = append(out, "Bars that overlap are not told apart.")
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,118 @@
+package page
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+)
+
+// capacityFiles is the sample with the answers of a search for capacity in it.
+func capacityFiles(answers ...string) map[string][]byte {
+	files := sampleFiles([]sampleScenario{{workload: "exponential", arrival: "poisson", c2: 1,
+		limit: 4, load: 0.5, clock: "virtual", n: 400, reps: 2}})
+	text := string(files[rundir.ResultsFile])
+	end := strings.Index(text, "# complete")
+	var lines strings.Builder
+	for _, a := range answers {
+		fmt.Fprintf(&lines, "BenchmarkCapacity/%s\n", a)
+	}
+	files[rundir.ResultsFile] = []byte(text[:end] + lines.String() + text[end:])
+	return files
+}
+
+const searched = "/workload=exponential/target=none/arrival=poisson/limit=4/load=0.1..1.2/clock=virtual/objective=p99-response<80ms 100 "
+
+func TestReportOfCapacity(t *testing.T) {
+	dir := resultstest.Files(t, capacityFiles(
+		// replaced by the later one
+		"strategy=semaphore"+searched+"0.1 capacity-met-load 9 capacity-probes",
+		"strategy=serial"+searched+
+			"0.105 capacity-met-load 0.12 capacity-missed-load 16 capacity-probes",
+		"strategy=semaphore"+searched+
+			"0.815 capacity-met-load 0.925 capacity-missed-load 15 capacity-probes",
+		"strategy=bounded_queue_shed/queue=5"+strings.ReplaceAll(searched, "/queue=5", "")+
+			"1.2 capacity-met-load 6 capacity-probes",
+		"strategy=unbounded"+strings.Replace(searched, "/objective", "/confidence=0.9/objective",
+			1)+"6 capacity-probes",
+	))
+	r, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.page.Capacity) != 1 {
+		t.Fatalf("%d charts of capacity", len(r.page.Capacity))
+	}
+	f := r.page.Capacity[0]
+	if f.Title != "Capacity for p99-response<80ms" ||
+		f.Subtitle != "exponential · poisson arrivals · limit 4 · virtual clock" {
+		t.Errorf("%q, %q", f.Title, f.Subtitle)
+	}
+	for _, want := range []string{
+		"The highest load at which more than half of the runs meet p99-response<80ms lies in the " +
+			"bar, with 95 % confidence",
+		"An arrow stands where the search, from 0.1 to 1.2, saw no end.",
+		"semaphore takes at least 6.79 times the load of serial.",
+	} {
+		if !strings.Contains(f.Caption, want) {
+			t.Errorf("no %q in %q", want, f.Caption)
+		}
+	}
+	for _, want := range []string{"0.815 to 0.925", "0.105 to 0.12", "at least 1.2"} {
+		if !strings.Contains(string(f.Wide), want) || !strings.Contains(string(f.Narrow), want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+	if want := "12 runs of 6 scenarios, 6 strategies"; r.page.Summary != want {
+		t.Errorf("the answers count as runs: %q, want %q", r.page.Summary, want)
+	}
+	if notes := strings.Join(r.page.Notes, "\n"); !strings.Contains(notes,
+		"unbounded left out, nothing is decided in the range") {
+		t.Errorf("notes: %s", notes)
+	}
+	if err := Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range []string{"svg", "png"} {
+		if _, err := os.Stat(filepath.Join(dir, rundir.ChartsDir,
+			"capacity-p99-response-80ms-exponential-poisson-arrivals-limit-4-virtual-clock."+
+				ext)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestReportOfAnswersAlone: results that hold answers and no runs are shown as what they are,
+// benchmarks with metrics.
+func TestReportOfAnswersAlone(t *testing.T) {
+	dir := resultstest.Files(t,
+		map[string][]byte{rundir.ResultsFile: []byte("BenchmarkCapacity/strategy=semaphore" +
+			searched + "0.8 capacity-met-load\n")})
+	r, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.page.Capacity) != 0 || len(r.page.Groups) != 1 {
+		t.Errorf("%d charts, %d groups", len(r.page.Capacity), len(r.page.Groups))
+	}
+}
+
+// TestReportOfOtherCapacity: a benchmark that happens to have the name is one, when it does not say
+// what was searched.
+func TestReportOfOtherCapacity(t *testing.T) {
+	for _, answer := range []string{"strategy=semaphore 1 0.8 capacity-met-load",
+		"load=0.5/objective=x 1 5 ns/op", "load=2..1/objective=x 1 5 ns/op",
+		"load=..NaN/objective=x 1 5 ns/op"} {
+		r, err := Load(resultstest.Files(t, capacityFiles(answer)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.page.Capacity) != 0 {
+			t.Errorf("%s is drawn", answer)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// The sentences under the charts are computed: they say what this picture shows, with its numbers,
+// and nothing that it does not show. What is said of every strategy is looked up for every one;
+// else those are named that it is said of, or those that it is not.
+
+func responseCaption(s reportSweep, chart *charts.Chart) string {
+	var out []string
+	if x, q, r := highest(s); len(r) > 1 {
+		out = append(out, fmt.Sprintf("At %s the %s response%s %s.", s.place(x), q,
+			ofSome(r, s.cellsAt(x)), between(r, s.cellsAt(x))))
+	}
+	out = append(out, fallingBehind(s)...)
+	out = append(out, coincidence(chart)...)
+	out = append(out, againstTheory(s.cells, (*reportCell).inGroup)...)
+	return strings.Join(out, " ")
+}
+
+// highest ranks the strategies at the highest place where at least two resolve the p99, or else the
+// median.
+func highest(s reportSweep) (x float64, quantile string, r []ranked) {
+	for _, quantile = range []string{"p99", "p50"} {
+		for _, x = range slices.Backward(s.at) {
+			if r = rank(keepingUp(s.cellsAt(x)), metric(quantile+"-response-sec")); len(r) > 1 {
+				return x, quantile, r
+			}
+		}
+	}
+	return 0, "", nil
+}
+
+// between words the smallest and the largest of some times: "runs from 8.1 ms (unbounded) to 2.3 s
+// (serial), a factor of 284".
+func between(r []ranked, cells []*reportCell) string {
+	low, high := r[0], r[len(r)-1]
+	if low.value == high.value {
+		text := "is " + charts.Seconds(low.value)
+		if ofSome(r, cells) == "" {
+			text += " for every strategy"
+		}
+		return text
+	}
+	text := fmt.Sprintf("runs from %s (%s) to %s (%s)", charts.Seconds(low.value),
+		tied(r, low.value), charts.Seconds(high.value), tied(r, high.value))
+	if low.value > 0 {
+		text += ", " + factor(high.value/low.value)
+	}
+	return text
+}
+
+// coincidence names the series that lie on one another.
+func coincidence(chart *charts.Chart) (out []string) {
+	for _, names := range chart.Same {
+		verb := "coincide exactly, point by point"
+		if len(names) == 2 {
+			verb = "coincide exactly"
+		}
+		out = append(out, fmt.Sprintf("%s %s.", prose.List(names), verb))
+	}
+	return out
+}
+
+// allDone is the share of what is offered that counts as all of it: what still runs when the
+// arrivals end is not lost.
+const allDone = 0.99
+
+func throughputCaption(s reportSweep) string {
+	last := s.at[len(s.at)-1]
+	share := func(c *reportCell) float64 { return c.value("ops/s") / c.value("offered-ops/s") }
+	r := rank(s.cellsAt(last), share)
+	if len(r) == 0 {
+		return ""
+	}
+	var short, before []string
+	for _, x := range r {
+		if x.value < allDone {
+			short = append(short,
+				fmt.Sprintf("%s completes %.0f %%", x.name, math.Floor(100*x.value)))
+		}
+	}
+	for _, x := range s.at[:len(s.at)-1] {
+		for _, b := range rank(s.cellsAt(x), share) {
+			if b.value < allDone {
+				before = append(before, fmt.Sprintf("%s at %s (%.0f %%)", b.name, s.place(x),
+					math.Floor(100*b.value)))
+			}
+		}
+	}
+	unknown := slices.ContainsFunc(s.cells, func(c *reportCell) bool {
+		return math.IsNaN(share(c))
+	})
+	some := ofSome(r, s.cells)
+	var out string
+	switch {
+	case len(short)+len(before) == 0 && some == "" && !unknown:
+		return fmt.Sprintf("Every strategy completes what is offered, up to %s: the difference "+
+			"between them is in the response times.", s.place(last))
+	case len(short) == 0:
+		out = fmt.Sprintf("At %s what is offered%s is completed.", s.place(last),
+			cmp.Or(strings.Replace(some, " of ", " to ", 1), " to every strategy"))
+	case some != "":
+		out = fmt.Sprintf("At %s, of what is offered, %s.", s.place(last), prose.List(short))
+	case len(short) == len(r):
+		out = fmt.Sprintf("At %s no strategy completes what is offered: %s.",
+			s.place(last), prose.List(short))
+	default:
+		out = fmt.Sprintf("At %s, of what is offered, %s; the others complete it all.",
+			s.place(last), prose.List(short))
+	}
+	if len(before) > 0 {
+		out += fmt.Sprintf(" Below that, not all of it is completed by %s.",
+			prose.List(prose.Few(before, 4)))
+	}
+	return out
+}
+
+func (in *reportInput) distributionCaption(s reportSweep, chart *charts.Chart) string {
+	x := s.at[len(s.at)-1]
+	r := rank(keepingUp(s.cellsAt(x)), func(c *reportCell) float64 {
+		h := in.responses[c]
+		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 {
+			return math.NaN()
+		}
+		return float64(h.ValueAtQuantile(99)) / float64(h.ValueAtQuantile(50))
+	})
+	var out []string
+	where := ""
+	if place := s.place(x); place != "" {
+		where = "At " + place + " "
+	}
+	if len(r) > 0 {
+		low, high := r[0], r[len(r)-1]
+		if low.value == high.value {
+			out = append(out, upper(fmt.Sprintf("%sthe p99%s is %s times the median.", where,
+				ofSome(r, s.cellsAt(x)), digits(low.value))))
+		} else {
+			out = append(out, upper(fmt.Sprintf("%sthe p99%s is %s times the median with %s, and "+
+				"%s times with %s.",
+				where, ofSome(r, s.cellsAt(x)), digits(low.value), tied(r, low.value),
+				digits(high.value), tied(r, high.value))))
+		}
+	}
+	fewest := int64(math.MaxInt64)
+	for _, x := range s.spreadOut(panelsOfDistributions) {
+		for _, c := range keepingUp(s.cellsAt(x)) {
+			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
+				fewest = min(fewest, h.TotalCount())
+			}
+		}
+	}
+	out = append(out, leftOut(s, s.spreadOut(panelsOfDistributions))...)
+	out = append(out, coincidence(chart)...)
+	if fewest < math.MaxInt64 {
+		out = append(out, fmt.Sprintf("Repetitions are pooled; the curves end where fewer than "+
+			"four tasks are left beyond (at least %s tasks a curve).",
+			charts.Count(float64(fewest))))
+	}
+	return strings.Join(out, " ")
+}
+
+func varianceCaption(set varianceSet, chart *charts.Chart) string {
+	type ends struct{ first, last *reportCell }
+	of := make(map[string]*ends)
+	var names []string
+	for _, c := range set.cells {
+		e := of[c.strategy]
+		if e == nil {
+			e = &ends{first: c}
+			of[c.strategy] = e
+			names = append(names, c.strategy)
+		}
+		e.last = c
+	}
+	low, high := set.c2[set.cells[0]], set.c2[set.cells[len(set.cells)-1]]
+	var r []ranked
+	for _, name := range names {
+		e := of[name]
+		if e.first.fallsBehind() || e.last.fallsBehind() || set.c2[e.first] != low ||
+			set.c2[e.last] != high {
+			continue // not measured at both ends
+		}
+		if g := e.last.value("p99-response-sec") /
+			e.first.value("p99-response-sec"); !math.IsNaN(g) && !math.IsInf(g, 0) {
+			r = append(r, ranked{name, g})
+		}
+	}
+	slices.SortStableFunc(r, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
+	var out []string
+	if len(r) > 0 {
+		least, most := r[0], r[len(r)-1]
+		text := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
+			"times what it was",
+			charts.Count(low), charts.Count(high), ofSome(r, set.cells), digits(least.value))
+		if least.value != most.value {
+			text += fmt.Sprintf(" with %s, and %s times with %s", tied(r, least.value),
+				digits(most.value), tied(r, most.value))
+		}
+		out = append(out, text+".")
+	}
+	if behind := slices.DeleteFunc(slices.Clone(set.cells),
+		func(c *reportCell) bool { return !c.fallsBehind() }); len(behind) > 0 {
+		var behindNames []string
+		for _, c := range behind {
+			if name := fmt.Sprintf("%s at C² = %s", c.strategy,
+				charts.Count(set.c2[c])); !slices.Contains(behindNames, name) {
+				behindNames = append(behindNames, name)
+			}
+		}
+		out = append(out, doNotKeepUp(prose.Few(behindNames, 6))+" (arrows).")
+	}
+	out = append(out, coincidence(chart)...)
+	out = append(out, againstTheory(set.cells,
+		func(c *reportCell) string {
+			return fmt.Sprintf("%s at C² = %s", c.strategy, charts.Count(set.c2[c]))
+		})...)
+	return strings.Join(out, " ")
+}
+
+func timelineCaption(s reportSweep, flight, queued charts.Panel) string {
+	last := s.at[len(s.at)-1]
+	cells := s.cellsAt(last)
+	highestOf := func(p charts.Panel) (r []ranked) {
+		for _, s := range p.Series {
+			r = append(r, ranked{s.Name, slices.Max(s.Y)})
+		}
+		slices.SortStableFunc(r, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
+		return r
+	}
+	out := []string{"First repetition; each point is the end of an interval."}
+	r := highestOf(queued)
+	if low, high := r[0], r[len(r)-1]; low.value == high.value {
+		text := "The queue" + ofSome(r, cells) + " holds " + tasks(low.value)
+		if ofSome(r, cells) == "" {
+			text += " for every strategy"
+		}
+		out = append(out, text+".")
+	} else {
+		out = append(out, fmt.Sprintf("The queue%s holds %s with %s, and %s with %s.",
+			ofSome(r, cells), tasks(low.value), tied(r, low.value), tasks(high.value),
+			tied(r, high.value)))
+	}
+	out = append(out, "In flight counts tasks that have begun and whose end is not reported: "+
+		"those between two attempts, too. The limit is on attempts under way at once.")
+	for _, f := range highestOf(flight) {
+		at := slices.IndexFunc(cells, func(c *reportCell) bool { return c.strategy == f.name })
+		if peak, ok := cells[at].runs[0].Value("peak-inflight"); ok && f.value > cells[at].limit {
+			out = append(out, fmt.Sprintf("Of the %s in flight with %s at most %s were under way "+
+				"at once.", charts.Count(f.value), f.name, charts.Count(peak)))
+		}
+	}
+	return strings.Join(append(out, leftOut(s, []float64{last})...), " ")
+}

@@ -1,0 +1,247 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Outliers: how one cell of many differs from the others, and in which captions that is a matter.
+const (
+	slower     = "slower"      // its p99 is longer
+	behind     = "behind"      // it completes half of what is offered
+	untold     = "untold"      // its p99 is not known
+	absentLast = "absent"      // it was not run at the highest place
+	offTheory  = "off theory"  // its p99 is not the exact one
+	queueing   = "queueing"    // it queues more
+	noTimeline = "no timeline" // it has no timeline
+)
+
+// randomSweep is a sweep of a random size in which all cells are alike but one, the outlier's.
+func randomSweep(
+	t *testing.T, r *rand.Rand, kind string,
+) (s reportSweep, in *reportInput, g *reportGroup, outlier string) {
+	strategies, places := 3+r.IntN(8), 2+r.IntN(4)
+	odd, at := r.IntN(strategies), r.IntN(places)
+	if kind != behind && kind != offTheory { // these are looked at where the sentence is about
+		at = places - 1
+	}
+	outlier = fmt.Sprintf("strategy_%d", odd)
+	var lines []string
+	for place := range places {
+		for i := range strategies {
+			p99, done, exact := 0.05*float64(place+1), 100.0, 0.0502*float64(place+1)
+			known := true
+			if i == odd && place == at {
+				switch kind {
+				case slower:
+					p99 *= 1 + r.ExpFloat64()
+					exact = p99
+				case behind:
+					done = 50
+				case untold:
+					known = false
+				case absentLast:
+					continue
+				case offTheory:
+					exact *= 1.2 + r.ExpFloat64()
+				}
+			}
+			metrics := fmt.Sprintf("%v ops/s 100 offered-ops/s %v goodput-ops/s 0 shed/op 3 "+
+				"peak-inflight 0.03 p50-response-sec", done, done)
+			if known {
+				metrics += fmt.Sprintf(" %v p99-response-sec %v p99-response-low-sec %v "+
+					"p99-response-high-sec %v theory-p99-response-sec", p99,
+					0.97*p99, 1.04*p99, exact)
+			}
+			lines = append(lines,
+				runLine(fmt.Sprintf("strategy_%d", i),
+					fmt.Sprintf("workload=w/arrival=poisson/limit=4/load=%v", float64(place+1)/10),
+					metrics))
+		}
+	}
+	all := readRuns(t, lines...)
+	g = groupRuns(all)[0]
+	s = g.sweeps()[0]
+	in = &reportInput{results: all, timelines: map[*results.Run][]interval{}}
+	for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
+		queued := 7.0
+		switch {
+		case c.strategy != outlier:
+		case kind == queueing:
+			queued = 90
+		case kind == noTimeline:
+			continue
+		}
+		in.timelines[c.runs[0]] = []interval{{1, 3, 0}, {2, 4, queued}}
+	}
+	return s, in, g, outlier
+}
+
+// quantified are the words by which a sentence speaks of all.
+var quantified = regexp.MustCompile(
+	`(?i)\b(every|each|all|no strategy|the others|at most|runs from)\b`)
+
+// TestCaptionsNameTheOutlier: of random cells with one that differs, a sentence under a chart that
+// speaks of all of them names it, or is not made.
+func TestCaptionsNameTheOutlier(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		kind := []string{slower, behind, untold, absentLast, offTheory, queueing,
+			noTimeline}[seed%7]
+		s, in, g, outlier := randomSweep(t, r, kind)
+		captions := map[string]string{}
+		for name, draw := range map[string]func(*reportGroup, reportSweep) (*figure,
+			error){"response": in.responseFigure, "throughput": in.throughputFigure,
+			"timeline": in.timelineFigure} {
+			if f, err := draw(g, s); err != nil {
+				t.Fatal(err)
+			} else if f != nil {
+				captions[name] = f.caption
+			}
+		}
+		concerned := map[string][]string{slower: {"response"}, behind: {"throughput", "response"},
+			untold: {"response"}, absentLast: {"throughput"},
+			offTheory: {"response"}, queueing: {"timeline"}, noTimeline: {"timeline"}}[kind]
+		for _, name := range concerned {
+			caption, ok := captions[name]
+			said := strings.Contains(caption, outlier)
+			for _, sentence := range strings.SplitAfter(caption, ". ") {
+				about := quantified.MatchString(sentence) &&
+					!strings.Contains(sentence, "In flight counts") &&
+					!strings.Contains(sentence, "each point is")
+				if kind == untold && strings.Contains(sentence, "where theory is exact") {
+					continue // those that it counts
+				}
+				if about && !said && !strings.Contains(sentence, " of strategy_") {
+					t.Errorf("seed %d: %s is %s, and %q says %q", seed, outlier,
+						kind, name, sentence)
+				}
+			}
+			if ok && !said && kind != untold && kind != noTimeline && kind != absentLast {
+				t.Errorf("seed %d: %s is %s, and the caption of %s is silent: %q", seed, outlier,
+					kind, name, caption)
+			}
+		}
+	}
+}
+
+// TestAgainstTheory: agreement is counted by the sampling error of each cell, of which several
+// repetitions leave less; who is outside is named with the reason.
+func TestAgainstTheory(t *testing.T) {
+	line := func(strategy string, p99, half float64) string {
+		metrics := fmt.Sprintf("%v p99-response-sec 1 theory-p99-response-sec", p99)
+		if half > 0 {
+			metrics += fmt.Sprintf(" %v p99-response-low-sec %v p99-response-high-sec",
+				p99/(1+half), p99*(1+half))
+		}
+		return runLine(strategy, "workload=w/limit=4/load=0.5", metrics)
+	}
+	for _, c := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{line("a", 1.04, 0.05)},
+			"The p99 agrees with its exact value within its sampling error: +4.0 %."},
+		{[]string{line("a", 1.04, 0.05), line("a", 1.04, 0.05), line("a", 1.04, 0.05)},
+			"In 0 of 1 scenarios where theory is exact and the runs can tell, the p99 agrees " +
+				"with it within its " +
+				"sampling error (95 %). Outside it: a at limit 4, load 0.5 is +4.0 % off (1.01 – " +
+				"1.07 s)."},
+		{[]string{line("a", 1.04, 0.05), line("b", 0.98, 0.03)}, "In all 2 scenarios where " +
+			"theory is exact, the p99 agrees with it within its sampling error (95 %): it is at " +
+			"most 4.0 % off."},
+		{[]string{line("a", 1.04, 0.05), line("b", 8.76, 0.03), line("c", 1, 0), line("d", 3, 0)},
+			"In 2 of 3 scenarios where theory is exact and the runs can tell, the p99 agrees " +
+				"with it within its " +
+				"sampling error (95 %). Outside it: b at limit 4, load 0.5 is +776 % off (8.5 – " +
+				"9.02 s). In 1 more the runs are too short."},
+		// What the batches of a run believe is never more than theory lets them, of 100 tasks.
+		{[]string{line("a", 0.92, 0.02), line("b", 0.92, 0.02) + " 400 needed-tasks",
+			line("c", 0.92, 0.02) + " 10000 needed-tasks"},
+			"In 1 of 2 scenarios where theory is exact and the runs can tell, the p99 agrees " +
+				"with it within its " +
+				"sampling error (95 %). " +
+				"Outside it: a at limit 4, load 0.5 is −8.0 % off (902 – 938 ms). In 1 more the " +
+				"runs are too short."},
+		{[]string{line("a", 1.1, 0.02), line("b", 1.1, 0.02), line("c", 1.2, 0)},
+			"In 0 of 2 scenarios where theory is exact and the runs can tell, the p99 agrees with " +
+				"it within its sampling error (95 %). Outside it: a at limit 4, load 0.5 is " +
+				"+10 % off (1.08 – 1.12 s); b at limit 4, load 0.5 is +10 % off (1.08 – " +
+				"1.12 s). Scenarios with the same arrivals and tasks are off together. In 1 more " +
+				"the runs are too short."},
+		{[]string{line("a", 1.1, 0), line("b", 1.1, 0)}, "The runs are too short to tell whether " +
+			"the p99 agrees with its exact value, which 2 scenarios have."},
+		{[]string{line("a", 1.04, 0.5)},
+			"The run is too short to tell whether the p99 agrees with its exact value."},
+	} {
+		if got := strings.Join(againstTheory(groupRuns(readRuns(t, c.lines...))[0].cells,
+			(*reportCell).inGroup), ""); got != c.want {
+			t.Errorf("got  %q\nwant %q", got, c.want)
+		}
+	}
+	if got := againstTheory(nil, nil); got != nil {
+		t.Errorf("of nothing: %q", got)
+	}
+}
+
+// TestOfSome: a ranking that lacks strategies says whom it is of.
+func TestOfSome(t *testing.T) {
+	cells := func(n int) (out []*reportCell) {
+		for i := range n {
+			out = append(out, &reportCell{strategy: fmt.Sprint("s", i), limit: math.NaN(),
+				load: math.NaN(), rate: math.NaN()})
+		}
+		return out
+	}
+	ranking := func(n int) []ranked {
+		return rank(cells(n), func(*reportCell) float64 { return 1 })
+	}
+	for want, got := range map[string]string{
+		"":                          ofSome(ranking(3), cells(3)),
+		" of s0 and s1":             ofSome(ranking(2), cells(7)),
+		" of all but s5 and s6":     ofSome(ranking(5), cells(7)),
+		" of 20 of 30 strategies":   ofSome(ranking(20), cells(30)),
+		" of all but s8":            ofSome(ranking(8), cells(9)),
+		" of s0, s1, s2 and s3":     ofSome(ranking(4), cells(40)),
+		"is 1 s for every strategy": between(ranking(3), cells(3)),
+		"is 1 s":                    between(ranking(2), cells(7)),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestTimelineDrawsTheLimit: the limit is a line where all strategies have the same, and what is in
+// flight beyond it is explained.
+func TestTimelineDrawsTheLimit(t *testing.T) {
+	s, in, g, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
+	for run, rows := range in.timelines {
+		rows[0].inFlight = 260
+		in.timelines[run] = rows
+		break
+	}
+	f, err := in.timelineFigure(g, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg strings.Builder
+	if err := f.chart.SVG(&svg, charts.Wide); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(svg.String(), ">limit<") {
+		t.Error("no limit in the picture")
+	}
+	if !regexp.MustCompile(
+		`Of the 260 in flight with strategy_\d at most 3 were under way at once\.`).MatchString(
+		f.caption) {
+		t.Errorf("260 in flight are not explained: %q", f.caption)
+	}
+}

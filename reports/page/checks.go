@@ -1,0 +1,89 @@
+package page
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// against shows an exact value, and below it how far the measured one is from it.
+func against(c *reportCell, measured, exact string, format func(float64) string) reportValue {
+	e, ok := c.estimate(exact)
+	if !ok {
+		return absent
+	}
+	v := reportValue{Text: format(e.mid)}
+	m, ok := c.estimate(measured)
+	switch {
+	case !ok:
+	case e.mid != 0:
+		v.Below = percentDiff(m.mid/e.mid - 1)
+	case m.mid == 0:
+		v.Below = "0 %"
+	default:
+		v.Below = "+" + format(m.mid)
+	}
+	return v
+}
+
+func oracleValue(c *reportCell) reportValue {
+	e, _ := c.estimate("oracle-max-diff-sec")
+	if e.hi == 0 {
+		return reportValue{Text: "equal", Below: "to the ns"}
+	}
+	v := reportValue{Text: charts.Seconds(e.hi), Below: "at most"}
+	if mean, measured := c.value("oracle-mean-wait-sec"), c.value("mean-wait-sec"); mean > 0 &&
+		!math.IsNaN(measured) {
+		v.Below = "mean " + percentDiff(measured/mean-1)
+	}
+	return v
+}
+
+// An exactMetric is a metric with a metric that says what it should be.
+type exactMetric struct {
+	head, measured, exact string
+	format                func(float64) string
+}
+
+var exactMetrics = []exactMetric{
+	{"mean wait", "mean-wait-sec", "theory-mean-wait-sec", charts.Seconds},
+	{"waited", "waited/op", "theory-waited/op", shareText},
+	{"p50 response", "p50-response-sec", "theory-p50-response-sec", charts.Seconds},
+	{"p90 response", "p90-response-sec", "theory-p90-response-sec", charts.Seconds},
+	{"p99 response", "p99-response-sec", "theory-p99-response-sec", charts.Seconds},
+	{"p99.9 response", "p99.9-response-sec", "theory-p99.9-response-sec", charts.Seconds},
+	{"shed", "shed/op", "theory-shed/op", shareText},
+	{"throughput", "ops/s", "theory-ops/s", perSecond},
+	{"mean wait, oracle", "mean-wait-sec", "oracle-mean-wait-sec", charts.Seconds},
+}
+
+// checks makes the table of measured against exact values; false where nothing exact is known.
+func (g *reportGroup) checks() (reportTable, bool) {
+	t := reportTable{Caption: "Exact values, and how far the measured ones are from them"}
+	shown := slices.DeleteFunc(slices.Clone(exactMetrics), func(m exactMetric) bool {
+		return !hasMetric(g.cells, m.exact) || !hasMetric(g.cells, m.measured)
+	})
+	for _, m := range shown {
+		t.Heads = append(t.Heads, reportHead{Text: m.head})
+	}
+	for _, body := range g.bodies() {
+		b := reportBody{Title: body.title}
+		for _, c := range body.cells {
+			row := c.row()
+			known := false
+			for _, m := range shown {
+				v := against(c, m.measured, m.exact, m.format)
+				known = known || v != absent
+				row.Cells = append(row.Cells, v)
+			}
+			if known {
+				b.Rows = append(b.Rows, row)
+			}
+		}
+		if len(b.Rows) > 0 {
+			t.Bodies = append(t.Bodies, b)
+		}
+	}
+	return t, len(shown) > 0
+}

@@ -1,0 +1,70 @@
+package page
+
+import (
+	"math"
+	"slices"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+func (in *reportInput) distributionFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	var panels []charts.Panel
+	for _, x := range s.spreadOut(panelsOfDistributions) {
+		panel := charts.Panel{Title: s.place(x)}
+		for _, c := range keepingUp(s.cellsAt(x)) {
+			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
+				panel.Series = append(panel.Series, distribution(c, h))
+			}
+		}
+		for _, c := range keepingUp(s.cellsAt(x)) {
+			if in.responses[c] != nil {
+				panel.Series = append(panel.Series, theoryOfDistribution(c))
+			}
+		}
+		panels = append(panels, panel)
+	}
+	if !slices.ContainsFunc(panels, func(p charts.Panel) bool { return len(p.Series) > 0 }) {
+		return nil, nil
+	}
+	chart, err := charts.Distribution("Distribution of the response", panels)
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("distribution", g, s), chart: chart,
+		caption: in.distributionCaption(s, chart)}, nil
+}
+
+// resolvable is how many tasks must lie beyond a quantile for the runner to report it: p99 needs
+// 368 tasks, p99.9 3688.
+const resolvable = 3.68
+
+// distribution reads a curve off a histogram, as far as the number of tasks resolves it.
+func distribution(c *reportCell, h *hdrhistogram.Histogram) charts.Series {
+	s := charts.Series{Name: c.strategy, Style: c.style}
+	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)
+	add := func(q float64) {
+		s.X = append(s.X, q)
+		s.Y = append(s.Y, float64(h.ValueAtQuantile(100*q))/1e9)
+	}
+	const step = 0.05 // of a nine
+	for i := 0; float64(i)*step <= end; i++ {
+		add(1 - math.Pow(10, -float64(i)*step))
+	}
+	if end >= math.Log10(2) {
+		add(0.5)
+	}
+	add(1 - math.Pow(10, -end))
+	return s
+}
+
+func theoryOfDistribution(c *reportCell) charts.Series {
+	s := charts.Series{Name: c.strategy, Style: c.style, Theory: true}
+	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
+		if v := c.value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
+			s.X, s.Y = append(s.X, q), append(s.Y, v)
+		}
+	}
+	return s
+}

@@ -1,0 +1,94 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/bounded"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// reportInput is what a run directory holds beside the groups of its results.
+type reportInput struct {
+	results  *results.Results
+	searches []*capacitySearch
+	dir      string
+	written  time.Time // of results.txt, by the file system; zero where unknown
+	draw     []Drawer
+	figures  []Figure // that they drew
+
+	// pooled over repetitions, in ns; only of cells that a chart shows
+	responses map[*reportCell]*hdrhistogram.Histogram
+	timelines map[*results.Run][]interval // only of runs that a chart shows
+	notes     []string                    // what is missing
+}
+
+// panelsOfDistributions is how many loads the chart of distributions shows side by side.
+const panelsOfDistributions = 3
+
+// readDistributions reads the response histograms that charts will show. The others stay encoded: a
+// histogram of three digits takes some 200 kB, and a file may hold a thousand.
+func (in *reportInput) readDistributions(path string, groups []*reportGroup) error {
+	wanted := make(map[string]*reportCell)
+	for _, g := range groups {
+		for _, s := range g.sweeps() {
+			for _, x := range s.spreadOut(panelsOfDistributions) {
+				for _, c := range s.cellsAt(x) {
+					for _, r := range c.runs {
+						wanted[r.Tag("response")] = c
+					}
+				}
+			}
+		}
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		in.notes = append(in.notes, rundir.DistributionsFile+
+			" is missing: the report has no charts of distributions.")
+		return nil
+	} else if err != nil {
+		return rundir.PathError(path, err)
+	}
+	defer f.Close()
+	in.responses = make(map[*reportCell]*hdrhistogram.Histogram)
+	return in.readHistograms(bounded.Reader(f, rundir.MostBytes), path, wanted)
+}
+
+func (in *reportInput) readHistograms(
+	r io.Reader, path string, wanted map[string]*reportCell,
+) error {
+	cutOff, err := rundir.EachHistogram(r, path,
+		func(tag string) bool { return wanted[tag] != nil },
+		func(tag string, h *hdrhistogram.Histogram) error {
+			return in.pool(wanted[tag], h)
+		})
+	if cutOff > 0 {
+		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is left out.",
+			rundir.DistributionsFile, cutOff))
+	}
+	return err
+}
+
+// pool adds the histogram of a repetition to those of its cell.
+func (in *reportInput) pool(c *reportCell, h *hdrhistogram.Histogram) error {
+	before := in.responses[c]
+	if before == nil {
+		in.responses[c] = h
+		return nil
+	}
+	if before.HighestTrackableValue() < h.HighestTrackableValue() {
+		before, h = h, before
+		in.responses[c] = before
+	}
+	if lost := before.Merge(h); lost > 0 {
+		return fmt.Errorf("%d values do not fit the histogram of another repetition", lost)
+	}
+	return nil
+}

@@ -1,0 +1,222 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// reportDoubt is what the page says of a cell that may not be believed, or not quite.
+type reportDoubt struct {
+	Verdict string // SUSPECT or INVALID: the worst of its runs
+	Which   string // how many of its runs
+	Why     []results.Doubt
+}
+
+// Title is the doubt on one line.
+func (d reportDoubt) Title() string {
+	texts := []string{d.Which}
+	for _, w := range d.Why {
+		texts = append(texts, w.Text)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// doubt sums up the verdicts on the runs of a cell, and gives each check's first reason; nil where
+// all are valid, or not known.
+func (c *reportCell) doubt() *reportDoubt {
+	worst, doubtful := results.Valid, 0
+	d := &reportDoubt{}
+	var checks []string
+	for _, run := range c.runs {
+		v, _ := run.Verdict()
+		if v == results.Valid {
+			continue
+		}
+		worst = max(worst, v)
+		doubtful++
+		for _, why := range run.Doubts {
+			check, _, _ := strings.Cut(why.Text, ":")
+			if !slices.Contains(checks, check) {
+				checks, d.Why = append(checks, check), append(d.Why, why)
+			}
+		}
+	}
+	if worst == results.Valid {
+		return nil
+	}
+	d.Verdict = worst.String()
+	d.Which = fmt.Sprintf("%d of %s", doubtful, prose.Count(len(c.runs), "run"))
+	if broken := c.brokenLaws(); broken && len(d.Why) == 0 {
+		d.Why = append(d.Why, results.Doubt{Invalid: true, Text: "a run of it broke an invariant"})
+	}
+	return d
+}
+
+func (c *reportCell) brokenLaws() bool {
+	return slices.ContainsFunc(c.runs, func(r *results.Run) bool {
+		v, _ := r.Value(results.BrokenLaws)
+		return v > 0
+	})
+}
+
+// judged reports whether the file says of a cell's runs whether they may be believed.
+func (c *reportCell) judged() bool {
+	return slices.ContainsFunc(c.runs, func(r *results.Run) bool {
+		_, known := r.Verdict()
+		return known
+	})
+}
+
+// evidence makes the table of what the verdicts rest on; false where the file does not tell.
+func (g *reportGroup) evidence() (reportTable, bool) {
+	columns := []column{
+		{head: "p99 response", hint: "with its 95 % interval by batch means",
+			unit: "p99-response-sec", value: withInterval("p99-response", charts.Seconds)},
+		{head: "mean wait", hint: "with its 95 % interval by batch means", unit: "mean-wait-sec",
+			value: withInterval("mean-wait", charts.Seconds)},
+		{head: "effective tasks", hint: "so many independent tasks would tell the p99 as well; " +
+			"tasks that met in a queue are alike", unit: "p99-response-ess", format: charts.Count},
+		{head: "needed", hint: "tasks that take the p99 to within 5 %, by theory",
+			unit: "needed-tasks", format: charts.Count},
+		{head: "saw all slots taken",
+			hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
+			unit: "seen-full/op", value: pastaValue},
+		{head: "A² of arrivals", hint: "Anderson–Darling: 3.9 or more has a chance of 1 %",
+			unit: "arrivals-ad", format: charts.Count},
+		{head: "p99 lag", hint: "how late the generator itself was", unit: "p99-lag-sec",
+			format: charts.Seconds},
+		{head: "p99 hiccup", hint: "how late a thread of no strategy's woke",
+			unit: "p99-hiccup-sec", format: charts.Seconds},
+		{head: "longest", hint: "its longest stall", unit: "max-hiccup-sec",
+			format: charts.Seconds},
+		{head: "waited for CPU", hint: "share of the time in which its threads were ready",
+			unit: "cpu-wait", format: shareText},
+		{head: "others", hint: "share of the processors' time that other programs used",
+			unit: "cpu-others", format: shareText},
+		{head: "pressure",
+			hint: "share of the time in which some thread on the machine had no processor",
+			unit: "cpu-pressure", format: shareText},
+	}
+	if !slices.ContainsFunc(g.cells, (*reportCell).judged) {
+		return reportTable{}, false
+	}
+	columns = slices.DeleteFunc(columns, func(col column) bool {
+		return !hasMetric(g.cells, col.unit)
+	})
+	t := reportTable{Caption: "What the verdicts rest on",
+		Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
+	g.fill(&t, columns, (*reportCell).verdictValue)
+	return t, true
+}
+
+func (c *reportCell) verdictValue() reportValue {
+	d := c.doubt()
+	switch {
+	case d != nil:
+		return reportValue{d.Verdict, d.Which}
+	case c.judged():
+		return reportValue{Text: results.Valid.String()}
+	}
+	return absent
+}
+
+// withInterval shows a value above the interval that the first repetition gives; a value without
+// one is not resolved to such.
+func withInterval(name string, format func(float64) string) func(c *reportCell) reportValue {
+	return func(c *reportCell) reportValue {
+		v, ok := c.runs[0].Value(name + "-sec")
+		if !ok {
+			return absent
+		}
+		shown := func(unit string) string {
+			if end, ok := c.runs[0].Value(unit); ok {
+				return format(threeDigits(end))
+			}
+			return "–"
+		}
+		out := reportValue{Text: format(v)}
+		if lo, hi := shown(name+"-low-sec"), shown(name+"-high-sec"); lo != "–" || hi != "–" {
+			out.Below = ends(lo, hi)
+		}
+		return out
+	}
+}
+
+// pastaValue shows what arrivals saw above what was there.
+func pastaValue(c *reportCell) reportValue {
+	return reportValue{shareText(c.value("seen-full/op")), "of the time " +
+		shareText(c.value("full-share"))}
+}
+
+// doubted is a cell that may not be believed, or not quite, and where it is found.
+type doubted struct {
+	where string
+	doubt *reportDoubt
+}
+
+// doubted are those of the group, in the order of its tables; in names the group where that is not
+// plain.
+func (g *reportGroup) doubted(in string) (all []doubted) {
+	for _, body := range g.bodies() {
+		for _, c := range body.cells {
+			if d := c.doubt(); d != nil {
+				where := c.row().Name
+				for _, part := range []string{body.title, in} {
+					if part != "" {
+						where += ", " + part
+					}
+				}
+				all = append(all, doubted{where, d})
+			}
+		}
+	}
+	return all
+}
+
+// A doubtLine says of a cell, or of several that are doubted for the same, why. Also are the others
+// of several.
+type doubtLine struct {
+	Verdict, Where, Why string
+	Also                []string
+}
+
+// alike is from how many on cells that are doubted for the same share a line: the checks' own words
+// differ in their numbers only.
+const alike = 4
+
+// doubtLines lists the reasons.
+func doubtLines(all []doubted) (lines []doubtLine) {
+	same := make(map[string][]doubted)
+	for _, d := range all {
+		same[d.doubt.kind()] = append(same[d.doubt.kind()], d)
+	}
+	for _, d := range all {
+		of := same[d.doubt.kind()]
+		switch {
+		case len(of) < alike:
+			lines = append(lines, doubtLine{d.doubt.Verdict, d.where, d.doubt.Title(), nil})
+		case of[0] == d:
+			line := doubtLine{d.doubt.Verdict, d.where, d.doubt.Title(), nil}
+			for _, other := range of[1:] {
+				line.Also = append(line.Also, other.where)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// kind is the verdict with the checks that led to it.
+func (d *reportDoubt) kind() string {
+	parts := []string{d.Verdict}
+	for _, w := range d.Why {
+		check, _, _ := strings.Cut(w.Text, ":")
+		parts = append(parts, check)
+	}
+	return strings.Join(parts, "\x00")
+}

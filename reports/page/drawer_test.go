@@ -1,0 +1,64 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// TestDrawnFigures: what a drawer makes of the results is on the page before the charts of any run,
+// and among the files.
+func TestDrawnFigures(t *testing.T) {
+	dir := small(t)
+	draw := func(r *results.Results) ([]Figure, error) {
+		if len(r.Runs) != 48 {
+			t.Errorf("the drawer sees %d runs", len(r.Runs))
+		}
+		c, err := charts.Planes("What it costs",
+			[]charts.Plane{
+				{Panel: charts.Panel{Series: []charts.Series{{Name: "a", X: []float64{1, 2, 0},
+					Y: []float64{1, 2, 3}}}}, X: charts.Axis{Log: true}}})
+		return []Figure{{Name: "study cost", Caption: "See there.", Chart: c}}, err
+	}
+	nothing := func(*results.Results) ([]Figure, error) {
+		return nil, &charts.EmptyError{Chart: "of other runs"}
+	}
+	r, err := Load(dir, nothing, draw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := r.charts[0]; first.Name != "study-cost" ||
+		first.Alt != "What it costs. See there." {
+		t.Errorf("the first chart is %s: %s", first.Name, first.Alt)
+	}
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	html := page.String()
+	mustContain(t, html, `<figure id="study-cost" class="own">`,
+		"<figcaption>See there.</figcaption>", "What it costs: 1 point of a left out")
+	if strings.Index(html, "study-cost") > strings.Index(html, "Response against load") {
+		t.Error("the figure comes after the charts of any run")
+	}
+	// So is that of a study that was interrupted before it could speak.
+	silent := func(r *results.Results) ([]Figure, error) {
+		figures, err := draw(r)
+		figures[0].Study = "silent"
+		return figures, err
+	}
+	if r, err = Load(dir, silent); err != nil {
+		t.Fatal(err)
+	}
+	mustContain(t, sectionOf(t, pageOf(t, r), "asked"), `<figure id="study-cost" class="own">`)
+	broken := errors.New("broken")
+	if _, err := Load(dir, func(*results.Results) ([]Figure, error) {
+		return nil, broken
+	}); !errors.Is(err, broken) {
+		t.Errorf("a drawer's error is %v", err)
+	}
+}

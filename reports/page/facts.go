@@ -1,0 +1,150 @@
+package page
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// configOrder are the configuration lines that the page names, with their names there.
+var configOrder = []results.Pair{
+	{Key: "cpu", Value: "CPU"}, {Key: "gomaxprocs", Value: "GOMAXPROCS"},
+	{Key: "goos", Value: "system"}, {Key: "goarch", Value: "architecture"},
+	{Key: "go", Value: "Go"}, {Key: "commit", Value: "commit"}, {Key: "pkg", Value: "package"},
+}
+
+// facts are the configuration lines, all values of each, and when the file was written.
+func facts(in *reportInput) (out []results.Pair) {
+	runs := in.results.Runs
+	named := slices.Clone(configOrder)
+	for i := range runs {
+		for _, c := range runs[i].Config {
+			if !slices.ContainsFunc(named, func(p results.Pair) bool { return p.Key == c.Key }) {
+				named = append(named, results.Pair{Key: c.Key, Value: c.Key})
+			}
+		}
+	}
+	for _, n := range named {
+		var values []string
+		for i := range runs {
+			if v := runs[i].ConfigValue(n.Key); v != "" && !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		if len(values) > 0 {
+			out = append(out, results.Pair{Key: n.Value, Value: strings.Join(values, ", ")})
+		}
+	}
+	if !in.written.IsZero() {
+		out = append(out, results.Pair{Key: rundir.ResultsFile + " written",
+			Value: in.written.UTC().Format("2006-01-02 15:04") + " UTC"})
+	}
+	return out
+}
+
+// intervals says what the small figures below values are.
+func intervals(cells []*reportCell) string {
+	least, most := len(cells[0].runs), 0
+	for _, c := range cells {
+		least, most = min(least, len(c.runs)), max(most, len(c.runs))
+	}
+	switch {
+	case most == 1:
+		return "Each scenario was run once: how much the values vary is not known. Give --count " +
+			"for more."
+	case most < enough:
+		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
+			"are the smallest and the largest.", spanned(least, most))
+	case least >= enough:
+		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
+			"are its 95 %% confidence interval.", spanned(least, most))
+	}
+	return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it are "+
+		"its 95 %% confidence interval, or, below %d repetitions, the smallest and the largest.",
+		spanned(least, most), enough)
+}
+
+func spanned(least, most int) string {
+	if least == most {
+		return fmt.Sprint(most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+// trust sums up what the checks on the runs found.
+func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
+	laws, oracle, equal, late := 0, 0, 0, 0
+	var unexplained []string // strategies
+	worst, lag := 0.0, 0.0
+	for i := range runs {
+		if _, ok := runs[i].Value("broken-laws"); ok {
+			laws++
+		}
+		if v, ok := runs[i].Value("p99-lag-sec"); ok {
+			late, lag = late+1, max(lag, v)
+		}
+		v, ok := runs[i].Value("oracle-max-diff-sec")
+		if !ok {
+			continue
+		}
+		oracle++
+		worst = max(worst, v)
+		if v == 0 {
+			equal++
+		} else if name := runs[i].Key("strategy"); runs[i].Key("clock") == "virtual" &&
+			!slices.Contains(unexplained, name) {
+			unexplained = append(unexplained, name)
+		}
+	}
+	if laws > 0 && broken == 0 {
+		out = append(out, fmt.Sprintf("The invariants held in %s: each task was settled once, "+
+			"never more attempts were under way at once than a strategy that has a bound allows, "+
+			"and Little's law and the utilisation law are met exactly.", allOf(laws, len(runs))))
+	}
+	replayed := fmt.Sprintf("The path-wise oracle, which replays a run's own arrivals and "+
+		"service times, was asked in %d of %d runs; it agrees to the nanosecond with ",
+		oracle, len(runs))
+	switch {
+	case oracle == 0:
+	case equal == oracle:
+		out = append(out, replayed+"each of these.")
+	default:
+		out = append(out, fmt.Sprintf("%s%d, and elsewhere a wait differs by at most %s. On the "+
+			"real clock that is what the strategy itself takes.", replayed, equal,
+			charts.Seconds(worst)))
+	}
+	if len(unexplained) > 0 {
+		out = append(out, fmt.Sprintf("Under the virtual clock, where nothing but the queue "+
+			"takes time, the oracle differs with %s: not first come, first served.",
+			prose.List(prose.Few(unexplained, 6))))
+	}
+	// Under the real clock a run is short and its queue another one each time: its cells say
+	// themselves how far they are off.
+	virtual := slices.DeleteFunc(slices.Clone(cells), func(c *reportCell) bool {
+		return c.runs[0].Key("clock") == "real"
+	})
+	for _, fact := range againstTheory(virtual, (*reportCell).inFile) {
+		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])
+	}
+	if lag > 0 {
+		out = append(out, fmt.Sprintf("The generator itself was late by at most %s at the p99 of "+
+			"a run, in %s.", charts.Seconds(lag), allOf(late, len(runs))))
+	}
+	return out
+}
+
+func allOf(n, total int) string {
+	switch {
+	case n == total && n == 1:
+		return "the one run"
+	case n == total:
+		return fmt.Sprintf("all %d runs", n)
+	}
+	return fmt.Sprintf("the %d of %d runs that tell", n, total)
+}

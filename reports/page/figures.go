@@ -1,0 +1,242 @@
+package page
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// A figure is a chart with the words around it.
+type figure struct {
+	title   string // on the page; that of the chart where empty
+	name    string
+	chart   *charts.Chart
+	caption string
+}
+
+// quantiles that charts and tables show, by their name in the metrics.
+var shownQuantiles = []string{"p50", "p99", "p99.9"}
+
+// chart draws the charts of a sweep. A chart without data is left out: what the runner did not
+// measure is not missed.
+func (in *reportInput) chart(
+	g *reportGroup, s reportSweep,
+) (out []figure, notes []string, err error) {
+	for _, draw := range []func(*reportGroup, reportSweep) (*figure, error){
+		in.responseFigure, in.throughputFigure, in.distributionFigure, in.timelineFigure,
+	} {
+		f, err := draw(g, s)
+		if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
+			notes = append(notes, empty.Notes...)
+			continue
+		} else if err != nil {
+			return nil, nil, err
+		}
+		if f == nil {
+			continue
+		}
+		f.caption = strings.ReplaceAll(f.caption, " strategy", " "+g.of()) // every, no
+		f.chart.Subtitle = subtitle(g, s)
+		f.chart.Alt = f.chart.Title + ". " + f.caption
+		notes = append(notes, f.chart.Notes...)
+		out = append(out, *f)
+	}
+	return out, notes, nil
+}
+
+// subtitle names the group under the title of a chart that stands on its own.
+func subtitle(g *reportGroup, s reportSweep) string {
+	parts := g.facts()
+	if s.fixed != "" {
+		parts = append(parts, s.fixed)
+	} else if limits := distinct(s.cells,
+		func(c *reportCell) float64 { return c.limit }); len(limits) == 1 {
+		parts = append(parts, "limit "+charts.Count(limits[0]))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// facts are the keys of the group in words.
+func (g *reportGroup) facts() (parts []string) {
+	for _, k := range append(slices.Clone(g.keys), g.extra...) {
+		switch {
+		case k.Key == "workload":
+			parts = append(parts, k.Value)
+		case k.Key == "target" && k.Value == "none":
+		case k.Key == "arrival":
+			parts = append(parts, k.Value+" arrivals")
+		case k.Key == "clock":
+			parts = append(parts, k.Value+" clock")
+		case k.Key == "n":
+			parts = append(parts, k.Value+" tasks")
+		default:
+			parts = append(parts, k.Key+" "+k.Value)
+		}
+	}
+	return parts
+}
+
+// seriesOf makes a series for each strategy of the cells, with the metric over the place x, and its
+// theory where known. With growing, values of strategies that fall behind are marked as such.
+func seriesOf(
+	cells []*reportCell, unit, theory string, growing bool, x func(*reportCell) float64,
+) (series []charts.Series) {
+	byStrategy := make(map[string]int)
+	exact := make(map[string]*charts.Series)
+	var names []string
+	for _, c := range cells {
+		e, ok := c.estimate(unit)
+		if !ok {
+			continue
+		}
+		at, ok := byStrategy[c.strategy]
+		if !ok {
+			at = len(series)
+			byStrategy[c.strategy] = at
+			series = append(series, charts.Series{Name: c.strategy, Style: c.style})
+			names = append(names, c.strategy)
+		}
+		s := &series[at]
+		s.X, s.Y = append(s.X, x(c)), append(s.Y, e.mid)
+		s.Lo, s.Hi = append(s.Lo, e.lo), append(s.Hi, e.hi)
+		s.Growing = append(s.Growing, growing && c.fallsBehind())
+		if t := c.value(theory); theory != "" && !math.IsNaN(t) {
+			if exact[c.strategy] == nil {
+				exact[c.strategy] = &charts.Series{Name: c.strategy, Style: c.style, Theory: true}
+			}
+			exact[c.strategy].X = append(exact[c.strategy].X, x(c))
+			exact[c.strategy].Y = append(exact[c.strategy].Y, t)
+		}
+	}
+	for _, name := range names {
+		if t := exact[name]; t != nil {
+			series = append(series, *t)
+		}
+	}
+	return series
+}
+
+func (in *reportInput) responseFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	if len(s.at) < 2 {
+		return nil, nil // a single place is a column of the table, and its distribution says more
+	}
+	var panels []charts.Panel
+	for _, q := range shownQuantiles {
+		panels = append(panels,
+			charts.Panel{Title: q + " response",
+				Series: seriesOf(s.cells, q+"-response-sec", "theory-"+q+"-response-sec", true,
+					s.x)})
+	}
+	title := "Response against " + [...]string{"load", "rate", "limit"}[s.across]
+	chart, err := charts.Response(title, s.across, panels)
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("response", g, s), chart: chart,
+		caption: responseCaption(s, chart)}, nil
+}
+
+func (in *reportInput) throughputFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	if len(s.at) < 2 || s.across == charts.Limit {
+		return nil, nil
+	}
+	offered := func(c *reportCell) float64 {
+		if v := c.value("offered-ops/s"); !math.IsNaN(v) {
+			return v
+		}
+		return c.rate
+	}
+	// A load is the offered rate divided by the capacity.
+	var capacity []float64
+	for _, c := range s.cells {
+		if v := offered(c) / c.load; c.load > 0 && !math.IsNaN(v) {
+			capacity = append(capacity, v)
+		}
+	}
+	most := 0.0
+	if len(capacity) > 0 {
+		slices.Sort(capacity)
+		most = capacity[len(capacity)/2]
+	}
+	panels := []charts.Panel{
+		{Title: "throughput", Series: seriesOf(s.cells, "ops/s", "theory-ops/s", false, offered)},
+		{Title: "goodput", Series: seriesOf(s.cells, "goodput-ops/s", "", false, offered)},
+	}
+	title := "Throughput and goodput against what is offered"
+	if sameGoodput(s.cells) {
+		panels = panels[:1]
+		if hasMetric(s.cells, "goodput-ops/s") {
+			panels[0].Title = "throughput (all of it goodput)"
+		}
+	}
+	chart, err := charts.Throughput(title, most, panels)
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("throughput", g, s), chart: chart,
+		caption: throughputCaption(s)}, nil
+}
+
+// sameGoodput reports whether all that was completed was good, or nothing is known of goodput.
+func sameGoodput(cells []*reportCell) bool {
+	return !hasMetric(cells, "goodput-ops/s") ||
+		!slices.ContainsFunc(cells, func(c *reportCell) bool {
+			good, all := c.value("goodput-ops/s"), c.value("ops/s")
+			return !(math.Abs(good-all) <= 1e-9*all)
+		})
+}
+
+func (in *reportInput) timelineFigure(g *reportGroup, s reportSweep) (*figure, error) {
+	last := s.at[len(s.at)-1]
+	flight, queued := charts.Panel{Title: "in flight"}, charts.Panel{Title: "queued"}
+	for _, c := range keepingUp(s.cellsAt(last)) {
+		rows := in.timelines[c.runs[0]]
+		if len(rows) < 2 {
+			continue
+		}
+		a := charts.Series{Name: c.strategy, Style: c.style}
+		b := a
+		for _, r := range rows {
+			a.X, a.Y = append(a.X, r.end), append(a.Y, r.inFlight)
+			b.X, b.Y = append(b.X, r.end), append(b.Y, r.queued)
+		}
+		flight.Series, queued.Series = append(flight.Series, a), append(queued.Series, b)
+	}
+	if len(flight.Series) == 0 {
+		return nil, nil
+	}
+	title := "In flight and queued over time"
+	if place := s.place(last); place != "" {
+		title += " at " + place
+	}
+	limit := 0.0
+	if limits := distinct(s.cellsAt(last),
+		func(c *reportCell) float64 { return c.limit }); len(limits) == 1 {
+		limit = limits[0]
+	}
+	chart, err := charts.Timeline(title, limit, []charts.Panel{flight, queued})
+	if err != nil {
+		return nil, err
+	}
+	return &figure{name: chartName("timeline", g, s), chart: chart,
+		caption: timelineCaption(s, flight, queued)}, nil
+}
+
+// chartName makes the name of a chart's files from what it shows.
+func chartName(kind string, g *reportGroup, s reportSweep) string {
+	parts := []string{kind}
+	for _, k := range g.keys {
+		switch {
+		case k.Key == "target" && k.Value == "none":
+		case slices.Contains([]string{"workload", "target", "arrival", "clock"}, k.Key):
+			parts = append(parts, k.Value)
+		default:
+			parts = append(parts, k.Key, k.Value)
+		}
+	}
+	parts = append(parts, s.fixed)
+	return charts.FileName(strings.Join(parts, "-"))
+}

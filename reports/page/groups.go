@@ -1,0 +1,253 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A reportGroup is what may be compared: the runs that differ in strategy, limit and load or rate,
+// and in nothing else, neither in their names nor in their configuration, and were made for one
+// study.
+type reportGroup struct {
+	study int            // the index of its finding, -1: none
+	base  string         // of the names: Run
+	keys  []results.Pair // what the group has in common, in the order of the names
+	extra []results.Pair // configuration that differs between the groups of the file
+	cells []*reportCell
+}
+
+// A reportCell is a scenario: one run, or the repetitions of one.
+type reportCell struct {
+	name              string // of the runs, in full
+	strategy          string
+	style             int     // of the strategy in charts
+	limit, load, rate float64 // NaN where the name has none
+	runs              []*results.Run
+}
+
+// groupRuns sorts the runs of a file into groups and cells, both in the order in which the file
+// first names them; cells then by limit, load, rate and strategy.
+func groupRuns(all *results.Results) []*reportGroup {
+	varying, studies := varyingConfig(all.Runs), all.StudyOf()
+	looks := looksOf(all, studies)
+	groups := make(map[string]*reportGroup)
+	cells := make(map[string]*reportCell)
+	var order []*reportGroup
+	for i := range all.Runs {
+		run := &all.Runs[i]
+		var keys, extra []results.Pair
+		for _, k := range run.Keys {
+			switch {
+			case slices.Contains([]string{"strategy", "limit", "load", "rate"}, k.Key),
+				k.Key == "target" && run.Attacked != "":
+			default:
+				keys = append(keys, k)
+			}
+		}
+		for _, key := range varying {
+			extra = append(extra, results.Pair{Key: key, Value: run.ConfigValue(key)})
+		}
+		config := strconv.Itoa(studies[i]) + "\x00" + pairsText(extra)
+		id := strings.Join([]string{run.Base(), pairsText(keys), config}, "\x00")
+		g := groups[id]
+		if g == nil {
+			g = &reportGroup{study: studies[i], base: run.Base(), keys: keys, extra: extra}
+			groups[id] = g
+			order = append(order, g)
+		}
+		c := cells[run.Name+"\x00"+config]
+		if c == nil {
+			c = &reportCell{
+				name:     run.Name,
+				strategy: run.Series(),
+				limit:    number(run.Key("limit")),
+				load:     number(run.Key("load")),
+				rate:     number(run.Key("rate")),
+			}
+			c.style = max(slices.Index(looks[studies[i]], c.strategy), 0)
+			cells[run.Name+"\x00"+config] = c
+			g.cells = append(g.cells, c)
+		}
+		c.runs = append(c.runs, run)
+	}
+	order = joinQueues(order)
+	for _, g := range order {
+		slices.SortStableFunc(g.cells, func(a, b *reportCell) int {
+			return cmp.Or(cmp.Compare(a.limit, b.limit), cmp.Compare(a.load, b.load),
+				cmp.Compare(a.rate, b.rate), cmp.Compare(a.style, b.style))
+		})
+	}
+	return order
+}
+
+// looksOf gives the strategies of each study in the order of their styles, and those of all runs
+// that
+// are of none, -1. A study has its own order: among those of many studies there are more strategies
+// than a reader can tell apart.
+func looksOf(r *results.Results, studies []int) map[int][]string {
+	seen := make(map[int]map[string]bool)
+	for i := range r.Runs {
+		if seen[studies[i]] == nil {
+			seen[studies[i]] = make(map[string]bool)
+		}
+		seen[studies[i]][r.Runs[i].Series()] = true
+	}
+	looks := map[int][]string{-1: r.Strategies}
+	for study, of := range seen {
+		if study >= 0 {
+			looks[study] = slices.DeleteFunc(slices.Clone(r.Strategies), func(name string) bool {
+				return !of[name]
+			})
+		}
+	}
+	return looks
+}
+
+// varyingConfig are the configuration keys that do not have one value throughout the file.
+func varyingConfig(runs []results.Run) (varying []string) {
+	seen := make(map[string]string)
+	for i := range runs {
+		for _, p := range runs[i].Config {
+			if _, ok := seen[p.Key]; !ok {
+				seen[p.Key] = p.Value
+				varying = append(varying, p.Key)
+			}
+		}
+	}
+	return slices.DeleteFunc(varying, func(key string) bool {
+		return !slices.ContainsFunc(runs, func(r results.Run) bool {
+			return r.ConfigValue(key) != seen[key]
+		})
+	})
+}
+
+func pairsText(pairs []results.Pair) string {
+	parts := make([]string, len(pairs))
+	for i, p := range pairs {
+		parts[i] = p.Key + "=" + p.Value
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// of is what the cells of a place differ in: the strategy or, of attacks without one, the target.
+func (g *reportGroup) of() string {
+	if len(g.cells) > 0 &&
+		!slices.ContainsFunc(g.cells, func(c *reportCell) bool { return !c.unbounded() }) {
+		return "target"
+	}
+	return "strategy"
+}
+
+// unbounded reports whether the cell is of attacks without a strategy.
+func (c *reportCell) unbounded() bool {
+	return c.runs[0].Attacked != "" && c.runs[0].Key("strategy") == ""
+}
+
+// place names what distinguishes a cell in its group other than the strategy: "limit 4, load 0.8".
+func (c *reportCell) place() string {
+	return strings.Trim(c.limitText()+", "+c.loadText(), ", ")
+}
+
+// limitText is "limit 4", loadText "load 0.8" or "rate 200/s"; empty for what the name does not
+// have.
+func (c *reportCell) limitText() string {
+	if math.IsNaN(c.limit) {
+		return ""
+	}
+	return "limit " + charts.Count(c.limit)
+}
+
+func (c *reportCell) loadText() string {
+	switch {
+	case !math.IsNaN(c.load):
+		return "load " + charts.Count(c.load)
+	case !math.IsNaN(c.rate):
+		return "rate " + charts.Count(c.rate) + "/s"
+	}
+	return ""
+}
+
+// oneLimit is the limit in words when all cells have the same; else it is empty.
+func (g *reportGroup) oneLimit() string {
+	for _, c := range g.cells {
+		if c.limitText() != g.cells[0].limitText() {
+			return ""
+		}
+	}
+	return g.cells[0].limitText()
+}
+
+// number reads a number in a name; NaN where there is none.
+func number(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(v, 0) {
+		return math.NaN()
+	}
+	return v
+}
+
+// key is the group's value of a key; "" when it has none.
+func (g *reportGroup) key(key string) string { return results.Lookup(g.keys, key) }
+
+// joinQueues puts strategies that were given a queue beside those that were not, be it that they
+// have none or that theirs is the default: one matrix runs them side by side. It does so where all
+// that were given one were given the same, and none stands on both sides; the group's facts then
+// say whose queue it is.
+func joinQueues(groups []*reportGroup) []*reportGroup {
+	withoutQueue := func(g *reportGroup) []results.Pair {
+		return slices.DeleteFunc(slices.Clone(g.keys), func(k results.Pair) bool {
+			return k.Key == "queue"
+		})
+	}
+	alike := make(map[string][]*reportGroup)
+	for _, g := range groups {
+		id := strings.Join([]string{g.base, pairsText(withoutQueue(g)), strconv.Itoa(g.study),
+			pairsText(g.extra)}, "\x00")
+		alike[id] = append(alike[id], g)
+	}
+	joined := make(map[*reportGroup]bool)
+	for _, pair := range alike {
+		if len(pair) != 2 {
+			continue
+		}
+		into, from := pair[0], pair[1]
+		queued, plain := from, into
+		if len(withoutQueue(from)) == len(from.keys) {
+			queued, plain = into, from
+		}
+		if len(withoutQueue(plain)) != len(plain.keys) || shareStrategy(queued, plain) {
+			continue
+		}
+		into.keys = queued.keys
+		for i, k := range into.keys {
+			if k.Key == "queue" {
+				into.keys = slices.Clone(into.keys)
+				into.keys[i].Value += " of " + strings.Join(strategiesOf(queued), ", ")
+			}
+		}
+		into.cells = append(into.cells, from.cells...)
+		joined[from] = true
+	}
+	return slices.DeleteFunc(groups, func(g *reportGroup) bool { return joined[g] })
+}
+
+func strategiesOf(g *reportGroup) (names []string) {
+	for _, c := range g.cells {
+		if !slices.Contains(names, c.strategy) {
+			names = append(names, c.strategy)
+		}
+	}
+	return names
+}
+
+func shareStrategy(a, b *reportGroup) bool {
+	return slices.ContainsFunc(strategiesOf(a), func(name string) bool {
+		return slices.Contains(strategiesOf(b), name)
+	})
+}

@@ -1,0 +1,233 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"path/filepath"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// reportPage is what the template shows.
+type reportPage struct {
+	Title      string
+	Summary    string
+	Facts      []results.Pair
+	Partial    string
+	Failed     []results.Pair    // a run without a result, and why
+	Broken     []results.Pair    // a run, and how many laws it broke
+	Invalid    []results.Pair    // a run that is INVALID for another reason, and the reasons
+	Answers    []results.Finding // of no study: older files have them
+	Tally      string            // of the verdicts
+	Studies    []reportStudy     // in the order of the file
+	Figures    []reportFigure    // that a drawer made for no study that has spoken
+	Trust      []string          // what speaks for the numbers, or against them
+	Interval   string            // what the small figures are
+	Strategies []reportRow
+	Capacity   []reportFigure
+	Groups     []reportSection
+	Variance   []reportFigure
+	Notes      []string
+	Warnings   []string
+
+	CSS template.CSS
+	JS  template.JS
+}
+
+// reportSection is a group on the page.
+type reportSection struct {
+	ID, Title string
+	Facts     []string
+	Runs      string
+	Figures   []reportFigure
+	Table     reportTable
+	Checks    *reportTable
+	Evidence  *reportTable // what the verdicts on the runs rest on
+	Doubts    []doubtLine
+	Doubted   int // rows
+}
+
+type reportFigure struct {
+	ID, Title, Subtitle, Caption string
+	Wide, Narrow                 template.HTML
+	// what its styles stand for is its own affair, or its study's, and not that of the key
+	Own bool
+}
+
+var (
+	//go:embed report.html.tmpl
+	reportHTML string
+	//go:embed report.css
+	reportCSS string
+	//go:embed report.js
+	reportJS string
+
+	reportTemplate = template.Must(template.New("report").Parse(reportHTML))
+)
+
+// Style is what a page and its charts look like.
+func Style() string { return reportCSS + charts.Style() }
+
+// newReport draws the charts and puts the page together.
+func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
+	r := &Report{page: &reportPage{
+		CSS: template.CSS(Style()),
+		JS:  template.JS(reportJS),
+	}}
+	p := r.page
+	p.Notes = in.notes
+	taken := make(map[string]bool)
+	studies, of := in.namedStudies(taken)
+	if err := r.addFigures(in, studies, taken); err != nil {
+		return nil, err
+	}
+	if err := r.addSearches(in, taken); err != nil {
+		return nil, err
+	}
+	belong := make([][]*reportGroup, len(studies)) // groups, by study
+	var free []*reportGroup
+	for _, g := range groups {
+		section, err := r.section(in, g, taken)
+		if err != nil {
+			return nil, err
+		}
+		if g.study < 0 {
+			p.Groups, free = append(p.Groups, section), append(free, g)
+			continue
+		}
+		for i := range section.Figures {
+			section.Figures[i].Own = true
+		}
+		s := of[g.study]
+		studies[s].Groups, belong[s] = append(studies[s].Groups, section), append(belong[s], g)
+	}
+	for i := range studies {
+		if s := &studies[i]; len(s.Figures) == 0 {
+			if err := r.addVariance(&s.Figures, belong[i], taken); err != nil {
+				return nil, err
+			}
+			for j := range s.Figures {
+				s.Figures[j].Own = true
+			}
+		}
+		studies[i].describe(belong[i])
+	}
+	if err := r.addVariance(&p.Variance, free, taken); err != nil {
+		return nil, err
+	}
+	p.Studies, p.Tally = studies, tally(studies)
+	p.describe(in, groups)
+	return r, nil
+}
+
+// add draws a figure for the page, and keeps its chart for the files.
+func (r *Report) add(f figure, subtitle string, taken map[string]bool) (reportFigure, error) {
+	name := unique(f.name, taken)
+	r.charts = append(r.charts, namedChart{name, f.chart})
+	shown := reportFigure{ID: name, Title: cmp.Or(f.title, f.chart.Title), Subtitle: subtitle,
+		Caption: f.caption}
+	for layout, into := range map[charts.Layout]*template.HTML{charts.Wide: &shown.Wide,
+		charts.Narrow: &shown.Narrow} {
+		var svg bytes.Buffer
+		if err := f.chart.InlineSVG(&svg, layout); err != nil {
+			return reportFigure{}, fmt.Errorf("drawing %s: %w", name, err)
+		}
+		*into = template.HTML(svg.String())
+	}
+	return shown, nil
+}
+
+// unique appends a number to a name that is taken.
+func unique(name string, taken map[string]bool) string {
+	out := name
+	for n := 2; taken[out]; n++ {
+		out = fmt.Sprintf("%s-%d", name, n)
+	}
+	taken[out] = true
+	return out
+}
+
+// title is what the group is about: its workload.
+func (g *reportGroup) title() string {
+	if w := g.key("workload"); w != "" {
+		return w
+	}
+	return g.base
+}
+
+// subjects are the facts of the group other than its title.
+func (g *reportGroup) subjects() []string {
+	facts := g.facts()
+	facts = append(facts, g.oneLimit())
+	return slices.DeleteFunc(facts, func(f string) bool { return f == "" || f == g.title() })
+}
+
+func runsOf(cells []*reportCell) string {
+	n := 0
+	for _, c := range cells {
+		n += len(c.runs)
+	}
+	return prose.Count(n, "run")
+}
+
+// describe fills in what the page says of the run as a whole.
+func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
+	all := in.results
+	for _, f := range all.Findings {
+		if f.Study == "" {
+			p.Answers = append(p.Answers, f)
+		}
+	}
+	p.Partial, p.Warnings = all.Partial, all.Warnings
+	for _, f := range all.Failures {
+		p.Failed = append(p.Failed, results.Pair{Key: f.Name + " (seed " + f.Seed + ")",
+			Value: f.Reason})
+	}
+	p.Title = dirName(in.dir)
+	var cells []*reportCell
+	for _, g := range groups {
+		cells = append(cells, g.cells...)
+	}
+	p.Interval = intervals(cells)
+	strategies := 0
+	for i, name := range all.Strategies {
+		if slices.ContainsFunc(cells,
+			func(c *reportCell) bool { return c.strategy == name && !c.unbounded() }) {
+			strategies++
+		}
+		if slices.ContainsFunc(groups, func(g *reportGroup) bool {
+			return g.study < 0 && slices.ContainsFunc(g.cells, func(c *reportCell) bool {
+				return c.strategy == name
+			})
+		}) {
+			p.Strategies = append(p.Strategies,
+				reportRow{Name: name, Style: i, Swatch: template.HTML(charts.Swatch(i))})
+		}
+	}
+	p.Summary = fmt.Sprintf("%s of %s", prose.Count(len(all.Runs), "run"),
+		prose.Count(len(cells), "scenario"))
+	if strategies > 0 {
+		p.Summary += ", " + prose.Count(strategies, "strategy")
+	}
+	p.Facts = facts(in)
+	p.Broken, p.Invalid = unbelievable(all.Runs)
+	p.Trust = trust(all.Runs, cells, len(p.Broken))
+}
+
+// dirName is the name of a directory, that of its target where it is a link: poolbench-out/latest
+// leads to a date.
+func dirName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Base(dir)
+}

@@ -1,0 +1,104 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// addSearches adds a figure for each search for capacity.
+func (r *Report) addSearches(in *reportInput, taken map[string]bool) error {
+	for _, s := range in.searches {
+		f, notes, err := s.figure()
+		if err != nil {
+			return err
+		}
+		r.page.Notes = append(r.page.Notes, notes...)
+		if f == nil {
+			continue
+		}
+		shown, err := r.add(*f, strings.Join(s.facts, " · "), taken)
+		if err != nil {
+			return err
+		}
+		r.page.Capacity = append(r.page.Capacity, shown)
+	}
+	return nil
+}
+
+// section makes the section of a group, with charts where it needs them.
+func (r *Report) section(
+	in *reportInput, g *reportGroup, taken map[string]bool,
+) (section reportSection, err error) {
+	section = reportSection{
+		ID:    unique(charts.FileName("group-"+strings.Join(g.facts(), "-")), taken),
+		Title: g.title(),
+		Facts: g.subjects(),
+		Runs:  runsOf(g.cells),
+		Table: g.table(),
+	}
+	if checks, ok := g.checks(); ok {
+		section.Checks = &checks
+	}
+	if evidence, ok := g.evidence(); ok {
+		all := g.doubted("")
+		section.Evidence, section.Doubts, section.Doubted = &evidence, doubtLines(all), len(all)
+	}
+	if !in.needsCharts(g) {
+		if !g.foreign() {
+			section.withoutSwatches()
+		}
+		return section, nil
+	}
+	for _, s := range g.sweeps() {
+		figures, notes, err := in.chart(g, s)
+		if err != nil {
+			return section, err
+		}
+		for _, note := range notes {
+			r.page.Notes = append(r.page.Notes, fmt.Sprintf("%s, %s.", subtitle(g, s), note))
+		}
+		for _, f := range figures {
+			shown, err := r.add(f, s.fixed, taken)
+			if err != nil {
+				return section, err
+			}
+			section.Figures = append(section.Figures, shown)
+		}
+	}
+	return section, nil
+}
+
+// withoutSwatches takes the pieces of lines from the tables: where there are no lines, they would
+// point at nothing.
+func (s *reportSection) withoutSwatches() {
+	for _, t := range []*reportTable{&s.Table, s.Checks, s.Evidence} {
+		if t == nil {
+			continue
+		}
+		for _, b := range t.Bodies {
+			for i := range b.Rows {
+				b.Rows[i].Swatch = ""
+			}
+		}
+	}
+}
+
+// addVariance adds a figure for each set of workloads that differ in variance alone.
+func (r *Report) addVariance(
+	to *[]reportFigure, groups []*reportGroup, taken map[string]bool,
+) error {
+	for _, set := range varianceSets(groups) {
+		f, err := set.figure()
+		if err != nil {
+			return err
+		}
+		shown, err := r.add(*f, set.title, taken)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, shown)
+	}
+	return nil
+}

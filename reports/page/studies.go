@@ -1,0 +1,146 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// reportStudy is a study on the page: a row of the table of verdicts, and a section.
+type reportStudy struct {
+	ID, Name, Question, Claim string
+	Verdict, Because          string // "" where an older file has none
+	Kind                      string // of the verdict, for the style sheet
+	// that tells the verdict without its colour, and before its word is read
+	Sign  string
+	Lines []string
+	// how many, of how many scenarios, and how many of those are doubted
+	Runs    string
+	Figures []reportFigure
+	Groups  []reportSection // with figures where the study has none of its own
+	Doubts  []doubtLine
+	Doubted int // scenarios
+}
+
+// verdictSigns are by the word of the verdict; their kinds are the words.
+var verdictSigns = map[string]string{"holds": "✓", "does not hold": "✗", "depends": "◐",
+	"undecided": "?"}
+
+// verdictOrder is that of the summary.
+var verdictOrder = []string{"holds", "depends", "does not hold", "undecided"}
+
+// namedStudies makes the studies of the page from the findings, and says which each finding became;
+// -1: none, it has no name.
+func (in *reportInput) namedStudies(taken map[string]bool) (studies []reportStudy, of []int) {
+	for _, f := range in.results.Findings {
+		if f.Study == "" {
+			of = append(of, -1)
+			continue
+		}
+		s := reportStudy{
+			ID: unique(charts.FileName("study-"+f.Study), taken), Name: f.Study,
+			Question: f.Question, Claim: f.Claim,
+			Verdict: f.Verdict, Because: together(f.Because), Kind: "other",
+			Sign: verdictSigns[f.Verdict],
+		}
+		for _, line := range f.Lines {
+			s.Lines = append(s.Lines, together(line))
+		}
+		if s.Sign != "" {
+			s.Kind = charts.FileName(f.Verdict)
+		}
+		of = append(of, len(studies))
+		studies = append(studies, s)
+	}
+	return studies, of
+}
+
+// together keeps a percentage on one line.
+func together(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
+
+// needsCharts reports whether the charts of any runs are to be drawn of a group: where no study has
+// a figure of its own to show of it.
+func (in *reportInput) needsCharts(g *reportGroup) bool {
+	if g.foreign() {
+		return false
+	}
+	return g.study < 0 || !slices.ContainsFunc(in.figures, func(f Figure) bool {
+		return f.Study == in.results.Findings[g.study].Study
+	})
+}
+
+// describe counts the study's runs and gathers what is said against them.
+func (s *reportStudy) describe(groups []*reportGroup) {
+	var cells []*reportCell
+	var all []doubted
+	for i, own := range distinguishing(groups) {
+		cells = append(cells, groups[i].cells...)
+		all = append(all, groups[i].doubted(strings.Join(own, " · "))...)
+	}
+	if s.Doubts, s.Doubted = doubtLines(all), len(all); len(cells) == 0 {
+		s.Runs = "no runs"
+		return
+	}
+	s.Runs = runsOf(cells) + " of " + prose.Count(len(cells), "scenario")
+	for _, v := range []results.Verdict{results.Invalid, results.Suspect} {
+		n := 0
+		for _, d := range all {
+			if d.doubt.Verdict == v.String() {
+				n++
+			}
+		}
+		if n > 0 {
+			s.Runs += fmt.Sprintf(", %d %s", n, v.String())
+		}
+	}
+}
+
+// distinguishing gives for each group what is not true of all of them.
+func distinguishing(groups []*reportGroup) [][]string {
+	seen := make(map[string]int)
+	out := make([][]string, len(groups))
+	for i, g := range groups {
+		out[i] = append([]string{g.title()}, g.subjects()...)
+		for _, fact := range out[i] {
+			seen[fact]++
+		}
+	}
+	for i := range out {
+		out[i] = slices.DeleteFunc(out[i], func(fact string) bool {
+			return seen[fact] == len(groups)
+		})
+	}
+	return out
+}
+
+// tally sums the verdicts up: "17 claims: 5 hold, 12 do not hold".
+func tally(studies []reportStudy) string {
+	var parts []string
+	judged := 0
+	for _, v := range verdictOrder {
+		n := 0
+		for _, s := range studies {
+			if s.Verdict == v {
+				n++
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		judged += n
+		words := v
+		if n > 1 {
+			words = map[string]string{"holds": "hold", "depends": "depend",
+				"does not hold": "do not hold", "undecided": "undecided"}[v]
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, words))
+	}
+	if judged == 0 {
+		return ""
+	}
+	return prose.Count(judged, "claim") + ": " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,151 @@
+package page
+
+import (
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// A reportTable is ready for the template: every word in its place.
+type reportTable struct {
+	Caption string
+	Of      string // what its rows are: strategies
+	Heads   []reportHead
+	Bodies  []reportBody
+}
+
+// Span is the number of columns, that of the names included.
+func (t reportTable) Span() int { return len(t.Heads) + 1 }
+
+type reportHead struct{ Text, Hint string }
+
+// reportBody is a part of the table under a heading of its own: one load.
+type reportBody struct {
+	Title string
+	Rows  []reportRow
+}
+
+type reportRow struct {
+	Name   string
+	Style  int
+	Swatch template.HTML // of the series; empty where there are no charts
+	Doubt  *reportDoubt  // nil where nothing is said against it
+	Cells  []reportValue
+}
+
+// Label is the name, which may be broken into lines at its underscores and between its parameters.
+func (r reportRow) Label() template.HTML {
+	return template.HTML(breakable.Replace(template.HTMLEscapeString(r.Name)))
+}
+
+var breakable = strings.NewReplacer("_", "_<wbr>", ":", ":<wbr>", ",", ",<wbr>")
+
+// reportValue is a number with what stands below it: an interval, or a comparison.
+type reportValue struct{ Text, Below string }
+
+var absent = reportValue{Text: "–"}
+
+// table makes the main table of a group.
+func (g *reportGroup) table() reportTable {
+	columns := slices.DeleteFunc(reportColumns(), func(col column) bool {
+		return !hasMetric(g.cells, col.unit) || col.show != nil && !col.show(g.cells)
+	})
+	if g.foreign() {
+		columns = g.foreignColumns()
+	}
+	t := reportTable{Caption: "Values with their intervals, by " + g.of()}
+	g.fill(&t, columns)
+	return t
+}
+
+// fill adds the columns and a row for each cell, which begins with what first says.
+func (g *reportGroup) fill(
+	t *reportTable, columns []column, first ...func(*reportCell) reportValue,
+) {
+	t.Of = g.of()
+	for _, col := range columns {
+		t.Heads = append(t.Heads, reportHead{col.head, col.hint})
+	}
+	for _, body := range g.bodies() {
+		b := reportBody{Title: body.title}
+		for _, c := range body.cells {
+			row := c.row()
+			for _, value := range first {
+				row.Cells = append(row.Cells, value(c))
+			}
+			for _, col := range columns {
+				row.Cells = append(row.Cells, col.of(c))
+			}
+			b.Rows = append(b.Rows, row)
+		}
+		t.Bodies = append(t.Bodies, b)
+	}
+}
+
+func (col column) of(c *reportCell) reportValue {
+	e, ok := c.estimate(col.unit)
+	switch {
+	case !ok:
+		return absent
+	case col.value != nil:
+		return col.value(c)
+	}
+	v := reportValue{Text: col.format(e.mid)}
+	if lo, hi := col.format(threeDigits(e.lo)), col.format(threeDigits(e.hi)); lo != hi {
+		v.Below = ends(lo, hi)
+	}
+	return v
+}
+
+// ends writes an interval; a unit that both ends have is written once.
+func ends(lo, hi string) string {
+	l, lunit, ok := strings.Cut(lo, " ")
+	if _, hunit, _ := strings.Cut(hi, " "); ok && lunit == hunit {
+		lo = l
+	}
+	return lo + " – " + hi
+}
+
+// threeDigits rounds the end of an interval: enough to compare by, and no more.
+func threeDigits(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
+	return math.Round(v/unit) * unit
+}
+
+func (c *reportCell) row() reportRow {
+	r := reportRow{Name: c.strategy, Style: c.style}
+	if c.strategy == "" {
+		r.Name = c.name
+	} else {
+		r.Swatch = template.HTML(charts.Swatch(c.style))
+	}
+	r.Doubt = c.doubt()
+	return r
+}
+
+type groupBody struct {
+	title string
+	cells []*reportCell
+}
+
+// bodies divides the cells by what varies in the group other than the strategy.
+func (g *reportGroup) bodies() (out []groupBody) {
+	for _, c := range g.cells {
+		title := c.place()
+		if g.oneLimit() != "" {
+			title = c.loadText()
+		}
+		if len(out) == 0 || out[len(out)-1].title != title {
+			out = append(out, groupBody{title: title})
+		}
+		b := &out[len(out)-1]
+		b.cells = append(b.cells, c)
+	}
+	return out
+}

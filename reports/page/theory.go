@@ -1,0 +1,158 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A deviation is how far the p99 of a cell is from its exact value, and how far it may be by
+// chance.
+type deviation struct {
+	cell     *reportCell
+	off      float64 // relative
+	lo, hi   float64 // 95 % interval of the measured p99; NaN where the runs do not tell
+	agreeing bool
+}
+
+// tellingError is the widest sampling error, as a logarithm, by which agreement says something.
+var tellingError = math.Log(1.25)
+
+// deviation compares a cell with theory; false where nothing exact is known. Of several repetitions
+// the geometric mean counts, with the error that the repetitions' own intervals leave it: they are
+// independent, as their seeds are. An interval by batch means knows of the queues of its own run
+// alone, and is missing where these were long: it is never narrower than theory has it, by the
+// tasks that a p99 takes to be within 5 %.
+func (c *reportCell) deviation() (d deviation, ok bool) {
+	exact := c.value("theory-p99-response-sec")
+	d.cell = c
+	mean, square, n := 0.0, 0.0, 0.0
+	for _, r := range c.runs {
+		v, known := r.Value("p99-response-sec")
+		if !known || v <= 0 {
+			continue
+		}
+		n++
+		mean += math.Log(v)
+		lo, low := r.Value("p99-response-low-sec")
+		hi, high := r.Value("p99-response-high-sec")
+		if !low || !high || lo <= 0 {
+			square = math.NaN()
+			continue
+		}
+		half := math.Log(hi/lo) / 2
+		if needed, known := r.Value("needed-tasks"); known {
+			half = max(half, 0.05*math.Sqrt(needed/float64(r.Iters)))
+		}
+		square += half * half
+	}
+	if n == 0 || !(exact > 0) {
+		return d, false
+	}
+	mid, half := math.Exp(mean/n), math.Sqrt(square)/n
+	if half > tellingError {
+		half = math.NaN()
+	}
+	d.off, d.lo, d.hi = mid/exact-1, mid/math.Exp(half), mid*math.Exp(half)
+	d.agreeing = d.lo <= exact && exact <= d.hi || mid == exact
+	return d, true
+}
+
+// namedDeviations is how many cells that do not agree with theory are named.
+const namedDeviations = 4
+
+// againstTheory says in how many cells the p99 agrees with its exact value within its sampling
+// error, and names the others, the farthest first.
+func againstTheory(cells []*reportCell, named func(*reportCell) string) []string {
+	var apart []deviation
+	all, untold, farthest := 0, 0, deviation{}
+	for _, c := range cells {
+		d, ok := c.deviation()
+		if !ok {
+			continue
+		}
+		all++
+		switch {
+		case d.agreeing:
+			if math.Abs(d.off) >= math.Abs(farthest.off) {
+				farthest = d
+			}
+		case math.IsNaN(d.lo):
+			untold++
+		default:
+			apart = append(apart, d)
+		}
+	}
+	agreeing := all - untold - len(apart)
+	var text string
+	switch {
+	case all == 0:
+		return nil
+	case agreeing == all && all == 1:
+		return []string{fmt.Sprintf("The p99 agrees with its exact value within its sampling "+
+			"error: %s.", percentDiff(farthest.off))}
+	case agreeing == all:
+		return []string{fmt.Sprintf("In all %d scenarios where theory is exact, the p99 agrees "+
+			"with it within its sampling error (95 %%): it is at most %s off.",
+			all, percentDiff(math.Abs(farthest.off))[1:])}
+	case all == 1 && untold == 1:
+		return []string{"The run is too short to tell whether the p99 agrees with its exact value."}
+	case untold == all:
+		return []string{fmt.Sprintf("The runs are too short to tell whether the p99 agrees with "+
+			"its exact value, which %d scenarios have.", all)}
+	default:
+		text = fmt.Sprintf("In %d of %d scenarios where theory is exact and the runs can tell, "+
+			"the p99 agrees with it within its sampling error (95 %%).", agreeing, all-untold)
+	}
+	slices.SortStableFunc(apart, func(a, b deviation) int {
+		return cmp.Compare(math.Abs(b.off), math.Abs(a.off))
+	})
+	var names []string
+	for _, d := range apart {
+		names = append(names,
+			fmt.Sprintf("%s is %s off (%s)", named(d.cell), percentDiff(d.off), d.why()))
+	}
+	if more := len(names) - namedDeviations; more > 1 {
+		names = append(names[:namedDeviations], fmt.Sprintf("%d more are off by less", more))
+	}
+	if len(names) > 0 {
+		text += " Outside it: " + strings.Join(names, "; ") + "."
+	}
+	if by := 0.05 * float64(all-untold); len(apart) > 0 && float64(len(apart)) <= 2*by {
+		text += " One in twenty is outside by chance."
+	} else if len(apart) > 1 {
+		text += " Scenarios with the same arrivals and tasks are off together."
+	}
+	if untold > 0 {
+		text += fmt.Sprintf(" In %d more the runs are too short.", untold)
+	}
+	return []string{text}
+}
+
+// why says what is known of a deviation beyond its size: the doubts on the cell, or the interval
+// that does not reach the exact value.
+func (d deviation) why() string {
+	if doubt := d.cell.doubt(); doubt != nil && len(doubt.Why) > 0 {
+		return doubt.Verdict + ": " + doubt.Why[0].Text
+	}
+	return ends(charts.Seconds(threeDigits(d.lo)), charts.Seconds(threeDigits(d.hi)))
+}
+
+// inGroup names a cell among those that differ in strategy and place.
+func (c *reportCell) inGroup() string {
+	if place := c.place(); place != "" {
+		return c.strategy + " at " + place
+	}
+	return c.strategy
+}
+
+// inFile names a cell among those of a file.
+func (c *reportCell) inFile() string {
+	parts := []string{c.strategy, results.Lookup(c.runs[0].Keys, "workload"), c.place()}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}

@@ -1,0 +1,110 @@
+package page
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/poolbench/poolbench/internal/bounded"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// timelineColumns are the columns of timeline.csv that the report reads. Others may stand beside
+// them, in any order.
+var timelineColumns = []string{rundir.ColumnRun, rundir.ColumnRepetition, rundir.ColumnStart,
+	rundir.ColumnLength, rundir.ColumnInFlight, rundir.ColumnQueued}
+
+// interval is a row of the timeline: what was going on at its end.
+type interval struct {
+	end              float64 // seconds since the start of the run
+	inFlight, queued float64 // tasks
+}
+
+// readTimeline reads the timelines that charts will show: at the highest load or rate of each
+// sweep, the first repetition.
+func (in *reportInput) readTimeline(path string, groups []*reportGroup) error {
+	wanted := make(map[string]*results.Run)
+	for _, g := range groups {
+		for _, s := range g.sweeps() {
+			for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
+				wanted[timelineKey(c.runs[0].Name, c.runs[0].Repetition)] = c.runs[0]
+			}
+		}
+	}
+	content, err := bounded.ReadFile(path, rundir.MostBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		in.notes = append(in.notes, rundir.TimelineFile+
+			" is missing: the report has no charts of what was in flight and queued over time.")
+		return nil
+	} else if err != nil {
+		return rundir.PathError(path, err)
+	}
+	in.timelines = make(map[*results.Run][]interval)
+	if whole := content[:bytes.LastIndexByte(content, '\n')+1]; len(whole) < len(content) {
+		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is left out.",
+			rundir.TimelineFile, bytes.Count(whole, []byte("\n"))+1))
+		content = whole
+	}
+	return in.readIntervals(bytes.NewReader(content), path, wanted)
+}
+
+func timelineKey(name string, repetition int) string {
+	return name + "#" + strconv.Itoa(repetition)
+}
+
+func (in *reportInput) readIntervals(
+	r io.Reader, path string, wanted map[string]*results.Run,
+) error {
+	rows := csv.NewReader(r)
+	rows.ReuseRecord = true
+	head, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return nil // not begun yet
+	} else if err != nil {
+		return csvError(path, err)
+	}
+	at := make([]int, len(timelineColumns))
+	for i, name := range timelineColumns {
+		if at[i] = slices.Index(head, name); at[i] < 0 {
+			return fmt.Errorf("%s: no column %q in the header", results.Pos{File: path, Line: 1},
+				name)
+		}
+	}
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return csvError(path, err)
+		}
+		line, _ := rows.FieldPos(0)
+		if row[at[0]] == rundir.ColumnRun && row[at[1]] == rundir.ColumnRepetition {
+			continue // the head of an appended section
+		}
+		var v [5]float64
+		for i := range v {
+			v[i], err = strconv.ParseFloat(row[at[i+1]], 64)
+			if err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
+				return fmt.Errorf("%s: %s is %q, not a number", results.Pos{File: path, Line: line},
+					timelineColumns[i+1], row[at[i+1]])
+			}
+		}
+		if run := wanted[timelineKey(row[at[0]], int(v[0]))]; run != nil {
+			in.timelines[run] = append(in.timelines[run], interval{v[1] + v[2], v[3], v[4]})
+		}
+	}
+}
+
+func csvError(path string, err error) error {
+	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fmt.Errorf("%s: %w", results.Pos{File: path, Line: pe.Line}, pe.Err)
+	}
+	return rundir.PathError(path, err)
+}

@@ -1,0 +1,114 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A varianceSet is cells of several groups that differ in strategy and in the workload's variance
+// alone.
+type varianceSet struct {
+	title string
+	cells []*reportCell
+	c2    map[*reportCell]float64
+}
+
+// varianceSets finds, among all groups, cells that have everything in common but the workload: the
+// same limit, load, target, arrivals and clock, and within a few percent the same rate of arrivals,
+// which at one load means the same mean service time. A set needs three different values of C².
+func varianceSets(groups []*reportGroup) (sets []varianceSet) {
+	type bucket struct {
+		varianceSet
+		rate float64
+	}
+	const sameRate = 0.05 // the spread that the randomness of arrivals gives a short run
+	byRest := make(map[string][]*bucket)
+	var order []*bucket
+	for _, g := range groups {
+		rest := slices.DeleteFunc(slices.Clone(g.keys), func(p results.Pair) bool {
+			return p.Key == "workload"
+		})
+		for _, c := range g.cells {
+			rate, c2 := c.value("offered-ops/s"), g.squaredVariation(c)
+			if math.IsNaN(rate) || math.IsNaN(c2) ||
+				!hasMetric([]*reportCell{c}, "p99-response-sec") || c.strategy == "" {
+				continue
+			}
+			common := (&reportGroup{keys: rest, extra: g.extra}).facts()
+			title := strings.Join(append(common, c.place()), " · ")
+			id := title + "\x00" + pairsText(rest)
+			at := slices.IndexFunc(byRest[id], func(b *bucket) bool {
+				return math.Abs(rate-b.rate) <= sameRate*b.rate
+			})
+			if at < 0 {
+				at = len(byRest[id])
+				b := &bucket{varianceSet{title: title, c2: make(map[*reportCell]float64)}, rate}
+				byRest[id] = append(byRest[id], b)
+				order = append(order, b)
+			}
+			b := byRest[id][at]
+			b.cells = append(b.cells, c)
+			b.c2[c] = c2
+		}
+	}
+	for _, b := range order {
+		if values := distinct(b.cells,
+			func(c *reportCell) float64 { return b.c2[c] }); len(values) < 3 ||
+			values[len(values)-1] < 2*values[0]+0.1 {
+			continue
+		}
+		slices.SortStableFunc(b.cells, func(x, y *reportCell) int {
+			return cmp.Or(cmp.Compare(b.c2[x], b.c2[y]), cmp.Compare(x.style, y.style))
+		})
+		sets = append(sets, b.varianceSet)
+	}
+	return sets
+}
+
+// squaredVariation is the C² of the task times where a cell was measured: the workload's own, which
+// is the one that theory speaks of, or else the middle of what was measured. That is one value for
+// all strategies: they faced the same tasks, and one that sheds some of them has not changed the
+// workload.
+func (g *reportGroup) squaredVariation(at *reportCell) float64 {
+	if v := at.value("workload-c2"); !math.IsNaN(v) {
+		return v
+	}
+	var measured []float64
+	for _, c := range g.cells {
+		if v := c.value("service-c2"); c.place() == at.place() && !math.IsNaN(v) {
+			measured = append(measured, v)
+		}
+	}
+	if len(measured) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(measured)
+	if v := measured[len(measured)/2]; v >= noVariance {
+		return v
+	}
+	return 0
+}
+
+// noVariance is the measured C² below which tasks count as equally long: a clock's jitter is not
+// the workload's variance, and on a logarithmic axis would take the most room of all.
+const noVariance = 0.01
+
+func (set varianceSet) figure() (*figure, error) {
+	x := func(c *reportCell) float64 { return set.c2[c] }
+	series := seriesOf(set.cells, "p99-response-sec", "theory-p99-response-sec", true, x)
+	chart, err := charts.Variance("The cost of variance: p99 response against C²",
+		[]charts.Panel{{Series: series}})
+	if err != nil {
+		return nil, err
+	}
+	chart.Subtitle = set.title
+	f := &figure{title: "p99 response against C²", name: charts.FileName("variance-" + set.title),
+		chart: chart, caption: varianceCaption(set, chart)}
+	chart.Alt = chart.Title + ". " + f.caption
+	return f, nil
+}

@@ -1,0 +1,109 @@
+package page
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Report is a run made ready to be shown.
+type Report struct {
+	page   *reportPage
+	charts []namedChart
+}
+
+// namedChart is a chart of a report with the name of its files, which is made of what the chart
+// shows and stays the same while that does.
+type namedChart struct {
+	Name string // without extension: letters, digits and dashes
+	*charts.Chart
+}
+
+// Write reads the run in a directory and writes report.html and charts/ into it. Files of an
+// earlier report are replaced, each at once: whoever looks finds the old one or the new one whole.
+// SVG and PNG files in charts/ that are not of this report are removed.
+//
+// Without results.txt, or with one that does not read, there is an error and nothing is written; so
+// with a distributions.hlog or a timeline.csv that is damaged other than by a cut at its end. Where
+// one of these two is missing, its charts are, and the report says so.
+//
+// The figures of draw come first, those of a study in its section. Of the two files only what a
+// chart shows is read.
+func Write(dir string, draw ...Drawer) error {
+	r, err := Load(dir, draw...)
+	if err != nil {
+		return err
+	}
+	if err := r.writeCharts(filepath.Join(dir, rundir.ChartsDir)); err != nil {
+		return err
+	}
+	return rundir.Replace(filepath.Join(dir, rundir.ReportFile), r.WriteHTML)
+}
+
+// Load reads the run in a directory and draws its charts, without writing anything.
+func Load(dir string, draw ...Drawer) (*Report, error) {
+	all, err := results.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	runs, searches := splitSearches(all)
+	in := reportInput{results: runs, searches: searches, dir: dir, draw: draw}
+	if info, err := os.Stat(all.Path); err == nil {
+		in.written = info.ModTime()
+	}
+	if err := in.drawFigures(); err != nil {
+		return nil, err
+	}
+	groups := groupRuns(runs)
+	charted := slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool {
+		return !in.needsCharts(g)
+	})
+	if len(charted) > 0 || len(in.figures) == 0 {
+		if err := in.readDistributions(filepath.Join(dir, rundir.DistributionsFile),
+			charted); err != nil {
+			return nil, err
+		}
+		if err := in.readTimeline(filepath.Join(dir, rundir.TimelineFile), charted); err != nil {
+			return nil, err
+		}
+	}
+	return newReport(&in, groups)
+}
+
+// WriteHTML writes the page: one file that needs no other and no network.
+func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r.page) }
+
+func (r *Report) writeCharts(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return rundir.PathError(dir, err)
+	}
+	ours := make(map[string]bool)
+	for _, c := range r.charts {
+		paths, err := c.Files(dir, c.Name)
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			ours[filepath.Base(path)] = true
+		}
+	}
+	found, err := os.ReadDir(dir)
+	if err != nil {
+		return rundir.PathError(dir, err)
+	}
+	for _, f := range found {
+		ext := filepath.Ext(f.Name())
+		if ours[f.Name()] || f.IsDir() || ext != ".svg" && ext != ".png" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+			return rundir.PathError(dir, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package results_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+)
+
+// TestCopies: a virtual run of a name and seed is one sample, however often it is there; under the
+// real clock, of another seed and of other configuration it is another; and indexes of runs still
+// say what studies speak of.
+func TestCopies(t *testing.T) {
+	r := MustRead(t, resultstest.Seeded("1 virtual 3", "2 virtual 4", "1 virtual 3", "1 real 3",
+		"1 real 3", "2 virtual 5"))
+	if len(r.Runs) != 4 || r.Partial != "" || !slices.Equal(r.Findings[0].Runs, []int{0, 1, 2, 3}) {
+		t.Errorf("%d runs, %q, a finding of %v", len(r.Runs), r.Partial, r.Findings[0].Runs)
+	}
+	if got := strings.Join(r.Warnings, "\n"); len(r.Warnings) != 2 ||
+		!strings.Contains(got, "is a copy and no further sample") ||
+		!strings.Contains(got, "contradict each other; the first counts") {
+		t.Errorf("warnings: %s", got)
+	}
+	config := "\ncommit: a\n\n"
+	other := strings.Replace(resultstest.Seeded("1 virtual 3", "1 virtual 3"), "# seed 1\n",
+		config+"# seed 1\n", 1)
+	other = strings.Replace(other, "sec\n# seed 1\n",
+		"sec\n"+strings.Replace(config, "a", "b", 1)+"# seed 1\n", 1)
+	if r := MustRead(t, other); len(r.Runs) != 2 || len(r.Warnings) > 0 {
+		t.Errorf("of two commits: %d runs, %q", len(r.Runs), r.Warnings)
+	}
+	// A file that is not poolbench's says no seeds in such lines.
+	if r := MustRead(t, strings.ReplaceAll(resultstest.Seeded("1 virtual 3", "1 virtual 3"),
+		"# poolbench", "# somebody")); len(r.Runs) != 2 {
+		t.Errorf("a foreign file: %d runs", len(r.Runs))
+	}
+}

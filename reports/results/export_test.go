@@ -1,0 +1,7 @@
+package results
+
+// For tests.
+const (
+	MaxLine    = maxLine
+	MostConfig = mostConfig
+)

@@ -1,0 +1,96 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchunit"
+)
+
+// InputWarnings are those of reading the inputs, and which of them are not whole.
+func InputWarnings(inputs []Input) []string {
+	var lines []string
+	for _, in := range inputs {
+		r := in.Results
+		if r.Partial != "" {
+			lines = append(lines, NotWhole(r))
+		}
+		lines = append(lines, r.Warnings...)
+	}
+	return lines
+}
+
+// NotWhole says that a file is partial, and why.
+func NotWhole(r *Results) string { return fmt.Sprintf("%s is not whole: %s", r.Path, r.Partial) }
+
+// LabelsOf lists the labels of the inputs.
+func LabelsOf(inputs []Input) []string {
+	labels := make([]string, len(inputs))
+	for i, in := range inputs {
+		labels[i] = in.Label
+	}
+	return labels
+}
+
+// MergeUnits joins the metadata of all inputs.
+func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
+	units := make(benchfmt.UnitMetadataMap)
+	saidBy := make(map[benchfmt.UnitMetadataKey]string)
+	for _, in := range inputs {
+		for key, meta := range in.Results.Units {
+			if before, ok := units[key]; ok && before.Value != meta.Value {
+				return nil, fmt.Errorf("%s says %s=%s of %s, but %s says %s", in.Results.Path,
+					key.Key, meta.Value, key.Unit, saidBy[key], before.Value)
+			}
+			units[key], saidBy[key] = meta, in.Results.Path
+		}
+	}
+	return units, nil
+}
+
+// ChooseMetrics returns the tidied names of the metrics asked for, or all when none are.
+func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
+	var all, paths []string
+	for _, in := range inputs {
+		for _, unit := range in.Results.Metrics {
+			if !slices.Contains(all, unit) {
+				all = append(all, unit)
+			}
+		}
+		paths = append(paths, in.Results.Path)
+	}
+	if len(asked) == 0 {
+		return all, nil
+	}
+	var metrics []string
+	for _, name := range asked {
+		_, unit := benchunit.Tidy(1, name)
+		if !slices.Contains(all, unit) {
+			return nil, fmt.Errorf("no metric %s in %s (there are %s)", name,
+				strings.Join(paths, " or "), strings.Join(all, ", "))
+		}
+		if !slices.Contains(metrics, unit) {
+			metrics = append(metrics, unit)
+		}
+	}
+	return metrics, nil
+}
+
+// Input is one input of a comparison.
+type Input struct {
+	Label   string // the value of the key .file: inputs of one label are pooled
+	Results *Results
+}
+
+// Direction is the value of better= for benchfmt's sign; "" when it is not known.
+func Direction(better int) string {
+	switch {
+	case better > 0:
+		return "higher"
+	case better < 0:
+		return "lower"
+	}
+	return ""
+}

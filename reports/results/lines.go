@@ -1,0 +1,143 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxLine is the longest line that benchfmt reads, without its newline. It scans with
+// bufio.Scanner's default buffer and would end at a longer line as if the file had ended there.
+const maxLine = bufio.MaxScanTokenSize - 1
+
+// lineFeed hands a text on to benchfmt.Reader, one line per Read, and shows each line to look
+// before.
+//
+// benchfmt skips whatever it does not know and stops at a line that is too long; both would lose
+// samples in silence. One line per Read also keeps the two in step: while benchfmt's record of a
+// line is looked at, text and whole speak of that line. Of the output of go test -json, the lines
+// are those that its events hold, at the place where they end.
+type lineFeed struct {
+	in   *bufio.Reader
+	look func(line int, text []byte) error // an error ends the reading
+
+	name  string
+	line  int    // number of the current line in the file, from 1; 0 before the first
+	text  []byte // the current line without its end
+	whole bool   // the current line ended in a newline
+	rest  []byte // what benchfmt has not taken of the current line
+	err   error  // why the feed ended, other than at the end of the text
+
+	events testEvents
+	torn   bool // the last line is half an event
+}
+
+func newLineFeed(r io.Reader, name string, look func(int, []byte) error) *lineFeed {
+	return &lineFeed{in: bufio.NewReaderSize(r, maxLine+1), look: look, name: name}
+}
+
+// Read implements io.Reader.
+func (f *lineFeed) Read(p []byte) (int, error) {
+	if len(f.rest) == 0 {
+		if f.err != nil {
+			return 0, io.EOF // reported by whoever asks for f.err, with its own position
+		}
+		if err := f.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
+}
+
+// next makes the next line the current one. io.EOF ends the feed, with the reason in f.err where
+// there is one.
+func (f *lineFeed) next() error {
+	for {
+		if line, ok := f.events.take(); ok {
+			return f.show(line)
+		}
+		line, err := f.raw()
+		if err != nil {
+			return err
+		}
+		if !isTestEvent(line) {
+			return f.show(line)
+		}
+		if err := f.events.add(line); err != nil {
+			if f.torn = !bytes.HasSuffix(line, []byte("\n")); !f.torn {
+				return f.fail("%w", err)
+			}
+			return io.EOF
+		}
+	}
+}
+
+// raw reads a line of the file.
+func (f *lineFeed) raw() ([]byte, error) {
+	line, err := f.in.ReadSlice('\n')
+	if errors.Is(err, io.EOF) && len(line) == 0 {
+		return nil, io.EOF
+	}
+	f.line++
+	if f.line == 1 {
+		if by, unpack := compression(line); by != "" {
+			return nil, f.fail("the file is packed by %s; unpack it first (%s)", by, unpack)
+		}
+		if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
+			return nil, f.fail("the text is UTF-16 (as PowerShell's > writes it); save it as UTF-8")
+		}
+	}
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, f.tooLong()
+	default:
+		return nil, f.fail("%w", err)
+	}
+	if f.line == 1 {
+		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	}
+	if bytes.IndexByte(line, 0) >= 0 {
+		return nil, f.fail("the line holds a NUL byte: not a text file")
+	}
+	return line, nil
+}
+
+// show makes line the current one.
+func (f *lineFeed) show(line []byte) error {
+	if len(line) > maxLine+1 { // put together of several events
+		return f.tooLong()
+	}
+	f.rest = line
+	f.text, f.whole = bytes.CutSuffix(line, []byte("\n"))
+	f.text = bytes.TrimSuffix(f.text, []byte("\r"))
+	if err := f.look(f.line, f.text); err != nil {
+		f.rest = nil
+		return f.fail("%w", err)
+	}
+	if len(f.rest) == 0 { // a byte order mark and nothing else
+		return io.EOF
+	}
+	return nil
+}
+
+// fail ends the feed for a reason.
+func (f *lineFeed) fail(format string, args ...any) error {
+	f.err = f.errorf(format, args...)
+	return io.EOF
+}
+
+func (f *lineFeed) tooLong() error {
+	return f.fail("the line is longer than 64 KiB, which no benchmark output has")
+}
+
+func (f *lineFeed) pos() Pos { return Pos{f.name, f.line} }
+
+// errorf is an error at the current line.
+func (f *lineFeed) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", f.pos(), fmt.Errorf(format, args...))
+}

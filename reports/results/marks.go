@@ -1,0 +1,167 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// marks follows the lines beginning with "# " that poolbench puts around its results and that
+// benchfmt skips. A file is one section, or several where a run was appended: a header, the runs,
+// an end mark.
+type marks struct {
+	schema     int // of the last header; 0: none yet
+	strategies []string
+	findings   []Finding
+	failures   []Failure
+	doubts     []Doubt // about the next run
+	seed       string  // of the next run; "" where the file does not tell
+	runs       int     // seen in the whole file
+	counted    int     // of these, those that are no copies: what indexes of runs count
+	sinceStart int     // seen since the last header
+	// the first run since the last header that is of no study yet; counted where there is none
+	free int
+
+	open  bool   // a header, and no end mark since
+	ended int    // line of the last end mark, 0: none
+	end   string // what the last end mark says is missing
+	after int    // the first line with text after the last end mark, 0: none
+}
+
+// look takes note of a line. isHeader reports that the line opens a section.
+func (m *marks) look(line int, text string) (isHeader bool, err error) {
+	if !strings.HasPrefix(text, "# ") {
+		// nearly every line; what follows takes longer than the rest of reading it
+		m.behind(line, text)
+		return false, nil
+	}
+	mark, rest, _ := rundir.ParseMark(text)
+	if mark == rundir.Header {
+		n, err := strconv.Atoi(rest)
+		switch {
+		case err != nil || n < 1:
+			return true, fmt.Errorf("%q is no version of poolbench's results", rest)
+		case n != rundir.Schema:
+			return true, fmt.Errorf("written by a newer poolbench: results version %d, and this "+
+				"one reads %d", n, rundir.Schema)
+		}
+		m.schema, m.open, m.sinceStart, m.doubts, m.seed, m.free = n, true, 0, nil, "", m.counted
+		return true, nil
+	}
+	if end, ok := rundir.ParseEnd(mark, rest); ok {
+		m.close(line, end)
+		return false, nil
+	}
+	if m.open {
+		m.note(mark, rest)
+	}
+	m.behind(line, text)
+	return false, nil
+}
+
+// note takes note of what is said within a section.
+func (m *marks) note(mark rundir.Mark, rest string) {
+	switch mark {
+	case rundir.Strategies:
+		for _, name := range strings.Fields(rest) {
+			if !slices.Contains(m.strategies, name) {
+				m.strategies = append(m.strategies, name)
+			}
+		}
+	case rundir.Failed:
+		if f, err := rundir.ParseFailure(rest); err == nil {
+			m.failures = append(m.failures,
+				Failure{f.Name, strconv.FormatUint(f.Seed, 10), f.Reason})
+		}
+	case rundir.Seed:
+		m.seed = rest
+	case rundir.BrokenLaw:
+		m.doubts = append(m.doubts, Doubt{true, "broken law: " + rest})
+	case rundir.Invalid, rundir.Suspect:
+		m.doubts = append(m.doubts, Doubt{mark == rundir.Invalid, rest})
+	case rundir.Study:
+		m.begin(rest)
+	case rundir.Answer:
+		if len(m.findings) == 0 {
+			m.findings = append(m.findings, Finding{})
+		}
+	}
+	if len(m.findings) == 0 {
+		return
+	}
+	switch last := &m.findings[len(m.findings)-1]; mark {
+	case rundir.Answer:
+		last.Lines = append(last.Lines, rest)
+	case rundir.Claim:
+		last.Claim = rest
+	case rundir.Verdict:
+		last.Verdict, last.Because, _ = strings.Cut(rest, ": ")
+	}
+}
+
+// behind takes note of text after the end mark.
+func (m *marks) behind(line int, text string) {
+	if m.ended != 0 && m.after == 0 && strings.TrimSpace(text) != "" {
+		m.after = line
+	}
+}
+
+// begin takes note that a study speaks, which it does after its runs. What it said before is
+// replaced by what it says of more runs.
+func (m *marks) begin(named string) {
+	f := Finding{}
+	f.Study, f.Question, _ = strings.Cut(named, ": ")
+	old := slices.IndexFunc(m.findings, func(old Finding) bool { return old.Study == f.Study })
+	if old >= 0 {
+		f.Runs = m.findings[old].Runs
+		m.findings = slices.Delete(m.findings, old, old+1)
+	}
+	for ; m.free < m.counted; m.free++ {
+		f.Runs = append(f.Runs, m.free)
+	}
+	m.findings = append(m.findings, f)
+}
+
+// close takes note of the end of a section. That of a complete one counts the runs of the section,
+// or of the whole file where it was appended to one.
+func (m *marks) close(line int, end rundir.End) {
+	m.open, m.ended, m.end, m.after = false, line, "", 0
+	switch {
+	case end.Partial:
+		m.end = fmt.Sprintf("%d of %d runs", end.Runs, end.Planned)
+		if end.Reason != "" {
+			m.end += ": " + end.Reason
+		}
+	case end.Runs != m.sinceStart && end.Runs != m.runs:
+		m.end = fmt.Sprintf("holds %d runs where its last line counts %d", m.sinceStart, end.Runs)
+	}
+}
+
+// run takes note of a result line, and returns what is said against it, and its seed.
+func (m *marks) run() (doubts []Doubt, seed string) {
+	m.runs++
+	m.counted++
+	m.sinceStart++
+	doubts, m.doubts = m.doubts, nil
+	seed, m.seed = m.seed, ""
+	return doubts, seed
+}
+
+// ours reports whether poolbench wrote the file, going by its header or, for the tail of a file,
+// its end mark.
+func (m *marks) ours() bool { return m.schema != 0 || m.ended != 0 }
+
+// partial says what is missing at the end of the file whose last line is given; "" for nothing.
+func (m *marks) partial(last int) string {
+	switch {
+	case m.open:
+		return fmt.Sprintf("cut off after line %d: the run was killed, or is not over yet", last)
+	case m.after != 0:
+		return fmt.Sprintf("cut off after line %d: there is text after the end mark in line %d",
+			last, m.ended)
+	}
+	return m.end
+}

@@ -1,0 +1,65 @@
+package results
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// ShortNames takes out of each name the /key=value parts that all the names share, and returns
+// these joined by blanks. The names of poolbench spell out the whole experiment; a table of one
+// experiment need say it only once.
+func ShortNames(names []string) (short map[string]string, shared string) {
+	short = identity(names)
+	if len(short) < 2 {
+		return short, ""
+	}
+	var common []string
+	for i, name := range names {
+		_, parts := benchfmt.Name(name).Parts()
+		var keyed []string
+		for _, part := range parts {
+			if part[0] == '/' && bytes.IndexByte(part, '=') >= 0 &&
+				(i == 0 || slices.Contains(common, string(part))) {
+				keyed = append(keyed, string(part))
+			}
+		}
+		common = keyed
+	}
+	if len(common) == 0 {
+		return short, ""
+	}
+	taken := make(map[string]bool, len(short))
+	for _, name := range slices.Sorted(maps.Keys(short)) {
+		base, parts := benchfmt.Name(name).Parts()
+		rest := slices.DeleteFunc(parts, func(part []byte) bool {
+			return slices.Contains(common, string(part))
+		})
+		brief := string(base) + string(bytes.Join(rest, nil))
+		if taken[brief] { // a key twice in a name
+			return identity(names), ""
+		}
+		taken[brief] = true
+		short[name] = brief
+	}
+	return short, strings.ReplaceAll(strings.TrimPrefix(strings.Join(common, ""), "/"), "/", " ")
+}
+
+func identity(names []string) map[string]string {
+	m := make(map[string]string, len(names))
+	for _, name := range names {
+		m[name] = name
+	}
+	return m
+}
+
+// Tag names the histogram of a reading of the run in its directory.
+func (r *Run) Tag(reading string) string { return rundir.Tag(r.Name, r.Repetition, reading) }
+
+// SharedLine says what all names share.
+func SharedLine(shared string) string { return "all benchmarks: " + shared }

@@ -1,0 +1,302 @@
+package results
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+)
+
+// parser makes Results of the records of benchfmt.Reader.
+type parser struct {
+	out     *Results
+	feed    *lineFeed
+	marks   marks
+	warn    warnings
+	reps    map[[2]string]int // lines so far of a (package, name)
+	keys    map[string][]Pair // by name
+	metrics map[string]bool   // in out.Metrics
+	virtual map[RunID][]*Run  // of runs under the virtual clock, those that count
+	// an unreadable result line of our own, excused when a header follows: a run was killed there,
+	// and another appended
+	damaged error
+	cut     bool // the last line was cut off
+	indent  int  // first indented result line
+	passed  bool // go test said that it passed, or ok
+	crowded bool // there are more configuration lines than count
+}
+
+// look sees every line before benchfmt does.
+func (p *parser) look(line int, text []byte) error {
+	isHeader, err := p.marks.look(line, string(text))
+	if err != nil {
+		return err
+	}
+	if p.damaged != nil {
+		if !isHeader {
+			p.feed.line-- // the trouble is that of the line before
+			return p.damaged
+		}
+		p.damaged = nil
+		p.warn.add(Pos{p.feed.name, line - 1}, "the line was cut off and is left out")
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte("FAIL")), bytes.HasPrefix(text, []byte("--- FAIL")):
+		p.warn.add(Pos{p.feed.name, line}, "go test reports a failure: results may be missing")
+	case bytes.HasPrefix(text, []byte("PASS")), bytes.HasPrefix(text, []byte("ok  \t")):
+		p.passed = true
+	case len(text) > 0 && (text[0] == ' ' || text[0] == '\t') &&
+		isResultLine(bytes.TrimLeft(text, " \t")):
+		if p.indent == 0 {
+			p.indent = line
+		}
+		p.warn.add(Pos{p.feed.name, line},
+			"an indented result line is not a result and is left out")
+	}
+	return nil
+}
+
+func isResultLine(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("Benchmark")) && len(bytes.Fields(text)) >= 4
+}
+
+func (p *parser) syntax(rec *benchfmt.SyntaxError) error {
+	switch {
+	case bytes.HasPrefix(p.feed.text, []byte("Unit")):
+		if strings.HasPrefix(rec.Msg, "metadata ") {
+			return p.feed.errorf("%s", rec.Msg)
+		}
+		p.warn.add(p.feed.pos(), "Unit line: %s", rec.Msg)
+	case !p.feed.whole:
+		p.cutOff()
+	case p.marks.ours():
+		p.damaged = fmt.Errorf("the result line is damaged: %s", rec.Msg)
+	default:
+		p.warn.add(p.feed.pos(), "not a result line, left out: %s", rec.Msg)
+	}
+	return nil
+}
+
+// cutOff leaves the current line out, which is the last.
+func (p *parser) cutOff() {
+	p.cut = true
+	p.warn.add(p.feed.pos(), "the last line was cut off and is left out")
+}
+
+func (p *parser) result(rec *benchfmt.Result) error {
+	keys, again := p.keys[string(rec.Name)]
+	if !again {
+		keys = NameKeys(rec.Name)
+		p.keys[string(rec.Name)] = keys
+	}
+	run := Run{
+		Name:   string(rec.Name),
+		Keys:   keys,
+		Iters:  rec.Iters,
+		Values: make(map[string]float64, len(rec.Values)),
+		Pos:    p.feed.pos(),
+	}
+	units := make([]string, 0, len(rec.Values))
+	for _, v := range rec.Values {
+		value, unit := v.Value, v.Unit
+		if v.OrigUnit == "" {
+			// benchfmt keeps the unit of a value that tidying does not change: that of 0
+			value, unit = benchunit.Tidy(value, unit)
+		}
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return p.feed.errorf("%s of %s is %v, which cannot be compared", unit, run.Name, value)
+		}
+		if value == 0 {
+			value = 0 // without the sign that package testing prints of what is rounded up to it
+		}
+		if _, twice := run.Values[unit]; twice {
+			p.warn.add(run.Pos, "%s is given twice; the first value counts", unit)
+			continue
+		}
+		run.Values[unit] = value
+		units = append(units, unit)
+	}
+	if !p.feed.whole && !p.isWhole(&run) {
+		p.cutOff()
+		return nil
+	}
+	run.Doubts, run.Seed = p.marks.run()
+	for _, unit := range units {
+		if !p.metrics[unit] {
+			p.metrics[unit] = true
+			p.out.Metrics = append(p.out.Metrics, unit)
+		}
+	}
+	run.Config = p.config(rec)
+	id := [2]string{run.ConfigValue("pkg"), run.Name}
+	run.Repetition = p.reps[id]
+	p.reps[id]++
+	if p.isCopy(&run) {
+		p.marks.counted--
+		return nil
+	}
+	if len(p.out.Runs) == mostResults {
+		return fmt.Errorf("%s: more than %d results", p.out.Path, mostResults)
+	}
+	p.out.Runs = append(p.out.Runs, run)
+	return nil
+}
+
+// isWhole judges a last line without a newline that reads like a result. Poolbench ends every line.
+// Elsewhere the newline may just have been trimmed; but a line that differs in its metrics from the
+// one of the same name before it was cut off.
+func (p *parser) isWhole(run *Run) bool {
+	if p.marks.ours() {
+		return false
+	}
+	for _, before := range slices.Backward(p.out.Runs) {
+		if before.Name != run.Name {
+			continue
+		}
+		if len(before.Values) != len(run.Values) {
+			return false
+		}
+		for unit := range before.Values {
+			if _, ok := run.Values[unit]; !ok {
+				return false
+			}
+		}
+		return true
+	}
+	p.warn.add(run.Pos, "the last line does not end in a newline: it may have been cut off")
+	return true
+}
+
+// mostConfig is how many keys of configuration lines count. Lines of a log may look like one, with
+// another key each; every run has all that came before it.
+const mostConfig = 1000
+
+// config copies the configuration, or shares that of the run before when nothing changed.
+func (p *parser) config(rec *benchfmt.Result) []Pair {
+	given := rec.Config
+	if len(given) > mostConfig {
+		given = given[:mostConfig]
+		if !p.crowded {
+			p.crowded = true
+			p.warn.add(p.feed.pos(), "more than %d keys of configuration lines: those that come "+
+				"first count; the others look like a log", mostConfig)
+		}
+	}
+	if n := len(p.out.Runs); n > 0 {
+		before := p.out.Runs[n-1].Config
+		if slices.EqualFunc(given, before, func(c benchfmt.Config, b Pair) bool {
+			return c.Key == b.Key && string(c.Value) == b.Value
+		}) {
+			return before
+		}
+	}
+	config := make([]Pair, len(given))
+	for i, c := range given {
+		config[i] = Pair{c.Key, string(c.Value)}
+	}
+	return config
+}
+
+func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
+	out := p.out
+	if p.damaged != nil {
+		return nil, p.feed.errorf("%w", p.damaged)
+	}
+	if p.feed.torn || !p.cut && p.beginsResult() {
+		p.cutOff()
+	}
+	out.Partial = cmp.Or(p.marks.partial(p.feed.line), p.feed.events.cut())
+	if p.cut && !p.marks.ours() {
+		out.Cut = p.feed.pos()
+	}
+	if p.cut && out.Partial == "" {
+		out.Partial = fmt.Sprintf("cut off in line %d", p.feed.line)
+	}
+	if len(out.Runs) == 0 {
+		return nil, fmt.Errorf("%s: %s", out.Path, p.whyNone(out.Partial))
+	}
+	if p.marks.ours() {
+		out.Schema = rundir.Schema
+	}
+	out.Units = units
+	nameAttacks(out.Runs)
+	out.Strategies = p.strategies()
+	out.Findings = p.marks.findings
+	out.Failures = p.failures()
+	out.Warnings = p.warn.lines()
+	return out, nil
+}
+
+// beginsResult says whether the last line has no end and is what a result begins with, up to within
+// its name: benchfmt takes such a line for none of its own.
+func (p *parser) beginsResult() bool {
+	const word = "Benchmark"
+	text := string(p.feed.text)
+	if p.feed.line == 0 || p.feed.whole || text == "" || strings.ContainsAny(text, " \t") {
+		return false
+	}
+	return strings.HasPrefix(word, text) || strings.HasPrefix(text, word)
+}
+
+func (p *parser) whyNone(partial string) string {
+	switch {
+	case p.feed.line == 0:
+		return "the file is empty"
+	case p.marks.ours() && partial != "":
+		return "no runs in it (" + partial + ")"
+	case p.marks.ours():
+		return "no runs in it"
+	case p.indent != 0:
+		return fmt.Sprintf("no benchmark results in it: a result line must not be indented, as "+
+			"line %d is", p.indent)
+	case p.passed:
+		return "no benchmark results in it: go test ran without -bench, or matched none"
+	}
+	return fmt.Sprintf("no benchmark results in it: none of %d lines is a result line", p.feed.line)
+}
+
+// strategies gives the header's order, and then, sorted, what the runs name beside it.
+func (p *parser) strategies() []string {
+	var named, more []string
+	for i := range p.out.Runs {
+		s := p.out.Runs[i].Series()
+		switch {
+		case s == "":
+		case slices.Contains(p.marks.strategies, s):
+			named = append(named, s)
+		case !slices.Contains(more, s):
+			more = append(more, s)
+		}
+	}
+	slices.Sort(more)
+	// Those that no run names would use up colours: there are more strategies than a reader can
+	// tell apart.
+	present := slices.DeleteFunc(slices.Clone(p.marks.strategies), func(s string) bool {
+		return !slices.Contains(named, s)
+	})
+	return append(present, more...)
+}
+
+// failures are those of runs that have no result elsewhere in the file, each once.
+func (p *parser) failures() (left []Failure) {
+	done := map[Failure]bool{}
+	for i := range p.out.Runs {
+		r := &p.out.Runs[i]
+		done[Failure{Name: r.Name, Seed: r.Seed}] = true
+	}
+	for _, f := range slices.Backward(p.marks.failures) { // the last word on each
+		if id := (Failure{Name: f.Name, Seed: f.Seed}); !done[id] {
+			done[id] = true
+			left = append(left, f)
+		}
+	}
+	slices.Reverse(left)
+	return left
+}

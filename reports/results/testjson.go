@@ -1,0 +1,101 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// testEvents puts together the lines that go test -json (test2json) has taken apart: the text of
+// its output events, line by line and package by package. A result line comes in two events, the
+// name and then, when it is over, the rest.
+type testEvents struct {
+	pending map[string]string // by package: the beginning of a line
+	lines   []string          // that are whole, and not yet taken
+	open    []string          // packages that have begun and not ended
+	spoke   []string          // packages in the order of their first line
+}
+
+// isTestEvent recognises a line of go test -json, also one that another program has written anew,
+// with spaces. No other line of benchmark output begins with a brace.
+func isTestEvent(line []byte) bool { return testEvent.Match(line) }
+
+var testEvent = regexp.MustCompile(`^\s*\{\s*"(.*")?Action"\s*:\s*"`)
+
+// add takes an event.
+func (e *testEvents) add(line []byte) error {
+	var event struct{ Action, Package, Test, Output string }
+	if err := json.Unmarshal(line, &event); err != nil {
+		return errors.New("the line is no whole event of go test -json")
+	}
+	switch event.Action {
+	case "start":
+		e.open = append(e.open, event.Package)
+	case "pass", "fail", "skip":
+		if event.Test == "" {
+			e.open = slices.DeleteFunc(e.open, func(p string) bool { return p == event.Package })
+			e.end(event.Package)
+		}
+	case "output":
+		e.output(event.Package, event.Output)
+	}
+	return nil
+}
+
+func (e *testEvents) output(pkg, text string) {
+	if e.pending == nil {
+		e.pending = make(map[string]string)
+	}
+	text = e.pending[pkg] + text
+	for {
+		line, rest, whole := strings.Cut(text, "\n")
+		if !whole {
+			break
+		}
+		e.say(pkg, line+"\n")
+		text = rest
+	}
+	e.pending[pkg] = text
+}
+
+// say hands a line on. go test runs benchmarks package by package; should the events of two be
+// mixed, a line of configuration says whose turn it is again.
+func (e *testEvents) say(pkg, line string) {
+	if n := len(e.spoke); n == 0 || e.spoke[n-1] != pkg {
+		if at := slices.Index(e.spoke, pkg); at >= 0 {
+			e.lines = append(e.lines, "pkg: "+pkg+"\n")
+			e.spoke = slices.Delete(e.spoke, at, at+1)
+		}
+		e.spoke = append(e.spoke, pkg)
+	}
+	e.lines = append(e.lines, line)
+}
+
+// end hands on what a package left without a newline.
+func (e *testEvents) end(pkg string) {
+	if rest := e.pending[pkg]; rest != "" {
+		e.say(pkg, rest+"\n")
+	}
+	delete(e.pending, pkg)
+}
+
+// take returns the next whole line.
+func (e *testEvents) take() (line []byte, ok bool) {
+	if len(e.lines) == 0 {
+		return nil, false
+	}
+	line, e.lines = []byte(e.lines[0]), e.lines[1:]
+	return line, true
+}
+
+// cut says which packages have not ended; "" for none.
+func (e *testEvents) cut() string {
+	if len(e.open) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the events of go test -json do not say that %s ended",
+		strings.Join(e.open, ", "))
+}

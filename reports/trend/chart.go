@@ -1,0 +1,142 @@
+package trend
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// mostLines is the largest number of benchmarks that a chart shows: as many as a reader can tell
+// apart by colour.
+const mostLines = 8
+
+// Chart draws one metric through the results, with a ring and the change in percent where a
+// level began. Of more than eight benchmarks it shows those that changed most; the subtitle says
+// so. Two or more are drawn relative to their first level, unless one of these is 0.
+func Chart(t *Trend, unit string) (*charts.Chart, error) {
+	var shown []*Series
+	for i := range t.Series {
+		if s := &t.Series[i]; s.Unit == unit && len(s.Values) > 0 {
+			shown = append(shown, s)
+		}
+	}
+	all := len(shown)
+	slices.SortStableFunc(shown, func(a, b *Series) int {
+		return cmp.Compare(b.largest(), a.largest())
+	})
+	shown = shown[:min(all, mostLines)]
+	relative := len(shown) > 1 && !slices.ContainsFunc(shown, func(s *Series) bool {
+		return s.levels[0].median <= 0
+	})
+
+	var names []string
+	for _, s := range shown {
+		names = append(names, s.Benchmark)
+	}
+	short, shared := results.ShortNames(names)
+	class := benchunit.ClassOf(unit)
+	plane := charts.Plane{
+		X: charts.Axis{Label: "result", Name: "result",
+			Reach: []float64{1, float64(len(t.Results))}, Marks: wholeMarks(len(t.Results))},
+		Y: charts.Axis{Label: unit,
+			Format: func(v float64) string { return benchunit.Scale(v, class) }},
+	}
+	if relative {
+		plane.Y = charts.Axis{Label: unit + ", of the first level", Format: func(v float64) string {
+			return fmt.Sprintf("%.4g%%", 100*v)
+		}}
+	}
+	for style, s := range shown {
+		base := 1.0
+		if relative {
+			base = s.levels[0].median
+		}
+		line := charts.Series{Name: short[s.Benchmark], Style: style}
+		for i, at := range s.At {
+			line.X, line.Y = append(line.X, float64(at+1)), append(line.Y, s.Values[i]/base)
+		}
+		plane.Series = append(plane.Series, line)
+		for _, c := range s.Changes {
+			value := s.Values[slices.Index(s.At, c.At)]
+			ring := charts.Remark{Sign: charts.Ring, X: float64(c.At + 1), Y: value / base,
+				Text: []string{changeText(c.Ratio())}}
+			if !slices.ContainsFunc(plane.Remarks,
+				func(r charts.Remark) bool {
+					return r.X == ring.X && r.Y == ring.Y && r.Text[0] == ring.Text[0]
+				}) {
+				// strategies that do the same are one line
+				plane.Remarks = append(plane.Remarks, ring)
+			}
+		}
+	}
+	chart, err := charts.Planes(unit+" through the results", []charts.Plane{plane})
+	if err != nil {
+		return nil, err
+	}
+	chart.Subtitle = fmt.Sprintf("%d: %s; %d: %s", 1, t.Results[0], len(t.Results),
+		t.Results[len(t.Results)-1])
+	if shared != "" {
+		chart.Subtitle += " · " + shared
+	}
+	if all > len(shown) {
+		chart.Subtitle += fmt.Sprintf(" · the %d of %d benchmarks that changed most", len(shown),
+			all)
+	}
+	chart.Alt = chart.Title + ". " + t.Summary()
+	return chart, nil
+}
+
+// largest is the size of the largest listed change of the series, as a logarithm.
+func (s *Series) largest() (size float64) {
+	for _, c := range s.Changes {
+		size = max(size, math.Abs(math.Log(c.Ratio())))
+	}
+	return size
+}
+
+// wholeMarks are some six whole numbers from 1 to n.
+func wholeMarks(n int) (marks []float64) {
+	step := max(1, (n+4)/6)
+	for at := 1; at <= n; at += step {
+		marks = append(marks, float64(at))
+	}
+	return marks
+}
+
+// WriteCharts draws every metric into dir, which is made where it is not there, as SVG and
+// PNG, and returns the paths.
+func WriteCharts(dir string, t *Trend) (paths []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, rundir.PathError(dir, err)
+	}
+	drawn, names := make(map[string]bool), make(map[string]bool)
+	for _, s := range t.Series {
+		if drawn[s.Unit] {
+			continue
+		}
+		drawn[s.Unit] = true
+		chart, err := Chart(t, s.Unit)
+		if err != nil {
+			return paths, err
+		}
+		name := "trend-" + charts.FileName(s.Unit)
+		for n := 2; names[name]; n++ { // B/s and b_s
+			name = fmt.Sprintf("trend-%s-%d", charts.FileName(s.Unit), n)
+		}
+		names[name] = true
+		files, err := chart.Files(dir, name)
+		paths = append(paths, files...)
+		if err != nil {
+			return paths, err
+		}
+	}
+	return paths, nil
+}

@@ -1,0 +1,103 @@
+package trend
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// OrderBy sorts inputs by the value of a configuration line, such as the date of a commit, and
+// labels each with it: as numbers where all are numbers, as times where all are times (RFC 3339, or
+// as git writes them), as text elsewhere. Equal ones keep their order. A result without the line,
+// or with two values of it, is an error.
+func OrderBy(inputs []results.Input, key string) ([]results.Input, error) {
+	type dated struct {
+		results.Input
+		value string
+	}
+	all := make([]dated, len(inputs))
+	values := make([]string, len(inputs))
+	for i, in := range inputs {
+		for j := range in.Results.Runs {
+			run := &in.Results.Runs[j]
+			v := run.ConfigValue(key)
+			switch {
+			case v == "":
+				return nil, fmt.Errorf("%s: the run has no line %q above it to sort by",
+					run.Pos, key+": …")
+			case values[i] == "":
+				values[i] = v
+			case v != values[i]:
+				return nil, fmt.Errorf("%s: %s is %s here and %s before: one result has one "+
+					"place in the order", run.Pos, key, v, values[i])
+			}
+		}
+		in.Label = values[i] + " (" + in.Label + ")"
+		all[i] = dated{in, values[i]}
+	}
+	compare := order(values)
+	slices.SortStableFunc(all, func(a, b dated) int { return compare(a.value, b.value) })
+	sorted := make([]results.Input, len(all))
+	for i := range all {
+		sorted[i] = all[i].Input
+	}
+	return sorted, nil
+}
+
+// order chooses how to compare texts by what all of them are.
+func order(values []string) func(a, b string) int {
+	numbers, times := make(map[string]float64), make(map[string]time.Time)
+	for _, v := range values {
+		if n, err := strconv.ParseFloat(v, 64); err == nil && n == n {
+			numbers[v] = n
+		}
+		if at, ok := parseTime(v); ok {
+			times[v] = at
+		}
+	}
+	isNumber := func(v string) bool { _, ok := numbers[v]; return ok }
+	isTime := func(v string) bool { _, ok := times[v]; return ok }
+	switch {
+	case !slices.ContainsFunc(values, func(v string) bool { return !isNumber(v) }):
+		return func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) }
+	case !slices.ContainsFunc(values, func(v string) bool { return !isTime(v) }):
+		return func(a, b string) int { return times[a].Compare(times[b]) }
+	}
+	return strings.Compare
+}
+
+func parseTime(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05 -0700",
+		"2006-01-02 15:04:05", "2006-01-02", time.RFC1123Z, time.UnixDate,
+		"Mon Jan 2 15:04:05 2006 -0700"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// surroundings tells where the machine or the toolchain changed between results: a change of the
+// numbers there may be theirs.
+func surroundings(inputs []results.Input) (lines []string) {
+	for _, key := range []string{"goos", "goarch", "cpu", "gomaxprocs", "go"} {
+		before := inputs[0].Results.Runs[0].ConfigValue(key)
+		for i, in := range inputs[1:] {
+			now := in.Results.Runs[0].ConfigValue(key)
+			if now != before {
+				lines = append(lines,
+					fmt.Sprintf("%s is %s from result %d on, and was %s: a change there may be "+
+						"its doing", key, orNone(now), i+2, orNone(before)))
+			}
+			before = now
+		}
+	}
+	return lines
+}
+
+func orNone(value string) string { return cmp.Or(value, "not said") }

@@ -1,0 +1,171 @@
+package trend
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// row is a listed change with its series.
+type row struct {
+	*Series
+	Change
+}
+
+// rows lists the changes, the latest last; of one result those for the worse first, and the larger
+// first.
+func (t *Trend) rows() []row {
+	var rows []row
+	for i := range t.Series {
+		for _, c := range t.Series[i].Changes {
+			rows = append(rows, row{&t.Series[i], c})
+		}
+	}
+	rank := map[string]int{"worse": 0, "differs": 1, "better": 2}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		size := func(r row) float64 { return math.Abs(math.Log(r.Ratio())) }
+		return cmp.Or(cmp.Compare(a.Change.At, b.Change.At),
+			cmp.Compare(rank[a.Word], rank[b.Word]), cmp.Compare(size(b), size(a)))
+	})
+	return rows
+}
+
+// Summary says in a line what was looked at and what was found.
+func (t *Trend) Summary() string {
+	if t.Undecided() {
+		return fmt.Sprintf("%s: nothing tested: a change takes %d results or more to be told "+
+			"from chance", prose.Count(len(t.Results), "result"), t.Enough)
+	}
+	changes := 0
+	for _, s := range t.Series {
+		changes += len(s.Changes)
+	}
+	return fmt.Sprintf("%s, %s: %s (chance of any false alarm: %s)",
+		prose.Count(len(t.Results), "result"),
+		prose.Count(t.Tested, "varying series"), prose.Count(changes, "change"),
+		percentText(t.Options.Alpha))
+}
+
+// Notes say what is not in the list of changes, a line each.
+func (t *Trend) Notes() []string {
+	var notes []string
+	short, unlisted := 0, 0
+	for _, s := range t.Series {
+		if len(s.Values) < t.Enough {
+			short++
+		}
+		unlisted += s.Unlisted
+	}
+	if short > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %d too short: among so many a change can be "+
+			"told from chance in %d results or more, 3 of them after it at least",
+			prose.Count(short, "series"), len(t.Series), t.Enough))
+	}
+	if unlisted > 0 {
+		what := "smaller than the margin of " + percentText(t.Options.Margin)
+		if t.Options.Last > 0 {
+			what += fmt.Sprintf(", or not in the last %d results", t.Options.Last)
+		}
+		notes = append(notes,
+			fmt.Sprintf("%s not listed: %s", prose.Count(unlisted, "change"), what))
+	}
+	return append(append(notes, t.doubts()...), t.Warnings...)
+}
+
+// doubts name the series whose listed changes may be the doing of neighbours that are alike.
+func (t *Trend) doubts() []string {
+	var names []string
+	for _, s := range t.Series {
+		if s.Doubtful && len(s.Changes) > 0 {
+			names = append(names, fmt.Sprintf("%s %s (rho about %.2f, perhaps %.2f)", s.Benchmark,
+				s.Unit, s.Rho, s.MostRho))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s may be dependent, each result like the one before it, and in "+
+		"such a series chance calls a change more often than the %s promised: %s",
+		prose.Count(len(names), "series"), percentText(t.Options.Alpha),
+		strings.Join(names, ", "))}
+}
+
+// WriteText writes what was found as aligned text: the summary, a row for each change, the
+// latest last, and notes.
+func WriteText(w io.Writer, t *Trend) error {
+	if err := tables.WriteLines(w, []string{t.Summary()}); err != nil {
+		return err
+	}
+	rows := t.rows()
+	if len(rows) > 0 {
+		var names []string
+		for _, row := range rows {
+			names = append(names, row.Benchmark)
+		}
+		short, shared := results.ShortNames(names)
+		var a tables.Text
+		a.Row()
+		for col, head := range []string{"benchmark", "metric", "from result on", "before", "after",
+			"change", "", "p"} {
+			a.Cell(col, 1, aligns[col], margin(col), head)
+		}
+		for _, row := range rows {
+			a.Row()
+			scale := benchunit.CommonScale([]float64{row.Before, row.After},
+				benchunit.ClassOf(row.Unit))
+			for col, text := range []string{short[row.Benchmark], row.Unit,
+				fmt.Sprintf("%d %s", row.Change.At+1, t.Results[row.Change.At]),
+				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio()),
+				row.Word, strconv.FormatFloat(row.P, 'g', 2, 64)} {
+				a.Cell(col, 1, aligns[col], margin(col), text)
+			}
+		}
+		head := []string{""}
+		if shared != "" {
+			head = append(head, results.SharedLine(shared))
+		}
+		if err := tables.WriteLines(w, head); err != nil {
+			return err
+		}
+		if err := a.Write(w); err != nil {
+			return err
+		}
+	}
+	if notes := t.Notes(); len(notes) > 0 {
+		return tables.WriteLines(w, append([]string{""}, notes...))
+	}
+	return nil
+}
+
+var aligns = []tables.Alignment{tables.Left, tables.Left, tables.Left, tables.Right, tables.Right,
+	tables.Right, tables.Left, tables.Right}
+
+func margin(col int) string {
+	switch col {
+	case 0:
+		return ""
+	case 6:
+		return " "
+	}
+	return "  "
+}
+
+// changeText is a ratio as a change in percent; from 0 there is none.
+func changeText(ratio float64) string {
+	if math.IsInf(ratio, 0) {
+		return "?"
+	}
+	return fmt.Sprintf("%+.2f%%", 100*(ratio-1))
+}
+
+func percentText(share float64) string { return strconv.FormatFloat(100*share, 'g', 6, 64) + "%" }

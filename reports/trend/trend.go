@@ -1,0 +1,249 @@
+package trend
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/poolbench/poolbench/internal/gate/changepoint"
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Options are the settings of Find.
+type Options struct {
+	Metrics []string // only these, tidied or not; none means all
+	Alpha   float64  // chance of any false alarm, all series together; 0 means 0.05
+	Margin  float64  // changes of a level by less than this share are counted and not listed
+	// list only changes that begin in the last results, as many as this; 0 means all
+	Last int
+	Seed uint64 // of the permutations
+}
+
+// Trend is a series of results in the order of time, and where metrics changed for good.
+type Trend struct {
+	Results  []string // labels, in order
+	Series   []Series // of each benchmark and metric, in the order of first appearance
+	Tested   int      // series that vary, and are not too short: the family of tests
+	Enough   int      // results that a series needs before any change can be told from chance
+	Warnings []string // on the results, and on what changed between them beside the numbers
+	Options  Options  // with defaults filled in
+}
+
+// Series is one metric of one benchmark through the results.
+type Series struct {
+	Benchmark string // with its package, when there is one
+	Unit      string
+	Better    int       // +1: higher is better, −1: lower is, 0: not known
+	At        []int     // the results that have it, ascending
+	Values    []float64 // the median of the runs in each
+	Changes   []Change  // in their order: those that are listed
+	Unlisted  int       // changes below the margin, or before the last results
+	Rho       float64   // where there are changes: lag-1 autocorrelation within levels, by ranks
+	MostRho   float64   // what it may be, by so few results
+	// in a flat series with MostRho chance shows as clear a change more often than Alpha promises
+	Doubtful bool
+	levels   []level
+}
+
+// level is a stretch of a series between changes, Values[from:to], with its median.
+type level struct {
+	from, to int
+	median   float64
+}
+
+// Change is where another level began.
+type Change struct {
+	At            int     // index of the first result of the new level in Trend.Results
+	Before, After float64 // medians of the levels
+	P             float64 // how likely chance alone is to look as much like a change
+	Word          string  // better, worse; differs where no direction is known
+}
+
+// Ratio is that of the levels: 1 for none, +Inf from 0.
+func (c Change) Ratio() float64 { return samples.Ratio(c.Before, c.After) }
+
+// Find looks for changes in every metric of every benchmark through the inputs, which are in
+// the order of time.
+//
+// Package changepoint has the test. Each of m series is tested at the level Alpha/m (Bonferroni),
+// so that the chance of any alarm where nothing changed is at most Alpha. That costs little: some
+// three results more for each tenfold of m before a change can be seen, which is 10 for one series.
+// A series that is constant raises no alarm, and does not count. Time goes to what did change:
+// 2m/Alpha permutations a series, 0.15 s for 60 results and a thousand series.
+//
+// The promise holds where results without a change could have come in any order. Where neighbours
+// look so much alike that it may not, the series is Doubtful, and a note says so.
+//
+// A value is the median of a benchmark's runs in one result. Runs that are INVALID are left out
+// with a warning. It is an error when there are fewer than two inputs, when their Unit lines
+// contradict each other, and when a metric of opts is in none. A series that is too short for a
+// change to show is kept without one.
+func Find(inputs []results.Input, opts Options) (*Trend, error) {
+	if len(inputs) < 2 {
+		return nil, errors.New("a trend takes two results or more")
+	}
+	opts.Alpha = cmp.Or(opts.Alpha, 0.05)
+	units, err := results.MergeUnits(inputs)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := results.ChooseMetrics(opts.Metrics, inputs)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trend{Results: results.LabelsOf(inputs), Options: opts}
+	t.gather(inputs, metrics)
+	search := changepoint.Default()
+	for i := range t.Series {
+		if s := &t.Series[i]; len(s.Values) >= 2*search.Shortest &&
+			slices.Min(s.Values) < slices.Max(s.Values) {
+			t.Tested++
+		}
+		t.Series[i].Better = units.GetBetter(t.Series[i].Unit)
+	}
+	search.Alpha = opts.Alpha / float64(max(1, t.Tested))
+	if search.Alpha < leastLevel || opts.Alpha >= 1 {
+		return nil, fmt.Errorf("alpha %v: want a share from %v below 1, for %s", opts.Alpha,
+			leastLevel*float64(max(1, t.Tested)), prose.Count(t.Tested, "series"))
+	}
+	// With as few as one in Alpha none of them might be as good, and a p of Alpha/2 would be found
+	// three times of five; with twice as many it is three times of four.
+	search.Permutations = max(search.Permutations, int(math.Ceil(2/search.Alpha))-1)
+	t.Enough = search.Enough()
+	t.findAll(search)
+	t.Warnings = append(t.Warnings, surroundings(inputs)...)
+	t.Warnings = append(t.Warnings, results.InputWarnings(inputs)...)
+	return t, nil
+}
+
+// leastLevel is the smallest level of a single test: it takes twice as many permutations as there
+// are in its inverse, for every series that did change.
+const leastLevel = 1e-6
+
+// findAll searches the series, as many at once as there are processors. Each has a seed of its own,
+// so that neither the others nor the order matter.
+func (t *Trend) findAll(search changepoint.Options) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(t.Series)); i = next.Add(1) - 1 {
+				s, with := &t.Series[i], search
+				with.Seed = t.Options.Seed ^ seedFor(s.Benchmark, s.Unit)
+				s.find(with, t.Options, len(t.Results))
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// seedFor lets series have permutations of their own, whatever else there is.
+func seedFor(texts ...string) uint64 {
+	h := fnv.New64a()
+	for _, text := range texts {
+		h.Write([]byte(text)) // a hash never fails
+		h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+// gather makes the series, by metric and, within, by benchmark.
+func (t *Trend) gather(inputs []results.Input, metrics []string) {
+	type id struct{ benchmark, unit string }
+	values := make(map[id][][]float64) // by result
+	var benchmarks []string
+	known := make(map[string]bool)
+	for at, in := range inputs {
+		dropped := 0
+		for i := range in.Results.Runs {
+			run := &in.Results.Runs[i]
+			if run.Invalid() {
+				dropped++
+				continue
+			}
+			name := run.Qualified()
+			if !known[name] {
+				known[name] = true
+				benchmarks = append(benchmarks, name)
+			}
+			for unit, v := range run.Values {
+				key := id{name, unit}
+				if values[key] == nil {
+					values[key] = make([][]float64, len(inputs))
+				}
+				values[key][at] = append(values[key][at], v)
+			}
+		}
+		if dropped > 0 {
+			t.Warnings = append(t.Warnings,
+				fmt.Sprintf("%s: %d of %d runs are INVALID and left out", in.Label, dropped,
+					len(in.Results.Runs)))
+		}
+	}
+	for _, unit := range metrics {
+		for _, name := range benchmarks {
+			all, ok := values[id{name, unit}]
+			if !ok {
+				continue
+			}
+			s := Series{Benchmark: name, Unit: unit}
+			for at, v := range all {
+				if len(v) > 0 {
+					s.At, s.Values = append(s.At, at), append(s.Values, samples.Median(v))
+				}
+			}
+			t.Series = append(t.Series, s)
+		}
+	}
+}
+
+// find cuts the series into its levels.
+func (s *Series) find(search changepoint.Options, opts Options, results int) {
+	points := changepoint.Find(s.Values, search)
+	d := changepoint.Depends(s.Values, points, search)
+	s.Rho, s.MostRho, s.Doubtful = d.Rho, d.Most, d.Doubtful
+	from := 0
+	for _, p := range append(points, changepoint.Point{Index: len(s.Values)}) {
+		s.levels = append(s.levels, level{from, p.Index, samples.Median(s.Values[from:p.Index])})
+		from = p.Index
+	}
+	for i, p := range points {
+		c := Change{At: s.At[p.Index], Before: s.levels[i].median, After: s.levels[i+1].median,
+			P: p.P, Word: "differs"}
+		if s.Better != 0 && c.Before != c.After {
+			c.Word = "worse"
+			if (c.After > c.Before) == (s.Better > 0) {
+				c.Word = "better"
+			}
+		}
+		recent := opts.Last == 0 || c.At >= results-opts.Last
+		if recent && math.Abs(c.After-c.Before) >= opts.Margin*math.Abs(c.Before) {
+			s.Changes = append(s.Changes, c)
+		} else {
+			s.Unlisted++
+		}
+	}
+}
+
+// Undecided reports whether nothing could be tested: no series has enough results, and none that is
+// shorter shows a change.
+func (t *Trend) Undecided() bool {
+	return !slices.ContainsFunc(t.Series, func(s Series) bool {
+		return len(s.Values) >= t.Enough || len(s.levels) > 1
+	})
+}
+
+// Worse reports whether a listed change is for the worse.
+func (t *Trend) Worse() bool {
+	return slices.ContainsFunc(t.Series, func(s Series) bool {
+		return slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Word == "worse" })
+	})
+}

@@ -1,0 +1,400 @@
+package trend
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// history is a series of results of five runs each, in which a benchmark has the level of each
+// result, with 3 % of noise.
+func history(
+	t *testing.T, head func(at int) string, benchmark string, unit string, levels ...float64,
+) []results.Input {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 1))
+	var inputs []results.Input
+	for i, level := range levels {
+		text := "Unit ops/s better=higher\npkg: a\n" + head(i)
+		for range 5 {
+			text += fmt.Sprintf("Benchmark%s 1 %v %s\n", benchmark,
+				level*math.Exp(0.03*rng.NormFloat64()), unit)
+		}
+		label := fmt.Sprintf("r%02d", i+1)
+		inputs = append(inputs,
+			results.Input{Label: label, Results: resultstest.Read(t, label, text)})
+	}
+	return inputs
+}
+
+func plainHead(int) string { return "" }
+
+// stepped are n levels of 1 and m of level.
+func stepped(n, m int, level float64) []float64 {
+	return append(slices.Repeat([]float64{1}, n), slices.Repeat([]float64{level}, m)...)
+}
+
+func mustTrend(t *testing.T, inputs []results.Input, opts Options) *Trend {
+	t.Helper()
+	trend, err := Find(inputs, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trend
+}
+
+func TestTrendFindsAStep(t *testing.T) {
+	for _, c := range []struct {
+		unit  string
+		level float64
+		word  string
+	}{
+		{"ns/op", 1.1, "worse"}, {"ns/op", 0.9, "better"}, {"ops/s", 1.1, "better"},
+		{"ops/s", 0.9, "worse"}, {"marbles", 1.1, "differs"},
+	} {
+		trend := mustTrend(t, history(t, plainHead, "X", c.unit, stepped(9, 8, c.level)...),
+			Options{Margin: 0.02})
+		if len(trend.Series) != 1 || len(trend.Series[0].Changes) != 1 {
+			t.Fatalf("%s: %+v", c.unit, trend.Series)
+		}
+		s, found := trend.Series[0], trend.Series[0].Changes[0]
+		if s.Benchmark != "a.X" || found.At != 9 || found.Word != c.word ||
+			math.Abs(found.Ratio()/c.level-1) > 0.03 || trend.Worse() != (c.word == "worse") {
+			t.Errorf("%s to %v: %+v", c.unit, c.level, found)
+		}
+	}
+}
+
+func TestTrendKeepsQuiet(t *testing.T) {
+	for _, levels := range [][]float64{stepped(20, 0, 0), stepped(4, 4, 2), stepped(18, 2, 2),
+		stepped(2, 0, 0)} {
+		trend := mustTrend(t, history(t, plainHead, "X", "ns/op", levels...), Options{Alpha: 0.01})
+		if len(trend.Series) != 1 || len(trend.Series[0].Changes) != 0 || trend.Worse() {
+			t.Errorf("%d results: %+v", len(levels), trend.Series)
+		}
+		if short := strings.Contains(strings.Join(trend.Notes(), "\n"),
+			"1 series of 1 too short"); short != (len(levels) < 10) {
+			t.Errorf("%d results: notes %q", len(levels), trend.Notes())
+		}
+	}
+}
+
+// TestTrendUndecided: that nothing could be tested is not that nothing changed.
+func TestTrendUndecided(t *testing.T) {
+	for _, c := range []struct {
+		levels []float64
+		want   string // how the summary begins
+	}{
+		{stepped(2, 0, 0), "2 results: nothing tested: a change takes 10 results or more to be " +
+			"told from chance"},
+		{stepped(9, 0, 0), "9 results: nothing tested"},
+		{stepped(10, 0, 0), "10 results, 1 varying series: 0 changes"},
+		{stepped(20, 0, 0), "20 results, 1 varying series: 0 changes"},
+	} {
+		trend := mustTrend(t, history(t, plainHead, "X", "ns/op", c.levels...), Options{})
+		var doc bytes.Buffer
+		if err := WriteJSON(&doc, trend); err != nil {
+			t.Fatal(err)
+		}
+		undecided := len(c.levels) < 10
+		if !strings.HasPrefix(trend.Summary(), c.want) || trend.Undecided() != undecided ||
+			!strings.Contains(doc.String(), fmt.Sprintf(`"undecided": %v`, undecided)) {
+			t.Errorf("%s: undecided %v, want %s", trend.Summary(), trend.Undecided(), c.want)
+		}
+	}
+	constant := slices.Repeat([]results.Input{{Label: "a",
+		Results: resultstest.Read(t, "a", "BenchmarkX 1 7 allocs/op\n")}}, 12)
+	if trend := mustTrend(t, constant, Options{}); trend.Undecided() {
+		t.Errorf("twelve equal results decide: %s", trend.Summary())
+	}
+	invalid := slices.Repeat([]results.Input{{Label: "a",
+		Results: resultstest.Read(t, "a", "BenchmarkX 1 7 allocs/op 2 verdict\n")}}, 12)
+	if trend := mustTrend(t, invalid, Options{}); !trend.Undecided() {
+		t.Errorf("twelve INVALID results decide: %s", trend.Summary())
+	}
+}
+
+// TestTrendDoubts: a slow wave is a change by chance; text and JSON say in which series that may be
+// so, and in no others.
+func TestTrendDoubts(t *testing.T) {
+	var wave []float64
+	for i := range 40 {
+		wave = append(wave, 1+0.3*math.Sin(float64(i)/4))
+	}
+	inputs := history(t, plainHead, "Wave", "ns/op", wave...)
+	for i, more := range history(t, plainHead, "Step", "ns/op", stepped(20, 20, 2)...) {
+		inputs[i].Results.Runs = append(inputs[i].Results.Runs, more.Results.Runs...)
+	}
+	trend := mustTrend(t, inputs, Options{})
+	var doc bytes.Buffer
+	if err := WriteJSON(&doc, trend); err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(trend.Notes(), "\n")
+	if !strings.HasPrefix(notes, "1 series may be dependent, each result like the one before it, "+
+		"and in such a series chance calls a change more often than the 5% promised: a.Wave "+
+		"sec/op (rho about 0.") ||
+		strings.Contains(notes, "a.Step") || strings.Count(doc.String(), `"doubtful": true`) != 1 ||
+		strings.Count(doc.String(), `"doubtful": false`) != 1 {
+		t.Errorf("notes %q\n%s", notes, &doc)
+	}
+}
+
+// TestTrendCriesNoWolf: where nothing changed, the chance of any alarm among all series is Alpha at
+// most. The bound is its mean and four standard deviations.
+func TestTrendCriesNoWolf(t *testing.T) {
+	const trends, alpha = 150, 0.05
+	rng := rand.New(rand.NewPCG(5, 1))
+	alarms := 0
+	for n := range trends {
+		var inputs []results.Input
+		for i := range 18 {
+			label := fmt.Sprint(i)
+			var text strings.Builder
+			for b := range 10 {
+				fmt.Fprintf(&text, "BenchmarkX%d 1 %v ns/op %d B/op 7 allocs/op\n", b,
+					math.Exp(rng.NormFloat64()), rng.IntN(3))
+			}
+			inputs = append(inputs,
+				results.Input{Label: label, Results: resultstest.Read(t, label, text.String())})
+		}
+		trend := mustTrend(t, inputs, Options{Alpha: alpha, Seed: uint64(n)})
+		if trend.Tested != 20 {
+			t.Fatalf("%d series tested", trend.Tested)
+		}
+		if slices.ContainsFunc(trend.Series, func(s Series) bool { return len(s.Changes) > 0 }) {
+			alarms++
+		}
+	}
+	if most := trends*alpha + 4*math.Sqrt(trends*alpha*(1-alpha)); float64(alarms) > most {
+		t.Errorf("%d alarms in %d trends, want at most %.0f", alarms, trends, most)
+	}
+}
+
+// TestTrendUnlisted: what is small, or long ago, is counted.
+func TestTrendUnlisted(t *testing.T) {
+	inputs := history(t, plainHead, "X", "ns/op", stepped(15, 15, 1.1)...)
+	for _, c := range []struct {
+		opts     Options
+		listed   int
+		unlisted string
+	}{
+		{Options{Margin: 0.05}, 1, ""},
+		{Options{Margin: 0.2}, 0, "1 change not listed: smaller than the margin of 20%"},
+		{Options{Last: 15}, 1, ""},
+		{Options{Last: 14}, 0,
+			"1 change not listed: smaller than the margin of 0%, or not in the last 14 results"},
+	} {
+		trend := mustTrend(t, inputs, c.opts)
+		if notes := strings.Join(trend.Notes(), "\n"); len(trend.Series[0].Changes) != c.listed ||
+			notes != c.unlisted {
+			t.Errorf("%+v: %+v, notes %q", c.opts, trend.Series[0].Changes, notes)
+		}
+	}
+}
+
+// TestTrendGaps: a benchmark that some results lack keeps its places, and runs that are INVALID do
+// not count.
+func TestTrendGaps(t *testing.T) {
+	inputs := history(t, plainHead, "X", "ns/op", stepped(10, 10, 2)...)
+	inputs[3] = results.Input{Label: "r04",
+		Results: resultstest.Read(t, "r04", "pkg: a\nBenchmarkY 1 5 ns/op\n")}
+	inputs[10] = results.Input{Label: "r11",
+		Results: resultstest.Read(t, "r11", "pkg: a\nBenchmarkX 1 99 ns/op 2 verdict\n")}
+	trend := mustTrend(t, inputs, Options{Metrics: []string{"ns/op"}})
+	x := trend.Series[0]
+	if len(x.Values) != 18 || slices.Contains(x.At, 3) || slices.Contains(x.At, 10) ||
+		len(x.Changes) != 1 || x.Changes[0].At != 11 {
+		t.Errorf("at %v, changes %+v", x.At, x.Changes)
+	}
+	want := []string{"1 series of 2 too short: among so many a change can be told from chance in " +
+		"10 results or more, 3 of them after it at least",
+		"r11: 1 of 1 runs are INVALID and left out"}
+	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTrendOfZero: what was never there and then is, is a change without a percentage.
+func TestTrendOfZero(t *testing.T) {
+	var inputs []results.Input
+	for i := range 14 {
+		label := fmt.Sprint(i)
+		inputs = append(inputs,
+			results.Input{Label: label,
+				Results: resultstest.Read(t, label,
+					fmt.Sprintf("Unit shed/op better=lower\nBenchmarkX 1 %d shed/op\n", i/7))})
+	}
+	trend := mustTrend(t, inputs, Options{Margin: 0.02})
+	found := trend.Series[0].Changes
+	if len(found) != 1 || found[0].At != 7 || found[0].Word != "worse" ||
+		!math.IsInf(found[0].Ratio(), 1) {
+		t.Fatalf("%+v", found)
+	}
+	var text, doc bytes.Buffer
+	if err := errors.Join(WriteText(&text, trend), WriteJSON(&doc, trend)); err != nil ||
+		!strings.Contains(text.String(), "? worse") || !json.Valid(doc.Bytes()) {
+		t.Errorf("%v\n%s%s", err, &text, &doc)
+	}
+	if _, err := Chart(trend, "shed/op"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTrendSurroundings(t *testing.T) {
+	head := func(at int) string { return fmt.Sprintf("go: go1.2%d\ncpu: A\n", 5+at/6) }
+	trend := mustTrend(t, history(t, head, "X", "ns/op", stepped(12, 0, 0)...), Options{})
+	if diff := cmp.Diff([]string{"go is go1.26 from result 7 on, and was go1.25: a change there " +
+		"may be its doing"}, trend.Notes()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTrendText(t *testing.T) {
+	inputs := history(t, plainHead, "Run/strategy=x/load=0.8", "ns/op", stepped(10, 10, 2)...)
+	more := history(t, plainHead, "Run/strategy=y/load=0.8", "ns/op", stepped(15, 5, 0.5)...)
+	for i := range inputs {
+		inputs[i].Results.Runs = append(inputs[i].Results.Runs, more[i].Results.Runs...)
+	}
+	var text bytes.Buffer
+	if err := WriteText(&text, mustTrend(t, inputs, Options{Seed: 1})); err != nil {
+		t.Fatal(err)
+	}
+	const want = `20 results, 2 varying series: 2 changes (chance of any false alarm: 5%)
+
+all benchmarks: load=0.8
+benchmark         metric  from result on   before    after    change             p
+a.Run/strategy=x  sec/op  11 r11           1.005n   2.012n  +100.24% worse   0.001
+a.Run/strategy=y  sec/op  16 r16          1.0052n  0.5053n   -49.74% better  0.006
+`
+	if text.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &text, want)
+	}
+}
+
+func TestTrendRefuses(t *testing.T) {
+	two := history(t, plainHead, "X", "ns/op", 1, 1)
+	for _, c := range []struct {
+		inputs []results.Input
+		opts   Options
+		want   string
+	}{
+		{two[:1], Options{}, "a trend takes two results or more"},
+		{two, Options{Metrics: []string{"cats"}}, "no metric cats in r01 or r02"},
+		{two, Options{Alpha: 1e-7}, "alpha 1e-07: want a share from 1e-06 below 1, for 0 series"},
+		{[]results.Input{{Label: "a",
+			Results: resultstest.Read(t, "a", "Unit n better=lower\nBenchmarkX 1 1 n\n")},
+			{Label: "b", Results: resultstest.Read(t, "b",
+				"Unit n better=higher\nBenchmarkX 1 1 n\n")}}, Options{}, "but a says lower"},
+	} {
+		if _, err := Find(c.inputs, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+func TestOrderBy(t *testing.T) {
+	in := func(name, line string) results.Input {
+		return results.Input{Label: name,
+			Results: resultstest.Read(t, name, line+"BenchmarkX 1 1 n\n")}
+	}
+	for _, c := range []struct {
+		values []string
+		want   string
+	}{
+		{[]string{"10", "9", "1e3"}, "9 10 1e3"},
+		{[]string{"2026-01-02T00:30:00+02:00", "2026-01-01T23:00:00Z"},
+			"2026-01-02T00:30:00+02:00 2026-01-01T23:00:00Z"},
+		{[]string{"2026-01-02", "2025-12-31", "2026-01-01"}, "2025-12-31 2026-01-01 2026-01-02"},
+		{[]string{"2026-01-02 10:00:00 +0100", "2026-01-02 09:30:00 +0000",
+			"2026-01-02 10:00:00 +0130"},
+			"2026-01-02 10:00:00 +0130 2026-01-02 10:00:00 +0100 2026-01-02 09:30:00 +0000"},
+		{[]string{"v9", "v10", "10"}, "10 v10 v9"},
+	} {
+		var inputs []results.Input
+		for i, v := range c.values {
+			inputs = append(inputs, in(fmt.Sprint(i), "k: "+v+"\n"))
+		}
+		sorted, err := OrderBy(inputs, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range sorted {
+			got = append(got, s.Results.Runs[0].ConfigValue("k"))
+		}
+		if strings.Join(got, " ") != c.want || sorted[0].Label != got[0]+" ("+
+			sorted[0].Results.Path+")" {
+			t.Errorf("%q, labelled %s; want %q", got, sorted[0].Label, c.want)
+		}
+	}
+	for want, inputs := range map[string][]results.Input{
+		"b:1: the run has no line \"k: …\" above it to sort by": {in("a", "k: 1\n"),
+			in("b", "")},
+		"b:4: k is 2 here and 1 before: one result has one place in the order": {in("a", "k: 1\n"),
+			in("b", "k: 1\nBenchmarkX 1 1 n\nk: 2\n")},
+	} {
+		if _, err := OrderBy(inputs, "k"); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// TestTrendCharts: each metric is drawn, with a ring at each change; of many benchmarks those that
+// changed most.
+func TestTrendCharts(t *testing.T) {
+	inputs := history(t, plainHead, "X", "ns/op 3 B/op 4 b-op", stepped(8, 8, 1.5)...)
+	for n := range 10 {
+		more := history(t, plainHead, fmt.Sprintf("Y%d", n), "ns/op", stepped(8, 8, 1)...)
+		for i := range inputs {
+			inputs[i].Results.Runs = append(inputs[i].Results.Runs, more[i].Results.Runs...)
+		}
+	}
+	trend := mustTrend(t, inputs, Options{Margin: 0.02})
+	chart, err := Chart(trend, "sec/op")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(chart.Subtitle, "the 8 of 11 benchmarks that changed most") {
+		t.Errorf("subtitle %q", chart.Subtitle)
+	}
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	paths, err := WriteCharts(dir, trend)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range paths {
+		names = append(names, filepath.Base(path))
+	}
+	want := []string{"trend-sec-op.svg", "trend-sec-op.png", "trend-b-op.svg", "trend-b-op.png",
+		"trend-b-op-2.svg", "trend-b-op-2.png"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	svg, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(svg); !strings.Contains(text,
+		changeText(trend.Series[0].Changes[0].Ratio())) || !strings.Contains(text, "a.X") {
+		t.Error("the chart does not say by how much, or of what")
+	}
+	if _, err := WriteCharts(filepath.Join(paths[0], "x"), trend); err == nil ||
+		strings.Contains(err.Error(), "mkdir") {
+		t.Errorf("below a file: %v", err)
+	}
+}

@@ -1,0 +1,129 @@
+package strategies
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"weak"
+)
+
+// adapter is what strategies on somebody else's pool or gate have in common: the engine of Executor
+// and Gate.
+type adapter struct {
+	lifecycle
+	// holds one element for each place of a pool that is taken; nil: it has a queue, or is a gate
+	places chan struct{}
+	// called where a task has ended its goroutine, before it is settled; nil: nothing to do
+	lost  func()
+	yield func(*slot, Result) // gives back the permit of a task that has run; nil: there is none
+
+	// queues is set where a task may lie in a queue of the library, out of our reach. Then the
+	// slots of all tasks that were ever submitted are known, to settle those that wait when ctx
+	// ends.
+	queues bool
+	mu     sync.Mutex
+	slots  []weak.Pointer[slot] // weak: a task that the caller has dropped may go
+}
+
+// A slot is what an adapter keeps with a task. It is made at the task's first use on an instance,
+// so that a prebuilt task costs no allocation: a list of what is queued would either allocate or be
+// one more lock that all tasks go through.
+type slot struct {
+	of   *adapter
+	task *Task
+	run  func() // executes the task: what the library is given
+	call func() // has the library call run, for `go`
+	// in the library's hands, and neither started nor given up; changed to false by the one who may
+	// settle it
+	waits  atomic.Bool
+	permit any // what a gate gave
+}
+
+// slot returns that of t, which fill completes if it is new.
+func (a *adapter) slot(t *Task, fill func(*slot)) *slot {
+	if t.slot != nil && t.slot.of == a {
+		return t.slot
+	}
+	e := &slot{of: a, task: t}
+	e.run = func() { a.execute(e) }
+	if fill != nil {
+		fill(e)
+	}
+	t.slot = e
+	if a.queues {
+		a.remember(e)
+	}
+	return e
+}
+
+// remember adds e to the slots. Before they outgrow their array, those whose tasks are gone are
+// taken out; since the array is doubled unless that halves it, a slot is looked at twice in its
+// life, on average.
+func (a *adapter) remember(e *slot) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.slots); n == cap(a.slots) {
+		a.slots = slices.DeleteFunc(a.slots, func(p weak.Pointer[slot]) bool {
+			return p.Value() == nil
+		})
+		if len(a.slots) > n/2 {
+			a.slots = slices.Grow(a.slots, n+1)
+		}
+	}
+	a.slots = append(a.slots, weak.Make(e))
+}
+
+// dropQueued settles all that waits in the library's queue. The library will find nothing to do in
+// them.
+func (a *adapter) dropQueued() {
+	a.mu.Lock()
+	slots := slices.Clone(a.slots)
+	a.mu.Unlock()
+	for _, p := range slots {
+		if e := p.Value(); e != nil {
+			a.dropOne(e)
+		}
+	}
+}
+
+// dropOne settles the task of e unless it has been started.
+func (a *adapter) dropOne(e *slot) {
+	if e.waits.CompareAndSwap(true, false) {
+		a.settle(e.task, Result{Err: a.giveUp()})
+	}
+}
+
+// execute runs the task of e in a goroutine of the library. Nothing of what a task may do reaches
+// that goroutine, except Goexit, which nobody can hold up.
+func (a *adapter) execute(e *slot) {
+	if !e.waits.CompareAndSwap(true, false) {
+		return // given up meanwhile; the task may be anywhere
+	}
+	r, returned := Result{}, false
+	defer func() {
+		if !returned {
+			r = failure(recover())
+			if r.Err == ErrGoexit && a.lost != nil {
+				a.lost()
+			}
+		}
+		if a.places != nil {
+			<-a.places
+		}
+		if a.yield != nil {
+			a.yield(e, r)
+		}
+		a.settle(e.task, r)
+	}()
+	r = a.run(e.task)
+	returned = true
+}
+
+// begin opens the instance.
+func (a *adapter) begin(ctx context.Context, sink Sink) {
+	if a.queues {
+		a.drop = a.dropQueued
+	}
+	a.open(ctx, sink, nil)
+}

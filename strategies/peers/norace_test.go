@@ -1,5 +1,0 @@
-//go:build !race
-
-package peers_test
-
-const raceDetector = false

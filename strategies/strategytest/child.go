@@ -1,0 +1,187 @@
+package strategytest
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Where and when this process began: a test may change its directory.
+var (
+	began        = time.Now()
+	directory, _ = os.Getwd() // "" is where the test is
+)
+
+// A child is a process that tests clauses.
+type child struct {
+	process  *exec.Cmd
+	stdin    io.Closer
+	orders   io.Writer
+	messages chan heard // closed after the end
+}
+
+// heard is a message, or the end, and what was printed before it.
+type heard struct {
+	message
+	end     bool
+	printed string
+}
+
+// startChild starts a copy of this process that runs the test of that name alone, and in it comes
+// to that call of Run.
+func startChild(test, call string) (*child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	secret := "\x1e" + rand.Text()
+	c := &child{process: exec.Command(self, arguments(test)...), messages: make(chan heard)}
+	c.process.Dir = directory
+	c.process.Env = append(os.Environ(), variable+"="+secret+" "+call)
+	stdin, err := c.process.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.stdin, c.orders = stdin, stdin
+	// A pipe of our own: Wait would close one of the Cmd's before all is read.
+	out, childs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.process.Stdout, c.process.Stderr = childs, childs
+	err = c.process.Start()
+	_ = childs.Close() // the child has its own
+	if err != nil {
+		_ = out.Close() // nothing was ever in it
+		return nil, err
+	}
+	go c.listen(out, secret)
+	return c, nil
+}
+
+// arguments are those of a test binary that runs one test. What has flags of its own keeps them.
+func arguments(test string) []string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	args := []string{"-test.run=" + strings.Join(parts, "/"), "-test.timeout=0",
+		fmt.Sprintf("-test.cpu=%d", runtime.GOMAXPROCS(0))}
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	flag.Visit(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	return append(args, flag.Args()...)
+}
+
+// mostPrinted is how much of what a child prints is kept from one message to the next.
+const mostPrinted = 64 << 10
+
+// listen takes apart what the child prints.
+func (c *child) listen(out io.ReadCloser, secret string) {
+	defer close(c.messages)
+	defer out.Close()
+	var printed strings.Builder
+	for in := bufio.NewReaderSize(out, mostPrinted); ; {
+		line, err := in.ReadSlice('\n')
+		text, isMessage := strings.CutPrefix(string(line), secret)
+		var m message
+		switch {
+		case isMessage && json.Unmarshal([]byte(text), &m) == nil:
+			c.messages <- heard{m, false, strings.TrimSpace(printed.String())}
+			printed.Reset()
+		case printed.Len()+len(line) <= mostPrinted:
+			printed.Write(line)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			c.messages <- heard{message{}, true, strings.TrimSpace(printed.String())}
+			return
+		}
+	}
+}
+
+// ready waits until the child has come to its call of Run.
+func (c *child) ready(limit time.Duration) error {
+	select {
+	case h := <-c.messages:
+		if h.end {
+			return fmt.Errorf("a copy of it ended before it came so far (%v)%s", c.wait(),
+				shorten(h.printed))
+		}
+		return nil
+	case <-time.After(limit):
+		c.kill()
+		return fmt.Errorf("a copy of it has not come so far in %v", limit.Round(time.Second))
+	}
+}
+
+// ask has a clause tested. The error says how the process ended instead.
+func (c *child) ask(clause string) (said message, printed string, ended error) {
+	_, _ = fmt.Fprintln(c.orders, clause) // one that cannot hear it has ended
+	h := <-c.messages
+	if h.end {
+		ended = c.wait()
+	}
+	return h.message, h.printed, ended
+}
+
+// wait says how a process ended that has done so.
+func (c *child) wait() error {
+	return cmp.Or(c.process.Wait(), errors.New("exit status 0"))
+}
+
+// end has the test in the child go on to its end, for a while.
+func (c *child) end() {
+	_ = c.stdin.Close()
+	late := time.AfterFunc(10*time.Second, func() { _ = c.process.Process.Kill() })
+	defer late.Stop()
+	for range c.messages {
+	}
+	_ = c.wait()
+}
+
+// kill ends the child.
+func (c *child) kill() {
+	_ = c.process.Process.Kill()
+	c.end()
+}
+
+// shorten is the beginning of a crash or of the race detector's report, or else the end of what was
+// printed.
+func shorten(printed string) string {
+	lines := strings.Split(printed, "\n")
+	i := slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+			line == "WARNING: DATA RACE"
+	})
+	if i < 0 {
+		i = max(0, len(lines)-mostLines)
+	}
+	lines = lines[i:]
+	if len(lines) > mostLines {
+		lines = append(lines[:mostLines:mostLines], "…")
+	}
+	if printed == "" {
+		return ""
+	}
+	return "\n" + strings.Join(lines, "\n")
+}
+
+const mostLines = 20

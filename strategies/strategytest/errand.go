@@ -1,0 +1,96 @@
+package strategytest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// An errand is what a child process is there for: to come to one call of Run, and test the clauses
+// that the parent names on its stdin. What it has to say goes to stdout between all that the test
+// and the strategy print there, in lines that begin with its secret.
+type errand struct {
+	call   string // "": this is no child
+	secret string
+	stdin  io.Reader
+	stdout io.Writer
+}
+
+// variable is the environment variable with the errand of a child, or with here.
+const variable = "POOLBENCH_STRATEGYTEST"
+
+// here has the clauses tested in the process of the test: for a debugger.
+const here = "here"
+
+// ours is taken before the test, or what it starts, can take it for its own.
+var ours = takeErrand()
+
+func takeErrand() (e errand) {
+	text := os.Getenv(variable)
+	if secret, call, ok := strings.Cut(text, " "); ok {
+		os.Unsetenv(variable)
+		e = errand{call, secret, os.Stdin, os.Stdout}
+	}
+	return e
+}
+
+// A message is what a child says: that it is ready, and what came out of a clause.
+type message struct {
+	Clause string // "": it is ready
+	Error  string
+	Hangs  bool // the process is fit for nothing else
+}
+
+func (e errand) say(m message) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // a struct of strings
+	}
+	fmt.Fprintf(e.stdout, "\n%s%s\n", e.secret, text) // in one write
+}
+
+// run tests clauses until stdin ends. An end in the middle of a clause means that the parent has
+// died, and the child follows.
+func (e errand) run(t *testing.T, spec strategies.Spec) {
+	names := make(chan string)
+	var busy atomic.Bool
+	go func() {
+		defer close(names)
+		for lines := bufio.NewScanner(e.stdin); lines.Scan(); {
+			names <- lines.Text()
+		}
+		if busy.Load() {
+			os.Exit(1)
+		}
+	}()
+	all := append(Clauses(), first)
+	e.say(message{})
+	for name := range names {
+		c := all[slices.IndexFunc(all, func(c Clause) bool { return c.Name == name })]
+		busy.Store(true)
+		var err error
+		passed := t.Run(name, func(*testing.T) { err = c.Check(spec) })
+		busy.Store(false)
+		if err == nil && !passed {
+			err = errFailed
+		}
+		m := message{Clause: name}
+		if err != nil {
+			m.Error = err.Error()
+			_, m.Hangs = errors.AsType[hangError](err)
+		}
+		e.say(m)
+	}
+}
+
+// errFailed is what the race detector has to say beside its report.
+var errFailed = errors.New("the testing package has failed it: a data race?")

@@ -1,0 +1,29 @@
+package targets
+
+import (
+	"context"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// A Func is a Target by a function alone.
+type Func func(ctx context.Context, seq uint64,
+	work func(ctx context.Context, seq uint64) error) error
+
+// Call implements Target.
+func (f Func) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
+	return f(ctx, seq, work)
+}
+
+// Spec describes the target under that name. Every run calls the same function, so what it keeps
+// from call to call is one run's after the other's; a target that begins anew with each run has a
+// Spec of its own.
+func (f Func) Spec(name string) Spec {
+	return Spec{
+		Name:    name,
+		Summary: "a function of this program",
+		New:     func(uint64, param.Values) (Target, error) { return f, nil },
+	}
+}

@@ -1,0 +1,115 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// Moments are the mean and the squared coefficient of variation of a task's time, alone.
+type Moments struct {
+	Mean time.Duration
+	C2   float64
+}
+
+// Func describes a workload whose tasks call do: the code that is to be bounded. It runs under the
+// real clock. Without moments, those of a task are measured before the first run of the process,
+// one task after another for 0.2 s or 200 tasks; at most one is taken.
+//
+//	workloads.Register(workloads.Func("checkout", callCheckout))
+func Func(name string, do func(ctx context.Context, seq uint64) error, known ...Moments) Spec {
+	if len(known) > 1 {
+		panic(fmt.Sprintf("workload %s: moments are given %d times", name, len(known)))
+	}
+	measured := sync.OnceValues(func() (Moments, error) { return moments(do) })
+	if len(known) == 1 {
+		measured = func() (Moments, error) { return known[0], nil }
+	}
+	return Spec{
+		Name:    name,
+		Summary: "calls a function of this program",
+		Kind:    IO,
+		Check:   func(param.Values) error { return nil }, // New measures
+		New: func(uint64, param.Values) (Workload, error) {
+			m, err := measured()
+			if err == nil && m.Mean <= 0 {
+				err = errors.New("the mean time of a task must be positive")
+			}
+			return function{do, m}, err
+		},
+	}
+}
+
+type function struct {
+	do      func(ctx context.Context, seq uint64) error
+	moments Moments
+}
+
+func (f function) Do(ctx context.Context, seq uint64) error { return f.do(ctx, seq) }
+func (f function) Mean() time.Duration                      { return f.moments.Mean }
+func (f function) C2() float64                              { return f.moments.C2 }
+
+// moments measures tasks alone, after one that pays for what only the first does.
+func moments(do func(ctx context.Context, seq uint64) error) (Moments, error) {
+	const most, enough = 200, 200 * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	var n, sum, squares float64
+	for began := time.Now(); n < 3 || n <= most && time.Since(began) < enough; n++ {
+		start := time.Now()
+		if err := do(ctx, uint64(n)); err != nil {
+			return Moments{}, fmt.Errorf("a task, alone: %w", err)
+		}
+		if took := float64(time.Since(start)); n > 0 {
+			sum += took
+			squares += took * took
+		}
+	}
+	mean := sum / (n - 1)
+	return Moments{time.Duration(mean), max(0, squares/(n-1)/mean/mean-1)}, nil
+}
+
+// Handler describes a workload whose tasks are requests to an http.Handler of the program, without
+// a connection between. A status of 400 or above is a StatusError. What it says of moments is what
+// Func says.
+func Handler(
+	name string, h http.Handler, request func(seq uint64) *http.Request, known ...Moments,
+) Spec {
+	s := Func(name, func(ctx context.Context, seq uint64) error {
+		a := &statusWriter{header: http.Header{}}
+		h.ServeHTTP(a, request(seq).WithContext(ctx))
+		if a.status >= http.StatusBadRequest {
+			return &StatusError{a.status, retryAfter(a.header.Get("Retry-After"), time.Now())}
+		}
+		return ctx.Err()
+	}, known...)
+	s.Summary = "requests to an HTTP handler of this program"
+	return s
+}
+
+// A statusWriter keeps an answer's head and throws its body away.
+type statusWriter struct {
+	header http.Header
+	status int
+}
+
+// Header implements http.ResponseWriter.
+func (w *statusWriter) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK { // the first that is no hint counts
+		w.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (w *statusWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return len(p), nil
+}

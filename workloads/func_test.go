@@ -1,0 +1,103 @@
+package workloads_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func builtFrom(t *testing.T, s workloads.Spec) (workloads.Workload, error) {
+	t.Helper()
+	return s.Build(1, param.Values{})
+}
+
+// TestFunc: moments that are not given are measured, once; those that are given stand; to parse the
+// name calls nothing.
+func TestFunc(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int64
+		spec := workloads.Func("two_times", func(_ context.Context, seq uint64) error {
+			calls.Add(1)
+			time.Sleep(time.Duration(1+2*(seq%2)) * time.Millisecond)
+			return nil
+		})
+		if err := spec.Check(workloads.Variant{}.Values); err != nil || calls.Load() != 0 {
+			t.Errorf("to check its parameters called it %d times: %v", calls.Load(), err)
+		}
+		for range 2 {
+			w, err := builtFrom(t, spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// 1 and 3 ms: a mean of 2 ms and C² of (1² + 3²)/2/2² − 1 = 0.25
+			if m, c2 := w.Mean(), w.C2(); m < 1980*time.Microsecond || m > 2020*time.Microsecond ||
+				c2 < 0.24 || c2 > 0.26 {
+				t.Errorf("mean %v, C² %v", m, c2)
+			}
+		}
+		if n := calls.Load(); n < 90 || n > 110 {
+			t.Errorf("measured by %d calls", n)
+		}
+	})
+	given := workloads.Moments{Mean: time.Second, C2: 3}
+	w, err := builtFrom(t,
+		workloads.Func("given", func(context.Context, uint64) error { panic("called") }, given))
+	if err != nil || w.Mean() != given.Mean || w.C2() != given.C2 {
+		t.Errorf("%v, %v", w, err)
+	}
+	broken := errors.New("broken")
+	if _, err := builtFrom(t,
+		workloads.Func("broken",
+			func(context.Context, uint64) error { return broken })); !errors.Is(err, broken) {
+		t.Errorf("a function that fails: %v", err)
+	}
+	if _, err := builtFrom(t, workloads.Func("no_time", nil, workloads.Moments{})); err == nil {
+		t.Error("a mean of zero was taken")
+	}
+}
+
+// TestHandler: the answer's status is the task's outcome.
+func TestHandler(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/hint":
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusTeapot)
+		case "/busy":
+			w.Header().Set("Retry-After", "3")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			w.WriteHeader(http.StatusOK)
+		case "/body":
+			_, _ = w.Write([]byte("body"))
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	for path, want := range map[string]workloads.StatusError{
+		"/": {}, "/body": {}, "/hint": {Code: 418},
+		"/busy": {Code: 503, RetryAfter: 3 * time.Second},
+	} {
+		w, err := builtFrom(t,
+			workloads.Handler("own", h,
+				func(uint64) *http.Request { return httptest.NewRequest("GET", path, nil) },
+				workloads.Moments{Mean: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.Do(t.Context(), 1)
+		var got *workloads.StatusError
+		if errors.As(err, &got); err == nil {
+			got = &workloads.StatusError{}
+		}
+		if *got != want {
+			t.Errorf("%s: %v, want %v", path, err, want)
+		}
+	}
+}

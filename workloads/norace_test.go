@@ -1,5 +1,0 @@
-//go:build !race
-
-package workloads_test
-
-const raceDetector = false

@@ -1,0 +1,25 @@
+package workloads
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
+)
+
+// Refusing or taking parameters must not calibrate: listing scenarios is not running them. Under
+// the virtual clock calibration fails, and input and output would take no time.
+func TestParsingDoesNotCalibrate(t *testing.T) {
+	calibrated = new(alone.Calibration)
+	synctest.Test(t, func(t *testing.T) {
+		for _, s := range All() {
+			if s.Kind != CPU {
+				continue
+			}
+			if _, err := Resolve(param.Call{Name: s.Name}); err != nil {
+				t.Errorf("parsing %s calibrated: %v", s.Name, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,121 @@
+// Package regex has the workload cpu_regex, which matches with a backtracking engine. It registers
+// itself when the package is imported, so that a program without it does without the engine.
+package regex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+var _ = workloads.Register(workloads.Spec{
+	Name: "cpu_regex",
+	Summary: "matches evil input against a vulnerable pattern, with a backtracking engine or " +
+		"with Go's linear one",
+	Source: "pattern: regular expression denial of service, (/.+)+$ against slashes and a " +
+		"line feed",
+	Kind: workloads.CPU,
+	Keys: []param.Key{
+		{Name: "engine", Kind: param.Text, Default: "backtrack",
+			Doc: "backtrack (regexp2, in the way of JavaScript) or linear (Go's regexp)"},
+		{Name: "n", Kind: param.Int, Default: "18",
+			Doc: "slashes before the line feed; with backtrack each makes the time 1.6 times " +
+				"as long"},
+	},
+	New: func(_ uint64, v param.Values) (workloads.Workload, error) {
+		if err := checkRegex(v); err != nil {
+			return nil, err
+		}
+		mean, err := calibrated.Task(matched{v.Text("engine")}, v.Int("n"))
+		if err != nil {
+			return nil, err
+		}
+		w := newMatcher(v.Text("engine"), v.Int("n"))
+		w.mean = mean
+		return w, nil
+	},
+	Check: checkRegex,
+})
+
+// The engines. In the input of n slashes each + of the pattern may end after any of them, but a
+// part has two slashes at least, so backtracking tries as many ways as there are Fibonacci numbers
+// for, before it knows that none reaches the end. A bound on n is what makes a run end: regexp2
+// cannot be cancelled, and its timeout is a time, not a count of work, and leaves a goroutine
+// behind.
+const (
+	backtrack, mostBacktracked = "backtrack", 32 // about a second
+	linear, mostLinear         = "linear", 1 << 20
+)
+
+const vulnerable = `(/.+)+$`
+
+func checkRegex(v param.Values) error {
+	engine, n, most := v.Text("engine"), v.Int("n"), mostLinear
+	switch engine {
+	case linear:
+	case backtrack:
+		most = mostBacktracked
+	default:
+		return fmt.Errorf("engine: want %s or %s, got %q", backtrack, linear, engine)
+	}
+	if n < 1 || n > most {
+		return fmt.Errorf("n: must be between 1 and %d with engine=%s, got %d", most, engine, n)
+	}
+	return nil
+}
+
+type matched struct{ engine string }
+
+func (m matched) Sized(n int) alone.Doer { return newMatcher(m.engine, n) }
+
+// calibrated has what is found out about this machine, for the life of the process.
+var calibrated alone.Calibration
+
+// cpuRegex matches the same input in every task, so the seed changes nothing.
+type cpuRegex struct {
+	input string
+	match func(string) (bool, error)
+	mean  time.Duration
+}
+
+// newMatcher has regexp2 read the pattern as JavaScript does: elsewhere $ matches before a line
+// feed at the end as well, and then the first way succeeds. Go's regexp has the same reading.
+func newMatcher(engine string, n int) *cpuRegex {
+	w := &cpuRegex{input: strings.Repeat("/", n) + "\n"}
+	if engine == backtrack {
+		w.match = regexp2.MustCompile(vulnerable, regexp2.ECMAScript).MatchString
+		return w
+	}
+	re := regexp.MustCompile(vulnerable)
+	w.match = func(s string) (bool, error) { return re.MatchString(s), nil }
+	return w
+}
+
+var errMatch = errors.New("the evil input matches")
+
+// Do matches. It looks at ctx before it begins and not again: neither engine can be interrupted.
+func (w *cpuRegex) Do(ctx context.Context, _ uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	valid, err := w.match(w.input)
+	if valid {
+		return errMatch
+	}
+	return err
+}
+
+// Mean is calibrated: the time of a task that has a core to itself.
+func (w *cpuRegex) Mean() time.Duration { return w.mean }
+
+// C2 is 0: every task is the same work.
+func (w *cpuRegex) C2() float64 { return 0 }

@@ -1,0 +1,83 @@
+package sql
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// DSNVariable is the environment variable that names the PostgreSQL database of sql_query, and it
+// alone does: what is a parameter stands in the names of results, and this may hold a password.
+const DSNVariable = "POOLBENCH_DSN"
+
+// newPostgres makes a schema of an own, new name, so that runs at the same time, and what else is
+// in the database, are left alone. The user of the DSN must be allowed to create one. A run that is
+// killed leaves its schema behind: poolbench_ and sixteen digits.
+func newPostgres(ctx context.Context, rows int) (*database, error) {
+	dsn := os.Getenv(DSNVariable)
+	if dsn == "" {
+		return nil, errors.New("postgres wants the environment variable " + DSNVariable +
+			", as in postgres://user@127.0.0.1:5432/database")
+	}
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil { // err quotes the DSN and finds the password in it only as a rule
+		return nil, errors.New(DSNVariable +
+			" is not in the form postgres://user@127.0.0.1:5432/database or host=127.0.0.1 user=…")
+	}
+	var name [8]byte
+	rand.Read(name[:]) // never fails
+	schema := "poolbench_" + hex.EncodeToString(name[:])
+	d := &database{
+		DB:    stdlib.OpenDB(*config),
+		read:  "SELECT count(*) FROM " + schema + ".data WHERE value >= 0",
+		write: "UPDATE " + schema + ".data SET value = value + 1 WHERE id = $1",
+		tell:  func(err error) error { return withoutSecrets(err, dsn, config.Password) },
+	}
+	d.remove = func(db *sql.DB) error {
+		ctx, cancel := context.WithTimeout(context.Background(), making)
+		defer cancel()
+		_, err := db.ExecContext(ctx, "DROP SCHEMA IF EXISTS "+schema+" CASCADE")
+		return errors.Join(err, db.Close())
+	}
+	if err := d.PingContext(ctx); err != nil {
+		return nil, errors.Join(d.tell(err), d.Close())
+	}
+	for _, statement := range []string{
+		"CREATE SCHEMA " + schema,
+		"CREATE TABLE " + schema + ".data (id bigint PRIMARY KEY, value bigint NOT NULL)",
+	} {
+		if err == nil {
+			_, err = d.ExecContext(ctx, statement)
+		}
+	}
+	if err == nil {
+		_, err = d.ExecContext(ctx, "INSERT INTO "+schema+
+			".data SELECT i, i FROM generate_series(0, $1::bigint - 1) AS i", rows)
+	}
+	if err != nil {
+		return nil, d.tell(errors.Join(err, d.remove(d.DB)))
+	}
+	return d, nil
+}
+
+// withoutSecrets is the text of err, in one line, with … in the place of each secret, as it is and
+// as a URL writes it. The errors that err wraps are not kept: they hold the secrets.
+func withoutSecrets(err error, secrets ...string) error {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	for _, secret := range secrets {
+		for _, spelt := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			if spelt != "" {
+				text = strings.ReplaceAll(text, spelt, "…")
+			}
+		}
+	}
+	return errors.New(text)
+}

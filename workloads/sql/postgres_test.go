@@ -1,0 +1,117 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func postgresError(t *testing.T, dsn string) string {
+	t.Helper()
+	t.Setenv(DSNVariable, dsn)
+	v, err := workloads.Resolve(param.Call{Name: "sql_query",
+		Args: []param.Arg{{Key: "db", Value: "postgres"}}})
+	if err != nil {
+		t.Fatalf("parsing looked at the environment: %v", err)
+	}
+	w, err := v.Spec.Build(1, v.Values)
+	if err == nil {
+		t.Fatalf("%q built %v", dsn, w)
+	}
+	return err.Error()
+}
+
+// The DSN is a secret: neither it nor its password is in an error, whatever is wrong.
+func TestPostgresKeepsItsSecret(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	port := strings.TrimPrefix(address, "127.0.0.1:")
+	listener.Close() // nobody listens there now
+	for _, dsn := range []string{
+		"postgres://bench:hunter2@" + address + "/data",
+		"postgres://bench:hunter2%40x@" + address + ",127.0.0.1:1/data",
+		"postgres://bench:hunter2@nowhere.invalid/data",
+		"postgres://bench@" + address + "/data?password=hunter2",
+		"postgres://bench:hunter2@" + address + ":x/data",
+		"postgres://bench:hunter2@" + address + "/data?sslmode=hunter2",
+		"postgres://bench:hunter2 @" + address + "/%zz",
+		"host=127.0.0.1 port=" + port + " user=bench password=hunter2",
+		"host=127.0.0.1 port=" + port + " password='hunter2",
+		"password=hunter2 port=x",
+		"hunter2",
+		"postgres://bench:hunter2@" + address + "/data\nhunter2",
+	} {
+		got := postgresError(t, dsn)
+		if strings.Contains(got, dsn) || strings.Contains(got, "hunter2") ||
+			strings.ContainsAny(got, "\r\n") {
+			t.Errorf("%q: the error is %q", dsn, got)
+		}
+		if !strings.HasPrefix(got, "workload sql_query:db=postgres: db: ") {
+			t.Errorf("%q: the error is %q", dsn, got)
+		}
+	}
+	if got, want := postgresError(t, ""),
+		"workload sql_query:db=postgres: db: postgres wants the environment variable "+
+			DSNVariable; !strings.HasPrefix(got, want) {
+		t.Errorf("without a DSN: %s", got)
+	}
+}
+
+func TestWithoutSecrets(t *testing.T) {
+	for in, want := range map[string]string{
+		"no":                          "no",
+		"a\n\tb":                      "a b",
+		"at p@ss w:rd, p%40ss+w%3Ard": "at …, …",
+		"at p@ss%20w:rd":              "at …",
+	} {
+		if got := withoutSecrets(errors.New(in), "", "p@ss w:rd"); got.Error() != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The schema is one's own, and gone after Close; two workloads at a time have two.
+func TestPostgresSchemas(t *testing.T) {
+	if os.Getenv(DSNVariable) == "" {
+		t.Skip("no PostgreSQL: " + DSNVariable + " is not set")
+	}
+	first, second, watch := query(t, "postgres", "rows=10"), query(t, "postgres", "rows=20"),
+		query(t, "postgres", "rows=1")
+	for i, w := range []*sqlQuery{first, second} {
+		schema, _, _ := strings.Cut(strings.TrimPrefix(w.db.write, "UPDATE "), ".")
+		var n int
+		for _, want := range []int{1, 0} {
+			if err := watch.db.QueryRow("SELECT count(*) FROM pg_namespace WHERE nspname = $1",
+				schema).Scan(&n); err != nil || n != want {
+				t.Errorf("workload %d: %d schemas of the name %s, %v, want %d", i, n,
+					schema, err, want)
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Also an error of a query, which the server words, has no secret in it, and is one line.
+func TestPostgresQueryErrors(t *testing.T) {
+	if os.Getenv(DSNVariable) == "" {
+		t.Skip("no PostgreSQL: " + DSNVariable + " is not set")
+	}
+	w := query(t, "postgres", "rows=10")
+	w.db.read = "SELECT '" + strings.ReplaceAll(os.Getenv(DSNVariable), "'", "''") + "'::int"
+	if err := w.Do(context.Background(), 1); err == nil ||
+		strings.Contains(err.Error(), os.Getenv(DSNVariable)) ||
+		!strings.Contains(err.Error(), "…") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,179 @@
+// Package sql has the workload sql_query, which queries SQLite or PostgreSQL. It registers itself
+// when the package is imported, so that a program without it does without their libraries.
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/coin"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+var _ = workloads.Register(workloads.Spec{
+	Name: "sql_query",
+	Summary: "queries a database through a small pool of connections, for one of which it waits " +
+		"with a timeout: SQLite in a temporary file, or PostgreSQL",
+	Source: "pattern: limited concurrency in Go, against exhausted connection pools",
+	Kind:   workloads.IO,
+	Keys: []param.Key{
+		{Name: "db", Kind: param.Text, Default: "sqlite",
+			Doc: "sqlite, in a temporary file, or postgres, which the environment variable " +
+				DSNVariable + " names"},
+		{Name: "conns", Kind: param.Int, Default: "2",
+			Doc: "connections at most; a task without one waits for it"},
+		{Name: "timeout", Kind: param.Duration, Default: "1s",
+			Doc: "time after which a task fails, counted from before its connection, at most 1h"},
+		{Name: "rows", Kind: param.Int, Default: "10000",
+			Doc: "rows of the table, all of which a read looks at, at most 1000000"},
+		{Name: "writes", Kind: param.Float, Default: "0",
+			Doc: "share of tasks that change a row instead of reading all, from 0 to 1"},
+	},
+	New:   newSQLQuery,
+	Check: checkSQLQuery,
+})
+
+// databases are the makers of each db.
+var databases = map[string]func(ctx context.Context, rows int) (*database,
+	error){"sqlite": newSQLite, "postgres": newPostgres}
+
+func checkSQLQuery(v param.Values) error {
+	if databases[v.Text("db")] == nil {
+		return fmt.Errorf("db: want %s, got %q",
+			strings.Join(slices.Sorted(maps.Keys(databases)), " or "), v.Text("db"))
+	}
+	if n := v.Int("conns"); n < 1 {
+		return fmt.Errorf("conns: must be positive, got %d", n)
+	}
+	if d := v.Duration("timeout"); d <= 0 || d > time.Hour {
+		return fmt.Errorf("timeout: must be positive and at most 1h, got %s",
+			dist.FormatDuration(d))
+	}
+	if n := v.Int("rows"); n < 1 || n > 1_000_000 {
+		return fmt.Errorf("rows: must be between 1 and 1000000, got %d", n)
+	}
+	_, err := coin.New(0, v, "writes")
+	return err
+}
+
+// A database has one table of a run, with the columns id, from 0 up, and value, which has no index.
+type database struct {
+	*sql.DB
+	read   string                      // counts all rows by their values
+	write  string                      // adds 1 to the value of one id
+	remove func(*sql.DB) error         // closes the connections and leaves nothing behind
+	tell   func(err error) (out error) // makes an error fit to be shown
+}
+
+// making is how long connecting, making the table and removing it may take.
+const making = 30 * time.Second
+
+func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
+	if err := checkSQLQuery(v); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), making)
+	defer cancel()
+	w := &sqlQuery{Coin: coin.Coin{Seed: seed, P: v.Float("writes")},
+		timeout: v.Duration("timeout"),
+		rows:    v.Int("rows")}
+	var err error
+	if w.db, err = databases[v.Text("db")](ctx, w.rows); err != nil {
+		return nil, fmt.Errorf("db: %w", err)
+	}
+	w.db.SetMaxOpenConns(v.Int("conns"))
+	w.db.SetMaxIdleConns(v.Int("conns"))
+	var times [2]time.Duration
+	for i, query := range []func(context.Context, uint64) error{w.read, w.write} {
+		if times[i], err = alone.Time(func() error { return query(ctx, 0) }); err != nil {
+			return nil, errors.Join(fmt.Errorf("db: %w", w.db.tell(err)), w.Close())
+		}
+	}
+	w.mean, w.c2 = w.Moments(times[0], times[1])
+	return w, nil
+}
+
+type sqlQuery struct {
+	coin.Coin // rare: writes
+	db        *database
+	timeout   time.Duration
+	rows      int
+	mean      time.Duration
+	c2        float64
+	once      sync.Once
+	closed    error
+}
+
+// Do sends one statement, in a transaction of its own. Waiting for a connection counts into the
+// timeout, as it does in a service.
+func (w *sqlQuery) Do(ctx context.Context, seq uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, w.timeout)
+	defer cancel()
+	query := w.read
+	if w.Rare(seq) {
+		query = w.write
+	}
+	err := query(limited, seq)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		return fmt.Errorf("no answer within %v", w.timeout)
+	}
+	return w.db.tell(err)
+}
+
+// read scans the table: its time grows with the rows.
+func (w *sqlQuery) read(ctx context.Context, _ uint64) error {
+	var n int
+	if err := w.db.QueryRowContext(ctx, w.db.read).Scan(&n); err != nil {
+		return err
+	}
+	if n != w.rows {
+		return fmt.Errorf("the table has %d rows, want %d", n, w.rows)
+	}
+	return nil
+}
+
+func (w *sqlQuery) write(ctx context.Context, seq uint64) error {
+	result, err := w.db.ExecContext(ctx, w.db.write, int64(seq%uint64(w.rows)))
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return errors.Join(fmt.Errorf("%d rows were changed, want 1", n), err)
+	}
+	return nil
+}
+
+// Mean is calibrated: a read and a write alone, with a connection at hand, when the workload is
+// made.
+func (w *sqlQuery) Mean() time.Duration { return w.mean }
+
+// C2 follows from the two times that Mean is calibrated with.
+func (w *sqlQuery) C2() float64 { return w.c2 }
+
+// Close removes the table and closes the connections.
+func (w *sqlQuery) Close() error {
+	w.once.Do(func() {
+		if err := w.db.remove(w.db.DB); err != nil {
+			w.closed = fmt.Errorf("removing the table: %w", w.db.tell(err))
+		}
+	})
+	return w.closed
+}

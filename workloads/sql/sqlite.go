@@ -1,0 +1,47 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+)
+
+// newSQLite makes a database in a temporary directory of its own. A write-ahead log lets reads go
+// on beside the one writer that SQLite has; other writers wait for it as long as their context
+// lasts. Nothing is synchronised with the disk but checkpoints.
+func newSQLite(ctx context.Context, rows int) (*database, error) {
+	dir, err := os.MkdirTemp("", "poolbench-sql-")
+	if err != nil {
+		return nil, err
+	}
+	file := url.URL{Scheme: "file", Path: filepath.Join(dir, "data"),
+		RawQuery: url.Values{"_pragma": {
+			"busy_timeout(3600000)", "journal_mode(WAL)", "synchronous(NORMAL)",
+		}}.Encode()}
+	connector, err := sqlite.NewConnector(file.String())
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	d := &database{
+		DB:     sql.OpenDB(connector),
+		read:   "SELECT count(*) FROM data WHERE value >= 0",
+		write:  "UPDATE data SET value = value + 1 WHERE id = ?",
+		remove: func(db *sql.DB) error { return errors.Join(db.Close(), os.RemoveAll(dir)) },
+		tell:   func(err error) error { return err },
+	}
+	_, err = d.ExecContext(ctx,
+		"CREATE TABLE data (id INTEGER PRIMARY KEY, value INTEGER NOT NULL)")
+	if err == nil {
+		_, err = d.ExecContext(ctx, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM "+
+			"n WHERE i+1 < ?) INSERT INTO data SELECT i, i FROM n", rows)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.remove(d.DB))
+	}
+	return d, nil
+}
