@@ -51,8 +51,11 @@ func checkC2(c2, least float64) error {
 // at the longest one: a draw out there has no meaning for a task, and wrapping round to a negative
 // wait would be worse.
 func round(ns float64) time.Duration {
-	if ns >= math.MaxInt64 {
+	switch {
+	case ns >= math.MaxInt64:
 		return math.MaxInt64
+	case ns >= 1<<52: // whole already, and the sum below would have no room for the half
+		return time.Duration(ns)
 	}
 	return time.Duration(ns + 0.5)
 }

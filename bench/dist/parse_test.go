@@ -108,6 +108,9 @@ func FuzzParse(f *testing.F) {
 		"lognormal(10ms,4)", "bimodal(0.05,1ms,50ms)",
 		"hyperexp(10ms,16)", "pareto(1.1,1ms,1s)", "pareto(2,1ns,2562047h)", "pareto(1000,1ns,2ns)",
 		"mixture(0.98,exp(7.1ms),0.02,exp(150ms))", "mixture(0.5,mixture(1,1ms),0.5,1ms)",
+		"lognormal(333333m,4)", "lognormal(4503599627370497ns,4)",
+		"exp(333333m)", "exp(2562047h47m16.854775807s)",
+		"lognormal(2562047h47m16.854775807s,4)", "hyperexp(2562047h47m16.854775807s,4)",
 		"exp((1ms)", "exp(1ms))", "exp(-0ns)", "µ"} {
 		f.Add(s)
 	}

@@ -32,8 +32,8 @@ func FormatFloat(x float64) string {
 
 // formatNS spells a duration that need not be a whole number of nanoseconds: 10ms, but 5153882.5ns.
 func formatNS(ns float64) string {
-	if ns == math.Trunc(ns) && math.Abs(ns) < 1<<53 {
-		return FormatDuration(time.Duration(ns))
+	if d := round(ns); float64(d) == ns {
+		return FormatDuration(d)
 	}
 	return FormatFloat(ns) + "ns"
 }
