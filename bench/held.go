@@ -50,7 +50,7 @@ func (o *observation) checkHeld(r *Result, h held) {
 	spec := o.scenario.Strategy.Spec
 	promise := ""
 	switch {
-	case spec.Lanes != nil && !o.scenario.Load.Arrival.IsClosed():
+	case spec.ClassPools != nil && !o.scenario.Load.Arrival.IsClosed():
 		// of clients, each class has a door of its own
 		promise = "keep classes of tasks apart"
 	case spec.UsesSize:

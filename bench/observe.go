@@ -15,7 +15,7 @@ import (
 type observation struct {
 	scenario Scenario
 	// the strategy's, if it has any, as they were when it was made: they may depend on GOMAXPROCS
-	lanes        []strategies.Lane
+	lanes        []strategies.ClassPool
 	recording    *Recording // of requests that another package sent; nil: this one drove
 	workload     workloads.Workload
 	mean         time.Duration // of the workload, exact or calibrated

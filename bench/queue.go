@@ -28,7 +28,7 @@ func QueueSlots(spec strategies.Spec, queue, limit, tasks int) int {
 	case queue != 0:
 		return queue
 	case spec.Sheds:
-		return min(shedQueue*max(limit, 0), strategies.MaxPlaces)
+		return min(shedQueue*max(limit, 0), strategies.MaxSlots)
 	case tasks > 0:
 		return min(tasks, maxDefaultQueue)
 	}

@@ -24,7 +24,7 @@ func TestQueueSlots(t *testing.T) {
 		{blocks, 0, 4, 100_000_000, 1 << 20}, {blocks, bench.NoQueue, 4, 100, 0},
 		{blocks, 7, 4, 100, 7},
 		{sheds, 0, 4, 20_000, 32}, {sheds, bench.NoQueue, 4, 100, 0}, {sheds, 7, 4, 100, 7},
-		{sheds, 0, strategies.MaxPlaces, 1, strategies.MaxPlaces},
+		{sheds, 0, strategies.MaxSlots, 1, strategies.MaxSlots},
 		{none, 0, 4, 100, 0}, {none, bench.NoQueue, 4, 100, 0}, {none, 7, 4, 100, 7},
 	} {
 		if got := bench.QueueSlots(c.spec, c.queue, c.limit, c.tasks); got != c.want {

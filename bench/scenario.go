@@ -252,11 +252,11 @@ func (s Scenario) params() strategies.Params {
 }
 
 // lanes are the strategy's, if it has any.
-func (s Scenario) lanes() []strategies.Lane {
-	if s.Strategy.Spec.Lanes == nil {
+func (s Scenario) lanes() []strategies.ClassPool {
+	if s.Strategy.Spec.ClassPools == nil {
 		return nil
 	}
-	return s.Strategy.Spec.Lanes(s.params())
+	return s.Strategy.Spec.ClassPools(s.params())
 }
 
 // places is how many tasks can make progress at once: the k of the theory.

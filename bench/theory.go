@@ -46,7 +46,7 @@ func (o *observation) reportTheory(r *Result, m measured, h held) {
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.n)
 			o.limit(r, "ops/s", allowed.PerSecond,
 				kept+o.overloadNoise(r, m, rate/allowed.PerSecond, allowed.PerSecond))
-		case spec.Lanes == nil: // of a lane too many, the others still do what they are asked
+		case spec.ClassPools == nil: // of a lane too many, the others still do what they are asked
 			capacity := float64(o.places()) / mean
 			o.limit(r, "ops/s", capacity, o.overloadNoise(r, m, rate/capacity, capacity))
 		}
@@ -127,7 +127,7 @@ func (o *observation) theory(rate, mean float64, h held) (*theory.Answer, error)
 	switch {
 	case spec.Starts != nil:
 		return o.delayed(pool, d)
-	case spec.Lanes != nil:
+	case spec.ClassPools != nil:
 		return o.besideOneAnother(pool, d, h)
 	case spec.Bound == nil:
 		return theory.MGInf(pool)

@@ -93,7 +93,7 @@ func (o *observation) checkLanes(r *Result) {
 		return
 	}
 	rate := s.rate(o.mean)
-	loads := strategies.LaneLoads(o.lanes, []strategies.ClassLoad{
+	loads := strategies.PoolLoads(o.lanes, []strategies.ClassLoad{
 		{Class: strategies.Short, Rate: rate * branches[0].P, Mean: branches[0].Dist.Mean()},
 		{Class: strategies.Long, Rate: rate * branches[1].P, Mean: branches[1].Dist.Mean()},
 	})

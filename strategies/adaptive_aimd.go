@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// aimd learns the limit as TCP learns its window: one more place for each round of good tasks, and
+// aimd learns the limit as TCP learns its window: one more slot for each round of good tasks, and
 // a cut by a ratio when one fails or takes longer than the target.
 //
 // Use it where what the tasks call says when it has had enough, by errors or by responses that are
@@ -18,7 +18,7 @@ import (
 // low, the more so the deeper the cut. Lengths that vary by themselves look like trouble if the
 // target is not well above them.
 //
-// A round is as many good tasks as there are places, counted only while all places are taken: what
+// A round is as many good tasks as there are slots, counted only while all slots are taken: what
 // an idle instance bears says nothing about a busy one. The trouble of one moment shows in all
 // tasks in flight then and is answered by one cut, so tasks that had started before the last cut
 // teach nothing.

@@ -74,7 +74,7 @@ func scripted(
 
 // TestAIMDStep slows the service down from 1 ms to 20 ms, for tasks that start from 10 ms to before
 // 90 ms, against a target of 10 ms: each round of 20 ms halves the limit, once, and not below min.
-// Then each round of 1 ms adds a place.
+// Then each round of 1 ms adds a slot.
 func TestAIMDStep(t *testing.T) {
 	step := func(now time.Duration) (time.Duration, error) {
 		if now >= 10*time.Millisecond && now < 90*time.Millisecond {
@@ -143,7 +143,7 @@ func TestAIMDLearnsFromTasksOnly(t *testing.T) {
 					case 1:
 						runtime.Goexit()
 					}
-					return strategies.Result{} // one at a time: most places are idle
+					return strategies.Result{} // one at a time: most slots are idle
 				}}
 			if err := s.Submit(t.Context(), task); err != nil {
 				t.Fatal(err)

@@ -16,11 +16,11 @@ import (
 // lasts becomes the normal state, after about as many windows as the average has, and the limit
 // rises again. It also takes longer tasks for trouble when it is only the mix that has changed.
 //
-// A window is as many good tasks as there are places, at least the parameter short. At its end,
+// A window is as many good tasks as there are slots, at least the parameter short. At its end,
 // with S its mean and A the long average, the gradient is g = tolerance·A/S, at least ½ and at most
 // 1, and the limit goes the share smoothing of the way to limit·g + headroom. So it rises by
 // smoothing·headroom a window while responses are as usual, and cannot be held below 2·headroom.
-// When fewer than half the places were in use it stays. The average is the plain mean of the first
+// When fewer than half the slots were in use it stays. The average is the plain mean of the first
 // windows, then exponential; while it is more than twice S, as after an overload, it is lowered by
 // 5 % a window.
 //

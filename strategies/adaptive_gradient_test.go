@@ -123,7 +123,7 @@ func TestGradientRecovers(t *testing.T) {
 	})
 }
 
-// TestGradientNeedsLoad has one task at a time: what that shows says nothing about more places.
+// TestGradientNeedsLoad has one task at a time: what that shows says nothing about more slots.
 func TestGradientNeedsLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(1)
@@ -142,7 +142,7 @@ func TestGradientNeedsLoad(t *testing.T) {
 }
 
 // TestGradientGrows begins at 4 with responses that stay as they are: a window, which is a round of
-// 1 ms, adds ¼, so that after 48 rounds and not before all 16 places are in use.
+// 1 ms, adds ¼, so that after 48 rounds and not before all 16 slots are in use.
 func TestGradientGrows(t *testing.T) {
 	steady := func(time.Duration) (time.Duration, error) { return time.Millisecond, nil }
 	synctest.Test(t, func(t *testing.T) {

@@ -3,7 +3,7 @@ package strategies
 import "context"
 
 // boundedQueue is a queue of Queue tasks and one goroutine behind it, which takes them in order and
-// starts a goroutine for each as soon as one of Limit places is free. Submit sends to the queue, so
+// starts a goroutine for each as soon as one of Limit slots is free. Submit sends to the queue, so
 // it blocks while that is full: backpressure, which slows the producer down to the pace of the
 // tasks.
 //
@@ -29,7 +29,7 @@ var _ = register(Spec{
 	UsesQueue:      true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		s := &boundedQueue{perTask{places: make(chan struct{}, p.Limit)}}
+		s := &boundedQueue{perTask{slots: make(chan struct{}, p.Limit)}}
 		s.open(ctx, sink, make(chan *Task, p.Queue))
 		s.alive.Go(s.consume)
 		return s
@@ -43,7 +43,7 @@ func (s *boundedQueue) Submit(ctx context.Context, t *Task) error { return s.sen
 // counted and can be given up.
 func (s *boundedQueue) consume() {
 	for {
-		s.places <- struct{}{}
+		s.slots <- struct{}{}
 		t, open := <-s.jobs
 		if !open {
 			return

@@ -2,7 +2,7 @@ package strategies
 
 import "context"
 
-// boundedQueueShed is worker_pool with an answer instead of a wait: Limit workers, Queue places to
+// boundedQueueShed is worker_pool with an answer instead of a wait: Limit workers, Queue slots to
 // wait in, and when all of them are taken Submit returns ErrShed at once.
 //
 // Use it where late is as bad as never and the caller has something better to do than to wait, such
@@ -12,10 +12,10 @@ import "context"
 //
 // Admission is by the exact number of tasks inside, not by a look at the channel: a channel looks
 // full while its workers are still on their way to it, and would shed tasks for which there is a
-// place.
+// slot.
 type boundedQueueShed struct {
 	workers
-	most int64 // places: Limit + Queue
+	most int64 // slots: Limit + Queue
 }
 
 var _ = register(Spec{

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestBackpressure has a producer submit 10 tasks of 10 ms to 2 places and a queue of 3: five are
+// TestBackpressure has a producer submit 10 tasks of 10 ms to 2 slots and a queue of 3: five are
 // let in at once, and from then on it goes at the pace of the tasks.
 func TestBackpressure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // Use it where a response that comes too late is worth nothing, because the client has gone, and
 // overloads happen. A bounded queue that is full all the time makes every task wait for its whole
 // length, and all may come too late; here the short timeout keeps the queue short, and the newest
-// have the best chance to be in time. A burst that the places can work off within the interval
+// have the best chance to be in time. A burst that the slots can work off within the interval
 // loses nothing. It costs fairness: what was unlucky once is not served at all.
 //
 // What waits is shed by one timer for the whole queue. A task's time runs from acceptance; which of

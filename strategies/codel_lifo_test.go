@@ -21,15 +21,16 @@ func TestCodelParameters(t *testing.T) {
 	})
 }
 
-// A fate is what becomes of a task that comes at an instant: when it is done, and with what error.
-type fate struct {
+// An outcome is what becomes of a task that comes at an instant: when it is done, and with what
+// error.
+type outcome struct {
 	comes, done time.Duration
 	err         error
 }
 
 // meet submits tasks of 1 ms at the instants at which they come, in whole milliseconds, behind one
-// that holds the only place until free, and compares what becomes of them.
-func meet(t *testing.T, free time.Duration, want []fate) {
+// that holds the only slot until free, and compares what becomes of them.
+func meet(t *testing.T, free time.Duration, want []outcome) {
 	t.Helper()
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
@@ -63,11 +64,11 @@ func meet(t *testing.T, free time.Duration, want []fate) {
 	})
 }
 
-// TestCodelSheds is the control law. With no place free a task that comes while the queue has not
+// TestCodelSheds is the control law. With no slot free a task that comes while the queue has not
 // been empty for 100 ms may wait for 5 ms, any other for 100 ms. The queue is empty at 130 and 300
 // ms.
 func TestCodelSheds(t *testing.T) {
-	meet(t, 1000, []fate{
+	meet(t, 1000, []outcome{
 		{0, 100, strategies.ErrShed},
 		{30, 130, strategies.ErrShed},
 		{99, 199, strategies.ErrShed}, // the last that is calm
@@ -80,11 +81,11 @@ func TestCodelSheds(t *testing.T) {
 	})
 }
 
-// TestCodelOrder has a place become free at 120 ms, when the queue has not been empty since 0: the
-// newest come first, and a task that is overdue at the very instant at which there is a place is
+// TestCodelOrder has a slot become free at 120 ms, when the queue has not been empty since 0: the
+// newest come first, and a task that is overdue at the very instant at which there is a slot is
 // shed all the same.
 func TestCodelOrder(t *testing.T) {
-	meet(t, 120, []fate{
+	meet(t, 120, []outcome{
 		{0, 100, strategies.ErrShed},
 		{50, 123, nil},
 		{114, 119, strategies.ErrShed},

@@ -11,16 +11,18 @@ import (
 
 // The strategy cpu_io_split is a computation pool sized to the cores beside an I/O pool of the rest
 // of the limit: tasks of class CPU and of class IO have workers of their own, and a queue of their
-// own with room for Queue tasks each. Submit blocks while there is no room in the task's lane.
+// own with room for Queue tasks each. Submit blocks while there is no room in the task's class
+// pool.
 //
 // Use it where one service does both. A task that computes gets on only while it has a core, so
-// more of them at once than there are cores are only slower; one that waits for I/O needs a place
-// but no core, so there may be many. In one pool the waits take the places that the cores need, or
-// the computations the ones that the waits need. It costs what segregated costs: places idle in one
-// lane while tasks wait in the other, and a lane can be overloaded by itself (LaneLoads).
+// more of them at once than there are cores are only slower; one that waits for I/O needs a slot
+// but no core, so there may be many. In one pool the waits take the slots that the cores need, or
+// the computations the ones that the waits need. It costs what segregated costs: slots idle in one
+// class pool while tasks wait in the other, and a class pool can be overloaded by itself
+// (PoolLoads).
 //
-// A task of any other class takes the first free place of either lane, the I/O lane's first, in the
-// order of acceptance.
+// A task of any other class takes the first free slot of either class pool, the I/O class pool's
+// first, in the order of acceptance.
 var _ = register(Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores beside a pool for I/O; Task.Class decides",
@@ -32,10 +34,10 @@ var _ = register(Spec{
 			Doc: "slots for computations; 0: one per core (GOMAXPROCS), at most half of the limit"},
 	},
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + 2*p.Queue },
-	UsesQueue: true,
-	Lanes:     cpuIOLanes,
+	Bound:      func(p Params) int { return p.Limit },
+	Capacity:   func(p Params) int { return p.Limit + 2*p.Queue },
+	UsesQueue:  true,
+	ClassPools: cpuIOPools,
 
 	Check: func(p Params) error {
 		switch cpu := p.Values.Int("cpu"); {
@@ -50,15 +52,15 @@ var _ = register(Spec{
 	},
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		return startLanes(ctx, sink, p.Queue, cpuIOLanes(p))
+		return startPools(ctx, sink, p.Queue, cpuIOPools(p))
 	},
 })
 
-// cpuIOLanes are those with p, which must be valid.
-func cpuIOLanes(p Params) []Lane {
+// cpuIOPools are those with p, which must be valid.
+func cpuIOPools(p Params) []ClassPool {
 	cpu := p.Values.Int("cpu")
 	if cpu == 0 {
 		cpu = min(runtime.GOMAXPROCS(0), p.Limit/2)
 	}
-	return []Lane{{CPU, cpu}, {IO, p.Limit - cpu}}
+	return []ClassPool{{CPU, cpu}, {IO, p.Limit - cpu}}
 }

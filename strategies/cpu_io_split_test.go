@@ -8,7 +8,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-func TestCPUIOLanes(t *testing.T) {
+func TestCPUIOPools(t *testing.T) {
 	cores := runtime.GOMAXPROCS(0)
 	for _, test := range []struct {
 		call       string
@@ -21,9 +21,9 @@ func TestCPUIOLanes(t *testing.T) {
 		{"cpu_io_split:cpu=3", 4, 3},
 	} {
 		_, p := variant(t, test.call, test.limit, 0)
-		want := []strategies.Lane{{Class: strategies.CPU, Limit: test.cpu},
+		want := []strategies.ClassPool{{Class: strategies.CPU, Limit: test.cpu},
 			{Class: strategies.IO, Limit: test.limit - test.cpu}}
-		if got := lanes(t, test.call, p); !slices.Equal(got, want) {
+		if got := pools(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v, want %v", test.call, test.limit, got, want)
 		}
 	}

@@ -26,7 +26,7 @@ type DeadLetters interface{ Add(DeadLetter) error }
 
 // A DeadLetterSink stands before another sink and keeps a dead letter of each task that is
 // exhausted (ErrExhausted). It is a sink and no part of the strategies that retry: they report each
-// task's fate exactly once as it is, and so whatever retries, in this package or not, has dead
+// task's outcome exactly once as it is, and so whatever retries, in this package or not, has dead
 // letters.
 //
 // A letter that cannot be kept is not lost without a word: its error joins the task's, after the

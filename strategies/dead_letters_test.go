@@ -67,7 +67,7 @@ type refusal struct{ error }
 
 func (r refusal) Add(strategies.DeadLetter) error { return r.error }
 
-// TestDeadLetterIsNotKept has a sink whose letters fail: the task's fate says so, beside what it
+// TestDeadLetterIsNotKept has a sink whose letters fail: the task's outcome says so, beside what it
 // said anyway.
 func TestDeadLetterIsNotKept(t *testing.T) {
 	full := errors.New("disk full")

@@ -7,12 +7,12 @@ import "context"
 // Limit + Queue tasks are inside.
 //
 // Use it where tasks are so short that the pool shows in the profile. It costs a goroutine for each
-// place of the limit that was ever needed, parked when it has nothing to do. As soon as tasks take
+// slot of the limit that was ever needed, parked when it has nothing to do. As soon as tasks take
 // some 10 µs all that it has over worker_pool is that workers are started on demand.
 //
 // What it does not do for speed is to set tasks aside for one worker. Three faster prototypes gave
 // them out in batches, and a task of 1 s at the head of a batch made those of 1 ms behind it wait
-// for 1.06 s instead of 73 ms. Here each is taken when a place is free for it, in the order of
+// for 1.06 s instead of 73 ms. Here each is taken when a slot is free for it, in the order of
 // acceptance, and starts at the nanosecond at which theory says that it does.
 //
 // Nanoseconds per empty task, from one producer, with a queue that is never full, at limits 1 and
@@ -29,7 +29,7 @@ import "context"
 //
 // Rejected as well: workers that yield a few times before they park, which at two cores makes 34 of
 // 38 at a limit of 1, but 64 of 46 at 64; and no more workers at a time than GOMAXPROCS, which
-// idles places as soon as tasks block, unless a monitor with a timer looks for that.
+// idles slots as soon as tasks block, unless a monitor with a timer looks for that.
 var _ = register(Spec{
 	Name:    "dispatcher",
 	Summary: "workers started on demand that claim tasks from one queue by an atomic counter",

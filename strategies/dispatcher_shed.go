@@ -7,7 +7,7 @@ import "context"
 // bounded_queue_shed is, because blocking or shedding is a fact of a Spec, which the contract tests
 // and the driver ask before there is an instance.
 //
-// Room is counted exactly: nothing is shed while there is a place or a slot of the queue for it.
+// Room is counted exactly: nothing is shed while there is a slot or a slot of the queue for it.
 var _ = register(Spec{
 	Name:    "dispatcher_shed",
 	Summary: "dispatcher, and ErrShed when it is full",

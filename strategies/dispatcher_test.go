@@ -26,7 +26,7 @@ func newOf(
 	return spec.New(t.Context(), p, sink)
 }
 
-// TestDispatcherIsExact puts exponential tasks at a load of 0.9 through four places and compares
+// TestDispatcherIsExact puts exponential tasks at a load of 0.9 through four slots and compares
 // each start with the recursion of Kiefer and Wolfowitz, which says when it is in a system that is
 // FIFO and work-conserving: equal to the nanosecond. So does package bench for all strategies; this
 // is for the pages and claims of the dispatch, with a queue that goes from empty to many pages and
@@ -59,7 +59,7 @@ func TestDispatcherIsExact(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		var free [limit]time.Duration // when each place is, in ascending order
+		var free [limit]time.Duration // when each slot is, in ascending order
 		longest := time.Duration(0)
 		for i, r := range records {
 			want := max(r.due, free[0])

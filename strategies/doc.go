@@ -20,7 +20,7 @@
 // # The contract
 //
 // "Accepted" is a Submit that returned nil, "done" a call of Sink.Done, "refused" a Submit that
-// returned an error. A task that runs is inside its Run. A place is a place of the limit. Each
+// returned an error. A task that runs is inside its Run. A slot is a slot of the limit. Each
 // clause is one test of the same name in strategytest, which holds a strategy to what its Spec
 // declares, in both directions: one that declares that it sheds must never block, and one that does
 // not must never shed.
@@ -37,9 +37,9 @@
 //  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares,
 //     Submit accepts at once. A full instance refuses with ErrShed at once if Spec.Sheds, otherwise
 //     it blocks Submit until a task is done, and never sheds. An instance without a capacity is
-//     never full. Where Spec has Lanes, each lane has its share of the capacity: a task needs room
-//     in its lane, and one whose class has no lane needs room in any; a full lane holds up no
-//     other.
+//     never full. Where Spec has ClassPools, each class pool has its share of the capacity: a task
+//     needs room in its class pool, and one whose class has no class pool needs room in any; a full
+//     class pool holds up no other.
 //  4. Context: a Submit whose ctx has ended is refused with ctx's error; one that is blocked
 //     returns as soon as its ctx ends, and takes nothing with it. Tasks run with a context derived
 //     from New's. When New's context ends, running tasks see it, queued ones, and those that wait
@@ -57,13 +57,13 @@
 //     that moment. A Submit that races with it is either refused, or accepted and done before Drain
 //     returns.
 //  7. Panic: a task that panics is done with a *PanicError, one that calls runtime.Goexit (as
-//     t.FailNow does) with ErrGoexit. No place is lost or won by it, no other task is touched, and
+//     t.FailNow does) with ErrGoexit. No slot is lost or won by it, no other task is touched, and
 //     the process lives. Spec.OnPanic says how. New, Submit and Drain neither panic nor end the
 //     goroutine of their caller.
-//  8. WorkConserving: if declared, no place is idle while an accepted task or a blocked Submit
+//  8. WorkConserving: if declared, no slot is idle while an accepted task or a blocked Submit
 //     waits for one. So n tasks of the same length d take exactly ⌈n/Bound⌉·d. If Spec.Splits, that
 //     holds for sub-tasks too.
-//  9. Order: if Spec.FIFO, places are given in the order of acceptance: with a bound of 1 tasks
+//  9. Order: if Spec.FIFO, slots are given in the order of acceptance: with a bound of 1 tasks
 //     start in exactly that order, with more no task starts at an earlier instant than one that was
 //     accepted before it. Submits that are blocked are accepted in the order in which they came. If
 //     Spec.Quantum and not Splits, a task with steps left goes to the tail after each.

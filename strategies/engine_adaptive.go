@@ -9,7 +9,7 @@ import (
 // adaptive_gradient. Tasks wait for a place in the order of acceptance.
 //
 // What is measured is the time inside Run, which is the response of whatever the task calls. The
-// wait for a place is left out: it is of the limit's own making, and a limit that falls because of
+// wait for a slot is left out: it is of the limit's own making, and a limit that falls because of
 // it makes it longer still.
 type adaptive struct {
 	backlog
@@ -35,7 +35,7 @@ func (s *adaptive) launch(
 // or was cancelled.
 func (s *adaptive) ended(_ waiting, e ending) {
 	if e.own {
-		s.places = s.law.learn(e)
+		s.slots = s.law.learn(e)
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *adaptive) ended(_ waiting, e ending) {
 func (s *adaptive) Limit() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.places
+	return s.slots
 }
 
 // took is the time inside Run.

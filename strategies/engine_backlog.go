@@ -11,7 +11,7 @@ import (
 //
 // It is one mutex, held for a push or a pop and some arithmetic and never during a wait. A waiting
 // task is a slot in the discipline's memory and no goroutine. Workers are goroutines that are
-// started when there is a task and a place for it, and end when there is none: under load a running
+// started when there is a task and a slot for it, and end when there is none: under load a running
 // worker takes its next task without a switch of goroutines, and an idle instance has none. They
 // are started one at a time, each by the one before it, so that a burst wakes no more of them than
 // are needed.
@@ -26,7 +26,7 @@ type backlog struct {
 
 	mu      sync.Mutex
 	queue   discipline
-	places  int     // most workers; a discipline may change it
+	slots   int     // most workers; a discipline may change it
 	workers int     // at work or on their way
 	handed  waiting // what the worker that is on its way will find; there is at most one
 	pushed  uint64  // tasks so far
@@ -40,9 +40,9 @@ type backlog struct {
 type discipline interface {
 	push(w waiting, now time.Duration)
 	// pop takes the task that starts now; false if none waits, or none may start yet. It is called
-	// when there is a place.
+	// when there is a slot.
 	pop(now time.Duration) (waiting, bool)
-	// ended is told of each task that pop gave out, when its place is free again.
+	// ended is told of each task that pop gave out, when its slot is free again.
 	ended(w waiting, e ending)
 	// wake is called at the instant that was asked for with wakeAt, and returns tasks to be shed.
 	wake(now time.Duration) []*Task
@@ -67,12 +67,12 @@ type ending struct {
 	own          bool // the task's own end: neither a panic nor one of the instance
 }
 
-// open makes b ready: a discipline, a number of places, and room for capacity tasks, beyond which
+// open makes b ready: a discipline, a number of slots, and room for capacity tasks, beyond which
 // Submit sheds or blocks.
 func (b *backlog) open(
-	ctx context.Context, sink Sink, queue discipline, places, capacity int, sheds bool,
+	ctx context.Context, sink Sink, queue discipline, slots, capacity int, sheds bool,
 ) {
-	b.queue, b.places, b.began = queue, places, time.Now()
+	b.queue, b.slots, b.began = queue, slots, time.Now()
 	b.work, b.drop = b.worker, b.abandon
 	if sheds {
 		b.most = int64(capacity)
@@ -85,7 +85,7 @@ func (b *backlog) open(
 // now is the time since the instance was made.
 func (b *backlog) now() time.Duration { return time.Since(b.began) }
 
-// Submit blocks or sheds when there is no room, and does not wait for a place.
+// Submit blocks or sheds when there is no room, and does not wait for a slot.
 func (b *backlog) Submit(ctx context.Context, t *Task) error {
 	var err error
 	if b.room == nil {
@@ -108,9 +108,9 @@ func (b *backlog) Submit(ctx context.Context, t *Task) error {
 	return nil
 }
 
-// start starts a worker if there are a place and a task for it and no other worker is on its way.
+// start starts a worker if there are a slot and a task for it and no other worker is on its way.
 func (b *backlog) start(now time.Duration) {
-	if b.handed.task != nil || b.workers >= b.places {
+	if b.handed.task != nil || b.workers >= b.slots {
 		return
 	}
 	w, ok := b.queue.pop(now)
@@ -123,8 +123,8 @@ func (b *backlog) start(now time.Duration) {
 	go b.work()
 }
 
-// worker runs tasks as long as there are some and its place is not taken away. One defer catches
-// the panic or Goexit of whatever it was running; that ends it, and its place goes to a successor.
+// worker runs tasks as long as there are some and its slot is not taken away. One defer catches
+// the panic or Goexit of whatever it was running; that ends it, and its slot goes to a successor.
 func (b *backlog) worker() {
 	var w waiting
 	var began time.Duration
@@ -158,7 +158,7 @@ func (b *backlog) worker() {
 		b.mu.Lock()
 		now := b.now()
 		b.queue.ended(w, ending{began, now, r.Err, b.workers, own})
-		if more = b.workers <= b.places; more {
+		if more = b.workers <= b.slots; more {
 			w, more = b.queue.pop(now)
 		}
 		began = now

@@ -12,10 +12,10 @@ import (
 // One mutex guards all of it. It is held for a few nanoseconds and never during a wait, a task or a
 // Done. A Submit takes it once. A worker does so only now and then: the first page of the queue is
 // shared (see pages), and a worker that ends a task takes the next of that page with one atomic
-// operation, which at the same time gives back its place, since it goes straight to a new owner.
+// operation, which at the same time gives back its slot, since it goes straight to a new owner.
 // What has been claimed in that way is found out when it matters, from the page's counter: inside
 // is brought up to date when it reaches most. While a Submit waits for room, and once the intake is
-// closed, no page is shared: then each place is given back under the mutex, by a worker that can
+// closed, no page is shared: then each slot is given back under the mutex, by a worker that can
 // see who waits for it.
 //
 // Of the workers with nothing to do one at a time is roused, by the Submit that finds a task for
@@ -33,7 +33,7 @@ type dispatch struct {
 	_     [64]byte // what follows changes with every task, and what precedes never
 	mu    sync.Mutex
 	queue pages
-	// accepted tasks whose place is not known to be given back; no longer kept once sealed
+	// accepted tasks whose slot is not known to be given back; no longer kept once sealed
 	inside  int
 	most    int               // of them; when sealed, less than any number of them
 	busy    int               // workers that are not parked

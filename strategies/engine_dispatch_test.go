@@ -88,7 +88,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestWorkersOnDemand gives an instance for 1000 places a hundred tasks one after another, which
+// TestWorkersOnDemand gives an instance for 1000 slots a hundred tasks one after another, which
 // need one worker, and then ten at once, which need ten.
 func TestWorkersOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestWorkersOnDemand(t *testing.T) {
 	})
 }
 
-// full returns an instance with one place, which is held until release is closed, and room for
+// full returns an instance with one slot, which is held until release is closed, and room for
 // queue tasks more, which are in the queue. Its sink is the channel.
 func full(t *testing.T, queue int) (s *dispatch, done chan error, release chan struct{}) {
 	t.Helper()

@@ -40,7 +40,7 @@ func (w *dispatchWorker) work(t *Task) {
 	}
 }
 
-// finish carries t to its end, gives back its place, takes the next task for it, if there is one,
+// finish carries t to its end, gives back its slot, takes the next task for it, if there is one,
 // and then reports t: a client that submits on Done finds room. Drain cannot overtake that Done,
 // because it waits for the worker too.
 func (w *dispatchWorker) finish(t *Task, r Result) (next *Task) {
@@ -58,7 +58,7 @@ func (w *dispatchWorker) finish(t *Task, r Result) (next *Task) {
 	return next
 }
 
-// release gives back a place under the mutex, lets in the first Submit that waits for room, and
+// release gives back a slot under the mutex, lets in the first Submit that waits for room, and
 // takes the next task.
 func (w *dispatchWorker) release() *Task {
 	s := w.dispatch

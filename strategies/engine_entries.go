@@ -1,11 +1,11 @@
 package strategies
 
-// Entries are the queue of a lane. Not a channel, because what comes back from its turn must always
+// Entries are the queue of a pool. Not a channel, because what comes back from its turn must always
 // find room, and be able to go to the front.
 type entries struct{ ring[entry] }
 
-// insert puts e before the first entry that does not come before it. Few do: it looks for its place
-// from the front.
+// insert puts e before the first entry that does not come before it. Few do: it looks for its
+// position from the front.
 func (q *entries) insert(e entry) {
 	q.grow()
 	q.first = (q.first - 1) & (len(q.slots) - 1)

@@ -11,25 +11,25 @@ import (
 //
 //	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 //		pool := mine.NewPool(p.Limit)
-//		return strategies.Executor{Go: pool.Submit, Places: p.Limit, Close: pool.Close}.Start(ctx, sink)
+//		return strategies.Executor{Go: pool.Submit, Slots: p.Limit, Close: pool.Close}.Start(ctx, sink)
 //	}
 //
 // The contract is kept here: the contexts, the closing, the panics, the tasks that are given up
 // while they lie in the pool's queue (it finds nothing to do in them, later). To the pool a task is
 // a func that does not panic. It costs no allocation for a prebuilt task, and some 50 ns, most of
-// them for the accounts that every strategy keeps; Places cost 30 to 60 ns more.
+// them for the accounts that every strategy keeps; Slots cost 30 to 60 ns more.
 type Executor struct {
 	// Go hands run to the pool, which calls it once. It may block for a moment, but not until
-	// another task is done, because nobody could call it off: that is what Places are for. An error
+	// another task is done, because nobody could call it off: that is what Slots are for. An error
 	// refuses the task, and is Submit's; then run is never called.
 	Go func(run func()) error
 	// Call is there instead of Go where the pool's call returns when run has. Submit starts a
 	// goroutine for it.
 	Call func(run func())
-	// Places is how many tasks the pool runs at once. Submit waits for one of so many places before
+	// Slots is how many tasks the pool runs at once. Submit waits for one of so many slots before
 	// it calls Go, can be called off meanwhile, and so never finds the pool full. Zero is for a
 	// pool with a queue of its own that is never full.
-	Places int
+	Slots int
 	// Lost is called when a task has ended its goroutine (Goexit), in that goroutine, if the pool
 	// has to be told; nil: it notices.
 	Lost func()
@@ -42,26 +42,26 @@ type Executor struct {
 type executor struct {
 	adapter
 	pool Executor
-	fill func(*slot)
+	fill func(*handle)
 	// goroutines inside Go or Call: the last task may be done, and the pool not to be closed yet
 	callers sync.WaitGroup
 }
 
 // Start makes the strategy. It panics unless exactly one of Go and Call is there, and on negative
-// Places.
+// Slots.
 func (x Executor) Start(ctx context.Context, sink Sink) Strategy {
 	if (x.Go == nil) == (x.Call == nil) {
 		panic("strategies: an Executor needs one of Go and Call")
 	}
-	if x.Places < 0 {
-		panic("strategies: an Executor has negative Places")
+	if x.Slots < 0 {
+		panic("strategies: an Executor has negative Slots")
 	}
 	s := &executor{pool: x}
-	if x.Places > 0 {
-		s.places = make(chan struct{}, x.Places)
+	if x.Slots > 0 {
+		s.slots = make(chan struct{}, x.Slots)
 	}
 	if x.Call != nil {
-		s.fill = func(e *slot) { e.call = func() { defer s.callers.Done(); x.Call(e.run) } }
+		s.fill = func(e *handle) { e.call = func() { defer s.callers.Done(); x.Call(e.run) } }
 	}
 	s.lost, s.queues = x.Lost, true
 	if x.Close != nil || x.Call != nil {
@@ -82,19 +82,19 @@ func (s *executor) end() {
 // Submit implements Strategy.
 func (s *executor) Submit(ctx context.Context, t *Task) error {
 	var err error
-	if s.places != nil {
-		err = s.acquire(ctx, s.places)
+	if s.slots != nil {
+		err = s.acquire(ctx, s.slots)
 	} else {
 		err = s.enter(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	e := s.slot(t, s.fill)
+	e := s.handle(t, s.fill)
 	e.waits.Store(true)
 	if err = s.hand(e); err != nil && e.waits.CompareAndSwap(true, false) {
-		if s.places != nil {
-			<-s.places
+		if s.slots != nil {
+			<-s.slots
 		}
 		s.leave()
 		return err
@@ -106,7 +106,7 @@ func (s *executor) Submit(ctx context.Context, t *Task) error {
 }
 
 // hand gives the task of e to the pool.
-func (s *executor) hand(e *slot) error {
+func (s *executor) hand(e *handle) error {
 	switch {
 	case e.call != nil:
 		s.callers.Add(1)

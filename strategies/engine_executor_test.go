@@ -100,13 +100,13 @@ func executors() []strategies.Spec {
 		}),
 		with("handing", limit, func(n int) strategies.Executor {
 			h := newHanding(n)
-			return strategies.Executor{Go: h.Go, Places: n, Lost: h.lost, Close: h.Close}
+			return strategies.Executor{Go: h.Go, Slots: n, Lost: h.lost, Close: h.Close}
 		}),
 		with("calling", limit, func(n int) strategies.Executor {
-			places := make(chan struct{}, n)
-			return strategies.Executor{Places: n, Call: func(run func()) {
-				places <- struct{}{}
-				defer func() { <-places }()
+			slots := make(chan struct{}, n)
+			return strategies.Executor{Slots: n, Call: func(run func()) {
+				slots <- struct{}{}
+				defer func() { <-slots }()
 				run()
 			}}
 		}),
@@ -148,7 +148,7 @@ func TestExecutorRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("full")
 		answer := full
-		x := strategies.Executor{Places: 1, Go: func(run func()) error {
+		x := strategies.Executor{Slots: 1, Go: func(run func()) error {
 			if answer == nil {
 				go run()
 			}
@@ -226,7 +226,7 @@ func TestSlotsOfTasksThatAreGone(t *testing.T) {
 	submit(5_000)
 	before := heap()
 	submit(50_000)
-	if after := heap(); after > before+1<<20 { // each slot that stays would be over 100 bytes
+	if after := heap(); after > before+1<<20 { // each handle that stays would be over 100 bytes
 		t.Errorf("after 50 000 tasks the heap is %d bytes larger", after-before)
 	}
 	if err := s.Drain(t.Context()); err != nil {
@@ -240,7 +240,7 @@ func TestExecutorMisused(t *testing.T) {
 	for name, x := range map[string]strategies.Executor{
 		"neither":  {},
 		"both":     {Go: hand, Call: call},
-		"negative": {Go: hand, Places: -1},
+		"negative": {Go: hand, Slots: -1},
 	} {
 		func() {
 			defer func() {

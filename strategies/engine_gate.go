@@ -23,7 +23,7 @@ type Gate[P any] struct {
 	// Wait takes a permit, and returns an error when ctx ends before there is one. Nil: Submit
 	// sheds where Try fails.
 	Wait func(ctx context.Context) (P, error)
-	// Release gives the permit back. r is the task's fate, for a limiter that learns from it.
+	// Release gives the permit back. r is the task's outcome, for a limiter that learns from it.
 	Release func(permit P, r Result)
 }
 
@@ -40,7 +40,7 @@ func (g Gate[P]) Start(ctx context.Context, sink Sink) Strategy {
 		panic("strategies: a Gate needs Try and Release")
 	}
 	s := &gate[P]{lib: g}
-	s.yield = func(e *slot, r Result) {
+	s.yield = func(e *handle, r Result) {
 		permit := e.permit.(P)
 		e.permit = nil
 		g.Release(permit, r)
@@ -62,7 +62,7 @@ func (s *gate[P]) Submit(ctx context.Context, t *Task) error {
 			return err
 		}
 	}
-	e := s.slot(t, nil)
+	e := s.handle(t, nil)
 	e.permit = permit
 	e.waits.Store(true)
 	go e.run()

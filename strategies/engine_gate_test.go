@@ -82,7 +82,7 @@ func TestGateDoesNotAllocate(t *testing.T) {
 			t.Fatal("full")
 		}
 	}
-	submit() // makes the slots
+	submit() // makes the handles
 	if got := testing.AllocsPerRun(5, submit); got > 10 {
 		t.Errorf("%v allocations for %d tasks", got, len(tasks))
 	}
@@ -91,7 +91,7 @@ func TestGateDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestGateLearns: Release gets the permit that Try or Wait gave, and the task's fate, and before
+// TestGateLearns: Release gets the permit that Try or Wait gave, and the task's outcome, and before
 // Done.
 func TestGateLearns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -132,19 +132,19 @@ func (l *lifecycle) send(ctx context.Context, to chan<- *Task, t *Task) error {
 	return nil
 }
 
-// acquire is enter, and then waits for a place in a channel that holds one element for each that is
+// acquire is enter, and then waits for a slot in a channel that holds one element for each that is
 // taken. It is given back by a receive, before leave.
-func (l *lifecycle) acquire(ctx context.Context, places chan struct{}) error {
+func (l *lifecycle) acquire(ctx context.Context, slots chan struct{}) error {
 	if err := l.enter(ctx); err != nil {
 		return err
 	}
 	select {
-	case places <- struct{}{}: // alone in its select a send costs 15 ns; with two other ways, 60
+	case slots <- struct{}{}: // alone in its select a send costs 15 ns; with two other ways, 60
 		return nil
 	default:
 	}
 	select {
-	case places <- struct{}{}:
+	case slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		l.leave()
@@ -162,7 +162,7 @@ func (l *lifecycle) leave() {
 	}
 }
 
-// settle reports the fate of a task that no worker holds, and counts it out.
+// settle reports the outcome of a task that no worker holds, and counts it out.
 func (l *lifecycle) settle(t *Task, r Result) {
 	l.sink.Done(t, r)
 	l.leave()
@@ -225,7 +225,8 @@ func (l *lifecycle) sweep() {
 	}
 }
 
-// giveUpOn is the fate of an accepted task that will not run, or not again, because ctx has ended.
+// giveUpOn is the outcome of an accepted task that will not run, or not again, because ctx has
+// ended.
 func (l *lifecycle) giveUpOn(t *Task) error {
 	if t.tries.made > 0 {
 		return l.endedBy()
@@ -233,7 +234,7 @@ func (l *lifecycle) giveUpOn(t *Task) error {
 	return l.giveUp()
 }
 
-// giveUp is the fate of a task that will not run because ctx has ended.
+// giveUp is the outcome of a task that will not run because ctx has ended.
 func (l *lifecycle) giveUp() error {
 	err := l.endedBy()
 	if err == ErrAbandoned {

@@ -10,15 +10,15 @@ type line struct{ first, last *blocked }
 // another.
 type blocked struct {
 	task       *Task
-	to         int // lane, or anyLane
+	to         int // pool, or anyPool
 	seq        uint64
 	in         *line // nil: not in any, because it was let in
 	prev, next *blocked
 	let        chan struct{} // has room for the one element that says so
 }
 
-// block puts a Submit at the end of the line of the lane that its task goes to.
-func (w *lanes) block(t *Task, to int) *blocked {
+// block puts a Submit at the end of the line of the pool that its task goes to.
+func (w *pools) block(t *Task, to int) *blocked {
 	b := w.spare
 	if b == nil {
 		b = &blocked{let: make(chan struct{}, 1)}
@@ -26,8 +26,8 @@ func (w *lanes) block(t *Task, to int) *blocked {
 		w.spare = b.next
 	}
 	l := &w.any.line
-	if to != anyLane {
-		l = &w.lane[to].line
+	if to != anyPool {
+		l = &w.pool[to].line
 	}
 	w.seq++
 	b.task, b.to, b.seq, b.in = t, to, w.seq, l
@@ -57,7 +57,7 @@ func (b *blocked) unlink() {
 }
 
 // let accepts the task of a Submit that waits.
-func (w *lanes) let(b *blocked, room int) {
+func (w *pools) let(b *blocked, room int) {
 	b.unlink()
 	w.accept(b.task, b.to, room)
 	b.let <- struct{}{}
@@ -65,7 +65,7 @@ func (w *lanes) let(b *blocked, room int) {
 
 // wait returns when the Submit has been let in, or has to be given up. If both happen, it is let
 // in: its task may have run.
-func (w *lanes) wait(ctx context.Context, b *blocked) (err error) {
+func (w *pools) wait(ctx context.Context, b *blocked) (err error) {
 	select {
 	case <-b.let:
 		w.mu.Lock()
@@ -85,7 +85,7 @@ func (w *lanes) wait(ctx context.Context, b *blocked) (err error) {
 
 // giveUpWaiting takes b out of its line and returns err, or nil if it was let in meanwhile. It
 // leaves mu held.
-func (w *lanes) giveUpWaiting(b *blocked, err error) error {
+func (w *pools) giveUpWaiting(b *blocked, err error) error {
 	w.mu.Lock()
 	if b.in == nil {
 		<-b.let

@@ -2,11 +2,11 @@ package strategies
 
 import "sync"
 
-// A loop is a goroutine that reports the tasks of lanes, one after another: nothing else calls the
+// A loop is a goroutine that reports the tasks of pools, one after another: nothing else calls the
 // sink. Whoever has run a task posts it and goes on. The loop takes all that is there at once, so
 // under load it is woken and the lock taken once for many.
 type loop struct {
-	of     *lanes
+	of     *pools
 	mu     sync.Mutex
 	wake   sync.Cond
 	posted []completion
@@ -18,7 +18,7 @@ type completion struct {
 	r     Result
 }
 
-func (l *loop) start(of *lanes) {
+func (l *loop) start(of *pools) {
 	l.of, l.wake.L = of, &l.mu
 	of.alive.Add(1)
 	go l.run()

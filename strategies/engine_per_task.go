@@ -6,8 +6,8 @@ import "context"
 // kin, and of libraries that take a func.
 type perTask struct {
 	lifecycle
-	// holds one element for each place of the limit that is taken; nil: no limit
-	places  chan struct{}
+	// holds one element for each slot of the limit that is taken; nil: no limit
+	slots   chan struct{}
 	release func(*Task) // gives back what else the task has taken; nil: nothing
 	tells   bool        // errThunk's func returns the task's own error
 }
@@ -44,10 +44,10 @@ func (s *perTask) errThunk(t *Task) func() error {
 	return t.thunk.try
 }
 
-// acquire counts a Submit in and waits for a place.
-func (s *perTask) acquire(ctx context.Context) error { return s.lifecycle.acquire(ctx, s.places) }
+// acquire counts a Submit in and waits for a slot.
+func (s *perTask) acquire(ctx context.Context) error { return s.lifecycle.acquire(ctx, s.slots) }
 
-// execute is the life of a goroutine that runs one task. Whatever the task does, its place is given
+// execute is the life of a goroutine that runs one task. Whatever the task does, its slot is given
 // back and it is settled, in this order: a client that submits on Done finds room. What it returns
 // is the error of a task that returned.
 func (s *perTask) execute(t *Task) (err error) {
@@ -56,8 +56,8 @@ func (s *perTask) execute(t *Task) (err error) {
 		if !returned {
 			r = failure(recover())
 		}
-		if s.places != nil {
-			<-s.places
+		if s.slots != nil {
+			<-s.slots
 		}
 		if s.release != nil {
 			s.release(t)

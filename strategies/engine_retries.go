@@ -112,16 +112,16 @@ type tries struct {
 	made    int    // attempts that asked for another; 0 unless the task is inside
 }
 
-// A retrySink forgets a task's attempts and gives its place back, before it tells the sink.
+// A retrySink forgets a task's attempts and gives its slot back, before it tells the sink.
 type retrySink struct {
-	places <-chan struct{} // nil: no place
-	sink   Sink
+	slots <-chan struct{} // nil: no slot
+	sink  Sink
 }
 
 func (s retrySink) Done(t *Task, r Result) {
 	t.tries = tries{}
-	if s.places != nil {
-		<-s.places
+	if s.slots != nil {
+		<-s.slots
 	}
 	s.sink.Done(t, r)
 }

@@ -257,7 +257,7 @@ func TestRetryContract(t *testing.T) {
 	})
 }
 
-// TestRetryRepeats has 200 tasks of two kinds fail and compete for places, twice: each attempt is
+// TestRetryRepeats has 200 tasks of two kinds fail and compete for slots, twice: each attempt is
 // at the same instant.
 func TestRetryRepeats(t *testing.T) {
 	retrying(t, func(t *testing.T, name string) {
@@ -287,10 +287,10 @@ func TestRetryRepeats(t *testing.T) {
 	})
 }
 
-// TestRetryPlaces is the difference between the two. All 8 places get a task that fails at 1 ms and
+// TestRetrySlots is the difference between the two. All 8 slots get a task that fails at 1 ms and
 // will succeed a second later; behind them are 800 tasks of 1 ms. In place, these wait for that
 // second; with a queue they are done at 1 + 100 ms.
-func TestRetryPlaces(t *testing.T) {
+func TestRetrySlots(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		lastGood, lastBad time.Duration

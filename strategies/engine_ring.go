@@ -49,7 +49,7 @@ func (q *ring[T]) popBack() T {
 	return v
 }
 
-// A fifo is the plainest discipline: first come, first served, as soon as there is a place. Others
+// A fifo is the plainest discipline: first come, first served, as soon as there is a slot. Others
 // embed it and change one thing.
 type fifo struct{ line ring[waiting] }
 

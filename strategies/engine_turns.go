@@ -1,7 +1,7 @@
 package strategies
 
-// This file carries out Result.More and Result.Split for lanes in which tasks take turns: between
-// two steps a task is in the queue and holds no place. So none waits in a place for another, and a
+// This file carries out Result.More and Result.Split for pools in which tasks take turns: between
+// two steps a task is in the queue and holds no slot. So none waits in a slot for another, and a
 // task with sub-tasks cannot deadlock, at a limit of 1 either. What is in the queue beyond the
 // accepted tasks are their sub-tasks, which belong to them; only the front mode queues more than
 // one for a task.
@@ -36,7 +36,7 @@ func (f *family) within(g *family) bool {
 }
 
 // proceed is advance for callers without mu.
-func (w *lanes) proceed(e entry, r Result) (entry, Result, bool) {
+func (w *pools) proceed(e entry, r Result) (entry, Result, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.advance(e, r)
@@ -48,7 +48,7 @@ func (w *lanes) proceed(e entry, r Result) (entry, Result, bool) {
 //
 // ctx is looked at with mu held, which dropAll needs after ctx has ended: so what is queued here
 // will be found there.
-func (w *lanes) advance(e entry, r Result) (entry, Result, bool) {
+func (w *pools) advance(e entry, r Result) (entry, Result, bool) {
 	for {
 		e.started = true
 		asks := r.Err == nil && (r.More || len(r.Split) > 0) && !e.of.failed()
@@ -77,8 +77,8 @@ func (w *lanes) advance(e entry, r Result) (entry, Result, bool) {
 // queue puts an entry back: at the tail, or at the front, before all that was accepted after its
 // task. Of what was accepted before, something may be there again if another worker was quicker
 // with a later task.
-func (w *lanes) queue(e entry) {
-	q := &w.lane[e.lane].queue
+func (w *pools) queue(e entry) {
+	q := &w.pool[e.pool].queue
 	if w.front {
 		q.insert(e)
 	} else {
@@ -86,11 +86,11 @@ func (w *lanes) queue(e entry) {
 		e.seq = w.seq
 		q.pushBack(e)
 	}
-	w.call(e.lane)
+	w.call(e.pool)
 }
 
 // split queues the sub-tasks that a step of e asked for: the first of them, or all.
-func (w *lanes) split(e entry, r Result) {
+func (w *pools) split(e entry, r Result) {
 	f := &family{parent: e, result: r, rest: r.Split, left: 1}
 	f.result.Split = nil
 	if !w.front {
@@ -99,18 +99,18 @@ func (w *lanes) split(e entry, r Result) {
 	}
 	f.left, f.rest = len(r.Split), nil
 	for i := f.left - 1; i >= 0; i-- {
-		w.queue(entry{task: r.Split[i], of: f, seq: e.seq, lane: e.lane})
+		w.queue(entry{task: r.Split[i], of: f, seq: e.seq, pool: e.pool})
 	}
 }
 
-func (w *lanes) queueNext(f *family) {
-	next := entry{task: f.rest[0], of: f, lane: f.parent.lane}
+func (w *pools) queueNext(f *family) {
+	next := entry{task: f.rest[0], of: f, pool: f.parent.pool}
 	f.rest = f.rest[1:]
 	w.queue(next)
 }
 
 // partEnded counts out a sub-task that ended with err, and reports whether it was the last.
-func (w *lanes) partEnded(f *family, err error) (last bool) {
+func (w *pools) partEnded(f *family, err error) (last bool) {
 	if err != nil && f.result.Err == nil {
 		f.result.Err = err
 		w.withdraw(f)
@@ -128,8 +128,8 @@ func (w *lanes) partEnded(f *family, err error) (last bool) {
 
 // withdraw takes the sub-tasks of a family that has failed out of the queue, with theirs, so that
 // its task is done as soon as those that run have returned.
-func (w *lanes) withdraw(f *family) {
-	w.lane[f.parent.lane].queue.remove(func(e entry) bool {
+func (w *pools) withdraw(f *family) {
+	w.pool[f.parent.pool].queue.remove(func(e entry) bool {
 		if !e.of.within(f) {
 			return false
 		}

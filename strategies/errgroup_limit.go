@@ -13,12 +13,12 @@ import (
 // Go (a second one, the func that Go takes, is saved for a prebuilt task).
 //
 // Group.Go cannot be given up, but a blocked Submit must return when its context ends. So a Submit
-// first takes a place in a channel of the same size, which it can leave at any time. Then a place
+// first takes a slot in a channel of the same size, which it can leave at any time. Then a slot
 // of the group is free as well, or about to be: the goroutine that has it has already given back
 // ours, and only reports its task before it returns. This doubles the limit's book-keeping for
-// about 50 ns. The alternative, a helper that waits in the group's line in our place, was rejected:
+// about 50 ns. The alternative, a helper that waits in the group's line in our slot, was rejected:
 // it costs a goroutine and two switches for each task that waits, which would be charged to
-// errgroup, and one that is given up stays behind until the group has a place for it.
+// errgroup, and one that is given up stays behind until the group has a slot for it.
 //
 // A task's error is not returned to the group, which would only keep the first: it goes to the
 // sink. Nor is the group waited for, because the lifecycle knows when the last task is done.
@@ -40,14 +40,14 @@ var _ = register(Spec{
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		s := &errgroupLimit{perTask: perTask{places: make(chan struct{}, p.Limit)}}
+		s := &errgroupLimit{perTask: perTask{slots: make(chan struct{}, p.Limit)}}
 		s.group.SetLimit(p.Limit)
 		s.open(ctx, sink, nil)
 		return s
 	},
 })
 
-// Submit blocks until there is a place.
+// Submit blocks until there is a slot.
 func (s *errgroupLimit) Submit(ctx context.Context, t *Task) error {
 	if err := s.acquire(ctx); err != nil {
 		return err

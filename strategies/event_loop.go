@@ -31,7 +31,7 @@ var _ = register(Spec{
 	UsesQueue:      true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &lanes{turns: true}
+		w := &pools{turns: true}
 		w.start(ctx, sink, p.Queue, 1)
 		return w
 	},

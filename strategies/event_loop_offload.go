@@ -10,7 +10,7 @@ import "context"
 // needs no lock, whatever the limit, because abandoned tasks are reported on the loop too. It costs
 // a second switch of goroutines for a task that finds the loop asleep; under load the loop takes
 // many completions at once. A worker goes on without waiting for the loop, so a slow Done costs no
-// place but holds its tasks' room, and with that bounds what can pile up.
+// slot but holds its tasks' room, and with that bounds what can pile up.
 var _ = register(Spec{
 	Name:    "event_loop_offload",
 	Summary: "workers run the tasks, one loop hears of every completion",
@@ -25,7 +25,7 @@ var _ = register(Spec{
 	UsesQueue:      true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &lanes{home: new(loop)}
+		w := &pools{home: new(loop)}
 		w.start(ctx, sink, p.Queue, p.Limit)
 		return w
 	},

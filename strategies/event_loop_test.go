@@ -103,7 +103,7 @@ func letters(name byte, n int, to *[]byte) *strategies.Task {
 	}}
 }
 
-// TestTurns writes down whose step is when at one place: tasks take turns, and one that comes later
+// TestTurns writes down whose step is when at one slot: tasks take turns, and one that comes later
 // takes its place in the round.
 func TestTurns(t *testing.T) {
 	for _, test := range []struct{ call, want string }{

@@ -44,8 +44,8 @@ func sleeps(n int, d time.Duration) []strategies.Task {
 	return tasks
 }
 
-// params gives a strategy its default parameters, with the limit or the next that it accepts (lanes
-// want a place each), and one with a queue room for n tasks in it.
+// params gives a strategy its default parameters, with the limit or the next that it accepts (class
+// pools want a slot each), and one with a queue room for n tasks in it.
 func params(spec strategies.Spec, limit, n int) strategies.Params {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestMakespan(t *testing.T) {
 }
 
 // TestOneLongTask has one task of 1 s among 511 of 1 ms at a bound of 8. As long as it is early,
-// seven places are left for the others, and the last of them is done at ⌈511/7⌉ = 73 ms; batches
+// seven slots are left for the others, and the last of them is done at ⌈511/7⌉ = 73 ms; batches
 // that cannot be stolen from make that 1.06 s.
 func TestOneLongTask(t *testing.T) {
 	for _, spec := range strategies.All() {

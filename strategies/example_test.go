@@ -50,7 +50,7 @@ func ExampleSpec() {
 		New: func(ctx context.Context, p strategies.Params,
 			sink strategies.Sink) strategies.Strategy {
 			pool := newPool(p.Limit)
-			return strategies.Executor{Go: pool.Go, Places: p.Limit,
+			return strategies.Executor{Go: pool.Go, Slots: p.Limit,
 				Close: pool.Close}.Start(ctx, sink)
 		},
 	}

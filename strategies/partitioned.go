@@ -53,7 +53,7 @@ var _ = register(Spec{
 	Check:          checkQuantum,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &lanes{turns: true}
+		w := &pools{turns: true}
 		w.start(ctx, sink, p.Queue, p.Limit)
 		return w
 	},

@@ -8,7 +8,7 @@ import (
 
 // The strategy partitioned_all_at_once is partitioned with the one mistake that undoes it: all
 // sub-tasks of a task are queued at once (Result.Split), and run side by side on Limit workers as
-// places become free.
+// slots become free.
 //
 // It is here to be measured. Cut up or not, a long task's work is still all ahead of the short task
 // behind it; only its own end comes sooner, because several workers share it. Use it for that: fork
@@ -16,7 +16,7 @@ import (
 //
 // The sub-tasks go to the front of the queue, because the task that splits has come to the front:
 // so everything waits in the order of its task's acceptance, as if the sub-tasks had been queued
-// when their task was. The parent holds no place meanwhile. It is done when the last sub-task is;
+// when their task was. The parent holds no slot meanwhile. It is done when the last sub-task is;
 // after the first error those that are still queued are not run. A Split costs one allocation. The
 // queue holds more than the accepted tasks: the sub-tasks of the few that have been started.
 var _ = register(Spec{
@@ -38,7 +38,7 @@ var _ = register(Spec{
 	Check:          checkQuantum,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &lanes{turns: true, front: true}
+		w := &pools{turns: true, front: true}
 		w.start(ctx, sink, p.Queue, p.Limit)
 		return w
 	},

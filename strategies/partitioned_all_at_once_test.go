@@ -100,7 +100,7 @@ func TestSplitsKeepTheOrder(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// b has a place to itself until a splits at 3 ms, when its second part is running.
+		// b has a slot to itself until a splits at 3 ms, when its second part is running.
 		if want := []string{"b", "b", "a", "a", "a", "a", "a", "a", "b", "b", "b",
 			"b"}; !slices.Equal(order, want) {
 			t.Errorf("parts ran in the order %v, want %v", order, want)
@@ -244,7 +244,7 @@ func TestSplitAbandoned(t *testing.T) {
 }
 
 // TestAllAtOnceDoesNotHelp plays the bimodal plan: short tasks fare as in an undivided pool or
-// worse. Which of two tasks goes first whose places become free at one instant is nobody's to say,
+// worse. Which of two tasks goes first whose slots become free at one instant is nobody's to say,
 // but the instants at which parts end are: equal to those of a pool in which all milliseconds of a
 // task are queued when it comes (the recursion of Kiefer and Wolfowitz).
 func TestAllAtOnceDoesNotHelp(t *testing.T) {

@@ -22,7 +22,7 @@ func TestQuantum(t *testing.T) {
 	}
 }
 
-// TestShortTasksPass has a task of 100 ms and, every 10 ms, one of 1 ms at a single place: each of
+// TestShortTasksPass has a task of 100 ms and, every 10 ms, one of 1 ms at a single slot: each of
 // these waits for one quantum at most, and the long one gives way to each.
 func TestShortTasksPass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestShortTasksPass(t *testing.T) {
 	})
 }
 
-// TestProcessorSharing has tasks of 1, 2 and 4 ms come together. If each had its share of the place
+// TestProcessorSharing has tasks of 1, 2 and 4 ms come together. If each had its share of the slot
 // all the time, they would end at 3, 5 and 7 ms; with a quantum of 0.1 ms the first two are each
 // done as many quanta earlier as others come after them in the round.
 func TestProcessorSharing(t *testing.T) {

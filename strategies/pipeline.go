@@ -54,7 +54,7 @@ var _ = register(Spec{
 
 	Check: func(p Params) error {
 		switch buffer, filters := p.Values.Int("buffer"), p.Values.Int("filters"); {
-		case buffer < 0 || buffer > MaxPlaces:
+		case buffer < 0 || buffer > MaxSlots:
 			return errors.New("buffer must be from 0 to 16777216")
 		case filters < 1 || filters > MaxLimit:
 			return errors.New("filters must be from 1 to 1048576")

@@ -22,7 +22,7 @@ type customer struct {
 }
 
 // bimodal are Poisson arrivals of tasks of 1 ms, 95 % of them, and of 50 ms, at 80 % of four
-// places: the workload of the known answers. No two events of its paths below fall on one
+// slots: the workload of the known answers. No two events of its paths below fall on one
 // nanosecond, which the oracles check.
 func bimodal(n int) []customer {
 	const rate = 0.927536 // per ms
@@ -112,19 +112,19 @@ func stepwise(_ context.Context, task *strategies.Task) strategies.Result {
 // roundRobin is the oracle of pools whose tasks take turns of at most the quantum, in one queue:
 // what the plan's responses must be. With a quantum as long as the longest task it is first come,
 // first served.
-func roundRobin(t *testing.T, plan []customer, places int, quantum time.Duration) []customer {
+func roundRobin(t *testing.T, plan []customer, slots int, quantum time.Duration) []customer {
 	const never = time.Duration(math.MaxInt64)
 	served := slices.Clone(plan)
 	var queue []*customer
-	type place struct {
+	type slot struct {
 		at *customer
 		to time.Duration
 	}
-	pool := make([]place, places)
+	pool := make([]slot, slots)
 	for i := range pool {
 		pool[i].to = never
 	}
-	begin := func(p *place, now time.Duration) {
+	begin := func(p *slot, now time.Duration) {
 		p.at, p.to = nil, never
 		if len(queue) > 0 {
 			p.at, queue = queue[0], queue[1:]
@@ -155,7 +155,7 @@ func roundRobin(t *testing.T, plan []customer, places int, quantum time.Duration
 			queue = append(queue, &served[next])
 			next++
 			if free := slices.IndexFunc(pool,
-				func(p place) bool { return p.at == nil }); free >= 0 {
+				func(p slot) bool { return p.at == nil }); free >= 0 {
 				begin(&pool[free], now)
 			}
 			continue

@@ -11,8 +11,8 @@ import (
 //
 // It is what a retry loop inside the task does, and what the retry libraries offer. Use it if
 // failures are rare, or if a failure means that everybody should slow down: a sleeping worker is
-// backpressure. It costs the place: with Limit tasks in backoff the pool stands still, whatever
-// else waits, and so it is not work-conserving. retry_queue gives the place away instead.
+// backpressure. It costs the slot: with Limit tasks in backoff the pool stands still, whatever
+// else waits, and so it is not work-conserving. retry_queue gives the slot away instead.
 //
 // A task that panics or ends its goroutine is not tried again: nothing says that it may be.
 type retryInPlace struct {

@@ -14,7 +14,7 @@ import (
 // the first queue.
 //
 // Use it if failures are many or their waits long, and the tasks independent: tasks in backoff keep
-// no place. It costs the order (a task that is tried again is overtaken by those that came
+// no slot. It costs the order (a task that is tried again is overtaken by those that came
 // meanwhile), and the slow-down: a target in trouble gets new tasks instead of the failed ones. It
 // adds to worker_pool some 30 ns a task for admission, a goroutine that keeps the delayed queue
 // (one, however many wait), and two switches of goroutines per failed attempt.
@@ -30,7 +30,7 @@ type retryQueue struct {
 	workers
 	retries retries
 	count   atomic.Uint64 // of Submits
-	places  chan struct{} // holds one element for each task inside
+	slots   chan struct{} // holds one element for each task inside
 	began   time.Time     // when the instance was made: all instants here are counted from it
 	parked  chan waiting  // from the workers to the delayed queue
 }
@@ -52,19 +52,19 @@ var _ = register(Spec{
 	Retries:        true,
 	UsesQueue:      true,
 	Check: func(p Params) error {
-		if n := p.Values.Int("delayed"); n < 0 || n > MaxPlaces {
-			return fmt.Errorf("delayed %d: want 0 to %d", n, MaxPlaces)
+		if n := p.Values.Int("delayed"); n < 0 || n > MaxSlots {
+			return fmt.Errorf("delayed %d: want 0 to %d", n, MaxSlots)
 		}
 		return checkRetries(p)
 	},
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		most := retryQueueCapacity(p)
-		s := &retryQueue{retries: newRetries(p), places: make(chan struct{}, most),
+		s := &retryQueue{retries: newRetries(p), slots: make(chan struct{}, most),
 			began: time.Now(), parked: make(chan waiting, p.Limit)}
 		s.again = s.park
 		// jobs has room for all: to send there never blocks
-		s.start(ctx, retrySink{s.places, sink}, p.Limit, most)
+		s.start(ctx, retrySink{s.slots, sink}, p.Limit, most)
 		s.alive.Add(1)
 		go s.keepTime()
 		return s
@@ -75,7 +75,7 @@ func retryQueueCapacity(p Params) int { return p.Limit + p.Queue + p.Values.Int(
 
 // Submit blocks while as many tasks are inside as the capacity says.
 func (s *retryQueue) Submit(ctx context.Context, t *Task) error {
-	if err := s.acquire(ctx, s.places); err != nil {
+	if err := s.acquire(ctx, s.slots); err != nil {
 		return err
 	}
 	t.tries = tries{ordinal: s.count.Add(1) - 1}

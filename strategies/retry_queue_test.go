@@ -97,7 +97,7 @@ func TestRetryQueueGoroutines(t *testing.T) {
 	})
 }
 
-// TestRetryQueueAbandons drains with a deadline while tasks run, are ready again, wait for a place
+// TestRetryQueueAbandons drains with a deadline while tasks run, are ready again, wait for a slot
 // and wait for their time. Twelve are abandoned, and half of these have not run at all.
 func TestRetryQueueAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -10,18 +10,18 @@ import (
 
 // The strategy segregated is a pool per class: tasks of class Short and of class Long have workers
 // of their own, and a queue of their own with room for Queue tasks each. Submit blocks while there
-// is no room in the task's lane.
+// is no room in the task's class pool.
 //
 // Use it where one can tell short tasks from long ones beforehand: then a short task waits for
-// short ones only, whatever the long ones do. It costs the places that are idle in one lane while
-// tasks wait in the other, and it must be sized: a lane can be overloaded while the pool as a whole
-// is not. With half of the limit each, a mix whose long tasks are 72 % of the work has no steady
-// state above 69 % load. LaneLoads tells; ask it before you believe a measurement.
+// short ones only, whatever the long ones do. It costs the slots that are idle in one class pool
+// while tasks wait in the other, and it must be sized: a class pool can be overloaded while the
+// pool as a whole is not. With half of the limit each, a mix whose long tasks are 72 % of the work
+// has no steady state above 69 % load. PoolLoads tells; ask it before you believe a measurement.
 //
-// A task of any other class goes to no lane in particular: it takes the first free place of either,
-// the long lane's first, in the order of acceptance. So a load without classes finds one pool of
-// Limit places here, and not half of one. It also means that what is not labelled can hold a short
-// place: label what is long.
+// A task of any other class goes to no class pool in particular: it takes the first free slot of
+// either, the long class pool's first, in the order of acceptance. So a load without classes finds
+// one pool of Limit slots here, and not half of one. It also means that what is not labelled can
+// hold a short slot: label what is long.
 var _ = register(Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",
@@ -37,10 +37,10 @@ var _ = register(Spec{
 			"short ones leave of the limit, or half of it, rounded up"},
 	},
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + 2*p.Queue },
-	UsesQueue: true,
-	Lanes:     segregatedLanes,
+	Bound:      func(p Params) int { return p.Limit },
+	Capacity:   func(p Params) int { return p.Limit + 2*p.Queue },
+	UsesQueue:  true,
+	ClassPools: segregatedPools,
 
 	Check: func(p Params) error {
 		short, long := p.Values.Int("short"), p.Values.Int("long")
@@ -60,12 +60,12 @@ var _ = register(Spec{
 	},
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		return startLanes(ctx, sink, p.Queue, segregatedLanes(p))
+		return startPools(ctx, sink, p.Queue, segregatedPools(p))
 	},
 })
 
-// segregatedLanes are those with p, which must be valid.
-func segregatedLanes(p Params) []Lane {
+// segregatedPools are those with p, which must be valid.
+func segregatedPools(p Params) []ClassPool {
 	short, long := p.Values.Int("short"), p.Values.Int("long")
 	switch {
 	case short == 0 && long == 0:
@@ -73,23 +73,23 @@ func segregatedLanes(p Params) []Lane {
 	case short == 0:
 		short = p.Limit - long
 	}
-	return []Lane{{Short, short}, {Long, p.Limit - short}}
+	return []ClassPool{{Short, short}, {Long, p.Limit - short}}
 }
 
-// startLanes starts lanes of whole tasks, to which their classes send them.
-func startLanes(ctx context.Context, sink Sink, queue int, all []Lane) *lanes {
-	places := make([]int, len(all))
+// startPools starts class pools of whole tasks, to which their classes send them.
+func startPools(ctx context.Context, sink Sink, queue int, all []ClassPool) *pools {
+	slots := make([]int, len(all))
 	for i, l := range all {
-		places[i] = l.Limit
+		slots[i] = l.Limit
 	}
-	w := &lanes{laneOf: func(c Class) int {
+	w := &pools{poolOf: func(c Class) int {
 		for i := range all {
 			if all[i].Class == c {
 				return i
 			}
 		}
-		return anyLane
+		return anyPool
 	}}
-	w.start(ctx, sink, queue, places...)
+	w.start(ctx, sink, queue, slots...)
 	return w
 }

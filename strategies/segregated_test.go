@@ -29,8 +29,8 @@ func refused(t *testing.T, call string, limit int, want string) {
 	}
 }
 
-// lanes are those that the Spec of a variant declares.
-func lanes(t *testing.T, call string, p strategies.Params) []strategies.Lane {
+// pools are those that the Spec of a variant declares.
+func pools(t *testing.T, call string, p strategies.Params) []strategies.ClassPool {
 	t.Helper()
 	parsed, err := param.Parse(call)
 	if err != nil {
@@ -40,10 +40,10 @@ func lanes(t *testing.T, call string, p strategies.Params) []strategies.Lane {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spec.Lanes(p)
+	return spec.ClassPools(p)
 }
 
-func TestSegregatedLanes(t *testing.T) {
+func TestSegregatedPools(t *testing.T) {
 	for _, test := range []struct {
 		call        string
 		limit       int
@@ -57,9 +57,9 @@ func TestSegregatedLanes(t *testing.T) {
 		{"segregated:short=1,long=3", 4, 1, 3},
 	} {
 		_, p := variant(t, test.call, test.limit, 0)
-		want := []strategies.Lane{{Class: strategies.Short, Limit: test.short},
+		want := []strategies.ClassPool{{Class: strategies.Short, Limit: test.short},
 			{Class: strategies.Long, Limit: test.long}}
-		if got := lanes(t, test.call, p); !slices.Equal(got, want) {
+		if got := pools(t, test.call, p); !slices.Equal(got, want) {
 			t.Errorf("%s with limit %d: %v", test.call, test.limit, got)
 		}
 	}
@@ -95,13 +95,13 @@ func submitAtOnce(t *testing.T, s strategies.Strategy, tasks []strategies.Task) 
 	}
 }
 
-// TestLanesAreApart fills the lane of one class, queue and all: the other's tasks run as if they
-// were alone, and a Submit of the full lane blocks while those of the other do not.
-func TestLanesAreApart(t *testing.T) {
+// TestPoolsAreApart fills the class pool of one class, queue and all: the other's tasks run as if
+// they were alone, and a Submit of the full class pool blocks while those of the other do not.
+func TestPoolsAreApart(t *testing.T) {
 	for _, test := range []struct {
 		call          string
 		full, flowing strategies.Class
-		places        int // of the full lane
+		slots         int // of the full class pool
 	}{
 		{"segregated:short=3", strategies.Long, strategies.Short, 5},
 		{"segregated:short=3", strategies.Short, strategies.Long, 3},
@@ -113,14 +113,14 @@ func TestLanesAreApart(t *testing.T) {
 			spec, p := variant(t, test.call, 8, queue)
 			log := newLog(1000)
 			s := spec.New(t.Context(), p, log)
-			submitAtOnce(t, s, classed(test.places+queue, test.full, time.Second))
+			submitAtOnce(t, s, classed(test.slots+queue, test.full, time.Second))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			defer cancel()
 			if err := s.Submit(ctx, &classed(1, test.full, 0)[0]); !errors.Is(err,
 				context.DeadlineExceeded) {
-				t.Errorf("%s: a full lane for class %v: %v", test.call, test.full, err)
+				t.Errorf("%s: a full class pool for class %v: %v", test.call, test.full, err)
 			}
-			n := 8 - test.places + queue
+			n := 8 - test.slots + queue
 			flowing := classed(n, test.flowing, time.Millisecond)
 			start := time.Now()
 			submitAtOnce(t, s, flowing)
@@ -129,8 +129,8 @@ func TestLanesAreApart(t *testing.T) {
 				last = (<-log.done).at - start.Sub(log.start)
 			}
 			if want := time.Duration((n+
-				7-test.places)/(8-test.places)) * time.Millisecond; last != want {
-				t.Errorf("%s: %d tasks of class %v took %v beside a full lane, want %v", test.call,
+				7-test.slots)/(8-test.slots)) * time.Millisecond; last != want {
+				t.Errorf("%s: %d tasks of class %v took %v beside a full class pool, want %v", test.call,
 					n, test.flowing, last, want)
 			}
 			if err := s.Drain(t.Context()); err != nil {
@@ -140,10 +140,10 @@ func TestLanesAreApart(t *testing.T) {
 	}
 }
 
-// TestLaneOrder has tasks of both classes and of none come in turn, and looks at the order in which
+// TestPoolOrder has tasks of both classes and of none come in turn, and looks at the order in which
 // they start: within its class each in the order of acceptance, and one of no class before the
-// tasks of the lane that came after it.
-func TestLaneOrder(t *testing.T) {
+// tasks of the class pool that came after it.
+func TestPoolOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 20)
 		s := spec.New(t.Context(), p, newLog(20))
@@ -170,7 +170,7 @@ func TestLaneOrder(t *testing.T) {
 		if err := s.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// The short place: 0 from 0, 2 from 10 (it came before 3), 3 from 40, 5 from 50. The long
+		// The short slot: 0 from 0, 2 from 10 (it came before 3), 3 from 40, 5 from 50. The long
 		// one: 1 from 0, 4 from 20, 6 from 40.
 		want := map[int]time.Duration{0: 0, 1: 0, 2: 10, 3: 40, 4: 20, 5: 50, 6: 40}
 		for range want {
@@ -181,16 +181,16 @@ func TestLaneOrder(t *testing.T) {
 	})
 }
 
-// TestNoClassTakesAnyPlace: tasks without a class find one pool of the whole limit, and its whole
-// room; one that is blocked is let in by either lane.
-func TestNoClassTakesAnyPlace(t *testing.T) {
+// TestNoClassTakesAnySlot: tasks without a class find one pool of the whole limit, and its whole
+// room; one that is blocked is let in by either class pool.
+func TestNoClassTakesAnySlot(t *testing.T) {
 	for _, call := range []string{"segregated:short=1", "cpu_io_split:cpu=1"} {
 		synctest.Test(t, func(t *testing.T) {
 			spec, p := variant(t, call, 4, 2)
 			log := newLog(20)
 			s := spec.New(t.Context(), p, log)
 			tasks := sleeps(9, time.Millisecond)
-			submitAtOnce(t, s, tasks[:8]) // 4 places and 2 more in each queue
+			submitAtOnce(t, s, tasks[:8]) // 4 slots and 2 more in each queue
 			if err := s.Submit(t.Context(), &tasks[8]); err != nil {
 				t.Fatal(err)
 			}
@@ -201,14 +201,14 @@ func TestNoClassTakesAnyPlace(t *testing.T) {
 				t.Fatal(err)
 			}
 			if took := time.Since(log.start); took != 3*time.Millisecond {
-				t.Errorf("%s: nine tasks of 1ms in four places took %v", call, took)
+				t.Errorf("%s: nine tasks of 1ms in four slots took %v", call, took)
 			}
 		})
 	}
 }
 
-// TestBlockedByClass has Submits blocked for each lane and for any: each lane's room goes to the
-// first who may take it.
+// TestBlockedByClass has Submits blocked for each class pool and for any: each class pool's room
+// goes to the first who may take it.
 func TestBlockedByClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		spec, p := variant(t, "segregated", 2, 0)

@@ -2,8 +2,8 @@ package strategies
 
 import "context"
 
-// semaphore starts a goroutine for each task, after taking one of Limit places in a buffered
-// channel. Submit blocks while there is no place.
+// semaphore starts a goroutine for each task, after taking one of Limit slots in a buffered
+// channel. Submit blocks while there is no slot.
 //
 // It is the shortest way to a limit: no workers to stop, nothing idle, and the caller feels the
 // load at once. It costs the start of a goroutine per task, and under load a switch to the blocked
@@ -24,13 +24,13 @@ var _ = register(Spec{
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		s := &semaphore{perTask{places: make(chan struct{}, p.Limit)}}
+		s := &semaphore{perTask{slots: make(chan struct{}, p.Limit)}}
 		s.open(ctx, sink, nil)
 		return s
 	},
 })
 
-// Submit blocks until there is a place.
+// Submit blocks until there is a slot.
 func (s *semaphore) Submit(ctx context.Context, t *Task) error {
 	if err := s.acquire(ctx); err != nil {
 		return err

@@ -15,19 +15,19 @@ import (
 // Use it where the lengths of tasks differ widely and can be told in advance, if only roughly.
 // Where most tasks are short it lowers the mean response a lot, at the same throughput: a short one
 // does not queue behind long ones that wait. Nor, thanks to the cap, behind long ones that run,
-// which would otherwise come to hold all places now and then and keep them. It costs the long
-// tasks, which wait longer, a wrong hint its place in the queue, and places that are idle when only
-// long ones wait.
+// which would otherwise come to hold all slots now and then and keep them. It costs the long tasks,
+// which wait longer, a wrong hint its position in the queue, and slots that are idle when only long
+// ones wait.
 //
 // Nothing waits for ever. The queue is sorted by the time of acceptance plus stretch times the
 // size, so that a task is overtaken only by those that come within stretch times the difference of
 // their sizes after it. With a stretch of 0 that is first come, first served, with a very large one
 // it is shortest first. This order needs no ageing, because it does not change while a task waits.
-// The cap keeps places for short tasks; long ones have the others to themselves as far as no
+// The cap keeps slots for short tasks; long ones have the others to themselves as far as no
 // shorter one waits.
 //
 // If the work of the long ones alone is more than the cap can carry, their queue grows without end,
-// although places are idle. A task of unknown size counts as of the size where long begins, and not
+// although slots are idle. A task of unknown size counts as of the size where long begins, and not
 // as long.
 type shortestFirst struct {
 	backlog

@@ -84,9 +84,9 @@ func TestUnknownSizes(t *testing.T) {
 	})
 }
 
-// TestLongCap offers 10 tasks of 50 ms and then 100 of 1 ms to 4 places. As many long ones as the
+// TestLongCap offers 10 tasks of 50 ms and then 100 of 1 ms to 4 slots. As many long ones as the
 // cap allows start at once and no more run at any time, even when no short one waits; the short
-// ones have the other places, and those of the long ones as they end.
+// ones have the other slots, and those of the long ones as they end.
 func TestLongCap(t *testing.T) {
 	const ms = time.Millisecond
 	for variant, want := range map[string]struct {
@@ -95,7 +95,7 @@ func TestLongCap(t *testing.T) {
 	}{
 		"shortest_first:longcap=1": {1, 34 * ms, 500 * ms},
 		"shortest_first:longcap=2": {2, 50 * ms, 250 * ms},
-		// 4 places for 50 short ones from 50 ms on, and all long ones from 63 ms on
+		// 4 slots for 50 short ones from 50 ms on, and all long ones from 63 ms on
 		"shortest_first": {3, 63 * ms, 212 * ms},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestLongCap(t *testing.T) {
 	}
 }
 
-// TestOvertaking keeps one place busy with tasks of 1 ms: one is always waiting, and the next comes
+// TestOvertaking keeps one slot busy with tasks of 1 ms: one is always waiting, and the next comes
 // in the middle of each millisecond. A task of 5 ms that came at 0 is overtaken by those that come
 // within stretch·(5 ms − 1 ms) after it. With a stretch of 10 the last of them comes at 39.5 ms and
 // is started at 41 ms, so that it starts at 42 ms.
@@ -173,7 +173,7 @@ func TestOvertaking(t *testing.T) {
 	}
 }
 
-// TestShortestKnownAnswer has 95 % tasks of 1 ms and 5 % of 50 ms at a load of 0.8 of 4 places, as
+// TestShortestKnownAnswer has 95 % tasks of 1 ms and 5 % of 50 ms at a load of 0.8 of 4 slots, as
 // short first with a cap of 3. A simulation that shares nothing with this code has mean responses
 // of 1.992 ± 0.004 ms for the short and 76.8 ± 0.4 ms for the long ones (20 replications); served
 // as they come they are 14.0 and 63.0 ms.

@@ -13,17 +13,17 @@ import (
 // Params are the settings that an instance is made with.
 type Params struct {
 	Limit int // most tasks in flight; at least 1
-	// accepted tasks that may wait for a place, where the strategy has a queue; at least 0
+	// accepted tasks that may wait for a slot, where the strategy has a queue; at least 0
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
 }
 
-// MaxLimit and MaxPlaces are the largest Limit and the largest Queue that Validate lets pass: 2²⁰
+// MaxLimit and MaxSlots are the largest Limit and the largest Queue that Validate lets pass: 2²⁰
 // and 2²⁴. They catch slips of the keyboard before they become an allocation: so many goroutines
 // with a task each are some 5 GB, a queue of this size is 128 MB.
 const (
-	MaxLimit  = 1 << 20
-	MaxPlaces = 1 << 24
+	MaxLimit = 1 << 20
+	MaxSlots = 1 << 24
 )
 
 // A Spec describes a strategy and makes instances of it. What it declares is what the contract
@@ -42,14 +42,14 @@ type Spec struct {
 	Capacity func(p Params) int
 	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
 	Sheds bool
-	// places of the limit are given in the order of acceptance (clause Order says exactly)
+	// slots of the limit are given in the order of acceptance (clause Order says exactly)
 	FIFO           bool
-	WorkConserving bool // no place of the limit is idle while a task waits for one
+	WorkConserving bool // no slot of the limit is idle while a task waits for one
 	// carries out Result.Retry; otherwise an attempt that asks for another is the last
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
 	UsesSize  bool // Task.Size matters
-	// carries out Result.Split at once, each sub-task in a place of its own; otherwise one after
+	// carries out Result.Split at once, each sub-task in a slot of its own; otherwise one after
 	// another in the parent's
 	Splits bool
 
@@ -57,12 +57,12 @@ type Spec struct {
 	// the rest to the tail of the queue. If Splits, it is the length of the sub-tasks that they are
 	// asked to split into. Nil: tasks come whole.
 	Quantum func(p Params) time.Duration
-	// Lanes are the pools of a strategy that separates tasks, with p: Task.Class decides where a
-	// task goes, and one whose class has no lane takes any place. Each pool starts its tasks in the
-	// order of acceptance, as soon as it has a free slot: runs are held to that. Nil: it has one
-	// pool for all.
-	Lanes func(p Params) []Lane
-	// Starts is how often tasks may start, with p. Nil: as often as there are places.
+	// ClassPools are the pools of a strategy that separates tasks, with p: Task.Class decides where
+	// a task goes, and one whose class has no class pool takes any slot. Each pool starts its tasks
+	// in the order of acceptance, as soon as it has a free slot: runs are held to that. Nil: it has
+	// one pool for all.
+	ClassPools func(p Params) []ClassPool
+	// Starts is how often tasks may start, with p. Nil: as often as there are slots.
 	Starts func(p Params) Starts
 	// Check refuses parameters of the strategy's own that are impossible; nil: there are none.
 	Check func(p Params) error
@@ -89,8 +89,8 @@ func (s Spec) Validate(p Params) error {
 	switch {
 	case p.Queue < 0:
 		complain("queue %d is below 0", p.Queue)
-	case p.Queue > MaxPlaces:
-		complain("queue %d is above %d", p.Queue, MaxPlaces)
+	case p.Queue > MaxSlots:
+		complain("queue %d is above %d", p.Queue, MaxSlots)
 	case p.Queue > 0 && !s.UsesQueue:
 		complain("queue %d given, but it has no queue", p.Queue)
 	}

@@ -16,20 +16,20 @@ type Task struct {
 	Run    func(ctx context.Context, t *Task) Result
 	Arg    any           // the caller's data, best a pointer
 	Weight int64         // units of a weighted limit; 0 counts as 1
-	Class  Class         // lane of separated pools
+	Class  Class         // which class pool takes it, where a strategy separates them
 	Size   time.Duration // hint for size-aware strategies; 0 is unknown
 
-	thunk thunk // t as a func, for go statements and libraries that take one
-	tries tries // what has been tried, where the strategy retries
-	owner Sink  // who is told of its fate, where several creators share an instance
-	slot  *slot // what an adapter keeps with t
+	thunk  thunk   // t as a func, for go statements and libraries that take one
+	tries  tries   // what has been tried, where the strategy retries
+	owner  Sink    // who is told of its outcome, where several creators share an instance
+	handle *handle // what an adapter keeps with t
 }
 
-// Class is the lane that a task belongs to where a strategy separates them. One for which it has no
-// lane is as AnyClass: the task may take a place of any.
+// Class is the class pool that a task belongs to where a strategy separates them. One for which it
+// has no class pool is as AnyClass: the task may take a slot of any.
 type Class uint8
 
-// The lanes of separated pools.
+// The classes of a strategy that separates them.
 const (
 	AnyClass Class = iota
 	Short
@@ -60,7 +60,7 @@ type Result struct {
 	Split []*Task
 }
 
-// A Sink learns the fate of each accepted task, exactly once. Done is called from the strategy's
+// A Sink learns the outcome of each accepted task, exactly once. Done is called from the strategy's
 // goroutines, several at a time, and must neither block nor panic: the strategy has no other
 // goroutine to do it in. When it is called the Task is the caller's again. A client that Done wakes
 // and that submits from a goroutine of its own is not shed, and does not wait, for the sake of the

@@ -26,11 +26,11 @@ import (
 //
 // The pattern has the one worker receive a task, then the tick, and then run the task, so that a
 // task longer than the interval slows it down; here the next one starts meanwhile, within Limit.
-// The order is kept: a place is taken before the tick is, so that no tick is in hand while another
+// The order is kept: a slot is taken before the tick is, so that no tick is in hand while another
 // is kept.
 type tickerLimited struct {
-	perTask // its places are those of acceptance: Limit + Queue
-	// holds one element for each task that runs or waits for a tick with its place taken
+	perTask // its slots are those of acceptance: Limit + Queue
+	// holds one element for each task that runs or waits for a tick with its slot taken
 	runs chan struct{}
 }
 
@@ -58,7 +58,7 @@ var _ = register(Spec{
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &tickerLimited{runs: make(chan struct{}, p.Limit)}
-		s.places = make(chan struct{}, p.Limit+p.Queue)
+		s.slots = make(chan struct{}, p.Limit+p.Queue)
 		s.release = func(*Task) { <-s.runs }
 		s.open(ctx, sink, make(chan *Task, p.Limit+p.Queue))
 		ticker := time.NewTicker(time.Duration(float64(time.Second) / p.Values.Float("rate")))
@@ -89,12 +89,12 @@ func (s *tickerLimited) startAll(ticks <-chan time.Time) {
 			go s.thunk(t)()
 			continue
 		}
-		<-s.places
+		<-s.slots
 		s.settle(t, Result{Err: s.giveUp()})
 	}
 }
 
-// ready waits for a place and then for a tick, and says false if ctx has ended.
+// ready waits for a slot and then for a tick, and says false if ctx has ended.
 func (s *tickerLimited) ready(ticks <-chan time.Time) bool {
 	select {
 	case s.runs <- struct{}{}:

@@ -117,7 +117,7 @@ func TestTickerRate(t *testing.T) {
 	})
 }
 
-// TestTickerAndLimit has tasks of 25 ms under a ticker of 10 ms: with places enough the ticker sets
+// TestTickerAndLimit has tasks of 25 ms under a ticker of 10 ms: with slots enough the ticker sets
 // the pace, with one the tasks do, and the tick that was kept meanwhile makes the next start at
 // once.
 func TestTickerAndLimit(t *testing.T) {
@@ -144,7 +144,7 @@ func TestTickerAndLimit(t *testing.T) {
 	}
 }
 
-// TestTickerAbandons drains past a deadline while a task holds its place, one waits for its tick
+// TestTickerAbandons drains past a deadline while a task holds its slot, one waits for its tick
 // and others are queued.
 func TestTickerAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -10,20 +10,20 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 )
 
-// tokenBucket lets a task start when there are a place and a token for it: golang.org/x/time/rate
+// tokenBucket lets a task start when there are a slot and a token for it: golang.org/x/time/rate
 // before Limit workers. Tokens come at a rate, and up to a burst of them are kept.
 //
 // Use it where what the tasks call counts requests in a second and not at once: a limit bounds the
 // rate only as long as the length of a task is known. A task waits for W − (burst−1)/rate or not at
 // all, where W is the wait in a queue whose server takes exactly 1/rate: the burst is a head start,
 // the rate decides what the load may be. It costs a look at the limiter per task (50 ns), and
-// places that are idle while there is no token.
+// slots that are idle while there is no token.
 //
 // The limiter is asked for one token at a time, for the task at the head of the queue, when there
-// is a place for it. So tasks start in the order of acceptance, never more than a burst of them at
+// is a slot for it. So tasks start in the order of acceptance, never more than a burst of them at
 // once, and none that is given up takes a token with it. Limiter.Wait in each Submit, the usual
 // way, would block a goroutine for each task that waits, and let the tokens of those that wait for
-// a place pile up.
+// a slot pile up.
 type tokenBucket struct {
 	backlog
 	fifo

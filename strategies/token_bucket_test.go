@@ -68,9 +68,9 @@ func TestTokenBucketRate(t *testing.T) {
 	}
 }
 
-// TestTokenBucketWaitsForPlace has a limit that binds: tokens wait for a place, and no more of them
+// TestTokenBucketWaitsForSlot has a limit that binds: tokens wait for a slot, and no more of them
 // than the burst, so that what starts at once never exceeds it.
-func TestTokenBucketWaitsForPlace(t *testing.T) {
+func TestTokenBucketWaitsForSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(20)
 		s := startVariant(t, "token_bucket:rate=100,burst=2", 3, 20, log)
@@ -78,7 +78,7 @@ func TestTokenBucketWaitsForPlace(t *testing.T) {
 		third := sleeps(1, 500*time.Millisecond)
 		submit(t, s, long)
 		submit(t, s, third) // at 10 ms
-		submit(t, s, short) // there is a place at 510 ms, and two tokens
+		submit(t, s, short) // there is a slot at 510 ms, and two tokens
 		want := []time.Duration{510, 510, 510, 520, 530, 540, 550, 560, 570}
 		for i, at := range want {
 			if e := <-log.done; e.at != at*time.Millisecond {

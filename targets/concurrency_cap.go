@@ -49,8 +49,8 @@ func (c *concurrencyCap) Call(
 	return work(ctx, seq)
 }
 
-// enter takes a place. A count that is raised first and looked at afterwards would refuse calls
-// while there is a place.
+// enter takes a slot. A count that is raised first and looked at afterwards would refuse calls
+// while there is a slot.
 func (c *concurrencyCap) enter() bool {
 	for n := c.taken.Load(); n < c.limit; n = c.taken.Load() {
 		if c.taken.CompareAndSwap(n, n+1) {

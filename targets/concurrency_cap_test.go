@@ -52,8 +52,8 @@ func TestConcurrencyCapRefusesAboveTheLimit(t *testing.T) {
 	})
 }
 
-// Under many goroutines there are never more in service than the limit, and a place is never
-// refused that is free: as many callers as places are all served.
+// Under many goroutines there are never more in service than the limit, and a slot is never
+// refused that is free: as many callers as slots are all served.
 func TestConcurrencyCapIsExactUnderContention(t *testing.T) {
 	target := build(t, "concurrency_cap:limit=3")
 	var inside atomic.Int64
@@ -89,8 +89,8 @@ func TestConcurrencyCapIsExactUnderContention(t *testing.T) {
 	}
 }
 
-// Work that panics or ends its goroutine gives its place back, whatever the target.
-func TestPlacesSurvivePanics(t *testing.T) {
+// Work that panics or ends its goroutine gives its slot back, whatever the target.
+func TestSlotsSurvivePanics(t *testing.T) {
 	for _, name := range []string{"concurrency_cap:limit=1", "conn_pool:conns=1,timeout=0s"} {
 		target := build(t, name)
 		func() {
@@ -110,7 +110,7 @@ func TestPlacesSurvivePanics(t *testing.T) {
 		})
 		wg.Wait()
 		if r := refusal(t, target); r != nil {
-			t.Errorf("%s: the place is gone: %v", name, r)
+			t.Errorf("%s: the slot is gone: %v", name, r)
 		}
 	}
 }

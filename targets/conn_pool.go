@@ -87,7 +87,7 @@ func (p *connPool) take(ctx context.Context) error {
 		return &Throttled{Refusal: Unavailable}
 	}
 	w := &waiter{time.Now().Add(p.timeout), make(chan struct{})}
-	place := p.line.PushBack(w)
+	at := p.line.PushBack(w)
 	p.mu.Unlock()
 	p.delayed.Add(1)
 
@@ -97,13 +97,13 @@ func (p *connPool) take(ctx context.Context) error {
 	case <-w.granted:
 		return nil
 	case <-ctx.Done():
-		if !p.leave(place) {
+		if !p.leave(at) {
 			p.giveBack()
 		}
 		p.calls.abandoned.Add(1)
 		return ctx.Err()
 	case <-timer.C:
-		if !p.leave(place) {
+		if !p.leave(at) {
 			return nil // it came in time, and this goroutine was late
 		}
 		p.calls.refused.Add(1)
@@ -112,14 +112,14 @@ func (p *connPool) take(ctx context.Context) error {
 }
 
 // leave takes a call out of the line; false when it has a connection already.
-func (p *connPool) leave(place *list.Element) bool {
+func (p *connPool) leave(at *list.Element) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	select {
-	case <-place.Value.(*waiter).granted:
+	case <-at.Value.(*waiter).granted:
 		return false
 	default:
-		p.line.Remove(place)
+		p.line.Remove(at)
 		return true
 	}
 }
@@ -129,9 +129,9 @@ func (p *connPool) leave(place *list.Element) bool {
 func (p *connPool) giveBack() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for place := p.line.Front(); place != nil; place = place.Next() {
-		if w := place.Value.(*waiter); time.Until(w.deadline) > 0 {
-			p.line.Remove(place)
+	for at := p.line.Front(); at != nil; at = at.Next() {
+		if w := at.Value.(*waiter); time.Until(w.deadline) > 0 {
+			p.line.Remove(at)
 			close(w.granted)
 			return
 		}

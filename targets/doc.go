@@ -5,7 +5,7 @@
 // pure function of time that is tested against an oracle in exact arithmetic. Limited puts a Policy
 // in front of work in the same process, under the real or the virtual clock. Handler puts any
 // Target behind HTTP, for clients that are not ours, and NewServer is the server for it. A target
-// whose decision is not one of time alone (places, connections, the number of a call) has no
+// whose decision is not one of time alone (slots, connections, the number of a call) has no
 // Policy.
 //
 // What a target refuses is throttled, and a *Throttled says why and, where that can be known, when

@@ -12,15 +12,15 @@ import (
 	"github.com/poolbench/poolbench/targets"
 )
 
-// fate is what became of a call of a flaky target.
-type fate struct {
+// outcome is what became of a call of a flaky target.
+type outcome struct {
 	failed, worked bool
 	took           time.Duration
 }
 
-func fates(
+func outcomes(
 	t *testing.T, s string, seed uint64, seqs []uint64,
-) (all []fate, counts []targets.Count) {
+) (all []outcome, counts []targets.Count) {
 	t.Helper()
 	v, err := parse(s)
 	if err != nil {
@@ -32,7 +32,7 @@ func fates(
 			t.Fatal(err)
 		}
 		for _, seq := range seqs {
-			var f fate
+			var f outcome
 			began := time.Now()
 			err := target.Call(t.Context(), seq, func(context.Context, uint64) error {
 				f.worked = true
@@ -59,9 +59,9 @@ func TestFlakyIsAFunctionOfSeedAndNumber(t *testing.T) {
 	for i := range uint64(n) {
 		up[i], down[i] = i, n-1-i
 	}
-	forth, counts := fates(t, spelling, 1, up)
-	back, _ := fates(t, spelling, 1, down)
-	other, _ := fates(t, spelling, 2, up)
+	forth, counts := outcomes(t, spelling, 1, up)
+	back, _ := outcomes(t, spelling, 1, down)
+	other, _ := outcomes(t, spelling, 2, up)
 	failed, slow, both, same := 0, 0, 0, 0
 	for i, f := range forth {
 		if f != back[n-1-i] {
@@ -110,7 +110,7 @@ func TestFlakyPoison(t *testing.T) {
 	for i := range uint64(n) {
 		up[i] = i
 	}
-	clean, _ := fates(t, spelling, 1, up)
+	clean, _ := outcomes(t, spelling, 1, up)
 	poison := func(seed uint64) (seqs map[uint64]bool) {
 		seqs = map[uint64]bool{}
 		synctest.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestFlakyPoison(t *testing.T) {
 								*refusal, took, worked)
 						}
 						seqs[n-1-seq] = true
-					} else if got := (fate{errors.Is(err, targets.ErrFault), worked,
+					} else if got := (outcome{errors.Is(err, targets.ErrFault), worked,
 						took}); seqs[n-1-seq] || seed == 1 && got != clean[n-1-seq] {
 						t.Fatalf("call %d: %+v; poison: %v, without poison %+v", n-1-seq, got,
 							seqs[n-1-seq], clean[n-1-seq])
@@ -178,13 +178,13 @@ func TestFlakyPoison(t *testing.T) {
 
 func TestFlakyExtremes(t *testing.T) {
 	seqs := []uint64{0, 1, 2, 3, math.MaxUint64}
-	for s, want := range map[string]fate{
+	for s, want := range map[string]outcome{
 		"flaky:errors=0,spikes=0":            {worked: true},
 		"flaky:errors=1,spikes=0":            {failed: true},
 		"flaky:errors=0,spikes=1,spike=10ms": {worked: true, took: 10 * time.Millisecond},
 		"flaky:errors=1,spikes=1,spike=10ms": {failed: true, took: 10 * time.Millisecond},
 	} {
-		all, _ := fates(t, s, 7, seqs)
+		all, _ := outcomes(t, s, 7, seqs)
 		for i, f := range all {
 			if f != want {
 				t.Errorf("%s: call %d: %+v, want %+v", s, seqs[i], f, want)

@@ -35,7 +35,7 @@ var _ = register(Spec{
 
 // A LeakyBucket is a Policy that lets calls out at even distances: each is served 1/rate after the
 // one before, or when it comes if that is later. Until its turn it waits in a queue with a bounded
-// number of places, and is refused when they are taken.
+// number of slots, and is refused when they are taken.
 //
 // Which calls are admitted is the TokenBucket's decision for a burst of queue+1, and the same
 // arithmetic: with F as there, a call's turn is at max(F, now), and it is admitted if that is no

@@ -38,7 +38,7 @@ var _ = register(Spec{
 // grades of refusal.
 //
 // Within the limit per window, a SlidingWindow, calls are served. A call above it is refused as
-// TooMany, with the exact time of the next place, and is held against the client; the next call
+// TooMany, with the exact time of the next slot, and is held against the client; the next call
 // that is served wipes the slate clean. So a client that comes again when told has nothing to fear,
 // however often it is refused, unless more than tolerance calls of its are refused in a row:
 // because it does not listen, or because it has more of them under way than that. The first one

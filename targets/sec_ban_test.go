@@ -45,7 +45,7 @@ func (o *banOracle) admit(now time.Duration) (refused bool, why targets.Refusal)
 	return true, targets.Banned
 }
 
-// retryAfter searches for the next place, or the end of the ban.
+// retryAfter searches for the next slot, or the end of the ban.
 func (o *banOracle) retryAfter(now time.Duration) time.Duration {
 	if o.banned {
 		return o.exceeded + o.ban - now
@@ -55,7 +55,7 @@ func (o *banOracle) retryAfter(now time.Duration) time.Duration {
 			return at + o.window - now
 		}
 	}
-	panic("no place ever")
+	panic("no slot ever")
 }
 
 func newSECBan(

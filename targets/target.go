@@ -28,7 +28,7 @@ type Refusal int
 // The refusals. A limited rate is the zero one.
 const (
 	TooMany     Refusal = iota // calls come too often: 429 Too Many Requests
-	Unavailable                // every place is taken: 503 Service Unavailable
+	Unavailable                // every slot is taken: 503 Service Unavailable
 	Banned                     // the client did not heed earlier refusals: 403 Forbidden
 )
 

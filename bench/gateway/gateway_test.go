@@ -53,7 +53,7 @@ func nap(ctx context.Context, _ uint64) error {
 // conserves work and never sheds.
 func TestMakespan(t *testing.T) {
 	for _, spec := range strategies.All() {
-		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.Lanes != nil ||
+		if !spec.WorkConserving || spec.Sheds || spec.UsesSize || spec.ClassPools != nil ||
 			spec.Splits || spec.Quantum != nil || spec.Bound == nil {
 			continue
 		}

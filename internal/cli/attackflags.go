@@ -37,7 +37,7 @@ func (f *queueSlots) String() string { return "" }
 func (f *queueSlots) Type() string   { return "N" }
 
 func (f *queueSlots) Set(text string) error {
-	n, err := whole(0, strategies.MaxPlaces, text)
+	n, err := whole(0, strategies.MaxSlots, text)
 	if *f = queueSlots(n); n == 0 {
 		*f = bench.NoQueue
 	}

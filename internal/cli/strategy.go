@@ -77,7 +77,7 @@ func promises(s strategies.Spec) (words []string) {
 		{"tries again", s.Retries},
 		{"takes --queue", s.UsesQueue},
 		{"asks for the size of tasks", s.UsesSize},
-		{"keeps classes of tasks apart", s.Lanes != nil},
+		{"keeps classes of tasks apart", s.ClassPools != nil},
 		{"serves tasks in steps", s.Quantum != nil},
 		{"splits tasks", s.Splits},
 	} {

@@ -13,7 +13,7 @@ import (
 // reused and nothing is to queue. It costs a switch of goroutines per task, and two more goroutines
 // per pool that tick.
 //
-// Its Submit blocks without a way to call it off, so the places before it are the adapter's: its
+// Its Submit blocks without a way to call it off, so the slots before it are the adapter's: its
 // own wait, behind a spin lock, is never seen. Its panic handler, which runs outside the limit, has
 // nothing to do, because no panic reaches it.
 var _ = register(strategies.Spec{
@@ -34,8 +34,8 @@ var _ = register(strategies.Spec{
 			panic(err) // only options can be wrong
 		}
 		return strategies.Executor{
-			Go:     pool.Submit,
-			Places: p.Limit,
+			Go:    pool.Submit,
+			Slots: p.Limit,
 			// fails only on a closed pool
 			Close: func() { _ = pool.ReleaseContext(context.Background()) },
 		}.Start(ctx, sink)

@@ -12,7 +12,7 @@ import (
 // unbuffered channel. Use it for a batch with an end, where a panic shall come out in the goroutine
 // that waits. It costs a switch of goroutines per task.
 //
-// Go blocks without a way to call it off, so the places before it are the adapter's. Wait is the
+// Go blocks without a way to call it off, so the slots before it are the adapter's. Wait is the
 // end of the pool, so it is called once, when the instance is idle. No panic reaches the pool,
 // whose Wait would raise the first again.
 var _ = register(strategies.Spec{
@@ -30,9 +30,9 @@ var _ = register(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		batch := pool.New().WithMaxGoroutines(p.Limit)
 		return strategies.Executor{
-			Go:     func(run func()) error { batch.Go(run); return nil },
-			Places: p.Limit,
-			Close:  batch.Wait,
+			Go:    func(run func()) error { batch.Go(run); return nil },
+			Slots: p.Limit,
+			Close: batch.Wait,
 		}.Start(ctx, sink)
 	},
 })

@@ -75,7 +75,7 @@ var _ = register(strategies.Spec{
 		return strategies.Gate[core.Listener]{
 			Try: func() (core.Listener, bool) { return gate.Acquire(context.Background()) },
 			Release: func(token core.Listener, r strategies.Result) {
-				switch fateOf(r) {
+				switch outcomeOf(r) {
 				case succeeded:
 					token.OnSuccess()
 				case dropped:

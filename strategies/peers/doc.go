@@ -19,14 +19,14 @@
 //     strategies by [strategies.Executor].
 //   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead. They become
 //     strategies by [strategies.Gate].
-//   - Limiters are gates that learn from the fate of each task: failsafe_adaptive,
+//   - Limiters are gates that learn from the outcome of each task: failsafe_adaptive,
 //     concurrency_limits. What counts as a success, as a sign of overload, and as neither is said
 //     once for all of them, in limiter.go.
 //
 // An adapter adds no allocation to those of the library, and as little else as it can; what it adds
 // is the same for all of a shape, and is said at Executor and Gate. Where a library cannot do what
 // the contract asks, the adapter does it if that is possible from outside: a Submit that blocks can
-// be called off because it waits for a place before the library, not inside; tasks in a library's
+// be called off because it waits for a slot before the library, not inside; tasks in a library's
 // queue are settled when their context ends, and the library later finds nothing to do in them; a
 // panic never reaches a library, some of which would let it crash the process. A worker that a task
 // has ended with Goexit is made up for where the pool can be told to grow. The doc of each peer
@@ -58,7 +58,7 @@
 //   - gammazero/workerpool v1.3.0: a panic in a task crashes the process (documented)
 //   - gammazero/workerpool v1.3.0: Stop drops accepted tasks without a trace (documented)
 //   - gammazero/workerpool v1.3.0: Goexit in a task costs a worker for good, and Stop then hangs
-//   - gammazero/workerpool v1.3.0: so a task that ends with ErrGoexit costs the peer a place
+//   - gammazero/workerpool v1.3.0: so a task that ends with ErrGoexit costs the peer a slot
 //     [breaks workerpool: Panic]
 //   - Jeffail/tunny v0.1.4: a panic in a task crashes the process
 //   - Jeffail/tunny v0.1.4: Process after Close panics
@@ -81,7 +81,7 @@
 //     each Acquire that was given up
 //   - platinummonkey/go-concurrency-limits v0.8.0: QueueBlockingLimiter ignores OrderingLIFO
 //
-// Found by reading and not reproduced, so not in the table: ants signals a freed place without its
+// Found by reading and not reproduced, so not in the table: ants signals a freed slot without its
 // lock when a task has ended its worker, so that a submitter could miss it until the next purge a
 // second later (none was seen in 24 million tasks).
 package peers

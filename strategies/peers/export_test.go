@@ -2,8 +2,8 @@ package peers
 
 import "github.com/poolbench/poolbench/strategies"
 
-// FateOf is fateOf in a word.
-func FateOf(r strategies.Result) string {
-	return map[fate]string{succeeded: "succeeded", dropped: "dropped",
-		ignored: "ignored"}[fateOf(r)]
+// OutcomeOf is outcomeOf in a word.
+func OutcomeOf(r strategies.Result) string {
+	return map[outcome]string{succeeded: "succeeded", dropped: "dropped",
+		ignored: "ignored"}[outcomeOf(r)]
 }

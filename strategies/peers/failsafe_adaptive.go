@@ -39,7 +39,7 @@ var _ = register(strategies.Spec{
 			Try:  limiter.TryAcquirePermit,
 			Wait: limiter.AcquirePermit,
 			Release: func(permit adaptivelimiter.Permit, r strategies.Result) {
-				if fateOf(r) == succeeded {
+				if outcomeOf(r) == succeeded {
 					permit.Record()
 				} else {
 					permit.Drop()

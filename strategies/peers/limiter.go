@@ -7,18 +7,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// A fate is what a limiter that learns wants to know of a task.
-type fate int
+// An outcome is what a limiter that learns wants to know of a task.
+type outcome int
 
 const (
-	succeeded fate = iota // its length is a sample
-	dropped               // refused or too late: a sign of overload
-	ignored               // it failed, or was given up: it says nothing
+	succeeded outcome = iota // its length is a sample
+	dropped                  // refused or too late: a sign of overload
+	ignored                  // it failed, or was given up: it says nothing
 )
 
-// fateOf reads the fate from a result. A task that asks for another attempt was refused by its
-// target, for now.
-func fateOf(r strategies.Result) fate {
+// outcomeOf reads the outcome from a result. A task that asks for another attempt was refused by
+// its target, for now.
+func outcomeOf(r strategies.Result) outcome {
 	switch {
 	case r.Err == nil:
 		return succeeded

@@ -104,7 +104,7 @@ func TestParametersOfLimits(t *testing.T) {
 }
 
 // TestFate: what a limiter is told of a task.
-func TestFate(t *testing.T) {
+func TestOutcome(t *testing.T) {
 	own := errors.New("the task's own")
 	for _, test := range []struct {
 		r    strategies.Result
@@ -119,7 +119,7 @@ func TestFate(t *testing.T) {
 		{strategies.Result{Err: strategies.ErrAbandoned}, "ignored"},
 		{strategies.Result{Err: &strategies.PanicError{}}, "ignored"},
 	} {
-		if got := peers.FateOf(test.r); got != test.want {
+		if got := peers.OutcomeOf(test.r); got != test.want {
 			t.Errorf("%+v: %s, want %s", test.r, got, test.want)
 		}
 	}

@@ -153,11 +153,11 @@ func TestPanicIsContained(t *testing.T) {
 	for _, spec := range peers.All() {
 		synctest.Test(t, func(t *testing.T) {
 			_, p := lookup(t, spec.Name, 2)
-			fates := make(chan error, 8)
+			outcomes := make(chan error, 8)
 			s := spec.New(t.Context(), p,
 				strategies.SinkFunc(func(_ *strategies.Task,
 					r strategies.Result) {
-					fates <- r.Err
+					outcomes <- r.Err
 				}))
 			for range 4 {
 				if err := s.Submit(t.Context(),
@@ -168,7 +168,7 @@ func TestPanicIsContained(t *testing.T) {
 					t.Fatal(err)
 				}
 				var e *strategies.PanicError
-				if err := <-fates; !errors.As(err, &e) || e.Value != 1 {
+				if err := <-outcomes; !errors.As(err, &e) || e.Value != 1 {
 					t.Errorf("%s: done with %v", spec.Name, err)
 				}
 			}
@@ -191,13 +191,13 @@ func TestPanicIsContained(t *testing.T) {
 	}
 }
 
-// TestWorkerpoolEndsAfterGoexit: the place is lost, but Drain returns, and the tasks that found no
+// TestWorkerpoolEndsAfterGoexit: the slot is lost, but Drain returns, and the tasks that found no
 // worker are settled.
 func TestWorkerpoolEndsAfterGoexit(t *testing.T) {
 	spec, p := lookup(t, "workerpool", 1)
-	fates := make(chan error, 2)
+	outcomes := make(chan error, 2)
 	s := spec.New(t.Context(), p,
-		strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { fates <- r.Err }))
+		strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { outcomes <- r.Err }))
 	exit := func(context.Context, *strategies.Task) strategies.Result {
 		runtime.Goexit()
 		return strategies.Result{}
@@ -205,7 +205,7 @@ func TestWorkerpoolEndsAfterGoexit(t *testing.T) {
 	if err := s.Submit(t.Context(), &strategies.Task{Run: exit}); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-fates; err != strategies.ErrGoexit {
+	if err := <-outcomes; err != strategies.ErrGoexit {
 		t.Errorf("done with %v", err)
 	}
 	if err := s.Submit(t.Context(), &strategies.Task{Run: nothing}); err != nil {
@@ -217,7 +217,7 @@ func TestWorkerpoolEndsAfterGoexit(t *testing.T) {
 	if err := s.Drain(ended); !errors.As(err, &e) || e.Abandoned != 1 || e.Running != 0 {
 		t.Errorf("Drain: %v", err)
 	}
-	if err := <-fates; err != strategies.ErrAbandoned {
+	if err := <-outcomes; err != strategies.ErrAbandoned {
 		t.Errorf("done with %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // pending is how many tasks wait in BenchmarkPending.
 const pending = 100_000
 
-// BenchmarkPending measures the memory of waiting: behind tasks that hold all places of a pool of
+// BenchmarkPending measures the memory of waiting: behind tasks that hold all slots of a pool of
 // 8, another 100,000 are submitted, each as soon as the strategy takes it. Those that it does not
 // take wait in as many producers, whose goroutines count: that is what a Submit that blocks costs a
 // server whose requests submit. The tasks themselves do not count. One op is all of it.
@@ -56,7 +56,7 @@ func BenchmarkPending(b *testing.B) {
 	}
 }
 
-// A waitingRoom is a strategy whose places are held by tasks that do not end before open is closed.
+// A waitingRoom is a strategy whose slots are held by tasks that do not end before open is closed.
 type waitingRoom struct {
 	strategy  strategies.Strategy
 	tasks     []strategies.Task

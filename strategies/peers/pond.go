@@ -12,7 +12,7 @@ import (
 // Limit, and lets workers go when the queue is empty. Use it for bursts of short tasks: a running
 // worker takes the next task without a switch of goroutines. It costs memory for whatever is
 // submitted, because the queue has no bound. (WithQueueSize gives it one, and a Submit that blocks
-// without a way to call it off; places before it would make that wait the adapter's.)
+// without a way to call it off; slots before it would make that wait the adapter's.)
 //
 // Tasks go in by Go, not by Submit, whose future costs six allocations. The pool is never stopped:
 // a pool that is idle has no goroutine, and Stop would hand a func to a pool of the package, which

@@ -40,7 +40,7 @@ var _ = register(strategies.Spec{
 					panic(err) // the pool is closed after its last task, and not before
 				}
 			},
-			Places: p.Limit,
+			Slots: p.Limit,
 			Lost: func() {
 				growing.Lock()
 				defer growing.Unlock()

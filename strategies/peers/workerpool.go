@@ -14,7 +14,7 @@ import (
 // dispatcher that has to win a processor from the workers it feeds (at 10 µs per task it keeps half
 // of two cores busy), and memory for whatever is submitted.
 //
-// A task that calls Goexit ends its worker, and the pool never learns of it: the place is lost, and
+// A task that calls Goexit ends its worker, and the pool never learns of it: the slot is lost, and
 // its Stop waits for ever. So after a Goexit the adapter leaves the pool's goroutines behind, for
 // Drain to return.
 var _ = register(strategies.Spec{

@@ -61,7 +61,7 @@ var workerpoolFaults = []fault{
 	},
 	{
 		name: "workerpool_contract", module: workerpoolModule, version: "v1.3.0",
-		finding: "so a task that ends with ErrGoexit costs the peer a place",
+		finding: "so a task that ends with ErrGoexit costs the peer a slot",
 		clause:  "workerpool: Panic",
 		show:    func(t *testing.T) { breaks(t, "workerpool", "Panic") },
 		want:    "task 1, which ended badly, is not done",

@@ -17,7 +17,7 @@ func checkBlocksOrSheds(spec strategies.Spec) error {
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, acceptsFromTheFirstInstant) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, countsWhatItSheds) },
 		func() error { return each(spec, []int{1, 4}, []int{0, 8}, hasRoomOnDone) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, lanesAreApart) },
+		func() error { return each(spec, []int{1, 4}, []int{0, 8}, poolsAreApart) },
 	)
 }
 

@@ -20,7 +20,7 @@ func checkBound(spec strategies.Spec) error {
 	)
 }
 
-// boundHolds offers many more tasks than there are places, all at once, and has them overlap.
+// boundHolds offers many more tasks than there are slots, all at once, and has them overlap.
 func boundHolds(r *rig) error {
 	for _, j := range r.jobs(4*(r.bound()+r.p.Queue), takes(time.Millisecond)) {
 		r.spawn(func() { _ = r.submit(context.Background(), j) })

@@ -47,7 +47,7 @@ func TestBroken(t *testing.T) {
 	}{
 		{"limit + 1", oneTooMany, blocking, "Bound"},
 		{"check-then-act on an atomic", checksThenActs, blocking, "Bound"},
-		{"sub-tasks run side by side without places", partsNeedNoPlace, splitting, "Bound"},
+		{"sub-tasks run side by side without slots", partsNeedNoSlot, splitting, "Bound"},
 
 		{"a double settle", settlesTwice, blocking, "Once"},
 		{"one task in a thousand is lost", losesOneInThousand, blocking, "Once"},
@@ -64,10 +64,10 @@ func TestBroken(t *testing.T) {
 
 		{"sheds instead of blocking", shedsInstead, blocking, "BlocksOrSheds"},
 		{"blocks instead of shedding", blocksInstead, shedding, "BlocksOrSheds"},
-		{"one lane for all classes", oneForAll, separating, "BlocksOrSheds"},
-		{"lanes that nobody declared", lanesUnasked, blocking, "BlocksOrSheds"},
-		{"a lane of another size than declared", lanesLarger, separating, "BlocksOrSheds"},
-		{"long tasks take the places of the short", lendsPlaces, separating, "BlocksOrSheds"},
+		{"one class pool for all classes", oneForAll, separating, "BlocksOrSheds"},
+		{"class pools that nobody declared", poolsUnasked, blocking, "BlocksOrSheds"},
+		{"a class pool of another size than declared", poolsLarger, separating, "BlocksOrSheds"},
+		{"long tasks take the slots of the short", lendsSlots, separating, "BlocksOrSheds"},
 		{"long tasks take the room of the short", sharesTheRoom, separating, "BlocksOrSheds"},
 
 		{"cancellation ignored: a blocked Submit goes on", deafSubmit, blocking, "Context"},
@@ -81,9 +81,9 @@ func TestBroken(t *testing.T) {
 		{"Submit panics after Drain", panicsOnLateSubmit, blocking, "Closed"},
 		{"Submit ends its goroutine after Drain", exitsOnLateSubmit, blocking, "Closed"},
 
-		{"a place is leaked on panic", leaksPlaceOnPanic, blocking, "Panic"},
-		{"a place is leaked on Goexit", leaksPlaceOnGoexit, blocking, "Panic"},
-		{"a place is given back twice on panic", placeTwiceOnPanic, blocking, "Panic"},
+		{"a slot is leaked on panic", leaksSlotOnPanic, blocking, "Panic"},
+		{"a slot is leaked on Goexit", leaksSlotOnGoexit, blocking, "Panic"},
+		{"a slot is given back twice on panic", slotTwiceOnPanic, blocking, "Panic"},
 
 		{"tasks are dealt in turn", dealsInTurn, blocking, "WorkConserving"},
 		{"the next task starts late", startsLate, blocking, "WorkConserving"},
@@ -91,7 +91,7 @@ func TestBroken(t *testing.T) {
 
 		{"FIFO broken: a stack for a queue", lastInFirstOut, blocking, "Order"},
 		{"FIFO broken: a stack for blocked Submits", lastWaiterFirst, blocking, "Order"},
-		{"a task of many steps keeps its place", keepsItsTurn, turning, "Order"},
+		{"a task of many steps keeps its slot", keepsItsTurn, turning, "Order"},
 		{"a task of many steps goes to the head of the queue", jumpsTheLine, turning, "Order"},
 
 		{"an unbounded queue behind a bounded face", queuesWithoutBound, blocking, "Memory"},

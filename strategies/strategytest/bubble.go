@@ -174,7 +174,7 @@ func each(spec strategies.Spec, limits, queues []int, check func(*rig) error) er
 			}
 			p := strategies.Params{Limit: limit, Queue: queue, Values: values}
 			for spec.Validate(p) != nil && p.Limit < limit+8 {
-				p.Limit++ // a strategy may want a place for each of its lanes
+				p.Limit++ // a strategy may want a slot for each of its class pools
 			}
 			if err := spec.Validate(p); err != nil {
 				return fmt.Errorf("it refuses its own defaults: %w", err)

@@ -152,9 +152,9 @@ func queuedAreDoneWithItsError(r *rig) error {
 		case !started && !j.isDone():
 			return errors.New("a queued task is not done when New's context has ended and a " +
 				"running one ignores that")
-		case !started && !errors.Is(j.fate.Err, context.Canceled):
+		case !started && !errors.Is(j.outcome.Err, context.Canceled):
 			return fmt.Errorf("a queued task was done with %v when New's context was cancelled",
-				j.fate.Err)
+				j.outcome.Err)
 		}
 	}
 	r.rest(horizon)

@@ -12,7 +12,7 @@
 //	}
 //
 // What the Spec declares is what is tested: the number of tasks at once, the capacity, blocking or
-// shedding, the order, retries, turns, sub-tasks side by side, lanes. Start with those two
+// shedding, the order, retries, turns, sub-tasks side by side, class pools. Start with those two
 // functions and add the rest as it holds. Parameters of its own are at their defaults; with these a
 // strategy that limits a rate has to start 32 tasks within a second.
 //

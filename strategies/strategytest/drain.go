@@ -86,9 +86,9 @@ func drainCancels(r *rig) error {
 		case !j.isDone():
 			return errors.New("the deadline of Drain has ended, and a running task was not " +
 				"cancelled")
-		case !errors.Is(j.fate.Err, strategies.ErrAbandoned):
+		case !errors.Is(j.outcome.Err, strategies.ErrAbandoned):
 			return fmt.Errorf("the deadline of Drain has ended, and the cause that a running "+
-				"task saw was %v", j.fate.Err)
+				"task saw was %v", j.outcome.Err)
 		}
 	}
 	return d.wants(deadline, in, 0)
@@ -159,9 +159,9 @@ func queuedAbandoned(in []*job) error {
 		case !j.isDone():
 			return fmt.Errorf("the deadline of Drain has ended, and task %d, which was queued, "+
 				"was never done", j.name)
-		case !errors.Is(j.fate.Err, strategies.ErrAbandoned):
+		case !errors.Is(j.outcome.Err, strategies.ErrAbandoned):
 			return fmt.Errorf("the deadline of Drain has ended, and task %d, which was queued, "+
-				"was done with: %v", j.name, j.fate.Err)
+				"was done with: %v", j.name, j.outcome.Err)
 		case j.end() != deadline:
 			return fmt.Errorf("the deadline of Drain ended at %v, and task %d, which was queued, "+
 				"was done at %v", deadline, j.name, j.end())
@@ -207,7 +207,7 @@ func drainLeavesNothing(do func(context.Context) strategies.Result) func(*rig) e
 		d := r.drain(context.Background())
 		r.rest(warmUp)
 		if !d.over() {
-			return nil // a place was lost, which is for the clause Panic to find
+			return nil // a slot was lost, which is for the clause Panic to find
 		}
 		if d.err() != nil {
 			return fmt.Errorf("drained when nothing was left to do: %w", d.err())

@@ -24,7 +24,7 @@ type job struct {
 	early  atomic.Bool  // done while it ran
 
 	started, ended atomic.Int64      // virtual time of the last start and of the first Done, in ns
-	fate           strategies.Result // valid once done
+	outcome        strategies.Result // valid once done
 	done           chan struct{}     // closed by the first Done
 }
 
@@ -98,9 +98,9 @@ func (j *job) completed() error {
 			j.name, j.starts.Load())
 	case j.starts.Load() != 1:
 		return fmt.Errorf("task %d was started %d times and done with error %v", j.name,
-			j.starts.Load(), j.fate.Err)
-	case j.fate.Err != nil:
-		return fmt.Errorf("task %d was done with error: %w", j.name, j.fate.Err)
+			j.starts.Load(), j.outcome.Err)
+	case j.outcome.Err != nil:
+		return fmt.Errorf("task %d was done with error: %w", j.name, j.outcome.Err)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func heeds(d time.Duration) func(context.Context) strategies.Result {
 	}
 }
 
-// held returns a do that keeps its place until it receives from release, or the check ends.
+// held returns a do that keeps its slot until it receives from release, or the check ends.
 func (r *rig) held(release <-chan struct{}) func(context.Context) strategies.Result {
 	return func(context.Context) strategies.Result {
 		select {

@@ -83,9 +83,9 @@ func (j *job) once(starts int32, want error) error {
 		return fmt.Errorf("task %d was started %d times, want %d", j.name, j.starts.Load(), starts)
 	case j.early.Load():
 		return fmt.Errorf("task %d was done while it was still running", j.name)
-	case !errors.Is(j.fate.Err, want): // nil is nil only
+	case !errors.Is(j.outcome.Err, want): // nil is nil only
 		return fmt.Errorf("task %d was done with the error %v instead of its own: %v", j.name,
-			j.fate.Err, want)
+			j.outcome.Err, want)
 	}
 	return nil
 }

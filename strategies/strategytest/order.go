@@ -50,9 +50,9 @@ func startsInOrder(r *rig) error {
 	if r.peak.Load() > 1 {
 		return nil // two at once have no order; the clause Bound finds them
 	}
-	for place, name := range started {
-		if name != place {
-			return fmt.Errorf("with a bound of 1, task %d was the %d. to start", name, place)
+	for at, name := range started {
+		if name != at {
+			return fmt.Errorf("with a bound of 1, task %d was the %d. to start", name, at)
 		}
 	}
 	return nil

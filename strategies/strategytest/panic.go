@@ -57,14 +57,14 @@ func goexitIsContained(r *rig) error {
 	})
 }
 
-// contains has two tasks for each place end badly, and then compares the number of places with that
+// contains has two tasks for each slot end badly, and then compares the number of slots with that
 // of a new instance.
 func (r *rig) contains(
 	badly func(context.Context) strategies.Result, check func(error) error,
 ) error {
-	places := newRig(r.scene, r.spec, r.p).places()
+	slots := newRig(r.scene, r.spec, r.p).slots()
 	var bad []*job
-	for _, j := range r.jobs(2*places, badly) {
+	for _, j := range r.jobs(2*slots, badly) {
 		c := r.call(context.Background(), j)
 		r.rest(warmUp)
 		switch {
@@ -80,19 +80,19 @@ func (r *rig) contains(
 		if !j.isDone() {
 			return fmt.Errorf("task %d, which ended badly, is not done", j.name)
 		}
-		if err := check(j.fate.Err); err != nil {
+		if err := check(j.outcome.Err); err != nil {
 			return err
 		}
 	}
-	if left := r.places(); left != places {
+	if left := r.slots(); left != slots {
 		return fmt.Errorf("after %d tasks that ended badly %d slots are left of %d",
-			len(bad), left, places)
+			len(bad), left, slots)
 	}
 	return nil
 }
 
-// places counts the tasks that run at once when the instance is full, or 32 are offered.
-func (r *rig) places() int {
+// slots counts the tasks that run at once when the instance is full, or 32 are offered.
+func (r *rig) slots() int {
 	r.fill(context.Background(), 32, r.held(nil))
 	r.rest(warmUp)
 	return int(r.running.Load())

@@ -9,9 +9,9 @@ import (
 )
 
 // stepsTakeTurns is for strategies that serve tasks in steps, and a part of the clause Order. For
-// each place it has a task of one step, one of two and one of four, accepted in this order. After
-// each step the rest goes to the tail, so the places go through 1 2 4 2 4 4 4, and the tasks are
-// done after one, four and seven steps. If a task kept its place, or came back to the head, the
+// each slot it has a task of one step, one of two and one of four, accepted in this order. After
+// each step the rest goes to the tail, so the slots go through 1 2 4 2 4 4 4, and the tasks are
+// done after one, four and seven steps. If a task kept its slot, or came back to the head, the
 // second would be done after three.
 //
 // A strategy that splits is not asked for steps but for sub-tasks of that length: see splits.go.

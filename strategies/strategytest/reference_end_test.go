@@ -97,7 +97,7 @@ func (s *reference) closeIntake() {
 	defer s.mu.Unlock()
 	s.closed = true
 	for _, w := range s.line {
-		w.fate <- strategies.ErrClosed
+		w.outcome <- strategies.ErrClosed
 	}
 	s.line = nil
 	s.endIfIdle()

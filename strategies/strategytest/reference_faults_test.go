@@ -15,7 +15,8 @@ type kind struct {
 	retries bool // in the place of the task, at most three attempts
 	turns   bool // has a quantum: after each step a task goes to the tail of the queue
 	splits  bool
-	// a lane for class Short, with half of the limit, and one for Long, each with the whole queue
+	// a class pool for class Short, with half of the limit, and one for Long, each with the whole
+	// queue
 	separates bool
 }
 
@@ -35,7 +36,7 @@ const (
 	sound fault = iota
 
 	oneTooMany         // an off-by-one in the limit
-	checksThenActs     // Submit looks for a free place, and takes it later
+	checksThenActs     // Submit looks for a free slot, and takes it later
 	settlesTwice       // Done twice for each tenth task
 	losesOneInThousand // an accepted task that nobody runs
 	shedsInstead       // says that it blocks, and sheds
@@ -47,11 +48,11 @@ const (
 	leavesChannelOpen  // a worker waits on a channel that is closed long after Drain
 	leaksTicker        // a goroutine that keeps waking
 	staysOpen          // accepts and runs tasks after Drain
-	leaksPlaceOnPanic  // the place of a task that panicked is never given back
-	leaksPlaceOnGoexit // likewise Goexit
-	placeTwiceOnPanic  // the place of a task that panicked is given back twice
-	dealsInTurn        // tasks are dealt to the places in turn, and wait for theirs
-	startsLate         // after a task its place rests for a millisecond, unless a new task comes
+	leaksSlotOnPanic   // the slot of a task that panicked is never given back
+	leaksSlotOnGoexit  // likewise Goexit
+	slotTwiceOnPanic   // the slot of a task that panicked is given back twice
+	dealsInTurn        // tasks are dealt to the slots in turn, and wait for theirs
+	startsLate         // after a task its slot rests for a millisecond, unless a new task comes
 	lastInFirstOut     // a stack for a queue
 	lastWaiterFirst    // a stack for blocked Submits
 	queuesWithoutBound // accepts more than its capacity
@@ -79,20 +80,20 @@ const (
 	retriesUnasked // carries out Retry and does not say so
 	retriesForever // as long as a task asks for it
 
-	partsNeedNoPlace // sub-tasks run side by side without taking places
-	partsUnasked     // sub-tasks run side by side, which it does not say
+	partsNeedNoSlot // sub-tasks run side by side without taking slots
+	partsUnasked    // sub-tasks run side by side, which it does not say
 	// sub-tasks run one after another in the place of their task, though it says otherwise
 	partsInTurn
 	firstPartSettles // a task is done when the first of its sub-tasks is
 
-	keepsItsTurn // a task of many steps keeps its place
+	keepsItsTurn // a task of many steps keeps its slot
 	jumpsTheLine // a task of many steps goes to the head of the queue
 
-	oneForAll     // says that it separates, and has one lane
-	lanesUnasked  // separates, and does not say so
-	lanesLarger   // says that a lane has a place more than it has
-	lendsPlaces   // a task may take a free place of the other lane
-	sharesTheRoom // what is accepted for one lane leaves less room for the other
+	oneForAll     // says that it separates, and has one class pool
+	poolsUnasked  // separates, and does not say so
+	poolsLarger   // says that a class pool has a slot more than it has
+	lendsSlots    // a task may take a free slot of the other class pool
+	sharesTheRoom // what is accepted for one class pool leaves less room for the other
 )
 
 // quantum is the reference's, if it has one.
@@ -119,12 +120,12 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 		spec.Quantum = func(strategies.Params) time.Duration { return quantum }
 	}
 	if k.separates {
-		spec.Lanes = func(p strategies.Params) []strategies.Lane {
+		spec.ClassPools = func(p strategies.Params) []strategies.ClassPool {
 			short := p.Limit / 2
-			if f == lanesLarger {
+			if f == poolsLarger {
 				short++
 			}
-			return []strategies.Lane{{Class: strategies.Short, Limit: short},
+			return []strategies.ClassPool{{Class: strategies.Short, Limit: short},
 				{Class: strategies.Long, Limit: p.Limit - p.Limit/2}}
 		}
 		spec.Capacity = func(p strategies.Params) int { return p.Limit + 2*p.Queue }
@@ -154,20 +155,20 @@ func newReference(
 	s.later = make(map[*strategies.Task]*time.Timer)
 	switch {
 	case k.separates && f == oneForAll:
-		s.lanes = []lane{{limit: p.Limit, room: p.Limit + 2*p.Queue}}
+		s.pools = []pool{{limit: p.Limit, room: p.Limit + 2*p.Queue}}
 	case k.separates:
 		short, long := p.Limit/2, p.Limit-p.Limit/2
-		s.lanes = []lane{{limit: short, room: short + p.Queue}, {limit: long, room: long + p.Queue}}
-	case f == lanesUnasked && p.Limit > 1:
-		s.lanes = []lane{{limit: 1, room: 1 + p.Queue}, {limit: p.Limit - 1, room: p.Limit - 1}}
+		s.pools = []pool{{limit: short, room: short + p.Queue}, {limit: long, room: long + p.Queue}}
+	case f == poolsUnasked && p.Limit > 1:
+		s.pools = []pool{{limit: 1, room: 1 + p.Queue}, {limit: p.Limit - 1, room: p.Limit - 1}}
 	default:
-		s.lanes = []lane{{limit: p.Limit, room: p.Limit + p.Queue}}
+		s.pools = []pool{{limit: p.Limit, room: p.Limit + p.Queue}}
 	}
 	switch f {
 	case oneTooMany:
-		s.lanes[0].limit++
+		s.pools[0].limit++
 	case queuesWithoutBound:
-		s.lanes[0].room = 1 << 20
+		s.pools[0].room = 1 << 20
 	case shedsInstead:
 		s.kind.sheds = true
 	case blocksInstead:

@@ -29,7 +29,7 @@ type reference struct {
 	idle   chan struct{} // closed when closed and nothing is inside
 
 	mu        sync.Mutex
-	lanes     []lane // one, or that of class Short and that of class Long
+	pools     []pool // one, or that of class Short and that of class Long
 	queue     []*entry
 	line      []*waiter
 	inside    int // accepted and not settled
@@ -38,52 +38,52 @@ type reference struct {
 	closed    bool
 
 	kept  []*strategies.Task               // remembersTasks
-	dealt map[*strategies.Task]int         // dealsInTurn: the place that a task waits for or has
-	busy  map[int]bool                     // dealsInTurn: the places that are taken
+	dealt map[*strategies.Task]int         // dealsInTurn: the slot that a task waits for or has
+	busy  map[int]bool                     // dealsInTurn: the slots that are taken
 	later map[*strategies.Task]*time.Timer // runsWhatItShed
 }
 
-// A lane is one pool of places, with room of its own.
-type lane struct {
+// A pool is one pool of slots, with room of its own.
+type pool struct {
 	limit   int
 	running atomic.Int64 // changes with mu held; checksThenActs looks at it without
 	room    int          // how many more tasks are accepted
 }
 
-// anyLane is where a task goes whose class has no lane; nowhere is the place of one that holds
+// anyPool is where a task goes whose class has no class pool; nowhere is the slot of one that holds
 // none.
 const (
-	anyLane = -1
+	anyPool = -1
 	nowhere = -2
 )
 
 // An entry is a task in the queue.
 type entry struct {
 	task   *strategies.Task
-	lane   int // that the task goes to
-	room   int // the lane whose room it takes
+	pool   int // that the task goes to
+	room   int // the class pool whose room it takes
 	atOnce bool
-	// where one that has begun, and gave back its place, waits for the next; nil: it has not
+	// where one that has begun, and gave back its slot, waits for the next; nil: it has not
 	grant chan int
 }
 
 // A waiter is a blocked Submit.
 type waiter struct {
-	task *strategies.Task
-	fate chan error
+	task    *strategies.Task
+	outcome chan error
 }
 
-// laneOf returns the lane of a task's class.
-func (s *reference) laneOf(t *strategies.Task) int {
+// poolOf returns the class pool of a task's class.
+func (s *reference) poolOf(t *strategies.Task) int {
 	switch {
-	case len(s.lanes) == 1:
+	case len(s.pools) == 1:
 		return 0
 	case t.Class == strategies.Short:
 		return 0
 	case t.Class == strategies.Long:
 		return 1
 	}
-	return anyLane
+	return anyPool
 }
 
 func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
@@ -93,7 +93,7 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	if s.fault == swallowsTasks {
 		return nil
 	}
-	atOnce := s.fault == checksThenActs && s.lanes[0].running.Load() < int64(s.p.Limit)
+	atOnce := s.fault == checksThenActs && s.pools[0].running.Load() < int64(s.p.Limit)
 	if atOnce {
 		runtime.Gosched()
 	}
@@ -122,7 +122,7 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 		s.mu.Unlock()
 		return strategies.ErrClosed
 	case room != nowhere:
-		s.accept(&entry{task: t, lane: s.laneOf(t), room: room, atOnce: atOnce})
+		s.accept(&entry{task: t, pool: s.poolOf(t), room: room, atOnce: atOnce})
 		s.mu.Unlock()
 		return nil
 	case s.kind.sheds:
@@ -141,10 +141,10 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 // wait is the rest of a Submit that blocks.
 func (s *reference) wait(ctx context.Context, w *waiter) error {
 	if s.fault == deafSubmit {
-		return <-w.fate
+		return <-w.outcome
 	}
 	select {
-	case err := <-w.fate:
+	case err := <-w.outcome:
 		return err
 	case <-ctx.Done():
 	}
@@ -152,26 +152,26 @@ func (s *reference) wait(ctx context.Context, w *waiter) error {
 	defer s.mu.Unlock()
 	at := slices.Index(s.line, w)
 	if at < 0 {
-		return <-w.fate
+		return <-w.outcome
 	}
 	s.line = slices.Delete(s.line, at, at+1)
 	if s.fault == sendsToNobody {
 		unbuffered := make(chan error)
-		go func() { unbuffered <- <-w.fate }()
-		go func() { <-s.idle; w.fate <- strategies.ErrClosed }()
+		go func() { unbuffered <- <-w.outcome }()
+		go func() { <-s.idle; w.outcome <- strategies.ErrClosed }()
 	}
 	return ctx.Err()
 }
 
-// roomFor returns the lane in which there is room for a task, or nowhere. It is called with mu
-// held, as are accept, dispatch, place and leave.
+// roomFor returns the class pool in which there is room for a task, or nowhere. It is called with
+// mu held, as are accept, dispatch, slot and leave.
 func (s *reference) roomFor(t *strategies.Task) int {
-	to := s.laneOf(t)
+	to := s.poolOf(t)
 	if s.fault == sharesTheRoom {
-		to = anyLane
+		to = anyPool
 	}
-	for i := range s.lanes {
-		if (to == i || to == anyLane) && s.lanes[i].room > 0 {
+	for i := range s.pools {
+		if (to == i || to == anyPool) && s.pools[i].room > 0 {
 			return i
 		}
 	}
@@ -179,11 +179,11 @@ func (s *reference) roomFor(t *strategies.Task) int {
 }
 
 func (s *reference) accept(e *entry) {
-	s.lanes[e.room].room--
+	s.pools[e.room].room--
 	s.inside++
 	s.accepted++
 	if s.fault == losesOneInThousand && s.accepted%1000 == 0 {
-		s.lanes[e.room].room++
+		s.pools[e.room].room++
 		s.inside--
 		return
 	}
@@ -194,7 +194,7 @@ func (s *reference) accept(e *entry) {
 	s.dispatch()
 }
 
-// dispatch gives free places to what waits for them.
+// dispatch gives free slots to what waits for them.
 func (s *reference) dispatch() {
 	for i := 0; i < len(s.queue); {
 		at := i
@@ -202,48 +202,48 @@ func (s *reference) dispatch() {
 			at = len(s.queue) - 1 - i
 		}
 		e := s.queue[at]
-		place := s.place(e)
-		if place == nowhere {
+		slot := s.slot(e)
+		if slot == nowhere {
 			i++
 			continue
 		}
 		s.queue = slices.Delete(s.queue, at, at+1)
-		s.lanes[place].running.Add(1)
+		s.pools[slot].running.Add(1)
 		if e.grant != nil {
-			e.grant <- place
+			e.grant <- slot
 			continue
 		}
 		if s.fault == dealsInTurn {
 			s.busy[s.dealt[e.task]] = true
 		}
-		go s.work(e, place)
+		go s.work(e, slot)
 	}
 }
 
-// place returns the lane in which there is a free place for e, or nowhere.
-func (s *reference) place(e *entry) int {
-	to := e.lane
+// slot returns the class pool in which there is a free slot for e, or nowhere.
+func (s *reference) slot(e *entry) int {
+	to := e.pool
 	switch {
 	case s.fault == dealsInTurn && s.busy[s.dealt[e.task]]:
 		return nowhere
-	case s.fault == lendsPlaces:
-		to = anyLane
+	case s.fault == lendsSlots:
+		to = anyPool
 	}
-	for i := range s.lanes {
-		if (to == i || to == anyLane) &&
-			(s.lanes[i].running.Load() < int64(s.lanes[i].limit) || e.atOnce) {
+	for i := range s.pools {
+		if (to == i || to == anyPool) &&
+			(s.pools[i].running.Load() < int64(s.pools[i].limit) || e.atOnce) {
 			return i
 		}
 	}
 	return nowhere
 }
 
-// leave gives back the room of a task that has ended, and the place that it holds.
-func (s *reference) leave(e *entry, place int) {
-	if place != nowhere {
-		s.lanes[place].running.Add(-1)
+// leave gives back the room of a task that has ended, and the slot that it holds.
+func (s *reference) leave(e *entry, slot int) {
+	if slot != nowhere {
+		s.pools[slot].running.Add(-1)
 	}
-	s.lanes[e.room].room++
+	s.pools[e.room].room++
 	line := slices.Clone(s.line)
 	if s.fault == lastWaiterFirst {
 		slices.Reverse(line)
@@ -251,8 +251,8 @@ func (s *reference) leave(e *entry, place int) {
 	for _, w := range line {
 		if room := s.roomFor(w.task); room != nowhere {
 			s.line = slices.DeleteFunc(s.line, func(o *waiter) bool { return o == w })
-			s.accept(&entry{task: w.task, lane: s.laneOf(w.task), room: room})
-			w.fate <- nil
+			s.accept(&entry{task: w.task, pool: s.poolOf(w.task), room: room})
+			w.outcome <- nil
 			return
 		}
 	}

@@ -8,23 +8,23 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// This file is what the reference does with a task that has a place.
+// This file is what the reference does with a task that has a slot.
 
 // attempts is how often a task is tried where the reference retries.
 const attempts = 3
 
 // work brings a task to its end.
-func (s *reference) work(e *entry, place int) {
-	r := s.tries(e.task, &place)
+func (s *reference) work(e *entry, slot int) {
+	r := s.tries(e.task, &slot)
 	_, panicked := r.Err.(*strategies.PanicError)
-	leak := s.fault == leaksPlaceOnPanic && panicked || s.fault == leaksPlaceOnGoexit &&
+	leak := s.fault == leaksSlotOnPanic && panicked || s.fault == leaksSlotOnGoexit &&
 		r.Err == strategies.ErrGoexit
 	s.mu.Lock()
 	if !leak {
-		s.leave(e, place)
+		s.leave(e, slot)
 	}
-	if s.fault == placeTwiceOnPanic && panicked {
-		s.lanes[place].running.Add(-1)
+	if s.fault == slotTwiceOnPanic && panicked {
+		s.pools[slot].running.Add(-1)
 	}
 	if s.fault == dealsInTurn {
 		s.busy[s.dealt[e.task]] = false
@@ -44,8 +44,8 @@ func (s *reference) work(e *entry, place int) {
 }
 
 // tries runs t as often as it asks for it and may, unless the context has ended. Between two
-// attempts it keeps its place.
-func (s *reference) tries(t *strategies.Task, place *int) strategies.Result {
+// attempts it keeps its slot.
+func (s *reference) tries(t *strategies.Task, slot *int) strategies.Result {
 	if s.ctx.Err() != nil && s.fault != deafToNew {
 		r := s.given()
 		if r.Err == strategies.ErrAbandoned {
@@ -56,7 +56,7 @@ func (s *reference) tries(t *strategies.Task, place *int) strategies.Result {
 		return r
 	}
 	for made := 1; ; made++ {
-		r := s.steps(t, place)
+		r := s.steps(t, slot)
 		again := r.Retry && (s.kind.retries || s.fault == retriesUnasked && made == 1)
 		switch {
 		case !again:
@@ -85,19 +85,19 @@ func (s *reference) given() strategies.Result {
 	return strategies.Result{Err: context.Cause(s.ctx)}
 }
 
-// steps runs t until it asks for no more. place is where; it changes when t gives it back in
+// steps runs t until it asks for no more. slot is where; it changes when t gives it back in
 // between.
-func (s *reference) steps(t *strategies.Task, place *int) strategies.Result {
+func (s *reference) steps(t *strategies.Task, slot *int) strategies.Result {
 	for {
-		if *place == nowhere {
-			*place = <-s.queueAgain(t, s.fault == jumpsTheLine)
+		if *slot == nowhere {
+			*slot = <-s.queueAgain(t, s.fault == jumpsTheLine)
 			if s.ctx.Err() != nil {
 				return s.given()
 			}
 		}
 		r := s.step(t)
 		if r.Err == nil && len(r.Split) > 0 {
-			part := s.parts(t, r.Split, place)
+			part := s.parts(t, r.Split, slot)
 			r.Err, r.Retry, r.After = part.Err, part.Retry, part.After
 		}
 		r.Split = nil
@@ -105,7 +105,7 @@ func (s *reference) steps(t *strategies.Task, place *int) strategies.Result {
 			return r
 		}
 		if s.kind.turns {
-			s.giveBack(place)
+			s.giveBack(slot)
 		}
 	}
 }
@@ -134,24 +134,24 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 
 // parts runs the sub-tasks of t and returns the first result that has an error.
 func (s *reference) parts(
-	t *strategies.Task, all []*strategies.Task, place *int,
+	t *strategies.Task, all []*strategies.Task, slot *int,
 ) (first strategies.Result) {
 	if !s.kind.splits {
 		for _, part := range all {
-			if r := s.steps(part, place); r.Err != nil {
+			if r := s.steps(part, slot); r.Err != nil {
 				return r
 			}
 		}
 		return first
 	}
 	results := make(chan strategies.Result, len(all))
-	if s.fault != partsNeedNoPlace {
-		s.giveBack(place) // t itself does nothing meanwhile
+	if s.fault != partsNeedNoSlot {
+		s.giveBack(slot) // t itself does nothing meanwhile
 	}
 	for i := range all {
 		part, at := all[len(all)-1-i], nowhere // each goes to the head, so the last goes first
-		if s.fault == partsNeedNoPlace {
-			at = *place
+		if s.fault == partsNeedNoSlot {
+			at = *slot
 			go func() { results <- s.steps(part, &at) }()
 			continue
 		}
@@ -177,21 +177,21 @@ func (s *reference) parts(
 	return first
 }
 
-// giveBack gives up the place that a task holds before its end, if it holds one.
-func (s *reference) giveBack(place *int) {
+// giveBack gives up the slot that a task holds before its end, if it holds one.
+func (s *reference) giveBack(slot *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if *place != nowhere {
-		s.lanes[*place].running.Add(-1)
-		*place = nowhere
+	if *slot != nowhere {
+		s.pools[*slot].running.Add(-1)
+		*slot = nowhere
 		s.dispatch()
 	}
 }
 
 // queueAgain puts a task that has begun, or a sub-task, at the head or the tail of the queue. The
-// channel gives it a place, or nowhere when the context has ended.
+// channel gives it a slot, or nowhere when the context has ended.
 func (s *reference) queueAgain(t *strategies.Task, head bool) <-chan int {
-	e := &entry{task: t, lane: s.laneOf(t), grant: make(chan int, 1)}
+	e := &entry{task: t, pool: s.poolOf(t), grant: make(chan int, 1)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -16,7 +16,7 @@ import (
 // ends is a finding and not a hang.
 const endless = 10_000
 
-// exhaustedOnce has a poison task for each place and one more, and looks at the number of attempts
+// exhaustedOnce has a poison task for each slot and one more, and looks at the number of attempts
 // and the time between them.
 func exhaustedOnce(r *rig) error {
 	if !r.spec.Retries {
@@ -52,10 +52,10 @@ func exhaustedOnce(r *rig) error {
 		case starts < 2:
 			return fmt.Errorf("task %d asked for another attempt, and was started %d times", j.name,
 				starts)
-		case !errors.Is(j.fate.Err, strategies.ErrExhausted) && j.isDone():
+		case !errors.Is(j.outcome.Err, strategies.ErrExhausted) && j.isDone():
 			return fmt.Errorf(
 				"task %d made %d attempts, all of which failed, and was done with: %v", j.name,
-				starts, j.fate.Err)
+				starts, j.outcome.Err)
 		}
 		if err := j.once(j.starts.Load(), errOwn); err != nil {
 			return about("out of attempts", err)
@@ -87,9 +87,9 @@ func waitingEndsWithContext(r *rig) error {
 	j := r.waitsToRetry()
 	r.endNew()
 	synctest.Wait()
-	if !j.isDone() || !errors.Is(j.fate.Err, context.Canceled) {
+	if !j.isDone() || !errors.Is(j.outcome.Err, context.Canceled) {
 		return fmt.Errorf("a task waited for its next attempt when New's context was cancelled: "+
-			"done: %v, error %v", j.isDone(), j.fate.Err)
+			"done: %v, error %v", j.isDone(), j.outcome.Err)
 	}
 	r.rest(horizon)
 	return j.once(1, context.Canceled)
@@ -127,10 +127,10 @@ func waitingIsDrained(r *rig) error {
 	var e *strategies.DrainError
 	switch {
 	case !j.isDone() || j.end()-begin != deadline ||
-		!errors.Is(j.fate.Err, strategies.ErrAbandoned):
+		!errors.Is(j.outcome.Err, strategies.ErrAbandoned):
 		return fmt.Errorf("the deadline of Drain ended after %v while a task waited for its next "+
 			"attempt: done: %v, after %v, error %v",
-			deadline, j.isDone(), j.end()-begin, j.fate.Err)
+			deadline, j.isDone(), j.end()-begin, j.outcome.Err)
 	case !d.over() || d.at-begin != deadline || !errors.As(d.err(), &e) ||
 		e.Abandoned != 0 || e.Running != 0:
 		// it has run

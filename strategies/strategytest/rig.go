@@ -20,7 +20,7 @@ import (
 const horizon = time.Hour
 
 // warmUp is how long a check lets pass before it expects 32 tasks to have started, as far as there
-// are places: a strategy that limits a rate starts them one by one.
+// are slots: a strategy that limits a rate starts them one by one.
 const warmUp = time.Second
 
 // A rig is one instance under test, and the count of what its tasks do.
@@ -37,7 +37,7 @@ type rig struct {
 	// the first call of Done with something that is not a task as it was given
 	odd      atomic.Pointer[error]
 	room     chan struct{} // gets an element at a Done, unless it has one
-	released chan struct{} // closed at the end, for tasks that hold their place
+	released chan struct{} // closed at the end, for tasks that hold their slot
 }
 
 // newRig makes an instance; at the end of the scene its tasks are released and it is drained.
@@ -89,7 +89,7 @@ func declared(fact func(strategies.Params) int, p strategies.Params) int {
 	return fact(p)
 }
 
-// Done records the fate of a job: the rig is the sink.
+// Done records the outcome of a job: the rig is the sink.
 func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 	j := r.jobOf(t)
 	if j == nil {
@@ -105,7 +105,7 @@ func (r *rig) Done(t *strategies.Task, res strategies.Result) {
 		r.waiting.Add(-1)
 	}
 	r.steps.Add(1)
-	j.fate = res
+	j.outcome = res
 	j.ended.Store(int64(r.clock()))
 	close(j.done)
 	select {

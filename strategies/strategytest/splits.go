@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about sub-tasks, which a strategy runs side by side in places of their own if
+// These checks are about sub-tasks, which a strategy runs side by side in slots of their own if
 // Spec.Splits, and otherwise one after another in the place of their task: parts of the clauses
 // Bound, Once and WorkConserving.
 
@@ -43,7 +43,7 @@ func (r *rig) family(n int) *family {
 	return f
 }
 
-// boundHoldsInSplits has more tasks than there are places split all at once.
+// boundHoldsInSplits has more tasks than there are slots split all at once.
 func boundHoldsInSplits(r *rig) error {
 	for range 2*r.bound() + 1 {
 		f := r.family(5)
@@ -82,7 +82,7 @@ func onceWithItsLastPart(r *rig) error {
 	return nil
 }
 
-// splitsSideBySide has one task and then two split into many: their sub-tasks share all places.
+// splitsSideBySide has one task and then two split into many: their sub-tasks share all slots.
 func splitsSideBySide(r *rig) error {
 	if !r.spec.Splits {
 		return nil

@@ -36,7 +36,7 @@ func equalTasks(r *rig) error {
 	return nil
 }
 
-// oneLongTask puts one task of 1 s at several positions among 511 of 1 ms. It can keep one place
+// oneLongTask puts one task of 1 s at several positions among 511 of 1 ms. It can keep one slot
 // from the others, and no more: at a bound of 8 the last of them is done after ⌈511/7⌉ = 73 ms at
 // the latest, in whatever order they run. A strategy that assigns tasks to workers before these are
 // free takes up to a second.
@@ -67,7 +67,7 @@ func oneLongTask(r *rig) error {
 }
 
 // makespan offers jobs whose lengths are whole milliseconds and returns how long they took. In the
-// middle of each millisecond, when nothing happens, it looks whether a place is idle while a task
+// middle of each millisecond, when nothing happens, it looks whether a slot is idle while a task
 // waits.
 func (r *rig) makespan(jobs []*job) (time.Duration, error) {
 	begin := r.clock()

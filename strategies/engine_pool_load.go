@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// A Lane is one of the pools of a strategy that separates tasks: so many places for the tasks of a
-// class.
-type Lane struct {
+// A ClassPool is one of the pools of a strategy that separates tasks: so many slots for the tasks
+// of a class.
+type ClassPool struct {
 	Class Class
 	Limit int
 }
@@ -20,18 +20,18 @@ type ClassLoad struct {
 	Mean  time.Duration
 }
 
-// A LaneLoad is how much of a lane's places an offered load keeps busy.
-type LaneLoad struct {
-	Lane
+// A PoolLoad is how much of a pool's slots an offered load keeps busy.
+type PoolLoad struct {
+	ClassPool
 	Utilisation float64 // rate × mean / limit; at 1 and above the queue grows without end
 }
 
-// Stable says whether the lane can keep up.
-func (l LaneLoad) Stable() bool { return l.Utilisation < 1 }
+// Stable says whether the pool can keep up.
+func (l PoolLoad) Stable() bool { return l.Utilisation < 1 }
 
 // String gives the utilisation on one line, with the word unstable where no measurement means
 // anything.
-func (l LaneLoad) String() string {
+func (l PoolLoad) String() string {
 	s := fmt.Sprintf("%v %d: utilisation %.3g", l.Class, l.Limit, l.Utilisation)
 	if !l.Stable() {
 		s += ", unstable"
@@ -39,17 +39,17 @@ func (l LaneLoad) String() string {
 	return s
 }
 
-// LaneLoads computes the utilisation of each lane, and last, as AnyClass, that of all places
-// together. A class without a lane takes any place, so it counts there only: if some is offered,
-// that last one can be unstable while no lane is.
+// PoolLoads computes the utilisation of each pool, and last, as AnyClass, that of all slots
+// together. A class without a pool takes any slot, so it counts there only: if some is offered,
+// that last one can be unstable while no pool is.
 //
-// It is exact, whatever the distributions and the arrivals: a lane of k places does at most k
-// seconds of work a second. So an overloaded lane is known without a measurement; and a measurement
+// It is exact, whatever the distributions and the arrivals: a pool of k slots does at most k
+// seconds of work a second. So an overloaded pool is known without a measurement; and a measurement
 // of it only says how long it was.
-func LaneLoads(lanes []Lane, offered []ClassLoad) []LaneLoad {
-	all := LaneLoad{Lane: Lane{Class: AnyClass}}
-	loads := make([]LaneLoad, 0, len(lanes)+1)
-	for _, l := range lanes {
+func PoolLoads(pools []ClassPool, offered []ClassLoad) []PoolLoad {
+	all := PoolLoad{ClassPool: ClassPool{Class: AnyClass}}
+	loads := make([]PoolLoad, 0, len(pools)+1)
+	for _, l := range pools {
 		all.Limit += l.Limit
 		work := 0.0
 		for _, o := range offered {
@@ -57,7 +57,7 @@ func LaneLoads(lanes []Lane, offered []ClassLoad) []LaneLoad {
 				work += o.work()
 			}
 		}
-		loads = append(loads, LaneLoad{l, work / float64(l.Limit)})
+		loads = append(loads, PoolLoad{l, work / float64(l.Limit)})
 	}
 	for _, o := range offered {
 		all.Utilisation += o.work() / float64(all.Limit)

@@ -9,18 +9,18 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// These checks are about classes of tasks, which have lanes of their own if Spec.Lanes says so:
-// parts of the clause BlocksOrSheds.
+// These checks are about classes of tasks, which have class pools of their own if Spec.ClassPools
+// says so: parts of the clause BlocksOrSheds.
 
-// A lane is what is found of one.
-type lane struct {
-	class  strategies.Class
-	places int // tasks that run at once when the instance is offered nothing else
-	room   int // tasks that are accepted without one being done
+// A pool is what is found of one.
+type pool struct {
+	class strategies.Class
+	slots int // tasks that run at once when the instance is offered nothing else
+	room  int // tasks that are accepted without one being done
 }
 
-// fillLane submits tasks of one class until one is not accepted at once, at most n.
-func (r *rig) fillLane(
+// fillPool submits tasks of one class until one is not accepted at once, at most n.
+func (r *rig) fillPool(
 	class strategies.Class, n int, do func(context.Context) strategies.Result,
 ) (in []*job, last *call) {
 	jobs := r.jobs(n, do)
@@ -30,45 +30,45 @@ func (r *rig) fillLane(
 	return r.fillWith(context.Background(), jobs)
 }
 
-// lanes returns what a new instance has for each class.
-func (r *rig) lanes() (all []lane) {
+// pools returns what a new instance has for each class.
+func (r *rig) pools() (all []pool) {
 	for _, class := range []strategies.Class{strategies.AnyClass, strategies.Short, strategies.Long,
 		strategies.CPU, strategies.IO} {
 		fresh := newRig(r.scene, r.spec, r.p)
-		in, _ := fresh.fillLane(class, min(r.capacity(), many), fresh.held(nil))
+		in, _ := fresh.fillPool(class, min(r.capacity(), many), fresh.held(nil))
 		fresh.rest(warmUp)
-		all = append(all, lane{class, int(fresh.running.Load()), len(in)})
+		all = append(all, pool{class, int(fresh.running.Load()), len(in)})
 		fresh.endNew()
 	}
 	return all
 }
 
-// lanesAreApart fills one lane after the other and has tasks of another pass by. They take exactly
-// as long as if they were alone: n of 1 ms take ⌈n/places⌉ ms. Without Spec.Lanes all classes are
-// alike; with them, each has the places that it is declared to have.
-func lanesAreApart(r *rig) error {
-	found := r.lanes()
+// poolsAreApart fills one class pool after the other and has tasks of another pass by. They take
+// exactly as long as if they were alone: n of 1 ms take ⌈n/slots⌉ ms. Without Spec.ClassPools all
+// classes are alike; with them, each has the slots that it is declared to have.
+func poolsAreApart(r *rig) error {
+	found := r.pools()
 	anyClass := found[0]
-	var own []lane // those of a class that does not find everything
+	var own []pool // those of a class that does not find everything
 	for _, l := range found[1:] {
-		if l.places != anyClass.places || l.room != anyClass.room {
+		if l.slots != anyClass.slots || l.room != anyClass.room {
 			own = append(own, l)
 		}
 	}
 	switch {
-	case r.spec.Lanes == nil && len(own) > 0:
+	case r.spec.ClassPools == nil && len(own) > 0:
 		return fmt.Errorf("declared not to separate classes, but runs %d tasks of class %d at "+
 			"once and accepts %d; without a class, %d and %d",
-			own[0].places, own[0].class, own[0].room, anyClass.places, anyClass.room)
-	case r.spec.Lanes != nil && len(own) < 2:
+			own[0].slots, own[0].class, own[0].room, anyClass.slots, anyClass.room)
+	case r.spec.ClassPools != nil && len(own) < 2:
 		return fmt.Errorf(
 			"declared to separate classes, but only %d of %d have a pool of their own",
 			len(own), len(found)-1)
 	}
-	if r.spec.Lanes != nil {
-		for _, declared := range r.spec.Lanes(r.p) {
-			at := slices.IndexFunc(own, func(l lane) bool { return l.class == declared.Class })
-			if at < 0 || own[at].places != declared.Limit {
+	if r.spec.ClassPools != nil {
+		for _, declared := range r.spec.ClassPools(r.p) {
+			at := slices.IndexFunc(own, func(l pool) bool { return l.class == declared.Class })
+			if at < 0 || own[at].slots != declared.Limit {
 				return fmt.Errorf("declared to have a pool of %d for class %d; found %v",
 					declared.Limit, declared.Class, own)
 			}
@@ -88,13 +88,13 @@ func lanesAreApart(r *rig) error {
 	return nil
 }
 
-// passesBy fills one lane with tasks that stay, and another with tasks of 1 ms.
-func (r *rig) passesBy(full, l lane) error {
+// passesBy fills one class pool with tasks that stay, and another with tasks of 1 ms.
+func (r *rig) passesBy(full, l pool) error {
 	fresh := newRig(r.scene, r.spec, r.p)
 	defer fresh.endNew()
-	fresh.fillLane(full.class, many, fresh.held(nil))
+	fresh.fillPool(full.class, many, fresh.held(nil))
 	begin := fresh.clock()
-	in, last := fresh.fillLane(l.class, l.room, takes(time.Millisecond))
+	in, last := fresh.fillPool(l.class, l.room, takes(time.Millisecond))
 	if last != nil {
 		return fmt.Errorf("%d tasks of class %d are accepted instead of %d, as they are alone: %s",
 			len(in), l.class, l.room, last)
@@ -108,7 +108,7 @@ func (r *rig) passesBy(full, l lane) error {
 		}
 		took = max(took, j.end()-begin)
 	}
-	if want := time.Duration((l.room+l.places-1)/l.places) * time.Millisecond; took != want {
+	if want := time.Duration((l.room+l.slots-1)/l.slots) * time.Millisecond; took != want {
 		return fmt.Errorf("%d tasks of 1ms of class %d took %v instead of %v, as they do alone",
 			len(in), l.class, took, want)
 	}

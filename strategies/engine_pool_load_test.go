@@ -8,16 +8,16 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// The bimodal load of 95 % tasks of 1 ms and 5 % of 50 ms at 80 % of four places: with two places
-// each, the short lane is nearly idle and the long one has no steady state.
-func ExampleLaneLoads() {
+// The bimodal load of 95 % tasks of 1 ms and 5 % of 50 ms at 80 % of four slots: with two slots
+// each, the short pool is nearly idle and the long one has no steady state.
+func ExamplePoolLoads() {
 	offered := []strategies.ClassLoad{
 		{Class: strategies.Short, Rate: 0.95 * 927.536, Mean: time.Millisecond},
 		{Class: strategies.Long, Rate: 0.05 * 927.536, Mean: 50 * time.Millisecond},
 	}
-	lanes := []strategies.Lane{{Class: strategies.Short, Limit: 2},
+	pools := []strategies.ClassPool{{Class: strategies.Short, Limit: 2},
 		{Class: strategies.Long, Limit: 2}}
-	for _, l := range strategies.LaneLoads(lanes, offered) {
+	for _, l := range strategies.PoolLoads(pools, offered) {
 		fmt.Println(l)
 	}
 	// Output:
@@ -26,9 +26,9 @@ func ExampleLaneLoads() {
 	// any 4: utilisation 0.8
 }
 
-// TestLaneLoads finds the loads at which the lanes of that mix lose their steady state: 0.345 with
-// one place for the long tasks, 0.69 with two, and 0.908 because of the short ones with three.
-func TestLaneLoads(t *testing.T) {
+// TestPoolLoads finds the loads at which the pools of that mix lose their steady state: 0.345 with
+// one slot for the long tasks, 0.69 with two, and 0.908 because of the short ones with three.
+func TestPoolLoads(t *testing.T) {
 	offered := func(load float64) []strategies.ClassLoad {
 		rate := load * 4 / (0.95*0.001 + 0.05*0.050)
 		return []strategies.ClassLoad{{strategies.Short, 0.95 * rate, time.Millisecond},
@@ -37,26 +37,26 @@ func TestLaneLoads(t *testing.T) {
 	for _, test := range []struct {
 		short int
 		edge  float64 // the load, to three digits, at which all is stable no longer
-		lane  int     // that is unstable above
+		pool  int     // that is unstable above
 	}{{3, 0.345, 1}, {2, 0.690, 1}, {1, 0.908, 0}} {
-		lanes := []strategies.Lane{{strategies.Short, test.short},
+		pools := []strategies.ClassPool{{strategies.Short, test.short},
 			{strategies.Long, 4 - test.short}}
-		for _, l := range strategies.LaneLoads(lanes, offered(test.edge-0.001)) {
+		for _, l := range strategies.PoolLoads(pools, offered(test.edge-0.001)) {
 			if !l.Stable() {
-				t.Errorf("%d short places at load %v: %v", test.short, test.edge-0.001, l)
+				t.Errorf("%d short slots at load %v: %v", test.short, test.edge-0.001, l)
 			}
 		}
-		for i, l := range strategies.LaneLoads(lanes, offered(test.edge+0.001)) {
-			if l.Stable() != (i != test.lane) {
-				t.Errorf("%d short places at load %v: %v", test.short, test.edge+0.001, l)
+		for i, l := range strategies.PoolLoads(pools, offered(test.edge+0.001)) {
+			if l.Stable() != (i != test.pool) {
+				t.Errorf("%d short slots at load %v: %v", test.short, test.edge+0.001, l)
 			}
 		}
 	}
-	// A class without a lane counts in the sum alone.
+	// A class without a pool counts in the sum alone.
 	some := []strategies.ClassLoad{{strategies.CPU, 1000, 3 * time.Millisecond},
 		{strategies.Short, 1000, time.Millisecond}}
-	loads := strategies.LaneLoads([]strategies.Lane{{strategies.Short, 2}, {strategies.Long, 2}},
-		some)
+	pools := []strategies.ClassPool{{strategies.Short, 2}, {strategies.Long, 2}}
+	loads := strategies.PoolLoads(pools, some)
 	want := []float64{0.5, 0, 1}
 	for i, l := range loads {
 		if l.Utilisation != want[i] {

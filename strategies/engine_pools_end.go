@@ -1,7 +1,7 @@
 package strategies
 
 // dropAll settles what waits in the queues.
-func (w *lanes) dropAll() {
+func (w *pools) dropAll() {
 	for {
 		e, r, any := w.dropOne()
 		switch {
@@ -18,18 +18,18 @@ func (w *lanes) dropAll() {
 
 // dropOne takes an entry out of a queue and returns the task that comes to its end by that, if one
 // does.
-func (w *lanes) dropOne() (e entry, r Result, any bool) {
+func (w *pools) dropOne() (e entry, r Result, any bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	q := &w.any.queue
 	for i := 0; q.n == 0; i++ {
-		if i == len(w.lane) {
+		if i == len(w.pool) {
 			return entry{}, Result{}, false
 		}
-		q = &w.lane[i].queue
+		q = &w.pool[i].queue
 	}
 	e = q.popFront()
-	r = Result{Err: w.fate(e)}
+	r = Result{Err: w.outcome(e)}
 	if e.of != nil {
 		var ended bool
 		if e, r, ended = w.advance(e, r); !ended {
@@ -39,9 +39,9 @@ func (w *lanes) dropOne() (e entry, r Result, any bool) {
 	return e, r, true
 }
 
-// fate is the error of an entry that will not run because ctx has ended; it is counted as abandoned
-// only if it never did.
-func (w *lanes) fate(e entry) error {
+// outcome is the error of an entry that will not run because ctx has ended; it is counted as
+// abandoned only if it never did.
+func (w *pools) outcome(e entry) error {
 	if e.started || e.of != nil {
 		return w.endedBy()
 	}
@@ -49,12 +49,12 @@ func (w *lanes) fate(e entry) error {
 }
 
 // wakeAll lets the sleeping workers see that the instance is idle.
-func (w *lanes) wakeAll() {
+func (w *pools) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range w.lane {
-		w.lane[i].idle = 0
-		w.lane[i].wake.Broadcast()
+	for i := range w.pool {
+		w.pool[i].idle = 0
+		w.pool[i].wake.Broadcast()
 	}
 	if w.home != nil {
 		w.home.wakeUp()

@@ -12,24 +12,24 @@ import (
 // and Gate.
 type adapter struct {
 	lifecycle
-	// holds one element for each place of a pool that is taken; nil: it has a queue, or is a gate
-	places chan struct{}
+	// holds one element for each slot of a pool that is taken; nil: it has a queue, or is a gate
+	slots chan struct{}
 	// called where a task has ended its goroutine, before it is settled; nil: nothing to do
 	lost  func()
-	yield func(*slot, Result) // gives back the permit of a task that has run; nil: there is none
+	yield func(*handle, Result) // gives back the permit of a task that has run; nil: there is none
 
 	// queues is set where a task may lie in a queue of the library, out of our reach. Then the
-	// slots of all tasks that were ever submitted are known, to settle those that wait when ctx
+	// handles of all tasks that were ever submitted are known, to settle those that wait when ctx
 	// ends.
-	queues bool
-	mu     sync.Mutex
-	slots  []weak.Pointer[slot] // weak: a task that the caller has dropped may go
+	queues  bool
+	mu      sync.Mutex
+	handles []weak.Pointer[handle] // weak: a task that the caller has dropped may go
 }
 
-// A slot is what an adapter keeps with a task. It is made at the task's first use on an instance,
+// A handle is what an adapter keeps with a task. It is made at the task's first use on an instance,
 // so that a prebuilt task costs no allocation: a list of what is queued would either allocate or be
 // one more lock that all tasks go through.
-type slot struct {
+type handle struct {
 	of   *adapter
 	task *Task
 	run  func() // executes the task: what the library is given
@@ -40,47 +40,47 @@ type slot struct {
 	permit any // what a gate gave
 }
 
-// slot returns that of t, which fill completes if it is new.
-func (a *adapter) slot(t *Task, fill func(*slot)) *slot {
-	if t.slot != nil && t.slot.of == a {
-		return t.slot
+// handle returns that of t, which fill completes if it is new.
+func (a *adapter) handle(t *Task, fill func(*handle)) *handle {
+	if t.handle != nil && t.handle.of == a {
+		return t.handle
 	}
-	e := &slot{of: a, task: t}
+	e := &handle{of: a, task: t}
 	e.run = func() { a.execute(e) }
 	if fill != nil {
 		fill(e)
 	}
-	t.slot = e
+	t.handle = e
 	if a.queues {
 		a.remember(e)
 	}
 	return e
 }
 
-// remember adds e to the slots. Before they outgrow their array, those whose tasks are gone are
-// taken out; since the array is doubled unless that halves it, a slot is looked at twice in its
+// remember adds e to the handles. Before they outgrow their array, those whose tasks are gone are
+// taken out; since the array is doubled unless that halves it, a handle is looked at twice in its
 // life, on average.
-func (a *adapter) remember(e *slot) {
+func (a *adapter) remember(e *handle) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n := len(a.slots); n == cap(a.slots) {
-		a.slots = slices.DeleteFunc(a.slots, func(p weak.Pointer[slot]) bool {
+	if n := len(a.handles); n == cap(a.handles) {
+		a.handles = slices.DeleteFunc(a.handles, func(p weak.Pointer[handle]) bool {
 			return p.Value() == nil
 		})
-		if len(a.slots) > n/2 {
-			a.slots = slices.Grow(a.slots, n+1)
+		if len(a.handles) > n/2 {
+			a.handles = slices.Grow(a.handles, n+1)
 		}
 	}
-	a.slots = append(a.slots, weak.Make(e))
+	a.handles = append(a.handles, weak.Make(e))
 }
 
 // dropQueued settles all that waits in the library's queue. The library will find nothing to do in
 // them.
 func (a *adapter) dropQueued() {
 	a.mu.Lock()
-	slots := slices.Clone(a.slots)
+	handles := slices.Clone(a.handles)
 	a.mu.Unlock()
-	for _, p := range slots {
+	for _, p := range handles {
 		if e := p.Value(); e != nil {
 			a.dropOne(e)
 		}
@@ -88,7 +88,7 @@ func (a *adapter) dropQueued() {
 }
 
 // dropOne settles the task of e unless it has been started.
-func (a *adapter) dropOne(e *slot) {
+func (a *adapter) dropOne(e *handle) {
 	if e.waits.CompareAndSwap(true, false) {
 		a.settle(e.task, Result{Err: a.giveUp()})
 	}
@@ -96,7 +96,7 @@ func (a *adapter) dropOne(e *slot) {
 
 // execute runs the task of e in a goroutine of the library. Nothing of what a task may do reaches
 // that goroutine, except Goexit, which nobody can hold up.
-func (a *adapter) execute(e *slot) {
+func (a *adapter) execute(e *handle) {
 	if !e.waits.CompareAndSwap(true, false) {
 		return // given up meanwhile; the task may be anywhere
 	}
@@ -108,8 +108,8 @@ func (a *adapter) execute(e *slot) {
 				a.lost()
 			}
 		}
-		if a.places != nil {
-			<-a.places
+		if a.slots != nil {
+			<-a.slots
 		}
 		if a.yield != nil {
 			a.yield(e, r)
