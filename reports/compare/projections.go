@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -87,15 +88,18 @@ func orDefault(keys, byDefault string) string {
 // oneLine joins the lines of benchproc's errors: what is wrong, the expression, and a caret below
 // the place.
 func oneLine(err error) error {
-	what, rest, ok1 := strings.Cut(err.Error(), "\n\t")
+	what, rest, ok := strings.Cut(err.Error(), "\n\t")
 	last := strings.LastIndex(rest, "\n\t")
-	if !ok1 || last < 0 {
-		return fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
+	if !ok || last < 0 {
+		return errors.New(joined(err.Error()))
 	}
 	caret := strings.TrimPrefix(rest[last:], "\n\t")
-	return fmt.Errorf("%s (at character %d of %q)", strings.TrimPrefix(what, "syntax error: "),
-		len([]rune(caret)), rest[:last])
+	return fmt.Errorf("%s (at character %d of %q)",
+		strings.TrimPrefix(joined(what), "syntax error: "), len([]rune(caret)), rest[:last])
 }
+
+// joined is s in one line: what is wrong may quote the expression, with its newlines.
+func joined(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // fieldNames lists the keys of a projection as an expression has them.
 func fieldNames(p *benchproc.Projection) string {

@@ -279,7 +279,7 @@ func FuzzProjections(f *testing.F) {
 		{"pkg", ".name /load@num", "/strategy@(semaphore worker_pool)", ".unit:ops/s"},
 		{".fullname", ".fullname", ".fullname", "-/load:0.5"},
 		{"/gomaxprocs", ".config@alpha", "seed@num", "(a:b OR .file:/s/) AND *"},
-		{"a@", "@b", ",,", "x:"},
+		{"a@", "@b", ",,", "x:"}, {"", "", "", "a:/\xff\n/"},
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
