@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/lock"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
@@ -70,18 +71,9 @@ func (d *Dir) wrote(file string, err error) error {
 	return fmt.Errorf("%s: %w", filepath.Join(d.path, file), err)
 }
 
-// A Conclusion is what a question's results say in words, a line each, for the report to show.
-type Conclusion struct {
-	Study, Question string   // its name, and what it asks
-	Claim           string   // what was put to the test
-	Verdict         string   // on the claim: holds, does not hold, depends, undecided
-	Because         string   // the numbers that decide
-	Lines           []string // what else the results say
-}
-
-// Conclude adds what the results so far say in words.
-func (d *Dir) Conclude(c Conclusion) error {
-	return d.wrote(rundir.ResultsFile, d.results.conclude(c))
+// Conclude adds what the results so far say in words, for the report to show.
+func (d *Dir) Conclude(f finding.Finding) error {
+	return d.wrote(rundir.ResultsFile, d.results.conclude(f))
 }
 
 // End ends the results with a mark: complete, or partial when fewer than the planned results were

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/strategies"
@@ -88,11 +89,11 @@ func (w *resultsWriter) line(line string) error {
 }
 
 // conclude writes lines for people: what a question's results say.
-func (w *resultsWriter) conclude(c Conclusion) error {
-	w.add(rundir.Study.Line(c.Study + ": " + c.Question))
-	w.add(rundir.Claim.Line(c.Claim))
-	w.add(rundir.Verdict.Line(c.Verdict + ": " + c.Because))
-	for _, line := range c.Lines {
+func (w *resultsWriter) conclude(f finding.Finding) error {
+	w.add(rundir.Study.Line(f.Study + ": " + f.Question))
+	w.add(rundir.Claim.Line(f.Claim))
+	w.add(rundir.Verdict.Line(string(f.Verdict) + ": " + f.Because))
+	for _, line := range f.Lines {
 		w.add(rundir.Answer.Line(line))
 	}
 	return w.flush()

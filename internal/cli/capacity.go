@@ -117,7 +117,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 		func(sc bench.Scenario, r *bench.Result, err error) error {
 			return a.take(e, 0, dir, show, sc, r, err)
 		})
-	f := &finding{search: s, answers: answers, execution: e}
+	f := &searched{search: s, answers: answers, execution: e}
 	writing := f.close(ctx, dir, stopped)
 	if writing == nil && len(e.records) > 0 {
 		writing = page.Write(e.path)
@@ -132,8 +132,8 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	return f.exitCode(writing)
 }
 
-// A finding is what has become of a search.
-type finding struct {
+// searched is what has become of a search.
+type searched struct {
 	*execution
 	search  capacity.Search
 	answers []capacity.Answer
@@ -141,7 +141,7 @@ type finding struct {
 
 // close writes the answers down beside the runs and closes the directory. The error is about the
 // directory, or about a run that cannot be ended.
-func (f *finding) close(ctx context.Context, dir *bench.Dir, stopped error) error {
+func (f *searched) close(ctx context.Context, dir *bench.Dir, stopped error) error {
 	if ctx.Err() != nil {
 		f.cut = context.Cause(ctx)
 	}
@@ -163,7 +163,7 @@ func (f *finding) close(ctx context.Context, dir *bench.Dir, stopped error) erro
 }
 
 // exitCode is nil for fine.
-func (f *finding) exitCode(writing error) error {
+func (f *searched) exitCode(writing error) error {
 	codes := []int{fine}
 	for _, a := range f.answers {
 		switch a.Outcome() {

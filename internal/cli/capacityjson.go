@@ -45,7 +45,7 @@ type probeLine struct {
 	Verdict string  `json:"verdict"`
 }
 
-func (a *app) showCapacityJSON(f *finding, report string) error {
+func (a *app) showCapacityJSON(f *searched, report string) error {
 	s := f.search
 	doc := capacityDocument{
 		head: newHead("capacity"), Dir: f.path, Results: filepath.Join(f.path, rundir.ResultsFile),

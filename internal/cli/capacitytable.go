@@ -15,7 +15,7 @@ import (
 )
 
 // axis is what is searched, in a word.
-func (f *finding) axis() string {
+func (f *searched) axis() string {
 	if f.search.Rates {
 		return "rate"
 	}
@@ -24,7 +24,7 @@ func (f *finding) axis() string {
 
 // showFinding prints the answers: on stdout the tables or the document, on stderr what a reader
 // must not miss.
-func (a *app) showFinding(f *finding, format string, reported bool) error {
+func (a *app) showFinding(f *searched, format string, reported bool) error {
 	report := ""
 	if reported && len(f.records) > 0 {
 		report = filepath.Join(f.path, rundir.ReportFile)
@@ -55,7 +55,7 @@ func (a *app) showFinding(f *finding, format string, reported bool) error {
 	return err
 }
 
-func (f *finding) confidence() string {
+func (f *searched) confidence() string {
 	if c := f.search.Confidence; c != 0 {
 		return share(c)
 	}
@@ -68,7 +68,7 @@ type capacityGroup struct {
 	answers  []capacity.Answer
 }
 
-func (f *finding) groups() (groups []*capacityGroup) {
+func (f *searched) groups() (groups []*capacityGroup) {
 	for _, answer := range f.answers {
 		w := answer.Scenario.Written()
 		w.Strategy, w.Queue, w.Seed, w.Load, w.Rate = "", 0, 0, 0, 0
@@ -83,7 +83,7 @@ func (f *finding) groups() (groups []*capacityGroup) {
 }
 
 // showAnswers prints a table of answers, and below it what a table has no room for.
-func (a *app) showAnswers(f *finding, answers []capacity.Answer) error {
+func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
 	width := len("strategy")
 	for _, answer := range answers {
 		width = max(width, len(answer.Scenario.Strategy.String()))
@@ -117,7 +117,7 @@ func (a *app) showAnswers(f *finding, answers []capacity.Answer) error {
 }
 
 // interval spells an answer.
-func (f *finding) interval(a capacity.Answer) string {
+func (f *searched) interval(a capacity.Answer) string {
 	switch a.Outcome() {
 	case capacity.Between:
 		return fmt.Sprintf("%v to %v", a.Met, a.Missed)
@@ -152,7 +152,7 @@ func offered(a capacity.Answer) string {
 }
 
 // notes says what makes an answer less than it looks.
-func (f *finding) notes(a capacity.Answer) (notes []string) {
+func (f *searched) notes(a capacity.Answer) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if a.Err != nil {
 		add("given up, since a run gave no result")

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/reports/page"
@@ -22,8 +22,8 @@ type execution struct {
 	objectives objectives.List
 	records    []record
 	failed     []failure
-	findings   map[int]evidence.Finding // by section
-	expect     evidence.Verdict         // of every finding; Undecided: any
+	findings   []finding.Finding
+	expect     finding.Verdict // of every finding; "": any
 	// results that are not to be believed, but for those of studies
 	invalid int
 	cut     error // the signal that ended it early
@@ -121,11 +121,11 @@ func (e *execution) exitCode(writing error) error {
 
 // expectedCode is that of a verdict where another was expected. What could not be decided is never
 // as expected.
-func expectedCode(want, got evidence.Verdict) int {
+func expectedCode(want, got finding.Verdict) int {
 	switch {
-	case want == evidence.Undecided || got == want:
+	case want == "" || got == want:
 		return fine
-	case got == evidence.Undecided:
+	case got == finding.Undecided:
 		return undecided
 	}
 	return regression
@@ -206,15 +206,9 @@ func (e *execution) find(section int, dir *bench.Dir) error {
 			results = append(results, r.result)
 		}
 	}
-	if e.findings == nil {
-		e.findings = map[int]evidence.Finding{}
-	}
 	f := study.Find(results)
-	e.findings[section] = f
-	return dir.Conclude(bench.Conclusion{
-		Study: study.Name, Question: study.Question, Claim: study.Claim,
-		Verdict: f.Verdict.String(), Because: f.Because, Lines: f.Lines,
-	})
+	e.findings = append(e.findings, f)
+	return dir.Conclude(f)
 }
 
 // showOutcome prints what came out: on stdout the table or the document, on stderr what a reader

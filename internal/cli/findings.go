@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 // manyFindings is from how many on a run of studies prints its verdicts and no tables: those are in
@@ -17,15 +17,11 @@ func (a *app) showFindings(e *execution) error {
 	if len(e.findings) == 0 {
 		return nil
 	}
-	count := map[evidence.Verdict]int{}
-	for i, s := range e.plan {
-		f, ok := e.findings[i]
-		if !ok {
-			continue
-		}
+	count := map[finding.Verdict]int{}
+	for _, f := range e.findings {
 		count[f.Verdict]++
-		a.wrap("", fmt.Sprintf("%s: “%s”", s.study.Name, s.study.Claim))
-		a.wrap("  ", strings.ToUpper(f.Verdict.String())+": "+f.Because)
+		a.wrap("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
+		a.wrap("  ", strings.ToUpper(string(f.Verdict))+": "+f.Because)
 		if len(e.findings) < manyFindings {
 			for _, line := range f.Lines {
 				a.wrap("  – ", line)
@@ -37,8 +33,7 @@ func (a *app) showFindings(e *execution) error {
 		return nil
 	}
 	var parts []string
-	for _, v := range []evidence.Verdict{evidence.Holds, evidence.Depends, evidence.DoesNotHold,
-		evidence.Undecided} {
+	for _, v := range finding.Verdicts {
 		if count[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
 		}

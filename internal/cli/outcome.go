@@ -5,23 +5,22 @@ import (
 	"path/filepath"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/rundir"
-	"github.com/poolbench/poolbench/internal/studies"
 )
 
 // A runDocument is what `poolbench run --format json` prints.
 type runDocument struct {
 	head
-	Dir      string      `json:"dir"`
-	Results  string      `json:"results"`          // the file in the Go benchmark format
-	Report   string      `json:"report,omitempty"` // absent where there is none
-	Planned  int         `json:"planned"`          // runs
-	Complete bool        `json:"complete"`         // every planned run has a result
-	Cut      string      `json:"interrupted,omitempty"`
-	Runs     []runLine   `json:"runs"`
-	Failed   []failure   `json:"failed,omitempty"`
-	Findings []studyLine `json:"findings,omitempty"` // of studies
+	Dir      string            `json:"dir"`
+	Results  string            `json:"results"`          // the file in the Go benchmark format
+	Report   string            `json:"report,omitempty"` // absent where there is none
+	Planned  int               `json:"planned"`          // runs
+	Complete bool              `json:"complete"`         // every planned run has a result
+	Cut      string            `json:"interrupted,omitempty"`
+	Runs     []runLine         `json:"runs"`
+	Failed   []failure         `json:"failed,omitempty"`
+	Findings []finding.Finding `json:"findings,omitempty"` // of studies
 
 	// those that the scenarios were held to
 	Objectives []objectiveLine `json:"objectives,omitempty"`
@@ -37,20 +36,6 @@ type runLine struct {
 	Broken  []string           `json:"broken_laws,omitempty"`
 	Verdict string             `json:"verdict"`           // VALID, SUSPECT or INVALID
 	Reasons []string           `json:"reasons,omitempty"` // that it is not VALID for
-}
-
-// A studyLine is what a study found.
-type studyLine struct {
-	Study    string   `json:"study"`
-	Question string   `json:"question"`
-	Claim    string   `json:"claim"`
-	Verdict  string   `json:"verdict"` // holds, does not hold, depends, undecided
-	Because  string   `json:"because"`
-	Lines    []string `json:"lines,omitempty"` // what else the results say
-}
-
-func newStudyLine(s *studies.Study, f evidence.Finding) studyLine {
-	return studyLine{s.Name, s.Question, s.Claim, f.Verdict.String(), f.Because, f.Lines}
 }
 
 func newRunLine(r *bench.Result) runLine {
@@ -72,15 +57,10 @@ func (a *app) showRunJSON(e *execution, report string) error {
 		head: newHead("run"), Dir: e.path, Results: filepath.Join(e.path, rundir.ResultsFile),
 		Report:  report,
 		Planned: e.plan.runs(), Complete: len(e.records) == e.plan.runs(), Runs: []runLine{},
-		Failed: e.failed,
+		Failed: e.failed, Findings: e.findings,
 	}
 	if e.cut != nil {
 		doc.Cut = e.cut.Error()
-	}
-	for i := range e.plan {
-		if f, ok := e.findings[i]; ok {
-			doc.Findings = append(doc.Findings, newStudyLine(e.plan[i].study, f))
-		}
 	}
 	for _, rec := range e.records {
 		doc.Runs = append(doc.Runs, newRunLine(rec.result))

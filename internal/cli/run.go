@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/lock"
 )
 
@@ -32,7 +32,7 @@ type runOptions struct {
 	format        string
 	limit         time.Duration
 	objectives    objectives.List
-	expect        evidence.Verdict // of the studies; Undecided: any
+	expect        finding.Verdict // of the studies; "": any
 }
 
 func (a *app) runCommand() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -110,18 +110,18 @@ func (f *variantFlag) Set(text string) error {
 }
 
 // An expected is the flag for a verdict.
-type expected struct{ value *evidence.Verdict }
+type expected struct{ value *finding.Verdict }
 
 func (e *expected) Type() string { return "WORD" }
 
 func (e *expected) String() string {
-	if e.value == nil || *e.value == evidence.Undecided {
+	if e.value == nil {
 		return ""
 	}
-	return e.value.String()
+	return string(*e.value)
 }
 
 func (e *expected) Set(text string) (err error) {
-	*e.value, err = evidence.ParseVerdict(text)
+	*e.value, err = finding.ParseVerdict(text)
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
@@ -51,15 +51,15 @@ func TestStudy(t *testing.T) {
 // never the expected one.
 func TestExpectedCode(t *testing.T) {
 	for _, c := range []struct {
-		want, got evidence.Verdict
+		want, got finding.Verdict
 		code      int
 	}{
-		{evidence.Undecided, evidence.Undecided, fine},
-		{evidence.Undecided, evidence.DoesNotHold, fine},
-		{evidence.Holds, evidence.Holds, fine},
-		{evidence.Holds, evidence.Depends, regression},
-		{evidence.DoesNotHold, evidence.Holds, regression},
-		{evidence.Depends, evidence.Undecided, undecided},
+		{"", finding.Undecided, fine},
+		{"", finding.DoesNotHold, fine},
+		{finding.Holds, finding.Holds, fine},
+		{finding.Holds, finding.Depends, regression},
+		{finding.DoesNotHold, finding.Holds, regression},
+		{finding.Depends, finding.Undecided, undecided},
 	} {
 		if code := expectedCode(c.want, c.got); code != c.code {
 			t.Errorf("expected %v, got %v: exit code %d, want %d", c.want, c.got, code, c.code)

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/reports/page"
-
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page"
 )
 
 // A Figure is what a study draws, before there is a chart in it.

@@ -5,11 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/evidence/words"
-
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 

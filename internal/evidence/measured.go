@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/reports/results"
-
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -59,12 +58,7 @@ func FromResults(results []*bench.Result) *Measured {
 // FromFile are the runs of a study in a file: not those that were made for another. Two studies may
 // have a scenario in common.
 func FromFile(results *results.Results, study string) *Measured {
-	of := make([]string, len(results.Runs)) // "" where it was made for none, or none has spoken
-	for _, f := range results.Findings {
-		for _, run := range f.Runs {
-			of[run] = f.Study
-		}
-	}
+	of := results.StudyOf()
 	m := &Measured{lengths: map[string]map[string][]Repetition{}, Styles: results.Strategies}
 	for i := range results.Runs {
 		r := &results.Runs[i]
@@ -72,7 +66,7 @@ func FromFile(results *results.Results, study string) *Measured {
 		if err != nil { // of a file that does not tell
 			seed = uint64(r.Repetition)
 		}
-		if of[i] == "" || of[i] == study {
+		if of[i] < 0 || results.Findings[of[i]].Study == study {
 			m.Add(r.Name, Repetition{Seed: seed, Tasks: r.Iters, Metric: untidied(r)})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 )
 
@@ -63,24 +64,24 @@ func (r *Ruling) Not() []string { return r.are(func(c Case) bool { return c.NotY
 func (r *Ruling) Open() []string { return r.are(func(c Case) bool { return !c.Yes && !c.NotYes }) }
 
 // Verdict is that on the claim.
-func (r *Ruling) Verdict() Verdict {
+func (r *Ruling) Verdict() finding.Verdict {
 	count := func(so func(Case) bool) int { return len(r.are(so)) }
 	switch all := len(r.Cases); {
 	case all == 0:
-		return Undecided
+		return finding.Undecided
 	case count(func(c Case) bool { return c.Yes }) == all:
-		return Holds
+		return finding.Holds
 	case count(func(c Case) bool { return c.No }) == all:
-		return DoesNotHold
+		return finding.DoesNotHold
 	case count(func(c Case) bool { return c.NotYes }) > 0 &&
 		count(func(c Case) bool { return c.NotNo }) > 0:
-		return Depends
+		return finding.Depends
 	}
-	return Undecided
+	return finding.Undecided
 }
 
 // Untold is the finding where the repetitions do not tell what a case asks: those left open.
-func (r *Ruling) Untold(asked string, args ...any) Finding {
+func (r *Ruling) Untold(asked string, args ...any) finding.Finding {
 	open := r.Open()
 	if len(open) == 0 {
 		open = r.Not()

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 // TestRuling drives a ruling to each verdict: what lies across a threshold decides nothing.
@@ -12,16 +14,16 @@ func TestRuling(t *testing.T) {
 	single := OfMean([]float64{5})
 	for name, c := range map[string]struct {
 		cases []Interval
-		want  Verdict
+		want  finding.Verdict
 	}{
-		"all above":             {[]Interval{at(2, 3), at(1, 1)}, Holds},
-		"all below":             {[]Interval{at(0, 0.9), at(-1, 0.4)}, DoesNotHold},
-		"both":                  {[]Interval{at(2, 3), at(0, 0.4), at(0.1, 9)}, Depends},
-		"one across":            {[]Interval{at(2, 3), at(0.9, 3)}, Undecided},
-		"one below, one across": {[]Interval{at(0, 0.4), at(0.1, 9)}, Undecided},
-		"a single repetition":   {[]Interval{single}, Undecided},
-		"nothing":               {nil, Undecided},
-		"not a number":          {[]Interval{OfMean(nil)}, Undecided},
+		"all above":             {[]Interval{at(2, 3), at(1, 1)}, finding.Holds},
+		"all below":             {[]Interval{at(0, 0.9), at(-1, 0.4)}, finding.DoesNotHold},
+		"both":                  {[]Interval{at(2, 3), at(0, 0.4), at(0.1, 9)}, finding.Depends},
+		"one across":            {[]Interval{at(2, 3), at(0.9, 3)}, finding.Undecided},
+		"one below, one across": {[]Interval{at(0, 0.4), at(0.1, 9)}, finding.Undecided},
+		"a single repetition":   {[]Interval{single}, finding.Undecided},
+		"nothing":               {nil, finding.Undecided},
+		"not a number":          {[]Interval{OfMean(nil)}, finding.Undecided},
 	} {
 		var r, mirrored Ruling
 		for _, in := range c.cases {
@@ -34,17 +36,17 @@ func TestRuling(t *testing.T) {
 		if got := mirrored.Verdict(); got != c.want {
 			t.Errorf("%s, at most: %v, want %v", name, got, c.want)
 		}
-		if f := r.Untold("whether"); f.Verdict != Undecided || f.Because == "" {
+		if f := r.Untold("whether"); f.Verdict != finding.Undecided || f.Because == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
 	var r Ruling
 	r.Put(at(0.3, 0.6), 0.1, 0.9, "in between")
-	if got := r.Verdict(); got != Depends {
+	if got := r.Verdict(); got != finding.Depends {
 		t.Errorf("surely neither: %v, want depends", got)
 	}
 	r.Put(at(0.85, 0.95), 0.1, 0.9, "perhaps good")
-	if got := r.Verdict(); got != Depends {
+	if got := r.Verdict(); got != finding.Depends {
 		t.Errorf("one is surely neither: %v, want depends", got)
 	}
 	if open := r.Open(); len(open) != 1 || open[0] != "perhaps good" {
@@ -67,7 +69,7 @@ func TestRulingRisk(t *testing.T) {
 				}
 				var r Ruling
 				r.AtLeast(OfMean(values), 1, "case")
-				if r.Verdict() != Undecided {
+				if r.Verdict() != finding.Undecided {
 					decided[mean]++
 				}
 			}

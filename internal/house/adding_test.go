@@ -79,6 +79,7 @@ var _ = register(Spec{
 
 import (
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 )
 
@@ -86,7 +87,7 @@ var _ = register(Study{
 	Name: "added_study",
 	Question: "added by a test?",
 	Cells: func(Size) []bench.Scenario { return nil },
-	Judge: func(*evidence.Measured) (f evidence.Finding) { return f },
+	Judge: func(*evidence.Measured) (f finding.Finding) { return f },
 })
 `,
 	"reports/charts/added_chart.go": `package charts

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
-
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
@@ -114,7 +114,7 @@ func pressedCells(v strategies.Variant) (cells []bench.Scenario) {
 	return append(cells, producers[1].cell(v), producers[2].cell(v))
 }
 
-func judgeBackpressure(m *evidence.Measured) evidence.Finding {
+func judgeBackpressure(m *evidence.Measured) finding.Finding {
 	block, shed := strategy(pooled)[0], strategy(shedding)[0]
 	var r evidence.Ruling
 	for _, p := range producers {
@@ -128,13 +128,13 @@ func judgeBackpressure(m *evidence.Measured) evidence.Finding {
 	most := fmt.Sprintf("more tasks within %s than blocking", words.Span(inTimeMost))
 	f := r.Untold("whether shedding completes %s %s", words.Percent(pressedGain-1), most)
 	switch r.Verdict() {
-	case evidence.Holds:
-		f = evidence.Found(evidence.Holds, "shedding completes %s: %s", most, better)
-	case evidence.DoesNotHold:
-		f = evidence.Found(evidence.DoesNotHold, "shedding does not complete %s %s: %s",
+	case finding.Holds:
+		f = evidence.Found(finding.Holds, "shedding completes %s: %s", most, better)
+	case finding.DoesNotHold:
+		f = evidence.Found(finding.DoesNotHold, "shedding does not complete %s %s: %s",
 			words.Percent(pressedGain-1), most, not)
-	case evidence.Depends:
-		f = evidence.Found(evidence.Depends, "on the producer: shedding completes %s, %s, but %s",
+	case finding.Depends:
+		f = evidence.Found(finding.Depends, "on the producer: shedding completes %s, %s, but %s",
 			most, better, not)
 	}
 	for _, p := range producers {

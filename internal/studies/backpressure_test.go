@@ -3,9 +3,9 @@ package studies
 import (
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
 )
 
 func TestBackpressureVerdicts(t *testing.T) {
@@ -15,22 +15,22 @@ func TestBackpressureVerdicts(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		blocked [3]float64 // goodput of what blocks, by producer; of what sheds it is 300
-		want    evidence.Verdict
+		want    finding.Verdict
 		says    string
 	}{
-		"everywhere": {[3]float64{10, 90, 200}, evidence.Holds,
+		"everywhere": {[3]float64{10, 90, 200}, finding.Holds,
 			"shedding completes more tasks within 100 ms than blocking: 30.1 (29.9 to 30.3) " +
 				"times as many at load 1.3, 3.34 (3.32 to 3.37) times as many in a wave and " +
 				"1.5 (1.49 to 1.52) times as many with 32 clients"},
-		"nowhere": {[3]float64{290, 299, 400}, evidence.DoesNotHold,
+		"nowhere": {[3]float64{290, 299, 400}, finding.DoesNotHold,
 			"shedding does not complete 5 % more tasks within 100 ms than blocking: 1.04 (1.03 " +
 				"to 1.05) times as many at load 1.3, 1.01 (0.998 to 1.02) times as many in a " +
 				"wave and 0.752 (0.746 to 0.759) times as many with 32 clients"},
-		"not with clients": {[3]float64{10, 90, 300}, evidence.Depends,
+		"not with clients": {[3]float64{10, 90, 300}, finding.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 30.1 " +
 				"(29.9 to 30.3) times as many at load 1.3 and 3.34 (3.32 to 3.37) times as " +
 				"many in a wave, but 1 (0.995 to 1.01) times as many with 32 clients"},
-		"only with clients": {[3]float64{300, 300, 30}, evidence.Depends,
+		"only with clients": {[3]float64{300, 300, 30}, finding.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 10 " +
 				"(9.95 to 10.1) times as many with 32 clients, but 1 (0.995 to 1.01) times as " +
 				"many at load 1.3 and 1 (0.995 to 1.01) times as many in a wave"},
@@ -52,7 +52,7 @@ func TestBackpressureVerdicts(t *testing.T) {
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...),
 			c.want,
 			c.says)
-		if f := judgeBackpressure(synthetic(cells[:8], 3, of)); f.Verdict != evidence.Undecided {
+		if f := judgeBackpressure(synthetic(cells[:8], 3, of)); f.Verdict != finding.Undecided {
 			t.Errorf("%s: %v of worker_pool alone", name, f.Verdict)
 		}
 	}
@@ -67,7 +67,7 @@ func TestBackpressure(t *testing.T) {
 		cells = append(cells, p.cell(block), p.cell(shed))
 	}
 	m := measureCells(t, cells...)
-	if f := judgeBackpressure(m); f.Verdict != evidence.Depends {
+	if f := judgeBackpressure(m); f.Verdict != finding.Depends {
 		t.Errorf("%v: %s", f.Verdict, f.Because)
 	}
 	for i := 0; i < len(cells); i += 2 {

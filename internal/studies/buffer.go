@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
@@ -110,7 +110,7 @@ func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
 		}))
 }
 
-func judgeBuffer(m *evidence.Measured) evidence.Finding {
+func judgeBuffer(m *evidence.Measured) finding.Finding {
 	cell := func(c bufferCase, queue int) bench.Scenario {
 		return bufferCell(Quick, shedding, c, queue)
 	}
@@ -132,14 +132,14 @@ func judgeBuffer(m *evidence.Measured) evidence.Finding {
 	absorbed, not := words.Series(r.So()), words.Series(r.Not())
 	f := r.Untold("whether %d slots absorb", longest)
 	switch r.Verdict() {
-	case evidence.Holds:
-		f = evidence.Found(evidence.Holds, "a buffer of %d slots absorbs %s", longest, absorbed)
-	case evidence.DoesNotHold:
-		f = evidence.Found(evidence.DoesNotHold, "even a buffer of %d slots absorbs neither %s",
+	case finding.Holds:
+		f = evidence.Found(finding.Holds, "a buffer of %d slots absorbs %s", longest, absorbed)
+	case finding.DoesNotHold:
+		f = evidence.Found(finding.DoesNotHold, "even a buffer of %d slots absorbs neither %s",
 			longest,
 			strings.Join(r.Not(), " nor "))
-	case evidence.Depends:
-		f = evidence.Found(evidence.Depends, "on what exceeds the capacity: a buffer of %d "+
+	case finding.Depends:
+		f = evidence.Found(finding.Depends, "on what exceeds the capacity: a buffer of %d "+
 			"slots absorbs %s, not %s",
 			longest, absorbed, not)
 	}

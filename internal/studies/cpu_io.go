@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
 )
 
@@ -151,7 +151,7 @@ const (
 	computeMean = "cpu-mean-response-sec"
 )
 
-func judgeCores(m *evidence.Measured) evidence.Finding {
+func judgeCores(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
 	var lines, better, not []string
 	// take rules on a reading at each limit, and says all of them in a line.
@@ -221,11 +221,11 @@ func judgeCores(m *evidence.Measured) evidence.Finding {
 		"one pool with two: %s",
 		len(open), all, words.Series(words.Few(open, 3)))
 	switch v := r.Verdict(); v {
-	case evidence.Holds:
+	case finding.Holds:
 		f = evidence.Found(v, "two pools are better in all %d comparisons", all)
-	case evidence.DoesNotHold:
+	case finding.DoesNotHold:
 		f = evidence.Found(v, "two pools are better in none of %d comparisons", all)
-	case evidence.Depends:
+	case finding.Depends:
 		f = evidence.Found(v, "on the limit and on the tasks: two pools are better in %d of %d "+
 			"comparisons (%s), and not in %d (%s)",
 			len(r.So()), all, words.Series(words.Few(better, 2)), len(r.Not()),

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
@@ -170,7 +170,7 @@ func harm(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
 	}))
 }
 
-func judgeCallbacks(m *evidence.Measured) evidence.Finding {
+func judgeCallbacks(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
 	lengths := slices.DeleteFunc(callbackLengths(), func(r int) bool { return r < callbackJudged })
 	for _, length := range lengths {
@@ -203,10 +203,10 @@ func judgeCallbacks(m *evidence.Measured) evidence.Finding {
 	ends := numbers(lengths[0]) + "; " + numbers(lengths[len(lengths)-1])
 	f := r.Untold("whether the claim holds for callbacks so many times as long")
 	switch v := r.Verdict(); v {
-	case evidence.Holds, evidence.DoesNotHold:
+	case finding.Holds, finding.DoesNotHold:
 		f = evidence.Found(v, "%s; the %d lengths between agree", ends, len(lengths)-2)
-	case evidence.Depends:
-		f = evidence.Found(evidence.Depends, "on the length: the claim holds for callbacks %s "+
+	case finding.Depends:
+		f = evidence.Found(finding.Depends, "on the length: the claim holds for callbacks %s "+
 			"times as long, not for %s; %s",
 			words.Series(r.So()), words.Series(r.Not()), ends)
 	}
@@ -215,7 +215,7 @@ func judgeCallbacks(m *evidence.Measured) evidence.Finding {
 	return f
 }
 
-func answerCallbacks(m *evidence.Measured, f *evidence.Finding) {
+func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	loop := callbackWays[0]
 	lengths := callbackLengths()
 	most := lengths[len(lengths)-1]

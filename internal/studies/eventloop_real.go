@@ -5,10 +5,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	_ "github.com/poolbench/poolbench/workloads/regex"
@@ -56,7 +56,7 @@ func realCallbackCell(way realWay, n int, size Size) bench.Scenario {
 	}
 }
 
-func answerRealCallbacks(m *evidence.Measured, f *evidence.Finding) {
+func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
 	for _, work := range realCallbacks {
 		least, most := work.sizes[0], work.sizes[len(work.sizes)-1]
 		ends := []bench.Scenario{realCallbackCell(work.ways[0], most, Quick),

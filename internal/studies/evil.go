@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -205,7 +205,7 @@ func evilCases(m *evidence.Measured) (cases []evilCase) {
 	return cases
 }
 
-func judgeEvil(m *evidence.Measured) evidence.Finding {
+func judgeEvil(m *evidence.Measured) finding.Finding {
 	always, never, all := true, true, 0
 	var said, details []string
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
@@ -234,12 +234,12 @@ func judgeEvil(m *evidence.Measured) evidence.Finding {
 			strings.Join(names, ", ")))
 	}
 	what := fmt.Sprintf("%d endless tasks or more stop %s", limit, words.Series(said))
-	f := evidence.Found(evidence.Depends, "on the timeout: %s", what)
+	f := evidence.Found(finding.Depends, "on the timeout: %s", what)
 	switch {
 	case always:
-		f = evidence.Found(evidence.Holds, "%s; %s", what, evidence.ButFor(all))
+		f = evidence.Found(finding.Holds, "%s; %s", what, evidence.ButFor(all))
 	case never:
-		f = evidence.Found(evidence.DoesNotHold, "%s; %s", what, evidence.ButFor(all))
+		f = evidence.Found(finding.DoesNotHold, "%s; %s", what, evidence.ButFor(all))
 	}
 	f.Add("the most endless tasks of a run were %s", words.Series(details))
 	fewest := map[int][]string{}

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/race"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/page"

@@ -5,10 +5,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
@@ -62,7 +62,7 @@ func loadSweep(size Size, of []strategies.Variant) []bench.Scenario {
 	})
 }
 
-func judgeLoad(m *evidence.Measured) evidence.Finding {
+func judgeLoad(m *evidence.Measured) finding.Finding {
 	cells := map[string][]bench.Scenario{} // by strategy, in the order of the loads
 	for _, sc := range loadSweep(Quick, familiar()) {
 		name := sc.Strategy.String()
@@ -93,17 +93,17 @@ func judgeLoad(m *evidence.Measured) evidence.Finding {
 		}
 	}
 	names := words.Series(waiting)
-	var f evidence.Finding
+	var f finding.Finding
 	switch {
 	case apart == 0:
-		f = evidence.Found(evidence.Holds, "%s have the same p99 to the nanosecond in all %d "+
+		f = evidence.Found(finding.Holds, "%s have the same p99 to the nanosecond in all %d "+
 			"comparisons at loads below 1; %s", names, alike, evidence.ButFor(alike))
 	case alike == 0:
-		f = evidence.Found(evidence.DoesNotHold,
+		f = evidence.Found(finding.DoesNotHold,
 			"the p99s of %s differ in all %d comparisons at loads below 1, by up to %s", names,
 			apart, words.Percent(most))
 	default:
-		f = evidence.Found(evidence.Depends, "on the load: the p99s of %s differ in %d of %d "+
+		f = evidence.Found(finding.Depends, "on the load: the p99s of %s differ in %d of %d "+
 			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
 			words.Percent(most))
 	}

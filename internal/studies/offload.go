@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
@@ -135,7 +135,7 @@ func breakEven(m *evidence.Measured, name string) float64 {
 	return evidence.LastCrossing(sizes, gains)
 }
 
-func judgeOffload(m *evidence.Measured) evidence.Finding {
+func judgeOffload(m *evidence.Measured) finding.Finding {
 	name := handedOver[0]
 	cost := handCost(m, name)
 	var r evidence.Ruling
@@ -169,14 +169,14 @@ func judgeOffload(m *evidence.Measured) evidence.Finding {
 	pays, not := words.Series(r.So()), words.Series(r.Not())
 	f := r.Untold("whether %s completes %v %s", name, handPays, as)
 	switch v := r.Verdict(); v {
-	case evidence.Holds:
+	case finding.Holds:
 		f = evidence.Found(v, "at every size above the cost %s completes at least %v %s: %s; %s",
 			name,
 			handPays, as, pays, costs)
-	case evidence.DoesNotHold:
+	case finding.DoesNotHold:
 		f = evidence.Found(v, "%s completes less than %v %s: %s; %s", name, handPays, as, not,
 			costs)
-	case evidence.Depends:
+	case finding.Depends:
 		f = evidence.Found(v, "on the size: %s completes so many %s: %s, but %s; %s", name, as,
 			pays, not, costs)
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
@@ -158,7 +158,7 @@ func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Int
 	}))
 }
 
-func judgeOverhead(m *evidence.Measured) evidence.Finding {
+func judgeOverhead(m *evidence.Measured) finding.Finding {
 	costs, missing := dispatchCosts(m)
 	if len(missing) > 0 {
 		return evidence.Missing("%d of %d strategies have no run that can be used: %s",
@@ -179,12 +179,12 @@ func judgeOverhead(m *evidence.Measured) evidence.Finding {
 	f := evidence.Missing("%s; whether the other %d do without it and without other programs "+
 		"cannot be told", took, len(open))
 	switch v := r.Verdict(); v {
-	case evidence.Holds:
+	case finding.Holds:
 		f = evidence.Found(v, "%s; the dearest is %s with %s", took, dearest.name,
 			dearest.time.Write(words.Roughly))
-	case evidence.DoesNotHold:
+	case finding.DoesNotHold:
 		f = evidence.Found(v, "%s", more)
-	case evidence.Depends:
+	case finding.Depends:
 		f = evidence.Found(v, "on the strategy: %s, and %s", took, more)
 	}
 	f.Lines = slices.DeleteFunc([]string{

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
@@ -76,7 +76,7 @@ func realStudy(
 			return cells(size, []strategies.Variant{v},
 				atSize(size, loads, loads[len(loads)-1:])...), nil
 		},
-		Judge: func(m *evidence.Measured) evidence.Finding {
+		Judge: func(m *evidence.Measured) finding.Finding {
 			return judgeReal(m, cells(Quick, strategy(waiting...), loads...), loads[len(loads)-1])
 		},
 		Draw: []drawing{func(m *evidence.Measured) (page.Figure, error) {
@@ -114,7 +114,7 @@ func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
 	})
 }
 
-func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) evidence.Finding {
+func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) finding.Finding {
 	var r evidence.Ruling
 	ran, steady := 0, 0
 	by := map[float64][]string{} // by load
@@ -141,15 +141,15 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) ev
 		f = evidence.Missing("%d of %d scenarios were not run or fell behind in every "+
 			"repetition; %d of %d repetitions had a steady state", len(cells)-len(r.Cases),
 			len(cells), steady, ran)
-	case v == evidence.Holds:
-		f = evidence.Found(evidence.Holds, "the mean wait exceeds that of an ideal queue by at "+
+	case v == finding.Holds:
+		f = evidence.Found(finding.Holds, "the mean wait exceeds that of an ideal queue by at "+
 			"most %s mean services: by %s", words.Short(realTolerance), kept)
-	case v == evidence.DoesNotHold:
-		f = evidence.Found(evidence.DoesNotHold,
+	case v == finding.DoesNotHold:
+		f = evidence.Found(finding.DoesNotHold,
 			"the mean wait exceeds that of an ideal queue by more than %s mean services: by %s",
 			words.Short(realTolerance), broken)
-	case v == evidence.Depends:
-		f = evidence.Found(evidence.Depends, "on strategy and load: in mean services, the mean "+
+	case v == finding.Depends:
+		f = evidence.Found(finding.Depends, "on strategy and load: in mean services, the mean "+
 			"wait exceeds that of an ideal queue by only %s, but by %s", kept, broken)
 	}
 	for _, load := range slices.Sorted(maps.Keys(by)) {
@@ -161,7 +161,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) ev
 
 // realMachine adds what the machine had to do with it.
 func realMachine(m *evidence.Measured, cells []bench.Scenario,
-	f evidence.Finding) evidence.Finding {
+	f finding.Finding) finding.Finding {
 	others := 0.0
 	for _, sc := range cells {
 		for _, share := range m.Values(sc, "cpu-others") {

@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 )

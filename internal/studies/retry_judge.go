@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 )
 
 // A retryOutcome is what became of a batch: the share of it that was lost, the calls for each task
@@ -61,7 +61,7 @@ func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evide
 	}))
 }
 
-func judgeRetry(m *evidence.Measured) evidence.Finding {
+func judgeRetry(m *evidence.Measured) finding.Finding {
 	var outcomes [][]retryOutcome
 	var r evidence.Ruling
 	var best []string
@@ -110,12 +110,12 @@ func judgeRetry(m *evidence.Measured) evidence.Finding {
 	const backoff = "exponential backoff with jitter"
 	f := r.Untold("whether any way takes fewer calls than %s", backoff)
 	switch v := r.Verdict(); v {
-	case evidence.Holds:
+	case finding.Holds:
 		f = evidence.Found(v, "%s takes the fewest calls at every target: %s", backoff, wins)
-	case evidence.DoesNotHold:
+	case finding.DoesNotHold:
 		f = evidence.Found(v, "%s takes the fewest calls at no target: it takes %s", backoff,
 			losses)
-	case evidence.Depends:
+	case finding.Depends:
 		f = evidence.Found(v, "on the target: %s takes %s, but %s", backoff, wins, losses)
 	}
 	f.Add("the fewest calls without a loss: %s", strings.Join(best, ", "))

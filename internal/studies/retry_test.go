@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
 )
 
 // sampleRetry has exponential backoff with jitter take so many calls a task at each target, and all
@@ -36,29 +36,29 @@ func TestRetryVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		m       *evidence.Measured
-		want    evidence.Verdict
+		want    finding.Verdict
 		because string
 	}{
-		{"fewest everywhere", sampleRetry(always(2), 3, 0), evidence.Holds,
+		{"fewest everywhere", sampleRetry(always(2), 3, 0), finding.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: 0.667 times " +
 				"the calls of no second try at token_bucket, 0.667 times the calls of no " +
 				"second try " +
 				"at fixed_window, 0.667 times the calls of no second try at sec_ban and 0.667 " +
 				"times " +
 				"the calls of no second try at concurrency_cap"},
-		{"as few", sampleRetry(always(2), 2, 0), evidence.Holds,
+		{"as few", sampleRetry(always(2), 2, 0), finding.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: 1 times the " +
 				"calls of no second try at token_bucket, 1 times the calls of no second try at " +
 				"fixed_window, 1 times the calls of no second try at sec_ban and 1 times the " +
 				"calls of" +
 				" no second try at concurrency_cap"},
-		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), evidence.Holds,
+		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), finding.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: the only " +
 				"calls without a loss at token_bucket, the only calls without a loss at " +
 				"fixed_window," +
 				" the only calls without a loss at sec_ban and the only calls without a loss at " +
 				"concurrency_cap"},
-		{"nowhere fewest", sampleRetry(always(4), 3, 0), evidence.DoesNotHold,
+		{"nowhere fewest", sampleRetry(always(4), 3, 0), finding.DoesNotHold,
 			"exponential backoff with jitter takes the fewest calls at no target: it takes 1.33 " +
 				"times the calls of no second try at token_bucket, 1.33 times the calls of no " +
 				"second " +
@@ -66,7 +66,7 @@ func TestRetryVerdicts(t *testing.T) {
 				"times" +
 				" the calls of no second try at concurrency_cap"},
 		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3,
-			0), evidence.Depends,
+			0), finding.Depends,
 			"on the target: exponential backoff with jitter takes 0.667 times the calls of no " +
 				"second try at concurrency_cap, but 4 times the calls of no second try at " +
 				"token_bucket, 17.3 times the calls of no second try at fixed_window and 17.3 " +
@@ -76,7 +76,7 @@ func TestRetryVerdicts(t *testing.T) {
 			func(bench.Scenario, int) map[string]float64 {
 				return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1,
 					"mean-service-sec": 0.1}
-			}), evidence.Undecided,
+			}), finding.Undecided,
 			"nothing gets the batch done at token_bucket:rate=50,burst=10"},
 	} {
 		finds(t, c.name, judgeRetry(c.m), c.want, c.because)
@@ -180,7 +180,7 @@ func TestPoisonRuns(t *testing.T) {
 		t.Errorf("in place, the last good task is done after %v s, and with a thousand attempts "+
 			"after %v", few.seconds, many.seconds)
 	}
-	sound(t, evidence.Finding{Lines: poisonLines(m)})
+	sound(t, finding.Finding{Lines: poisonLines(m)})
 }
 
 // studyCells are a study's in its quick form.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/peers"
 )
@@ -138,7 +138,7 @@ func scrapedAll(m *evidence.Measured) (all []scraped) {
 }
 
 // judgeScrape sorts the strategies, at each limit, by what became of them.
-func judgeScrape(m *evidence.Measured) (f evidence.Finding) {
+func judgeScrape(m *evidence.Measured) (f finding.Finding) {
 	all := scrapedAll(m)
 	refused, allowed, runs := 0, 0, 0
 	least, most := math.Inf(1), 0.0
@@ -162,14 +162,14 @@ func judgeScrape(m *evidence.Measured) (f evidence.Finding) {
 		f = evidence.Missing("%d of %d scenarios of %s were not measured",
 			want-refused-allowed, want, names)
 	case refused == 0:
-		f = evidence.Found(evidence.Holds, "the site refuses no call of %s in %d runs; %s", names,
+		f = evidence.Found(finding.Holds, "the site refuses no call of %s in %d runs; %s", names,
 			runs, evidence.ButFor(runs))
 	case allowed == 0:
-		f = evidence.Found(evidence.DoesNotHold, "the site refuses %s of %d calls at every "+
+		f = evidence.Found(finding.DoesNotHold, "the site refuses %s of %d calls at every "+
 			"limit, with each of %s",
 			fromTo(least, most), tickers, names)
 	default:
-		f = evidence.Found(evidence.Depends, "on the limit: the site refuses %s of %d calls in "+
+		f = evidence.Found(finding.Depends, "on the limit: the site refuses %s of %d calls in "+
 			"%d of %d scenarios of %s", fromTo(least, most), tickers, refused, want, names)
 	}
 	if line := words.Said(words.Few(clean, 5), "no ban and no loss"); line != "" {

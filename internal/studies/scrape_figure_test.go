@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 // sampleScrape has a site refuse calls of pools at the limits that are given, and of nobody else;
@@ -32,17 +31,17 @@ func TestScrapeVerdicts(t *testing.T) {
 	cells := scrapeCells(everyStrategy(scrapeRate))
 	for name, c := range map[string]struct {
 		refused []int
-		want    evidence.Verdict
+		want    finding.Verdict
 		says    string
 	}{
-		"nowhere": {nil, evidence.Holds,
+		"nowhere": {nil, finding.Holds,
 			"the site refuses no call of worker_pool, semaphore, errgroup_limit, " +
 				"weighted_semaphore and singleton_pool in 10 runs; so at most 25.9 % of such " +
 				"runs come out otherwise (95 % confidence)"},
-		"at one": {scrapeLimits[1:], evidence.Depends,
+		"at one": {scrapeLimits[1:], finding.Depends,
 			"on the limit: the site refuses 10 of 5000 calls in 5 of 10 scenarios of " +
 				"worker_pool, semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
-		"at both": {scrapeLimits, evidence.DoesNotHold,
+		"at both": {scrapeLimits, finding.DoesNotHold,
 			"the site refuses 10 of 5000 calls at every limit, with each of worker_pool, " +
 				"semaphore, errgroup_limit, weighted_semaphore and singleton_pool"},
 	} {
@@ -54,7 +53,7 @@ func TestScrapeVerdicts(t *testing.T) {
 			}
 		}
 	}
-	if f := judgeScrape(synthetic(cells[:4], 1, sampleScrape())); f.Verdict != evidence.Undecided {
+	if f := judgeScrape(synthetic(cells[:4], 1, sampleScrape())); f.Verdict != finding.Undecided {
 		t.Errorf("%v of four scenarios", f.Verdict)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
@@ -122,7 +122,7 @@ func shutdownTimes(m *evidence.Measured, sc bench.Scenario) []float64 {
 	return m.Recovery(sc)
 }
 
-func judgeShutdown(m *evidence.Measured) evidence.Finding {
+func judgeShutdown(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
 	var lines []string
 	for _, c := range shutdownCases {
@@ -154,10 +154,10 @@ func judgeShutdown(m *evidence.Measured) evidence.Finding {
 		words.Series(r.All()))
 	f := r.Untold("how many of the tasks held %s to drain save", words.Span(shutdownDeadline))
 	switch v := r.Verdict(); v {
-	case evidence.Holds, evidence.DoesNotHold:
+	case finding.Holds, finding.DoesNotHold:
 		f = evidence.Found(v, "%s", because)
-	case evidence.Depends:
-		f = evidence.Found(evidence.Depends, "on how much the pool holds: %s; the pool does %s "+
+	case finding.Depends:
+		f = evidence.Found(finding.Depends, "on how much the pool holds: %s; the pool does %s "+
 			"tasks a second, and a deadline saves no more than that",
 			because, words.Short(limit/shutdownMean.Seconds()))
 	}

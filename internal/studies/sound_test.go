@@ -4,13 +4,12 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 // finds holds a finding to its verdict, and to the sentence that says why.
-func finds(t *testing.T, what string, f evidence.Finding, want evidence.Verdict, because string) {
+func finds(t *testing.T, what string, f finding.Finding, want finding.Verdict, because string) {
 	t.Helper()
 	if f.Verdict != want || f.Because != because {
 		t.Errorf("%s: %v\n%s\nwant %v\n%s", what, f.Verdict, f.Because, want, because)
@@ -19,7 +18,7 @@ func finds(t *testing.T, what string, f evidence.Finding, want evidence.Verdict,
 }
 
 // sound holds each sentence of a finding to what no sentence may have.
-func sound(t *testing.T, f evidence.Finding) {
+func sound(t *testing.T, f finding.Finding) {
 	t.Helper()
 	for _, line := range append([]string{f.Because}, f.Lines...) {
 		for what, wrong := range unsound {

@@ -5,10 +5,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
@@ -81,7 +81,7 @@ func keptUps(m *evidence.Measured, sc bench.Scenario) []float64 {
 	})
 }
 
-func judgeSpread(m *evidence.Measured) evidence.Finding {
+func judgeSpread(m *evidence.Measured) finding.Finding {
 	cells := spreadSweep(Quick, strategy(pooled))
 	one, widest := cells[0], cells[len(cells)-1]
 	from, to := keptUp(m, one), keptUp(m, widest)
@@ -103,9 +103,9 @@ func judgeSpread(m *evidence.Measured) evidence.Finding {
 	f := r.Untold("whether %s at load %v completes %s less", pooled, spreadLoad,
 		words.Percent(spreadLoss))
 	switch v := r.Verdict(); v {
-	case evidence.Holds:
+	case finding.Holds:
 		f = evidence.Found(v, "at load %v %s completes %s", spreadLoad, pooled, r.Cases[0].Said)
-	case evidence.DoesNotHold:
+	case finding.DoesNotHold:
 		f = evidence.Found(v, "at load %v %s completes %s, where %s would count", spreadLoad,
 			pooled,
 			r.Cases[0].Said, words.Percent(spreadLoss))

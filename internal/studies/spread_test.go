@@ -4,24 +4,23 @@ import (
 	"math"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 func TestSpreadVerdicts(t *testing.T) {
 	for name, c := range map[string]struct {
 		lost float64 // of the throughput, at the widest spread
-		want evidence.Verdict
+		want finding.Verdict
 		says string
 	}{
-		"nothing lost": {0, evidence.DoesNotHold,
+		"nothing lost": {0, finding.DoesNotHold,
 			"at load 0.75 worker_pool completes 0 % less at C² = 64 (100 % of what arrives) than " +
 				"at C² = 0 (100 %), where 5 % would count"},
-		"a little": {0.04, evidence.DoesNotHold,
+		"a little": {0.04, finding.DoesNotHold,
 			"at load 0.75 worker_pool completes 4 % less at C² = 64 (96 % of what arrives) than " +
 				"at C² = 0 (100 %), where 5 % would count"},
-		"a lot": {0.06, evidence.Holds,
+		"a lot": {0.06, finding.Holds,
 			"at load 0.75 worker_pool completes 6 % less at C² = 64 (94 % of what arrives) than " +
 				"at C² = 0 (100 %)"},
 	} {
@@ -37,7 +36,7 @@ func TestSpreadVerdicts(t *testing.T) {
 		cells := spreadSweep(Quick, familiar())
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
-		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != evidence.Undecided {
+		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != finding.Undecided {
 			t.Errorf("%s: %v of unbounded alone", name, f.Verdict)
 		}
 	}

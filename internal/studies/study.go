@@ -8,15 +8,16 @@
 package studies
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
@@ -45,7 +46,7 @@ type Study struct {
 	With func(Size, strategies.Variant) ([]bench.Scenario, error)
 	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes
 	// with scenarios that have no runs.
-	Judge func(*evidence.Measured) evidence.Finding
+	Judge func(*evidence.Measured) finding.Finding
 	// Draw makes the study's own figures, from the same numbers; nil: the charts of any run do.
 	Draw []drawing
 }
@@ -140,10 +141,12 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 
 // Find judges the results of the study's runs. Where these decide nothing and some of them are
 // INVALID, it says why those are.
-func (s Study) Find(results []*bench.Result) evidence.Finding {
+func (s Study) Find(results []*bench.Result) finding.Finding {
 	m := evidence.FromResults(results)
 	f := s.Judge(m)
-	if f.Verdict == evidence.Undecided && m.Invalid > 0 {
+	f.Study, f.Question, f.Claim = s.Name, s.Question, s.Claim
+	f.Verdict = cmp.Or(f.Verdict, finding.Undecided)
+	if f.Verdict == finding.Undecided && m.Invalid > 0 {
 		f.Because += fmt.Sprintf("; %d of %d runs are INVALID and left out (%s)", m.Invalid,
 			len(results), m.Why)
 	}

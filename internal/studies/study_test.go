@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/reports/results"
-
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -109,7 +108,7 @@ func TestWork(t *testing.T) {
 // TestNothingMeasured: without runs a study decides nothing, draws nothing, and says what it lacks.
 func TestNothingMeasured(t *testing.T) {
 	for _, s := range All() {
-		if f := s.Find(nil); f.Verdict != evidence.Undecided || f.Because == "" {
+		if f := s.Find(nil); f.Verdict != finding.Undecided || f.Because == "" {
 			t.Errorf("study %s finds of nothing: %v, %q", s.Name, f.Verdict, f.Because)
 		}
 		figures, err := s.figures(evidence.FromResults(nil))
@@ -121,15 +120,15 @@ func TestNothingMeasured(t *testing.T) {
 
 // TestVerdictWords: what is printed is read back, with blanks or dashes, and nothing else is.
 func TestVerdictWords(t *testing.T) {
-	for v := evidence.Holds; v <= evidence.Depends; v++ {
-		for _, text := range []string{v.String(), strings.ReplaceAll(v.String(), " ", "-")} {
-			if got, err := evidence.ParseVerdict(text); got != v || err != nil {
+	for _, v := range []finding.Verdict{finding.Holds, finding.DoesNotHold, finding.Depends} {
+		for _, text := range []string{string(v), strings.ReplaceAll(string(v), " ", "-")} {
+			if got, err := finding.ParseVerdict(text); got != v || err != nil {
 				t.Errorf("%q is read as %v, %v", text, got, err)
 			}
 		}
 	}
 	for _, text := range []string{"", "undecided", "hold", "Holds"} {
-		if v, err := evidence.ParseVerdict(text); err == nil {
+		if v, err := finding.ParseVerdict(text); err == nil {
 			t.Errorf("%q is read as %v", text, v)
 		}
 	}

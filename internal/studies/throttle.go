@@ -5,10 +5,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
@@ -61,7 +61,7 @@ func throttleSweep(size Size, of []strategies.Variant) []bench.Scenario {
 	})
 }
 
-func judgeThrottle(m *evidence.Measured) evidence.Finding {
+func judgeThrottle(m *evidence.Measured) finding.Finding {
 	free, pool := throttleSweep(Quick, strategy("unbounded")),
 		throttleSweep(Quick, strategy("worker_pool"))
 	var r evidence.Ruling
@@ -98,14 +98,14 @@ func judgeThrottle(m *evidence.Measured) evidence.Finding {
 	cases := words.Grouped("with", shares, wheres)
 	f := r.Untold("how much of the throttling %d workers avoid", limit)
 	switch r.Verdict() {
-	case evidence.Holds:
-		f = evidence.Found(evidence.Holds, "%d workers avoid most of the throttling: %s", limit,
+	case finding.Holds:
+		f = evidence.Found(finding.Holds, "%d workers avoid most of the throttling: %s", limit,
 			cases)
-	case evidence.DoesNotHold:
-		f = evidence.Found(evidence.DoesNotHold, "a limit on concurrency is no limit on a "+
+	case finding.DoesNotHold:
+		f = evidence.Found(finding.DoesNotHold, "a limit on concurrency is no limit on a "+
 			"rate: %d workers avoid less than a tenth of the throttling, %s", limit, cases)
-	case evidence.Depends:
-		f = evidence.Found(evidence.Depends, "on the arrivals: of the throttling %d workers "+
+	case finding.Depends:
+		f = evidence.Found(finding.Depends, "on the arrivals: of the throttling %d workers "+
 			"avoid %s", limit, cases)
 	}
 	f.Lines = lines

@@ -3,30 +3,29 @@ package studies
 import (
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 func TestThrottleVerdicts(t *testing.T) {
 	cells := throttleSweep(Quick, familiar())
 	for name, c := range map[string]struct {
 		with func(sc bench.Scenario) float64 // throttled in a pool, where half is without
-		want evidence.Verdict
+		want finding.Verdict
 		says string
 	}{
-		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, evidence.Holds,
+		"nearly all is taken away": {func(bench.Scenario) float64 { return 0.05 }, finding.Holds,
 			"4 workers avoid most of the throttling: 90 % with Poisson arrivals at 200/s, " +
 				"Poisson arrivals at 290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks " +
 				"at 290/s and bulks at 380/s"},
-		"hardly anything": {func(bench.Scenario) float64 { return 0.46 }, evidence.DoesNotHold,
+		"hardly anything": {func(bench.Scenario) float64 { return 0.46 }, finding.DoesNotHold,
 			"a limit on concurrency is no limit on a rate: 4 workers avoid less than a tenth " +
 				"of the throttling, 8 % with Poisson arrivals at 200/s, Poisson arrivals at " +
 				"290/s, Poisson arrivals at 380/s, bulks at 200/s, bulks at 290/s and bulks at " +
 				"380/s"},
 		"of bulks": {func(sc bench.Scenario) float64 {
 			return map[bool]float64{true: 0.4, false: 0.5}[sc.Load.Arrival.String() != "poisson"]
-		}, evidence.Depends,
+		}, finding.Depends,
 			"on the arrivals: of the throttling 4 workers avoid 0 % with Poisson arrivals at " +
 				"200/s, Poisson arrivals at 290/s and Poisson arrivals at 380/s; 20 % with " +
 				"bulks at 200/s, bulks at 290/s and bulks at 380/s"},
@@ -40,14 +39,14 @@ func TestThrottleVerdicts(t *testing.T) {
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
 			c.says)
 		if f := judgeThrottle(synthetic(throttleSweep(Quick, strategy(pooled)), 3,
-			of)); f.Verdict != evidence.Undecided {
+			of)); f.Verdict != finding.Undecided {
 			t.Errorf("%s: %v without %s", name, f.Verdict, "unbounded")
 		}
 	}
 	if f := judgeThrottle(synthetic(cells, 3,
 		func(bench.Scenario, int) map[string]float64 {
 			return map[string]float64{"throttled/op": 0.005}
-		})); f.Verdict != evidence.Undecided {
+		})); f.Verdict != finding.Undecided {
 		t.Errorf("where nothing is throttled to speak of: %v", f.Verdict)
 	}
 }

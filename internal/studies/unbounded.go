@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
@@ -92,7 +92,7 @@ func unboundedCells(name string, conns int, limits ...int) []bench.Scenario {
 // had its connection when its time is over.
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
-func judgeUnbounded(m *evidence.Measured) evidence.Finding {
+func judgeUnbounded(m *evidence.Measured) finding.Finding {
 	free := unboundedCells("unbounded", crowdConns)[0]
 	without := m.LostShare(free)
 	if math.IsNaN(without.Mid) {
@@ -119,14 +119,14 @@ func judgeUnbounded(m *evidence.Measured) evidence.Finding {
 	f := r.Untold("how many tasks are lost with a bound")
 	switch v := r.Verdict(); {
 	case without.Hi <= crowdLost:
-		f = evidence.Found(evidence.DoesNotHold, "the pool is not exhausted: %s", lost)
+		f = evidence.Found(finding.DoesNotHold, "the pool is not exhausted: %s", lost)
 	case !(without.Lo > crowdLost):
 		f = evidence.Missing("the repetitions scatter too much to tell whether the pool is "+
 			"exhausted: %s",
 			lost)
-	case v == evidence.Holds, v == evidence.DoesNotHold:
+	case v == finding.Holds, v == finding.DoesNotHold:
 		f = evidence.Found(v, "%s, %s", lost, bounded)
-	case v == evidence.Depends:
+	case v == finding.Depends:
 		f = evidence.Found(v, "on the limit: %s, %s; of about conns·(1 + timeout/E[S]) = %d "+
 			"calls at once the last still gets a connection in time",
 			lost, bounded, crowdMost)
@@ -135,7 +135,7 @@ func judgeUnbounded(m *evidence.Measured) evidence.Finding {
 	return f
 }
 
-func answerUnbounded(m *evidence.Measured, f *evidence.Finding) {
+func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	free := unboundedCells("unbounded", crowdConns)[0]
 	pool := unboundedCells(pooled, crowdConns, crowdLimits...)
 	end := func(sc bench.Scenario) string { return words.Seconds(m.Mean(sc, "makespan-sec").Mid) }

@@ -5,20 +5,20 @@ import (
 	"math"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
 // wellSaid judges and draws, and looks for numbers that are none.
 func wellSaid(
-	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) evidence.Finding,
+	t *testing.T, m *evidence.Measured, judge func(*evidence.Measured) finding.Finding,
 	draw ...drawing,
-) evidence.Finding {
+) finding.Finding {
 	t.Helper()
 	f := judge(m)
-	if f.Verdict != evidence.Undecided {
+	if f.Verdict != finding.Undecided {
 		figures, err := Study{Draw: draw}.figures(m)
 		if err != nil || len(figures) != len(draw) {
 			t.Errorf("%d figures, want %d; %v", len(figures), len(draw), err)
@@ -33,7 +33,7 @@ func wellSaid(
 					t.Errorf("%s has %q", fig.Name, none.FindString(svg.String()))
 				}
 			}
-			sound(t, evidence.Finding{Because: fig.Title + ". " + fig.Subtitle,
+			sound(t, finding.Finding{Because: fig.Title + ". " + fig.Subtitle,
 				Lines: []string{fig.Caption}})
 			if len(fig.Notes) > 0 {
 				t.Errorf("%s leaves out: %q", fig.Name, fig.Notes)
@@ -64,30 +64,30 @@ func TestUnboundedVerdicts(t *testing.T) {
 	const free = "unbounded"
 	for name, c := range map[string]struct {
 		lost func(strategy string, limit int) float64
-		want evidence.Verdict
+		want finding.Verdict
 		says string
 	}{
 		"no bound keeps": {func(s string, _ int) float64 {
 			return map[bool]float64{true: 0.8}[s == free]
-		}, evidence.Holds,
+		}, finding.Holds,
 			"without a bound 80 % of 10000 tasks are lost, with one 0 % at limit 50, 100, 200, " +
 				"1000, 2000, 4000 and 10000"},
 		"a wide one not": {func(s string, limit int) float64 {
 			return map[bool]float64{true: 0.8}[s == free || limit > 2000]
-		}, evidence.Depends,
+		}, finding.Depends,
 			"on the limit: without a bound 80 % of 10000 tasks are lost, with one 0 % at limit " +
 				"50, 100, 200, 1000 and 2000; 80 % at limit 4000 and 10000; of about conns·(1 + " +
 				"timeout/E[S]) = 2100 calls at once the last still gets a connection in time"},
 		"one of four not": {func(s string, _ int) float64 {
 			return map[string]float64{free: 0.8, "errgroup_limit": 0.002}[s]
-		}, evidence.Depends,
+		}, finding.Depends,
 			"on the limit: without a bound 80 % of 10000 tasks are lost, with one 0.2 % at limit " +
 				"50, 100, 200 and 1000; 0 % at limit 2000, 4000 and 10000; of about conns·(1 + " +
 				"timeout/E[S]) = 2100 calls at once the last still gets a connection in time"},
-		"each loses": {func(string, int) float64 { return 0.8 }, evidence.DoesNotHold,
+		"each loses": {func(string, int) float64 { return 0.8 }, finding.DoesNotHold,
 			"without a bound 80 % of 10000 tasks are lost, with one 80 % at limit 50, 100, 200, " +
 				"1000, 2000, 4000 and 10000"},
-		"nothing lost": {func(string, int) float64 { return 0 }, evidence.DoesNotHold,
+		"nothing lost": {func(string, int) float64 { return 0 }, finding.DoesNotHold,
 			"the pool is not exhausted: without a bound 0 % of 10000 tasks are lost"},
 	} {
 		study, err := Lookup("unbounded")
@@ -103,7 +103,7 @@ func TestUnboundedVerdicts(t *testing.T) {
 		}
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeUnbounded, drawUnbounded), c.want,
 			c.says)
-		if f := judgeUnbounded(synthetic(cells[:3], 3, of)); f.Verdict != evidence.Undecided {
+		if f := judgeUnbounded(synthetic(cells[:3], 3, of)); f.Verdict != finding.Undecided {
 			t.Errorf("%s: %v of three of the scenarios", name, f.Verdict)
 		}
 	}

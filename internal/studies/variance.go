@@ -5,10 +5,10 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -39,7 +39,7 @@ var _ = register(Study{
 		}
 		return cells, nil
 	},
-	Judge: func(m *evidence.Measured) evidence.Finding {
+	Judge: func(m *evidence.Measured) finding.Finding {
 		f := judgeCost(m)
 		for _, p := range varianceParts {
 			f.Lines = append(f.Lines, p.answer(m)...)

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 )
 
 // A comparison is a strategy beside the shared pool, by one reading.
@@ -47,7 +47,7 @@ func (c comparison) in(ratio evidence.Interval) string {
 // higher elsewhere, and on strategy and reading where at taxAt some are lower and some higher. Else
 // the repetitions do not tell. It wants the lowest R and taxAt measured: at what R else there are
 // runs sharpens the crossovers, and not the verdict.
-func judgeCost(m *evidence.Measured) evidence.Finding {
+func judgeCost(m *evidence.Measured) finding.Finding {
 	var lower, not, open, higher, level []string
 	for _, c := range comparisons {
 		for _, r := range []float64{costRs[1], taxAt} {
@@ -79,14 +79,14 @@ func judgeCost(m *evidence.Measured) evidence.Finding {
 		sequential, shortTail.noun)
 	switch {
 	case len(not) > 0 && len(lower) > 0:
-		return evidence.Found(evidence.Depends, "on the strategy and the metric: at R = %d, as "+
+		return evidence.Found(finding.Depends, "on the strategy and the metric: at R = %d, as "+
 			"multiples of the shared pool, %s, but %s; %s", taxAt, words.Series(lower),
 			words.Series(not), said)
 	case len(open) > 0:
 		return evidence.Missing("the repetitions scatter too much to tell, at R = %d and as "+
 			"multiples of the shared pool: %s", taxAt, words.Series(open))
 	case len(lower) == 0:
-		return evidence.Found(evidence.DoesNotHold, "at R = %d, as multiples of the shared "+
+		return evidence.Found(finding.DoesNotHold, "at R = %d, as multiples of the shared "+
 			"pool, %s",
 			taxAt, words.Series(not))
 	case len(higher) == 0 && len(level) > 0:
@@ -94,15 +94,15 @@ func judgeCost(m *evidence.Measured) evidence.Finding {
 			"elsewhere the repetitions scatter too much to tell, as multiples of it: %s",
 			taxAt, words.Series(words.Few(level, 2)))
 	case len(higher) == 0:
-		return evidence.Found(evidence.Holds, "both strategies are below the shared pool at "+
+		return evidence.Found(finding.Holds, "both strategies are below the shared pool at "+
 			"every %s; %s", of, said)
 	}
 	if _, from := lastCrossover(m); !math.IsNaN(from.Mid) {
-		return evidence.Found(evidence.Depends, "on %s: both strategies pay above R = %s, but "+
+		return evidence.Found(finding.Depends, "on %s: both strategies pay above R = %s, but "+
 			"%s; %s", of,
 			from, higher[0], said)
 	}
-	return evidence.Found(evidence.Depends, "on %s: both strategies pay at R = %d, but %s; %s",
+	return evidence.Found(finding.Depends, "on %s: both strategies pay at R = %d, but %s; %s",
 		of, taxAt,
 		words.Series(words.Few(higher, 2)), said)
 }

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 )

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 )
@@ -113,34 +113,34 @@ func TestCostVerdicts(t *testing.T) {
 		name    string
 		wobble  float64
 		of      func(string, float64) float64
-		verdict evidence.Verdict
+		verdict finding.Verdict
 		because string
 	}{
-		{"cheaper at every R", 0, flatAt(3, 5), evidence.Holds,
+		{"cheaper at every R", 0, flatAt(3, 5), finding.Holds,
 			"both strategies are below the shared pool at every R (the length of a long task " +
 				"in short ones); at R = 50 the shared pool has 50 times partitioned's p99 of " +
 				"the short tasks"},
-		{"level at the lowest R", 0.2, flatAt(6, 6), evidence.Undecided,
+		{"level at the lowest R", 0.2, flatAt(6, 6), finding.Undecided,
 			"both strategies are below the shared pool at R = 50, but elsewhere the " +
 				"repetitions scatter too much to tell, as multiples of it: partitioned 0.913 " +
 				"(0.772 to 1.08) in p99 of the short tasks at R = 2, partitioned 0.913 (0.772 " +
 				"to 1.08) in mean slowdown at R = 2 and 2 more"},
-		{"never cheaper", 0, flatAt(1000, 1000), evidence.DoesNotHold,
+		{"never cheaper", 0, flatAt(1000, 1000), finding.DoesNotHold,
 			"at R = 50, as multiples of the shared pool, partitioned 6.67 in p99 of the short " +
 				"tasks, partitioned 6.67 in mean slowdown, segregated 6.67 in p99 of the short " +
 				"tasks and segregated 6.67 in mean slowdown"},
-		{"not told apart", 1, flatAt(180, 180), evidence.Undecided,
+		{"not told apart", 1, flatAt(180, 180), finding.Undecided,
 			"the repetitions scatter too much to tell, at R = 50 and as multiples of the " +
 				"shared pool: partitioned 0.849 (0.449 to 1.6) in p99 of the short tasks, " +
 				"partitioned 0.849 (0.449 to 1.6) in mean slowdown, segregated 0.849 (0.449 to " +
 				"1.6) in p99 of the short tasks and segregated 0.849 (0.449 to 1.6) in mean " +
 				"slowdown"},
-		{"cheaper above a crossover", 0, flatAt(7, 9), evidence.Depends,
+		{"cheaper above a crossover", 0, flatAt(7, 9), finding.Depends,
 			"on R (the length of a long task in short ones): both strategies pay above R = 3, " +
 				"but at R = 2 partitioned has 1.17 times the shared pool's p99 of the short " +
 				"tasks; at R = 50 the shared pool has 21.4 times partitioned's p99 of the " +
 				"short tasks"},
-		{"one of the two", 0, flatAt(7, 400), evidence.Depends,
+		{"one of the two", 0, flatAt(7, 400), finding.Depends,
 			"on the strategy and the metric: at R = 50, as multiples of the shared pool, " +
 				"partitioned 0.0467 in p99 of the short tasks and partitioned 0.0467 in mean " +
 				"slowdown, but segregated 2.67 in p99 of the short tasks and segregated 2.67 " +
@@ -151,7 +151,7 @@ func TestCostVerdicts(t *testing.T) {
 				return 1000
 			}
 			return flatAt(3, 3)(strategy, r)
-		}, evidence.Depends,
+		}, finding.Depends,
 			"on R (the length of a long task in short ones): both strategies pay at R = 50, " +
 				"but at R = 200 segregated has 1.67 times the shared pool's p99 of the short " +
 				"tasks and at R = 200 segregated has 1.67 times the shared pool's mean " +
@@ -171,7 +171,7 @@ func TestCostVerdicts(t *testing.T) {
 			return map[string]float64{"short-p99-response-sec": ratio(sc),
 				"mean-slowdown": ratio(sc)}
 		})
-		if f := judgeCost(m); f.Verdict != evidence.Undecided ||
+		if f := judgeCost(m); f.Verdict != finding.Undecided ||
 			!strings.Contains(f.Because,
 				fmt.Sprintf("segregated or worker_pool was not measured at R = %v", missing)) {
 			t.Errorf("without R = %v: %v, %q", missing, f.Verdict, f.Because)

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/evidence"
 )
 
 // machinePart does it with real work on real cores: what of the theory survives, and what the

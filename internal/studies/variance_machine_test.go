@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/evidence"
 )
 
 // TestMachine: what a machine adds is found as it was put in: a load higher than planned, and a

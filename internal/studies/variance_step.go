@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-
-	"github.com/poolbench/poolbench/bench"
 )
 
 // stepPart measures what a step of partitioned costs on this machine: the same tasks whole, by the

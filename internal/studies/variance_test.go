@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/evidence"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 var (
@@ -28,7 +27,7 @@ func TestVerdicts(t *testing.T) {
 		if *which != "" && !strings.Contains(","+*which+",", ","+s.Name+",") {
 			continue
 		}
-		counts := map[evidence.Verdict]int{}
+		counts := map[finding.Verdict]int{}
 		for i := range *seeds {
 			suite, err := s.Suite(Quick, uint64(1+100*i))
 			if err != nil {
@@ -57,8 +56,8 @@ func TestVerdicts(t *testing.T) {
 			t.Logf("%s, seeds from %d: %v: %s", s.Name, 1+100*i, f.Verdict, f.Because)
 		}
 		line, most, decided := fmt.Sprintf("%-15s", s.Name), 0, 0
-		for v := evidence.Undecided; v <= evidence.Depends; v++ {
-			if line += fmt.Sprintf(" %14s %2d", v, counts[v]); v != evidence.Undecided {
+		for _, v := range finding.Verdicts {
+			if line += fmt.Sprintf(" %14s %2d", v, counts[v]); v != finding.Undecided {
 				most, decided = max(most, counts[v]), decided+counts[v]
 			}
 		}

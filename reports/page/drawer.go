@@ -50,7 +50,7 @@ func (r *Report) addFigures(in *reportInput, studies []reportStudy, taken map[st
 		shown.Own = true
 		into := &r.page.Figures
 		for i := range studies {
-			if studies[i].Name == f.Study {
+			if studies[i].Study == f.Study {
 				into = &studies[i].Figures
 			}
 		}

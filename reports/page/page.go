@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
@@ -23,7 +24,7 @@ type reportPage struct {
 	Failed     []results.Pair    // a run without a result, and why
 	Broken     []results.Pair    // a run, and how many laws it broke
 	Invalid    []results.Pair    // a run that is INVALID for another reason, and the reasons
-	Answers    []results.Finding // of no study: older files have them
+	Answers    []finding.Finding // of no study: older files have them
 	Tally      string            // of the verdicts
 	Studies    []reportStudy     // in the order of the file
 	Figures    []reportFigure    // that a drawer made for no study that has spoken

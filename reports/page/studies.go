@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
@@ -12,12 +13,11 @@ import (
 
 // reportStudy is a study on the page: a row of the table of verdicts, and a section.
 type reportStudy struct {
-	ID, Name, Question, Claim string
-	Verdict, Because          string // "" where an older file has none
-	Kind                      string // of the verdict, for the style sheet
+	finding.Finding
+	ID   string
+	Kind string // of the verdict, for the style sheet
 	// that tells the verdict without its colour, and before its word is read
-	Sign  string
-	Lines []string
+	Sign string
 	// how many, of how many scenarios, and how many of those are doubted
 	Runs    string
 	Figures []reportFigure
@@ -27,11 +27,8 @@ type reportStudy struct {
 }
 
 // verdictSigns are by the word of the verdict; their kinds are the words.
-var verdictSigns = map[string]string{"holds": "✓", "does not hold": "✗", "depends": "◐",
-	"undecided": "?"}
-
-// verdictOrder is that of the summary.
-var verdictOrder = []string{"holds", "depends", "does not hold", "undecided"}
+var verdictSigns = map[finding.Verdict]string{finding.Holds: "✓", finding.DoesNotHold: "✗",
+	finding.Depends: "◐", finding.Undecided: "?"}
 
 // namedStudies makes the studies of the page from the findings, and says which each finding became;
 // -1: none, it has no name.
@@ -42,16 +39,15 @@ func (in *reportInput) namedStudies(taken map[string]bool) (studies []reportStud
 			continue
 		}
 		s := reportStudy{
-			ID: unique(charts.FileName("study-"+f.Study), taken), Name: f.Study,
-			Question: f.Question, Claim: f.Claim,
-			Verdict: f.Verdict, Because: together(f.Because), Kind: "other",
+			Finding: f, ID: unique(charts.FileName("study-"+f.Study), taken), Kind: "other",
 			Sign: verdictSigns[f.Verdict],
 		}
+		s.Because, s.Lines = together(f.Because), nil
 		for _, line := range f.Lines {
 			s.Lines = append(s.Lines, together(line))
 		}
 		if s.Sign != "" {
-			s.Kind = charts.FileName(f.Verdict)
+			s.Kind = charts.FileName(string(f.Verdict))
 		}
 		of = append(of, len(studies))
 		studies = append(studies, s)
@@ -121,7 +117,7 @@ func distinguishing(groups []*reportGroup) [][]string {
 func tally(studies []reportStudy) string {
 	var parts []string
 	judged := 0
-	for _, v := range verdictOrder {
+	for _, v := range finding.Verdicts {
 		n := 0
 		for _, s := range studies {
 			if s.Verdict == v {
@@ -132,10 +128,10 @@ func tally(studies []reportStudy) string {
 			continue
 		}
 		judged += n
-		words := v
+		words := string(v)
 		if n > 1 {
-			words = map[string]string{"holds": "hold", "depends": "depend",
-				"does not hold": "do not hold", "undecided": "undecided"}[v]
+			words = map[finding.Verdict]string{finding.Holds: "hold", finding.Depends: "depend",
+				finding.DoesNotHold: "do not hold", finding.Undecided: "undecided"}[v]
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", n, words))
 	}

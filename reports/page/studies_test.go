@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
@@ -87,7 +88,7 @@ func TestFindingsHaveTheirRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []results.Finding{
+	want := []finding.Finding{
 		{Study: "y", Question: "why not?", Runs: []int{2}},
 		{Study: "none", Question: "of nothing?"},
 		{Study: "x", Question: "why?", Claim: "c", Verdict: "depends", Because: "now",

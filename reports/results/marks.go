@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
@@ -15,7 +16,7 @@ import (
 type marks struct {
 	schema     int // of the last header; 0: none yet
 	strategies []string
-	findings   []Finding
+	findings   []finding.Finding
 	failures   []Failure
 	doubts     []Doubt // about the next run
 	seed       string  // of the next run; "" where the file does not tell
@@ -86,7 +87,7 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		m.begin(rest)
 	case rundir.Answer:
 		if len(m.findings) == 0 {
-			m.findings = append(m.findings, Finding{})
+			m.findings = append(m.findings, finding.Finding{})
 		}
 	}
 	if len(m.findings) == 0 {
@@ -98,7 +99,8 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 	case rundir.Claim:
 		last.Claim = rest
 	case rundir.Verdict:
-		last.Verdict, last.Because, _ = strings.Cut(rest, ": ")
+		verdict, because, _ := strings.Cut(rest, ": ")
+		last.Verdict, last.Because = finding.Verdict(verdict), because
 	}
 }
 
@@ -112,9 +114,11 @@ func (m *marks) behind(line int, text string) {
 // begin takes note that a study speaks, which it does after its runs. What it said before is
 // replaced by what it says of more runs.
 func (m *marks) begin(named string) {
-	f := Finding{}
+	f := finding.Finding{}
 	f.Study, f.Question, _ = strings.Cut(named, ": ")
-	old := slices.IndexFunc(m.findings, func(old Finding) bool { return old.Study == f.Study })
+	old := slices.IndexFunc(m.findings, func(old finding.Finding) bool {
+		return old.Study == f.Study
+	})
 	if old >= 0 {
 		f.Runs = m.findings[old].Runs
 		m.findings = slices.Delete(m.findings, old, old+1)

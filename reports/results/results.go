@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/bench/finding"
 )
 
 // Results is what one file holds: at least one run, every value finite.
@@ -25,7 +27,7 @@ type Results struct {
 	// that a run names, in the order of the colours of charts: the header's, then any others
 	Strategies []string
 	// what studies say of the runs, as they wrote them, the last word of each
-	Findings []Finding
+	Findings []finding.Finding
 	// runs without a result, but for those that a later attempt has given one
 	Failures []Failure
 	// the last line of a file that is not poolbench's, where only half of it is there; else the
@@ -103,19 +105,6 @@ type Doubt struct {
 type Failure struct {
 	Name, Seed string
 	Reason     string // in one line
-}
-
-// A Finding is what the results of a study say, in words. An older file may have lines and nothing
-// else.
-type Finding struct {
-	Study, Question string   // its name, and what it asks
-	Claim           string   // what was put to the test
-	Verdict         string   // on the claim: holds, does not hold, depends, undecided
-	Because         string   // the numbers that decide
-	Lines           []string // what else the results say
-	// that it is about, by their index in Results.Runs: those between the study before, or the
-	// header, and it
-	Runs []int
 }
 
 // A Verdict says how far a run may be believed, as its metric of that name gives it.

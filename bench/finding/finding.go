@@ -1,0 +1,53 @@
+// Package finding is what a study found, in words: a study makes it, bench writes it into a run
+// directory, and reports read it from there.
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Finding is what the results of a study say. An older file may have lines and nothing else.
+type Finding struct {
+	Study    string  `json:"study"`    // its name
+	Question string  `json:"question"` // what it asks
+	Claim    string  `json:"claim"`    // what was put to the test
+	Verdict  Verdict `json:"verdict"`  // on the claim
+	// one line with the numbers that decide; of Depends, what it depends on; of Undecided, what is
+	// missing
+	Because string   `json:"because"`
+	Lines   []string `json:"lines,omitempty"` // what else the results say, a line each
+	// in a file: the runs that it is about, by their index. They are those between the study
+	// before, or the header, and it.
+	Runs []int `json:"-"`
+}
+
+// Add says more, a line.
+func (f *Finding) Add(format string, args ...any) {
+	f.Lines = append(f.Lines, fmt.Sprintf(format, args...))
+}
+
+// A Verdict on a claim, as it is written; "" where there is none.
+type Verdict string
+
+// The verdicts. Undecided: runs are missing or not to be believed.
+const (
+	Holds       Verdict = "holds"
+	Depends     Verdict = "depends"
+	DoesNotHold Verdict = "does not hold"
+	Undecided   Verdict = "undecided"
+)
+
+// Verdicts are all of them, in the order of a summary.
+var Verdicts = []Verdict{Holds, Depends, DoesNotHold, Undecided}
+
+// ParseVerdict reads a verdict that somebody expects, also with dashes for its blanks. Undecided is
+// none to expect.
+func ParseVerdict(text string) (Verdict, error) {
+	v := Verdict(strings.ReplaceAll(text, "-", " "))
+	if v == Undecided || !slices.Contains(Verdicts, v) {
+		return "", fmt.Errorf("%q is no verdict (holds, does-not-hold, depends)", text)
+	}
+	return v, nil
+}
