@@ -225,11 +225,10 @@ func (c *contents) readDistributions(path string) (map[nth][]Reading, error) {
 // readTimeline is readDistributions for timeline.csv.
 func (c *contents) readTimeline(path string) (map[nth][]Interval, error) {
 	var text bytes.Buffer
-	if err := eachLine(path,
-		func(line string, _ int64) error {
-			text.WriteString(line + "\n")
-			return nil
-		}); err != nil {
+	if err := eachLine(path, func(line string, _ int64) error {
+		text.WriteString(line + "\n")
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	more := map[nth][]Interval{}
@@ -261,8 +260,9 @@ func (c *contents) readTimeline(path string) (map[nth][]Interval, error) {
 // interval is that of a row of timeline.csv.
 func interval(r rundir.TimelineRow) Interval {
 	nanos := func(sec float64) time.Duration { return time.Duration(sec*second + 0.5) }
-	n := r.Counts
-	return Interval{Start: nanos(r.Start), Length: nanos(r.Length), Arrived: n[0], Started: n[1],
-		Completed: n[2], Failed: n[3], Throttled: n[4], Shed: n[5], Abandoned: n[6],
-		InFlight: n[7], Queued: n[8]}
+	v := Interval{Start: nanos(r.Start), Length: nanos(r.Length)}
+	for i, n := range v.counts() {
+		*n = r.Counts[i]
+	}
+	return v
 }

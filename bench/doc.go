@@ -21,22 +21,25 @@
 //	shed         refused by the strategy; throttled: by the target; failed: any other error; abandoned: given up
 //	run          one execution of a scenario; sample: repeated runs of one cell
 //
-// A run goes through these rooms, a file each:
+// A run goes through these files:
 //
-//  1. scenario.go, matrix.go, suite.go say what is run, name.go spells it, arrivals/ plans it;
-//  2. driver.go issues the tasks and job.go carries them; record.go notes three instants and an
-//     outcome for each; steps.go makes tasks come in steps or pieces and sorter.go gives them class
-//     and size, for strategies that look at it;
+//  1. scenario.go, matrix.go, suite.go say what is run, bounds.go how much of it may be, name.go
+//     spells it, arrivals/ plans it;
+//  2. driver.go issues the tasks, by the sleeps of clocks.go, and job.go carries them; record.go
+//     notes three instants and an outcome for each; tasks.go makes them come in steps or pieces
+//     and gives them class and size, for strategies that look at it;
 //  3. observe.go, times.go, flow.go and quantile.go compute the metrics (metrics.go documents
 //     them), timeline.go the course of the run;
-//  4. guard.go and vigil.go name what a strategy does that none may do; laws.go checks the laws,
-//     oracle.go replays the run, theory.go adds what is known exactly; verdict.go and its
-//     verdict_*.go say whether the run may be believed, for which package witness watches the
-//     machine;
-//  5. dir.go and its writers (results_txt.go, distributions.go, timeline_csv.go) stream it to a run
-//     directory.
+//  4. guard.go and vigil.go name what a strategy does that none may do; laws.go checks the laws
+//     and replays the run, theory.go adds what is known exactly; verdict.go and its verdict_*.go
+//     say whether the run may be believed, for which package witness watches the machine;
+//  5. dir.go and dir_write.go stream it to a run directory, dir_read.go and dir_resume.go go on
+//     with one.
 //  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the
 //     highest load that meets them.
+//
+// The package has more than 25 files because all of 2 to 4 look at the same private records of 56
+// bytes a task: a package for the verdicts would need these public, or copied for each run.
 //
 // Response counts from due, always: a generator that was held up hides nothing (no coordinated
 // omission), and there is no switch.

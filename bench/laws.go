@@ -1,6 +1,11 @@
 package bench
 
-import "fmt"
+import (
+	"container/heap"
+	"fmt"
+
+	"github.com/poolbench/poolbench/strategies"
+)
 
 // keepers are the packages whose goroutines outlive a task without a fault of the strategy: a
 // client keeps its connections open for the next call.
@@ -47,3 +52,110 @@ func (o *observation) brokenLaws(f flow, oracle replay) (broken []string) {
 	}
 	return broken
 }
+
+// A replay is the path-wise oracle: the run's own due times and realised service times put through
+// the Kiefer–Wolfowitz recursion, which says when each task starts in a perfect FIFO,
+// work-conserving system with as many places. There is no sampling error in it. Under the virtual
+// clock the run must equal it to the nanosecond; under the real one the difference is the
+// strategy's overhead.
+type replay struct {
+	done     bool    // it applies to this run, and was made
+	meanWait float64 // of the measured tasks, in nanoseconds
+	maxDiff  int64   // largest |start − oracle's start|
+	worst    int     // index of that task
+}
+
+// replay applies to pools that declare FIFO and work conservation, on runs in which every accepted
+// task ran once: a strategy of one pool, and one of a pool for each class, of which each is
+// replayed by itself, as long as no task stood before a full queue: it would be in the way of the
+// other class. The mean is taken over the tasks from first on; the recursion runs over all.
+func (o *observation) replay(first int, h held) (p replay) {
+	pools, poolOf := o.fifoPools()
+	if pools == nil || (len(pools) > 1 && h.ever) {
+		return p
+	}
+	free := make([]instants, len(pools))
+	places := make([]heap.Interface, len(pools)) // once: each conversion would allocate
+	for i, bound := range pools {
+		free[i] = make(instants, bound)
+		places[i] = free[i]
+	}
+	previous, sum, n := int64(-1), 0.0, 0
+	for i := range o.trace.n {
+		r := o.trace.at(i)
+		if !r.accepted() {
+			continue
+		}
+		if r.attempts != 1 {
+			return replay{} // never ran, or ran again: not a plain FIFO path
+		}
+		if len(o.trace.order) > 0 && r.due == previous {
+			return replay{} // clients that come at one instant: their order is nobody's fault
+		}
+		previous = r.due
+		pool := 0
+		if poolOf != nil {
+			pool = poolOf[r.class]
+		}
+		start := max(r.due, free[pool][0])
+		free[pool][0] = start + r.busy
+		heap.Fix(places[pool], 0)
+		if i >= first {
+			sum += float64(start - r.due)
+			n++
+		}
+		if diff := max(r.start-start, start-r.start); diff > p.maxDiff {
+			p.maxDiff, p.worst = diff, i
+		}
+	}
+	if n > 0 {
+		p.meanWait = sum / float64(n)
+	}
+	p.done = true
+	return p
+}
+
+// fifoPools are the slots of each pool whose tasks start in the order of their acceptance as soon
+// as a slot is free, and the pool of each class; nil where the strategy has no such pools. Tasks of
+// a class without a lane take any slot. Where all are of that kind it is one pool; where only some
+// are, which of the lanes takes one is not a matter of that lane alone.
+func (o *observation) fifoPools() (pools []int, poolOf map[strategies.Class]int) {
+	spec, bound := o.scenario.Strategy.Spec, o.bound()
+	if o.lanes == nil {
+		if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
+			return nil, nil
+		}
+		return []int{bound}, nil // the one, for any class
+	}
+	poolOf = make(map[strategies.Class]int)
+	all := 0
+	for i, l := range o.lanes {
+		pools = append(pools, l.Limit)
+		poolOf[l.Class] = i
+		all += l.Limit
+	}
+	var seen [2]bool // of tasks with and without a lane
+	for i := range o.trace.n {
+		if _, lane := poolOf[o.trace.at(i).class]; lane {
+			seen[1] = true
+		} else {
+			seen[0] = true
+		}
+	}
+	switch {
+	case seen[0] && seen[1], all != bound:
+		return nil, nil
+	case seen[0]:
+		return []int{all}, nil
+	}
+	return pools, poolOf
+}
+
+// instants is a heap of the instants at which the places become free.
+type instants []int64
+
+func (h instants) Len() int           { return len(h) }
+func (h instants) Less(i, j int) bool { return h[i] < h[j] }
+func (h instants) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h instants) Push(any)           { panic("bench: the number of places is fixed") }
+func (h instants) Pop() any           { panic("bench: the number of places is fixed") }

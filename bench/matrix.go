@@ -2,7 +2,7 @@ package bench
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -34,30 +34,30 @@ type Matrix struct {
 // after another. The error joins the complaints about all of its scenarios, each once.
 func (m Matrix) Scenarios() ([]Scenario, error) {
 	scenarios := m.Product()
-	seen := map[string]bool{}
-	var complaints []error
-	names := map[string]bool{}
+	var c complaints
+	seen, names := map[string]bool{}, map[string]bool{}
 	for _, s := range scenarios {
-		for _, c := range split(s.Validate()) {
-			if !seen[c.Error()] {
-				seen[c.Error()] = true
-				complaints = append(complaints, c)
+		for _, err := range split(s.Validate()) {
+			if !seen[err.Error()] {
+				seen[err.Error()] = true
+				c = append(c, err)
 			}
 		}
-		if name := s.Name(); names[name] && len(complaints) == 0 {
-			complaints = append(complaints, fmt.Errorf("scenario %s is given twice", name))
+		if name := s.Name(); names[name] && len(c) == 0 {
+			c.add("scenario %s is given twice", name)
 		} else {
 			names[name] = true
 		}
 	}
 	if len(m.Loads) > 0 && len(m.Rates) > 0 {
-		complaints = append(complaints, errLoadAndRate)
+		c = append(c, errLoadAndRate)
 	}
-	if m.Queue > 0 && !m.usesQueue() {
-		complaints = append(complaints, errors.New("queue: none of these strategies has a queue"))
+	if m.Queue > 0 && !slices.ContainsFunc(m.Strategies,
+		func(v strategies.Variant) bool { return v.Spec.UsesQueue }) {
+		c.add("queue: none of these strategies has a queue")
 	}
-	if len(complaints) > 0 {
-		return nil, errors.Join(complaints...)
+	if len(c) > 0 {
+		return nil, errors.Join(c...)
 	}
 	return scenarios, nil
 }
@@ -86,15 +86,6 @@ func (m Matrix) Product() (scenarios []Scenario) {
 		}
 	}
 	return scenarios
-}
-
-func (m Matrix) usesQueue() bool {
-	for _, s := range m.Strategies {
-		if s.Spec.UsesQueue {
-			return true
-		}
-	}
-	return false
 }
 
 func (m Matrix) loads(arrival arrivals.Variant) (loads []Load) {

@@ -54,80 +54,71 @@ func Metrics() []MetricInfo {
 		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower",
 			"longest " + reading.name})
 	}
-	m = append(m,
-		MetricInfo{"short-mean-response-sec", "lower",
+	m = append(m, []MetricInfo{
+		{"short-mean-response-sec", "lower",
 			"mean response of the short tasks, where the workload tells short and long ones apart"},
-		MetricInfo{"short-p99-response-sec", "lower", "p99 of the response of the short tasks"},
-		MetricInfo{"long-mean-response-sec", "lower", "mean response of the long tasks"},
-		MetricInfo{"long-p99-response-sec", "lower", "p99 of the response of the long tasks"},
-		MetricInfo{"cpu-mean-response-sec", "lower", "mean response of the tasks that compute, " +
-			"where the workload tells them from those that wait"},
-		MetricInfo{"cpu-p99-response-sec", "lower",
-			"p99 of the response of the tasks that compute"},
-		MetricInfo{"io-mean-response-sec", "lower", "mean response of the tasks that wait"},
-		MetricInfo{"io-p99-response-sec", "lower", "p99 of the response of the tasks that wait"},
-		MetricInfo{"mean-slowdown", "lower",
+		{"short-p99-response-sec", "lower", "p99 of the response of the short tasks"},
+		{"long-mean-response-sec", "lower", "mean response of the long tasks"},
+		{"long-p99-response-sec", "lower", "p99 of the response of the long tasks"},
+		{"cpu-mean-response-sec", "lower", "mean response of the tasks that compute, where the " +
+			"workload tells them from those that wait"},
+		{"cpu-p99-response-sec", "lower", "p99 of the response of the tasks that compute"},
+		{"io-mean-response-sec", "lower", "mean response of the tasks that wait"},
+		{"io-p99-response-sec", "lower", "p99 of the response of the tasks that wait"},
+		{"mean-slowdown", "lower",
 			"mean of response over service, where the workload tells two classes of tasks apart"},
-	)
+	}...)
 	for j := range mostFound + 1 {
-		m = append(m,
-			MetricInfo{fmt.Sprintf("found-%d-long/op", j), "",
-				fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
-					"they are due", j)},
+		m = append(m, MetricInfo{fmt.Sprintf("found-%d-long/op", j), "",
+			fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
+				"they are due", j)},
 			MetricInfo{fmt.Sprintf("found-%d-long-wait-sec", j), "lower", "their mean wait"})
 	}
-	m = append(m,
-		MetricInfo{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a " +
-			"generator that is never late would have issued, given how long each submit took"},
-		MetricInfo{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 " +
-			"under the virtual clock; under the real one, every slot was taken when the task " +
-			"was due"},
-		MetricInfo{"shed/op", "lower", "share of offered tasks that the strategy refused"},
-		MetricInfo{"throttled/op", "lower",
-			"share of offered tasks that ended with a refusal by the target"},
-		MetricInfo{"failed/op", "lower", "share of offered tasks that ended with another error"},
-		MetricInfo{"abandoned/op", "lower", "share of offered tasks that were given up"},
-		MetricInfo{"attempts/op", "lower", "attempts per task that was started"},
-		MetricInfo{"resent/op", "lower", "requests that net/http sent again over the wire, " +
-			"unasked, per request: counted by httptrace, and not among the attempts"},
-		MetricInfo{"utilisation", "", "service time of all tasks over limit × makespan"},
-		MetricInfo{"offered-utilisation", "",
-			"realised arrival rate × realised mean service over the slots"},
-		MetricInfo{"service-c2", "",
-			"squared coefficient of variation of the realised service times"},
-		MetricInfo{"workload-c2", "",
+	m = append(m, []MetricInfo{
+		{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a generator that " +
+			"is never late would have issued, given how long each submit took"},
+		{"waited/op", "lower", "share of accepted tasks that had to wait: wait > 0 under the " +
+			"virtual clock; under the real one, every slot was taken when the task was due"},
+		{"shed/op", "lower", "share of offered tasks that the strategy refused"},
+		{"throttled/op", "lower", "share of offered tasks that ended with a refusal by the target"},
+		{"failed/op", "lower", "share of offered tasks that ended with another error"},
+		{"abandoned/op", "lower", "share of offered tasks that were given up"},
+		{"attempts/op", "lower", "attempts per task that was started"},
+		{"resent/op", "lower", "requests that net/http sent again over the wire, unasked, per " +
+			"request: counted by httptrace, and not among the attempts"},
+		{"utilisation", "", "service time of all tasks over limit × makespan"},
+		{"offered-utilisation", "", "realised arrival rate × realised mean service over the slots"},
+		{"service-c2", "", "squared coefficient of variation of the realised service times"},
+		{"workload-c2", "",
 			"squared coefficient of variation of the task times, by the workload's definition"},
-		MetricInfo{"peak-inflight", "", "most tasks in flight at once"},
-		MetricInfo{"makespan-sec", "", "first due to last end, over all tasks"},
-		MetricInfo{"held/op", "lower", "share of tasks that waited before the strategy, in " +
-			"Submit or behind one that did, as its queue was full or it has none (real clock: " +
-			"for more than 100 µs)"},
-		MetricInfo{"mean-held-sec", "lower",
-			"mean time that a task waited there, a part of its wait"},
-		MetricInfo{"broken-laws", "lower",
+		{"peak-inflight", "", "most tasks in flight at once"},
+		{"makespan-sec", "", "first due to last end, over all tasks"},
+		{"held/op", "lower", "share of tasks that waited before the strategy, in Submit or " +
+			"behind one that did, as its queue was full or it has none (real clock: for more " +
+			"than 100 µs)"},
+		{"mean-held-sec", "lower", "mean time that a task waited there, a part of its wait"},
+		{"broken-laws", "lower",
 			"invariants that the run violates; 0, or the numbers cannot be believed"},
-		MetricInfo{"oracle-mean-wait-sec", "", "mean wait by the path-wise oracle " +
-			"(Kiefer–Wolfowitz) on this run's own arrivals and services"},
-		MetricInfo{"oracle-max-diff-sec", "", "largest difference between a task's start and the " +
-			"oracle's: 0 under the virtual clock, the strategy's overhead under the real one"},
-		MetricInfo{"theory-mean-wait-sec", "", "exact mean wait"},
-		MetricInfo{"theory-waited/op", "", "exact share of tasks that wait"},
-		MetricInfo{"theory-p50-response-sec", "", "exact median of the response"},
-		MetricInfo{"theory-p90-response-sec", "", "exact p90 of the response"},
-		MetricInfo{"theory-p99-response-sec", "", "exact p99 of the response"},
-		MetricInfo{"theory-p99.9-response-sec", "", "exact p99.9 of the response"},
-		MetricInfo{"theory-short-mean-response-sec", "",
+		{"oracle-mean-wait-sec", "", "mean wait by the path-wise oracle (Kiefer–Wolfowitz) on " +
+			"this run's own arrivals and services"},
+		{"oracle-max-diff-sec", "", "largest difference between a task's start and the oracle's: " +
+			"0 under the virtual clock, the strategy's overhead under the real one"},
+		{"theory-mean-wait-sec", "", "exact mean wait"},
+		{"theory-waited/op", "", "exact share of tasks that wait"},
+		{"theory-p50-response-sec", "", "exact median of the response"},
+		{"theory-p90-response-sec", "", "exact p90 of the response"},
+		{"theory-p99-response-sec", "", "exact p99 of the response"},
+		{"theory-p99.9-response-sec", "", "exact p99.9 of the response"},
+		{"theory-short-mean-response-sec", "",
 			"exact mean response of the short tasks, in a pool of their own"},
-		MetricInfo{"theory-short-p99-response-sec", "",
-			"exact p99 of the response of the short tasks"},
-		MetricInfo{"theory-long-mean-response-sec", "",
+		{"theory-short-p99-response-sec", "", "exact p99 of the response of the short tasks"},
+		{"theory-long-mean-response-sec", "",
 			"exact mean response of the long tasks, in a pool of their own"},
-		MetricInfo{"theory-long-p99-response-sec", "",
-			"exact p99 of the response of the long tasks"},
-		MetricInfo{"theory-shed/op", "", "exact share of tasks shed"},
-		MetricInfo{"theory-ops/s", "", "exact throughput"},
-		MetricInfo{"theory-makespan-sec", "", "exact mean makespan of a batch"},
-	)
+		{"theory-long-p99-response-sec", "", "exact p99 of the response of the long tasks"},
+		{"theory-shed/op", "", "exact share of tasks shed"},
+		{"theory-ops/s", "", "exact throughput"},
+		{"theory-makespan-sec", "", "exact mean makespan of a batch"},
+	}...)
 	for _, target := range targets.All() {
 		for _, c := range target.Counts {
 			info := MetricInfo{c.Name, c.Better, "whole run, by the target: " + c.Doc}
@@ -136,53 +127,52 @@ func Metrics() []MetricInfo {
 			}
 		}
 	}
-	return append(m,
-		MetricInfo{"B/op", "lower", "bytes allocated per task, the harness included (real clock)"},
-		MetricInfo{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
-		MetricInfo{"cpu-sec/op", "lower",
+	return append(m, []MetricInfo{
+		{"B/op", "lower", "bytes allocated per task, the harness included (real clock)"},
+		{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
+		{"cpu-sec/op", "lower",
 			"CPU time of the process per task, the harness included (real clock)"},
-		MetricInfo{"cpu-steal", "",
+		{"cpu-steal", "",
 			"share of the processors' time that the host gave to others (real clock, Linux)"},
-		MetricInfo{"cpu-others", "", "share of the processors' time that other programs on the " +
-			"machine used (real clock, Linux)"},
-		MetricInfo{"cpu-pressure", "", "share of the time in which some thread on the machine " +
-			"was ready and had no processor (real clock, Linux)"},
-		MetricInfo{"cpu-wait", "", "share of the time in which threads of this process were " +
-			"ready that they had no processor (real clock, Linux)"},
-		MetricInfo{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on " +
-			"this machine, by a meter that has nothing to do with the strategy: p99 (real clock)"},
-		MetricInfo{"max-hiccup-sec", "lower",
+		{"cpu-others", "", "share of the processors' time that other programs on the machine " +
+			"used (real clock, Linux)"},
+		{"cpu-pressure", "", "share of the time in which some thread on the machine was ready " +
+			"and had no processor (real clock, Linux)"},
+		{"cpu-wait", "", "share of the time in which threads of this process were ready that " +
+			"they had no processor (real clock, Linux)"},
+		{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on this machine, " +
+			"by a meter that has nothing to do with the strategy: p99 (real clock)"},
+		{"max-hiccup-sec", "lower",
 			"the meter's longest lateness: the longest stall of the machine"},
-		MetricInfo{"arrivals-ad", "", "Anderson–Darling A² of the planned gaps of Poisson " +
-			"arrivals: 3.9 or more has a chance of 1 %"},
-		MetricInfo{"issued-ad", "", "the same of the gaps at which the generator issued tasks: " +
-			"any timer fails it at a high rate (real clock)"},
-		MetricInfo{"seen-full/op", "",
+		{"arrivals-ad", "", "Anderson–Darling A² of the planned gaps of Poisson arrivals: 3.9 or " +
+			"more has a chance of 1 %"},
+		{"issued-ad", "", "the same of the gaps at which the generator issued tasks: any timer " +
+			"fails it at a high rate (real clock)"},
+		{"seen-full/op", "",
 			"share of Poisson arrivals that found every slot taken when they were due"},
-		MetricInfo{"full-share", "", "share of the time in which every slot was taken: Poisson " +
-			"arrivals see what a random instant does"},
-		MetricInfo{"mean-wait-low-sec", "",
+		{"full-share", "", "share of the time in which every slot was taken: Poisson arrivals " +
+			"see what a random instant does"},
+		{"mean-wait-low-sec", "",
 			"lower end of the 95 % interval of the mean wait, by batch means"},
-		MetricInfo{"mean-wait-high-sec", "", "its upper end"},
-		MetricInfo{"mean-wait-ess", "",
-			"number of independent tasks that would tell the mean wait as well"},
-		MetricInfo{"p99-response-low-sec", "", "lower end of the 95 % interval of the p99 " +
-			"response, by batch means; absent where the tasks are too few"},
-		MetricInfo{"p99-response-high-sec", "", "its upper end"},
-		MetricInfo{"p99-response-ess", "",
+		{"mean-wait-high-sec", "", "its upper end"},
+		{"mean-wait-ess", "", "number of independent tasks that would tell the mean wait as well"},
+		{"p99-response-low-sec", "", "lower end of the 95 % interval of the p99 response, by " +
+			"batch means; absent where the tasks are too few"},
+		{"p99-response-high-sec", "", "its upper end"},
+		{"p99-response-ess", "",
 			"number of independent tasks that would tell the p99 response as well"},
-		MetricInfo{"needed-tasks", "",
+		{"needed-tasks", "",
 			"tasks that take the p99 response to within 5 %, by theory, at this load and spread"},
-		MetricInfo{"verdict", "lower", "whether the run may be believed: 0 VALID, 1 SUSPECT, 2 " +
-			"INVALID; the reasons are in the lines before the run's"},
-		MetricInfo{"capacity-met-load", "higher",
+		{"verdict", "lower", "whether the run may be believed: 0 VALID, 1 SUSPECT, 2 INVALID; " +
+			"the reasons are in the lines before the run's"},
+		{"capacity-met-load", "higher",
 			"of a search for capacity: the highest load that surely meets the objective"},
-		MetricInfo{"capacity-missed-load", "higher",
+		{"capacity-missed-load", "higher",
 			"the lowest load above it that surely misses the objective"},
-		MetricInfo{"capacity-met-rate", "higher",
+		{"capacity-met-rate", "higher",
 			"the highest rate, in tasks per second, that surely meets the objective"},
-		MetricInfo{"capacity-missed-rate", "higher",
+		{"capacity-missed-rate", "higher",
 			"the lowest rate above it that surely misses the objective"},
-		MetricInfo{"capacity-probes", "", "loads or rates that the search has tried"},
-	)
+		{"capacity-probes", "", "loads or rates that the search has tried"},
+	}...)
 }

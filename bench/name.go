@@ -1,11 +1,17 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
 )
 
 // Name is the benchmark name of the scenario in its one canonical spelling:
@@ -15,42 +21,27 @@ func (s Scenario) Name() string { return "Run/" + s.axes() }
 
 func (s Scenario) axes() string {
 	s = s.withDefaults()
-	parts := []string{
-		"strategy=" + escaped(s.Strategy.String()),
-		"workload=" + escaped(s.Workload.String()),
-		"target=" + escaped(s.Target.String()),
-		"arrival=" + escaped(s.Load.Arrival.String()),
-		"limit=" + strconv.Itoa(s.Limit),
+	var parts []string
+	add := func(given bool, axis string, value any) {
+		if given {
+			parts = append(parts, fmt.Sprintf("%s=%v", axis, value))
+		}
 	}
-	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
-	switch {
-	case s.Load.Relative != 0:
-		add("load=%v", s.Load.Relative)
-	case s.Load.PerSecond != 0:
-		add("rate=%v", s.Load.PerSecond)
-	}
-	if s.Queue != 0 {
-		add("queue=%d", max(s.Queue, 0))
-	}
-	if s.Deadline != 0 {
-		add("deadline=%v", s.Deadline)
-	}
-	if s.Timeout != 0 {
-		add("timeout=%v", s.Timeout)
-	}
-	if s.Drain != 0 {
-		add("drain=%v", s.Drain)
-	}
-	if s.Stop.Tasks != defaultStop.Tasks && s.Stop.Tasks != 0 {
-		add("n=%d", s.Stop.Tasks)
-	}
-	if s.Stop.Duration != 0 {
-		add("duration=%v", s.Stop.Duration)
-	}
-	if s.Stop.Warmup != defaultStop.Warmup {
-		add("warmup=%v", s.Stop.Warmup)
-	}
-	add("clock=%v", s.Clock)
+	add(true, "strategy", escaped(s.Strategy.String()))
+	add(true, "workload", escaped(s.Workload.String()))
+	add(true, "target", escaped(s.Target.String()))
+	add(true, "arrival", escaped(s.Load.Arrival.String()))
+	add(true, "limit", s.Limit)
+	add(s.Load.Relative != 0, "load", s.Load.Relative)
+	add(s.Load.Relative == 0 && s.Load.PerSecond != 0, "rate", s.Load.PerSecond)
+	add(s.Queue != 0, "queue", max(s.Queue, 0))
+	add(s.Deadline != 0, "deadline", s.Deadline)
+	add(s.Timeout != 0, "timeout", s.Timeout)
+	add(s.Drain != 0, "drain", s.Drain)
+	add(s.Stop.Tasks != defaultStop.Tasks && s.Stop.Tasks != 0, "n", s.Stop.Tasks)
+	add(s.Stop.Duration != 0, "duration", s.Stop.Duration)
+	add(s.Stop.Warmup != defaultStop.Warmup, "warmup", s.Stop.Warmup)
+	add(true, "clock", s.Clock)
 	return strings.Join(parts, "/")
 }
 
@@ -69,4 +60,50 @@ func escaped(variant string) string {
 		}
 	}
 	return b.String()
+}
+
+// Written is a scenario in words: how it crosses to another process. Its variants are those that
+// can be looked up by name.
+type Written struct {
+	Strategy, Workload, Target, Arrival string
+	Limit, Queue                        int
+	Load, Rate                          float64
+	Tasks                               int
+	Duration, Deadline, Timeout, Drain  time.Duration
+	Warmup                              float64
+	Seed                                uint64
+	Clock                               string
+}
+
+// Written puts the scenario in words.
+func (s Scenario) Written() Written {
+	s = s.withDefaults()
+	return Written{
+		Strategy: s.Strategy.String(), Workload: s.Workload.String(), Target: s.Target.String(),
+		Arrival: s.Load.Arrival.String(),
+		Limit:   s.Limit, Queue: s.Queue, Load: s.Load.Relative, Rate: s.Load.PerSecond,
+		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
+		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed,
+		Clock: s.Clock.String(),
+	}
+}
+
+// Scenario is the inverse of Scenario.Written.
+func (w Written) Scenario() (Scenario, error) {
+	s := Scenario{
+		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,
+		Drain: w.Drain, Seed: w.Seed,
+		Load: Load{Relative: w.Load, PerSecond: w.Rate},
+		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
+	}
+	var errs [5]error
+	s.Strategy, errs[0] = strategies.Parse(w.Strategy)
+	s.Workload, errs[1] = workloads.Parse(w.Workload)
+	s.Target, errs[2] = targets.Parse(w.Target)
+	s.Load.Arrival, errs[3] = arrivals.Parse(w.Arrival)
+	s.Clock, errs[4] = ParseClock(w.Clock)
+	if err := errors.Join(errs[:]...); err != nil {
+		return Scenario{}, err
+	}
+	return s, s.Validate()
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -131,10 +130,7 @@ func orDefaults(v *param.Values, keys []param.Key) {
 // Validate reports everything that makes the scenario impossible, joined. It does not run anything.
 func (s Scenario) Validate() error {
 	s = s.withDefaults()
-	var complaints []error
-	complain := func(format string, a ...any) {
-		complaints = append(complaints, fmt.Errorf(format, a...))
-	}
+	var c complaints
 	for _, v := range []struct {
 		name   string
 		values param.Values
@@ -151,20 +147,20 @@ func (s Scenario) Validate() error {
 		}
 	}
 	if s.Strategy.Spec.New == nil {
-		complain("strategy: none is given")
+		c.add("strategy: none is given")
 	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
-		complaints = append(complaints, err)
+		c = append(c, err)
 	}
 	waits := s.waits()
 	switch kind := s.Workload.Spec.Kind; {
 	case s.Clock == Virtual && kind == workloads.CPU:
-		complain("workload %s: computing takes no virtual time; use the real clock",
+		c.add("workload %s: computing takes no virtual time; use the real clock",
 			s.Workload.Spec.Name)
 	case s.Clock == Virtual && kind == workloads.IO:
-		complain("workload %s: files, sockets and databases keep no virtual time; use the real "+
+		c.add("workload %s: files, sockets and databases keep no virtual time; use the real "+
 			"clock", s.Workload.Spec.Name)
 	case s.Timeout == 0 && endless(waits):
-		complain("workload %s: some of its tasks end only when they are cancelled; give a timeout",
+		c.add("workload %s: some of its tasks end only when they are cancelled; give a timeout",
 			s.Workload.Spec.Name)
 	}
 	for _, d := range []struct {
@@ -172,57 +168,55 @@ func (s Scenario) Validate() error {
 		time time.Duration
 	}{{"deadline", s.Deadline}, {"timeout", s.Timeout}, {"drain", s.Drain}} {
 		if d.time < 0 || d.time > arrivals.MaxSpan {
-			complain("%s %v: want a positive duration, at most 87600h", d.name, d.time)
+			c.add("%s %v: want a positive duration, at most 87600h", d.name, d.time)
 		}
 	}
 	if s.Drain > 0 && s.Load.Arrival.IsClosed() {
-		complain("drain: the clients of arrival %s wait for their tasks, so that nothing is left "+
+		c.add("drain: the clients of arrival %s wait for their tasks, so that nothing is left "+
 			"to drain", s.Load.Arrival.Spec.Name)
 	}
-	return errors.Join(slices.Concat(complaints, s.Load.complaints(s), s.Stop.complaints(s),
-		s.outOfBounds(waits))...)
+	s.Load.check(s, &c)
+	s.Stop.check(s, &c)
+	return errors.Join(append(c, s.outOfBounds(waits)...)...)
 }
+
+// complaints are what makes a scenario impossible.
+type complaints []error
+
+func (c *complaints) add(format string, a ...any) { *c = append(*c, fmt.Errorf(format, a...)) }
 
 var errLoadAndRate = errors.New("load and rate exclude each other")
 
-func (l Load) complaints(s Scenario) (complaints []error) {
-	complain := func(format string, a ...any) {
-		complaints = append(complaints, fmt.Errorf(format, a...))
-	}
+func (l Load) check(s Scenario, c *complaints) {
 	arrival := l.Arrival.Spec.Name
 	given := l.Relative != 0 || l.PerSecond != 0
 	switch {
 	case l.Relative != 0 && l.PerSecond != 0:
-		complaints = append(complaints, errLoadAndRate)
+		*c = append(*c, errLoadAndRate)
 	case given && l.Arrival.IsClosed():
-		complain("arrival %s: its clients set the pace, so it takes neither load nor rate", arrival)
+		c.add("arrival %s: its clients set the pace, so it takes neither load nor rate", arrival)
 	case given && !l.Arrival.TakesRate():
-		complain("arrival %s: it settles its own rate, so it takes neither load nor rate", arrival)
+		c.add("arrival %s: it settles its own rate, so it takes neither load nor rate", arrival)
 	case l.Relative != 0 && s.Target.Spec.RateLimits:
-		complain("load: target %s limits a rate, so a load relative to the limit has no meaning; "+
+		c.add("load: target %s limits a rate, so a load relative to the limit has no meaning; "+
 			"give a rate", s.Target.Spec.Name)
 	case !given && l.Arrival.TakesRate():
-		complain("arrival %s: give a rate (target %s limits a rate)", arrival, s.Target.Spec.Name)
+		c.add("arrival %s: give a rate (target %s limits a rate)", arrival, s.Target.Spec.Name)
 	}
-	return complaints
 }
 
-func (t Stop) complaints(s Scenario) (complaints []error) {
-	complain := func(format string, a ...any) {
-		complaints = append(complaints, fmt.Errorf(format, a...))
-	}
+func (t Stop) check(s Scenario, c *complaints) {
 	switch {
 	case t.Tasks != 0 && t.Duration != 0:
-		complain("n and duration exclude each other")
+		c.add("n and duration exclude each other")
 	case t.Tasks == 0 && t.Duration == 0:
-		complain("n: want at least one task, or a duration")
+		c.add("n: want at least one task, or a duration")
 	case t.Tasks == 0 && s.Load.Arrival.Spec.AllAtOnce:
-		complain("arrival %s: say how many tasks there are (n)", s.Load.Arrival.Spec.Name)
+		c.add("arrival %s: say how many tasks there are (n)", s.Load.Arrival.Spec.Name)
 	}
 	if !(t.Warmup >= 0) || t.Warmup >= 1 {
-		complain("warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
+		c.add("warmup %v: want a share of the tasks from 0 up to, not including, 1", t.Warmup)
 	}
-	return complaints
 }
 
 // waits builds the workload where that is cheap: waits. It is nil elsewhere, and where building is

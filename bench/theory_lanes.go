@@ -24,10 +24,8 @@ func (o *observation) besideOneAnother(
 				one = class
 			}
 		}
-		for _, lane := range o.lanes {
-			if lane.Class == one {
-				pool.Limit = lane.Limit
-			}
+		if slots := o.slotsOf(one); slots > 0 {
+			pool.Limit = slots
 		}
 		return waiting(pool, d)
 	}
@@ -47,22 +45,17 @@ func (o *observation) laneParts(
 	if branches == nil || o.scenario.Clock == Real || h.ever {
 		return nil, nil
 	}
-	for i, class := range bothClasses {
-		for _, lane := range o.lanes {
-			if lane.Class != class {
-				continue
-			}
-			b := branches[i]
-			answer, err := waiting(theory.Pool{Rate: rate * b.P,
-				MeanService: dist.MeanNS(b.Dist) / second, Limit: lane.Limit}, b.Dist)
-			if err != nil || answer == nil {
-				return nil, err
-			}
-			parts = append(parts, theory.Part{Share: b.P, Answer: answer})
+	for i, b := range branches {
+		slots := o.slotsOf(bothClasses[i])
+		if slots == 0 {
+			return nil, nil
 		}
-	}
-	if len(parts) != 2 {
-		return nil, nil
+		answer, err := waiting(theory.Pool{Rate: rate * b.P,
+			MeanService: dist.MeanNS(b.Dist) / second, Limit: slots}, b.Dist)
+		if err != nil || answer == nil {
+			return nil, err
+		}
+		parts = append(parts, theory.Part{Share: b.P, Answer: answer})
 	}
 	return parts, nil
 }
@@ -117,9 +110,8 @@ func (o *observation) reportLanes(r *Result, rate float64, h held) {
 	}
 	for i, p := range parts {
 		class := bothClasses[i]
-		noise, of := o.noiseOf(p.Answer, o.laneLoad(p, class)), func(rec *record) bool {
-			return rec.class == class
-		}
+		noise := o.noiseOf(p.Answer, p.MeanInFlight/float64(o.slotsOf(class)))
+		of := func(rec *record) bool { return rec.class == class }
 		o.claim(r, class.String()+"-mean-response-sec", p.MeanResponse,
 			noise.of(p.MeanWait, func(rec *record) (float64, bool) {
 				return float64(rec.response())/second - (p.MeanResponse - p.MeanWait), of(rec) &&
@@ -131,11 +123,11 @@ func (o *observation) reportLanes(r *Result, rate float64, h held) {
 	}
 }
 
-// laneLoad is the load of a class's own slots.
-func (o *observation) laneLoad(p theory.Part, class strategies.Class) float64 {
+// slotsOf is how many slots a class has to itself; 0 where it has no lane.
+func (o *observation) slotsOf(class strategies.Class) int {
 	for _, lane := range o.lanes {
 		if lane.Class == class {
-			return p.MeanInFlight / float64(lane.Limit)
+			return lane.Limit
 		}
 	}
 	return 0

@@ -26,35 +26,32 @@ func (o *observation) timeline() []Interval {
 		if r.attempts > 0 {
 			at(r.start).Started++
 		}
-		switch last := at(r.end); r.outcome {
-		case completed:
-			last.Completed++
-		case failed:
-			last.Failed++
-		case throttled:
-			last.Throttled++
-		case shed:
-			last.Shed++
-		case abandoned:
-			last.Abandoned++
+		if r.outcome == unsettled {
+			continue
+		}
+		last := at(r.end) // whose levels count what leaves them, until they are summed up
+		if *last.of(r.outcome)++; r.attempts > 0 {
+			last.InFlight--
+		} else {
+			last.Queued--
 		}
 	}
 	// Levels follow from the counts: what arrived and has neither ended nor started is queued.
-	var arrived, started, ended, unstarted int
-	counts := make([]int, len(line)) // ends of tasks that were never started, per interval
-	for i := range t.n {
-		if r := t.at(i); r.attempts == 0 && r.outcome != unsettled {
-			counts[(min(max(r.end-begin, 0)/length, int64(len(line)-1)))]++
-		}
-	}
+	var inFlight, queued int
 	for i := range line {
 		v := &line[i]
-		arrived += v.Arrived
-		started += v.Started
-		ended += v.Completed + v.Failed + v.Throttled + v.Shed + v.Abandoned
-		unstarted += counts[i]
-		v.InFlight = started - (ended - unstarted)
-		v.Queued = arrived - started - unstarted
+		inFlight += v.Started + v.InFlight
+		queued += v.Arrived - v.Started + v.Queued
+		v.InFlight, v.Queued = inFlight, queued
 	}
 	return line
+}
+
+// of is the count of tasks that ended like that.
+func (v *Interval) of(o outcome) *int { return v.counts()[2+o-completed] }
+
+// counts are those of a row of timeline.csv, in the order of its columns.
+func (v *Interval) counts() [9]*int {
+	return [...]*int{&v.Arrived, &v.Started, &v.Completed, &v.Failed, &v.Throttled, &v.Shed,
+		&v.Abandoned, &v.InFlight, &v.Queued}
 }

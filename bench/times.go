@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/poolbench/poolbench/strategies"
@@ -23,18 +24,13 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 		if reading.of == "wait" && o.splits() {
 			continue
 		}
-		values, sum := scratch[:0], 0.0
-		for i := first; i < o.trace.n; i++ {
-			if rec := o.trace.at(i); rec.outcome == completed {
-				t := reading.time(rec)
-				values = append(values, t)
-				sum += float64(t)
-			}
-		}
+		values, mean := o.timesOf(first, scratch, func(rec *record) (int64, bool) {
+			return reading.time(rec), true
+		})
 		if len(values) == 0 {
 			continue
 		}
-		r.add("mean-"+reading.of+"-sec", sum/float64(len(values))/second)
+		r.add("mean-"+reading.of+"-sec", mean)
 		for i, v := range nearestRanks(values, shares...) {
 			if resolvable(quantiles[i].p, len(values)) {
 				r.add(quantiles[i].name+"-"+reading.of+"-sec", float64(v)/second)
@@ -61,19 +57,30 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	return nil
 }
 
-// A namedClass is a class of tasks, as the names of metrics have it.
-type namedClass struct {
-	name  string
-	class strategies.Class
+// timesOf are the times of those measured tasks that completed and count, in the memory of scratch,
+// and their mean in seconds.
+func (o *observation) timesOf(
+	first int, scratch []int64, of func(*record) (ns int64, counts bool),
+) (values []int64, mean float64) {
+	values, sum := scratch[:0], 0.0
+	for i := first; i < o.trace.n; i++ {
+		if rec := o.trace.at(i); rec.outcome == completed {
+			if t, counts := of(rec); counts {
+				values = append(values, t)
+				sum += float64(t)
+			}
+		}
+	}
+	return values, sum / float64(len(values)) / second
 }
 
 // toldApart are the two classes of the workload's tasks; where it has none, no task is short or
 // long.
-func (o *observation) toldApart() []namedClass {
+func (o *observation) toldApart() []strategies.Class {
 	if _, either := o.workload.(workloads.Computing); either {
-		return []namedClass{{"cpu", strategies.CPU}, {"io", strategies.IO}}
+		return []strategies.Class{strategies.CPU, strategies.IO}
 	}
-	return []namedClass{{"short", strategies.Short}, {"long", strategies.Long}}
+	return bothClasses
 }
 
 // reportClasses adds the response of each class where the workload tells two apart, and the mean
@@ -82,28 +89,69 @@ func (o *observation) toldApart() []namedClass {
 func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.toldApart() {
-		values, sum := scratch[:0], 0.0
-		for i := first; i < o.trace.n; i++ {
-			rec := o.trace.at(i)
-			if rec.outcome != completed || rec.class != class.class {
-				continue
-			}
-			values = append(values, rec.response())
-			sum += float64(rec.response())
-			if rec.busy > 0 {
+		values, mean := o.timesOf(first, scratch, func(rec *record) (int64, bool) {
+			if rec.class == class && rec.busy > 0 {
 				slowdown += float64(rec.response()) / float64(rec.busy)
 				n++
 			}
-		}
+			return rec.response(), rec.class == class
+		})
 		if len(values) == 0 {
 			continue
 		}
-		r.add(class.name+"-mean-response-sec", sum/float64(len(values))/second)
+		r.add(class.String()+"-mean-response-sec", mean)
 		if resolvable(0.99, len(values)) {
-			r.add(class.name+"-p99-response-sec", float64(nearestRanks(values, 0.99)[0])/second)
+			r.add(class.String()+"-p99-response-sec", float64(nearestRanks(values, 0.99)[0])/second)
 		}
 	}
 	if n > 0 {
 		r.add("mean-slowdown", slowdown/float64(n))
+	}
+}
+
+// mostFound is the largest limit for which it is reported how many places short tasks find held by
+// long ones: a number for each.
+const mostFound = 8
+
+// reportFound adds, where the workload tells short tasks from long ones, what share of the short
+// ones find so many places held by long ones when they are due, and how long these wait. It is why
+// variance costs what it does: the wait is that of the few who find all places held.
+//
+// A task holds its place from start to end, so nothing is said of strategies under which it gives
+// the place back in between.
+func (o *observation) reportFound(r *Result, first int) {
+	limit, spec := o.bound(), o.scenario.Strategy.Spec
+	if limit == 0 || limit > mostFound || spec.Quantum != nil || spec.Retries {
+		return
+	}
+	starts, ends := o.startsAndEnds(func(r *record) bool { return r.class == strategies.Long })
+	if len(starts) == 0 {
+		return
+	}
+	found, wait := make([]int, limit+1), make([]float64, limit+1)
+	shorts, begun, over := 0, 0, 0
+	for i := range o.trace.n { // in the order of the due times
+		rec := o.trace.at(i)
+		for begun < len(starts) && starts[begun] < rec.due {
+			begun++
+		}
+		for over < len(ends) && ends[over] < rec.due {
+			over++
+		}
+		if i < first || rec.class != strategies.Short || rec.outcome != completed ||
+			begun-over > limit {
+			continue
+		}
+		shorts++
+		found[begun-over]++
+		wait[begun-over] += float64(rec.wait())
+	}
+	for j := range found {
+		if shorts > 0 {
+			r.add(fmt.Sprintf("found-%d-long/op", j), float64(found[j])/float64(shorts))
+		}
+		if found[j] > 0 {
+			r.add(fmt.Sprintf("found-%d-long-wait-sec", j), wait[j]/float64(found[j])/second)
+		}
 	}
 }

@@ -44,13 +44,7 @@ type span struct{ from, to int64 }
 // slow. Empty systems are silent, too.
 func (o *observation) silences() (all []span) {
 	const most = 20
-	ends := make([]int64, 0, o.trace.n)
-	for i := range o.trace.n {
-		if r := o.trace.at(i); r.attempts > 0 {
-			ends = append(ends, r.end)
-		}
-	}
-	slices.Sort(ends)
+	_, ends := o.startsAndEnds(func(*record) bool { return true })
 	var gaps []int64
 	for i := 1; i < len(ends); i++ {
 		gaps = append(gaps, ends[i]-ends[i-1])

@@ -236,8 +236,7 @@ func (a Attack) Validate() error {
 // Run sends the requests and reports what came of them. When ctx ends first, those in flight are
 // given up, and the Report is about the part before; Report.Cut says so. Afterwards no goroutine
 // and no connection of the attack is left. The error is about an impossible attack, one without any
-// request, one against nobody, or
-// Attack.Vegeta and Attack.DeadLetters.
+// request, one against nobody, or Attack.Vegeta and Attack.DeadLetters.
 func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -271,10 +270,9 @@ func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	if last > 0 { // clients that send so many need no more time than they take
 		defer time.AfterFunc(last+a.Drain, func() { cancel(errDrained) }).Stop()
 	}
-	switch {
-	case a.Clients > 0:
+	if a.Clients > 0 {
 		r.closed()
-	default:
+	} else {
 		err = r.open(planned)
 	}
 	stopWatching(r.base)
@@ -322,14 +320,11 @@ func (r *run) abandon(seq uint64, rec *bench.Record) {
 
 // abandonRest settles what else is due by now and not sent, after so many that were.
 func (r *run) abandonRest(plan *plan, records *bench.Records, sent int64, held bool) {
-	for now := r.now(); ; sent++ {
-		due, ok := plan.next()
-		if !ok || due > now {
-			return
-		}
-		rec := records.Add(due)
+	for now := r.now(); plan.more && plan.due <= now; plan.advance() {
+		rec := records.Add(plan.due)
 		rec.Held(held)
 		r.abandon(uint64(sent), rec)
+		sent++
 	}
 }
 

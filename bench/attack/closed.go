@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/pace"
 )
 
 // closed is the closed loop: each client sends, waits for the answer, and sends the next. A request
@@ -59,7 +59,7 @@ func (r *run) exchange(seq uint64, rec *bench.Record) (next int64) {
 	rec.Attempt(start, s.busy)
 	r.settle(rec, s)
 	if s.outcome == bench.Failed && s.status == 0 {
-		pause(r.ctx, afterError)
+		_ = pace.Sleep(r.ctx, afterError) // an attack that has ended sends nothing more
 		return r.now()
 	}
 	return s.end
@@ -68,15 +68,6 @@ func (r *run) exchange(seq uint64, rec *bench.Record) (next int64) {
 // afterError is how long a client keeps still when it got no answer. Against a server that is not
 // there it would otherwise spin, and run out of ports.
 const afterError = 10 * time.Millisecond
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
 
 // take adds what an answer says.
 func (r *run) take(s *sample, a answer) {

@@ -15,9 +15,9 @@
 //   - closed.go, the closed loop: so many clients, each of which sends its next request when it has
 //     the answer to the last one, as wrk does.
 //
-// plan.go says when requests are due, wait.go waits until then by package pace. Requests go over
+// plan.go says when requests are due, and waits until then by package pace. Requests go over
 // connections of our own where they are plain (wire.go), and by net/http where they are not
-// (call.go, sender.go): TLS, proxies, redirects, a bound on connections. conns.go has the open
+// (call.go): TLS, proxies, redirects, a bound on connections. conns.go has the open
 // connections. Each request has a record of package bench, which computes, checks and judges the
 // result as that of a run (result.go); tally.go counts what that has no place for.
 //

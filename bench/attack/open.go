@@ -19,6 +19,7 @@ import (
 func (r *run) open(planned int) error {
 	t := &openLoop{run: r, records: bench.NewRecords(planned), blames: r.attack.through() ||
 		r.attack.boundedWorkers()}
+	t.idle.New = t.newJob
 	strategy, params := r.attack.strategy()
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
 	plan := r.attack.plan()
@@ -53,8 +54,7 @@ type openLoop struct {
 	// the tool's own fault: lag
 	blames         bool
 	records        bench.Records
-	mu             sync.Mutex
-	idle           []*job
+	idle           sync.Pool // of *job
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once
 }
@@ -73,20 +73,16 @@ type job struct {
 func (t *openLoop) submitAll(plan *plan) (issued int64) {
 	wait, end := t.newWaiter()
 	defer end()
-	for returned := t.now(); ; returned = t.now() {
-		due, ok := plan.next()
-		if !ok {
-			return issued
-		}
+	for returned := t.now(); plan.more; plan.advance() {
+		due := plan.due
 		issue, held := returned, returned >= due
 		if !held {
 			issue = wait(due)
 		}
 		if issue < due || t.ctx.Err() != nil {
-			plan.giveBack()
-			return issued
+			break
 		}
-		j := t.job()
+		j := t.idle.Get().(*job)
 		j.rec, j.attempts, j.sample = t.records.Add(due), 0, sample{seq: uint64(issued), due: due}
 		j.rec.Held(held && t.blames)
 		j.rec.Issue(issue)
@@ -96,17 +92,12 @@ func (t *openLoop) submitAll(plan *plan) (issued int64) {
 			j.live.CompareAndSwap(true, false) {
 			t.done(j, err)
 		}
+		returned = t.now()
 	}
+	return issued
 }
 
-func (t *openLoop) job() *job {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if n := len(t.idle); n > 0 {
-		j := t.idle[n-1]
-		t.idle = t.idle[:n-1]
-		return j
-	}
+func (t *openLoop) newJob() any {
 	j := &job{of: t}
 	j.task.Run, j.task.Arg = attempt, j
 	return j
@@ -175,7 +166,40 @@ func (t *openLoop) done(j *job, err error) {
 		j.outcome, j.err = bench.Failed, err.Error()
 	}
 	t.settle(j.rec, j.sample)
-	t.mu.Lock()
-	t.idle = append(t.idle, j)
-	t.mu.Unlock()
+	t.idle.Put(j)
+}
+
+// withLetters is the sink of a loop, behind one that keeps dead letters where they are wanted.
+func (a Attack) withLetters(t *openLoop) strategies.Sink {
+	if a.DeadLetters == nil {
+		return t
+	}
+	return &strategies.DeadLetterSink{Next: t, Letters: letters{t.run}, Describe: t.describe}
+}
+
+// A letter is what is kept of a request, enough to send it again.
+type letter struct {
+	Seq    uint64 `json:"seq"`
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	Status int    `json:"status"` // of the last answer
+}
+
+func (t *openLoop) describe(task *strategies.Task) any {
+	j := task.Arg.(*job)
+	r := t.attack.Requests[j.seq%uint64(len(t.attack.Requests))]
+	return letter{j.seq, r.Method, Shown(r.URL), j.status}
+}
+
+// letters give the attack up when one of them is not kept.
+type letters struct{ of *run }
+
+// Add implements strategies.DeadLetters.
+func (l letters) Add(d strategies.DeadLetter) error {
+	err := l.of.attack.DeadLetters.Add(d)
+	if err != nil {
+		l.of.tally.fail(err)
+		l.of.give(err)
+	}
+	return err
 }

@@ -1,22 +1,25 @@
 package attack
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/pace"
 )
 
 // A plan says when each request is due. It is a pure function of the attack: every plan of it says
 // the same.
 type plan struct {
 	arrivals arrivals.Next
-	left     int   // requests; -1: any number
+	left     int   // requests behind the one at hand; below 0: any number
 	until    int64 // 0: for ever
-	back     bool  // the last one was given back
-	last     int64
+	due      int64 // of the request at hand, in ns from the start
+	more     bool  // there is one
 }
 
+// plan is at the first request.
 func (a Attack) plan() *plan {
 	next, err := a.Arrival.Spec.Open(a.Rate, a.Seed, a.Arrival.Values)
 	if err != nil {
@@ -26,41 +29,24 @@ func (a Attack) plan() *plan {
 	if a.Tasks > 0 {
 		p.left = a.Tasks
 	}
+	p.advance()
 	return p
 }
 
-// next returns when the next request is due, in ns from the start; ok is false when there is none.
-func (p *plan) next() (due int64, ok bool) {
-	switch {
-	case p.back:
-		p.back = false
-		return p.last, true
-	case p.left == 0:
-		return 0, false
-	}
-	p.last = int64(p.arrivals())
-	if p.until > 0 && p.last > p.until {
-		p.left = 0
-		return 0, false
-	}
-	if p.left > 0 {
+// advance goes on to the next request.
+func (p *plan) advance() {
+	if p.more = p.left != 0; p.more {
 		p.left--
+		p.due = int64(p.arrivals())
+		p.more = p.until == 0 || p.due <= p.until
 	}
-	return p.last, true
 }
-
-// giveBack makes next return the last one again.
-func (p *plan) giveBack() { p.back = true }
 
 // planned is how many requests there are, and when the last one is due. It costs some 20 ns a
 // request. More than MaxTasks are not counted.
 func (a Attack) planned() (n int, last time.Duration) {
-	for p := a.plan(); n <= arrivals.MaxTasks; n++ {
-		due, ok := p.next()
-		if !ok {
-			break
-		}
-		last = time.Duration(due)
+	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
+		n, last = n+1, time.Duration(p.due)
 	}
 	return n, last
 }
@@ -69,3 +55,20 @@ func (a Attack) planned() (n int, last time.Duration) {
 type clock struct{ base time.Time }
 
 func (c clock) now() int64 { return int64(time.Since(c.base)) }
+
+// A waiter returns the time when it is at least due, or earlier when the attack has ended.
+type waiter func(due int64) (now int64)
+
+// newWaiter makes the waiter of the one goroutine that issues requests; end ends it.
+func (r *run) newWaiter() (wait waiter, end func()) {
+	if r.attack.virtual { // to the virtual clock, a goroutine in a system call is a busy one
+		return func(due int64) int64 {
+			_ = pace.Sleep(r.ctx, time.Duration(due-r.now())) // or the attack has ended
+			return r.now()
+		}, func() {}
+	}
+	p := pace.NewPacer(r.base)
+	forget := context.AfterFunc(r.ctx, p.Interrupt)
+	return func(due int64) int64 { return int64(p.Next(time.Duration(due))) },
+		func() { forget(); p.Close() }
+}

@@ -19,51 +19,31 @@ func (a Attack) Name() string {
 	given := a
 	a = a.withDefaults()
 	parts := []string{"Attack"}
-	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	if a.through() {
-		add("strategy=%s", a.Strategy)
+	add := func(given bool, axis string, value any) {
+		if given {
+			parts = append(parts, fmt.Sprintf("%s=%v", axis, value))
+		}
 	}
-	add("target=%s", a.label())
-	switch {
-	case a.Clients > 0:
-		add("arrival=%s", a.clientsArrival())
-	default:
-		add("arrival=%s", a.Arrival)
-	}
-	if a.through() {
-		add("limit=%d", a.Limit)
-	}
-	if a.Rate != 0 {
-		add("rate=%v", a.Rate)
-	}
-	if a.Queue != 0 {
-		add("queue=%d", max(a.Queue, 0))
-	}
-	if a.Tasks != 0 {
-		add("n=%d", a.Tasks)
-	}
-	if a.Duration != 0 {
-		add("duration=%v", a.Duration)
-	}
+	add(a.through(), "strategy", a.Strategy)
+	add(true, "target", a.label())
+	add(a.Clients > 0, "arrival", a.clientsArrival())
+	add(a.Clients <= 0, "arrival", a.Arrival)
+	add(a.through(), "limit", a.Limit)
+	add(a.Rate != 0, "rate", a.Rate)
+	add(a.Queue != 0, "queue", max(a.Queue, 0))
+	add(a.Tasks != 0, "n", a.Tasks)
+	add(a.Duration != 0, "duration", a.Duration)
 	switch given.Workers {
 	case 0, DefaultWorkers:
 	case Unlimited:
-		add("workers=unlimited")
+		add(true, "workers", "unlimited")
 	default:
-		add("workers=%d", given.Workers)
+		add(true, "workers", given.Workers)
 	}
-	if a.Connections != 0 {
-		add("connections=%d", a.Connections)
-	}
-	if a.Timeout != DefaultTimeout {
-		add("timeout=%v", a.Timeout)
-	}
-	if a.Drain != DefaultDrain {
-		add("drain=%v", a.Drain)
-	}
-	if a.Resend {
-		add("resend=true")
-	}
+	add(a.Connections != 0, "connections", a.Connections)
+	add(a.Timeout != DefaultTimeout, "timeout", a.Timeout)
+	add(a.Drain != DefaultDrain, "drain", a.Drain)
+	add(a.Resend, "resend", a.Resend)
 	return strings.Join(append(parts, "clock=real"), "/")
 }
 
@@ -160,6 +140,6 @@ func (r *run) report() (*Report, error) {
 			}
 		}
 	}
-	return &Report{Result: res, Statuses: t.statusCounts(), Errors: sorted(t.errors), Cut: cause},
+	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors), Cut: cause},
 		nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -164,9 +163,10 @@ func (t *tally) settled() (n int) {
 	return n
 }
 
-func (t *tally) statusCounts() (all []Count) {
-	for status, n := range t.statuses {
-		all = append(all, Count{strconv.Itoa(status), n})
+// counted returns counts by what came.
+func counted[K comparable](counts map[K]int) (all []Count) {
+	for what, n := range counts {
+		all = append(all, Count{fmt.Sprint(what), n})
 	}
 	slices.SortFunc(all, func(a, b Count) int { return strings.Compare(a.What, b.What) })
 	return all
@@ -174,15 +174,7 @@ func (t *tally) statusCounts() (all []Count) {
 
 // sorted returns counts, the most frequent first.
 func sorted(counts map[string]int) []Count {
-	var all []Count
-	for what, n := range counts {
-		all = append(all, Count{what, n})
-	}
-	slices.SortFunc(all, func(a, b Count) int {
-		if a.N != b.N {
-			return b.N - a.N
-		}
-		return strings.Compare(a.What, b.What)
-	})
+	all := counted(counts)
+	slices.SortStableFunc(all, func(a, b Count) int { return b.N - a.N })
 	return all
 }

@@ -35,6 +35,21 @@ func MeanNS(d Dist) float64 {
 	return float64(d.Mean())
 }
 
+// moments are those of a distribution that has no simpler way to say them.
+type moments struct {
+	mean float64 // ns
+	c2   float64
+}
+
+// Mean returns the mean, rounded.
+func (m moments) Mean() time.Duration { return round(m.mean) }
+
+// MeanNS returns the mean in nanoseconds.
+func (m moments) MeanNS() float64 { return m.mean }
+
+// C2 returns the squared coefficient of variation.
+func (m moments) C2() float64 { return m.c2 }
+
 // maxC2 bounds the C² that may be asked for. The mean of n draws has a relative standard error of
 // √(C²/n): beyond this bound even a billion tasks would not show the mean.
 const maxC2 = 1e9

@@ -13,9 +13,8 @@ import (
 // Mixture is one of several distributions, chosen anew for each draw. Made by NewMixture, Bimodal
 // or HyperExp.
 type Mixture struct {
+	moments
 	branches []Branch
-	mean     float64 // ns
-	c2       float64
 	text     string
 }
 
@@ -100,9 +99,8 @@ func Bimodal(p float64, short, long time.Duration) (Mixture, error) {
 		return Mixture{}, fmt.Errorf("p: too rare: %w", err)
 	}
 	return Mixture{
+		moments:  moments{mean, c2},
 		branches: []Branch{{1 - p, Constant{short}}, {p, Constant{long}}},
-		mean:     mean,
-		c2:       c2,
 		text: "bimodal(" + FormatFloat(p) + "," + FormatDuration(short) + "," +
 			FormatDuration(long) + ")",
 	}, nil
@@ -127,10 +125,9 @@ func HyperExp(mean time.Duration, c2 float64) (Mixture, error) {
 	frequent, rare := (1+s)/2, 1/((c2+1)*(1+s))
 	m := float64(mean)
 	return Mixture{
+		moments: moments{m, c2},
 		branches: []Branch{{frequent, Exponential{m / (2 * frequent)}},
 			{rare, Exponential{m / (2 * rare)}}},
-		mean: m,
-		c2:   c2,
 		text: "hyperexp(" + FormatDuration(mean) + "," + FormatFloat(c2) + ")",
 	}, nil
 }
@@ -149,15 +146,6 @@ func (m Mixture) Sample(r *rand.Rand) time.Duration {
 
 // Branches returns the parts, a copy. Each has its mean unrounded: MeanNS(b.Dist).
 func (m Mixture) Branches() []Branch { return slices.Clone(m.branches) }
-
-// Mean returns the mean, rounded.
-func (m Mixture) Mean() time.Duration { return round(m.mean) }
-
-// MeanNS returns the mean in nanoseconds.
-func (m Mixture) MeanNS() float64 { return m.mean }
-
-// C2 returns the squared coefficient of variation.
-func (m Mixture) C2() float64 { return m.c2 }
 
 // String returns the spelling of the constructor that made it: bimodal(…), hyperexp(…) or
 // mixture(…).

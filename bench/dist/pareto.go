@@ -10,12 +10,11 @@ import (
 // Pareto is bounded: its density falls as x^−(alpha+1) from low to high and is 0 elsewhere. Alpha
 // near 1 is the tail that lifetimes of processes and sizes of files have. Made by NewPareto.
 type Pareto struct {
+	moments
 	alpha     float64
 	low, high time.Duration
 	// (low/high)^alpha − 1: less the share of an unbounded Pareto that lies below high
 	below float64
-	mean  float64 // ns
-	c2    float64
 }
 
 // NewPareto is the Pareto of that exponent between low and high. The error names the impossible
@@ -67,15 +66,6 @@ func (p Pareto) Sample(r *rand.Rand) time.Duration {
 	x := float64(p.low) * math.Exp(-math.Log1p(r.Float64()*p.below)/p.alpha)
 	return min(round(x), p.high) // the last bit of x may lie above
 }
-
-// Mean returns the mean, rounded.
-func (p Pareto) Mean() time.Duration { return round(p.mean) }
-
-// MeanNS returns the mean in nanoseconds.
-func (p Pareto) MeanNS() float64 { return p.mean }
-
-// C2 returns the squared coefficient of variation.
-func (p Pareto) C2() float64 { return p.c2 }
 
 // Alpha returns the exponent of the tail.
 func (p Pareto) Alpha() float64 { return p.alpha }

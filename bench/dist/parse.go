@@ -1,9 +1,11 @@
 package dist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,133 +27,106 @@ func Parse(s string) (Dist, error) {
 		}
 		return Constant{d}, nil
 	}
-	maker := makers[name]
-	if maker == nil || !strings.HasSuffix(inside, ")") {
+	maker, known := makers[name]
+	if !known || !strings.HasSuffix(inside, ")") {
 		return nil, fmt.Errorf("want a distribution such as %s, got %q", forms, s)
 	}
-	d, err := maker(SplitTop(strings.TrimSuffix(inside, ")")))
+	d, err := maker.from(SplitTop(strings.TrimSuffix(inside, ")")))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return d, nil
 }
 
-var makers map[string]func(args []string) (Dist, error)
+// A maker makes a distribution of the values in its parentheses.
+type maker struct {
+	values int // how many; 0: the maker counts them itself
+	what   string
+	of     func(a *args) (Dist, error)
+}
+
+var makers map[string]maker
 
 func init() {
 	// not in the declaration: mixture parses its branches, which would be an initialisation cycle
-	makers = map[string]func(args []string) (Dist, error){
-		"const": makeConstant, "exp": makeExponential, "lognormal": makeLogNormal,
-		"bimodal": makeBimodal, "hyperexp": makeHyperExp, "pareto": makePareto,
-		"mixture": makeMixture,
+	makers = map[string]maker{
+		"const": {1, "the duration", func(a *args) (Dist, error) {
+			return Constant{a.duration()}, nil
+		}},
+		"exp": {1, "the mean", makeExponential},
+		"lognormal": {2, "the mean and C²", func(a *args) (Dist, error) {
+			return NewLogNormal(a.duration(), a.float())
+		}},
+		"bimodal": {3, "the share of long, short, long", func(a *args) (Dist, error) {
+			return Bimodal(a.float(), a.duration(), a.duration())
+		}},
+		"hyperexp": {2, "the mean and C²", func(a *args) (Dist, error) {
+			return HyperExp(a.duration(), a.float())
+		}},
+		"pareto": {3, "alpha, low, high", func(a *args) (Dist, error) {
+			return NewPareto(a.float(), a.duration(), a.duration())
+		}},
+		"mixture": {0, "", makeMixture},
 	}
 }
 
-func makeConstant(args []string) (Dist, error) {
-	if len(args) != 1 {
-		return nil, want(1, "the duration", args)
+// from makes one of these values; what is wrong with one of them goes before what is wrong with all.
+func (m maker) from(values []string) (Dist, error) {
+	if m.values > 0 && len(values) != m.values {
+		return nil, fmt.Errorf("want %d in parentheses (%s), got %d", m.values, m.what, len(values))
 	}
-	d, err := parseDuration(args[0])
-	return Constant{d}, err
+	a := &args{left: values}
+	d, err := m.of(a)
+	return d, cmp.Or(a.err, err)
 }
 
-func makeExponential(args []string) (Dist, error) {
-	if len(args) != 1 {
-		return nil, want(1, "the mean", args)
-	}
-	ns, err := parseNS(args[0])
-	if err == nil && ns <= 0 {
-		err = fmt.Errorf("mean: must be positive, got %q", args[0])
-	}
-	return Exponential{ns}, err
+// args are read from the left; the first error stays.
+type args struct {
+	left []string
+	err  error
 }
 
-func makeLogNormal(args []string) (Dist, error) {
-	if len(args) != 2 {
-		return nil, want(2, "the mean and C²", args)
-	}
-	mean, err1 := parseDuration(args[0])
-	c2, err2 := parseFloat(args[1])
-	if err := first(err1, err2); err != nil {
-		return nil, err
-	}
-	d, err := NewLogNormal(mean, c2)
-	return d, err
+func (a *args) duration() time.Duration { return read(a, parseDuration) }
+func (a *args) float() float64          { return read(a, parseFloat) }
+
+func read[T any](a *args, parse func(string) (T, error)) T {
+	v, err := parse(a.left[0])
+	a.left, a.err = a.left[1:], cmp.Or(a.err, err)
+	return v
 }
 
-func makeBimodal(args []string) (Dist, error) {
-	if len(args) != 3 {
-		return nil, want(3, "the share of long, short, long", args)
+func makeExponential(a *args) (Dist, error) {
+	text := a.left[0]
+	ns := read(a, parseNS)
+	if ns <= 0 {
+		return nil, fmt.Errorf("mean: must be positive, got %q", text)
 	}
-	p, err1 := parseFloat(args[0])
-	short, err2 := parseDuration(args[1])
-	long, err3 := parseDuration(args[2])
-	if err := first(err1, err2, err3); err != nil {
-		return nil, err
-	}
-	return Bimodal(p, short, long)
+	return Exponential{ns}, nil
 }
 
-func makeHyperExp(args []string) (Dist, error) {
-	if len(args) != 2 {
-		return nil, want(2, "the mean and C²", args)
-	}
-	mean, err1 := parseDuration(args[0])
-	c2, err2 := parseFloat(args[1])
-	if err := first(err1, err2); err != nil {
-		return nil, err
-	}
-	return HyperExp(mean, c2)
-}
-
-func makePareto(args []string) (Dist, error) {
-	if len(args) != 3 {
-		return nil, want(3, "alpha, low, high", args)
-	}
-	alpha, err1 := parseFloat(args[0])
-	low, err2 := parseDuration(args[1])
-	high, err3 := parseDuration(args[2])
-	if err := first(err1, err2, err3); err != nil {
-		return nil, err
-	}
-	return NewPareto(alpha, low, high)
-}
-
-func makeMixture(args []string) (Dist, error) {
-	if len(args)%2 != 0 {
+func makeMixture(a *args) (Dist, error) {
+	if len(a.left)%2 != 0 {
 		return nil, fmt.Errorf("want pairs of a weight and a distribution, got %d values",
-			len(args))
+			len(a.left))
 	}
 	var branches []Branch
-	for i := 0; i < len(args); i += 2 {
-		p, err := parseFloat(args[i])
+	for pair := range slices.Chunk(a.left, 2) {
+		i := len(branches) + 1
+		p, err := parseFloat(pair[0])
 		if err != nil {
-			return nil, fmt.Errorf("w%d: %w", i/2+1, err)
+			return nil, fmt.Errorf("w%d: %w", i, err)
 		}
-		if strings.HasPrefix(args[i+1], "mixture(") {
+		if strings.HasPrefix(pair[1], "mixture(") {
 			// before parsing it: the depth of the recursion is the user's otherwise
-			return nil, fmt.Errorf("d%d: a branch cannot be a mixture itself", i/2+1)
+			return nil, fmt.Errorf("d%d: a branch cannot be a mixture itself", i)
 		}
-		d, err := Parse(args[i+1])
+		d, err := Parse(pair[1])
 		if err != nil {
-			return nil, fmt.Errorf("d%d: %w", i/2+1, err)
+			return nil, fmt.Errorf("d%d: %w", i, err)
 		}
 		branches = append(branches, Branch{p, d})
 	}
 	return NewMixture(branches...)
-}
-
-func want(n int, what string, args []string) error {
-	return fmt.Errorf("want %d in parentheses (%s), got %d", n, what, len(args))
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // SplitTop splits at the commas outside parentheses; package param separates its parameters in the

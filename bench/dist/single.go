@@ -49,8 +49,7 @@ func (e Exponential) String() string { return "exp(" + formatNS(e.M) + ")" }
 
 // LogNormal is e to the power of a normally distributed number. Made by NewLogNormal.
 type LogNormal struct {
-	mean  float64 // ns
-	c2    float64
+	moments
 	sigma float64 // standard deviation of the logarithm
 }
 
@@ -69,22 +68,13 @@ func NewLogNormal(mean time.Duration, c2 float64) (LogNormal, error) {
 	if err := checkC2(c2, 0); err != nil {
 		return LogNormal{}, err
 	}
-	return LogNormal{mean: float64(mean), c2: c2, sigma: math.Sqrt(math.Log1p(c2))}, nil
+	return LogNormal{moments{float64(mean), c2}, math.Sqrt(math.Log1p(c2))}, nil
 }
 
 // Sample draws one normal number and takes one exponential.
 func (l LogNormal) Sample(r *rand.Rand) time.Duration {
 	return round(l.mean * math.Exp(l.sigma*(r.NormFloat64()-l.sigma/2)))
 }
-
-// Mean returns the mean it was made with.
-func (l LogNormal) Mean() time.Duration { return round(l.mean) }
-
-// MeanNS returns the mean in nanoseconds.
-func (l LogNormal) MeanNS() float64 { return l.mean }
-
-// C2 returns the C² it was made with.
-func (l LogNormal) C2() float64 { return l.c2 }
 
 // Sigma is the standard deviation of the logarithm.
 func (l LogNormal) Sigma() float64 { return l.sigma }

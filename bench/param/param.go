@@ -22,23 +22,8 @@ const (
 
 // String names the kind as help texts do.
 func (k Kind) String() string {
-	switch k {
-	case Text:
-		return "text"
-	case Duration:
-		return "duration"
-	case Float:
-		return "number"
-	case Int:
-		return "whole number"
-	case Size:
-		return "size"
-	case Distribution:
-		return "distribution"
-	case Choice:
-		return "choice"
-	}
-	panic("param: no such kind")
+	return [...]string{"text", "duration", "number", "whole number", "size", "distribution",
+		"choice"}[k]
 }
 
 // Key documents one parameter of a variant: its name, kind, default (in the spelling a user would

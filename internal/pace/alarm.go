@@ -98,7 +98,7 @@ func (a *Alarm) Sleep(ctx context.Context, d time.Duration) error {
 		}
 	}
 	if left := s.at - a.now(); left > 0 {
-		return sleep(ctx, time.Duration(left))
+		return Sleep(ctx, time.Duration(left))
 	}
 	return nil
 }
@@ -151,8 +151,8 @@ func (a *Alarm) Close() {
 	a.timer.close()
 }
 
-// sleep is the runtime's.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for d by the runtime's timers, or until ctx ends, and then returns its error.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -68,7 +68,7 @@ func BenchmarkSleep(b *testing.B) {
 		2 * time.Millisecond} {
 		for _, sleepers := range []int{1, 4, 64, 1024} {
 			b.Run(fmt.Sprintf("by=runtime/sleep=%v/sleepers=%d", d, sleepers), func(b *testing.B) {
-				benchmarkSleep(b, sleep, d, sleepers)
+				benchmarkSleep(b, Sleep, d, sleepers)
 			})
 			b.Run(fmt.Sprintf("by=alarm/sleep=%v/sleepers=%d", d, sleepers), func(b *testing.B) {
 				a := NewAlarm()

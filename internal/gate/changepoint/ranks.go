@@ -1,6 +1,9 @@
 package changepoint
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // ranks replaces each value by its rank, equal values sharing the mean of theirs.
 func ranks(values []float64) []float64 {
@@ -8,15 +11,7 @@ func ranks(values []float64) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	out := make([]float64, len(values))
 	for i := 0; i < len(order); {
 		j := i

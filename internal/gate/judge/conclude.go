@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
@@ -117,3 +119,21 @@ func (o Options) because(c conclusion) string {
 // power is the chance with which the second stage is to find a worsening of the promise, and with
 // which one of the detectable size is found.
 const power = 0.8
+
+// holm adjusts the p-values of a family of tests so that rejecting those of at most alpha errs in
+// any of them with probability alpha at most, however they depend on each other (Holm 1979): the
+// i-th smallest of m is multiplied by m−i+1, and none comes out below a smaller one.
+func holm(ps []float64) []float64 {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	adjusted := make([]float64, len(ps))
+	least := 0.0
+	for i, at := range order {
+		least = max(least, min(1, float64(len(ps)-i)*ps[at]))
+		adjusted[at] = least
+	}
+	return adjusted
+}

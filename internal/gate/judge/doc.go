@@ -14,7 +14,7 @@
 //     of them.
 //  3. Weigh makes Evidence of one metric: how likely its values are if it is no worse than the
 //     margin allows. The signed-rank test is exact for the changes of the pairs, which the
-//     Hodges–Lehmann estimate describes (signedrank.go, walsh.go); for a tail such as p99 the swap
+//     Hodges–Lehmann estimate describes (signedrank.go); for a tail such as p99 the swap
 //     test takes its place (tail.go), and for values in no pairs the rank test (comparison.go).
 //  4. conclude makes verdicts of the evidence on a family of metrics: Holm's adjustment, then
 //     worse, better, no worse, inconclusive.

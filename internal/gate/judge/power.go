@@ -93,12 +93,15 @@ func attainable(n int, alpha float64) float64 {
 }
 
 // ranksSums gives the probability of each sum of the ranks 1 to n that a fair coin picks.
-func ranksSums(n int) []float64 {
+func ranksSums(n int) []float64 { return signSums(ranksUpTo(n)) }
+
+// ranksUpTo are 1 to n: those of values without ties.
+func ranksUpTo(n int) []int {
 	ranks := make([]int, n)
 	for i := range ranks {
 		ranks[i] = i + 1
 	}
-	return signSums(ranks)
+	return ranks
 }
 
 // sides are the values of both arms.
@@ -108,3 +111,9 @@ func sides(pairs []Pair) (bases, heads []float64) {
 	}
 	return bases, heads
 }
+
+// normalCDF is the standard normal distribution function.
+func normalCDF(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+// normalQuantile is the inverse of normalCDF.
+func normalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }

@@ -30,14 +30,11 @@ type RankSum struct {
 // symmetric.
 func (t RankSum) TwoSided() float64 { return min(1, 2*min(t.Less, t.Greater)) }
 
-// newRankSum tests y against x; neither may be empty.
-func newRankSum(x, y []float64) RankSum { return RankSums{}.Of(x, y) }
-
 // RankSums are the tests of many pairs of samples. Without ties the distribution of U follows from
 // the sizes, and is worked out once for each. It is for one goroutine.
 type RankSums map[[2]int]*deals
 
-// Of is newRankSum.
+// Of tests y against x; neither may be empty.
 func (s RankSums) Of(x, y []float64) RankSum { return s.plain(len(x), len(y)).rankSum(x, y) }
 
 // plain is the test where spreads do not differ.
@@ -57,16 +54,12 @@ type deals struct {
 
 func (d *deals) distribution() []float64 {
 	if d.counts == nil {
-		ranks := make([]int, d.nx+d.ny)
-		for i := range ranks {
-			ranks[i] = i + 1
-		}
-		d.counts, _, _ = subsetSums(ranks, min(d.nx, d.ny))
+		d.counts, _, _ = subsetSums(ranksUpTo(d.nx+d.ny), min(d.nx, d.ny))
 	}
 	return d.counts
 }
 
-// rankSum is newRankSum where U scatters by that factor, 1 or more, as much as it would if both
+// rankSum is the test where U scatters by that factor, 1 or more, as much as it would if both
 // samples came from one distribution. Between two sums of ranks that can occur, the logarithm of p
 // goes in proportion.
 func (w widening) rankSum(x, y []float64) RankSum {

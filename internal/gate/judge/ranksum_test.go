@@ -10,6 +10,9 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
+// newRankSum is the test of one pair of samples.
+func newRankSum(x, y []float64) RankSum { return RankSums{}.Of(x, y) }
+
 // bruteForce deals the values of both samples in all C(N, len(y)) ways.
 func bruteForce(x, y []float64) RankSum {
 	u := func(x, y []float64) (u float64) {

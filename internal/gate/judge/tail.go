@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 )
 
 // A TailPair is the histograms of two runs that belong together.
@@ -43,28 +44,29 @@ func swapTest(
 	n := len(pairs)
 	swapped := make([]bool, n)
 	observed := s.ratio(swapped)
+	var atLeast, atMost int
+	count := func(ratio float64) {
+		if ratio >= observed-roundoff {
+			atLeast++
+		}
+		if ratio <= observed+roundoff {
+			atMost++
+		}
+	}
 	if n <= swapsTried {
 		// A swap of all pairs turns the ratio about, so that half of the swaps tell of all. The
 		// last pair stays as it is.
-		var atLeast, atMost int
 		for mask := range 1 << (n - 1) {
 			for i := range n - 1 {
 				swapped[i] = mask>>i&1 == 1
 			}
-			for _, r := range [2]float64{s.ratio(swapped), -s.ratio(swapped)} {
-				if r >= observed-roundoff {
-					atLeast++
-				}
-				if r <= observed+roundoff {
-					atMost++
-				}
-			}
+			count(s.ratio(swapped))
+			count(-s.ratio(swapped))
 		}
 		all := float64(int(1) << n)
 		return float64(atLeast) / all, float64(atMost) / all
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
-	var atLeast, atMost int
 	for range draws {
 		var bits uint64
 		for i := range swapped {
@@ -74,13 +76,7 @@ func swapTest(
 			swapped[i] = bits&1 == 1
 			bits >>= 1
 		}
-		r := s.ratio(swapped)
-		if r >= observed-roundoff {
-			atLeast++
-		}
-		if r <= observed+roundoff {
-			atMost++
-		}
+		count(s.ratio(swapped))
 	}
 	return float64(atLeast+1) / float64(draws+1), float64(atMost+1) / float64(draws+1)
 }
@@ -141,19 +137,13 @@ func (s *swaps) quantile(swapped []bool, arm int) float64 {
 		total += s.totals[s.picked[i]]
 	}
 	need := nearestRank(s.q, total)
-	low, high := 0, len(s.values)-1 // the greatest of the values is enough for every mixture
-	for low < high {
-		middle := (low + high) / 2
-		row := s.upTo[middle*s.runs : (middle+1)*s.runs]
+	// The greatest of the values is enough for every mixture.
+	return s.values[sort.Search(len(s.values)-1, func(i int) bool {
+		row := s.upTo[i*s.runs : (i+1)*s.runs]
 		var count int64
 		for _, run := range s.picked {
 			count += row[run]
 		}
-		if count >= need {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return s.values[low]
+		return count >= need
+	})]
 }

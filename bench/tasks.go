@@ -2,9 +2,11 @@ package bench
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -90,4 +92,71 @@ func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 		return d.resultOf(err)
 	}
 	return strategies.Result{}
+}
+
+// A sorter fills in what a task says of itself, for the strategies that look at it: its class, and
+// how long it will take.
+type sorter struct {
+	classed workloads.Classed
+	either  workloads.Computing
+	timed   workloads.Timed
+	kind    strategies.Class // of all tasks, where the workload has no classes
+}
+
+// newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15
+// ns.
+func newSorter(s Scenario, w workloads.Workload) (o sorter) {
+	o.kind = strategies.IO
+	if s.Workload.Spec.Kind == workloads.CPU {
+		o.kind = strategies.CPU
+	}
+	o.classed, _ = w.(workloads.Classed)
+	o.either, _ = w.(workloads.Computing)
+	if s.Strategy.Spec.UsesSize {
+		o.timed, _ = w.(workloads.Timed)
+	}
+	return o
+}
+
+func (o sorter) classOf(seq uint64) strategies.Class {
+	switch {
+	case o.either != nil && o.either.Computes(seq):
+		return strategies.CPU
+	case o.either != nil:
+		return strategies.IO
+	case o.classed == nil:
+		return o.kind
+	case o.classed.Long(seq):
+		return strategies.Long
+	}
+	return strategies.Short
+}
+
+func (o sorter) sizeOf(seq uint64) time.Duration {
+	if o.timed == nil {
+		return 0
+	}
+	return o.timed.Time(seq)
+}
+
+// thinkStream keeps the think times' random numbers apart from those of the arrivals and the task
+// times.
+const thinkStream = 0x7468696e_6b000000
+
+// A thinker draws think times: the one before task seq is a function of the seed and seq alone.
+type thinker struct {
+	seed uint64
+	dist dist.Dist
+	pcg  *rand.PCG
+	rand *rand.Rand
+}
+
+func newThinker(seed uint64, d dist.Dist) *thinker {
+	pcg := rand.NewPCG(0, 0)
+	return &thinker{seed: seed, dist: d, pcg: pcg, rand: rand.New(pcg)}
+}
+
+func (t *thinker) time(seq uint64) int64 {
+	t.pcg.Seed(t.seed+thinkStream, seq)
+	return int64(t.dist.Sample(t.rand))
 }

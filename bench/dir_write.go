@@ -2,6 +2,8 @@ package bench
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,17 +21,82 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
+// An output is a file of the directory. What is in the buffer is written in one piece, so that a
+// kill never leaves half a line behind.
+type output struct {
+	to     io.Writer
+	buffer bytes.Buffer
+}
+
+func (o *output) flush() error {
+	_, err := o.to.Write(o.buffer.Bytes())
+	o.buffer.Reset()
+	return err
+}
+
+// isEmpty reports whether the file needs its head. One that is appended to has it.
+func isEmpty(file *os.File) (bool, error) {
+	info, err := file.Stat()
+	return err == nil && info.Size() == 0, err
+}
+
+// A distributionsWriter writes distributions.hlog: a histogram for each run and reading.
+type distributionsWriter struct{ output }
+
+func newDistributionsWriter(to *os.File) (*distributionsWriter, error) {
+	w := &distributionsWriter{output{to: to}}
+	if empty, err := isEmpty(to); !empty {
+		return w, err
+	}
+	return w, errors.Join(rundir.WriteHistogramHead(&w.buffer), w.flush())
+}
+
+func (w *distributionsWriter) write(r *Result, repetition int) error {
+	for _, reading := range r.Readings {
+		rundir.WriteHistogram(&w.buffer, rundir.Tag(r.Name, repetition, reading.Of), reading.Max,
+			reading.Histogram)
+	}
+	return w.flush()
+}
+
+// A timelineWriter writes timeline.csv: a row for each run and interval.
+type timelineWriter struct {
+	output
+	csv *csv.Writer
+}
+
+func newTimelineWriter(to *os.File) (*timelineWriter, error) {
+	w := &timelineWriter{output: output{to: to}}
+	w.csv = csv.NewWriter(&w.buffer)
+	if empty, err := isEmpty(to); !empty {
+		return w, err
+	}
+	return w, errors.Join(w.csv.WriteAll([][]string{rundir.TimelineColumns}), w.flush())
+}
+
+func (w *timelineWriter) write(r *Result, repetition int) error {
+	var rows [][]string
+	for _, v := range r.Timeline {
+		row := rundir.TimelineRow{Run: r.Name, Repetition: repetition,
+			Start: v.Start.Seconds(), Length: v.Length.Seconds()}
+		for i, n := range v.counts() {
+			row.Counts[i] = *n
+		}
+		rows = append(rows, row.Fields())
+	}
+	return errors.Join(w.csv.WriteAll(rows), w.flush())
+}
+
 // A resultsWriter writes results in the Go benchmark format. What the format has no word for is in
 // the lines that rundir.Mark lists.
 type resultsWriter struct {
-	to     io.Writer
-	buffer bytes.Buffer // one result, written in one piece: a kill never leaves half a line behind
+	output
 	format *benchfmt.Writer
 	config []benchfmt.Config
 }
 
 func newResultsWriter(to io.Writer) (*resultsWriter, error) {
-	w := &resultsWriter{to: to, config: machine()}
+	w := &resultsWriter{output: output{to: to}, config: machine()}
 	w.format = benchfmt.NewWriter(&w.buffer)
 	var names []string
 	for _, s := range strategies.All() {
@@ -97,12 +164,6 @@ func (w *resultsWriter) conclude(f finding.Finding) error {
 		w.add(rundir.Answer.Line(line))
 	}
 	return w.flush()
-}
-
-func (w *resultsWriter) flush() error {
-	_, err := w.to.Write(w.buffer.Bytes())
-	w.buffer.Reset()
-	return err
 }
 
 // machine describes what the numbers depend on and what does not change while they are made.
