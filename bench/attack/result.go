@@ -140,6 +140,6 @@ func (r *run) report() (*Report, error) {
 			}
 		}
 	}
-	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors), Cut: cause},
-		nil
+	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors),
+		Cut: cause}, nil
 }

@@ -70,7 +70,7 @@ func init() {
 	}
 }
 
-// from makes one of these values; what is wrong with one of them goes before what is wrong with all.
+// from makes one of these values. What is wrong with one of them is told first.
 func (m maker) from(values []string) (Dist, error) {
 	if m.values > 0 && len(values) != m.values {
 		return nil, fmt.Errorf("want %d in parentheses (%s), got %d", m.values, m.what, len(values))

@@ -119,8 +119,8 @@ func (a *app) addedCommand() *cobra.Command {
 
 // changed are the lines that a metric and a subcommand add to files that are there.
 var changed = []struct{ file, before, line string }{
-	{"bench/metrics.go", `		MetricInfo{"makespan-sec",`,
-		`		MetricInfo{"added-metric", "", "added by a test"},`},
+	{"bench/metrics.go", `		{"makespan-sec",`,
+		`		{"added-metric", "", "added by a test"},`},
 	{"bench/observe.go", `	r.add("makespan-sec",`, `	r.add("added-metric", 42)`},
 	{"internal/cli/root.go", `	root.AddCommand(`, `	root.AddCommand(a.addedCommand())`},
 }
