@@ -28,6 +28,15 @@ func (f *Finding) Add(format string, args ...any) {
 	f.Lines = append(f.Lines, fmt.Sprintf(format, args...))
 }
 
+// Say adds lines; empty ones are left out.
+func (f *Finding) Say(lines ...string) {
+	for _, line := range lines {
+		if line != "" {
+			f.Lines = append(f.Lines, line)
+		}
+	}
+}
+
 // A Verdict on a claim, as it is written; "" where there is none.
 type Verdict string
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 )
@@ -36,6 +37,23 @@ func (f Figure) Rows(rows []string, panels ...charts.RowPanel) (page.Figure, err
 	return f.with(charts.Rows(f.Title, rows, panels))
 }
 
+// AddRows adds a series to panels that share so many rows: of each row, a value for each panel, NaN
+// for none.
+func AddRows(
+	panels []charts.RowPanel, name string, style, rows int, values func(row int) []float64,
+) {
+	series := make([]charts.RowSeries, len(panels))
+	for row := range rows {
+		for j, v := range values(row) {
+			series[j].Values = append(series[j].Values, Alone(v).Row())
+		}
+	}
+	for j, s := range series {
+		s.Name, s.Style = name, style
+		panels[j].Series = append(panels[j].Series, s)
+	}
+}
+
 // with puts subtitle and caption to a chart.
 func (f Figure) with(c *charts.Chart, err error) (page.Figure, error) {
 	if err != nil {
@@ -44,6 +62,77 @@ func (f Figure) with(c *charts.Chart, err error) (page.Figure, error) {
 	c.Subtitle = f.Subtitle
 	said := slices.DeleteFunc(f.Caption, func(text string) bool { return text == "" })
 	return page.Figure{Name: f.Name, Chart: c, Caption: strings.Join(said, " ")}, nil
+}
+
+// A Number is what the runs of a scenario come to.
+type Number func(sc bench.Scenario) Interval
+
+// MedianOf reads a metric: the median over the repetitions.
+func (m *Measured) MedianOf(unit string) Number {
+	return func(sc bench.Scenario) Interval { return m.Median(sc, unit) }
+}
+
+// MeanOf reads the mean of a metric over the repetitions.
+func (m *Measured) MeanOf(unit string) Number {
+	return func(sc bench.Scenario) Interval { return m.Mean(sc, unit) }
+}
+
+// Named is the beginning of a curve of the scenario's strategy, in its style.
+func (m *Measured) Named(sc bench.Scenario) charts.Series {
+	return charts.Series{Name: sc.Strategy.String(), Style: m.Style(sc)}
+}
+
+// Curve adds to a series what a number is in each of the scenarios that were run, over x.
+func Curve[X int | float64](
+	s charts.Series, x []X, cells []bench.Scenario, number Number,
+) charts.Series {
+	for i, sc := range cells {
+		AddPoint(&s, float64(x[i]), number(sc))
+	}
+	return s
+}
+
+// Exact is a curve of theory, beside one that was measured: y over x, as far as it is a number.
+func Exact(beside charts.Series, x []float64, y func(x float64) float64) charts.Series {
+	s := charts.Series{Name: beside.Name, Style: beside.Style, Theory: true}
+	for _, at := range x {
+		if v := y(at); !math.IsNaN(v) {
+			s.X, s.Y = append(s.X, at), append(s.Y, v)
+		}
+	}
+	return s
+}
+
+// Steps are the values from one to another, in steps of that size.
+func Steps(from, to, step float64) (all []float64) {
+	for v := from; v <= to+1e-9; v += step {
+		all = append(all, v)
+	}
+	return all
+}
+
+// Doublings are the values from one to another, each √2 times the one before.
+func Doublings(from, to float64) (all []float64) {
+	for v := from; v <= to*1.001; v *= math.Sqrt2 {
+		all = append(all, v)
+	}
+	return all
+}
+
+// Plane is a panel with its axes.
+func Plane(title string, x, y charts.Axis, series ...charts.Series) charts.Plane {
+	return charts.Plane{Panel: charts.Panel{Title: title, Series: series}, X: x, Y: y}
+}
+
+// Log is a logarithmic axis, which its label says.
+func Log(label string, format func(float64) string, marks ...float64) charts.Axis {
+	return charts.Axis{Label: label + " (log scale)", Log: true, Format: format, Marks: marks}
+}
+
+// LogZero is a logarithmic axis with a place for 0, of values of that name.
+func LogZero(name, label string, marks []float64) charts.Axis {
+	return charts.Axis{Label: label + " (log scale)", Log: true, Zero: true, Name: name,
+		Marks: marks}
 }
 
 // AddPoint adds a point with its interval, if there is one.
@@ -58,5 +147,8 @@ func AddPoint(s *charts.Series, x float64, in Interval) {
 func (f Figure) Stacks(
 	label string, stacks []charts.Stack, part func(i int) string,
 ) (page.Figure, error) {
+	if len(stacks) == 0 {
+		return page.Figure{}, &charts.EmptyError{Chart: f.Name}
+	}
 	return f.with(charts.Stacks(f.Title, label, stacks, part))
 }

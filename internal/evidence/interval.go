@@ -63,6 +63,14 @@ func OfProduct(values []float64) Interval {
 // Times scales the interval.
 func (in Interval) Times(f float64) Interval { return Interval{in.Mid * f, in.Lo * f, in.Hi * f} }
 
+// Positive is the interval where its middle is above 0, for a logarithmic axis; else NaN.
+func (in Interval) Positive() Interval {
+	if in.Mid > 0 {
+		return in
+	}
+	return OfMean(nil)
+}
+
 // Inverse is the interval of what a ratio is the other way round.
 func (in Interval) Inverse() Interval { return Interval{1 / in.Mid, 1 / in.Hi, 1 / in.Lo} }
 

@@ -138,6 +138,11 @@ func (m *Measured) Style(sc bench.Scenario) int {
 	return max(slices.Index(m.Styles, sc.Strategy.String()), 0)
 }
 
+// Strategies are those that are known, and the Others.
+func (m *Measured) Strategies(known []string, at func(strategy string) bench.Scenario) []string {
+	return slices.Concat(known, m.Others(known, at))
+}
+
 // Others are the strategies of the file, beside those that are known, that were run in a scenario:
 // those that somebody named. A strategy that cannot be run there was not, and at is not asked for
 // its scenario.
@@ -194,57 +199,91 @@ func (m *Measured) Mean(sc bench.Scenario, unit string) Interval {
 	return OfMean(m.Values(sc, unit))
 }
 
+// Median is OfMedian of a metric over the repetitions.
+func (m *Measured) Median(sc bench.Scenario, unit string) Interval {
+	return OfMedian(m.Values(sc, unit))
+}
+
+// A Run gives the metrics of a repetition by their units; NaN for one that it does not have.
+type Run func(unit string) float64
+
 // Values are those of a metric, one a repetition that has it, in their order.
 func (m *Measured) Values(sc bench.Scenario, unit string) []float64 {
-	return m.Of(sc, func(value func(string) float64) float64 { return value(unit) })
+	return m.Of(sc, func(r Run) float64 { return r(unit) })
 }
 
 // Of computes a number from each repetition of a scenario; what is not finite is left out.
-func (m *Measured) Of(
-	sc bench.Scenario, number func(value func(unit string) float64) float64,
-) []float64 {
-	return m.Each([]bench.Scenario{sc}, func(value func(int, string) float64) float64 {
-		return number(func(unit string) float64 { return value(0, unit) })
+func (m *Measured) Of(sc bench.Scenario, number func(Run) float64) []float64 {
+	return m.Each([]bench.Scenario{sc}, func(runs []Run) float64 { return number(runs[0]) })
+}
+
+// Pairs computes a number from the repetitions of the same seed of two scenarios, as Each does.
+func (m *Measured) Pairs(a, b bench.Scenario, number func(a, b Run) float64) []float64 {
+	return m.Each([]bench.Scenario{a, b}, func(runs []Run) float64 {
+		return number(runs[0], runs[1])
 	})
 }
 
-// Each computes a number from the repetition of the same seed of several scenarios, for each that
+// Ratios are how many times as much of a metric the first scenario has as the second, repetition by
+// repetition. Both face the same arrivals, so what these have in common is not in the scatter.
+func (m *Measured) Ratios(of, to bench.Scenario, unit string) []float64 {
+	return m.Pairs(of, to, func(of, to Run) float64 { return of(unit) / to(unit) })
+}
+
+// Ratio is the geometric mean of the ratios.
+func (m *Measured) Ratio(of, to bench.Scenario, unit string) Interval {
+	return OfProduct(m.Ratios(of, to, unit))
+}
+
+// MostApart is by how much the ratios differ from 1 at most; NaN where there are none.
+func (m *Measured) MostApart(of, to bench.Scenario, unit string) float64 {
+	most := math.NaN()
+	for _, r := range m.Ratios(of, to, unit) {
+		most = Larger(most, math.Abs(r-1))
+	}
+	return most
+}
+
+// Larger is the larger of two values, or the one that is a number.
+func Larger(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
+}
+
+// Each computes a number from the repetitions of the same seed of several scenarios, for each that
 // all of them have. What is not finite is left out.
-func (m *Measured) Each(
-	cells []bench.Scenario, number func(value func(cell int, unit string) float64) float64,
-) (out []float64) {
+func (m *Measured) Each(cells []bench.Scenario, number func([]Run) float64) (out []float64) {
 	if len(cells) == 0 {
 		return nil
 	}
-	var runs [][]Repetition
-	for _, sc := range cells {
-		runs = append(runs, m.Runs(sc))
-	}
-	for _, first := range runs[0] {
-		same := make([]Repetition, len(cells))
-		complete := true
-		for i, all := range runs {
-			at := slices.IndexFunc(all, func(r Repetition) bool {
+	for _, first := range m.Runs(cells[0]) {
+		var runs []Run
+		for _, sc := range cells {
+			all := m.Runs(sc)
+			if at := slices.IndexFunc(all, func(r Repetition) bool {
 				return r.Seed == first.Seed && r.again == first.again
-			})
-			if complete = complete && at >= 0; complete {
-				same[i] = all[at]
+			}); at >= 0 {
+				runs = append(runs, all[at].run)
 			}
 		}
-		if !complete {
+		if len(runs) < len(cells) {
 			continue
 		}
-		v := number(func(cell int, unit string) float64 {
-			if v, ok := same[cell].Metric(unit); ok {
-				return v
-			}
-			return math.NaN()
-		})
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v := number(runs); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			out = append(out, v)
 		}
 	}
 	return out
+}
+
+// run gives the metrics of a repetition.
+func (r Repetition) run(unit string) float64 {
+	if v, ok := r.Metric(unit); ok {
+		return v
+	}
+	return math.NaN()
 }
 
 // Repetitions says in how many runs each of the scenarios was measured: "10", or "5 to 6" where a
@@ -301,14 +340,6 @@ func (m *Measured) Lowest(sc bench.Scenario, unit string) float64 {
 		return math.NaN()
 	}
 	return slices.Min(values)
-}
-
-// Ratio is how many times as much of a metric the first scenario has as the second: the geometric
-// mean over the repetitions. Both face the same arrivals, so what these have in common is not in
-// the scatter.
-func (m *Measured) Ratio(of, to bench.Scenario, unit string) Interval {
-	return OfProduct(m.Each([]bench.Scenario{of, to},
-		func(value func(int, string) float64) float64 { return value(0, unit) / value(1, unit) }))
 }
 
 // Impossible says in one line why a scenario cannot be run; "" where it can.

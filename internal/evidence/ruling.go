@@ -80,8 +80,21 @@ func (r *Ruling) Verdict() finding.Verdict {
 	return finding.Undecided
 }
 
-// Untold is the finding where the repetitions do not tell what a case asks: those left open.
-func (r *Ruling) Untold(asked string, args ...any) finding.Finding {
+// Sentences say what the numbers decide, by the verdict.
+type Sentences struct{ Holds, DoesNotHold, Depends string }
+
+// Find is the finding: one of the sentences, or that the repetitions do not tell what a case asks,
+// with the cases left open.
+func (r *Ruling) Find(said Sentences, asked string, args ...any) finding.Finding {
+	v := r.Verdict()
+	switch v {
+	case finding.Holds:
+		return Found(v, "%s", said.Holds)
+	case finding.DoesNotHold:
+		return Found(v, "%s", said.DoesNotHold)
+	case finding.Depends:
+		return Found(v, "%s", said.Depends)
+	}
 	open := r.Open()
 	if len(open) == 0 {
 		open = r.Not()

@@ -3,6 +3,7 @@ package studies
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,11 +23,11 @@ import (
 // backpressure with channels); a scraper's post-mortem claims the reverse, that blocking sends lose
 // nothing.
 //
-// There are three producers: one that heeds nothing, at several loads; a wave of it, which is an
-// overload and then the time to make up for it; and a fixed number of clients, each of which waits
-// for its task. The claim holds where bounded_queue_shed has at least 5 % more goodput than
-// worker_pool in each case in which more comes than can be done, does not hold where in none, and
-// depends on which where in some, by the intervals over the repetitions.
+// There are three producers: one that heeds nothing, at several loads; the same under a load that
+// swings, an overload and then the time to make up for it; and a fixed number of clients, each of
+// which waits for its task. The claim holds where bounded_queue_shed has at least 5 % more goodput
+// than worker_pool in each case in which more comes than can be done, does not hold where in none,
+// and depends on which where in some, by the intervals over the repetitions.
 //
 // How long it takes until all is as before is the makespan less the last due: when an overload ends
 // and nothing else comes, the workers are behind for so long; at a load ρ it would be 1/(1 − ρ) of
@@ -39,16 +40,14 @@ var _ = register(Study{
 	Count:  [3]int{4, 12, 40},
 	Budget: 4500 * time.Millisecond,
 	Cells: func(Size) (cells []bench.Scenario) {
-		for _, name := range append(append([]string{}, blocking...), refusing...) {
+		for _, name := range slices.Concat(blocking, refusing) {
 			cells = append(cells, pressedCells(strategy(name)[0])...)
 		}
 		return cells
 	},
-	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return pressedCells(v), nil
-	},
+	With:  func(_ Size, v strategies.Variant) []bench.Scenario { return pressedCells(v) },
 	Judge: judgeBackpressure,
-	Draw:  []drawing{drawPressed, drawFates},
+	Draw:  []drawing{drawPressed, drawOutcomes},
 })
 
 var (
@@ -91,15 +90,15 @@ type producer struct {
 	cell  func(v strategies.Variant) bench.Scenario
 }
 
-// producers are those of the three cases. The wave swings from 0.2 to 1.4 of the capacity, over two
-// periods of 2500 tasks; 32 clients that think for 20 ms would ask for two and a half times the
+// producers are those of the three cases. The second swings from 0.2 to 1.4 of the capacity, over
+// two periods of 2500 tasks; 32 clients that think for 20 ms would ask for two and a half times the
 // capacity, were they never kept waiting.
 var producers = []producer{
 	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad),
 		func(v strategies.Variant) bench.Scenario {
 			return pressed(v, arrival("poisson")[0], pressedLoad)
 		}},
-	{"a wave", "in a wave", func(v strategies.Variant) bench.Scenario {
+	{"swinging load", "under a swinging load", func(v strategies.Variant) bench.Scenario {
 		return pressed(v, arrival("sine:period=7.8125s,amp=0.75")[0], 0.8)
 	}},
 	{"32 clients", "with 32 clients", func(v strategies.Variant) bench.Scenario {
@@ -124,19 +123,14 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		}
 		r.AtLeast(more, pressedGain, "%s times as many %s", more, p.where)
 	}
-	better, not := words.Series(r.So()), words.Series(r.Not())
 	most := fmt.Sprintf("more tasks within %s than blocking", words.Span(inTimeMost))
-	f := r.Untold("whether shedding completes %s %s", words.Percent(pressedGain-1), most)
-	switch r.Verdict() {
-	case finding.Holds:
-		f = evidence.Found(finding.Holds, "shedding completes %s: %s", most, better)
-	case finding.DoesNotHold:
-		f = evidence.Found(finding.DoesNotHold, "shedding does not complete %s %s: %s",
-			words.Percent(pressedGain-1), most, not)
-	case finding.Depends:
-		f = evidence.Found(finding.Depends, "on the producer: shedding completes %s, %s, but %s",
-			most, better, not)
-	}
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("shedding completes %s: %s", most, words.Series(r.So())),
+		DoesNotHold: fmt.Sprintf("shedding does not complete %s %s: %s",
+			words.Percent(pressedGain-1), most, words.Series(r.Not())),
+		Depends: fmt.Sprintf("on the producer: shedding completes %s, %s, but %s", most,
+			words.Series(r.So()), words.Series(r.Not())),
+	}, "whether shedding completes %s %s", words.Percent(pressedGain-1), most)
 	for _, p := range producers {
 		b, s := p.cell(block), p.cell(shed)
 		f.Add("%s blocking loses %s of the tasks and completes %s late, shedding loses %s and "+
@@ -173,35 +167,30 @@ func late(m *evidence.Measured, sc bench.Scenario) float64 {
 func drawPressed(m *evidence.Measured) (f page.Figure, err error) {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 1.6}}
-	good := charts.Plane{Panel: charts.Panel{Title: "goodput"}, X: x,
-		Y: charts.Axis{Label: fmt.Sprintf("tasks a second done within %s", words.Span(inTimeMost)),
-			Reach: []float64{0}}}
-	slow := charts.Plane{Panel: charts.Panel{Title: "p99 response"}, X: x,
-		Y: charts.Axis{Label: "of those completed (log scale)", Log: true, Format: charts.Seconds}}
-	behind := charts.Plane{Panel: charts.Panel{Title: "behind when the overload ends"}, X: x,
-		Y: charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}}}
-	known := append(append([]string{}, blocking...), refusing...)
-	names := append(known,
-		m.Others(known, func(name string) bench.Scenario {
-			return producers[0].cell(strategy(name)[0])
-		})...)
-	for _, name := range names {
-		a, b, c := charts.Series{Name: name}, charts.Series{Name: name}, charts.Series{Name: name}
-		for _, load := range pressedLoads {
-			sc := pressed(strategy(name)[0], arrival("poisson")[0], load)
-			if !m.Has(sc) {
-				continue
-			}
-			a.Style, b.Style, c.Style = m.Style(sc), m.Style(sc), m.Style(sc)
-			evidence.AddPoint(&a, load, evidence.OfMedian(m.Values(sc, "goodput-ops/s")))
-			evidence.AddPoint(&b, load, evidence.OfMedian(m.Values(sc, "p99-response-sec")))
-			evidence.AddPoint(&c, load, evidence.OfMedian(m.Recovery(sc)))
+	good := evidence.Plane("goodput", x, charts.Axis{Reach: []float64{0},
+		Label: fmt.Sprintf("tasks a second done within %s", words.Span(inTimeMost))})
+	slow := evidence.Plane("p99 response", x, responses("of those completed"))
+	behind := evidence.Plane("behind when the overload ends", x,
+		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
+	for _, name := range m.Strategies(slices.Concat(blocking, refusing),
+		func(name string) bench.Scenario { return producers[0].cell(strategy(name)[0]) }) {
+		cells := pressedCells(strategy(name)[0])[:len(pressedLoads)]
+		curve := func(number evidence.Number) charts.Series {
+			return evidence.Curve(m.Named(cells[0]), pressedLoads, cells, number)
 		}
-		good.Series, slow.Series, behind.Series = append(good.Series, a), append(slow.Series, b),
-			append(behind.Series, c)
+		a := curve(m.MedianOf("goodput-ops/s"))
+		good.Series = append(good.Series, a)
+		slow.Series = append(slow.Series, curve(m.MedianOf(p99Response)))
+		behind.Series = append(behind.Series, curve(func(sc bench.Scenario) evidence.Interval {
+			return evidence.OfMedian(m.Recovery(sc))
+		}))
 		if name == shedding && len(a.X) > 0 {
-			a, b := pressedExact(a.Style)
-			good.Series, slow.Series = append(good.Series, a), append(slow.Series, b)
+			// of what it takes, the share whose response does not exceed the deadline
+			good.Series = append(good.Series, pressedExact(a, func(a *theory.Answer) float64 {
+				tail, _ := a.ResponseTail(inTimeMost.Seconds())
+				return a.Throughput * (1 - tail)
+			}))
+			slow.Series = append(slow.Series, pressedExact(a, (*theory.Answer).P99))
 		}
 	}
 	capacity := limit / pressedMean.Seconds()
@@ -222,47 +211,29 @@ func drawPressed(m *evidence.Measured) (f page.Figure, err error) {
 	}.Planes(good, slow, behind)
 }
 
-// pressedExact are the goodput and the p99 of the pool that sheds: of what it takes, the share
-// whose response does not exceed the deadline.
-func pressedExact(style int) (good, p99 charts.Series) {
-	good = charts.Series{Name: shedding, Style: style, Theory: true}
-	p99 = good
-	for load := 0.7; load < 1.61; load += 0.05 {
-		mean := pressedMean.Seconds()
-		a, err := theory.MMkK(theory.Pool{Rate: load * limit / mean, MeanService: mean,
-			Limit: limit}, pressedQueue)
-		if err != nil {
-			panic(err) // of numbers that are written here
-		}
-		tail, _ := a.ResponseTail(inTimeMost.Seconds())
-		good.X, good.Y = append(good.X, load), append(good.Y, a.Throughput*(1-tail))
-		if t, ok := a.ResponseQuantile(0.99); ok {
-			p99.X, p99.Y = append(p99.X, load), append(p99.Y, t)
-		}
-	}
-	return good, p99
+// pressedExact is what theory knows of the pool that sheds.
+func pressedExact(beside charts.Series, of func(*theory.Answer) float64) charts.Series {
+	mean := pressedMean.Seconds()
+	return evidence.Exact(beside, evidence.Steps(0.7, 1.6, 0.05), func(load float64) float64 {
+		return of(theory.Must(theory.MMkK(theory.Pool{Rate: load * limit / mean,
+			MeanService: mean, Limit: limit}, pressedQueue)))
+	})
 }
 
-// fates are the parts of what was offered, in the order of the figure.
-var fates = []string{"in time", "late", "lost"}
-
-func drawFates(m *evidence.Measured) (f page.Figure, err error) {
+// drawOutcomes shows the parts of what was offered.
+func drawOutcomes(m *evidence.Measured) (f page.Figure, err error) {
 	var stacks []charts.Stack
 	for _, p := range producers {
 		for i, name := range []string{pooled, shedding, "codel_lifo"} {
 			if sc := p.cell(strategy(name)[0]); m.Has(sc) {
-				stacks = append(stacks,
-					charts.Stack{Name: p.name + ": " +
-						[...]string{"block", "shed", "shed the late"}[i],
-						Parts: []float64{m.InTime(sc).Mid, late(m, sc), m.LostShare(sc).Mid}})
+				stacks = append(stacks, charts.Stack{
+					Name:  p.name + ": " + [...]string{"block", "shed", "shed the late"}[i],
+					Parts: []float64{m.InTime(sc).Mid, late(m, sc), m.LostShare(sc).Mid}})
 			}
 		}
 	}
-	if len(stacks) == 0 {
-		return f, &charts.EmptyError{Chart: "fates"}
-	}
 	return evidence.Figure{
-		Name:  "backpressure-fates",
+		Name:  "backpressure-outcomes",
 		Title: "What becomes of the tasks depends on who produces them",
 		Subtitle: fmt.Sprintf("In time: within %s of being due. Block: %s, shed: %s, shed the "+
 			"late: codel_lifo",
@@ -274,6 +245,6 @@ func drawFates(m *evidence.Measured) (f page.Figure, err error) {
 				m.Repetitions(pressedCells(strategy(pooled)[0]))),
 		},
 	}.Stacks("share of the tasks", stacks, func(j int) string {
-		return fates[j]
+		return [...]string{"in time", "late", "lost"}[j]
 	})
 }

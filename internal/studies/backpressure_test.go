@@ -20,20 +20,20 @@ func TestBackpressureVerdicts(t *testing.T) {
 	}{
 		"everywhere": {[3]float64{10, 90, 200}, finding.Holds,
 			"shedding completes more tasks within 100 ms than blocking: 30.1 (29.9 to 30.3) " +
-				"times as many at load 1.3, 3.34 (3.32 to 3.37) times as many in a wave and " +
-				"1.5 (1.49 to 1.52) times as many with 32 clients"},
+				"times as many at load 1.3, 3.34 (3.32 to 3.37) times as many under a swinging " +
+				"load and 1.5 (1.49 to 1.52) times as many with 32 clients"},
 		"nowhere": {[3]float64{290, 299, 400}, finding.DoesNotHold,
 			"shedding does not complete 5 % more tasks within 100 ms than blocking: 1.04 (1.03 " +
-				"to 1.05) times as many at load 1.3, 1.01 (0.998 to 1.02) times as many in a " +
-				"wave and 0.752 (0.746 to 0.759) times as many with 32 clients"},
+				"to 1.05) times as many at load 1.3, 1.01 (0.998 to 1.02) times as many under a " +
+				"swinging load and 0.752 (0.746 to 0.759) times as many with 32 clients"},
 		"not with clients": {[3]float64{10, 90, 300}, finding.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 30.1 " +
 				"(29.9 to 30.3) times as many at load 1.3 and 3.34 (3.32 to 3.37) times as " +
-				"many in a wave, but 1 (0.995 to 1.01) times as many with 32 clients"},
+				"many under a swinging load, but 1 (0.995 to 1.01) times as many with 32 clients"},
 		"only with clients": {[3]float64{300, 300, 30}, finding.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 10 " +
 				"(9.95 to 10.1) times as many with 32 clients, but 1 (0.995 to 1.01) times as " +
-				"many at load 1.3 and 1 (0.995 to 1.01) times as many in a wave"},
+				"many at load 1.3 and 1 (0.995 to 1.01) times as many under a swinging load"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			goodput := 300.0 + float64(i)

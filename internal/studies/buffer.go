@@ -36,17 +36,18 @@ var _ = register(Study{
 		// of what blocks, the bursts
 		return append(bufferCells(size, shedding), bufferCells(size, holding)[:len(bufferSizes)]...)
 	},
-	With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
+	With: func(size Size, v strategies.Variant) []bench.Scenario {
+		return bufferCells(size, v.String())
+	},
+	Takes: func(v strategies.Variant) error {
 		if !v.Spec.UsesQueue {
-			return nil, fmt.Errorf("%s has no queue whose size could be tried", v.Spec.Name)
+			return fmt.Errorf("%s has no queue whose size could be tried", v.Spec.Name)
 		}
-		return bufferCells(size, v.String()), nil
+		return nil
 	},
 	Judge: judgeBuffer,
 	Draw:  []drawing{drawBuffer},
 })
-
-const holding = "bounded_queue"
 
 var bufferSizes = []int{0, 1, 10, 100, 1000, 10_000}
 
@@ -88,9 +89,15 @@ func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario 
 
 func bufferCells(size Size, name string) (cells []bench.Scenario) {
 	for _, c := range bufferCases {
-		for _, queue := range bufferSizes {
-			cells = append(cells, bufferCell(size, name, c, queue))
-		}
+		cells = append(cells, bufferSweep(size, name, c)...)
+	}
+	return cells
+}
+
+// bufferSweep are the sizes in their order.
+func bufferSweep(size Size, name string, c bufferCase) (cells []bench.Scenario) {
+	for _, queue := range bufferSizes {
+		cells = append(cells, bufferCell(size, name, c, queue))
 	}
 	return cells
 }
@@ -98,16 +105,13 @@ func bufferCells(size Size, name string) (cells []bench.Scenario) {
 // accepted is how many tasks a second the queue takes, which in the long run is the throughput;
 // ops/s counts until the last has left a queue that nothing enters any more, and is lower by that
 // much.
-func accepted(value func(int, string) float64) float64 {
-	return value(0, "offered-ops/s") * (1 - value(0, "shed/op"))
-}
+func accepted(r evidence.Run) float64 { return r("offered-ops/s") * (1 - r("shed/op")) }
 
 // held is the mean number of tasks in the queue, by Little's law.
 func held(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
-	return evidence.OfMean(m.Each([]bench.Scenario{sc},
-		func(value func(int, string) float64) float64 {
-			return accepted(value) * value(0, "mean-wait-sec")
-		}))
+	return evidence.OfMean(m.Of(sc, func(r evidence.Run) float64 {
+		return accepted(r) * r("mean-wait-sec")
+	}))
 }
 
 func judgeBuffer(m *evidence.Measured) finding.Finding {
@@ -129,20 +133,13 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 		most := m.Mean(cell(c, longest), "shed/op")
 		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, words.Percent(shed(c, 0)), most.Share())
 	}
-	absorbed, not := words.Series(r.So()), words.Series(r.Not())
-	f := r.Untold("whether %d slots absorb", longest)
-	switch r.Verdict() {
-	case finding.Holds:
-		f = evidence.Found(finding.Holds, "a buffer of %d slots absorbs %s", longest, absorbed)
-	case finding.DoesNotHold:
-		f = evidence.Found(finding.DoesNotHold, "even a buffer of %d slots absorbs neither %s",
-			longest,
-			strings.Join(r.Not(), " nor "))
-	case finding.Depends:
-		f = evidence.Found(finding.Depends, "on what exceeds the capacity: a buffer of %d "+
-			"slots absorbs %s, not %s",
-			longest, absorbed, not)
-	}
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("a buffer of %d slots absorbs %s", longest, words.Series(r.So())),
+		DoesNotHold: fmt.Sprintf("even a buffer of %d slots absorbs neither %s", longest,
+			strings.Join(r.Not(), " nor ")),
+		Depends: fmt.Sprintf("on what exceeds the capacity: a buffer of %d slots absorbs %s, not "+
+			"%s", longest, words.Series(r.So()), words.Series(r.Not())),
+	}, "whether %d slots absorb", longest)
 	enough := longest
 	for i := len(bufferSizes) - 1; i >= 0 && shed(bursts, bufferSizes[i]) <= 0.01; i-- {
 		enough = bufferSizes[i]
@@ -163,8 +160,7 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 	}
 	f.Add("under %s %s", bursts.name, say(bursts, 10, enough, longest))
 	rate := func(queue int) string {
-		return words.Short(evidence.OfMean(m.Each([]bench.Scenario{cell(overload, queue)},
-			accepted)).Mid) + "/s"
+		return words.Short(evidence.OfMean(m.Of(cell(overload, queue), accepted)).Mid) + "/s"
 	}
 	f.Add("under %s %s; the throughput is %s, %s and %s",
 		overload.name, say(overload, 10, 100, longest), rate(10), rate(100), rate(longest))
@@ -188,56 +184,43 @@ const bufferOutside = "a task that finds no slot waits outside, with the produce
 // bufferApart is by how much the p99 of the queue that blocks differs at most from that of its
 // shortest, under bursts.
 func bufferApart(m *evidence.Measured) float64 {
-	most := math.NaN()
-	for _, queue := range bufferSizes[1:] {
-		for _, r := range m.Each([]bench.Scenario{bufferCell(Quick, holding, bursts, queue),
-			bufferCell(Quick, holding, bursts, 0)},
-			func(value func(int, string) float64) float64 {
-				return value(0, "p99-response-sec") / value(1, "p99-response-sec")
-			}) {
-			if apart := math.Abs(r - 1); math.IsNaN(most) || apart > most {
-				most = apart
-			}
-		}
+	cells, most := bufferSweep(Quick, holding, bursts), math.NaN()
+	for _, sc := range cells[1:] {
+		most = evidence.Larger(most, m.MostApart(sc, cells[0], p99Response))
 	}
 	return most
 }
 
 func drawBuffer(m *evidence.Measured) (f page.Figure, err error) {
-	x := charts.Axis{Label: "slots of the queue (log scale)", Log: true, Zero: true, Name: "queue",
-		Marks: words.Floats(bufferSizes)}
-	lost := charts.Plane{Panel: charts.Panel{Title: "shed"}, X: x,
-		Y: charts.Axis{Label: "share of the tasks", Format: words.Percent}}
-	late := charts.Plane{Panel: charts.Panel{Title: "p99 response"}, X: x,
-		Y: charts.Axis{Label: "of those accepted (log scale)", Log: true, Format: charts.Seconds}}
-	kept := charts.Plane{Panel: charts.Panel{Title: "tasks queued"}, X: x,
-		Y: charts.Axis{Label: "mean, by Little's law (log scale)", Log: true}}
-	for i, c := range bufferCases {
-		a, b, d := charts.Series{Name: c.name, Style: i}, charts.Series{Name: c.name, Style: i},
-			charts.Series{Name: c.name, Style: i}
-		for _, queue := range bufferSizes {
-			sc := bufferCell(Quick, shedding, c, queue)
-			if !m.Has(sc) {
-				continue
+	x := evidence.LogZero("queue", "slots of the queue", words.Floats(bufferSizes))
+	var planes []charts.Plane
+	for j, of := range []struct {
+		plane  charts.Plane
+		number evidence.Number
+		exact  func(*theory.Answer) float64
+	}{
+		{evidence.Plane("shed", x, shares("share of the tasks")), m.MeanOf("shed/op"),
+			func(a *theory.Answer) float64 { return a.ShedProb }},
+		{evidence.Plane("p99 response", x, responses("of those accepted")), m.MeanOf(p99Response),
+			(*theory.Answer).P99},
+		{evidence.Plane("tasks queued", x, evidence.Log("mean, by Little's law", nil)),
+			func(sc bench.Scenario) evidence.Interval { return held(m, sc).Positive() },
+			func(a *theory.Answer) float64 {
+				return evidence.Alone(a.Throughput * a.MeanWait).Positive().Mid
+			}},
+	} {
+		for i, c := range bufferCases {
+			s := evidence.Curve(charts.Series{Name: c.name, Style: i}, bufferSizes,
+				bufferSweep(Quick, shedding, c), of.number)
+			if j == 0 && len(s.X) == 0 {
+				return f, &charts.EmptyError{Chart: "buffer"}
 			}
-			evidence.AddPoint(&a, float64(queue), m.Mean(sc, "shed/op"))
-			if p99 := m.Mean(sc, "p99-response-sec"); !math.IsNaN(p99.Mid) {
-				evidence.AddPoint(&b, float64(queue), p99)
-			}
-			if h := held(m, sc); h.Mid > 0 {
-				evidence.AddPoint(&d, float64(queue), h)
+			if of.plane.Series = append(of.plane.Series, s); c.arrival == "poisson" {
+				of.plane.Series = append(of.plane.Series, evidence.Exact(s, bufferBand,
+					func(queue float64) float64 { return of.exact(c.exact(int(queue))) }))
 			}
 		}
-		if len(a.X) == 0 {
-			return f, &charts.EmptyError{Chart: "buffer"}
-		}
-		lost.Series, late.Series, kept.Series = append(lost.Series, a), append(late.Series, b),
-			append(kept.Series, d)
-		if c.arrival == "poisson" {
-			a, b, d := bufferExact(c, i)
-			lost.Series, late.Series, kept.Series = append(lost.Series, a), append(late.Series, b),
-				append(kept.Series, d)
-		}
+		planes = append(planes, of.plane)
 	}
 	return evidence.Figure{
 		Name:  "buffer",
@@ -250,28 +233,15 @@ func drawBuffer(m *evidence.Measured) (f page.Figure, err error) {
 				"is drawn.",
 			m.Means(bufferCells(Quick, shedding)),
 		},
-	}.Planes(lost, late, kept)
+	}.Planes(planes...)
 }
 
-// bufferExact are the lines of theory for Poisson arrivals.
-func bufferExact(c bufferCase, style int) (shed, p99, held charts.Series) {
-	shed = charts.Series{Name: c.name, Style: style, Theory: true}
-	p99, held = shed, shed
-	for _, queue := range []int{0, 1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 1000,
-		2000, 5000, 10_000} {
-		a, err := theory.MMkK(theory.Pool{Rate: c.load * limit / bufferMean,
-			MeanService: bufferMean, Limit: limit}, queue)
-		if err != nil {
-			panic(err) // of numbers that are written here
-		}
-		at := float64(queue)
-		shed.X, shed.Y = append(shed.X, at), append(shed.Y, a.ShedProb)
-		if t, ok := a.ResponseQuantile(0.99); ok {
-			p99.X, p99.Y = append(p99.X, at), append(p99.Y, t)
-		}
-		if a.MeanWait > 0 {
-			held.X, held.Y = append(held.X, at), append(held.Y, a.Throughput*a.MeanWait)
-		}
-	}
-	return shed, p99, held
+// bufferBand are the queues for which theory is drawn.
+var bufferBand = []float64{0, 1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300, 500, 1000, 2000,
+	5000, 10_000}
+
+// exact is what theory knows of the case, of Poisson arrivals.
+func (c bufferCase) exact(queue int) *theory.Answer {
+	return theory.Must(theory.MMkK(theory.Pool{Rate: c.load * limit / bufferMean,
+		MeanService: bufferMean, Limit: limit}, queue))
 }

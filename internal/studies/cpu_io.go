@@ -216,80 +216,70 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 		func(k int) evidence.Interval { return wholeRatio(m, k) }) {
 		return evidence.Missing("tasks that compute and then wait were not measured at every limit")
 	}
-	open, all := r.Open(), len(r.Cases)
-	f := evidence.Missing("the repetitions scatter too much to tell in %d of %d comparisons of "+
-		"one pool with two: %s",
-		len(open), all, words.Series(words.Few(open, 3)))
-	switch v := r.Verdict(); v {
-	case finding.Holds:
-		f = evidence.Found(v, "two pools are better in all %d comparisons", all)
-	case finding.DoesNotHold:
-		f = evidence.Found(v, "two pools are better in none of %d comparisons", all)
-	case finding.Depends:
-		f = evidence.Found(v, "on the limit and on the tasks: two pools are better in %d of %d "+
+	all := len(r.Cases)
+	f := r.Find(evidence.Sentences{
+		Holds:       fmt.Sprintf("two pools are better in all %d comparisons", all),
+		DoesNotHold: fmt.Sprintf("two pools are better in none of %d comparisons", all),
+		Depends: fmt.Sprintf("on the limit and on the tasks: two pools are better in %d of %d "+
 			"comparisons (%s), and not in %d (%s)",
 			len(r.So()), all, words.Series(words.Few(better, 2)), len(r.Not()),
-			words.Series(words.Few(not, 2)))
+			words.Series(words.Few(not, 2))),
+	}, "")
+	if open := r.Open(); f.Verdict == finding.Undecided {
+		f = evidence.Missing("the repetitions scatter too much to tell in %d of %d comparisons of "+
+			"one pool with two: %s",
+			len(open), all, words.Series(words.Few(open, 3)))
 	}
 	f.Add("two pools count as better where one pool has at least %v times their response, or "+
 		"they have at least %v times its throughput",
 		coreMargin, coreKept)
-	f.Lines = append(append(f.Lines, lines...), coreLines(m)...)
+	f.Say(lines...)
+	answerCores(m, &f)
 	return f
 }
 
-// coreLines say what a pool as large as the cores comes to, and what the computing tasks have of
+// answerCores says what a pool as large as the cores comes to, and what the computing tasks have of
 // it.
-func coreLines(m *evidence.Measured) (lines []string) {
+func answerCores(m *evidence.Measured, f *finding.Finding) {
 	if v := m.Mean(apartCell(Quick, pooled, coreLane), callTail).Mid; !math.IsNaN(v) {
 		asked := (coreBusy*coreLane + callPlaces) / coreLane
-		lines = append(lines, fmt.Sprintf(
-			"one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
-				"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says "+
-				"how long the run was",
-			coreLane, words.Percent(asked), words.Seconds(v)))
+		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
+			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+
+			"long the run was", coreLane, words.Percent(asked), words.Seconds(v))
 	}
 	most := coreLimits[len(coreLimits)-1]
-	if in := evidence.OfMedian(m.Values(apartCell(Quick, coreSplit, most),
-		computeTail)); !math.IsNaN(in.Mid) {
+	if in := m.Median(apartCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
 		exact := laneTail(coreBusy*coreLane/computing.Seconds(), computing, coreLane)
-		lines = append(lines, fmt.Sprintf(
-			"in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
-				"virtual clock gives each slot a core, and cannot say what they have in one pool",
-			words.Seconds(in.Mid), words.Seconds(exact)))
+		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
+			"virtual clock gives each slot a core, and cannot say what they have in one pool",
+			words.Seconds(in.Mid), words.Seconds(exact))
 	}
 	var said []string
 	for _, k := range coreLimits[1:] {
 		said = append(said, fmt.Sprintf("%s of the time at limit %d",
 			words.Percent(allComputing(k)), k))
 	}
-	lines = append(lines, fmt.Sprintf("on %d real cores computing tasks alone would hold all "+
-		"slots of one pool %s (theory: processor sharing)",
-		coreLane, strings.Join(said, ", ")))
+	f.Add("on %d real cores computing tasks alone would hold all slots of one pool %s (theory: "+
+		"processor sharing)", coreLane, strings.Join(said, ", "))
 	for i, k := range wholeLimits[:len(wholeLimits)-1] {
 		next := wholeLimits[i+1]
 		one, more := wholeCell(Quick, pooled, k), wholeCell(Quick, pooled, next)
-		rate := m.Mean(more, "ops/s").Mid / m.Mean(one, "ops/s").Mid
-		service := m.Mean(more, "mean-service-sec").Mid / m.Mean(one, "mean-service-sec").Mid
+		times := func(unit string) float64 { return m.Mean(more, unit).Mid / m.Mean(one, unit).Mid }
+		rate, service := times("ops/s"), times("mean-service-sec")
 		if !math.IsNaN(rate + service) {
-			lines = append(lines, fmt.Sprintf(
-				"one pool of %d slots instead of %d completes %s times as many tasks that "+
-					"compute and then wait, and each takes %s times as long",
-				next, k, words.Short(rate), words.Short(service)))
+			f.Add("one pool of %d slots instead of %d completes %s times as many tasks that "+
+				"compute and then wait, and each takes %s times as long",
+				next, k, words.Short(rate), words.Short(service))
 		}
 	}
-	return lines
 }
 
 // allComputing is the share of the time in which k computations or more are under way that share
 // the cores. It is that of M/M/c whatever the times of the computations: P(N ≥ k) =
 // P(wait)·ρ^(k−c).
 func allComputing(k int) float64 {
-	a, err := theory.MMk(theory.Pool{Rate: coreBusy * coreLane / computing.Seconds(),
-		MeanService: computing.Seconds(), Limit: coreLane})
-	if err != nil {
-		panic(err) // of a load below 1
-	}
+	a := theory.Must(theory.MMk(theory.Pool{Rate: coreBusy * coreLane / computing.Seconds(),
+		MeanService: computing.Seconds(), Limit: coreLane}))
 	return a.WaitProb * math.Pow(coreBusy, float64(k-coreLane))
 }
 
@@ -299,10 +289,6 @@ func laneTail(rate float64, service time.Duration, places int) float64 {
 	if rate*service.Seconds() >= float64(places) {
 		return math.NaN()
 	}
-	a, err := theory.MDk(theory.Pool{Rate: rate, MeanService: service.Seconds(), Limit: places})
-	if err != nil {
-		panic(err) // of a load below 1
-	}
-	t, _ := a.ResponseQuantile(0.99)
-	return t
+	return theory.Must(theory.MDk(theory.Pool{Rate: rate, MeanService: service.Seconds(),
+		Limit: places})).P99()
 }

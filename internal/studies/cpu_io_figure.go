@@ -2,7 +2,6 @@ package studies
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/evidence"
@@ -12,66 +11,44 @@ import (
 )
 
 func drawCores(m *evidence.Measured) (f page.Figure, err error) {
-	limits := charts.Axis{Label: "limit: slots in all (log scale)", Log: true,
-		Marks: []float64{2, 4, 8, 16}, Name: "limit"}
-	waits := charts.Plane{Panel: charts.Panel{Title: "Waiting tasks, beside computing ones: p99"},
-		X: limits, Y: charts.Axis{Label: "p99 response (log scale)", Log: true,
-			Format: words.Seconds}}
-	for i, name := range []string{pooled, coreSplit} {
-		s := charts.Series{Name: []string{"one pool", "separate pools"}[i], Style: i}
-		for _, k := range coreLimits {
-			if k <= coreLane && name == coreSplit {
-				continue
-			}
-			if in := evidence.OfMedian(m.Values(apartCell(Quick, name, k),
-				callTail)); !math.IsNaN(in.Mid) {
-				evidence.AddPoint(&s, float64(k), in)
-			}
+	limits := evidence.Log("limit: slots in all", nil, 2, 4, 8, 16)
+	limits.Name = "limit"
+	many := limits
+	many.Marks = []float64{4, 8, 16, 32}
+	waits := evidence.Plane("Waiting tasks, beside computing ones: p99", limits,
+		evidence.Log("p99 response", words.Seconds))
+	kinds := evidence.Plane("Real tasks of either kind: response", limits,
+		evidence.Log("mean response of the waiting tasks", words.Seconds))
+	whole := evidence.Plane("Throughput on real cores", many,
+		evidence.Log("tasks completed a second", words.Short))
+	curve := func(style int, label, unit, name string, limits []int,
+		at func(Size, string, int) bench.Scenario) charts.Series {
+		var cells []bench.Scenario
+		for _, k := range limits {
+			cells = append(cells, at(Quick, name, k))
 		}
-		if len(s.X) > 0 {
-			waits.Series = append(waits.Series, s)
-		}
+		return evidence.Curve(charts.Series{Name: label, Style: style}, limits, cells,
+			m.MedianOf(unit))
 	}
-	if len(waits.Series) > 0 {
-		s := charts.Series{Name: "separate pools", Style: 1, Theory: true}
-		for _, k := range coreLimits {
-			if k <= coreLane {
-				continue
-			}
-			if t := laneTail(callPlaces/calling.Seconds(), calling, k-coreLane); !math.IsNaN(t) {
-				s.X, s.Y = append(s.X, float64(k)), append(s.Y, t)
-			}
-		}
-		waits.Series = append(waits.Series, s)
+	waits.Series = []charts.Series{
+		curve(0, "one pool", callTail, pooled, coreLimits, apartCell),
+		curve(1, "separate pools", callTail, coreSplit, coreLimits[1:], apartCell)}
+	if len(waits.Series[0].X)+len(waits.Series[1].X) > 0 {
+		waits.Series = append(waits.Series, evidence.Exact(waits.Series[1],
+			words.Floats(coreLimits[1:]), func(k float64) float64 {
+				return laneTail(callPlaces/calling.Seconds(), calling, int(k)-coreLane)
+			}))
 	}
-	kinds := charts.Plane{Panel: charts.Panel{Title: "Real tasks of either kind: response"},
-		X: limits, Y: charts.Axis{Label: "mean response of the waiting tasks (log scale)",
-			Log: true, Format: words.Seconds}}
-	whole := charts.Plane{Panel: charts.Panel{Title: "Throughput on real cores"}, X: limits,
-		Y: charts.Axis{Label: "tasks completed a second (log scale)", Log: true,
-			Format: words.Short}}
-	whole.X.Marks = []float64{4, 8, 16, 32}
 	for i, name := range append([]string{pooled}, realSplits...) {
 		pools := []string{"one pool", "separate pools", "separate pools, a core left"}[i]
-		curve := func(style int, label, unit string, limits []int,
-			at func(Size, string, int) bench.Scenario) (s charts.Series) {
-			s.Name, s.Style = label, style
-			for _, k := range limits {
-				if in := evidence.OfMedian(m.Values(at(Quick, name, k),
-					unit)); !math.IsNaN(in.Mid) {
-					evidence.AddPoint(&s, float64(k), in)
-				}
-			}
-			return s
-		}
-		kinds.Series = append(kinds.Series, curve(i, pools, waitMean, kindLimits, kindCell))
-		whole.Series = append(whole.Series, curve(i, pools, "ops/s", kindLimits, kindCell))
+		kinds.Series = append(kinds.Series,
+			curve(i, pools, waitMean, name, kindLimits, kindCell))
+		whole.Series = append(whole.Series, curve(i, pools, "ops/s", name, kindLimits, kindCell))
 		if i < 2 {
 			whole.Series = append(whole.Series,
-				curve(i+3, pools+", tasks that do both", "ops/s", wholeLimits, wholeCell))
+				curve(i+3, pools+", tasks that do both", "ops/s", name, wholeLimits, wholeCell))
 		}
 	}
-	planes := []charts.Plane{waits, kinds, whole}
 	return evidence.Figure{
 		Name:  "cpu_io",
 		Title: "Computing and waiting: one pool or two",
@@ -91,5 +68,5 @@ func drawCores(m *evidence.Measured) (f page.Figure, err error) {
 				realPlaces[0], realPlaces[1]),
 			m.Medians([]bench.Scenario{apartCell(Quick, pooled, coreLimits[1])}),
 		},
-	}.Planes(planes...)
+	}.Planes(waits, kinds, whole)
 }

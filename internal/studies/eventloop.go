@@ -52,8 +52,6 @@ type callbackWay struct {
 	title    string
 }
 
-const inline = "event_loop"
-
 var callbackWays = []callbackWay{
 	{inline, 1, "on the loop", "on the loop"},
 	{sequential, 1, "in steps", "in steps, on the loop's core"},
@@ -164,10 +162,10 @@ func othersWait(m *evidence.Measured, way callbackWay, r int) evidence.Interval 
 // harm is that as a multiple of what it is on the loop without long callbacks, repetition by
 // repetition.
 func harm(m *evidence.Measured, way callbackWay, r int) evidence.Interval {
-	cells := []bench.Scenario{callbackCell(way, r, Quick), callbackCell(callbackWays[0], 1, Quick)}
-	return evidence.OfProduct(m.Each(cells, func(value func(int, string) float64) float64 {
-		return value(0, othersUnit(r)) / value(1, othersUnit(1))
-	}))
+	return evidence.OfProduct(m.Pairs(callbackCell(way, r, Quick),
+		callbackCell(callbackWays[0], 1, Quick), func(way, alone evidence.Run) float64 {
+			return way(othersUnit(r)) / alone(othersUnit(1))
+		}))
 }
 
 func judgeCallbacks(m *evidence.Measured) finding.Finding {
@@ -201,15 +199,11 @@ func judgeCallbacks(m *evidence.Measured) finding.Finding {
 			length, words.Series(each))
 	}
 	ends := numbers(lengths[0]) + "; " + numbers(lengths[len(lengths)-1])
-	f := r.Untold("whether the claim holds for callbacks so many times as long")
-	switch v := r.Verdict(); v {
-	case finding.Holds, finding.DoesNotHold:
-		f = evidence.Found(v, "%s; the %d lengths between agree", ends, len(lengths)-2)
-	case finding.Depends:
-		f = evidence.Found(finding.Depends, "on the length: the claim holds for callbacks %s "+
-			"times as long, not for %s; %s",
-			words.Series(r.So()), words.Series(r.Not()), ends)
-	}
+	agree := fmt.Sprintf("%s; the %d lengths between agree", ends, len(lengths)-2)
+	f := r.Find(evidence.Sentences{Holds: agree, DoesNotHold: agree,
+		Depends: fmt.Sprintf("on the length: the claim holds for callbacks %s times as long, not "+
+			"for %s; %s", words.Series(r.So()), words.Series(r.Not()), ends),
+	}, "whether the claim holds for callbacks so many times as long")
 	answerCallbacks(m, &f)
 	answerRealCallbacks(m, &f)
 	return f
@@ -251,28 +245,18 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 func onLoopWait(r int) float64 {
 	p := callbackShare(r)
 	mean, square := 1-p+p*float64(r), 1-p+p*float64(r*r)
-	a, err := theory.MG1(theory.Pool{Rate: callbackRate(r), MeanService: mean, Limit: 1},
-		square/(mean*mean)-1)
-	if err != nil {
-		panic(err)
-	}
-	return a.MeanWait
+	return theory.Must(theory.MG1(theory.Pool{Rate: callbackRate(r), MeanService: mean, Limit: 1},
+		square/(mean*mean)-1)).MeanWait
 }
 
 func drawCallbacks(m *evidence.Measured) (f page.Figure, err error) {
 	var planes []charts.Plane
 	most := 1.0
 	for _, way := range callbackWays {
-		p := charts.Plane{
-			Panel: charts.Panel{Title: way.title},
-			X: charts.Axis{Label: "n, the size of one client's input (log scale)",
-				Log: true, Name: "n"},
-			Y: charts.Axis{Label: "p99 response ÷ own length (log scale)", Log: true,
-				Format: words.Short, Marks: []float64{1, 10, 100, 1000}},
-		}
-		for _, n := range callbackSizes {
-			p.X.Marks = append(p.X.Marks, float64(n))
-		}
+		p := evidence.Plane(way.title, evidence.Log("n, the size of one client's input", nil,
+			words.Floats(callbackSizes)...),
+			evidence.Log("p99 response ÷ own length", words.Short, 1, 10, 100, 1000))
+		p.X.Name = "n"
 		for style, cost := range callbackCosts {
 			s := charts.Series{Name: cost.name, Style: style}
 			for _, n := range callbackSizes {
@@ -283,11 +267,8 @@ func drawCallbacks(m *evidence.Measured) (f page.Figure, err error) {
 			}
 			p.Series = append(p.Series, s)
 		}
-		exact := charts.Series{Name: callbackCosts[0].name, Style: 0, Theory: true}
-		for _, n := range callbackSizes {
-			exact.X, exact.Y = append(exact.X, float64(n)), append(exact.Y, alikeP99(way))
-		}
-		p.Series = append(p.Series, exact)
+		p.Series = append(p.Series, evidence.Exact(p.Series[0], p.X.Marks,
+			func(float64) float64 { return alikeP99(way) }))
 		planes = append(planes, p)
 	}
 	for i := range planes {
@@ -331,13 +312,6 @@ func highestWaits(m *evidence.Measured) string {
 // alikeP99 is the exact p99 response where all callbacks are alike; steps of one callback are whole
 // callbacks then.
 func alikeP99(way callbackWay) float64 {
-	a, err := theory.MDk(theory.Pool{Rate: callbackRate(1), MeanService: 1, Limit: way.limit})
-	if err != nil {
-		panic(err)
-	}
-	p99, ok := a.ResponseQuantile(0.99)
-	if !ok {
-		panic("studies: M/D/k has no quantiles")
-	}
-	return p99
+	return theory.Must(theory.MDk(theory.Pool{Rate: callbackRate(1), MeanService: 1,
+		Limit: way.limit})).P99()
 }

@@ -85,24 +85,15 @@ func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
 func drawRealCallbacks(m *evidence.Measured) (f page.Figure, err error) {
 	var planes []charts.Plane
 	for _, work := range realCallbacks {
-		p := charts.Plane{
-			Panel: charts.Panel{Title: work.title},
-			X:     charts.Axis{Label: work.x, Name: "n"},
-			Y: charts.Axis{Label: "mean response (log scale)", Log: true,
-				Format: charts.Seconds},
-		}
+		p := evidence.Plane(work.title, charts.Axis{Label: work.x, Name: "n",
+			Marks: words.Floats(work.sizes)}, responses("mean response"))
 		for style, way := range work.ways {
 			s := charts.Series{Name: way.name, Style: style}
 			for _, n := range work.sizes {
-				if response := m.Lowest(realCallbackCell(way, n, Quick),
-					meanResponse); !math.IsNaN(response) {
-					evidence.AddPoint(&s, float64(n), evidence.Alone(response))
-				}
+				evidence.AddPoint(&s, float64(n),
+					evidence.Alone(m.Lowest(realCallbackCell(way, n, Quick), meanResponse)))
 			}
 			p.Series = append(p.Series, s)
-		}
-		for _, n := range work.sizes {
-			p.X.Marks = append(p.X.Marks, float64(n))
 		}
 		planes = append(planes, p)
 	}

@@ -33,22 +33,18 @@ var _ = register(Study{
 	Count:    [3]int{2, 8, 20},
 	Budget:   2500 * time.Millisecond,
 	Cells: func(Size) (cells []bench.Scenario) {
-		for _, name := range append(slices.Clone(evilPools), "unbounded", shedding) {
+		for _, name := range append(slices.Clone(evilPools), free, shedding) {
 			cells = append(cells, evilUnknown(name)...)
 		}
 		for _, timeout := range evilTimeouts {
-			for _, busy := range evilBusy {
-				cells = append(cells, evilTimed(timeout, busy))
-			}
+			cells = append(cells, evilCutOff(timeout)...)
 		}
 		for _, name := range evilKeepers {
 			cells = append(cells, evilKnown(name)...)
 		}
 		return cells
 	},
-	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return evilUnknown(v.String()), nil
-	},
+	With:  func(_ Size, v strategies.Variant) []bench.Scenario { return evilUnknown(v.String()) },
 	Judge: judgeEvil,
 	Draw:  []drawing{drawEvil},
 })
@@ -72,6 +68,9 @@ var (
 	// of the places, by all tasks with an endless one cut off by its timeout
 	evilBusy = []float64{0.5, 0.7, 0.9, 1.1, 1.3}
 )
+
+// evilSettled is how many of evilBusy leave a place free.
+const evilSettled = 3
 
 func evilCell(name string) bench.Scenario {
 	return bench.Scenario{
@@ -105,6 +104,14 @@ func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	return sc
 }
 
+// evilCutOff are those of a timeout, in the order of evilBusy.
+func evilCutOff(timeout time.Duration) (cells []bench.Scenario) {
+	for _, busy := range evilBusy {
+		cells = append(cells, evilTimed(timeout, busy))
+	}
+	return cells
+}
+
 // evilKnown has tasks of 100 s among those of 10 ms, labelled as long ones, and a queue with room
 // for all of them.
 func evilKnown(name string) (cells []bench.Scenario) {
@@ -123,25 +130,22 @@ func evilKnown(name string) (cells []bench.Scenario) {
 // An evilRun is a run, as the study sees it: how many tasks were endless, and what the good ones
 // had of it.
 type evilRun struct {
-	endless                                 int
-	p99, longest, inTime, shed, inFlightMax float64
+	endless                           int
+	p99, longest, inTime, inFlightMax float64
 }
 
 // evilRuns are those of cells, of all their repetitions. How many tasks were endless is told by a
 // run of the same work in which each was started, and failed by its timeout.
 func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []evilRun) {
 	for i, sc := range cells {
-		pair := []bench.Scenario{sc, countedBy[i]}
-		m.Each(pair, func(value func(int, string) float64) float64 {
-			failed := value(1, "failed/op")
-			done := value(0, "ops/s")
+		m.Pairs(sc, countedBy[i], func(of, counted evidence.Run) float64 {
+			failed := counted("failed/op")
 			r := evilRun{
-				endless: int(math.Round(failed * evilTasks)), p99: value(0, "p99-response-sec"),
-				longest: value(0, "max-response-sec"),
-				shed:    value(0, "shed/op"), inFlightMax: value(0, "peak-inflight"),
+				endless: int(math.Round(failed * evilTasks)), p99: of(p99Response),
+				longest: of("max-response-sec"), inFlightMax: of("peak-inflight"),
 			}
-			r.inTime = value(0, "goodput-ops/s") / done * (1 - value(0,
-				"failed/op") - r.shed) / (1 - failed)
+			r.inTime = of("goodput-ops/s") / of("ops/s") * (1 - of("failed/op") - of("shed/op")) /
+				(1 - failed)
 			if !math.IsNaN(failed + r.longest) {
 				runs = append(runs, r)
 			}
@@ -155,10 +159,10 @@ func evilRuns(m *evidence.Measured, cells, countedBy []bench.Scenario) (runs []e
 // short·(n−j) + long·j.
 func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	for _, sc := range evilKnown(name) {
-		m.Of(sc, func(value func(string) float64) float64 {
+		m.Of(sc, func(r evidence.Run) float64 {
 			short := evilGood.Seconds()
-			j := evilTasks * (value("mean-service-sec") - short) / (evilLong.Seconds() - short)
-			if p99 := value("short-p99-response-sec"); !math.IsNaN(j + p99) {
+			j := evilTasks * (r("mean-service-sec") - short) / (evilLong.Seconds() - short)
+			if p99 := r("short-p99-response-sec"); !math.IsNaN(j + p99) {
 				runs = append(runs, evilRun{endless: int(math.Round(j)), p99: p99})
 			}
 			return 0
@@ -194,12 +198,7 @@ func evilCases(m *evidence.Measured) (cases []evilCase) {
 		count(name, evilNever, evilRuns(m, evilUnknown(name), evilUnknown(name)))
 	}
 	for _, timeout := range evilTimeouts {
-		var cells []bench.Scenario
-		for _, busy := range evilBusy {
-			if busy < 1 {
-				cells = append(cells, evilTimed(timeout, busy))
-			}
-		}
+		cells := evilCutOff(timeout)[:evilSettled]
 		count("worker_pool", timeout, evilRuns(m, cells, cells))
 	}
 	return cases
@@ -252,9 +251,7 @@ func judgeEvil(m *evidence.Measured) finding.Finding {
 		f.Add("without a timeout, of %d slots, %s enough to stop %s", limit, tasksWere(from),
 			words.Series(fewest[from]))
 	}
-	for _, line := range evilLines(m) {
-		f.Add("%s", line)
-	}
+	evilAnswer(m, &f)
 	return f
 }
 
@@ -276,21 +273,19 @@ func tasksWere(n int) string {
 	return fmt.Sprintf("%d endless tasks were", n)
 }
 
-// evilLines say what the good tasks have of it elsewhere.
-func evilLines(m *evidence.Measured) (lines []string) {
+// evilAnswer says what the good tasks have of it elsewhere.
+func evilAnswer(m *evidence.Measured, f *finding.Finding) {
 	for _, timeout := range evilTimeouts {
 		var said []string
 		for _, busy := range evilBusy {
-			if in := evidence.OfMedian(m.Values(evilTimed(timeout, busy),
-				"p99-response-sec")); !math.IsNaN(in.Mid) {
+			if in := m.Median(evilTimed(timeout, busy), p99Response); !math.IsNaN(in.Mid) {
 				said = append(said, fmt.Sprintf("%s at load %v", words.Seconds(in.Mid), busy))
 			}
 		}
 		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("with a timeout of %s endless tasks cost the "+
-				"slots' time that they hold; by the load of all tasks together, the good "+
-				"tasks' p99 is %s",
-				words.Span(timeout), strings.Join(said, ", ")))
+			f.Add("with a timeout of %s endless tasks cost the slots' time that they hold; by the "+
+				"load of all tasks together, the good tasks' p99 is %s", words.Span(timeout),
+				strings.Join(said, ", "))
 		}
 	}
 	var kept []string
@@ -307,23 +302,21 @@ func evilLines(m *evidence.Measured) (lines []string) {
 		}
 	}
 	if len(kept) > 0 {
-		lines = append(lines, fmt.Sprintf("with tasks of %s instead of endless ones, labelled "+
-			"as long: the good tasks' p99 is at most %s",
-			words.Span(evilLong), words.Series(kept)))
+		f.Add("with tasks of %s instead of endless ones, labelled as long: the good tasks' p99 is "+
+			"at most %s", words.Span(evilLong), words.Series(kept))
 	}
-	for _, name := range []string{"unbounded", shedding} {
+	for _, name := range []string{free, shedding} {
 		worst, most := evilRun{inTime: 2}, 0.0
-		for _, r := range evilRuns(m, evilUnknown(name), evilUnknown("unbounded")) {
+		for _, r := range evilRuns(m, evilUnknown(name), evilUnknown(free)) {
 			if most = max(most, r.inFlightMax); r.inTime <= worst.inTime+1e-4 {
 				worst = r
 			}
 		}
 		if worst.inTime <= 1+1e-9 {
-			lines = append(lines, fmt.Sprintf("without a timeout %s completes at worst %s of "+
-				"the good tasks within %s, with %d endless ones and up to %.0f tasks in flight",
-				name, words.Percent(math.Round(1e4*worst.inTime)/1e4), words.Span(10*evilGood),
-				worst.endless, most))
+			f.Add("without a timeout %s completes at worst %s of the good tasks within %s, with "+
+				"%d endless ones and up to %.0f tasks in flight", name,
+				words.Percent(math.Round(1e4*worst.inTime)/1e4), words.Span(10*evilGood),
+				worst.endless, most)
 		}
 	}
-	return lines
 }

@@ -2,6 +2,7 @@ package studies
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,16 +17,11 @@ import (
 // evilSeries has the median p99 of the good tasks over the number of endless ones.
 func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {
 	by := map[int][]float64{}
-	var counts []int
 	for _, r := range runs {
-		if !slices.Contains(counts, r.endless) {
-			counts = append(counts, r.endless)
-		}
 		by[r.endless] = append(by[r.endless], r.p99)
 	}
-	slices.Sort(counts)
 	s.Name, s.Style = name, style
-	for _, n := range counts {
+	for _, n := range slices.Sorted(maps.Keys(by)) {
 		if v := evidence.OfMedian(by[n]).Mid; !math.IsNaN(v) {
 			s.X, s.Y = append(s.X, float64(n)), append(s.Y, v)
 		}
@@ -34,41 +30,32 @@ func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {
 }
 
 func drawEvil(m *evidence.Measured) (f page.Figure, err error) {
-	y := charts.Axis{Label: "p99 response of the good tasks (log scale)", Log: true,
-		Format: words.Seconds, Marks: []float64{0.01, 0.1, 1, 10, 100, 3600},
-		Reach: []float64{0.015, 20_000}}
+	y := evidence.Log("p99 response of the good tasks", words.Seconds, 0.01, 0.1, 1, 10, 100, 3600)
+	y.Reach = []float64{0.015, 20_000}
 	count := charts.Axis{Label: "endless tasks in the run", Marks: []float64{0, 2, 4, 6, 8, 10, 12},
 		Name: "endless"}
-	unknown := charts.Plane{Panel: charts.Panel{Title: "Nobody can tell, no timeout"}, X: count,
-		Y: y}
-	timed := charts.Plane{Panel: charts.Panel{Title: "Cut off by a timeout"},
-		X: charts.Axis{Label: "load of all tasks together", Marks: []float64{0.5, 0.75, 1, 1.25}},
-		Y: y}
-	known := charts.Plane{Panel: charts.Panel{Title: "Labelled, or in steps"}, X: count, Y: y}
-	names := m.Others(append(slices.Clone(evilPools), "unbounded", shedding),
+	unknown := evidence.Plane("Nobody can tell, no timeout", count, y)
+	timed := evidence.Plane("Cut off by a timeout", charts.Axis{
+		Label: "load of all tasks together", Marks: []float64{0.5, 0.75, 1, 1.25}}, y)
+	known := evidence.Plane("Labelled, or in steps", count, y)
+	names := m.Others(append(slices.Clone(evilPools), free, shedding),
 		func(name string) bench.Scenario {
 			return evilUnknown(name)[0]
 		})
-	for i, name := range slices.Concat([]string{"worker_pool", evilPools[3], "unbounded"}, names) {
+	for i, name := range slices.Concat([]string{"worker_pool", evilPools[3], free}, names) {
 		unknown.Series = append(unknown.Series,
-			evilSeries(name, i, evilRuns(m, evilUnknown(name), evilUnknown("unbounded"))))
+			evilSeries(name, i, evilRuns(m, evilUnknown(name), evilUnknown(free))))
 	}
 	for i, timeout := range evilTimeouts {
 		s := charts.Series{Name: fmt.Sprintf("worker_pool, %v", timeout), Style: 5 + i}
-		for _, busy := range evilBusy {
-			if in := evidence.OfMedian(m.Values(evilTimed(timeout, busy),
-				"p99-response-sec")); !math.IsNaN(in.Mid) {
-				evidence.AddPoint(&s, busy, in)
-			}
-		}
-		timed.Series = append(timed.Series, s)
+		timed.Series = append(timed.Series,
+			evidence.Curve(s, evilBusy, evilCutOff(timeout), m.MedianOf(p99Response)))
 	}
 	for i, name := range evilKeepers {
 		style := []int{0, 3, 4}[i]
 		known.Series = append(known.Series,
 			evilSeries(strings.Split(name, ":")[0], style, evilKnownRuns(m, name)))
 	}
-	planes := []charts.Plane{unknown, timed, known}
 	return evidence.Figure{
 		Name:  "evil",
 		Title: fmt.Sprintf("Endless tasks in a pool of %d slots", limit),
@@ -87,5 +74,5 @@ func drawEvil(m *evidence.Measured) (f page.Figure, err error) {
 			m.Medians(evilUnknown("worker_pool")),
 			"Left and right, points are medians of all runs with so many endless tasks.",
 		},
-	}.Planes(planes...)
+	}.Planes(unknown, timed, known)
 }

@@ -3,6 +3,7 @@ package studies
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -28,30 +29,17 @@ var _ = register(Study{
 		"makes no difference to how long tasks wait for a slot",
 	Count:  [3]int{3, 3, 10},
 	Budget: 3500 * time.Millisecond,
-	Cells: func(size Size) []bench.Scenario {
-		return loadSweep(size, familiar())
-	},
-	With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return loadSweep(size, []strategies.Variant{v}), nil
-	},
-	Judge: judgeLoad,
-	Draw:  []drawing{drawNearing},
+	Cells:  func(size Size) []bench.Scenario { return loadSweep(size, strategy(familiar...)...) },
+	With:   func(size Size, v strategies.Variant) []bench.Scenario { return loadSweep(size, v) },
+	Judge:  judgeLoad,
+	Draw:   []drawing{drawNearing},
 })
-
-// familiar are the strategies that a newcomer has to choose from first: nothing, three ways to
-// wait, and shedding.
-func familiar() []strategies.Variant {
-	return strategy("unbounded", "worker_pool", "semaphore", "errgroup_limit", "bounded_queue_shed")
-}
-
-// waiting are those of them that make a task wait for a slot.
-var waiting = []string{"worker_pool", "semaphore", "errgroup_limit"}
 
 const sweptMean = 10 * time.Millisecond
 
 var sweptLoads = []float64{0.3, 0.5, 0.7, 0.8, 0.9, 1.1}
 
-func loadSweep(size Size, of []strategies.Variant) []bench.Scenario {
+func loadSweep(size Size, of ...strategies.Variant) []bench.Scenario {
 	return lossy(bench.Matrix{
 		Strategies: of,
 		Workloads:  workload(fmt.Sprintf("exponential:mean=%v", sweptMean)),
@@ -62,24 +50,19 @@ func loadSweep(size Size, of []strategies.Variant) []bench.Scenario {
 	})
 }
 
+// loadsOf is the sweep of a strategy, in the order of the loads.
+func loadsOf(name string) []bench.Scenario { return loadSweep(Quick, strategy(name)...) }
+
 func judgeLoad(m *evidence.Measured) finding.Finding {
-	cells := map[string][]bench.Scenario{} // by strategy, in the order of the loads
-	for _, sc := range loadSweep(Quick, familiar()) {
-		name := sc.Strategy.String()
-		cells[name] = append(cells[name], sc)
-	}
+	first := loadsOf(waiting[0])
 	alike, apart, most := 0, 0, 0.0
 	for i, load := range sweptLoads {
 		if load >= 1 {
 			continue // how long a queue that only grows is says how long the run was
 		}
-		first := m.Values(cells[waiting[0]][i], "p99-response-sec")
 		for _, other := range waiting[1:] {
-			ratios := m.Each([]bench.Scenario{cells[other][i], cells[waiting[0]][i]},
-				func(value func(int, string) float64) float64 {
-					return value(0, "p99-response-sec") / value(1, "p99-response-sec")
-				})
-			if len(ratios) == 0 || len(ratios) != len(first) {
+			ratios := m.Ratios(loadsOf(other)[i], first[i], p99Response)
+			if len(ratios) == 0 || len(ratios) != len(m.Values(first[i], p99Response)) {
 				return evidence.Missing("%s or %s was not measured at load %v", other, waiting[0],
 					load)
 			}
@@ -107,26 +90,16 @@ func judgeLoad(m *evidence.Measured) finding.Finding {
 			"comparisons at loads below 1, by up to %s", names, apart, alike+apart,
 			words.Percent(most))
 	}
-	low, high := cells[waiting[0]][0], cells[waiting[0]][4]
-	f.Add("the p99 of %s is %s at load %v and %s at load %v", waiting[0],
-		words.Seconds(m.Mean(low, "p99-response-sec").Mid), sweptLoads[0],
-		words.Seconds(m.Mean(high, "p99-response-sec").Mid), sweptLoads[4])
-	for i, load := range sweptLoads[4:] {
-		if shed := cells[shedding][4+i]; m.Has(shed) {
-			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks", load,
-				shedding, words.Seconds(m.Mean(shed, "p99-response-sec").Mid),
-				words.Percent(m.Mean(shed, "shed/op").Mid))
+	p99 := func(sc bench.Scenario) string { return words.Seconds(m.Mean(sc, p99Response).Mid) }
+	f.Add("the p99 of %s is %s at load %v and %s at load %v", waiting[0], p99(first[0]),
+		sweptLoads[0], p99(first[4]), sweptLoads[4])
+	for i, shed := range loadsOf(shedding) {
+		if i >= 4 && m.Has(shed) {
+			f.Add("at load %v %s without a queue has a p99 of %s and sheds %s of the tasks",
+				sweptLoads[i], shedding, p99(shed), words.Percent(m.Mean(shed, "shed/op").Mid))
 		}
 	}
 	return f
-}
-
-// names are those of variants.
-func names(of []strategies.Variant) (all []string) {
-	for _, v := range of {
-		all = append(all, v.String())
-	}
-	return all
 }
 
 // behind reports whether a strategy neither refuses nor keeps up: what it says of its response is
@@ -138,34 +111,19 @@ func behind(m *evidence.Measured, sc bench.Scenario) bool {
 
 func drawNearing(m *evidence.Measured) (f page.Figure, err error) {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: sweptLoads}
-	slow := charts.Plane{Panel: charts.Panel{Title: "p99 response"}, X: x,
-		Y: charts.Axis{Label: "of those completed (log scale)", Log: true, Format: charts.Seconds}}
-	done := charts.Plane{Panel: charts.Panel{Title: "throughput"}, X: x,
-		Y: charts.Axis{Label: "tasks completed a second", Reach: []float64{0}}}
-	known := names(familiar())
-	for _, name := range append(known,
-		m.Others(known, func(name string) bench.Scenario {
-			return loadSweep(Quick, strategy(name))[0]
-		})...) {
-		p99, rate := charts.Series{Name: name}, charts.Series{Name: name}
-		for i, sc := range loadSweep(Quick, strategy(name)) {
-			if !m.Has(sc) {
-				continue
-			}
-			p99.Style, rate.Style = m.Style(sc), m.Style(sc)
-			if in := evidence.OfMedian(m.Values(sc, "p99-response-sec")); !math.IsNaN(in.Mid) {
-				// of those that complete too little of a short run
-				evidence.AddPoint(&p99, sweptLoads[i], in)
-				p99.Growing = append(p99.Growing, behind(m, sc))
-			}
-			evidence.AddPoint(&rate, sweptLoads[i], evidence.OfMedian(m.Values(sc, "ops/s")))
-		}
-		if len(rate.X) == 0 {
-			continue
+	slow := evidence.Plane("p99 response", x, responses("of those completed"))
+	done := evidence.Plane("throughput", x, perSecond)
+	for _, name := range m.Strategies(familiar,
+		func(name string) bench.Scenario { return loadsOf(name)[0] }) {
+		cells := loadsOf(name)
+		rate := evidence.Curve(m.Named(cells[0]), sweptLoads, cells, m.MedianOf("ops/s"))
+		p99 := evidence.Curve(m.Named(cells[0]), sweptLoads, cells, m.MedianOf(p99Response))
+		for _, load := range p99.X {
+			p99.Growing = append(p99.Growing, behind(m, cells[slices.Index(sweptLoads, load)]))
 		}
 		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, rate)
-		if exact := nearingModels[name]; exact != nil {
-			a, b := nearingExact(name, rate.Style, exact)
+		if exact := nearingModels[name]; exact != nil && len(rate.X) > 0 {
+			a, b := nearingExact(rate, exact)
 			slow.Series, done.Series = append(slow.Series, a), append(done.Series, b)
 		}
 	}
@@ -182,7 +140,7 @@ func drawNearing(m *evidence.Measured) (f page.Figure, err error) {
 			fmt.Sprintf("Bands: exact, M/M/%d for those that wait and the loss system "+
 				"M/M/%d/%d for those that shed; without a bound no task waits.", limit, limit,
 				limit),
-			m.Medians(loadSweep(Quick, familiar())),
+			m.Medians(loadSweep(Quick, strategy(familiar...)...)),
 		},
 	}.Planes(slow, done)
 }
@@ -196,20 +154,20 @@ var nearingModels = map[string]func(theory.Pool) (*theory.Answer, error){
 
 // nearingExact are the bands of a strategy, as far as its queue has a steady state.
 func nearingExact(
-	name string, style int, model func(theory.Pool) (*theory.Answer, error),
+	beside charts.Series, model func(theory.Pool) (*theory.Answer, error),
 ) (p99, rate charts.Series) {
-	p99 = charts.Series{Name: name, Style: style, Theory: true}
-	rate = p99
-	for load := sweptLoads[0]; load <= sweptLoads[len(sweptLoads)-1]+1e-9; load += 0.025 {
-		mean := sweptMean.Seconds()
-		a, err := model(theory.Pool{Rate: load * limit / mean, MeanService: mean, Limit: limit})
-		if err != nil {
-			break
-		}
-		rate.X, rate.Y = append(rate.X, load), append(rate.Y, a.Throughput)
-		if t, ok := a.ResponseQuantile(0.99); ok {
-			p99.X, p99.Y = append(p99.X, load), append(p99.Y, t)
-		}
+	band := func(of func(*theory.Answer) float64) charts.Series {
+		return evidence.Exact(beside, evidence.Steps(sweptLoads[0], sweptLoads[len(sweptLoads)-1],
+			0.025), func(load float64) float64 {
+			mean := sweptMean.Seconds()
+			a, err := model(theory.Pool{Rate: load * limit / mean, MeanService: mean,
+				Limit: limit})
+			if err != nil {
+				return math.NaN()
+			}
+			return of(a)
+		})
 	}
-	return p99, rate
+	return band((*theory.Answer).P99),
+		band(func(a *theory.Answer) float64 { return a.Throughput })
 }

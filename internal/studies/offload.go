@@ -45,8 +45,8 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return handCells(v.String(), size), nil
+	With: func(size Size, v strategies.Variant) []bench.Scenario {
+		return handCells(v.String(), size)
 	},
 	Judge: judgeOffload,
 	Draw:  []drawing{drawOffload},
@@ -64,7 +64,6 @@ const (
 	// what a tiny task takes beside its size, for the number of them
 	handExtra = 300 * time.Nanosecond
 	handBusy  = 20 * time.Millisecond // of work in a batch
-	handCrowd = 0.2                   // of the time without a processor
 	handQueue = 1024                  // places: the generator is to keep all workers busy
 )
 
@@ -106,10 +105,10 @@ func handGain(m *evidence.Measured, name string, of time.Duration) evidence.Inte
 
 // handCost is what handing over adds to a single client's wait, in seconds.
 func handCost(m *evidence.Measured, name string) evidence.Interval {
-	cells := []bench.Scenario{handAloneCell(name, Quick), handAloneCell(inline, Quick)}
-	return evidence.OfMean(m.Each(cells, func(value func(int, string) float64) float64 {
-		return value(0, "p50-wait-sec") - value(1, "p50-wait-sec")
-	}))
+	return evidence.OfMean(m.Pairs(handAloneCell(name, Quick), handAloneCell(inline, Quick),
+		func(handed, inline evidence.Run) float64 {
+			return handed("p50-wait-sec") - inline("p50-wait-sec")
+		}))
 }
 
 // handCrowded is the share of the time in which threads that were ready had no processor, with the
@@ -124,15 +123,14 @@ func handCrowded(m *evidence.Measured, name string) float64 {
 // breakEven is the size in seconds from which on the strategy completes more than the loop,
 // straight between the points on logarithmic axes; NaN where the gains cross 1 at no size measured.
 func breakEven(m *evidence.Measured, name string) float64 {
-	var sizes, gains []float64
+	var gains []float64
 	for _, of := range handSizes {
-		sizes, gains = append(sizes, of.Seconds()),
-			append(gains, math.Log(handGain(m, name, of).Mid))
+		gains = append(gains, math.Log(handGain(m, name, of).Mid))
 	}
 	if slices.ContainsFunc(gains, math.IsNaN) {
 		return math.NaN()
 	}
-	return evidence.LastCrossing(sizes, gains)
+	return evidence.LastCrossing(words.Times(handSizes), gains)
 }
 
 func judgeOffload(m *evidence.Measured) finding.Finding {
@@ -154,7 +152,7 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 			r.Cases = append(r.Cases, evidence.Case{Said: said})
 		}
 	}
-	if waited := handCrowded(m, name); waited > handCrowd {
+	if waited := handCrowded(m, name); waited > crowded {
 		return evidence.Missing("other programs had the processors: ready threads waited for "+
 			"one for %s of the time, in the best of %s repetitions",
 			words.Percent(waited), m.Repetitions([]bench.Scenario{handCell(name, handSizes[0],
@@ -166,20 +164,14 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 	}
 	costs = fmt.Sprintf("handing over costs a single client %s a task", costs)
 	const as = "times the tasks of the loop"
-	pays, not := words.Series(r.So()), words.Series(r.Not())
-	f := r.Untold("whether %s completes %v %s", name, handPays, as)
-	switch v := r.Verdict(); v {
-	case finding.Holds:
-		f = evidence.Found(v, "at every size above the cost %s completes at least %v %s: %s; %s",
-			name,
-			handPays, as, pays, costs)
-	case finding.DoesNotHold:
-		f = evidence.Found(v, "%s completes less than %v %s: %s; %s", name, handPays, as, not,
-			costs)
-	case finding.Depends:
-		f = evidence.Found(v, "on the size: %s completes so many %s: %s, but %s; %s", name, as,
-			pays, not, costs)
-	}
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("at every size above the cost %s completes at least %v %s: %s; %s", name,
+			handPays, as, words.Series(r.So()), costs),
+		DoesNotHold: fmt.Sprintf("%s completes less than %v %s: %s; %s", name, handPays, as,
+			words.Series(r.Not()), costs),
+		Depends: fmt.Sprintf("on the size: %s completes so many %s: %s, but %s; %s", name, as,
+			words.Series(r.So()), words.Series(r.Not()), costs),
+	}, "whether %s completes %v %s", name, handPays, as)
 	for _, name := range append(slices.Clone(handedOver), handOthers(m)...) {
 		var gains []string
 		for _, of := range handSizes {
@@ -208,31 +200,24 @@ func handOthers(m *evidence.Measured) []string {
 }
 
 func drawOffload(m *evidence.Measured) (f page.Figure, err error) {
-	p := charts.Plane{
-		X: charts.Axis{Label: "size of a task (log scale)", Log: true, Format: charts.Seconds},
-		Y: charts.Axis{Label: "throughput ÷ the loop's (log scale)", Log: true, Format: words.Short,
-			Marks: []float64{0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8}},
-		Levels: []charts.Level{{Name: "as many as on the loop", Y: 1}},
-	}
-	for _, of := range handSizes {
-		p.X.Marks = append(p.X.Marks, of.Seconds())
-	}
+	sizes := words.Times(handSizes)
+	p := evidence.Plane("", evidence.Log("size of a task", charts.Seconds, sizes...),
+		evidence.Log("throughput ÷ the loop's", words.Short, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8))
+	p.Levels = []charts.Level{{Name: "as many as on the loop", Y: 1}}
 	for _, name := range append(slices.Clone(handedOver), handOthers(m)...) {
-		s := charts.Series{Name: name, Style: m.Style(handCell(name, handSizes[0], Quick))}
+		s := m.Named(handCell(name, handSizes[0], Quick))
 		for _, of := range handSizes {
-			if gain := handGain(m, name, of); !math.IsNaN(gain.Mid) {
-				evidence.AddPoint(&s, of.Seconds(), gain)
-			}
+			evidence.AddPoint(&s, of.Seconds(), handGain(m, name, of))
 		}
 		p.Series = append(p.Series, s)
 	}
-	crowded := handCrowded(m, handedOver[0]) > handCrowd
-	if at := breakEven(m, handedOver[0]); !math.IsNaN(at) && !crowded {
+	taken := handCrowded(m, handedOver[0]) > crowded
+	if at := breakEven(m, handedOver[0]); !math.IsNaN(at) && !taken {
 		p.Remarks = []charts.Remark{{Sign: charts.Foot, X: at, Y: 1,
 			Text: []string{"offloading gains", "from about " + words.Roughly(at)}}}
 	}
 	machine := "this machine"
-	if crowded {
+	if taken {
 		machine += ", whose processors other programs had: not to be relied on"
 	}
 	return evidence.Figure{

@@ -9,13 +9,11 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/peers"
 )
 
 // overhead gives every strategy, those of libraries included, a batch of tasks that hash a single
@@ -41,13 +39,16 @@ var _ = register(Study{
 		"less than a microsecond a task",
 	Count:  [3]int{3, 10, 30},
 	Budget: 3500 * time.Millisecond,
-	Cells:  func(size Size) []bench.Scenario { return overheadCells(size, everyDispatcher()) },
-	With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
+	Cells:  func(size Size) []bench.Scenario { return overheadCells(size, dispatchers()...) },
+	With: func(size Size, v strategies.Variant) []bench.Scenario {
+		return overheadCells(size, v)
+	},
+	Takes: func(v strategies.Variant) error {
 		if !takesBatch(v.Spec) {
-			return nil, fmt.Errorf("%s refuses what finds no slot and has no queue: of a batch "+
-				"it refuses all but a few", v)
+			return fmt.Errorf("%s refuses what finds no slot and has no queue: of a batch it "+
+				"refuses all but a few", v)
 		}
-		return overheadCells(size, []strategies.Variant{v}), nil
+		return nil
 	},
 	Judge: judgeOverhead,
 	Draw:  []drawing{drawOverhead},
@@ -62,7 +63,7 @@ const (
 // overheadWork are the tasks that the cost is set against.
 var overheadWork = []time.Duration{10 * time.Microsecond, 100 * time.Microsecond, time.Millisecond}
 
-func overheadCells(size Size, of []strategies.Variant) []bench.Scenario {
+func overheadCells(size Size, of ...strategies.Variant) []bench.Scenario {
 	return bench.Matrix{
 		Strategies: of,
 		Workloads:  workload("cpu_sha256:blocks=1"),
@@ -77,25 +78,9 @@ func overheadCells(size Size, of []strategies.Variant) []bench.Scenario {
 // takesBatch reports whether a strategy can do a batch that is larger than its limit.
 func takesBatch(spec strategies.Spec) bool { return !spec.Sheds || spec.UsesQueue }
 
-// everyDispatcher is all strategies that take a batch, at the highest rate where they take one.
-func everyDispatcher() (all []strategies.Variant) {
-	for _, spec := range strategies.All() {
-		if !takesBatch(spec) {
-			continue
-		}
-		var args []param.Arg
-		for _, k := range spec.Keys {
-			if k.Name == "rate" {
-				args = append(args, param.Arg{Key: k.Name, Value: "1000000000"})
-			}
-		}
-		v, err := strategies.Resolve(param.Call{Name: spec.Name, Args: args})
-		if err != nil {
-			panic("studies: " + err.Error())
-		}
-		all = append(all, v)
-	}
-	return all
+// dispatchers are all strategies that take a batch, at the highest rate where they take one.
+func dispatchers() []strategies.Variant {
+	return every(takesBatch, map[string]string{"rate": "1000000000"})
 }
 
 // A dispatchCost is what a task of a strategy took, in seconds, and what it allocated.
@@ -107,29 +92,23 @@ type dispatchCost struct {
 }
 
 // dispatchTime is what a task took in a repetition; NaN where some were refused, which costs less.
-func dispatchTime(value func(string) float64) float64 {
-	if value("shed/op") > 0 {
+func dispatchTime(r evidence.Run) float64 {
+	if r("shed/op") > 0 {
 		return math.NaN()
 	}
-	return 1 / value("ops/s")
+	return 1 / r("ops/s")
 }
 
 // dispatchCosts are those of the strategies that were measured, the cheapest first, and the names
 // of those of the study that were not.
 func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string) {
-	cells := overheadCells(Quick, everyDispatcher())
-	var known []string
-	for _, sc := range cells {
-		known = append(known, sc.Strategy.String())
-	}
-	at := func(name string) bench.Scenario { return overheadCells(Quick, strategy(name))[0] }
-	for _, name := range m.Others(known, at) {
+	cells := overheadCells(Quick, dispatchers()...)
+	at := func(name string) bench.Scenario { return overheadCells(Quick, strategy(name)...)[0] }
+	for _, name := range m.Others(names(dispatchers()), at) {
 		cells = append(cells, at(name))
 	}
 	for _, sc := range cells {
-		took := m.Of(sc, func(value func(string) float64) float64 {
-			return dispatchTime(value)
-		})
+		took := m.Of(sc, dispatchTime)
 		if len(took) == 0 {
 			missing = append(missing, sc.Strategy.String())
 			continue
@@ -146,15 +125,11 @@ func dispatchCosts(m *evidence.Measured) (costs []dispatchCost, missing []string
 // more is by how much longer a task took than with another strategy, in the repetitions in which
 // other programs left the processors to it.
 func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Interval {
-	cells := []bench.Scenario{c.cell, than.cell}
-	return evidence.OfMean(m.Each(cells, func(value func(int, string) float64) float64 {
-		if value(0, "cpu-wait") > handCrowd { // nor where no system tells
+	return evidence.OfMean(m.Pairs(c.cell, than.cell, func(c, than evidence.Run) float64 {
+		if c("cpu-wait") > crowded { // nor where no system tells
 			return math.NaN()
 		}
-		of := func(cell int) float64 {
-			return dispatchTime(func(unit string) float64 { return value(cell, unit) })
-		}
-		return of(0) - of(1)
+		return dispatchTime(c) - dispatchTime(than)
 	}))
 }
 
@@ -187,11 +162,9 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 	case finding.Depends:
 		f = evidence.Found(v, "on the strategy: %s, and %s", took, more)
 	}
-	f.Lines = slices.DeleteFunc([]string{
-		words.Said(above, "at least a microsecond more than the cheapest"),
+	f.Say(words.Said(above, "at least a microsecond more than the cheapest"),
 		words.Said(words.Few(open, 6), "cannot be told, for the harness and other programs are "+
-			"in the time"),
-	}, func(line string) bool { return line == "" })
+			"in the time"))
 	var shares []string
 	for _, work := range overheadWork {
 		share := (dearest.time.Mid - cheapest.time.Mid) / work.Seconds()
@@ -208,10 +181,7 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, words.Short(c.allocs)))
 		}
 	}
-	if line := words.Said(allocating,
-		"allocations a task, at most one of them the harness's"); line != "" {
-		f.Add("%s", line)
-	}
+	f.Say(words.Said(allocating, "allocations a task, at most one of them the harness's"))
 	return f
 }
 
@@ -220,11 +190,9 @@ func drawOverhead(m *evidence.Measured) (f page.Figure, err error) {
 	if len(costs) == 0 {
 		return f, &charts.EmptyError{Chart: "overhead"}
 	}
-	none := evidence.Alone(math.NaN()).Row()
 	time := charts.RowPanel{
-		Title: "time a task, harness included",
-		X: charts.Axis{Label: "seconds (log scale)", Log: true, Format: charts.Seconds,
-			Marks: []float64{2e-7, 5e-7, 1e-6, 2e-6, 5e-6, 1e-5}},
+		Title:  "time a task, harness included",
+		X:      evidence.Log("seconds", charts.Seconds, 2e-7, 5e-7, 1e-6, 2e-6, 5e-6, 1e-5),
 		Levels: []charts.Level{{Name: "a microsecond", Y: microsecond}},
 	}
 	allocs := charts.RowPanel{Title: "allocations a task",
@@ -237,13 +205,12 @@ func drawOverhead(m *evidence.Measured) (f page.Figure, err error) {
 			if i == 0 {
 				rows = append(rows, c.name)
 			}
-			if peers.Has(c.cell.Strategy.Spec.Name) != (i == 1) {
-				times.Values, objects.Values = append(times.Values, none),
-					append(objects.Values, none)
-				continue
+			took, allocs := c.time, evidence.Alone(c.allocs)
+			if isPeer(c.cell.Strategy.Spec) != (i == 1) {
+				took, allocs = evidence.OfMean(nil), evidence.OfMean(nil)
 			}
-			times.Values = append(times.Values, c.time.Row())
-			objects.Values = append(objects.Values, evidence.Alone(c.allocs).Row())
+			times.Values = append(times.Values, took.Row())
+			objects.Values = append(objects.Values, allocs.Row())
 		}
 		time.Series, allocs.Series = append(time.Series, times), append(allocs.Series, objects)
 	}

@@ -15,7 +15,7 @@ import (
 // it is said, the longer by that share from one repetition to the next.
 func sampleOverhead(first int, seconds, scatter, waited, shed float64) *evidence.Measured {
 	i := map[string]int{}
-	return synthetic(overheadCells(Quick, everyDispatcher()), 3,
+	return synthetic(overheadCells(Quick, dispatchers()...), 3,
 		func(sc bench.Scenario, repetition int) map[string]float64 {
 			name := sc.Strategy.String()
 			if _, seen := i[name]; !seen {
@@ -35,7 +35,7 @@ func sampleOverhead(first int, seconds, scatter, waited, shed float64) *evidence
 // TestOverheadVerdicts drives the rule to each verdict; where the intervals hold both, nothing is
 // decided, whatever the best repetitions say.
 func TestOverheadVerdicts(t *testing.T) {
-	all := len(everyDispatcher())
+	all := len(dispatchers())
 	for _, c := range []struct {
 		name                           string
 		first                          int
@@ -78,7 +78,7 @@ func TestOverheadVerdicts(t *testing.T) {
 // limits a rate is left at its default.
 func TestOverheadStrategies(t *testing.T) {
 	in := map[string]bool{}
-	for _, v := range everyDispatcher() {
+	for _, v := range dispatchers() {
 		in[v.Spec.Name] = true
 		for _, k := range v.Spec.Keys {
 			if k.Name == "rate" && v.Values.Float("rate") < 1e9 {
@@ -86,7 +86,7 @@ func TestOverheadStrategies(t *testing.T) {
 			}
 		}
 		for size := Quick; size <= Full; size++ {
-			if sc := overheadCells(size, everyDispatcher())[0]; sc.Stop.Tasks > sc.Queue {
+			if sc := overheadCells(size, dispatchers()...)[0]; sc.Stop.Tasks > sc.Queue {
 				t.Errorf("a batch of %d does not fit into %d places", sc.Stop.Tasks, sc.Queue)
 			}
 		}
@@ -101,11 +101,8 @@ func TestOverheadStrategies(t *testing.T) {
 // TestOverheadFurther: a strategy that somebody names is listed with the others.
 func TestOverheadFurther(t *testing.T) {
 	s := mustLookup(t, "overhead")
-	cells, err := s.With(Quick, strategy("partitioned:quantum=2ms")[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := append(overheadCells(Quick, everyDispatcher()), cells...)
+	cells := s.With(Quick, strategy("partitioned:quantum=2ms")[0])
+	all := append(overheadCells(Quick, dispatchers()...), cells...)
 	m := synthetic(all, 2, func(sc bench.Scenario, _ int) map[string]float64 {
 		return map[string]float64{"ops/s": 2e6, "allocs/op": 1}
 	})
@@ -113,7 +110,7 @@ func TestOverheadFurther(t *testing.T) {
 		!strings.Contains(f.Because, fmt.Sprintf("%d of %d", len(all), len(all))) {
 		t.Errorf("%v, %q", f.Verdict, f.Because)
 	}
-	if _, err := s.With(Quick, strategy("concurrency_limits")[0]); err == nil {
+	if s.Takes(strategy("concurrency_limits")[0]) == nil {
 		t.Error("a strategy that refuses nearly all of a batch takes part")
 	}
 }

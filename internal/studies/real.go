@@ -70,11 +70,11 @@ func realStudy(
 			if size == Quick {
 				return cells(size, strategy(waiting...), loads[len(loads)-1])
 			}
-			return cells(size, familiar(), loads...)
+			return cells(size, strategy(familiar...), loads...)
 		},
-		With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
+		With: func(size Size, v strategies.Variant) []bench.Scenario {
 			return cells(size, []strategies.Variant{v},
-				atSize(size, loads, loads[len(loads)-1:])...), nil
+				atSize(size, loads, loads[len(loads)-1:])...)
 		},
 		Judge: func(m *evidence.Measured) finding.Finding {
 			return judgeReal(m, cells(Quick, strategy(waiting...), loads...), loads[len(loads)-1])
@@ -96,21 +96,20 @@ const (
 
 // steadily computes a number, in mean services, from each repetition that has a steady state.
 func steadily(
-	m *evidence.Measured, sc bench.Scenario, number func(value func(unit string) float64) float64,
+	m *evidence.Measured, sc bench.Scenario, number func(evidence.Run) float64,
 ) []float64 {
-	return m.Of(sc, func(value func(string) float64) float64 {
-		came := value("offered-ops/s")
-		if value("ops/s") < realSteady*came*(1-value("shed/op")) {
+	return m.Of(sc, func(r evidence.Run) float64 {
+		if r("ops/s") < realSteady*r("offered-ops/s")*(1-r("shed/op")) {
 			return math.NaN()
 		}
-		return number(value) / value("mean-service-sec")
+		return number(r) / r("mean-service-sec")
 	})
 }
 
 // realWaits are by how many mean services the mean wait is longer than the oracle's.
 func realWaits(m *evidence.Measured, sc bench.Scenario) []float64 {
-	return steadily(m, sc, func(value func(string) float64) float64 {
-		return value("mean-wait-sec") - value("oracle-mean-wait-sec")
+	return steadily(m, sc, func(r evidence.Run) float64 {
+		return r("mean-wait-sec") - r("oracle-mean-wait-sec")
 	})
 }
 
@@ -133,35 +132,27 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) fi
 		by[sc.Load.Relative] = append(by[sc.Load.Relative],
 			fmt.Sprintf("%s by %s", sc.Strategy, longer))
 	}
-	kept, broken := words.Series(r.So()), words.Series(r.Not())
-	f := r.Untold("whether the mean wait exceeds that of an ideal queue by more than %s mean "+
-		"services", words.Short(realTolerance))
-	switch v := r.Verdict(); {
-	case len(r.Cases) < len(cells):
+	tolerance, kept, broken := words.Short(realTolerance), words.Series(r.So()),
+		words.Series(r.Not())
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("the mean wait exceeds that of an ideal queue by at most %s mean "+
+			"services: by %s", tolerance, kept),
+		DoesNotHold: fmt.Sprintf("the mean wait exceeds that of an ideal queue by more than %s "+
+			"mean services: by %s", tolerance, broken),
+		Depends: fmt.Sprintf("on strategy and load: in mean services, the mean wait exceeds that "+
+			"of an ideal queue by only %s, but by %s", kept, broken),
+	}, "whether the mean wait exceeds that of an ideal queue by more than %s mean services",
+		tolerance)
+	if len(r.Cases) < len(cells) {
 		f = evidence.Missing("%d of %d scenarios were not run or fell behind in every "+
 			"repetition; %d of %d repetitions had a steady state", len(cells)-len(r.Cases),
 			len(cells), steady, ran)
-	case v == finding.Holds:
-		f = evidence.Found(finding.Holds, "the mean wait exceeds that of an ideal queue by at "+
-			"most %s mean services: by %s", words.Short(realTolerance), kept)
-	case v == finding.DoesNotHold:
-		f = evidence.Found(finding.DoesNotHold,
-			"the mean wait exceeds that of an ideal queue by more than %s mean services: by %s",
-			words.Short(realTolerance), broken)
-	case v == finding.Depends:
-		f = evidence.Found(finding.Depends, "on strategy and load: in mean services, the mean "+
-			"wait exceeds that of an ideal queue by only %s, but by %s", kept, broken)
 	}
 	for _, load := range slices.Sorted(maps.Keys(by)) {
 		f.Add("at load %v the mean wait exceeds that of an ideal queue, in mean services: %s", load,
 			strings.Join(by[load], ", "))
 	}
-	return realMachine(m, cells, f)
-}
-
-// realMachine adds what the machine had to do with it.
-func realMachine(m *evidence.Measured, cells []bench.Scenario,
-	f finding.Finding) finding.Finding {
+	// what the machine had to do with it
 	others := 0.0
 	for _, sc := range cells {
 		for _, share := range m.Values(sc, "cpu-others") {
@@ -179,11 +170,10 @@ func drawReal(
 	m *evidence.Measured, name, title string, loads []float64,
 	cells func(strategy string) []bench.Scenario,
 ) (f page.Figure, err error) {
-	known := names(familiar())
-	known = append(known, m.Others(known, func(name string) bench.Scenario {
+	known := m.Strategies(familiar, func(name string) bench.Scenario {
 		of := cells(name)
 		return of[len(of)-1]
-	})...)
+	})
 	var rows []string
 	var drawn [][]bench.Scenario // by row, in the order of the loads
 	for _, name := range known {
@@ -208,11 +198,8 @@ func drawReal(
 				least, most = min(least, in.Lo), max(most, in.Hi)
 			}
 			a.Values = append(a.Values, in.Row())
-			b.Values = append(b.Values,
-				evidence.OfMedian(steadily(m, of[i],
-					func(value func(string) float64) float64 {
-						return value("mean-wait-sec")
-					})).Row())
+			b.Values = append(b.Values, evidence.OfMedian(steadily(m, of[i],
+				func(r evidence.Run) float64 { return r("mean-wait-sec") })).Row())
 		}
 		if slices.ContainsFunc(a.Values,
 			func(v charts.RowValue) bool { return !math.IsNaN(v.Mid) }) {

@@ -20,35 +20,26 @@ func drawRetryWays(m *evidence.Measured) (f page.Figure, err error) {
 		rows = append(rows, way.name())
 		cells = append(cells, retryCell(retryDoors[0], way.strategy))
 	}
-	calls := charts.RowPanel{Title: "calls",
-		X: charts.Axis{Label: "calls a task (log scale)", Log: true, Format: words.Short,
-			Reach: []float64{1}}, Levels: []charts.Level{{Name: "the least possible", Y: 1}}}
-	late := charts.RowPanel{Title: "time",
-		X: charts.Axis{Label: "time to the end ÷ the least possible (log scale)", Log: true,
-			Format: words.Short, Reach: []float64{1}}, Levels: calls.Levels}
-	lost := charts.RowPanel{Title: "losses",
-		X: charts.Axis{Label: "share of the tasks that was given up", Format: words.Percent,
-			Reach: []float64{0, 1}}}
+	least := []charts.Level{{Name: "the least possible", Y: 1}}
+	panels := []charts.RowPanel{
+		{Title: "calls", X: evidence.Log("calls a task", words.Short), Levels: least},
+		{Title: "time", X: evidence.Log("time to the end ÷ the least possible", words.Short),
+			Levels: least},
+		{Title: "losses", X: shares("share of the tasks that was given up", 0, 1)}}
+	panels[0].X.Reach, panels[1].X.Reach = []float64{1}, []float64{1}
 	nan := math.NaN()
 	for i, door := range retryDoors {
-		var values [3][]charts.RowValue
-		for _, way := range ways {
-			at := [3]float64{nan, nan, nan}
-			if slices.Contains(retryWays(door), way) {
-				o := retryOf(m, door, way)
-				at[2] = o.lost
-				if o.lost == 0 {
-					at[0], at[1] = o.calls, o.seconds/o.floor
-				}
+		of := retryWays(door)
+		evidence.AddRows(panels, door.name(), i, len(ways), func(row int) []float64 {
+			if !slices.Contains(of, ways[row]) {
+				return []float64{nan, nan, nan}
 			}
-			for j := range at {
-				values[j] = append(values[j], evidence.Alone(at[j]).Row())
+			o := retryOf(m, door, ways[row])
+			if o.lost != 0 {
+				return []float64{nan, nan, o.lost}
 			}
-		}
-		for j, p := range []*charts.RowPanel{&calls, &late, &lost} {
-			p.Series = append(p.Series,
-				charts.RowSeries{Name: door.name(), Style: i, Values: values[j]})
-		}
+			return []float64{o.calls, o.seconds / o.floor, o.lost}
+		})
 	}
 	return evidence.Figure{
 		Name:  "retry",
@@ -66,5 +57,5 @@ func drawRetryWays(m *evidence.Measured) (f page.Figure, err error) {
 				"all the work over its slots.", retryTries),
 			fmt.Sprintf("Points: means of %s repetitions.", m.Repetitions(cells)),
 		},
-	}.Rows(rows, calls, late, lost)
+	}.Rows(rows, panels...)
 }

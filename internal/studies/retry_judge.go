@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
@@ -52,13 +51,11 @@ const retryTie = 1.01
 // retryCalls is how many times as many calls a way takes for each task as another, repetition by
 // repetition.
 func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evidence.Interval {
-	return evidence.OfProduct(m.Each([]bench.Scenario{retryCell(door, way.strategy),
-		retryCell(door, other.strategy)}, func(value func(int, string) float64) float64 {
-		calls := func(cell int) float64 {
-			return value(cell, "attempts/op") / (1 - value(cell, "throttled/op"))
-		}
-		return calls(0) / calls(1)
-	}))
+	calls := func(r evidence.Run) float64 { return r("attempts/op") / (1 - r("throttled/op")) }
+	return evidence.OfProduct(m.Pairs(retryCell(door, way.strategy),
+		retryCell(door, other.strategy), func(way, other evidence.Run) float64 {
+			return calls(way) / calls(other)
+		}))
 }
 
 func judgeRetry(m *evidence.Measured) finding.Finding {
@@ -106,18 +103,15 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 		}
 		best = append(best, fmt.Sprintf("%s at %s (%v)", winner.way.name(), door.name(), winner))
 	}
-	wins, losses := words.Series(r.So()), words.Series(r.Not())
 	const backoff = "exponential backoff with jitter"
-	f := r.Untold("whether any way takes fewer calls than %s", backoff)
-	switch v := r.Verdict(); v {
-	case finding.Holds:
-		f = evidence.Found(v, "%s takes the fewest calls at every target: %s", backoff, wins)
-	case finding.DoesNotHold:
-		f = evidence.Found(v, "%s takes the fewest calls at no target: it takes %s", backoff,
-			losses)
-	case finding.Depends:
-		f = evidence.Found(v, "on the target: %s takes %s, but %s", backoff, wins, losses)
-	}
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("%s takes the fewest calls at every target: %s", backoff,
+			words.Series(r.So())),
+		DoesNotHold: fmt.Sprintf("%s takes the fewest calls at no target: it takes %s", backoff,
+			words.Series(r.Not())),
+		Depends: fmt.Sprintf("on the target: %s takes %s, but %s", backoff, words.Series(r.So()),
+			words.Series(r.Not())),
+	}, "whether any way takes fewer calls than %s", backoff)
 	f.Add("the fewest calls without a loss: %s", strings.Join(best, ", "))
 	f.Add("of the ways that retry, %s takes the fewest calls at %d of %d targets", backoff,
 		among, len(retryDoors))
@@ -127,8 +121,9 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 			f.Add("retries %s, %s", retryWhere[place], line)
 		}
 	}
-	f.Lines = append(append(f.Lines, retryJitterLines(outcomes)...),
-		append(retryBoundLines(m), poisonLines(m)...)...)
+	answerJitter(outcomes, &f)
+	answerBounds(m, &f)
+	answerPoison(m, &f)
 	return f
 }
 
@@ -156,8 +151,8 @@ func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 	return lines
 }
 
-// retryJitterLines say what full jitter is worth beside none, of ways that get all done.
-func retryJitterLines(outcomes [][]retryOutcome) (lines []string) {
+// answerJitter says what full jitter is worth beside none, of ways that get all done.
+func answerJitter(outcomes [][]retryOutcome, f *finding.Finding) {
 	for _, place := range retryPlaces {
 		var said []string
 		for i, all := range outcomes {
@@ -174,17 +169,15 @@ func retryJitterLines(outcomes [][]retryOutcome) (lines []string) {
 			}
 		}
 		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("retries %s, exponential backoff: without jitter "+
-				"the batch takes so many times as long as with full jitter: %s",
-				retryWhere[place], words.Series(said)))
+			f.Add("retries %s, exponential backoff: without jitter the batch takes so many times "+
+				"as long as with full jitter: %s", retryWhere[place], words.Series(said))
 		}
 	}
-	return lines
 }
 
-// retryBoundLines says what a bound on attempts loses of tasks that were only refused, and what a
+// answerBounds says what a bound on attempts loses of tasks that were only refused, and what a
 // task costs that says that it failed.
-func retryBoundLines(m *evidence.Measured) (lines []string) {
+func answerBounds(m *evidence.Measured, f *finding.Finding) {
 	for _, place := range retryPlaces {
 		var shares, bounds []string
 		for _, n := range retryBounds {
@@ -195,16 +188,12 @@ func retryBoundLines(m *evidence.Measured) (lines []string) {
 			}
 		}
 		if len(shares) > 0 {
-			lines = append(lines,
-				fmt.Sprintf("a bound on attempts makes %s lose good tasks at %s: %s",
-					place, retryDoors[0].name(), words.Grouped("with", shares, bounds)))
+			f.Add("a bound on attempts makes %s lose good tasks at %s: %s",
+				place, retryDoors[0].name(), words.Grouped("with", shares, bounds))
 		}
 	}
 	if v := m.Mean(faultCell(retryTries), "attempts/op").Mid; !math.IsNaN(v) {
-		lines = append(lines,
-			fmt.Sprintf("a task that fails other than by a refusal takes %s, though %d "+
-				"attempts are allowed",
-				words.Counted(v, "call"), retryTries))
+		f.Add("a task that fails other than by a refusal takes %s, though %d attempts are allowed",
+			words.Counted(v, "call"), retryTries)
 	}
-	return lines
 }

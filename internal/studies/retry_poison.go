@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -40,8 +41,8 @@ func poisonFloor(m *evidence.Measured) float64 {
 		"mean-service-sec").Mid / retryPool
 }
 
-// poisonLines say what a bound on attempts saves.
-func poisonLines(m *evidence.Measured) (lines []string) {
+// answerPoison says what a bound on attempts saves.
+func answerPoison(m *evidence.Measured, f *finding.Finding) {
 	for _, place := range retryPlaces {
 		var said []string
 		share := 0.0
@@ -54,25 +55,21 @@ func poisonLines(m *evidence.Measured) (lines []string) {
 			}
 		}
 		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("retries %s, with %s of the tasks refused for "+
-				"good: the last good task ends after %s",
-				retryWhere[place], words.Percent(share), words.Series(said)))
+			f.Add("retries %s, with %s of the tasks refused for good: the last good task ends "+
+				"after %s", retryWhere[place], words.Percent(share), words.Series(said))
 		}
 	}
-	return lines
 }
 
 func drawPoison(m *evidence.Measured) (f page.Figure, err error) {
-	calls := charts.RowPanel{Title: "calls",
-		X: charts.Axis{Label: "calls for each good task (log scale)", Log: true,
-			Format: words.Short,
-			Reach:  []float64{1}}, Levels: []charts.Level{{Name: "the least possible", Y: 1}}}
-	late := charts.RowPanel{Title: "time",
-		X: charts.Axis{Label: "end of the last good task (log scale)", Log: true,
-			Format: words.Seconds,
-			Marks:  []float64{6, 60, 600, 3600, 36_000}}}
+	panels := []charts.RowPanel{
+		{Title: "calls", X: evidence.Log("calls for each good task", words.Short),
+			Levels: []charts.Level{{Name: "the least possible", Y: 1}}},
+		{Title: "time", X: evidence.Log("end of the last good task", words.Seconds, 6, 60, 600,
+			3600, 36_000)}}
+	panels[0].X.Reach = []float64{1}
 	if floor := poisonFloor(m); !math.IsNaN(floor) {
-		late.Levels = []charts.Level{{Name: "the least possible", Y: floor}}
+		panels[1].Levels = []charts.Level{{Name: "the least possible", Y: floor}}
 	}
 	var rows []string
 	var cells []bench.Scenario
@@ -81,16 +78,10 @@ func drawPoison(m *evidence.Measured) (f page.Figure, err error) {
 		cells = append(cells, poisonCell(retryPlaces[0], n))
 	}
 	for i, place := range retryPlaces {
-		var values [2][]charts.RowValue
-		for _, n := range poisonBounds {
-			o := poisonOf(m, place, n)
-			values[0], values[1] = append(values[0], evidence.Alone(o.calls).Row()),
-				append(values[1], evidence.Alone(o.seconds).Row())
-		}
-		for j, p := range []*charts.RowPanel{&calls, &late} {
-			p.Series = append(p.Series, charts.RowSeries{Name: retryWhere[place], Style: i,
-				Values: values[j]})
-		}
+		evidence.AddRows(panels, retryWhere[place], i, len(rows), func(row int) []float64 {
+			o := poisonOf(m, place, poisonBounds[row])
+			return []float64{o.calls, o.seconds}
+		})
 	}
 	return evidence.Figure{
 		Name:  "retry-poison",
@@ -104,5 +95,5 @@ func drawPoison(m *evidence.Measured) (f page.Figure, err error) {
 			"Backoff with full jitter, from 100 ms, doubled up to 10 s.",
 			fmt.Sprintf("Points: means of %s repetitions.", m.Repetitions(cells)),
 		},
-	}.Rows(rows, calls, late)
+	}.Rows(rows, panels...)
 }

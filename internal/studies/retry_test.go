@@ -180,7 +180,9 @@ func TestPoisonRuns(t *testing.T) {
 		t.Errorf("in place, the last good task is done after %v s, and with a thousand attempts "+
 			"after %v", few.seconds, many.seconds)
 	}
-	sound(t, finding.Finding{Lines: poisonLines(m)})
+	var f finding.Finding
+	answerPoison(m, &f)
+	sound(t, f)
 }
 
 // studyCells are a study's in its quick form.
@@ -206,7 +208,10 @@ func TestRetryCounted(t *testing.T) {
 		}
 		return nil
 	})
-	said := strings.Join(append(retryBoundLines(m), poisonLines(m)...), "\n")
+	var f finding.Finding
+	answerBounds(m, &f)
+	answerPoison(m, &f)
+	said := strings.Join(f.Lines, "\n")
 	for _, want := range []string{
 		"retries queued, with 5 % of the tasks refused for good: the last good task ends after 6 " +
 			"s with at most 30 attempts (61.2 % of the calls wasted)",

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/peers"
 )
 
 // What the scraped site allows: so many calls in a second, and so many tickers to fetch.
@@ -40,15 +39,13 @@ var _ = register(Study{
 		"calls in a second",
 	Count:  [3]int{1, 1, 1},
 	Budget: 4 * time.Second,
-	Cells:  func(Size) []bench.Scenario { return scrapeCells(everyStrategy(scrapeRate)) },
-	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return scrapeCells([]strategies.Variant{v}), nil
-	},
-	Judge: judgeScrape,
-	Draw:  []drawing{drawScrape},
+	Cells:  func(Size) []bench.Scenario { return scrapeCells(scrapers()...) },
+	With:   func(_ Size, v strategies.Variant) []bench.Scenario { return scrapeCells(v) },
+	Judge:  judgeScrape,
+	Draw:   []drawing{drawScrape},
 })
 
-func scrapeCells(of []strategies.Variant) []bench.Scenario {
+func scrapeCells(of ...strategies.Variant) []bench.Scenario {
 	return lossy(bench.Matrix{
 		Strategies: of,
 		Workloads:  workload("lognormal:mean=200ms"),
@@ -60,27 +57,11 @@ func scrapeCells(of []strategies.Variant) []bench.Scenario {
 	})
 }
 
-// everyStrategy is all of them by default; those that take a rate at this one, evenly and without a
-// burst, and those that try again as often as it takes.
-func everyStrategy(rate float64) (all []strategies.Variant) {
-	own := map[string]string{"rate": fmt.Sprint(rate), "burst": "1", "attempts": "100"}
-	for _, spec := range strategies.All() {
-		if peers.Has(spec.Name) {
-			continue
-		}
-		var args []param.Arg
-		for _, k := range spec.Keys {
-			if value, ok := own[k.Name]; ok {
-				args = append(args, param.Arg{Key: k.Name, Value: value})
-			}
-		}
-		v, err := strategies.Resolve(param.Call{Name: spec.Name, Args: args})
-		if err != nil {
-			panic("studies: " + err.Error())
-		}
-		all = append(all, v)
-	}
-	return all
+// scrapers are all strategies of ours by default; those that take a rate at that of the site,
+// evenly and without a burst, and those that try again as often as it takes.
+func scrapers() []strategies.Variant {
+	return every(func(spec strategies.Spec) bool { return !isPeer(spec) },
+		map[string]string{"rate": fmt.Sprint(scrapeRate), "burst": "1", "attempts": "100"})
 }
 
 // scrapeFloor is the least time that all calls take, in seconds: (N − burst)/rate.
@@ -172,9 +153,7 @@ func judgeScrape(m *evidence.Measured) (f finding.Finding) {
 		f = evidence.Found(finding.Depends, "on the limit: the site refuses %s of %d calls in "+
 			"%d of %d scenarios of %s", fromTo(least, most), tickers, refused, want, names)
 	}
-	if line := words.Said(words.Few(clean, 5), "no ban and no loss"); line != "" {
-		f.Add("%s", line)
-	}
+	f.Say(words.Said(words.Few(clean, 5), "no ban and no loss"))
 	for _, limit := range scrapeLimits {
 		by := make([][]string, scrapedBanned+1)
 		for _, s := range all {
@@ -189,9 +168,7 @@ func judgeScrape(m *evidence.Measured) (f finding.Finding) {
 		for o, what := range []string{fmt.Sprintf("all %d fetched in the least time, (N − "+
 			"burst)/rate = %.0f s, within 2 %%", tickers, scrapeFloor), "all fetched, but later",
 			"not banned, but records lost", "banned"} {
-			if line := words.Said(words.Few(by[o], 6), "limit %d: %s", limit, what); line != "" {
-				f.Add("%s", line)
-			}
+			f.Say(words.Said(words.Few(by[o], 6), "limit %d: %s", limit, what))
 		}
 	}
 	return f
@@ -219,7 +196,7 @@ func scrapeCell(name string, limit int) (bench.Scenario, bool) {
 	if err != nil {
 		return bench.Scenario{}, false
 	}
-	for _, sc := range scrapeCells([]strategies.Variant{v}) {
+	for _, sc := range scrapeCells(v) {
 		if sc.Limit == limit {
 			return sc, true
 		}

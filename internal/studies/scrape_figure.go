@@ -2,7 +2,6 @@ package studies
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -36,8 +35,7 @@ func drawScrape(m *evidence.Measured) (f page.Figure, err error) {
 			b := charts.RowSeries{Name: a.Name, Style: style,
 				Values: make([]charts.RowValue, len(rows))}
 			for r := range rows {
-				a.Values[r], b.Values[r] = evidence.Alone(math.NaN()).Row(),
-					evidence.Alone(math.NaN()).Row()
+				a.Values[r], b.Values[r] = evidence.OfMean(nil).Row(), evidence.OfMean(nil).Row()
 			}
 			for _, s := range all {
 				if s.limit != limit || (s.outcome() == scrapedBanned) != (j == 1) {

@@ -28,7 +28,7 @@ func sampleScrape(limits ...int) func(sc bench.Scenario, _ int) map[string]float
 }
 
 func TestScrapeVerdicts(t *testing.T) {
-	cells := scrapeCells(everyStrategy(scrapeRate))
+	cells := scrapeCells(scrapers()...)
 	for name, c := range map[string]struct {
 		refused []int
 		want    finding.Verdict
@@ -61,7 +61,7 @@ func TestScrapeVerdicts(t *testing.T) {
 // TestScrapeRows: who does the same shares a row, under the name of the best known; nobody is left
 // out, and the best is on top.
 func TestScrapeRows(t *testing.T) {
-	m := synthetic(scrapeCells(everyStrategy(scrapeRate)), 1, sampleScrape(scrapeLimits[1]))
+	m := synthetic(scrapeCells(scrapers()...), 1, sampleScrape(scrapeLimits[1]))
 	all := scrapedAll(m)
 	if all[0].outcome() != scrapedInTime || all[len(all)-1].outcome() != scrapedBanned {
 		t.Errorf("first is %+v, last %+v", all[0], all[len(all)-1])

@@ -3,7 +3,6 @@ package studies
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,17 +32,15 @@ var _ = register(Study{
 	Budget:   3 * time.Second,
 	Cells: func(Size) (cells []bench.Scenario) {
 		for _, c := range shutdownCases {
-			for _, deadline := range shutdownDeadlines {
-				cells = append(cells, c.cell(deadline))
-			}
+			cells = append(cells, c.cells()...)
 		}
 		for _, name := range shutdownOthers {
 			cells = append(cells, shutdownOther(strategy(name)[0]))
 		}
 		return cells
 	},
-	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return []bench.Scenario{shutdownOther(v)}, nil
+	With: func(_ Size, v strategies.Variant) []bench.Scenario {
+		return []bench.Scenario{shutdownOther(v)}
 	},
 	Judge: judgeShutdown,
 	Draw:  []drawing{drawShutdown},
@@ -97,6 +94,14 @@ func (c shutdownCase) cell(deadline time.Duration) bench.Scenario {
 	}
 }
 
+// cells are those of the case at each deadline.
+func (c shutdownCase) cells() (cells []bench.Scenario) {
+	for _, deadline := range shutdownDeadlines {
+		cells = append(cells, c.cell(deadline))
+	}
+	return cells
+}
+
 // shutdownOther is any strategy at the end of an overload, with a queue for all of it if it has
 // one.
 func shutdownOther(v strategies.Variant) bench.Scenario {
@@ -135,9 +140,9 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 		if now == 0 {
 			return evidence.Missing("%s: the pool holds nothing at the shutdown", c.name)
 		}
-		saved := evidence.OfMean(m.Each([]bench.Scenario{c.cell(atOnce), c.cell(shutdownDeadline)},
-			func(value func(int, string) float64) float64 {
-				return 1 - value(1, "abandoned/op")/value(0, "abandoned/op")
+		saved := evidence.OfMean(m.Pairs(c.cell(atOnce), c.cell(shutdownDeadline),
+			func(now, then evidence.Run) float64 {
+				return 1 - then("abandoned/op")/now("abandoned/op")
 			}))
 		r.Put(saved, 0.5, 0.99, "%s of %s tasks (%s)", saved.Share(), words.Short(now), c.name)
 		for _, deadline := range shutdownDeadlines {
@@ -152,15 +157,11 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 	}
 	because := fmt.Sprintf("%s to drain save %s", words.Span(shutdownDeadline),
 		words.Series(r.All()))
-	f := r.Untold("how many of the tasks held %s to drain save", words.Span(shutdownDeadline))
-	switch v := r.Verdict(); v {
-	case finding.Holds, finding.DoesNotHold:
-		f = evidence.Found(v, "%s", because)
-	case finding.Depends:
-		f = evidence.Found(finding.Depends, "on how much the pool holds: %s; the pool does %s "+
-			"tasks a second, and a deadline saves no more than that",
-			because, words.Short(limit/shutdownMean.Seconds()))
-	}
+	f := r.Find(evidence.Sentences{Holds: because, DoesNotHold: because,
+		Depends: fmt.Sprintf("on how much the pool holds: %s; the pool does %s tasks a second, "+
+			"and a deadline saves no more than that", because,
+			words.Short(limit/shutdownMean.Seconds())),
+	}, "how many of the tasks held %s to drain save", words.Span(shutdownDeadline))
 	f.Lines = append(f.Lines, lines...)
 	var others []string
 	for _, name := range shutdownNames(m) {
@@ -180,10 +181,9 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 
 // shutdownNames are the strategies that were run at the end of an overload.
 func shutdownNames(m *evidence.Measured) (names []string) {
-	for _, name := range append(slices.Clone(shutdownOthers),
-		m.Others(shutdownOthers,
-			func(name string) bench.Scenario { return shutdownOther(strategy(name)[0]) })...) {
-		if m.Has(shutdownOther(strategy(name)[0])) {
+	at := func(name string) bench.Scenario { return shutdownOther(strategy(name)[0]) }
+	for _, name := range m.Strategies(shutdownOthers, at) {
+		if m.Has(at(name)) {
 			names = append(names, name)
 		}
 	}
@@ -191,36 +191,32 @@ func shutdownNames(m *evidence.Measured) (names []string) {
 }
 
 func drawShutdown(m *evidence.Measured) (f page.Figure, err error) {
-	x := charts.Axis{Label: "deadline of the drain (log scale)", Log: true, Zero: true,
-		Format: charts.Seconds, Name: "deadline", Marks: []float64{0, 0.01, 0.1, 1}}
-	lost := charts.Plane{Panel: charts.Panel{Title: "tasks abandoned"}, X: x,
-		Y: charts.Axis{Label: "tasks of those held", Reach: []float64{0}}}
-	took := charts.Plane{Panel: charts.Panel{Title: "how long the drain takes"}, X: x,
-		Y: charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}}}
+	x := evidence.LogZero("deadline", "deadline of the drain", []float64{0, 0.01, 0.1, 1})
+	x.Format = charts.Seconds
+	lost := evidence.Plane("tasks abandoned", x,
+		charts.Axis{Label: "tasks of those held", Reach: []float64{0}})
+	took := evidence.Plane("how long the drain takes", x,
+		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
+	var at []float64
+	for _, deadline := range shutdownDeadlines {
+		at = append(at, deadline.Truncate(time.Millisecond).Seconds())
+	}
 	for i, c := range shutdownCases {
-		a, b := charts.Series{Name: c.name, Style: i}, charts.Series{Name: c.name, Style: i}
-		for _, deadline := range shutdownDeadlines {
-			sc := c.cell(deadline)
-			if !m.Has(sc) {
-				continue
-			}
-			at := deadline.Seconds()
-			if deadline == atOnce {
-				at = 0
-			}
-			evidence.AddPoint(&a, at, evidence.OfMedian(m.Values(sc,
-				"abandoned/op")).Times(float64(sc.Stop.Tasks)))
-			evidence.AddPoint(&b, at, evidence.OfMedian(shutdownTimes(m, sc)))
-		}
-		lost.Series, took.Series = append(lost.Series, a), append(took.Series, b)
+		s := charts.Series{Name: c.name, Style: i}
+		lost.Series = append(lost.Series, evidence.Curve(s, at, c.cells(),
+			func(sc bench.Scenario) evidence.Interval {
+				return m.Median(sc, "abandoned/op").Times(float64(sc.Stop.Tasks))
+			}))
+		took.Series = append(took.Series, evidence.Curve(s, at, c.cells(),
+			func(sc bench.Scenario) evidence.Interval {
+				return evidence.OfMedian(shutdownTimes(m, sc))
+			}))
 	}
-	exact := charts.Series{Name: shutdownCases[3].name, Style: 3, Theory: true}
-	for _, t := range []float64{0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7,
-		0.85, 1, 1.1, 1.2, 1.3, 1.5, 2, 3} {
-		exact.X, exact.Y = append(exact.X, t),
-			append(exact.Y, leftAfter(shutdownBatch, limit, t/shutdownMean.Seconds()))
-	}
-	lost.Series = append(lost.Series, exact)
+	lost.Series = append(lost.Series, evidence.Exact(lost.Series[3], []float64{0, 0.01, 0.02, 0.03,
+		0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.85, 1, 1.1, 1.2, 1.3, 1.5, 2, 3},
+		func(t float64) float64 {
+			return leftAfter(shutdownBatch, limit, t/shutdownMean.Seconds())
+		}))
 	return evidence.Figure{
 		Name:  "shutdown",
 		Title: "A drain saves what the pool can do before the deadline",

@@ -28,10 +28,10 @@ var _ = register(Study{
 	Claim:    "task times that vary more lower the throughput of a pool",
 	Count:    [3]int{3, 3, 10},
 	Budget:   3 * time.Second,
-	Cells:    func(size Size) []bench.Scenario { return spreadSweep(size, familiar()) },
-	With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return spreadSweep(size, []strategies.Variant{v}), nil
+	Cells: func(size Size) []bench.Scenario {
+		return spreadSweep(size, strategy(familiar...)...)
 	},
+	With:  func(size Size, v strategies.Variant) []bench.Scenario { return spreadSweep(size, v) },
 	Judge: judgeSpread,
 	Draw:  []drawing{drawSpread},
 })
@@ -48,7 +48,7 @@ const (
 	spreadMean = 0.01 // seconds
 )
 
-func spreadSweep(size Size, of []strategies.Variant) []bench.Scenario {
+func spreadSweep(size Size, of ...strategies.Variant) []bench.Scenario {
 	cells := lossy(bench.Matrix{
 		Strategies: of,
 		Workloads:  workload(spreadWork...),
@@ -69,55 +69,39 @@ func spreadSweep(size Size, of []strategies.Variant) []bench.Scenario {
 	return cells
 }
 
+// spreadOf is the sweep of a strategy, in the order of spreadC2.
+func spreadOf(name string) []bench.Scenario { return spreadSweep(Quick, strategy(name)...) }
+
 // keptUp is the share of what arrives that completes: an open loop completes what arrives, and what
 // arrived differs by chance.
-func keptUp(m *evidence.Measured, sc bench.Scenario) evidence.Interval {
-	return evidence.OfMean(keptUps(m, sc))
-}
-
-func keptUps(m *evidence.Measured, sc bench.Scenario) []float64 {
-	return m.Of(sc, func(value func(string) float64) float64 {
-		return value("ops/s") / value("offered-ops/s")
-	})
-}
+func keptUp(r evidence.Run) float64 { return r("ops/s") / r("offered-ops/s") }
 
 func judgeSpread(m *evidence.Measured) finding.Finding {
-	cells := spreadSweep(Quick, strategy(pooled))
+	cells := spreadOf(pooled)
 	one, widest := cells[0], cells[len(cells)-1]
-	from, to := keptUp(m, one), keptUp(m, widest)
+	from, to := evidence.OfMean(m.Of(one, keptUp)), evidence.OfMean(m.Of(widest, keptUp))
 	if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
 		return evidence.Missing("%s was not measured at the smallest and at the widest spread",
 			pooled)
 	}
-	lost := evidence.OfMean(m.Each([]bench.Scenario{one, widest},
-		func(value func(int, string) float64) float64 {
-			kept := func(cell int) float64 {
-				return value(cell, "ops/s") / value(cell, "offered-ops/s")
-			}
-			return 1 - kept(1)/kept(0)
-		}))
+	lost := evidence.OfMean(m.Pairs(one, widest, func(one, widest evidence.Run) float64 {
+		return 1 - keptUp(widest)/keptUp(one)
+	}))
 	most := spreadC2[len(spreadC2)-1]
 	var r evidence.Ruling
 	r.AtLeast(lost, spreadLoss, "%s less at C² = %v (%s of what arrives) than at C² = 0 (%s)",
 		lost.Percents(), most, words.Percent(to.Mid), words.Percent(from.Mid))
-	f := r.Untold("whether %s at load %v completes %s less", pooled, spreadLoad,
-		words.Percent(spreadLoss))
-	switch v := r.Verdict(); v {
-	case finding.Holds:
-		f = evidence.Found(v, "at load %v %s completes %s", spreadLoad, pooled, r.Cases[0].Said)
-	case finding.DoesNotHold:
-		f = evidence.Found(v, "at load %v %s completes %s, where %s would count", spreadLoad,
-			pooled,
-			r.Cases[0].Said, words.Percent(spreadLoss))
-	}
+	completes := fmt.Sprintf("at load %v %s completes %s", spreadLoad, pooled, r.Cases[0].Said)
+	f := r.Find(evidence.Sentences{Holds: completes, DoesNotHold: fmt.Sprintf(
+		"%s, where %s would count", completes, words.Percent(spreadLoss))},
+		"whether %s at load %v completes %s less", pooled, spreadLoad, words.Percent(spreadLoss))
 	time := func(sc bench.Scenario, unit string) string {
-		return words.Seconds(m.Mean(sc,
-			unit).Mid)
+		return words.Seconds(m.Mean(sc, unit).Mid)
 	}
 	f.Add("the p99 response is %s at C² = 0 and %s at C² = %v, the mean wait %s and %s",
-		time(one, "p99-response-sec"), time(widest, "p99-response-sec"), most,
+		time(one, p99Response), time(widest, p99Response), most,
 		time(one, "mean-wait-sec"), time(widest, "mean-wait-sec"))
-	if shed := spreadSweep(Quick, strategy(shedding)); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
+	if shed := spreadOf(shedding); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
 		f.Add("without a queue %s sheds %s of the tasks at C² = 0 and %s at C² = %v (theory: "+
 			"%s at any C²)", shedding,
 			words.Percent(m.Mean(shed[0], "shed/op").Mid),
@@ -128,40 +112,28 @@ func judgeSpread(m *evidence.Measured) finding.Finding {
 }
 
 func drawSpread(m *evidence.Measured) (f page.Figure, err error) {
-	x := charts.Axis{Label: "C² of the task times (log scale)", Log: true, Zero: true,
-		Name: "C²", Marks: spreadC2}
-	slow := charts.Plane{Panel: charts.Panel{Title: "p99 response"}, X: x,
-		Y: charts.Axis{Label: "of those completed (log scale)", Log: true, Format: charts.Seconds}}
-	done := charts.Plane{Panel: charts.Panel{Title: "throughput"}, X: x,
-		Y: charts.Axis{Label: "completed ÷ arrived", Format: words.Percent, Reach: []float64{0, 1}}}
-	known := names(familiar())
-	for _, name := range append(known,
-		m.Others(known, func(name string) bench.Scenario {
-			return spreadSweep(Quick, strategy(name))[0]
-		})...) {
-		p99, share := charts.Series{Name: name}, charts.Series{Name: name}
-		for i, sc := range spreadSweep(Quick, strategy(name)) {
-			if !m.Has(sc) {
-				continue
-			}
-			p99.Style, share.Style = m.Style(sc), m.Style(sc)
-			if in := evidence.OfMedian(m.Values(sc, "p99-response-sec")); !math.IsNaN(in.Mid) {
-				evidence.AddPoint(&p99, spreadC2[i], in)
-			}
-			evidence.AddPoint(&share, spreadC2[i], evidence.OfMedian(keptUps(m, sc)))
-		}
+	x := evidence.LogZero("C²", "C² of the task times", spreadC2)
+	slow := evidence.Plane("p99 response", x, responses("of those completed"))
+	done := evidence.Plane("throughput", x, shares("completed ÷ arrived", 0, 1))
+	for _, name := range m.Strategies(familiar,
+		func(name string) bench.Scenario { return spreadOf(name)[0] }) {
+		cells := spreadOf(name)
+		p99 := evidence.Curve(m.Named(cells[0]), spreadC2, cells, m.MedianOf(p99Response))
+		share := evidence.Curve(m.Named(cells[0]), spreadC2, cells,
+			func(sc bench.Scenario) evidence.Interval {
+				return evidence.OfMedian(m.Of(sc, keptUp))
+			})
 		if len(share.X) == 0 {
 			continue
 		}
 		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, share)
 		switch name {
 		case pooled:
-			slow.Series = append(slow.Series, spreadExact(share.Style)...)
+			slow.Series = append(slow.Series, spreadExact(p99)...)
 		case shedding:
-			kept := 1 - spreadLost()
-			done.Series = append(done.Series,
-				charts.Series{Name: name, Style: share.Style, Theory: true,
-					X: []float64{0, spreadC2[len(spreadC2)-1]}, Y: []float64{kept, kept}})
+			done.Series = append(done.Series, evidence.Exact(share,
+				[]float64{0, spreadC2[len(spreadC2)-1]},
+				func(float64) float64 { return 1 - spreadLost() }))
 		}
 	}
 	return evidence.Figure{
@@ -177,48 +149,23 @@ func drawSpread(m *evidence.Measured) (f page.Figure, err error) {
 				"which holds for any task times, for what sheds. Between C² = 0 and 1 no band "+
 				"is drawn.",
 				limit, limit, limit),
-			m.Medians(spreadSweep(Quick, familiar())),
+			m.Medians(spreadSweep(Quick, strategy(familiar...)...)),
 		},
 	}.Planes(slow, done)
 }
 
+// spreadPool is that of the study, in theory.
+var spreadPool = theory.Pool{Rate: spreadLoad * limit / spreadMean, MeanService: spreadMean,
+	Limit: limit}
+
 // spreadExact are the bands of a pool in whose queue everything waits: a dot for tasks of one
 // length, and a line from exponential ones on.
-func spreadExact(style int) []charts.Series {
-	dot := charts.Series{Name: pooled, Style: style, Theory: true}
-	line := dot
-	pool := theory.Pool{Rate: spreadLoad * limit / spreadMean,
-		MeanService: spreadMean, Limit: limit}
-	put := func(s *charts.Series, c2 float64, a *theory.Answer, err error) {
-		if err != nil {
-			panic(err) // of numbers that are written here
-		}
-		if t, ok := a.ResponseQuantile(0.99); ok {
-			s.X, s.Y = append(s.X, c2), append(s.Y, t)
-		}
-	}
-	a, err := theory.MDk(pool)
-	put(&dot, 0, a, err)
-	a, err = theory.MMk(pool)
-	put(&line, 1, a, err)
-	for c2 := math.Sqrt2; c2 <= spreadC2[len(spreadC2)-1]*1.01; c2 *= math.Sqrt2 {
-		h, err := theory.BalancedH2(spreadMean, c2)
-		if err != nil {
-			panic(err)
-		}
-		a, err := theory.MH2k(pool.Rate, h, limit)
-		put(&line, c2, a, err)
-	}
-	return []charts.Series{dot, line}
+func spreadExact(beside charts.Series) []charts.Series {
+	p99 := func(c2 float64) float64 { return theory.Must(theory.Spread(spreadPool, c2)).P99() }
+	return []charts.Series{evidence.Exact(beside, []float64{0}, p99),
+		evidence.Exact(beside, evidence.Doublings(1, spreadC2[len(spreadC2)-1]), p99)}
 }
 
 // spreadLost is the share that a pool without a queue refuses, whatever the distribution of the
 // task times.
-func spreadLost() float64 {
-	a, err := theory.MGkk(theory.Pool{Rate: spreadLoad * limit / spreadMean,
-		MeanService: spreadMean, Limit: limit})
-	if err != nil {
-		panic(err)
-	}
-	return a.ShedProb
-}
+func spreadLost() float64 { return theory.Must(theory.MGkk(spreadPool)).ShedProb }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/reports/charts"
 )
 
 func TestSpreadVerdicts(t *testing.T) {
@@ -33,7 +35,7 @@ func TestSpreadVerdicts(t *testing.T) {
 				"mean-wait-sec": 0.01, "shed/op": 0.2, "offered-ops/s": 300 + float64(i),
 				"ops/s": done * (300 + float64(i))}
 		}
-		cells := spreadSweep(Quick, familiar())
+		cells := spreadSweep(Quick, strategy(familiar...)...)
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeSpread, drawSpread), c.want,
 			c.says)
 		if f := judgeSpread(synthetic(cells[:1], 3, of)); f.Verdict != finding.Undecided {
@@ -45,7 +47,7 @@ func TestSpreadVerdicts(t *testing.T) {
 // TestSpreadTheory: the band begins and ends where the points do, and is lowest for tasks of one
 // length.
 func TestSpreadTheory(t *testing.T) {
-	series := spreadExact(0)
+	series := spreadExact(charts.Series{})
 	dot, line := series[0], series[1]
 	last := len(line.X) - 1
 	if len(dot.X) != 1 || dot.X[0] != 0 || line.X[0] != 1 ||
@@ -61,13 +63,14 @@ func TestSpreadTheory(t *testing.T) {
 // TestSpread runs what the study says: the wait grows, and what is completed of what arrives does
 // not fall.
 func TestSpread(t *testing.T) {
-	cells := spreadSweep(Quick, strategy(pooled))
+	cells := spreadSweep(Quick, strategy(pooled)...)
 	one, wide := cells[0], cells[2]
 	m := measureCells(t, one, wide)
 	if a, b := m.Mean(one, "mean-wait-sec").Mid, m.Mean(wide, "mean-wait-sec").Mid; b < 2*a {
 		t.Errorf("a mean wait of %v at C² = 0, of %v at 4", a, b)
 	}
-	if a, b := keptUp(m, one).Mid, keptUp(m, wide).Mid; b < 0.98*a {
+	if a, b := evidence.OfMean(m.Of(one, keptUp)).Mid,
+		evidence.OfMean(m.Of(wide, keptUp)).Mid; b < 0.98*a {
 		t.Errorf("%v of what arrives completes at C² = 0, %v at 4", a, b)
 	}
 }

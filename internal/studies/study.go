@@ -15,15 +15,12 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/registry"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/targets"
-	"github.com/poolbench/poolbench/workloads"
 )
 
 // A Study is a question, a claim, and the scenarios that decide on it.
@@ -41,9 +38,11 @@ type Study struct {
 	// what else a scenario is must not depend on the size, or Judge and Draw would not find its
 	// runs.
 	Cells func(Size) []bench.Scenario
-	// With are the scenarios that a further strategy adds, or an error that says why it cannot take
-	// part; Suite asks whether they can be run. nil: the study compares a fixed set.
-	With func(Size, strategies.Variant) ([]bench.Scenario, error)
+	// With are the scenarios that a further strategy adds; Suite asks whether they can be run. nil:
+	// the study compares a fixed set.
+	With func(Size, strategies.Variant) []bench.Scenario
+	// Takes says why a further strategy cannot take part. nil: each can.
+	Takes func(strategies.Variant) error
 	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes
 	// with scenarios that have no runs.
 	Judge func(*evidence.Measured) finding.Finding
@@ -108,11 +107,12 @@ func (s Study) Suite(size Size, seed uint64, also ...strategies.Variant) (bench.
 				fmt.Errorf("study %s compares a fixed set of strategies, and takes no other",
 					s.Name)
 		}
-		more, err := s.With(size, v)
-		if err != nil {
-			return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
+		if s.Takes != nil {
+			if err := s.Takes(v); err != nil {
+				return bench.Suite{}, fmt.Errorf("study %s: %w", s.Name, err)
+			}
 		}
-		cells = append(cells, more...)
+		cells = append(cells, s.With(size, v)...)
 	}
 	suite := bench.Suite{Count: s.Count[size]}
 	seen := map[string]bool{}
@@ -181,47 +181,4 @@ func (s Study) figures(m *evidence.Measured) (figures []page.Figure, err error) 
 		figures[0].Chart.Notes = append(figures[0].Chart.Notes, m.LeftOut...)
 	}
 	return figures, nil
-}
-
-// limit is the one that the studies are run at unless they are about it.
-const limit = 4
-
-// lossy are the scenarios of a matrix in which a strategy that sheds has no queue: then it is a
-// loss system, which theory knows for any task times.
-func lossy(m bench.Matrix) []bench.Scenario {
-	scenarios := m.Product()
-	for i := range scenarios {
-		if sc := &scenarios[i]; sc.Strategy.Spec.Sheds && sc.Strategy.Spec.UsesQueue {
-			sc.Queue = bench.NoQueue
-		}
-	}
-	return scenarios
-}
-
-// slotted is a queue of so many slots, also of none.
-func slotted(n int) int {
-	if n == 0 {
-		return bench.NoQueue
-	}
-	return n
-}
-
-// variants parses what the command line would say; a mistake in it is one in this package.
-func variants[T any](parse func(text string) T, texts ...string) (all []T) {
-	for _, text := range texts {
-		all = append(all, parse(text))
-	}
-	return all
-}
-
-// strategy parses strategies, those of other people's libraries among them.
-func strategy(texts ...string) []strategies.Variant {
-	return variants(strategies.MustParse, texts...)
-}
-func workload(texts ...string) []workloads.Variant {
-	return variants(workloads.MustParse, texts...)
-}
-func target(texts ...string) []targets.Variant { return variants(targets.MustParse, texts...) }
-func arrival(texts ...string) []arrivals.Variant {
-	return variants(arrivals.MustParse, texts...)
 }

@@ -27,9 +27,11 @@ var _ = register(Study{
 	Claim:    "a bounded pool keeps a rate-limited target from refusing calls",
 	Count:    [3]int{3, 5, 10},
 	Budget:   2 * time.Second,
-	Cells:    func(size Size) []bench.Scenario { return throttleSweep(size, familiar()) },
-	With: func(size Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return throttleSweep(size, []strategies.Variant{v}), nil
+	Cells: func(size Size) []bench.Scenario {
+		return throttleSweep(size, strategy(familiar...)...)
+	},
+	With: func(size Size, v strategies.Variant) []bench.Scenario {
+		return throttleSweep(size, v)
 	},
 	Judge: judgeThrottle,
 	Draw:  []drawing{drawThrottle},
@@ -47,7 +49,7 @@ var throttleRates = []float64{200, 290, 380}
 
 var throttleArrivals = []string{"poisson", fmt.Sprintf("bulk:n=%d", throttleBulk)}
 
-func throttleSweep(size Size, of []strategies.Variant) []bench.Scenario {
+func throttleSweep(size Size, of ...strategies.Variant) []bench.Scenario {
 	return lossy(bench.Matrix{
 		Strategies: of,
 		Workloads:  workload("exponential:mean=10ms"),
@@ -61,34 +63,32 @@ func throttleSweep(size Size, of []strategies.Variant) []bench.Scenario {
 	})
 }
 
+// throttleOf is the sweep of a strategy: by arrivals, and then by rate.
+func throttleOf(name string) []bench.Scenario { return throttleSweep(Quick, strategy(name)...) }
+
 func judgeThrottle(m *evidence.Measured) finding.Finding {
-	free, pool := throttleSweep(Quick, strategy("unbounded")),
-		throttleSweep(Quick, strategy("worker_pool"))
+	pool := throttleOf(pooled)
 	var r evidence.Ruling
 	var lines, shares, wheres []string
-	for i, sc := range free {
+	for i, sc := range throttleOf(free) {
 		without, with := m.Mean(sc, "throttled/op"), m.Mean(pool[i], "throttled/op")
 		if math.IsNaN(without.Mid) || math.IsNaN(with.Mid) {
-			return evidence.Missing("unbounded or worker_pool was not measured with %s "+
-				"arrivals at %v/s",
-				sc.Load.Arrival, sc.Load.PerSecond)
+			return evidence.Missing("%s or %s was not measured with %s arrivals at %v/s", free,
+				pooled, sc.Load.Arrival, sc.Load.PerSecond)
 		}
 		come := "Poisson arrivals"
 		if sc.Load.Arrival.Spec.Name == "bulk" {
 			come = "bulks"
 		}
 		where := fmt.Sprintf("%s at %v/s", come, sc.Load.PerSecond)
-		lines = append(lines,
-			fmt.Sprintf("of %s the target throttles %s of the calls without a bound, %s with "+
-				"%d workers",
-				where, without.Share(), with.Share(), limit))
+		lines = append(lines, fmt.Sprintf("of %s the target throttles %s of the calls without a "+
+			"bound, %s with %d workers", where, without.Share(), with.Share(), limit))
 		if without.Mid < 0.01 {
 			continue
 		}
-		avoided := evidence.OfMean(m.Each([]bench.Scenario{sc, pool[i]},
-			func(value func(int, string) float64) float64 {
-				return 1 - value(1, "throttled/op")/value(0, "throttled/op")
-			}))
+		avoided := evidence.OfMean(m.Pairs(sc, pool[i], func(free, pool evidence.Run) float64 {
+			return 1 - pool("throttled/op")/free("throttled/op")
+		}))
 		r.Put(avoided, 0.1, 0.9, "%s with %s", avoided.Percents(), where)
 		shares, wheres = append(shares, avoided.Percents()), append(wheres, where)
 	}
@@ -96,60 +96,35 @@ func judgeThrottle(m *evidence.Measured) finding.Finding {
 		return evidence.Missing("nothing was throttled")
 	}
 	cases := words.Grouped("with", shares, wheres)
-	f := r.Untold("how much of the throttling %d workers avoid", limit)
-	switch r.Verdict() {
-	case finding.Holds:
-		f = evidence.Found(finding.Holds, "%d workers avoid most of the throttling: %s", limit,
-			cases)
-	case finding.DoesNotHold:
-		f = evidence.Found(finding.DoesNotHold, "a limit on concurrency is no limit on a "+
-			"rate: %d workers avoid less than a tenth of the throttling, %s", limit, cases)
-	case finding.Depends:
-		f = evidence.Found(finding.Depends, "on the arrivals: of the throttling %d workers "+
-			"avoid %s", limit, cases)
-	}
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("%d workers avoid most of the throttling: %s", limit, cases),
+		DoesNotHold: fmt.Sprintf("a limit on concurrency is no limit on a rate: %d workers avoid "+
+			"less than a tenth of the throttling, %s", limit, cases),
+		Depends: fmt.Sprintf("on the arrivals: of the throttling %d workers avoid %s", limit,
+			cases),
+	}, "how much of the throttling %d workers avoid", limit)
 	f.Lines = lines
 	return f
 }
 
 func drawThrottle(m *evidence.Measured) (f page.Figure, err error) {
-	planes := make([]charts.Plane, len(throttleArrivals))
+	var planes []charts.Plane
+	n := len(throttleRates)
 	for i, title := range []string{"Poisson arrivals", fmt.Sprintf("bulks of %d", throttleBulk)} {
-		planes[i] = charts.Plane{
-			Panel: charts.Panel{Title: title},
-			X: charts.Axis{Label: "tasks that come in a second", Name: "rate",
-				Marks: throttleRates},
-			Y: charts.Axis{Label: "share of the tasks throttled", Format: words.Percent,
-				Reach: []float64{0, 1}},
-		}
-	}
-	known := names(familiar())
-	for _, name := range append(known,
-		m.Others(known, func(name string) bench.Scenario {
-			return throttleSweep(Quick, strategy(name))[0]
-		})...) {
-		series := make([]charts.Series, len(planes))
-		for _, sc := range throttleSweep(Quick, strategy(name)) {
-			for i, of := range arrival(throttleArrivals...) {
-				if values := m.Values(sc,
-					"throttled/op"); sc.Load.Arrival.String() == of.String() && len(values) > 0 {
-					series[i].Name, series[i].Style = name, m.Style(sc)
-					evidence.AddPoint(&series[i], sc.Load.PerSecond, evidence.OfMedian(values))
-				}
+		p := evidence.Plane(title, charts.Axis{Label: "tasks that come in a second", Name: "rate",
+			Marks: throttleRates}, shares("share of the tasks throttled", 0, 1))
+		for _, name := range m.Strategies(familiar,
+			func(name string) bench.Scenario { return throttleOf(name)[0] }) {
+			cells := throttleOf(name)[i*n : (i+1)*n]
+			s := evidence.Curve(m.Named(cells[0]), throttleRates, cells,
+				m.MedianOf("throttled/op"))
+			if p.Series = append(p.Series, s); name == free && len(s.X) > 0 {
+				p.Series = append(p.Series, throttleFree(i, s))
 			}
 		}
-		for i, s := range series {
-			if len(s.X) == 0 {
-				continue
-			}
-			if planes[i].Series = append(planes[i].Series, s); name == known[0] {
-				planes[i].Series = append(planes[i].Series, throttleFree(i, s.Style))
-			}
-		}
-	}
-	for i := range planes {
-		planes[i].Remarks = []charts.Remark{{Sign: charts.Foot, X: throttleRate, Y: 1,
+		p.Remarks = []charts.Remark{{Sign: charts.Foot, X: throttleRate, Y: 1,
 			Text: []string{fmt.Sprintf("%d/s", throttleRate), "admitted"}}}
+		planes = append(planes, p)
 	}
 	return evidence.Figure{
 		Name:  "throttle",
@@ -164,7 +139,7 @@ func drawThrottle(m *evidence.Measured) (f page.Figure, err error) {
 				"refuse, 1 − %d/rate; right exactly 1 − %d/%d.", throttleRate, throttleBurst,
 				throttleBulk),
 			fmt.Sprintf("What %s itself sheds is not counted here.", shedding),
-			m.Medians(throttleSweep(Quick, familiar())),
+			m.Medians(throttleSweep(Quick, strategy(familiar...)...)),
 		},
 	}.Planes(planes...)
 }
@@ -172,16 +147,12 @@ func drawThrottle(m *evidence.Measured) (f page.Figure, err error) {
 // throttleFree is what the target has to refuse without a bound: of Poisson arrivals at least what
 // comes above the rate that it admits, of a bulk, which comes after the bucket is full again, all
 // but the burst.
-func throttleFree(arrivals, style int) charts.Series {
-	s := charts.Series{Name: "unbounded", Style: style, Theory: true}
+func throttleFree(arrivals int, beside charts.Series) charts.Series {
 	first, last := throttleRates[0], throttleRates[len(throttleRates)-1]
 	if arrivals == 1 {
-		share := 1 - float64(throttleBurst)/throttleBulk
-		s.X, s.Y = []float64{first, last}, []float64{share, share}
-		return s
+		return evidence.Exact(beside, []float64{first, last},
+			func(float64) float64 { return 1 - float64(throttleBurst)/throttleBulk })
 	}
-	for rate := first; rate <= last; rate += 10 {
-		s.X, s.Y = append(s.X, rate), append(s.Y, max(0, 1-throttleRate/rate))
-	}
-	return s
+	return evidence.Exact(beside, evidence.Steps(first, last, 10),
+		func(rate float64) float64 { return max(0, 1-throttleRate/rate) })
 }

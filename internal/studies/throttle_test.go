@@ -5,10 +5,11 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/reports/charts"
 )
 
 func TestThrottleVerdicts(t *testing.T) {
-	cells := throttleSweep(Quick, familiar())
+	cells := throttleSweep(Quick, strategy(familiar...)...)
 	for name, c := range map[string]struct {
 		with func(sc bench.Scenario) float64 // throttled in a pool, where half is without
 		want finding.Verdict
@@ -38,7 +39,7 @@ func TestThrottleVerdicts(t *testing.T) {
 		}
 		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeThrottle, drawThrottle), c.want,
 			c.says)
-		if f := judgeThrottle(synthetic(throttleSweep(Quick, strategy(pooled)), 3,
+		if f := judgeThrottle(synthetic(throttleSweep(Quick, strategy(pooled)...), 3,
 			of)); f.Verdict != finding.Undecided {
 			t.Errorf("%s: %v without %s", name, f.Verdict, "unbounded")
 		}
@@ -54,8 +55,8 @@ func TestThrottleVerdicts(t *testing.T) {
 // TestThrottle runs what the study says: above the rate a pool has as much refused as none has, and
 // of a bulk without a bound all but the burst is.
 func TestThrottle(t *testing.T) {
-	free, pool := throttleSweep(Quick, strategy("unbounded")),
-		throttleSweep(Quick, strategy(pooled))
+	free, pool := throttleSweep(Quick, strategy("unbounded")...),
+		throttleSweep(Quick, strategy(pooled)...)
 	var cells []bench.Scenario
 	for _, of := range [][]bench.Scenario{free, pool} {
 		for _, sc := range of {
@@ -69,7 +70,7 @@ func TestThrottle(t *testing.T) {
 	for i := range len(cells) / 2 {
 		without, with := m.Mean(cells[i], "throttled/op").Mid,
 			m.Mean(cells[len(cells)/2+i], "throttled/op").Mid
-		exact := throttleFree(i, 0).Y
+		exact := throttleFree(i, charts.Series{}).Y
 		switch least := exact[len(exact)-1]; {
 		case i == 0 && (without < 0.9*least || with < 0.9*without):
 			// what comes by chance in 4000 tasks is within a few percent

@@ -35,20 +35,20 @@ var _ = register(Study{
 	Count:  [3]int{2, 8, 20},
 	Budget: 3500 * time.Millisecond,
 	Cells: func(Size) []bench.Scenario {
-		cells := append(unboundedCells("unbounded", crowdConns),
+		cells := append(unboundedCells(free, crowdConns),
 			unboundedCells(pooled, crowdConns, crowdLimits...)...)
 		for _, name := range crowdBounds[1:] {
 			cells = append(cells, unboundedCells(name, crowdConns, crowdLimits[:4]...)...)
 		}
 		cells = append(cells, unboundedCells(persistent, crowdConns, crowdConns, crowd)...)
 		for _, conns := range crowdSizes {
-			cells = append(cells, unboundedCells("unbounded", conns)...)
+			cells = append(cells, unboundedCells(free, conns)...)
 			cells = append(cells, unboundedCells(pooled, conns, crowdConns)...)
 		}
 		return cells
 	},
-	With: func(_ Size, v strategies.Variant) ([]bench.Scenario, error) {
-		return unboundedCells(v.String(), crowdConns, crowdLimits...), nil
+	With: func(_ Size, v strategies.Variant) []bench.Scenario {
+		return unboundedCells(v.String(), crowdConns, crowdLimits...)
 	},
 	Judge: judgeUnbounded,
 	Draw:  []drawing{drawUnbounded},
@@ -93,8 +93,7 @@ func unboundedCells(name string, conns int, limits ...int) []bench.Scenario {
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
 
 func judgeUnbounded(m *evidence.Measured) finding.Finding {
-	free := unboundedCells("unbounded", crowdConns)[0]
-	without := m.LostShare(free)
+	without := m.LostShare(unboundedCells(free, crowdConns)[0])
 	if math.IsNaN(without.Mid) {
 		return evidence.Missing("unbounded was not measured")
 	}
@@ -116,27 +115,26 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 	}
 	lost := fmt.Sprintf("without a bound %s of %d tasks are lost", without.Share(), crowd)
 	bounded := "with one " + words.Grouped("at limit", shares, limits)
-	f := r.Untold("how many tasks are lost with a bound")
-	switch v := r.Verdict(); {
+	f := r.Find(evidence.Sentences{
+		Holds:       fmt.Sprintf("%s, %s", lost, bounded),
+		DoesNotHold: fmt.Sprintf("%s, %s", lost, bounded),
+		Depends: fmt.Sprintf("on the limit: %s, %s; of about conns·(1 + timeout/E[S]) = %d "+
+			"calls at once the last still gets a connection in time", lost, bounded, crowdMost),
+	}, "how many tasks are lost with a bound")
+	switch {
 	case without.Hi <= crowdLost:
 		f = evidence.Found(finding.DoesNotHold, "the pool is not exhausted: %s", lost)
 	case !(without.Lo > crowdLost):
 		f = evidence.Missing("the repetitions scatter too much to tell whether the pool is "+
 			"exhausted: %s",
 			lost)
-	case v == finding.Holds, v == finding.DoesNotHold:
-		f = evidence.Found(v, "%s, %s", lost, bounded)
-	case v == finding.Depends:
-		f = evidence.Found(v, "on the limit: %s, %s; of about conns·(1 + timeout/E[S]) = %d "+
-			"calls at once the last still gets a connection in time",
-			lost, bounded, crowdMost)
 	}
 	answerUnbounded(m, &f)
 	return f
 }
 
 func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
-	free := unboundedCells("unbounded", crowdConns)[0]
+	none := unboundedCells(free, crowdConns)[0]
 	pool := unboundedCells(pooled, crowdConns, crowdLimits...)
 	end := func(sc bench.Scenario) string { return words.Seconds(m.Mean(sc, "makespan-sec").Mid) }
 	rate := func(sc bench.Scenario) string { return words.Short(m.Mean(sc, "ops/s").Mid) + "/s" }
@@ -145,10 +143,10 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	small, equal, large := pool[0], pool[1], pool[3]
 	f.Add("with a bound of %d the connections complete %s; without one %s, until the last task "+
 		"is refused after %s",
-		equal.Limit, rate(equal), rate(free), end(free))
+		equal.Limit, rate(equal), rate(none), end(none))
 	f.Add("within %s of being due %s of the tasks are done with a bound of %d, %s without one",
 		words.Span(crowdWait), words.Percent(m.InTime(equal).Mid), equal.Limit,
-		words.Percent(m.InTime(free).Mid))
+		words.Percent(m.InTime(none).Mid))
 	f.Add("the batch of %d takes %s with a bound of %d, %s with %d, as many as connections, "+
 		"and %s with %d",
 		crowd, end(small), small.Limit, end(equal), equal.Limit, end(large), large.Limit)
@@ -165,7 +163,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	var sizes []string
 	for _, conns := range crowdSizes {
 		bound, none := unboundedCells(pooled, conns, crowdConns)[0],
-			unboundedCells("unbounded", conns)[0]
+			unboundedCells(free, conns)[0]
 		if m.Has(bound) && m.Has(none) {
 			sizes = append(sizes,
 				fmt.Sprintf("%s and %s with %d", rate(bound), words.Percent(m.LostShare(none).Mid),
@@ -183,81 +181,58 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 func crowdApart(m *evidence.Measured) (most float64) {
 	for i := range crowdLimits[:4] {
 		for _, name := range crowdBounds[1:] {
-			for _, r := range m.Each([]bench.Scenario{unboundedCells(name, crowdConns,
-				crowdLimits...)[i], unboundedCells(pooled, crowdConns, crowdLimits...)[i]},
-				func(value func(int, string) float64) float64 {
-					return value(0, "makespan-sec") / value(1, "makespan-sec")
-				}) {
-				most = max(most, math.Abs(r-1))
-			}
+			most = evidence.Larger(m.MostApart(unboundedCells(name, crowdConns, crowdLimits...)[i],
+				unboundedCells(pooled, crowdConns, crowdLimits...)[i], "makespan-sec"), most)
 		}
 	}
 	return most
 }
 
 func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
-	lost := charts.Plane{
-		Panel: charts.Panel{Title: "tasks lost"},
-		X: charts.Axis{Label: "bound (log scale)", Log: true, Name: "bound",
-			Marks: []float64{50, 200, 1000, 4000}},
-		Y: charts.Axis{Label: "share of the tasks", Format: words.Percent, Reach: []float64{0}},
-	}
-	finish := charts.Plane{
-		Panel: charts.Panel{Title: "time to finish"},
-		X:     lost.X,
-		Y: charts.Axis{Label: "first due to last end", Format: charts.Seconds,
-			Reach: []float64{0}},
-	}
-	size := charts.Plane{
-		Panel: charts.Panel{Title: fmt.Sprintf("throughput of other pools, bound %d", crowdConns)},
-		X: charts.Axis{Label: "connections (log scale)", Log: true, Name: "connections",
-			Marks: words.Floats(crowdSizes)},
-		Y: charts.Axis{Label: "tasks completed a second", Reach: []float64{0}},
-	}
+	bounds := evidence.Log("bound", nil, 50, 200, 1000, 4000)
+	bounds.Name = "bound"
+	connections := evidence.Log("connections", nil, words.Floats(crowdSizes)...)
+	connections.Name = "connections"
+	lost := evidence.Plane("tasks lost", bounds, shares("share of the tasks", 0))
+	finish := evidence.Plane("time to finish", bounds, charts.Axis{
+		Label: "first due to last end", Format: charts.Seconds, Reach: []float64{0}})
+	size := evidence.Plane(fmt.Sprintf("throughput of other pools, bound %d", crowdConns),
+		connections, perSecond)
 	names := append(slices.Clone(crowdBounds),
-		m.Others(append([]string{"unbounded", persistent}, crowdBounds...),
+		m.Others(append([]string{free, persistent}, crowdBounds...),
 			func(name string) bench.Scenario {
 				return unboundedCells(name, crowdConns, crowdConns)[0]
 			})...)
 	for _, name := range names {
-		share, last := charts.Series{Name: name}, charts.Series{Name: name}
-		for _, sc := range unboundedCells(name, crowdConns, crowdLimits...) {
-			if !m.Has(sc) {
-				continue
-			}
-			share.Style, last.Style = m.Style(sc), m.Style(sc)
-			evidence.AddPoint(&share, float64(sc.Limit), evidence.OfMedian(m.LostShares(sc)))
-			evidence.AddPoint(&last, float64(sc.Limit), evidence.OfMedian(m.Values(sc,
-				"makespan-sec")))
-		}
-		lost.Series, finish.Series = append(lost.Series, share), append(finish.Series, last)
+		cells := unboundedCells(name, crowdConns, crowdLimits...)
+		lost.Series = append(lost.Series, evidence.Curve(m.Named(cells[0]), crowdLimits, cells,
+			func(sc bench.Scenario) evidence.Interval {
+				return evidence.OfMedian(m.LostShares(sc))
+			}))
+		finish.Series = append(finish.Series, evidence.Curve(m.Named(cells[0]), crowdLimits, cells,
+			m.MedianOf("makespan-sec")))
 	}
-	free := unboundedCells("unbounded", crowdConns)[0]
-	if !m.Has(free) || !m.Has(unboundedCells(pooled, crowdConns, crowdConns)[0]) {
+	none := unboundedCells(free, crowdConns)[0]
+	if !m.Has(none) || !m.Has(unboundedCells(pooled, crowdConns, crowdConns)[0]) {
 		return f, &charts.EmptyError{Chart: "unbounded"}
 	}
-	lost.Levels = []charts.Level{{Name: "no bound", Y: m.LostShare(free).Mid}}
-	finish.Levels = []charts.Level{{Name: "no bound", Y: m.Mean(free, "makespan-sec").Mid}}
-	exact := charts.Series{Name: pooled, Style: finish.Series[0].Style, Theory: true}
-	for _, limit := range crowdLimits {
-		if limit > crowdMost {
-			break // tasks are lost, which the formula does not know of
-		}
-		if t, err := theory.BatchMakespan(crowd, crowdMean.Seconds(),
-			min(limit, crowdConns)); err == nil {
-			exact.X, exact.Y = append(exact.X, float64(limit)), append(exact.Y, t)
-		}
-	}
-	finish.Series = append(finish.Series, exact)
-	for _, name := range []string{"unbounded", pooled} {
-		s := charts.Series{Name: name}
-		for _, conns := range crowdSizes {
-			if sc := unboundedCells(name, conns, crowdConns)[0]; m.Has(sc) {
-				s.Style = m.Style(sc)
-				evidence.AddPoint(&s, float64(conns), evidence.OfMedian(m.Values(sc, "ops/s")))
+	lost.Levels = []charts.Level{{Name: "no bound", Y: m.LostShare(none).Mid}}
+	finish.Levels = []charts.Level{{Name: "no bound", Y: m.Mean(none, "makespan-sec").Mid}}
+	finish.Series = append(finish.Series, evidence.Exact(finish.Series[0],
+		words.Floats(crowdLimits), func(limit float64) float64 {
+			t, err := theory.BatchMakespan(crowd, crowdMean.Seconds(), min(int(limit), crowdConns))
+			if err != nil || int(limit) > crowdMost { // tasks are lost, which it does not know of
+				return math.NaN()
 			}
+			return t
+		}))
+	for _, name := range []string{free, pooled} {
+		var cells []bench.Scenario
+		for _, conns := range crowdSizes {
+			cells = append(cells, unboundedCells(name, conns, crowdConns)...)
 		}
-		size.Series = append(size.Series, s)
+		size.Series = append(size.Series,
+			evidence.Curve(m.Named(cells[0]), crowdSizes, cells, m.MedianOf("ops/s")))
 	}
 	return evidence.Figure{
 		Name:  "unbounded",

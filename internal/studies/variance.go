@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -31,18 +32,18 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With: func(size Size, v strategies.Variant) (cells []bench.Scenario, err error) {
+	With: func(size Size, v strategies.Variant) (cells []bench.Scenario) {
 		for _, p := range varianceParts {
 			if p.with != nil {
 				cells = append(cells, p.with(size, v.String())...)
 			}
 		}
-		return cells, nil
+		return cells
 	},
 	Judge: func(m *evidence.Measured) finding.Finding {
 		f := judgeCost(m)
 		for _, p := range varianceParts {
-			f.Lines = append(f.Lines, p.answer(m)...)
+			p.answer(m, &f)
 		}
 		return f
 	},
@@ -56,7 +57,7 @@ type variancePart struct {
 	cells func(Size) []bench.Scenario
 	// what a further strategy adds; nil: nothing
 	with   func(size Size, strategy string) []bench.Scenario
-	answer func(*evidence.Measured) []string
+	answer func(*evidence.Measured, *finding.Finding)
 }
 
 var varianceParts = []variancePart{costPart, heldPart, capacityPart, quantumPart, stepPart,
@@ -73,22 +74,7 @@ func (l lengths) of(size Size, cells []bench.Scenario) []bench.Scenario {
 	return cells
 }
 
-// atSize is all values, or in the quick size these few of them.
-func atSize(size Size, all, few []float64) []float64 {
-	if size == Quick {
-		return few
-	}
-	return all
-}
-
-const (
-	varianceLoad = 0.8
-	// unit is the length of a short task, and the quantum of the partitioned strategies.
-	unit = time.Millisecond
-	// room is more than ever waits: a strategy with a queue is to choose among all tasks that are
-	// there.
-	room = 1_000_000
-)
+const varianceLoad = 0.8
 
 // sized gives a scenario as many tasks as its variance asks for. The p99 of a response has, over n
 // tasks, a relative error that is in proportion to √((1+C²)/n)/(1−ρ); so n grows with 1+C², up to a
@@ -118,3 +104,6 @@ func halves(r float64) string {
 
 // halvesC2 is its squared coefficient of variation.
 func halvesC2(r float64) float64 { return (r - 1) * (r - 1) / (4 * r) }
+
+// spreads is an axis of C², of the task times.
+func spreads(label string) charts.Axis { return evidence.LogZero("C²", label, variances) }

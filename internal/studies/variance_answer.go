@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
@@ -23,10 +22,7 @@ var comparisons = []comparison{{sequential, shortTail}, {sequential, slowdown},
 
 // at is what the strategy has of the shared pool's reading at r, repetition by repetition.
 func (c comparison) at(m *evidence.Measured, r float64) evidence.Interval {
-	return evidence.OfProduct(m.Each([]bench.Scenario{costCell(c.strategy, r), costCell(pooled, r)},
-		func(value func(int, string) float64) float64 {
-			return value(0, c.unit) / value(1, c.unit)
-		}))
+	return m.Ratio(costCell(c.strategy, r), costCell(pooled, r), c.unit)
 }
 
 // says puts a ratio into words, and in is its part in a list of them.
@@ -126,32 +122,25 @@ func lastCrossover(m *evidence.Measured) (last comparison, at evidence.Interval)
 // answerCost puts the headline into words: the cost at taxAt, where separate pools begin to pay,
 // which strategy has the lowest reading where, what the long tasks pay, and where those stand that
 // somebody named.
-func answerCost(m *evidence.Measured) (lines []string) {
+func answerCost(m *evidence.Measured, f *finding.Finding) {
 	for _, of := range []reading{shortTail, slowdown} {
 		if tax, _, _ := taxOf(m, of); !math.IsNaN(tax.Mid) {
-			lines = append(lines,
-				fmt.Sprintf("%s: at R = %d (C² = %s) the shared pool has %s times that of %s",
-					of.noun, taxAt, words.Short(halvesC2(taxAt)), tax, sequential))
+			f.Add("%s: at R = %d (C² = %s) the shared pool has %s times that of %s",
+				of.noun, taxAt, words.Short(halvesC2(taxAt)), tax, sequential)
 		}
 		if at := crossover(m, separate, of); !math.IsNaN(at.Mid) {
-			lines = append(lines,
-				fmt.Sprintf("%s: a pool for each class costs more than it saves below R = %s",
-					of.noun, at))
+			f.Add("%s: a pool for each class costs more than it saves below R = %s", of.noun, at)
 		}
-		lines = append(lines, bestOf(m, of)...)
+		f.Say(bestOf(m, of))
 	}
-	if long := m.Each([]bench.Scenario{costCell(sequential, taxAt), costCell(pooled, taxAt)},
-		func(value func(int, string) float64) float64 {
-			return value(0, "long-mean-response-sec") / value(1, "long-mean-response-sec")
-		}); len(long) > 0 {
-		lines = append(lines,
-			fmt.Sprintf("at R = %d the long tasks' mean response with %s is %s times that in "+
-				"the shared pool", taxAt, sequential, evidence.OfProduct(long)))
+	if long := m.Ratio(costCell(sequential, taxAt), costCell(pooled, taxAt),
+		"long-mean-response-sec"); !math.IsNaN(long.Mid) {
+		f.Add("at R = %d the long tasks' mean response with %s is %s times that in the shared pool",
+			taxAt, sequential, long)
 	}
 	for _, name := range costOthers(m) {
-		lines = append(lines, otherSays(m, name))
+		f.Say(otherSays(m, name))
 	}
-	return lines
 }
 
 // otherSays is a line on a strategy that somebody named. One that does not complete all tasks, or
@@ -171,7 +160,7 @@ func otherSays(m *evidence.Measured, name string) string {
 	if lost > 0 {
 		line += fmt.Sprintf("; it does not complete %s of the tasks", words.Percent(lost))
 	}
-	if peak := evidence.OfMedian(m.Values(cell, "peak-inflight")).Hi; peak > limit {
+	if peak := m.Median(cell, "peak-inflight").Hi; peak > limit {
 		line += fmt.Sprintf("; it has up to %s tasks in flight, the others %d", words.Short(peak),
 			limit)
 	}
@@ -179,7 +168,7 @@ func otherSays(m *evidence.Measured, name string) string {
 }
 
 // bestOf says which strategy has the lowest reading over which R.
-func bestOf(m *evidence.Measured, of reading) []string {
+func bestOf(m *evidence.Measured, of reading) string {
 	var spans []string
 	best, from, to := "", 0.0, 0.0
 	flush := func() {
@@ -204,9 +193,9 @@ func bestOf(m *evidence.Measured, of reading) []string {
 	}
 	flush()
 	if len(spans) == 0 {
-		return nil
+		return ""
 	}
-	return []string{of.noun + ": lowest with " + strings.Join(spans, "; ")}
+	return of.noun + ": lowest with " + strings.Join(spans, "; ")
 }
 
 // leaders are the strategy with the lowest mean and those that cannot be told from it: the interval
@@ -214,7 +203,7 @@ func bestOf(m *evidence.Measured, of reading) []string {
 func leaders(m *evidence.Measured, of reading, r float64) string {
 	lowest, first := math.Inf(1), ""
 	for _, s := range costStrategies {
-		if v := evidence.OfMean(m.Values(costCell(s, r), of.unit)).Mid; v < lowest {
+		if v := m.Mean(costCell(s, r), of.unit).Mid; v < lowest {
 			lowest, first = v, s
 		}
 	}
@@ -223,11 +212,7 @@ func leaders(m *evidence.Measured, of reading, r float64) string {
 	}
 	var level []string
 	for _, s := range costStrategies {
-		in := evidence.OfProduct(m.Each([]bench.Scenario{costCell(s, r), costCell(first, r)},
-			func(value func(int, string) float64) float64 {
-				return value(0, of.unit) / value(1, of.unit)
-			}))
-		if in.Lo <= 1 {
+		if m.Ratio(costCell(s, r), costCell(first, r), of.unit).Lo <= 1 {
 			level = append(level, s)
 		}
 	}

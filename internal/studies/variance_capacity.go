@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -123,10 +124,10 @@ func (a aim) found(m *evidence.Measured) evidence.Interval {
 	if len(own) == 0 {
 		return evidence.OfMedian(nil)
 	}
-	return evidence.OfMedian(m.Each(cells, func(value func(int, string) float64) float64 {
+	return evidence.OfMedian(m.Each(cells, func(runs []evidence.Run) float64 {
 		waits := make([]float64, len(loads))
 		for i := range loads {
-			waits[i] = value(i, "p99-wait-sec") / unit.Seconds()
+			waits[i] = runs[i]("p99-wait-sec") / unit.Seconds()
 		}
 		return loadFor(a.wait, loads, waits)
 	}))
@@ -164,16 +165,13 @@ func loadFor(want float64, loads, waits []float64) float64 {
 }
 
 func drawCapacity(m *evidence.Measured) (f page.Figure, err error) {
-	p := charts.Plane{
-		X: charts.Axis{Label: "C² of the task times (log scale)", Log: true, Zero: true,
-			Marks: variances, Name: "C²"},
-		Y: charts.Axis{Label: "highest utilisation · tasks a second", Format: withRate},
-	}
+	p := evidence.Plane("", spreads("C² of the task times"),
+		charts.Axis{Label: "highest utilisation · tasks a second", Format: withRate})
 	for i, wait := range waits {
 		s := charts.Series{Name: objective(wait), Style: i}
 		for _, b := range aims() {
-			if in := b.found(m); b.wait == wait && !math.IsNaN(in.Mid) {
-				evidence.AddPoint(&s, b.c2, in)
+			if b.wait == wait {
+				evidence.AddPoint(&s, b.c2, b.found(m))
 			}
 		}
 		p.Series = append(p.Series, s)
@@ -182,13 +180,10 @@ func drawCapacity(m *evidence.Measured) (f page.Figure, err error) {
 		if len(p.Series[i].X) == 0 {
 			continue
 		}
-		exact := charts.Series{Name: objective(wait), Style: i, Theory: true}
-		for c2 := 1.0; c2 <= variances[len(variances)-1]*1.001; c2 *= math.Sqrt2 {
-			exact.X, exact.Y = append(exact.X, c2), append(exact.Y, mostAt(wait, c2))
-		}
-		p.Series = append(p.Series, exact,
-			charts.Series{Name: objective(wait), Style: i, Theory: true, X: []float64{0},
-				Y: []float64{mostAt(wait, 0)}})
+		most := func(c2 float64) float64 { return mostAt(wait, c2) }
+		p.Series = append(p.Series, evidence.Exact(p.Series[i],
+			evidence.Doublings(1, variances[len(variances)-1]), most),
+			evidence.Exact(p.Series[i], []float64{0}, most))
 	}
 	return evidence.Figure{
 		Name: "variance-capacity",
@@ -217,7 +212,7 @@ func withRate(load float64) string {
 
 func objective(wait float64) string { return fmt.Sprintf("p99 wait ≤ %v E[S]", wait) }
 
-func answerCapacity(m *evidence.Measured) (lines []string) {
+func answerCapacity(m *evidence.Measured, f *finding.Finding) {
 	const wait, c2 = capacityWait, 16
 	var calm, spread aim
 	for _, b := range aims() {
@@ -229,13 +224,12 @@ func answerCapacity(m *evidence.Measured) (lines []string) {
 		}
 	}
 	if from, to := calm.found(m), spread.found(m); !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
-		lines = append(lines, fmt.Sprintf("to keep the p99 wait within %v mean task times, %d "+
-			"workers can be %s busy with tasks of one length and %s at C² = %v (theory: %s and %s)",
+		f.Add("to keep the p99 wait within %v mean task times, %d workers can be %s busy with "+
+			"tasks of one length and %s at C² = %v (theory: %s and %s)",
 			wait, limit, from.Share(), to.Share(), c2, words.Percent(calm.exact),
-			words.Percent(spread.exact)))
-		lines = append(lines, fmt.Sprintf("the p99 wait of %d workers at load %v with tasks of "+
-			"one length takes %d workers at C² = %v (theory)",
-			limit, varianceLoad, workersFor(p99Wait(limit, varianceLoad, 0), c2), c2))
+			words.Percent(spread.exact))
+		f.Add("the p99 wait of %d workers at load %v with tasks of one length takes %d workers at "+
+			"C² = %v (theory)",
+			limit, varianceLoad, workersFor(p99Wait(limit, varianceLoad, 0), c2), c2)
 	}
-	return lines
 }

@@ -36,12 +36,6 @@ var (
 var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_once", "segregated",
 	"shortest_first:long=1ms"}
 
-const (
-	pooled     = "worker_pool"
-	sequential = "partitioned"
-	separate   = "segregated"
-)
-
 // taxAt is the ratio at which the cost is put into a number: the default of the workload.
 const taxAt = 50
 
@@ -70,11 +64,6 @@ func costWith(size Size, strategy string) (cells []bench.Scenario) {
 
 var costLengths = lengths{0.15, 0.9, 5}
 
-// costNames are the study's strategies and those that somebody named.
-func costNames(m *evidence.Measured) []string {
-	return append(slices.Clone(costStrategies), costOthers(m)...)
-}
-
 // costOthers are those that somebody named.
 func costOthers(m *evidence.Measured) []string {
 	return m.Others(costStrategies, func(strategy string) bench.Scenario {
@@ -92,21 +81,17 @@ type reading struct {
 
 var (
 	shortTail = reading{"p99 response of the short tasks ÷ their size",
-		"p99 response ÷ own size (log scale)", "p99 of the short tasks", "short-p99-response-sec",
+		"p99 response ÷ own size", "p99 of the short tasks", "short-p99-response-sec",
 		1 / unit.Seconds()}
 	slowdown = reading{"mean slowdown of all tasks: response ÷ own size",
-		"mean slowdown (log scale)", "mean slowdown", "mean-slowdown", 1}
+		"mean slowdown", "mean slowdown", "mean-slowdown", 1}
 )
 
 // over is a strategy's curve over R.
 func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
-	s.Name, s.Style = strategy, m.Style(costCell(strategy, 1))
+	s = m.Named(costCell(strategy, 1))
 	for _, r := range costRs {
-		values := m.Values(costCell(strategy, r), of.unit)
-		if len(values) == 0 {
-			continue
-		}
-		evidence.AddPoint(&s, r, evidence.OfMean(values).Times(of.scale))
+		evidence.AddPoint(&s, r, m.Mean(costCell(strategy, r), of.unit).Times(of.scale))
 	}
 	return s
 }
@@ -114,41 +99,31 @@ func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
 // flat is what theory knows of pools of constant tasks of one unit, at this load: the reading for k
 // places.
 func flat(k int, of reading) float64 {
-	a, err := theory.MDk(theory.Pool{Rate: varianceLoad * float64(k), MeanService: 1, Limit: k})
-	if err != nil {
-		panic(err) // a load below 1
-	}
+	a := theory.Must(theory.MDk(theory.Pool{Rate: varianceLoad * float64(k), MeanService: 1,
+		Limit: k}))
 	if of == slowdown {
 		return a.MeanResponse
 	}
-	t, _ := a.ResponseQuantile(0.99)
-	return t
+	return a.P99()
 }
 
 // sharing is the mean slowdown of processor sharing.
 func sharing() float64 {
-	a, err := theory.MMk(theory.Pool{Rate: varianceLoad * limit, MeanService: 1, Limit: limit})
-	if err != nil {
-		panic(err)
-	}
-	return a.MeanResponse
+	return theory.Must(theory.MMk(theory.Pool{Rate: varianceLoad * limit, MeanService: 1,
+		Limit: limit})).MeanResponse
 }
 
 func drawCost(m *evidence.Measured) (f page.Figure, err error) {
 	var planes []charts.Plane
 	for _, of := range []reading{shortTail, slowdown} {
-		p := charts.Plane{
-			Panel: charts.Panel{Title: of.title},
-			X: charts.Axis{Label: "R: a long task, in short ones (log scale)", Log: true,
-				Marks: without(costRs, 3), Name: "R"},
-			Y: charts.Axis{Label: of.label, Log: true, Format: words.Short,
-				Marks: []float64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
-			TopLabel: "squared coefficient of variation C²",
-		}
+		p := evidence.Plane(of.title,
+			evidence.Log("R: a long task, in short ones", nil, without(costRs, 3)...),
+			evidence.Log(of.label, words.Short, 1, 2, 5, 10, 20, 50, 100, 200, 500))
+		p.X.Name, p.TopLabel = "R", "squared coefficient of variation C²"
 		for _, r := range without(costRs, 3) {
 			p.Top = append(p.Top, charts.Mark{At: r, Text: fmt.Sprintf("%.3g", halvesC2(r))})
 		}
-		for _, name := range costNames(m) {
+		for _, name := range slices.Concat(costStrategies, costOthers(m)) {
 			if s := over(m, name, of); len(s.X) > 0 {
 				p.Series = append(p.Series, s)
 			}
@@ -157,9 +132,8 @@ func drawCost(m *evidence.Measured) (f page.Figure, err error) {
 			return f, &charts.EmptyError{Chart: "variance"}
 		}
 		exact := flat(limit/2, of)
-		p.Series = append(p.Series,
-			charts.Series{Name: separate, Style: m.Style(costCell(separate, 1)),
-				X: []float64{1, costRs[len(costRs)-1]}, Y: []float64{exact, exact}, Theory: true})
+		p.Series = append(p.Series, evidence.Exact(m.Named(costCell(separate, 1)),
+			[]float64{1, costRs[len(costRs)-1]}, func(float64) float64 { return exact }))
 		start := flat(limit, of)
 		p.Remarks = append(p.Remarks,
 			charts.Remark{Sign: charts.Ring, X: 1, Y: start,
@@ -190,7 +164,7 @@ func drawCost(m *evidence.Measured) (f page.Figure, err error) {
 func costCaption(m *evidence.Measured) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, sc := range costCells(Standard) {
-		if u := evidence.OfMean(m.Values(sc, "utilisation")).Mid; !math.IsNaN(u) {
+		if u := m.Mean(sc, "utilisation").Mid; !math.IsNaN(u) {
 			low, high = min(low, u), max(high, u)
 		}
 	}
@@ -212,13 +186,9 @@ func costCaption(m *evidence.Measured) string {
 // taxOf is the factor between the shared pool and the partitioned one at taxAt, repetition by
 // repetition, and the two ends.
 func taxOf(m *evidence.Measured, of reading) (tax evidence.Interval, from, to float64) {
-	cells := []bench.Scenario{costCell(pooled, taxAt), costCell(sequential, taxAt)}
-	tax = evidence.OfProduct(m.Each(cells,
-		func(value func(int, string) float64) float64 {
-			return value(0, of.unit) / value(1, of.unit)
-		}))
-	return tax, evidence.OfMean(m.Values(cells[1], of.unit)).Mid * of.scale,
-		evidence.OfMean(m.Values(cells[0], of.unit)).Mid * of.scale
+	pool, cut := costCell(pooled, taxAt), costCell(sequential, taxAt)
+	return m.Ratio(pool, cut, of.unit), m.Mean(cut, of.unit).Mid * of.scale,
+		m.Mean(pool, of.unit).Mid * of.scale
 }
 
 // crossover is the R from which on a strategy is better than the shared pool: where their curves,
@@ -232,10 +202,10 @@ func crossover(m *evidence.Measured, strategy string, of reading) evidence.Inter
 			cells, rs = append(cells, pool, other), append(rs, r)
 		}
 	}
-	return evidence.OfProduct(m.Each(cells, func(value func(int, string) float64) float64 {
+	return evidence.OfProduct(m.Each(cells, func(runs []evidence.Run) float64 {
 		excess := make([]float64, len(rs))
 		for i := range rs {
-			excess[i] = math.Log(value(2*i, of.unit) / value(2*i+1, of.unit))
+			excess[i] = math.Log(runs[2*i](of.unit) / runs[2*i+1](of.unit))
 		}
 		return evidence.LastCrossing(rs, excess)
 	}))

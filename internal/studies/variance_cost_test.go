@@ -73,7 +73,7 @@ func TestCostAnnotations(t *testing.T) {
 			t.Errorf("the figure does not say %q", want)
 		}
 	}
-	answer := strings.Join(answerCost(sampleCost(0)), "\n")
+	answer := strings.Join(linesOf(answerCost, sampleCost(0)), "\n")
 	for _, want := range []string{"the shared pool has 30 times that of partitioned\n",
 		"costs more than it saves below R = 2\n",
 		"worker_pool at R = 1; partitioned from R = 2 to 200\n"} {
@@ -216,7 +216,7 @@ func TestCostWith(t *testing.T) {
 		want := "at R = 50 " + name + " has 1 times the shared pool's p99 of the short tasks, " +
 			"and 1 times its mean slowdown; it does not complete 25 % of the tasks; it has up " +
 			"to 7 tasks in flight, the others 4"
-		if lines := answerCost(m); !slices.Contains(lines, want) {
+		if lines := linesOf(answerCost, m); !slices.Contains(lines, want) {
 			t.Errorf("the answer does not say %q:\n%s", want, strings.Join(lines, "\n"))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -28,26 +29,23 @@ func heldCells(size Size) (cells []bench.Scenario) {
 // heldAt are the share of the short tasks that find so many places held by long ones, and their
 // share of all waiting of short tasks.
 func heldAt(m *evidence.Measured, r float64) (found, waiting []float64) {
-	cell := []bench.Scenario{costCell(pooled, r)}
+	sc := costCell(pooled, r)
+	of := func(run evidence.Run, j int) float64 {
+		w := run(fmt.Sprintf("found-%d-long/op", j)) * run(fmt.Sprintf("found-%d-long-wait-sec", j))
+		if math.IsNaN(w) { // nobody found so many
+			return 0
+		}
+		return w
+	}
 	for j := range limit + 1 {
-		share := fmt.Sprintf("found-%d-long/op", j)
-		found = append(found, evidence.OfMean(m.Values(cell[0], share)).Mid)
-		waiting = append(waiting,
-			evidence.OfMean(m.Each(cell, func(value func(int, string) float64) float64 {
-				total := 0.0
-				of := func(j int) float64 {
-					w := value(0, fmt.Sprintf("found-%d-long/op", j)) * value(0,
-						fmt.Sprintf("found-%d-long-wait-sec", j))
-					if math.IsNaN(w) { // nobody found so many
-						return 0
-					}
-					return w
-				}
-				for k := range limit + 1 {
-					total += of(k)
-				}
-				return of(j) / total
-			})).Mid)
+		found = append(found, m.Mean(sc, fmt.Sprintf("found-%d-long/op", j)).Mid)
+		waiting = append(waiting, evidence.OfMean(m.Of(sc, func(run evidence.Run) float64 {
+			total := 0.0
+			for k := range limit + 1 {
+				total += of(run, k)
+			}
+			return of(run, j) / total
+		})).Mid)
 	}
 	return found, waiting
 }
@@ -60,9 +58,6 @@ func drawHeld(m *evidence.Measured) (f page.Figure, err error) {
 				charts.Stack{Name: fmt.Sprintf("R = %v: of the time", r), Parts: found},
 				charts.Stack{Name: fmt.Sprintf("R = %v: of the waiting", r), Parts: waiting})
 		}
-	}
-	if len(stacks) == 0 {
-		return f, &charts.EmptyError{Chart: "held"}
 	}
 	return evidence.Figure{
 		Name: "variance-held",
@@ -80,13 +75,12 @@ func drawHeld(m *evidence.Measured) (f page.Figure, err error) {
 		func(j int) string { return fmt.Sprintf("%d held", j) })
 }
 
-func answerHeld(m *evidence.Measured) []string {
+func answerHeld(m *evidence.Measured, f *finding.Finding) {
 	found, waiting := heldAt(m, taxAt)
-	if math.IsNaN(found[limit]) {
-		return nil
+	if !math.IsNaN(found[limit]) {
+		f.Add("at R = %v long tasks hold %d or all of the %d slots for %s of the time; the short "+
+			"tasks that come then bear %s of all waiting of short tasks",
+			taxAt, limit-1, limit, words.Percent(found[limit-1]+found[limit]),
+			words.Percent(waiting[limit-1]+waiting[limit]))
 	}
-	return []string{fmt.Sprintf("at R = %v long tasks hold %d or all of the %d slots for %s of "+
-		"the time; the short tasks that come then bear %s of all waiting of short tasks",
-		taxAt, limit-1, limit, words.Percent(found[limit-1]+found[limit]),
-		words.Percent(waiting[limit-1]+waiting[limit]))}
 }

@@ -3,8 +3,10 @@ package studies
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
@@ -52,28 +54,26 @@ func loadWith(size Size, strategy string) (cells []bench.Scenario) {
 
 // exactOver is a curve over the load by theory.
 func exactOver(
-	name string, style int, at func(load float64) (*theory.Answer, error),
+	beside charts.Series, at func(load float64) (*theory.Answer, error),
 ) charts.Series {
-	s := charts.Series{Name: name, Style: style, Theory: true}
-	for load := partLoads[0]; load <= 0.951; load += 0.025 {
-		if a, err := at(load); err == nil {
-			s.X, s.Y = append(s.X, load), append(s.Y, a.MeanResponse)
-		}
-	}
-	return s
+	return evidence.Exact(beside, evidence.Steps(partLoads[0], 0.95, 0.025),
+		func(load float64) float64 {
+			a, err := at(load)
+			if err != nil {
+				return math.NaN()
+			}
+			return a.MeanResponse
+		})
 }
 
 func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
-	p := charts.Plane{
-		X: charts.Axis{Label: "throughput, as a share of the capacity workers ÷ E[S]",
-			Name: "throughput", Format: words.Short, Reach: []float64{1}},
-		Y: charts.Axis{Label: "mean slowdown (log scale)", Log: true, Format: words.Short,
-			Marks: []float64{1, 2, 5, 10, 20, 50, 100}},
-	}
+	p := evidence.Plane("", charts.Axis{Label: "throughput, as a share of the capacity workers ÷ " +
+		"E[S]", Name: "throughput", Format: words.Short, Reach: []float64{1}},
+		evidence.Log("mean slowdown", words.Short, 1, 2, 5, 10, 20, 50, 100))
 	measuredLoads := map[float64]bool{}
 	top := 1.0
-	for _, name := range costNames(m) {
-		s := charts.Series{Name: name, Style: m.Style(loadCell(name, varianceLoad))}
+	for _, name := range slices.Concat(costStrategies, costOthers(m)) {
+		s := m.Named(loadCell(name, varianceLoad))
 		for _, load := range partLoads {
 			cell := loadCell(name, load)
 			values := m.Values(cell, slowdown.unit)
@@ -81,26 +81,23 @@ func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
 				continue
 			}
 			measuredLoads[load] = true
-			reached := evidence.OfMean(m.Values(cell,
-				"ops/s")).Times(meanHalves * unit.Seconds() / limit)
+			reached := m.Mean(cell, "ops/s").Times(meanHalves * unit.Seconds() / limit)
 			in := evidence.OfMean(values)
 			evidence.AddPoint(&s, reached.Mid, in)
 			top = max(top, in.Mid)
 		}
-		if len(s.X) > 0 {
-			p.Series = append(p.Series, s)
-		}
+		p.Series = append(p.Series, s)
 	}
 	if len(measuredLoads) < 2 {
 		return f, &charts.EmptyError{Chart: "load"}
 	}
 	p.Series = append(p.Series,
-		exactOver(separate, m.Style(loadCell(separate, varianceLoad)),
+		exactOver(m.Named(loadCell(separate, varianceLoad)),
 			func(load float64) (*theory.Answer, error) {
 				return theory.MDk(theory.Pool{Rate: load * limit / 2, MeanService: 1,
 					Limit: limit / 2})
 			}),
-		exactOver(sequential, m.Style(loadCell(sequential, varianceLoad)),
+		exactOver(m.Named(loadCell(sequential, varianceLoad)),
 			func(load float64) (*theory.Answer, error) {
 				return theory.MMk(theory.Pool{Rate: load * limit, MeanService: 1, Limit: limit})
 			}))
@@ -122,17 +119,12 @@ func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
 	}.Planes(p)
 }
 
-func answerLoad(m *evidence.Measured) (lines []string) {
+func answerLoad(m *evidence.Measured, f *finding.Finding) {
 	for _, load := range []float64{partLoads[0], partLoads[len(partLoads)-1]} {
-		ratio := evidence.OfProduct(m.Each([]bench.Scenario{loadCell(pooled, load),
-			loadCell(sequential, load)},
-			func(value func(int, string) float64) float64 {
-				return value(0, slowdown.unit) / value(1, slowdown.unit)
-			}))
+		ratio := m.Ratio(loadCell(pooled, load), loadCell(sequential, load), slowdown.unit)
 		if !math.IsNaN(ratio.Mid) {
-			lines = append(lines, fmt.Sprintf("at R = %v and load %v the mean slowdown in the "+
-				"shared pool is %s times that of %s", taxAt, load, ratio, sequential))
+			f.Add("at R = %v and load %v the mean slowdown in the shared pool is %s times that of "+
+				"%s", taxAt, load, ratio, sequential)
 		}
 	}
-	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
@@ -63,12 +64,10 @@ func loopCells(size Size) (cells []bench.Scenario) {
 	return lengths{0.25, 1, 5}.of(size, cells)
 }
 
-const meanResponse = "mean-response-sec"
-
 // closedAt is the loop's mean response, in mean task times.
 func closedAt(m *evidence.Measured, c2 float64) evidence.Interval {
-	return evidence.OfMean(m.Of(closedCell(c2), func(value func(string) float64) float64 {
-		return value(meanResponse) / unit.Seconds()
+	return evidence.OfMean(m.Of(closedCell(c2), func(r evidence.Run) float64 {
+		return r(meanResponse) / unit.Seconds()
 	}))
 }
 
@@ -85,9 +84,8 @@ func openAt(m *evidence.Measured, c2 float64) evidence.Interval {
 	cells := openCells(c2)
 	low, high := cells[0].Load.Relative, cells[1].Load.Relative
 	at := utilisationOf(m, c2)
-	return evidence.OfMean(m.Each(cells, func(value func(int, string) float64) float64 {
-		return between(at, low, value(0, meanResponse), high,
-			value(1, meanResponse)) / unit.Seconds()
+	return evidence.OfMean(m.Pairs(cells[0], cells[1], func(a, b evidence.Run) float64 {
+		return between(at, low, a(meanResponse), high, b(meanResponse)) / unit.Seconds()
 	}))
 }
 
@@ -117,14 +115,8 @@ func drawLoop(m *evidence.Measured) (f page.Figure, err error) {
 	if len(open.X) == 0 {
 		return f, &charts.EmptyError{Chart: "open and closed"}
 	}
-	p := charts.Plane{
-		Panel: charts.Panel{Series: []charts.Series{open, closed, exact}},
-		X: charts.Axis{
-			Label: "squared coefficient of variation C² of the task times (log scale)", Log: true,
-			Zero: true, Marks: variances, Name: "C²"},
-		Y: charts.Axis{Label: "mean response ÷ mean task time (log scale)",
-			Log: true, Format: words.Short},
-	}
+	p := evidence.Plane("", spreads("squared coefficient of variation C² of the task times"),
+		evidence.Log("mean response ÷ mean task time", words.Short), open, closed, exact)
 	if a, err := theory.MMkN(theory.Closed{Clients: clients, Think: thought, MeanService: 1,
 		Limit: limit}); err == nil {
 		p.Series = append(p.Series, charts.Series{Name: closed.Name, Style: 0, Theory: true,
@@ -152,15 +144,13 @@ func drawLoop(m *evidence.Measured) (f page.Figure, err error) {
 	}.Planes(p)
 }
 
-func answerLoop(m *evidence.Measured) (lines []string) {
+func answerLoop(m *evidence.Measured, f *finding.Finding) {
 	for _, c2 := range []float64{variances[0], variances[len(variances)-1]} {
 		if loop, arrivals := closedAt(m, c2), openAt(m, c2); !math.IsNaN(loop.Mid) &&
 			!math.IsNaN(arrivals.Mid) {
-			lines = append(lines, fmt.Sprintf("at C² = %v and the same throughput the mean "+
-				"response is %s task times with %d clients that wait for it, and %s with "+
-				"Poisson arrivals",
-				c2, loop, clients, arrivals))
+			f.Add("at C² = %v and the same throughput the mean response is %s task times with %d "+
+				"clients that wait for it, and %s with Poisson arrivals", c2, loop, clients,
+				arrivals)
 		}
 	}
-	return lines
 }

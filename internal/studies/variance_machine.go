@@ -106,11 +106,11 @@ func machineCells(size Size) (cells []bench.Scenario) {
 }
 
 // slowed is the mean slowdown of a run; tasks of one length have that of their means.
-func (c machineCase) slowed(value func(unit string) float64) float64 {
+func (c machineCase) slowed(r evidence.Run) float64 {
 	if c.unequal {
-		return value(slowdown.unit)
+		return r(slowdown.unit)
 	}
-	return value(meanResponse) / value("mean-service-sec")
+	return r(meanResponse) / r("mean-service-sec")
 }
 
 // A stay is the mean slowdown of a strategy on the machine and of its twin, over the repetitions
@@ -128,21 +128,18 @@ type stay struct {
 func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 	loads, slow := []float64{0}, []float64{1} // alone, a task takes its own time
 	for _, load := range twinLoads {
-		cell := []bench.Scenario{c.waits(strategy, load)}
-		mean := evidence.OfMean(m.Each(cell, func(value func(int, string) float64) float64 {
-			return c.slowed(func(unit string) float64 { return value(0, unit) })
-		})).Mid
+		mean := evidence.OfMean(m.Of(c.waits(strategy, load), c.slowed)).Mid
 		if !math.IsNaN(mean) {
 			loads, slow = append(loads, load), append(slow, mean)
 		}
 	}
 	per := func(number func(slowed, load float64) float64) []float64 {
-		return m.Of(c.real(strategy), func(value func(string) float64) float64 {
-			load := value("offered-utilisation")
+		return m.Of(c.real(strategy), func(r evidence.Run) float64 {
+			load := r("offered-utilisation")
 			if load >= fullMachine {
 				return math.NaN()
 			}
-			return number(c.slowed(value), load)
+			return number(c.slowed(r), load)
 		})
 	}
 	s.all = len(m.Runs(c.real(strategy)))
@@ -156,8 +153,7 @@ func (c machineCase) of(m *evidence.Measured, strategy string) (s stay) {
 	s.load = evidence.OfMedian(per(func(_, load float64) float64 { return load }))
 	s.machine = evidence.OfMedian(per(func(slowed, _ float64) float64 { return slowed }))
 	s.same = evidence.OfMedian(per(func(_, load float64) float64 {
-		return twinAt(load, loads,
-			slow)
+		return twinAt(load, loads, slow)
 	}))
 	s.adds = evidence.OfMedian(per(func(slowed, load float64) float64 {
 		return slowed / twinAt(load, loads, slow)

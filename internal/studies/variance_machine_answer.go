@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -35,9 +36,8 @@ func drawMachine(m *evidence.Measured) (f page.Figure, err error) {
 			}
 		}
 		if any {
-			panels = append(panels,
-				charts.RowPanel{Title: c.title, X: charts.Axis{Label: "mean slowdown (log scale)",
-					Log: true, Format: words.Short}, Series: series})
+			panels = append(panels, charts.RowPanel{Title: c.title,
+				X: evidence.Log("mean slowdown", words.Short), Series: series})
 		}
 	}
 	if len(panels) == 0 {
@@ -74,53 +74,42 @@ func machineReal() []bench.Scenario {
 	})
 }
 
-func answerMachine(m *evidence.Measured) (lines []string) {
+func answerMachine(m *evidence.Measured, f *finding.Finding) {
 	for _, c := range machineCases {
 		for _, strategy := range c.strategies {
 			s := c.of(m, strategy)
 			if s.steady < s.all {
-				lines = append(lines, fmt.Sprintf("on this machine, %s: left out are %d of %d "+
-					"repetitions of %s, which had no steady state",
-					c.title, s.all-s.steady, s.all, strategy))
+				f.Add("on this machine, %s: left out are %d of %d repetitions of %s, which had no "+
+					"steady state", c.title, s.all-s.steady, s.all, strategy)
 			}
 			if math.IsNaN(s.adds.Mid) {
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("on this machine, %s: %s has a mean slowdown of "+
-				"%s; under the virtual clock it has %s at the planned load of %v and %s at the "+
-				"load of %s that it came to here; the scheduler and other programs multiply "+
-				"that by %s",
+			f.Add("on this machine, %s: %s has a mean slowdown of %s; under the virtual clock it "+
+				"has %s at the planned load of %v and %s at the load of %s that it came to here; "+
+				"the scheduler and other programs multiply that by %s",
 				c.title, strategy, s.machine, words.Short(s.planned.Mid), c.load,
-				words.Short(s.same.Mid),
-				words.Short(s.load.Mid), s.adds))
+				words.Short(s.same.Mid), words.Short(s.load.Mid), s.adds)
 		}
-		lines = append(lines, c.survives(m)...)
-		if own := evidence.OfMedian(m.Values(c.real(pooled), "service-c2")).Mid; c.unequal &&
-			!math.IsNaN(own) {
-			lines = append(lines,
-				fmt.Sprintf("on this machine, %s: the task times' C² was %s, and %s under the "+
-					"virtual clock",
-					c.title, words.Short(own), words.Short(halvesC2(machineR))))
+		c.survives(m, f)
+		if own := m.Median(c.real(pooled), "service-c2").Mid; c.unequal && !math.IsNaN(own) {
+			f.Add("on this machine, %s: the task times' C² was %s, and %s under the virtual clock",
+				c.title, words.Short(own), words.Short(halvesC2(machineR)))
 		}
 	}
-	return lines
 }
 
 // survives says of each strategy whether it is on that side of the shared pool on which theory has
 // it, repetition by repetition.
-func (c machineCase) survives(m *evidence.Measured) (lines []string) {
+func (c machineCase) survives(m *evidence.Measured, f *finding.Finding) {
 	for _, strategy := range c.strategies[1:] {
 		twin := c.of(m, strategy).planned.Mid / c.of(m, pooled).planned.Mid
-		ratios := m.Each([]bench.Scenario{c.real(strategy), c.real(pooled)},
-			func(value func(int, string) float64) float64 {
-				if max(value(0, "offered-utilisation"),
-					value(1, "offered-utilisation")) >= fullMachine {
-					return math.NaN()
-				}
-				return c.slowed(func(unit string) float64 {
-					return value(0, unit)
-				}) / c.slowed(func(unit string) float64 { return value(1, unit) })
-			})
+		ratios := m.Pairs(c.real(strategy), c.real(pooled), func(own, pool evidence.Run) float64 {
+			if max(own("offered-utilisation"), pool("offered-utilisation")) >= fullMachine {
+				return math.NaN()
+			}
+			return c.slowed(own) / c.slowed(pool)
+		})
 		ratio := evidence.OfMedian(ratios)
 		if math.IsNaN(twin) || math.IsNaN(ratio.Mid) {
 			continue
@@ -133,9 +122,7 @@ func (c machineCase) survives(m *evidence.Measured) (lines []string) {
 		case ratio.Below(), ratio.Above():
 			says = "the other one is better"
 		}
-		lines = append(lines, fmt.Sprintf("on this machine, %s: %s has %s times the shared "+
-			"pool's slowdown, and %s times under the virtual clock: %s",
-			c.title, strategy, ratio, words.Short(twin), says))
+		f.Add("on this machine, %s: %s has %s times the shared pool's slowdown, and %s times "+
+			"under the virtual clock: %s", c.title, strategy, ratio, words.Short(twin), says)
 	}
-	return lines
 }

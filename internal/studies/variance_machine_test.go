@@ -49,7 +49,7 @@ func TestMachine(t *testing.T) {
 			}
 		}
 	}
-	answer := strings.Join(answerMachine(m), "\n")
+	answer := strings.Join(linesOf(answerMachine, m), "\n")
 	for _, want := range []string{
 		"left out are 1 of 6 repetitions of worker_pool, which had no steady state",
 		"at the load of 0.8 that it came to here; the scheduler and other programs multiply that " +
@@ -87,10 +87,10 @@ func TestStepCost(t *testing.T) {
 	}
 	want := "a step of partitioned costs 300 ns on this machine, for short tasks 0.03 % of 1 ms, " +
 		"0.3 % of 100 µs and 3 % of 10 µs; at load 0.8 steps below 1.2 µs leave no steady state"
-	if lines := answerStep(m); !slices.Equal(lines, []string{want}) {
+	if lines := linesOf(answerStep, m); !slices.Equal(lines, []string{want}) {
 		t.Errorf("%q, want %q", lines, want)
 	}
-	if lines := answerStep(with(-1e-9)); len(lines) > 0 {
+	if lines := linesOf(answerStep, with(-1e-9)); len(lines) > 0 {
 		t.Errorf("steps that cost less than nothing: %q", lines)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -81,11 +82,8 @@ func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.S
 		if busyWith(q, o) >= fullest {
 			continue
 		}
-		values := m.Values(quantumCell(q, o), metric)
-		if len(values) == 0 {
-			continue
-		}
-		evidence.AddPoint(&s, q, evidence.OfMean(values).Times((q+o)/unit.Seconds()/size))
+		evidence.AddPoint(&s, q,
+			m.Mean(quantumCell(q, o), metric).Times((q+o)/unit.Seconds()/size))
 	}
 	return s
 }
@@ -99,13 +97,10 @@ func drawQuantum(m *evidence.Measured) (f page.Figure, err error) {
 		{"p99 response of the short tasks ÷ their size", "short-p99-response-sec", 1},
 		{"mean response of the long tasks ÷ their size", "long-mean-response-sec", quantumR},
 	} {
-		p := charts.Plane{
-			Panel: charts.Panel{Title: of.title},
-			X: charts.Axis{Label: "quantum, in short tasks (log scale)", Log: true,
-				Marks: without(quanta, 25), Name: "quantum"},
-			Y: charts.Axis{Label: "response ÷ own size (log scale)", Log: true,
-				Format: words.Short},
-		}
+		p := evidence.Plane(of.title,
+			evidence.Log("quantum, in short tasks", nil, without(quanta, 25)...),
+			evidence.Log("response ÷ own size", words.Short))
+		p.X.Name = "quantum"
 		for i, o := range overheads {
 			s := byQuantum(m, of.metric, of.size, o)
 			if len(s.X) == 0 {
@@ -152,24 +147,16 @@ func drawQuantum(m *evidence.Measured) (f page.Figure, err error) {
 	}.Planes(planes...)
 }
 
-func answerQuantum(m *evidence.Measured) (lines []string) {
+func answerQuantum(m *evidence.Measured, f *finding.Finding) {
 	for _, o := range overheads {
 		s := byQuantum(m, "short-p99-response-sec", 1, o)
-		best := -1
-		for i := range s.X {
-			if best < 0 || s.Y[i] < s.Y[best] {
-				best = i
-			}
-		}
 		if len(s.X) < 2 || s.X[len(s.X)-1] != quantumR {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("if a step costs %v of a short task, steps of %s "+
-			"give the lowest p99 of the short tasks: %s times their size, against %s with "+
-			"tasks left whole",
+		best := slices.Index(s.Y, slices.Min(s.Y))
+		f.Add("if a step costs %v of a short task, steps of %s give the lowest p99 of the short "+
+			"tasks: %s times their size, against %s with tasks left whole",
 			o, words.Counted(s.X[best], "short task"), evidence.Interval{Mid: s.Y[best],
-				Lo: s.Lo[best], Hi: s.Hi[best]},
-			words.Short(s.Y[len(s.Y)-1])))
+				Lo: s.Lo[best], Hi: s.Hi[best]}, words.Short(s.Y[len(s.Y)-1]))
 	}
-	return lines
 }

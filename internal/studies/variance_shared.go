@@ -9,21 +9,7 @@ import (
 // shared is what theory knows of one pool of k places, with tasks of mean 1 and that C², at the
 // load; nil where that is too close to 1.
 func shared(k int, load, c2 float64) *theory.Answer {
-	pool := theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}
-	model := theory.MMk
-	switch {
-	case c2 == 0:
-		model = theory.MDk
-	case c2 > 1:
-		model = func(p theory.Pool) (*theory.Answer, error) {
-			h, err := theory.BalancedH2(1, c2)
-			if err != nil {
-				return nil, err
-			}
-			return theory.MH2k(p.Rate, h, p.Limit)
-		}
-	}
-	a, err := model(pool)
+	a, err := theory.Spread(theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}, c2)
 	if err != nil {
 		return nil
 	}

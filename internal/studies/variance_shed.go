@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
@@ -18,8 +19,6 @@ import (
 var shedPart = variancePart{shedCells, nil, answerShed}
 
 var slots = []int{0, limit, 4 * limit}
-
-const shedding = "bounded_queue_shed"
 
 func shedCell(queue int, c2 float64) bench.Scenario {
 	return only(bench.Scenario{
@@ -42,38 +41,26 @@ func shedCells(size Size) (cells []bench.Scenario) {
 // shareShed is the exact share that a queue of so many slots sheds: for any task times without one,
 // for exponential ones with one.
 func shareShed(queue int) float64 {
-	a, err := theory.MMkK(theory.Pool{Rate: varianceLoad * limit, MeanService: 1, Limit: limit},
-		queue)
-	if err != nil {
-		panic(err)
-	}
-	return a.ShedProb
+	return theory.Must(theory.MMkK(theory.Pool{Rate: varianceLoad * limit, MeanService: 1,
+		Limit: limit}, queue)).ShedProb
 }
 
 func drawShed(m *evidence.Measured) (f page.Figure, err error) {
-	p := charts.Plane{
-		X: charts.Axis{Label: "squared coefficient of variation C² of the task times (log scale)",
-			Log: true, Zero: true, Marks: variances, Name: "C²"},
-		Y: charts.Axis{Label: "share of the tasks shed", Format: words.Percent},
-	}
+	p := evidence.Plane("", spreads("squared coefficient of variation C² of the task times"),
+		shares("share of the tasks shed"))
 	for i, queue := range slots {
 		s := charts.Series{Name: slotsName(queue), Style: i}
 		for _, c2 := range variances {
-			values := m.Values(shedCell(queue, c2), "shed/op")
-			if len(values) == 0 {
-				continue
-			}
-			in := evidence.OfMean(values)
+			in := m.Mean(shedCell(queue, c2), "shed/op")
 			in.Lo = max(in.Lo, 0) // no share is below
 			evidence.AddPoint(&s, c2, in)
 		}
-		exact := charts.Series{Name: s.Name, Style: i, Theory: true, X: []float64{1},
-			Y: []float64{shareShed(queue)}}
+		at := []float64{1}
 		if queue == 0 {
-			exact.X, exact.Y = []float64{0, variances[len(variances)-1]},
-				[]float64{exact.Y[0], exact.Y[0]}
+			at = []float64{0, variances[len(variances)-1]}
 		}
-		p.Series = append(p.Series, s, exact)
+		p.Series = append(p.Series, s,
+			evidence.Exact(s, at, func(float64) float64 { return shareShed(queue) }))
 	}
 	return evidence.Figure{
 		Name:  "variance-shedding",
@@ -96,11 +83,10 @@ func slotsName(queue int) string {
 	return fmt.Sprintf("%d slots", queue)
 }
 
-func answerShed(m *evidence.Measured) (lines []string) {
+func answerShed(m *evidence.Measured, f *finding.Finding) {
 	last := variances[len(variances)-1]
 	for _, queue := range slots {
-		from, to := evidence.OfMean(m.Values(shedCell(queue, 0), "shed/op")),
-			evidence.OfMean(m.Values(shedCell(queue, last), "shed/op"))
+		from, to := m.Mean(shedCell(queue, 0), "shed/op"), m.Mean(shedCell(queue, last), "shed/op")
 		if math.IsNaN(from.Mid) || math.IsNaN(to.Mid) {
 			continue
 		}
@@ -109,7 +95,6 @@ func answerShed(m *evidence.Measured) (lines []string) {
 		if queue == 0 {
 			line += fmt.Sprintf(" (theory, Erlang B: %s at any C²)", words.Percent(shareShed(0)))
 		}
-		lines = append(lines, line)
+		f.Say(line)
 	}
-	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 )
@@ -48,13 +49,12 @@ func stepCells(size Size) []bench.Scenario {
 // nothing.
 func stepCost(m *evidence.Measured) float64 {
 	fastest := func(strategy string) float64 {
-		rates := m.Values(stepCell(strategy), "ops/s")
-		if len(rates) == 0 {
-			return math.NaN()
-		}
-		return 1 / slices.Max(rates)
+		return slices.Min(append(m.Of(stepCell(strategy), func(r evidence.Run) float64 {
+			return 1 / r("ops/s")
+		}), math.Inf(1)))
 	}
-	if cost := (fastest(stepInSteps) - fastest(pooled)) / stepsATask; cost > 0 {
+	cost := (fastest(stepInSteps) - fastest(pooled)) / stepsATask
+	if cost > 0 && !math.IsInf(cost, 0) {
 		return cost
 	}
 	return math.NaN()
@@ -69,14 +69,11 @@ func stepShares(cost float64) (shares []string) {
 	return shares
 }
 
-func answerStep(m *evidence.Measured) []string {
+func answerStep(m *evidence.Measured, f *finding.Finding) {
 	cost := stepCost(m)
-	if math.IsNaN(cost) {
-		return nil
+	if !math.IsNaN(cost) {
+		f.Add("a step of %s costs %s on this machine, for short tasks %s; at load %v steps below "+
+			"%s leave no steady state", sequential, words.Seconds(cost),
+			words.Series(stepShares(cost)), varianceLoad, words.Seconds(wall(cost)))
 	}
-	shares := stepShares(cost)
-	return []string{fmt.Sprintf("a step of %s costs %s on this machine, for short tasks %s; at "+
-		"load %v steps below %s leave no steady state",
-		sequential, words.Seconds(cost), words.Series(shares), varianceLoad,
-		words.Seconds(wall(cost)))}
 }

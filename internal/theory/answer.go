@@ -20,6 +20,23 @@ type Answer struct {
 	wait, response *law // nil where the model says nothing of the distribution
 }
 
+// Must returns the answer of a model, and panics where it has none: for numbers that are written in
+// a program.
+func Must(a *Answer, err error) *Answer {
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// P99 is the p99 response; NaN where the model gives means only.
+func (a *Answer) P99() float64 {
+	if t, ok := a.ResponseQuantile(0.99); ok {
+		return t
+	}
+	return math.NaN()
+}
+
 // WaitQuantile returns the wait that a share q of the tasks does not exceed, to about ten digits;
 // ok is false where the model gives means only. It panics unless 0 ≤ q < 1.
 func (a *Answer) WaitQuantile(q float64) (t float64, ok bool) { return a.wait.quantile(q) }

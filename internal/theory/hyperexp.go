@@ -30,6 +30,22 @@ func BalancedH2(mean, c2 float64) (H2, error) {
 	return H2{P1: long, Mean1: mean / (2 * long), Mean2: mean / (2 * (1 - long))}, nil
 }
 
+// Spread is the queue of tasks whose times have that squared coefficient of variation: M/D/k at 0,
+// M/M/k at 1, and above M/H2/k with balanced means. Between 0 and 1 it is an error.
+func Spread(p Pool, c2 float64) (*Answer, error) {
+	switch c2 {
+	case 0:
+		return MDk(p)
+	case 1:
+		return MMk(p)
+	}
+	h, err := BalancedH2(p.MeanService, c2)
+	if err != nil {
+		return nil, err
+	}
+	return MH2k(p.Rate, h, p.Limit)
+}
+
 // Mean returns E[S].
 func (h H2) Mean() float64 { return h.P1*h.Mean1 + (1-h.P1)*h.Mean2 }
 

@@ -107,3 +107,11 @@ func Floats(whole []int) (out []float64) {
 	}
 	return out
 }
+
+// Times are durations for an axis, in seconds.
+func Times(all []time.Duration) (out []float64) {
+	for _, d := range all {
+		out = append(out, d.Seconds())
+	}
+	return out
+}

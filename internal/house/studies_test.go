@@ -1,0 +1,105 @@
+package house_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestStudiesAreIndependent: a study uses no name of another study. A file that registers studies
+// is the home of one, and so are those whose names go on from its name: retry_judge.go is of
+// retry.go. What several need is in the other files, and in internal/evidence.
+func TestStudiesAreIndependent(t *testing.T) {
+	found := false
+	for _, p := range packages(t) {
+		if p.ImportPath != module+"/internal/studies" {
+			continue
+		}
+		found = true
+		for _, line := range leaning(sources(t, p)) {
+			t.Error(line)
+		}
+	}
+	if !found {
+		t.Error("no package of studies")
+	}
+}
+
+// TestLeaning: the test sees what leans on another study, and lets shared names be.
+func TestLeaning(t *testing.T) {
+	set := token.NewFileSet()
+	var files []*ast.File
+	for name, text := range map[string]string{
+		"load.go": "package p\nvar _ = register(1)\nconst mean, a = shared, 2\n" +
+			"func f() { mean := 1; _ = mean }",
+		"load_draw.go": "package p\nfunc draw() int { return mean }",
+		"retry.go":     "package p\nvar _ = register(a)\nfunc g(a int) int { return a }",
+		"parts.go":     "package p\nconst shared = 1\nfunc register(int) int { return mean }",
+	} {
+		f, err := parser.ParseFile(set, name, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	if got, want := fmt.Sprint(leaning(set, files)), "[parts.go:3: mean is of the study load "+
+		"retry.go:2: a is of the study load]"; got != want {
+		t.Errorf("found %s, want %s", got, want)
+	}
+}
+
+// leaning finds the uses of names that another study declares, in the order of the files.
+func leaning(set *token.FileSet, files []*ast.File) (found []string) {
+	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: noImports{}, Error: func(error) {}}
+	p, err := config.Check("studies", set, files, &info)
+	if p == nil {
+		return []string{err.Error()}
+	}
+	homes := map[string]bool{}
+	for use := range info.Uses {
+		if use.Name == "register" {
+			homes[stem(set, use.Pos())] = true
+		}
+	}
+	study := func(pos token.Pos) string {
+		file, name := stem(set, pos), ""
+		for home := range homes {
+			if (file == home || strings.HasPrefix(file, home+"_")) && len(home) > len(name) {
+				name = home
+			}
+		}
+		return name
+	}
+	for use, of := range info.Uses {
+		if of.Parent() != p.Scope() {
+			continue
+		}
+		if owner := study(of.Pos()); owner != "" && owner != study(use.Pos()) {
+			at := set.Position(use.Pos())
+			found = append(found, fmt.Sprintf("%s:%d: %s is of the study %s",
+				filepath.Base(at.Filename), at.Line, use.Name, owner))
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// stem is the name of a file without its ending.
+func stem(set *token.FileSet, pos token.Pos) string {
+	return strings.TrimSuffix(filepath.Base(set.Position(pos).Filename), ".go")
+}
+
+// noImports leaves out what is imported: names of the package itself are found without.
+type noImports struct{}
+
+func (noImports) Import(path string) (*types.Package, error) {
+	return nil, errors.New("not looked at: " + path)
+}

@@ -1,0 +1,144 @@
+package studies
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/peers"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// limit is the one that the studies are run at unless they are about it.
+const limit = 4
+
+// Strategies that several studies name.
+const (
+	pooled     = "worker_pool"
+	shedding   = "bounded_queue_shed"
+	holding    = "bounded_queue"
+	sequential = "partitioned"
+	separate   = "segregated"
+	inline     = "event_loop"
+	free       = "unbounded"
+)
+
+// familiar are the strategies that a newcomer has to choose from first: nothing, three ways to
+// wait, and shedding. waiting are those of them that make a task wait for a slot.
+var (
+	familiar = []string{free, pooled, "semaphore", "errgroup_limit", shedding}
+	waiting  = familiar[1:4]
+)
+
+const (
+	// unit is the length of a short task, and the quantum of the partitioned strategies.
+	unit = time.Millisecond
+	// room is more than ever waits: a strategy with a queue is to choose among all tasks that are
+	// there.
+	room = 1_000_000
+	// crowded is the share of the time in which threads that were ready had no processor, from
+	// which on other programs have had the machine.
+	crowded = 0.2
+)
+
+const (
+	meanResponse = "mean-response-sec"
+	p99Response  = "p99-response-sec"
+)
+
+// perSecond is an axis of throughput.
+var perSecond = charts.Axis{Label: "tasks completed a second", Reach: []float64{0}}
+
+// responses is an axis of response times, of those tasks.
+func responses(of string) charts.Axis { return evidence.Log(of, charts.Seconds) }
+
+// shares is an axis of shares that reaches those values.
+func shares(of string, reach ...float64) charts.Axis {
+	return charts.Axis{Label: of, Format: words.Percent, Reach: reach}
+}
+
+// lossy are the scenarios of a matrix in which a strategy that sheds has no queue: then it is a
+// loss system, which theory knows for any task times.
+func lossy(m bench.Matrix) []bench.Scenario {
+	scenarios := m.Product()
+	for i := range scenarios {
+		if sc := &scenarios[i]; sc.Strategy.Spec.Sheds && sc.Strategy.Spec.UsesQueue {
+			sc.Queue = bench.NoQueue
+		}
+	}
+	return scenarios
+}
+
+// slotted is a queue of so many slots, also of none.
+func slotted(n int) int {
+	if n == 0 {
+		return bench.NoQueue
+	}
+	return n
+}
+
+// atSize is all values, or in the quick size these few of them.
+func atSize(size Size, all, few []float64) []float64 {
+	if size == Quick {
+		return few
+	}
+	return all
+}
+
+// every is all strategies that are taken, with these values of the parameters that they have.
+func every(takes func(strategies.Spec) bool, values map[string]string) (all []strategies.Variant) {
+	for _, spec := range strategies.All() {
+		if !takes(spec) {
+			continue
+		}
+		call := param.Call{Name: spec.Name}
+		for _, k := range spec.Keys {
+			if value, ok := values[k.Name]; ok {
+				call.Args = append(call.Args, param.Arg{Key: k.Name, Value: value})
+			}
+		}
+		v, err := strategies.Resolve(call)
+		if err != nil {
+			panic("studies: " + err.Error())
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// isPeer reports whether a strategy is a library's.
+func isPeer(spec strategies.Spec) bool { return peers.Has(spec.Name) }
+
+// names are those of variants.
+func names(of []strategies.Variant) (all []string) {
+	for _, v := range of {
+		all = append(all, v.String())
+	}
+	return all
+}
+
+// variants parses what the command line would say; a mistake in it is one in this package.
+func variants[T any](parse func(text string) T, texts ...string) (all []T) {
+	for _, text := range texts {
+		all = append(all, parse(text))
+	}
+	return all
+}
+
+// strategy parses strategies, those of other people's libraries among them.
+func strategy(texts ...string) []strategies.Variant {
+	return variants(strategies.MustParse, texts...)
+}
+func workload(texts ...string) []workloads.Variant {
+	return variants(workloads.MustParse, texts...)
+}
+func target(texts ...string) []targets.Variant { return variants(targets.MustParse, texts...) }
+func arrival(texts ...string) []arrivals.Variant {
+	return variants(arrivals.MustParse, texts...)
+}
