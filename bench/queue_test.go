@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,44 @@ func TestRanks(t *testing.T) {
 		if wait["cpu_io_split"] != wait["worker_pool"] {
 			t.Errorf("load %v: cpu_io_split, none of whose classes there are, waits for %v, one "+
 				"pool for %v", load, wait["cpu_io_split"], wait["worker_pool"])
+		}
+	}
+}
+
+// TestHeldUp: a run is SUSPECT where tasks stood before a full queue and the strategy is there to
+// keep classes apart, to order tasks by their size, or to let them take turns, and not where it
+// serves them as they come, or has a queue that is never full.
+func TestHeldUp(t *testing.T) {
+	for strategy, promise := range map[string]string{
+		"segregated":              "keep classes of tasks apart",
+		"shortest_first":          "order tasks by their size",
+		"partitioned":             "let tasks take turns",
+		"partitioned_all_at_once": "",
+		"worker_pool":             "",
+		"semaphore":               "",
+	} {
+		for _, queue := range []int{0, bench.NoQueue, 3} {
+			if queue == 3 && strategy == "semaphore" {
+				continue // it has no queue
+			}
+			r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "two_class",
+				Limit: 4, Load: 0.8, Queue: queue, Tasks: 2000, Seed: 1}))
+			var said string
+			for _, reason := range r.Reasons {
+				if reason.Check == "full queue" {
+					said = reason.Text
+				}
+			}
+			if held := metric(t, r, "held/op"); queue != 0 && held < 0.01 {
+				t.Errorf("%s: %v of the tasks were held up, too few to tell of", r.Name, held)
+			}
+			switch {
+			case (said != "") != (queue != 0 && promise != ""):
+				t.Errorf("%s: says %q of a full queue", r.Name, said)
+			case said != "" && (r.Verdict < bench.Suspect ||
+				!strings.Contains(said, "could not "+promise+":")):
+				t.Errorf("%s: %v, %q, want that it could not %s", r.Name, r.Verdict, said, promise)
+			}
 		}
 	}
 }

@@ -55,7 +55,8 @@ func TestAttack(t *testing.T) {
 		!strings.Contains(o.stdout,
 			"  shop: 33.2 % failed, status 200 × 267, status 404 × 133\n") ||
 		!strings.HasPrefix(o.stdout, "GET http://127.0.0.1:") ||
-		!strings.Contains(o.stdout, "\nshop: ") {
+		!strings.Contains(o.stdout, "\nshop: ") ||
+		!strings.Contains(o.stdout, " completed of 2000 /s that came") {
 		t.Errorf("%d served\n%s", served.Load(), o.stdout)
 	}
 	for line := range strings.Lines(o.stdout) {

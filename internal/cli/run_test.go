@@ -136,6 +136,25 @@ func TestRunJSON(t *testing.T) {
 	}
 }
 
+// TestArrived: beside the rate that was asked for stands the one that came, which with random
+// arrivals is another, and with planned ones the same; what is due all at once has none.
+func TestArrived(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, want := range map[string]string{
+		"--rate 100 --arrival poisson --seed 1":  ", rate 100 /s, 100 tasks, virtual clock, arrived 96.1 /s\n",
+		"--rate 100 --arrival poisson --seed 2":  ", rate 100 /s, 100 tasks, virtual clock, arrived 107 /s\n",
+		"--rate 100 --arrival constant --seed 1": ", rate 100 /s, 100 tasks, virtual clock, arrived 100 /s\n",
+		"--arrival batch":                        ", 100 tasks, virtual clock\n",
+	} {
+		o := succeed(t, append(strings.Fields("run --clock virtual --strategy semaphore --warmup 0 "+
+			"--workload constant:mean=1ms --n 100 --quiet --force --out x"),
+			strings.Fields(args)...)...)
+		if heading, _, _ := strings.Cut(o.stdout, "  strategy"); !strings.HasSuffix(heading, want) {
+			t.Errorf("%s: %q, want %q at its end", args, heading, want)
+		}
+	}
+}
+
 // TestChildFaults: a strategy that takes its process along costs its run and a message of bounded
 // length that names the scenario; the other runs are there, and the results are marked partial.
 func TestChildFaults(t *testing.T) {
