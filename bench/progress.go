@@ -133,8 +133,9 @@ func (p *Patience) Outside() *Patience {
 	return p
 }
 
-// Silence is how long a run may show no pulse at all, by the clock of who listens.
-func (p *Patience) Silence() time.Duration { return perQuiet * p.limit }
+// Silence is how long a run may show no pulse at all, by the clock of who listens: never less than
+// so many pulses take, however short the limit.
+func (p *Patience) Silence() time.Duration { return perQuiet * max(p.limit, PulseInterval) }
 
 // Hear takes note of the next pulse, one interval after the one before. The error is why the run is
 // to be given up.

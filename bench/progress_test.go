@@ -62,6 +62,21 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestSilence: a run is never given up for a pulse that is not due yet, however short the limit.
+func TestSilence(t *testing.T) {
+	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 100})
+	for limit, want := range map[time.Duration]time.Duration{time.Nanosecond: 5 * time.Second,
+		bench.PulseInterval: 5 * time.Second, 30 * time.Second: 10 * time.Minute} {
+		p, err := bench.NewPatience(s, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Silence(); got != want {
+			t.Errorf("limit %v: given up after %v without a pulse, want %v", limit, got, want)
+		}
+	}
+}
+
 // TestProgress: a run under either clock shows as many steps as it has tasks, twice, and its last
 // phase.
 func TestProgress(t *testing.T) {

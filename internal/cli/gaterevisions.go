@@ -60,7 +60,7 @@ func (o *measureFlags) addTo(cmd *cobra.Command) {
 	fs.BoolVar(&o.resume, "resume", false,
 		"continue the interrupted gate in DIR")
 	fs.BoolVar(&o.force, "force", false, "replace the results in DIR: measure anew")
-	fs.DurationVar(&o.limit, "run-limit", 0,
+	fs.DurationVar(&o.limit, runLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/watchdog"
 )
 
 // checked holds every argument and every flag of a command to what those of all commands have in
@@ -34,7 +35,11 @@ func checkGiven(cmd *cobra.Command, args []string) error {
 	}
 	var wrong []error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err := checkFlag(f.Value); err != nil {
+		err := checkFlag(f.Value)
+		if err == nil && f.Name == runLimit {
+			err = checkRunLimit(f.Value)
+		}
+		if err != nil {
 			wrong = append(wrong, fmt.Errorf("--%s: %w", f.Name, err))
 		}
 	})
@@ -73,6 +78,17 @@ func checkFlag(v pflag.Value) error {
 		if n, err := strconv.Atoi(text); err != nil || n < 0 || n > arrivals.MaxTasks {
 			return fmt.Errorf("want a whole number from 0 to %d, got %s", arrivals.MaxTasks, text)
 		}
+	}
+	return nil
+}
+
+// runLimit is the flag that says after how long a run is given up, of each command that has it.
+const runLimit = "run-limit"
+
+// checkRunLimit refuses what every run would exceed.
+func checkRunLimit(v pflag.Value) error {
+	if d, err := time.ParseDuration(v.String()); err == nil && d < watchdog.Least {
+		return fmt.Errorf("want %v or more, got %v", watchdog.Least, d)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (o *runOptions) addOutputTo(cmd *cobra.Command) {
 		"add repetitions to the results in DIR, with the next seeds")
 	fs.BoolVar(&o.dryRun, "dry-run", false,
 		"list the scenarios and the estimated time, run nothing")
-	fs.DurationVar(&o.limit, "run-limit", 0,
+	fs.DurationVar(&o.limit, runLimit, 0,
 		"abort a run that makes no progress for this `TIME` (default 30s)")
 	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress and no warnings of suspect results")

@@ -199,6 +199,36 @@ func TestChildFaults(t *testing.T) {
 	}
 }
 
+// TestFailedJSON: the document of a run names each run that failed, its seed and the reason, and so
+// does that of a search.
+func TestFailedJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, seeds := range map[string][]uint64{"run --n 5 --count 2": {1, 2},
+		"capacity --n 500 --objective shed<1%": {1}} {
+		var stdout, stderr bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout}, stderr: &stderr,
+			drive: func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+				return nil, errors.New("no luck")
+			}}
+		code := a.run(t.Context(), append(strings.Fields(args), "--strategy", "semaphore",
+			"--format", "json", "--quiet", "--force", "--out", "x"))
+		var doc struct{ Failed []failure }
+		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil {
+			t.Fatalf("%s: %v\n%s", args, err, stderr.String())
+		}
+		var got []uint64
+		for _, f := range doc.Failed {
+			got = append(got, f.Seed)
+			if !strings.Contains(f.Name, "/strategy=semaphore/") || f.Error != "no luck" {
+				t.Errorf("%s: %+v", args, f)
+			}
+		}
+		if code != unusable || !slices.Equal(got, seeds) {
+			t.Errorf("%s: exit code %d, failed: seeds %d, want %d", args, code, got, seeds)
+		}
+	}
+}
+
 // TestHang: a run in which nothing gets on is given up, with a message that says how it hangs.
 func TestHang(t *testing.T) {
 	for fault, want := range map[string]string{

@@ -17,6 +17,9 @@ const variable = "POOLBENCH_PATIENCE"
 // looks is how often the dog looks within its patience.
 const looks = 20
 
+// Least is the shortest patience: the dog looks at most once a millisecond.
+const Least = looks * time.Millisecond
+
 // Patience is how long nothing may happen: 30 s, or what POOLBENCH_PATIENCE says. From one step of
 // a strategy to the next it is microseconds, so that a machine would have to be a million times
 // slower than usual to be taken for a hang.
@@ -26,9 +29,9 @@ func Patience() (time.Duration, error) {
 		return 30 * time.Second, nil
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < looks*time.Millisecond {
+	if err != nil || d < Least {
 		return 0, fmt.Errorf("%s: want a duration of %v or more, such as 30s, got %q", variable,
-			looks*time.Millisecond, text)
+			Least, text)
 	}
 	return d, nil
 }

@@ -17,3 +17,24 @@ func TestMasked(t *testing.T) {
 		}
 	}
 }
+
+// TestMaskedAmongOutliers: so is one among outliers that the older level lies between, since each
+// stretch has ranks of its own: among those of the whole series two outliers hide it, in 17 of 20.
+func TestMaskedAmongOutliers(t *testing.T) {
+	const series = 20
+	found := 0
+	for seed := range series {
+		rng := rand.New(rand.NewPCG(uint64(seed), 43))
+		values := slices.Concat(levels(rng, 0.05, 60, 2000), levels(rng, 0.002, 20, 1000),
+			levels(rng, 0.002, 12, 1100))
+		for range 2 {
+			values[60+rng.IntN(32)] = 5000
+		}
+		if near(Find(values, seeded(seed)), 60, 80) {
+			found++
+		}
+	}
+	if found < 16 {
+		t.Errorf("found in %d of %d series", found, series)
+	}
+}
