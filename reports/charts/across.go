@@ -1,8 +1,6 @@
 package charts
 
-import (
-	"gonum.org/v1/plot"
-)
+import "gonum.org/v1/plot"
 
 // Across is what varies along the x axis of a sweep.
 type Across int
@@ -23,27 +21,13 @@ func (a Across) tip(v float64) string {
 	return [...]string{"load ", "offered ", "limit "}[a] + Count(v) + [...]string{"", "/s", ""}[a]
 }
 
-func (a Across) kind() axisKind {
-	if a == Limit {
-		return logarithm
-	}
-	return linear
-}
+func (a Across) axis() Axis { return Axis{Label: a.label(), Log: a == Limit} }
 
 // scale prepares the x axis for the range. It does not begin at 0: position tells the values apart
 // here, not length.
 func (a Across) scale(p *plot.Plot, lo, hi float64) {
-	p.X.Label.Text = a.label()
 	if a == Limit {
-		p.X.Scale = plot.LogScale{}
-		p.X.Tick.Marker = logTicks(Count)
-		p.X.Min, p.X.Max = lo/1.1, hi*1.1
-		return
+		lo, hi = lo/1.1, hi*1.1
 	}
-	pad := (hi - lo) * 0.04
-	if pad == 0 {
-		pad = max(hi, -hi, 1) * 0.1
-	}
-	p.X.Tick.Marker = linearTicks{Count, 5}
-	p.X.Min, p.X.Max = lo-pad, hi+pad
+	Plane{X: a.axis()}.layX(p, lo, hi)
 }

@@ -56,13 +56,8 @@ func short(v float64) string {
 type logTicks func(float64) string
 
 // Ticks implements plot.Ticker.
-func (format logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
-	for _, v := range logMarks(lo, hi) {
-		if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
-			ticks = append(ticks, plot.Tick{Value: v, Label: format(v)})
-		}
-	}
-	return ticks
+func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
+	return marked{logMarks(lo, hi), format}.Ticks(lo, hi)
 }
 
 // logMarks returns round values from at most lo to at least hi.

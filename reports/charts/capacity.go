@@ -45,28 +45,33 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 		return cmp.Or(-cmp.Compare(a.Met, b.Met),
 			-cmp.Compare(orHighest(a.Missed), orHighest(b.Missed)), cmp.Compare(a.Style, b.Style))
 	})
-	var series []Series // what the rest of a chart knows of: the rows are their y
-	for i, f := range rows {
-		series = append(series, Series{Name: f.Name, Style: f.Style, X: []float64{from, to},
-			Y: []float64{float64(i), float64(i)}})
+	var names []string
+	for _, f := range rows {
+		names = append(names, f.Name)
 	}
-	c, err := newChart(title, []Panel{{Series: series}}, notes, func(Panel) *plot.Plot {
-		p := newPlot("", across.label(), "")
-		p.Add(brackets{rows, across, from, to})
-		p.X.Tick.Marker = linearTicks{Count, 6}
-		p.X.Min, p.X.Max = linearRange(0, to)
-		p.Y.Tick.Marker = rowTicks(rows)
-		p.Y.Tick.Label.Color = ink
-		p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}} // the first row on top
-		p.Y.Min, p.Y.Max = -0.5, float64(len(rows))-0.5
-		return p
-	})
-	if err != nil {
-		return nil, err
+	p := newPlot("", across.label(), "")
+	p.Add(brackets{rows, across, from, to})
+	p.X.Tick.Marker = linearTicks{Count, 6}
+	p.X.Min, p.X.Max = linearRange(0, to)
+	return namedRows(p, names, &Chart{Title: title, Notes: notes})
+}
+
+// namedRows makes the plot the one panel of the chart, with a row for each name.
+func namedRows(p *plot.Plot, names []string, c *Chart) (*Chart, error) {
+	if len(names) == 0 {
+		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}
 	}
-	c.legend, c.Same = nil, nil // the rows are named
-	c.rowsHigh = len(rows)
+	rowAxis(p, len(names), rowTicks(names))
+	p.Y.Tick.Label.Color = ink
+	c.Panels, c.rowsHigh = []*plot.Plot{p}, len(names)
 	return c, nil
+}
+
+// rowAxis makes y an axis of rows, the first on top.
+func rowAxis(p *plot.Plot, rows int, ticks plot.Ticker) {
+	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
+	p.Y.Min, p.Y.Max = -0.5, float64(rows)-0.5
+	p.Y.Tick.Marker = ticks
 }
 
 func orHighest(v float64) float64 {
@@ -77,15 +82,14 @@ func orHighest(v float64) float64 {
 }
 
 // rowTicks names the rows.
-type rowTicks []Found
+type rowTicks []string
 
 const widestRow vg.Length = 170
 
 // Ticks implements plot.Ticker.
 func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
-	for i, f := range rows {
-		name := f.Name
+	for i, name := range rows {
 		if style.Width(name) > widestRow {
 			name = fitting(name, widestRow-style.Width("…"), style) + "…"
 		}

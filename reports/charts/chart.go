@@ -30,34 +30,30 @@ type Chart struct {
 	rows     *rowNames // of panels that share rows; nil: they do not
 }
 
-// newChart puts panels, already cleaned, into a chart. Each becomes a plot through build.
-func newChart(
-	title string, panels []Panel, notes []string, build func(Panel) *plot.Plot,
-) (*Chart, error) {
-	c := &Chart{Title: title, Notes: notes}
-	for _, p := range panels {
-		if len(p.Series) > 0 {
-			c.Panels = append(c.Panels, build(p))
+// clean returns the panels that hold a point which the axes can show, and notes what they cannot.
+func (c *Chart) clean(in []Panel, x, y axisKind) (out []Panel) {
+	for _, p := range in {
+		series, notes := clean(p.Series, x, y, p.Title)
+		c.Notes = append(c.Notes, notes...)
+		if len(series) > 0 {
+			out = append(out, Panel{p.Title, series})
 		}
 	}
-	if len(c.Panels) == 0 {
-		return nil, &EmptyError{Chart: title, Notes: notes}
-	}
-	panels = slices.DeleteFunc(slices.Clone(panels), func(p Panel) bool {
-		return len(p.Series) == 0
-	})
-	c.legend, c.Same = entries(panels)
-	return c, nil
+	return out
 }
 
-// cleanPanels cleans the series of all panels.
-func cleanPanels(in []Panel, x, y axisKind) (out []Panel, notes []string) {
-	for _, p := range in {
-		series, n := clean(p.Series, x, y, p.Title)
-		notes = append(notes, n...)
-		out = append(out, Panel{p.Title, series})
+// fill puts panels, already cleaned, into a chart, and their series before what the legend has.
+// Panel i becomes a plot through build.
+func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Chart, error) {
+	if len(panels) == 0 {
+		return nil, &EmptyError{Chart: c.Title, Notes: c.Notes}
 	}
-	return out, notes
+	for i, p := range panels {
+		c.Panels = append(c.Panels, build(i, p))
+	}
+	legend, same := entries(panels)
+	c.legend, c.Same = append(legend, c.legend...), same
+	return c, nil
 }
 
 // Sizes of text in points. A Wide chart is some 1000 points wide and shown at about a pixel a

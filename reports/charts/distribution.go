@@ -28,10 +28,11 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 			scaled[i].Series = append(scaled[i].Series, t)
 		}
 	}
-	cleaned, notes := cleanPanels(scaled, linear, logarithm)
+	c := &Chart{Title: title, shareY: true}
+	cleaned := c.clean(scaled, linear, logarithm)
 	cutBelow(cleaned, floorOf(cleaned))
 	_, xmax, ymin, ymax := rangeOf(cleaned)
-	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
+	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "percentile of tasks", "response time (log scale)")
 		p.Add(&lines{
 			series: panel.Series,
@@ -47,11 +48,6 @@ func Distribution(title string, panels []Panel) (*Chart, error) {
 		logSeconds(p, ymin, ymax)
 		return p
 	})
-	if err != nil {
-		return nil, err
-	}
-	c.shareY = true
-	return c, nil
 }
 
 func nines(q float64) float64 { return -math.Log10(1 - q) }
@@ -69,14 +65,8 @@ type percentileTicks struct{}
 func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	ticks := []plot.Tick{{Value: 0, Label: "0"}, {Value: nines(0.5), Label: "50"}}
 	for n := 1; float64(n) <= hi+1e-9; n++ {
-		label := [...]string{1: "90", 2: "99"}
-		if n < len(label) {
-			ticks = append(ticks, plot.Tick{Value: float64(n), Label: label[n]})
-			continue
-		}
-		ticks = append(ticks,
-			plot.Tick{Value: float64(n),
-				Label: strconv.FormatFloat(100-math.Pow10(2-n), 'f', n-2, 64)})
+		ticks = append(ticks, plot.Tick{Value: float64(n),
+			Label: strconv.FormatFloat(100-math.Pow10(2-n), 'f', max(n-2, 0), 64)})
 	}
 	return ticks
 }

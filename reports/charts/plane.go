@@ -77,25 +77,15 @@ func (a Axis) reaching(lo, hi float64) (float64, float64) {
 // Planes draws each plane with its own axes. Marks, levels and remarks at places that an axis
 // cannot show are left out.
 func Planes(title string, planes []Plane) (*Chart, error) {
+	c := &Chart{Title: title, tall: true}
 	var shown []Plane
 	var panels []Panel
-	var notes []string
 	for _, p := range planes {
-		cleaned, n := cleanPanels([]Panel{p.Panel}, p.X.kind(), p.Y.kind())
-		notes = append(notes, n...)
-		if p.Panel = cleaned[0]; len(p.Series) > 0 {
+		for _, p.Panel = range c.clean([]Panel{p.Panel}, p.X.kind(), p.Y.kind()) {
 			shown, panels = append(shown, p), append(panels, p.Panel)
 		}
 	}
-	next, known := 0, levelNames(shown)
-	c, err := newChart(title, panels, notes, func(Panel) *plot.Plot {
-		next++
-		return shown[next-1].plot(known)
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.tall = true
+	known := levelNames(shown)
 	for i, name := range known {
 		e := entry{names: []string{name}, sample: levelStyle(i)}
 		for j, p := range shown {
@@ -107,7 +97,7 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 		}
 		c.legend = append(c.legend, e)
 	}
-	return c, nil
+	return c.fill(panels, func(i int, _ Panel) *plot.Plot { return shown[i].plot(known) })
 }
 
 // levelNames are those of all levels that can be drawn, each once: a level has one look in all

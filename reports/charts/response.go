@@ -5,18 +5,14 @@ import "gonum.org/v1/plot"
 // Response draws response times against a sweep of load, rate or limit: Y in seconds on a
 // logarithmic axis that all panels share, one panel a quantile.
 func Response(title string, across Across, panels []Panel) (*Chart, error) {
-	cleaned, notes := cleanPanels(panels, across.kind(), logarithm)
+	c := &Chart{Title: title, shareY: true}
+	cleaned := c.clean(panels, across.axis().kind(), logarithm)
 	xmin, xmax, ymin, ymax := rangeOf(cleaned)
-	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
-		p := newPlot(panel.Title, "", "response time (log scale)")
+	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
+		p := newPlot(panel.Title, across.label(), "response time (log scale)")
 		p.Add(&lines{series: panel.Series, tip: pointTip(across.tip, Seconds)})
 		across.scale(p, xmin, xmax)
 		logSeconds(p, ymin, ymax)
 		return p
 	})
-	if err != nil {
-		return nil, err
-	}
-	c.shareY = true
-	return c, nil
 }

@@ -98,9 +98,7 @@ func (p RowPanel) plot(rows []string, lanes [][]lane, known []string) *plot.Plot
 		lo, hi = lo/pad, hi*pad
 	}
 	x.layX(out, lo, hi)
-	out.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}} // the first row on top
-	out.Y.Min, out.Y.Max = -0.5, float64(len(rows))-0.5
-	out.Y.Tick.Marker = unnamed(len(rows))
+	rowAxis(out, len(rows), unnamed(len(rows)))
 	out.Add(rowMarks{p, rows, lanes, known})
 	return out
 }

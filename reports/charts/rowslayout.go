@@ -134,9 +134,9 @@ func (c *Chart) drawRows(area draw.Canvas, l Layout) {
 	top := area.Max.Y - lay.legendHeight
 	left := area.Min.X + lay.namesWidth + nameGap
 	if l == Wide {
-		head, foot := lay.tallest()
+		head, _ := lay.tallest()
 		for i, p := range lay.panels {
-			data := lay.draw(area, p, left, top, head, foot)
+			data := lay.draw(area, p, left, top, head)
 			if i == 0 {
 				lay.drawNames(area, data)
 			}
@@ -145,15 +145,13 @@ func (c *Chart) drawRows(area draw.Canvas, l Layout) {
 		return
 	}
 	for _, p := range lay.panels {
-		lay.drawNames(area, lay.draw(area, p, left, top, p.head(), p.foot()))
+		lay.drawNames(area, lay.draw(area, p, left, top, p.head()))
 		top -= p.head() + lay.dataHeight() + rowTicksHeight + p.foot() + panelGap
 	}
 }
 
 // draw draws a panel whose upper left corner is at left and top, and returns where its data is.
-func (r rowLayout) draw(
-	area draw.Canvas, p rowPlot, left, top, head, foot vg.Length,
-) (data draw.Canvas) {
+func (r rowLayout) draw(area draw.Canvas, p rowPlot, left, top, head vg.Length) (data draw.Canvas) {
 	bottom := top - head - r.dataHeight() - rowTicksHeight
 	inner := cell(area, left, left+p.width, bottom, top-head)
 	p.Draw(inner)

@@ -22,7 +22,7 @@ type Stack struct {
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	rows := make([]Stack, 0, len(stacks))
 	var notes []string
-	var found []Found // what a chart of rows knows of
+	var names []string
 	for _, s := range stacks {
 		total := 0.0
 		for _, v := range s.Parts {
@@ -41,30 +41,13 @@ func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Char
 			}
 		}
 		rows = append(rows, Stack{s.Name, shares})
-		found = append(found, Found{Name: s.Name})
+		names = append(names, s.Name)
 	}
-	var series []Series
-	for i, s := range rows {
-		series = append(series,
-			Series{Name: s.Name, X: []float64{0, 1}, Y: []float64{float64(i), float64(i)}})
-	}
-	c, err := newChart(title, []Panel{{Series: series}}, notes, func(Panel) *plot.Plot {
-		p := newPlot("", label, "")
-		p.Add(stackRows{rows, part})
-		p.X.Tick.Marker = linearTicks{func(v float64) string { return Count(100*v) + " %" }, 5}
-		p.X.Min, p.X.Max = 0, 1
-		p.Y.Tick.Marker = rowTicks(found)
-		p.Y.Tick.Label.Color = ink
-		p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
-		p.Y.Min, p.Y.Max = -0.5, float64(len(rows))-0.5
-		return p
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.legend, c.Same = nil, nil // the parts name themselves
-	c.rowsHigh = len(rows)
-	return c, nil
+	p := newPlot("", label, "")
+	p.Add(stackRows{rows, part})
+	p.X.Tick.Marker = linearTicks{func(v float64) string { return Count(100*v) + " %" }, 5}
+	p.X.Min, p.X.Max = 0, 1
+	return namedRows(p, names, &Chart{Title: title, Notes: notes})
 }
 
 // stackRows draws the rows.

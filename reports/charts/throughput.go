@@ -12,14 +12,20 @@ import (
 // one panel each for throughput and goodput, with the diagonal on which nothing is lost, and a line
 // at the capacity unless that is 0 (unknown).
 func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) {
-	cleaned, notes := cleanPanels(panels, counting, counting)
+	c := &Chart{Title: title, shareY: true}
+	cleaned := c.clean(panels, counting, counting)
 	_, xmax, ymin, ymax := rangeOf(cleaned)
 	if !counting.shows(capacity) {
 		capacity = 0
 	}
 	_, right := linearRange(0, xmax*1.02)
 	bottom, top := linearRange(ymin, max(ymax, min(xmax, ymax*1.1), min(capacity, 2*ymax)))
-	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
+	c.legend = []entry{{names: []string{"all that is offered"}, sample: &diagonalStyle}}
+	if capacity > 0 && capacity <= top {
+		c.legend = append(c.legend, entry{names: []string{"capacity"}, sample: &capacityStyle,
+			y: capacity, last: true})
+	}
+	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "offered (tasks/s)", "completed (tasks/s)")
 		p.Add(references{capacity},
 			&lines{series: panel.Series, tip: pointTip(func(x float64) string {
@@ -31,17 +37,6 @@ func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) 
 		p.Y.Min, p.Y.Max = bottom, top
 		return p
 	})
-	if err != nil {
-		return nil, err
-	}
-	c.shareY = true
-	c.legend = append(c.legend,
-		entry{names: []string{"all that is offered"}, sample: &diagonalStyle})
-	if capacity > 0 && capacity <= top {
-		c.legend = append(c.legend, entry{names: []string{"capacity"}, sample: &capacityStyle,
-			y: capacity, last: true})
-	}
-	return c, nil
 }
 
 var (

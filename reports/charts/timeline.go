@@ -7,37 +7,32 @@ import "gonum.org/v1/plot"
 // few hundred points are thinned, keeping the highest of each stretch: peaks are what a timeline is
 // read for. A limit above 0 is drawn as a line in the first panel.
 func Timeline(title string, limit float64, panels []Panel) (*Chart, error) {
-	cleaned, notes := cleanPanels(panels, counting, counting)
+	c := &Chart{Title: title}
+	cleaned := c.clean(panels, counting, counting)
 	_, xmax, _, _ := rangeOf(cleaned)
 	names := []string{"limit"}
-	var bound []Level
-	if limit > 0 && len(cleaned) > 0 && len(cleaned[0].Series) > 0 {
-		bound = []Level{{Name: names[0], Y: limit}}
+	bounded := limit > 0 && len(cleaned) > 0 && cleaned[0].Title == panels[0].Title
+	if bounded {
+		c.legend = []entry{{names: names, sample: levelStyle(0), y: limit, last: len(cleaned) == 1}}
 	}
-	next := bound // of the panel that is built next
-	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
+	return c.fill(cleaned, func(i int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "time since the start (s)", "tasks")
 		_, _, ymin, ymax := rangeOf([]Panel{panel})
-		for _, l := range next {
-			ymax = max(ymax, l.Y)
+		var bound []Level
+		if bounded && i == 0 {
+			bound, ymax = []Level{{Name: names[0], Y: limit}}, max(ymax, limit)
 		}
 		for i, s := range panel.Series {
 			panel.Series[i] = thin(s, mostPoints)
 		}
-		p.Add(levels{next, names},
+		p.Add(levels{bound, names},
 			&lines{series: panel.Series,
 				marked: func(s Series, i int) bool { return i == len(s.X)-1 }})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 4}
 		p.X.Min, p.X.Max = 0, max(xmax, tiniest)
 		p.Y.Min, p.Y.Max = linearRange(ymin, ymax)
-		next = nil
 		return p
 	})
-	if err == nil && len(bound) > 0 {
-		c.legend = append(c.legend, entry{names: names, sample: levelStyle(0), y: limit,
-			last: len(c.Panels) == 1})
-	}
-	return c, err
 }
 
 // mostPoints that a line of a timeline keeps: about one a point of the narrow layout's width.

@@ -15,7 +15,9 @@ import (
 // place of its own left of the logarithmic part, and the axis is marked as broken there. One panel
 // a quantile.
 func Variance(title string, panels []Panel) (*Chart, error) {
-	cleaned, notes := cleanPanels(panels, logZero, logarithm)
+	c := &Chart{Title: title, shareY: true}
+	cleaned := c.clean(panels, logZero, logarithm)
+	c.tall = len(cleaned) == 1
 	_, xmax, ymin, ymax := rangeOf(cleaned)
 	at := valuesOf(cleaned)
 	hasZero := len(at) > 0 && at[0] == 0
@@ -31,7 +33,7 @@ func Variance(title string, panels []Panel) (*Chart, error) {
 	if xmax < 1.5*low {
 		low, xmax = low/2, xmax*2
 	}
-	c, err := newChart(title, cleaned, notes, func(panel Panel) *plot.Plot {
+	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "C² of the service times (log scale)",
 			"response time (log scale)")
 		if hasZero {
@@ -48,12 +50,6 @@ func Variance(title string, panels []Panel) (*Chart, error) {
 		logSeconds(p, ymin, ymax)
 		return p
 	})
-	if err != nil {
-		return nil, err
-	}
-	c.shareY = true
-	c.tall = len(c.Panels) == 1
-	return c, nil
 }
 
 // valuesOf are the distinct x values, sorted.
