@@ -34,7 +34,7 @@ type aimd struct {
 	cut   time.Duration // when the last cut was
 }
 
-var _ = register(Spec{
+var _ = register(queued(Spec{
 	Name: "adaptive_aimd",
 	Summary: "a limit that is learnt: one slot more for each good round, a cut for failures and " +
 		"slow responses",
@@ -49,10 +49,7 @@ var _ = register(Spec{
 			Doc: "a task that takes longer is a failure"},
 	},
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + p.Queue },
-	FIFO:      true,
-	UsesQueue: true,
+	FIFO: true,
 
 	Check: func(p Params) error {
 		if b := p.Values.Float("backoff"); b <= 0 || b >= 1 {
@@ -73,7 +70,7 @@ var _ = register(Spec{
 			limit:   float64(initial),
 		}, initial)
 	},
-})
+}))
 
 func (l *aimd) learn(e ending) int {
 	switch {

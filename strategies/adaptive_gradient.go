@@ -41,7 +41,7 @@ type gradient struct {
 	average float64 // of the windows, in ns
 }
 
-var _ = register(Spec{
+var _ = register(queued(Spec{
 	Name:    "adaptive_gradient",
 	Summary: "a limit that is learnt from responses: a short window of them against a long average",
 	UseIf:   "what the tasks call slows down before it fails, and nobody can name a target for it",
@@ -60,10 +60,7 @@ var _ = register(Spec{
 		{Name: "long", Kind: param.Int, Default: "60", Doc: "windows in the long average"},
 	},
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + p.Queue },
-	FIFO:      true,
-	UsesQueue: true,
+	FIFO: true,
 
 	Check: func(p Params) error {
 		v := p.Values
@@ -94,7 +91,7 @@ var _ = register(Spec{
 			limit:     float64(initial),
 		}, initial)
 	},
-})
+}))
 
 func (l *gradient) learn(e ending) int {
 	if e.err == nil {

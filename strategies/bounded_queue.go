@@ -15,18 +15,12 @@ import "context"
 // to say so: each task waits for all before it, Queue / Limit service times.
 type boundedQueue struct{ perTask }
 
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "bounded_queue",
 	Summary: "a bounded queue that blocks when it is full, emptied by a goroutine per task",
 	UseIf:   "the producer should feel a lasting overload, and bursts should be absorbed",
 	Source:  "limited concurrency in Go: backpressure by a blocking send",
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
-
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &boundedQueue{perTask{slots: make(chan struct{}, p.Limit)}}
@@ -34,7 +28,7 @@ var _ = register(Spec{
 		s.alive.Go(s.consume)
 		return s
 	},
-})
+}))
 
 // Submit blocks until the queue, or the goroutine behind it, takes the task.
 func (s *boundedQueue) Submit(ctx context.Context, t *Task) error { return s.send(ctx, s.jobs, t) }

@@ -18,19 +18,14 @@ type boundedQueueShed struct {
 	most int64 // slots: Limit + Queue
 }
 
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "bounded_queue_shed",
 	Summary: "long-lived workers, a bounded queue, and ErrShed when it is full",
 	UseIf:   "late is as bad as never: refuse at once what would wait too long",
 	Source:  "load shedding: a select with default on a bounded queue",
 	OnPanic: "contained; the worker is replaced",
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	Sheds:          true,
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
+	Sheds: true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		most := p.Limit + p.Queue
@@ -38,16 +33,13 @@ var _ = register(Spec{
 		s.start(ctx, sink, p.Limit, most)
 		return s
 	},
-})
+}))
 
 // Submit never blocks: the channel has room for all that are admitted.
 func (s *boundedQueueShed) Submit(ctx context.Context, t *Task) error {
 	if err := s.admit(ctx, s.most); err != nil {
 		return err
 	}
-	s.jobs <- t
-	if s.ctx.Err() != nil {
-		s.sweep()
-	}
+	s.enqueue(t)
 	return nil
 }

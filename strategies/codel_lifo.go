@@ -35,7 +35,7 @@ type codelLIFO struct {
 	draining      bool
 }
 
-var _ = register(Spec{
+var _ = register(queued(Spec{
 	Name: "codel_lifo",
 	Summary: "a bounded queue that under overload serves the newest first and sheds what has " +
 		"waited too long",
@@ -50,12 +50,9 @@ var _ = register(Spec{
 				"overload"},
 	},
 
-	Bound:    func(p Params) int { return p.Limit },
-	Capacity: func(p Params) int { return p.Limit + p.Queue },
 	// when the queue is full; and tasks that it has accepted, when they are overdue
 	Sheds:          true,
 	WorkConserving: true,
-	UsesQueue:      true,
 
 	Check: func(p Params) error {
 		target, interval := p.Values.Duration("target"), p.Values.Duration("interval")
@@ -70,7 +67,7 @@ var _ = register(Spec{
 		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, true)
 		return s
 	},
-})
+}))
 
 // overloaded says whether the queue, which is not empty, has not been for the interval.
 func (s *codelLIFO) overloaded(now time.Duration) bool { return now-s.since >= s.interval }

@@ -30,20 +30,14 @@ import "context"
 // Rejected as well: workers that yield a few times before they park, which at two cores makes 34 of
 // 38 at a limit of 1, but 64 of 46 at 64; and no more workers at a time than GOMAXPROCS, which
 // idles slots as soon as tasks block, unless a monitor with a timer looks for that.
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "dispatcher",
 	Summary: "workers started on demand that claim tasks from one queue by an atomic counter",
 	UseIf:   "tasks are so short that the pool itself shows in the profile",
 	Source:  "this project",
 	OnPanic: "contained; the worker is replaced",
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
-
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		return new(dispatch).start(ctx, p, sink)
 	},
-})
+}))

@@ -8,21 +8,16 @@ import "context"
 // and the driver ask before there is an instance.
 //
 // Room is counted exactly: nothing is shed while there is a slot or a slot of the queue for it.
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "dispatcher_shed",
 	Summary: "dispatcher, and ErrShed when it is full",
 	UseIf:   "many short tasks come, and late is as bad as never",
 	Source:  "this project",
 	OnPanic: "contained; the worker is replaced",
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	Sheds:          true,
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
+	Sheds: true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		return (&dispatch{sheds: true}).start(ctx, p, sink)
 	},
-})
+}))

@@ -23,7 +23,7 @@ import "context"
 //     and with them the shutdown. Here the sink is called, which must not block.
 //   - That channel is never closed, and what is in it, or in the jobs of a worker that went first,
 //     is lost without a word. Here every accepted task is done once.
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name: "draining_pool",
 	Summary: "long-lived workers that finish what was accepted, and at Drain's deadline abandon " +
 		"the rest and go",
@@ -31,15 +31,7 @@ var _ = register(Spec{
 	Source:  "limited concurrency in Go: graceful shutdown, repaired",
 	OnPanic: "contained; the worker is replaced",
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
-
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &workers{quits: true}
-		w.start(ctx, sink, p.Limit, p.Queue)
-		return w
+		return (&workers{quits: true}).start(ctx, sink, p.Limit, p.Queue)
 	},
-})
+}))

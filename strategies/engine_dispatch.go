@@ -41,7 +41,7 @@ type dispatch struct {
 	sealed  bool              // the intake is closed
 	over    bool              // a worker with nothing to do goes
 	parked  []*dispatchWorker // the last to park is the first to be roused: its stack is warm
-	waiters waiters           // Submits that wait for room
+	waiters line              // Submits that wait for room
 	_       [64]byte
 }
 
@@ -97,23 +97,14 @@ func (s *dispatch) refuse(ctx context.Context, t *Task) error {
 		s.mu.Unlock()
 		return ErrShed
 	}
-	w := s.waiters.join(t)
+	b := s.waiters.join(t)
 	s.mu.Unlock()
-	var err error
-	select {
-	case <-w.accepted:
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-s.closing:
-		err = ErrClosed
-	}
+	err := s.untilLet(ctx, b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil && w.task == nil { // room came first
-		<-w.accepted
-		err = nil
+	if s.waiters.leave(b, err == nil) { // maybe room came first
+		return nil
 	}
-	s.waiters.leave(w)
 	return err
 }
 

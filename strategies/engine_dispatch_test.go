@@ -164,11 +164,11 @@ func TestRoomComesFirst(t *testing.T) {
 			for range 100 {
 				runtime.Gosched() // the Submit comes to the mutex
 			}
-			task, accepted := s.waiters.accept()
+			first := s.waiters.first
 			s.inside++
-			s.queue.push(task)
+			s.queue.push(first.unlink())
 			s.mu.Unlock()
-			accepted <- struct{}{}
+			first.let <- struct{}{}
 			if err := <-returned; err != nil {
 				t.Errorf("Submit was accepted and returned %v", err)
 			}

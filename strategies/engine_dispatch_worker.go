@@ -67,20 +67,19 @@ func (w *dispatchWorker) release() *Task {
 	if w.page != nil {
 		s.queue.quit(w.page)
 	}
-	var accepted chan<- struct{}
+	var first *blocked
 	if !s.sealed && s.waiters.first != nil {
 		// There is no need to rouse anybody: it was full, so all workers are busy, or one is on its
 		// way, or the queue is empty and we take this task ourselves.
-		var t *Task
-		t, accepted = s.waiters.accept()
+		first = s.waiters.first
 		s.inside++
-		s.queue.push(t)
+		s.queue.push(first.unlink())
 	}
 	next := w.take()
 	sealed := s.sealed
 	s.mu.Unlock()
-	if accepted != nil {
-		accepted <- struct{}{}
+	if first != nil {
+		first.let <- struct{}{}
 	}
 	if sealed {
 		s.leave()

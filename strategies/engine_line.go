@@ -3,8 +3,13 @@ package strategies
 import "context"
 
 // A line is the Submits that wait for room, in the order in which they came. It is linked in both
-// directions because any of them may be given up.
-type line struct{ first, last *blocked }
+// directions because any of them may be given up. All methods are called with the mutex held of
+// the strategy that it belongs to.
+type line struct {
+	first, last *blocked
+	// a stack of those that are over, so that to wait allocates nothing either
+	unused *blocked
+}
 
 // A blocked is a Submit in a line. It lives as long as the instance, and serves one Submit after
 // another.
@@ -17,21 +22,15 @@ type blocked struct {
 	let        chan struct{} // has room for the one element that says so
 }
 
-// block puts a Submit at the end of the line of the pool that its task goes to.
-func (w *pools) block(t *Task, to int) *blocked {
-	b := w.spare
+// join puts a Submit at the end. It must leave when its wait is over.
+func (l *line) join(t *Task) *blocked {
+	b := l.unused
 	if b == nil {
 		b = &blocked{let: make(chan struct{}, 1)}
 	} else {
-		w.spare = b.next
+		l.unused = b.next
 	}
-	l := &w.any.line
-	if to != anyPool {
-		l = &w.pool[to].line
-	}
-	w.seq++
-	b.task, b.to, b.seq, b.in = t, to, w.seq, l
-	b.prev, b.next = l.last, nil
+	b.task, b.in, b.prev, b.next = t, l, l.last, nil
 	if l.last != nil {
 		l.last.next = b
 	} else {
@@ -41,8 +40,8 @@ func (w *pools) block(t *Task, to int) *blocked {
 	return b
 }
 
-// unlink takes b out of its line.
-func (b *blocked) unlink() {
+// unlink takes b out of its line and returns its task.
+func (b *blocked) unlink() *Task {
 	if b.prev != nil {
 		b.prev.next = b.next
 	} else {
@@ -53,44 +52,69 @@ func (b *blocked) unlink() {
 	} else {
 		b.in.last = b.prev
 	}
-	b.in = nil
+	t := b.task
+	b.task, b.in, b.prev, b.next = nil, nil, nil, nil
+	return t
+}
+
+// leave ends a wait, and reports whether the Submit was let in. If it was, and also had to be given
+// up, it is let in: its task may have run.
+func (l *line) leave(b *blocked, letIn bool) bool {
+	switch {
+	case b.in != nil:
+		b.unlink()
+	case !letIn:
+		<-b.let
+		letIn = true
+	}
+	b.next = l.unused
+	l.unused = b
+	return letIn
+}
+
+// untilLet waits until b is let in, ctx ends or the intake closes: then the error says which.
+func (l *lifecycle) untilLet(ctx context.Context, b *blocked) error {
+	select {
+	case <-b.let:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-l.closing:
+		return ErrClosed
+	}
+}
+
+// lineOf is where the tasks of a pool wait for room.
+func (w *pools) lineOf(to int) *line {
+	if to == anyPool {
+		return &w.any.line
+	}
+	return &w.pool[to].line
+}
+
+// block puts a Submit at the end of the line of the pool that its task goes to.
+func (w *pools) block(t *Task, to int) *blocked {
+	b := w.lineOf(to).join(t)
+	w.seq++
+	b.to, b.seq = to, w.seq
+	return b
 }
 
 // let accepts the task of a Submit that waits.
 func (w *pools) let(b *blocked, room int) {
-	b.unlink()
-	w.accept(b.task, b.to, room)
+	w.accept(b.unlink(), b.to, room)
 	b.let <- struct{}{}
 }
 
-// wait returns when the Submit has been let in, or has to be given up. If both happen, it is let
-// in: its task may have run.
-func (w *pools) wait(ctx context.Context, b *blocked) (err error) {
-	select {
-	case <-b.let:
-		w.mu.Lock()
-	case <-ctx.Done():
-		err = w.giveUpWaiting(b, ctx.Err())
-	case <-w.closing:
-		err = w.giveUpWaiting(b, ErrClosed)
-	}
-	b.task, b.prev, b.next = nil, nil, w.spare
-	w.spare = b
-	w.mu.Unlock()
-	if err != nil {
-		w.leave()
-	}
-	return err
-}
-
-// giveUpWaiting takes b out of its line and returns err, or nil if it was let in meanwhile. It
-// leaves mu held.
-func (w *pools) giveUpWaiting(b *blocked, err error) error {
+// wait returns when the Submit has been let in, or has to be given up.
+func (w *pools) wait(ctx context.Context, b *blocked) error {
+	err := w.untilLet(ctx, b)
 	w.mu.Lock()
-	if b.in == nil {
-		<-b.let
+	letIn := w.lineOf(b.to).leave(b, err == nil)
+	w.mu.Unlock()
+	if letIn {
 		return nil
 	}
-	b.unlink()
+	w.leave()
 	return err
 }

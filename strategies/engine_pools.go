@@ -27,9 +27,8 @@ type pools struct {
 	mu   sync.Mutex
 	pool []pool
 	// queue and line of the tasks that may take a slot of any pool; it has no workers
-	any   pool
-	seq   uint64   // entries and blocked Submits so far
-	spare *blocked // used again by the next Submit that blocks
+	any pool
+	seq uint64 // entries and blocked Submits so far
 }
 
 // anyPool is where a task goes whose class has no pool: to the first free slot of all.
@@ -56,7 +55,7 @@ type entry struct {
 
 // start makes w ready with one pool for each number of slots, and room for queue waiting tasks in
 // each.
-func (w *pools) start(ctx context.Context, sink Sink, queue int, slots ...int) {
+func (w *pools) start(ctx context.Context, sink Sink, queue int, slots ...int) *pools {
 	w.pool = make([]pool, len(slots))
 	for i := range w.pool {
 		l := &w.pool[i]
@@ -73,6 +72,7 @@ func (w *pools) start(ctx context.Context, sink Sink, queue int, slots ...int) {
 			go w.work(&w.pool[i])
 		}
 	}
+	return w
 }
 
 // Submit blocks while there is no room in the task's pool.

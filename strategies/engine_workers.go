@@ -24,12 +24,13 @@ type outcome struct {
 }
 
 // start makes w ready: n workers that take tasks from a channel with room for queue.
-func (w *workers) start(ctx context.Context, sink Sink, n, queue int) {
+func (w *workers) start(ctx context.Context, sink Sink, n, queue int) *workers {
 	w.open(ctx, sink, make(chan *Task, queue))
 	w.alive.Add(n)
 	for range n {
 		go w.work()
 	}
+	return w
 }
 
 // Submit blocks until the channel, or a worker itself, takes the task.

@@ -31,8 +31,6 @@ var _ = register(Spec{
 	UsesQueue:      true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &pools{turns: true}
-		w.start(ctx, sink, p.Queue, 1)
-		return w
+		return (&pools{turns: true}).start(ctx, sink, p.Queue, 1)
 	},
 })

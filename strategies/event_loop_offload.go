@@ -11,22 +11,14 @@ import "context"
 // a second switch of goroutines for a task that finds the loop asleep; under load the loop takes
 // many completions at once. A worker goes on without waiting for the loop, so a slow Done costs no
 // slot but holds its tasks' room, and with that bounds what can pile up.
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "event_loop_offload",
 	Summary: "workers run the tasks, one loop hears of every completion",
 	UseIf:   "tasks are long and their results belong to one owner without locks",
 	Source:  "do not block the event loop (Node.js): offloading; libuv's thread pool",
 	OnPanic: "contained; the worker goes on",
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
-
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &pools{home: new(loop)}
-		w.start(ctx, sink, p.Queue, p.Limit)
-		return w
+		return (&pools{home: new(loop)}).start(ctx, sink, p.Queue, p.Limit)
 	},
-})
+}))

@@ -18,18 +18,12 @@ import "context"
 // A task that is given up unrun has no worker: it is settled by whoever gave it up.
 type fanOutFanIn struct{ workers }
 
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "fan_out_fan_in",
 	Summary: "workers on one channel, their results merged on another for one collector",
 	UseIf:   "one goroutine has to see all results",
 	Source:  "limited concurrency in Go: fan-out, fan-in",
 	OnPanic: "contained; the worker is replaced, and the collector gets the panic as a result",
-
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := new(fanOutFanIn)
@@ -40,4 +34,4 @@ var _ = register(Spec{
 		s.alive.Go(func() { s.collect(s.results) })
 		return s
 	},
-})
+}))

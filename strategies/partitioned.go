@@ -35,7 +35,7 @@ func checkQuantum(p Params) error {
 //
 // Clause Order holds for the first steps: tasks start in the order of acceptance, and take turns
 // from then on.
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "partitioned",
 	Summary: "workers on one queue; a task runs one quantum and goes back to the tail",
 	UseIf:   "short tasks must not wait for long ones, and these can be cut into steps",
@@ -44,17 +44,10 @@ var _ = register(Spec{
 	OnPanic: "contained; the steps that are left are not run, the worker goes on",
 	Keys:    []param.Key{quantumKey},
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
-	Quantum:        quantum,
-	Check:          checkQuantum,
+	Quantum: quantum,
+	Check:   checkQuantum,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &pools{turns: true}
-		w.start(ctx, sink, p.Queue, p.Limit)
-		return w
+		return (&pools{turns: true}).start(ctx, sink, p.Queue, p.Limit)
 	},
-})
+}))

@@ -19,7 +19,7 @@ import (
 // when their task was. The parent holds no slot meanwhile. It is done when the last sub-task is;
 // after the first error those that are still queued are not run. A Split costs one allocation. The
 // queue holds more than the accepted tasks: the sub-tasks of the few that have been started.
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name: "partitioned_all_at_once",
 	Summary: "workers on one queue; all sub-tasks of a task are queued at once, which does not " +
 		"help the short",
@@ -28,18 +28,11 @@ var _ = register(Spec{
 	OnPanic: "contained; the task's queued sub-tasks are not run, the worker goes on",
 	Keys:    []param.Key{quantumKey},
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
-	Splits:         true,
-	Quantum:        quantum,
-	Check:          checkQuantum,
+	Splits:  true,
+	Quantum: quantum,
+	Check:   checkQuantum,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := &pools{turns: true, front: true}
-		w.start(ctx, sink, p.Queue, p.Limit)
-		return w
+		return (&pools{turns: true, front: true}).start(ctx, sink, p.Queue, p.Limit)
 	},
-})
+}))

@@ -21,7 +21,7 @@ type retryInPlace struct {
 	count   atomic.Uint64 // of Submits
 }
 
-var _ = register(Spec{
+var _ = register(queued(Spec{
 	Name:    "retry_in_place",
 	Summary: "a worker pool whose workers sleep between the attempts at a task",
 	UseIf:   "failures are rare, or should slow everything down",
@@ -30,12 +30,9 @@ var _ = register(Spec{
 	OnPanic: "contained, and not tried again; the worker is replaced",
 	Keys:    retryKeys(),
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + p.Queue },
-	FIFO:      true,
-	Retries:   true,
-	UsesQueue: true,
-	Check:     checkRetries,
+	FIFO:    true,
+	Retries: true,
+	Check:   checkRetries,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &retryInPlace{retries: newRetries(p)}
@@ -43,7 +40,7 @@ var _ = register(Spec{
 		s.start(ctx, retrySink{sink: sink}, p.Limit, p.Queue)
 		return s
 	},
-})
+}))
 
 // Submit blocks until the channel, or a worker itself, takes the task.
 func (s *retryInPlace) Submit(ctx context.Context, t *Task) error {

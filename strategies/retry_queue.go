@@ -79,16 +79,8 @@ func (s *retryQueue) Submit(ctx context.Context, t *Task) error {
 		return err
 	}
 	t.tries = tries{ordinal: s.count.Add(1) - 1}
-	s.queue(t)
+	s.enqueue(t)
 	return nil
-}
-
-// queue sends t to the workers.
-func (s *retryQueue) queue(t *Task) {
-	s.jobs <- t
-	if s.ctx.Err() != nil {
-		s.sweep()
-	}
 }
 
 // park has t wait for its next attempt, if it is to have one.
@@ -134,7 +126,7 @@ func (s *retryQueue) keepTime() {
 			if over {
 				s.settle(t, Result{Err: s.endedBy()})
 			} else {
-				s.queue(t)
+				s.enqueue(t)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/poolbench/poolbench/bench/param"
 )
@@ -82,14 +83,8 @@ func startPools(ctx context.Context, sink Sink, queue int, all []ClassPool) *poo
 	for i, l := range all {
 		slots[i] = l.Limit
 	}
-	w := &pools{poolOf: func(c Class) int {
-		for i := range all {
-			if all[i].Class == c {
-				return i
-			}
-		}
-		return anyPool
+	w := &pools{poolOf: func(c Class) int { // anyPool where there is none
+		return slices.IndexFunc(all, func(l ClassPool) bool { return l.Class == c })
 	}}
-	w.start(ctx, sink, queue, slots...)
-	return w
+	return w.start(ctx, sink, queue, slots...)
 }

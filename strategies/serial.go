@@ -23,8 +23,6 @@ var _ = register(Spec{
 	WorkConserving: true,
 
 	New: func(ctx context.Context, _ Params, sink Sink) Strategy {
-		w := new(workers)
-		w.start(ctx, sink, 1, 0)
-		return w
+		return new(workers).start(ctx, sink, 1, 0)
 	},
 })

@@ -38,7 +38,7 @@ type shortestFirst struct {
 	running     int // long tasks in flight
 }
 
-var _ = register(Spec{
+var _ = register(queued(Spec{
 	Name:    "shortest_first",
 	Summary: "the smallest Size first, with a cap on the long ones and a bound on being overtaken",
 	UseIf:   "lengths differ widely, can be told in advance, and most tasks are short",
@@ -53,10 +53,7 @@ var _ = register(Spec{
 			Doc: "how many times its size a task may be overtaken for"},
 	},
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + p.Queue },
-	UsesQueue: true,
-	UsesSize:  true,
+	UsesSize: true,
 
 	Check: func(p Params) error {
 		if n := p.Values.Int("longcap"); n < 0 || n > p.Limit {
@@ -76,7 +73,7 @@ var _ = register(Spec{
 		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
 		return s
 	},
-})
+}))
 
 func (s *shortestFirst) push(w waiting, now time.Duration) {
 	size := w.task.Size

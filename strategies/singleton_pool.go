@@ -41,18 +41,12 @@ type singletonPool struct {
 	sink Sink // the creator's
 }
 
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "singleton_pool",
 	Summary: "one worker pool for all who create it in a process",
 	UseIf:   "several parts of a program must keep one limit together",
 	Source:  "the stock scraper: a generic worker pool behind sync.Once",
 	OnPanic: "contained; the worker is replaced",
-
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
 
 	Keys: []param.Key{{Name: "creators", Kind: param.Int, Default: "1",
 		Doc: "parts of the program that create the pool and submit in turn: all get the one pool"}},
@@ -77,15 +71,13 @@ var _ = register(Spec{
 		}
 		return c
 	},
-})
+}))
 
 const maxCreators = 1024
 
 func newSingleton(ctx context.Context, p Params, sink Sink) *singletonPool {
 	create := func() *workers {
-		w := new(workers)
-		w.start(ctx, toOwner{}, p.Limit, p.Queue)
-		return w
+		return new(workers).start(ctx, toOwner{}, p.Limit, p.Queue)
 	}
 	if only, ok := ctx.Value(singletons{}).(*singleton[*workers]); ok {
 		return &singletonPool{only.get(create), sink}

@@ -110,6 +110,21 @@ var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { 
 // register adds one of the package's own to All. It is called once in each strategy's file.
 func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
+// queued declares Limit slots, and a queue of Queue tasks that wait for one.
+func queued(s Spec) Spec {
+	s.Bound = func(p Params) int { return p.Limit }
+	s.Capacity = func(p Params) int { return p.Limit + p.Queue }
+	s.UsesQueue = true
+	return s
+}
+
+// pooled declares what the usual pool has: a queue, first come, first served, and no idle slot
+// while a task waits.
+func pooled(s Spec) Spec {
+	s.FIFO, s.WorkConserving = true, true
+	return queued(s)
+}
+
 // Register adds a strategy of another package to All, before anything runs: from then on every
 // command, study and report knows it by its name. It returns what All has. It panics on a name that
 // is taken or not lower_snake, and on a Spec without New.

@@ -34,7 +34,7 @@ type tickerLimited struct {
 	runs chan struct{}
 }
 
-var _ = register(Spec{
+var _ = register(queued(Spec{
 	Name:    "ticker_limited",
 	Summary: "one task per tick of a time.Ticker",
 	UseIf:   "a rate must be kept to, evenly, and what was left unused is lost",
@@ -43,11 +43,8 @@ var _ = register(Spec{
 	Keys: []param.Key{{Name: "rate", Kind: param.Float, Default: "1000",
 		Doc: "ticks per second; the rate of a target is not followed"}},
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + p.Queue },
-	FIFO:      true,
-	UsesQueue: true,
-	Starts:    func(p Params) Starts { return Starts{PerSecond: p.Values.Float("rate")} },
+	FIFO:   true,
+	Starts: func(p Params) Starts { return Starts{PerSecond: p.Values.Float("rate")} },
 
 	Check: func(p Params) error {
 		if rate := p.Values.Float("rate"); rate < 1e-6 || rate > 1e9 {
@@ -68,17 +65,14 @@ var _ = register(Spec{
 		})
 		return s
 	},
-})
+}))
 
 // Submit blocks until there is room; the queue has room for all that are admitted.
 func (s *tickerLimited) Submit(ctx context.Context, t *Task) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
 	}
-	s.jobs <- t
-	if s.ctx.Err() != nil {
-		s.sweep()
-	}
+	s.enqueue(t)
 	return nil
 }
 

@@ -32,7 +32,7 @@ type tokenBucket struct {
 	asked   bool          // next is set
 }
 
-var _ = register(Spec{
+var _ = register(queued(Spec{
 	Name: "token_bucket",
 	Summary: "golang.org/x/time/rate before long-lived workers: so many starts in a second, and " +
 		"a burst",
@@ -45,10 +45,7 @@ var _ = register(Spec{
 		{Name: "burst", Kind: param.Int, Default: "100", Doc: "most tokens that are kept"},
 	},
 
-	Bound:     func(p Params) int { return p.Limit },
-	Capacity:  func(p Params) int { return p.Limit + p.Queue },
-	FIFO:      true,
-	UsesQueue: true,
+	FIFO: true,
 	Starts: func(p Params) Starts {
 		return Starts{p.Values.Float("rate"), p.Values.Int("burst")}
 	},
@@ -68,7 +65,7 @@ var _ = register(Spec{
 		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
 		return s
 	},
-})
+}))
 
 // pop takes the head of the queue if it has its token, and otherwise asks for one.
 func (s *tokenBucket) pop(now time.Duration) (waiting, bool) {

@@ -8,22 +8,14 @@ import "context"
 // It is the classic of limited concurrency in Go, and the cheapest of them as long as there is a
 // queue: a running worker takes its next task without a switch of goroutines. With no queue each
 // task wakes a parked worker. It costs Limit idle goroutines.
-var _ = register(Spec{
+var _ = register(pooled(Spec{
 	Name:    "worker_pool",
 	Summary: "long-lived workers that take tasks from a channel",
 	UseIf:   "there are many short tasks, or a worker keeps something between them",
 	Source:  "limited concurrency in Go: workers on a channel",
 	OnPanic: "contained; the worker is replaced",
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit + p.Queue },
-	FIFO:           true,
-	WorkConserving: true,
-	UsesQueue:      true,
-
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		w := new(workers)
-		w.start(ctx, sink, p.Limit, p.Queue)
-		return w
+		return new(workers).start(ctx, sink, p.Limit, p.Queue)
 	},
-})
+}))
