@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"testing/synctest"
 
@@ -12,13 +11,9 @@ import (
 )
 
 func checkBlocksOrSheds(spec strategies.Spec) error {
-	return all(
-		func() error { return each(spec, []int{1, 3, 8}, []int{0, 1, 8}, acceptsUntilFull) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, acceptsFromTheFirstInstant) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, countsWhatItSheds) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, hasRoomOnDone) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, poolsAreApart) },
-	)
+	return try(spec, trial{[]int{1, 3, 8}, []int{0, 1, 8}, acceptsUntilFull},
+		usual(acceptsFromTheFirstInstant), usual(countsWhatItSheds), usual(hasRoomOnDone),
+		usual(poolsAreApart))
 }
 
 // many is what a check offers to an instance that is never full.
@@ -80,24 +75,18 @@ func countsWhatItSheds(r *rig) error {
 	}
 	release := make(chan struct{})
 	var accepted, other atomic.Int64
-	var producers sync.WaitGroup
 	jobs := r.jobs(64*4, r.held(release))
 	r.step("64 producers offer 4 tasks each, which a strategy that sheds must not block")
-	for first := range 64 {
-		producers.Add(1)
-		r.spawn(func() {
-			defer producers.Done()
-			for i := first; i < len(jobs); i += 64 {
-				switch err := r.submit(context.Background(), jobs[i]); {
-				case err == nil:
-					accepted.Add(1)
-				case !errors.Is(err, strategies.ErrShed):
-					other.Add(1)
-				}
+	r.together(64, func(first int) {
+		for i := first; i < len(jobs); i += 64 {
+			switch err := r.submit(context.Background(), jobs[i]); {
+			case err == nil:
+				accepted.Add(1)
+			case !errors.Is(err, strategies.ErrShed):
+				other.Add(1)
 			}
-		})
-	}
-	producers.Wait()
+		}
+	})
 	if n := int(accepted.Load()); n < r.capacity() {
 		return fmt.Errorf("%d of %d tasks were accepted and the others shed, where the capacity "+
 			"is %d", n, len(jobs), r.capacity())
@@ -111,23 +100,17 @@ func countsWhatItSheds(r *rig) error {
 // hasRoomOnDone has as many clients as there is room for submit a task each time their last one is
 // done. None is ever in the way of another: one that sheds must not shed.
 func hasRoomOnDone(r *rig) error {
-	var busy sync.WaitGroup
 	var shed atomic.Int64
 	r.step("clients submit on Done")
-	for range min(r.capacity(), 16) {
-		busy.Add(1)
-		r.spawn(func() {
-			defer busy.Done()
-			for _, j := range r.jobs(50, yield) {
-				if err := r.submit(context.Background(), j); err != nil {
-					shed.Add(1)
-					return
-				}
-				<-j.done
+	r.together(min(r.capacity(), 16), func(int) {
+		for _, j := range r.jobs(50, yield) {
+			if err := r.submit(context.Background(), j); err != nil {
+				shed.Add(1)
+				return
 			}
-		})
-	}
-	busy.Wait()
+			<-j.done
+		}
+	})
 	if n := shed.Load(); n > 0 {
 		return fmt.Errorf("%d of %d clients were refused when they submitted on Done", n,
 			min(r.capacity(), 16))

@@ -13,11 +13,9 @@ func checkBound(spec strategies.Spec) error {
 	if spec.Bound == nil {
 		return nil
 	}
-	return all(
-		func() error { return each(spec, []int{1, 3, 8}, []int{0, 8}, boundHolds) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 64}, boundHoldsInBursts) },
-		func() error { return each(spec, []int{1, 3, 8}, []int{0, 8}, boundHoldsInSplits) },
-	)
+	return try(spec, trial{[]int{1, 3, 8}, []int{0, 8}, boundHolds},
+		trial{[]int{1, 4}, []int{0, 64}, boundHoldsInBursts},
+		trial{[]int{1, 3, 8}, []int{0, 8}, boundHoldsInSplits})
 }
 
 // boundHolds offers many more tasks than there are slots, all at once, and has them overlap.

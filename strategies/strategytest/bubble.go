@@ -160,44 +160,75 @@ func (s *scene) rest(d time.Duration) {
 // finally has f called when the verdict is in.
 func (s *scene) finally(f func()) { s.cleanup = append(s.cleanup, f) }
 
-// each runs check on an instance for every combination of limit and queue that spec admits, each in
-// a bubble of its own.
-func each(spec strategies.Spec, limits, queues []int, check func(*rig) error) error {
-	for _, limit := range limits {
-		for _, queue := range queues {
-			if queue > 0 && !spec.UsesQueue {
-				continue
-			}
-			values, err := param.Resolve(spec.Keys, nil)
-			if err != nil {
-				return fmt.Errorf("its own parameters have no defaults: %w", err)
-			}
-			p := strategies.Params{Limit: limit, Queue: queue, Values: values}
-			for spec.Validate(p) != nil && p.Limit < limit+8 {
-				p.Limit++ // a strategy may want a slot for each of its class pools
-			}
-			if err := spec.Validate(p); err != nil {
-				return fmt.Errorf("it refuses its own defaults: %w", err)
-			}
-			patience, err := watchdog.Patience()
-			if err != nil {
-				return err
-			}
-			err = inBubble(patience, func(s *scene) error { return check(newRig(s, spec, p)) })
-			if err != nil {
-				return fmt.Errorf("limit %d, queue %d: %w", p.Limit, queue, err)
+// A trial is a check, and the limits and queues of the instances that it is for.
+type trial struct {
+	limits, queues []int
+	check          func(*rig) error
+}
+
+// usual is a check of four limits and queues, which is enough for most.
+func usual(check func(*rig) error) trial { return trial{[]int{1, 4}, []int{0, 8}, check} }
+
+// try returns the first error of the trials. Each is made with an instance for every combination of
+// limit and queue that spec admits, each in a bubble of its own.
+func try(spec strategies.Spec, trials ...trial) error {
+	for _, t := range trials {
+		for _, limit := range t.limits {
+			for _, queue := range t.queues {
+				if queue > 0 && !spec.UsesQueue {
+					continue
+				}
+				if err := t.with(spec, limit, queue); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// all returns the first error of checks, which are tried in turn.
-func all(checks ...func() error) error {
-	for _, check := range checks {
-		if err := check(); err != nil {
-			return err
-		}
+func (t trial) with(spec strategies.Spec, limit, queue int) error {
+	values, err := param.Resolve(spec.Keys, nil)
+	if err != nil {
+		return fmt.Errorf("its own parameters have no defaults: %w", err)
+	}
+	p := strategies.Params{Limit: limit, Queue: queue, Values: values}
+	for spec.Validate(p) != nil && p.Limit < limit+8 {
+		p.Limit++ // a strategy may want a slot for each of its class pools
+	}
+	if err := spec.Validate(p); err != nil {
+		return fmt.Errorf("it refuses its own defaults: %w", err)
+	}
+	patience, err := watchdog.Patience()
+	if err != nil {
+		return err
+	}
+	err = inBubble(patience, func(s *scene) error { return t.check(newRig(s, spec, p)) })
+	if err != nil {
+		return fmt.Errorf("limit %d, queue %d: %w", p.Limit, queue, err)
 	}
 	return nil
+}
+
+// ifBlocks has a check pass over strategies that are never full, and those that shed then.
+func ifBlocks(check func(*rig) error) func(*rig) error {
+	return func(r *rig) error {
+		if r.spec.Sheds || r.spec.Capacity == nil {
+			return nil
+		}
+		return check(r)
+	}
+}
+
+// together calls f in n goroutines, with the numbers from 0, and waits for all.
+func (s *scene) together(n int, f func(i int)) {
+	var busy sync.WaitGroup
+	for i := range n {
+		busy.Add(1)
+		s.spawn(func() {
+			defer busy.Done()
+			f(i)
+		})
+	}
+	busy.Wait()
 }

@@ -13,13 +13,8 @@ import (
 )
 
 func checkClosed(spec strategies.Spec) error {
-	return all(
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedWhileAndAfterDraining) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedToTheBlocked) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedAfterNewsContext) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, closedFromTheBeginning) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, submitRacesDrain) },
-	)
+	return try(spec, usual(closedWhileAndAfterDraining), usual(ifBlocks(closedToTheBlocked)),
+		usual(closedAfterNewsContext), usual(closedFromTheBeginning), usual(submitRacesDrain))
 }
 
 // refusesAsClosed returns an error unless a Submit is refused at once with ErrClosed, and leaves
@@ -45,9 +40,6 @@ func closedWhileAndAfterDraining(r *rig) error {
 
 // closedToTheBlocked calls Drain while Submits are blocked.
 func closedToTheBlocked(r *rig) error {
-	if r.spec.Sheds || r.spec.Capacity == nil {
-		return nil
-	}
 	r.fill(context.Background(), r.capacity(), takes(time.Second))
 	var blocked []*call
 	for _, j := range r.jobs(3, returnAtOnce) {

@@ -11,14 +11,9 @@ import (
 )
 
 func checkContext(spec strategies.Spec) error {
-	return all(
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, refusesOnceEnded) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, blockedSubmitReturns) },
-		func() error { return each(spec, []int{1}, []int{0, 1}, cancelRacesRoom) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, tasksSeeNewsContext) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, queuedAreDoneWithItsError) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, waitingEndsWithContext) },
-	)
+	return try(spec, usual(refusesOnceEnded), usual(ifBlocks(blockedSubmitReturns)),
+		trial{[]int{1}, []int{0, 1}, ifBlocks(cancelRacesRoom)}, usual(tasksSeeNewsContext),
+		usual(queuedAreDoneWithItsError), usual(waitingEndsWithContext))
 }
 
 // refusesOnceEnded submits with a context that has ended, to an instance with room.
@@ -35,9 +30,6 @@ func refusesOnceEnded(r *rig) error {
 
 // blockedSubmitReturns has a Submit wait 5 ms at a full instance, and then others use the instance.
 func blockedSubmitReturns(r *rig) error {
-	if r.spec.Sheds || r.spec.Capacity == nil {
-		return nil
-	}
 	release := make(chan struct{})
 	in, last := r.fill(context.Background(), r.capacity(), r.held(release))
 	if last != nil {
@@ -78,9 +70,6 @@ func blockedSubmitReturns(r *rig) error {
 // cancelRacesRoom ends the context of a blocked Submit at the moment at which there is room for it,
 // a hundred times. Either may win, but not both.
 func cancelRacesRoom(r *rig) error {
-	if r.spec.Sheds || r.spec.Capacity == nil {
-		return nil
-	}
 	var calls []*call
 	for range 100 {
 		fresh := newRig(r.scene, r.spec, r.p)

@@ -13,17 +13,11 @@ import (
 )
 
 func checkDrain(spec strategies.Spec) error {
-	return all(
-		func() error { return each(spec, []int{1, 4}, []int{0, 56}, drainFinishes) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 56}, drainCancels) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 56}, drainAbandons) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 56}, drainGivesUp) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, drainLeavesNothing(nil)) },
-		func() error {
-			return each(spec, []int{1, 4}, []int{0, 8}, drainLeavesNothing(returnAtOnce))
-		},
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, waitingIsDrained) },
-	)
+	limits, queues := []int{1, 4}, []int{0, 56}
+	return try(spec, trial{limits, queues, drainFinishes}, trial{limits, queues, drainCancels},
+		trial{limits, queues, drainAbandons}, trial{limits, queues, drainGivesUp},
+		usual(drainLeavesNothing(nil)), usual(drainLeavesNothing(returnAtOnce)),
+		usual(waitingIsDrained))
 }
 
 // These checks fill an instance and no more, so that no Submit is blocked when the intake closes:

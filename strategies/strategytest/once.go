@@ -1,27 +1,21 @@
 package strategytest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/strategies"
 )
 
 func checkOnce(spec strategies.Spec) error {
-	return all(
-		func() error {
-			return each(spec, []int{1, 4}, []int{0, 8}, strict(onceUnderManyProducers))
-		},
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, strict(onceWithRequests)) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, strict(onceWithItsLastPart)) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, onceEachTimeWhenReused) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, strict(exhaustedOnce)) },
-	)
+	return try(spec, usual(strict(onceUnderManyProducers)), usual(strict(onceWithRequests)),
+		usual(strict(onceWithItsLastPart)), usual(onceEachTimeWhenReused),
+		usual(strict(exhaustedOnce)))
 }
 
 var errOwn = errors.New("the task's own error")
@@ -47,17 +41,11 @@ func onceUnderManyProducers(r *rig) error {
 		}
 	}
 	r.step("16 producers submit tasks")
-	var producers sync.WaitGroup
-	for first := range 16 {
-		producers.Add(1)
-		r.spawn(func() {
-			defer producers.Done()
-			for i := first; i < len(jobs); i += 16 {
-				refused[i] = r.submit(context.Background(), jobs[i])
-			}
-		})
-	}
-	producers.Wait()
+	r.together(16, func(first int) {
+		for i := first; i < len(jobs); i += 16 {
+			refused[i] = r.submit(context.Background(), jobs[i])
+		}
+	})
 	r.rest(horizon)
 
 	for i, j := range jobs {
@@ -131,30 +119,25 @@ func onceWithRequests(r *rig) error {
 	if r.spec.Retries {
 		attempts, last = 2, nil
 	}
-	return all(
-		func() error { return about("a task of three steps", steps.once(3, nil)) },
-		func() error { return about("a task with sub-tasks", split.once(1, nil)) },
-		func() error { return about("a task with a failing sub-task", failing.once(1, errOwn)) },
-		func() error {
-			return about("a task that asks for another attempt", retried.once(attempts, last))
-		},
-		func() error {
-			for _, part := range parts {
-				switch {
-				case part.starts.Load() != 1:
-					return fmt.Errorf("sub-task %d was started %d times", part.name,
-						part.starts.Load())
-				case part.dones.Load() != 0:
-					return fmt.Errorf("the sink was told of sub-task %d, which is a part of its "+
-						"parent", part.name)
-				case part.name < 4 && part.begin() > split.end():
-					return fmt.Errorf("the parent was done at %v and sub-task %d started at %v",
-						split.end(), part.name, part.begin())
-				}
-			}
-			return nil
-		},
-	)
+	if err := cmp.Or(about("a task of three steps", steps.once(3, nil)),
+		about("a task with sub-tasks", split.once(1, nil)),
+		about("a task with a failing sub-task", failing.once(1, errOwn)),
+		about("a task that asks for another attempt", retried.once(attempts, last))); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		switch {
+		case part.starts.Load() != 1:
+			return fmt.Errorf("sub-task %d was started %d times", part.name, part.starts.Load())
+		case part.dones.Load() != 0:
+			return fmt.Errorf("the sink was told of sub-task %d, which is a part of its parent",
+				part.name)
+		case part.name < 4 && part.begin() > split.end():
+			return fmt.Errorf("the parent was done at %v and sub-task %d started at %v",
+				split.end(), part.name, part.begin())
+		}
+	}
+	return nil
 }
 
 // about puts the subject before an error.
@@ -195,24 +178,18 @@ func onceEachTimeWhenReused(r *rig) error {
 			}
 		}))
 	all := make([]*client, clients)
-	var busy sync.WaitGroup
 	r.step("clients submit their tasks again and again")
-	for i := range all {
+	r.together(clients, func(i int) {
 		c := &client{done: make(chan strategies.Result, 1)}
 		c.Task = strategies.Task{Run: count, Arg: c}
 		all[i] = c
-		busy.Add(1)
-		r.spawn(func() {
-			defer busy.Done()
-			for range rounds {
-				for again.Submit(ctx, &c.Task) != nil { // shed
-					time.Sleep(time.Millisecond)
-				}
-				<-c.done
+		for range rounds {
+			for again.Submit(ctx, &c.Task) != nil { // shed
+				time.Sleep(time.Millisecond)
 			}
-		})
-	}
-	busy.Wait()
+			<-c.done
+		}
+	})
 	_ = again.Drain(ctx)
 	for i, c := range all {
 		if c.runs != rounds {

@@ -12,16 +12,12 @@ import (
 )
 
 func checkOrder(spec strategies.Spec) error {
-	turns := func() error { return each(spec, []int{1, 3}, []int{0, 8}, stepsTakeTurns) }
+	turns := trial{[]int{1, 3}, []int{0, 8}, stepsTakeTurns}
 	if !spec.FIFO {
-		return turns()
+		return try(spec, turns)
 	}
-	return all(
-		func() error { return each(spec, []int{1}, []int{0, 100}, startsInOrder) },
-		func() error { return each(spec, []int{3, 8}, []int{0, 100}, neverStartsEarlier) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, blockedInOrder) },
-		turns,
-	)
+	return try(spec, trial{[]int{1}, []int{0, 100}, startsInOrder},
+		trial{[]int{3, 8}, []int{0, 100}, neverStartsEarlier}, usual(ifBlocks(blockedInOrder)), turns)
 }
 
 // startsInOrder compares the order of starts at a bound of 1 with that of acceptance, for tasks
@@ -82,9 +78,6 @@ func neverStartsEarlier(r *rig) error {
 // blockedInOrder has Submits come one after another to a full instance, and then makes room for one
 // at a time.
 func blockedInOrder(r *rig) error {
-	if r.spec.Sheds || r.spec.Capacity == nil {
-		return nil
-	}
 	release := make(chan struct{})
 	r.fill(context.Background(), r.capacity(), r.held(release))
 	r.rest(warmUp)

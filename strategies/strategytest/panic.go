@@ -12,13 +12,8 @@ import (
 )
 
 func checkPanic(spec strategies.Spec) error {
-	return all(
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, panicIsContained) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, goexitIsContained) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, neighboursLive) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, leavesNoMore(panics)) },
-		func() error { return each(spec, []int{1, 4}, []int{0, 8}, leavesNoMore(exits)) },
-	)
+	return try(spec, usual(panicIsContained), usual(goexitIsContained), usual(neighboursLive),
+		usual(leavesNoMore(panics)), usual(leavesNoMore(exits)))
 }
 
 const panicValue = "a task that panics"

@@ -67,7 +67,7 @@ func nameCall(t *testing.T) string {
 
 // first is what comes before the clauses: one task alone.
 var first = Clause{"first", func(spec strategies.Spec) error {
-	return each(spec, []int{1}, []int{0}, oneTask)
+	return try(spec, trial{[]int{1}, []int{0}, oneTask})
 }}
 
 func oneTask(r *rig) error {

@@ -9,15 +9,12 @@ import (
 )
 
 func checkWorkConserving(spec strategies.Spec) error {
-	splits := func() error { return each(spec, []int{1, 3, 8}, []int{0, 8}, splitsSideBySide) }
+	splits := trial{[]int{1, 3, 8}, []int{0, 8}, splitsSideBySide}
 	if !spec.WorkConserving {
-		return splits()
+		return try(spec, splits)
 	}
-	return all(
-		func() error { return each(spec, []int{1, 3, 8}, []int{0, 1000}, equalTasks) },
-		func() error { return each(spec, []int{2, 8}, []int{0, 1000}, oneLongTask) },
-		splits,
-	)
+	return try(spec, trial{[]int{1, 3, 8}, []int{0, 1000}, equalTasks},
+		trial{[]int{2, 8}, []int{0, 1000}, oneLongTask}, splits)
 }
 
 // equalTasks takes ⌈n/bound⌉ times the length of a task. (Less would be a breach of the bound.)
