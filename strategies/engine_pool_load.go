@@ -70,17 +70,9 @@ func (o ClassLoad) work() float64 { return o.Rate * o.Mean.Seconds() }
 
 // String names the class in lower case, as parameters and metrics do.
 func (c Class) String() string {
-	switch c {
-	case AnyClass:
-		return "any"
-	case Short:
-		return "short"
-	case Long:
-		return "long"
-	case CPU:
-		return "cpu"
-	case IO:
-		return "io"
+	names := [...]string{AnyClass: "any", Short: "short", Long: "long", CPU: "cpu", IO: "io"}
+	if int(c) < len(names) {
+		return names[c]
 	}
 	return fmt.Sprintf("class %d", uint8(c))
 }

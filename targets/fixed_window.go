@@ -15,11 +15,7 @@ var _ = register(Spec{
 	Counts:     counters(),
 	Keys:       windowKeys("100", "1s"),
 	New: func(_ uint64, v param.Values) (Target, error) {
-		w, err := NewFixedWindow(v.Int("limit"), v.Duration("window"))
-		if err != nil {
-			return nil, err
-		}
-		return Limited(w), nil
+		return limitedBy(NewFixedWindow(v.Int("limit"), v.Duration("window")))
 	},
 })
 

@@ -25,11 +25,7 @@ var _ = register(Spec{
 				"refused"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
-		b, err := NewLeakyBucket(v.Float("rate"), v.Int("queue"))
-		if err != nil {
-			return nil, err
-		}
-		return Limited(b), nil
+		return limitedBy(NewLeakyBucket(v.Float("rate"), v.Int("queue")))
 	},
 })
 

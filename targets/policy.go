@@ -38,6 +38,14 @@ type Decision struct {
 // all the same.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
+// limitedBy is Limited for a Policy that may be impossible.
+func limitedBy(p Policy, err error) (Target, error) {
+	if err != nil {
+		return nil, err
+	}
+	return Limited(p), nil
+}
+
 type limited struct {
 	calls  calls
 	mu     sync.Mutex

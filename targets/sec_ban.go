@@ -25,12 +25,8 @@ var _ = register(Spec{
 		param.Key{Name: "ban", Kind: param.Duration, Default: "10m",
 			Doc: "how long the client has to keep within the limit before it is served again"}),
 	New: func(_ uint64, v param.Values) (Target, error) {
-		p, err := NewSECBan(v.Int("limit"), v.Duration("window"), v.Int("tolerance"),
-			v.Duration("ban"))
-		if err != nil {
-			return nil, err
-		}
-		return Limited(p), nil
+		return limitedBy(NewSECBan(v.Int("limit"), v.Duration("window"), v.Int("tolerance"),
+			v.Duration("ban")))
 	},
 })
 

@@ -17,11 +17,7 @@ var _ = register(Spec{
 	Counts:     counters(),
 	Keys:       windowKeys("100", "1s"),
 	New: func(_ uint64, v param.Values) (Target, error) {
-		w, err := NewSlidingWindow(v.Int("limit"), v.Duration("window"))
-		if err != nil {
-			return nil, err
-		}
-		return Limited(w), nil
+		return limitedBy(NewSlidingWindow(v.Int("limit"), v.Duration("window")))
 	},
 })
 

@@ -34,28 +34,13 @@ const (
 
 // String names the refusal in lower case.
 func (r Refusal) String() string {
-	switch r {
-	case TooMany:
-		return "too many calls"
-	case Unavailable:
-		return "unavailable"
-	case Banned:
-		return "banned"
-	}
-	panic("targets: no such refusal")
+	return [...]string{TooMany: "too many calls", Unavailable: "unavailable", Banned: "banned"}[r]
 }
 
 // Status is the refusal's HTTP status.
 func (r Refusal) Status() int {
-	switch r {
-	case TooMany:
-		return http.StatusTooManyRequests
-	case Unavailable:
-		return http.StatusServiceUnavailable
-	case Banned:
-		return http.StatusForbidden
-	}
-	panic("targets: no such refusal")
+	return [...]int{TooMany: http.StatusTooManyRequests,
+		Unavailable: http.StatusServiceUnavailable, Banned: http.StatusForbidden}[r]
 }
 
 // A Throttled is a refusal that says why, and when to come again.

@@ -27,11 +27,7 @@ var _ = register(Spec{
 			Doc: "calls served at once after a pause, at least 1"},
 	},
 	New: func(_ uint64, v param.Values) (Target, error) {
-		b, err := NewTokenBucket(v.Float("rate"), v.Int("burst"))
-		if err != nil {
-			return nil, err
-		}
-		return Limited(b), nil
+		return limitedBy(NewTokenBucket(v.Float("rate"), v.Int("burst")))
 	},
 })
 

@@ -20,11 +20,7 @@ var _ = register(Spec{
 		{Name: "low", Kind: param.Duration, Default: "1ms", Doc: "shortest time of a task"},
 		{Name: "high", Kind: param.Duration, Default: "1s", Doc: "longest time of a task"},
 	},
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		d, err := dist.NewPareto(v.Float("alpha"), v.Duration("low"), v.Duration("high"))
-		if err != nil {
-			return nil, err
-		}
-		return newWaits(seed, d), nil
-	},
+	New: drawn(func(v param.Values) (dist.Dist, error) {
+		return dist.NewPareto(v.Float("alpha"), v.Duration("low"), v.Duration("high"))
+	}),
 })

@@ -1,6 +1,8 @@
 package workloads
 
 import (
+	"time"
+
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
 )
@@ -10,11 +12,5 @@ var _ = register(Spec{
 	Summary: "waits the same time in every task",
 	Kind:    Wait,
 	Keys:    []param.Key{meanKey},
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		mean, err := positiveMean(v)
-		if err != nil {
-			return nil, err
-		}
-		return newWaits(seed, dist.Constant{Value: mean}), nil
-	},
+	New:     ofMean(func(mean time.Duration) dist.Constant { return dist.Constant{Value: mean} }),
 })

@@ -29,6 +29,19 @@ func (a amount) keys() []param.Key {
 	}
 }
 
+// spec completes the Spec of work in that amount, of which start makes tasks of so many units.
+func (a amount) spec(s Spec, start func(seed uint64, units int, takes equal) Workload) Spec {
+	s.Kind, s.Keys, s.Check = CPU, a.keys(), a.check
+	s.New = func(seed uint64, v param.Values) (Workload, error) {
+		units, takes, err := a.of(v)
+		if err != nil {
+			return nil, err
+		}
+		return start(seed, units, takes), nil
+	}
+	return s
+}
+
 // given is the count, 0 where mean stands for it.
 func (a amount) given(v param.Values) int64 {
 	if a.count.Kind == param.Size {

@@ -143,22 +143,15 @@ func (w *unequalAverage) C2() float64 { return w.c2 }
 // Long implements Classed.
 func (w *unequalAverage) Long(seq uint64) bool { return w.Rare(seq) }
 
-func (w *unequalAverage) class(seq uint64) int {
-	if w.Rare(seq) {
-		return 1
-	}
-	return 0
-}
-
 // Do averages the numbers of the task's length.
 func (w *unequalAverage) Do(ctx context.Context, seq uint64) error {
-	return w.sum(ctx, 0, w.numbers[w.class(seq)])
+	return w.sum(ctx, 0, w.numbers[w.Kind(seq)])
 }
 
 // DoPart implements Partitioned.
 func (w *unequalAverage) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {
-	i := w.class(seq)
+	i := w.Kind(seq)
 	return w.part(ctx, w.numbers[i], w.takes[i], from, length)
 }

@@ -112,7 +112,7 @@ func TestUnequalAverages(t *testing.T) {
 		t.Errorf("%d of %d tasks are long, want about %.0f", long, tasks, want)
 	}
 	for seq, seen := uint64(0), [2]bool{}; seen != [2]bool{true, true}; seq++ {
-		i := w.class(seq)
+		i := w.Kind(seq)
 		if seen[i] {
 			continue
 		}

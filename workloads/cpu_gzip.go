@@ -18,24 +18,16 @@ var gzipPages = amount{
 	compressed{},
 }
 
-var _ = register(Spec{
+var _ = register(gzipPages.spec(Spec{
 	Name: "cpu_gzip",
 	Summary: "compresses a counted number of pages of text with gzip, as a web server does its " +
 		"answers",
 	Source: "RFC 1952; pattern: compression in a worker pool",
-	Kind:   CPU,
-	Keys:   gzipPages.keys(),
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		pages, takes, err := gzipPages.of(v)
-		if err != nil {
-			return nil, err
-		}
-		w := newCompressor(seed, pages)
-		w.equal = takes
-		return w, nil
-	},
-	Check: gzipPages.check,
-})
+}, func(seed uint64, pages int, takes equal) Workload {
+	w := newCompressor(seed, pages)
+	w.equal = takes
+	return w
+}))
 
 type compressed struct{}
 

@@ -16,22 +16,14 @@ var pbkdf2Iterations = amount{
 	derived{},
 }
 
-var _ = register(Spec{
+var _ = register(pbkdf2Iterations.spec(Spec{
 	Name: "cpu_pbkdf2",
 	Summary: "derives a key from a password with PBKDF2: computing that cannot be interrupted " +
 		"once begun",
 	Source: "RFC 8018; pattern: long-running crypto operations in a worker pool",
-	Kind:   CPU,
-	Keys:   pbkdf2Iterations.keys(),
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		iterations, takes, err := pbkdf2Iterations.of(v)
-		if err != nil {
-			return nil, err
-		}
-		return &cpuPBKDF2{takes, seed, iterations}, nil
-	},
-	Check: pbkdf2Iterations.check,
-})
+}, func(seed uint64, iterations int, takes equal) Workload {
+	return &cpuPBKDF2{takes, seed, iterations}
+}))
 
 type derived struct{}
 

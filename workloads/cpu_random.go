@@ -15,23 +15,15 @@ var randomBytes = amount{
 	randomised{},
 }
 
-var _ = register(Spec{
+var _ = register(randomBytes.spec(Spec{
 	Name:    "cpu_random",
 	Summary: "asks the operating system for a counted number of random bytes, never the same ones",
 	Source:  "pattern: random bytes, more for some than for others, from one worker pool",
-	Kind:    CPU,
-	Keys:    randomBytes.keys(),
-	New: func(_ uint64, v param.Values) (Workload, error) {
-		bytes, takes, err := randomBytes.of(v)
-		if err != nil {
-			return nil, err
-		}
-		w := newRandom(bytes)
-		w.equal = takes
-		return w, nil
-	},
-	Check: randomBytes.check,
-})
+}, func(_ uint64, bytes int, takes equal) Workload {
+	w := newRandom(bytes)
+	w.equal = takes
+	return w
+}))
 
 type randomised struct{}
 

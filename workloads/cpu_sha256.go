@@ -17,24 +17,16 @@ var sha256Blocks = amount{
 	hashed{},
 }
 
-var _ = register(Spec{
+var _ = register(sha256Blocks.spec(Spec{
 	Name: "cpu_sha256",
 	Summary: "hashes a counted number of blocks with SHA-256: the same work for every task, real " +
 		"clock only",
 	Source: "FIPS 180-4",
-	Kind:   CPU,
-	Keys:   sha256Blocks.keys(),
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		blocks, takes, err := sha256Blocks.of(v)
-		if err != nil {
-			return nil, err
-		}
-		w := newHasher(seed, blocks)
-		w.equal = takes
-		return w, nil
-	},
-	Check: sha256Blocks.check,
-})
+}, func(seed uint64, blocks int, takes equal) Workload {
+	w := newHasher(seed, blocks)
+	w.equal = takes
+	return w
+}))
 
 type hashed struct{}
 

@@ -11,11 +11,5 @@ var _ = register(Spec{
 	Source:  "Erlang, 1917",
 	Kind:    Wait,
 	Keys:    []param.Key{meanKey},
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		mean, err := positiveMean(v)
-		if err != nil {
-			return nil, err
-		}
-		return newWaits(seed, dist.Exp(mean)), nil
-	},
+	New:     ofMean(dist.Exp),
 })

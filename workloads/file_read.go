@@ -121,14 +121,6 @@ func (f *files) measure(read func(ctx context.Context, which int) error) (err er
 	return nil
 }
 
-// which is the index of the file that the task reads.
-func (f *files) which(seq uint64) int {
-	if f.Rare(seq) {
-		return 1
-	}
-	return 0
-}
-
 // Long implements Classed: the large files.
 func (f *files) Long(seq uint64) bool { return f.Rare(seq) }
 
@@ -155,7 +147,7 @@ type fileRead struct {
 
 // Do opens the file, reads all of it with one call, as far as the system allows, and closes it.
 // Once begun, reading does not end with ctx.
-func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.which(seq)) }
+func (w *fileRead) Do(ctx context.Context, seq uint64) error { return w.read(ctx, w.Kind(seq)) }
 
 func (w *fileRead) read(ctx context.Context, which int) error {
 	if err := ctx.Err(); err != nil {

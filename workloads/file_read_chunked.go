@@ -75,7 +75,7 @@ func (w *fileReadChunked) chunks(which int) int64 {
 // Do reads the file's chunks in turn and ends between two of them when ctx ends. It does not
 // allocate in the steady state.
 func (w *fileReadChunked) Do(ctx context.Context, seq uint64) error {
-	which := w.which(seq)
+	which := w.Kind(seq)
 	return w.read(ctx, which, 0, w.chunks(which))
 }
 
@@ -85,7 +85,7 @@ func (w *fileReadChunked) Do(ctx context.Context, seq uint64) error {
 func (w *fileReadChunked) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {
-	which := w.which(seq)
+	which := w.Kind(seq)
 	n := w.chunks(which)
 	first := min(n, w.beginningBefore(from))
 	end := n

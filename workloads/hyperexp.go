@@ -16,11 +16,7 @@ var _ = register(Spec{
 		{Name: "c2", Kind: param.Float, Default: "16",
 			Doc: "squared coefficient of variation, at least 1"},
 	},
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		d, err := dist.HyperExp(v.Duration("mean"), v.Float("c2"))
-		if err != nil {
-			return nil, err
-		}
-		return newWaits(seed, d), nil
-	},
+	New: drawn(func(v param.Values) (dist.Dist, error) {
+		return dist.HyperExp(v.Duration("mean"), v.Float("c2"))
+	}),
 })

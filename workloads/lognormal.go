@@ -17,11 +17,7 @@ var _ = register(Spec{
 		{Name: "c2", Kind: param.Float, Default: "4",
 			Doc: "squared coefficient of variation, above 0"},
 	},
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		d, err := dist.NewLogNormal(v.Duration("mean"), v.Float("c2"))
-		if err != nil {
-			return nil, err
-		}
-		return newWaits(seed, d), nil
-	},
+	New: drawn(func(v param.Values) (dist.Dist, error) {
+		return dist.NewLogNormal(v.Duration("mean"), v.Float("c2"))
+	}),
 })

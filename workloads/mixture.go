@@ -16,13 +16,7 @@ var _ = register(Spec{
 	Summary: "waits a time from one of up to eight distributions, each with its weight",
 	Kind:    Wait,
 	Keys:    branchKeys([]string{"0.98", "0.02"}, []string{"exp(0.714ms)", "exp(15ms)"}),
-	New: func(seed uint64, v param.Values) (Workload, error) {
-		d, err := mixtureOf(v)
-		if err != nil {
-			return nil, err
-		}
-		return newWaits(seed, d), nil
-	},
+	New:     drawn(mixtureOf),
 })
 
 // mostBranches bounds a mixture: a draw goes through the weights one by one.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/alone"
@@ -53,9 +52,9 @@ func newPipes(_ uint64, v param.Values) (Workload, error) {
 // again for later tasks. So a run holds two file descriptors for each of the most tasks that were
 // ever in flight at once, and where the system gives no more the task fails.
 type pipes struct {
+	equal
 	bytes   int64
 	content []byte
-	mean    time.Duration
 
 	mu      sync.Mutex
 	idle    []*pipe
@@ -171,12 +170,6 @@ func (w *pipes) remove(p *pipe) error {
 
 // close ends the reader: with an end of file.
 func (p *pipe) close() error { return errors.Join(p.to.Close(), p.from.Close()) }
-
-// Mean is calibrated: a task alone, when the workload is made.
-func (w *pipes) Mean() time.Duration { return w.mean }
-
-// C2 is 0: every task is the same work.
-func (w *pipes) C2() float64 { return 0 }
 
 // Close closes the pipes, also those of tasks in flight, which fail, and waits for the readers.
 func (w *pipes) Close() error {

@@ -116,6 +116,19 @@ func newWaits(seed uint64, d dist.Dist) *waits {
 	return w
 }
 
+// drawn is a Spec.New for waits of a distribution.
+func drawn(
+	of func(v param.Values) (dist.Dist, error),
+) func(seed uint64, v param.Values) (Workload, error) {
+	return func(seed uint64, v param.Values) (Workload, error) {
+		d, err := of(v)
+		if err != nil {
+			return nil, err
+		}
+		return newWaits(seed, d), nil
+	}
+}
+
 func (w *waits) draw(s *slot, seq uint64) time.Duration {
 	return w.dist.Sample(s.seed(w.seed, seq))
 }
@@ -132,6 +145,14 @@ func (w *waits) Dist() dist.Dist { return w.dist }
 // meanKey is the parameter that most waits have.
 var meanKey = param.Key{Name: "mean", Kind: param.Duration, Default: "10ms",
 	Doc: "mean time of a task"}
+
+// ofMean is a Spec.New for waits of the distribution that the parameter mean gives.
+func ofMean[D dist.Dist](of func(time.Duration) D) func(uint64, param.Values) (Workload, error) {
+	return drawn(func(v param.Values) (dist.Dist, error) {
+		mean, err := positiveMean(v)
+		return of(mean), err
+	})
+}
 
 // positiveMean returns the parameter mean, which must not be 0.
 func positiveMean(v param.Values) (time.Duration, error) {

@@ -23,15 +23,7 @@ const (
 
 // String names the kind in lower case, as listings do.
 func (k Kind) String() string {
-	switch k {
-	case Wait:
-		return "wait"
-	case CPU:
-		return "cpu"
-	case IO:
-		return "io"
-	}
-	panic("workloads: no such kind")
+	return [...]string{Wait: "wait", CPU: "cpu", IO: "io"}[k]
 }
 
 // A Workload is what each task costs. It is safe for concurrent use. One that holds files,

@@ -34,6 +34,14 @@ func (c Coin) Rare(seq uint64) bool {
 	return float64(pcg.Uint64()>>11) < c.P*(1<<53)
 }
 
+// Kind is the index of the task's kind: 0 is the usual one, 1 the rarer.
+func (c Coin) Kind(seq uint64) int {
+	if c.Rare(seq) {
+		return 1
+	}
+	return 0
+}
+
 // Moments returns the mean and C² of a time that is one of two. With d = rare − usual the mean is
 // usual + p·d and the variance p(1−p)·d².
 func (c Coin) Moments(usual, rare time.Duration) (mean time.Duration, c2 float64) {
