@@ -10,41 +10,26 @@ import (
 
 // fallingBehind names the strategies that do not keep up, and where.
 func fallingBehind(s reportSweep) []string {
-	at := make(map[string][]float64)
-	var names []string
-	for _, c := range s.cells { // sorted by place
-		if c.fallsBehind() {
-			if at[c.strategy] == nil {
-				names = append(names, c.strategy)
-			}
-			at[c.strategy] = append(at[c.strategy], s.x(c))
-		}
+	var parts []string
+	for _, some := range byStrategy(only(s.cells, (*reportCell).fallsBehind)) {
+		parts = append(parts, strings.TrimSpace(some[0].strategy+" "+s.where(some)))
 	}
-	if len(names) == 0 {
+	if len(parts) == 0 {
 		return nil
-	}
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = strings.TrimSpace(name + " " + s.where(name, at[name]))
 	}
 	return []string{doNotKeepUp(parts) + " (arrows)."}
 }
 
 // where words some of the places at which a strategy was run: "from load 0.9 on" where these are
 // all from there on.
-func (s *reportSweep) where(strategy string, some []float64) string {
-	var ran []float64
-	for _, c := range s.cells {
-		if c.strategy == strategy {
-			ran = append(ran, s.x(c))
-		}
-	}
+func (s *reportSweep) where(some []*reportCell) string {
+	ran := only(s.cells, func(c *reportCell) bool { return c.strategy == some[0].strategy })
 	if n := len(some); n > 1 && slices.Equal(ran[len(ran)-n:], some) {
-		return "from " + s.place(some[0]) + " on"
+		return "from " + s.place(s.x(some[0])) + " on"
 	}
 	var at []string
-	for _, x := range some {
-		at = append(at, s.place(x))
+	for _, c := range some {
+		at = append(at, s.place(s.x(c)))
 	}
 	if places := strings.TrimSpace(prose.List(at)); places != "" {
 		return "at " + places
@@ -54,28 +39,23 @@ func (s *reportSweep) where(strategy string, some []float64) string {
 
 // leftOut says which strategies a chart of some places does not show since they fall behind there.
 func leftOut(s reportSweep, places []float64) []string {
-	at := make(map[string][]float64)
-	var names []string
+	var out []*reportCell
 	for _, x := range places {
 		cells := s.cellsAt(x)
 		shown := keepingUp(cells)
-		for _, c := range cells {
-			if slices.Contains(shown, c) {
-				continue
-			}
-			if at[c.strategy] == nil {
-				names = append(names, c.strategy)
-			}
-			at[c.strategy] = append(at[c.strategy], x)
+		out = append(out, only(cells, func(c *reportCell) bool {
+			return !slices.Contains(shown, c)
+		})...)
+	}
+	var names []string
+	for _, some := range byStrategy(out) {
+		names = append(names, some[0].strategy)
+		if len(some) < len(places) {
+			names[len(names)-1] += " " + s.where(some)
 		}
 	}
 	if len(names) == 0 {
 		return nil
-	}
-	for i, name := range names {
-		if len(at[name]) < len(places) {
-			names[i] = name + " " + s.where(name, at[name])
-		}
 	}
 	return []string{"Not drawn: " + doNotKeepUp(names) + "."}
 }
@@ -108,7 +88,7 @@ func (c *reportCell) fallsBehind() bool {
 
 // keepingUp are the cells that do not fall behind; all of them where none keeps up.
 func keepingUp(cells []*reportCell) []*reportCell {
-	kept := slices.DeleteFunc(slices.Clone(cells), (*reportCell).fallsBehind)
+	kept := only(cells, func(c *reportCell) bool { return !c.fallsBehind() })
 	if len(kept) == 0 {
 		return cells
 	}

@@ -97,7 +97,7 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 
 // add takes the answer for a strategy; a later one replaces it.
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
-	unit := [...]string{charts.Load: "load", charts.Rate: "rate"}[s.across]
+	unit := axes[s.across].word
 	end := func(name string) float64 {
 		if v, ok := run.Value("capacity-" + name + "-" + unit); ok {
 			return v
@@ -131,7 +131,7 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 }
 
 func (s *capacitySearch) caption() string {
-	what := [...]string{charts.Load: "load", charts.Rate: "rate"}[s.across]
+	what := axes[s.across].word
 	out := []string{fmt.Sprintf("The highest %s at which more than half of the runs meet %s lies "+
 		"in the bar, with %s confidence: "+
 		"at its left end they surely do, at its right end surely not.", what,

@@ -75,7 +75,7 @@ func coincidence(chart *charts.Chart) (out []string) {
 // arrivals end is not lost.
 const allDone = 0.99
 
-func throughputCaption(s reportSweep) string {
+func throughputCaption(s reportSweep, _ *charts.Chart) string {
 	last := s.at[len(s.at)-1]
 	share := func(c *reportCell) float64 { return c.value("ops/s") / c.value("offered-ops/s") }
 	r := rank(s.cellsAt(last), share)
@@ -170,32 +170,20 @@ func (in *reportInput) distributionCaption(s reportSweep, chart *charts.Chart) s
 }
 
 func varianceCaption(set varianceSet, chart *charts.Chart) string {
-	type ends struct{ first, last *reportCell }
-	of := make(map[string]*ends)
-	var names []string
-	for _, c := range set.cells {
-		e := of[c.strategy]
-		if e == nil {
-			e = &ends{first: c}
-			of[c.strategy] = e
-			names = append(names, c.strategy)
-		}
-		e.last = c
-	}
 	low, high := set.c2[set.cells[0]], set.c2[set.cells[len(set.cells)-1]]
 	var r []ranked
-	for _, name := range names {
-		e := of[name]
-		if e.first.fallsBehind() || e.last.fallsBehind() || set.c2[e.first] != low ||
-			set.c2[e.last] != high {
+	for _, of := range byStrategy(set.cells) {
+		first, last := of[0], of[len(of)-1]
+		if first.fallsBehind() || last.fallsBehind() || set.c2[first] != low ||
+			set.c2[last] != high {
 			continue // not measured at both ends
 		}
-		if g := e.last.value("p99-response-sec") /
-			e.first.value("p99-response-sec"); !math.IsNaN(g) && !math.IsInf(g, 0) {
-			r = append(r, ranked{name, g})
+		if g := last.value("p99-response-sec") /
+			first.value("p99-response-sec"); !math.IsNaN(g) && !math.IsInf(g, 0) {
+			r = append(r, ranked{first.strategy, g})
 		}
 	}
-	slices.SortStableFunc(r, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
+	sortRanked(r)
 	var out []string
 	if len(r) > 0 {
 		least, most := r[0], r[len(r)-1]
@@ -208,34 +196,32 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 		}
 		out = append(out, text+".")
 	}
-	if behind := slices.DeleteFunc(slices.Clone(set.cells),
-		func(c *reportCell) bool { return !c.fallsBehind() }); len(behind) > 0 {
-		var behindNames []string
-		for _, c := range behind {
-			if name := fmt.Sprintf("%s at C² = %s", c.strategy,
-				charts.Count(set.c2[c])); !slices.Contains(behindNames, name) {
-				behindNames = append(behindNames, name)
-			}
+	named := func(c *reportCell) string {
+		return fmt.Sprintf("%s at C² = %s", c.strategy, charts.Count(set.c2[c]))
+	}
+	var behind []string
+	for _, c := range only(set.cells, (*reportCell).fallsBehind) {
+		if !slices.Contains(behind, named(c)) {
+			behind = append(behind, named(c))
 		}
-		out = append(out, doNotKeepUp(prose.Few(behindNames, 6))+" (arrows).")
+	}
+	if len(behind) > 0 {
+		out = append(out, doNotKeepUp(prose.Few(behind, 6))+" (arrows).")
 	}
 	out = append(out, coincidence(chart)...)
-	out = append(out, againstTheory(set.cells,
-		func(c *reportCell) string {
-			return fmt.Sprintf("%s at C² = %s", c.strategy, charts.Count(set.c2[c]))
-		})...)
+	out = append(out, againstTheory(set.cells, named)...)
 	return strings.Join(out, " ")
 }
 
-func timelineCaption(s reportSweep, flight, queued charts.Panel) string {
+func (in *reportInput) timelineCaption(s reportSweep, _ *charts.Chart) string {
+	flight, queued := in.timelinesOf(s)
 	last := s.at[len(s.at)-1]
 	cells := s.cellsAt(last)
 	highestOf := func(p charts.Panel) (r []ranked) {
 		for _, s := range p.Series {
 			r = append(r, ranked{s.Name, slices.Max(s.Y)})
 		}
-		slices.SortStableFunc(r, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
-		return r
+		return sortRanked(r)
 	}
 	out := []string{"First repetition; each point is the end of an interval."}
 	r := highestOf(queued)

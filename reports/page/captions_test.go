@@ -26,7 +26,7 @@ const (
 // randomSweep is a sweep of a random size in which all cells are alike but one, the outlier's.
 func randomSweep(
 	t *testing.T, r *rand.Rand, kind string,
-) (s reportSweep, in *reportInput, g *reportGroup, outlier string) {
+) (s reportSweep, in *reportInput, outlier string) {
 	strategies, places := 3+r.IntN(8), 2+r.IntN(4)
 	odd, at := r.IntN(strategies), r.IntN(places)
 	if kind != behind && kind != offTheory { // these are looked at where the sentence is about
@@ -67,8 +67,7 @@ func randomSweep(
 		}
 	}
 	all := readRuns(t, lines...)
-	g = groupRuns(all)[0]
-	s = g.sweeps()[0]
+	s = groupRuns(all)[0].sweeps()[0]
 	in = &reportInput{results: all, timelines: map[*results.Run][]interval{}}
 	for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
 		queued := 7.0
@@ -81,7 +80,7 @@ func randomSweep(
 		}
 		in.timelines[c.runs[0]] = []interval{{1, 3, 0}, {2, 4, queued}}
 	}
-	return s, in, g, outlier
+	return s, in, outlier
 }
 
 // quantified are the words by which a sentence speaks of all.
@@ -95,15 +94,16 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		kind := []string{slower, behind, untold, absentLast, offTheory, queueing,
 			noTimeline}[seed%7]
-		s, in, g, outlier := randomSweep(t, r, kind)
+		s, in, outlier := randomSweep(t, r, kind)
 		captions := map[string]string{}
-		for name, draw := range map[string]func(*reportGroup, reportSweep) (*figure,
-			error){"response": in.responseFigure, "throughput": in.throughputFigure,
-			"timeline": in.timelineFigure} {
-			if f, err := draw(g, s); err != nil {
+		for _, k := range in.kinds() {
+			if k.name == "distribution" {
+				continue
+			}
+			if chart, err := k.draw(s); err != nil {
 				t.Fatal(err)
-			} else if f != nil {
-				captions[name] = f.caption
+			} else if chart != nil {
+				captions[k.name] = k.caption(s, chart)
 			}
 		}
 		concerned := map[string][]string{slower: {"response"}, behind: {"throughput", "response"},
@@ -222,18 +222,18 @@ func TestOfSome(t *testing.T) {
 // TestTimelineDrawsTheLimit: the limit is a line where all strategies have the same, and what is in
 // flight beyond it is explained.
 func TestTimelineDrawsTheLimit(t *testing.T) {
-	s, in, g, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
+	s, in, _ := randomSweep(t, rand.New(rand.NewPCG(1, 1)), slower)
 	for run, rows := range in.timelines {
 		rows[0].inFlight = 260
 		in.timelines[run] = rows
 		break
 	}
-	f, err := in.timelineFigure(g, s)
+	chart, err := in.timelineChart(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var svg strings.Builder
-	if err := f.chart.SVG(&svg, charts.Wide); err != nil {
+	if err := chart.SVG(&svg, charts.Wide); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(svg.String(), ">limit<") {
@@ -241,7 +241,7 @@ func TestTimelineDrawsTheLimit(t *testing.T) {
 	}
 	if !regexp.MustCompile(
 		`Of the 260 in flight with strategy_\d at most 3 were under way at once\.`).MatchString(
-		f.caption) {
-		t.Errorf("260 in flight are not explained: %q", f.caption)
+		in.timelineCaption(s, chart)) {
+		t.Errorf("260 in flight are not explained: %q", in.timelineCaption(s, chart))
 	}
 }

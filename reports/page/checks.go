@@ -64,26 +64,20 @@ func (g *reportGroup) checks() (reportTable, bool) {
 	shown := slices.DeleteFunc(slices.Clone(exactMetrics), func(m exactMetric) bool {
 		return !hasMetric(g.cells, m.exact) || !hasMetric(g.cells, m.measured)
 	})
+	var columns []column
 	for _, m := range shown {
-		t.Heads = append(t.Heads, reportHead{Text: m.head})
+		columns = append(columns, column{head: m.head, unit: m.exact,
+			value: func(c *reportCell) reportValue {
+				return against(c, m.measured, m.exact, m.format)
+			}})
 	}
-	for _, body := range g.bodies() {
-		b := reportBody{Title: body.title}
-		for _, c := range body.cells {
-			row := c.row()
-			known := false
-			for _, m := range shown {
-				v := against(c, m.measured, m.exact, m.format)
-				known = known || v != absent
-				row.Cells = append(row.Cells, v)
-			}
-			if known {
-				b.Rows = append(b.Rows, row)
-			}
-		}
-		if len(b.Rows) > 0 {
-			t.Bodies = append(t.Bodies, b)
-		}
+	g.fill(&t, columns)
+	for i := range t.Bodies {
+		b := &t.Bodies[i]
+		b.Rows = slices.DeleteFunc(b.Rows, func(r reportRow) bool {
+			return !slices.ContainsFunc(r.Cells, func(v reportValue) bool { return v != absent })
+		})
 	}
+	t.Bodies = slices.DeleteFunc(t.Bodies, func(b reportBody) bool { return len(b.Rows) == 0 })
 	return t, len(shown) > 0
 }

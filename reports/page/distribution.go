@@ -9,7 +9,7 @@ import (
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
-func (in *reportInput) distributionFigure(g *reportGroup, s reportSweep) (*figure, error) {
+func (in *reportInput) distributionChart(s reportSweep) (*charts.Chart, error) {
 	var panels []charts.Panel
 	for _, x := range s.spreadOut(panelsOfDistributions) {
 		panel := charts.Panel{Title: s.place(x)}
@@ -28,12 +28,7 @@ func (in *reportInput) distributionFigure(g *reportGroup, s reportSweep) (*figur
 	if !slices.ContainsFunc(panels, func(p charts.Panel) bool { return len(p.Series) > 0 }) {
 		return nil, nil
 	}
-	chart, err := charts.Distribution("Distribution of the response", panels)
-	if err != nil {
-		return nil, err
-	}
-	return &figure{name: chartName("distribution", g, s), chart: chart,
-		caption: in.distributionCaption(s, chart)}, nil
+	return charts.Distribution("Distribution of the response", panels)
 }
 
 // resolvable is how many tasks must lie beyond a quantile for the runner to report it: p99 needs

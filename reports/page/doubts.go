@@ -108,7 +108,7 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 	columns = slices.DeleteFunc(columns, func(col column) bool {
 		return !hasMetric(g.cells, col.unit)
 	})
-	t := reportTable{Caption: "What the verdicts rest on",
+	t := reportTable{Caption: "What the verdicts rest on", Of: g.of(),
 		Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
 	g.fill(&t, columns, (*reportCell).verdictValue)
 	return t, true
@@ -153,10 +153,12 @@ func pastaValue(c *reportCell) reportValue {
 		shareText(c.value("full-share"))}
 }
 
-// doubted is a cell that may not be believed, or not quite, and where it is found.
+// doubted is a cell that may not be believed, or not quite, and where it is found; or several that
+// are doubted for the same.
 type doubted struct {
-	where string
-	doubt *reportDoubt
+	Where string
+	*reportDoubt
+	Also []string // the others of several
 }
 
 // doubted are those of the group, in the order of its tables; in names the group where that is not
@@ -171,18 +173,11 @@ func (g *reportGroup) doubted(in string) (all []doubted) {
 						where += ", " + part
 					}
 				}
-				all = append(all, doubted{where, d})
+				all = append(all, doubted{Where: where, reportDoubt: d})
 			}
 		}
 	}
 	return all
-}
-
-// A doubtLine says of a cell, or of several that are doubted for the same, why. Also are the others
-// of several.
-type doubtLine struct {
-	Verdict, Where, Why string
-	Also                []string
 }
 
 // alike is from how many on cells that are doubted for the same share a line: the checks' own words
@@ -190,22 +185,20 @@ type doubtLine struct {
 const alike = 4
 
 // doubtLines lists the reasons.
-func doubtLines(all []doubted) (lines []doubtLine) {
+func doubtLines(all []doubted) (lines []doubted) {
 	same := make(map[string][]doubted)
 	for _, d := range all {
-		same[d.doubt.kind()] = append(same[d.doubt.kind()], d)
+		same[d.kind()] = append(same[d.kind()], d)
 	}
 	for _, d := range all {
-		of := same[d.doubt.kind()]
-		switch {
+		switch of := same[d.kind()]; {
 		case len(of) < alike:
-			lines = append(lines, doubtLine{d.doubt.Verdict, d.where, d.doubt.Title(), nil})
-		case of[0] == d:
-			line := doubtLine{d.doubt.Verdict, d.where, d.doubt.Title(), nil}
+			lines = append(lines, d)
+		case of[0].reportDoubt == d.reportDoubt:
 			for _, other := range of[1:] {
-				line.Also = append(line.Also, other.where)
+				d.Also = append(d.Also, other.Where)
 			}
-			lines = append(lines, line)
+			lines = append(lines, d)
 		}
 	}
 	return lines

@@ -126,9 +126,7 @@ func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
 	}
 	// Under the real clock a run is short and its queue another one each time: its cells say
 	// themselves how far they are off.
-	virtual := slices.DeleteFunc(slices.Clone(cells), func(c *reportCell) bool {
-		return c.runs[0].Key("clock") == "real"
-	})
+	virtual := only(cells, func(c *reportCell) bool { return c.runs[0].Key("clock") != "real" })
 	for _, fact := range againstTheory(virtual, (*reportCell).inFile) {
 		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])
 	}

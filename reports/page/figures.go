@@ -20,29 +20,44 @@ type figure struct {
 // quantiles that charts and tables show, by their name in the metrics.
 var shownQuantiles = []string{"p50", "p99", "p99.9"}
 
+// A chartKind is a chart that is drawn of every sweep.
+type chartKind struct {
+	name    string
+	draw    func(reportSweep) (*charts.Chart, error) // nil where there is nothing to see
+	caption func(reportSweep, *charts.Chart) string
+}
+
+func (in *reportInput) kinds() []chartKind {
+	return []chartKind{
+		{"response", responseChart, responseCaption},
+		{"throughput", throughputChart, throughputCaption},
+		{"distribution", in.distributionChart, in.distributionCaption},
+		{"timeline", in.timelineChart, in.timelineCaption},
+	}
+}
+
 // chart draws the charts of a sweep. A chart without data is left out: what the runner did not
 // measure is not missed.
 func (in *reportInput) chart(
 	g *reportGroup, s reportSweep,
 ) (out []figure, notes []string, err error) {
-	for _, draw := range []func(*reportGroup, reportSweep) (*figure, error){
-		in.responseFigure, in.throughputFigure, in.distributionFigure, in.timelineFigure,
-	} {
-		f, err := draw(g, s)
+	for _, kind := range in.kinds() {
+		chart, err := kind.draw(s)
 		if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
 			notes = append(notes, empty.Notes...)
 			continue
 		} else if err != nil {
 			return nil, nil, err
 		}
-		if f == nil {
+		if chart == nil {
 			continue
 		}
-		f.caption = strings.ReplaceAll(f.caption, " strategy", " "+g.of()) // every, no
-		f.chart.Subtitle = subtitle(g, s)
-		f.chart.Alt = f.chart.Title + ". " + f.caption
-		notes = append(notes, f.chart.Notes...)
-		out = append(out, *f)
+		f := figure{name: chartName(kind.name, g, s), chart: chart, caption: strings.ReplaceAll(
+			kind.caption(s, chart), " strategy", " "+g.of())} // every, no
+		chart.Subtitle = subtitle(g, s)
+		chart.Alt = chart.Title + ". " + f.caption
+		notes = append(notes, chart.Notes...)
+		out = append(out, f)
 	}
 	return out, notes, nil
 }
@@ -52,9 +67,8 @@ func subtitle(g *reportGroup, s reportSweep) string {
 	parts := g.facts()
 	if s.fixed != "" {
 		parts = append(parts, s.fixed)
-	} else if limits := distinct(s.cells,
-		func(c *reportCell) float64 { return c.limit }); len(limits) == 1 {
-		parts = append(parts, "limit "+charts.Count(limits[0]))
+	} else if limits := limitsOf(s.cells); len(limits) == 1 {
+		parts = append(parts, axes[charts.Limit].place(limits[0]))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -84,42 +98,30 @@ func (g *reportGroup) facts() (parts []string) {
 func seriesOf(
 	cells []*reportCell, unit, theory string, growing bool, x func(*reportCell) float64,
 ) (series []charts.Series) {
-	byStrategy := make(map[string]int)
-	exact := make(map[string]*charts.Series)
-	var names []string
-	for _, c := range cells {
-		e, ok := c.estimate(unit)
-		if !ok {
-			continue
-		}
-		at, ok := byStrategy[c.strategy]
-		if !ok {
-			at = len(series)
-			byStrategy[c.strategy] = at
-			series = append(series, charts.Series{Name: c.strategy, Style: c.style})
-			names = append(names, c.strategy)
-		}
-		s := &series[at]
-		s.X, s.Y = append(s.X, x(c)), append(s.Y, e.mid)
-		s.Lo, s.Hi = append(s.Lo, e.lo), append(s.Hi, e.hi)
-		s.Growing = append(s.Growing, growing && c.fallsBehind())
-		if t := c.value(theory); theory != "" && !math.IsNaN(t) {
-			if exact[c.strategy] == nil {
-				exact[c.strategy] = &charts.Series{Name: c.strategy, Style: c.style, Theory: true}
+	var theories []charts.Series
+	known := only(cells, func(c *reportCell) bool { return hasMetric([]*reportCell{c}, unit) })
+	for _, of := range byStrategy(known) {
+		s := charts.Series{Name: of[0].strategy, Style: of[0].style}
+		exact := s
+		exact.Theory = true
+		for _, c := range of {
+			e, _ := c.estimate(unit)
+			s.X, s.Y = append(s.X, x(c)), append(s.Y, e.mid)
+			s.Lo, s.Hi = append(s.Lo, e.lo), append(s.Hi, e.hi)
+			s.Growing = append(s.Growing, growing && c.fallsBehind())
+			if t := c.value(theory); theory != "" && !math.IsNaN(t) {
+				exact.X, exact.Y = append(exact.X, x(c)), append(exact.Y, t)
 			}
-			exact[c.strategy].X = append(exact[c.strategy].X, x(c))
-			exact[c.strategy].Y = append(exact[c.strategy].Y, t)
+		}
+		series = append(series, s)
+		if len(exact.X) > 0 {
+			theories = append(theories, exact)
 		}
 	}
-	for _, name := range names {
-		if t := exact[name]; t != nil {
-			series = append(series, *t)
-		}
-	}
-	return series
+	return append(series, theories...)
 }
 
-func (in *reportInput) responseFigure(g *reportGroup, s reportSweep) (*figure, error) {
+func responseChart(s reportSweep) (*charts.Chart, error) {
 	if len(s.at) < 2 {
 		return nil, nil // a single place is a column of the table, and its distribution says more
 	}
@@ -130,16 +132,10 @@ func (in *reportInput) responseFigure(g *reportGroup, s reportSweep) (*figure, e
 				Series: seriesOf(s.cells, q+"-response-sec", "theory-"+q+"-response-sec", true,
 					s.x)})
 	}
-	title := "Response against " + [...]string{"load", "rate", "limit"}[s.across]
-	chart, err := charts.Response(title, s.across, panels)
-	if err != nil {
-		return nil, err
-	}
-	return &figure{name: chartName("response", g, s), chart: chart,
-		caption: responseCaption(s, chart)}, nil
+	return charts.Response("Response against "+axes[s.across].word, s.across, panels)
 }
 
-func (in *reportInput) throughputFigure(g *reportGroup, s reportSweep) (*figure, error) {
+func throughputChart(s reportSweep) (*charts.Chart, error) {
 	if len(s.at) < 2 || s.across == charts.Limit {
 		return nil, nil
 	}
@@ -165,19 +161,13 @@ func (in *reportInput) throughputFigure(g *reportGroup, s reportSweep) (*figure,
 		{Title: "throughput", Series: seriesOf(s.cells, "ops/s", "theory-ops/s", false, offered)},
 		{Title: "goodput", Series: seriesOf(s.cells, "goodput-ops/s", "", false, offered)},
 	}
-	title := "Throughput and goodput against what is offered"
 	if sameGoodput(s.cells) {
 		panels = panels[:1]
 		if hasMetric(s.cells, "goodput-ops/s") {
 			panels[0].Title = "throughput (all of it goodput)"
 		}
 	}
-	chart, err := charts.Throughput(title, most, panels)
-	if err != nil {
-		return nil, err
-	}
-	return &figure{name: chartName("throughput", g, s), chart: chart,
-		caption: throughputCaption(s)}, nil
+	return charts.Throughput("Throughput and goodput against what is offered", most, panels)
 }
 
 // sameGoodput reports whether all that was completed was good, or nothing is known of goodput.
@@ -189,10 +179,10 @@ func sameGoodput(cells []*reportCell) bool {
 		})
 }
 
-func (in *reportInput) timelineFigure(g *reportGroup, s reportSweep) (*figure, error) {
-	last := s.at[len(s.at)-1]
-	flight, queued := charts.Panel{Title: "in flight"}, charts.Panel{Title: "queued"}
-	for _, c := range keepingUp(s.cellsAt(last)) {
+// timelinesOf are what was in flight, and queued, at the last place.
+func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) {
+	flight.Title, queued.Title = "in flight", "queued"
+	for _, c := range keepingUp(s.cellsAt(s.at[len(s.at)-1])) {
 		rows := in.timelines[c.runs[0]]
 		if len(rows) < 2 {
 			continue
@@ -205,24 +195,24 @@ func (in *reportInput) timelineFigure(g *reportGroup, s reportSweep) (*figure, e
 		}
 		flight.Series, queued.Series = append(flight.Series, a), append(queued.Series, b)
 	}
+	return flight, queued
+}
+
+func (in *reportInput) timelineChart(s reportSweep) (*charts.Chart, error) {
+	flight, queued := in.timelinesOf(s)
 	if len(flight.Series) == 0 {
 		return nil, nil
 	}
+	last := s.at[len(s.at)-1]
 	title := "In flight and queued over time"
 	if place := s.place(last); place != "" {
 		title += " at " + place
 	}
 	limit := 0.0
-	if limits := distinct(s.cellsAt(last),
-		func(c *reportCell) float64 { return c.limit }); len(limits) == 1 {
+	if limits := limitsOf(s.cellsAt(last)); len(limits) == 1 {
 		limit = limits[0]
 	}
-	chart, err := charts.Timeline(title, limit, []charts.Panel{flight, queued})
-	if err != nil {
-		return nil, err
-	}
-	return &figure{name: chartName("timeline", g, s), chart: chart,
-		caption: timelineCaption(s, flight, queued)}, nil
+	return charts.Timeline(title, limit, []charts.Panel{flight, queued})
 }
 
 // chartName makes the name of a chart's files from what it shows.

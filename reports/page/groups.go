@@ -149,6 +149,25 @@ func (c *reportCell) unbounded() bool {
 	return c.runs[0].Attacked != "" && c.runs[0].Key("strategy") == ""
 }
 
+// only are the cells that are wanted.
+func only(cells []*reportCell, wanted func(*reportCell) bool) []*reportCell {
+	return slices.DeleteFunc(slices.Clone(cells), func(c *reportCell) bool { return !wanted(c) })
+}
+
+// byStrategy are the cells of each strategy, in the order in which the strategies come first.
+func byStrategy(cells []*reportCell) (all [][]*reportCell) {
+	for _, c := range cells {
+		at := slices.IndexFunc(all, func(of []*reportCell) bool {
+			return of[0].strategy == c.strategy
+		})
+		if at < 0 {
+			at, all = len(all), append(all, nil)
+		}
+		all[at] = append(all[at], c)
+	}
+	return all
+}
+
 // place names what distinguishes a cell in its group other than the strategy: "limit 4, load 0.8".
 func (c *reportCell) place() string {
 	return strings.Trim(c.limitText()+", "+c.loadText(), ", ")
@@ -156,19 +175,15 @@ func (c *reportCell) place() string {
 
 // limitText is "limit 4", loadText "load 0.8" or "rate 200/s"; empty for what the name does not
 // have.
-func (c *reportCell) limitText() string {
-	if math.IsNaN(c.limit) {
-		return ""
-	}
-	return "limit " + charts.Count(c.limit)
-}
+func (c *reportCell) limitText() string { return c.text(axes[charts.Limit]) }
+func (c *reportCell) loadText() string  { return c.text(axes[charts.Load], axes[charts.Rate]) }
 
-func (c *reportCell) loadText() string {
-	switch {
-	case !math.IsNaN(c.load):
-		return "load " + charts.Count(c.load)
-	case !math.IsNaN(c.rate):
-		return "rate " + charts.Count(c.rate) + "/s"
+// text words the value on the first of the axes that the name has.
+func (c *reportCell) text(axes ...axis) string {
+	for _, a := range axes {
+		if v := a.of(c); !math.IsNaN(v) {
+			return a.place(v)
+		}
 	}
 	return ""
 }
@@ -238,10 +253,8 @@ func joinQueues(groups []*reportGroup) []*reportGroup {
 }
 
 func strategiesOf(g *reportGroup) (names []string) {
-	for _, c := range g.cells {
-		if !slices.Contains(names, c.strategy) {
-			names = append(names, c.strategy)
-		}
+	for _, of := range byStrategy(g.cells) {
+		names = append(names, of[0].strategy)
 	}
 	return names
 }

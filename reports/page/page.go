@@ -50,7 +50,7 @@ type reportSection struct {
 	Table     reportTable
 	Checks    *reportTable
 	Evidence  *reportTable // what the verdicts on the runs rest on
-	Doubts    []doubtLine
+	Doubts    []doubted
 	Doubted   int // rows
 }
 

@@ -22,7 +22,7 @@ type reportStudy struct {
 	Runs    string
 	Figures []reportFigure
 	Groups  []reportSection // with figures where the study has none of its own
-	Doubts  []doubtLine
+	Doubts  []doubted
 	Doubted int // scenarios
 }
 
@@ -85,7 +85,7 @@ func (s *reportStudy) describe(groups []*reportGroup) {
 	for _, v := range []results.Verdict{results.Invalid, results.Suspect} {
 		n := 0
 		for _, d := range all {
-			if d.doubt.Verdict == v.String() {
+			if d.Verdict == v.String() {
 				n++
 			}
 		}

@@ -275,10 +275,10 @@ func TestManyDoubts(t *testing.T) {
 	if n := strings.Count(banner, "<li>"); n != 6 {
 		t.Errorf("the banner names %d scenarios, want the 6", n)
 	}
-	lines := doubtLines([]doubted{{"a",
-		&reportDoubt{"SUSPECT", "1 of 1 run", []results.Doubt{{Invalid: false, Text: "lag: 1"}}}},
-		{"b", &reportDoubt{"INVALID", "1 of 1 run",
-			[]results.Doubt{{Invalid: false, Text: "lag: 1"}}}}})
+	why := []results.Doubt{{Invalid: false, Text: "lag: 1"}}
+	lines := doubtLines([]doubted{
+		{Where: "a", reportDoubt: &reportDoubt{"SUSPECT", "1 of 1 run", why}},
+		{Where: "b", reportDoubt: &reportDoubt{"INVALID", "1 of 1 run", why}}})
 	if len(lines) != 2 || lines[0].Also != nil {
 		t.Errorf("few doubts: %v", lines)
 	}

@@ -18,24 +18,37 @@ type reportSweep struct {
 	cells []*reportCell
 }
 
+// An axis is what may vary along a sweep.
+type axis struct {
+	word, unit string
+	of         func(*reportCell) float64 // NaN where the name has none
+}
+
+var axes = [...]axis{
+	charts.Load:  {"load", "", func(c *reportCell) float64 { return c.load }},
+	charts.Rate:  {"rate", "/s", func(c *reportCell) float64 { return c.rate }},
+	charts.Limit: {"limit", "", func(c *reportCell) float64 { return c.limit }},
+}
+
+// place words a value: "load 0.8".
+func (a axis) place(x float64) string { return a.word + " " + charts.Count(x) + a.unit }
+
+// limitsOf are the distinct limits of the cells.
+func limitsOf(cells []*reportCell) []float64 { return distinct(cells, axes[charts.Limit].of) }
+
 // sweeps divides a group: by limit, with load or rate along the axis; or, where neither varies,
 // along the limits.
 func (g *reportGroup) sweeps() (out []reportSweep) {
-	limits := distinct(g.cells, func(c *reportCell) float64 { return c.limit })
-	for _, kind := range []struct {
-		across charts.Across
-		of     func(*reportCell) float64
-	}{
-		{charts.Load, func(c *reportCell) float64 { return c.load }},
-		{charts.Rate, func(c *reportCell) float64 { return c.rate }},
-	} {
-		at := distinct(g.cells, kind.of)
+	limits := limitsOf(g.cells)
+	for _, across := range []charts.Across{charts.Load, charts.Rate} {
+		of := axes[across].of
+		at := distinct(g.cells, of)
 		if len(at) == 0 {
 			continue
 		}
 		if len(at) == 1 && len(limits) > 1 {
 			out = append(out, newSweep(g.cells, charts.Limit, func(c *reportCell) float64 {
-				if kind.of(c) != at[0] {
+				if of(c) != at[0] {
 					return math.NaN()
 				}
 				return c.limit
@@ -47,11 +60,11 @@ func (g *reportGroup) sweeps() (out []reportSweep) {
 			if len(limits) > 1 {
 				fixed = "limit " + charts.Count(limit)
 			}
-			s := newSweep(g.cells, kind.across, func(c *reportCell) float64 {
+			s := newSweep(g.cells, across, func(c *reportCell) float64 {
 				if c.limit != limit && !(math.IsNaN(limit) && math.IsNaN(c.limit)) {
 					return math.NaN()
 				}
-				return kind.of(c)
+				return of(c)
 			}, fixed)
 			if math.IsNaN(limit) {
 				s.fixed = ""
@@ -61,14 +74,13 @@ func (g *reportGroup) sweeps() (out []reportSweep) {
 			}
 		}
 	}
-	closed := slices.DeleteFunc(slices.Clone(g.cells), func(c *reportCell) bool {
-		return !math.IsNaN(c.load) || !math.IsNaN(c.rate)
+	closed := only(g.cells, func(c *reportCell) bool {
+		return math.IsNaN(c.load) && math.IsNaN(c.rate)
 	})
 	switch {
 	case len(closed) == 0:
-	case len(distinct(closed, func(c *reportCell) float64 { return c.limit })) > 0:
-		out = append(out, newSweep(closed, charts.Limit,
-			func(c *reportCell) float64 { return c.limit }, ""))
+	case len(limitsOf(closed)) > 0:
+		out = append(out, newSweep(closed, charts.Limit, axes[charts.Limit].of, ""))
 	default: // nothing to vary
 		out = append(out, reportSweep{across: charts.Limit, at: []float64{0}, cells: closed})
 	}
@@ -80,11 +92,7 @@ func newSweep(
 	cells []*reportCell, across charts.Across, of func(*reportCell) float64, fixed string,
 ) reportSweep {
 	s := reportSweep{across: across, fixed: fixed, at: distinct(cells, of)}
-	for _, c := range cells {
-		if !math.IsNaN(of(c)) {
-			s.cells = append(s.cells, c)
-		}
-	}
+	s.cells = only(cells, func(c *reportCell) bool { return !math.IsNaN(of(c)) })
 	return s
 }
 
@@ -100,43 +108,23 @@ func distinct(cells []*reportCell, of func(*reportCell) float64) (values []float
 
 // x is where a cell lies on the axis of the sweep.
 func (s *reportSweep) x(c *reportCell) float64 {
-	v := math.NaN()
-	switch s.across {
-	case charts.Load:
-		v = c.load
-	case charts.Rate:
-		v = c.rate
-	case charts.Limit:
-		v = c.limit
+	if v := axes[s.across].of(c); !math.IsNaN(v) {
+		return v
 	}
-	if math.IsNaN(v) {
-		return s.at[0]
-	}
-	return v
+	return s.at[0]
 }
 
 // place words a value of what varies: "load 0.8".
 func (s *reportSweep) place(x float64) string {
-	switch s.across {
-	case charts.Load:
-		return "load " + charts.Count(x)
-	case charts.Rate:
-		return "rate " + charts.Count(x) + "/s"
-	}
-	if x == 0 {
+	if s.across == charts.Limit && x == 0 {
 		return ""
 	}
-	return "limit " + charts.Count(x)
+	return axes[s.across].place(x)
 }
 
 // cellsAt are the cells at one place, one a strategy.
-func (s *reportSweep) cellsAt(x float64) (cells []*reportCell) {
-	for _, c := range s.cells {
-		if s.x(c) == x {
-			cells = append(cells, c)
-		}
-	}
-	return cells
+func (s *reportSweep) cellsAt(x float64) []*reportCell {
+	return only(s.cells, func(c *reportCell) bool { return s.x(c) == x })
 }
 
 // spreadOut picks at most n of the places, evenly, the first and the last among them.

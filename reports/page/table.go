@@ -56,7 +56,7 @@ func (g *reportGroup) table() reportTable {
 	if g.foreign() {
 		columns = g.foreignColumns()
 	}
-	t := reportTable{Caption: "Values with their intervals, by " + g.of()}
+	t := reportTable{Caption: "Values with their intervals, by " + g.of(), Of: g.of()}
 	g.fill(&t, columns)
 	return t
 }
@@ -65,7 +65,6 @@ func (g *reportGroup) table() reportTable {
 func (g *reportGroup) fill(
 	t *reportTable, columns []column, first ...func(*reportCell) reportValue,
 ) {
-	t.Of = g.of()
 	for _, col := range columns {
 		t.Heads = append(t.Heads, reportHead{col.head, col.hint})
 	}

@@ -9,17 +9,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// whyInvalid joins the reasons for which the run is not to be believed.
-func whyInvalid(r *results.Run) string {
-	var why []string
-	for _, d := range r.Doubts {
-		if d.Invalid {
-			why = append(why, d.Text)
-		}
-	}
-	return strings.Join(why, "; ")
-}
-
 // unbelievable lists the runs that broke a law, and those that are INVALID for another reason, with
 // the number of laws and with the reasons. Of repetitions with the same in common, one stands for
 // all.
@@ -45,13 +34,13 @@ func unbelievable(runs []results.Run) (broken, invalids []results.Pair) {
 		if v, ok := run.Value(results.BrokenLaws); ok && v > 0 {
 			note(0, run, charts.Count(v), charts.Count(v)+" broken")
 		} else if v, _ := run.Verdict(); v == results.Invalid {
-			var checks []string
+			var checks, why []string
 			for _, d := range run.Doubts {
 				if check, _, _ := strings.Cut(d.Text, ":"); d.Invalid {
-					checks = append(checks, check)
+					checks, why = append(checks, check), append(why, d.Text)
 				}
 			}
-			note(1, run, strings.Join(checks, "; "), whyInvalid(run))
+			note(1, run, strings.Join(checks, "; "), strings.Join(why, "; "))
 		}
 	}
 	for kind, out := range []*[]results.Pair{&broken, &invalids} {

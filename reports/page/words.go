@@ -24,8 +24,12 @@ func rank(cells []*reportCell, of func(*reportCell) float64) (out []ranked) {
 			out = append(out, ranked{c.strategy, v})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
-	return out
+	return sortRanked(out)
+}
+
+func sortRanked(r []ranked) []ranked {
+	slices.SortStableFunc(r, func(a, b ranked) int { return cmp.Compare(a.value, b.value) })
+	return r
 }
 
 func metric(unit string) func(*reportCell) float64 {
