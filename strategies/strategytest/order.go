@@ -17,7 +17,8 @@ func checkOrder(spec strategies.Spec) error {
 		return try(spec, turns)
 	}
 	return try(spec, trial{[]int{1}, []int{0, 100}, startsInOrder},
-		trial{[]int{3, 8}, []int{0, 100}, neverStartsEarlier}, usual(ifBlocks(blockedInOrder)), turns)
+		trial{[]int{3, 8}, []int{0, 100}, neverStartsEarlier}, usual(ifBlocks(blockedInOrder)),
+		turns)
 }
 
 // startsInOrder compares the order of starts at a bound of 1 with that of acceptance, for tasks
