@@ -3,6 +3,7 @@ package capacity
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
@@ -50,19 +51,12 @@ func (a Answer) Outcome() Outcome {
 		return Between
 	case met && a.Probes[len(a.Probes)-1].At == a.Met:
 		return AtLeast
-	case !met && a.allMissed():
+	case !met && !slices.ContainsFunc(a.Probes, func(p Probe) bool {
+		return p.Verdict != objectives.Missed
+	}):
 		return Nowhere
 	}
 	return Unknown
-}
-
-func (a Answer) allMissed() bool {
-	for _, p := range a.Probes {
-		if p.Verdict != objectives.Missed {
-			return false
-		}
-	}
-	return true
 }
 
 // Runs is how many runs the answer rests on.
@@ -85,10 +79,7 @@ func (a Answer) Untold() (n int) {
 // Capacity/strategy=…/load=LO..HI/…/objective=…. It has the ends that there are, capacity-met-load
 // and capacity-missed-load, or -rate in their place.
 func (s Search) Result(a Answer) *bench.Result {
-	axis := "load"
-	if s.Rates {
-		axis = "rate"
-	}
+	axis := s.Axis()
 	at := func(v float64) string { return fmt.Sprintf("/%s=%v", axis, v) }
 	name := strings.TrimPrefix(s.at(a.Scenario, s.Lo).Name(), "Run/")
 	name = strings.Replace(name, at(s.Lo), fmt.Sprintf("%s..%v", at(s.Lo), s.Hi), 1)

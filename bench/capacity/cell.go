@@ -18,14 +18,13 @@ type Probe struct {
 	Offered             float64 // tasks per second, the mean over the runs
 }
 
-// A probe is a Probe under way.
+// A probe is a Probe under way. Its Offered is the sum over the runs.
 type probe struct {
-	at      float64
-	count   count
-	verdict objectives.Verdict
-	done    bool
-	offered float64 // sum over the runs
+	Probe
+	done bool
 }
+
+func (p *probe) count() count { return count{p.Met, p.Missed, p.Untold} }
 
 // A cell is the search for one scenario.
 type cell struct {
@@ -35,8 +34,8 @@ type cell struct {
 }
 
 func (c *cell) insert(at float64) {
-	c.probes = append(c.probes, &probe{at: at})
-	slices.SortFunc(c.probes, func(a, b *probe) int { return cmp.Compare(a.at, b.at) })
+	c.probes = append(c.probes, &probe{Probe: Probe{At: at}})
+	slices.SortFunc(c.probes, func(a, b *probe) int { return cmp.Compare(a.At, b.At) })
 }
 
 // open reports whether a probe still wants runs.
@@ -49,12 +48,12 @@ func (c *cell) open() bool {
 func (c *cell) bracket() (met, missed float64) {
 	met, missed = math.NaN(), math.NaN()
 	for _, p := range c.probes {
-		switch p.verdict {
+		switch p.Verdict {
 		case objectives.Met:
-			met, missed = p.at, math.NaN()
+			met, missed = p.At, math.NaN()
 		case objectives.Missed:
 			if math.IsNaN(missed) {
-				missed = p.at
+				missed = p.At
 			}
 		}
 	}
@@ -67,11 +66,11 @@ func (c *cell) bracket() (met, missed float64) {
 func (c *cell) refine(resolution float64, most int) {
 	met, missed := c.bracket()
 	between := slices.DeleteFunc(slices.Clone(c.probes), func(p *probe) bool {
-		return p.verdict != objectives.Undecided || p.at < met || p.at > missed
+		return p.Verdict != objectives.Undecided || p.At < met || p.At > missed
 	})
 	gaps := [][2]float64{{met, missed}}
 	if n := len(between); n > 0 {
-		gaps = [][2]float64{{met, between[0].at}, {between[n-1].at, missed}}
+		gaps = [][2]float64{{met, between[0].At}, {between[n-1].At, missed}}
 	}
 	for _, gap := range gaps {
 		if len(c.probes) < most {
@@ -102,15 +101,15 @@ func (c *cell) answer() Answer {
 	a := Answer{Scenario: c.scenario, Err: c.err}
 	a.Met, a.Missed = c.bracket()
 	for _, p := range c.probes {
-		if p.count.runs() == 0 {
+		n := p.count().runs()
+		if n == 0 {
 			continue
 		}
-		a.Probes = append(a.Probes, Probe{
-			At: p.at, Met: p.count.met, Missed: p.count.missed, Untold: p.count.untold,
-			Verdict: p.verdict, Offered: p.offered / float64(p.count.runs()),
-		})
-		if p.verdict == objectives.Missed && p.at < a.Met {
-			a.MissedBelow = append(a.MissedBelow, p.at)
+		tried := p.Probe
+		tried.Offered /= float64(n)
+		a.Probes = append(a.Probes, tried)
+		if p.Verdict == objectives.Missed && p.At < a.Met {
+			a.MissedBelow = append(a.MissedBelow, p.At)
 		}
 	}
 	return a

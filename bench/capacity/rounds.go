@@ -61,11 +61,11 @@ func (s Search) batch(cells []*cell) (batch []want) {
 				continue
 			}
 			for _, p := range c.probes {
-				n := p.count.runs()
+				n := p.count().runs()
 				if p.done || n+extra >= test.next(n) {
 					continue
 				}
-				sc := s.at(c.scenario, p.at)
+				sc := s.at(c.scenario, p.At)
 				sc.Seed += uint64(n + extra)
 				batch = append(batch, want{c, p, test, sc})
 			}
@@ -119,15 +119,15 @@ func (s Search) round(
 func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
 	switch v {
 	case objectives.Met:
-		p.count.met++
+		p.Met++
 	case objectives.Missed:
-		p.count.missed++
+		p.Missed++
 	default:
-		p.count.untold++
+		p.Untold++
 	}
 	offered, _ := r.Metric("offered-ops/s")
-	p.offered += offered
+	p.Offered += offered
 	if !p.done {
-		p.verdict, p.done = test.judge(p.count)
+		p.Verdict, p.done = test.judge(p.count())
 	}
 }

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -41,15 +42,16 @@ const (
 	finest            = 0.001 // resolution
 )
 
-func (s Search) resolution() float64 { return orDefault(s.Resolution, defaultResolution) }
-func (s Search) confidence() float64 { return orDefault(s.Confidence, defaultConfidence) }
-func (s Search) runs() int           { return orDefault(s.Runs, defaultRuns) }
+func (s Search) resolution() float64 { return cmp.Or(s.Resolution, defaultResolution) }
+func (s Search) confidence() float64 { return cmp.Or(s.Confidence, defaultConfidence) }
+func (s Search) runs() int           { return cmp.Or(s.Runs, defaultRuns) }
 
-func orDefault[T int | float64](v, zero T) T {
-	if v == 0 {
-		return zero
+// Axis is what is searched, in a word: load or rate.
+func (s Search) Axis() string {
+	if s.Rates {
+		return "rate"
 	}
-	return v
+	return "load"
 }
 
 // Validate reports everything that makes the search impossible, joined. It does not run anything.
@@ -77,19 +79,19 @@ func (s Search) Validate() error {
 		return errors.Join(complaints...)
 	}
 	seen := map[string]bool{}
-	for _, sc := range s.Scenarios {
-		for _, load := range []float64{s.Lo, s.Hi} {
-			at := s.at(sc, load)
-			if err := errors.Join(at.Validate(), s.Objectives.Decidable(at)); err != nil &&
-				!seen[err.Error()] {
-				seen[err.Error()] = true
-				complaints = append(complaints, err)
-			}
-		}
-		if _, err := s.test(sc); err != nil && !seen[err.Error()] {
+	add := func(errs ...error) {
+		if err := errors.Join(errs...); err != nil && !seen[err.Error()] {
 			seen[err.Error()] = true
 			complaints = append(complaints, err)
 		}
+	}
+	for _, sc := range s.Scenarios {
+		for _, load := range []float64{s.Lo, s.Hi} {
+			at := s.at(sc, load)
+			add(at.Validate(), s.Objectives.Decidable(at))
+		}
+		_, err := s.test(sc)
+		add(err)
 	}
 	return errors.Join(complaints...)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/theory"
 )
 
@@ -212,14 +213,8 @@ func (k known) separation() (cases []Case) {
 
 // closed is M/M/4//12: 12 clients that think for 2 means.
 func (k known) closed() Case {
-	s, err := bench.Written{
-		Strategy: "worker_pool", Workload: "exponential:mean=10ms", Target: "none",
-		Arrival: "closed:clients=12,think=exp(20ms)", Clock: "virtual",
-		Limit: places, Tasks: int(2e6 * k.size / 0.9), Warmup: 0.1, Seed: 1,
-	}.Scenario()
-	if err != nil {
-		panic("calibration: " + err.Error())
-	}
+	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6)
+	s.Load.Arrival = arrivals.MustParse("closed:clients=12,think=exp(20ms)")
 	loop := must(theory.MMkN(theory.Closed{Clients: 12, Think: 2 * mean,
 		MeanService: mean, Limit: places}))
 	// 0.7 and 1.5 % at 200,000 tasks.
@@ -232,13 +227,8 @@ func (k known) closed() Case {
 // batch is 1000 exponential tasks at once. The standard deviation of a makespan is about √n/k = 7.9
 // means.
 func (k known) batch() Case {
-	s, err := bench.Written{
-		Strategy: "worker_pool", Workload: "exponential:mean=10ms", Target: "none",
-		Arrival: "batch", Clock: "virtual", Limit: places, Tasks: 1000, Seed: 1,
-	}.Scenario()
-	if err != nil {
-		panic("calibration: " + err.Error())
-	}
+	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6)
+	s.Load.Arrival, s.Stop = arrivals.MustParse("batch"), bench.Stop{Tasks: 1000}
 	want := must(theory.BatchMakespan(1000, mean, places))
 	count := max(10, int(400*k.size))
 	return Case{Name: "batch", What: "1000 exponential tasks at once", Scenario: s,

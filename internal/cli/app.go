@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"slices"
 	"strings"
@@ -63,32 +64,19 @@ var severity = []int{interrupted, unusable, regression, undecided, fine}
 // severest picks the code that counts.
 func severest(codes ...int) int {
 	for _, s := range severity {
-		for _, c := range codes {
-			if c == s {
-				return s
-			}
+		if slices.Contains(codes, s) {
+			return s
 		}
 	}
 	return fine
 }
 
-// runCodes are those of runs: whether a signal cut them short, whether one failed or could not be
-// written, and how many are not to be believed.
-func runCodes(cut error, failed bool, invalid int) (codes []int) {
-	if cut != nil {
-		codes = append(codes, interrupted)
+// ended is what a command returns that has shown what came out and has earned those codes: nil for
+// fine.
+func ended(shown error, codes []int) error {
+	if shown != nil && !errors.Is(shown, errStdout) { // which keeps its own error
+		return shown
 	}
-	if failed {
-		codes = append(codes, unusable)
-	}
-	if invalid > 0 {
-		codes = append(codes, undecided)
-	}
-	return codes
-}
-
-// ended is what a command returns that has earned those codes: nil for fine.
-func ended(codes []int) error {
 	if code := severest(codes...); code != fine {
 		return exitCode(code)
 	}
@@ -163,4 +151,22 @@ func (o *output) Write(p []byte) (int, error) {
 		return n, o.err
 	}
 	return n, nil
+}
+
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends, but for a SIGHUP
+// that nohup has it ignore. Then signals get their default back, so that a second one ends the
+// process; say, where there is one, tells the user so. done is for when the work is over.
+func interruptible(ctx context.Context, say func(line string)) (_ context.Context, done func()) {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, ends...)
+	hush := context.AfterFunc(ctx, func() {
+		stop()
+		if say != nil {
+			say("stopping: the run under way is given up; interrupt again to end at once")
+		}
+	})
+	return ctx, func() { hush(); stop() }
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/bounded"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -32,9 +32,8 @@ type attackOptions struct {
 func (a *app) attackCommand() *cobra.Command {
 	var o attackOptions
 	cmd := &cobra.Command{
-		Use:                   "attack URL [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "open-loop HTTP load, through a strategy or not",
+		Use:   "attack URL [flags]",
+		Short: "open-loop HTTP load, through a strategy or not",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("targets") {
 				return nil
@@ -44,22 +43,15 @@ func (a *app) attackCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runAttack(cmd, args, o) },
 	}
 	fs := cmd.Flags()
-	fs.Var(positiveRate{&o.Rate}, "rate", "requests per second (default "+
-		strconv.Itoa(attack.DefaultRate)+")")
-	fs.StringVar(&o.arrival, "arrival", "constant",
-		"`NAME` of the open arrival process that says when requests are due")
-	completeFlag(cmd, "arrival", arrivalNames)
-	fs.DurationVar(&o.Duration, "duration", 10*time.Second, "send for this `TIME`")
-	fs.Var(atLeastOne{&o.Tasks, arrivals.MaxTasks}, "n", "send this number of `REQUESTS` instead")
-	fs.DurationVar(&o.Drain, "drain", attack.DefaultDrain, drainDoc)
-	fs.Var(atLeastOne{&o.Clients, arrivals.MaxTasks}, "clients",
+	addArrivals(cmd, &o.Attack, &o.arrival, "constant")
+	fs.Var(atLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
 		"closed loop of `N` clients instead of an open one")
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
 		"send through this `NAME`; several, with commas or repeated, take turns")
-	completeFlag(cmd, "strategy", allAnd(strategyNames()))
-	fs.Var(atLeastOne{&o.Limit, arrivals.MaxTasks}, "limit",
+	completeFlag(cmd, "strategy", strategiesOrAll)
+	fs.Var(atLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
 		"most requests in flight, `K`, for the strategy (default 4)")
-	fs.Var((*queueSlots)(&o.Queue), "queue", queueDoc)
+	fs.Var(parsed(&o.Queue, "N", parseQueue), "queue", queueDoc)
 	fs.StringVar(&o.method, "method", http.MethodGet, "HTTP `METHOD`")
 	fs.StringArrayVar(&o.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
 	fs.StringVar(&o.body, "body", "", "send the content of this `FILE`")
@@ -68,10 +60,10 @@ func (a *app) attackCommand() *cobra.Command {
 	choiceFlag(cmd, &o.format, "targets-format", "format of the targets", attack.Formats...)
 	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
-	fs.Var(workers{&o.Workers}, "workers",
+	fs.Var(parsed(&o.Workers, "N", parseWorkers), "workers",
 		fmt.Sprintf("most requests in flight in the open loop, or unlimited (default %d)",
 			attack.DefaultWorkers))
-	fs.Var(atLeastOne{&o.Connections, arrivals.MaxTasks}, "connections",
+	fs.Var(atLeastOne(&o.Connections, arrivals.MaxTasks), "connections",
 		"most connections `N` to a host (default: no limit)")
 	fs.IntVar(&o.Redirects, "redirects", 10,
 		"follow up to `N` redirects; 0: a redirect is the answer")
@@ -88,14 +80,26 @@ func (a *app) attackCommand() *cobra.Command {
 	return cmd
 }
 
+// addArrivals declares the flags that say when requests come, and how many.
+func addArrivals(cmd *cobra.Command, k *attack.Attack, arrival *string, process string) {
+	fs := cmd.Flags()
+	fs.Var(parsed(&k.Rate, "X", parseRate), "rate", "requests per second (default "+
+		strconv.Itoa(attack.DefaultRate)+")")
+	fs.StringVar(arrival, "arrival", process,
+		"`NAME` of the open arrival process that says when requests are due")
+	completeFlag(cmd, "arrival", arrivalNames)
+	fs.DurationVar(&k.Duration, "duration", 10*time.Second, "send for this `TIME`")
+	fs.Var(atLeastOne(&k.Tasks, arrivals.MaxTasks), "n", "send this number of `REQUESTS` instead")
+	fs.DurationVar(&k.Drain, "drain", attack.DefaultDrain,
+		"abandon requests open this `TIME` after the last one was due")
+}
+
 // runAttack reads the flags and attacks.
 func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err error) {
-	if _, err := o.dir.mode(); err != nil {
+	if _, err := o.mode(); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("n") && !cmd.Flags().Changed("duration") {
-		o.Duration = 0
-	}
+	untilDone(cmd, &o.Attack)
 	if err := o.read(a.stdin, cmd, args); err != nil {
 		return err
 	}
@@ -141,6 +145,13 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 	return a.runLoads(cmd.Context(), "attack", attackHeading(attacks[0]), loads, o.loadOptions)
 }
 
+// untilDone ends an attack by its number of requests where that alone is given.
+func untilDone(cmd *cobra.Command, k *attack.Attack) {
+	if cmd.Flags().Changed("n") && !cmd.Flags().Changed("duration") {
+		k.Duration = 0
+	}
+}
+
 // newLoad makes a load of an attack.
 func newLoad(k attack.Attack) load {
 	l := load{row: k.Target(), name: k.Name(), estimate: k.Duration}
@@ -164,7 +175,7 @@ const mostSent = attack.MaxText
 // read fills the attack in from the flags that are more than a number.
 func (o *attackOptions) read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
-		if o.Arrival, err = parseArrival(o.arrival); err != nil {
+		if o.Arrival, err = arrivals.Parse(o.arrival); err != nil {
 			return fmt.Errorf("--arrival: %w", err)
 		}
 	}
@@ -204,14 +215,6 @@ func (o *attackOptions) read(stdin io.Reader, cmd *cobra.Command, args []string)
 	return nil
 }
 
-func parseArrival(text string) (arrivals.Variant, error) {
-	c, err := param.Parse(text)
-	if err != nil {
-		return arrivals.Variant{}, err
-	}
-	return arrivals.Resolve(c)
-}
-
 // attacks has one for each strategy, or the one without.
 func (o *attackOptions) attacks() ([]attack.Attack, error) {
 	chosen, err := chooseStrategies(o.strategies)
@@ -239,13 +242,15 @@ func (o *attackOptions) attacks() ([]attack.Attack, error) {
 }
 
 func chooseStrategies(texts []string) ([]strategies.Variant, error) {
-	var m matrix
+	var chosen []strategies.Variant
 	for _, text := range texts {
-		if err := setStrategy(&m, text); err != nil {
+		more, err := parseStrategies(text)
+		if err != nil {
 			return nil, errors.Join(prefixed("--strategy", err)...)
 		}
+		chosen = append(chosen, more...)
 	}
-	return m.Strategies, nil
+	return chosen, nil
 }
 
 // attackHeading says what the rows of the table have in common.
@@ -257,18 +262,36 @@ func attackHeading(k attack.Attack) string {
 	if k.Clients > 0 {
 		parts = append(parts, fmt.Sprintf("closed loop, %d clients", k.Clients))
 	} else {
-		parts = append(parts, "arrival "+k.Arrival.String())
-		if k.Rate > 0 {
-			parts = append(parts, fmt.Sprintf("rate %v /s", k.Rate))
-		}
+		parts = append(parts, arrivalHeading(k)...)
 	}
 	if k.Strategy.Spec.Name != "" {
 		parts = append(parts, fmt.Sprintf("limit %d", k.Limit))
 	}
-	if k.Tasks > 0 {
-		parts = append(parts, fmt.Sprintf("%d requests", k.Tasks))
-	} else {
-		parts = append(parts, fmt.Sprintf("duration %v", k.Duration))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, lengthHeading(k)), ", ")
 }
+
+func arrivalHeading(k attack.Attack) []string {
+	parts := []string{"arrival " + k.Arrival.String()}
+	if k.Rate > 0 {
+		parts = append(parts, fmt.Sprintf("rate %v /s", k.Rate))
+	}
+	return parts
+}
+
+func lengthHeading(k attack.Attack) string {
+	if k.Tasks > 0 {
+		return fmt.Sprintf("%d requests", k.Tasks)
+	}
+	return fmt.Sprintf("duration %v", k.Duration)
+}
+
+// A buffered file is written in pieces of 64 KiB, and what is left at its Close.
+type buffered struct {
+	*bufio.Writer
+	file *os.File
+}
+
+func newBuffered(f *os.File) *buffered { return &buffered{bufio.NewWriterSize(f, 64<<10), f} }
+
+// Close writes the rest.
+func (b *buffered) Close() error { return errors.Join(b.Flush(), b.file.Close()) }

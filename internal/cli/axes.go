@@ -36,155 +36,131 @@ type matrix struct {
 func axes() []axis {
 	zero := bench.Scenario{}.Written()
 	return []axis{
-		{name: "strategy", value: "NAME", many: true, names: allAnd(strategyNames()),
-			set: setStrategy,
+		{name: "strategy", value: "NAME", many: true, names: strategiesOrAll,
+			set: listOf(func(m *matrix) *[]strategies.Variant { return &m.Strategies },
+				parseStrategies),
 			doc: "strategies that bound the tasks; all for every one (default all)"},
-		{name: "workload", value: "NAME", many: true, names: all(workloadNames()), set: setWorkload,
+		{name: "workload", value: "NAME", many: true, names: workloadNames,
+			set: listOf(func(m *matrix) *[]workloads.Variant { return &m.Workloads },
+				variants(workloads.Resolve)),
 			doc: fmt.Sprintf("what a task costs (default %s)", zero.Workload)},
-		{name: "target", value: "NAME", many: true, names: all(targetNames()), set: setTarget,
+		{name: "target", value: "NAME", many: true, names: targetNames,
+			set: listOf(func(m *matrix) *[]targets.Variant { return &m.Targets },
+				variants(targets.Resolve)),
 			doc: fmt.Sprintf("what a task calls (default %s)", zero.Target)},
-		{name: "arrival", value: "NAME", many: true, names: all(arrivalNames()), set: setArrival,
+		{name: "arrival", value: "NAME", many: true, names: arrivalNames,
+			set: listOf(func(m *matrix) *[]arrivals.Variant { return &m.Arrivals },
+				variants(arrivals.Resolve)),
 			doc: fmt.Sprintf("when tasks are due (default %s)", zero.Arrival)},
 		{name: "limit", value: "K,K", many: true,
 			doc: fmt.Sprintf("most tasks in flight (default %d)", zero.Limit),
-			set: func(m *matrix, text string) error {
-				return appendPositive(&m.Limits, text, param.Ints)
-			}},
+			set: listOf(func(m *matrix) *[]int { return &m.Limits }, positive(param.Ints))},
 		{name: "queue", value: "N", doc: queueDoc,
-			set: func(m *matrix, text string) error { return (*queueSlots)(&m.Queue).Set(text) }},
+			set: one(func(m *matrix) *int { return &m.Queue }, parseQueue)},
 		{name: "load", value: "X,X", many: true, excludes: "rate",
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
-			set: func(m *matrix, text string) error {
-				return appendPositive(&m.Loads, text, param.Floats)
-			}},
+			set: listOf(func(m *matrix) *[]float64 { return &m.Loads }, positive(param.Floats))},
 		{name: "rate", value: "X,X", many: true, excludes: "load",
 			doc: "arrival rate in tasks per second",
-			set: func(m *matrix, text string) error {
-				return appendPositive(&m.Rates, text, param.Floats)
-			}},
+			set: listOf(func(m *matrix) *[]float64 { return &m.Rates }, positive(param.Floats))},
 		{name: "timeout", value: "TIME",
 			doc: "timeout per attempt; the task then counts as failed (default: none)",
-			set: func(m *matrix, text string) (err error) {
-				m.Timeout, err = positiveTime(text)
-				return err
-			}},
+			set: one(func(m *matrix) *time.Duration { return &m.Timeout }, positiveTime)},
 		{name: "drain", value: "TIME", doc: "abandon tasks not done this long after the last " +
 			"task was submitted (default: finish all)",
-			set: func(m *matrix, text string) (err error) {
-				m.Drain, err = positiveTime(text)
-				return err
-			}},
+			set: one(func(m *matrix) *time.Duration { return &m.Drain }, positiveTime)},
 		{name: "deadline", value: "TIME",
 			doc: "goodput counts tasks whose response is within it (default: none)",
-			set: func(m *matrix, text string) (err error) {
-				m.Deadline, err = positiveTime(text)
-				return err
-			}},
+			set: one(func(m *matrix) *time.Duration { return &m.Deadline }, positiveTime)},
 		{name: "n", value: "TASKS", excludes: "duration",
 			doc: fmt.Sprintf("tasks in a run (default %d; at a --rate under the real clock %v "+
 				"of them, %d at least)", zero.Tasks, firstLook, firstTasks),
-			set: func(m *matrix, text string) (err error) {
-				m.Stop.Tasks, err = whole(1, arrivals.MaxTasks, text)
-				return err
-			}},
+			set: one(func(m *matrix) *int { return &m.Stop.Tasks }, upTo(arrivals.MaxTasks))},
 		{name: "duration", value: "TIME", excludes: "n",
 			doc: "end a run after this time instead of a number of tasks",
-			set: func(m *matrix, text string) (err error) {
-				m.Stop.Duration, err = positiveTime(text)
-				return err
-			}},
+			set: one(func(m *matrix) *time.Duration { return &m.Stop.Duration }, positiveTime)},
 		{name: "warmup", value: "SHARE",
 			doc: fmt.Sprintf("share of the tasks, the first ones, that run but do not count "+
 				"(default %v%%)", 100*zero.Warmup),
-			set: func(m *matrix, text string) (err error) {
-				m.Stop.Warmup, err = param.Percent(text)
-				return err
-			}},
+			set: one(func(m *matrix) *float64 { return &m.Stop.Warmup }, param.Percent)},
 		{name: "count", value: "N", doc: "repetitions, interleaved across scenarios; 6 give an " +
 			"interval, 10 a comparison (default 1)",
-			set: func(m *matrix, text string) (err error) {
-				m.count, err = whole(1, mostRuns, text)
-				return err
-			}},
+			set: one(func(m *matrix) *int { return &m.count }, upTo(mostRuns))},
 		{name: "seed", value: "N",
 			doc: "seed of arrivals and task times; repetition i uses seed+i (default 1)",
-			set: setSeed},
+			set: one(func(m *matrix) *uint64 { return &m.Seed }, parseSeed)},
 		{name: "clock", value: "CLOCK",
-			names: all([]string{bench.Real.String(), bench.Virtual.String()}),
+			names: func() []string {
+				return []string{bench.Real.String(), bench.Virtual.String()}
+			},
 			doc: "real, or virtual: exact and repeatable, for workloads that wait (default " +
 				zero.Clock + ")",
-			set: func(m *matrix, text string) (err error) {
-				m.Clock, err = bench.ParseClock(text)
-				return err
-			}},
+			set: one(func(m *matrix) *bench.Clock { return &m.Clock }, bench.ParseClock)},
 	}
 }
-
-func all(names []string) func() []string    { return func() []string { return names } }
-func allAnd(names []string) func() []string { return all(append([]string{everything}, names...)) }
 
 // everything stands for all strategies.
 const everything = "all"
 
-func setStrategy(m *matrix, text string) error {
+func strategiesOrAll() []string { return append([]string{everything}, strategyNames()...) }
+
+// parseStrategies reads a comma list of strategies, or the word for all of them.
+func parseStrategies(text string) ([]strategies.Variant, error) {
 	if text == everything {
-		for _, spec := range strategies.All() {
-			v, err := strategies.Resolve(param.Call{Name: spec.Name})
-			if err != nil {
-				return err
+		text = strings.Join(strategyNames(), ",")
+	}
+	return variants(strategies.Resolve)(text)
+}
+
+// one keeps what parse makes of the text in a field of the matrix.
+func one[T any](
+	field func(*matrix) *T, parse func(text string) (T, error),
+) func(*matrix, string) error {
+	return func(m *matrix, text string) (err error) {
+		*field(m), err = parse(text)
+		return err
+	}
+}
+
+// listOf adds what parse makes of the text to a field of the matrix.
+func listOf[T any](
+	field func(*matrix) *[]T, parse func(text string) ([]T, error),
+) func(*matrix, string) error {
+	return func(m *matrix, text string) error {
+		more, err := parse(text)
+		*field(m) = append(*field(m), more...)
+		return err
+	}
+}
+
+// variants reads a comma list of variants; the error joins what is wrong with each.
+func variants[T any](resolve func(param.Call) (T, error)) func(text string) ([]T, error) {
+	return func(text string) (list []T, _ error) {
+		calls, err := param.ParseList(text)
+		complaints := []error{err}
+		for _, c := range calls {
+			v, err := resolve(c)
+			list, complaints = append(list, v), append(complaints, err)
+		}
+		return list, errors.Join(complaints...)
+	}
+}
+
+// positive reads a comma list of numbers above 0. A zero must not pass: in a scenario it stands for
+// the default.
+func positive[T int | float64](
+	list func(text string) ([]T, error),
+) func(text string) ([]T, error) {
+	return func(text string) ([]T, error) {
+		values, err := list(text)
+		for _, v := range values {
+			if err == nil && v <= 0 {
+				err = fmt.Errorf("want more than 0, got %v", v)
 			}
-			m.Strategies = append(m.Strategies, v)
 		}
-		return nil
+		return values, err
 	}
-	return appendVariants(&m.Strategies, text, strategies.Resolve)
-}
-
-func setWorkload(m *matrix, text string) error {
-	return appendVariants(&m.Workloads, text, workloads.Resolve)
-}
-
-func setTarget(m *matrix, text string) error {
-	return appendVariants(&m.Targets, text, targets.Resolve)
-}
-
-func setArrival(m *matrix, text string) error {
-	return appendVariants(&m.Arrivals, text, arrivals.Resolve)
-}
-
-// appendVariants reads a comma list of variants.
-func appendVariants[T any](to *[]T, text string, variant func(param.Call) (T, error)) error {
-	calls, err := param.ParseList(text)
-	if err != nil {
-		return err
-	}
-	var complaints []error
-	for _, c := range calls {
-		v, err := variant(c)
-		if err != nil {
-			complaints = append(complaints, err)
-			continue
-		}
-		*to = append(*to, v)
-	}
-	return errors.Join(complaints...)
-}
-
-// appendPositive reads a comma list of numbers above 0. A zero must not pass: in a scenario it
-// stands for the default.
-func appendPositive[T int | float64](to *[]T, text string, list func(string) ([]T, error)) error {
-	values, err := list(text)
-	if err != nil {
-		return err
-	}
-	for _, v := range values {
-		if v <= 0 {
-			return fmt.Errorf("want more than 0, got %v", v)
-		}
-	}
-	*to = append(*to, values...)
-	return nil
 }
 
 // mostRuns bounds the repetitions, and the runs of all scenarios together: what is kept of each,
@@ -199,6 +175,12 @@ func whole(least, most int, text string) (int, error) {
 	return n, nil
 }
 
+// upTo reads a number from 1: a zero would stand for the default.
+func upTo(most int) func(text string) (int, error) {
+	return func(text string) (int, error) { return whole(1, most, text) }
+}
+
+// positiveTime reads a time above 0, which stands for none.
 func positiveTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 || d > arrivals.MaxSpan {
@@ -208,20 +190,12 @@ func positiveTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-func setSeed(m *matrix, text string) error {
+func parseSeed(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return fmt.Errorf("want a whole number from 0 to 2^64-1, got %q", text)
+		err = fmt.Errorf("want a whole number from 0 to 2^64-1, got %q", text)
 	}
-	m.Seed = n
-	return nil
+	return n, err
 }
 
-// axisNames lists the axes for messages.
-func axisNames() string {
-	var names []string
-	for _, x := range axes() {
-		names = append(names, x.name)
-	}
-	return strings.Join(names, ", ")
-}
+func axisNames() []string { return names(axes(), func(x axis) string { return x.name }) }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/calibration"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
 // quickSize is the share of the full experiments that is run without --full.
@@ -21,10 +21,9 @@ func (a *app) calibrateCommand() *cobra.Command {
 	var o runOptions
 	var full bool
 	cmd := &cobra.Command{
-		Use:                   "calibrate [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "what this machine can measure, and the known answers",
-		Args:                  operands(),
+		Use:   "calibrate [flags]",
+		Short: "what this machine can measure, and the known answers",
+		Args:  operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := o.mode(); err != nil {
 				return err
@@ -49,21 +48,6 @@ type calibrated struct {
 	cases    []calibration.Case
 	runs     [][]*bench.Result // of each case
 	control  calibration.Verdict
-}
-
-// wrong counts the known answers that were missed, and a control that passes.
-func (c *calibrated) wrong() (n int) {
-	for i, known := range c.cases {
-		for _, v := range known.Judge(c.runs[i]...) {
-			if !v.Holds() {
-				n++
-			}
-		}
-	}
-	if c.control.Holds() {
-		n++
-	}
-	return n
 }
 
 func (a *app) calibrate(ctx context.Context, size float64, o runOptions) error {
@@ -93,10 +77,11 @@ func (a *app) calibrate(ctx context.Context, size float64, o runOptions) error {
 	case stopped != nil || err != nil:
 		return errors.Join(stopped, err)
 	}
-	if err := a.showCalibration(c, dir.Path(), o.format); err != nil {
+	doc := c.document(dir.Path())
+	if err := a.showCalibration(doc, c.readings, o.format); err != nil {
 		return err
 	}
-	if c.wrong() > 0 {
+	if doc.Wrong > 0 {
 		return exitCode(unusable)
 	}
 	return nil
@@ -166,67 +151,117 @@ func (a *app) askTheory(
 	return err
 }
 
+// A calibrationDocument is what `poolbench calibrate --format json` prints. Times are in seconds,
+// shares in fractions of 1.
+type calibrationDocument struct {
+	head
+	Dir     string        `json:"dir"`
+	Size    float64       `json:"size"` // of the known answers: a share of the full one
+	Machine []readingLine `json:"machine"`
+	Known   []knownLine   `json:"known"`
+	Control knownLine     `json:"control"` // its holds has to be false
+	// known answers that are missed, and a control that passes
+	Wrong int `json:"wrong"`
+}
+
+type readingLine struct {
+	Name    string             `json:"name"`
+	Metrics map[string]float64 `json:"metrics"`
+}
+
+type knownLine struct {
+	Name      string  `json:"name"`
+	What      string  `json:"what"`
+	Strategy  string  `json:"strategy"`
+	Unit      string  `json:"unit"`
+	Measured  float64 `json:"measured"`
+	Known     float64 `json:"known"`
+	Simulated bool    `json:"simulated,omitempty"` // not exact
+	Tolerance float64 `json:"tolerance"`
+	Holds     bool    `json:"holds"`
+}
+
+func newKnownLine(name, what, strategy string, v calibration.Verdict) knownLine {
+	return knownLine{name, what, strategy, v.Unit, v.Got, v.Want, v.Simulated, v.Tolerance,
+		v.Holds()}
+}
+
+func (c *calibrated) document(path string) calibrationDocument {
+	doc := calibrationDocument{head: newHead("calibrate"), Dir: path, Size: c.size,
+		Control: newKnownLine("control", "A1 counted from the submit", "semaphore", c.control)}
+	for _, r := range c.readings {
+		doc.Machine = append(doc.Machine, readingLine{r.Name, metricMap(r.Metrics)})
+	}
+	for i, known := range c.cases {
+		for _, v := range known.Judge(c.runs[i]...) {
+			doc.Known = append(doc.Known,
+				newKnownLine(known.Name, known.What, known.Scenario.Strategy.String(), v))
+			if !v.Holds() {
+				doc.Wrong++
+			}
+		}
+	}
+	if c.control.Holds() {
+		doc.Wrong++
+	}
+	return doc
+}
+
 // showCalibration prints both parts, and says last what is wrong.
-func (a *app) showCalibration(c *calibrated, path, format string) error {
+func (a *app) showCalibration(
+	doc calibrationDocument, readings []calibration.Reading, format string,
+) error {
 	if format == "json" {
-		return a.json(c.document(path))
+		return a.json(doc)
 	}
 	fmt.Fprintf(a.stdout, "This machine, under the real clock\n")
-	for _, r := range c.readings {
-		fmt.Fprintf(a.stdout, "  %s", r.What)
-		for i, m := range r.Metrics {
-			separator := ": "
-			if i > 0 {
-				separator = ", "
-			}
-			fmt.Fprintf(a.stdout, "%s%s %s", separator, inUnit(m), readingNames[m.Unit])
+	for _, r := range readings {
+		var words []string
+		for _, m := range r.Metrics {
+			words = append(words, terminal.Metric(m.Unit, m.Value)+" "+readingNames[m.Unit])
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintf(a.stdout, "  %s: %s\n", r.What, strings.Join(words, ", "))
 	}
 	fmt.Fprintf(a.stdout,
 		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",
-		share(c.size))
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		terminal.Share(doc.Size))
+	w := terminal.Columns(a.stdout)
 	fmt.Fprintf(w, "  case\tstrategy\tmetric\tmeasured\tknown\toff by\ttolerance\t\n")
 	before := ""
-	for i, known := range c.cases {
-		name := known.Name + ": " + known.What
-		for _, v := range known.Judge(c.runs[i]...) {
-			if name == before {
-				name = ""
-			} else if name != "" {
-				before = name
-			}
-			verdictLine(w, name, known.Scenario.Strategy.String(), v, "ok", "MISSED")
-			name = before
+	for _, line := range doc.Known {
+		name := line.Name + ": " + line.What
+		if name == before {
+			name = ""
+		} else {
+			before = name
 		}
+		line.write(w, name, "ok", "MISSED")
 	}
-	verdictLine(w, "control: A1 counted from the submit", "semaphore", c.control, "PASSES",
-		"misses, as it has to")
+	doc.Control.write(w, doc.Control.Name+": "+doc.Control.What, "PASSES", "misses, as it has to")
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	said := "all known answers hold, and the control fails as it has to"
-	if n := c.wrong(); n > 0 {
-		said = fmt.Sprintf("%d of these are wrong: do not believe this build on this machine", n)
+	if doc.Wrong > 0 {
+		said = fmt.Sprintf("%d of these are wrong: do not believe this build on this machine",
+			doc.Wrong)
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%s. Written to %s\n", said, path)
+	_, err := fmt.Fprintf(a.stdout, "\n%s. Written to %s\n", said, doc.Dir)
 	return err
 }
 
-func verdictLine(w io.Writer, name, strategy string, v calibration.Verdict, holds, misses string) {
+func (l knownLine) write(w io.Writer, name, holds, misses string) {
 	source := "exact"
-	if v.Simulated {
+	if l.Simulated {
 		source = "simulated"
 	}
 	verdict := misses
-	if v.Holds() {
+	if l.Holds {
 		verdict = holds
 	}
-	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s (%s)\t%+.2f %%\t±%.1f %%\t%s\n", name, strategy, v.Unit,
-		inUnit(bench.Metric{Unit: v.Unit, Value: v.Got}),
-		inUnit(bench.Metric{Unit: v.Unit, Value: v.Want}), source, 100*(v.Got/v.Want-1),
-		100*v.Tolerance, verdict)
+	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s (%s)\t%+.2f %%\t±%.1f %%\t%s\n", name, l.Strategy,
+		l.Unit, terminal.Metric(l.Unit, l.Measured), terminal.Metric(l.Unit, l.Known), source,
+		100*(l.Measured/l.Known-1), 100*l.Tolerance, verdict)
 }
 
 // readingNames are the words behind the numbers of the machine's part.
@@ -236,23 +271,4 @@ var readingNames = map[string]string{
 	"cpu-sec/op": "of CPU each", "ns/op": "", "allocs/op": "allocations", "relative-deviation": "",
 	"largest/smallest":  "(ratio)",
 	"smallest-wait-sec": "for waits", "smallest-computation-sec": "for computations",
-}
-
-// inUnit spells a metric in the unit that its name ends with.
-func inUnit(m bench.Metric) string {
-	switch {
-	case m.Unit == "ns/op":
-		return seconds(m.Value / 1e9)
-	case m.Unit == "relative-deviation":
-		return share(m.Value)
-	case strings.HasSuffix(m.Unit, "ops/s"):
-		return rate(m.Value)
-	case strings.HasSuffix(m.Unit, "-sec"), m.Unit == "cpu-sec/op":
-		return seconds(m.Value)
-	case m.Unit == "allocs/op", m.Unit == "largest/smallest":
-		return digits(m.Value)
-	case strings.HasSuffix(m.Unit, "/op"):
-		return share(m.Value)
-	}
-	return digits(m.Value)
 }

@@ -38,12 +38,13 @@ func TestCalibrationJudges(t *testing.T) {
 		{0.94, 0.010, 2, []string{"2 of these are wrong", "PASSES"}},
 	} {
 		c := made(test.factor, test.control)
-		if got := c.wrong(); got != test.wrong {
+		made := c.document("x")
+		if got := made.Wrong; got != test.wrong {
 			t.Errorf("%+v: %d wrong", test, got)
 		}
 		var stdout bytes.Buffer
 		a := &app{stdout: &output{to: &stdout}}
-		if err := a.showCalibration(c, "x", "text"); err != nil {
+		if err := a.showCalibration(made, c.readings, "text"); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range test.say {
@@ -52,7 +53,7 @@ func TestCalibrationJudges(t *testing.T) {
 			}
 		}
 		stdout.Reset()
-		if err := a.showCalibration(c, "x", "json"); err != nil {
+		if err := a.showCalibration(made, c.readings, "json"); err != nil {
 			t.Fatal(err)
 		}
 		var doc calibrationDocument

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/internal/jsondoc"
 )
 
 // capacityOptions are the flags of capacity that are not axes.
@@ -24,13 +25,13 @@ type capacityOptions struct {
 
 func (a *app) capacityCommand() *cobra.Command {
 	o := capacityOptions{loads: span{lo: 0.1, hi: 1.2}}
+	var flags words
 	cmd := &cobra.Command{
-		Use:                   "capacity --objective 'METRIC<VALUE' [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "find the highest load that meets an objective",
-		Args:                  operands(),
+		Use:   "capacity --objective 'METRIC<VALUE' [flags]",
+		Short: "find the highest load that meets an objective",
+		Args:  operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := o.search(axisWords(cmd), cmd.Flags().Changed("load-range"))
+			s, err := o.search(flags, cmd.Flags().Changed("load-range"))
 			if err != nil {
 				return err
 			}
@@ -40,14 +41,16 @@ func (a *app) capacityCommand() *cobra.Command {
 	objectiveVar(cmd, &o.objectives,
 		"what is to be met, such as p99-response<50ms; several with commas, or the flag again")
 	fs := cmd.Flags()
-	fs.Var(&o.loads, "load-range", "search these loads, both ends tried (default 0.1,1.2)")
-	fs.Var(&o.rates, "rate-range", "search these rates instead, in tasks per second")
-	fs.Var(&fraction{value: &o.resolution}, "resolution",
+	fs.Var(parsed(&o.loads, "LO,HI", parseSpan), "load-range",
+		"search these loads, both ends tried (default 0.1,1.2)")
+	fs.Var(parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
+		"search these rates instead, in tasks per second")
+	fs.Var(shareFlag(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the load (default 1%)")
-	fs.Var(&fraction{value: &o.confidence}, "confidence",
+	fs.Var(shareFlag(&o.confidence, false), "confidence",
 		"probability that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
-	fs.Var(atLeastOne{&o.count, mostRuns}, "count", "most repetitions at a load (default 16)")
-	addAxes(cmd, "load", "rate", "count")
+	fs.Var(atLeastOne(&o.count, mostRuns), "count", "most repetitions at a load (default 16)")
+	flags = addAxes(cmd, "load", "rate", "count")
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)
 	return cmd
@@ -62,17 +65,16 @@ func (o capacityOptions) search(flags words, loadsGiven bool) (capacity.Search, 
 		return s, errors.New("capacity: --objective is missing, such as --objective " +
 			"'p99-response<50ms'")
 	}
-	axis := "load"
 	if o.rates != (span{}) {
 		if loadsGiven {
 			return s, errors.New("--load-range and --rate-range exclude each other")
 		}
-		axis, s.Rates, s.Lo, s.Hi = "rate", true, o.rates.lo, o.rates.hi
+		s.Rates, s.Lo, s.Hi = true, o.rates.lo, o.rates.hi
 	}
 	if _, err := o.mode(); err != nil {
 		return s, err
 	}
-	flags[axis] = []word{{text: fmt.Sprint(s.Lo), where: "--" + axis + "-range"}}
+	flags[s.Axis()] = []word{{text: fmt.Sprint(s.Lo), where: "--" + s.Axis() + "-range"}}
 	suite, err := flags.suite("")
 	if err != nil {
 		return s, err
@@ -98,7 +100,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	if err := dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	e := &execution{plan: plan{{}}, path: dir.Path()}
+	e := &execution{path: dir.Path()}
 	// how many runs there will be nobody knows, so there is no bar
 	show := &progress{to: a.stderr, quiet: o.quiet}
 	ctx, done := interruptible(ctx, show.say)
@@ -115,21 +117,11 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	defer runner.close()
 	answers, stopped := s.Do(ctx, dir.Missing(runner.run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
-			return a.take(e, 0, dir, show, sc, r, err)
+			return a.take(e, record{scenario: sc, result: r}, dir, show, err)
 		})
 	f := &searched{search: s, answers: answers, execution: e}
-	writing := f.close(ctx, dir, stopped)
-	if writing == nil && len(e.records) > 0 {
-		writing = page.Write(e.path)
-	}
-	if writing != nil {
-		a.complain(writing)
-	}
-	if err := a.showFinding(f, o.format, writing == nil); err != nil && !errors.Is(err, errStdout) {
-		// stdout keeps its own error
-		return err
-	}
-	return f.exitCode(writing)
+	report, writing := a.drawReport(e, f.close(ctx, dir, stopped))
+	return ended(a.showFinding(f, o.format, report), f.codes(writing))
 }
 
 // searched is what has become of a search.
@@ -162,9 +154,9 @@ func (f *searched) close(ctx context.Context, dir *bench.Dir, stopped error) err
 	return errors.Join(stopped, dir.End(planned, cut))
 }
 
-// exitCode is nil for fine.
-func (f *searched) exitCode(writing error) error {
-	codes := []int{fine}
+// codes are those of the runs and of the answers.
+func (f *searched) codes(writing error) []int {
+	codes := f.execution.codes(writing)
 	for _, a := range f.answers {
 		switch a.Outcome() {
 		case capacity.Nowhere:
@@ -173,26 +165,76 @@ func (f *searched) exitCode(writing error) error {
 			codes = append(codes, undecided)
 		}
 	}
-	var said exitCode
-	if errors.As(f.execution.exitCode(writing), &said) {
-		codes = append(codes, int(said))
-	}
-	return ended(codes)
+	return codes
 }
 
-// A span is the pflag.Value of a range: LO,HI.
+// A span is a range that is searched.
 type span struct{ lo, hi float64 }
 
-func (s *span) Type() string { return "LO,HI" }
-
-func (s *span) String() string { return "" } // the default is in the words of the flag
-
-func (s *span) Set(text string) error {
+func parseSpan(text string) (span, error) {
 	ends, err := param.Floats(text)
 	if err != nil || len(ends) != 2 || !(ends[0] > 0 && ends[0] < ends[1]) {
-		return fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, got %q",
-			text)
+		return span{}, fmt.Errorf("want two numbers above 0 such as 0.1,1.2, the smaller first, "+
+			"got %q", text)
 	}
-	s.lo, s.hi = ends[0], ends[1]
-	return nil
+	return span{ends[0], ends[1]}, nil
+}
+
+// A capacityDocument is what `poolbench capacity --format json` prints.
+type capacityDocument struct {
+	writtenHead
+	Objective  string         `json:"objective"`
+	Axis       string         `json:"axis"` // load or rate: what is searched
+	From       float64        `json:"from"` // the range
+	To         float64        `json:"to"`
+	Confidence float64        `json:"confidence"`
+	Cut        string         `json:"interrupted,omitempty"`
+	Answers    []capacityLine `json:"answers"`
+	Failed     []failure      `json:"failed,omitempty"`
+}
+
+// A capacityLine is the answer for one scenario.
+type capacityLine struct {
+	Name     string `json:"name"`
+	Strategy string `json:"strategy"`
+	Outcome  string `json:"outcome"` // between, at least, nowhere, unknown
+	// the highest that is surely met; absent where there is none
+	Met         *float64    `json:"met,omitempty"`
+	Missed      *float64    `json:"missed,omitempty"` // the lowest above it that is surely missed
+	MissedBelow []float64   `json:"missed_below,omitempty"`
+	Runs        int         `json:"runs"`
+	Tried       []probeLine `json:"tried"`
+}
+
+// A probeLine is a load or a rate that was tried.
+type probeLine struct {
+	At      float64 `json:"at"`
+	Met     int     `json:"met"` // runs
+	Missed  int     `json:"missed"`
+	Untold  int     `json:"untold"`
+	Verdict string  `json:"verdict"`
+}
+
+func (a *app) showCapacityJSON(f *searched, report string) error {
+	s := f.search
+	doc := capacityDocument{
+		writtenHead: newWrittenHead("capacity", f.path, report),
+		Objective:   s.Objectives.String(), Axis: s.Axis(), From: s.Lo, To: s.Hi,
+		Confidence: cmp.Or(s.Confidence, 0.95), Cut: f.interruption(), Answers: []capacityLine{},
+		Failed: f.failed,
+	}
+	for _, answer := range f.answers {
+		line := capacityLine{
+			Name: s.Result(answer).Name, Strategy: answer.Scenario.Strategy.String(),
+			Outcome: answer.Outcome().String(),
+			Met:     jsondoc.Finite(answer.Met), Missed: jsondoc.Finite(answer.Missed),
+			MissedBelow: answer.MissedBelow, Runs: answer.Runs(), Tried: []probeLine{},
+		}
+		for _, p := range answer.Probes {
+			line.Tried = append(line.Tried,
+				probeLine{p.At, p.Met, p.Missed, p.Untold, p.Verdict.String()})
+		}
+		doc.Answers = append(doc.Answers, line)
+	}
+	return a.json(doc)
 }

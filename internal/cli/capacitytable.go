@@ -3,38 +3,25 @@ package cli
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
-
-// axis is what is searched, in a word.
-func (f *searched) axis() string {
-	if f.search.Rates {
-		return "rate"
-	}
-	return "load"
-}
 
 // showFinding prints the answers: on stdout the tables or the document, on stderr what a reader
 // must not miss.
-func (a *app) showFinding(f *searched, format string, reported bool) error {
-	report := ""
-	if reported && len(f.records) > 0 {
-		report = filepath.Join(f.path, rundir.ReportFile)
-	}
+func (a *app) showFinding(f *searched, format, report string) error {
 	if format == "json" {
 		return a.showCapacityJSON(f, report)
 	}
 	fmt.Fprintf(a.stdout,
-		"highest %s at which more than half of the runs meet %v, with %s confidence\n\n", f.axis(),
-		f.search.Objectives, f.confidence())
+		"highest %s at which more than half of the runs meet %v, with %s confidence\n\n",
+		f.search.Axis(), f.search.Objectives, f.confidence())
 	for _, g := range f.groups() {
 		fmt.Fprintln(a.stdout, heading(g.scenario, ""))
 		if err := a.showAnswers(f, g.answers); err != nil {
@@ -57,7 +44,7 @@ func (a *app) showFinding(f *searched, format string, reported bool) error {
 
 func (f *searched) confidence() string {
 	if c := f.search.Confidence; c != 0 {
-		return share(c)
+		return terminal.Share(c)
 	}
 	return "95 %"
 }
@@ -84,16 +71,11 @@ func (f *searched) groups() (groups []*capacityGroup) {
 
 // showAnswers prints a table of answers, and below it what a table has no room for.
 func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
-	width := len("strategy")
-	for _, answer := range answers {
-		width = max(width, len(answer.Scenario.Strategy.String()))
-	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	heads := []string{"strategy", f.axis(), "tasks offered", "tried", "runs"}
+	heads := []string{"strategy", f.search.Axis(), "tasks offered", "tried", "runs"}
 	if f.search.Rates {
 		heads[1], heads = "rate (/s)", slices.Delete(heads, 2, 3)
 	}
-	writeRow(w, width, heads)
+	rows := [][]string{heads}
 	var notes []string
 	for _, answer := range answers {
 		name := answer.Scenario.Strategy.String()
@@ -101,12 +83,13 @@ func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
 		if !f.search.Rates {
 			cells = append(cells, offered(answer))
 		}
-		writeRow(w, width, append(cells, fmt.Sprint(len(answer.Probes)), fmt.Sprint(answer.Runs())))
+		rows = append(rows,
+			append(cells, strconv.Itoa(len(answer.Probes)), strconv.Itoa(answer.Runs())))
 		for _, note := range f.notes(answer) {
 			notes = append(notes, name+": "+note)
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := terminal.WriteTable(a.stdout, rows); err != nil {
 		return err
 	}
 	for _, note := range notes {
@@ -142,7 +125,7 @@ func offered(a capacity.Answer) string {
 	var ends []string
 	for _, p := range a.Probes {
 		if p.At == a.Met || p.At == a.Missed && a.Outcome() == capacity.Between {
-			ends = append(ends, digits(p.Offered))
+			ends = append(ends, terminal.Digits(p.Offered))
 		}
 	}
 	if len(ends) == 0 {
@@ -160,7 +143,7 @@ func (f *searched) notes(a capacity.Answer) (notes []string) {
 	}
 	if len(a.MissedBelow) > 0 {
 		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
-			"with the %[2]s, and this is the upper edge", join(a.MissedBelow), f.axis())
+			"with the %[2]s, and this is the upper edge", join(a.MissedBelow), f.search.Axis())
 	}
 	if a.Outcome() == capacity.Unknown && f.cut == nil && a.Untold() < a.Runs() {
 		add("? stands for an end that the runs could not decide: give more repetitions (--count) " +
@@ -194,6 +177,7 @@ func (a *app) showSearch(s capacity.Search, format string) error {
 	most := time.Duration(float64(begin) * float64(s.MostRuns()) / float64(first.Runs()))
 	_, err := fmt.Fprintf(a.stdout,
 		"%d scenarios and %d runs to begin with, about %s; at most %d runs, about %s\n",
-		len(first.Scenarios), first.Runs(), roughly(begin), s.MostRuns(), roughly(most))
+		len(first.Scenarios), first.Runs(), terminal.Roughly(begin), s.MostRuns(),
+		terminal.Roughly(most))
 	return err
 }

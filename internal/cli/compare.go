@@ -1,16 +1,21 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/trend"
 )
 
 // A comparing is what the flags of compare say.
@@ -23,9 +28,8 @@ type comparing struct {
 func (a *app) compareCommand() *cobra.Command {
 	var o comparing
 	cmd := &cobra.Command{
-		Use:                   "compare OLD [NEW...] [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "compare sets of results, or strategies within one",
+		Use:   "compare OLD [NEW...] [flags]",
+		Short: "compare sets of results, or strategies within one",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return operands("OLD")(cmd, args[:min(1, len(args))])
 		},
@@ -33,16 +37,18 @@ func (a *app) compareCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	metricFlag(cmd, &o.Metrics, "compare only this `METRIC`; repeatable (default all)")
-	fs.Var(keys{&o.Col}, "col", "a column for each value of these `KEYS` (default .file)")
-	fs.Var(keys{&o.Row}, "row", "a row for each value of these `KEYS` (default .fullname)")
-	fs.Var(keys{&o.Table}, "table",
+	fs.Var(parsed(&o.Col, "KEYS", projection), "col",
+		"a column for each value of these `KEYS` (default .file)")
+	fs.Var(parsed(&o.Row, "KEYS", projection), "row",
+		"a row for each value of these `KEYS` (default .fullname)")
+	fs.Var(parsed(&o.Table, "KEYS", projection), "table",
 		"a table for each value of these `KEYS`, and metric (default pkg)")
 	fs.StringVar(&o.Ignore, "ignore", "", "do not warn if these `KEYS` vary within a cell")
 	fs.StringVar(&o.Filter, "filter", "",
 		"compare only what matches this `QUERY`, such as '/load:0.8 .unit:ops/s'")
-	fs.Var(&fraction{value: &o.Alpha}, "alpha",
+	fs.Var(shareFlag(&o.Alpha, false), "alpha",
 		"a difference is significant when p is at most this `P` (default 0.05)")
-	fs.Var(&fraction{value: &o.Confidence}, "confidence", "`LEVEL` of the intervals (default 95%)")
+	fs.Var(shareFlag(&o.Confidence, false), "confidence", "`LEVEL` of the intervals (default 95%)")
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
 		"compare interrupted or cut-off results by what they hold")
 	choiceFlag(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
@@ -71,34 +77,21 @@ func (a *app) compare(o comparing, args []string) error {
 	case err != nil:
 		return fmt.Errorf("compare: %w", err)
 	}
-	switch o.format {
-	case "markdown":
-		return compare.WriteMarkdown(a.stdout, c)
-	case "csv":
+	if o.format == "csv" {
 		for _, note := range slices.Concat(compare.CSVWarnings(c), c.Notes()) {
 			// the table has no place for them
 			fmt.Fprintln(a.stderr, note)
 		}
-		return compare.WriteCSV(a.stdout, c)
-	case "json":
-		return compare.WriteJSON(a.stdout, c)
 	}
-	return compare.WriteText(a.stdout, c)
+	return map[string]func(io.Writer, *compare.Comparison) error{
+		"text": compare.WriteText, "markdown": compare.WriteMarkdown, "csv": compare.WriteCSV,
+		"json": compare.WriteJSON,
+	}[o.format](a.stdout, c)
 }
 
-// keys is a flag for a projection. One that is given and empty is a projection on nothing, and not
-// the default.
-type keys struct{ value *string }
-
-func (k keys) String() string { return "" }
-func (k keys) Type() string   { return "KEYS" }
-
-func (k keys) Set(text string) error {
-	if *k.value = text; text == "" {
-		*k.value = " "
-	}
-	return nil
-}
+// projection takes keys. One that is given and empty is a projection on nothing, and not the
+// default.
+func projection(keys string) (string, error) { return cmp.Or(keys, " "), nil }
 
 // entire refuses results that were interrupted or cut off, which would look like a comparison of
 // everything.
@@ -151,13 +144,126 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readBoth reads the two inputs of a gate.
-func readBoth(args []string) (old, new *results.Results, err error) {
-	if old, err = results.ReadFile(args[0]); err != nil {
-		return nil, nil, err
+// A watching is what the flags of trend say.
+type watching struct {
+	trend.Options
+	by, format, out string
+	fail            bool
+	allowPartial    bool
+}
+
+func (a *app) trendCommand() *cobra.Command {
+	var o watching
+	o.Margin = 0.02
+	cmd := &cobra.Command{
+		Use:   "trend RESULT RESULT... [flags]",
+		Short: "since when a metric differs: change points in a series",
+		Args: func(cmd *cobra.Command, args []string) error {
+			return operands("RESULT", "RESULT")(cmd, args[:min(2, len(args))])
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
 	}
-	if new, err = results.ReadFile(args[1]); err != nil {
-		return nil, nil, err
+	fs := cmd.Flags()
+	metricFlag(cmd, &o.Metrics, "look only at this `METRIC`; repeatable (default all)")
+	fs.StringVar(&o.by, "by", "",
+		"sort the results by the configuration line of this `KEY` (default as given)")
+	fs.Var(shareFlag(&o.Margin, true), "margin",
+		"ignore changes below this `SHARE` (default 2%)")
+	fs.Var(shareFlag(&o.Alpha, false), "alpha",
+		"probability `P` of any false alarm, over all series (default 0.05)")
+	fs.IntVar(&o.Last, "last", 0,
+		"list only changes that begin in the last `N` results (default all)")
+	fs.BoolVar(&o.allowPartial, "allow-partial", false,
+		"accept results whose last line is cut off; use what is there")
+	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
+	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
+	fs.StringVar(&o.out, "out", "", "draw a chart of each metric into this `DIR`, as SVG and PNG")
+	choiceFlag(cmd, &o.format, "format", "output", "text", "json")
+	return cmd
+}
+
+func (a *app) trend(o watching, args []string) error {
+	args, twice := distinct(args)
+	inputs, err := a.readInputs(args)
+	if err != nil {
+		return err
 	}
-	return old, new, nil
+	if !o.allowPartial {
+		var cut []error
+		for _, in := range inputs {
+			if in.Results.Cut.Line > 0 {
+				// what was interrupted between two lines is told of in a note
+				cut = append(cut, entire(in.Results))
+			}
+		}
+		if err := errors.Join(cut...); err != nil {
+			return err
+		}
+	}
+	if o.by != "" {
+		if inputs, err = trend.OrderBy(inputs, o.by); err != nil {
+			return fmt.Errorf("--by: %w", err)
+		}
+	}
+	t, err := trend.Find(inputs, o.Options)
+	if err != nil {
+		return fmt.Errorf("trend: %w", err)
+	}
+	t.Warnings = append(t.Warnings, twice...)
+	var charts []string
+	if o.out != "" {
+		if charts, err = trend.WriteCharts(o.out, t); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+	}
+	if err := a.showTrend(o, t, charts); err != nil {
+		return err
+	}
+	if o.fail && t.Worse() {
+		return exitCode(regression)
+	}
+	if t.Undecided() {
+		return exitCode(undecided)
+	}
+	return nil
+}
+
+func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
+	if o.format == "json" {
+		return trend.WriteJSON(a.stdout, t)
+	}
+	if err := trend.WriteText(a.stdout, t); err != nil {
+		return err
+	}
+	if len(charts) > 0 {
+		_, err := fmt.Fprintf(a.stdout, "\ncharts in %s\n", o.out)
+		return err
+	}
+	return nil
+}
+
+// distinct drops what is the same file as one before it: poolbench-out/* holds the link "latest".
+func distinct(args []string) (once, warnings []string) {
+	var seen []os.FileInfo
+next:
+	for _, arg := range args {
+		path := arg
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			info, err = os.Stat(filepath.Join(path, rundir.ResultsFile))
+		}
+		if err == nil { // what cannot be read is complained of by the reading
+			for i, before := range seen {
+				if before != nil && os.SameFile(before, info) {
+					warnings = append(warnings,
+						fmt.Sprintf("%s is %s over again, and counts once", arg, once[i]))
+					continue next
+				}
+			}
+		} else {
+			info = nil
+		}
+		once, seen = append(once, arg), append(seen, info)
+	}
+	return once, warnings
 }

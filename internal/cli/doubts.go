@@ -2,10 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/jsondoc"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -32,47 +36,48 @@ func invalid(r *bench.Result) (lines []string) {
 // suspects says, a line for each scenario, which results have something in them that is not the
 // strategy's.
 func suspects(records []record) (lines []string) {
-	type doubted struct {
-		runs, suspect int
-		why           []string // by check, the first one of each
-		checks        []string
-	}
-	of := map[string]*doubted{}
-	var names []string
-	for _, rec := range records {
-		d := of[rec.result.Name]
-		if d == nil {
-			d = &doubted{}
-			of[rec.result.Name] = d
-			names = append(names, rec.result.Name)
-		}
-		d.runs++
-		if rec.result.Verdict == bench.Suspect {
-			d.suspect++
-		}
-		for _, reason := range rec.result.Reasons {
-			if reason.Verdict == bench.Suspect && !slices.Contains(d.checks, reason.Check) {
-				d.checks, d.why = append(d.checks, reason.Check), append(d.why, reason.String())
+	for _, runs := range byName(records) {
+		suspect := 0
+		var checks, why []string // the first reason of each check
+		for _, r := range runs {
+			if r.Verdict == bench.Suspect {
+				suspect++
+			}
+			for _, reason := range r.Reasons {
+				if reason.Verdict == bench.Suspect && !slices.Contains(checks, reason.Check) {
+					checks, why = append(checks, reason.Check), append(why, reason.String())
+				}
 			}
 		}
-	}
-	for _, name := range names {
-		d := of[name]
-		if d.suspect == 0 {
+		if suspect == 0 {
 			continue
 		}
 		which := ""
-		if d.runs > 1 {
-			which = fmt.Sprintf(" (%d of %d runs)", d.suspect, d.runs)
+		if len(runs) > 1 {
+			which = fmt.Sprintf(" (%d of %d runs)", suspect, len(runs))
 		}
 		lines = append(lines,
-			fmt.Sprintf("%s%s is suspect: %s", name, which, strings.Join(d.why, "; ")))
+			fmt.Sprintf("%s%s is suspect: %s", runs[0].Name, which, strings.Join(why, "; ")))
 	}
 	if more := len(lines) - mostDoubts; more > 1 {
 		lines = append(lines[:mostDoubts],
 			fmt.Sprintf("%d more scenarios are suspect; the report and results.txt say why", more))
 	}
 	return lines
+}
+
+// byName puts the repetitions of a scenario together, in the order of the first ones.
+func byName(records []record) (all [][]*bench.Result) {
+	at := map[string]int{}
+	for _, rec := range records {
+		i, ok := at[rec.result.Name]
+		if !ok {
+			i = len(all)
+			at[rec.result.Name], all = i, append(all, nil)
+		}
+		all[i] = append(all[i], rec.result)
+	}
+	return all
 }
 
 // showDoubts warns of suspect results, and of what is measured well and may not be what was meant.
@@ -109,4 +114,88 @@ func (a *app) warn(lines []string) {
 	for _, line := range lines {
 		fmt.Fprintf(a.stderr, "poolbench: warning: %s\n", line)
 	}
+}
+
+// A judged scenario is what its repetitions say about one objective.
+type judged struct {
+	scenario string // its name
+	objectives.Judgement
+}
+
+// judged holds each scenario to each objective, in the order of the results.
+func (e *execution) judged() (all []judged) {
+	for _, runs := range byName(e.records) {
+		for _, o := range e.objectives {
+			all = append(all, judged{runs[0].Name, o.Judge(runs)})
+		}
+	}
+	return all
+}
+
+// verdictCode is the exit code that a verdict alone would have.
+func verdictCode(v objectives.Verdict) int {
+	return map[objectives.Verdict]int{objectives.Met: fine, objectives.Missed: regression,
+		objectives.Undecided: undecided}[v]
+}
+
+// fewJudged is up to how many verdicts are all listed; beyond, those that are not met.
+const fewJudged = 20
+
+// showObjectives prints the verdicts below the tables.
+func (a *app) showObjectives(e *execution) error {
+	all := e.judged()
+	if len(all) == 0 {
+		return nil
+	}
+	counts := map[objectives.Verdict]int{}
+	for _, j := range all {
+		counts[j.Verdict]++
+	}
+	var parts []string
+	for _, v := range []objectives.Verdict{objectives.Met, objectives.Missed,
+		objectives.Undecided} {
+		if counts[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %v", counts[v], v))
+		}
+	}
+	note := ""
+	if counts[objectives.Undecided] > 0 {
+		note = "; undecided: some run could not tell, for want of tasks or because it is INVALID"
+	}
+	fmt.Fprintf(a.stdout, "objectives: %s%s\n", strings.Join(parts, ", "), note)
+	w := terminal.Columns(a.stdout)
+	for _, j := range all {
+		if len(all) > fewJudged && j.Verdict == objectives.Met {
+			continue
+		}
+		value := "–"
+		if !math.IsNaN(j.Value) {
+			value = terminal.Metric(j.Objective.Unit, j.Value)
+		}
+		runs := ""
+		if j.Runs > 1 {
+			runs = fmt.Sprintf("%d of %d runs meet it", j.Met, j.Runs)
+		}
+		fmt.Fprintf(w, "  %v\t%v\t%s\t%s\t%s\n", j.Verdict, j.Objective, value, runs, j.scenario)
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}
+
+// An objectiveLine is a verdict in a document.
+type objectiveLine struct {
+	Name      string  `json:"name"` // of the scenario
+	Objective string  `json:"objective"`
+	Unit      string  `json:"unit"`
+	Bound     float64 `json:"bound"`
+	// the median over the runs; absent where none could tell
+	Value   *float64 `json:"value,omitempty"`
+	Runs    int      `json:"runs"`
+	Met     int      `json:"met"` // runs that meet it one by one
+	Verdict string   `json:"verdict"`
+}
+
+func newObjectiveLine(j judged) objectiveLine {
+	return objectiveLine{j.scenario, j.Objective.String(), j.Objective.Unit, j.Objective.Bound,
+		jsondoc.Finite(j.Value), j.Runs, j.Met, j.Verdict.String()}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -20,6 +21,7 @@ type execution struct {
 	plan       plan
 	path       string // of the run directory
 	objectives objectives.List
+	planned    int // runs; of a search nobody knows
 	records    []record
 	failed     []failure
 	findings   []finding.Finding
@@ -31,9 +33,10 @@ type execution struct {
 
 // A record is a result without its distributions and its timeline, which are on disk.
 type record struct {
-	section  int
+	section  int // of the plan; else the number of the load
 	scenario bench.Scenario
 	result   *bench.Result
+	answers  *attack.Report // of a load; nil for other runs
 }
 
 // A failure is a run that gave no result.
@@ -84,39 +87,53 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	if err := dir.BeginSuites(p.suites()); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	e := &execution{plan: p, path: dir.Path(), objectives: o.objectives, expect: o.expect}
+	e := &execution{plan: p, path: dir.Path(), planned: p.runs(), objectives: o.objectives,
+		expect: o.expect}
 	show := newProgress(a.stderr, o.quiet, e.plan)
 	show.kept(e.plan, dir)
 	ctx, done := interruptible(ctx, show.say)
 	defer done()
 	writing := a.execute(ctx, e, dir, o, show)
 	show.close()
+	report, writing := a.drawReport(e, writing)
+	if !o.quiet {
+		a.showDoubts(e)
+	}
+	return ended(a.showOutcome(e, o.format, report), e.codes(writing))
+}
+
+// drawReport draws the page of what was written, and returns its path, "" where there is none.
+func (a *app) drawReport(e *execution, writing error) (path string, _ error) {
 	if writing == nil && len(e.records) > 0 {
+		path = filepath.Join(e.path, rundir.ReportFile)
 		writing = page.Write(e.path, studies.Figures)
 	}
 	if writing != nil {
 		a.complain(writing)
+		return "", writing
 	}
-	if !o.quiet {
-		a.showDoubts(e)
-	}
-	if err := a.showOutcome(e, o.format, writing == nil); err != nil && !errors.Is(err, errStdout) {
-		// stdout keeps its own error
-		return err
-	}
-	return e.exitCode(writing)
+	return path, nil
 }
 
-// exitCode is nil for fine.
-func (e *execution) exitCode(writing error) error {
-	codes := runCodes(e.cut, writing != nil || len(e.failed) > 0, e.invalid)
+// codes are those of the runs, whether a signal cut them short, whether one failed or could not be
+// written, and how many are not to be believed, and those of what their results are held to.
+func (e *execution) codes(writing error) (codes []int) {
+	if e.cut != nil {
+		codes = append(codes, interrupted)
+	}
+	if writing != nil || len(e.failed) > 0 {
+		codes = append(codes, unusable)
+	}
+	if e.invalid > 0 {
+		codes = append(codes, undecided)
+	}
 	for _, j := range e.judged() {
 		codes = append(codes, verdictCode(j.Verdict))
 	}
 	for _, f := range e.findings {
 		codes = append(codes, expectedCode(e.expect, f.Verdict))
 	}
-	return ended(codes)
+	return codes
 }
 
 // expectedCode is that of a verdict where another was expected. What could not be decided is never
@@ -145,7 +162,7 @@ func (a *app) execute(
 				if dir.Kept(sc) == nil {
 					defer show.step(sc)
 				}
-				return a.take(e, i, dir, show, sc, r, err)
+				return a.take(e, record{section: i, scenario: sc, result: r}, dir, show, err)
 			})
 		if stopped == nil {
 			stopped = e.find(i, dir)
@@ -157,7 +174,7 @@ func (a *app) execute(
 	if ctx.Err() != nil {
 		e.cut = context.Cause(ctx)
 	}
-	err := dir.End(e.plan.runs(), stopped)
+	err := dir.End(e.planned, stopped)
 	if e.cut != nil && errors.Is(stopped, e.cut) {
 		stopped = nil
 	}
@@ -166,21 +183,18 @@ func (a *app) execute(
 
 // take writes the result of a run of a section down, or remembers that there is none. Its error
 // ends the execution.
-func (a *app) take(
-	e *execution, section int, dir *bench.Dir, show *progress, sc bench.Scenario,
-	r *bench.Result, err error,
-) error {
+func (a *app) take(e *execution, rec record, dir *bench.Dir, show *progress, err error) error {
 	var stuck *stuckError
 	switch {
 	case errors.As(err, &stuck):
 		return err
 	case err != nil:
-		e.failed = append(e.failed, failure{sc.Name(), sc.Seed, err.Error()})
 		show.note(func() { a.complain(err) })
-		return dir.Fail(sc.Name(), sc.Seed, err.Error())
+		return e.fail(dir, rec.scenario.Name(), rec.scenario.Seed, err)
 	}
+	r := rec.result
 	if why := invalid(r); len(why) > 0 {
-		if e.plan[section].study == nil {
+		if e.plan == nil || e.plan[rec.section].study == nil {
 			// a study decides without such runs, or says that it cannot
 			e.invalid++
 		}
@@ -190,8 +204,14 @@ func (a *app) take(
 		return err
 	}
 	r.Readings, r.Timeline = nil, nil // they are on disk
-	e.records = append(e.records, record{section, sc, r})
+	e.records = append(e.records, rec)
 	return nil
+}
+
+// fail remembers a run that gave no result.
+func (e *execution) fail(dir *bench.Dir, name string, seed uint64, why error) error {
+	e.failed = append(e.failed, failure{name, seed, why.Error()})
+	return dir.Fail(name, seed, why.Error())
 }
 
 // find has a study say what its results are, and keeps that with them.
@@ -213,13 +233,9 @@ func (e *execution) find(section int, dir *bench.Dir) error {
 
 // showOutcome prints what came out: on stdout the table or the document, on stderr what a reader
 // must not miss.
-func (a *app) showOutcome(e *execution, format string, reported bool) error {
-	report := ""
-	if reported && len(e.records) > 0 {
-		report = filepath.Join(e.path, rundir.ReportFile)
-	}
+func (a *app) showOutcome(e *execution, format, report string) error {
 	if format == "json" {
-		return a.showRunJSON(e, report)
+		return a.json(e.document("run", report))
 	}
 	if len(e.findings) < manyFindings {
 		if err := a.showTables(e); err != nil {
@@ -232,7 +248,7 @@ func (a *app) showOutcome(e *execution, format string, reported bool) error {
 	if err := a.showObjectives(e); err != nil {
 		return err
 	}
-	if missing := e.plan.runs() - len(e.records); missing > 0 {
+	if missing := e.planned - len(e.records); missing > 0 {
 		why := fmt.Sprintf("%d failed", len(e.failed))
 		switch {
 		case e.cut != nil:
@@ -241,7 +257,7 @@ func (a *app) showOutcome(e *execution, format string, reported bool) error {
 			why = "given up"
 		}
 		a.complain(fmt.Errorf("%s holds %d of %d runs: %s", e.path, len(e.records),
-			e.plan.runs(), why))
+			e.planned, why))
 	}
 	if report == "" {
 		return nil

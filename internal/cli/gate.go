@@ -11,11 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/plain"
 	"github.com/poolbench/poolbench/reports/gate"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // gateFlags are the settings of both ways to gate, and those of each.
@@ -28,9 +27,8 @@ type gateFlags struct {
 func (a *app) gateCommand() *cobra.Command {
 	o := gateFlags{options: gate.DefaultOptions()}
 	cmd := &cobra.Command{
-		Use:                   "gate (OLD NEW | --base REV) [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "decide better, worse or inconclusive, by exit code",
+		Use:   "gate (OLD NEW | --base REV) [flags]",
+		Short: "decide better, worse or inconclusive, by exit code",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("base") {
 				if len(args) > 0 {
@@ -43,7 +41,7 @@ func (a *app) gateCommand() *cobra.Command {
 				}
 				return nil
 			}
-			if name := o.measure.changed(cmd); name != "" {
+			if name := o.measure.changed(); name != "" {
 				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes "+
 					"--base", name)
 			}
@@ -63,11 +61,11 @@ func (a *app) gateCommand() *cobra.Command {
 	fs := cmd.Flags()
 	metricFlag(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default "+
 		"all with a direction, but for a few)")
-	fs.Var(&fraction{value: &o.options.Margin, zero: true}, "margin",
+	fs.Var(shareFlag(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
-	fs.Var(&fraction{value: &o.options.Promise}, "promise",
+	fs.Var(shareFlag(&o.options.Promise, false), "promise",
 		"minimum detectable regression: no worse excludes a change of this `SHARE` (default 10%)")
-	fs.Var(&fraction{value: &o.options.Alpha}, "alpha",
+	fs.Var(shareFlag(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
 		"judge interrupted results by what they hold")
@@ -80,7 +78,11 @@ func (a *app) gateCommand() *cobra.Command {
 }
 
 func gateResults(args []string, o verdict.Options) (*verdict.Report, error) {
-	old, new, err := readBoth(args)
+	old, err := results.ReadFile(args[0])
+	if err != nil {
+		return nil, err
+	}
+	new, err := results.ReadFile(args[1])
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func (o gateFlags) beforehand(out string) error {
 
 // noVerdict is the report of a gate on revisions that came to none.
 func (o gateFlags) noVerdict(why string) *verdict.Report {
-	return &verdict.Report{Old: o.measure.base, New: cmp.Or(o.measure.head, "the working tree"),
+	return &verdict.Report{Old: o.measure.Base, New: cmp.Or(o.measure.Head, "the working tree"),
 		Options: o.options, Faults: []string{why}}
 }
 
@@ -174,42 +176,4 @@ func writeTo(path string, how int, write func(io.Writer) error) error {
 	}
 	w := plain.NewWriter(f)
 	return errors.Join(write(w), w.Flush(), f.Close())
-}
-
-// metricFlag declares --metric, with the units that a run reports as completion.
-func metricFlag(cmd *cobra.Command, to *[]string, doc string) {
-	cmd.Flags().StringArrayVar(to, "metric", nil, doc)
-	completeFlag(cmd, "metric", metricNames)
-}
-
-func metricNames() (units []string) {
-	for _, m := range bench.Metrics() {
-		units = append(units, m.Unit)
-	}
-	return units
-}
-
-// leastShare is the least share but 0 that means anything, of a risk or of a change.
-const leastShare = 1e-9
-
-// A fraction is a flag for a share: 2% or 0.02.
-type fraction struct {
-	value *float64
-	text  string
-	zero  bool // 0 is allowed; elsewhere it stands for the default and must not pass
-}
-
-func (f *fraction) String() string { return f.text }
-func (f *fraction) Type() string   { return "SHARE" }
-
-func (f *fraction) Set(text string) error {
-	v, err := param.Percent(text)
-	if err != nil {
-		return err
-	}
-	if v == 0 && !f.zero || v != 0 && v < leastShare {
-		return fmt.Errorf("want a share from %v, got %q", leastShare, text)
-	}
-	*f.value, f.text = v, text
-	return nil
 }

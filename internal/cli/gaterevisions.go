@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/internal/gate/measure"
 	"github.com/poolbench/poolbench/internal/lock"
@@ -20,59 +22,52 @@ import (
 
 // measureFlags are those of a gate that measures revisions by itself.
 type measureFlags struct {
-	base, head, dir string
-	bench, skip     string
-	packages        []string
-	benchTime       benchTimeFlag
-	layouts, pairs  int
-	seed            uint64
-	out             string
-	resume, force   bool
-	quiet           bool
-	limit           time.Duration
+	measure.Options
+	quiet bool
+	own   *pflag.FlagSet // that mean nothing without --base, and that itself
 }
 
-// ofMeasuring are the flags that mean nothing without --base.
-var ofMeasuring = []string{"head", "dir", "bench", "skip", "pkg", "benchtime", "layouts", "pairs",
-	"seed", "out", "resume", "force", "run-limit", "quiet"}
-
 func (o *measureFlags) addTo(cmd *cobra.Command) {
-	d := measure.Defaults()
-	o.benchTime.value = d.BenchTime
-	fs := cmd.Flags()
-	fs.StringVar(&o.base, "base", "",
+	o.Options = measure.Defaults()
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.StringVar(&o.Base, "base", "",
 		"measure against this `REV` of the module, instead of comparing results")
-	fs.StringVar(&o.head, "head", "",
+	fs.StringVar(&o.Head, "head", "",
 		"measure this `REV` (default the working tree with its uncommitted changes)")
-	fs.StringVar(&o.dir, "dir", d.Dir, "`DIR` of the module, or below")
-	fs.StringVar(&o.bench, "bench", d.Bench,
+	fs.StringVar(&o.Dir, "dir", o.Dir, "`DIR` of the module, or below")
+	fs.StringVar(&o.Bench, "bench", o.Bench,
 		"benchmarks that match this `REGEXP`, as go test takes it")
-	fs.StringVar(&o.skip, "skip", "", "skip benchmarks that match this `REGEXP`")
-	fs.StringSliceVar(&o.packages, "pkg", d.Packages,
+	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
+	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
-	fs.Var(&o.benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
-	fs.IntVar(&o.layouts, "layouts", d.Layouts,
+	benchTime := parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
+	benchTime.show = o.BenchTime.String
+	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
+	fs.IntVar(&o.Layouts, "layouts", o.Layouts,
 		"build each side `N` times, each with another function order")
-	fs.IntVar(&o.pairs, "pairs", d.Judge.FreshPairs,
+	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
 		"measure up to `N` fresh pairs of a benchmark that looks worse; more for noisy ones")
-	fs.Uint64Var(&o.seed, "seed", d.Seed, "`SEED` of the orders, the layouts and the work")
-	fs.StringVar(&o.out, "out", "", "write to this `DIR` (default "+outRoot+"/gate-DATE-TIME)")
-	fs.BoolVar(&o.resume, "resume", false,
+	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
+	fs.StringVar(&o.Out, "out", "", "write to this `DIR` (default "+outRoot+"/gate-DATE-TIME)")
+	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")
-	fs.BoolVar(&o.force, "force", false, "replace the results in DIR: measure anew")
-	fs.DurationVar(&o.limit, runLimit, 0,
+	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure anew")
+	fs.DurationVar(&o.Limit, runLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	o.own = fs
+	cmd.Flags().AddFlagSet(fs)
 }
 
 // changed is the first of the flags that was given; "" for none.
-func (o *measureFlags) changed(cmd *cobra.Command) string {
-	for _, name := range ofMeasuring {
-		if cmd.Flags().Changed(name) {
-			return name
+func (o *measureFlags) changed() (name string) {
+	o.own.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && name == "" {
+			name = f.Name
 		}
-	}
-	return ""
+	})
+	return name
 }
 
 // gateRevisions measures, writes the directory, and shows what came out.
@@ -138,15 +133,9 @@ func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) err
 
 // measureOptions makes options of the flags.
 func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
-	m := f.measure
-	o := measure.Defaults()
-	o.Dir, o.Base, o.Head = m.dir, m.base, m.head
-	o.Bench, o.Skip, o.Packages = m.bench, m.skip, m.packages
-	o.BenchTime, o.Layouts, o.Seed, o.Limit = m.benchTime.value, m.layouts, m.seed, m.limit
-	o.Metrics, o.AllowEnvironment = f.options.Metrics, f.options.AllowEnvironment
-	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha, o.Judge.FreshPairs = f.options.Margin,
-		f.options.Promise, f.options.Alpha, m.pairs
-	o.Out, o.Resume, o.Force, o.Beside = m.out, m.resume, m.force, f.junit
+	o, judge := f.measure.Options, f.options
+	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit
+	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = judge.Margin, judge.Promise, judge.Alpha
 	self, err := os.Executable()
 	if err != nil {
 		return o, err
@@ -156,22 +145,22 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	}
 	o.Guard = []string{self, "guard"}
 	switch {
-	case m.base == "":
+	case o.Base == "":
 		return o, errors.New("--base: want a revision")
-	case m.resume && m.force:
+	case o.Resume && o.Force:
 		return o, errors.New("--resume and --force exclude each other")
-	case (m.resume || m.force) && m.out == "":
+	case (o.Resume || o.Force) && o.Out == "":
 		return o, errors.New("--resume and --force are about the directory of --out, which is " +
 			"missing")
-	case m.out == "":
+	case o.Out == "":
 		o.Out = filepath.Join(outRoot, freeName(outRoot, "gate-"+now.Format("20060102-150405")))
-	case !m.resume && !m.force:
+	case !o.Resume && !o.Force:
 		// before it had anything to keep
 		killed := func(e os.DirEntry) bool { return e.Name() == lock.FileName }
-		if entries, err := os.ReadDir(m.out); err == nil &&
+		if entries, err := os.ReadDir(o.Out); err == nil &&
 			len(slices.DeleteFunc(entries, killed)) > 0 {
 			return o, fmt.Errorf("--out: %s exists already: --force measures anew, --resume goes "+
-				"on with a gate that was ended early", m.out)
+				"on with a gate that was ended early", o.Out)
 		}
 	}
 	if err := o.Validate(); err != nil {
@@ -180,13 +169,65 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	return o, nil
 }
 
-// benchTimeFlag reads --benchtime.
-type benchTimeFlag struct{ value measure.BenchTime }
+// controlBlocks is the work of one iteration of the control: about a tenth of a millisecond, so
+// that short runs have many.
+const controlBlocks = 2000
 
-func (f *benchTimeFlag) String() string { return f.value.String() }
-func (f *benchTimeFlag) Type() string   { return "TIME" }
+// controlCommand is the benchmark of known outcome that a gate measures beside the others: a fixed
+// number of SHA-256 blocks, or 15 % more. It is part of this program, so that it is there for any
+// module. It keeps nothing in memory that grows, and starts nothing.
+func (a *app) controlCommand() *cobra.Command {
+	var slower bool
+	cmd := &cobra.Command{
+		Use:    "control BENCHTIME [flags]",
+		Short:  "a benchmark of known work, printed as go test does (for poolbench itself)",
+		Hidden: true,
+		Args:   operands("BENCHTIME"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			b, err := measure.ParseBenchTime(args[0])
+			if err != nil {
+				return fmt.Errorf("control: %w", err)
+			}
+			blocks := controlBlocks
+			if slower {
+				blocks = int(controlBlocks * (1 + measure.ControlSlowdown))
+			}
+			iterations, took := work(b, blocks)
+			_, err = fmt.Fprintf(a.stdout, "%s\t%d\t%g ns/op\n", measure.ControlName, iterations,
+				float64(took)/float64(iterations))
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&slower, "slower", false, "do 15 % more")
+	return cmd
+}
 
-func (f *benchTimeFlag) Set(text string) (err error) {
-	f.value, err = measure.ParseBenchTime(text)
-	return err
+// work hashes that many blocks an iteration, until the time or the iterations are over.
+func work(b measure.BenchTime, blocks int) (iterations int, took time.Duration) {
+	var block [sha256.BlockSize]byte
+	hash := sha256.New()
+	for began := time.Now(); iterations < b.Iterations || took < b.Time; {
+		for range blocks {
+			hash.Write(block[:]) // never fails
+		}
+		iterations++
+		took = time.Since(began)
+	}
+	return iterations, took
+}
+
+// guardCommand is the process that cleans up after a gate that was killed.
+func (a *app) guardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "guard DIR [flags]",
+		Short:  "end and remove what a gate has left that was killed (for poolbench itself)",
+		Hidden: true,
+		Args:   operands("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := measure.Guard(cmd.Context(), a.stdin, args[0]); err != nil {
+				return fmt.Errorf("guard: %w", err)
+			}
+			return nil
+		},
+	}
 }

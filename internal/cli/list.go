@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -56,27 +56,17 @@ type kind struct {
 // kinds are all there are. Each is drawn from the one set that its package keeps.
 func kinds() []kind {
 	return []kind{
-		kindOf("strategies", strategies.All(), func(s strategies.Spec) string { return s.Name },
-			describeStrategy),
-		kindOf("workloads", workloads.All(), func(w workloads.Spec) string { return w.Name },
-			describeWorkload),
-		kindOf("targets", targets.All(), func(t targets.Spec) string { return t.Name },
-			describeTarget),
-		kindOf("arrivals", arrivals.All(), func(a arrivals.Spec) string { return a.Name },
-			describeArrival),
-		kindOf("studies", studies.All(), func(s studies.Study) string { return s.Name },
-			describeStudy),
-		kindOf("metrics", bench.Metrics(), func(m bench.MetricInfo) string { return m.Unit },
-			describeMetric),
+		kindOf("strategies", strategyNames(), strategies.All(), describeStrategy),
+		kindOf("workloads", workloadNames(), workloads.All(), describeWorkload),
+		kindOf("targets", targetNames(), targets.All(), describeTarget),
+		kindOf("arrivals", arrivalNames(), arrivals.All(), describeArrival),
+		kindOf("studies", studyNames(), studies.All(), describeStudy),
+		kindOf("metrics", metricNames(), bench.Metrics(), describeMetric),
 	}
 }
 
-func kindOf[T any](name string, all []T, nameOf func(T) string, describe func(T) entry) kind {
-	k := kind{name: name, describe: func(i int) entry { return describe(all[i]) }}
-	for _, v := range all {
-		k.names = append(k.names, nameOf(v))
-	}
-	return k
+func kindOf[T any](name string, names []string, all []T, describe func(T) entry) kind {
+	return kind{name, names, func(i int) entry { return describe(all[i]) }}
 }
 
 // listing describes all of the kind.
@@ -88,20 +78,16 @@ func (k kind) listing() listing {
 	return l
 }
 
-func kindNames() (names []string) {
-	for _, k := range kinds() {
-		names = append(names, k.name)
-	}
-	return names
+func kindNames() []string {
+	return names(kinds(), func(k kind) string { return k.name })
 }
 
 func (a *app) listCommand() *cobra.Command {
 	var format string
 	names := strings.Join(kindNames(), ", ")
 	cmd := &cobra.Command{
-		Use:                   "list [KIND [NAME]] [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "list " + names,
+		Use:   "list [KIND [NAME]] [flags]",
+		Short: "list " + names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 2 {
 				return fmt.Errorf("list: unexpected argument %q", args[2])
@@ -175,7 +161,7 @@ func (a *app) showListings(lists []listing) error {
 			}
 			fmt.Fprintln(a.stdout, l.Kind)
 		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		w := terminal.Columns(a.stdout)
 		for _, e := range l.Entries {
 			fmt.Fprintf(w, "  %s\t%s\n", e.Name, e.Summary)
 		}
@@ -188,7 +174,7 @@ func (a *app) showListings(lists []listing) error {
 
 // showStrategies is the list of the strategies by themselves: what tells them apart.
 func (a *app) showStrategies() error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	w := terminal.Columns(a.stdout)
 	fmt.Fprintf(w, "  %s\n", strings.Join(strategyColumns, "\t"))
 	for _, s := range strategies.All() {
 		fmt.Fprintf(w, "  %s\n", strings.Join(strategyRow(s), "\t"))
@@ -197,7 +183,7 @@ func (a *app) showStrategies() error {
 }
 
 func (a *app) showEntry(e entry) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	w := terminal.Columns(a.stdout)
 	fmt.Fprintf(w, "%s: %s\n", e.Name, e.Summary)
 	for _, f := range e.Facts {
 		fmt.Fprintf(w, "  %s\t%s\n", f.Name, f.Value)

@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/bench/gateway"
+	"github.com/poolbench/poolbench/workloads"
 )
 
 // A load is one HTTP load to be put on, again and again: a row of the table.
@@ -25,40 +27,27 @@ type load struct {
 
 // loadOptions are the flags that attack and gateway share: how often, and where to.
 type loadOptions struct {
-	dir    runOptions // out, force and append
-	count  int
-	seed   uint64
-	dryRun bool
-	quiet  bool
-	format string
+	runOptions // out, force, append, dryRun, quiet and format
+	count      int
+	seed       uint64
 }
 
 func (o *loadOptions) addTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	o.count = 1
-	fs.Var(atLeastOne{&o.count, mostRuns}, "count",
+	fs.Var(atLeastOne(&o.count, mostRuns), "count",
 		"`N` repetitions; 6 give an interval, 10 a comparison (default 1)")
 	fs.Uint64Var(&o.seed, "seed", 1, "seed `N` of the arrivals; repetition i uses seed+i")
-	fs.StringVar(&o.dir.out, "out", "", "write to this `DIR` (default "+outRoot+"/DATE-TIME, and "+
-		outRoot+"/latest points to it)")
-	fs.BoolVar(&o.dir.force, "force", false, "replace the results in DIR")
-	fs.BoolVar(&o.dir.append, "append", false,
-		"add repetitions to the results in DIR, with the next seeds")
+	o.addDirTo(cmd)
 	fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be sent, send nothing")
-	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress and no warnings of suspect results")
+	o.addFormatTo(cmd)
 }
 
 // A loaded is what has come of a series of loads.
 type loaded struct {
-	path    string
-	planned int
-	quiet   bool
-	reports []*attack.Report
-	rows    []row
-	failed  []failure
-	invalid int
-	cut     error
+	*execution
+	loads []load
+	quiet bool
 }
 
 // runLoads puts the loads on, interleaved over the repetitions, and shows what came of it.
@@ -73,43 +62,28 @@ func (a *app) runLoads(
 	}
 	ctx, done := interruptible(ctx, nil)
 	defer done()
-	dir, err := a.openDir(o.dir)
+	dir, err := a.openDir(o.runOptions)
 	if err != nil {
 		return err
 	}
 	defer a.unlock(dir)
-	e := &loaded{path: dir.Path(), planned: len(loads) * o.count, quiet: o.quiet}
-	for _, l := range loads {
-		e.rows = append(e.rows, row{strategy: l.row})
-	}
-	writing := a.putOn(ctx, e, loads, o, dir)
+	e := &loaded{&execution{path: dir.Path(), planned: len(loads) * o.count}, loads, o.quiet}
+	writing := a.putOn(ctx, e, o, dir)
 	if ctx.Err() != nil {
 		e.cut = context.Cause(ctx)
 	}
-	writing = errors.Join(writing, dir.End(e.planned, e.cut))
-	if writing == nil && len(e.reports) > 0 {
-		writing = page.Write(e.path)
-	}
-	if writing != nil {
-		a.complain(writing)
-	}
-	if err := a.showLoaded(kind, heading, e, o.format, writing == nil); err != nil &&
-		!errors.Is(err, errStdout) {
-		return err
-	}
-	return e.exitCode(writing)
+	report, writing := a.drawReport(e.execution, errors.Join(writing, dir.End(e.planned, e.cut)))
+	return ended(a.showLoaded(kind, heading, e, o.format, report), e.codes(writing))
 }
 
 // putOn runs the series into the directory. The error is about the directory.
-func (a *app) putOn(
-	ctx context.Context, e *loaded, loads []load, o loadOptions, dir *bench.Dir,
-) error {
-	first := make([]uint64, len(loads)) // seeds
-	for k, l := range loads {
+func (a *app) putOn(ctx context.Context, e *loaded, o loadOptions, dir *bench.Dir) error {
+	first := make([]uint64, len(e.loads)) // seeds
+	for k, l := range e.loads {
 		first[k] = dir.NextSeed(o.seed, o.count, func(name string) bool { return name == l.name })
 	}
 	for i := range o.count {
-		for k, l := range loads {
+		for k, l := range e.loads {
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -122,27 +96,21 @@ func (a *app) putOn(
 				return nil
 			case err != nil:
 				a.complain(err)
-				e.failed = append(e.failed, failure{l.name, seed, err.Error()})
-				if err := dir.Fail(l.name, seed, err.Error()); err != nil {
+				if err := e.fail(dir, l.name, seed, err); err != nil {
 					return err
 				}
 				continue
 			}
-			if why := invalid(r.Result); len(why) > 0 {
-				e.invalid++
-				a.complain(errors.New(strings.Join(why, "\n")))
-			}
+			err = a.take(e.execution, record{section: k, result: r.Result, answers: r}, dir,
+				&progress{to: a.stderr}, nil)
 			if why := nothingCompleted(r); why != "" {
 				a.complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
 					r.Name, r.Seed, r.Tasks, why))
 				e.failed = append(e.failed, failure{r.Name, r.Seed, why})
 			}
-			if err := dir.Write(r.Result); err != nil {
+			if err != nil {
 				return err
 			}
-			r.Readings, r.Timeline = nil, nil // they are on disk
-			e.reports = append(e.reports, r)
-			e.rows[k].results = append(e.rows[k].results, r.Result)
 		}
 	}
 	return nil
@@ -164,7 +132,106 @@ func spellCounts(before string, counts []attack.Count) (words []string) {
 	return words
 }
 
-// exitCode is nil for fine.
-func (e *loaded) exitCode(writing error) error {
-	return ended(runCodes(e.cut, writing != nil || len(e.failed) > 0, e.invalid))
+// gatewayStrategies are those of a gateway that names none: one that sheds, and one that does not.
+const gatewayStrategies = "bounded_queue_shed,worker_pool"
+
+// gatewayOptions are the flags of gateway.
+type gatewayOptions struct {
+	loadOptions
+	gateway.Scenario
+	strategies        []string
+	workload, arrival string
+}
+
+func (a *app) gatewayCommand() *cobra.Command {
+	var o gatewayOptions
+	load := &o.Scenario.Load
+	cmd := &cobra.Command{
+		Use:   "gateway [flags]",
+		Short: "a server bounded by strategies, from its clients' side",
+		Args:  operands(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runGateway(cmd, o)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&o.strategies, "strategy", nil,
+		"`NAME` of the strategy, or several with commas; all for every one (default "+
+			gatewayStrategies+")")
+	completeFlag(cmd, "strategy", strategiesOrAll)
+	fs.StringVar(&o.workload, "workload", "constant:mean=10ms",
+		"`NAME` of the workload that a request runs")
+	completeFlag(cmd, "workload", workloadNames)
+	o.Limit = gateway.DefaultLimit
+	fs.Var(atLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
+		fmt.Sprintf("most requests in service, `K` (default %d)", gateway.DefaultLimit))
+	fs.Var(parsed(&o.Queue, "N", parseQueue), "queue", queueDoc)
+	addArrivals(cmd, load, &o.arrival, "poisson")
+	fs.Var(parsed(&load.Workers, "N", parseWorkers), "workers",
+		"most requests in flight (default unlimited)")
+	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
+		"`TIME` from sending a request to the end of its answer")
+	o.loadOptions.addTo(cmd)
+	return cmd
+}
+
+// runGateway reads the flags and runs the servers.
+func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
+	if _, err := o.mode(); err != nil {
+		return err
+	}
+	untilDone(cmd, &o.Load)
+	if o.Load.Workers == 0 {
+		o.Load.Workers = attack.Unlimited
+	}
+	var err error
+	if o.Load.Arrival, err = arrivals.Parse(o.arrival); err != nil {
+		return fmt.Errorf("--arrival: %w", err)
+	}
+	var built workloads.Workload
+	if o.Workload, built, err = buildWorkload(o.workload, o.seed); err != nil {
+		return err
+	}
+	if err := closeWorkload(built); err != nil {
+		return err
+	}
+	if o.strategies == nil {
+		o.strategies = []string{gatewayStrategies}
+	}
+	chosen, err := chooseStrategies(o.strategies)
+	if err != nil {
+		return err
+	}
+	var loads []load
+	var wrong []error
+	for _, s := range chosen {
+		k := o.Scenario
+		k.Strategy = s
+		if !s.Spec.UsesQueue && len(chosen) > 1 {
+			k.Queue = 0
+		}
+		wrong = append(wrong, k.Validate())
+		loads = append(loads, newGatewayLoad(k))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	return a.runLoads(cmd.Context(), "gateway", gatewayHeading(o.Scenario), loads, o.loadOptions)
+}
+
+func newGatewayLoad(k gateway.Scenario) load {
+	l := newLoad(k.Load)
+	l.row, l.name = k.Strategy.String(), k.Name()
+	l.run = func(ctx context.Context, seed uint64, watch func(attack.Progress)) (*attack.Report,
+		error) {
+		k.Load.Seed, k.Load.Watch = seed, watch
+		return gateway.Run(ctx, k)
+	}
+	return l
+}
+
+// gatewayHeading says what the rows of the table have in common.
+func gatewayHeading(k gateway.Scenario) string {
+	parts := append([]string{"gateway, workload " + k.Workload.String()}, arrivalHeading(k.Load)...)
+	return strings.Join(append(parts, fmt.Sprintf("limit %d", k.Limit), lengthHeading(k.Load)), ", ")
 }

@@ -92,23 +92,23 @@ func writeModule(dir, source string) (err error) {
 	if err != nil {
 		return err
 	}
+	files := map[string]string{"go.sum": string(sums), "go.mod": goMod(name, string(theirs), source)}
 	for path, from := range newFiles {
 		var text strings.Builder
 		if err := all.ExecuteTemplate(&text, from+".tmpl",
 			struct{ Name string }{name}); err != nil {
 			return err
 		}
+		files[path] = text.String()
+	}
+	for path, text := range files {
 		path = filepath.Join(dir, path)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777),
-			os.WriteFile(path, []byte(text.String()), 0o666)); err != nil {
+			os.WriteFile(path, []byte(text), 0o666)); err != nil {
 			return err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(goMod(name, string(theirs), source)),
-		0o666)
+	return nil
 }
 
 // goMod is the go.mod of a module that takes poolbench from a checkout. The versions are those of

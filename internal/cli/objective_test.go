@@ -74,20 +74,6 @@ func TestObjectivesJSON(t *testing.T) {
 	}
 }
 
-// TestSpellMetric: a value is spelt as its unit is counted.
-func TestSpellMetric(t *testing.T) {
-	for unit, want := range map[string]string{
-		"p99-response-sec": "500 ms", "cpu-sec/op": "500 ms", "ops/s": "0.500 /s",
-		"goodput-ops/s": "0.500 /s", "shed/op": "50.0 %",
-		"attempts/op": "0.500", "B/op": "0.500", "offered-utilisation": "50.0 %",
-		"peak-inflight": "0.500",
-	} {
-		if got := spellMetric(unit, 0.5); got != want {
-			t.Errorf("0.5 %s: %q, want %q", unit, got, want)
-		}
-	}
-}
-
 // TestUndecidable: an objective that the tasks of a run cannot tell is refused before anything is
 // run, by --dry-run too, with what it takes.
 func TestUndecidable(t *testing.T) {

@@ -1,22 +1,33 @@
 package cli
 
 import (
-	"math"
 	"path/filepath"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/jsondoc"
 	"github.com/poolbench/poolbench/internal/rundir"
 )
 
-// A runDocument is what `poolbench run --format json` prints.
-type runDocument struct {
+// A writtenHead opens a document about results that are on disk.
+type writtenHead struct {
 	head
-	Dir      string            `json:"dir"`
-	Results  string            `json:"results"`          // the file in the Go benchmark format
-	Report   string            `json:"report,omitempty"` // absent where there is none
-	Planned  int               `json:"planned"`          // runs
-	Complete bool              `json:"complete"`         // every planned run has a result
+	Dir     string `json:"dir"`
+	Results string `json:"results"`          // the file in the Go benchmark format
+	Report  string `json:"report,omitempty"` // absent where there is none
+}
+
+func newWrittenHead(kind, dir, report string) writtenHead {
+	return writtenHead{newHead(kind), dir, filepath.Join(dir, rundir.ResultsFile),
+		report}
+}
+
+// A runDocument is what run, attack and gateway print with --format json.
+type runDocument struct {
+	writtenHead
+	Planned  int               `json:"planned"`  // runs
+	Complete bool              `json:"complete"` // every planned run has a result
 	Cut      string            `json:"interrupted,omitempty"`
 	Runs     []runLine         `json:"runs"`
 	Failed   []failure         `json:"failed,omitempty"`
@@ -36,37 +47,68 @@ type runLine struct {
 	Broken  []string           `json:"broken_laws,omitempty"`
 	Verdict string             `json:"verdict"`           // VALID, SUSPECT or INVALID
 	Reasons []string           `json:"reasons,omitempty"` // that it is not VALID for
+
+	// of a load: what the server answered, and what came instead
+	Statuses []attack.Count `json:"statuses,omitempty"`
+	Errors   []attack.Count `json:"errors,omitempty"`
 }
 
-func newRunLine(r *bench.Result) runLine {
-	line := runLine{Name: r.Name, Seed: r.Seed, Tasks: r.Tasks, Metrics: map[string]float64{},
+func newRunLine(rec record) runLine {
+	r := rec.result
+	line := runLine{Name: r.Name, Seed: r.Seed, Tasks: r.Tasks, Metrics: metricMap(r.Metrics),
 		Broken: r.Broken, Verdict: r.Verdict.String()}
-	for _, m := range r.Metrics {
-		if !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) { // JSON has no word for them
-			line.Metrics[m.Unit] = m.Value
-		}
-	}
 	for _, reason := range r.Reasons {
 		line.Reasons = append(line.Reasons, reason.String())
+	}
+	if rec.answers != nil {
+		line.Statuses, line.Errors = rec.answers.Statuses, rec.answers.Errors
 	}
 	return line
 }
 
-func (a *app) showRunJSON(e *execution, report string) error {
-	doc := runDocument{
-		head: newHead("run"), Dir: e.path, Results: filepath.Join(e.path, rundir.ResultsFile),
-		Report:  report,
-		Planned: e.plan.runs(), Complete: len(e.records) == e.plan.runs(), Runs: []runLine{},
-		Failed: e.failed, Findings: e.findings,
+// metricMap leaves out what JSON has no word for.
+func metricMap(metrics []bench.Metric) map[string]float64 {
+	m := map[string]float64{}
+	for _, metric := range metrics {
+		if jsondoc.Finite(metric.Value) != nil {
+			m[metric.Unit] = metric.Value
+		}
 	}
-	if e.cut != nil {
-		doc.Cut = e.cut.Error()
-	}
+	return m
+}
+
+func (e *execution) document(kind, report string) runDocument {
+	doc := runDocument{writtenHead: newWrittenHead(kind, e.path, report), Planned: e.planned,
+		Complete: len(e.records) == e.planned, Cut: e.interruption(), Runs: []runLine{},
+		Failed: e.failed, Findings: e.findings}
 	for _, rec := range e.records {
-		doc.Runs = append(doc.Runs, newRunLine(rec.result))
+		doc.Runs = append(doc.Runs, newRunLine(rec))
 	}
 	for _, j := range e.judged() {
 		doc.Objectives = append(doc.Objectives, newObjectiveLine(j))
 	}
-	return a.json(doc)
+	return doc
 }
+
+// interruption is the signal that ended the execution early; "" for none.
+func (e *execution) interruption() string {
+	if e.cut == nil {
+		return ""
+	}
+	return e.cut.Error()
+}
+
+// A head opens every JSON document that the command prints, those of package compare, gate and
+// trend among them. A
+// reader checks both fields before it trusts the rest; fields may be added under the same version,
+// and a change of meaning makes a new one.
+type head struct {
+	// "poolbench " and what it is: run, plan, list, version; from reports compare, gate
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+}
+
+func newHead(kind string) head { return head{Format: "poolbench " + kind, Version: 1} }
+
+// json prints one document.
+func (a *app) json(document any) error { return jsondoc.Write(a.stdout, document) }

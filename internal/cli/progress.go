@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/plain"
 )
 
@@ -44,14 +47,14 @@ func newProgress(to io.Writer, quiet bool, p plan) *progress {
 			s.work += sc.Estimate() * time.Duration(max(section.suite.Count, 1))
 		}
 	}
-	if f := terminal(to); f != nil && !quiet {
+	if f := console(to); f != nil && !quiet {
 		s.startBar(f)
 	}
 	return s
 }
 
-// terminal is what a progress may draw on with sequences of its own; nil where that goes elsewhere.
-func terminal(to io.Writer) *os.File {
+// console is what a progress may draw on with sequences of its own; nil where that goes elsewhere.
+func console(to io.Writer) *os.File {
 	w, ok := to.(*plain.Writer)
 	if !ok {
 		return nil
@@ -145,7 +148,7 @@ func (s *progress) String() string {
 	}
 	line := fmt.Sprintf("%d of %d runs", s.done, s.runs)
 	if s.done < s.runs {
-		line += ", about " + roughly(s.left()) + " left"
+		line += ", about " + terminal.Roughly(s.left()) + " left"
 	}
 	return line
 }
@@ -189,5 +192,86 @@ func (s *progress) close() {
 	s.ticking.Wait()
 	if s.bar != nil {
 		_ = s.bar.Clear()
+	}
+}
+
+// A gateWatch tells how far a gate is, as progress does for runs: it learns of them as it goes.
+type gateWatch struct {
+	*progress
+	phase string // that was told of last
+}
+
+func newGateWatch(to io.Writer, quiet bool) *gateWatch {
+	return &gateWatch{progress: newProgress(to, quiet, nil)}
+}
+
+// Say implements measure.Watch.
+func (w *gateWatch) Say(line string) { w.say(line) }
+
+// Doing implements measure.Watch: on a terminal with the numbers, elsewhere a line for each
+// phase.
+func (w *gateWatch) Doing(what string) {
+	if w.bar != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.doing = what
+		w.draw()
+		return
+	}
+	if phase, _, _ := strings.Cut(what, ","); phase != w.phase {
+		if w.phase = phase; phase != "" {
+			w.say(phase)
+		}
+	}
+}
+
+// More implements measure.Watch.
+func (w *gateWatch) More(runs int, each time.Duration) { w.more(runs, time.Duration(runs)*each) }
+
+// Ran implements measure.Watch.
+func (w *gateWatch) Ran(runs int, each time.Duration) { w.advance(runs, time.Duration(runs)*each) }
+
+// A loadProgress tells how far a load is: a line that changes on a terminal, a line for each tenth
+// elsewhere, and at least for each minute.
+type loadProgress struct {
+	to       io.Writer
+	load     load
+	terminal *os.File // nil: plain lines
+	tenths   int
+}
+
+func (a *app) newLoadProgress(l load, quiet bool) *loadProgress {
+	p := &loadProgress{load: l}
+	if quiet {
+		return p
+	}
+	p.to = a.stderr
+	p.terminal = console(a.stderr)
+	return p
+}
+
+func (p *loadProgress) step(now attack.Progress) {
+	if p.to == nil {
+		return
+	}
+	line := fmt.Sprintf("%s: %d requests settled, %d not completed", p.load.row,
+		now.Settled, now.Failed)
+	if left := p.load.estimate - now.Elapsed; p.load.estimate > 0 && left > 0 {
+		line += ", about " + terminal.Roughly(left) + " left"
+	}
+	if p.terminal != nil {
+		fmt.Fprintf(p.terminal, "\r\x1b[K%s", plain.Text(line))
+		return
+	}
+	tenth := min(max(p.load.estimate/10, 2*time.Second), time.Minute)
+	if n := int(now.Elapsed / tenth); n > p.tenths {
+		p.tenths = n
+		fmt.Fprintln(p.to, line)
+	}
+}
+
+func (p *loadProgress) close() {
+	if p.terminal != nil {
+		fmt.Fprint(p.terminal, "\r\x1b[K")
 	}
 }

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"embed"
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -33,6 +36,9 @@ func (a *app) root() *cobra.Command {
 		a.gateCommand(), a.trendCommand(), a.reportCommand(), a.listCommand(),
 		a.newCommand(), a.versionCommand(), a.completionCommand(), a.simulateCommand(),
 		a.controlCommand(), a.guardCommand())
+	for _, c := range root.Commands() {
+		c.DisableFlagsInUseLine = true // Use has them
+	}
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false // the order of declaration teaches
 		c.Flags().BoolP("help", "h", false, "this help")
@@ -83,12 +89,12 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return fmt.Errorf("unknown flag -%s (known: %s)", unknown.GetSpecifiedShortnames(),
-			strings.Join(flagNames(cmd), ", "))
 	case errors.As(err, &unknown):
-		return fmt.Errorf("unknown flag --%s (known: %s)", unknown.GetSpecifiedName(),
-			strings.Join(flagNames(cmd), ", "))
+		flag := "--" + unknown.GetSpecifiedName()
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			flag = "-" + short
+		}
+		return fmt.Errorf("unknown flag %s (known: %s)", flag, strings.Join(flagNames(cmd), ", "))
 	case errors.As(err, &invalid):
 		return readError(invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap())
 	}
@@ -119,32 +125,141 @@ func operands(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// A choice is a flag that takes one of a few words.
-type choice struct {
-	value *string
-	known []string
-}
+// What each command says of itself is a file of help/, in lines of at most 80 columns: the text,
+// and after a line "Examples:" what can be pasted.
+//
+//go:embed help/*.txt
+var helpFiles embed.FS
 
-// choiceFlag declares a flag whose default is the first of the known words.
-func choiceFlag(cmd *cobra.Command, value *string, name, doc string, known ...string) {
-	*value = known[0]
-	cmd.Flags().Var(choice{value, known}, name, doc+": "+strings.Join(known, ", "))
-	completeFlag(cmd, name, func() []string { return known })
-}
-
-func (c choice) String() string {
-	if c.value == nil {
-		return ""
+// helpText returns a command's text and its examples; nothing for one that has no file: hidden
+// commands, and those that a line explains.
+func helpText(command string) (text, examples string) {
+	file, err := helpFiles.ReadFile("help/" + command + ".txt")
+	if err != nil {
+		return "", ""
 	}
-	return *c.value
+	text, examples, _ = strings.Cut(string(file), "\nExamples:\n")
+	return strings.TrimRight(text, "\n"), strings.TrimRight(examples, "\n")
 }
 
-func (c choice) Type() string { return "word" }
+var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-func (c choice) Set(text string) error {
-	if !slices.Contains(c.known, text) {
-		return fmt.Errorf("unknown value %q (known: %s)", text, strings.Join(c.known, ", "))
+func (a *app) completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:       "completion SHELL",
+		Short:     "print the completion script: " + strings.Join(shells, ", "),
+		Args:      operands("SHELL"),
+		ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch root := cmd.Root(); args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.stdout, true)
+			case "fish":
+				return root.GenFishCompletion(a.stdout, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.stdout)
+			case "zsh":
+				return root.GenZshCompletion(a.stdout)
+			}
+			return fmt.Errorf("completion: unknown shell %q (known: %s)", args[0],
+				strings.Join(shells, ", "))
+		},
 	}
-	*c.value = text
-	return nil
+}
+
+// completeArgs offers values for the first argument, or for each where there may be more.
+func completeArgs(more bool, values func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
+		cobra.ShellCompDirective) {
+		if len(args) > 0 && !more {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeFlag offers values for a flag; in a comma list, for its last part. It panics on a flag
+// that cmd does not have.
+func completeFlag(cmd *cobra.Command, flag string, values func() []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag,
+		func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
+			before := typed[:strings.LastIndexByte(typed, ',')+1]
+			var all []cobra.Completion
+			for _, v := range values() {
+				if strings.HasPrefix(before+v, typed) {
+					all = append(all, before+v)
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		})
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "version [flags]",
+		Short: "print version, commit, Go and system",
+		Args:  operands(),
+		RunE: func(*cobra.Command, []string) error {
+			v := readVersion()
+			if format == "json" {
+				v.head = newHead("version")
+				return a.json(v)
+			}
+			_, err := fmt.Fprintln(a.stdout, v)
+			return err
+		},
+	}
+	choiceFlag(cmd, &format, "format", "output", "text", "json")
+	return cmd
+}
+
+// version is what the build says of itself.
+type version struct {
+	head
+	// of the module; (devel) for a build from a checkout without a tag
+	Release string `json:"release"`
+	Commit  string `json:"commit,omitempty"` // absent where the build does not know
+	Changed bool   `json:"changed"`          // the checkout differed from the commit
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+func (v version) String() string {
+	commit := ""
+	if v.Commit != "" {
+		commit = ", commit " + v.Commit
+	}
+	if v.Changed {
+		commit += " with changes"
+	}
+	return fmt.Sprintf("poolbench %s%s, %s, %s/%s", v.Release, commit, v.Go, v.OS, v.Arch)
+}
+
+func readVersion() version {
+	v := version{Release: "(unknown)", Go: runtime.Version(), OS: runtime.GOOS,
+		Arch: runtime.GOARCH}
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	for _, m := range append(build.Deps, &build.Main) { // a dependency of a user's own program
+		if m.Path == "github.com/poolbench/poolbench" && m.Version != "" {
+			v.Release = m.Version
+		}
+	}
+	for _, s := range build.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Changed = s.Value == "true"
+		}
+	}
+	return v
 }

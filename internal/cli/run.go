@@ -6,17 +6,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/lock"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // outRoot is where run directories go that nobody named.
@@ -37,52 +38,22 @@ type runOptions struct {
 
 func (a *app) runCommand() *cobra.Command {
 	var o runOptions
+	var flags words
 	cmd := &cobra.Command{
-		Use:                   "run [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "run scenarios, write results and a report",
-		Args:                  operands(),
+		Use:   "run [flags]",
+		Short: "run scenarios, write results and a report",
+		Args:  operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.runScenarios(cmd.Context(), axisWords(cmd), o)
+			return a.runScenarios(cmd.Context(), flags, o)
 		},
 	}
-	addAxes(cmd)
+	flags = addAxes(cmd)
 	cmd.Flags().StringVar(&o.file, "file", "",
 		"read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
 	cmd.Flags().StringVar(&o.dsn, "dsn", "", "PostgreSQL `DATABASE` of sql_query:db=postgres: "+
 		"postgres://user@host/name (default $POOLBENCH_DSN)")
 	o.addTo(cmd)
 	return cmd
-}
-
-// addAxes declares a flag for each axis but those.
-func addAxes(cmd *cobra.Command, without ...string) {
-	for _, x := range axes() {
-		if slices.Contains(without, x.name) {
-			continue
-		}
-		cmd.Flags().Var(&axisFlag{axis: x}, x.name, x.doc)
-		if x.names != nil {
-			completeFlag(cmd, x.name, x.names)
-		}
-	}
-}
-
-// axisWords are the values that the flags of axes were given.
-func axisWords(cmd *cobra.Command) words {
-	flags := words{}
-	for _, x := range axes() {
-		f := cmd.Flags().Lookup(x.name)
-		if f == nil || !f.Changed {
-			continue
-		}
-		if value, ok := f.Value.(*axisFlag); ok {
-			for _, text := range value.texts {
-				flags[x.name] = append(flags[x.name], word{text, "--" + x.name})
-			}
-		}
-	}
-	return flags
 }
 
 // addTo gives the command the flags about how its runs are run and where they are written.
@@ -102,41 +73,28 @@ func (o *runOptions) addResumeTo(cmd *cobra.Command) {
 
 // addOutputTo is addTo without what is made of the results.
 func (o *runOptions) addOutputTo(cmd *cobra.Command) {
+	o.addDirTo(cmd)
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false,
+		"list the scenarios and the estimated time, run nothing")
+	cmd.Flags().DurationVar(&o.limit, runLimit, 0,
+		"abort a run that makes no progress for this `TIME` (default 30s)")
+	o.addFormatTo(cmd)
+}
+
+// addDirTo is for whatever writes a run directory.
+func (o *runOptions) addDirTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&o.out, "out", "", "write to this `DIR` (default "+outRoot+"/DATE-TIME, and "+
 		outRoot+"/latest points to it)")
 	fs.BoolVar(&o.force, "force", false, "replace the results in DIR")
 	fs.BoolVar(&o.append, "append", false,
 		"add repetitions to the results in DIR, with the next seeds")
-	fs.BoolVar(&o.dryRun, "dry-run", false,
-		"list the scenarios and the estimated time, run nothing")
-	fs.DurationVar(&o.limit, runLimit, 0,
-		"abort a run that makes no progress for this `TIME` (default 30s)")
+}
+
+func (o *runOptions) addFormatTo(cmd *cobra.Command) {
 	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress and no warnings of suspect results")
-}
-
-// axisFlag is the pflag.Value of an axis: it keeps the texts, which are read once all flags are
-// known.
-type axisFlag struct {
-	axis
-	texts []string
-}
-
-var _ pflag.Value = (*axisFlag)(nil)
-
-func (f *axisFlag) String() string { return strings.Join(f.texts, " ") }
-func (f *axisFlag) Type() string   { return f.value }
-
-func (f *axisFlag) Set(text string) error {
-	if strings.TrimSpace(text) == "" {
-		return errEmpty
-	}
-	if !f.many {
-		f.texts = nil // as elsewhere, the last one counts
-	}
-	f.texts = append(f.texts, text)
-	return nil
+	cmd.Flags().BoolVar(&o.quiet, "quiet", false,
+		"no progress and no warnings of suspect results")
 }
 
 // mode reads --force, --append and --resume.
@@ -231,4 +189,27 @@ func pointLatest(run string) error {
 		return errors.Join(err, os.Remove(beside))
 	}
 	return nil
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "report DIR",
+		Short: "draw the report of a run directory again",
+		Args:  operands("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := results.ReadDir(args[0]); err != nil { // before anything is written
+				return err
+			}
+			held, err := lock.Take(args[0])
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(page.Write(args[0], studies.Figures),
+				held.Release()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(a.stdout, filepath.Join(args[0], rundir.ReportFile))
+			return err
+		},
+	}
 }

@@ -311,7 +311,7 @@ func TestStuck(t *testing.T) {
 				r, err := a.runner(0).run(ctx, bench.Scenario{})
 				if stuck, ok := errors.AsType[*stuckError](err); r != nil || !ok {
 					t.Errorf("result %v, error %v", r, err)
-				} else if stopped := a.take(&execution{}, 0, nil, nil, bench.Scenario{}, nil,
+				} else if stopped := a.take(&execution{}, record{}, nil, nil,
 					err); !errors.Is(stopped, stuck) {
 					t.Errorf("the suite goes on: %v", stopped)
 				}
@@ -349,27 +349,5 @@ func TestSeverity(t *testing.T) {
 	}
 	if severest() != fine {
 		t.Error("nothing is not fine")
-	}
-}
-
-// TestQuantities: three digits, the unit that suits, and no share that reads as none or all when it
-// is neither.
-func TestQuantities(t *testing.T) {
-	for got, want := range map[string]string{
-		seconds(0): "0 s", seconds(1): "1.00 s", seconds(0.9999): "1.00 s",
-		seconds(0.0689): "68.9 ms", seconds(1e-3): "1.00 ms", seconds(9.999e-3): "10.0 ms",
-		seconds(750e-9): "750 ns", seconds(5e-6): "5.00 µs", seconds(638.4): "638 s",
-		seconds(7199): "7199 s", seconds(12345): "3.43 h", seconds(1033366): "12.0 d",
-		share(0): "0 %", share(1): "100 %", share(0.5): "50.0 %", share(0.0001): "<0.1 %",
-		share(0.99999): ">99.9 %", share(0.09999): "10.0 %",
-		wholeShare(0.999): ">99 %", wholeShare(0.001): "<1 %", wholeShare(0.284): "28 %",
-		wholeShare(1): "100 %",
-		rate(1885.2):  "1885 /s", rate(77.89): "77.9 /s",
-		roughly(0): "1 s", roughly(79.6e9): "1 min 20 s", roughly(59.7e9): "1 min 0 s",
-		roughly(7500e9): "2 h 5 min", roughly(273600e9): "3 d 4 h",
-	} {
-		if got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
 	}
 }

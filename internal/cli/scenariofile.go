@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -58,7 +59,7 @@ func parseScenarioFile(name string, data []byte) ([]written, error) {
 	if err != nil {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
-			return nil, fmt.Errorf("%s: %s", place(name, at.GetToken()), oneLine(at.GetMessage()))
+			return nil, wrong(name, at.GetToken(), "%s", oneLine(at.GetMessage()))
 		}
 		return nil, fmt.Errorf("%s: %s", name, oneLine(err.Error()))
 	}
@@ -72,16 +73,16 @@ func parseScenarioFile(name string, data []byte) ([]written, error) {
 		return nil, fmt.Errorf("%s: empty: want a list of scenarios", name)
 	}
 	if len(bodies) > 1 {
-		return nil, fmt.Errorf("%s: a second document: want one list of scenarios",
-			place(name, bodies[1].GetToken()))
+		return nil, wrong(name, bodies[1].GetToken(),
+			"a second document: want one list of scenarios")
 	}
 	list, ok := bodies[0].(*ast.SequenceNode)
 	if !ok {
-		return nil, fmt.Errorf("%s: want a list of scenarios, each beginning with \"- \"",
-			place(name, bodies[0].GetToken()))
+		return nil, wrong(name, bodies[0].GetToken(),
+			`want a list of scenarios, each beginning with "- "`)
 	}
 	if len(list.Values) == 0 {
-		return nil, fmt.Errorf("%s: the list of scenarios is empty", place(name, list.GetToken()))
+		return nil, wrong(name, list.GetToken(), "the list of scenarios is empty")
 	}
 	var all []written
 	var complaints []error
@@ -108,8 +109,7 @@ func checkNesting(name string, tokens token.Tokens) error {
 		if t.Position.Line != line {
 			line, entries = t.Position.Line, 0
 			if flow == 0 && t.Position.Column > mostIndent {
-				return fmt.Errorf("%s: indented by more than %d columns",
-					place(name, t), mostIndent)
+				return wrong(name, t, "indented by more than %d columns", mostIndent)
 			}
 		}
 		switch t.Type {
@@ -120,12 +120,11 @@ func checkNesting(name string, tokens token.Tokens) error {
 		case token.SequenceEntryType, token.MappingKeyType:
 			entries++
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			return fmt.Errorf("%s: anchors and aliases are not for scenarios: write each out",
-				place(name, t))
+			return wrong(name, t, "anchors and aliases are not for scenarios: write each out")
 		}
 		if flow > mostLevels || entries > mostLevels {
-			return fmt.Errorf("%s: nested deeper than %d levels: want a list of scenarios",
-				place(name, t), mostLevels)
+			return wrong(name, t, "nested deeper than %d levels: want a list of scenarios",
+				mostLevels)
 		}
 	}
 	return nil
@@ -151,17 +150,13 @@ func readMatrix(name string, node ast.Node) (written, error) {
 			oneLine(node.String()))
 	}
 	w.where = place(name, pairs.Values[0].Key.GetToken())
-	known := map[string]bool{}
-	for _, x := range axes() {
-		known[x.name] = true
-	}
+	known := axisNames()
 	var complaints []error
 	for _, pair := range pairs.Values {
 		key := pair.Key.GetToken()
-		if !known[key.Value] {
-			complaints = append(complaints,
-				fmt.Errorf("%s: unknown key %q (known: %s)", place(name, key),
-					key.Value, axisNames()))
+		if !slices.Contains(known, key.Value) {
+			complaints = append(complaints, wrong(name, key, "unknown key %q (known: %s)",
+				key.Value, strings.Join(known, ", ")))
 			continue
 		}
 		values, err := readValues(name, key.Value, pair.Value)
@@ -178,7 +173,7 @@ func readValues(name, key string, node ast.Node) ([]word, error) {
 		nodes = list.Values
 	}
 	if len(nodes) == 0 {
-		return nil, fmt.Errorf("%s: %s: the list is empty", place(name, node.GetToken()), key)
+		return nil, wrong(name, node.GetToken(), "%s: the list is empty", key)
 	}
 	var values []word
 	for _, n := range nodes {
@@ -206,6 +201,11 @@ func scalar(node ast.Node) (text string, ok bool) {
 		return n.GetToken().Value, true
 	}
 	return "", false
+}
+
+// wrong is an error about a word of the file.
+func wrong(name string, at *token.Token, format string, args ...any) error {
+	return fmt.Errorf("%s: "+format, append([]any{place(name, at)}, args...)...)
 }
 
 func place(name string, t *token.Token) string {

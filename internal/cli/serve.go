@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -35,17 +37,10 @@ const stopServing = 5 * time.Second
 func (a *app) serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use:                   "serve TARGET [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "a target as a real HTTP server",
-		Args:                  operands("TARGET"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
-			cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return targetNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:               "serve TARGET [flags]",
+		Short:             "a target as a real HTTP server",
+		Args:              operands("TARGET"),
+		ValidArgsFunction: completeArgs(false, targetNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.serve(cmd.Context(), args[0], o)
 		},
@@ -140,15 +135,12 @@ type serving struct {
 
 // newServing reads the two names and builds what they stand for.
 func newServing(target, workload string, seed uint64) (*serving, error) {
-	c, err := param.Parse(target)
-	if err != nil {
-		return nil, fmt.Errorf("serve: %w", err)
-	}
 	s := &serving{}
-	if s.variant, err = targets.Resolve(c); err != nil {
+	var err error
+	if s.variant, err = targets.Parse(target); err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
-	if s.workload, err = buildWorkload(workload, seed); err != nil {
+	if _, s.workload, err = buildWorkload(workload, seed); err != nil {
 		return nil, err
 	}
 	if s.target, err = s.variant.Spec.Build(seed, s.variant.Values); err != nil {
@@ -158,28 +150,20 @@ func newServing(target, workload string, seed uint64) (*serving, error) {
 }
 
 // buildWorkload reads --workload where the work is done behind a server.
-func buildWorkload(text string, seed uint64) (workloads.Workload, error) {
-	v, err := parseWorkload(text)
-	if err != nil {
-		return nil, fmt.Errorf("--workload: %w", err)
+func buildWorkload(
+	text string, seed uint64,
+) (v workloads.Variant, w workloads.Workload, err error) {
+	if v, err = workloads.Parse(text); err == nil {
+		w, err = v.Spec.Build(seed, v.Values)
 	}
-	w, err := v.Spec.Build(seed, v.Values)
 	if err != nil {
-		return nil, fmt.Errorf("--workload: %w", err)
+		return v, nil, fmt.Errorf("--workload: %w", err)
 	}
 	if _, served := w.(workloads.Served); served {
-		return nil, errors.Join(fmt.Errorf("--workload: %s calls a server of its own", v.Spec.Name),
-			closeWorkload(w))
+		return v, nil, errors.Join(fmt.Errorf("--workload: %s calls a server of its own",
+			v.Spec.Name), closeWorkload(w))
 	}
-	return w, nil
-}
-
-func parseWorkload(text string) (workloads.Variant, error) {
-	c, err := param.Parse(text)
-	if err != nil {
-		return workloads.Variant{}, err
-	}
-	return workloads.Resolve(c)
+	return v, w, nil
 }
 
 // closeWorkload gives back what the workload holds, if it holds anything.
@@ -202,4 +186,90 @@ func (s *serving) handler() http.Handler {
 		}
 		calls.ServeHTTP(w, r)
 	})
+}
+
+// serveCounts are what `poolbench serve` counts itself.
+type serveCounts struct {
+	mu       sync.Mutex
+	inFlight int
+	answers  map[int]int // by status; 0: the handler gave up without one
+}
+
+// counting counts the answers of h.
+func (c *serveCounts) counting(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.mu.Lock()
+		c.inFlight++
+		c.mu.Unlock()
+		s := &statusWriter{ResponseWriter: w}
+		defer func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.inFlight--
+			if c.answers == nil {
+				c.answers = map[int]int{}
+			}
+			c.answers[s.status]++
+		}()
+		h.ServeHTTP(s, r)
+	})
+}
+
+// A statusWriter remembers the status.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (s *statusWriter) WriteHeader(status int) {
+	if s.status == 0 {
+		s.status = status
+	}
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (s *statusWriter) Write(p []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	return s.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController find what it is for.
+func (s *statusWriter) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// metrics writes the counts in the text format of Prometheus, version 0.0.4. Asking for them is not
+// counted.
+func (s *serving) metrics(w http.ResponseWriter, _ *http.Request) {
+	var b strings.Builder
+	family := func(name, kind, help string) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+	}
+	s.counts.mu.Lock()
+	answers, inFlight := maps.Clone(s.counts.answers), s.counts.inFlight
+	s.counts.mu.Unlock()
+	family("poolbench_requests_total", "counter", "Requests that have been answered, by status.")
+	for _, status := range slices.Sorted(maps.Keys(answers)) {
+		fmt.Fprintf(&b, "poolbench_requests_total{status=\"%d\"} %d\n", status, answers[status])
+	}
+	family("poolbench_in_flight_requests", "gauge",
+		"Requests that are being served or wait for it.")
+	fmt.Fprintf(&b, "poolbench_in_flight_requests %d\n", inFlight)
+	if counted, ok := s.target.(targets.Counted); ok {
+		docs := map[string]string{}
+		for _, c := range s.variant.Spec.Counts {
+			docs[c.Name] = c.Doc
+		}
+		for _, c := range counted.Counts() {
+			name := "poolbench_target_" + strings.ReplaceAll(c.Name, "-", "_") + "_total"
+			family(name, "counter", "Of target "+s.variant.Spec.Name+": "+docs[c.Name]+".")
+			fmt.Fprintf(&b, "%s %d\n", name, c.Value)
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	if _, err := w.Write([]byte(b.String())); err != nil {
+		return // whoever asked has gone
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -15,12 +16,11 @@ import (
 func (a *app) studyCommand() *cobra.Command {
 	var o runOptions
 	var quick, full bool
-	var also variantFlag
+	var also []strategies.Variant
 	var seed uint64
 	cmd := &cobra.Command{
-		Use:                   "study NAME... [flags]",
-		DisableFlagsInUseLine: true,
-		Short:                 "put claims to the test, and say whether they hold",
+		Use:   "study NAME... [flags]",
+		Short: "put claims to the test, and say whether they hold",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("study: NAME is missing (known: %s)",
@@ -51,22 +51,22 @@ func (a *app) studyCommand() *cobra.Command {
 			}
 			return a.runPlan(cmd.Context(), p, o)
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion,
-			cobra.ShellCompDirective) {
-			return append(studyNames(), allStudies), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeArgs(true, func() []string {
+			return append(studyNames(), allStudies)
+		}),
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&quick, "quick", false, "a first look: a few seconds a study, 20 for variance")
 	fs.BoolVar(&full, "full", false, "for publication: longer runs and more of them")
-	fs.Var(&also, "strategy", "also compare this `NAME`; repeatable")
-	completeFlag(cmd, "strategy", func() []string {
-		return names(strategies.All(), func(s strategies.Spec) string { return s.Name })
-	})
+	fs.Var(parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
+		more, err := variants(strategies.Resolve)(text)
+		return append(also, more...), err
+	}), "strategy", "also compare this `NAME`; repeatable")
+	completeFlag(cmd, "strategy", strategyNames)
 	fs.Uint64Var(&seed, "seed", firstSeed,
 		"seed `N` of arrivals and task times; repetition i uses seed+i")
-	fs.Var(&expected{&o.expect}, "expect", "exit code 1 unless the verdict of each study is this "+
-		"`WORD`: holds, does-not-hold, depends")
+	fs.Var(parsed(&o.expect, "WORD", finding.ParseVerdict), "expect", "exit code 1 unless the "+
+		"verdict of each study is this `WORD`: holds, does-not-hold, depends")
 	completeFlag(cmd, "expect", func() []string {
 		return []string{"holds", "does-not-hold", "depends"}
 	})
@@ -76,10 +76,6 @@ func (a *app) studyCommand() *cobra.Command {
 
 // allStudies is the name of all of them.
 const allStudies = "all"
-
-func studyNames() []string {
-	return names(studies.All(), func(s studies.Study) string { return s.Name })
-}
 
 // namedStudies are these studies, each once.
 func namedStudies(args []string) (list []studies.Study, err error) {
@@ -99,29 +95,45 @@ func namedStudies(args []string) (list []studies.Study, err error) {
 	return list, nil
 }
 
-// A variantFlag is a list of strategies, which may be given in parts.
-type variantFlag []strategies.Variant
+// manyFindings is from how many on a run of studies prints its verdicts and no tables: those are in
+// the report.
+const manyFindings = 3
 
-func (f *variantFlag) Type() string   { return "NAME" }
-func (f *variantFlag) String() string { return "" }
-
-func (f *variantFlag) Set(text string) error {
-	return appendVariants((*[]strategies.Variant)(f), text, strategies.Resolve)
-}
-
-// An expected is the flag for a verdict.
-type expected struct{ value *finding.Verdict }
-
-func (e *expected) Type() string { return "WORD" }
-
-func (e *expected) String() string {
-	if e.value == nil {
-		return ""
+// showFindings prints what the studies found: claim, verdict and the numbers that decide, and what
+// else there is to say where they are few.
+func (a *app) showFindings(e *execution) error {
+	if len(e.findings) == 0 {
+		return nil
 	}
-	return string(*e.value)
-}
-
-func (e *expected) Set(text string) (err error) {
-	*e.value, err = finding.ParseVerdict(text)
+	count := map[finding.Verdict]int{}
+	for _, f := range e.findings {
+		count[f.Verdict]++
+		say := func(begin, text string) {
+			fmt.Fprintln(a.stdout, terminal.Wrapped(begin, text, pageWidth))
+		}
+		say("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
+		say("  ", strings.ToUpper(string(f.Verdict))+": "+f.Because)
+		if len(e.findings) < manyFindings {
+			for _, line := range f.Lines {
+				say("  – ", line)
+			}
+		}
+		fmt.Fprintln(a.stdout)
+	}
+	if len(e.findings) < manyFindings {
+		return nil
+	}
+	var parts []string
+	for _, v := range finding.Verdicts {
+		if count[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout,
+		"%d claims: %s. Parentheses hold 95 %% confidence intervals over the repetitions.\n"+
+			"Tables and charts are in the report.\n\n", len(e.findings), strings.Join(parts, ", "))
 	return err
 }
+
+// pageWidth is that of prose on stdout.
+const pageWidth = 110

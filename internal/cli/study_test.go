@@ -91,25 +91,6 @@ func TestStudySizes(t *testing.T) {
 	}
 }
 
-// TestWrap: a paragraph keeps its words, in lines that fit a page, with all but the first further
-// in.
-func TestWrap(t *testing.T) {
-	text := strings.Repeat("wörter und mehr ", 40)
-	var out bytes.Buffer
-	(&app{stdout: &output{to: &out}}).wrap("  – ", text)
-	if got := strings.Join(strings.Fields(strings.TrimPrefix(out.String(), "  – ")),
-		" "); got != strings.TrimSpace(text) {
-		t.Errorf("the words are %q", got)
-	}
-	for i, line := range slices.Collect(strings.Lines(out.String())) {
-		line = strings.TrimSuffix(line, "\n")
-		if n := len([]rune(line)); n > pageWidth || i > 0 && !strings.HasPrefix(line, "      w") &&
-			!strings.HasPrefix(line, "      u") && !strings.HasPrefix(line, "      m") {
-			t.Errorf("line %d of %d columns: %q", i, n, line)
-		}
-	}
-}
-
 // TestStudyWithoutBelief: runs that are INVALID are called out, and the study decides without them;
 // here, that it cannot.
 func TestStudyWithoutBelief(t *testing.T) {

@@ -3,7 +3,8 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"text/tabwriter"
+
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
 // showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
@@ -34,13 +35,10 @@ func (a *app) showSweep(groups []*group) error {
 }
 
 func (a *app) showBlock(title, axis string, block []*group) error {
-	fmt.Fprintln(a.stdout, title+block[0].repetitions())
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	width := 0
+	fmt.Fprintln(a.stdout, title+repetitions(block[0].rows))
 	var strategies []string
 	heads := []string{axis}
 	for _, g := range block {
-		width = max(width, g.width())
 		heads = append(heads, axisValue(g, axis))
 		for _, r := range g.rows {
 			if !slices.Contains(strategies, r.strategy) {
@@ -48,16 +46,19 @@ func (a *app) showBlock(title, axis string, block []*group) error {
 			}
 		}
 	}
-	writeRow(w, width, heads)
+	rows := [][]string{heads}
 	for _, s := range strategies {
 		cells := []string{s}
 		for _, g := range block {
 			cells = append(cells, g.cell(s))
 		}
-		writeRow(w, width, cells)
+		rows = append(rows, cells)
 	}
-	fmt.Fprintln(w)
-	return w.Flush()
+	if err := terminal.WriteTable(a.stdout, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.stdout)
+	return err
 }
 
 // cell is the p99 of the response, with the share of tasks that completed where not all did.
@@ -67,9 +68,9 @@ func (g *group) cell(strategy string) string {
 		return ""
 	}
 	r := g.rows[i]
-	text := r.spell(column{unit: "p99-response-sec", spell: seconds})
+	text := r.spell("p99-response-sec")
 	if lost := r.lost(); lost > 0 {
-		text += " (" + wholeShare(1-lost) + ")"
+		text += " (" + terminal.WholeShare(1-lost) + ")"
 	}
 	return text
 }

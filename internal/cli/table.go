@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/montanaflynn/stats"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
 // A group are the results of one scenario but for its strategy: what may be compared.
@@ -66,26 +66,23 @@ func groupRecords(records []record) (groups []*group) {
 type column struct {
 	head, unit string
 	always     bool
-	spell      func(float64) string
 }
 
-func rate(x float64) string { return digits(x) + " /s" }
-
 var columns = []column{
-	{"throughput", "ops/s", true, rate},
-	{"goodput", "goodput-ops/s", false, rate},
-	{"mean response", "mean-response-sec", true, seconds},
-	{"p50", "p50-response-sec", true, seconds},
-	{"p99", "p99-response-sec", true, seconds},
-	{"mean wait", "mean-wait-sec", true, seconds},
-	{"waited", "waited/op", true, share},
-	{"shed", "shed/op", false, share},
-	{"throttled", "throttled/op", false, share},
-	{"failed", "failed/op", false, share},
-	{"abandoned", "abandoned/op", false, share},
-	{"refused calls", "refused-calls", false, digits},
-	{"bans", "bans", false, digits},
-	{"makespan", "makespan-sec", false, seconds},
+	{"throughput", "ops/s", true},
+	{"goodput", "goodput-ops/s", false},
+	{"mean response", "mean-response-sec", true},
+	{"p50", "p50-response-sec", true},
+	{"p99", "p99-response-sec", true},
+	{"mean wait", "mean-wait-sec", true},
+	{"waited", "waited/op", true},
+	{"shed", "shed/op", false},
+	{"throttled", "throttled/op", false},
+	{"failed", "failed/op", false},
+	{"abandoned", "abandoned/op", false},
+	{"refused calls", "refused-calls", false},
+	{"bans", "bans", false},
+	{"makespan", "makespan-sec", false},
 }
 
 // fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to
@@ -122,27 +119,33 @@ func (a *app) showTables(e *execution) error {
 // showGroups prints a full table for each group.
 func (a *app) showGroups(groups []*group) error {
 	for _, g := range groups {
-		fmt.Fprintln(a.stdout, heading(g.scenario, "")+g.arrived()+g.repetitions())
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-		shown := g.columns()
-		cells := []string{"strategy"}
-		for _, c := range shown {
-			cells = append(cells, c.head)
-		}
-		writeRow(w, g.width(), cells)
-		for _, r := range g.rows {
-			cells := []string{r.strategy}
-			for _, c := range shown {
-				cells = append(cells, r.spell(c))
-			}
-			writeRow(w, g.width(), cells)
-		}
-		fmt.Fprintln(w)
-		if err := w.Flush(); err != nil {
+		fmt.Fprintln(a.stdout, heading(g.scenario, "")+g.arrived()+repetitions(g.rows))
+		if err := terminal.WriteTable(a.stdout, table("strategy", g.columns(), g.rows)); err != nil {
 			return err
 		}
+		fmt.Fprintln(a.stdout)
 	}
 	return nil
+}
+
+// table has a line for each row that has results, below the heads.
+func table(of string, columns []column, rows []row) (lines [][]string) {
+	heads := []string{of}
+	for _, c := range columns {
+		heads = append(heads, c.head)
+	}
+	lines = append(lines, heads)
+	for _, r := range rows {
+		if len(r.results) == 0 {
+			continue
+		}
+		cells := []string{r.strategy}
+		for _, c := range columns {
+			cells = append(cells, r.spell(c.unit))
+		}
+		lines = append(lines, cells)
+	}
+	return lines
 }
 
 // columns are those that this group needs.
@@ -168,12 +171,12 @@ func (g *group) columns() (shown []column) {
 	return shown
 }
 
-func (r row) spell(c column) string {
-	v, ok := r.value(c.unit)
+func (r row) spell(unit string) string {
+	v, ok := r.value(unit)
 	if !ok {
 		return "–"
 	}
-	return c.spell(v)
+	return terminal.Metric(unit, v)
 }
 
 // arrived is the rate at which tasks came, beside the one that was asked for: of 100 Poisson
@@ -183,34 +186,21 @@ func (g *group) arrived() string {
 		return ""
 	}
 	if arrived, ok := g.rows[0].value("offered-ops/s"); ok {
-		return ", arrived " + rate(arrived)
+		return ", arrived " + terminal.Rate(arrived)
 	}
 	return ""
 }
 
 // repetitions ends a heading where the values are medians.
-func (g *group) repetitions() string {
+func repetitions(rows []row) string {
 	most := 0
-	for _, r := range g.rows {
+	for _, r := range rows {
 		most = max(most, len(r.results))
 	}
 	if most < 2 {
 		return ""
 	}
 	return fmt.Sprintf("; median of %d runs", most)
-}
-
-// width of the first column, which alone is aligned left.
-func (g *group) width() int {
-	width := len("strategy")
-	for _, r := range g.rows {
-		width = max(width, len(r.strategy))
-	}
-	return width
-}
-
-func writeRow(w *tabwriter.Writer, width int, cells []string) {
-	fmt.Fprintf(w, "%-*s\t%s\t\n", width, cells[0], strings.Join(cells[1:], "\t"))
 }
 
 // An item is one axis of a scenario with its value, as a heading shows it.

@@ -151,8 +151,4 @@ func (a *Text) widen(widths []int, cell textCell, need int) {
 	}
 }
 
-func pad(b *strings.Builder, n int) {
-	for range n {
-		b.WriteByte(' ')
-	}
-}
+func pad(b *strings.Builder, n int) { b.WriteString(strings.Repeat(" ", max(0, n))) }
