@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -105,8 +104,7 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 		return nil, errors.Join(err, g.Drain(life))
 	}
 	server := targets.NewServer(targets.Handler(g, w.Do))
-	// What clients do wrong is in the report; without a log of its own it would go to standard error.
-	server.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	discard(&server.ErrorLog)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	s.Load.Requests[0].URL = "http://" + listener.Addr().String() + "/"
@@ -129,4 +127,17 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 		}
 	}
 	return report, nil
+}
+
+// A logger is what *log.Logger is here. Only the command has a log, so package log is not named.
+type logger interface{ SetOutput(io.Writer) }
+
+// discard makes a server's log one that goes nowhere: what clients do wrong is in the report.
+// Without one, it would go to standard error.
+func discard[L any, P interface {
+	*L
+	logger
+}](to *P) {
+	*to = new(L)
+	(*to).SetOutput(io.Discard)
 }

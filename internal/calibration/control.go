@@ -16,8 +16,7 @@ import (
 // "How NOT to measure latency", 2013.)
 func Control(ctx context.Context, size float64) (Verdict, error) {
 	k := known{size}
-	s := k.scenario("semaphore", "exponential:mean=10ms", 2e6)
-	s.Load.Relative = 0.8
+	s := k.scenario("semaphore", "exponential:mean=10ms", 2e6, 0.8)
 	var wrong *fromSubmit
 	start := s.Strategy.Spec.New
 	s.Strategy.Spec.New = func(ctx context.Context, p strategies.Params,

@@ -78,8 +78,9 @@ const (
 	mean   = 0.010 // seconds
 )
 
-// scenario is a pool of 4 under Poisson arrivals, without its warm-up n tasks at full size.
-func (k known) scenario(strategy, workload string, n float64) bench.Scenario {
+// scenario is a pool of 4 under Poisson arrivals at that load, 0 for none, without its warm-up n
+// tasks at full size.
+func (k known) scenario(strategy, workload string, n, load float64) bench.Scenario {
 	s, err := bench.Written{
 		Strategy: strategy, Workload: workload, Target: "none", Arrival: "poisson",
 		Clock: "virtual",
@@ -88,6 +89,7 @@ func (k known) scenario(strategy, workload string, n float64) bench.Scenario {
 	if err != nil {
 		panic("calibration: " + err.Error())
 	}
+	s.Load.Relative = load
 	return s
 }
 
@@ -127,8 +129,7 @@ func (k known) open() (cases []Case) {
 	mm4 := must(theory.MMk(pool(0.8)))
 	for _, strategy := range []string{"worker_pool", "semaphore", "weighted_semaphore",
 		"errgroup_limit"} {
-		s := k.scenario(strategy, "exponential:mean=10ms", 2e6)
-		s.Load.Relative = 0.8
+		s := k.scenario(strategy, "exponential:mean=10ms", 2e6, 0.8)
 		cases = append(cases,
 			Case{Name: "A1", What: "M/M/4 at load 0.8", Scenario: s, Checks: []Check{
 				k.check("mean-wait-sec", mm4.MeanWait, 3.9),
@@ -137,14 +138,12 @@ func (k known) open() (cases []Case) {
 				k.check("p99-response-sec", quantile(mm4.ResponseQuantile, 0.99), 3.6)}})
 	}
 	md4 := must(theory.MDk(pool(0.8)))
-	s := k.scenario("worker_pool", "constant:mean=10ms", 2e6)
-	s.Load.Relative = 0.8
+	s := k.scenario("worker_pool", "constant:mean=10ms", 2e6, 0.8)
 	cases = append(cases, Case{Name: "A2", What: "M/D/4 at load 0.8", Scenario: s, Checks: []Check{
 		k.check("mean-wait-sec", md4.MeanWait, 2.7), k.check("waited/op", md4.WaitProb, 0.9),
 		k.check("p99-response-sec", quantile(md4.ResponseQuantile, 0.99), 2.9)}})
 	mh4 := must(theory.MH2k(pool(0.7).Rate, must(theory.BalancedH2(mean, 16)), places))
-	s = k.scenario("worker_pool", "hyperexp:mean=10ms,c2=16", 1e7)
-	s.Load.Relative = 0.7
+	s = k.scenario("worker_pool", "hyperexp:mean=10ms,c2=16", 1e7, 0.7)
 	cases = append(cases, Case{Name: "A3", What: "M/H2/4, C² = 16, at load 0.7",
 		Scenario: s, Checks: []Check{
 			k.check("mean-wait-sec", mh4.MeanWait, 5.5), k.check("waited/op", mh4.WaitProb, 1.2),
@@ -155,8 +154,8 @@ func (k known) open() (cases []Case) {
 		percent    float64
 	}{{"constant:mean=10ms", "M/D/4/4", 0.7}, {"exponential:mean=10ms", "M/M/4/4", 0.8},
 		{"hyperexp:mean=10ms,c2=16", "M/H2/4/4", 2.2}} {
-		s = k.scenario("bounded_queue_shed", w.name, 1e6)
-		s.Load.Relative, s.Queue = 1, bench.NoQueue
+		s = k.scenario("bounded_queue_shed", w.name, 1e6, 1)
+		s.Queue = bench.NoQueue
 		cases = append(cases, Case{Name: "A4", What: w.what + " at load 1", Scenario: s,
 			Checks: []Check{k.check("shed/op", loss.ShedProb, w.percent)}})
 	}
@@ -177,7 +176,7 @@ func (k known) rates() (cases []Case) {
 		{"token_bucket:rate=100,burst=5", "a bucket of 5 at 80 of 100 a second", 3.5888, 0.154625,
 			63.56, [3]float64{7.1, 3.6, 6.5}},
 	} {
-		s := k.scenario(c.strategy, "constant:mean=100ns", 2e6)
+		s := k.scenario(c.strategy, "constant:mean=100ns", 2e6, 0)
 		s.Limit, s.Queue, s.Load.PerSecond = 1000, 1_000_000, 80
 		cases = append(cases, Case{Name: "A5", What: c.what, Scenario: s, Checks: []Check{
 			k.check("mean-wait-sec", c.mean/1000, c.percent[0]),
@@ -200,7 +199,7 @@ func (k known) separation() (cases []Case) {
 			19.242, 72.863, 3.1, true},
 		{"partitioned:quantum=1ms", "in steps of 1 ms", 1.6432, 5.41, 86.13, 2.7, false},
 	} {
-		s := k.scenario(c.strategy, "bimodal:p=0.05,short=1ms,long=50ms", 2e6)
+		s := k.scenario(c.strategy, "bimodal:p=0.05,short=1ms,long=50ms", 2e6, 0)
 		s.Queue, s.Load.PerSecond = 10_000_000, 927.536
 		short := k.simulated("short-mean-response-sec", c.short/1000, c.percent)
 		short.Simulated = !c.exact
@@ -213,7 +212,7 @@ func (k known) separation() (cases []Case) {
 
 // closed is M/M/4//12: 12 clients that think for 2 means.
 func (k known) closed() Case {
-	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6)
+	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival = arrivals.MustParse("closed:clients=12,think=exp(20ms)")
 	loop := must(theory.MMkN(theory.Closed{Clients: 12, Think: 2 * mean,
 		MeanService: mean, Limit: places}))
@@ -227,7 +226,7 @@ func (k known) closed() Case {
 // batch is 1000 exponential tasks at once. The standard deviation of a makespan is about √n/k = 7.9
 // means.
 func (k known) batch() Case {
-	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6)
+	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival, s.Stop = arrivals.MustParse("batch"), bench.Stop{Tasks: 1000}
 	want := must(theory.BatchMakespan(1000, mean, places))
 	count := max(10, int(400*k.size))

@@ -22,9 +22,9 @@ func (a *app) showFinding(f *searched, format, report string) error {
 	fmt.Fprintf(a.stdout,
 		"highest %s at which more than half of the runs meet %v, with %s confidence\n\n",
 		f.search.Axis(), f.search.Objectives, f.confidence())
-	for _, g := range f.groups() {
-		fmt.Fprintln(a.stdout, heading(g.scenario, ""))
-		if err := a.showAnswers(f, g.answers); err != nil {
+	for _, answers := range gathered(f.answers, searchedPlace) {
+		fmt.Fprintln(a.stdout, heading(searchedPlace(answers[0]), ""))
+		if err := a.showAnswers(f, answers); err != nil {
 			return err
 		}
 	}
@@ -49,24 +49,12 @@ func (f *searched) confidence() string {
 	return "95 %"
 }
 
-// A capacityGroup are the answers that may be compared.
-type capacityGroup struct {
-	scenario bench.Written // without strategy, queue, seed, load and rate
-	answers  []capacity.Answer
-}
-
-func (f *searched) groups() (groups []*capacityGroup) {
-	for _, answer := range f.answers {
-		w := answer.Scenario.Written()
-		w.Strategy, w.Queue, w.Seed, w.Load, w.Rate = "", 0, 0, 0, 0
-		i := slices.IndexFunc(groups, func(g *capacityGroup) bool { return g.scenario == w })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &capacityGroup{scenario: w})
-		}
-		groups[i].answers = append(groups[i].answers, answer)
-	}
-	return groups
+// searchedPlace is what the answers of a table have in common: a scenario without strategy, queue,
+// seed, load and rate.
+func searchedPlace(answer capacity.Answer) bench.Written {
+	w := answer.Scenario.Written()
+	w.Strategy, w.Queue, w.Seed, w.Load, w.Rate = "", 0, 0, 0, 0
+	return w
 }
 
 // showAnswers prints a table of answers, and below it what a table has no room for.

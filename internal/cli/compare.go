@@ -245,23 +245,19 @@ func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
 // distinct drops what is the same file as one before it: poolbench-out/* holds the link "latest".
 func distinct(args []string) (once, warnings []string) {
 	var seen []os.FileInfo
-next:
 	for _, arg := range args {
-		path := arg
-		info, err := os.Stat(path)
+		info, err := os.Stat(arg)
 		if err == nil && info.IsDir() {
-			info, err = os.Stat(filepath.Join(path, rundir.ResultsFile))
+			info, err = os.Stat(filepath.Join(arg, rundir.ResultsFile))
 		}
-		if err == nil { // what cannot be read is complained of by the reading
-			for i, before := range seen {
-				if before != nil && os.SameFile(before, info) {
-					warnings = append(warnings,
-						fmt.Sprintf("%s is %s over again, and counts once", arg, once[i]))
-					continue next
-				}
-			}
-		} else {
-			info = nil
+		// What cannot be read is complained of by the reading.
+		i := slices.IndexFunc(seen, func(before os.FileInfo) bool {
+			return err == nil && before != nil && os.SameFile(before, info)
+		})
+		if i >= 0 {
+			warnings = append(warnings,
+				fmt.Sprintf("%s is %s over again, and counts once", arg, once[i]))
+			continue
 		}
 		once, seen = append(once, arg), append(seen, info)
 	}

@@ -33,17 +33,19 @@ func invalid(r *bench.Result) (lines []string) {
 	return lines
 }
 
+func nameOf(rec record) string { return rec.result.Name }
+
 // suspects says, a line for each scenario, which results have something in them that is not the
 // strategy's.
 func suspects(records []record) (lines []string) {
-	for _, runs := range byName(records) {
+	for _, runs := range gathered(records, nameOf) {
 		suspect := 0
 		var checks, why []string // the first reason of each check
-		for _, r := range runs {
-			if r.Verdict == bench.Suspect {
+		for _, rec := range runs {
+			if rec.result.Verdict == bench.Suspect {
 				suspect++
 			}
-			for _, reason := range r.Reasons {
+			for _, reason := range rec.result.Reasons {
 				if reason.Verdict == bench.Suspect && !slices.Contains(checks, reason.Check) {
 					checks, why = append(checks, reason.Check), append(why, reason.String())
 				}
@@ -57,27 +59,13 @@ func suspects(records []record) (lines []string) {
 			which = fmt.Sprintf(" (%d of %d runs)", suspect, len(runs))
 		}
 		lines = append(lines,
-			fmt.Sprintf("%s%s is suspect: %s", runs[0].Name, which, strings.Join(why, "; ")))
+			fmt.Sprintf("%s%s is suspect: %s", nameOf(runs[0]), which, strings.Join(why, "; ")))
 	}
 	if more := len(lines) - mostDoubts; more > 1 {
 		lines = append(lines[:mostDoubts],
 			fmt.Sprintf("%d more scenarios are suspect; the report and results.txt say why", more))
 	}
 	return lines
-}
-
-// byName puts the repetitions of a scenario together, in the order of the first ones.
-func byName(records []record) (all [][]*bench.Result) {
-	at := map[string]int{}
-	for _, rec := range records {
-		i, ok := at[rec.result.Name]
-		if !ok {
-			i = len(all)
-			at[rec.result.Name], all = i, append(all, nil)
-		}
-		all[i] = append(all[i], rec.result)
-	}
-	return all
 }
 
 // showDoubts warns of suspect results, and of what is measured well and may not be what was meant.
@@ -124,9 +112,9 @@ type judged struct {
 
 // judged holds each scenario to each objective, in the order of the results.
 func (e *execution) judged() (all []judged) {
-	for _, runs := range byName(e.records) {
+	for _, runs := range gathered(e.records, nameOf) {
 		for _, o := range e.objectives {
-			all = append(all, judged{runs[0].Name, o.Judge(runs)})
+			all = append(all, judged{nameOf(runs[0]), o.Judge(resultsOf(runs))})
 		}
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
@@ -220,13 +221,10 @@ func (e *execution) find(section int, dir *bench.Dir) error {
 	if study == nil {
 		return nil
 	}
-	var results []*bench.Result
-	for _, r := range e.records {
-		if r.section == section {
-			results = append(results, r.result)
-		}
-	}
-	f := study.Find(results)
+	own := slices.DeleteFunc(slices.Clone(e.records), func(r record) bool {
+		return r.section != section
+	})
+	f := study.Find(resultsOf(own))
 	e.findings = append(e.findings, f)
 	return dir.Conclude(f)
 }

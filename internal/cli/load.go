@@ -233,5 +233,6 @@ func newGatewayLoad(k gateway.Scenario) load {
 // gatewayHeading says what the rows of the table have in common.
 func gatewayHeading(k gateway.Scenario) string {
 	parts := append([]string{"gateway, workload " + k.Workload.String()}, arrivalHeading(k.Load)...)
-	return strings.Join(append(parts, fmt.Sprintf("limit %d", k.Limit), lengthHeading(k.Load)), ", ")
+	parts = append(parts, fmt.Sprintf("limit %d", k.Limit), lengthHeading(k.Load))
+	return strings.Join(parts, ", ")
 }

@@ -92,7 +92,8 @@ func writeModule(dir, source string) (err error) {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{"go.sum": string(sums), "go.mod": goMod(name, string(theirs), source)}
+	files := map[string]string{"go.mod": goMod(name, string(theirs), source),
+		"go.sum": string(sums)}
 	for path, from := range newFiles {
 		var text strings.Builder
 		if err := all.ExecuteTemplate(&text, from+".tmpl",

@@ -16,26 +16,18 @@ func (a *app) showSweep(groups []*group) error {
 		note += "; in brackets the share of tasks that completed, where not all did"
 	}
 	fmt.Fprintln(a.stdout, note)
-	for len(groups) > 0 {
-		title := heading(groups[0].scenario, axis)
-		var block, rest []*group
-		for _, g := range groups {
-			if heading(g.scenario, axis) == title {
-				block = append(block, g)
-			} else {
-				rest = append(rest, g)
-			}
-		}
-		groups = rest
-		if err := a.showBlock(title, axis, block); err != nil {
+	title := func(g *group) string { return heading(g.scenario, axis) }
+	for _, block := range gathered(groups, title) {
+		fmt.Fprintln(a.stdout, title(block[0])+repetitions(block[0].rows))
+		if err := terminal.WriteTable(a.stdout, sweepTable(axis, block)); err != nil {
 			return err
 		}
+		fmt.Fprintln(a.stdout)
 	}
 	return nil
 }
 
-func (a *app) showBlock(title, axis string, block []*group) error {
-	fmt.Fprintln(a.stdout, title+repetitions(block[0].rows))
+func sweepTable(axis string, block []*group) [][]string {
 	var strategies []string
 	heads := []string{axis}
 	for _, g := range block {
@@ -54,11 +46,7 @@ func (a *app) showBlock(title, axis string, block []*group) error {
 		}
 		rows = append(rows, cells)
 	}
-	if err := terminal.WriteTable(a.stdout, rows); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(a.stdout)
-	return err
+	return rows
 }
 
 // cell is the p99 of the response, with the share of tasks that completed where not all did.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,27 +35,47 @@ func (r row) value(unit string) (float64, bool) {
 	return median, err == nil // without values there is no median
 }
 
+// gathered puts together what has the same key, in the order of the first of each.
+func gathered[T any, K comparable](all []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, v := range all {
+		i, known := at[key(v)]
+		if !known {
+			i = len(groups)
+			at[key(v)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], v)
+	}
+	return groups
+}
+
+func resultsOf(records []record) (all []*bench.Result) {
+	for _, rec := range records {
+		all = append(all, rec.result)
+	}
+	return all
+}
+
 // groupRecords sorts the results of a section into groups, in the order of the plan.
 func groupRecords(records []record) (groups []*group) {
-	for _, rec := range records {
+	place := func(rec record) bench.Written {
 		w := rec.scenario.Written()
-		strategy := w.Strategy
-		if w.Queue != 0 {
-			strategy = fmt.Sprintf("%s, queue %d", strategy, max(w.Queue, 0))
-		}
 		w.Strategy, w.Queue, w.Seed = "", 0, 0
-		i := slices.IndexFunc(groups, func(g *group) bool { return g.scenario == w })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &group{scenario: w})
+		return w
+	}
+	strategy := func(rec record) string {
+		w := rec.scenario.Written()
+		if w.Queue == 0 {
+			return w.Strategy
 		}
-		g := groups[i]
-		j := slices.IndexFunc(g.rows, func(r row) bool { return r.strategy == strategy })
-		if j < 0 {
-			j = len(g.rows)
-			g.rows = append(g.rows, row{strategy: strategy})
+		return fmt.Sprintf("%s, queue %d", w.Strategy, max(w.Queue, 0))
+	}
+	for _, alike := range gathered(records, place) {
+		g := &group{scenario: place(alike[0])}
+		for _, runs := range gathered(alike, strategy) {
+			g.rows = append(g.rows, row{strategy(runs[0]), resultsOf(runs)})
 		}
-		g.rows[j].results = append(g.rows[j].results, rec.result)
+		groups = append(groups, g)
 	}
 	return groups
 }
@@ -91,18 +110,9 @@ const fewGroups = 4
 
 // showTables prints the results, section by section.
 func (a *app) showTables(e *execution) error {
-	for i, s := range e.plan {
-		var records []record
-		for _, r := range e.records {
-			if r.section == i {
-				records = append(records, r)
-			}
-		}
-		if len(records) == 0 {
-			continue
-		}
-		if s.title != "" {
-			fmt.Fprintf(a.stdout, "%s\n\n", s.title)
+	for _, records := range gathered(e.records, func(r record) int { return r.section }) {
+		if title := e.plan[records[0].section].title; title != "" {
+			fmt.Fprintf(a.stdout, "%s\n\n", title)
 		}
 		groups := groupRecords(records)
 		show := a.showSweep
@@ -120,7 +130,8 @@ func (a *app) showTables(e *execution) error {
 func (a *app) showGroups(groups []*group) error {
 	for _, g := range groups {
 		fmt.Fprintln(a.stdout, heading(g.scenario, "")+g.arrived()+repetitions(g.rows))
-		if err := terminal.WriteTable(a.stdout, table("strategy", g.columns(), g.rows)); err != nil {
+		lines := table("strategy", g.columns(), g.rows)
+		if err := terminal.WriteTable(a.stdout, lines); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.stdout)

@@ -30,8 +30,8 @@ func Seconds(s float64) string {
 	return Digits(s/1e-9) + " ns"
 }
 
-// Share spells a share, of 1, as a percentage. A share that is not 0 never reads as 0, nor one below 1 as
-// 100 %.
+// Share spells a share, of 1, as a percentage. A share that is not 0 never reads as 0, nor one
+// below 1 as 100 %.
 func Share(x float64) string {
 	switch {
 	case x > 0 && x < 0.0005:
