@@ -1,5 +1,7 @@
 // Package cli is the command: flags, names, progress, exit codes. A file is a subcommand, or what
-// several share.
+// several share: with a dozen and a half subcommands there are more files than elsewhere, and since
+// nearly all of them work on the runs of one execution (execute.go), rooms of their own would hand
+// its fields about. What needs none of them is package terminal.
 package cli
 
 import (
@@ -16,6 +18,11 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/plain"
+
+	// what is too heavy for every user of package bench registers itself
+	_ "github.com/poolbench/poolbench/strategies/peers"
+	_ "github.com/poolbench/poolbench/workloads/regex"
+	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 
 // An app is one call of the command. Nothing outlives it, so tests call run as a shell would.
