@@ -18,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/witness"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -178,26 +179,12 @@ func machine() []benchfmt.Config {
 	}
 	add("goos", runtime.GOOS)
 	add("goarch", runtime.GOARCH)
-	add("cpu", cpuModel())
+	add("cpu", witness.CPUModel())
 	add("gomaxprocs", strconv.Itoa(runtime.GOMAXPROCS(0)))
 	add("pacing", pace.Method())
 	add("go", runtime.Version())
 	add("commit", commit())
 	return config
-}
-
-// cpuModel is the name of the CPU, "" where the system does not tell.
-func cpuModel() string {
-	info, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(info)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }
 
 // commit is the revision that the program was built from, with a + where the tree was changed; ""
@@ -216,11 +203,8 @@ func commit() string {
 			changed = "+"
 		}
 	}
-	if len(revision) > 12 {
-		revision = revision[:12]
-	}
 	if revision == "" {
 		return ""
 	}
-	return revision + changed
+	return fmt.Sprintf("%.12s%s", revision, changed)
 }

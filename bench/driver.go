@@ -38,6 +38,7 @@ type driver struct {
 	stop   atomic.Bool             // the run was interrupted
 	cancel context.CancelCauseFunc // ends it
 
+	planned  int       // tasks that can be in the system at most
 	progress *Progress // for whoever watches the run
 
 	issued atomic.Uint64 // closed arrivals: tasks that clients have taken
@@ -80,12 +81,8 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 // open makes the strategy.
 func (d *driver) open(ctx context.Context) error {
 	s := d.scenario
-	planned, err := s.planned(d.workload.Mean())
-	if err != nil {
-		return err
-	}
 	params := s.params()
-	params.Queue = QueueSlots(s.Strategy.Spec, s.Queue, s.Limit, max(planned, 1))
+	params.Queue = QueueSlots(s.Strategy.Spec, s.Queue, s.Limit, max(d.planned, 1))
 	if d.strategy = s.Strategy.Spec.New(ctx, params, d); d.strategy == nil {
 		return &StrategyError{Strategy: s.Strategy.String(),
 			Did: "New returned nil instead of an instance"}
@@ -139,27 +136,23 @@ func (d *driver) enter() {
 // run from its base on.
 func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	s := d.scenario
+	if d.planned, err = s.planned(d.workload.Mean()); err != nil {
+		return nil, err
+	}
 	if s.Load.Arrival.IsClosed() {
 		clients, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values)
-		if err != nil {
-			return nil, err
-		}
 		d.logs = make([]log, clients.Count)
 		for c := range d.logs {
 			d.logs[c].reserve(s.Stop.Tasks / clients.Count)
 		}
-		return func(ctx context.Context) { d.playClosed(ctx, clients) }, nil
-	}
-	planned, err := s.planned(d.workload.Mean())
-	if err != nil {
-		return nil, err
+		return func(ctx context.Context) { d.playClosed(ctx, clients) }, err
 	}
 	next, err := s.Load.Arrival.Spec.Open(s.rate(d.workload.Mean()), s.Seed, s.Load.Arrival.Values)
 	if err != nil {
 		return nil, err
 	}
 	d.logs = make([]log, 1)
-	d.logs[0].reserve(planned)
+	d.logs[0].reserve(d.planned)
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
 

@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"container/heap"
 	"context"
 	"runtime"
 	"sync"
@@ -69,7 +70,7 @@ func (a *Alarm) ring() (next int64, open bool) {
 	defer a.mu.Unlock()
 	a.answer()
 	for now := a.now(); len(a.waiting) > 0 && (a.waiting[0].at <= now || a.closed); {
-		a.waiting.pop().ring <- struct{}{}
+		heap.Pop(&a.waiting).(*sleeper).ring <- struct{}{}
 	}
 	if a.resting = len(a.waiting) == 0 && !a.closed; a.resting || a.closed {
 		return nobody, !a.closed
@@ -110,7 +111,7 @@ func (a *Alarm) enqueue(s *sleeper) bool {
 		a.mu.Unlock()
 		return false
 	}
-	a.waiting.push(s)
+	heap.Push(&a.waiting, s)
 	a.stir(s.place == 0)
 	return true
 }
@@ -134,7 +135,7 @@ func (a *Alarm) leave(s *sleeper) {
 	a.mu.Lock()
 	waits := s.place >= 0
 	if waits {
-		a.waiting.remove(s)
+		heap.Remove(&a.waiting, s.place)
 	}
 	a.mu.Unlock()
 	if !waits {
@@ -161,4 +162,31 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// A queue is a heap (container/heap) of sleepers, the earliest first. Each knows its place, so that
+// one whose context ends can leave from the middle.
+type queue []*sleeper
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].at < q[j].at }
+
+func (q queue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i, j
+}
+
+// Push and Pop are for package heap, at the end.
+func (q *queue) Push(s any) {
+	s.(*sleeper).place = len(*q)
+	*q = append(*q, s.(*sleeper))
+}
+
+// Pop takes the last sleeper out.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	s := (*q)[last]
+	(*q)[last], s.place = nil, -1
+	*q = (*q)[:last]
+	return s
 }

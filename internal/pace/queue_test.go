@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"container/heap"
 	"slices"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestQueue(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
 				s := &sleeper{at: rapid.Int64Range(0, 20).Draw(t, "at")}
-				q.push(s)
+				heap.Push(&q, s)
 				in = append(in, s)
 			},
 			"pop": func(t *rapid.T) {
@@ -29,7 +30,7 @@ func TestQueue(t *testing.T) {
 					t.Skip("empty")
 				}
 				first := slices.MinFunc(in, func(a, b *sleeper) int { return int(a.at - b.at) })
-				s := q.pop()
+				s := heap.Pop(&q).(*sleeper)
 				if s.at != first.at {
 					t.Fatalf("popped %d, the earliest is %d", s.at, first.at)
 				}
@@ -40,7 +41,7 @@ func TestQueue(t *testing.T) {
 					t.Skip("empty")
 				}
 				s := rapid.SampledFrom(in).Draw(t, "who")
-				q.remove(s)
+				heap.Remove(&q, s.place)
 				out(s)
 			},
 			"": func(t *rapid.T) {

@@ -10,9 +10,25 @@
 package witness
 
 import (
+	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 )
+
+// CPUModel is the name of the CPU, "" where the system does not tell.
+func CPUModel() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(info)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
 
 // A Witness is at work.
 type Witness struct {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/witness"
 )
 
 // passed reports whether the goals are reached: no gate of unchanged code says worse, 19 of 20
@@ -34,7 +36,7 @@ func (t *trial) report(now time.Time) string {
 		"-benchtime %v`: %s, %s/%s, %d processors of type %s; %d fresh pairs at most.",
 		now.Format("2006-01-02"), t.options.suite.name, t.options.unchanged, t.options.changed,
 		t.options.seed, t.options.benchTime, runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		runtime.NumCPU(), processor(), t.pairs)
+		runtime.NumCPU(), cmp.Or(witness.CPUModel(), runtime.GOARCH), t.pairs)
 	say("")
 	say("%d kinds of work in one module: %s. Where the head does more, it does a counted number "+
 		"of rounds more.",
@@ -91,19 +93,4 @@ func (t *trial) times(kind int, of func(gateTime) float64) (median, most float64
 	}
 	slices.Sort(all)
 	return all[len(all)/2], all[len(all)-1]
-}
-
-// processor is the model's name where the system tells.
-func processor() string {
-	text, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return runtime.GOARCH
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok &&
-			strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }

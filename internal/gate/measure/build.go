@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // binaries are the test binaries of one side: each package as often as there are layouts.
@@ -37,8 +38,7 @@ func (b *binaries) build(ctx context.Context, p, layout, seed int) error {
 	path := b.packages[p].path
 	if _, err := b.tool.run(ctx, "test", "-c", "-vet=off", flags, "-o", b.path(p, layout),
 		path); err != nil {
-		var said *goError
-		if errors.As(err, &said) {
+		if said, ok := errors.AsType[*commandError](err); ok && said.lines != "" {
 			return fmt.Errorf("the %v does not build: %s\n    %w", b.tool.side, path, err)
 		}
 		return err
@@ -128,38 +128,22 @@ func (s schedule) build(ctx context.Context, sides [2]*binaries, j job) error {
 func (s schedule) buildSome(
 	ctx context.Context, sides [2]*binaries, jobs []job, step func(done int),
 ) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
 	var telling sync.Mutex
 	done := 0
-	return concurrently(ctx, jobs, func(ctx context.Context, j job) error {
-		err := s.build(ctx, sides, j)
-		telling.Lock()
-		defer telling.Unlock()
-		done++
-		step(done)
-		return err
-	})
-}
-
-// concurrently does as many at once as there are processors, and none after the first error, which
-// it returns.
-func concurrently[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var at atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(all)) {
-		workers.Go(func() {
-			for ctx.Err() == nil {
-				i := int(at.Add(1)) - 1
-				if i >= len(all) {
-					return
-				}
-				if err := do(ctx, all[i]); err != nil {
-					cancel(err)
-				}
+	for _, j := range jobs {
+		all.Go(func() error {
+			if ctx.Err() != nil { // none after the first error
+				return context.Cause(ctx)
 			}
+			err := s.build(ctx, sides, j)
+			telling.Lock()
+			defer telling.Unlock()
+			done++
+			step(done)
+			return err
 		})
 	}
-	workers.Wait()
-	return context.Cause(ctx)
+	return all.Wait()
 }

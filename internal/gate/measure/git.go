@@ -91,28 +91,24 @@ func (r *repository) git(ctx context.Context, env []string, args ...string) (str
 	})
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	cmd.Env = append(cmd.Env, env...)
-	out, err := printed(ctx, r.guard, cmd, 1)
-	if said, ok := errors.AsType[*commandError](err); ok {
-		if said.lines != "" {
-			return "", errors.New(strings.TrimPrefix(said.lines, "fatal: "))
-		}
-		return "", fmt.Errorf("git %s: %w", args[0], said.err)
-	}
+	out, err := printed(ctx, r.guard, cmd, "git "+args[0], 1)
 	return strings.TrimSuffix(out, "\n"), err
 }
 
 // A commandError is a command that failed, and the first lines of what it complained about.
 type commandError struct {
-	lines string
-	err   error
+	name, lines string
+	err         error
 }
 
-func (e *commandError) Error() string { return cmp.Or(e.lines, e.err.Error()) }
+func (e *commandError) Error() string { return cmp.Or(e.lines, e.name+": "+e.err.Error()) }
 func (e *commandError) Unwrap() error { return e.err }
 
-// printed runs a command, in a group that ends with it, and returns what it prints. Where ctx has
-// not ended it, its failure is a *commandError with so many lines at most.
-func printed(ctx context.Context, g *guard, cmd *exec.Cmd, lines int) (string, error) {
+// printed runs the command of that name, in a group that ends with it, and returns what it prints.
+// Where ctx has not ended it, its failure is a *commandError with so many lines at most.
+func printed(
+	ctx context.Context, g *guard, cmd *exec.Cmd, name string, lines int,
+) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := g.run(cmd)
@@ -122,7 +118,8 @@ func printed(ctx context.Context, g *guard, cmd *exec.Cmd, lines int) (string, e
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	}
-	return "", &commandError{firstLines(stderr.String(), lines), err}
+	return "", &commandError{name,
+		strings.TrimPrefix(firstLines(stderr.String(), lines), "fatal: "), err}
 }
 
 // resolve finds the commit of a revision.

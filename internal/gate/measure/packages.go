@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -28,20 +30,8 @@ func (g goTool) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = g.dir
 	cmd.Env = append(cmd.Environ(), "GOTMPDIR="+g.temp)
-	out, err := printed(ctx, g.guard, cmd, 8)
-	if said, ok := errors.AsType[*commandError](err); ok {
-		if said.lines != "" {
-			return "", &goError{said.lines}
-		}
-		return "", fmt.Errorf("go %s: %w", args[0], said.err)
-	}
-	return out, err
+	return printed(ctx, g.guard, cmd, "go "+args[0], 8)
 }
-
-// A goError is what the go command said.
-type goError struct{ lines string }
-
-func (e *goError) Error() string { return e.lines }
 
 // findGo makes sure that there is a go command, and a module.
 func findGo(ctx context.Context, g goTool) error {
@@ -85,7 +75,8 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 			if err != nil {
 				return nil, err
 			}
-			if declares(source, matches) {
+			if slices.ContainsFunc(benchmarkFunctions.FindAllSubmatch(source, -1),
+				func(f [][]byte) bool { return matches(string(f[1])) }) {
 				found = append(found, pkg{p.ImportPath, p.Dir})
 				break
 			}
@@ -93,11 +84,110 @@ func (g goTool) packages(ctx context.Context, patterns []string, bench string) (
 	}
 }
 
-func declares(source []byte, matches func(string) bool) bool {
-	for _, f := range benchmarkFunctions.FindAllSubmatch(source, -1) {
-		if matches(string(f[1])) {
-			return true
+// anchor lets a checkout's go.mod find what it replaces modules with: directories outside of the
+// repository are beside the original and not beside the checkout, so their paths are made absolute.
+// Those inside are the revision's own, and stay.
+func (g goTool) anchor(ctx context.Context, checkout, original string) error {
+	text, err := g.run(ctx, "mod", "edit", "-json")
+	if err != nil {
+		return err
+	}
+	var mod struct {
+		Replace []struct {
+			Old, New struct{ Path, Version string }
 		}
 	}
-	return false
+	if err := json.Unmarshal([]byte(text), &mod); err != nil {
+		return fmt.Errorf("go mod edit -json: %w", err)
+	}
+	file, err := g.run(ctx, "env", "GOMOD")
+	if err != nil {
+		return err
+	}
+	if checkout, err = filepath.EvalSymlinks(checkout); err != nil {
+		return err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(strings.TrimSpace(file)))
+	if err != nil {
+		return err
+	}
+	module, err := filepath.Rel(checkout, dir)
+	if err != nil {
+		return err
+	}
+	for _, r := range mod.Replace {
+		path := filepath.FromSlash(r.New.Path)
+		if r.New.Version != "" || filepath.IsAbs(path) ||
+			filepath.IsLocal(filepath.Join(module, path)) {
+			continue
+		}
+		old := r.Old.Path
+		if r.Old.Version != "" {
+			old += "@" + r.Old.Version
+		}
+		if _, err := g.run(ctx, "mod", "edit", "-replace",
+			old+"="+filepath.Join(original, module, path)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// elements splits the pattern of -bench as package testing does: alternatives at |, and levels of
+// sub-benchmarks at /, both outside of brackets.
+func elements(pattern string) (all []string) {
+	for _, alternative := range splitOutside(pattern, '|') {
+		all = append(all, splitOutside(alternative, '/')...)
+	}
+	return all
+}
+
+// mayMatch returns whether a pattern of -bench can match a benchmark function or its
+// sub-benchmarks.
+func mayMatch(pattern string) func(function string) bool {
+	var first []*regexp.Regexp
+	for _, alternative := range splitOutside(pattern, '|') {
+		first = append(first, regexp.MustCompile(splitOutside(alternative, '/')[0]))
+	}
+	return func(function string) bool {
+		return slices.ContainsFunc(first, func(re *regexp.Regexp) bool {
+			return re.MatchString(function)
+		})
+	}
+}
+
+// splitOutside splits at a character that is not within brackets or parentheses, nor escaped.
+func splitOutside(pattern string, at byte) (parts []string) {
+	start, brackets, parentheses := 0, 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			brackets++
+		case c == ']':
+			brackets = max(brackets-1, 0)
+		case c == '(' && brackets == 0:
+			parentheses++
+		case c == ')' && brackets == 0:
+			parentheses--
+		case c == at && brackets == 0 && parentheses == 0:
+			parts = append(parts, pattern[start:i])
+			start = i + 1
+		}
+	}
+	return append(parts, pattern[start:])
+}
+
+// only is the pattern that matches the one benchmark.
+func only(name string) string {
+	levels := strings.Split(name, "/")
+	for i, level := range levels {
+		levels[i] = "^" + regexp.QuoteMeta(level) + "$"
+	}
+	return strings.Join(levels, "/")
+}
+
+// benchmarkFunctions finds the declarations of benchmarks in Go source. One too many, in a comment
+// for instance, costs a build.
+var benchmarkFunctions = regexp.MustCompile(`(?m)^func (Benchmark\w*)\(`)

@@ -61,15 +61,14 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 			if !due(b) {
 				continue
 			}
-			var value [2]float64
-			first := rng.IntN(2)
-			for _, arm := range [2]int{first, 1 - first} {
-				value[arm] = next() * effect(b, arm)
-				if arm == 1 && b < regressed {
-					value[arm] *= e.factor
-				}
+			value := pair(rng, func(arm int) float64 {
 				o.runs++
-			}
+				value := next() * effect(b, arm)
+				if arm == 1 && b < regressed {
+					value *= e.factor
+				}
+				return value
+			})
 			pairs[name(b)] = append(pairs[name(b)], judge.Pair{Base: value[0], Head: value[1]})
 		}
 		round++

@@ -203,13 +203,28 @@ func (r *replayer) replay(e experiment) (sum tally) {
 
 // count counts the draws whose p is at most alpha.
 func (r *replayer) count(draw func(rng *rand.Rand) (judge.Evidence, error), alpha float64) int {
-	found := make([]bool, r.draws)
-	r.each(r.draws, func(i int, rng *rand.Rand) error {
+	found := r.hits(r.draws, func(rng *rand.Rand) (hit [2]bool, err error) {
 		e, err := draw(rng)
-		found[i] = e.PWorse <= alpha
+		return [2]bool{e.PWorse <= alpha}, err
+	})
+	return found[0]
+}
+
+// hits counts, of so many draws, how often either of two things was found.
+func (r *replayer) hits(n int, draw func(rng *rand.Rand) ([2]bool, error)) (counts [2]int) {
+	found := make([][2]bool, n)
+	r.each(n, func(i int, rng *rand.Rand) (err error) {
+		found[i], err = draw(rng)
 		return err
 	})
-	return trues(found)
+	for _, hit := range found {
+		for which := range hit {
+			if hit[which] {
+				counts[which]++
+			}
+		}
+	}
+	return counts
 }
 
 // each calls f n times on all workers. What f draws depends on the seed, the experiment and i

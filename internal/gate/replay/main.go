@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 )
 
@@ -44,27 +45,27 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		seed = n
 	}
-	t, err := readTraces()
-	if err != nil {
+	all, err := report(stdout, tables, seed)
+	switch {
+	case err != nil:
 		fmt.Fprintf(stderr, "replay: %v\n", err)
 		return unusable
-	}
-	if tables {
-		if err := full(t, seed).writeUnpaired(stdout); err != nil {
-			fmt.Fprintf(stderr, "replay: %v\n", err)
-			return unusable
-		}
-		return reached
-	}
-	goals := full(t, seed).goals()
-	if err := writeTable(stdout, goals); err != nil {
-		fmt.Fprintf(stderr, "replay: %v\n", err)
-		return unusable
-	}
-	for _, g := range goals {
-		if !g.reached() {
-			return missed
-		}
+	case !all:
+		return missed
 	}
 	return reached
+}
+
+// report writes the tables, or the goals and whether all of them are reached.
+func report(w io.Writer, tables bool, seed uint64) (all bool, err error) {
+	t, err := readTraces()
+	switch {
+	case err != nil:
+		return false, err
+	case tables:
+		return true, full(t, seed).writeUnpaired(w)
+	}
+	goals := full(t, seed).goals()
+	return !slices.ContainsFunc(goals, func(g goal) bool { return !g.reached() }),
+		writeTable(w, goals)
 }

@@ -5,11 +5,23 @@ import (
 	"math/rand/v2"
 )
 
-// A source is a kind of noise: start gives the values of runs that follow one another on one
-// machine, from a random moment on.
-type source struct {
+// A sourceOf is a kind of noise: start gives what runs that follow one another on one machine say,
+// from a random moment on.
+type sourceOf[Run any] struct {
 	name  string
-	start func(rng *rand.Rand) (next func() float64)
+	start func(rng *rand.Rand) (next func() Run)
+}
+
+// A source gives the value of each run.
+type source = sourceOf[float64]
+
+// pair measures a pair of neighbouring runs, base or head first at random.
+func pair[T any](rng *rand.Rand, measure func(arm int) T) (arms [2]T) {
+	first := rng.IntN(2)
+	for _, arm := range [2]int{first, 1 - first} {
+		arms[arm] = measure(arm)
+	}
+	return arms
 }
 
 // sources are the kinds of noise of CPU work: runs of 41 ms and 205 ms of SHA-256, of 7.5 ms of a
@@ -35,10 +47,10 @@ func means(tasks []float64, k int) []float64 {
 }
 
 // replay starts anywhere, and after the last run goes on with the first.
-func replay(runs []float64) func(rng *rand.Rand) func() float64 {
-	return func(rng *rand.Rand) func() float64 {
+func replay[Run any](runs []Run) func(rng *rand.Rand) func() Run {
+	return func(rng *rand.Rand) func() Run {
 		at := rng.IntN(len(runs))
-		return func() float64 {
+		return func() Run {
 			v := runs[at]
 			at = (at + 1) % len(runs)
 			return v

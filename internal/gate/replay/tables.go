@@ -8,13 +8,42 @@ import (
 	"github.com/poolbench/poolbench/internal/gate/judge"
 )
 
+// writeTable writes a line for each goal, and how many are reached.
+func writeTable(w io.Writer, goals []goal) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "goal\twhat\twanted\tgot\t\tverdict")
+	count := 0
+	for _, g := range goals {
+		relation := "≤"
+		if g.least {
+			relation = "≥"
+		}
+		verdict := "missed"
+		if g.reached() {
+			verdict = "reached"
+			count++
+		}
+		if g.noPromise {
+			verdict += " (no promise)"
+		}
+		basis := g.basis
+		if g.of > 0 {
+			basis = fmt.Sprintf("%d of %d", g.hits, g.of)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s %.3g %s\t%.2f %s\t%s\t%s\n", g.id, g.what, relation, g.wanted,
+			g.unit, g.got, g.unit, basis, verdict)
+	}
+	fmt.Fprintf(t, "%d of %d goals reached\n", count, len(goals))
+	return t.Flush()
+}
+
 // writeUnpaired writes two tables of how the gate judges runs that are not paired, beside the rank
 // test that does not look at spreads: what the goals promise, and what nobody promises.
 func (r *replayer) writeUnpaired(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	shares := func(byRank, byGate, of int) {
-		fmt.Fprintf(t, "\t%.1f → %.1f", 100*float64(byRank)/float64(of),
-			100*float64(byGate)/float64(of))
+	shares := func(counts [2]int, of int) {
+		fmt.Fprintf(t, "\t%.1f → %.1f", 100*float64(counts[byRank])/float64(of),
+			100*float64(counts[byGate])/float64(of))
 	}
 	fmt.Fprintf(t, "Unchanged code called worse, %% of %d gates of %d benchmarks: rank test → "+
 		"gate\n", r.gates, benchmarks)
@@ -29,8 +58,7 @@ func (r *replayer) writeUnpaired(w io.Writer) error {
 		fmt.Fprintf(t, "%v\t%v", sides[0], sides[1])
 		for _, of := range shapes {
 			for _, o := range []judge.Options{r.options, bare} {
-				byRank, byGate := r.alarms(o, of, sides)
-				shares(byRank, byGate, r.gates)
+				shares(r.alarms(o, of, sides), r.gates)
 			}
 		}
 		fmt.Fprintln(t)
@@ -49,8 +77,7 @@ func (r *replayer) writeUnpaired(w io.Writer) error {
 	for _, sides := range equal {
 		fmt.Fprintf(t, "%v\t%v", sides[0], sides[1])
 		for _, of := range shapes {
-			byRank, byGate := r.found(of, sides)
-			shares(byRank, byGate, r.comparisons())
+			shares(r.found(of, sides), r.comparisons())
 		}
 		fmt.Fprintf(t, "\t%.0f\n", 100*r.bound(sides))
 	}

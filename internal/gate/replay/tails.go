@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,14 +10,11 @@ import (
 )
 
 // A latencySource gives the sorted latencies of runs that follow one another.
-type latencySource struct {
-	name  string
-	start func(rng *rand.Rand) (next func() []float64)
-}
+type latencySource = sourceOf[[]float64]
 
 // latencySources are the recorded runs of 500 requests and the synthetic ones of 1000.
 func (t *traces) latencySources() []latencySource {
-	return []latencySource{{"lat.txt", replayLatencies(t.latencies)}, {"bursts", bursts}}
+	return []latencySource{{"lat.txt", replay(t.latencies)}, {"bursts", bursts}}
 }
 
 // longLatencySources are those whose runs have 1000 requests: of the trace, two recorded runs are
@@ -27,18 +25,7 @@ func (t *traces) longLatencySources() []latencySource {
 		long[i] = slices.Concat(t.latencies[2*i], t.latencies[2*i+1])
 		slices.Sort(long[i])
 	}
-	return []latencySource{{"lat.txt, two runs as one", replayLatencies(long)}, {"bursts", bursts}}
-}
-
-func replayLatencies(runs [][]float64) func(rng *rand.Rand) func() []float64 {
-	return func(rng *rand.Rand) func() []float64 {
-		at := rng.IntN(len(runs))
-		return func() []float64 {
-			run := runs[at]
-			at = (at + 1) % len(runs)
-			return run
-		}
-	}
+	return []latencySource{{"lat.txt, two runs as one", replay(long)}, {"bursts", bursts}}
 }
 
 // bursts are runs of 1000 requests with log-normal times (σ = 0.5), of which 2 bursts in the mean
@@ -71,10 +58,9 @@ func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judg
 	next := from.start(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "p99-response-sec",
 		Better: judge.LowerIsBetter, Quantile: 0.99}}
+	var wrong error
 	for range n {
-		var arms [2]judge.Histogram
-		first := rng.IntN(2)
-		for _, arm := range [2]int{first, 1 - first} {
+		arms := pair(rng, func(arm int) judge.Histogram {
 			run := next()
 			if arm == 1 {
 				run = slices.Clone(run)
@@ -83,14 +69,12 @@ func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judg
 				}
 			}
 			h, err := judge.HistogramOf(run)
-			if err != nil {
-				return s, err
-			}
-			arms[arm] = h
-		}
+			wrong = errors.Join(wrong, err)
+			return h
+		})
 		s.Tails = append(s.Tails, judge.TailPair{Base: arms[0], Head: arms[1]})
 	}
-	return s, nil
+	return s, wrong
 }
 
 // throughputSample draws n pairs of neighbouring runs, the head's throughput times the factor.
@@ -99,11 +83,7 @@ func (t *traces) throughputSample(n int, factor float64, rng *rand.Rand) judge.S
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "ops/s",
 		Better: judge.HigherIsBetter}}
 	for range n {
-		var value [2]float64
-		first := rng.IntN(2)
-		for _, arm := range [2]int{first, 1 - first} {
-			value[arm] = next()
-		}
+		value := pair(rng, func(int) float64 { return next() })
 		s.Pairs = append(s.Pairs, judge.Pair{Base: value[0], Head: value[1] * factor})
 	}
 	return s

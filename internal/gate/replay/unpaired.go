@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
@@ -69,17 +70,17 @@ func (r *replayer) unpaired() (goals []goal) {
 			if i > 0 && at >= shortList {
 				break
 			}
-			_, alarms := r.alarms(r.options, of, sides)
 			goals = append(goals,
 				atMost("F4", fmt.Sprintf("unchanged code called worse, %s, %v against %v", of.name,
-					sides[1], sides[0]), 6, alarms, r.gates))
+					sides[1], sides[0]), 6, r.alarms(r.options, of, sides)[byGate], r.gates))
 		}
 	}
 	for _, sides := range equal {
-		found, kept := r.found(shapes[0], sides)
+		found := r.found(shapes[0], sides)
 		goals = append(goals,
 			atMost("P6", fmt.Sprintf("not found, which the plain rank test finds (%d), %v "+
-				"against %v", found, sides[1], sides[0]), 3, found-kept, r.comparisons()))
+				"against %v", found[byRank], sides[1], sides[0]), 3, found[byRank]-found[byGate],
+				r.comparisons()))
 	}
 	return goals
 }
@@ -98,26 +99,30 @@ func (of shape) runs(
 	return judge.Sample{Metric: m, Base: values(sides[0], 1), Head: values(sides[1], factor)}
 }
 
-// alarms counts the gates of unchanged code that call any of 20 benchmarks worse: those that the
-// plain rank test would, which does not look at spreads, and the gate's.
-func (r *replayer) alarms(o judge.Options, of shape, sides [2]side) (byRank, byGate int) {
-	ranked, judged := make([]bool, r.gates), make([]bool, r.gates)
-	r.each(r.gates, func(i int, rng *rand.Rand) error {
+// Of what is counted twice: what the plain rank test finds, which does not look at spreads, and
+// what the gate does.
+const (
+	byRank = iota
+	byGate
+)
+
+// alarms counts the gates of unchanged code that call any of 20 benchmarks worse.
+func (r *replayer) alarms(o judge.Options, of shape, sides [2]side) [2]int {
+	return r.hits(r.gates, func(rng *rand.Rand) (worse [2]bool, err error) {
 		family, tests := make([]judge.Sample, benchmarks), judge.RankSums{}
 		for b := range family {
 			family[b] = of.runs(rng, metric(b), sides, 1)
-			ranked[i] = ranked[i] || byRanks(tests, o, family[b]) <= o.Alpha/benchmarks
+			worse[byRank] = worse[byRank] || byRanks(tests, o, family[b]) <= o.Alpha/benchmarks
 		}
 		report, err := judge.Once(o, family)
 		if err != nil {
-			return err
+			return worse, err
 		}
-		for _, row := range report.Rows {
-			judged[i] = judged[i] || row.Verdict == verdict.Worse
-		}
-		return nil
+		worse[byGate] = slices.ContainsFunc(report.Rows, func(row judge.Row) bool {
+			return row.Verdict == verdict.Worse
+		})
+		return worse, nil
 	})
-	return trues(ranked), trues(judged)
 }
 
 // byRanks is the p of the rank test that does not look at spreads, for more than the margin.
@@ -135,28 +140,15 @@ func (r *replayer) comparisons() int { return 4 * r.draws }
 // found counts how often the plain rank test finds a worsening of 4 standard errors of the
 // difference beyond the margin as one of 20 tests, and how often the gate does, which never finds
 // another.
-func (r *replayer) found(of shape, sides [2]side) (byRank, byGate int) {
-	ranked, judged := make([]bool, r.comparisons()), make([]bool, r.comparisons())
+func (r *replayer) found(of shape, sides [2]side) [2]int {
 	se := sides[0].spread * math.Sqrt(1/float64(sides[0].n)+1/float64(sides[1].n))
 	level := r.options.Alpha / benchmarks
-	r.each(r.comparisons(), func(i int, rng *rand.Rand) error {
+	return r.hits(r.comparisons(), func(rng *rand.Rand) ([2]bool, error) {
 		s := of.runs(rng, metric(0), sides, (1+r.options.Margin)*math.Exp(worsening*se))
 		e, err := judge.Weigh(r.options, 1, s)
-		ranked[i] = byRanks(judge.RankSums{}, r.options, s) <= level
-		judged[i] = e.PWorse <= level
-		return err
+		return [2]bool{byRanks(judge.RankSums{}, r.options, s) <= level, e.PWorse <= level}, err
 	})
-	return trues(ranked), trues(judged)
 }
 
 // worsening is what is looked for, in standard errors.
 const worsening = 4
-
-func trues(hits []bool) (n int) {
-	for _, hit := range hits {
-		if hit {
-			n++
-		}
-	}
-	return n
-}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"encoding/binary"
+	"os/exec"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -55,3 +56,8 @@ func (c *counter) read() uint64 {
 }
 
 func (c *counter) close() { _ = unix.Close(c.fd) }
+
+// dieWithUs ends the child when this thread does, so that a gate that is killed leaves no benchmark
+// running. The caller's goroutine must be locked to its thread until the child has ended, and
+// ownGroup come first.
+func dieWithUs(child *exec.Cmd) { child.SysProcAttr.Pdeathsig = unix.SIGKILL }
