@@ -56,7 +56,8 @@ var rooms = []room{
 		[]string{"golang.org/x/perf", "gonum.org/v1/gonum"}},
 	{"internal/gate/measure", []string{"internal/gate/judge", "reports/gate/verdict",
 		"internal/rundir", "internal/witness", "reports/results", "internal"}, // results: its tests
-		[]string{"golang.org/x/perf", "golang.org/x/sys", "gonum.org/v1/gonum"}},
+		[]string{"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys",
+			"gonum.org/v1/gonum"}},
 	{"internal/gate/replay", []string{"internal/gate/judge", "reports/gate/verdict", "internal"},
 		nil},
 	{"bench", []string{"bench/finding", "internal/rundir", "strategies", "workloads", "targets",
@@ -110,7 +111,7 @@ var rooms = []room{
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
 	{"internal/house", []string{"bench", "strategies", "strategies/peers", "workloads",
 		"workloads/regex", "workloads/sql", "targets", "internal"}, nil},
-	{"internal/gate/live", nil, []string{"flag"}}, // a program
+	{"internal/gate/live", []string{"internal/witness"}, []string{"flag"}}, // a program
 	{"internal/witness", nil,
 		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
