@@ -92,6 +92,13 @@ func Curve[X int | float64](
 	return s
 }
 
+// Medians is the curve of a metric of scenarios of one strategy.
+func Medians[X int | float64](
+	m *Measured, x []X, cells []bench.Scenario, unit string,
+) charts.Series {
+	return Curve(m.Named(cells[0]), x, cells, m.MedianOf(unit))
+}
+
 // Exact is a curve of theory, beside one that was measured: y over x, as far as it is a number.
 func Exact(beside charts.Series, x []float64, y func(x float64) float64) charts.Series {
 	s := charts.Series{Name: beside.Name, Style: beside.Style, Theory: true}

@@ -138,9 +138,15 @@ func (m *Measured) Style(sc bench.Scenario) int {
 	return max(slices.Index(m.Styles, sc.Strategy.String()), 0)
 }
 
-// Strategies are those that are known, and the Others.
-func (m *Measured) Strategies(known []string, at func(strategy string) bench.Scenario) []string {
-	return slices.Concat(known, m.Others(known, at))
+// Sweeps are the scenarios of each strategy that is known, and of the Others in the first of them.
+func (m *Measured) Sweeps(
+	known []string, of func(strategy string) []bench.Scenario,
+) (sweeps [][]bench.Scenario) {
+	others := m.Others(known, func(name string) bench.Scenario { return of(name)[0] })
+	for _, name := range slices.Concat(known, others) {
+		sweeps = append(sweeps, of(name))
+	}
+	return sweeps
 }
 
 // Others are the strategies of the file, beside those that are known, that were run in a scenario:
@@ -349,4 +355,29 @@ func Impossible(sc bench.Scenario) string {
 		return ""
 	}
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}
+
+// Lost is the share of the tasks that did not complete, whatever became of them.
+func Lost(r Run) float64 {
+	return r("shed/op") + r("throttled/op") + r("failed/op") + r("abandoned/op")
+}
+
+// LostShare is the mean of LostShares.
+func (m *Measured) LostShare(sc bench.Scenario) Interval { return OfMean(m.LostShares(sc)) }
+
+// LostShares are those of the tasks that were lost, one a repetition.
+func (m *Measured) LostShares(sc bench.Scenario) []float64 { return m.Of(sc, Lost) }
+
+// InTime is the share of the tasks that are done within the deadline.
+func (m *Measured) InTime(sc bench.Scenario) Interval {
+	return OfMean(m.Of(sc, func(r Run) float64 {
+		return r("goodput-ops/s") / r("ops/s") * (1 - Lost(r))
+	}))
+}
+
+// Recovery is the makespan less the last due, in each repetition.
+func (m *Measured) Recovery(sc bench.Scenario) []float64 {
+	return m.Of(sc, func(r Run) float64 {
+		return r("makespan-sec") - float64(sc.Stop.Tasks-1)/r("offered-ops/s")
+	})
 }

@@ -1,11 +1,13 @@
 package evidence
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
 )
 
 // A Ruling puts a claim to the test case by case. In each, a number with its 95 % interval is held
@@ -108,4 +110,20 @@ func (r *Ruling) Find(said Sentences, asked string, args ...any) finding.Finding
 func ButFor(runs int) string {
 	return fmt.Sprintf("so at most %s of such runs come out otherwise (95 %% confidence)",
 		words.Percent(1-math.Pow(0.05, 1/float64(runs))))
+}
+
+// Missing is the finding where what the rule needs was not measured.
+func Missing(format string, args ...any) finding.Finding {
+	return Found(finding.Undecided, format, args...)
+}
+
+// Found is a finding that the numbers decide.
+func Found(v finding.Verdict, format string, args ...any) finding.Finding {
+	return finding.Finding{Verdict: v, Because: fmt.Sprintf(format, args...)}
+}
+
+// IsEmpty reports whether a chart had nothing to show.
+func IsEmpty(err error) bool {
+	_, is := errors.AsType[*charts.EmptyError](err)
+	return is
 }

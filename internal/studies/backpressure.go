@@ -106,11 +106,16 @@ var producers = []producer{
 	}},
 }
 
-func pressedCells(v strategies.Variant) (cells []bench.Scenario) {
+func pressedCells(v strategies.Variant) []bench.Scenario {
+	return append(pressedLoadsOf(v.String()), producers[1].cell(v), producers[2].cell(v))
+}
+
+// pressedLoadsOf are those of a strategy in the order of pressedLoads.
+func pressedLoadsOf(name string) (cells []bench.Scenario) {
 	for _, load := range pressedLoads {
-		cells = append(cells, pressed(v, arrival("poisson")[0], load))
+		cells = append(cells, pressed(strategy(name)[0], arrival("poisson")[0], load))
 	}
-	return append(cells, producers[1].cell(v), producers[2].cell(v))
+	return cells
 }
 
 func judgeBackpressure(m *evidence.Measured) finding.Finding {
@@ -172,19 +177,13 @@ func drawPressed(m *evidence.Measured) (f page.Figure, err error) {
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	behind := evidence.Plane("behind when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
-	for _, name := range m.Strategies(slices.Concat(blocking, refusing),
-		func(name string) bench.Scenario { return producers[0].cell(strategy(name)[0]) }) {
-		cells := pressedCells(strategy(name)[0])[:len(pressedLoads)]
-		curve := func(number evidence.Number) charts.Series {
-			return evidence.Curve(m.Named(cells[0]), pressedLoads, cells, number)
-		}
-		a := curve(m.MedianOf("goodput-ops/s"))
+	for _, cells := range m.Sweeps(slices.Concat(blocking, refusing), pressedLoadsOf) {
+		a := evidence.Medians(m, pressedLoads, cells, "goodput-ops/s")
 		good.Series = append(good.Series, a)
-		slow.Series = append(slow.Series, curve(m.MedianOf(p99Response)))
-		behind.Series = append(behind.Series, curve(func(sc bench.Scenario) evidence.Interval {
-			return evidence.OfMedian(m.Recovery(sc))
-		}))
-		if name == shedding && len(a.X) > 0 {
+		slow.Series = append(slow.Series, evidence.Medians(m, pressedLoads, cells, p99Response))
+		behind.Series = append(behind.Series, evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
+			func(sc bench.Scenario) evidence.Interval { return evidence.OfMedian(m.Recovery(sc)) }))
+		if a.Name == shedding && len(a.X) > 0 {
 			// of what it takes, the share whose response does not exceed the deadline
 			good.Series = append(good.Series, pressedExact(a, func(a *theory.Answer) float64 {
 				tail, _ := a.ResponseTail(inTimeMost.Seconds())

@@ -113,16 +113,14 @@ func drawNearing(m *evidence.Measured) (f page.Figure, err error) {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: sweptLoads}
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, perSecond)
-	for _, name := range m.Strategies(familiar,
-		func(name string) bench.Scenario { return loadsOf(name)[0] }) {
-		cells := loadsOf(name)
-		rate := evidence.Curve(m.Named(cells[0]), sweptLoads, cells, m.MedianOf("ops/s"))
-		p99 := evidence.Curve(m.Named(cells[0]), sweptLoads, cells, m.MedianOf(p99Response))
+	for _, cells := range m.Sweeps(familiar, loadsOf) {
+		rate := evidence.Medians(m, sweptLoads, cells, "ops/s")
+		p99 := evidence.Medians(m, sweptLoads, cells, p99Response)
 		for _, load := range p99.X {
 			p99.Growing = append(p99.Growing, behind(m, cells[slices.Index(sweptLoads, load)]))
 		}
 		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, rate)
-		if exact := nearingModels[name]; exact != nil && len(rate.X) > 0 {
+		if exact := nearingModels[rate.Name]; exact != nil && len(rate.X) > 0 {
 			a, b := nearingExact(rate, exact)
 			slow.Series, done.Series = append(slow.Series, a), append(done.Series, b)
 		}

@@ -170,10 +170,9 @@ func drawReal(
 	m *evidence.Measured, name, title string, loads []float64,
 	cells func(strategy string) []bench.Scenario,
 ) (f page.Figure, err error) {
-	known := m.Strategies(familiar, func(name string) bench.Scenario {
-		of := cells(name)
-		return of[len(of)-1]
-	})
+	known := append(slices.Clone(familiar), m.Others(familiar, func(name string) bench.Scenario {
+		return cells(name)[len(loads)-1]
+	})...)
 	var rows []string
 	var drawn [][]bench.Scenario // by row, in the order of the loads
 	for _, name := range known {

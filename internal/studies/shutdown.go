@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
@@ -164,10 +165,15 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 	}, "how many of the tasks held %s to drain save", words.Span(shutdownDeadline))
 	f.Lines = append(f.Lines, lines...)
 	var others []string
-	for _, name := range shutdownNames(m) {
-		sc := shutdownOther(strategy(name)[0])
+	for _, cells := range m.Sweeps(shutdownOthers, func(name string) []bench.Scenario {
+		return []bench.Scenario{shutdownOther(strategy(name)[0])}
+	}) {
+		sc := cells[0]
+		if !m.Has(sc) {
+			continue
+		}
 		value := func(unit string) float64 { return m.Mean(sc, unit).Mid * shutdownTasks }
-		of := fmt.Sprintf("%s %s", name, words.Short(value("abandoned/op")))
+		of := fmt.Sprintf("%s %s", sc.Strategy, words.Short(value("abandoned/op")))
 		if shed := value("shed/op"); shed > 0 {
 			of += fmt.Sprintf(" (and %s shed before)", words.Short(shed))
 		}
@@ -177,17 +183,6 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 		shutdownTasks, strings.Join(others, ", "))
 	f.Add("a strategy without a queue makes the producer wait, and holds no more than its limit")
 	return f
-}
-
-// shutdownNames are the strategies that were run at the end of an overload.
-func shutdownNames(m *evidence.Measured) (names []string) {
-	at := func(name string) bench.Scenario { return shutdownOther(strategy(name)[0]) }
-	for _, name := range m.Strategies(shutdownOthers, at) {
-		if m.Has(at(name)) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func drawShutdown(m *evidence.Measured) (f page.Figure, err error) {
@@ -215,7 +210,7 @@ func drawShutdown(m *evidence.Measured) (f page.Figure, err error) {
 	lost.Series = append(lost.Series, evidence.Exact(lost.Series[3], []float64{0, 0.01, 0.02, 0.03,
 		0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.85, 1, 1.1, 1.2, 1.3, 1.5, 2, 3},
 		func(t float64) float64 {
-			return leftAfter(shutdownBatch, limit, t/shutdownMean.Seconds())
+			return theory.BatchLeft(shutdownBatch, shutdownMean.Seconds(), limit, t)
 		}))
 	return evidence.Figure{
 		Name:  "shutdown",
@@ -230,31 +225,4 @@ func drawShutdown(m *evidence.Measured) (f page.Figure, err error) {
 			m.Medians([]bench.Scenario{shutdownCases[0].cell(shutdownDeadline)}),
 		},
 	}.Planes(lost, took)
-}
-
-// leftAfter is the mean number of n tasks that k workers have not done after t mean services, for
-// exponential task times and k ≤ n: a pure death process, uniformised at rate k. While all workers
-// are busy each jump is an end; with i < k tasks left, i in k of them are.
-func leftAfter(n, k int, t float64) (mean float64) {
-	states := make([]float64, n+1) // their probabilities after so many jumps
-	states[n] = 1
-	jumps := float64(k) * t
-	for j := 0.0; j <= jumps+12*math.Sqrt(jumps)+20; j++ {
-		weight := 1.0 // of so many jumps
-		if jumps > 0 {
-			log, _ := math.Lgamma(j + 1)
-			weight = math.Exp(j*math.Log(jumps) - jumps - log)
-		} else if j > 0 {
-			break
-		}
-		for i, p := range states {
-			mean += weight * p * float64(i)
-		}
-		for i := range n {
-			states[i] = states[i]*(1-min(float64(i)/float64(k), 1)) +
-				states[i+1]*min(float64(i+1)/float64(k), 1)
-		}
-		states[n] = 0
-	}
-	return mean
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/theory"
 )
 
 func TestShutdownVerdicts(t *testing.T) {
@@ -86,15 +87,15 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestLeftAfter: as many workers as tasks leave each task its own exponential time; a single
+// TestBatchLeft: as many workers as tasks leave each task its own exponential time; a single
 // worker's ends are a Poisson process.
-func TestLeftAfter(t *testing.T) {
+func TestBatchLeft(t *testing.T) {
 	for _, at := range []float64{0, 0.1, 1, 5} {
-		if got, want := leftAfter(4, 4, at), 4*math.Exp(-at); math.Abs(got-want) > 1e-9 {
+		if got, want := theory.BatchLeft(4, 1, 4, at), 4*math.Exp(-at); math.Abs(got-want) > 1e-9 {
 			t.Errorf("4 workers on 4 tasks leave %v after %v, want %v", got, at, want)
 		}
 		want := math.Exp(-at) * (3 + 2*at + at*at/2)
-		if got := leftAfter(3, 1, at); math.Abs(got-want) > 1e-9 {
+		if got := theory.BatchLeft(3, 1, 1, at); math.Abs(got-want) > 1e-9 {
 			t.Errorf("a worker on 3 tasks leaves %v after %v, want %v", got, at, want)
 		}
 	}

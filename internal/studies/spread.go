@@ -115,10 +115,8 @@ func drawSpread(m *evidence.Measured) (f page.Figure, err error) {
 	x := evidence.LogZero("C²", "C² of the task times", spreadC2)
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, shares("completed ÷ arrived", 0, 1))
-	for _, name := range m.Strategies(familiar,
-		func(name string) bench.Scenario { return spreadOf(name)[0] }) {
-		cells := spreadOf(name)
-		p99 := evidence.Curve(m.Named(cells[0]), spreadC2, cells, m.MedianOf(p99Response))
+	for _, cells := range m.Sweeps(familiar, spreadOf) {
+		p99 := evidence.Medians(m, spreadC2, cells, p99Response)
 		share := evidence.Curve(m.Named(cells[0]), spreadC2, cells,
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(m.Of(sc, keptUp))
@@ -127,7 +125,7 @@ func drawSpread(m *evidence.Measured) (f page.Figure, err error) {
 			continue
 		}
 		slow.Series, done.Series = append(slow.Series, p99), append(done.Series, share)
-		switch name {
+		switch p99.Name {
 		case pooled:
 			slow.Series = append(slow.Series, spreadExact(p99)...)
 		case shedding:

@@ -113,12 +113,9 @@ func drawThrottle(m *evidence.Measured) (f page.Figure, err error) {
 	for i, title := range []string{"Poisson arrivals", fmt.Sprintf("bulks of %d", throttleBulk)} {
 		p := evidence.Plane(title, charts.Axis{Label: "tasks that come in a second", Name: "rate",
 			Marks: throttleRates}, shares("share of the tasks throttled", 0, 1))
-		for _, name := range m.Strategies(familiar,
-			func(name string) bench.Scenario { return throttleOf(name)[0] }) {
-			cells := throttleOf(name)[i*n : (i+1)*n]
-			s := evidence.Curve(m.Named(cells[0]), throttleRates, cells,
-				m.MedianOf("throttled/op"))
-			if p.Series = append(p.Series, s); name == free && len(s.X) > 0 {
+		for _, cells := range m.Sweeps(familiar, throttleOf) {
+			s := evidence.Medians(m, throttleRates, cells[i*n:(i+1)*n], "throttled/op")
+			if p.Series = append(p.Series, s); s.Name == free && len(s.X) > 0 {
 				p.Series = append(p.Series, throttleFree(i, s))
 			}
 		}

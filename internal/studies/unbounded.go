@@ -209,8 +209,8 @@ func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(m.LostShares(sc))
 			}))
-		finish.Series = append(finish.Series, evidence.Curve(m.Named(cells[0]), crowdLimits, cells,
-			m.MedianOf("makespan-sec")))
+		finish.Series = append(finish.Series, evidence.Medians(m, crowdLimits, cells,
+			"makespan-sec"))
 	}
 	none := unboundedCells(free, crowdConns)[0]
 	if !m.Has(none) || !m.Has(unboundedCells(pooled, crowdConns, crowdConns)[0]) {
@@ -231,8 +231,7 @@ func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
 		for _, conns := range crowdSizes {
 			cells = append(cells, unboundedCells(name, conns, crowdConns)...)
 		}
-		size.Series = append(size.Series,
-			evidence.Curve(m.Named(cells[0]), crowdSizes, cells, m.MedianOf("ops/s")))
+		size.Series = append(size.Series, evidence.Medians(m, crowdSizes, cells, "ops/s"))
 	}
 	return evidence.Figure{
 		Name:  "unbounded",

@@ -23,3 +23,16 @@ func BatchMakespan(n int, meanService float64, limit int) (float64, error) {
 	}
 	return meanService * (float64(n-k)/float64(k) + h), nil
 }
+
+// BatchLeft returns the mean number of such a batch's tasks that are not done at t. Of n tasks the
+// first k start at once, and each of the others when one more has ended than for the one before.
+func BatchLeft(n int, meanService float64, limit int, t float64) float64 {
+	k := min(limit, n)
+	ends := make([]float64, n-k+1) // how many tasks wait for so many ends
+	ends[0] = float64(k)
+	for i := 1; i <= n-k; i++ {
+		ends[i] = 1
+	}
+	left, _ := newErlangMix(k, ends).responseLaw(meanService).above(t)
+	return float64(n) * left
+}

@@ -24,16 +24,7 @@ func MDk(p Pool) (*Answer, error) {
 	wait := law{unit: p.MeanService, mean: q.meanWait + 1/float64(p.Limit), tail: q.waitTail}
 	response := wait
 	response.from = 1
-	return &Answer{
-		Model:        fmt.Sprintf("M/D/%d", p.Limit),
-		Throughput:   p.Rate,
-		MeanInFlight: p.Offered(),
-		WaitProb:     q.waitProb,
-		MeanWait:     p.MeanService * q.meanWait,
-		MeanResponse: p.MeanService * (1 + q.meanWait),
-		wait:         &wait,
-		response:     &response,
-	}, nil
+	return p.answer(fmt.Sprintf("M/D/%d", p.Limit), q.waitProb, q.meanWait, &wait, &response), nil
 }
 
 // A crommelin is the steady state of M/D/k in units of the service time.

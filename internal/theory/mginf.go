@@ -7,11 +7,5 @@ func MGInf(p Pool) (*Answer, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
-	return &Answer{
-		Model:        "M/G/∞",
-		Throughput:   p.Rate,
-		MeanInFlight: p.Offered(),
-		MeanResponse: p.MeanService,
-		wait:         zeroLaw(),
-	}, nil
+	return p.answer("M/G/∞", 0, 0, zeroLaw(), nil), nil
 }

@@ -15,12 +15,8 @@ func MGkk(p Pool) (*Answer, error) {
 		return nil, err
 	}
 	lost, served := erlangB(p.Limit, p.Offered())
-	return &Answer{
-		Model:        fmt.Sprintf("M/G/%d/%[1]d", p.Limit),
-		Throughput:   p.Rate * served,
-		MeanInFlight: p.Offered() * served,
-		MeanResponse: p.MeanService,
-		ShedProb:     lost,
-		wait:         zeroLaw(),
-	}, nil
+	answer := p.answer(fmt.Sprintf("M/G/%d/%[1]d", p.Limit), 0, 0, zeroLaw(), nil)
+	answer.Throughput, answer.MeanInFlight = p.Rate*served, p.Offered()*served
+	answer.ShedProb = lost
+	return answer, nil
 }

@@ -44,16 +44,9 @@ func MH2k(rate float64, h H2, limit int) (*Answer, error) {
 		return nil, fmt.Errorf("theory: M/H2/%d at utilisation %v: %w", limit, p.Utilisation(), err)
 	}
 	d := newDecay(q, s)
-	return &Answer{
-		Model:        fmt.Sprintf("M/H2/%d", limit),
-		Throughput:   rate,
-		MeanInFlight: p.Offered(),
-		WaitProb:     s.waitProb,
-		MeanWait:     mean * s.meanWait,
-		MeanResponse: mean * (1 + s.meanWait),
-		wait:         &law{unit: mean, mean: s.meanWait + 1/float64(limit), tail: d.waitTail},
-		response:     &law{unit: mean, mean: 1 + s.meanWait, tail: d.responseTail},
-	}, nil
+	return p.answer(fmt.Sprintf("M/H2/%d", limit), s.waitProb, s.meanWait,
+		&law{unit: mean, mean: s.meanWait + 1/float64(limit), tail: d.waitTail},
+		&law{unit: mean, mean: 1 + s.meanWait, tail: d.responseTail}), nil
 }
 
 // An h2Queue is an M/H2/k queue in units of the mean service time.

@@ -19,20 +19,12 @@ func MMk(p Pool) (*Answer, error) {
 	theta := float64(p.Limit) - a
 	c := erlangC(p.Limit, a)
 	mean := c / theta
-	return &Answer{
-		Model:        fmt.Sprintf("M/M/%d", p.Limit),
-		Throughput:   p.Rate,
-		MeanInFlight: a,
-		WaitProb:     c,
-		MeanWait:     p.MeanService * mean,
-		MeanResponse: p.MeanService * (1 + mean),
-		wait: &law{unit: p.MeanService, mean: 1 / theta, tail: func(t float64) float64 {
+	return p.answer(fmt.Sprintf("M/M/%d", p.Limit), c, mean,
+		&law{unit: p.MeanService, mean: 1 / theta, tail: func(t float64) float64 {
 			return c * math.Exp(-theta*t)
-		}},
-		response: &law{unit: p.MeanService, mean: 1 + mean, tail: func(t float64) float64 {
+		}}, &law{unit: p.MeanService, mean: 1 + mean, tail: func(t float64) float64 {
 			return math.Exp(-t) + c*between(1, theta, t)
-		}},
-	}, nil
+		}}), nil
 }
 
 // between returns (e^{−at} − e^{−bt})/(b − a), the probability density of the sum of two

@@ -39,15 +39,9 @@ func MMkK(p Pool, queue int) (*Answer, error) {
 	w := newErlangMix(p.Limit, stages)
 	accepted := sum(stages)
 	through := accepted / (accepted + state[queue])
-	return &Answer{
-		Model:        fmt.Sprintf("M/M/%d/%d", p.Limit, p.Limit+queue),
-		Throughput:   p.Rate * through,
-		MeanInFlight: a * through,
-		WaitProb:     w.waitProb,
-		MeanWait:     p.MeanService * w.meanWait,
-		MeanResponse: p.MeanService * (1 + w.meanWait),
-		ShedProb:     state[queue] / (accepted + state[queue]),
-		wait:         w.waitLaw(p.MeanService),
-		response:     w.responseLaw(p.MeanService),
-	}, nil
+	answer := p.answer(fmt.Sprintf("M/M/%d/%d", p.Limit, p.Limit+queue), w.waitProb, w.meanWait,
+		w.waitLaw(p.MeanService), w.responseLaw(p.MeanService))
+	answer.Throughput, answer.MeanInFlight = p.Rate*through, a*through
+	answer.ShedProb = state[queue] / (accepted + state[queue])
+	return answer, nil
 }

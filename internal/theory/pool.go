@@ -58,6 +58,20 @@ func (p Pool) stable() error {
 	return nil
 }
 
+// answer is that of a queue in which the mean wait is so many mean services, and nothing is shed.
+func (p Pool) answer(model string, waitProb, meanWait float64, wait, response *law) *Answer {
+	return &Answer{
+		Model:        model,
+		Throughput:   p.Rate,
+		MeanInFlight: p.Offered(),
+		WaitProb:     waitProb,
+		MeanWait:     p.MeanService * meanWait,
+		MeanResponse: p.MeanService * (1 + meanWait),
+		wait:         wait,
+		response:     response,
+	}
+}
+
 // tooClose is the error of a model whose digits run out before ρ reaches 1.
 func tooClose(model string, rho float64) error {
 	return fmt.Errorf("theory: %s: utilisation %v is too close to 1 for an exact value", model, rho)

@@ -4,11 +4,11 @@ package words
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -60,22 +60,9 @@ func Counted(v float64, thing string) string {
 	return Short(v) + " " + thing + "s"
 }
 
-// Series joins what may have commas of its own: "a, b and c".
-func Series(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
-	}
-	last := len(parts) - 1
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
-}
-
-// Few are the first of many, and how many more there are.
-func Few(names []string, most int) []string {
-	if len(names) <= most+1 {
-		return names
-	}
-	return append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
-}
+// Series joins what may have commas of its own: "a, b and c". Few are the first of many names, and
+// how many more there are.
+var Series, Few = prose.List, prose.Few
 
 // Said puts what holds before the names that it holds of; nothing where there are none.
 func Said(names []string, format string, args ...any) string {
