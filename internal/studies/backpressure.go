@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
@@ -67,16 +66,10 @@ const (
 var pressedLoads = []float64{0.7, 0.9, 1, 1.1, pressedLoad, 1.6}
 
 // pressed is a strategy against a producer.
-func pressed(v strategies.Variant, producer arrivals.Variant, load float64) bench.Scenario {
-	sc := bench.Scenario{
-		Strategy: v,
-		Limit:    limit,
-		Workload: workload(fmt.Sprintf("exponential:mean=%v", pressedMean))[0],
-		Load:     bench.Load{Arrival: producer, Relative: load},
-		Deadline: inTimeMost,
-		Stop:     bench.Stop{Tasks: pressedTasks},
-		Clock:    bench.Virtual,
-	}
+func pressed(v strategies.Variant, producer string, load float64) bench.Scenario {
+	sc := scenario(pooled, fmt.Sprintf("exponential:mean=%v", pressedMean),
+		by(producer, load), bench.Stop{Tasks: pressedTasks})
+	sc.Strategy, sc.Deadline = v, inTimeMost
 	if v.Spec.UsesQueue {
 		sc.Queue = pressedQueue
 	}
@@ -96,13 +89,13 @@ type producer struct {
 var producers = []producer{
 	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad),
 		func(v strategies.Variant) bench.Scenario {
-			return pressed(v, arrival("poisson")[0], pressedLoad)
+			return pressed(v, "poisson", pressedLoad)
 		}},
 	{"swinging load", "under a swinging load", func(v strategies.Variant) bench.Scenario {
-		return pressed(v, arrival("sine:period=7.8125s,amp=0.75")[0], 0.8)
+		return pressed(v, "sine:period=7.8125s,amp=0.75", 0.8)
 	}},
 	{"32 clients", "with 32 clients", func(v strategies.Variant) bench.Scenario {
-		return pressed(v, arrival("closed:clients=32,think=exp(20ms)")[0], 0)
+		return pressed(v, "closed:clients=32,think=exp(20ms)", 0)
 	}},
 }
 
@@ -113,7 +106,7 @@ func pressedCells(v strategies.Variant) []bench.Scenario {
 // pressedLoadsOf are those of a strategy in the order of pressedLoads.
 func pressedLoadsOf(name string) (cells []bench.Scenario) {
 	for _, load := range pressedLoads {
-		cells = append(cells, pressed(strategy(name)[0], arrival("poisson")[0], load))
+		cells = append(cells, pressed(strategy(name)[0], "poisson", load))
 	}
 	return cells
 }
@@ -199,8 +192,7 @@ func drawPressed(m *evidence.Measured) (f page.Figure, err error) {
 		Name:  "backpressure",
 		Title: "Blocking and refusing, from below the capacity to past it",
 		Subtitle: fmt.Sprintf("%d tasks of %s, due whether or not the pool keeps up; %d "+
-			"workers, queues of %d",
-			pressedTasks, words.Span(pressedMean), limit, pressedQueue),
+			"workers, queues of %d", pressedTasks, words.Span(pressedMean), limit, pressedQueue),
 		Caption: []string{
 			"Blocking such a producer only moves the queue to before the pool, where it has no " +
 				"end; the response counts it.",
@@ -235,8 +227,7 @@ func drawOutcomes(m *evidence.Measured) (f page.Figure, err error) {
 		Name:  "backpressure-outcomes",
 		Title: "What becomes of the tasks depends on who produces them",
 		Subtitle: fmt.Sprintf("In time: within %s of being due. Block: %s, shed: %s, shed the "+
-			"late: codel_lifo",
-			words.Span(inTimeMost), pooled, shedding),
+			"late: codel_lifo", words.Span(inTimeMost), pooled, shedding),
 		Caption: []string{
 			"Blocking holds back only clients that wait for their task and bring no other " +
 				"meanwhile.",

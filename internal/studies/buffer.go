@@ -76,15 +76,10 @@ func bufferCell(size Size, name string, c bufferCase, queue int) bench.Scenario 
 	if c == overload {
 		tasks += 7 * queue
 	}
-	return bench.Scenario{
-		Strategy: strategy(name)[0],
-		Limit:    limit,
-		Queue:    slotted(queue),
-		Workload: workload("exponential:mean=8ms")[0],
-		Load:     bench.Load{Arrival: arrival(c.arrival)[0], Relative: c.load},
-		Stop:     bench.Stop{Tasks: tasks, Warmup: 0.5},
-		Clock:    bench.Virtual,
-	}
+	sc := scenario(name, "exponential:mean=8ms", by(c.arrival, c.load),
+		bench.Stop{Tasks: tasks, Warmup: 0.5})
+	sc.Queue = slotted(queue)
+	return sc
 }
 
 func bufferCells(size Size, name string) (cells []bench.Scenario) {

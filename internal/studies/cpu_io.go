@@ -89,45 +89,35 @@ var (
 // busy, the calls as keeps callPlaces.
 func apartCell(size Size, name string, k int) bench.Scenario {
 	compute, call := coreBusy*coreLane/computing.Seconds(), callPlaces/calling.Seconds()
-	return bench.Scenario{
-		Strategy: strategy(name)[0],
-		Limit:    k,
-		// room for all, or a full lane would stop the tasks of the other before the door
-		Queue: 100_000,
-		Workload: workload(fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
-			calling, computing))[0],
-		Load:  bench.Load{Arrival: arrival("poisson")[0], PerSecond: compute + call},
-		Stop:  bench.Stop{Tasks: [...]int{20_000, 60_000, 400_000}[size], Warmup: 0.1},
-		Clock: bench.Virtual,
-	}
+	sc := scenario(name, fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
+		calling, computing), poisson(0),
+		bench.Stop{Tasks: [...]int{20_000, 60_000, 400_000}[size], Warmup: 0.1})
+	sc.Limit, sc.Load.PerSecond = k, compute+call
+	// room for all, or a full class pool would stop the tasks of the other before the door
+	sc.Queue = 100_000
+	return sc
 }
 
 // kindCell has tasks of two kinds from more clients than there are places, as many of either kind.
 // Their number is fixed, and not the time, in which two pools would do more of the kind that is
 // sooner done.
 func kindCell(size Size, name string, k int) bench.Scenario {
-	return bench.Scenario{
-		Strategy: strategy(name)[0],
-		Limit:    k,
-		Workload: workload("cpu_io:p=0.5,cpu=1ms,wait=const(2ms)")[0],
-		Load:     bench.Load{Arrival: arrival("closed:clients=64,think=const(0s)")[0]},
-		Stop:     bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]},
-		Clock:    bench.Real,
-	}
+	return realCell(name, k, "cpu_io:p=0.5,cpu=1ms,wait=const(2ms)",
+		bench.Stop{Tasks: [...]int{130, 1000, 5000}[size]})
 }
 
 // wholeCell has tasks that compute for 1 ms and then wait for 9, from more clients than there are
 // places.
 func wholeCell(size Size, name string, k int) bench.Scenario {
-	return bench.Scenario{
-		Strategy: strategy(name)[0],
-		Limit:    k,
-		Workload: workload("mixed:cpu=1ms,wait=const(9ms)")[0],
-		Load:     bench.Load{Arrival: arrival("closed:clients=64,think=const(0s)")[0]},
-		Stop: bench.Stop{Duration: [...]time.Duration{70 * time.Millisecond, time.Second,
-			5 * time.Second}[size]},
-		Clock: bench.Real,
-	}
+	return realCell(name, k, "mixed:cpu=1ms,wait=const(9ms)", bench.Stop{
+		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})
+}
+
+// realCell has 64 clients who do nothing but ask.
+func realCell(name string, k int, work string, stop bench.Stop) bench.Scenario {
+	sc := scenario(name, work, by("closed:clients=64,think=const(0s)", 0), stop)
+	sc.Limit, sc.Clock = k, bench.Real
+	return sc
 }
 
 // coreRatio is how many times as long the p99 of a class is in one pool as it is in two.
@@ -188,8 +178,7 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 	}
 	if take(coreLimits[1:], coreMargin, "the waiting tasks' p99 in one pool ÷ in two",
 		"the waiting tasks' p99", func(k int) evidence.Interval {
-			return coreRatio(m, callTail,
-				k)
+			return coreRatio(m, callTail, k)
 		}) {
 		return evidence.Missing("one pool or two were not measured at every limit")
 	}
@@ -201,15 +190,13 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 		}
 		rate := func(k int) evidence.Interval { return kindRatio(m, "ops/s", split, k).Inverse() }
 		if take(kindLimits, coreMargin, "the waiting tasks' mean response "+on+
-			", in one pool ÷ in two",
-			"the waiting tasks' mean response "+on, of(waitMean)) ||
+			", in one pool ÷ in two", "the waiting tasks' mean response "+on, of(waitMean)) ||
 			take(kindLimits, 0, "the computing tasks' mean response "+on+", in one pool ÷ in two",
 				"", of(computeMean)) ||
 			take(kindLimits, coreKept, "throughput "+on+", of two pools ÷ of one",
 				"throughput "+on, rate) {
 			return evidence.Missing("real tasks of either kind were not measured by %s at "+
-				"every limit",
-				split)
+				"every limit", split)
 		}
 	}
 	if take(wholeLimits, coreKept,
@@ -229,12 +216,10 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 	}, "")
 	if open := r.Open(); f.Verdict == finding.Undecided {
 		f = evidence.Missing("the repetitions scatter too much to tell in %d of %d comparisons of "+
-			"one pool with two: %s",
-			len(open), all, words.Series(words.Few(open, 3)))
+			"one pool with two: %s", len(open), all, words.Series(words.Few(open, 3)))
 	}
 	f.Add("two pools count as better where one pool has at least %v times their response, or "+
-		"they have at least %v times its throughput",
-		coreMargin, coreKept)
+		"they have at least %v times its throughput", coreMargin, coreKept)
 	f.Say(lines...)
 	answerCores(m, &f)
 	return f
@@ -326,8 +311,7 @@ func drawCores(m *evidence.Measured) (f page.Figure, err error) {
 	}
 	for i, name := range append([]string{pooled}, realSplits...) {
 		pools := []string{"one pool", "separate pools", "separate pools, a core left"}[i]
-		kinds.Series = append(kinds.Series,
-			curve(i, pools, waitMean, name, kindLimits, kindCell))
+		kinds.Series = append(kinds.Series, curve(i, pools, waitMean, name, kindLimits, kindCell))
 		whole.Series = append(whole.Series, curve(i, pools, "ops/s", name, kindLimits, kindCell))
 		if i < 2 {
 			whole.Series = append(whole.Series,

@@ -117,16 +117,10 @@ func callbackCell(way callbackWay, r int, size Size) bench.Scenario {
 	// The longer the long ones, the fewer there are.
 	tasks := [...]int{12_000, 60_000, 400_000}[size] * max(1,
 		int(math.Round(math.Sqrt(float64(r))/5)))
-	return bench.Scenario{
-		Strategy: strategy(way.strategy)[0],
-		Limit:    way.limit,
-		Queue:    room,
-		Workload: workload(work)[0],
-		Load: bench.Load{Arrival: arrival("poisson")[0],
-			PerSecond: math.Round(callbackRate(r) / unit.Seconds())},
-		Stop:  bench.Stop{Tasks: tasks, Warmup: 0.1},
-		Clock: bench.Virtual,
-	}
+	sc := scenario(way.strategy, work, poisson(0), bench.Stop{Tasks: tasks, Warmup: 0.1})
+	sc.Limit, sc.Queue = way.limit, room
+	sc.Load.PerSecond = math.Round(callbackRate(r) / unit.Seconds())
+	return sc
 }
 
 func callbackCells(size Size) (cells []bench.Scenario) {
@@ -215,8 +209,7 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	most := lengths[len(lengths)-1]
 	if little := harm(m, loop, lengths[1]); !math.IsNaN(little.Mid) {
 		f.Add("callbacks only %d times as long multiply the others' p99 on the loop by %s: the "+
-			"length counts, not how it grows with n",
-			lengths[1], little)
+			"length counts, not how it grows with n", lengths[1], little)
 	}
 	each := func(number func(callbackWay) float64) string {
 		var parts []string
@@ -237,8 +230,7 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 	wait := evidence.OfMean(m.Values(callbackCell(loop, most, Quick),
 		"short-mean-response-sec")).Times(1 / unit.Seconds())
 	f.Add("the others' mean response on the loop is then %s times their length (theory, "+
-		"Pollaczek–Khinchine: %s)",
-		words.Short(wait.Mid), words.Short(1+onLoopWait(most)))
+		"Pollaczek–Khinchine: %s)", words.Short(wait.Mid), words.Short(1+onLoopWait(most)))
 }
 
 // onLoopWait is the exact mean wait for the loop, in short callbacks.
@@ -278,8 +270,7 @@ func drawCallbacks(m *evidence.Measured) (f page.Figure, err error) {
 		Name:  "eventloop-callbacks",
 		Title: "What one client's long callback does to the other clients",
 		Subtitle: fmt.Sprintf("Their callbacks keep a core %s busy, those of that client "+
-			"another %s, whatever n is",
-			words.Percent(callbackShort), words.Percent(callbackLong)),
+			"another %s, whatever n is", words.Percent(callbackShort), words.Percent(callbackLong)),
 		Caption: []string{
 			fmt.Sprintf("At n = %d, n² is %d callbacks in a row; steps are of one short callback.",
 				callbackSizes[len(callbackSizes)-1], callbackLengths()[len(callbackLengths())-1]),

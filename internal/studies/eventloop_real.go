@@ -43,17 +43,12 @@ var realCallbacks = []realCallback{
 const realClients = 8
 
 func realCallbackCell(way realWay, n int, size Size) bench.Scenario {
-	return bench.Scenario{
-		Strategy: strategy(way.strategy)[0],
-		Limit:    limit,
-		Queue:    realClients,
-		Workload: workload(fmt.Sprintf(way.work, n))[0],
-		Load: bench.Load{Arrival: arrival(fmt.Sprintf("closed:clients=%d,think=const(0s)",
-			realClients))[0]},
-		Stop: bench.Stop{Duration: [...]time.Duration{40, 300, 1000}[size] * time.Millisecond,
-			Warmup: 0.1},
-		Clock: bench.Real,
-	}
+	sc := scenario(way.strategy, fmt.Sprintf(way.work, n),
+		by(fmt.Sprintf("closed:clients=%d,think=const(0s)", realClients), 0),
+		bench.Stop{Warmup: 0.1, Duration: [...]time.Duration{40, 300, 1000}[size] *
+			time.Millisecond})
+	sc.Queue, sc.Clock = realClients, bench.Real
+	return sc
 }
 
 func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
@@ -75,10 +70,8 @@ func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
 		}
 		f.Add("on this machine, %s: each further %s makes a callback %s times as long; the "+
 			"mean response of %d clients is %s at n = %d, and at n = %d it is %s (best "+
-			"repetitions)",
-			work.title, work.step, words.Short(growth), realClients,
-			words.Roughly(m.Lowest(ends[1], meanResponse)), least,
-			most, words.Series(each))
+			"repetitions)", work.title, work.step, words.Short(growth), realClients,
+			words.Roughly(m.Lowest(ends[1], meanResponse)), least, most, words.Series(each))
 	}
 }
 

@@ -231,8 +231,7 @@ func judgeEvil(m *evidence.Measured) finding.Finding {
 		said = append(said, fmt.Sprintf("%s in %d of %d runs with a timeout of %s", pools, stopped,
 			runs, words.Span(timeout)))
 		details = append(details, fmt.Sprintf("%d with a timeout of %s (%s)", most,
-			words.Span(timeout),
-			strings.Join(names, ", ")))
+			words.Span(timeout), strings.Join(names, ", ")))
 	}
 	what := fmt.Sprintf("%d endless tasks or more stop %s", limit, words.Series(said))
 	f := evidence.Found(finding.Depends, "on the timeout: %s", what)
@@ -369,8 +368,7 @@ func drawEvil(m *evidence.Measured) (f page.Figure, err error) {
 		Name:  "evil",
 		Title: fmt.Sprintf("Endless tasks in a pool of %d slots", limit),
 		Subtitle: fmt.Sprintf("%d tasks, of which the good ones take %s in the mean and alone "+
-			"keep the pool %s busy",
-			evilTasks, words.Span(evilGood), words.Percent(evilLoad)),
+			"keep the pool %s busy", evilTasks, words.Span(evilGood), words.Percent(evilLoad)),
 		Caption: []string{
 			fmt.Sprintf("Left: the timeout is an hour, longer than any run; segregated and "+
 				"partitioned do as worker_pool and are not drawn. From %.2g endless tasks on "+

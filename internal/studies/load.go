@@ -166,6 +166,5 @@ func nearingExact(
 			return of(a)
 		})
 	}
-	return band((*theory.Answer).P99),
-		band(func(a *theory.Answer) float64 { return a.Throughput })
+	return band((*theory.Answer).P99), band(func(a *theory.Answer) float64 { return a.Throughput })
 }

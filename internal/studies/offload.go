@@ -76,22 +76,20 @@ func handCells(name string, size Size) (cells []bench.Scenario) {
 }
 
 func handCell(name string, of time.Duration, size Size) bench.Scenario {
-	sc := handScenario(name, of)
-	sc.Load.Arrival = arrival("batch")[0]
-	sc.Stop = bench.Stop{Tasks: int(handBusy/(of+handExtra)) * [...]int{1, 4, 10}[size]}
-	return sc
+	return handScenario(name, of, by("batch", 0),
+		bench.Stop{Tasks: int(handBusy/(of+handExtra)) * [...]int{1, 4, 10}[size]})
 }
 
 func handAloneCell(name string, size Size) bench.Scenario {
-	sc := handScenario(name, handAlone)
-	sc.Load.Arrival = arrival("closed:clients=1,think=const(0s)")[0]
-	sc.Stop = bench.Stop{Duration: [...]time.Duration{30, 100, 500}[size] * time.Millisecond}
-	return sc
+	return handScenario(name, handAlone, by("closed:clients=1,think=const(0s)", 0),
+		bench.Stop{Duration: [...]time.Duration{30, 100, 500}[size] * time.Millisecond})
 }
 
-func handScenario(name string, of time.Duration) bench.Scenario {
-	sc := bench.Scenario{Strategy: strategy(name)[0], Limit: limit,
-		Workload: workload(fmt.Sprintf("cpu_sha256:mean=%v", of))[0], Clock: bench.Real}
+func handScenario(
+	name string, of time.Duration, load bench.Load, stop bench.Stop,
+) bench.Scenario {
+	sc := scenario(name, fmt.Sprintf("cpu_sha256:mean=%v", of), load, stop)
+	sc.Clock = bench.Real
 	if sc.Strategy.Spec.UsesQueue {
 		sc.Queue = handQueue
 	}

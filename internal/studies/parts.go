@@ -63,6 +63,19 @@ func shares(of string, reach ...float64) charts.Axis {
 	return charts.Axis{Label: of, Format: words.Percent, Reach: reach}
 }
 
+// scenario is a strategy at the limit of the studies, under the virtual clock.
+func scenario(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
+	return bench.Scenario{Strategy: strategy(name)[0], Limit: limit, Workload: workload(work)[0],
+		Load: load, Stop: stop, Clock: bench.Virtual}
+}
+
+// poisson is a load relative to the capacity, of Poisson arrivals; by is that of any arrivals, or
+// of those that bring their own.
+func poisson(relative float64) bench.Load { return by("poisson", relative) }
+func by(process string, relative float64) bench.Load {
+	return bench.Load{Arrival: arrival(process)[0], Relative: relative}
+}
+
 // lossy are the scenarios of a matrix in which a strategy that sheds has no queue: then it is a
 // loss system, which theory knows for any task times.
 func lossy(m bench.Matrix) []bench.Scenario {

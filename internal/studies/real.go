@@ -35,8 +35,7 @@ var (
 	_ = register(realStudy("real_waits",
 		"how much of the theory is left on this machine, for tasks that wait?",
 		"for tasks that wait, a real pool on a real machine waits as long as an ideal queue does",
-		"exponential:mean=10ms",
-		3500*time.Millisecond, 300*time.Millisecond,
+		"exponential:mean=10ms", 3500*time.Millisecond, 300*time.Millisecond,
 		"On this machine, tasks that wait: how much longer they queue than in an ideal queue", 0.5,
 		0.8))
 	_ = register(realStudy("real_computing", "and for tasks that compute?",

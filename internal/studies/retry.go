@@ -162,18 +162,12 @@ func retryBounded(place string, attempts int) string {
 }
 
 func retryCell(door retryDoor, name string) bench.Scenario {
-	return bench.Scenario{
-		Strategy: strategy(name)[0],
-		Limit:    retryPool,
-		// the producer hands over what there is a slot for: what is tried again does not stand
-		// behind the whole batch
-		Queue:    bench.NoQueue,
-		Workload: workload("lognormal:mean=100ms")[0],
-		Target:   target(door.target)[0],
-		Load:     bench.Load{Arrival: arrival("batch")[0]},
-		Stop:     bench.Stop{Tasks: retryBatch},
-		Clock:    bench.Virtual,
-	}
+	sc := scenario(name, "lognormal:mean=100ms", by("batch", 0), bench.Stop{Tasks: retryBatch})
+	sc.Limit, sc.Target = retryPool, target(door.target)[0]
+	// the producer hands over what there is a slot for: what is tried again does not stand behind
+	// the whole batch
+	sc.Queue = bench.NoQueue
+	return sc
 }
 
 // faultCell has a tenth of the tasks fail, in a way that says that it is no refusal.

@@ -92,8 +92,7 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 		case !done:
 			winner = other
 			r.AtMost(evidence.Interval{Mid: math.Inf(1), Lo: math.Inf(1), Hi: math.Inf(1)},
-				retryTie,
-				"loses tasks at %s", door.name())
+				retryTie, "loses tasks at %s", door.name())
 		case !rival:
 			r.AtMost(evidence.Interval{}, retryTie, "the only calls without a loss at %s",
 				door.name())

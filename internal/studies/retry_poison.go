@@ -50,8 +50,7 @@ func answerPoison(m *evidence.Measured, f *finding.Finding) {
 			if o := poisonOf(m, place, n); !math.IsNaN(o.calls + o.seconds) {
 				share = m.Mean(poisonCell(place, n), "throttled/op").Mid
 				said = append(said, fmt.Sprintf("%s with at most %d attempts (%s of the calls "+
-					"wasted)",
-					words.Seconds(o.seconds), n, words.Percent(o.wasted)))
+					"wasted)", words.Seconds(o.seconds), n, words.Percent(o.wasted)))
 			}
 		}
 		if len(said) > 0 {

@@ -150,8 +150,7 @@ func judgeScrape(m *evidence.Measured) (f finding.Finding) {
 			runs, evidence.ButFor(runs))
 	case allowed == 0:
 		f = evidence.Found(finding.DoesNotHold, "the site refuses %s of %d calls at every "+
-			"limit, with each of %s",
-			fromTo(least, most), tickers, names)
+			"limit, with each of %s", fromTo(least, most), tickers, names)
 	default:
 		f = evidence.Found(finding.Depends, "on the limit: the site refuses %s of %d calls in "+
 			"%d of %d scenarios of %s", fromTo(least, most), tickers, refused, want, names)

@@ -83,16 +83,10 @@ var shutdownCases = []shutdownCase{
 }
 
 func (c shutdownCase) cell(deadline time.Duration) bench.Scenario {
-	return bench.Scenario{
-		Strategy: strategy(c.strategy)[0],
-		Limit:    limit,
-		Queue:    c.queue,
-		Workload: workload(fmt.Sprintf("exponential:mean=%v", shutdownMean))[0],
-		Load:     c.load,
-		Stop:     bench.Stop{Tasks: c.tasks},
-		Drain:    deadline,
-		Clock:    bench.Virtual,
-	}
+	sc := scenario(c.strategy, fmt.Sprintf("exponential:mean=%v", shutdownMean), c.load,
+		bench.Stop{Tasks: c.tasks})
+	sc.Queue, sc.Drain = c.queue, deadline
+	return sc
 }
 
 // cells are those of the case at each deadline.

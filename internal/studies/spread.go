@@ -103,8 +103,7 @@ func judgeSpread(m *evidence.Measured) finding.Finding {
 		time(one, "mean-wait-sec"), time(widest, "mean-wait-sec"))
 	if shed := spreadOf(shedding); m.Has(shed[0]) && m.Has(shed[len(shed)-1]) {
 		f.Add("without a queue %s sheds %s of the tasks at C² = 0 and %s at C² = %v (theory: "+
-			"%s at any C²)", shedding,
-			words.Percent(m.Mean(shed[0], "shed/op").Mid),
+			"%s at any C²)", shedding, words.Percent(m.Mean(shed[0], "shed/op").Mid),
 			words.Percent(m.Mean(shed[len(shed)-1], "shed/op").Mid), most,
 			words.Percent(spreadLost()))
 	}
@@ -145,8 +144,7 @@ func drawSpread(m *evidence.Measured) (f page.Figure, err error) {
 				"queue all wait for the long ones.",
 			fmt.Sprintf("Bands: exact, M/D/%d, M/M/%d and M/H₂/%d for the pool; Erlang B, "+
 				"which holds for any task times, for what sheds. Between C² = 0 and 1 no band "+
-				"is drawn.",
-				limit, limit, limit),
+				"is drawn.", limit, limit, limit),
 			m.Medians(spreadSweep(Quick, strategy(familiar...)...)),
 		},
 	}.Planes(slow, done)

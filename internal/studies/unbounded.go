@@ -126,8 +126,7 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 		f = evidence.Found(finding.DoesNotHold, "the pool is not exhausted: %s", lost)
 	case !(without.Lo > crowdLost):
 		f = evidence.Missing("the repetitions scatter too much to tell whether the pool is "+
-			"exhausted: %s",
-			lost)
+			"exhausted: %s", lost)
 	}
 	answerUnbounded(m, &f)
 	return f
@@ -142,8 +141,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 		words.Percent(crowdApart(m)))
 	small, equal, large := pool[0], pool[1], pool[3]
 	f.Add("with a bound of %d the connections complete %s; without one %s, until the last task "+
-		"is refused after %s",
-		equal.Limit, rate(equal), rate(none), end(none))
+		"is refused after %s", equal.Limit, rate(equal), rate(none), end(none))
 	f.Add("within %s of being due %s of the tasks are done with a bound of %d, %s without one",
 		words.Span(crowdWait), words.Percent(m.InTime(equal).Mid), equal.Limit,
 		words.Percent(m.InTime(none).Mid))
@@ -162,8 +160,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	}
 	var sizes []string
 	for _, conns := range crowdSizes {
-		bound, none := unboundedCells(pooled, conns, crowdConns)[0],
-			unboundedCells(free, conns)[0]
+		bound, none := unboundedCells(pooled, conns, crowdConns)[0], unboundedCells(free, conns)[0]
 		if m.Has(bound) && m.Has(none) {
 			sizes = append(sizes,
 				fmt.Sprintf("%s and %s with %d", rate(bound), words.Percent(m.LostShare(none).Mid),
@@ -171,8 +168,7 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 		}
 	}
 	f.Add("by the number of connections, the throughput with a bound of %d and the loss "+
-		"without one: %s",
-		crowdConns, strings.Join(sizes, ", "))
+		"without one: %s", crowdConns, strings.Join(sizes, ", "))
 }
 
 // crowdApart is by how much the ways to write the bound differ at most in when they finish, as a
@@ -237,8 +233,7 @@ func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
 		Name:  "unbounded",
 		Title: "A bound before a pool of connections: what is lost, and how long all takes",
 		Subtitle: fmt.Sprintf("%d tasks of %s at once; a call waits at most %s for one of %d "+
-			"connections",
-			crowd, words.Span(crowdMean), words.Span(crowdWait), crowdConns),
+			"connections", crowd, words.Span(crowdMean), words.Span(crowdWait), crowdConns),
 		Caption: []string{
 			fmt.Sprintf("Up to a bound of about conns·(1 + timeout/E[S]) = %d each call gets a "+
 				"connection before its timeout; below the number of connections some are idle.",

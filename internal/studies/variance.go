@@ -84,11 +84,9 @@ func sized(base int, c2 float64, most int) bench.Stop {
 	return bench.Stop{Tasks: n, Warmup: 0.1}
 }
 
-// only gives a scenario its strategy, as the command line would call it, and what all scenarios of
-// the study have in common. A strategy that waits has room.
-func only(sc bench.Scenario, name string) bench.Scenario {
-	sc.Strategy = strategy(name)[0]
-	sc.Limit, sc.Clock = limit, bench.Virtual
+// only is a scenario with what all of the study have in common: a strategy that waits has room.
+func only(name, work string, load bench.Load, stop bench.Stop) bench.Scenario {
+	sc := scenario(name, work, load, stop)
 	if sc.Strategy.Spec.UsesQueue && !sc.Strategy.Spec.Sheds {
 		sc.Queue = room
 	}

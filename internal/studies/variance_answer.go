@@ -83,8 +83,7 @@ func judgeCost(m *evidence.Measured) finding.Finding {
 			"multiples of the shared pool: %s", taxAt, words.Series(open))
 	case len(lower) == 0:
 		return evidence.Found(finding.DoesNotHold, "at R = %d, as multiples of the shared "+
-			"pool, %s",
-			taxAt, words.Series(not))
+			"pool, %s", taxAt, words.Series(not))
 	case len(higher) == 0 && len(level) > 0:
 		return evidence.Missing("both strategies are below the shared pool at R = %d, but "+
 			"elsewhere the repetitions scatter too much to tell, as multiples of it: %s",
@@ -95,12 +94,10 @@ func judgeCost(m *evidence.Measured) finding.Finding {
 	}
 	if _, from := lastCrossover(m); !math.IsNaN(from.Mid) {
 		return evidence.Found(finding.Depends, "on %s: both strategies pay above R = %s, but "+
-			"%s; %s", of,
-			from, higher[0], said)
+			"%s; %s", of, from, higher[0], said)
 	}
 	return evidence.Found(finding.Depends, "on %s: both strategies pay at R = %d, but %s; %s",
-		of, taxAt,
-		words.Series(words.Few(higher, 2)), said)
+		of, taxAt, words.Series(words.Few(higher, 2)), said)
 }
 
 // lastCrossover is the comparison that turns to the better last, and where; NaN where one crosses

@@ -91,11 +91,8 @@ func loadsAround(size Size, c2 float64) (loads []float64) {
 }
 
 func capacityCell(load, c2 float64) bench.Scenario {
-	return only(bench.Scenario{
-		Workload: workload(spreading(c2))[0],
-		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: load},
-		Stop:     sized(int(800/((1-load)*(1-load))), c2, 120_000),
-	}, pooled)
+	return only(pooled, spreading(c2), poisson(load),
+		sized(int(800/((1-load)*(1-load))), c2, 120_000))
 }
 
 func capacityCells(size Size) (cells []bench.Scenario) {
@@ -199,8 +196,7 @@ func drawCapacity(m *evidence.Measured) (f page.Figure, err error) {
 			fmt.Sprintf("Bands: exact, M/H₂/%d with balanced means, and M/D/%d at C² = 0; "+
 				"between 0 and 1 none is drawn.", limit, limit),
 			fmt.Sprintf("Above %v the runs of this study are too short: only the exact value "+
-				"is drawn.",
-				mostLoad),
+				"is drawn.", mostLoad),
 		},
 	}.Planes(p)
 }

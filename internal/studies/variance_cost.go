@@ -40,11 +40,7 @@ var costStrategies = []string{"worker_pool", "partitioned", "partitioned_all_at_
 const taxAt = 50
 
 func costCell(strategy string, r float64) bench.Scenario {
-	return only(bench.Scenario{
-		Workload: workload(halves(r))[0],
-		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: varianceLoad},
-		Stop:     sized(15_000, halvesC2(r), 200_000),
-	}, strategy)
+	return only(strategy, halves(r), poisson(varianceLoad), sized(15_000, halvesC2(r), 200_000))
 }
 
 func costCells(size Size) (cells []bench.Scenario) {
@@ -135,9 +131,8 @@ func drawCost(m *evidence.Measured) (f page.Figure, err error) {
 		p.Series = append(p.Series, evidence.Exact(m.Named(costCell(separate, 1)),
 			[]float64{1, costRs[len(costRs)-1]}, func(float64) float64 { return exact }))
 		start := flat(limit, of)
-		p.Remarks = append(p.Remarks,
-			charts.Remark{Sign: charts.Ring, X: 1, Y: start,
-				Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, words.Short(start))}})
+		p.Remarks = append(p.Remarks, charts.Remark{Sign: charts.Ring, X: 1, Y: start,
+			Text: []string{fmt.Sprintf("exact M/D/%d: %s", limit, words.Short(start))}})
 		if of == slowdown {
 			p.Levels = []charts.Level{{Name: "processor sharing, exact", Y: sharing()}}
 		}

@@ -91,12 +91,11 @@ func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
 	if len(measuredLoads) < 2 {
 		return f, &charts.EmptyError{Chart: "load"}
 	}
-	p.Series = append(p.Series,
-		exactOver(m.Named(loadCell(separate, varianceLoad)),
-			func(load float64) (*theory.Answer, error) {
-				return theory.MDk(theory.Pool{Rate: load * limit / 2, MeanService: 1,
-					Limit: limit / 2})
-			}),
+	p.Series = append(p.Series, exactOver(m.Named(loadCell(separate, varianceLoad)),
+		func(load float64) (*theory.Answer, error) {
+			return theory.MDk(theory.Pool{Rate: load * limit / 2, MeanService: 1,
+				Limit: limit / 2})
+		}),
 		exactOver(m.Named(loadCell(sequential, varianceLoad)),
 			func(load float64) (*theory.Answer, error) {
 				return theory.MMk(theory.Pool{Rate: load * limit, MeanService: 1, Limit: limit})
@@ -111,9 +110,7 @@ func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
 			m.Means(loadCells(Standard)),
 			fmt.Sprintf("Exact are the bands: separate pools, M/D/%d for each class, and "+
 				"processor sharing, M/M/%d whatever the task times, to which ever smaller "+
-				"steps lead.",
-				limit/2,
-				limit),
+				"steps lead.", limit/2, limit),
 			"The others have no closed form.",
 		},
 	}.Planes(p)
@@ -148,12 +145,8 @@ const (
 var openLoads = []float64{0.84, 0.88, 0.92}
 
 func closedCell(c2 float64) bench.Scenario {
-	return only(bench.Scenario{
-		Workload: workload(spreading(c2))[0],
-		Load: bench.Load{Arrival: arrival(fmt.Sprintf("closed:clients=%d,think=exp(%v)",
-			clients, thought*unit))[0]},
-		Stop: sized(15_000, c2, 100_000),
-	}, pooled)
+	return only(pooled, spreading(c2), by(fmt.Sprintf("closed:clients=%d,think=exp(%v)", clients,
+		thought*unit), 0), sized(15_000, c2, 100_000))
 }
 
 // openCells are at the loads around that of the loop, which falls from above the middle one to
@@ -164,11 +157,8 @@ func openCells(c2 float64) (cells []bench.Scenario) {
 		loads = openLoads[:2]
 	}
 	for _, load := range loads {
-		cells = append(cells, only(bench.Scenario{
-			Workload: workload(spreading(c2))[0],
-			Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: load},
-			Stop:     sized(20_000, c2, 200_000),
-		}, pooled))
+		cells = append(cells,
+			only(pooled, spreading(c2), poisson(load), sized(20_000, c2, 200_000)))
 	}
 	return cells
 }

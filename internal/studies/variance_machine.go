@@ -67,11 +67,8 @@ var twinLoads = []float64{0.5, 0.7, 0.9}
 
 // real is the run on the machine.
 func (c machineCase) real(strategy string) bench.Scenario {
-	sc := only(bench.Scenario{
-		Workload: workload(c.work)[0],
-		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: c.load},
-		Stop:     bench.Stop{Duration: c.durations[Standard], Warmup: 0.1},
-	}, strategy)
+	sc := only(strategy, c.work, poisson(c.load),
+		bench.Stop{Duration: c.durations[Standard], Warmup: 0.1})
 	sc.Limit, sc.Clock = machinePlaces, bench.Real
 	return sc
 }
@@ -82,11 +79,7 @@ func (c machineCase) waits(strategy string, load float64) bench.Scenario {
 	if c.unequal {
 		c2 = halvesC2(machineR) // with one in 21 long, either class is half of the work
 	}
-	sc := only(bench.Scenario{
-		Workload: workload(c.twin)[0],
-		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: load},
-		Stop:     sized(10_000, c2, 100_000),
-	}, strategy)
+	sc := only(strategy, c.twin, poisson(load), sized(10_000, c2, 100_000))
 	sc.Limit = machinePlaces
 	return sc
 }

@@ -56,13 +56,9 @@ func quantumCell(q, o float64) bench.Scenario {
 		return dist.FormatDuration(time.Duration(math.Round((work +
 			o*math.Ceil(work/q-1e-9)) * scale)))
 	}
-	return only(bench.Scenario{
-		Workload: workload(fmt.Sprintf("bimodal:p=%v,short=%s,long=%s",
-			dist.FormatFloat(1-shareShort), size(1), size(quantumR)))[0],
-		Load: bench.Load{Arrival: arrival("poisson")[0],
-			Relative: math.Round(busyWith(q, o)*1e6) / 1e6},
-		Stop: bench.Stop{Tasks: 40_000, Warmup: 0.1},
-	}, sequential)
+	return only(sequential, fmt.Sprintf("bimodal:p=%v,short=%s,long=%s",
+		dist.FormatFloat(1-shareShort), size(1), size(quantumR)),
+		poisson(math.Round(busyWith(q, o)*1e6)/1e6), bench.Stop{Tasks: 40_000, Warmup: 0.1})
 }
 
 func quantumCells(size Size) (cells []bench.Scenario) {
@@ -82,8 +78,7 @@ func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.S
 		if busyWith(q, o) >= fullest {
 			continue
 		}
-		evidence.AddPoint(&s, q,
-			m.Mean(quantumCell(q, o), metric).Times((q+o)/unit.Seconds()/size))
+		evidence.AddPoint(&s, q, m.Mean(quantumCell(q, o), metric).Times((q+o)/unit.Seconds()/size))
 	}
 	return s
 }
@@ -178,11 +173,8 @@ const (
 var stepSizes = []time.Duration{time.Millisecond, 100 * time.Microsecond, 10 * time.Microsecond}
 
 func stepCell(strategy string) bench.Scenario {
-	sc := only(bench.Scenario{
-		Workload: workload(fmt.Sprintf("cpu_average:mean=%v", stepTask))[0],
-		Load:     bench.Load{Arrival: arrival("batch")[0]},
-		Stop:     bench.Stop{Tasks: 500},
-	}, strategy)
+	sc := only(strategy, fmt.Sprintf("cpu_average:mean=%v", stepTask), by("batch", 0),
+		bench.Stop{Tasks: 500})
 	sc.Limit, sc.Clock = 1, bench.Real
 	return sc
 }

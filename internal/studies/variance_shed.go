@@ -21,12 +21,9 @@ var shedPart = variancePart{shedCells, nil, answerShed}
 var slots = []int{0, limit, 4 * limit}
 
 func shedCell(queue int, c2 float64) bench.Scenario {
-	return only(bench.Scenario{
-		Queue:    slotted(queue),
-		Workload: workload(spreading(c2))[0],
-		Load:     bench.Load{Arrival: arrival("poisson")[0], Relative: varianceLoad},
-		Stop:     sized(20_000, c2, 90_000),
-	}, shedding)
+	sc := only(shedding, spreading(c2), poisson(varianceLoad), sized(20_000, c2, 90_000))
+	sc.Queue = slotted(queue)
+	return sc
 }
 
 func shedCells(size Size) (cells []bench.Scenario) {
