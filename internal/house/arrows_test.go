@@ -45,7 +45,7 @@ var rooms = []room{
 	{"internal/evidence", []string{"internal/evidence/words", "bench", "bench/finding",
 		"reports/results", "reports/page", "reports/charts", "strategies", "internal"},
 		[]string{"gonum.org/v1/gonum"}},
-	{"internal/evidence/words", []string{"reports/charts"}, nil},
+	{"internal/evidence/words", []string{"reports/charts", "internal"}, nil},
 	{"internal/studies", []string{"internal/evidence", "internal/evidence/words",
 		"internal/rundir", "bench", "bench/finding", "reports/results", "reports/page",
 		"reports/charts", "strategies", "strategies/peers", "workloads", "workloads/regex",
