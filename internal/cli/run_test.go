@@ -103,6 +103,55 @@ func TestForceAndAppend(t *testing.T) {
 	}
 }
 
+// TestAppendedSeeds: of every command that adds to a directory, no run that is added has the name
+// and the seed of one that is there: its seeds go on with those.
+func TestAppendedSeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	url, _ := shop(t, 200)
+	for kind, args := range map[string][]string{
+		"run": quick("--count", "2"),
+		"capacity": quickSearch("--objective", "p99-response<100ms", "--resolution", "50%", "--count",
+			"6"),
+		"attack": {"attack", url, "--name", "shop", "--n", "5", "--count", "2", "--quiet"},
+		"gateway": {"gateway", "--strategy", "semaphore", "--n", "5", "--rate", "500", "--count",
+			"2", "--quiet"},
+	} {
+		added := 0
+		for range 2 {
+			o := command(t, append(args, "--out", kind, "--append")...)
+			if o.code == unusable {
+				t.Fatalf("%s: %s", kind, o.stderr)
+			}
+			added = -added
+			for name, seeds := range seedsOf(t, kind) {
+				added += len(seeds)
+				if !slices.IsSortedFunc(seeds, func(a, b int) int { return a - b }) ||
+					len(slices.Compact(slices.Clone(seeds))) < len(seeds) {
+					t.Errorf("%s: %s has seeds %d", kind, name, seeds)
+				}
+			}
+		}
+		if added < 2 {
+			t.Errorf("%s: %d runs were added", kind, added)
+		}
+	}
+}
+
+// seedsOf are the seeds of the runs in a directory, by name, in their order.
+func seedsOf(t *testing.T, dir string) map[string][]int {
+	t.Helper()
+	seeds, seed := map[string][]int{}, 0
+	for line := range strings.Lines(read(t, dir+"/results.txt")) {
+		if _, err := fmt.Sscanf(line, "# seed %d", &seed); err == nil {
+			continue
+		}
+		if name, _, _ := strings.Cut(line, " "); strings.HasPrefix(name, "Benchmark") {
+			seeds[name] = append(seeds[name], seed)
+		}
+	}
+	return seeds
+}
+
 // TestRunJSON: one document on stdout, with the schema, every metric and nothing else.
 func TestRunJSON(t *testing.T) {
 	t.Chdir(t.TempDir())

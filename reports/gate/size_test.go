@@ -61,7 +61,7 @@ func TestGateSize(t *testing.T) {
 }
 
 // TestGateSizeOfUnequalSides: it is no other where the sides have unequal spreads and numbers of
-// values, of which a rank test alone would call 32 and 44 in 200 gates worse. Of 200 gates 10 may
+// values, of which a rank test alone calls 25 and 50 of 200 gates worse. Of 200 gates 10 may
 // be; a right gate exceeds 18 with probability 1 %.
 func TestGateSizeOfUnequalSides(t *testing.T) {
 	for _, c := range []struct {
