@@ -48,7 +48,8 @@ func TestYAML(t *testing.T) {
 // TestFuzzed: what CI runs fuzzes every target, for a time, and minimises what it finds by
 // executions: by time some targets would do little else.
 func TestFuzzed(t *testing.T) {
-	if ci := read(t, filepath.Join(checkout, ".ci", "run")); !strings.Contains(ci, "\nmake fuzz\n") {
+	ci := read(t, filepath.Join(checkout, ".ci", "run"))
+	if !strings.Contains(ci, "\nmake fuzz\n") {
 		t.Errorf("CI does not fuzz:\n%s", ci)
 	}
 	recipe := regexp.MustCompile(`(?m)^fuzz:.*\n((?:\t.*\n)+)`).FindString(
