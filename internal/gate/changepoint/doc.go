@@ -30,7 +30,7 @@
 // # Dates
 //
 // The split that is tested says that something changed; where the levels meet is looked for anew,
-// in the values, once all changes are known (date.go).
+// in the values, once all changes are known (find.go).
 //
 // # What is assumed
 //
