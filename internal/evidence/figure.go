@@ -92,8 +92,8 @@ func Curve[X int | float64](
 	return s
 }
 
-// Medians is the curve of a metric of scenarios of one strategy.
-func Medians[X int | float64](
+// MedianCurve is the curve of a metric of scenarios of one strategy.
+func MedianCurve[X int | float64](
 	m *Measured, x []X, cells []bench.Scenario, unit string,
 ) charts.Series {
 	return Curve(m.Named(cells[0]), x, cells, m.MedianOf(unit))

@@ -171,9 +171,9 @@ func drawPressed(m *evidence.Measured) (f page.Figure, err error) {
 	behind := evidence.Plane("behind when the overload ends", x,
 		charts.Axis{Label: "last due to last end", Format: charts.Seconds, Reach: []float64{0}})
 	for _, cells := range m.Sweeps(slices.Concat(blocking, refusing), pressedLoadsOf) {
-		a := evidence.Medians(m, pressedLoads, cells, "goodput-ops/s")
+		a := evidence.MedianCurve(m, pressedLoads, cells, "goodput-ops/s")
 		good.Series = append(good.Series, a)
-		slow.Series = append(slow.Series, evidence.Medians(m, pressedLoads, cells, p99Response))
+		slow.Series = append(slow.Series, evidence.MedianCurve(m, pressedLoads, cells, p99Response))
 		behind.Series = append(behind.Series, evidence.Curve(m.Named(cells[0]), pressedLoads, cells,
 			func(sc bench.Scenario) evidence.Interval { return evidence.OfMedian(m.Recovery(sc)) }))
 		if a.Name == shedding && len(a.X) > 0 {

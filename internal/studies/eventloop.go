@@ -227,8 +227,8 @@ func answerCallbacks(m *evidence.Measured, f *finding.Finding) {
 			own := float64(most) * unit.Seconds()
 			return m.Mean(callbackCell(way, most, Quick), "long-mean-response-sec").Mid / own
 		}))
-	wait := evidence.OfMean(m.Values(callbackCell(loop, most, Quick),
-		"short-mean-response-sec")).Times(1 / unit.Seconds())
+	wait := m.Mean(callbackCell(loop, most, Quick), "short-mean-response-sec").Times(
+		1 / unit.Seconds())
 	f.Add("the others' mean response on the loop is then %s times their length (theory, "+
 		"Pollaczek–Khinchine: %s)", words.Short(wait.Mid), words.Short(1+onLoopWait(most)))
 }

@@ -114,8 +114,8 @@ func drawNearing(m *evidence.Measured) (f page.Figure, err error) {
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, perSecond)
 	for _, cells := range m.Sweeps(familiar, loadsOf) {
-		rate := evidence.Medians(m, sweptLoads, cells, "ops/s")
-		p99 := evidence.Medians(m, sweptLoads, cells, p99Response)
+		rate := evidence.MedianCurve(m, sweptLoads, cells, "ops/s")
+		p99 := evidence.MedianCurve(m, sweptLoads, cells, p99Response)
 		for _, load := range p99.X {
 			p99.Growing = append(p99.Growing, behind(m, cells[slices.Index(sweptLoads, load)]))
 		}

@@ -115,7 +115,7 @@ func drawSpread(m *evidence.Measured) (f page.Figure, err error) {
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, shares("completed ÷ arrived", 0, 1))
 	for _, cells := range m.Sweeps(familiar, spreadOf) {
-		p99 := evidence.Medians(m, spreadC2, cells, p99Response)
+		p99 := evidence.MedianCurve(m, spreadC2, cells, p99Response)
 		share := evidence.Curve(m.Named(cells[0]), spreadC2, cells,
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(m.Of(sc, keptUp))

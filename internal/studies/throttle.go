@@ -114,7 +114,7 @@ func drawThrottle(m *evidence.Measured) (f page.Figure, err error) {
 		p := evidence.Plane(title, charts.Axis{Label: "tasks that come in a second", Name: "rate",
 			Marks: throttleRates}, shares("share of the tasks throttled", 0, 1))
 		for _, cells := range m.Sweeps(familiar, throttleOf) {
-			s := evidence.Medians(m, throttleRates, cells[i*n:(i+1)*n], "throttled/op")
+			s := evidence.MedianCurve(m, throttleRates, cells[i*n:(i+1)*n], "throttled/op")
 			if p.Series = append(p.Series, s); s.Name == free && len(s.X) > 0 {
 				p.Series = append(p.Series, throttleFree(i, s))
 			}

@@ -205,7 +205,7 @@ func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(m.LostShares(sc))
 			}))
-		finish.Series = append(finish.Series, evidence.Medians(m, crowdLimits, cells,
+		finish.Series = append(finish.Series, evidence.MedianCurve(m, crowdLimits, cells,
 			"makespan-sec"))
 	}
 	none := unboundedCells(free, crowdConns)[0]
@@ -227,7 +227,7 @@ func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
 		for _, conns := range crowdSizes {
 			cells = append(cells, unboundedCells(name, conns, crowdConns)...)
 		}
-		size.Series = append(size.Series, evidence.Medians(m, crowdSizes, cells, "ops/s"))
+		size.Series = append(size.Series, evidence.MedianCurve(m, crowdSizes, cells, "ops/s"))
 	}
 	return evidence.Figure{
 		Name:  "unbounded",
