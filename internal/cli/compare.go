@@ -119,7 +119,9 @@ func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
 	for _, arg := range args {
 		in := results.Input{Label: arg}
 		path := arg
-		if label, rest, named := strings.Cut(arg, "="); named && !exists(arg) {
+		// out/load=0.8 may be a directory
+		_, none := os.Stat(arg)
+		if label, rest, named := strings.Cut(arg, "="); named && none != nil {
 			in.Label, path = label, rest
 		} else if times[arg] > 1 {
 			in.Label = fmt.Sprintf("%s#%d", arg, seen[arg])
@@ -136,12 +138,6 @@ func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
 		inputs = append(inputs, in)
 	}
 	return inputs, nil
-}
-
-// exists tells a directory such as out/load=0.8 from NAME=PATH.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // A watching is what the flags of trend say.

@@ -143,7 +143,7 @@ func addAxes(cmd *cobra.Command, without ...string) words {
 			continue
 		}
 		cmd.Flags().Var(flagValue{kind: x.value, set: func(text string) error {
-			if strings.TrimSpace(text) == "" {
+			if blank(text) {
 				return errEmpty
 			}
 			if !x.many {
@@ -174,7 +174,7 @@ func checked(further cobra.PositionalArgs) cobra.PositionalArgs {
 
 func checkGiven(cmd *cobra.Command, args []string) error {
 	for i, arg := range args {
-		if strings.TrimSpace(arg) == "" {
+		if blank(arg) {
 			return fmt.Errorf("%s: argument %d is empty", cmd.Name(), i+1)
 		}
 	}
@@ -202,6 +202,8 @@ func checkRunLimit(v pflag.Value) error {
 	return nil
 }
 
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
 var errEmpty = errors.New("the value is empty")
 
 // checkFlag knows pflag's own types. The others refuse what they cannot use as they read it.
@@ -209,21 +211,12 @@ func checkFlag(v pflag.Value) error {
 	text := v.String()
 	switch v.Type() {
 	case "string":
-		if strings.TrimSpace(text) == "" {
+		if blank(text) {
 			return errEmpty
 		}
 	case "stringArray", "stringSlice":
 		list, ok := v.(pflag.SliceValue)
-		if !ok {
-			return nil
-		}
-		texts := list.GetSlice()
-		for _, t := range texts {
-			if strings.TrimSpace(t) == "" {
-				return errEmpty
-			}
-		}
-		if len(texts) == 0 {
+		if ok && (len(list.GetSlice()) == 0 || slices.ContainsFunc(list.GetSlice(), blank)) {
 			return errEmpty
 		}
 	case "duration":

@@ -106,7 +106,7 @@ func (e *loaded) answers(to io.Writer, rows []row) {
 	for k, r := range rows {
 		var words []string
 		for _, c := range loadShares {
-			if v, _ := r.value(c.unit); v != 0 {
+			if v, ok := r.value(c.unit); ok && v != 0 {
 				words = append(words, terminal.Metric(c.unit, v)+" "+c.head)
 			}
 		}

@@ -35,13 +35,11 @@ type progress struct {
 	done   int
 	worked time.Duration // estimate of the runs that are done
 
-	end     chan struct{}
-	ticking sync.WaitGroup
+	end func() // of the bar's clock; nil: there is none
 }
 
 func newProgress(to io.Writer, quiet bool, p plan) *progress {
-	s := &progress{to: to, quiet: quiet, runs: p.runs(), begun: time.Now(),
-		end: make(chan struct{})}
+	s := &progress{to: to, quiet: quiet, runs: p.runs(), begun: time.Now()}
 	for _, section := range p {
 		for _, sc := range section.suite.Scenarios {
 			s.work += sc.Estimate() * time.Duration(max(section.suite.Count, 1))
@@ -76,20 +74,10 @@ func (s *progress) startBar(on io.Writer) {
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionClearOnFinish(),
 	)
-	s.draw()
-	s.ticking.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				s.mu.Lock()
-				s.draw()
-				s.mu.Unlock()
-			case <-s.end:
-				return
-			}
-		}
+	s.end = every(time.Second, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.draw()
 	})
 }
 
@@ -102,12 +90,9 @@ func (s *progress) kept(p plan, dir *bench.Dir) {
 		for i := range section.suite.Runs() {
 			if sc := section.suite.At(i); dir.Kept(sc) != nil {
 				s.done++
-				s.work -= sc.Estimate()
+				s.more(0, -sc.Estimate())
 			}
 		}
-	}
-	if s.bar != nil {
-		s.bar.ChangeMax64(int64(s.work/time.Millisecond) + 1)
 	}
 }
 
@@ -188,9 +173,8 @@ func (s *progress) say(line string) {
 
 // close takes the bar away.
 func (s *progress) close() {
-	close(s.end)
-	s.ticking.Wait()
 	if s.bar != nil {
+		s.end()
 		_ = s.bar.Clear()
 	}
 }
@@ -242,11 +226,9 @@ type loadProgress struct {
 
 func (a *app) newLoadProgress(l load, quiet bool) *loadProgress {
 	p := &loadProgress{load: l}
-	if quiet {
-		return p
+	if !quiet {
+		p.to, p.terminal = a.stderr, console(a.stderr)
 	}
-	p.to = a.stderr
-	p.terminal = console(a.stderr)
 	return p
 }
 

@@ -29,7 +29,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
-	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.calibrateCommand(),
 		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),
@@ -51,26 +51,20 @@ func (a *app) root() *cobra.Command {
 }
 
 // helpCommand is cobra's, save that an unknown command is an error.
-func helpCommand() *cobra.Command {
+func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:                   "help COMMAND",
 		DisableFlagsInUseLine: true,
 		Short:                 "explain a command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			topic, rest, err := cmd.Root().Find(args)
+		RunE: func(_ *cobra.Command, args []string) error {
+			topic, rest, err := root.Find(args)
 			if err == nil && len(rest) == 0 {
 				return topic.Help()
 			}
 			return fmt.Errorf("help: unknown command %q (known: %s)", strings.Join(args, " "),
-				strings.Join(commandNames(cmd.Root()), ", "))
+				strings.Join(commandNames(root), ", "))
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion,
-			cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return commandNames(cmd.Root()), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeArgs(false, func() []string { return commandNames(root) }),
 	}
 }
 

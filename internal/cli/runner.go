@@ -136,7 +136,7 @@ func (a *app) answer(ctx context.Context, w bench.Written) (said message) {
 		onOneProcessor(&s.Strategy.Spec)
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 		var progress bench.Progress
-		end := everyPulse(func() {
+		end := every(bench.PulseInterval, func() {
 			now := progress.Pulse()
 			// a parent that is gone is noticed by stdin
 			_ = json.NewEncoder(a.stdout).Encode(message{Pulse: &now})
@@ -162,12 +162,13 @@ func onOneProcessor(s *strategies.Spec) {
 	}
 }
 
-// everyPulse calls f now and every PulseInterval from now on, until end, which waits for it.
-func everyPulse(f func()) (end func()) {
+// every calls f now and each time that the interval is over from now on, until end, which waits for
+// it.
+func every(interval time.Duration, f func()) (end func()) {
 	var calling sync.WaitGroup
 	ended := make(chan struct{})
 	calling.Go(func() {
-		tick := time.NewTicker(bench.PulseInterval)
+		tick := time.NewTicker(interval)
 		defer tick.Stop()
 		for {
 			f()
@@ -212,7 +213,7 @@ func listen(
 	// Silence is counted in ticks: a process that has stood still itself is not to blame the child.
 	var silence time.Duration
 	var heard uint64
-	l.end = everyPulse(func() {
+	l.end = every(bench.PulseInterval, func() {
 		silence += bench.PulseInterval
 		if n := l.pulses.Load(); n != heard {
 			silence, heard = 0, n

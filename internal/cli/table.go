@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -169,11 +170,10 @@ func (g *group) columns() (shown []column) {
 		case "makespan-sec": // with a rate it echoes the plan
 			needed = g.scenario.Load == 0 && g.scenario.Rate == 0
 		default:
-			for _, r := range g.rows {
-				if v, ok := r.value(c.unit); ok && v != 0 {
-					needed = true
-				}
-			}
+			needed = needed || slices.ContainsFunc(g.rows, func(r row) bool {
+				v, ok := r.value(c.unit)
+				return ok && v != 0
+			})
 		}
 		if needed {
 			shown = append(shown, c)
