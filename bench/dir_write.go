@@ -161,6 +161,9 @@ func (w *resultsWriter) conclude(f finding.Finding) error {
 	w.add(rundir.Study.Line(f.Study + ": " + f.Question))
 	w.add(rundir.Claim.Line(f.Claim))
 	w.add(rundir.Verdict.Line(string(f.Verdict) + ": " + f.Because))
+	if f.Advice != "" {
+		w.add(rundir.Advice.Line(f.Advice))
+	}
 	for _, line := range f.Lines {
 		w.add(rundir.Answer.Line(line))
 	}

@@ -99,8 +99,8 @@ func namedStudies(args []string) (list []studies.Study, err error) {
 // the report.
 const manyFindings = 3
 
-// showFindings prints what the studies found: claim, verdict and the numbers that decide, and what
-// else there is to say where they are few.
+// showFindings prints what the studies found: claim, verdict, rule of thumb, the numbers that
+// decide, and what else there is to say where they are few.
 func (a *app) showFindings(e *execution) error {
 	if len(e.findings) == 0 {
 		return nil
@@ -112,7 +112,12 @@ func (a *app) showFindings(e *execution) error {
 			fmt.Fprintln(a.stdout, terminal.Wrapped(begin, text, pageWidth))
 		}
 		say("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
-		say("  ", strings.ToUpper(string(f.Verdict))+": "+f.Because)
+		if verdict := strings.ToUpper(string(f.Verdict)) + ": "; f.Advice == "" {
+			say("  ", verdict+f.Because)
+		} else {
+			say("  ", verdict+f.Advice)
+			say("    ", f.Because)
+		}
 		if len(e.findings) < manyFindings {
 			for _, line := range f.Lines {
 				say("  – ", line)

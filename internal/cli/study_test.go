@@ -21,19 +21,23 @@ func TestStudy(t *testing.T) {
 	out := succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
 		"depends").stdout
 	const because = "on the arrivals: of the throttling 4 workers avoid "
-	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+because) {
+	const advice = "limit the rate: what a bound on workers avoids depends on how calls arrive"
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+advice+" "+because) {
 		t.Errorf("no verdict in\n%s", out)
 	}
 	results := read(t, "x/results.txt")
 	for _, want := range []string{"\n# study throttle: does a limit",
 		"\n# claim a bounded pool keeps", "\n# verdict depends: " + because,
+		"\n# advice " + advice + "\n",
 		"\n# answer of Poisson arrivals at 380/s "} {
 		if !strings.Contains(results, want) {
 			t.Errorf("results.txt does not say %q", want)
 		}
 	}
-	if !strings.Contains(read(t, "x/report.html"), because) {
-		t.Error("no verdict in report.html")
+	for _, want := range []string{advice, because} {
+		if !strings.Contains(read(t, "x/report.html"), want) {
+			t.Errorf("report.html does not say %q", want)
+		}
 	}
 	got := command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds",
 		"--format", "json")

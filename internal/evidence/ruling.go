@@ -82,20 +82,34 @@ func (r *Ruling) Verdict() finding.Verdict {
 	return finding.Undecided
 }
 
-// Sentences say what the numbers decide, by the verdict.
+// Pick are the names of the cases that are surely as the claim says, and of those that surely are
+// not; names has one for each case.
+func (r *Ruling) Pick(names []string) (so, not []string) {
+	for i, c := range r.Cases {
+		switch {
+		case c.Yes:
+			so = append(so, names[i])
+		case c.NotYes:
+			not = append(not, names[i])
+		}
+	}
+	return so, not
+}
+
+// Sentences are what to say by the verdict; nothing where none is reached.
 type Sentences struct{ Holds, DoesNotHold, Depends string }
+
+// Of is the sentence of a verdict; "" where nothing is decided.
+func (s Sentences) Of(v finding.Verdict) string {
+	return map[finding.Verdict]string{finding.Holds: s.Holds, finding.DoesNotHold: s.DoesNotHold,
+		finding.Depends: s.Depends}[v]
+}
 
 // Find is the finding: one of the sentences, or that the repetitions do not tell what a case asks,
 // with the cases left open.
 func (r *Ruling) Find(said Sentences, asked string, args ...any) finding.Finding {
-	v := r.Verdict()
-	switch v {
-	case finding.Holds:
-		return Found(v, "%s", said.Holds)
-	case finding.DoesNotHold:
-		return Found(v, "%s", said.DoesNotHold)
-	case finding.Depends:
-		return Found(v, "%s", said.Depends)
+	if v := r.Verdict(); v != finding.Undecided {
+		return Found(v, "%s", said.Of(v))
 	}
 	open := r.Open()
 	if len(open) == 0 {

@@ -30,6 +30,7 @@ const (
 	Study      Mark = "study"             // the name and question of a study that has its runs
 	Claim      Mark = "claim"             // what the study put to the test
 	Verdict    Mark = "verdict"           // on the claim, and the numbers that decide
+	Advice     Mark = "advice"            // the rule of thumb that follows from the verdict
 	Answer     Mark = "answer"            // what else the results say
 	Complete   Mark = "complete"          // an End
 	Partial    Mark = "partial"           // an End
@@ -37,7 +38,7 @@ const (
 
 var marks = []Mark{Header, Strategies, Plan, Seed, BrokenLaw, Invalid, Suspect,
 	Failed, Study, Claim,
-	Verdict, Answer, Complete, Partial}
+	Verdict, Advice, Answer, Complete, Partial}
 
 // Line is the line of that mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }

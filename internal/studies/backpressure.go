@@ -44,7 +44,12 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With:  func(_ Size, v strategies.Variant) []bench.Scenario { return pressedCells(v) },
+	With: func(_ Size, v strategies.Variant) []bench.Scenario { return pressedCells(v) },
+	Advice: evidence.Sentences{
+		Holds:       "shed under overload: what completes is then in time",
+		DoesNotHold: "block: shedding completes no more in time",
+		Depends:     "shed where producers do not wait for an answer; where they do, block",
+	},
 	Judge: judgeBackpressure,
 	Draw:  []drawing{drawPressed, drawOutcomes},
 })
@@ -114,12 +119,14 @@ func pressedLoadsOf(name string) (cells []bench.Scenario) {
 func judgeBackpressure(m *evidence.Measured) finding.Finding {
 	block, shed := strategy(pooled)[0], strategy(shedding)[0]
 	var r evidence.Ruling
+	var wheres []string
 	for _, p := range producers {
 		more := m.Ratio(p.cell(shed), p.cell(block), "goodput-ops/s")
 		if math.IsNaN(more.Mid) {
 			return evidence.Missing("%s or %s was not measured %s", shedding, pooled, p.where)
 		}
 		r.AtLeast(more, pressedGain, "%s times as many %s", more, p.where)
+		wheres = append(wheres, p.where)
 	}
 	most := fmt.Sprintf("more tasks within %s than blocking", words.Span(inTimeMost))
 	f := r.Find(evidence.Sentences{
@@ -129,6 +136,9 @@ func judgeBackpressure(m *evidence.Measured) finding.Finding {
 		Depends: fmt.Sprintf("on the producer: shedding completes %s, %s, but %s", most,
 			words.Series(r.So()), words.Series(r.Not())),
 	}, "whether shedding completes %s %s", words.Percent(pressedGain-1), most)
+	if so, not := r.Pick(wheres); f.Verdict == finding.Depends {
+		f.Advice = fmt.Sprintf("shed %s; %s it gains nothing", words.Series(so), words.Series(not))
+	}
 	for _, p := range producers {
 		b, s := p.cell(block), p.cell(shed)
 		f.Add("%s blocking loses %s of the tasks and completes %s late, shedding loses %s and "+

@@ -17,23 +17,26 @@ func TestBackpressureVerdicts(t *testing.T) {
 		blocked [3]float64 // goodput of what blocks, by producer; of what sheds it is 300
 		want    finding.Verdict
 		says    string
+		advice  string // "": that of the study
 	}{
 		"everywhere": {[3]float64{10, 90, 200}, finding.Holds,
 			"shedding completes more tasks within 100 ms than blocking: 30.1 (29.9 to 30.3) " +
 				"times as many at load 1.3, 3.34 (3.32 to 3.37) times as many under a swinging " +
-				"load and 1.5 (1.49 to 1.52) times as many with 32 clients"},
+				"load and 1.5 (1.49 to 1.52) times as many with 32 clients", ""},
 		"nowhere": {[3]float64{290, 299, 400}, finding.DoesNotHold,
 			"shedding does not complete 5 % more tasks within 100 ms than blocking: 1.04 (1.03 " +
 				"to 1.05) times as many at load 1.3, 1.01 (0.998 to 1.02) times as many under a " +
-				"swinging load and 0.752 (0.746 to 0.759) times as many with 32 clients"},
+				"swinging load and 0.752 (0.746 to 0.759) times as many with 32 clients", ""},
 		"not with clients": {[3]float64{10, 90, 300}, finding.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 30.1 " +
 				"(29.9 to 30.3) times as many at load 1.3 and 3.34 (3.32 to 3.37) times as " +
-				"many under a swinging load, but 1 (0.995 to 1.01) times as many with 32 clients"},
+				"many under a swinging load, but 1 (0.995 to 1.01) times as many with 32 clients",
+			"shed at load 1.3 and under a swinging load; with 32 clients it gains nothing"},
 		"only with clients": {[3]float64{300, 300, 30}, finding.Depends,
 			"on the producer: shedding completes more tasks within 100 ms than blocking, 10 " +
 				"(9.95 to 10.1) times as many with 32 clients, but 1 (0.995 to 1.01) times as " +
-				"many at load 1.3 and 1 (0.995 to 1.01) times as many under a swinging load"},
+				"many at load 1.3 and 1 (0.995 to 1.01) times as many under a swinging load",
+			"shed with 32 clients; at load 1.3 and under a swinging load it gains nothing"},
 	} {
 		of := func(sc bench.Scenario, i int) map[string]float64 {
 			goodput := 300.0 + float64(i)
@@ -49,9 +52,11 @@ func TestBackpressureVerdicts(t *testing.T) {
 				"p99-response-sec": 0.08, "offered-ops/s": 500, "makespan-sec": 30}
 		}
 		cells := study.Cells(Quick)
-		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...),
-			c.want,
-			c.says)
+		f := wellSaid(t, synthetic(cells, 3, of), judgeBackpressure, study.Draw...)
+		finds(t, name, f, c.want, c.says)
+		if f.Advice != c.advice {
+			t.Errorf("%s: the advice is %q, want %q", name, f.Advice, c.advice)
+		}
 		if f := judgeBackpressure(synthetic(cells[:8], 3, of)); f.Verdict != finding.Undecided {
 			t.Errorf("%s: %v of worker_pool alone", name, f.Verdict)
 		}

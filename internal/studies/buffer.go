@@ -45,6 +45,11 @@ var _ = register(Study{
 		}
 		return nil
 	},
+	Advice: evidence.Sentences{
+		Holds:       "take a buffer as large as the longest burst",
+		DoesNotHold: "shed, or add capacity: a buffer absorbs none of this",
+		Depends:     "take a buffer against bursts; against a lasting overload shed, or add capacity",
+	},
 	Judge: judgeBuffer,
 	Draw:  []drawing{drawBuffer},
 })
@@ -124,8 +129,10 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 	longest := bufferSizes[len(bufferSizes)-1]
 	shed := func(c bufferCase, queue int) float64 { return m.Mean(cell(c, queue), "shed/op").Mid }
 	var r evidence.Ruling
+	var names []string
 	for _, c := range []bufferCase{bursts, overload} {
 		most := m.Mean(cell(c, longest), "shed/op")
+		names = append(names, c.name)
 		r.AtMost(most, 0.01, "%s (shed %s → %s)", c.name, words.Percent(shed(c, 0)), most.Share())
 	}
 	f := r.Find(evidence.Sentences{
@@ -135,6 +142,10 @@ func judgeBuffer(m *evidence.Measured) finding.Finding {
 		Depends: fmt.Sprintf("on what exceeds the capacity: a buffer of %d slots absorbs %s, not "+
 			"%s", longest, words.Series(r.So()), words.Series(r.Not())),
 	}, "whether %d slots absorb", longest)
+	if so, not := r.Pick(names); f.Verdict == finding.Depends {
+		f.Advice = fmt.Sprintf("take a buffer against %s; against %s shed, or add capacity",
+			words.Series(so), words.Series(not))
+	}
 	enough := longest
 	for i := len(bufferSizes) - 1; i >= 0 && shed(bursts, bufferSizes[i]) <= 0.01; i-- {
 		enough = bufferSizes[i]

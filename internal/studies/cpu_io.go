@@ -60,6 +60,11 @@ var _ = register(Study{
 		}
 		return cells
 	},
+	Advice: evidence.Sentences{
+		Holds:       "give tasks that compute and tasks that wait pools of their own",
+		DoesNotHold: "keep one pool for tasks that compute and tasks that wait",
+		Depends:     "keep one pool, unless a trial at your own limit shows that two are better",
+	},
 	Judge: judgeCores,
 	Draw:  []drawing{drawCores},
 })

@@ -40,8 +40,14 @@ var _ = register(Study{
 	Count:  [3]int{2, 4, 10},
 	Budget: 4 * time.Second,
 	Cells:  callbackCells,
-	Judge:  judgeCallbacks,
-	Draw:   []drawing{drawCallbacks, drawRealCallbacks},
+	Advice: evidence.Sentences{
+		Holds: "keep callbacks short: split a long one into steps, or better offload it",
+		DoesNotHold: "leave callbacks whole: long ones harm little, or splitting and offloading " +
+			"spare the others little",
+		Depends: "split or offload the callbacks that are long beside the others",
+	},
+	Judge: judgeCallbacks,
+	Draw:  []drawing{drawCallbacks, drawRealCallbacks},
 })
 
 // A callbackWay is where callbacks run.

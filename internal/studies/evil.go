@@ -46,7 +46,12 @@ var _ = register(Study{
 		}
 		return cells
 	},
-	With:  func(_ Size, v strategies.Variant) []bench.Scenario { return evilUnknown(v.String()) },
+	With: func(_ Size, v strategies.Variant) []bench.Scenario { return evilUnknown(v.String()) },
+	Advice: evidence.Sentences{
+		Holds:       "keep tasks that never end out of the pool: no timeout tried here saves it",
+		DoesNotHold: "a pool stands tasks that never end with the timeouts tried here",
+		Depends:     "give each task a timeout, far shorter than the pool may stand still",
+	},
 	Judge: judgeEvil,
 	Draw:  []drawing{drawEvil},
 })

@@ -31,8 +31,13 @@ var _ = register(Study{
 	Budget: 3500 * time.Millisecond,
 	Cells:  func(size Size) []bench.Scenario { return loadSweep(size, strategy(familiar...)...) },
 	With:   func(size Size, v strategies.Variant) []bench.Scenario { return loadSweep(size, v) },
-	Judge:  judgeLoad,
-	Draw:   []drawing{drawNearing},
+	Advice: evidence.Sentences{
+		Holds:       "write the limit in whichever form reads best",
+		DoesNotHold: "measure before you change the form of a limit: the waits differ",
+		Depends:     "measure at your load before you change the form of a limit",
+	},
+	Judge: judgeLoad,
+	Draw:  []drawing{drawNearing},
 })
 
 const sweptMean = 10 * time.Millisecond

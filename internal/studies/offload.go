@@ -48,6 +48,11 @@ var _ = register(Study{
 	With: func(size Size, v strategies.Variant) []bench.Scenario {
 		return handCells(v.String(), size)
 	},
+	Advice: evidence.Sentences{
+		Holds:       "hand over a task that is longer than the cost of handing over",
+		DoesNotHold: "run tasks of these sizes where they arise",
+		Depends:     "hand over long tasks, and run short ones where they arise",
+	},
 	Judge: judgeOffload,
 	Draw:  []drawing{drawOffload},
 })

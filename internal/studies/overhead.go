@@ -50,6 +50,12 @@ var _ = register(Study{
 		}
 		return nil
 	},
+	Advice: evidence.Sentences{
+		Holds:       "choose a library for what it offers, not for its speed",
+		DoesNotHold: "where tasks are short take the cheapest, or hand over more at once",
+		Depends: "where tasks take microseconds look at the cost; for longer ones any library " +
+			"will do",
+	},
 	Judge: judgeOverhead,
 	Draw:  []drawing{drawOverhead},
 })

@@ -75,6 +75,12 @@ func realStudy(
 			return cells(size, []strategies.Variant{v},
 				atSize(size, loads, loads[len(loads)-1:])...)
 		},
+		Advice: evidence.Sentences{
+			Holds:       "plan with queueing theory: the machine adds next to nothing to an ideal wait",
+			DoesNotHold: "measure on the machine: it adds to the wait that queueing theory gives",
+			Depends: "plan with queueing theory where the machine adds little, and measure where " +
+				"it adds more",
+		},
 		Judge: func(m *evidence.Measured) finding.Finding {
 			return judgeReal(m, cells(Quick, strategy(waiting...), loads...), loads[len(loads)-1])
 		},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/evidence"
 )
 
 // retry has a batch of a thousand tasks at targets that serve about 50 calls a second, and tries
@@ -49,6 +50,11 @@ var _ = register(Study{
 			}
 		}
 		return append(cells, faultCell(retryTries))
+	},
+	Advice: evidence.Sentences{
+		Holds:       "try again with exponential backoff and jitter",
+		DoesNotHold: "limit the rate on your own side; backoff with jitter takes more calls",
+		Depends:     "learn how the target limits before you choose how to try again",
 	},
 	Judge: judgeRetry,
 	Draw:  []drawing{drawRetryWays, drawPoison},

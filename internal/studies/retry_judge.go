@@ -65,7 +65,7 @@ func retryCalls(m *evidence.Measured, door retryDoor, way, other retryWay) evide
 func judgeRetry(m *evidence.Measured) finding.Finding {
 	var outcomes [][]retryOutcome
 	var r evidence.Ruling
-	var best []string
+	var best, winners, doors []string
 	among := 0 // targets at which no other way that tries again takes fewer calls
 	for _, door := range retryDoors {
 		var all []retryOutcome
@@ -104,6 +104,7 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 				winner = other
 			}
 		}
+		winners, doors = append(winners, winner.way.name()), append(doors, door.name())
 		best = append(best, fmt.Sprintf("%s at %s (%v)", winner.way.name(), door.name(), winner))
 	}
 	const backoff = "exponential backoff with jitter"
@@ -115,6 +116,9 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 		Depends: fmt.Sprintf("on the target: %s takes %s, but %s", backoff, words.Series(r.So()),
 			words.Series(r.Not())),
 	}, "whether any way takes fewer calls than %s", backoff)
+	if f.Verdict == finding.Depends {
+		f.Advice = "take " + words.Grouped("at", winners, doors)
+	}
 	f.Add("the fewest calls without a loss: %s", strings.Join(best, ", "))
 	f.Add("of the ways that retry, %s takes the fewest calls at %d of %d targets", backoff,
 		among, len(retryDoors))

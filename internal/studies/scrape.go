@@ -44,8 +44,15 @@ var _ = register(Study{
 	Budget: 4 * time.Second,
 	Cells:  func(Size) []bench.Scenario { return scrapeCells(scrapers()...) },
 	With:   func(_ Size, v strategies.Variant) []bench.Scenario { return scrapeCells(v) },
-	Judge:  judgeScrape,
-	Draw:   []drawing{drawScrape},
+	Advice: evidence.Sentences{
+		Holds: "bound the workers: that alone keeps within the site's limit",
+		DoesNotHold: "limit the rate: a bound on workers alone does not keep within the site's " +
+			"limit",
+		Depends: "limit the rate: a bound on workers keeps within the site's limit at some " +
+			"limits only",
+	},
+	Judge: judgeScrape,
+	Draw:  []drawing{drawScrape},
 })
 
 func scrapeCells(of ...strategies.Variant) []bench.Scenario {

@@ -43,6 +43,12 @@ var _ = register(Study{
 	With: func(_ Size, v strategies.Variant) []bench.Scenario {
 		return []bench.Scenario{shutdownOther(v)}
 	},
+	Advice: evidence.Sentences{
+		Holds:       "give the workers a deadline to drain: it saves nearly all that the pool holds",
+		DoesNotHold: "hold less, or drain longer: this deadline saves little",
+		Depends: "let a drain take as long as the tasks held need, tasks ÷ throughput, or hold " +
+			"fewer",
+	},
 	Judge: judgeShutdown,
 	Draw:  []drawing{drawShutdown},
 })

@@ -20,7 +20,7 @@ func finds(t *testing.T, what string, f finding.Finding, want finding.Verdict, b
 // sound holds each sentence of a finding to what no sentence may have.
 func sound(t *testing.T, f finding.Finding) {
 	t.Helper()
-	for _, line := range append([]string{f.Because}, f.Lines...) {
+	for _, line := range append([]string{f.Advice, f.Because}, f.Lines...) {
 		for what, wrong := range unsound {
 			if wrong.MatchString(line) {
 				t.Errorf("%s: %s", what, line)

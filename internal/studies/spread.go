@@ -31,7 +31,12 @@ var _ = register(Study{
 	Cells: func(size Size) []bench.Scenario {
 		return spreadSweep(size, strategy(familiar...)...)
 	},
-	With:  func(size Size, v strategies.Variant) []bench.Scenario { return spreadSweep(size, v) },
+	With: func(size Size, v strategies.Variant) []bench.Scenario { return spreadSweep(size, v) },
+	Advice: evidence.Sentences{
+		Holds:       "plan for less throughput where task times vary",
+		DoesNotHold: "below saturation plan throughput by the mean task time alone",
+		Depends:     "measure the throughput with your own task times",
+	},
 	Judge: judgeSpread,
 	Draw:  []drawing{drawSpread},
 })

@@ -44,6 +44,8 @@ type Study struct {
 	With func(Size, strategies.Variant) []bench.Scenario
 	// Takes says why a further strategy cannot take part. nil: each can.
 	Takes func(strategies.Variant) error
+	// Advice is the rule of thumb by the verdict, where Judge gives none that fits the numbers.
+	Advice evidence.Sentences
 	// Judge computes the verdict from what was measured, by a rule that its doc states. It copes
 	// with scenarios that have no runs.
 	Judge func(*evidence.Measured) finding.Finding
@@ -147,6 +149,7 @@ func (s Study) Find(results []*bench.Result) finding.Finding {
 	f := s.Judge(m)
 	f.Study, f.Question, f.Claim = s.Name, s.Question, s.Claim
 	f.Verdict = cmp.Or(f.Verdict, finding.Undecided)
+	f.Advice = cmp.Or(f.Advice, s.Advice.Of(f.Verdict))
 	if f.Verdict == finding.Undecided && m.Invalid > 0 {
 		f.Because += fmt.Sprintf("; %d of %d runs are INVALID and left out (%s)", m.Invalid,
 			len(results), m.Why)

@@ -118,6 +118,19 @@ func TestNothingMeasured(t *testing.T) {
 	}
 }
 
+// TestAdvice: each verdict but undecided has a rule of thumb, which fits two lines.
+func TestAdvice(t *testing.T) {
+	for _, s := range All() {
+		for _, v := range finding.Verdicts {
+			f := finding.Finding{Verdict: v, Advice: s.Advice.Of(v)}
+			sound(t, f)
+			if n := len(f.Advice); (n == 0) != (v == finding.Undecided) || n > 160 {
+				t.Errorf("study %s advises %q where its verdict is %s", s.Name, f.Advice, v)
+			}
+		}
+	}
+}
+
 // TestVerdictWords: what is printed is read back, with blanks or dashes, and nothing else is.
 func TestVerdictWords(t *testing.T) {
 	for _, v := range []finding.Verdict{finding.Holds, finding.DoesNotHold, finding.Depends} {

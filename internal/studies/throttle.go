@@ -33,6 +33,11 @@ var _ = register(Study{
 	With: func(size Size, v strategies.Variant) []bench.Scenario {
 		return throttleSweep(size, v)
 	},
+	Advice: evidence.Sentences{
+		Holds:       "bound the workers: that keeps the target from refusing most calls",
+		DoesNotHold: "limit the rate: a bound on workers is none",
+		Depends:     "limit the rate: what a bound on workers avoids depends on how calls arrive",
+	},
 	Judge: judgeThrottle,
 	Draw:  []drawing{drawThrottle},
 })

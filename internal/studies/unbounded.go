@@ -50,6 +50,11 @@ var _ = register(Study{
 	With: func(_ Size, v strategies.Variant) []bench.Scenario {
 		return unboundedCells(v.String(), crowdConns, crowdLimits...)
 	},
+	Advice: evidence.Sentences{
+		Holds:       "bound the goroutines",
+		DoesNotHold: "a bound saves nothing here",
+		Depends:     "bound the goroutines, not far above the connections",
+	},
 	Judge: judgeUnbounded,
 	Draw:  []drawing{drawUnbounded},
 })
@@ -121,6 +126,10 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 		Depends: fmt.Sprintf("on the limit: %s, %s; of about conns·(1 + timeout/E[S]) = %d "+
 			"calls at once the last still gets a connection in time", lost, bounded, crowdMost),
 	}, "how many tasks are lost with a bound")
+	if f.Verdict == finding.Depends {
+		f.Advice = fmt.Sprintf("bound the goroutines at less than conns·(1 + timeout/E[S]), "+
+			"here %d", crowdMost)
+	}
 	switch {
 	case without.Hi <= crowdLost:
 		f = evidence.Found(finding.DoesNotHold, "the pool is not exhausted: %s", lost)

@@ -40,6 +40,12 @@ var _ = register(Study{
 		}
 		return cells
 	},
+	Advice: evidence.Sentences{
+		Holds:       "split long tasks, or give them a pool of their own",
+		DoesNotHold: "keep one pool: splitting and separating pay nowhere",
+		Depends: "try splitting and separating on your own tasks: they pay for some lengths and " +
+			"metrics only",
+	},
 	Judge: func(m *evidence.Measured) finding.Finding {
 		f := judgeCost(m)
 		for _, p := range varianceParts {

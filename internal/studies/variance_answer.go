@@ -93,8 +93,11 @@ func judgeCost(m *evidence.Measured) finding.Finding {
 			"every %s; %s", of, said)
 	}
 	if _, from := lastCrossover(m); !math.IsNaN(from.Mid) {
-		return evidence.Found(finding.Depends, "on %s: both strategies pay above R = %s, but "+
+		f := evidence.Found(finding.Depends, "on %s: both strategies pay above R = %s, but "+
 			"%s; %s", of, from, higher[0], said)
+		f.Advice = fmt.Sprintf("split long tasks, or give them a pool of their own, once they are "+
+			"%s times as long as the short ones", words.Short(from.Mid))
+		return f
 	}
 	return evidence.Found(finding.Depends, "on %s: both strategies pay at R = %d, but %s; %s",
 		of, taxAt, words.Series(words.Few(higher, 2)), said)

@@ -42,7 +42,7 @@ func (in *reportInput) namedStudies(taken map[string]bool) (studies []reportStud
 			Finding: f, ID: unique(charts.FileName("study-"+f.Study), taken), Kind: "other",
 			Sign: verdictSigns[f.Verdict],
 		}
-		s.Because, s.Lines = together(f.Because), nil
+		s.Advice, s.Because, s.Lines = together(f.Advice), together(f.Because), nil
 		for _, line := range f.Lines {
 			s.Lines = append(s.Lines, together(line))
 		}

@@ -82,7 +82,7 @@ func TestFindingsHaveTheirRuns(t *testing.T) {
 		"# complete 4 runs\n" +
 		"# poolbench results 1\n" + run(4) + "# complete 1 run\n" +
 		"# poolbench results 1\n" + run(5) +
-		"# study x: why?\n# claim c\n# verdict depends: now\n" + run(6) +
+		"# study x: why?\n# claim c\n# verdict depends: now\n# advice do\n" + run(6) +
 		"# partial 2 of 4 runs: interrupted\n"
 	all, err := results.Read(strings.NewReader(text), "results.txt")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestFindingsHaveTheirRuns(t *testing.T) {
 	want := []finding.Finding{
 		{Study: "y", Question: "why not?", Runs: []int{2}},
 		{Study: "none", Question: "of nothing?"},
-		{Study: "x", Question: "why?", Claim: "c", Verdict: "depends", Because: "now",
+		{Study: "x", Question: "why?", Claim: "c", Verdict: "depends", Advice: "do", Because: "now",
 			Runs: []int{0, 1, 5}},
 	}
 	if diff := cmp.Diff(want, all.Findings); diff != "" {

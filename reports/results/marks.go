@@ -98,6 +98,8 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		last.Lines = append(last.Lines, rest)
 	case rundir.Claim:
 		last.Claim = rest
+	case rundir.Advice:
+		last.Advice = rest
 	case rundir.Verdict:
 		verdict, because, _ := strings.Cut(rest, ": ")
 		last.Verdict, last.Because = finding.Verdict(verdict), because
