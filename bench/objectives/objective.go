@@ -1,9 +1,13 @@
 package objectives
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/samples"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
@@ -78,4 +82,101 @@ func Names() (all []string) {
 		all = append(all, short(unit))
 	}
 	return all
+}
+
+// A Verdict on an objective.
+type Verdict int
+
+// The verdicts. Undecided is neither of the others: what cannot be told does not pass, and is no
+// failure of the system either.
+const (
+	Undecided Verdict = iota
+	Met
+	Missed
+)
+
+func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
+
+// Of judges one run. It is undecided where the run lacks the metric, a quantile that its tasks do
+// not resolve for instance, or is INVALID, breaks a law for instance, so that its numbers are not
+// to be believed.
+func (o Objective) Of(r *bench.Result) Verdict {
+	v, ok := r.Metric(o.Unit)
+	switch {
+	case !ok, math.IsNaN(v), len(r.Broken) > 0, r.Verdict == bench.Invalid:
+		return Undecided
+	case o.meets(v):
+		return Met
+	}
+	return Missed
+}
+
+// Decidable reports the objectives that no run of the scenarios can decide, each once: see
+// bench.Scenario.Resolves.
+func (l List) Decidable(scenarios ...bench.Scenario) error {
+	var complaints []error
+	seen := map[string]bool{}
+	for _, s := range scenarios {
+		for _, o := range l {
+			if err := s.Resolves(o.Unit); err != nil && !seen[err.Error()] {
+				seen[err.Error()] = true
+				complaints = append(complaints, fmt.Errorf("objective %v: %w", o, err))
+			}
+		}
+	}
+	return errors.Join(complaints...)
+}
+
+// Of judges one run by all objectives: missed when one is, met when all are.
+func (l List) Of(r *bench.Result) Verdict {
+	all := Met
+	for _, o := range l {
+		switch o.Of(r) {
+		case Missed:
+			return Missed
+		case Undecided:
+			all = Undecided
+		}
+	}
+	return all
+}
+
+// A Judgement is what the repetitions of a scenario say about an objective.
+type Judgement struct {
+	Objective Objective
+	Value     float64 // the median over the repetitions that have the metric; NaN where none has
+	Runs, Met int     // repetitions, and those that meet the objective one by one
+	Verdict   Verdict
+}
+
+// Judge decides by the median of the repetitions, the value that tables show: it gets surer with
+// more of them, where "every repetition" would only get stricter, and no single unlucky run
+// decides. A repetition that cannot tell makes the verdict undecided, however the others are.
+func (o Objective) Judge(repetitions []*bench.Result) Judgement {
+	j := Judgement{Objective: o, Value: math.NaN(), Runs: len(repetitions)}
+	var values []float64
+	told := 0
+	for _, r := range repetitions {
+		if v, ok := r.Metric(o.Unit); ok && !math.IsNaN(v) {
+			values = append(values, v)
+		}
+		switch o.Of(r) {
+		case Met:
+			j.Met++
+			told++
+		case Missed:
+			told++
+		}
+	}
+	if len(values) > 0 {
+		j.Value = samples.Median(values)
+	}
+	switch {
+	case told < len(repetitions) || told == 0:
+	case o.meets(j.Value):
+		j.Verdict = Met
+	default:
+		j.Verdict = Missed
+	}
+	return j
 }
