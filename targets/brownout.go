@@ -60,7 +60,6 @@ type brownout struct {
 	taken   atomic.Int64
 }
 
-// Call implements Target.
 func (b *brownout) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -92,7 +91,6 @@ func (b *brownout) rest(took time.Duration, n int64) time.Duration {
 	return time.Duration(ns)
 }
 
-// Counts implements Counted.
 func (b *brownout) Counts() []Count {
 	return b.calls.counts(Count{delayedCalls.Name, b.delayed.Load()})
 }

@@ -32,7 +32,6 @@ type concurrencyCap struct {
 	taken atomic.Int64
 }
 
-// Call implements Target.
 func (c *concurrencyCap) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -60,10 +59,8 @@ func (c *concurrencyCap) enter() bool {
 	return false
 }
 
-// Quota implements Metered.
 func (c *concurrencyCap) Quota() Quota {
 	return Quota{Limit: int(c.limit), Remaining: int(c.limit - c.taken.Load())}
 }
 
-// Counts implements Counted.
 func (c *concurrencyCap) Counts() []Count { return c.calls.counts() }

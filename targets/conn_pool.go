@@ -57,7 +57,6 @@ type waiter struct {
 	granted  chan struct{} // closed when it has a connection; it is then no more in line
 }
 
-// Call implements Target.
 func (p *connPool) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -146,7 +145,6 @@ func (p *connPool) Quota() Quota {
 	return Quota{Limit: p.conns, Remaining: p.idle}
 }
 
-// Counts implements Counted.
 func (p *connPool) Counts() []Count {
 	return p.calls.counts(Count{delayedCalls.Name, p.delayed.Load()})
 }

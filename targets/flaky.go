@@ -73,7 +73,6 @@ const (
 	poisoned = 0xd1b54a32d192ed03
 )
 
-// Call implements Target.
 func (f *flaky) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -110,7 +109,6 @@ func (f *flaky) Call(
 // unit draws from [0, 1), all 53 bits.
 func unit(pcg *rand.PCG) float64 { return float64(pcg.Uint64()>>11) / (1 << 53) }
 
-// Counts implements Counted.
 func (f *flaky) Counts() []Count {
 	return f.calls.counts(Count{delayedCalls.Name, f.delayed.Load()},
 		Count{failedCalls.Name, f.failed.Load()})

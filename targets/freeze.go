@@ -53,7 +53,6 @@ type freeze struct {
 	period, stop time.Duration
 }
 
-// Call implements Target.
 func (f *freeze) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -87,7 +86,6 @@ func (f *freeze) thaw(ctx context.Context) (waited bool, err error) {
 	return true, wait(ctx, left)
 }
 
-// Counts implements Counted.
 func (f *freeze) Counts() []Count {
 	return f.calls.counts(Count{delayedCalls.Name, f.delayed.Load()})
 }

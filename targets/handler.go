@@ -45,7 +45,6 @@ type handler struct {
 	calls   atomic.Uint64
 }
 
-// ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
 		var tooLarge *http.MaxBytesError

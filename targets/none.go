@@ -14,7 +14,6 @@ var _ = register(Spec{
 
 type none struct{}
 
-// Call implements Target.
 func (none) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {

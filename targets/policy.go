@@ -53,7 +53,6 @@ type limited struct {
 	began  time.Time // of the first call; zero before it
 }
 
-// Call implements Target.
 func (l *limited) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
@@ -86,7 +85,6 @@ func (l *limited) decide() Decision {
 	return l.policy.Admit(time.Since(l.began))
 }
 
-// Quota implements Metered.
 func (l *limited) Quota() Quota {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +94,6 @@ func (l *limited) Quota() Quota {
 	return l.policy.Quota(time.Since(l.began))
 }
 
-// Counts implements Counted.
 func (l *limited) Counts() []Count {
 	counts := l.calls.counts()
 	if p, more := l.policy.(Counted); more {

@@ -33,5 +33,4 @@ type bimodal struct {
 	short time.Duration
 }
 
-// Long implements Classed.
 func (b *bimodal) Long(seq uint64) bool { return b.Time(seq) > b.short }

@@ -68,7 +68,6 @@ type cpuAverage struct {
 // Do averages all of the numbers.
 func (w *cpuAverage) Do(ctx context.Context, _ uint64) error { return w.sum(ctx, 0, w.n) }
 
-// DoPart implements Partitioned.
 func (w *cpuAverage) DoPart(
 	ctx context.Context, _ uint64, from, length time.Duration,
 ) (more bool, err error) {
@@ -140,7 +139,6 @@ func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverag
 // C2 is that of the two lengths.
 func (w *unequalAverage) C2() float64 { return w.c2 }
 
-// Long implements Classed.
 func (w *unequalAverage) Long(seq uint64) bool { return w.Rare(seq) }
 
 // Do averages the numbers of the task's length.
@@ -148,7 +146,6 @@ func (w *unequalAverage) Do(ctx context.Context, seq uint64) error {
 	return w.sum(ctx, 0, w.numbers[w.Kind(seq)])
 }
 
-// DoPart implements Partitioned.
 func (w *unequalAverage) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {

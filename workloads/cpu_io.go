@@ -66,7 +66,6 @@ func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
 	return w.wait.Do(ctx, seq)
 }
 
-// Computes implements Computing.
 func (w *cpuIO) Computes(seq uint64) bool { return w.coin.Rare(seq) }
 
 // Mean is that of both kinds, by their shares: that of a computation is calibrated, that of a wait
@@ -91,7 +90,6 @@ func (w *cpuIO) moments() (mean, c2 float64) {
 	return mean, max(0, square/(mean*mean)-1) // 0 where all are the same, whatever the rounding
 }
 
-// SleepBy implements Waiting.
 func (w *cpuIO) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {
 	w.wait.SleepBy(sleep)
 }

@@ -59,7 +59,6 @@ func (e *evil) Do(ctx context.Context, seq uint64) error {
 	return e.others.Do(ctx, seq)
 }
 
-// Endless implements Endless.
 func (e *evil) Endless() bool { return e.coin.P > 0 }
 
 // Mean is that of the tasks that end: what the endless ones take is for the run's timeout to say.

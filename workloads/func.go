@@ -98,17 +98,14 @@ type statusWriter struct {
 	status int
 }
 
-// Header implements http.ResponseWriter.
 func (w *statusWriter) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter.
 func (w *statusWriter) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK { // the first that is no hint counts
 		w.status = status
 	}
 }
 
-// Write implements http.ResponseWriter.
 func (w *statusWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	return len(p), nil

@@ -80,7 +80,6 @@ func (m *mixed) C2() float64 {
 	return m.wait.C2() * share * share
 }
 
-// SleepBy implements Waiting.
 func (m *mixed) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {
 	m.wait.SleepBy(sleep)
 }

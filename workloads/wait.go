@@ -39,7 +39,6 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 	return s.rand
 }
 
-// SleepBy implements Waiting.
 func (w *waiter) SleepBy(sleep func(ctx context.Context, d time.Duration) error) { w.sleep = sleep }
 
 // Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep; another costs a
@@ -48,7 +47,6 @@ func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
 
-// DoPart implements Partitioned.
 func (w *waiter) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {

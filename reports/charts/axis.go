@@ -55,7 +55,6 @@ func short(v float64) string {
 // round steps.
 type logTicks func(float64) string
 
-// Ticks implements plot.Ticker.
 func (format logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return marked{logMarks(lo, hi), format}.Ticks(lo, hi)
 }
@@ -103,7 +102,6 @@ type linearTicks struct {
 	count  int
 }
 
-// Ticks implements plot.Ticker.
 func (t linearTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	slack := (hi - lo) * 1e-9
 	for _, v := range linearMarks(lo, hi, t.count) {
@@ -193,7 +191,6 @@ const gap = 0.12
 // zeroScale is logarithmic from low on, and has a place for 0 at its left end.
 type zeroScale struct{ low float64 }
 
-// Normalize implements plot.Normalizer.
 func (s zeroScale) Normalize(_, hi, x float64) float64 {
 	if x <= 0 {
 		return 0

@@ -86,7 +86,6 @@ type rowTicks []string
 
 const widestRow vg.Length = 170
 
-// Ticks implements plot.Ticker.
 func (rows rowTicks) Ticks(_, _ float64) (ticks []plot.Tick) {
 	style := textStyle(textSize, xfont.WeightNormal, ink)
 	for i, name := range rows {
@@ -111,7 +110,6 @@ const (
 	leastBar  vg.Length = 3 // what is narrower could not be seen
 )
 
-// Plot implements plot.Plotter.
 func (b brackets) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for i, f := range b.rows {

@@ -61,7 +61,6 @@ func isMarked(x float64) bool {
 // percentileTicks marks 0, 50, 90, 99, 99.9 and so on.
 type percentileTicks struct{}
 
-// Ticks implements plot.Ticker.
 func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 	ticks := []plot.Tick{{Value: 0, Label: "0"}, {Value: nines(0.5), Label: "50"}}
 	for n := 1; float64(n) <= hi+1e-9; n++ {

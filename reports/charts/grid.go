@@ -8,7 +8,6 @@ import (
 // gridlines draws a line across the panel at each tick that has a label.
 type gridlines struct{}
 
-// Plot implements plot.Plotter.
 func (gridlines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	style := draw.LineStyle{Color: grid, Width: 1}

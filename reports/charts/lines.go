@@ -24,7 +24,6 @@ const (
 	closeBy     vg.Length = 0.8 // points nearer than this look like one
 )
 
-// Plot implements plot.Plotter.
 func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var measured, theory []drawn

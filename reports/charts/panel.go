@@ -72,7 +72,6 @@ func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 // no grid line.
 type wordless struct{ plot.Ticker }
 
-// Ticks implements plot.Ticker.
 func (w wordless) Ticks(lo, hi float64) []plot.Tick {
 	ticks := slices.Clone(w.Ticker.Ticks(lo, hi))
 	for i := range ticks {

@@ -85,7 +85,11 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 			shown, panels = append(shown, p), append(panels, p.Panel)
 		}
 	}
-	known := levelNames(shown)
+	var drawn []Level
+	for _, p := range shown {
+		drawn = append(drawn, p.Y.levels(p.Levels)...)
+	}
+	known := levelNames(drawn)
 	for i, name := range known {
 		e := entry{names: []string{name}, sample: levelStyle(i)}
 		for j, p := range shown {
@@ -100,17 +104,19 @@ func Planes(title string, planes []Plane) (*Chart, error) {
 	return c.fill(panels, func(i int, _ Panel) *plot.Plot { return shown[i].plot(known) })
 }
 
-// levelNames are those of all levels that can be drawn, each once: a level has one look in all
-// planes.
-func levelNames(planes []Plane) (names []string) {
-	for _, p := range planes {
-		for _, l := range p.Levels {
-			if p.Y.kind().shows(l.Y) && !slices.Contains(names, l.Name) {
-				names = append(names, l.Name)
-			}
+// levelNames are those of all levels, each once: a level has one look in all panels.
+func levelNames(levels []Level) (names []string) {
+	for _, l := range levels {
+		if !slices.Contains(names, l.Name) {
+			names = append(names, l.Name)
 		}
 	}
 	return names
+}
+
+// levels are those that the axis shows.
+func (a Axis) levels(all []Level) []Level {
+	return slices.DeleteFunc(slices.Clone(all), func(l Level) bool { return !a.kind().shows(l.Y) })
 }
 
 func (p Plane) plot(known []string) *plot.Plot {
@@ -197,7 +203,6 @@ type marked struct {
 	format func(float64) string
 }
 
-// Ticks implements plot.Ticker.
 func (m marked) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	for _, v := range m.at {
 		if v >= lo*(1-1e-9) && v <= hi*(1+1e-9) {
@@ -218,7 +223,6 @@ func levelStyle(i int) *draw.LineStyle {
 	return &draw.LineStyle{Color: ink, Width: 1.4, Dashes: patterns[i%len(patterns)]}
 }
 
-// Plot implements plot.Plotter.
 func (l levels) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	for _, level := range l.all {

@@ -37,7 +37,6 @@ type remarks struct {
 
 const ringRadius vg.Length = 8
 
-// Plot implements plot.Plotter.
 func (r remarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	inside := func(m Remark, v float64) bool {

@@ -37,19 +37,20 @@ type RowValue struct{ Mid, Lo, Hi float64 }
 // folded once and then shortened; the tips have them in full.
 func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	var shown []RowPanel
+	var drawn []Level
 	var notes []string
 	for _, p := range panels {
 		cleaned, n := p.clean(len(rows))
 		notes = append(notes, n...)
 		if len(cleaned.Series) > 0 {
-			shown = append(shown, cleaned)
+			shown, drawn = append(shown, cleaned), append(drawn, cleaned.Levels...)
 		}
 	}
 	if len(shown) == 0 {
 		return nil, &EmptyError{Chart: title, Notes: notes}
 	}
 	c := &Chart{Title: title, Notes: notes, rows: &rowNames{names: rows}}
-	known := verticals(shown)
+	known := levelNames(drawn)
 	lanes := lanesOf(shown, len(rows))
 	for _, in := range lanes {
 		c.rows.lanes = max(c.rows.lanes, len(in))
@@ -106,7 +107,6 @@ func (p RowPanel) plot(rows []string, lanes [][]lane, known []string) *plot.Plot
 // unnamed gives each row its guide line; the names are written once for all panels.
 type unnamed int
 
-// Ticks implements plot.Ticker.
 func (n unnamed) Ticks(_, _ float64) (ticks []plot.Tick) {
 	for i := range int(n) {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: "\u200a"})
@@ -122,7 +122,6 @@ type rowMarks struct {
 	known []string // levels, by whose order they look
 }
 
-// Plot implements plot.Plotter.
 func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	if most := slices.MaxFunc(r.lanes,

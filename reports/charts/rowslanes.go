@@ -11,7 +11,7 @@ import (
 // clean keeps what the axis can show, and notes the rest.
 func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	out = p
-	out.Series, out.Levels = nil, nil
+	out.Series, out.Levels = nil, p.X.levels(p.Levels)
 	shows := p.X.kind().shows
 	for _, s := range p.Series {
 		if len(s.Values) != rows {
@@ -42,24 +42,7 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 			out.Series = append(out.Series, kept)
 		}
 	}
-	for _, l := range p.Levels {
-		if shows(l.Y) {
-			out.Levels = append(out.Levels, l)
-		}
-	}
 	return out, notes
-}
-
-// verticals are the names of all levels, each once.
-func verticals(panels []RowPanel) (names []string) {
-	for _, p := range panels {
-		for _, l := range p.Levels {
-			if !slices.Contains(names, l.Name) {
-				names = append(names, l.Name)
-			}
-		}
-	}
-	return names
 }
 
 // A lane is the place of a series within a row, the same in all panels.

@@ -209,7 +209,6 @@ type apart struct {
 	width vg.Length
 }
 
-// Ticks implements plot.Ticker.
 func (a apart) Ticks(lo, hi float64) []plot.Tick {
 	ticks := slices.Clone(a.Ticker.Ticks(lo, hi))
 	style := textStyle(textSize, xfont.WeightNormal, muted)

@@ -58,7 +58,6 @@ type stackRows struct {
 
 const stackHeight vg.Length = 19
 
-// Plot implements plot.Plotter.
 func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	style := textStyle(textSize, xfont.WeightNormal, ink)

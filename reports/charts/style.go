@@ -18,7 +18,6 @@ type role struct {
 	alpha       float64
 }
 
-// RGBA implements color.Color.
 func (t role) RGBA() (r, g, b, a uint32) {
 	c := parseHex(t.light)
 	return color.NRGBA{R: c[0], G: c[1], B: c[2], A: uint8(t.alpha*255 + 0.5)}.RGBA()

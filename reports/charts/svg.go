@@ -46,7 +46,6 @@ func newSVG(w, h vg.Length) *svgCanvas {
 
 func (s *svgCanvas) top() *svgState { return &s.stack[len(s.stack)-1] }
 
-// Size implements vg.CanvasSizer.
 func (s *svgCanvas) Size() (w, h vg.Length) { return s.w, s.h }
 
 // SetLineWidth implements vg.Canvas, as the methods below do.

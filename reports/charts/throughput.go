@@ -47,7 +47,6 @@ var (
 // references draws the diagonal and, where known, the capacity.
 type references struct{ capacity float64 }
 
-// Plot implements plot.Plotter.
 func (r references) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	from := math.Max(p.X.Min, p.Y.Min)

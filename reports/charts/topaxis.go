@@ -16,7 +16,6 @@ type topAxis struct {
 
 const topRoom vg.Length = 2.6 * textSize
 
-// Plot implements plot.Plotter.
 func (t topAxis) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	style := textStyle(textSize-1, xfont.WeightNormal, muted)
@@ -36,7 +35,6 @@ func (t topAxis) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(style, vg.Point{X: c.Center().X, Y: c.Max.Y + 3 + 1.25*textSize}, t.label)
 }
 
-// GlyphBoxes implements plot.GlyphBoxer.
 func (t topAxis) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: 0.5, Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: topRoom}}}}
 }

@@ -70,7 +70,6 @@ type zeroTicks struct {
 	at   []float64 // without 0
 }
 
-// Ticks implements plot.Ticker.
 func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
 	if z.zero {
 		ticks = append(ticks, plot.Tick{Value: 0, Label: "0"})
@@ -90,7 +89,6 @@ func (z zeroTicks) Ticks(_, hi float64) (ticks []plot.Tick) {
 // axisBreak draws two short strokes on the x axis between 0 and the logarithmic part.
 type axisBreak struct{}
 
-// Plot implements plot.Plotter.
 func (axisBreak) Plot(c draw.Canvas, _ *plot.Plot) {
 	mid := c.X(gap / 2)
 	style := draw.LineStyle{Color: muted, Width: 1.2}

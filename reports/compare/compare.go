@@ -91,16 +91,16 @@ type Geomean struct {
 
 // Missing says that a column lacks a benchmark that another has.
 type Missing struct {
-	Benchmark string // with its package, when there is one
-	Unit      string // the metric it lacks; "" when it has no run at all
-	Column    string
+	Benchmark string `json:"benchmark"` // with its package, when there is one
+	Unit      string `json:"unit"`      // the metric it lacks; "" when it has no run at all
+	Column    string `json:"column"`
 }
 
 // Variation is a configuration key with the values that it takes, by column. A run without the key
 // has the value "".
 type Variation struct {
-	Key    string
-	Values [][]string
+	Key    string     `json:"key"`
+	Values [][]string `json:"values"`
 }
 
 // columns are those that have a cell in the table: the ones to show.

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,14 +16,7 @@ import (
 // writes to standard error, are left out.
 func WriteCSV(w io.Writer, c *Comparison) error {
 	records, _ := c.csv()
-	out := csv.NewWriter(w)
-	for _, record := range records {
-		if err := out.Write(record); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(records)
 }
 
 // CSVWarnings are the warnings on single cells of what WriteCSV writes, each led by the cell's
@@ -72,11 +66,9 @@ func (s *csvTable) end() { s.records, s.line = append(s.records, s.line), nil }
 
 // warn is about the cell that comes next.
 func (s *csvTable) warn(lists ...[]error) {
-	for _, list := range lists {
-		for _, err := range list {
-			s.warnings = append(s.warnings,
-				fmt.Sprintf("%s%d: %v", letters(len(s.line)), s.first+len(s.records), err))
-		}
+	for _, err := range slices.Concat(lists...) {
+		s.warnings = append(s.warnings,
+			fmt.Sprintf("%s%d: %v", letters(len(s.line)), s.first+len(s.records), err))
 	}
 }
 

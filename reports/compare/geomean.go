@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // geomeans summarises each column of the rows as benchstat does.
@@ -68,10 +69,5 @@ func geomean(xs []float64) (mean float64, ok bool) {
 }
 
 func hasInf(xs []float64) bool {
-	for _, x := range xs {
-		if math.IsInf(x, 0) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(xs, func(x float64) bool { return math.IsInf(x, 0) })
 }

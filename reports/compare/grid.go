@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -257,10 +258,7 @@ func compareSamples(
 }
 
 func sortedKeys[V any](set map[benchproc.Key]V) []benchproc.Key {
-	keys := make([]benchproc.Key, 0, len(set))
-	for key := range set {
-		keys = append(keys, key)
-	}
+	keys := slices.Collect(maps.Keys(set))
 	benchproc.SortKeys(keys)
 	return keys
 }

@@ -2,13 +2,14 @@ package compare
 
 import (
 	"io"
+	"slices"
 
 	"github.com/poolbench/poolbench/internal/jsondoc"
 	"github.com/poolbench/poolbench/internal/samples"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// compareVersion is the version of the JSON. Fields may be added within a version; none changes its
+// version is that of the JSON. Fields may be added within a version; none changes its
 // meaning.
 const version = 1
 
@@ -50,19 +51,14 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 		Columns: c.Columns, ColumnKeys: []map[string]string{}, Alpha: c.Alpha,
 		Confidence: c.Confidence,
 		Config:     pairMap(c.Config), Tables: []jsonTable{},
-		Missing: []jsonMissing{}, Varying: []jsonVarying{}, Warnings: jsondoc.List(c.Warnings),
+		Missing: append([]Missing{}, c.Missing...), Varying: append([]Variation{}, c.Varying...),
+		Warnings: jsondoc.List(c.Warnings),
 	}
 	for _, keys := range c.ColumnKeys {
 		out.ColumnKeys = append(out.ColumnKeys, pairMap(keys))
 	}
 	for i := range c.Tables {
 		out.Tables = append(out.Tables, c.Tables[i].json(c.Columns))
-	}
-	for _, m := range c.Missing {
-		out.Missing = append(out.Missing, jsonMissing(m))
-	}
-	for _, v := range c.Varying {
-		out.Varying = append(out.Varying, jsonVarying(v))
 	}
 	return jsondoc.Write(w, out)
 }
@@ -76,8 +72,8 @@ type jsonComparison struct {
 	Confidence float64             `json:"confidence"`
 	Config     map[string]string   `json:"config"`
 	Tables     []jsonTable         `json:"tables"`
-	Missing    []jsonMissing       `json:"missing"`
-	Varying    []jsonVarying       `json:"varying"`
+	Missing    []Missing           `json:"missing"`
+	Varying    []Variation         `json:"varying"`
 	Warnings   []string            `json:"warnings"`
 }
 
@@ -116,17 +112,6 @@ type jsonGeomean struct {
 	Center   *float64 `json:"center"`
 	Ratio    *float64 `json:"ratio"`
 	Warnings []string `json:"warnings"`
-}
-
-type jsonMissing struct {
-	Benchmark string `json:"benchmark"`
-	Unit      string `json:"unit"`
-	Column    string `json:"column"`
-}
-
-type jsonVarying struct {
-	Key    string     `json:"key"`
-	Values [][]string `json:"values"`
 }
 
 // significant says whether a cell differs from the base. Exact values have a p of 0, whether they
@@ -179,10 +164,8 @@ func (t *Table) json(columns []string) jsonTable {
 
 func messages(lists ...[]error) []string {
 	out := []string{}
-	for _, list := range lists {
-		for _, err := range list {
-			out = append(out, err.Error())
-		}
+	for _, err := range slices.Concat(lists...) {
+		out = append(out, err.Error())
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchunit"
@@ -119,11 +120,6 @@ func (t *Table) title() string {
 
 // join puts blanks between the words that are not empty.
 func join(words ...string) string {
-	var out []string
-	for _, word := range words {
-		if word != "" {
-			out = append(out, word)
-		}
-	}
-	return strings.Join(out, " ")
+	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
+	return strings.Join(words, " ")
 }

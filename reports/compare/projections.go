@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,7 +29,7 @@ type projections struct {
 	namesFile                      bool // a projection, or what is ignored, names .file
 }
 
-// The projections of a Options that does not say otherwise.
+// The projections of Options that do not say otherwise; a blank is benchproc's on nothing.
 const (
 	defaultTable = "pkg"
 	defaultRow   = ".fullname"
@@ -46,7 +47,7 @@ func newProjections(opts Options) (*projections, error) {
 		return nil, &OptionError{"filter", oneLine(err)}
 	}
 	var parser benchproc.ProjectionParser
-	if p.tableBy, p.unit, err = parser.ParseWithUnit(orDefault(opts.Table, defaultTable),
+	if p.tableBy, p.unit, err = parser.ParseWithUnit(cmp.Or(opts.Table, defaultTable),
 		p.filter); err != nil {
 		return nil, &OptionError{"table", oneLine(err)}
 	}
@@ -62,8 +63,8 @@ func newProjections(opts Options) (*projections, error) {
 		parsed = append(parsed, proj)
 		return proj
 	}
-	p.rowBy = parse("row", orDefault(opts.Row, defaultRow))
-	p.colBy = parse("col", orDefault(opts.Col, defaultCol))
+	p.rowBy = parse("row", cmp.Or(opts.Row, defaultRow))
+	p.colBy = parse("col", cmp.Or(opts.Col, defaultCol))
 	parse("ignore", opts.Ignore)
 	if err != nil {
 		return nil, err
@@ -75,14 +76,6 @@ func newProjections(opts Options) (*projections, error) {
 		}
 	}
 	return &p, nil
-}
-
-// orDefault takes the empty text for the default; a blank is benchproc's projection on nothing.
-func orDefault(keys, byDefault string) string {
-	if keys == "" {
-		return byDefault
-	}
-	return keys
 }
 
 // oneLine joins the lines of benchproc's errors: what is wrong, the expression, and a caret below

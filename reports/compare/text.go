@@ -195,19 +195,15 @@ type footnotes struct{ messages []string }
 // mark returns the numbers of the messages as superscripts.
 func (f *footnotes) mark(warnings ...[]error) string {
 	var marks []string
-	for _, list := range warnings {
-		for _, warning := range list {
-			marks = append(marks, superscript(f.number(warning.Error())))
-		}
+	for _, warning := range slices.Concat(warnings...) {
+		marks = append(marks, superscript(f.number(warning.Error())))
 	}
 	return strings.Join(marks, " ")
 }
 
 func (f *footnotes) number(message string) int {
-	for i, m := range f.messages {
-		if m == message {
-			return i + 1
-		}
+	if at := slices.Index(f.messages, message); at >= 0 {
+		return at + 1
 	}
 	f.messages = append(f.messages, message)
 	return len(f.messages)

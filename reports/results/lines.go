@@ -38,7 +38,6 @@ func newLineFeed(r io.Reader, name string, look func(int, []byte) error) *lineFe
 	return &lineFeed{in: bufio.NewReaderSize(r, maxLine+1), look: look, name: name}
 }
 
-// Read implements io.Reader.
 func (f *lineFeed) Read(p []byte) (int, error) {
 	if len(f.rest) == 0 {
 		if f.err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -160,15 +161,7 @@ func (p *parser) isWhole(run *Run) bool {
 		if before.Name != run.Name {
 			continue
 		}
-		if len(before.Values) != len(run.Values) {
-			return false
-		}
-		for unit := range before.Values {
-			if _, ok := run.Values[unit]; !ok {
-				return false
-			}
-		}
-		return true
+		return maps.EqualFunc(before.Values, run.Values, func(_, _ float64) bool { return true })
 	}
 	p.warn.add(run.Pos, "the last line does not end in a newline: it may have been cut off")
 	return true

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -195,11 +196,8 @@ func NameKeys(name benchfmt.Name) []Pair {
 			keys = append(keys, Pair{"gomaxprocs", string(part[1:])})
 			continue
 		}
-		for i, c := range part {
-			if c == '=' {
-				keys = append(keys, Pair{string(part[1:i]), string(part[i+1:])})
-				break
-			}
+		if key, value, ok := strings.Cut(string(part[1:]), "="); ok {
+			keys = append(keys, Pair{key, value})
 		}
 	}
 	return keys

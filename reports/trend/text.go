@@ -114,21 +114,20 @@ func WriteText(w io.Writer, t *Trend) error {
 		}
 		short, shared := results.ShortNames(names)
 		var a tables.Text
-		a.Row()
-		for col, head := range []string{"benchmark", "metric", "from result on", "before", "after",
-			"change", "", "p"} {
-			a.Cell(col, 1, aligns[col], margin(col), head)
-		}
-		for _, row := range rows {
+		line := func(texts ...string) {
 			a.Row()
-			scale := benchunit.CommonScale([]float64{row.Before, row.After},
-				benchunit.ClassOf(row.Unit))
-			for col, text := range []string{short[row.Benchmark], row.Unit,
-				fmt.Sprintf("%d %s", row.Change.At+1, t.Results[row.Change.At]),
-				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio()),
-				row.Word, strconv.FormatFloat(row.P, 'g', 2, 64)} {
+			for col, text := range texts {
 				a.Cell(col, 1, aligns[col], margin(col), text)
 			}
+		}
+		line("benchmark", "metric", "from result on", "before", "after", "change", "", "p")
+		for _, row := range rows {
+			scale := benchunit.CommonScale([]float64{row.Before, row.After},
+				benchunit.ClassOf(row.Unit))
+			line(short[row.Benchmark], row.Unit,
+				fmt.Sprintf("%d %s", row.Change.At+1, t.Results[row.Change.At]),
+				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio()),
+				row.Word, strconv.FormatFloat(row.P, 'g', 2, 64))
 		}
 		head := []string{""}
 		if shared != "" {
