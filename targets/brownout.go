@@ -53,23 +53,22 @@ var _ = register(Spec{
 // capacity, whatever comes on top; with more, the throughput falls as calls are added (congestion
 // collapse), and whoever limits them wins.
 type brownout struct {
-	calls   calls
-	delayed atomic.Int64
-	knee    int64
-	slope   float64
-	taken   atomic.Int64
+	delaying
+	knee  int64
+	slope float64
+	taken atomic.Int64
 }
 
 func (b *brownout) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	if err := ctx.Err(); err != nil {
-		b.calls.abandoned.Add(1)
+		b.abandoned.Add(1)
 		return err
 	}
 	n := b.taken.Add(1)
 	defer b.taken.Add(-1) // also when the work panics or ends its goroutine
-	b.calls.admitted.Add(1)
+	b.admitted.Add(1)
 	if n <= b.knee {
 		return work(ctx, seq)
 	}
@@ -89,8 +88,4 @@ func (b *brownout) rest(took time.Duration, n int64) time.Duration {
 		return math.MaxInt64
 	}
 	return time.Duration(ns)
-}
-
-func (b *brownout) Counts() []Count {
-	return b.calls.counts(Count{delayedCalls.Name, b.delayed.Load()})
 }

@@ -27,7 +27,7 @@ var _ = register(Spec{
 // concurrencyCap refuses at once what is above the limit. It does not say when to come again,
 // because that depends on when a call in service ends. A call costs a few atomic operations.
 type concurrencyCap struct {
-	calls calls
+	calls
 	limit int64
 	taken atomic.Int64
 }
@@ -36,15 +36,15 @@ func (c *concurrencyCap) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	if err := ctx.Err(); err != nil {
-		c.calls.abandoned.Add(1)
+		c.abandoned.Add(1)
 		return err
 	}
 	if !c.enter() {
-		c.calls.refused.Add(1)
+		c.refused.Add(1)
 		return &Throttled{Refusal: Unavailable}
 	}
 	defer c.taken.Add(-1) // also when the work panics or ends its goroutine
-	c.calls.admitted.Add(1)
+	c.admitted.Add(1)
 	return work(ctx, seq)
 }
 
@@ -62,5 +62,3 @@ func (c *concurrencyCap) enter() bool {
 func (c *concurrencyCap) Quota() Quota {
 	return Quota{Limit: int(c.limit), Remaining: int(c.limit - c.taken.Load())}
 }
-
-func (c *concurrencyCap) Counts() []Count { return c.calls.counts() }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -41,8 +40,7 @@ var _ = register(Spec{
 // so a call that comes later never overtakes. A call costs two passages of a mutex; one that waits
 // also a channel and a timer.
 type connPool struct {
-	calls   calls
-	delayed atomic.Int64
+	delaying
 	timeout time.Duration
 	conns   int
 
@@ -61,14 +59,14 @@ func (p *connPool) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	if err := ctx.Err(); err != nil {
-		p.calls.abandoned.Add(1)
+		p.abandoned.Add(1)
 		return err
 	}
 	if err := p.take(ctx); err != nil {
 		return err
 	}
 	defer p.giveBack() // also when the work panics or ends its goroutine
-	p.calls.admitted.Add(1)
+	p.admitted.Add(1)
 	return work(ctx, seq)
 }
 
@@ -82,7 +80,7 @@ func (p *connPool) take(ctx context.Context) error {
 	}
 	if p.timeout == 0 {
 		p.mu.Unlock()
-		p.calls.refused.Add(1)
+		p.refused.Add(1)
 		return &Throttled{Refusal: Unavailable}
 	}
 	w := &waiter{time.Now().Add(p.timeout), make(chan struct{})}
@@ -99,13 +97,13 @@ func (p *connPool) take(ctx context.Context) error {
 		if !p.leave(at) {
 			p.giveBack()
 		}
-		p.calls.abandoned.Add(1)
+		p.abandoned.Add(1)
 		return ctx.Err()
 	case <-timer.C:
 		if !p.leave(at) {
 			return nil // it came in time, and this goroutine was late
 		}
-		p.calls.refused.Add(1)
+		p.refused.Add(1)
 		return &Throttled{Refusal: Unavailable}
 	}
 }
@@ -143,8 +141,4 @@ func (p *connPool) Quota() Quota {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return Quota{Limit: p.conns, Remaining: p.idle}
-}
-
-func (p *connPool) Counts() []Count {
-	return p.calls.counts(Count{delayedCalls.Name, p.delayed.Load()})
 }

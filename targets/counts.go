@@ -45,6 +45,20 @@ func counters(more ...Counter) []Counter {
 // calls counts what became of each call.
 type calls struct{ admitted, refused, abandoned atomic.Int64 }
 
+// Counts implements Counted.
+func (c *calls) Counts() []Count { return c.counts() }
+
+// A delaying target also makes calls wait.
+type delaying struct {
+	calls
+	delayed atomic.Int64
+}
+
+// Counts implements Counted.
+func (d *delaying) Counts() []Count {
+	return d.counts(Count{delayedCalls.Name, d.delayed.Load()})
+}
+
 func (c *calls) counts(more ...Count) []Count {
 	return append([]Count{
 		{admittedCalls.Name, c.admitted.Load()},

@@ -3,7 +3,6 @@ package targets
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
@@ -47,8 +46,7 @@ var _ = register(Spec{
 //
 //	q(p) = work + max(0, (φ−(1−p))/φ)·stop
 type freeze struct {
-	calls        calls
-	delayed      atomic.Int64
+	delaying
 	clock        clock
 	period, stop time.Duration
 }
@@ -57,15 +55,15 @@ func (f *freeze) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
 	if err := ctx.Err(); err != nil {
-		f.calls.abandoned.Add(1)
+		f.abandoned.Add(1)
 		return err
 	}
 	waited, err := f.thaw(ctx)
 	if err != nil {
-		f.calls.abandoned.Add(1)
+		f.abandoned.Add(1)
 		return err
 	}
-	f.calls.admitted.Add(1)
+	f.admitted.Add(1)
 	err = work(ctx, seq)
 	again, ended := f.thaw(ctx)
 	if waited || again {
@@ -84,8 +82,4 @@ func (f *freeze) thaw(ctx context.Context) (waited bool, err error) {
 		return false, nil
 	}
 	return true, wait(ctx, left)
-}
-
-func (f *freeze) Counts() []Count {
-	return f.calls.counts(Count{delayedCalls.Name, f.delayed.Load()})
 }

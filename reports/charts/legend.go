@@ -21,6 +21,8 @@ type entry struct {
 	last bool    // which is the last panel of the chart
 }
 
+func (e entry) is(name string, style int) bool { return e.names[0] == name && e.styles[0] == style }
+
 // entries collects the legend of a chart, in order of style, theory last.
 func entries(panels []Panel) (legend []entry, same [][]string) {
 	type member struct {
@@ -35,9 +37,7 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 				theory = true
 				continue
 			}
-			at := slices.IndexFunc(all, func(m member) bool {
-				return m.names[0] == s.Name && m.styles[0] == s.Style
-			})
+			at := slices.IndexFunc(all, func(m member) bool { return m.is(s.Name, s.Style) })
 			if at < 0 {
 				at = len(all)
 				all = append(all, member{entry{names: []string{s.Name}, styles: []int{s.Style}},
@@ -51,15 +51,13 @@ func entries(panels []Panel) (legend []entry, same [][]string) {
 	slices.SortStableFunc(all, func(a, b member) int {
 		return cmp.Compare(a.styles[0], b.styles[0])
 	})
+	var firsts []member // of each entry of the legend
 	for _, m := range all {
-		at := slices.IndexFunc(legend, func(e entry) bool {
-			i := slices.IndexFunc(all, func(o member) bool {
-				return o.names[0] == e.names[0] && o.styles[0] == e.styles[0]
-			})
-			return slices.EqualFunc(all[i].in, m.in, equal)
+		at := slices.IndexFunc(firsts, func(o member) bool {
+			return slices.EqualFunc(o.in, m.in, equal)
 		})
 		if at < 0 {
-			legend = append(legend, m.entry)
+			firsts, legend = append(firsts, m), append(legend, m.entry)
 			continue
 		}
 		legend[at].names = append(legend[at].names, m.names[0])

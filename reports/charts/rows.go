@@ -59,8 +59,7 @@ func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	for _, p := range shown {
 		c.Panels = append(c.Panels, p.plot(rows, lanes, known))
 		for _, s := range p.Series {
-			if !slices.ContainsFunc(legend,
-				func(e entry) bool { return e.names[0] == s.Name && e.styles[0] == s.Style }) {
+			if !slices.ContainsFunc(legend, func(e entry) bool { return e.is(s.Name, s.Style) }) {
 				legend = append(legend, entry{names: []string{s.Name}, styles: []int{s.Style}})
 			}
 		}

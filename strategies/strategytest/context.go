@@ -59,10 +59,8 @@ func blockedSubmitReturns(r *rig) error {
 		return err
 	}
 	r.rest(horizon)
-	for _, j := range next {
-		if err := j.completed(); err != nil {
-			return fmt.Errorf("after a Submit that was given up: %w", err)
-		}
+	if err := allCompleted(next); err != nil {
+		return about("after a Submit that was given up", err)
 	}
 	return c.untouched()
 }

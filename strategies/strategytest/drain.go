@@ -29,13 +29,10 @@ func drainFinishes(r *rig) error {
 	drains := []*call{r.drain(context.Background()), r.drain(context.Background()),
 		r.drain(context.Background())}
 	r.rest(horizon)
-	var last time.Duration
-	for _, j := range in {
-		if err := j.completed(); err != nil {
-			return fmt.Errorf("drained without a deadline: %w", err)
-		}
-		last = max(last, j.end())
+	if err := allCompleted(in); err != nil {
+		return about("drained without a deadline", err)
 	}
+	last := lastEnd(in)
 	for _, d := range drains {
 		switch {
 		case !d.over():
@@ -74,9 +71,8 @@ func drainCancels(r *rig) error {
 	if err := queuedAbandoned(in); err != nil {
 		return err
 	}
-	for _, j := range in {
+	for _, j := range started(in) {
 		switch {
-		case j.starts.Load() == 0:
 		case !j.isDone():
 			return errors.New("the deadline of Drain has ended, and a running task was not " +
 				"cancelled")
@@ -92,19 +88,11 @@ func drainCancels(r *rig) error {
 // never start.
 func drainAbandons(r *rig) error {
 	in, d := r.drainPast(60, takes(2*time.Millisecond))
-	var last time.Duration
-	abandoned := 0
-	for _, j := range in {
-		if j.starts.Load() == 0 {
-			abandoned++
-			continue
-		}
-		if err := j.completed(); err != nil {
-			return fmt.Errorf("running when Drain's deadline ended: %w", err)
-		}
-		last = max(last, j.end())
+	if err := allCompleted(started(in)); err != nil {
+		return about("running when Drain's deadline ended", err)
 	}
-	if abandoned == 0 && last <= deadline {
+	last := lastEnd(started(in))
+	if len(started(in)) == len(in) && last <= deadline {
 		if !d.over() || d.err() != nil || d.at != last {
 			return fmt.Errorf("all tasks were done at %v, before the deadline; Drain returned: "+
 				"%v, error %v", last, d.over(), d.err())
@@ -133,13 +121,8 @@ func drainGivesUp(r *rig) error {
 		return err
 	}
 	r.rest(horizon)
-	for _, j := range in {
-		if j.starts.Load() == 0 {
-			continue
-		}
-		if err := j.completed(); err != nil {
-			return fmt.Errorf("ignored the cancellation by Drain and returned later: %w", err)
-		}
+	if err := allCompleted(started(in)); err != nil {
+		return about("ignored the cancellation by Drain and returned later", err)
 	}
 	return r.leftover()
 }
@@ -167,12 +150,7 @@ func queuedAbandoned(in []*job) error {
 // wants returns an error unless the Drain d returned at that time a DrainError that counts the
 // tasks of in that never started, and those running.
 func (d *call) wants(at time.Duration, in []*job, running int) error {
-	abandoned := 0
-	for _, j := range in {
-		if j.starts.Load() == 0 {
-			abandoned++
-		}
-	}
+	abandoned := len(in) - len(started(in))
 	var e *strategies.DrainError
 	switch {
 	case !d.over():

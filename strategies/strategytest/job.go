@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -103,6 +104,29 @@ func (j *job) completed() error {
 		return fmt.Errorf("task %d was done with error: %w", j.name, j.outcome.Err)
 	}
 	return nil
+}
+
+// allCompleted returns an error unless all jobs are completed.
+func allCompleted(jobs []*job) error {
+	for _, j := range jobs {
+		if err := j.completed(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// started are those of the jobs that have been.
+func started(jobs []*job) []*job {
+	return slices.DeleteFunc(slices.Clone(jobs), func(j *job) bool { return j.starts.Load() == 0 })
+}
+
+// lastEnd is when the last of the jobs was done.
+func lastEnd(jobs []*job) (last time.Duration) {
+	for _, j := range jobs {
+		last = max(last, j.end())
+	}
+	return last
 }
 
 // untouched returns an error if a refused job was run or done all the same.

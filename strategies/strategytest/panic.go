@@ -124,10 +124,5 @@ func neighboursLive(r *rig) error {
 		}
 	}
 	r.rest(horizon)
-	for _, j := range good {
-		if err := j.completed(); err != nil {
-			return fmt.Errorf("beside tasks that panic: %w", err)
-		}
-	}
-	return nil
+	return about("beside tasks that panic", allCompleted(good))
 }

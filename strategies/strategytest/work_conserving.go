@@ -84,9 +84,5 @@ func (r *rig) makespan(jobs []*job) (time.Duration, error) {
 	if err := offering.err(); err != nil {
 		return 0, err
 	}
-	var last time.Duration
-	for _, j := range jobs {
-		last = max(last, j.end())
-	}
-	return last - begin, nil
+	return lastEnd(jobs) - begin, nil
 }
