@@ -37,24 +37,21 @@ func (in *reportInput) drawFigures() error {
 
 // addFigures puts the figures of the drawers where they belong: in the section of their study, or
 // before everything else where the study has not spoken yet.
-func (r *Report) addFigures(in *reportInput, studies []reportStudy, taken map[string]bool) error {
+func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 	for _, f := range in.figures {
 		if f.Alt == "" {
 			f.Alt = f.Title + ". " + f.Caption
 		}
-		shown, err := r.add(figure{name: charts.FileName(f.Name), chart: f.Chart,
-			caption: f.Caption}, f.Subtitle, taken)
-		if err != nil {
-			return err
-		}
-		shown.Own = true
 		into := &r.page.Figures
 		for i := range studies {
 			if studies[i].Study == f.Study {
 				into = &studies[i].Figures
 			}
 		}
-		*into = append(*into, shown)
+		if err := r.add(into, figure{name: charts.FileName(f.Name), chart: f.Chart,
+			caption: f.Caption, own: true}, f.Subtitle); err != nil {
+			return err
+		}
 		for _, note := range f.Notes {
 			r.page.Notes = append(r.page.Notes, f.Title+": "+strings.TrimPrefix(note, ": ")+".")
 		}

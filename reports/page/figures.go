@@ -15,6 +15,7 @@ type figure struct {
 	name    string
 	chart   *charts.Chart
 	caption string
+	own     bool // what its styles stand for is its own affair, or its study's
 }
 
 // quantiles that charts and tables show, by their name in the metrics.

@@ -77,24 +77,23 @@ func Style() string { return reportCSS + charts.Style() }
 
 // newReport draws the charts and puts the page together.
 func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
-	r := &Report{page: &reportPage{
+	r := &Report{taken: make(map[string]bool), page: &reportPage{
 		CSS: template.CSS(Style()),
 		JS:  template.JS(reportJS),
 	}}
 	p := r.page
 	p.Notes = in.notes
-	taken := make(map[string]bool)
-	studies, of := in.namedStudies(taken)
-	if err := r.addFigures(in, studies, taken); err != nil {
+	studies, of := r.namedStudies(in)
+	if err := r.addFigures(in, studies); err != nil {
 		return nil, err
 	}
-	if err := r.addSearches(in, taken); err != nil {
+	if err := r.addSearches(in); err != nil {
 		return nil, err
 	}
 	belong := make([][]*reportGroup, len(studies)) // groups, by study
 	var free []*reportGroup
 	for _, g := range groups {
-		section, err := r.section(in, g, taken)
+		section, err := r.section(in, g)
 		if err != nil {
 			return nil, err
 		}
@@ -102,24 +101,18 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 			p.Groups, free = append(p.Groups, section), append(free, g)
 			continue
 		}
-		for i := range section.Figures {
-			section.Figures[i].Own = true
-		}
 		s := of[g.study]
 		studies[s].Groups, belong[s] = append(studies[s].Groups, section), append(belong[s], g)
 	}
 	for i := range studies {
 		if s := &studies[i]; len(s.Figures) == 0 {
-			if err := r.addVariance(&s.Figures, belong[i], taken); err != nil {
+			if err := r.addVariance(&s.Figures, belong[i]); err != nil {
 				return nil, err
-			}
-			for j := range s.Figures {
-				s.Figures[j].Own = true
 			}
 		}
 		studies[i].describe(belong[i])
 	}
-	if err := r.addVariance(&p.Variance, free, taken); err != nil {
+	if err := r.addVariance(&p.Variance, free); err != nil {
 		return nil, err
 	}
 	p.Studies, p.Tally = studies, tally(studies)
@@ -128,29 +121,30 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 }
 
 // add draws a figure for the page, and keeps its chart for the files.
-func (r *Report) add(f figure, subtitle string, taken map[string]bool) (reportFigure, error) {
-	name := unique(f.name, taken)
+func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
+	name := r.unique(f.name)
 	r.charts = append(r.charts, namedChart{name, f.chart})
 	shown := reportFigure{ID: name, Title: cmp.Or(f.title, f.chart.Title), Subtitle: subtitle,
-		Caption: f.caption}
+		Caption: f.caption, Own: f.own}
 	for layout, into := range map[charts.Layout]*template.HTML{charts.Wide: &shown.Wide,
 		charts.Narrow: &shown.Narrow} {
 		var svg bytes.Buffer
 		if err := f.chart.InlineSVG(&svg, layout); err != nil {
-			return reportFigure{}, fmt.Errorf("drawing %s: %w", name, err)
+			return fmt.Errorf("drawing %s: %w", name, err)
 		}
 		*into = template.HTML(svg.String())
 	}
-	return shown, nil
+	*to = append(*to, shown)
+	return nil
 }
 
 // unique appends a number to a name that is taken.
-func unique(name string, taken map[string]bool) string {
+func (r *Report) unique(name string) string {
 	out := name
-	for n := 2; taken[out]; n++ {
+	for n := 2; r.taken[out]; n++ {
 		out = fmt.Sprintf("%s-%d", name, n)
 	}
-	taken[out] = true
+	r.taken[out] = true
 	return out
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // addSearches adds a figure for each search for capacity.
-func (r *Report) addSearches(in *reportInput, taken map[string]bool) error {
+func (r *Report) addSearches(in *reportInput) error {
 	for _, s := range in.searches {
 		f, notes, err := s.figure()
 		if err != nil {
@@ -18,21 +18,17 @@ func (r *Report) addSearches(in *reportInput, taken map[string]bool) error {
 		if f == nil {
 			continue
 		}
-		shown, err := r.add(*f, strings.Join(s.facts, " · "), taken)
-		if err != nil {
+		if err := r.add(&r.page.Capacity, *f, strings.Join(s.facts, " · ")); err != nil {
 			return err
 		}
-		r.page.Capacity = append(r.page.Capacity, shown)
 	}
 	return nil
 }
 
 // section makes the section of a group, with charts where it needs them.
-func (r *Report) section(
-	in *reportInput, g *reportGroup, taken map[string]bool,
-) (section reportSection, err error) {
+func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection, err error) {
 	section = reportSection{
-		ID:    unique(charts.FileName("group-"+strings.Join(g.facts(), "-")), taken),
+		ID:    r.unique(charts.FileName("group-" + strings.Join(g.facts(), "-"))),
 		Title: g.title(),
 		Facts: g.subjects(),
 		Runs:  runsOf(g.cells),
@@ -60,11 +56,10 @@ func (r *Report) section(
 			r.page.Notes = append(r.page.Notes, fmt.Sprintf("%s, %s.", subtitle(g, s), note))
 		}
 		for _, f := range figures {
-			shown, err := r.add(f, s.fixed, taken)
-			if err != nil {
+			f.own = g.study >= 0
+			if err := r.add(&section.Figures, f, s.fixed); err != nil {
 				return section, err
 			}
-			section.Figures = append(section.Figures, shown)
 		}
 	}
 	return section, nil
@@ -86,19 +81,16 @@ func (s *reportSection) withoutSwatches() {
 }
 
 // addVariance adds a figure for each set of workloads that differ in variance alone.
-func (r *Report) addVariance(
-	to *[]reportFigure, groups []*reportGroup, taken map[string]bool,
-) error {
+func (r *Report) addVariance(to *[]reportFigure, groups []*reportGroup) error {
 	for _, set := range varianceSets(groups) {
 		f, err := set.figure()
 		if err != nil {
 			return err
 		}
-		shown, err := r.add(*f, set.title, taken)
-		if err != nil {
+		f.own = groups[0].study >= 0
+		if err := r.add(to, *f, set.title); err != nil {
 			return err
 		}
-		*to = append(*to, shown)
 	}
 	return nil
 }

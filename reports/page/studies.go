@@ -32,14 +32,14 @@ var verdictSigns = map[finding.Verdict]string{finding.Holds: "✓", finding.Does
 
 // namedStudies makes the studies of the page from the findings, and says which each finding became;
 // -1: none, it has no name.
-func (in *reportInput) namedStudies(taken map[string]bool) (studies []reportStudy, of []int) {
+func (r *Report) namedStudies(in *reportInput) (studies []reportStudy, of []int) {
 	for _, f := range in.results.Findings {
 		if f.Study == "" {
 			of = append(of, -1)
 			continue
 		}
 		s := reportStudy{
-			Finding: f, ID: unique(charts.FileName("study-"+f.Study), taken), Kind: "other",
+			Finding: f, ID: r.unique(charts.FileName("study-" + f.Study)), Kind: "other",
 			Sign: verdictSigns[f.Verdict],
 		}
 		s.Advice, s.Because, s.Lines = together(f.Advice), together(f.Because), nil

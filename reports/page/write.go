@@ -15,6 +15,7 @@ import (
 type Report struct {
 	page   *reportPage
 	charts []namedChart
+	taken  map[string]bool // names of files, and of places on the page
 }
 
 // namedChart is a chart of a report with the name of its files, which is made of what the chart
