@@ -51,6 +51,7 @@ func (w *FixedWindow) Admit(now time.Duration) Decision {
 	return Decision{Admitted: true}
 }
 
+// Quota implements Policy.
 func (w *FixedWindow) Quota(now time.Duration) Quota {
 	q := Quota{Limit: w.limit, Window: w.window, Remaining: w.limit}
 	if now/w.window == w.index && w.count > 0 {

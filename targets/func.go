@@ -10,6 +10,7 @@ import (
 type Func func(ctx context.Context, seq uint64,
 	work func(ctx context.Context, seq uint64) error) error
 
+// Call implements Target.
 func (f Func) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {

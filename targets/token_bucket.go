@@ -125,6 +125,7 @@ func (b *TokenBucket) Admit(now time.Duration) Decision {
 // due is the first whole nanosecond at which a call is admitted: F − (burst−1)·T, rounded up.
 func (b *TokenBucket) due() int64 { return b.full.minus(b.reserve) }
 
+// Quota implements Policy.
 func (b *TokenBucket) Quota(now time.Duration) Quota {
 	q := Quota{Limit: int(b.burst), Remaining: int(b.burst),
 		Window: time.Duration(b.reserve.plus(b.token, b.num).up())}
