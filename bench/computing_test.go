@@ -7,11 +7,11 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
-// TestComputingTasksHaveTheirLane has a batch of tasks that compute and tasks that wait in a pool
+// TestComputingTasksHaveTheirPool has a batch of tasks that compute and tasks that wait in a pool
 // for each: a run reports the response of either kind, and those that compute do not stand behind
 // the others.
-func TestComputingTasksHaveTheirLane(t *testing.T) {
-	// Some 30 computations of 0.1 ms have a place, and some 90 waits of 5 ms have two: a quarter of
+func TestComputingTasksHaveTheirPool(t *testing.T) {
+	// Some 30 computations of 0.1 ms have a slot, and some 90 waits of 5 ms have two: a quarter of
 	// a second.
 	w := bench.Written{Strategy: "cpu_io_split:cpu=1",
 		Workload: "cpu_io:p=0.25,cpu=100us,wait=const(5ms)", Arrival: "batch", Clock: "real",
@@ -21,7 +21,7 @@ func TestComputingTasksHaveTheirLane(t *testing.T) {
 		metric(t, r, "io-mean-response-sec")
 	if !(computing < waiting) {
 		// in one line, where a computation is anywhere, both would have half of the whole time
-		t.Errorf("in a lane of their own the tasks that compute have a mean response of %v s, "+
+		t.Errorf("in a class pool of their own the tasks that compute have a mean response of %v s, "+
 			"those that wait one of %v s", computing, waiting)
 	}
 	metric(t, r, "mean-slowdown")

@@ -25,7 +25,7 @@ type runID struct {
 
 // resumed is what a directory holds of the plan that is gone on with. Its files are written anew,
 // beside the old ones and in the order of the plan; when all that was kept is in them they take
-// their place. So a kill loses nothing that was there before, and in the end the files are those of
+// turn. So a kill loses nothing that was there before, and in the end the files are those of
 // a run that was never interrupted.
 type resumed struct {
 	section

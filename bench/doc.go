@@ -38,9 +38,6 @@
 //  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the
 //     highest load that meets them.
 //
-// The package has more than 25 files because all of 2 to 4 look at the same private records of 56
-// bytes a task: a package for the verdicts would need these public, or copied for each run.
-//
 // Response counts from due, always: a generator that was held up hides nothing (no coordinated
 // omission), and there is no switch.
 //
@@ -71,4 +68,10 @@
 // Strategies call package time; there is no Clock interface. Computing takes no virtual time, so
 // CPU workloads exist under the real clock only. Repetition to the byte is promised for plans
 // without ties in time: what happens first at one instant is the scheduler's choice.
+//
+// # Size
+//
+// The package has more than 25 files because all of 2 to 4 look at the same private records of 56
+// bytes a task: a package for the verdicts would need these public, or copied for each run. Its
+// exported names are a scenario, its parts, a result, and the directory that results go to.
 package bench

@@ -303,12 +303,12 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	}
 	g.driver.Store(d)
 	g.stage.Store(playing)
-	lanes := s.lanes()
+	pools := s.pools()
 	if err := d.open(ctx); err != nil {
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
-	o = &observation{scenario: s, lanes: lanes, workload: d.workload, mean: d.workload.Mean()}
+	o = &observation{scenario: s, pools: pools, workload: d.workload, mean: d.workload.Mean()}
 	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
 		runtime.GC() // so that a run does not pay for the one before it

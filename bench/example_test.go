@@ -12,24 +12,24 @@ import (
 // mine is a strategy of your own: a semaphore in ten lines.
 type mine struct {
 	ctx     context.Context
-	places  chan struct{}
+	slots   chan struct{}
 	sink    strategies.Sink
 	running sync.WaitGroup
 }
 
 func newMine(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-	return &mine{ctx: ctx, places: make(chan struct{}, p.Limit), sink: sink}
+	return &mine{ctx: ctx, slots: make(chan struct{}, p.Limit), sink: sink}
 }
 
 func (m *mine) Submit(ctx context.Context, t *strategies.Task) error {
 	select {
-	case m.places <- struct{}{}:
+	case m.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	m.running.Go(func() {
 		r := t.Run(m.ctx, t)
-		<-m.places
+		<-m.slots
 		m.sink.Done(t, r)
 	})
 	return nil

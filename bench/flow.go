@@ -20,8 +20,8 @@ type flow struct {
 	unrun     int     // tasks that completed and never ran
 	accepted  int     // measured ones
 	waited    int     // measured ones that had to wait
-	seenFull  int     // tasks that were due while every place was taken
-	fullTime  int64   // how long every place was taken, in the window
+	seenFull  int     // tasks that were due while every slot was taken
+	fullTime  int64   // how long every slot was taken, in the window
 	window    int64   // until the last due
 }
 
@@ -121,7 +121,7 @@ func (f *flow) sweep(o *observation, ends []int64, first int) {
 	f.window, f.fullTime = window, fullTime // after the last arrival nobody sees anything
 }
 
-// splits reports whether tasks were served in several places at once. Their service is longer than
+// splits reports whether tasks were served in several slots at once. Their service is longer than
 // they were there, so that a wait, response less service, has no meaning.
 func (o *observation) splits() bool { return o.scenario.Strategy.Spec.Splits }
 
@@ -146,17 +146,17 @@ func (o *observation) waited(r *record, inSystem, bound int) bool {
 	return bound > 0 && inSystem >= bound
 }
 
-// A freeTime is the time in which a place was free, as a function of time.
+// A freeTime is the time in which a slot was free, as a function of time.
 type freeTime struct {
 	at   []int64   // instants at which the number of running tasks changed
 	upto []float64 // free time until then; the state holds until the next instant
-	open []bool    // whether a place is free from then on
+	open []bool    // whether a slot is free from then on
 }
 
 // freeTime follows the tasks in service, from start to end. A strategy without a bound always has a
-// free place.
+// free slot.
 func (o *observation) freeTime() (f freeTime) {
-	bound := o.places() // for computing, a processor is what there is none of
+	bound := o.slots() // for computing, a processor is what there is none of
 	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.bound() == 0 {
 		return f
 	}

@@ -225,7 +225,7 @@ func called(stacks watchdog.Stacks) (function, by string) {
 	return "", ""
 }
 
-// blame makes the error, with its place in the one line.
+// blame makes the error, with where it is, in the one line.
 func (g *guard) blame(where watchdog.Stacks, format string, a ...any) *StrategyError {
 	e := &StrategyError{Strategy: g.scenario.Strategy.String(), Did: fmt.Sprintf(format, a...)}
 	if where = where.Foreign(); len(where) > 0 {

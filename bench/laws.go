@@ -55,7 +55,7 @@ func (o *observation) brokenLaws(f flow, oracle replay) (broken []string) {
 
 // A replay is the path-wise oracle: the run's own due times and realised service times put through
 // the Kiefer–Wolfowitz recursion, which says when each task starts in a perfect FIFO,
-// work-conserving system with as many places. There is no sampling error in it. Under the virtual
+// work-conserving system with as many slots. There is no sampling error in it. Under the virtual
 // clock the run must equal it to the nanosecond; under the real one the difference is the
 // strategy's overhead.
 type replay struct {
@@ -75,10 +75,10 @@ func (o *observation) replay(first int, h held) (p replay) {
 		return p
 	}
 	free := make([]instants, len(pools))
-	places := make([]heap.Interface, len(pools)) // once: each conversion would allocate
+	slots := make([]heap.Interface, len(pools)) // once: each conversion would allocate
 	for i, bound := range pools {
 		free[i] = make(instants, bound)
-		places[i] = free[i]
+		slots[i] = free[i]
 	}
 	previous, sum, n := int64(-1), 0.0, 0
 	for i := range o.trace.n {
@@ -99,7 +99,7 @@ func (o *observation) replay(first int, h held) (p replay) {
 		}
 		start := max(r.due, free[pool][0])
 		free[pool][0] = start + r.busy
-		heap.Fix(places[pool], 0)
+		heap.Fix(slots[pool], 0)
 		if i >= first {
 			sum += float64(start - r.due)
 			n++
@@ -117,11 +117,11 @@ func (o *observation) replay(first int, h held) (p replay) {
 
 // fifoPools are the slots of each pool whose tasks start in the order of their acceptance as soon
 // as a slot is free, and the pool of each class; nil where the strategy has no such pools. Tasks of
-// a class without a lane take any slot. Where all are of that kind it is one pool; where only some
-// are, which of the lanes takes one is not a matter of that lane alone.
+// a class without a class pool take any slot. Where all are of that kind it is one pool; where only
+// some are, which of the class pools takes one is not a matter of that class pool alone.
 func (o *observation) fifoPools() (pools []int, poolOf map[strategies.Class]int) {
 	spec, bound := o.scenario.Strategy.Spec, o.bound()
-	if o.lanes == nil {
+	if o.pools == nil {
 		if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
 			return nil, nil
 		}
@@ -129,14 +129,14 @@ func (o *observation) fifoPools() (pools []int, poolOf map[strategies.Class]int)
 	}
 	poolOf = make(map[strategies.Class]int)
 	all := 0
-	for i, l := range o.lanes {
+	for i, l := range o.pools {
 		pools = append(pools, l.Limit)
 		poolOf[l.Class] = i
 		all += l.Limit
 	}
-	var seen [2]bool // of tasks with and without a lane
+	var seen [2]bool // of tasks with and without a class pool
 	for i := range o.trace.n {
-		if _, lane := poolOf[o.trace.at(i).class]; lane {
+		if _, pool := poolOf[o.trace.at(i).class]; pool {
 			seen[1] = true
 		} else {
 			seen[0] = true
@@ -151,11 +151,11 @@ func (o *observation) fifoPools() (pools []int, poolOf map[strategies.Class]int)
 	return pools, poolOf
 }
 
-// instants is a heap of the instants at which the places become free.
+// instants is a heap of the instants at which the slots become free.
 type instants []int64
 
 func (h instants) Len() int           { return len(h) }
 func (h instants) Less(i, j int) bool { return h[i] < h[j] }
 func (h instants) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h instants) Push(any)           { panic("bench: the number of places is fixed") }
-func (h instants) Pop() any           { panic("bench: the number of places is fixed") }
+func (h instants) Push(any)           { panic("bench: the number of slots is fixed") }
+func (h instants) Pop() any           { panic("bench: the number of slots is fixed") }

@@ -16,7 +16,7 @@ import (
 type misbehaved struct {
 	how     misdeed
 	ctx     context.Context
-	places  chan struct{}
+	slots   chan struct{}
 	sink    strategies.Sink
 	tasks   atomic.Int64
 	seen    sync.Map // of tasks, all that have come
@@ -77,7 +77,7 @@ func misbehavedSpec(how misdeed) strategies.Spec {
 	return strategies.Spec{Name: "misbehaved",
 		New: func(ctx context.Context, p strategies.Params,
 			sink strategies.Sink) strategies.Strategy {
-			m := &misbehaved{how: how, ctx: ctx, places: make(chan struct{}, p.Limit), sink: sink}
+			m := &misbehaved{how: how, ctx: ctx, slots: make(chan struct{}, p.Limit), sink: sink}
 			switch how {
 			case newIsNil:
 				return nil
@@ -152,7 +152,7 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 		go time.Sleep(time.Minute)
 	}
 	select {
-	case m.places <- struct{}{}:
+	case m.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -167,7 +167,7 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 
 // work is what the goroutine of a task does.
 func (m *misbehaved) work(t *strategies.Task, how misdeed, started chan struct{}) {
-	defer func() { <-m.places }()
+	defer func() { <-m.slots }()
 	var r strategies.Result
 	switch how {
 	case doneUnrun:

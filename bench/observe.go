@@ -15,7 +15,7 @@ import (
 type observation struct {
 	scenario Scenario
 	// the strategy's, if it has any, as they were when it was made: they may depend on GOMAXPROCS
-	lanes        []strategies.ClassPool
+	pools        []strategies.ClassPool
 	recording    *Recording // of requests that another package sent; nil: this one drove
 	workload     workloads.Workload
 	mean         time.Duration // of the workload, exact or calibrated
@@ -185,7 +185,7 @@ func (o *observation) reportShares(r *Result, m measured, f flow) {
 	}
 	mean, c2 := m.meanService()
 	if rate := m.rate(); rate > 0 && limit > 0 {
-		r.add("offered-utilisation", rate*mean/float64(o.scenario.places()))
+		r.add("offered-utilisation", rate*mean/float64(o.scenario.slots()))
 	}
 	if m.started > 0 {
 		r.add("service-c2", c2)

@@ -232,7 +232,7 @@ func (rec *Recording) Result() (*Result, error) {
 		recording: rec, trace: newTrace(rec.Records), peak: rec.Peak, service: rec.Busy,
 		settledTwice: rec.Twice, seen: rec.seen,
 	}
-	o.lanes = o.scenario.lanes()
+	o.pools = o.scenario.pools()
 	r, err := o.result()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", rec.Name, err)

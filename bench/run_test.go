@@ -23,8 +23,7 @@ import (
 // TestMain looks for goroutines left behind. Those of the bubbles that tests make deadlock stay
 // there: nothing can end them.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("testing/synctest.testingSynctestTest"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.hang"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench.(*guard).contain"),
 		goleak.IgnoreAnyFunction("github.com/poolbench/poolbench/bench_test.stuck.Submit"))
@@ -268,10 +267,10 @@ func freezing(s *bench.Scenario) {
 		}}}
 }
 
-// TestFrozenTarget: 200 tasks a second, 1 ms each, for 6 s. With as many places as tasks, a quarter
+// TestFrozenTarget: 200 tasks a second, 1 ms each, for 6 s. With as many slots as tasks, a quarter
 // of the tasks waits U(0, 500 ms) for the thaw, so the response has the closed form q(p) = 1 ms +
 // max(0, (f−(1−p))/f · 500 ms) with f = 0.25; the tasks are due every 5 ms, which makes it exact to
-// 5 ms. With 4 places only 4 tasks are caught inside, and the wait hides in the service of nobody:
+// 5 ms. With 4 slots only 4 tasks are caught inside, and the wait hides in the service of nobody:
 // p95 of the response stays, p95 of the service is that of the work.
 func TestFrozenTarget(t *testing.T) {
 	for _, limit := range []int{1000, 4} {

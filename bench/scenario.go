@@ -245,16 +245,16 @@ func (s Scenario) params() strategies.Params {
 		s.Stop.Tasks), Values: s.Strategy.Values}
 }
 
-// lanes are the strategy's, if it has any.
-func (s Scenario) lanes() []strategies.ClassPool {
+// pools are the strategy's, if it has any.
+func (s Scenario) pools() []strategies.ClassPool {
 	if s.Strategy.Spec.ClassPools == nil {
 		return nil
 	}
 	return s.Strategy.Spec.ClassPools(s.params())
 }
 
-// places is how many tasks can make progress at once: the k of the theory.
-func (s Scenario) places() int {
+// slots is how many tasks can make progress at once: the k of the theory.
+func (s Scenario) slots() int {
 	if s.Workload.Spec.Kind == workloads.CPU {
 		return min(s.Limit, runtime.GOMAXPROCS(0))
 	}
@@ -264,7 +264,7 @@ func (s Scenario) places() int {
 // rate returns the arrivals per second by the plan, 0 where the process settles them itself.
 func (s Scenario) rate(mean time.Duration) float64 {
 	if s.Load.Relative != 0 {
-		return s.Load.Relative * float64(s.places()) / mean.Seconds()
+		return s.Load.Relative * float64(s.slots()) / mean.Seconds()
 	}
 	return s.Load.PerSecond
 }

@@ -197,7 +197,7 @@ func TestSuiteOrder(t *testing.T) {
 		err := suite.Do(t.Context(), fake,
 			func(s bench.Scenario, r *bench.Result, err error) error {
 				if s.Clock == bench.Real && running.Load() != 1 {
-					// The real-clock run keeps its places while its result is handled; only its own
+					// The real-clock run keeps its slots while its result is handled; only its own
 					// function counts as running no more.
 					if running.Load() != 0 {
 						t.Error("something runs while the result of a real-clock run is handled")

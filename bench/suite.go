@@ -100,21 +100,21 @@ type execution struct {
 }
 
 // start starts the runs in the order of the plan, as many at once as may be. A real-clock run takes
-// all places, and keeps them until its result is handled, so that nothing of the harness works
+// all slots, and keeps them until its result is handled, so that nothing of the harness works
 // beside it.
 func (s Suite) start(
 	ctx context.Context, run RunFunc, started chan<- *execution, goroutines *sync.WaitGroup,
 ) {
 	defer close(started)
 	all := int64(s.parallel())
-	places := semaphore.NewWeighted(all)
+	slots := semaphore.NewWeighted(all)
 	for i := range s.Runs() {
 		e := &execution{scenario: s.At(i), done: make(chan struct{}), handled: make(chan struct{})}
 		need := int64(1)
 		if e.scenario.Clock == Real {
 			need = all
 		}
-		if places.Acquire(ctx, need) != nil {
+		if slots.Acquire(ctx, need) != nil {
 			return
 		}
 		select {
@@ -123,7 +123,7 @@ func (s Suite) start(
 			return
 		}
 		goroutines.Go(func() {
-			defer places.Release(need)
+			defer slots.Release(need)
 			e.result, e.err = run(ctx, e.scenario)
 			close(e.done)
 			if e.scenario.Clock == Real {
@@ -160,10 +160,10 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 	}
 	_ = letGo(w) // an estimate complains of nothing: the run does
 	mean := w.Mean().Seconds()
-	capacity := float64(s.places()) / max(mean, 1e-9)
+	capacity := float64(s.slots()) / max(mean, 1e-9)
 	rate := s.rate(w.Mean())
 	if rate == 0 || rate > capacity {
-		rate = capacity // closed, at once, or overloaded: the places set the pace
+		rate = capacity // closed, at once, or overloaded: the slots set the pace
 	}
 	if s.Load.Arrival.IsClosed() {
 		if c, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values); err == nil {

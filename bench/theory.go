@@ -46,15 +46,15 @@ func (o *observation) reportTheory(r *Result, m measured, h held) {
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.n)
 			o.limit(r, "ops/s", allowed.PerSecond,
 				kept+o.overloadNoise(r, m, rate/allowed.PerSecond, allowed.PerSecond))
-		case spec.ClassPools == nil: // of a lane too many, the others still do what they are asked
-			capacity := float64(o.places()) / mean
+		case spec.ClassPools == nil: // where one pool has too much, the others keep up
+			capacity := float64(o.slots()) / mean
 			o.limit(r, "ops/s", capacity, o.overloadNoise(r, m, rate/capacity, capacity))
 		}
 		return
 	case err != nil || answer == nil:
 		return
 	}
-	noise := o.noiseOf(answer, rate*mean/float64(o.places()))
+	noise := o.noiseOf(answer, rate*mean/float64(o.slots()))
 	o.claim(r, "mean-wait-sec", answer.MeanWait,
 		noise.of(answer.MeanWait, func(rec *record) (float64, bool) {
 			return float64(rec.wait()) / second, rec.outcome == completed
@@ -69,20 +69,19 @@ func (o *observation) reportTheory(r *Result, m measured, h held) {
 				noise.beyond(t, answer, func(*record) bool { return true }))
 		}
 	}
-	o.reportLanes(r, rate, h)
-	o.claim(r, "shed/op", answer.ShedProb,
-		noise.share(answer.ShedProb,
-			func(rec *record) (bool, bool) { return rec.outcome == shed, true }))
+	o.reportPools(r, rate, h)
+	o.claim(r, "shed/op", answer.ShedProb, noise.share(answer.ShedProb,
+		func(rec *record) (bool, bool) { return rec.outcome == shed, true }))
 	o.claim(r, "ops/s", answer.Throughput, o.gaps((1-answer.ShedProb)/answer.Throughput))
 }
 
-// places is the k of the theory: the strategy's bound and, for computing, the cores.
-func (o *observation) places() int {
+// slots is the k of the theory: the strategy's bound and, for computing, the cores.
+func (o *observation) slots() int {
 	s := o.scenario
 	if bound := o.bound(); bound > 0 {
-		s.Limit = bound // some have more places than the limit says, or fewer
+		s.Limit = bound // some have more slots than the limit says, or fewer
 	}
-	return s.places()
+	return s.slots()
 }
 
 // reportBatch adds the exact mean makespan of a batch of exponential tasks.
@@ -92,8 +91,8 @@ func (o *observation) reportBatch(r *Result, mean float64) {
 		!spec.WorkConserving || spec.Sheds || spec.Splits {
 		return
 	}
-	if makespan, err := theory.BatchMakespan(o.trace.n, mean, o.places()); err == nil {
-		o.limit(r, "makespan-sec", makespan, batchNoise(o.trace.n, o.places(), mean))
+	if makespan, err := theory.BatchMakespan(o.trace.n, mean, o.slots()); err == nil {
+		o.limit(r, "makespan-sec", makespan, batchNoise(o.trace.n, o.slots(), mean))
 	}
 }
 
@@ -118,12 +117,12 @@ func (o *observation) theory(rate, mean float64, h held) (*theory.Answer, error)
 			return nil, err
 		}
 		return theory.MMkN(theory.Closed{Clients: clients.Count,
-			Think: dist.MeanNS(clients.Think) / second, MeanService: mean, Limit: o.places()})
+			Think: dist.MeanNS(clients.Think) / second, MeanService: mean, Limit: o.slots()})
 	}
 	if s.Load.Arrival.Spec.Name != "poisson" || rate <= 0 {
 		return nil, nil
 	}
-	pool := theory.Pool{Rate: rate, MeanService: mean, Limit: o.places()}
+	pool := theory.Pool{Rate: rate, MeanService: mean, Limit: o.slots()}
 	switch {
 	case spec.Starts != nil:
 		return o.delayed(pool, d)
@@ -142,7 +141,7 @@ func (o *observation) theory(rate, mean float64, h held) (*theory.Answer, error)
 	return waiting(pool, d)
 }
 
-// shedding is the pool that refuses what finds neither a place nor room in the queue.
+// shedding is the pool that refuses what finds neither a slot nor room in the queue.
 func shedding(pool theory.Pool, queue int, d dist.Dist) (*theory.Answer, error) {
 	if queue == 0 {
 		return theory.MGkk(pool) // whatever the distribution

@@ -28,7 +28,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestTimeoutBoundsEvil: tasks that never end hold their places until the timeout, and the run
+// TestTimeoutBoundsEvil: tasks that never end hold their slots until the timeout, and the run
 // ends.
 func TestTimeoutBoundsEvil(t *testing.T) {
 	w := bench.Written{Workload: "evil:p=0.1,wait=const(1ms)", Arrival: "batch", Limit: 4,
@@ -39,7 +39,7 @@ func TestTimeoutBoundsEvil(t *testing.T) {
 		t.Errorf("%v of the tasks failed, where a tenth never ends", evil)
 	}
 	if makespan := metric(t, r, "makespan-sec"); makespan < 250*evil || makespan > 250*evil+1.3 {
-		t.Errorf("%v of 1000 tasks held one of 4 places for 1 s each, and the run took %v s", evil,
+		t.Errorf("%v of 1000 tasks held one of 4 slots for 1 s each, and the run took %v s", evil,
 			makespan)
 	}
 }

@@ -110,16 +110,16 @@ func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
 	}
 }
 
-// mostFound is the largest limit for which it is reported how many places short tasks find held by
+// mostFound is the largest limit for which it is reported how many slots short tasks find held by
 // long ones: a number for each.
 const mostFound = 8
 
 // reportFound adds, where the workload tells short tasks from long ones, what share of the short
-// ones find so many places held by long ones when they are due, and how long these wait. It is why
-// variance costs what it does: the wait is that of the few who find all places held.
+// ones find so many slots held by long ones when they are due, and how long these wait. It is why
+// variance costs what it does: the wait is that of the few who find all slots held.
 //
-// A task holds its place from start to end, so nothing is said of strategies under which it gives
-// the place back in between.
+// A task holds its slot from start to end, so nothing is said of strategies under which it gives
+// the slot back in between.
 func (o *observation) reportFound(r *Result, first int) {
 	limit, spec := o.bound(), o.scenario.Strategy.Spec
 	if limit == 0 || limit > mostFound || spec.Quantum != nil || spec.Retries {

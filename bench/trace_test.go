@@ -20,25 +20,25 @@ func fifo(limit int) Scenario {
 	return Scenario{Strategy: strategies.Variant{Spec: spec}, Limit: limit, Clock: Virtual}
 }
 
-// play makes the observation of a perfect FIFO system with limit places: the naive way, place by
-// place.
+// play makes the observation of a perfect FIFO system with limit slots: the naive way, slot by
+// slot.
 func play(limit int, due, service []int64) *observation {
 	free := make([]int64, limit)
 	var l log
 	o := &observation{scenario: fifo(limit), peak: int64(limit)}
 	for i := range due {
-		place := 0
+		slot := 0
 		for p := range free {
-			if free[p] < free[place] {
-				place = p
+			if free[p] < free[slot] {
+				slot = p
 			}
 		}
 		r := l.next()
 		r.due, r.busy = due[i], service[i]
-		r.start = max(due[i], free[place])
+		r.start = max(due[i], free[slot])
 		r.end = r.start + service[i]
 		r.attempts, r.outcome = 1, completed
-		free[place] = r.end
+		free[slot] = r.end
 		o.service += service[i]
 	}
 	o.trace = newTrace([]log{l})
@@ -90,7 +90,7 @@ func TestEachLaw(t *testing.T) {
 		{"one too many in flight", func(o *observation) { o.peak = 3 }, "bound"},
 		{"service that the records do not hold", func(o *observation) { o.service += 7 },
 			"utilisation law"},
-		{"more service than places", func(o *observation) {
+		{"more service than slots", func(o *observation) {
 			r := o.trace.at(4)
 			r.due, r.busy, o.service = -4000, 4000, o.service+3900
 		}, "utilisation law"},

@@ -45,7 +45,7 @@ const (
 	checkHeldUp     = "full queue"    // a strategy that sorts tasks did not get them
 	// a measured value differs from the exact one beyond its sampling error
 	checkTheory = "theory"
-	checkLane   = "overload"       // a pool of its own is offered more than it can do
+	checkPool   = "overload"       // a pool of its own is offered more than it can do
 	checkDrift  = "not stationary" // what was measured changed while it was measured
 	checkLength = "too short"      // the interval of the result is as wide as the result
 )
@@ -76,7 +76,7 @@ func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
 	o.checkSettling(r, first)
 	o.checkPlan(r)
 	o.checkPASTA(r, f)
-	o.checkLanes(r)
+	o.checkPools(r)
 	o.checkHeld(r, h)
 	o.checkExact(r, first)
 	o.checkDrift(r, first)

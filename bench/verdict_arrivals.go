@@ -70,7 +70,7 @@ func andersonDarlingTail(a2 float64) float64 {
 const pastaErrors = 5
 
 // checkPASTA holds what arrivals saw against what was there: Poisson arrivals see time averages
-// (Wolff, Operations Research 1982). With U(t) = 1 where all places are taken, and A arrivals, the
+// (Wolff, Operations Research 1982). With U(t) = 1 where all slots are taken, and A arrivals, the
 // difference of the shares is ∫(U−p)(dN−λdt)/A, a martingale, since U is settled by the past. So
 // its standard error is √(p(1−p)/A) however long a queue remembers, and the test is sharp. Where
 // too few arrivals saw the rarer state it is not normal, and not judged.
@@ -132,8 +132,7 @@ func (o *observation) checkLag(r *Result, first int, m measured) {
 	case planned && share > lagInvalid && mean > gap:
 		r.Doubt(Invalid, checkLag, "the generator was late by %s in the mean, where a task is "+
 			"due every %s and takes %s: its lag is %.0f %% of the response, and the arrivals "+
-			"were not the planned ones",
-			spell(mean), spell(gap), spell(response*second), 100*share)
+			"were not the planned ones", spell(mean), spell(gap), spell(response*second), 100*share)
 	case share > lagShare:
 		r.Doubt(Suspect, checkLag, "the generator was late by %s in the mean, which is %.0f %% "+
 			"of the mean response (more than %.0f %% is too much)", spell(mean),
@@ -147,7 +146,7 @@ func (o *observation) checkLag(r *Result, first int, m measured) {
 
 // checkSaturation looks for stretches in which the generator came back from each submit only after
 // the next task was due, so that it never caught up. A strategy that blocks makes it do that,
-// rightly, while all its places are taken, or all processors compute; what is counted here is the
+// rightly, while all its slots are taken, or all processors compute; what is counted here is the
 // time in which one was free.
 func (o *observation) checkSaturation(r *Result, m measured) {
 	t := o.trace
@@ -186,6 +185,5 @@ func (o *observation) checkSaturation(r *Result, m measured) {
 	}
 	r.Doubt(verdict, checkSaturation, "for %.0f %% of the run the generator could not issue %.3g "+
 		"tasks a second: it never caught up, by up to %s, though there was a free slot most of "+
-		"that time",
-		100*share, m.rate(), spell(float64(worst)))
+		"that time", 100*share, m.rate(), spell(float64(worst)))
 }

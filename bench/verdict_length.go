@@ -44,7 +44,7 @@ type widths struct{ meanWait, p99 float64 }
 // a load below 1: how many tasks the p99 response takes to be within 5 %, and how wide the
 // intervals of this run are. Mean wait: N = 2ρ(1+C²)(1.96/ε)²/(1−ρ)² (Whitt, Planning queueing
 // simulations, 1989). The p99: N = 7.8(1+C²)(1.96/ε)²/(1−ρ)², the constant measured over loads of
-// 0.7 to 0.95, C² of 0 to 16 and 1 to 16 places.
+// 0.7 to 0.95, C² of 0 to 16 and 1 to 16 slots.
 func (o *observation) runLength(m measured) (needed float64, w widths, ok bool) {
 	s := o.scenario
 	spec := s.Strategy.Spec
@@ -57,7 +57,7 @@ func (o *observation) runLength(m measured) (needed float64, w widths, ok bool) 
 		mean, _ = m.meanService()
 		rate = m.rate()
 	}
-	load, c2 := rate*mean/float64(o.places()), o.workload.C2()
+	load, c2 := rate*mean/float64(o.slots()), o.workload.C2()
 	if load <= 0 || load >= 1 || math.IsInf(c2, 0) || math.IsNaN(c2) {
 		return 0, w, false
 	}

@@ -20,7 +20,7 @@ const (
 // froze, or the strategy did.
 func (o *observation) checkStandstill(r *Result) {
 	if o.splits() || o.scenario.Strategy.Spec.Quantum != nil {
-		return // tasks that share a place take longer than their own time, all of them
+		return // tasks that share a slot take longer than their own time, all of them
 	}
 	median, _ := r.Metric("p50-service-sec")
 	for _, silence := range o.silences() {

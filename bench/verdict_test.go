@@ -30,7 +30,7 @@ type spreads struct {
 
 func (s spreads) C2() float64 { return s.c2 }
 
-// queue makes the observation of a perfect FIFO system with 4 places at Poisson arrivals, with a
+// queue makes the observation of a perfect FIFO system with 4 slots at Poisson arrivals, with a
 // generator and a machine without fault. Task times are exponential, or hyperexponential with
 // balanced means where c2 is above 1.
 func queue(clock Clock, seed uint64, n int, load, c2 float64) *observation {
@@ -237,7 +237,7 @@ func TestAndersonDarlingTail(t *testing.T) {
 func TestPASTA(t *testing.T) {
 	due, times := make([]int64, 2000), make([]int64, 2000)
 	for i := range due {
-		// four places, each of them free again a millisecond before its next task
+		// four slots, each of them free again a millisecond before its next task
 		due[i], times[i] = int64(i)*10*ms, 39*ms
 	}
 	o := poissonRun(Virtual, 0.9, 0, play(4, due, times))
@@ -318,7 +318,7 @@ func TestSaturation(t *testing.T) {
 	}
 	o := queue(Real, 1, 20_000, 1.3, 1)
 	for i := range o.trace.n {
-		// the producer is the queue: it hands a task over as soon as a place is free
+		// the producer is the queue: it hands a task over as soon as a slot is free
 		rec := o.trace.at(i)
 		rec.issue, rec.held = rec.start, i > 0
 	}

@@ -79,4 +79,11 @@
 // To contain a panic is what this contract asks of a strategy under test, so that one task costs
 // one task and a run can go on and count it. It is not advice for servers:
 // golang.org/x/sync/errgroup lets panics crash the process, with good reasons (go.dev/issue/53757).
+//
+// # Size
+//
+// Each strategy has a file of its own, and nearly all of the exported names are the contract: what
+// a task, a result, a sink and a Spec are. The engines are here and not in a package of theirs
+// because they keep their marks in unexported fields of Task, which is what makes a Submit free of
+// allocations.
 package strategies

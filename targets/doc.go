@@ -16,4 +16,10 @@
 //
 // To add a target, write a file with one register line; All, the tests, `poolbench list` and the
 // README's table find it there.
+//
+// # Size
+//
+// Each target has a file of its own. Five policies are exported beside them, since they are useful
+// without a target: a server can ask one whether to let a call pass, and a test holds each against
+// an oracle.
 package targets

@@ -19,4 +19,9 @@
 //
 // To add one, write a file with one register line; All, the tests, `poolbench list` and the
 // README's table find it there.
+//
+// # Size
+//
+// Each workload has a file of its own. An interface such as Classed or Partitioned is what a
+// workload may tell of its tasks beyond doing them; each is small, and most workloads have none.
 package workloads

@@ -21,7 +21,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// TestSine: the same, for swings slow and fast against the gaps, and for every place to begin.
+// TestSine: the same, for swings slow and fast against the gaps, and wherever they begin.
 func TestSine(t *testing.T) {
 	for _, text := range []string{"sine", "sine:amp=0", "sine:amp=0.999,period=100ms",
 		"sine:period=1ms,phase=0.75", "sine:period=1h,phase=0.25,amp=0.9"} {

@@ -96,7 +96,7 @@ func (a Attack) boundedWorkers() bool {
 	return a.Clients == 0 && !a.through() && a.Workers != Unlimited && a.Workers != DefaultWorkers
 }
 
-// A Report is the result of an Attack, and what a bench.Result has no place for.
+// A Report is the result of an Attack, and what a bench.Result has no field for.
 type Report struct {
 	*bench.Result
 	Statuses []Count // of answers, by status

@@ -226,7 +226,7 @@ func TestFrozenThroughLimit(t *testing.T) {
 			Limit: 4, Vegeta: &file}
 		report := inBubbleOf(t, a, frozen)
 		results := decode(t, &file)
-		var free [4]time.Duration // when each place is, by the recursion of Kiefer and Wolfowitz
+		var free [4]time.Duration // when each slot is, by the recursion of Kiefer and Wolfowitz
 		next, err := arrival(t, "constant").Spec.Open(200, 0, param.Values{})
 		if err != nil {
 			t.Fatal(err)

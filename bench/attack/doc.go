@@ -19,7 +19,7 @@
 // connections of our own where they are plain (wire.go), and by net/http where they are not
 // (call.go): TLS, proxies, redirects, a bound on connections. conns.go has the open
 // connections. Each request has a record of package bench, which computes, checks and judges the
-// result as that of a run (result.go); tally.go counts what that has no place for.
+// result as that of a run (result.go); tally.go counts what that has no field for.
 //
 // # Beside vegeta
 //

@@ -50,7 +50,7 @@ func (a Attack) strategy() (strategies.Variant, strategies.Params) {
 type openLoop struct {
 	*run
 	strategy strategies.Strategy
-	// what waits for a place waits for the limit that is measured. A limit that nobody asked for is
+	// what waits for a slot waits for the limit that is measured. A limit that nobody asked for is
 	// the tool's own fault: lag
 	blames         bool
 	records        bench.Records

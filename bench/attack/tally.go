@@ -41,7 +41,7 @@ type sample struct {
 	in, out  int64
 }
 
-// A tally counts what a bench.Result has no place for.
+// A tally counts what a bench.Result has no field for.
 type tally struct {
 	base     time.Time
 	label    string

@@ -152,7 +152,7 @@ func TestClientLeaves(t *testing.T) {
 	})
 }
 
-// TestPanic: a panic in the work is a 500, and costs no place.
+// TestPanic: a panic in the work is a 500, and costs no slot.
 func TestPanic(t *testing.T) {
 	g := gateway.New(t.Context(), variant(t, "semaphore", strategies.Resolve), 1, 0)
 	h := targets.Handler(g, func(context.Context, uint64) error { panic("cheese") })

@@ -54,15 +54,15 @@ func (c Case) Judge(runs ...*bench.Result) (verdicts []Verdict) {
 // Known has the experiments at a share of their full size, in (0, 1]. The tolerances are for that
 // size; at the full one they are 0.6 to 7.1 %, and 33 million tasks are simulated.
 //
-//	A1  exponential tasks on 4 places at load 0.8, through four strategies that must agree: M/M/4
+//	A1  exponential tasks on 4 slots at load 0.8, through four strategies that must agree: M/M/4
 //	A2  constant ones: M/D/4
 //	A3  hyperexponential ones with C² = 16 at load 0.7: M/H2/4
-//	A4  4 places that shed at load 1: Erlang's B, whatever the distribution
+//	A4  4 slots that shed at load 1: Erlang's B, whatever the distribution
 //	A5  a ticker, and a token bucket, at 80 of 100 a second: M/D/1, shifted
-//	A6  short and long tasks on 4 places: pooled, separated, and partitioned
+//	A6  short and long tasks on 4 slots: pooled, separated, and partitioned
 //
-// and a closed loop and a batch. Where no formula is known (A6, but for the separate lane of the
-// short), the value comes from independent simulation, with an uncertainty well within the
+// and a closed loop and a batch. Where no formula is known (A6, but for the separate class pool of
+// the short), the value comes from independent simulation, with an uncertainty well within the
 // tolerance.
 func Known(size float64) []Case {
 	k := known{size}
@@ -74,8 +74,8 @@ type known struct{ size float64 }
 
 // The pool of most cases.
 const (
-	places = 4
-	mean   = 0.010 // seconds
+	slots = 4
+	mean  = 0.010 // seconds
 )
 
 // scenario is a pool of 4 under Poisson arrivals at that load, 0 for none, without its warm-up n
@@ -84,7 +84,7 @@ func (k known) scenario(strategy, workload string, n, load float64) bench.Scenar
 	s, err := bench.Written{
 		Strategy: strategy, Workload: workload, Target: "none", Arrival: "poisson",
 		Clock: "virtual",
-		Limit: places, Tasks: int(n * k.size / 0.9), Warmup: 0.1, Seed: 1,
+		Limit: slots, Tasks: int(n * k.size / 0.9), Warmup: 0.1, Seed: 1,
 	}.Scenario()
 	if err != nil {
 		panic("calibration: " + err.Error())
@@ -105,7 +105,7 @@ func (k known) simulated(unit string, want, percent float64) Check {
 }
 
 func pool(load float64) theory.Pool {
-	return theory.Pool{Rate: load * places / mean, MeanService: mean, Limit: places}
+	return theory.Pool{Rate: load * slots / mean, MeanService: mean, Limit: slots}
 }
 
 // quantile is that of an answer which has it.
@@ -142,7 +142,7 @@ func (k known) open() (cases []Case) {
 	cases = append(cases, Case{Name: "A2", What: "M/D/4 at load 0.8", Scenario: s, Checks: []Check{
 		k.check("mean-wait-sec", md4.MeanWait, 2.7), k.check("waited/op", md4.WaitProb, 0.9),
 		k.check("p99-response-sec", quantile(md4.ResponseQuantile, 0.99), 2.9)}})
-	mh4 := must(theory.MH2k(pool(0.7).Rate, must(theory.BalancedH2(mean, 16)), places))
+	mh4 := must(theory.MH2k(pool(0.7).Rate, must(theory.BalancedH2(mean, 16)), slots))
 	s = k.scenario("worker_pool", "hyperexp:mean=10ms,c2=16", 1e7, 0.7)
 	cases = append(cases, Case{Name: "A3", What: "M/H2/4, C² = 16, at load 0.7",
 		Scenario: s, Checks: []Check{
@@ -215,7 +215,7 @@ func (k known) closed() Case {
 	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival = arrivals.MustParse("closed:clients=12,think=exp(20ms)")
 	loop := must(theory.MMkN(theory.Closed{Clients: 12, Think: 2 * mean,
-		MeanService: mean, Limit: places}))
+		MeanService: mean, Limit: slots}))
 	// 0.7 and 1.5 % at 200,000 tasks.
 	return Case{Name: "closed", What: "M/M/4//12, thinking for 2 means",
 		Scenario: s, Checks: []Check{
@@ -228,10 +228,10 @@ func (k known) closed() Case {
 func (k known) batch() Case {
 	s := k.scenario("worker_pool", "exponential:mean=10ms", 2e6, 0)
 	s.Load.Arrival, s.Stop = arrivals.MustParse("batch"), bench.Stop{Tasks: 1000}
-	want := must(theory.BatchMakespan(1000, mean, places))
+	want := must(theory.BatchMakespan(1000, mean, slots))
 	count := max(10, int(400*k.size))
 	return Case{Name: "batch", What: "1000 exponential tasks at once", Scenario: s,
 		Count: count, Checks: []Check{
 			{Unit: "makespan-sec", Want: want,
-				Tolerance: 4 * math.Sqrt(1000) / places * mean / want / math.Sqrt(float64(count))}}}
+				Tolerance: 4 * math.Sqrt(1000) / slots * mean / want / math.Sqrt(float64(count))}}}
 }

@@ -1,7 +1,11 @@
 // Package cli is the command: flags, names, progress, exit codes. A file is a subcommand, or what
-// several share: with a dozen and a half subcommands there are more files than elsewhere, and since
-// nearly all of them work on the runs of one execution (execute.go), rooms of their own would hand
-// its fields about. What needs none of them is package terminal.
+// several share.
+//
+// # Size
+//
+// With a dozen and a half subcommands there are more files than elsewhere. Nearly all of them work
+// on the runs of one execution (execute.go), and packages of their own would hand its fields about.
+// What needs none of them is package terminal.
 package cli
 
 import (

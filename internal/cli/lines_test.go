@@ -25,8 +25,8 @@ const (
 
 // goWords are words of the implementation. A user who made a mistake is told in ours.
 var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil pointer", "reflect:",
-	" json: ", "interface {}", "syntax error in pattern", "context deadline exceeded",
-	"context canceled"}
+	"json: cannot", "json: unknown", "interface {}", "syntax error in pattern",
+	"context deadline exceeded", "context canceled"}
 
 // TestCommandLines: whatever stands on the command line, nothing panics and nothing hangs, the exit
 // code is one of those in the help, a mistake is told in lines of ours, and nothing that is printed
@@ -42,9 +42,7 @@ func TestCommandLines(t *testing.T) {
 			}
 		}
 	}
-	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
-	fixtures(t)
 	var commands []*cobra.Command
 	for _, c := range newApp(nil, nil, nil).root().Commands() {
 		if !c.Hidden {
@@ -53,6 +51,10 @@ func TestCommandLines(t *testing.T) {
 	}
 	codes, failures := map[int]int{}, 0
 	for n := first; n < first+lines && failures < 20; n++ {
+		if (n-first)%1000 == 0 { // lines append to what is there, which makes it slow to read
+			t.Chdir(t.TempDir())
+			fixtures(t)
+		}
 		args := lineWriter{rand.New(rand.NewPCG(uint64(n), 0))}.line(commands)
 		code, wrong := tryLine(t, args)
 		if codes[code]++; (n-first)%5000 == 4999 {

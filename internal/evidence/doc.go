@@ -3,5 +3,7 @@
 // the rule that puts a claim to the test case by case (Ruling), what came of it (Finding), and the
 // figures (Figure, Curve). Package words writes numbers and lists into its sentences.
 //
-// It has more than 20 exported names because a study needs all of them to say one sentence.
+// # Size
+//
+// It has more than twenty exported names because a study needs all of them to say one sentence.
 package evidence

@@ -136,7 +136,7 @@ func Log(label string, format func(float64) string, marks ...float64) charts.Axi
 	return charts.Axis{Label: label + " (log scale)", Log: true, Format: format, Marks: marks}
 }
 
-// LogZero is a logarithmic axis with a place for 0, of values of that name.
+// LogZero is a logarithmic axis that also shows 0, of values of that name.
 func LogZero(name, label string, marks []float64) charts.Axis {
 	return charts.Axis{Label: label + " (log scale)", Log: true, Zero: true, Name: name,
 		Marks: marks}

@@ -190,7 +190,7 @@ func (m *Measured) Known(sc bench.Scenario) bool {
 	return why == ""
 }
 
-// ran reports whether there are runs of a strategy in a place.
+// ran reports whether there are runs of a strategy at the same cell but for its strategy.
 func (m *Measured) ran(strategy, here string, place func(string) string) bool {
 	for name := range m.lengths {
 		if part(name, "strategy") == strategy && place(name) == here {

@@ -117,7 +117,7 @@ var rooms = []room{
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }
 
-// common are the rooms that every other may import: what a part, and a user's, is declared with.
+// common are the packages that every other may import: what a part, and a user's, is declared with.
 var common = []string{"bench/param", "bench/dist"}
 
 // ofTests are the modules that any test may import: tools, and x/perf as the one whose statistics

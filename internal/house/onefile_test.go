@@ -19,8 +19,8 @@ import (
 )
 
 // TestOneFile: adding a variant touches one file. Its name stands in the sources once, where it
-// registers, in the file that is named for it. Rooms above the variants may choose some by name: a
-// study its own, bench what a scenario has by default.
+// registers, in the file that is named for it. Packages above the variants may choose some by name:
+// a study its own, bench what a scenario has by default.
 func TestOneFile(t *testing.T) {
 	var names []string
 	kinds := map[string]string{} // name → its package

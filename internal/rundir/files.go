@@ -1,5 +1,9 @@
 // Package rundir owns the formats of the directory of a run, both ends: what writes them and what
 // reads them take names, marks and columns from here.
+//
+// # Size
+//
+// Its exported names are the format: each file, mark, tag and column has one.
 package rundir
 
 import (

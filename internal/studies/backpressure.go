@@ -61,7 +61,7 @@ var (
 
 const (
 	pressedTasks = 5_000
-	pressedQueue = 16 // places, of those that have a queue: four mean services of work
+	pressedQueue = 16 // slots, of those that have a queue: four mean services of work
 	inTimeMost   = 100 * time.Millisecond
 	pressedMean  = 10 * time.Millisecond
 	pressedLoad  = 1.3 // the overload that is told of

@@ -18,12 +18,12 @@ import (
 // cpu_io mixes tasks that compute and tasks that wait, for which the Node.js guide on not blocking
 // the event loop advises a computation pool of its own, as large as the cores.
 //
-// Three things are taken apart. Under the virtual clock, what the places do: computations of 200 ms
-// among calls of 10 ms, which are told apart, in one pool or in two. That clock gives each place a
+// Three things are taken apart. Under the virtual clock, what the slots do: computations of 200 ms
+// among calls of 10 ms, which are told apart, in one pool or in two. That clock gives each slot a
 // core, so for more computations at once than there are cores the one pool is treated too well:
 // what separate pools win, they win by more. Under the real clock, what the cores do: a fixed
 // number of tasks of which each second one computes for 1 ms and the others wait for 2, from more
-// clients than there are places, with as many slots for computations as a machine of two cores has,
+// clients than there are slots, with as many slots for computations as a machine of two cores has,
 // or with one fewer, so that a task that wakes up finds a core. And, for tasks that each compute
 // and then wait, so that none belongs to either pool alone, what it is to have the whole of a task
 // in the pool for computations.
@@ -44,7 +44,7 @@ var _ = register(Study{
 	Cells: func(size Size) (cells []bench.Scenario) {
 		for _, k := range coreLimits {
 			cells = append(cells, apartCell(size, pooled, k))
-			if k > coreLane {
+			if k > corePool {
 				cells = append(cells, apartCell(size, coreSplit, k))
 			}
 		}
@@ -70,9 +70,9 @@ var _ = register(Study{
 })
 
 const (
-	coreLane   = 2 // slots for computations: the cores of a small machine
+	corePool   = 2 // slots for computations: the cores of a small machine
 	coreBusy   = 0.6
-	callPlaces = 1.2 // places that the waiting tasks keep busy, in the mean
+	callSlots  = 1.2 // slots that the waiting tasks keep busy, in the mean
 	computing  = 200 * time.Millisecond
 	calling    = 10 * time.Millisecond
 	coreMargin = 1.1 // by which one p99 has to be above another to count as worse
@@ -80,12 +80,12 @@ const (
 )
 
 var (
-	coreSplit  = fmt.Sprintf("segregated:long=%d", coreLane)
+	coreSplit  = fmt.Sprintf("segregated:long=%d", corePool)
 	coreLimits = []int{2, 3, 4, 6, 8, 16}
 	// for computations: the second leaves a core for what the others do when they wake
-	realPlaces = []int{coreLane, coreLane - 1}
-	realSplits = []string{fmt.Sprintf("cpu_io_split:cpu=%d", realPlaces[0]),
-		fmt.Sprintf("cpu_io_split:cpu=%d", realPlaces[1])}
+	realSlots  = []int{corePool, corePool - 1}
+	realSplits = []string{fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[0]),
+		fmt.Sprintf("cpu_io_split:cpu=%d", realSlots[1])}
 	kindLimits  = []int{4, 16}
 	wholeLimits = []int{8, 32}
 )
@@ -93,7 +93,7 @@ var (
 // apartCell has tasks of two kinds. The computing ones arrive as often as keeps so many cores that
 // busy, the calls as keeps callPlaces.
 func apartCell(size Size, name string, k int) bench.Scenario {
-	compute, call := coreBusy*coreLane/computing.Seconds(), callPlaces/calling.Seconds()
+	compute, call := coreBusy*corePool/computing.Seconds(), callSlots/calling.Seconds()
 	sc := scenario(name, fmt.Sprintf("bimodal:p=%.4g,short=%v,long=%v", compute/(compute+call),
 		calling, computing), poisson(0),
 		bench.Stop{Tasks: [...]int{20_000, 60_000, 400_000}[size], Warmup: 0.1})
@@ -103,7 +103,7 @@ func apartCell(size Size, name string, k int) bench.Scenario {
 	return sc
 }
 
-// kindCell has tasks of two kinds from more clients than there are places, as many of either kind.
+// kindCell has tasks of two kinds from more clients than there are slots, as many of either kind.
 // Their number is fixed, and not the time, in which two pools would do more of the kind that is
 // sooner done.
 func kindCell(size Size, name string, k int) bench.Scenario {
@@ -112,7 +112,7 @@ func kindCell(size Size, name string, k int) bench.Scenario {
 }
 
 // wholeCell has tasks that compute for 1 ms and then wait for 9, from more clients than there are
-// places.
+// slots.
 func wholeCell(size Size, name string, k int) bench.Scenario {
 	return realCell(name, k, "mixed:cpu=1ms,wait=const(9ms)", bench.Stop{
 		Duration: [...]time.Duration{70 * time.Millisecond, time.Second, 5 * time.Second}[size]})
@@ -189,7 +189,7 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 	}
 	for i, split := range realSplits {
 		on := fmt.Sprintf("on real cores with %s to compute",
-			words.Counted(float64(realPlaces[i]), "slot"))
+			words.Counted(float64(realSlots[i]), "slot"))
 		of := func(unit string) func(int) evidence.Interval {
 			return func(k int) evidence.Interval { return kindRatio(m, unit, split, k) }
 		}
@@ -233,15 +233,15 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 // answerCores says what a pool as large as the cores comes to, and what the computing tasks have of
 // it.
 func answerCores(m *evidence.Measured, f *finding.Finding) {
-	if v := m.Mean(apartCell(Quick, pooled, coreLane), callTail).Mid; !math.IsNaN(v) {
-		asked := (coreBusy*coreLane + callPlaces) / coreLane
+	if v := m.Mean(apartCell(Quick, pooled, corePool), callTail).Mid; !math.IsNaN(v) {
+		asked := (coreBusy*corePool + callSlots) / corePool
 		f.Add("one pool of %d slots, one for each core, is offered %s of its capacity, for a "+
 			"waiting task holds a slot and no core: the waiting tasks' p99 of %s only says how "+
-			"long the run was", coreLane, words.Percent(asked), words.Seconds(v))
+			"long the run was", corePool, words.Percent(asked), words.Seconds(v))
 	}
 	most := coreLimits[len(coreLimits)-1]
 	if in := m.Median(apartCell(Quick, coreSplit, most), computeTail); !math.IsNaN(in.Mid) {
-		exact := laneTail(coreBusy*coreLane/computing.Seconds(), computing, coreLane)
+		exact := poolTail(coreBusy*corePool/computing.Seconds(), computing, corePool)
 		f.Add("in a pool of their own the computing tasks have a p99 of %s (theory: %s); the "+
 			"virtual clock gives each slot a core, and cannot say what they have in one pool",
 			words.Seconds(in.Mid), words.Seconds(exact))
@@ -252,7 +252,7 @@ func answerCores(m *evidence.Measured, f *finding.Finding) {
 			words.Percent(allComputing(k)), k))
 	}
 	f.Add("on %d real cores computing tasks alone would hold all slots of one pool %s (theory: "+
-		"processor sharing)", coreLane, strings.Join(said, ", "))
+		"processor sharing)", corePool, strings.Join(said, ", "))
 	for i, k := range wholeLimits[:len(wholeLimits)-1] {
 		next := wholeLimits[i+1]
 		one, more := wholeCell(Quick, pooled, k), wholeCell(Quick, pooled, next)
@@ -270,19 +270,19 @@ func answerCores(m *evidence.Measured, f *finding.Finding) {
 // the cores. It is that of M/M/c whatever the times of the computations: P(N ≥ k) =
 // P(wait)·ρ^(k−c).
 func allComputing(k int) float64 {
-	a := theory.Must(theory.MMk(theory.Pool{Rate: coreBusy * coreLane / computing.Seconds(),
-		MeanService: computing.Seconds(), Limit: coreLane}))
-	return a.WaitProb * math.Pow(coreBusy, float64(k-coreLane))
+	a := theory.Must(theory.MMk(theory.Pool{Rate: coreBusy * corePool / computing.Seconds(),
+		MeanService: computing.Seconds(), Limit: corePool}))
+	return a.WaitProb * math.Pow(coreBusy, float64(k-corePool))
 }
 
-// laneTail is the exact p99 of the response in a lane of so many places where all tasks take as
-// long; NaN where it is overloaded.
-func laneTail(rate float64, service time.Duration, places int) float64 {
-	if rate*service.Seconds() >= float64(places) {
+// poolTail is the exact p99 of the response in a class pool of so many slots where all tasks take
+// as long; NaN where it is overloaded.
+func poolTail(rate float64, service time.Duration, slots int) float64 {
+	if rate*service.Seconds() >= float64(slots) {
 		return math.NaN()
 	}
 	return theory.Must(theory.MDk(theory.Pool{Rate: rate, MeanService: service.Seconds(),
-		Limit: places})).P99()
+		Limit: slots})).P99()
 }
 
 func drawCores(m *evidence.Measured) (f page.Figure, err error) {
@@ -311,7 +311,7 @@ func drawCores(m *evidence.Measured) (f page.Figure, err error) {
 	if len(waits.Series[0].X)+len(waits.Series[1].X) > 0 {
 		waits.Series = append(waits.Series, evidence.Exact(waits.Series[1],
 			words.Floats(coreLimits[1:]), func(k float64) float64 {
-				return laneTail(callPlaces/calling.Seconds(), calling, int(k)-coreLane)
+				return poolTail(callSlots/calling.Seconds(), calling, int(k)-corePool)
 			}))
 	}
 	for i, name := range append([]string{pooled}, realSplits...) {
@@ -328,18 +328,18 @@ func drawCores(m *evidence.Measured) (f page.Figure, err error) {
 		Title: "Computing and waiting: one pool or two",
 		Subtitle: fmt.Sprintf("Left: computations of %s keep %d cores %s busy, calls of %s "+
 			"keep %v slots busy",
-			words.Span(computing), coreLane, words.Percent(coreBusy), words.Span(calling),
-			callPlaces),
+			words.Span(computing), corePool, words.Percent(coreBusy), words.Span(calling),
+			callSlots),
 		Caption: []string{
 			fmt.Sprintf("Left, virtual clock: separate pools are %d slots for the computing "+
 				"tasks and the rest for the others; exact is M/D/k. Each slot of the one pool "+
-				"gets a core, which favours it.", coreLane),
+				"gets a core, which favours it.", corePool),
 			"Middle and right, real clock: every second task computes for 1 ms, the others " +
 				"wait for 2 ms. Tasks that do both compute for 1 ms and then wait for 9 ms, " +
 				"all of it in the separate pool for computations.",
 			fmt.Sprintf("The separate pools have %d slots to compute, or %d: where all cores "+
 				"compute, a task that wakes up waits for one, in whatever pool.",
-				realPlaces[0], realPlaces[1]),
+				realSlots[0], realSlots[1]),
 			m.Medians([]bench.Scenario{apartCell(Quick, pooled, coreLimits[1])}),
 		},
 	}.Planes(waits, kinds, whole)

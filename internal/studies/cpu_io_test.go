@@ -95,40 +95,40 @@ func TestCoresLines(t *testing.T) {
 	}
 }
 
-// TestCoresWorkload: the two kinds of tasks ask for the places that the figure names.
+// TestCoresWorkload: the two kinds of tasks ask for the slots that the figure names.
 func TestCoresWorkload(t *testing.T) {
 	sc := apartCell(Quick, pooled, 4)
 	p := sc.Workload.Values.Float("p")
-	if got := sc.Load.PerSecond * p * computing.Seconds(); math.Abs(got-coreBusy*coreLane) > 1e-3 {
-		t.Errorf("computations keep %v cores busy, want %v", got, coreBusy*coreLane)
+	if got := sc.Load.PerSecond * p * computing.Seconds(); math.Abs(got-coreBusy*corePool) > 1e-3 {
+		t.Errorf("computations keep %v cores busy, want %v", got, coreBusy*corePool)
 	}
-	if got := sc.Load.PerSecond * (1 - p) * calling.Seconds(); math.Abs(got-callPlaces) > 1e-3 {
-		t.Errorf("calls keep %v places busy, want %v", got, callPlaces)
+	if got := sc.Load.PerSecond * (1 - p) * calling.Seconds(); math.Abs(got-callSlots) > 1e-3 {
+		t.Errorf("calls keep %v slots busy, want %v", got, callSlots)
 	}
 }
 
-// TestCoresTheory: with two cores 60 % busy Erlang C is 0.45, and each place more takes the factor
-// of the load; a lane that is overloaded has no steady state, and one with room has next to no
-// wait.
+// TestCoresTheory: with two cores 60 % busy Erlang C is 0.45, and each slot more takes the factor
+// of the load; a class pool that is overloaded has no steady state, and one with room has next to
+// no wait.
 func TestCoresTheory(t *testing.T) {
-	for k, want := range map[int]float64{coreLane: 0.45, coreLane + 1: 0.27, coreLane + 2: 0.162} {
+	for k, want := range map[int]float64{corePool: 0.45, corePool + 1: 0.27, corePool + 2: 0.162} {
 		if got := allComputing(k); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%d computations or more are under way for %v of the time, want %v", k, got,
 				want)
 		}
 	}
-	rate := callPlaces / calling.Seconds()
-	if got := laneTail(rate, calling, 1); !math.IsNaN(got) {
-		t.Errorf("an overloaded lane has a p99 of %v", got)
+	rate := callSlots / calling.Seconds()
+	if got := poolTail(rate, calling, 1); !math.IsNaN(got) {
+		t.Errorf("an overloaded class pool has a p99 of %v", got)
 	}
-	if got := laneTail(rate, calling, 14); math.Abs(got-calling.Seconds()) > 1e-9 {
-		t.Errorf("a lane of 14 places has a p99 of %v s, want %v", got, calling)
+	if got := poolTail(rate, calling, 14); math.Abs(got-calling.Seconds()) > 1e-9 {
+		t.Errorf("a class pool of 14 slots has a p99 of %v s, want %v", got, calling)
 	}
 }
 
-// TestCoresRuns runs what the study says of places: a lane that is too small is worse than one
-// pool, one of the right size is better, and with places enough there is nothing to win. The
-// computing tasks' p99 is that of their lane alone, whatever the limit.
+// TestCoresRuns runs what the study says of slots: a class pool that is too small is worse than one
+// pool, one of the right size is better, and with slots enough there is nothing to win. The
+// computing tasks' p99 is that of their class pool alone, whatever the limit.
 func TestCoresRuns(t *testing.T) {
 	var results []*bench.Result
 	for _, k := range []int{3, 4, 16} {
@@ -148,6 +148,6 @@ func TestCoresRuns(t *testing.T) {
 		tails = append(tails, m.Values(apartCell(Quick, coreSplit, k), computeTail)...)
 	}
 	if len(slices.Compact(tails)) != 1 {
-		t.Errorf("the p99 of the computing tasks is %v in lanes of the same size", tails)
+		t.Errorf("the p99 of the computing tasks is %v in class pools of the same size", tails)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // alike, and now and then one client sends an input of size n, which costs n or n² of them. The
 // callbacks run on the loop as they are (event_loop), in steps of one short callback on the same
 // single core (partitioned at limit 1), or on the four workers that libuv has by default
-// (event_loop_offload), which are four times the places.
+// (event_loop_offload), which are four times the slots.
 //
 // The short callbacks keep one core 40 % busy, and the long ones 10 %, however long they are: the
 // longer, the rarer. So what grows with n is not the load. The claim is judged under the virtual
@@ -288,7 +288,7 @@ func drawCallbacks(m *evidence.Measured) (f page.Figure, err error) {
 	}.Planes(planes...)
 }
 
-// highestWaits says what the other clients' p99 is at most, in each place.
+// highestWaits says what the other clients' p99 is at most, in each setting.
 func highestWaits(m *evidence.Measured) string {
 	var said []string
 	for _, way := range callbackWays {

@@ -24,9 +24,9 @@ import (
 // as long tasks that are labelled, or can be left between two steps.
 //
 // A pool is stopped where a good task, of 10 ms in the mean, takes a minute or more. The claim
-// holds where a pool of k places is stopped in every run that has k endless tasks or more, whatever
+// holds where a pool of k slots is stopped in every run that has k endless tasks or more, whatever
 // pool it is and whatever the timeout; it does not hold where it is in none; else it depends. Runs
-// in which the tasks want more places than there are, endless ones included, do not count for a
+// in which the tasks want more slots than there are, endless ones included, do not count for a
 // timeout.
 var _ = register(Study{
 	Name:     "evil",
@@ -72,11 +72,11 @@ var (
 	evilKeepers  = []string{"worker_pool", "segregated:long=1", "partitioned:quantum=10ms"}
 	evilShares   = []float64{0, 0.0006, 0.0009, 0.0012, 0.0016, 0.002, 0.003}
 	evilTimeouts = []time.Duration{time.Second, 100 * time.Millisecond}
-	// of the places, by all tasks with an endless one cut off by its timeout
+	// of the slots, by all tasks with an endless one cut off by its timeout
 	evilBusy = []float64{0.5, 0.7, 0.9, 1.1, 1.3}
 )
 
-// evilSettled is how many of evilBusy leave a place free.
+// evilSettled is how many of evilBusy leave a slot free.
 const evilSettled = 3
 
 func evilCell(name string) bench.Scenario {
@@ -101,7 +101,7 @@ func evilUnknown(name string) (cells []bench.Scenario) {
 }
 
 // evilTimed has as many endless tasks as, with their timeout, make all tasks ask for that share of
-// the places' time: with arrivals at rate λ and a share p of endless ones, k·busy = λ·(p·timeout +
+// the slots' time: with arrivals at rate λ and a share p of endless ones, k·busy = λ·(p·timeout +
 // (1−p)·E[S]).
 func evilTimed(timeout time.Duration, busy float64) bench.Scenario {
 	rate := evilLoad * limit / evilGood.Seconds()
@@ -179,7 +179,7 @@ func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 }
 
 // An evilCase is a pool and a timeout, and how many of its runs with at least as many endless tasks
-// as places were stopped.
+// as slots were stopped.
 type evilCase struct {
 	strategy            string
 	timeout             time.Duration

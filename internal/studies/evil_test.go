@@ -63,7 +63,7 @@ func TestEvilVerdicts(t *testing.T) {
 	}
 }
 
-// TestEvilOverloaded: what a timeout cannot help, since all places are asked for more than there
+// TestEvilOverloaded: what a timeout cannot help, since all slots are asked for more than there
 // are, does not count against it.
 func TestEvilOverloaded(t *testing.T) {
 	over := map[string]bool{}
@@ -89,16 +89,16 @@ func TestEvilBusy(t *testing.T) {
 			p := sc.Workload.Values.Float("p")
 			mean := p*timeout.Seconds() + (1-p)*evilGood.Seconds()
 			if got := evilLoad / evilGood.Seconds() * mean; math.Abs(got-busy) > 1e-3 {
-				t.Errorf("timeout %v: %v of the places' time is asked for, want %v",
+				t.Errorf("timeout %v: %v of the slots' time is asked for, want %v",
 					timeout, got, busy)
 			}
 		}
 	}
 }
 
-// TestEvilRuns: as many endless tasks as places stop a pool that cannot tell, half as many do where
-// half of the places are another lane's, no number stops what has no bound; and a pool that leaves
-// a task between two steps is not stopped either.
+// TestEvilRuns: as many endless tasks as slots stop a pool that cannot tell, half as many do where
+// half of the slots are another class pool's, no number stops what has no bound; and a pool that
+// leaves a task between two steps is not stopped either.
 func TestEvilRuns(t *testing.T) {
 	last := len(evilShares) - 1
 	run := func(sc bench.Scenario) *bench.Result {

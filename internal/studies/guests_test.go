@@ -30,9 +30,8 @@ func guest(r *rand.Rand) strategies.Variant {
 		call := param.Call{Name: spec.Name}
 		for _, k := range spec.Keys {
 			if r.IntN(2) == 0 {
-				call.Args = append(call.Args,
-					param.Arg{Key: k.Name,
-						Value: append(texts, k.Choices...)[r.IntN(len(texts)+len(k.Choices))]})
+				call.Args = append(call.Args, param.Arg{Key: k.Name,
+					Value: append(texts, k.Choices...)[r.IntN(len(texts)+len(k.Choices))]})
 			}
 		}
 		if v, err := strategies.Resolve(call); err == nil {
@@ -161,7 +160,7 @@ func TestRefused(t *testing.T) {
 		if _, err := s.Suite(Quick, 1, odd); err == nil ||
 			!strings.Contains(err.Error(), "study "+s.Name+": ") ||
 			strings.Contains(err.Error(), "\n") {
-			t.Errorf("study %s takes segregated with 5 places: %v", s.Name, err)
+			t.Errorf("study %s takes segregated with 5 slots: %v", s.Name, err)
 		}
 	}
 	m := evidence.FromResults(nil)

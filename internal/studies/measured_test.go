@@ -19,12 +19,11 @@ func TestInvalidRunsAreSaid(t *testing.T) {
 	}
 	var results []*bench.Result
 	for _, sc := range study.Cells(Quick) {
-		results = append(results,
-			&bench.Result{Name: sc.Name(), Seed: 1,
-				Metrics: []bench.Metric{{Unit: "verdict", Value: float64(bench.Invalid)}},
-				Verdict: bench.Invalid,
-				Reasons: []bench.Reason{{Verdict: bench.Invalid, Check: "steal",
-					Text: "the machine was busy"}}})
+		results = append(results, &bench.Result{Name: sc.Name(), Seed: 1,
+			Metrics: []bench.Metric{{Unit: "verdict", Value: float64(bench.Invalid)}},
+			Verdict: bench.Invalid,
+			Reasons: []bench.Reason{{Verdict: bench.Invalid, Check: "steal",
+				Text: "the machine was busy"}}})
 	}
 	f := study.Find(results)
 	if want := "; 3 of 3 runs are INVALID and left out (steal: the machine was " +
@@ -33,7 +32,7 @@ func TestInvalidRunsAreSaid(t *testing.T) {
 	}
 }
 
-// TestSeedsPair: repetitions are paired by their seeds and not by their places, a virtual run that
+// TestSeedsPair: repetitions are paired by their seeds and not by their order, a virtual run that
 // is there twice counts once, and a real one twice.
 func TestSeedsPair(t *testing.T) {
 	cells := loadSweep(Quick, strategy("worker_pool", "semaphore")...)[:2]

@@ -69,7 +69,7 @@ const (
 	// what a tiny task takes beside its size, for the number of them
 	handExtra = 300 * time.Nanosecond
 	handBusy  = 20 * time.Millisecond // of work in a batch
-	handQueue = 1024                  // places: the generator is to keep all workers busy
+	handQueue = 1024                  // slots: the generator is to keep all workers busy
 )
 
 // handCells are the batches of a strategy and its single client.

@@ -87,7 +87,7 @@ func TestOverheadStrategies(t *testing.T) {
 		}
 		for size := Quick; size <= Full; size++ {
 			if sc := overheadCells(size, dispatchers()...)[0]; sc.Stop.Tasks > sc.Queue {
-				t.Errorf("a batch of %d does not fit into %d places", sc.Stop.Tasks, sc.Queue)
+				t.Errorf("a batch of %d does not fit into %d slots", sc.Stop.Tasks, sc.Queue)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 // realWaits does under the real clock what load does under the virtual one: what is left over is
 // overhead and the timers of the machine. realComputing has tasks that compute a counted amount, so
-// that the cores are the places.
+// that the cores are the slots.
 //
 // The oracle takes a run's own arrivals and task times and says what an ideal queue would have made
 // of them. What a strategy's mean wait is longer by is what it and the machine add. A repetition in

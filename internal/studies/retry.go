@@ -62,10 +62,10 @@ var _ = register(Study{
 
 const (
 	retryBatch = 1000
-	retryPool  = 16 // places of the pool
+	retryPool  = 16 // slots of the pool
 	retryRate  = 50 // calls a second that each target serves in the long run
 	// retryTries is the bound on attempts where it is not what is asked about. Of 16 that come back
-	// at one instant for one place, one in some 13 gets it: with 100 attempts a task in 3000 would
+	// at one instant for one slot, one in some 13 gets it: with 100 attempts a task in 3000 would
 	// have no luck, with 200 one in ten million.
 	retryTries = 200
 )
@@ -82,7 +82,7 @@ type retryDoor struct {
 const retryCap = 5
 
 // floor is the time in which the target can serve the batch: at its rate, or all the work of a run
-// at all of its places.
+// at all of its slots.
 func (d retryDoor) floor(meanService float64) float64 {
 	if d.burst == 0 {
 		return retryBatch * meanService / retryCap

@@ -134,7 +134,7 @@ func judgeRetry(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-// retryTargets say what the ways of a place come to, a target each.
+// retryTargets say what the ways of a way to wait come to, a target each.
 func retryTargets(outcomes [][]retryOutcome, place string) (lines []string) {
 	for i, all := range outcomes {
 		var done, lossy []string

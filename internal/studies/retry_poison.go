@@ -15,7 +15,7 @@ import (
 // poisonBounds are bounds on attempts at tasks that never succeed; the last is as good as none.
 var poisonBounds = []int{3, 30, 1000}
 
-// poisonShare of the tasks are poison: several times as many as there are places.
+// poisonShare of the tasks are poison: several times as many as there are slots.
 const poisonShare = 0.05
 
 // poisonCell has poison tasks among good ones, which are not refused at all.
@@ -34,7 +34,7 @@ func poisonOf(m *evidence.Measured, place string, attempts int) poisonOutcome {
 	return poisonOutcome{calls, 1 - 1/calls, m.Mean(sc, "max-response-sec").Mid}
 }
 
-// poisonFloor is the least time in which the places can do the good tasks.
+// poisonFloor is the least time in which the slots can do the good tasks.
 func poisonFloor(m *evidence.Measured) float64 {
 	sc := poisonCell(retryPlaces[0], poisonBounds[0])
 	return retryBatch * (1 - m.Mean(sc, "throttled/op").Mid) * m.Mean(sc,

@@ -10,7 +10,7 @@ import (
 )
 
 // TestScrape runs what the study is about: a limit on concurrency alone is banned, whatever it is,
-// a rate alone keeps within the limit as long as no place is wanting, and few enough workers that
+// a rate alone keeps within the limit as long as no slot is wanting, and few enough workers that
 // wait as they are told get all.
 func TestScrape(t *testing.T) {
 	study, err := studies.Lookup("scrape")

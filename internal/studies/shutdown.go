@@ -57,7 +57,7 @@ const (
 	shutdownTasks    = 2000
 	shutdownBatch    = 500
 	shutdownMean     = 10 * time.Millisecond
-	shutdownRoom     = 1000                // places of a queue that holds whatever comes
+	shutdownRoom     = 1000                // slots of a queue that holds whatever comes
 	shutdownDeadline = 30 * shutdownMean   // that the verdict is on
 	atOnce           = 1 * time.Nanosecond // the shortest deadline there is
 	draining         = "draining_pool"

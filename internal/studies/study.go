@@ -1,11 +1,15 @@
 // Package studies has the named questions that poolbench answers, a file each: what is asked, the
 // claim that is put to the test, the scenarios that tell, the figure, and the rule by which the
-// results are judged. It has as many files as questions, and more: a study uses no other one's
-// names, and what they share is in parts.go and in internal/evidence.
+// results are judged.
 //
 // A study is above both bench, which runs its scenarios, and reports, which draws what they wrote.
 // The default `poolbench run` is the quick form of those that Default gives, one after another,
 // into one run directory.
+//
+// # Size
+//
+// There are as many files as questions, and more. A study uses no other one's names: what they
+// share is in parts.go and in internal/evidence.
 package studies
 
 import (

@@ -49,7 +49,7 @@ func sweepCells(t testing.TB) (cells []bench.Scenario) {
 						}
 						s, err := w.Scenario()
 						if err == nil {
-							// or it cannot be: a lane wants a slot, semaphores have no queue
+							// or it cannot be: a class pool wants a slot, semaphores have no queue
 							cells = append(cells, s)
 						}
 					}

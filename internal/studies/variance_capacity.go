@@ -231,7 +231,7 @@ func answerCapacity(m *evidence.Measured, f *finding.Finding) {
 	}
 }
 
-// shared is what theory knows of one pool of k places, with tasks of mean 1 and that C², at the
+// shared is what theory knows of one pool of k slots, with tasks of mean 1 and that C², at the
 // load; nil where that is too close to 1.
 func shared(k int, load, c2 float64) *theory.Answer {
 	a, err := theory.Spread(theory.Pool{Rate: load * float64(k), MeanService: 1, Limit: k}, c2)
@@ -264,7 +264,7 @@ func mostAt(wait, c2 float64) float64 {
 	return lo
 }
 
-// workersFor is the number of places that the arrivals of limit places at varianceLoad need for a
+// workersFor is the number of slots that the arrivals of limit slots at varianceLoad need for a
 // p99 wait.
 func workersFor(wait, c2 float64) int {
 	k := limit

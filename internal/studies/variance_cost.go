@@ -19,7 +19,7 @@ import (
 //
 // With short tasks of 1 and long ones of R, each half of the work, one number goes from no variance
 // to any, and a pool for each class is equally loaded whatever R is. Exact are: at R = 1, M/D/4 for
-// all who share their places; separate pools, M/D/2 for each class, flat in R; and the mean
+// all who share their slots; separate pools, M/D/2 for each class, flat in R; and the mean
 // slowdown of processor sharing, the limit of ever smaller steps, which is that of M/M/4 whatever
 // the task times.
 var costPart = variancePart{costCells, costWith, answerCost}
@@ -93,7 +93,7 @@ func over(m *evidence.Measured, strategy string, of reading) (s charts.Series) {
 }
 
 // flat is what theory knows of pools of constant tasks of one unit, at this load: the reading for k
-// places.
+// slots.
 func flat(k int, of reading) float64 {
 	a := theory.Must(theory.MDk(theory.Pool{Rate: varianceLoad * float64(k), MeanService: 1,
 		Limit: k}))

@@ -243,7 +243,7 @@ func TestLastCrossing(t *testing.T) {
 	}
 }
 
-// TestCostAnchors runs the strategies at R = 1, where all that share their places are M/D/4 and
+// TestCostAnchors runs the strategies at R = 1, where all that share their slots are M/D/4 and
 // separate pools M/D/2.
 func TestCostAnchors(t *testing.T) {
 	shared := map[float64][]string{}
@@ -267,6 +267,6 @@ func TestCostAnchors(t *testing.T) {
 		}
 	}
 	if len(shared) != 1 {
-		t.Errorf("without variance the strategies that share their places differ: %v", shared)
+		t.Errorf("without variance the strategies that share their slots differ: %v", shared)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// heldPart says why variance costs what it does: each long task takes a place away for as long as
-// it runs, and most of the wait of the short ones is of the few who find at most one place left.
+// heldPart says why variance costs what it does: each long task takes a slot away for as long as
+// it runs, and most of the wait of the short ones is of the few who find at most one slot left.
 // Its runs are the headline's, of the shared pool.
 var heldPart = variancePart{heldCells, nil, answerHeld}
 
@@ -26,7 +26,7 @@ func heldCells(size Size) (cells []bench.Scenario) {
 	return costLengths.of(size, cells)
 }
 
-// heldAt are the share of the short tasks that find so many places held by long ones, and their
+// heldAt are the share of the short tasks that find so many slots held by long ones, and their
 // share of all waiting of short tasks.
 func heldAt(m *evidence.Measured, r float64) (found, waiting []float64) {
 	sc := costCell(pooled, r)

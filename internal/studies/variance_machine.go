@@ -39,11 +39,11 @@ type machineCase struct {
 }
 
 const (
-	machinePlaces = 2
-	inFifths      = "partitioned:quantum=200us"
-	fullMachine   = 0.97 // load above which there is no steady state to compare with
-	machineR      = 20   // of the unequal ones, one in 21 of which is long
-	leastSteady   = 3    // repetitions with one, below which nothing is said
+	machineSlots = 2
+	inFifths     = "partitioned:quantum=200us"
+	fullMachine  = 0.97 // load above which there is no steady state to compare with
+	machineR     = 20   // of the unequal ones, one in 21 of which is long
+	leastSteady  = 3    // repetitions with one, below which nothing is said
 )
 
 var machineCases = []machineCase{
@@ -69,7 +69,7 @@ var twinLoads = []float64{0.5, 0.7, 0.9}
 func (c machineCase) real(strategy string) bench.Scenario {
 	sc := only(strategy, c.work, poisson(c.load),
 		bench.Stop{Duration: c.durations[Standard], Warmup: 0.1})
-	sc.Limit, sc.Clock = machinePlaces, bench.Real
+	sc.Limit, sc.Clock = machineSlots, bench.Real
 	return sc
 }
 
@@ -80,7 +80,7 @@ func (c machineCase) waits(strategy string, load float64) bench.Scenario {
 		c2 = halvesC2(machineR) // with one in 21 long, either class is half of the work
 	}
 	sc := only(strategy, c.twin, poisson(load), sized(10_000, c2, 100_000))
-	sc.Limit = machinePlaces
+	sc.Limit = machineSlots
 	return sc
 }
 
@@ -211,7 +211,7 @@ func drawMachine(m *evidence.Measured) (f page.Figure, err error) {
 		Name:  "variance-machine",
 		Title: "On this machine: what is left of it, and what the scheduler adds",
 		Subtitle: fmt.Sprintf("%d workers that compute under the real clock, beside tasks of "+
-			"the same sizes under the virtual one", machinePlaces),
+			"the same sizes under the virtual one", machineSlots),
 		Caption: []string{
 			"From the first to the second marker: the machine makes the same work longer, so " +
 				"that the load is higher. From the second to the third: what its scheduler and " +

@@ -3,7 +3,7 @@ package theory
 import "math"
 
 // An erlangMix is the wait and the response of a task that must see m completions of a pool of k
-// busy exponential places before it starts, m being random. In units of E[S] completions come at
+// busy exponential slots before it starts, m being random. In units of E[S] completions come at
 // rate k, so the wait is Erlang(m, k).
 type erlangMix struct {
 	k        int
@@ -15,7 +15,7 @@ type erlangMix struct {
 
 // newErlangMix takes weights[m], the probability of m up to a common factor.
 //
-// Events come at rate k, whatever the task's own state: one lets the queue advance by one place,
+// Events come at rate k, whatever the task's own state: one lets the queue advance by one slot,
 // or, when the task is in service, is its own completion with probability 1/k. Counting those
 // events (uniformisation) makes both tails Poisson mixtures of positive terms.
 func newErlangMix(k int, weights []float64) *erlangMix {

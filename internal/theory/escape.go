@@ -7,7 +7,7 @@ import "gonum.org/v1/gonum/mat"
 // good. Given those sums, the factors and every solution for a non-negative right-hand side come
 // from additions, products and quotients of positive numbers alone: each element is exact to a few
 // ε however far apart they lie. General solvers are exact only relative to the largest element,
-// which for 64 places at a low load is off by forty orders of magnitude.
+// which for 64 slots at a low load is off by forty orders of magnitude.
 //
 // Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, Operations Research 33 (1985); C. A.
 // O'Cinneide, Numerische Mathematik 65 (1993), for the error bound.

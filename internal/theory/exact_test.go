@@ -92,7 +92,7 @@ func TestAnchors(t *testing.T) {
 	b := must(MGkk(Pool{4, 1, 4}))(t)
 	c.value("A4", "P(shed)", b.ShedProb, 0.31067961165048547, 1e-16)
 
-	// 95 % of the tasks take 1 ms and have one place, the others take 50 ms and have three: times
+	// 95 % of the tasks take 1 ms and have one slot, the others take 50 ms and have three: times
 	// in ms.
 	rate := 4 * 0.8 / (0.95*1 + 0.05*50)
 	short := must(MDk(Pool{0.95 * rate, 1, 1}))(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/poolbench/poolbench/internal/theory"
 )
 
-// Four places, 280 tasks a second, of a mean service time of 10 ms: the same load, and variance is
+// Four slots, 280 tasks a second, of a mean service time of 10 ms: the same load, and variance is
 // what it costs.
 func Example() {
 	p := theory.Pool{Rate: 280, MeanService: 0.010, Limit: 4}

@@ -14,7 +14,7 @@ import (
 // sections print seven significant digits, others all.
 
 // inverted bounds the error, as a probability, of the inverted transforms: that method stops at
-// about eight digits. The closed form of M/H2/1 (TestOnePlaceClosedForm) and the values of
+// about eight digits. The closed form of M/H2/1 (TestOneSlotClosedForm) and the values of
 // exact_test.go say that this package's error is far below.
 const inverted = 1e-9
 
@@ -142,7 +142,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 }
 
 // solve is the queue M/G/k of the tables: C² = 0 is constant, 1 exponential, above 1 the balanced
-// hyperexponential, and for what is between, one place only, the moments decide.
+// hyperexponential, and for what is between, one slot only, the moments decide.
 func solve(t testing.TB, k int, c2, rho float64) *Answer {
 	t.Helper()
 	p := Pool{Rate: rho * float64(k), MeanService: 1, Limit: k}

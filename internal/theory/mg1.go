@@ -9,7 +9,7 @@ import (
 // variation c2: means only, since the distribution of the wait takes more than two moments of the
 // service time. MDk and MH2k with limit 1 have it for theirs.
 //
-// It is an error if the limit is not 1, for with more places two moments do not even fix the mean
+// It is an error if the limit is not 1, for with more slots two moments do not even fix the mean
 // (two service times of equal mean and C² can differ eightfold in it), or if c2 is not finite, for
 // then the mean wait is infinite.
 //

@@ -2,7 +2,7 @@ package theory
 
 import "fmt"
 
-// MGkk is the loss system M/G/k/k: no queue, an arrival that finds all k places taken is shed. The
+// MGkk is the loss system M/G/k/k: no queue, an arrival that finds all k slots taken is shed. The
 // share shed is Erlang's B whatever the distribution of the service time, of which only the mean
 // matters; overload is no error here.
 //

@@ -105,9 +105,9 @@ func (q h2Queue) replace() *mat.Dense {
 type h2State struct {
 	passage *mat.Dense   // G of the levels from k up
 	below   []*mat.Dense // below[n]: row vector of the phases of level n < k
-	// row vector of the phases with all k places busy, summed over the levels n ≥ k
+	// row vector of the phases with all k slots busy, summed over the levels n ≥ k
 	busy *mat.Dense
-	// rate at which arrivals that find one place free make level k begin in each phase
+	// rate at which arrivals that find one slot free make level k begin in each phase
 	arriving *mat.Dense
 	waitProb float64
 	meanWait float64

@@ -44,8 +44,8 @@ func TestH2LittleInService(t *testing.T) {
 	})
 }
 
-// PASTA: arrivals find all places busy as often as they are busy; so the share that finds just one
-// place free, times λ, is both what enters level k and the density of the wait at 0.
+// PASTA: arrivals find all slots busy as often as they are busy; so the share that finds just one
+// slot free, times λ, is both what enters level k and the density of the wait at 0.
 func TestH2ArrivalsSeeTimeAverages(t *testing.T) {
 	grid(t, func(t *testing.T, k int, rho float64) {
 		q, s := h2State16(t, k, rho)
@@ -75,9 +75,9 @@ func TestH2DensityIsSlopeOfTail(t *testing.T) {
 	})
 }
 
-// With one place the Laplace transforms invert by hand: both tails are sums of two exponentials
+// With one slot the Laplace transforms invert by hand: both tails are sums of two exponentials
 // whose rates are the roots of θ² − (μ₁+μ₂−λ)θ + μ₁μ₂(1−ρ).
-func TestOnePlaceClosedForm(t *testing.T) {
+func TestOneSlotClosedForm(t *testing.T) {
 	for _, c2 := range []float64{1.5, 4, 16, 64} {
 		for _, rho := range []float64{0.1, 0.5, 0.9} {
 			h := must(BalancedH2(1, c2))(t)
@@ -102,7 +102,7 @@ func TestOnePlaceClosedForm(t *testing.T) {
 	}
 }
 
-// However many places, the tail of a wait falls in the end as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ
+// However many slots, the tail of a wait falls in the end as e^{−θt} with E[e^{θS/k}] = 1 + θ/λ
 // (Takahashi 1981).
 func TestH2DecayRate(t *testing.T) {
 	for _, k := range []int{1, 2, 4, 16} {

@@ -13,7 +13,7 @@ type Part struct {
 }
 
 // Mixed is what all tasks together see of several queues side by side, each with arrivals and
-// places of its own. It has the distribution of the response where all parts have it. It panics
+// slots of its own. It has the distribution of the response where all parts have it. It panics
 // without parts.
 func Mixed(parts ...Part) *Answer {
 	if len(parts) == 0 {

@@ -38,7 +38,7 @@ func between(a, b, t float64) float64 {
 	return math.Exp(-min(a, b)*t) * t * -math.Expm1(-x) / x
 }
 
-// erlangB returns the share lost and the share served of a load a offered to k places without a
+// erlangB returns the share lost and the share served of a load a offered to k slots without a
 // queue. B(0) = 1, B(i) = aB(i−1)/(i + aB(i−1)): positive terms only, stable for every a and k; the
 // share served is the other term of the same sum, exact where it is far below 1.
 func erlangB(k int, a float64) (lost, served float64) {

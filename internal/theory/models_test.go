@@ -30,7 +30,7 @@ func alike(t *testing.T, got, want *Answer, tolerance float64) {
 	}
 }
 
-func TestOnePlaceIsPollaczekKhinchine(t *testing.T) {
+func TestOneSlotIsPollaczekKhinchine(t *testing.T) {
 	for _, rho := range []float64{0.01, 0.5, 0.9, 0.99} {
 		p := Pool{rho, 1, 1}
 		alike(t, must(MDk(p))(t), must(MG1(p, 0))(t), 1e-11)
@@ -78,14 +78,14 @@ func TestNoQueueIsErlangLoss(t *testing.T) {
 	}
 }
 
-// Far above saturation the queue is full: what is shed is what the places cannot do, and a task
+// Far above saturation the queue is full: what is shed is what the slots cannot do, and a task
 // waits for all before it.
 func TestOverload(t *testing.T) {
 	a := must(MMkK(Pool{8, 1, 4}, 5000))(t)
 	near(t, "P(shed)", a.ShedProb, 0.5, 1e-14)
 	near(t, "throughput", a.Throughput, 4, 1e-14)
 	near(t, "P(wait)", a.WaitProb, 1, 1e-14)
-	// the last place is free half as often as taken: 5000 − 1 on average
+	// the last slot is free half as often as taken: 5000 − 1 on average
 	near(t, "mean wait", a.MeanWait, (5000-1)/4.0, 1e-12)
 }
 
@@ -122,14 +122,14 @@ func TestClosedLoopByTimeAverages(t *testing.T) {
 func TestClosedLoopLimits(t *testing.T) {
 	few := must(MMkN(Closed{Clients: 4, Think: 2, MeanService: 1, Limit: 4}))(t)
 	if few.WaitProb != 0 || few.MeanWait != 0 || few.MeanResponse != 1 {
-		t.Errorf("no more clients than places, yet %+v", few)
+		t.Errorf("no more clients than slots, yet %+v", few)
 	}
 	busy := must(MMkN(Closed{Clients: 12, Think: 0, MeanService: 1, Limit: 4}))(t)
 	near(t, "throughput without thinking", busy.Throughput, 4, 1e-15)
 	if busy.WaitProb != 1 {
 		t.Errorf("without thinking every task waits, not %v", busy.WaitProb)
 	}
-	// A wait of eight completions by four places: P(W > t) is that of fewer than eight Poisson
+	// A wait of eight completions by four slots: P(W > t) is that of fewer than eight Poisson
 	// events.
 	want, term := 0.0, math.Exp(-4*1.5)
 	for n := 1.0; n <= 8; n++ {
@@ -143,7 +143,7 @@ func TestClosedLoopLimits(t *testing.T) {
 	near(t, "P(T > 2) alone", p, math.Exp(-2), 1e-13)
 }
 
-// P(W > 0) rises from 0 to 1 with the load, and falls with the number of places at equal
+// P(W > 0) rises from 0 to 1 with the load, and falls with the number of slots at equal
 // utilisation.
 func TestWaitProbLimits(t *testing.T) {
 	for _, c2 := range []float64{0, 1, 16} {
@@ -156,7 +156,7 @@ func TestWaitProbLimits(t *testing.T) {
 				}
 				last = a.WaitProb
 				if k > 1 && a.WaitProb >= solve(t, k/2, c2, rho).WaitProb {
-					t.Errorf("%s: P(wait) at ρ %v is no less than with half the places", a.Model,
+					t.Errorf("%s: P(wait) at ρ %v is no less than with half the slots", a.Model,
 						rho)
 				}
 			}

@@ -17,7 +17,7 @@ type Pool struct {
 // without any limit.
 func (p Pool) Offered() float64 { return p.Rate * p.MeanService }
 
-// Utilisation returns ρ = a/k: the offered load for each place of the limit.
+// Utilisation returns ρ = a/k: the offered load for each slot of the limit.
 func (p Pool) Utilisation() float64 { return p.Offered() / float64(p.Limit) }
 
 // An UnstableError says that arrivals outrun the pool: the queue grows for as long as they last, so

@@ -9,7 +9,7 @@ import (
 )
 
 // Starts are Poisson arrivals at something that lets a task start so many times a second, where a
-// place is never wanting.
+// slot is never wanting.
 type Starts struct {
 	Rate        float64 // λ: arrivals per unit of time
 	Allowed     float64 // starts per unit of time, 1/D

@@ -144,7 +144,7 @@ func TestPublished(t *testing.T) {
 	for _, p := range []struct {
 		source    string
 		got, want float64
-		digit     float64 // of the last printed place
+		digit     float64 // of the last printed slot
 	}{
 		{"Adan and Resing, table 5.1: M/M/1, ρ 0.9, P(W>0)", mmk(1, 0.9).WaitProb, 0.90, 0.01},
 		{"… E[W]", mmk(1, 0.9).MeanWait, 9.00, 0.01},
@@ -162,9 +162,9 @@ func TestPublished(t *testing.T) {
 		{"… M/M/20, ρ 0.995", mmk(20, 0.995).MeanWait, 9.74, 0.01},
 		{"Iversen, example 12.3.1: M/M/32, 20 erlang, 100 s", 100 * mmk(32, 20.0/32).MeanWait / 100,
 			0.000747, 0.000001},
-		{"Erlang B calculator: 17 places, 9.65160 erlang", lost(17, 9.65160), 0.01, 0.0000001},
+		{"Erlang B calculator: 17 slots, 9.65160 erlang", lost(17, 9.65160), 0.01, 0.0000001},
 		{"… 12.4613 erlang", lost(17, 12.4613), 0.05, 0.000001},
-		{"… 25 places, 16.1245 erlang", lost(25, 16.1245), 0.01, 0.000001},
+		{"… 25 slots, 16.1245 erlang", lost(25, 16.1245), 0.01, 0.000001},
 	} {
 		if math.Abs(p.got-p.want) > p.digit {
 			t.Errorf("%s: got %.6g, printed %.6g", p.source, p.got, p.want)

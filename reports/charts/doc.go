@@ -47,4 +47,10 @@
 // light paper and repeats them in a style sheet for dark (Style). Every chart can be laid out
 // twice: Wide, its panels in a row and the names at the ends of the lines, and Narrow for a phone,
 // its panels in a column and the names below.
+//
+// # Size
+//
+// A constructor has a file of its own, and so have the parts that all charts are laid out from:
+// axes, legend, remarks, marks, strokes, the SVG and the bitmap. The exported names are the charts
+// and what is drawn in them.
 package charts

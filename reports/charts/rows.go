@@ -51,13 +51,13 @@ func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	}
 	c := &Chart{Title: title, Notes: notes, rows: &rowNames{names: rows}}
 	known := levelNames(drawn)
-	lanes := lanesOf(shown, len(rows))
-	for _, in := range lanes {
-		c.rows.lanes = max(c.rows.lanes, len(in))
+	tracks := tracksOf(shown, len(rows))
+	for _, in := range tracks {
+		c.rows.tracks = max(c.rows.tracks, len(in))
 	}
 	var legend []entry
 	for _, p := range shown {
-		c.Panels = append(c.Panels, p.plot(rows, lanes, known))
+		c.Panels = append(c.Panels, p.plot(rows, tracks, known))
 		for _, s := range p.Series {
 			if !slices.ContainsFunc(legend, func(e entry) bool { return e.is(s.Name, s.Style) }) {
 				legend = append(legend, entry{names: []string{s.Name}, styles: []int{s.Style}})
@@ -73,7 +73,7 @@ func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	return c, nil
 }
 
-func (p RowPanel) plot(rows []string, lanes [][]lane, known []string) *plot.Plot {
+func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Plot {
 	out := newPlot(p.Title, p.X.Label, "")
 	var at []float64
 	for _, s := range p.Series {
@@ -99,7 +99,7 @@ func (p RowPanel) plot(rows []string, lanes [][]lane, known []string) *plot.Plot
 	}
 	x.layX(out, lo, hi)
 	rowAxis(out, len(rows), unnamed(len(rows)))
-	out.Add(rowMarks{p, rows, lanes, known})
+	out.Add(rowMarks{p, rows, tracks, known})
 	return out
 }
 
@@ -116,16 +116,16 @@ func (n unnamed) Ticks(_, _ float64) (ticks []plot.Tick) {
 // rowMarks draws the values of a panel.
 type rowMarks struct {
 	RowPanel
-	rows  []string
-	lanes [][]lane
-	known []string // levels, by whose order they look
+	rows   []string
+	tracks [][]track
+	known  []string // levels, by whose order they look
 }
 
 func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	if most := slices.MaxFunc(r.lanes,
-		func(a, b []lane) int { return len(a) - len(b) }); len(most) > 1 {
-		for i := 1; i < len(r.rows); i += 2 { // bands say which lanes are of one row
+	if most := slices.MaxFunc(r.tracks,
+		func(a, b []track) int { return len(a) - len(b) }); len(most) > 1 {
+		for i := 1; i < len(r.rows); i += 2 { // bands say which tracks are of one row
 			c.FillPolygon(grid.fade(0.5),
 				box(c.Min.X, y(float64(i)+0.5), c.Max.X, y(float64(i)-0.5)))
 		}
@@ -139,9 +139,9 @@ func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			if math.IsNaN(v.Mid) {
 				continue
 			}
-			of := slices.Index(r.lanes[i], lane{s.Name, s.Style})
+			of := slices.Index(r.tracks[i], track{s.Name, s.Style})
 			at := vg.Point{X: x(v.Mid), Y: y(float64(i)) +
-				lanePitch*(vg.Length(len(r.lanes[i])-1)/2-vg.Length(of))}
+				trackPitch*(vg.Length(len(r.tracks[i])-1)/2-vg.Length(of))}
 			group(&c, []int{s.Style}, "pb-pt", r.tip(s, i), func() {
 				if !math.IsNaN(v.Lo) {
 					c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.55), Width: intervalBar},
@@ -155,7 +155,7 @@ func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 
 const (
 	intervalBar vg.Length = 2.4
-	lanePitch   vg.Length = 2*markerRadius + 1.8
+	trackPitch  vg.Length = 2*markerRadius + 1.8
 )
 
 // tip words a value: its row on a line of its own, then whose it is, the value, and its interval.

@@ -12,8 +12,8 @@ import (
 
 // rowNames are those that the panels of Rows share.
 type rowNames struct {
-	names []string
-	lanes int // the most series in a row
+	names  []string
+	tracks int // the most series in a row
 }
 
 const (
@@ -70,7 +70,7 @@ func (c *Chart) layRows(l Layout) (out rowLayout) {
 		most = max(most, len(lines))
 		out.names = append(out.names, lines)
 	}
-	out.pitch = max(rowPitch, nameLine*vg.Length(most)+6, lanePitch*vg.Length(c.rows.lanes)+8)
+	out.pitch = max(rowPitch, nameLine*vg.Length(most)+6, trackPitch*vg.Length(c.rows.tracks)+8)
 
 	left := room - out.namesWidth - nameGap
 	beside := 1

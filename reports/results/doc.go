@@ -8,6 +8,10 @@
 //
 // Package compare sets results side by side, gate judges them, trend looks at a series of them, and
 // page makes a report of one. Each of them reads this package alone, but for gate, which builds on
-// compare and page. The functions that two or more of them need are here, so that the exported
-// names are more than twenty.
+// compare and page.
+//
+// # Size
+//
+// The functions that two or more of these packages need are here, so that the exported names are
+// more than twenty.
 package results

@@ -127,14 +127,14 @@ func TestTrendUndecided(t *testing.T) {
 	}
 }
 
-// TestTrendDoubts: a slow wave is a change by chance; text and JSON say in which series that may be
-// so, and in no others.
+// TestTrendDoubts: a slow swing is a change by chance; text and JSON say in which series that may
+// be so, and in no others.
 func TestTrendDoubts(t *testing.T) {
-	var wave []float64
+	var swing []float64
 	for i := range 40 {
-		wave = append(wave, 1+0.3*math.Sin(float64(i)/4))
+		swing = append(swing, 1+0.3*math.Sin(float64(i)/4))
 	}
-	inputs := history(t, plainHead, "Wave", "ns/op", wave...)
+	inputs := history(t, plainHead, "Swing", "ns/op", swing...)
 	for i, more := range history(t, plainHead, "Step", "ns/op", stepped(20, 20, 2)...) {
 		inputs[i].Results.Runs = append(inputs[i].Results.Runs, more.Results.Runs...)
 	}
@@ -145,7 +145,7 @@ func TestTrendDoubts(t *testing.T) {
 	}
 	notes := strings.Join(trend.Notes(), "\n")
 	if !strings.HasPrefix(notes, "1 series may be dependent, each result like the one before it, "+
-		"and in such a series chance calls a change more often than the 5% promised: a.Wave "+
+		"and in such a series chance calls a change more often than the 5% promised: a.Swing "+
 		"sec/op (rho about 0.") ||
 		strings.Contains(notes, "a.Step") || strings.Count(doc.String(), `"doubtful": true`) != 1 ||
 		strings.Count(doc.String(), `"doubtful": false`) != 1 {

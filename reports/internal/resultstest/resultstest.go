@@ -1,4 +1,4 @@
-// Package resultstest has what the tests of several rooms share: results to read, and goldens.
+// Package resultstest has what the tests of several packages share: results to read, and goldens.
 package resultstest
 
 import (
@@ -42,7 +42,7 @@ func Golden(t *testing.T, name string, write func(io.Writer) error) {
 	}
 }
 
-// Sample reads old.txt or new.txt of the samples beside the rooms.
+// Sample reads old.txt or new.txt of the samples beside the packages.
 func Sample(t *testing.T, name string) *results.Results {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "testdata", name))

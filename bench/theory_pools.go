@@ -9,9 +9,9 @@ import (
 
 // besideOneAnother is a strategy that keeps classes of tasks apart: a queue for each, fed by its
 // share of Poisson arrivals, which are Poisson themselves. Where all tasks are of one class it is
-// one queue, before the slots of its lane or, without a lane, before all of them. Nil where only
-// some tasks have a lane, where a queue of them has no closed form, and where a task stood before a
-// full queue: then it was in the other's way.
+// one queue, before the slots of its class pool or, without a class pool, before all of them. Nil
+// where only some tasks have a class pool, where a queue of them has no closed form, and where a
+// task stood before a full queue: then it was in the other's way.
 func (o *observation) besideOneAnother(
 	pool theory.Pool, d dist.Dist, h held,
 ) (*theory.Answer, error) {
@@ -29,7 +29,7 @@ func (o *observation) besideOneAnother(
 		}
 		return waiting(pool, d)
 	}
-	parts, err := o.laneParts(pool.Rate, d, h)
+	parts, err := o.poolParts(pool.Rate, d, h)
 	if err != nil || parts == nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (o *observation) besideOneAnother(
 
 // laneParts are the queues of the short and of the long tasks, in this order. Under the real clock
 // the classes' own realised means are not known.
-func (o *observation) laneParts(
+func (o *observation) poolParts(
 	rate float64, d dist.Dist, h held,
 ) (parts []theory.Part, err error) {
 	branches := o.classes(d)
@@ -76,37 +76,37 @@ func (o *observation) classes(d dist.Dist) []dist.Branch {
 	return branches
 }
 
-// checkLanes looks for a lane that is offered more than it can do, which a pool as a whole need not
-// be: a run of it says how long it was.
-func (o *observation) checkLanes(r *Result) {
+// checkPools looks for a class pool that is offered more than it can do, which a pool as a whole
+// need not be: a run of it says how long it was.
+func (o *observation) checkPools(r *Result) {
 	s := o.scenario
 	branches := o.classes(o.dist())
-	if o.lanes == nil || branches == nil || s.Load.Arrival.IsClosed() ||
+	if o.pools == nil || branches == nil || s.Load.Arrival.IsClosed() ||
 		s.Load.Arrival.Spec.AllAtOnce {
 		return
 	}
 	rate := s.rate(o.mean)
-	loads := strategies.PoolLoads(o.lanes, []strategies.ClassLoad{
+	loads := strategies.PoolLoads(o.pools, []strategies.ClassLoad{
 		{Class: strategies.Short, Rate: rate * branches[0].P, Mean: branches[0].Dist.Mean()},
 		{Class: strategies.Long, Rate: rate * branches[1].P, Mean: branches[1].Dist.Mean()},
 	})
 	for i, l := range loads[:len(loads)-1] {
 		if !l.Stable() {
-			r.Doubt(Suspect, checkLane, "the slots for %s tasks are offered %.3g times what they "+
+			r.Doubt(Suspect, checkPool, "the slots for %s tasks are offered %.3g times what they "+
 				"can do (%v), so that their queue grows for as long as the run lasts",
 				[...]string{"short", "long"}[min(i, 1)], l.Utilisation, l)
 		}
 	}
 }
 
-// reportLanes adds what is known of each class.
-func (o *observation) reportLanes(r *Result, rate float64, h held) {
-	if o.lanes == nil {
+// reportPools adds what is known of each class.
+func (o *observation) reportPools(r *Result, rate float64, h held) {
+	if o.pools == nil {
 		return
 	}
-	parts, err := o.laneParts(rate, o.dist(), h)
+	parts, err := o.poolParts(rate, o.dist(), h)
 	if err != nil {
-		return // a lane that is overloaded: the whole was without an answer, too
+		return // a class pool that is overloaded: the whole was without an answer, too
 	}
 	for i, p := range parts {
 		class := bothClasses[i]
@@ -123,17 +123,17 @@ func (o *observation) reportLanes(r *Result, rate float64, h held) {
 	}
 }
 
-// slotsOf is how many slots a class has to itself; 0 where it has no lane.
+// slotsOf is how many slots a class has to itself; 0 where it has no class pool.
 func (o *observation) slotsOf(class strategies.Class) int {
-	for _, lane := range o.lanes {
-		if lane.Class == class {
-			return lane.Limit
+	for _, pool := range o.pools {
+		if pool.Class == class {
+			return pool.Limit
 		}
 	}
 	return 0
 }
 
-// delayed is a strategy that bounds how often tasks start, as long as a place was never wanting.
+// delayed is a strategy that bounds how often tasks start, as long as a slot was never wanting.
 // Whether it was is seen in the run: then, and only then, its tasks waited for nothing but a start.
 func (o *observation) delayed(pool theory.Pool, d dist.Dist) (*theory.Answer, error) {
 	if o.peak >= int64(pool.Limit) {

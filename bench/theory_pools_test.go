@@ -70,15 +70,15 @@ func TestOffGrid(t *testing.T) {
 	}
 }
 
-// TestOverloadedLane: a lane can be offered more than it can do while the pool is not.
-func TestOverloadedLane(t *testing.T) {
+// TestOverloadedPool: a class pool can be offered more than it can do while the pool is not.
+func TestOverloadedPool(t *testing.T) {
 	w := Written{Strategy: "segregated:short=3,long=1", Workload: "two_class:mean=2ms,r=17",
 		Target: "none", Arrival: "poisson", Clock: "virtual", Limit: 4, Queue: 1_000_000, Load: 0.7,
 		Tasks: 5000, Seed: 1}
 	r := runWritten(t, w)
 	found := false
 	for _, reason := range r.Reasons {
-		found = found || reason.Check == checkLane &&
+		found = found || reason.Check == checkPool &&
 			strings.Contains(reason.Text, "long tasks are offered 1.4 times")
 	}
 	if _, known := r.Metric("theory-mean-wait-sec"); !found || known {
@@ -86,21 +86,21 @@ func TestOverloadedLane(t *testing.T) {
 	}
 	w.Load = 0.3
 	for _, reason := range runWritten(t, w).Reasons {
-		if reason.Check == checkLane {
+		if reason.Check == checkPool {
 			t.Errorf("at a load of 0.3: %v", reason)
 		}
 	}
 }
 
-// TestBoundBeyondLimit: theory counts the places that a strategy has, whatever its limit is.
+// TestBoundBeyondLimit: theory counts the slots that a strategy has, whatever its limit is.
 func TestBoundBeyondLimit(t *testing.T) {
 	for _, extra := range []int{-2, 0, 3} {
-		places := func(p strategies.Params) int { return p.Limit + extra }
-		spec := strategies.Spec{Name: "more", Bound: places, Capacity: places, FIFO: true,
+		slots := func(p strategies.Params) int { return p.Limit + extra }
+		spec := strategies.Spec{Name: "more", Bound: slots, Capacity: slots, FIFO: true,
 			WorkConserving: true,
 			New: func(ctx context.Context, p strategies.Params,
 				sink strategies.Sink) strategies.Strategy {
-				p.Limit = places(p)
+				p.Limit = slots(p)
 				return strategies.MustParse("semaphore").Spec.New(ctx, p, sink)
 			}}
 		r, err := Run(t.Context(), Scenario{Strategy: strategies.Variant{Spec: spec},
@@ -114,7 +114,7 @@ func TestBoundBeyondLimit(t *testing.T) {
 		}
 		if got, _ := r.Metric("theory-mean-wait-sec"); math.Abs(got/want.MeanWait-1) > 1e-9 ||
 			slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Check == "theory" }) {
-			t.Errorf("%d places: a mean wait of %v, want %v; %v", 4+extra, got,
+			t.Errorf("%d slots: a mean wait of %v, want %v; %v", 4+extra, got,
 				want.MeanWait, r.Reasons)
 		}
 	}

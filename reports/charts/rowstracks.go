@@ -45,28 +45,28 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 	return out, notes
 }
 
-// A lane is the place of a series within a row, the same in all panels.
-type lane struct {
+// A track is the place of a series within a row, the same in all panels.
+type track struct {
 	name  string
 	style int
 }
 
-// lanesOf are the lanes of each row: one for each series that has a value there in any panel.
-func lanesOf(panels []RowPanel, rows int) [][]lane {
-	var order []lane
+// tracksOf are the tracks of each row: one for each series that has a value there in any panel.
+func tracksOf(panels []RowPanel, rows int) [][]track {
+	var order []track
 	for _, p := range panels {
 		for _, s := range p.Series {
-			if l := (lane{s.Name, s.Style}); !slices.Contains(order, l) {
+			if l := (track{s.Name, s.Style}); !slices.Contains(order, l) {
 				order = append(order, l)
 			}
 		}
 	}
-	out := make([][]lane, rows)
+	out := make([][]track, rows)
 	for i := range out {
 		for _, l := range order {
 			if slices.ContainsFunc(panels, func(p RowPanel) bool {
 				return slices.ContainsFunc(p.Series, func(s RowSeries) bool {
-					return lane{s.Name, s.Style} == l && !math.IsNaN(s.Values[i].Mid)
+					return track{s.Name, s.Style} == l && !math.IsNaN(s.Values[i].Mid)
 				})
 			}) {
 				out[i] = append(out[i], l)

@@ -1,0 +1,70 @@
+package house_test
+
+import (
+	"go/ast"
+	"testing"
+)
+
+// A package is small enough to be read at once, or says under this heading of its comment why it is
+// not, and what is where.
+const (
+	sizeHeading = "Size"
+	mostFiles   = 25 // without tests
+	mostNames   = 20 // exported, methods and fields not counted
+)
+
+// TestSize: a package that is larger says why.
+func TestSize(t *testing.T) {
+	for _, p := range packages(t) {
+		_, files := sources(t, p)
+		names, says := 0, false
+		for _, f := range files {
+			names += exported(f)
+			says = says || hasHeading(f.Doc, sizeHeading)
+		}
+		if (len(files) > mostFiles || names > mostNames) && !says {
+			t.Errorf("package %s has %d files and %d exported names, and its comment has no # %s "+
+				"that says why", p.ImportPath, len(files), names, sizeHeading)
+		}
+	}
+}
+
+// exported counts the names that a file gives to other packages.
+func exported(f *ast.File) (n int) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && d.Name.IsExported() {
+				n++
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					if spec.Name.IsExported() {
+						n++
+					}
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						if name.IsExported() {
+							n++
+						}
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+func hasHeading(doc *ast.CommentGroup, heading string) bool {
+	if doc == nil {
+		return false
+	}
+	for _, line := range doc.List {
+		if line.Text == "// # "+heading {
+			return true
+		}
+	}
+	return false
+}
