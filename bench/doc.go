@@ -28,13 +28,13 @@
 //  2. driver.go issues the tasks, by the sleeps of clocks.go, and job.go carries them; record.go
 //     notes three instants and an outcome for each; tasks.go makes them come in steps or pieces
 //     and gives them class and size, for strategies that look at it;
-//  3. observe.go, times.go, flow.go and quantile.go compute the metrics (metrics.go documents
-//     them), and the course of the run;
+//  3. observe.go, times.go, flow.go, held.go and quantile.go compute the metrics (metrics.go
+//     documents them), and the course of the run;
 //  4. guard.go and vigil.go name what a strategy does that none may do; laws.go checks the laws
 //     and replays the run, theory.go adds what is known exactly; verdict.go and its verdict_*.go
 //     say whether the run may be believed, for which package witness watches the machine;
 //  5. dir.go and dir_write.go stream it to a run directory, dir_read.go and dir_resume.go go on
-//     with one.
+//     with one; progress.go tells how far a run is, and benchmark.go is the way in from go test;
 //  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the
 //     highest load that meets them.
 //

@@ -11,11 +11,11 @@
 //
 // One variant is one file with one register line; it then appears in [All], and so in the contract
 // tests, the benchmarks, the lists and the charts. What strategies are built from, and is none
-// itself, is in the files engine_*.go: queues, workers, the dispatcher, adapters. A strategy of
-// your own needs no registration: any Spec will do, and
-// [github.com/poolbench/poolbench/strategies/strategytest.Run] tests whether it keeps the contract.
-// A library's pool becomes a strategy by an [Executor], its semaphore or limiter by a [Gate]:
-// package peers has nine of them.
+// itself, is in the files engine_*.go: queues, workers, the dispatcher, adapters. dead_letters.go
+// is a sink that stands before another. A strategy of your own needs no registration: any Spec will
+// do, and [github.com/poolbench/poolbench/strategies/strategytest.Run] tests whether it keeps the
+// contract. A library's pool becomes a strategy by an [Executor], its semaphore or limiter by a
+// [Gate]: package peers has nine of them.
 //
 // # The contract
 //

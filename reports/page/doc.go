@@ -2,5 +2,11 @@
 // network, and the charts on it as files. Where studies speak in the results, it begins with their
 // verdicts and has a section for each, with the runs that were made for it.
 //
+// Write (write.go) reads the directory, distributions and timeline included, sorts its runs into
+// groups of one scenario (groups.go), and fills a page (page.go) with sections (sections.go): the
+// studies, the searches, the groups. Their figures are in figures.go, capacity.go and variance.go,
+// their tables in table.go and columns.go, and what is said of them in captions.go, facts.go,
+// doubts.go and theory.go.
+//
 // A Drawer adds figures of its own, drawn from the same results whenever the report is.
 package page
