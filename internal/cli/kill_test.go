@@ -58,8 +58,8 @@ func readable(t *testing.T, dir string) (runs int) {
 	return 0
 }
 
-// resumable are the commands that can be, as small as they are of use. No two of their tasks are due
-// at one instant: then the bytes would be the scheduler's choice.
+// resumable are the commands that can be, as small as they are of use. No two of their tasks are
+// due at one instant: then the bytes would be the scheduler's choice.
 var resumable = map[string]string{
 	"run": "run --quiet --clock virtual --strategy serial,worker_pool --n 500 --count 3 --out ",
 	"capacity": "capacity --quiet --clock virtual --strategy worker_pool --n 500 --warmup 0 " +
