@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -10,15 +11,18 @@ import (
 	"github.com/poolbench/poolbench/reports/page"
 )
 
-// A Figure is what a study draws, before there is a chart in it.
+// A Figure is what a study draws. The zero one had nothing to show.
 type Figure struct {
 	Name, Title, Subtitle string
 	Caption               []string // its sentences; empty ones are left out
+
+	chart *charts.Chart
+	err   error
 }
 
-// Planes draws curves. Those without a point are left out; where only theory is left, the error is
-// a *charts.EmptyError.
-func (f Figure) Planes(planes ...charts.Plane) (page.Figure, error) {
+// Planes draws curves. Those without a point are left out; where only theory is left there is
+// nothing to show.
+func (f Figure) Planes(planes ...charts.Plane) Figure {
 	measured := false
 	for i := range planes {
 		planes[i].Series = slices.DeleteFunc(planes[i].Series, func(s charts.Series) bool {
@@ -27,25 +31,30 @@ func (f Figure) Planes(planes ...charts.Plane) (page.Figure, error) {
 		})
 	}
 	if !measured {
-		return page.Figure{}, &charts.EmptyError{Chart: f.Name}
+		return Figure{}
 	}
 	return f.with(charts.Planes(f.Title, planes))
 }
 
 // Rows draws a table of points.
-func (f Figure) Rows(rows []string, panels ...charts.RowPanel) (page.Figure, error) {
+func (f Figure) Rows(rows []string, panels ...charts.RowPanel) Figure {
 	return f.with(charts.Rows(f.Title, rows, panels))
 }
 
-// AddRows adds a series to panels that share so many rows: of each row, a value for each panel, NaN
-// for none.
+// AddRows adds a series to panels that share so many rows: of each row, what there is in each
+// panel; nil: nothing.
 func AddRows(
-	panels []charts.RowPanel, name string, style, rows int, values func(row int) []float64,
+	panels []charts.RowPanel, name string, style, rows int, values func(row int) []Interval,
 ) {
 	series := make([]charts.RowSeries, len(panels))
 	for row := range rows {
-		for j, v := range values(row) {
-			series[j].Values = append(series[j].Values, Alone(v).Row())
+		of := values(row)
+		for j := range panels {
+			v := Alone(math.NaN())
+			if of != nil {
+				v = of[j]
+			}
+			series[j].Values = append(series[j].Values, v.Row())
 		}
 	}
 	for j, s := range series {
@@ -54,14 +63,21 @@ func AddRows(
 	}
 }
 
-// with puts subtitle and caption to a chart.
-func (f Figure) with(c *charts.Chart, err error) (page.Figure, error) {
-	if err != nil {
-		return page.Figure{}, err
+func (f Figure) with(c *charts.Chart, err error) Figure {
+	f.chart, f.err = c, err
+	return f
+}
+
+// Page is the figure for a page; ok is false where there was nothing to show.
+func (f Figure) Page() (shown page.Figure, ok bool, err error) {
+	if _, empty := errors.AsType[*charts.EmptyError](f.err); empty {
+		return shown, false, nil
+	} else if f.chart == nil {
+		return shown, false, f.err
 	}
-	c.Subtitle = f.Subtitle
+	f.chart.Subtitle = f.Subtitle
 	said := slices.DeleteFunc(f.Caption, func(text string) bool { return text == "" })
-	return page.Figure{Name: f.Name, Chart: c, Caption: strings.Join(said, " ")}, nil
+	return page.Figure{Name: f.Name, Chart: f.chart, Caption: strings.Join(said, " ")}, true, nil
 }
 
 // A Number is what the runs of a scenario come to.
@@ -151,11 +167,6 @@ func AddPoint(s *charts.Series, x float64, in Interval) {
 }
 
 // Stacks draws bars of parts.
-func (f Figure) Stacks(
-	label string, stacks []charts.Stack, part func(i int) string,
-) (page.Figure, error) {
-	if len(stacks) == 0 {
-		return page.Figure{}, &charts.EmptyError{Chart: f.Name}
-	}
+func (f Figure) Stacks(label string, stacks []charts.Stack, part func(i int) string) Figure {
 	return f.with(charts.Stacks(f.Title, label, stacks, part))
 }

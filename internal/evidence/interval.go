@@ -71,9 +71,6 @@ func (in Interval) Positive() Interval {
 	return OfMean(nil)
 }
 
-// Inverse is the interval of what a ratio is the other way round.
-func (in Interval) Inverse() Interval { return Interval{1 / in.Mid, 1 / in.Hi, 1 / in.Lo} }
-
 // Below reports whether all of the interval is below 1. A single value has none, and is not.
 func (in Interval) Below() bool { return in.Hi < 1 }
 
@@ -114,6 +111,14 @@ func (in Interval) Row() charts.RowValue {
 
 // Alone is a value without an interval.
 func Alone(v float64) Interval { return Interval{v, math.NaN(), math.NaN()} }
+
+// Points are values without intervals.
+func Points(values ...float64) (all []Interval) {
+	for _, v := range values {
+		all = append(all, Alone(v))
+	}
+	return all
+}
 
 // LastCrossing is the x at which y turns positive for good, on a logarithmic axis; NaN where it
 // does not, or always was.

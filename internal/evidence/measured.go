@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -165,11 +164,7 @@ func (m *Measured) Others(
 		if slices.Contains(known, name) || !m.ran(name, here, place) {
 			continue
 		}
-		call, err := param.Parse(name)
-		if err != nil {
-			continue // of a benchmark that is not ours
-		}
-		if _, err := strategies.Resolve(call); err == nil && m.Known(at(name)) {
+		if _, err := strategies.Parse(name); err == nil && m.Known(at(name)) { // one of ours
 			names = append(names, name)
 		}
 	}

@@ -1,13 +1,11 @@
 package evidence
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-	"github.com/poolbench/poolbench/reports/charts"
 )
 
 // A Ruling puts a claim to the test case by case. In each, a number with its 95 % interval is held
@@ -134,10 +132,4 @@ func Missing(format string, args ...any) finding.Finding {
 // Found is a finding that the numbers decide.
 func Found(v finding.Verdict, format string, args ...any) finding.Finding {
 	return finding.Finding{Verdict: v, Because: fmt.Sprintf(format, args...)}
-}
-
-// IsEmpty reports whether a chart had nothing to show.
-func IsEmpty(err error) bool {
-	_, is := errors.AsType[*charts.EmptyError](err)
-	return is
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -172,7 +171,7 @@ func late(m *evidence.Measured, sc bench.Scenario) float64 {
 	return max(0, 1-m.LostShare(sc).Mid-m.InTime(sc).Mid)
 }
 
-func drawPressed(m *evidence.Measured) (f page.Figure, err error) {
+func drawPressed(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load",
 		Marks: []float64{0.7, 1, 1.3, 1.6}}
 	good := evidence.Plane("goodput", x, charts.Axis{Reach: []float64{0},
@@ -222,7 +221,7 @@ func pressedExact(beside charts.Series, of func(*theory.Answer) float64) charts.
 }
 
 // drawOutcomes shows the parts of what was offered.
-func drawOutcomes(m *evidence.Measured) (f page.Figure, err error) {
+func drawOutcomes(m *evidence.Measured) evidence.Figure {
 	var stacks []charts.Stack
 	for _, p := range producers {
 		for i, name := range []string{pooled, shedding, "codel_lifo"} {

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -197,7 +196,7 @@ func bufferApart(m *evidence.Measured) float64 {
 	return most
 }
 
-func drawBuffer(m *evidence.Measured) (f page.Figure, err error) {
+func drawBuffer(m *evidence.Measured) evidence.Figure {
 	x := evidence.LogZero("queue", "slots of the queue", words.Floats(bufferSizes))
 	var planes []charts.Plane
 	for j, of := range []struct {
@@ -219,7 +218,7 @@ func drawBuffer(m *evidence.Measured) (f page.Figure, err error) {
 			s := evidence.Curve(charts.Series{Name: c.name, Style: i}, bufferSizes,
 				bufferSweep(Quick, shedding, c), of.number)
 			if j == 0 && len(s.X) == 0 {
-				return f, &charts.EmptyError{Chart: "buffer"}
+				return evidence.Figure{}
 			}
 			if of.plane.Series = append(of.plane.Series, s); c.arrival == "poisson" {
 				of.plane.Series = append(of.plane.Series, evidence.Exact(s, bufferBand,

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // cpu_io mixes tasks that compute and tasks that wait, for which the Node.js guide on not blocking
@@ -125,22 +124,6 @@ func realCell(name string, k int, work string, stop bench.Stop) bench.Scenario {
 	return sc
 }
 
-// coreRatio is how many times as long the p99 of a class is in one pool as it is in two.
-func coreRatio(m *evidence.Measured, unit string, k int) evidence.Interval {
-	return m.Ratio(apartCell(Quick, pooled, k), apartCell(Quick, coreSplit, k), unit)
-}
-
-// kindRatio is how many times as much of that metric one pool has as two pools have, of which that
-// split says how large they are, with real tasks of two kinds.
-func kindRatio(m *evidence.Measured, unit, split string, k int) evidence.Interval {
-	return m.Ratio(kindCell(Quick, pooled, k), kindCell(Quick, split, k), unit)
-}
-
-// wholeRatio is how many times as many tasks of both parts two pools complete as one does.
-func wholeRatio(m *evidence.Measured, k int) evidence.Interval {
-	return m.Ratio(wholeCell(Quick, realSplits[0], k), wholeCell(Quick, pooled, k), "ops/s")
-}
-
 const (
 	callTail    = "short-p99-response-sec"
 	computeTail = "long-p99-response-sec"
@@ -148,67 +131,68 @@ const (
 	computeMean = "cpu-mean-response-sec"
 )
 
+// A coreCase is a reading of two pools beside one.
+type coreCase struct {
+	limits    []int
+	least     float64 // ratio from which on two pools count as better; 0: it is only said
+	noun, way string  // what is read, and of which pools the ratio is
+	cells     func(Size, string, int) bench.Scenario
+	of, to    string // the strategies
+	unit      string
+	missing   string // what to say without runs
+}
+
+// ratio is how many times as much the one strategy has as the other.
+func (c coreCase) ratio(m *evidence.Measured, k int) evidence.Interval {
+	return m.Ratio(c.cells(Quick, c.of, k), c.cells(Quick, c.to, k), c.unit)
+}
+
+func coreCases() []coreCase {
+	cases := []coreCase{{coreLimits[1:], coreMargin, "the waiting tasks' p99",
+		" in one pool ÷ in two", apartCell, pooled, coreSplit, callTail,
+		"one pool or two were not measured"}}
+	for i, split := range realSplits {
+		on := fmt.Sprintf(" on real cores with %s to compute",
+			words.Counted(float64(realSlots[i]), "slot"))
+		missing := "real tasks of either kind were not measured by " + split
+		cases = append(cases,
+			coreCase{kindLimits, coreMargin, "the waiting tasks' mean response" + on,
+				", in one pool ÷ in two", kindCell, pooled, split, waitMean, missing},
+			coreCase{kindLimits, 0, "the computing tasks' mean response" + on,
+				", in one pool ÷ in two", kindCell, pooled, split, computeMean, missing},
+			coreCase{kindLimits, coreKept, "throughput" + on, ", of two pools ÷ of one", kindCell,
+				split, pooled, "ops/s", missing})
+	}
+	return append(cases, coreCase{wholeLimits, coreKept,
+		"throughput of tasks that compute and then wait", ", of two pools ÷ of one", wholeCell,
+		realSplits[0], pooled, "ops/s", "tasks that compute and then wait were not measured"})
+}
+
 func judgeCores(m *evidence.Measured) finding.Finding {
 	var r evidence.Ruling
 	var lines, better, not []string
-	// take rules on a reading at each limit, and says all of them in a line.
-	take := func(limits []int, least float64, title, noun string,
-		of func(k int) evidence.Interval) (missing bool) {
-		var values, marks, yes, no []string
-		for _, k := range limits {
-			ratio := of(k)
+	for _, c := range coreCases() {
+		var at evidence.Ruling
+		var values, marks []string
+		for _, k := range c.limits {
+			ratio := c.ratio(m, k)
 			if math.IsNaN(ratio.Mid) {
-				return true
+				return evidence.Missing("%s at every limit", c.missing)
 			}
-			if least > 0 {
-				r.AtLeast(ratio, least, "%s at limit %d", noun, k)
-				switch c := r.Cases[len(r.Cases)-1]; {
-				case c.Yes:
-					yes = append(yes, fmt.Sprint(k))
-				case c.NotYes:
-					no = append(no, fmt.Sprint(k))
-				}
+			if c.least > 0 {
+				at.AtLeast(ratio, c.least, "%s at limit %d", c.noun, k)
 			}
 			values, marks = append(values, ratio.String()), append(marks, fmt.Sprint(k))
 		}
+		yes, no := at.Pick(marks)
 		if len(yes) > 0 {
-			better = append(better, noun+" at limit "+words.Series(yes))
+			better = append(better, c.noun+" at limit "+words.Series(yes))
 		}
 		if len(no) > 0 {
-			not = append(not, noun+" at limit "+words.Series(no))
+			not = append(not, c.noun+" at limit "+words.Series(no))
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s", title, words.Grouped("at limit", values,
-			marks)))
-		return false
-	}
-	if take(coreLimits[1:], coreMargin, "the waiting tasks' p99 in one pool ÷ in two",
-		"the waiting tasks' p99", func(k int) evidence.Interval {
-			return coreRatio(m, callTail, k)
-		}) {
-		return evidence.Missing("one pool or two were not measured at every limit")
-	}
-	for i, split := range realSplits {
-		on := fmt.Sprintf("on real cores with %s to compute",
-			words.Counted(float64(realSlots[i]), "slot"))
-		of := func(unit string) func(int) evidence.Interval {
-			return func(k int) evidence.Interval { return kindRatio(m, unit, split, k) }
-		}
-		rate := func(k int) evidence.Interval { return kindRatio(m, "ops/s", split, k).Inverse() }
-		if take(kindLimits, coreMargin, "the waiting tasks' mean response "+on+
-			", in one pool ÷ in two", "the waiting tasks' mean response "+on, of(waitMean)) ||
-			take(kindLimits, 0, "the computing tasks' mean response "+on+", in one pool ÷ in two",
-				"", of(computeMean)) ||
-			take(kindLimits, coreKept, "throughput "+on+", of two pools ÷ of one",
-				"throughput "+on, rate) {
-			return evidence.Missing("real tasks of either kind were not measured by %s at "+
-				"every limit", split)
-		}
-	}
-	if take(wholeLimits, coreKept,
-		"throughput of tasks that compute and then wait, of two pools ÷ of one",
-		"throughput of tasks that compute and then wait",
-		func(k int) evidence.Interval { return wholeRatio(m, k) }) {
-		return evidence.Missing("tasks that compute and then wait were not measured at every limit")
+		r.Cases = append(r.Cases, at.Cases...)
+		lines = append(lines, c.noun+c.way+": "+words.Grouped("at limit", values, marks))
 	}
 	all := len(r.Cases)
 	f := r.Find(evidence.Sentences{
@@ -285,7 +269,7 @@ func poolTail(rate float64, service time.Duration, slots int) float64 {
 		Limit: slots})).P99()
 }
 
-func drawCores(m *evidence.Measured) (f page.Figure, err error) {
+func drawCores(m *evidence.Measured) evidence.Figure {
 	limits := evidence.Log("limit: slots in all", nil, 2, 4, 8, 16)
 	limits.Name = "limit"
 	many := limits

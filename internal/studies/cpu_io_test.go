@@ -138,8 +138,8 @@ func TestCoresRuns(t *testing.T) {
 		}
 	}
 	m := evidence.FromResults(results)
-	ratios := []float64{coreRatio(m, callTail, 3).Mid, coreRatio(m, callTail, 4).Mid,
-		coreRatio(m, callTail, 16).Mid}
+	apart := coreCases()[0]
+	ratios := []float64{apart.ratio(m, 3).Mid, apart.ratio(m, 4).Mid, apart.ratio(m, 16).Mid}
 	if !(ratios[0] < 1/coreMargin && ratios[1] > coreMargin && math.Abs(ratios[2]-1) < 0.01) {
 		t.Errorf("one pool has %v times the p99 of two, at limits of 3, 4 and 16", ratios)
 	}

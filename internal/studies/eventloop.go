@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // eventloop is the Node.js guide "Don't block the event loop": most callbacks are short and all
@@ -86,16 +85,13 @@ const (
 
 // callbackLengths are the lengths of the long callbacks, each once, ascending.
 func callbackLengths() (lengths []int) {
-	most := callbackCosts[2].of(callbackSizes[len(callbackSizes)-1])
-	for r := 1; r <= most; r++ {
-		for _, n := range callbackSizes {
-			if n == r || n*n == r {
-				lengths = append(lengths, r)
-				break
-			}
+	for _, n := range callbackSizes {
+		for _, cost := range callbackCosts {
+			lengths = append(lengths, cost.of(n))
 		}
 	}
-	return lengths
+	slices.Sort(lengths)
+	return slices.Compact(lengths)
 }
 
 // callbackShare is the share of the callbacks that are long, in five decimals.
@@ -247,7 +243,7 @@ func onLoopWait(r int) float64 {
 		square/(mean*mean)-1)).MeanWait
 }
 
-func drawCallbacks(m *evidence.Measured) (f page.Figure, err error) {
+func drawCallbacks(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	most := 1.0
 	for _, way := range callbackWays {

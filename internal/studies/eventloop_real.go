@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	_ "github.com/poolbench/poolbench/workloads/regex"
 )
 
@@ -75,7 +74,7 @@ func answerRealCallbacks(m *evidence.Measured, f *finding.Finding) {
 	}
 }
 
-func drawRealCallbacks(m *evidence.Measured) (f page.Figure, err error) {
+func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	for _, work := range realCallbacks {
 		p := evidence.Plane(work.title, charts.Axis{Label: work.x, Name: "n",

@@ -14,7 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -178,55 +177,34 @@ func evilKnownRuns(m *evidence.Measured, name string) (runs []evilRun) {
 	return runs
 }
 
-// An evilCase is a pool and a timeout, and how many of its runs with at least as many endless tasks
-// as slots were stopped.
-type evilCase struct {
-	strategy            string
-	timeout             time.Duration
-	stopped, runs, most int // most endless tasks in a run
-}
-
-func evilCases(m *evidence.Measured) (cases []evilCase) {
-	count := func(name string, timeout time.Duration, runs []evilRun) {
-		c := evilCase{strategy: name, timeout: timeout}
-		for _, r := range runs {
-			if r.endless < limit {
-				continue
-			}
-			c.runs++
-			c.most = max(c.most, r.endless)
-			if r.longest >= evilMinute {
-				c.stopped++
-			}
-		}
-		cases = append(cases, c)
-	}
-	for _, name := range evilPools {
-		count(name, evilNever, evilRuns(m, evilUnknown(name), evilUnknown(name)))
-	}
-	for _, timeout := range evilTimeouts {
-		cells := evilCutOff(timeout)[:evilSettled]
-		count("worker_pool", timeout, evilRuns(m, cells, cells))
-	}
-	return cases
-}
-
 func judgeEvil(m *evidence.Measured) finding.Finding {
 	always, never, all := true, true, 0
 	var said, details []string
 	for _, timeout := range append([]time.Duration{evilNever}, evilTimeouts...) {
-		var names []string
-		stopped, runs, most := 0, 0, 0
-		for _, c := range evilCases(m) {
-			if c.timeout != timeout {
-				continue
+		names, stopped, runs, most := evilPools, 0, 0, 0 // most endless tasks in a run
+		if timeout != evilNever {
+			names = names[:1]
+		}
+		for _, name := range names {
+			cells := evilUnknown(name)
+			if timeout != evilNever {
+				cells = evilCutOff(timeout)[:evilSettled]
 			}
-			if c.runs == 0 {
+			before := runs
+			for _, r := range evilRuns(m, cells, cells) {
+				if r.endless < limit {
+					continue
+				}
+				runs++
+				most = max(most, r.endless)
+				if r.longest >= evilMinute {
+					stopped++
+				}
+			}
+			if runs == before {
 				return evidence.Missing("%s was not measured with %d endless tasks or more and "+
-					"a timeout of %v", c.strategy, limit, c.timeout)
+					"a timeout of %v", name, limit, timeout)
 			}
-			names = append(names, c.strategy)
-			stopped, runs, most = stopped+c.stopped, runs+c.runs, max(most, c.most)
 		}
 		always, never, all = always && stopped == runs, never && stopped == 0, all+runs
 		pools := names[0]
@@ -342,7 +320,7 @@ func evilSeries(name string, style int, runs []evilRun) (s charts.Series) {
 	return s
 }
 
-func drawEvil(m *evidence.Measured) (f page.Figure, err error) {
+func drawEvil(m *evidence.Measured) evidence.Figure {
 	y := evidence.Log("p99 response of the good tasks", words.Seconds, 0.01, 0.1, 1, 10, 100, 3600)
 	y.Reach = []float64{0.015, 20_000}
 	count := charts.Axis{Label: "endless tasks in the run", Marks: []float64{0, 2, 4, 6, 8, 10, 12},

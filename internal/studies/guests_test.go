@@ -173,9 +173,9 @@ func TestRefused(t *testing.T) {
 			return 1, true
 		}})
 	}
-	figure, err := drawNearing(m)
-	if err != nil || len(figure.Notes) > 0 {
-		t.Fatal(figure, err)
+	figure, ok, err := drawNearing(m).Page()
+	if !ok || err != nil || len(figure.Notes) > 0 {
+		t.Fatal(figure, ok, err)
 	}
 	const want = "segregated:short=2,long=3 is left out: strategy segregated: short=2 and long=3 " +
 		"do not add up to the limit of 4"

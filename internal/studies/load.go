@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -114,7 +113,7 @@ func behind(m *evidence.Measured, sc bench.Scenario) bool {
 		m.Mean(sc, "ops/s").Mid < 0.95*m.Mean(sc, "offered-ops/s").Mid
 }
 
-func drawNearing(m *evidence.Measured) (f page.Figure, err error) {
+func drawNearing(m *evidence.Measured) evidence.Figure {
 	x := charts.Axis{Label: "load, 1 being the capacity", Name: "load", Marks: sweptLoads}
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, perSecond)

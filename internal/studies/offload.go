@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -202,7 +201,7 @@ func handOthers(m *evidence.Measured) []string {
 	})
 }
 
-func drawOffload(m *evidence.Measured) (f page.Figure, err error) {
+func drawOffload(m *evidence.Measured) evidence.Figure {
 	sizes := words.Times(handSizes)
 	p := evidence.Plane("", evidence.Log("size of a task", charts.Seconds, sizes...),
 		evidence.Log("throughput ÷ the loop's", words.Short, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8))

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -191,34 +190,28 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-func drawOverhead(m *evidence.Measured) (f page.Figure, err error) {
+func drawOverhead(m *evidence.Measured) evidence.Figure {
 	costs, _ := dispatchCosts(m)
 	if len(costs) == 0 {
-		return f, &charts.EmptyError{Chart: "overhead"}
+		return evidence.Figure{}
 	}
-	time := charts.RowPanel{
+	panels := []charts.RowPanel{{
 		Title:  "time a task, harness included",
 		X:      evidence.Log("seconds", charts.Seconds, 2e-7, 5e-7, 1e-6, 2e-6, 5e-6, 1e-5),
 		Levels: []charts.Level{{Name: "a microsecond", Y: microsecond}},
-	}
-	allocs := charts.RowPanel{Title: "allocations a task",
-		X: charts.Axis{Label: "heap objects, harness included"}}
+	}, {Title: "allocations a task", X: charts.Axis{Label: "heap objects, harness included"}}}
 	var rows []string
+	for _, c := range costs {
+		rows = append(rows, c.name)
+	}
 	for i, kind := range []string{"strategies of this project", "libraries"} {
-		times, objects := charts.RowSeries{Name: kind, Style: i},
-			charts.RowSeries{Name: kind, Style: i}
-		for _, c := range costs {
-			if i == 0 {
-				rows = append(rows, c.name)
-			}
-			took, allocs := c.time, evidence.Alone(c.allocs)
+		evidence.AddRows(panels, kind, i, len(costs), func(row int) []evidence.Interval {
+			c := costs[row]
 			if isPeer(c.cell.Strategy.Spec) != (i == 1) {
-				took, allocs = evidence.OfMean(nil), evidence.OfMean(nil)
+				return nil
 			}
-			times.Values = append(times.Values, took.Row())
-			objects.Values = append(objects.Values, allocs.Row())
-		}
-		time.Series, allocs.Series = append(time.Series, times), append(allocs.Series, objects)
+			return []evidence.Interval{c.time, evidence.Alone(c.allocs)}
+		})
 	}
 	return evidence.Figure{
 		Name:  "overhead-cost",
@@ -232,5 +225,5 @@ func drawOverhead(m *evidence.Measured) (f page.Figure, err error) {
 			fmt.Sprintf("A microsecond is %s of a task of %s.",
 				words.Percent(microsecond/overheadWork[0].Seconds()), words.Span(overheadWork[0])),
 		},
-	}.Rows(rows, time, allocs)
+	}.Rows(rows, panels...)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -84,7 +83,7 @@ func realStudy(
 		Judge: func(m *evidence.Measured) finding.Finding {
 			return judgeReal(m, cells(Quick, strategy(waiting...), loads...), loads[len(loads)-1])
 		},
-		Draw: []drawing{func(m *evidence.Measured) (page.Figure, error) {
+		Draw: []drawing{func(m *evidence.Measured) evidence.Figure {
 			return drawReal(m, name, title, loads, func(of string) []bench.Scenario {
 				return cells(Quick, strategy(of), loads...)
 			})
@@ -174,7 +173,7 @@ func judgeReal(m *evidence.Measured, cells []bench.Scenario, highest float64) fi
 func drawReal(
 	m *evidence.Measured, name, title string, loads []float64,
 	cells func(strategy string) []bench.Scenario,
-) (f page.Figure, err error) {
+) evidence.Figure {
 	known := append(slices.Clone(familiar), m.Others(familiar, func(name string) bench.Scenario {
 		return cells(name)[len(loads)-1]
 	})...)
@@ -188,32 +187,32 @@ func drawReal(
 	}
 	if !slices.ContainsFunc(rows,
 		func(name string) bool { return slices.Contains(waiting, name) }) {
-		return f, &charts.EmptyError{Chart: name} // those that it is about
+		return evidence.Figure{} // those that it is about
 	}
-	var over, waits []charts.RowSeries
+	panels := []charts.RowPanel{{Title: "mean wait above that of an ideal queue",
+		Levels: []charts.Level{{Name: "a tenth of a service", Y: realTolerance}},
+	}, {Title: "the mean wait itself", X: charts.Axis{Label: "in mean services",
+		Format: words.Short, Reach: []float64{0}}}}
 	var shown []string
 	least, most := math.Inf(1), math.Inf(-1)
 	for i, load := range loads {
-		a := charts.RowSeries{Name: fmt.Sprintf("load %v", load), Style: i}
-		b := a
-		for _, of := range drawn {
-			in := evidence.OfMedian(realWaits(m, of[i]))
-			if !math.IsNaN(in.Mid) {
-				least, most = min(least, in.Lo), max(most, in.Hi)
-			}
-			a.Values = append(a.Values, in.Row())
-			b.Values = append(b.Values, evidence.OfMedian(steadily(m, of[i],
-				func(r evidence.Run) float64 { return r("mean-wait-sec") })).Row())
-		}
-		if slices.ContainsFunc(a.Values,
-			func(v charts.RowValue) bool { return !math.IsNaN(v.Mid) }) {
+		any := false
+		evidence.AddRows(panels, fmt.Sprintf("load %v", load), i, len(drawn),
+			func(row int) []evidence.Interval {
+				in := evidence.OfMedian(realWaits(m, drawn[row][i]))
+				if !math.IsNaN(in.Mid) {
+					least, most, any = min(least, in.Lo), max(most, in.Hi), true
+				}
+				return []evidence.Interval{in, evidence.OfMedian(steadily(m, drawn[row][i],
+					func(r evidence.Run) float64 { return r("mean-wait-sec") }))}
+			})
+		if any {
 			shown = append(shown, fmt.Sprint(load))
 		}
-		over, waits = append(over, a), append(waits, b)
 	}
-	x := charts.Axis{Label: "in mean services", Format: words.Short, Reach: []float64{0}}
+	panels[0].X = charts.Axis{Label: "in mean services", Format: words.Short, Reach: []float64{0}}
 	if least >= 0 && most > 30*realTolerance { // it spans decades
-		x = charts.Axis{Label: "in mean services (log scale)", Log: true,
+		panels[0].X = charts.Axis{Label: "in mean services (log scale)", Log: true,
 			Zero: least == 0, Format: words.Short}
 	}
 	return evidence.Figure{
@@ -228,10 +227,5 @@ func drawReal(
 				"steady state and are left out.", words.Percent(realSteady)),
 			m.Medians(slices.Concat(drawn...)),
 		},
-	}.Rows(rows, charts.RowPanel{Title: "mean wait above that of an ideal queue", X: x,
-		Series: over,
-		Levels: []charts.Level{{Name: "a tenth of a service", Y: realTolerance}}},
-		charts.RowPanel{Title: "the mean wait itself", X: charts.Axis{Label: "in mean services",
-			Format: words.Short,
-			Reach:  []float64{0}}, Series: waits})
+	}.Rows(rows, panels...)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // A retryOutcome is what became of a batch: the share of it that was lost, the calls for each task
@@ -205,7 +204,7 @@ func answerBounds(m *evidence.Measured, f *finding.Finding) {
 	}
 }
 
-func drawRetryWays(m *evidence.Measured) (f page.Figure, err error) {
+func drawRetryWays(m *evidence.Measured) evidence.Figure {
 	ways := retryWays(retryDoors[0])
 	var rows []string
 	var cells []bench.Scenario
@@ -220,18 +219,17 @@ func drawRetryWays(m *evidence.Measured) (f page.Figure, err error) {
 			Levels: least},
 		{Title: "losses", X: shares("share of the tasks that was given up", 0, 1)}}
 	panels[0].X.Reach, panels[1].X.Reach = []float64{1}, []float64{1}
-	nan := math.NaN()
 	for i, door := range retryDoors {
 		of := retryWays(door)
-		evidence.AddRows(panels, door.name(), i, len(ways), func(row int) []float64 {
+		evidence.AddRows(panels, door.name(), i, len(ways), func(row int) []evidence.Interval {
 			if !slices.Contains(of, ways[row]) {
-				return []float64{nan, nan, nan}
+				return nil
 			}
 			o := retryOf(m, door, ways[row])
 			if o.lost != 0 {
-				return []float64{nan, nan, o.lost}
+				return evidence.Points(math.NaN(), math.NaN(), o.lost)
 			}
-			return []float64{o.calls, o.seconds / o.floor, o.lost}
+			return evidence.Points(o.calls, o.seconds/o.floor, o.lost)
 		})
 	}
 	return evidence.Figure{

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // poisonBounds are bounds on attempts at tasks that never succeed; the last is as good as none.
@@ -60,7 +59,7 @@ func answerPoison(m *evidence.Measured, f *finding.Finding) {
 	}
 }
 
-func drawPoison(m *evidence.Measured) (f page.Figure, err error) {
+func drawPoison(m *evidence.Measured) evidence.Figure {
 	panels := []charts.RowPanel{
 		{Title: "calls", X: evidence.Log("calls for each good task", words.Short),
 			Levels: []charts.Level{{Name: "the least possible", Y: 1}}},
@@ -77,9 +76,10 @@ func drawPoison(m *evidence.Measured) (f page.Figure, err error) {
 		cells = append(cells, poisonCell(retryPlaces[0], n))
 	}
 	for i, place := range retryPlaces {
-		evidence.AddRows(panels, retryWhere[place], i, len(rows), func(row int) []float64 {
+		name := retryWhere[place]
+		evidence.AddRows(panels, name, i, len(rows), func(row int) []evidence.Interval {
 			o := poisonOf(m, place, poisonBounds[row])
-			return []float64{o.calls, o.seconds}
+			return evidence.Points(o.calls, o.seconds)
 		})
 	}
 	return evidence.Figure{

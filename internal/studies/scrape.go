@@ -10,11 +10,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -107,6 +105,14 @@ func (s scraped) outcome() int {
 	return scrapedInTime
 }
 
+// took is the time that is shown; NaN where most records were lost.
+func (s scraped) took() float64 {
+	if s.lost < tickers/2 {
+		return s.seconds
+	}
+	return math.NaN()
+}
+
 // scrapedAll are all that were measured, from the best to the worst.
 func scrapedAll(m *evidence.Measured) (all []scraped) {
 	for _, name := range m.Styles {
@@ -197,61 +203,40 @@ var poolsAlone = []string{"worker_pool", "semaphore", "errgroup_limit", "weighte
 
 // scrapeCell is the scenario of a strategy; false for a name that is none of ours.
 func scrapeCell(name string, limit int) (bench.Scenario, bool) {
-	call, err := param.Parse(name)
+	v, err := strategies.Parse(name)
 	if err != nil {
 		return bench.Scenario{}, false
 	}
-	v, err := strategies.Resolve(call)
-	if err != nil {
-		return bench.Scenario{}, false
-	}
-	for _, sc := range scrapeCells(v) {
-		if sc.Limit == limit {
-			return sc, true
-		}
-	}
-	return bench.Scenario{}, false
+	cells := scrapeCells(v)
+	return cells[slices.Index(scrapeLimits, limit)], true
 }
 
-func drawScrape(m *evidence.Measured) (f page.Figure, err error) {
+func drawScrape(m *evidence.Measured) evidence.Figure {
 	all := scrapedAll(m)
-	if len(all) == 0 {
-		return f, &charts.EmptyError{Chart: "scrape"}
-	}
 	rows, alike := scrapedRows(all)
-	took := charts.RowPanel{
+	panels := []charts.RowPanel{{Title: "records lost",
+		X: charts.Axis{Label: fmt.Sprintf("of %d (log scale)", tickers), Log: true, Zero: true,
+			Marks: []float64{0, 100, 1000, tickers}, Reach: []float64{0, 100, tickers}},
+	}, {
 		Title: "time to finish",
 		X: charts.Axis{Label: "first due to last end (log scale)", Log: true, Format: words.Seconds,
 			Marks: []float64{600, 3600, 36_000, 360_000}, Reach: []float64{3600}},
 		Levels: []charts.Level{{Name: fmt.Sprintf("(N − burst)/rate = %.0f s", scrapeFloor),
 			Y: scrapeFloor}},
-	}
-	lost := charts.RowPanel{Title: "records lost",
-		X: charts.Axis{Label: fmt.Sprintf("of %d (log scale)", tickers), Log: true, Zero: true,
-			Marks: []float64{0, 100, 1000, tickers}, Reach: []float64{0, 100, tickers}}}
+	}}
 	for i, limit := range scrapeLimits {
 		for j, fate := range []string{"", ", banned"} {
-			style := i + j*len(scrapeLimits)
-			a := charts.RowSeries{Name: fmt.Sprintf("limit %d%s", limit, fate), Style: style,
-				Values: make([]charts.RowValue, len(rows))}
-			b := charts.RowSeries{Name: a.Name, Style: style,
-				Values: make([]charts.RowValue, len(rows))}
-			for r := range rows {
-				a.Values[r], b.Values[r] = evidence.OfMean(nil).Row(), evidence.OfMean(nil).Row()
-			}
-			for _, s := range all {
-				if s.limit != limit || (s.outcome() == scrapedBanned) != (j == 1) {
-					continue
-				}
-				r := slices.Index(rows, s.name)
-				if r < 0 {
-					continue // as another, whose row it shares
-				}
-				if b.Values[r] = evidence.Alone(s.lost).Row(); s.lost < tickers/2 {
-					a.Values[r] = evidence.Alone(s.seconds).Row()
-				}
-			}
-			took.Series, lost.Series = append(took.Series, a), append(lost.Series, b)
+			evidence.AddRows(panels, fmt.Sprintf("limit %d%s", limit, fate),
+				i+j*len(scrapeLimits), len(rows), func(row int) []evidence.Interval {
+					at := slices.IndexFunc(all, func(s scraped) bool {
+						return s.name == rows[row] && s.limit == limit &&
+							(s.outcome() == scrapedBanned) == (j == 1)
+					})
+					if at < 0 {
+						return nil
+					}
+					return evidence.Points(all[at].lost, all[at].took())
+				})
 		}
 	}
 	shared := ""
@@ -274,7 +259,7 @@ func drawScrape(m *evidence.Measured) (f page.Figure, err error) {
 			shared + fmt.Sprintf("One run each; limits of %d and %d.", scrapeLimits[0],
 				scrapeLimits[1]),
 		},
-	}.Rows(rows, lost, took)
+	}.Rows(rows, panels...)
 }
 
 // scrapedRows are the strategies from the best to the worst, at the better of the limits, of those
@@ -284,11 +269,7 @@ func scrapedRows(all []scraped) (rows []string, alike map[string][]string) {
 		for _, limit := range scrapeLimits {
 			for _, s := range all {
 				if s.name == name && s.limit == limit {
-					took := 0.0
-					if s.lost < tickers/2 {
-						took = s.seconds
-					}
-					fate += fmt.Sprint(limit, s.outcome(), s.lost, took, ";")
+					fate += fmt.Sprint(limit, s.outcome(), s.lost, s.took(), ";")
 				}
 			}
 		}

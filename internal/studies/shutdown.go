@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -185,7 +184,7 @@ func judgeShutdown(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-func drawShutdown(m *evidence.Measured) (f page.Figure, err error) {
+func drawShutdown(m *evidence.Measured) evidence.Figure {
 	x := evidence.LogZero("deadline", "deadline of the drain", []float64{0, 0.01, 0.1, 1})
 	x.Format = charts.Seconds
 	lost := evidence.Plane("tasks abandoned", x,

@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -115,7 +114,7 @@ func judgeSpread(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-func drawSpread(m *evidence.Measured) (f page.Figure, err error) {
+func drawSpread(m *evidence.Measured) evidence.Figure {
 	x := evidence.LogZero("C²", "C² of the task times", spreadC2)
 	slow := evidence.Plane("p99 response", x, responses("of those completed"))
 	done := evidence.Plane("throughput", x, shares("completed ÷ arrived", 0, 1))

@@ -57,9 +57,8 @@ type Study struct {
 	Draw []drawing
 }
 
-// A drawing is a figure of a study; where none of the scenarios that it shows was run, the error is
-// a *charts.EmptyError.
-type drawing func(*evidence.Measured) (page.Figure, error)
+// A drawing is a figure of a study; where none of the scenarios that it shows was run, it is empty.
+type drawing func(*evidence.Measured) evidence.Figure
 
 // A Size says how much a study measures.
 type Size int
@@ -176,14 +175,14 @@ func Figures(results *results.Results) (figures []page.Figure, err error) {
 // figures are those of which anything was measured.
 func (s Study) figures(m *evidence.Measured) (figures []page.Figure, err error) {
 	for _, draw := range s.Draw {
-		f, err := draw(m)
-		if evidence.IsEmpty(err) {
-			continue
-		} else if err != nil {
+		f, ok, err := draw(m).Page()
+		if err != nil {
 			return nil, err
 		}
-		f.Study = s.Name
-		figures = append(figures, f)
+		if ok {
+			f.Study = s.Name
+			figures = append(figures, f)
+		}
 	}
 	if len(figures) > 0 {
 		figures[0].Chart.Notes = append(figures[0].Chart.Notes, m.LeftOut...)

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -112,7 +111,7 @@ func judgeThrottle(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-func drawThrottle(m *evidence.Measured) (f page.Figure, err error) {
+func drawThrottle(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	n := len(throttleRates)
 	for i, title := range []string{"Poisson arrivals", fmt.Sprintf("bulks of %d", throttleBulk)} {

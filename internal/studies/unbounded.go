@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -193,7 +192,7 @@ func crowdApart(m *evidence.Measured) (most float64) {
 	return most
 }
 
-func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
+func drawUnbounded(m *evidence.Measured) evidence.Figure {
 	bounds := evidence.Log("bound", nil, 50, 200, 1000, 4000)
 	bounds.Name = "bound"
 	connections := evidence.Log("connections", nil, words.Floats(crowdSizes)...)
@@ -219,7 +218,7 @@ func drawUnbounded(m *evidence.Measured) (f page.Figure, err error) {
 	}
 	none := unboundedCells(free, crowdConns)[0]
 	if !m.Has(none) || !m.Has(unboundedCells(pooled, crowdConns, crowdConns)[0]) {
-		return f, &charts.EmptyError{Chart: "unbounded"}
+		return evidence.Figure{}
 	}
 	lost.Levels = []charts.Level{{Name: "no bound", Y: m.LostShare(none).Mid}}
 	finish.Levels = []charts.Level{{Name: "no bound", Y: m.Mean(none, "makespan-sec").Mid}}

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // capacityPart is the throughput cost: variance lowers no throughput as such, but it lowers the
@@ -162,7 +161,7 @@ func loadFor(want float64, loads, waits []float64) float64 {
 	return load
 }
 
-func drawCapacity(m *evidence.Measured) (f page.Figure, err error) {
+func drawCapacity(m *evidence.Measured) evidence.Figure {
 	p := evidence.Plane("", spreads("C² of the task times"),
 		charts.Axis{Label: "highest utilisation · tasks a second", Format: withRate})
 	for i, wait := range waits {

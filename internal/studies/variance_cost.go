@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // costPart is the headline: what becomes of the response when the same work comes in pieces of ever
@@ -109,7 +108,7 @@ func sharing() float64 {
 		Limit: limit})).MeanResponse
 }
 
-func drawCost(m *evidence.Measured) (f page.Figure, err error) {
+func drawCost(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	for _, of := range []reading{shortTail, slowdown} {
 		p := evidence.Plane(of.title,
@@ -125,7 +124,7 @@ func drawCost(m *evidence.Measured) (f page.Figure, err error) {
 			}
 		}
 		if len(p.Series) == 0 {
-			return f, &charts.EmptyError{Chart: "variance"}
+			return evidence.Figure{}
 		}
 		exact := flat(limit/2, of)
 		p.Series = append(p.Series, evidence.Exact(m.Named(costCell(separate, 1)),

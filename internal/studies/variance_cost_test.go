@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // ratio is the R of a cell of the cost.
@@ -59,9 +58,9 @@ func TestCostAnnotations(t *testing.T) {
 			}
 		}
 	}
-	f, err := drawCost(sampleCost(0))
-	if err != nil {
-		t.Fatal(err)
+	f, ok, err := drawCost(sampleCost(0)).Page()
+	if !ok || err != nil {
+		t.Fatal(ok, err)
 	}
 	var svg bytes.Buffer
 	if err := f.InlineSVG(&svg, charts.Wide); err != nil {
@@ -200,10 +199,10 @@ func TestCostWith(t *testing.T) {
 		if others := costOthers(m); !slices.Equal(others, []string{name}) {
 			t.Errorf("%s is found as %q", name, others)
 		}
-		for _, draw := range []func(*evidence.Measured) (page.Figure, error){drawCost, drawLoad} {
-			f, err := draw(m)
-			if err != nil {
-				t.Fatal(err)
+		for _, draw := range []drawing{drawCost, drawLoad} {
+			f, ok, err := draw(m).Page()
+			if !ok || err != nil {
+				t.Fatal(ok, err)
 			}
 			var svg bytes.Buffer
 			if err := f.InlineSVG(&svg, charts.Wide); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // heldPart says why variance costs what it does: each long task takes a slot away for as long as
@@ -50,7 +49,7 @@ func heldAt(m *evidence.Measured, r float64) (found, waiting []float64) {
 	return found, waiting
 }
 
-func drawHeld(m *evidence.Measured) (f page.Figure, err error) {
+func drawHeld(m *evidence.Measured) evidence.Figure {
 	var stacks []charts.Stack
 	for _, r := range heldRs {
 		if found, waiting := heldAt(m, r); !math.IsNaN(found[0]) {

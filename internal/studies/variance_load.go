@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // loadPart is the headline's other section: the variance stays what it is at taxAt, and the load
@@ -66,7 +65,7 @@ func exactOver(
 		})
 }
 
-func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
+func drawLoad(m *evidence.Measured) evidence.Figure {
 	p := evidence.Plane("", charts.Axis{Label: "throughput, as a share of the capacity workers ÷ " +
 		"E[S]", Name: "throughput", Format: words.Short, Reach: []float64{1}},
 		evidence.Log("mean slowdown", words.Short, 1, 2, 5, 10, 20, 50, 100))
@@ -89,7 +88,7 @@ func drawLoad(m *evidence.Measured) (f page.Figure, err error) {
 		p.Series = append(p.Series, s)
 	}
 	if len(measuredLoads) < 2 {
-		return f, &charts.EmptyError{Chart: "load"}
+		return evidence.Figure{}
 	}
 	p.Series = append(p.Series, exactOver(m.Named(loadCell(separate, varianceLoad)),
 		func(load float64) (*theory.Answer, error) {
@@ -201,7 +200,7 @@ func between(load, load1, response1, load2, response2 float64) float64 {
 	return response1 * math.Pow(response2/response1, part)
 }
 
-func drawLoop(m *evidence.Measured) (f page.Figure, err error) {
+func drawLoop(m *evidence.Measured) evidence.Figure {
 	open, closed := charts.Series{Name: "open: Poisson", Style: 1},
 		charts.Series{Name: fmt.Sprintf("closed: %d clients", clients), Style: 0}
 	exact := charts.Series{Name: open.Name, Style: 1, Theory: true}
@@ -219,7 +218,7 @@ func drawLoop(m *evidence.Measured) (f page.Figure, err error) {
 		}
 	}
 	if len(open.X) == 0 {
-		return f, &charts.EmptyError{Chart: "open and closed"}
+		return evidence.Figure{}
 	}
 	p := evidence.Plane("", spreads("squared coefficient of variation C² of the task times"),
 		evidence.Log("mean response ÷ mean task time", words.Short), open, closed, exact)

@@ -12,7 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // quantumPart is the price of partitioning: small steps spare the short tasks, and each step costs.
@@ -83,7 +82,7 @@ func byQuantum(m *evidence.Measured, metric string, size, o float64) (s charts.S
 	return s
 }
 
-func drawQuantum(m *evidence.Measured) (f page.Figure, err error) {
+func drawQuantum(m *evidence.Measured) evidence.Figure {
 	var planes []charts.Plane
 	for _, of := range []struct {
 		title, metric string
@@ -112,7 +111,7 @@ func drawQuantum(m *evidence.Measured) (f page.Figure, err error) {
 		planes = append(planes, p)
 	}
 	if len(planes[0].Series) == 0 {
-		return f, &charts.EmptyError{Chart: "quantum"}
+		return evidence.Figure{}
 	}
 	below, ours := "", "What a step costs on this machine was not measured."
 	if cost := stepCost(m); !math.IsNaN(cost) {

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
 	"github.com/poolbench/poolbench/reports/charts"
-	"github.com/poolbench/poolbench/reports/page"
 )
 
 // shedPart is the pool that refuses: without a queue the variance of the task times does not matter
@@ -42,7 +41,7 @@ func shareShed(queue int) float64 {
 		Limit: limit}, queue)).ShedProb
 }
 
-func drawShed(m *evidence.Measured) (f page.Figure, err error) {
+func drawShed(m *evidence.Measured) evidence.Figure {
 	p := evidence.Plane("", spreads("squared coefficient of variation C² of the task times"),
 		shares("share of the tasks shed"))
 	for i, queue := range slots {
