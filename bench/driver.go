@@ -83,7 +83,11 @@ func (d *driver) open(ctx context.Context) error {
 	s := d.scenario
 	params := s.params()
 	params.Queue = QueueSlots(s.Strategy.Spec, s.Queue, s.Limit, max(d.planned, 1))
-	if d.strategy = s.Strategy.Spec.New(ctx, params, d); d.strategy == nil {
+	var err error
+	if d.strategy, err = s.Strategy.Spec.Start(ctx, params, d); err != nil {
+		return fmt.Errorf("%s: %w", s.Strategy, err)
+	}
+	if d.strategy == nil {
 		return &StrategyError{Strategy: s.Strategy.String(),
 			Did: "New returned nil instead of an instance"}
 	}

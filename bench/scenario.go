@@ -151,6 +151,7 @@ func (s Scenario) Validate() error {
 	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
 		c = append(c, err)
 	}
+	c.check(s.Strategy.Spec, s.Clock)
 	waits := s.waits()
 	switch kind := s.Workload.Spec.Kind; {
 	case s.Clock == Virtual && kind == workloads.CPU:
@@ -184,6 +185,19 @@ func (s Scenario) Validate() error {
 type complaints []error
 
 func (c *complaints) add(format string, a ...any) { *c = append(*c, fmt.Errorf(format, a...)) }
+
+// check is about what a strategy needs around it.
+func (c *complaints) check(s strategies.Spec, clock Clock) {
+	if s.RealClock && clock == Virtual {
+		c.add("strategy %s: disks and servers keep no virtual time; use the real clock", s.Name)
+	}
+	if s.Ready == nil {
+		return
+	}
+	if err := s.Ready(); err != nil {
+		c.add("strategy %s: %w", s.Name, err)
+	}
+}
 
 var errLoadAndRate = errors.New("load and rate exclude each other")
 

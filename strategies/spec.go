@@ -16,6 +16,9 @@ type Params struct {
 	// accepted tasks that may wait for a slot, where the strategy has a queue; at least 0
 	Queue  int
 	Values param.Values // the strategy's own parameters (Spec.Keys)
+	// Resume has a durable strategy go on with a queue that outlives the instance; nil: it has a
+	// new queue, which is removed when the instance has ended.
+	Resume *Resume
 }
 
 // MaxLimit and MaxSlots are the largest Limit and the largest Queue that Validate lets pass: 2²⁰
@@ -64,11 +67,53 @@ type Spec struct {
 	ClassPools func(p Params) []ClassPool
 	// Starts is how often tasks may start, with p. Nil: as often as there are slots.
 	Starts func(p Params) Starts
+	// Durability is what an accepted task outlives, with p; nil: nothing.
+	Durability func(p Params) Durability
 	// Check refuses parameters of the strategy's own that are impossible; nil: there are none.
 	Check func(p Params) error
 
+	// RealClock: it waits for a disk or a server, which know no virtual time.
+	RealClock bool
+	// Needs names the server that it uses, such as PostgreSQL; "": none.
+	Needs string
+	// Ready says what is missing for it to run here, without looking further than the environment;
+	// nil: it always is.
+	Ready func() error
+
 	// New makes a running instance. It panics on parameters that Validate refuses.
 	New func(ctx context.Context, p Params, sink Sink) Strategy
+	// Open is there instead of New where a disk or a server may refuse. In All, such a strategy has
+	// a New too, whose instance refuses all tasks with the error of Open.
+	Open func(ctx context.Context, p Params, sink Sink) (Strategy, error)
+}
+
+// Start is Open, or New.
+func (s Spec) Start(ctx context.Context, p Params, sink Sink) (Strategy, error) {
+	if s.Open != nil {
+		return s.Open(ctx, p, sink)
+	}
+	return s.New(ctx, p, sink), nil
+}
+
+// Durability is what accepted tasks outlive. Each level includes those before it.
+type Durability int
+
+// The levels of durability.
+const (
+	Volatile  Durability = iota // nothing: they are lost with the process
+	KillSafe                    // the end of the process that submitted them, by SIGKILL too
+	PowerSafe                   // the end of the machine: Submit returns after an fsync
+)
+
+// String says what is outlived, for a table.
+func (d Durability) String() string { return [...]string{"nothing", "kill -9", "power loss"}[d] }
+
+// Survives is s.Durability of p.
+func (s Spec) Survives(p Params) Durability {
+	if s.Durability == nil {
+		return Volatile
+	}
+	return s.Durability(p)
 }
 
 // String is the name.
@@ -93,6 +138,9 @@ func (s Spec) Validate(p Params) error {
 		complain("queue %d is above %d", p.Queue, MaxSlots)
 	case p.Queue > 0 && !s.UsesQueue:
 		complain("queue %d given, but it has no queue", p.Queue)
+	}
+	if p.Resume != nil && s.Survives(p) == Volatile && wrong == nil {
+		complain("resume given, but its tasks outlive nothing")
 	}
 	if wrong == nil && s.Check != nil {
 		if err := s.Check(p); err != nil {
@@ -127,19 +175,18 @@ func pooled(s Spec) Spec {
 
 // Register adds a strategy of another package to All, before anything runs: from then on every
 // command, study and report knows it by its name. It returns what All has. It panics on a name that
-// is taken or not lower_snake, and on a Spec without New.
+// is taken or not lower_snake, and on a Spec with neither or both of New and Open.
 func Register(s Spec) Spec {
-	if s.New == nil {
-		panic(fmt.Sprintf("strategy %s: New is nil", s.Name))
+	if (s.New == nil) == (s.Open == nil) {
+		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
 	}
 	return all.AddOther(s.Name, checked(s))
 }
 
-// checked makes New fill in the defaults of parameters that a struct literal leaves out, and panic
-// on those that Validate refuses, so that no strategy has to look.
+// checked makes New and Open fill in the defaults of parameters that a struct literal leaves out,
+// and panic on those that Validate refuses, so that no strategy has to look.
 func checked(s Spec) Spec {
-	start := s.New
-	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+	filled := func(p Params) Params {
 		values, err := p.Values.OrDefaults(s.Keys)
 		if err != nil {
 			panic(fmt.Errorf("strategy %s: %w", s.Name, err))
@@ -148,10 +195,33 @@ func checked(s Spec) Spec {
 		if err := s.Validate(p); err != nil {
 			panic(err)
 		}
-		return start(ctx, p, sink)
+		return p
+	}
+	if open := s.Open; open != nil {
+		s.Open = func(ctx context.Context, p Params, sink Sink) (Strategy, error) {
+			return open(ctx, filled(p), sink)
+		}
+		s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+			instance, err := s.Open(ctx, p, sink)
+			if err != nil {
+				return refusal{err}
+			}
+			return instance
+		}
+		return s
+	}
+	start := s.New
+	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+		return start(ctx, filled(p), sink)
 	}
 	return s
 }
+
+// A refusal is what New makes of an Open that fails.
+type refusal struct{ why error }
+
+func (r refusal) Submit(context.Context, *Task) error { return r.why }
+func (r refusal) Drain(context.Context) error         { return nil }
 
 // Starts bounds how often tasks start.
 type Starts struct {

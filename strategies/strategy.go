@@ -18,6 +18,9 @@ type Task struct {
 	Weight int64         // units of a weighted limit; 0 counts as 1
 	Class  Class         // which class pool takes it, where a strategy separates them
 	Size   time.Duration // hint for size-aware strategies; 0 is unknown
+	// ID is the caller's own number of the task. A durable strategy keeps it, so that another
+	// process can find the task (Resume); others do not look at it.
+	ID uint64
 
 	thunk  thunk   // t as a func, for go statements and libraries that take one
 	tries  tries   // what has been tried, where the strategy retries

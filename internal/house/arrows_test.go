@@ -104,6 +104,10 @@ var rooms = []room{
 		"github.com/gammazero/workerpool", "github.com/Jeffail/tunny",
 		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go",
 		"github.com/platinummonkey/go-concurrency-limits"}},
+	{"strategies/durable", []string{"strategies", "strategies/strategytest", "internal"}, []string{
+		"modernc.org/sqlite", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go",
+		"github.com/jackc/pgx/v5", "github.com/riverqueue/river", "github.com/redis/go-redis/v9",
+		"github.com/hibiken/asynq", "github.com/rabbitmq/amqp091-go"}},
 	{"workloads", []string{"internal"}, nil},
 	{"workloads/regex", []string{"workloads", "internal"}, []string{"github.com/dlclark/regexp2"}},
 	{"workloads/sql", []string{"workloads", "internal"},

@@ -1,0 +1,2 @@
+// Package durable has strategies whose queue outlives the process.
+package durable

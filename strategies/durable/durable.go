@@ -1,0 +1,163 @@
+package durable
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// register adds one of this package's to strategies.All.
+func register(s strategies.Spec) strategies.Spec {
+	s.Bound = func(p strategies.Params) int { return p.Limit }
+	s.Retries, s.RealClock = true, true
+	s.Keys = strategies.BrokerKeys(s.Keys...)
+	own := s.Check
+	s.Check = func(p strategies.Params) error {
+		if err := strategies.CheckBroker(p); err != nil || own == nil {
+			return err
+		}
+		return own(p)
+	}
+	if s.OnPanic == "" {
+		s.OnPanic = "contained; the message becomes a dead letter"
+	}
+	return strategies.Register(s)
+}
+
+// dirKey is the parameter of strategies that keep their files in this process.
+var dirKey = param.Key{Name: "dir", Kind: param.Text, Default: "tmp",
+	Doc: "directory for its files, on the disk that is meant; tmp is the system's own"}
+
+// leaseKey is the parameter of strategies whose broker takes a message for lost after a while.
+var leaseKey = param.Key{Name: "lease", Kind: param.Duration, Default: "5s",
+	Doc: "after which a message is delivered again whose process has ended; it is renewed as " +
+		"long as the task runs"}
+
+const minLease = 100 * time.Millisecond
+
+func checkLease(p strategies.Params) error {
+	if lease := p.Values.Duration("lease"); lease < minLease || lease > 24*time.Hour {
+		return fmt.Errorf("lease %v: want %v to 24h", lease, minLease)
+	}
+	return nil
+}
+
+// home makes the directory of an instance: a new one, which remove removes, or the one of the name
+// that is to be resumed, which stays.
+func home(p strategies.Params) (dir string, remove func() error, err error) {
+	parent := p.Values.Text("dir")
+	if parent == "tmp" {
+		parent = os.TempDir()
+	}
+	if r := p.Resume; r != nil {
+		dir = filepath.Join(parent, r.Name)
+		return dir, func() error { return nil }, os.MkdirAll(dir, 0o700)
+	}
+	dir, err = os.MkdirTemp(parent, "poolbench_queue_")
+	return dir, func() error { return os.RemoveAll(dir) }, err
+}
+
+// How long a broker may take to be opened, and to be told of the end of a message.
+const (
+	opening = 30 * time.Second
+	settled = 10 * time.Second
+)
+
+// consume is the Work of a broker that is asked for messages: limit goroutines ask next for one
+// each, and go on until ctx ends. A task may end its goroutine, which is then made anew. While next
+// fails it is asked ten times a second.
+func consume(
+	ctx context.Context, limit int, next func(ctx context.Context) (strategies.Message, error),
+	do func(strategies.Message),
+) {
+	var all sync.WaitGroup
+	var consumer func()
+	consumer = func() {
+		over := false
+		defer func() {
+			if !over {
+				all.Go(consumer)
+			}
+		}()
+		for ctx.Err() == nil {
+			m, err := next(ctx)
+			switch {
+			case err == nil:
+				do(m)
+			case ctx.Err() == nil:
+				wait(ctx, 100*time.Millisecond)
+			}
+		}
+		over = true
+	}
+	for range limit {
+		all.Go(consumer)
+	}
+	all.Wait()
+}
+
+// wait returns after d, or when ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// A lease is renewed again and again until it is ended.
+type lease struct {
+	mu    sync.Mutex
+	timer *time.Timer
+	over  bool
+}
+
+// keep has renew called three times in each length of a lease. It is not called any more when end
+// has returned.
+func keep(length time.Duration, renew func()) *lease {
+	l := new(lease)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = time.AfterFunc(length/3, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if !l.over {
+			renew()
+			l.timer.Reset(length / 3)
+		}
+	})
+	return l
+}
+
+func (l *lease) end() {
+	l.timer.Stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+}
+
+// queueName is the one that is to be resumed, or a new one.
+func queueName(p strategies.Params) string {
+	if p.Resume != nil {
+		return p.Resume.Name
+	}
+	var name [8]byte
+	rand.Read(name[:]) // never fails
+	return "poolbench_" + hex.EncodeToString(name[:])
+}
+
+// oneLine is what a dead letter says of why.
+func oneLine(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	return text[:min(len(text), 1000)]
+}

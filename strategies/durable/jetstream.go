@@ -1,0 +1,282 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+var _ = register(strategies.Spec{
+	Name: "jetstream",
+	Summary: "a work queue of NATS JetStream: in a server that is embedded in this process, or in " +
+		"one of your own",
+	UseIf: "accepted tasks must outlive the process, at ten thousand a second and more, or be " +
+		"shared by many machines",
+	Source: "github.com/nats-io/nats-server/v2 and nats.go",
+	FIFO:   true,
+	Keys: []param.Key{dirKey, leaseKey,
+		{Name: "server", Kind: param.Choice, Default: "embedded",
+			Choices: []string{"embedded", "outer"},
+			Doc:     "outer: the one that " + NATS.Variable + " names"},
+		{Name: "store", Kind: param.Choice, Default: "file", Choices: []string{"memory", "file"},
+			Doc: "where the stream is kept"},
+		{Name: "sync", Kind: param.Choice, Default: "default", Choices: []string{"default", "always"},
+			Doc: "always: an fsync for each message; default: every two minutes, as NATS has it, " +
+				"so that the last tasks are lost with the machine"}},
+	Durability: func(p strategies.Params) strategies.Durability {
+		switch {
+		case p.Values.Choice("server") == "outer": // how it is set up only its owner knows
+			return strategies.KillSafe
+		case p.Values.Choice("store") == "memory":
+			return strategies.Volatile
+		case p.Values.Choice("sync") == "always":
+			return strategies.PowerSafe
+		}
+		return strategies.KillSafe
+	},
+	Check: checkJetStream,
+	Open:  openJetStream,
+})
+
+func checkJetStream(p strategies.Params) error {
+	v := p.Values
+	always := v.Choice("sync") == "always"
+	switch {
+	case always && v.Choice("store") == "memory":
+		return errors.New("sync=always: a stream in memory has no fsync")
+	case always && v.Choice("server") == "outer":
+		return errors.New("sync=always: an outer server has its own setting (sync_interval)")
+	case v.Choice("server") == "outer":
+		if err := NATS.Ready(); err != nil {
+			return err
+		}
+	}
+	return checkLease(p)
+}
+
+const consumerName = "workers"
+
+// A jetStream is a stream with the retention of a work queue: a message is there until it is
+// acknowledged.
+type jetStream struct {
+	embedded *server.Server // nil: it is an outer one
+	conn     *nats.Conn
+	js       jetstream.JetStream
+	name     string // of the stream and its subject; dead letters have their own
+	lease    time.Duration
+	remove   func() error
+}
+
+func (j *jetStream) deadName() string { return j.name + "_dead" }
+
+func openJetStream(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) (strategies.Strategy, error) {
+	j := &jetStream{lease: p.Values.Duration("lease"), remove: func() error { return nil }}
+	starting, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	if err := j.open(starting, p); err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	return strategies.Broker{Put: j.put, Work: j.work, Close: j.close, Dead: j.dead}.Start(
+		ctx, p, sink), nil
+}
+
+func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
+	address := NATS.address()
+	options := []nats.Option{nats.Name("poolbench"), nats.MaxReconnects(-1)}
+	storage := jetstream.FileStorage
+	if p.Values.Choice("store") == "memory" {
+		storage = jetstream.MemoryStorage
+	}
+	j.name = queueName(p)
+	if p.Values.Choice("server") == "embedded" {
+		dir, remove, err := home(p)
+		if err != nil {
+			return err
+		}
+		j.remove, address = remove, ""
+		if j.embedded, err = embed(dir, p.Values.Choice("sync") == "always"); err != nil {
+			return err
+		}
+		options = append(options, nats.InProcessServer(j.embedded))
+	}
+	if j.conn, err = nats.Connect(address, options...); err != nil {
+		return NATS.tell(err)
+	}
+	if j.js, err = jetstream.New(j.conn); err != nil {
+		return err
+	}
+	queue, err := j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: j.name,
+		Retention: jetstream.WorkQueuePolicy, Storage: storage})
+	if err != nil {
+		return err
+	}
+	if _, err = j.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: j.deadName(),
+		Storage: storage}); err != nil {
+		return err
+	}
+	if p.Resume == nil && j.embedded == nil {
+		j.remove = j.deleteStreams
+	}
+	// Attempts are counted by whoever runs the task: MaxDeliver would have the server stop to
+	// deliver a message and say so once (MAX_DELIVERIES), to nobody if the last attempt has killed
+	// the process that would listen. Messages that wait for another attempt count as pending.
+	_, err = queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
+		MaxDeliver: -1, MaxAckPending: -1})
+	return err
+}
+
+// embed starts a server that listens nowhere.
+func embed(dir string, always bool) (*server.Server, error) {
+	s, err := server.NewServer(&server.Options{ServerName: "poolbench", JetStream: true,
+		StoreDir: dir, SyncAlways: always, DontListen: true, NoSigs: true, NoLog: true})
+	if err != nil {
+		return nil, err
+	}
+	s.Start()
+	if !s.ReadyForConnections(opening) {
+		s.Shutdown()
+		return nil, fmt.Errorf("the embedded NATS server is not ready after %v", opening)
+	}
+	return s, nil
+}
+
+func (j *jetStream) deleteStreams() error {
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	return errors.Join(j.js.DeleteStream(ctx, j.name), j.js.DeleteStream(ctx, j.deadName()))
+}
+
+func (j *jetStream) close() error {
+	var err error
+	if j.embedded == nil {
+		err = j.remove() // over the connection
+	}
+	if j.conn != nil {
+		err = errors.Join(err, j.conn.Flush())
+		j.conn.Close()
+	}
+	if j.embedded != nil {
+		j.embedded.Shutdown()
+		j.embedded.WaitForShutdown()
+		err = errors.Join(err, j.remove())
+	}
+	return err
+}
+
+func (j *jetStream) put(ctx context.Context, body []byte) error {
+	_, err := j.js.Publish(ctx, j.name, body)
+	return err
+}
+
+// What a consumer asks the server for: a message, now or within five seconds. The iterators of
+// nats.go ask for some in advance, whose lease nobody renews while they wait; and where the server
+// is quicker than the iterator's own goroutine, it forgets to ask until the heartbeat is missed
+// (v1.55.0: a pull is not sent while the one before it is being sent, and nothing makes up for it).
+const (
+	pullTime    = 5 * time.Second
+	pullRequest = `{"batch":1,"expires":5000000000}`
+	pullSubject = "$JS.API.CONSUMER.MSG.NEXT."
+)
+
+// work has limit goroutines ask for a message each, with an inbox of their own.
+func (j *jetStream) work(ctx context.Context, limit int, do func(strategies.Message)) {
+	inboxes := make(chan *nats.Subscription, limit)
+	for range limit {
+		inbox, err := j.conn.SubscribeSync(j.conn.NewInbox())
+		if err != nil { // the connection is closed
+			return
+		}
+		inboxes <- inbox
+	}
+	consume(ctx, limit, func(ctx context.Context) (strategies.Message, error) {
+		inbox := <-inboxes
+		defer func() { inboxes <- inbox }()
+		return j.receive(ctx, inbox)
+	}, do)
+}
+
+// receive waits for a message.
+func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jetMessage, error) {
+	subject := pullSubject + j.name + "." + consumerName
+	for {
+		if err := j.conn.PublishRequest(subject, inbox.Subject, []byte(pullRequest)); err != nil {
+			return nil, err
+		}
+		m, err := j.answer(ctx, inbox)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || m.Header.Get("Status") != "" { // none has come, or a word of the server
+			continue
+		}
+		return &jetMessage{of: j, Msg: m, lease: keep(j.lease, func() { _ = m.InProgress() })}, nil
+	}
+}
+
+// answer waits a little longer than the server does: a request may be lost with a connection.
+func (j *jetStream) answer(ctx context.Context, inbox *nats.Subscription) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, pullTime+time.Second)
+	defer cancel()
+	return inbox.NextMsgWithContext(ctx)
+}
+
+func (j *jetStream) dead(ctx context.Context) (int, error) {
+	stream, err := j.js.Stream(ctx, j.deadName())
+	if err != nil {
+		return 0, err
+	}
+	info, err := stream.Info(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return int(info.State.Msgs), nil
+}
+
+// A jetMessage is a delivery.
+type jetMessage struct {
+	of *jetStream
+	*nats.Msg
+	lease *lease
+}
+
+func (m *jetMessage) Body() []byte { return m.Msg.Data }
+
+func (m *jetMessage) Attempt() int {
+	meta, err := m.Metadata()
+	if err != nil {
+		return 1 // the message is none of JetStream's
+	}
+	return int(meta.NumDelivered)
+}
+
+// Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
+// is lost with the process costs a second run.
+func (m *jetMessage) Reply(r strategies.Reply) error {
+	m.lease.end()
+	switch {
+	case r.Dead != nil:
+		ctx, cancel := context.WithTimeout(context.Background(), settled)
+		defer cancel()
+		letter := nats.NewMsg(m.of.deadName())
+		letter.Data = m.Msg.Data
+		letter.Header.Set("Error", oneLine(r.Dead))
+		if _, err := m.of.js.PublishMsg(ctx, letter); err != nil {
+			return err
+		}
+		return m.Term()
+	case r.Again:
+		return m.NakWithDelay(r.After)
+	}
+	return m.Ack()
+}

@@ -1,0 +1,79 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// A Server is a kind of server that strategies need, and the environment variable that names one of
+// the user's. It is named there and nowhere else: what is a parameter stands in the names of
+// results, and this may hold a password.
+type Server struct {
+	Name     string // as in --server
+	Product  string
+	Variable string
+	Example  string
+}
+
+// The servers that strategies of this package need, or can use.
+var (
+	NATS     = Server{"nats", "NATS", "POOLBENCH_NATS", "nats://127.0.0.1:4222"}
+	Postgres = Server{"postgres", "PostgreSQL", "POOLBENCH_POSTGRES",
+		"postgres://user@127.0.0.1:5432/database"}
+	Redis    = Server{"redis", "Redis", "POOLBENCH_REDIS", "redis://127.0.0.1:6379/0"}
+	RabbitMQ = Server{"rabbitmq", "RabbitMQ", "POOLBENCH_RABBITMQ",
+		"amqp://guest@127.0.0.1:5672/"}
+)
+
+// Servers are all of them.
+func Servers() []Server { return []Server{NATS, Postgres, Redis, RabbitMQ} }
+
+// Ready says how to name one, unless one is named.
+func (s Server) Ready() error {
+	if s.address() != "" {
+		return nil
+	}
+	return fmt.Errorf("needs %s: name one by --server %s=%s or %s", s.Product, s.Name, s.Example,
+		s.Variable)
+}
+
+func (s Server) address() string { return os.Getenv(s.Variable) }
+
+// tell makes an error of a client fit to be shown: in one line, and without the address and the
+// password in it. The errors that err wraps are not kept: they may hold both.
+func (s Server) tell(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	for _, secret := range secrets(s.address()) {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	return errors.New(s.Product + ": " + text)
+}
+
+// secrets are the parts of an address that are not shown: all of it, its user information and its
+// password, each as it is and as a URL writes it.
+func secrets(address string) (all []string) {
+	parts := []string{address}
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		parts = append(parts, u.User.String(), password)
+	}
+	for _, field := range strings.Fields(address) { // key=value, as PostgreSQL takes it too
+		if password, is := strings.CutPrefix(field, "password="); is {
+			parts = append(parts, strings.Trim(password, "'"))
+		}
+	}
+	for _, part := range parts {
+		for _, spelt := range []string{part, url.QueryEscape(part), url.PathEscape(part)} {
+			if spelt != "" {
+				all = append(all, spelt)
+			}
+		}
+	}
+	return all
+}

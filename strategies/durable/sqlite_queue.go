@@ -1,0 +1,226 @@
+package durable
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+var _ = register(strategies.Spec{
+	Name:    "sqlite_queue",
+	Summary: "a table in SQLite, in a file of this process: claimed by UPDATE, deleted when done",
+	UseIf: "accepted tasks must outlive the process on one machine, without a server, and some " +
+		"thousand a second are enough",
+	Source: "the stock scraper's durable queue, in the smallest form; modernc.org/sqlite",
+	FIFO:   true,
+	Keys: []param.Key{dirKey, leaseKey,
+		{Name: "sync", Kind: param.Choice, Default: "full", Choices: []string{"normal", "full"},
+			Doc: "full: an fsync for each transaction; normal: one now and then, so that the " +
+				"last tasks are lost with the machine"}},
+	Durability: func(p strategies.Params) strategies.Durability {
+		if p.Values.Choice("sync") == "full" {
+			return strategies.PowerSafe
+		}
+		return strategies.KillSafe
+	},
+	Check: checkLease,
+	Open:  openSQLiteQueue,
+})
+
+// sqliteQueue is a file with two tables. All of its statements are transactions of their own over
+// one connection: SQLite has one writer at a time, and an order of its own for those who wait would
+// be none.
+type sqliteQueue struct {
+	db                          *sql.DB
+	put, take, next, drop       *sql.Stmt
+	later, renew, bury, letters *sql.Stmt
+	lease                       time.Duration
+	remove                      func() error
+
+	// idle consumers wait here; a Put wakes one of them
+	wake chan struct{}
+}
+
+const sqliteTables = `
+CREATE TABLE IF NOT EXISTS queue (
+	id INTEGER PRIMARY KEY AUTOINCREMENT,
+	body BLOB NOT NULL,
+	attempt INTEGER NOT NULL DEFAULT 0, -- deliveries so far
+	due INTEGER NOT NULL DEFAULT 0      -- Unix time in ns, before which it is not delivered (again)
+);
+CREATE TABLE IF NOT EXISTS dead (body BLOB NOT NULL, attempt INTEGER NOT NULL, error TEXT NOT NULL);
+`
+
+func openSQLiteQueue(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) (strategies.Strategy, error) {
+	dir, remove, err := home(p)
+	if err != nil {
+		return nil, err
+	}
+	q := &sqliteQueue{lease: p.Values.Duration("lease"), remove: remove,
+		wake: make(chan struct{}, p.Limit)}
+	if err := q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync")); err != nil {
+		return nil, errors.Join(err, q.close())
+	}
+	return strategies.Broker{Put: q.add, Close: q.close, Dead: q.dead,
+		Work: func(ctx context.Context, limit int, do func(strategies.Message)) {
+			consume(ctx, limit, q.receive, do)
+		}}.Start(ctx, p, sink), nil
+}
+
+func (q *sqliteQueue) open(file, sync string) (err error) {
+	q.db, err = sql.Open("sqlite", "file:"+url.PathEscape(file)+
+		"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")&_pragma=busy_timeout(5000)")
+	if err != nil {
+		return err
+	}
+	q.db.SetMaxOpenConns(1)
+	if _, err := q.db.Exec(sqliteTables); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		to   **sql.Stmt
+		text string
+	}{
+		{&q.put, "INSERT INTO queue (body) VALUES (?)"},
+		{&q.take, "UPDATE queue SET attempt = attempt + 1, due = ?1 WHERE id = (" +
+			"SELECT id FROM queue WHERE due <= ?2 ORDER BY id LIMIT 1) RETURNING id, body, attempt"},
+		{&q.next, "SELECT min(due) FROM queue"},
+		{&q.drop, "DELETE FROM queue WHERE id = ?"},
+		{&q.later, "UPDATE queue SET due = ? WHERE id = ?"},
+		{&q.bury, "INSERT INTO dead SELECT body, attempt, ? FROM queue WHERE id = ?"},
+		{&q.letters, "SELECT count(*) FROM dead"},
+	} {
+		if *s.to, err = q.db.Prepare(s.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *sqliteQueue) close() error {
+	if q.db == nil {
+		return q.remove()
+	}
+	return errors.Join(q.db.Close(), q.remove())
+}
+
+// add is Put.
+func (q *sqliteQueue) add(ctx context.Context, body []byte) error {
+	if _, err := q.put.ExecContext(ctx, body); err != nil {
+		return err
+	}
+	q.rouse()
+	return nil
+}
+
+// rouse wakes a consumer, or has the next one that would wait look once more.
+func (q *sqliteQueue) rouse() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// receive waits for a message that is due and takes it for the time of a lease.
+func (q *sqliteQueue) receive(ctx context.Context) (strategies.Message, error) {
+	for {
+		now := time.Now()
+		m := &sqliteMessage{queue: q}
+		err := q.take.QueryRowContext(ctx, now.Add(q.lease).UnixNano(), now.UnixNano()).Scan(
+			&m.id, &m.body, &m.attempt)
+		if err == nil {
+			m.lease = keep(q.lease, func() { _ = m.until(time.Now().Add(q.lease)) })
+			return m, nil
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return nil, err
+		}
+		if err := q.rest(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// rest waits until a message may be due.
+func (q *sqliteQueue) rest(ctx context.Context) error {
+	var due sql.NullInt64
+	if err := q.next.QueryRowContext(ctx).Scan(&due); err != nil {
+		return err
+	}
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	if due.Valid {
+		timer.Reset(time.Until(time.Unix(0, due.Int64)))
+	}
+	select {
+	case <-timer.C:
+	case <-q.wake:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+func (q *sqliteQueue) dead(ctx context.Context) (n int, err error) {
+	err = q.letters.QueryRowContext(ctx).Scan(&n)
+	return n, err
+}
+
+// A sqliteMessage is a row.
+type sqliteMessage struct {
+	queue   *sqliteQueue
+	id      int64
+	body    []byte
+	attempt int
+	lease   *lease
+}
+
+func (m *sqliteMessage) Body() []byte { return m.body }
+func (m *sqliteMessage) Attempt() int { return m.attempt }
+
+// Reply implements strategies.Message.
+func (m *sqliteMessage) Reply(r strategies.Reply) error {
+	m.lease.end()
+	switch {
+	case r.Dead != nil:
+		return m.bury(oneLine(r.Dead))
+	case r.Again:
+		err := m.until(time.Now().Add(r.After))
+		m.queue.rouse()
+		return err
+	}
+	_, err := m.queue.drop.Exec(m.id)
+	return err
+}
+
+// until has the row be due at that time.
+func (m *sqliteMessage) until(t time.Time) error {
+	_, err := m.queue.later.Exec(t.UnixNano(), m.id)
+	return err
+}
+
+func (m *sqliteMessage) bury(why string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	tx, err := m.queue.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // of nothing, after Commit
+	if _, err := tx.Stmt(m.queue.bury).Exec(why, m.id); err != nil {
+		return err
+	}
+	if _, err := tx.Stmt(m.queue.drop).Exec(m.id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
