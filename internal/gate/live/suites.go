@@ -1,6 +1,15 @@
 package main
 
-import "fmt"
+import (
+	_ "embed"
+	"fmt"
+)
+
+//go:embed testdata/usual.go.txt
+var usualWork string
+
+//go:embed testdata/small.go.txt
+var smallWork string
 
 // A suite is a set of twenty benchmarks: kinds of work, each in sizes that double. Every kind is a
 // function do<Family>(size).
@@ -28,46 +37,19 @@ func (s *suite) Set(name string) error {
 	return fmt.Errorf("want %s or %s", usual.name, small.name)
 }
 
+// usual is what a module of the usual kind measures: 1 to 20 µs of work in the standard library,
+// most of it with allocations.
+var usual = suite{
+	name: "usual", about: "work of 1 to 20 µs",
+	families: []string{"Hash", "Sort", "Words", "Format", "Encode", "Decode", "Match", "Compress",
+		"Parse", "Tree"}, sizes: 2, smallest: 1,
+	work: usualWork,
+}
+
 // small is what is hardest to compare: loops of nanoseconds to a few microseconds, which are up to
 // a tenth faster or slower by where the linker puts them.
 var small = suite{
 	name: "small", about: "loops of 10 ns to 3 µs",
 	families: []string{"Hash", "Sort", "Map", "Format", "Copy"}, sizes: 4, smallest: 8,
-	work: `package live
-
-import (
-	"crypto/sha256"
-	"fmt"
-	"sort"
-	"testing"
-)
-
-var (
-	block  [1 << 12]byte
-	table  = map[int]int{}
-	buffer [1 << 12]byte
-	total  int
-)
-
-func doHash(n int) { s := sha256.Sum256(block[:8*n]); total += int(s[0]) }
-
-func doSort(n int) {
-	v := make([]int, n)
-	for i := range v {
-		v[i] = (i * 7919) % n
-	}
-	sort.Ints(v)
-	total += v[0]
-}
-
-func doMap(n int) {
-	for i := range n {
-		table[i]++
-	}
-}
-
-func doFormat(n int) { total += len(fmt.Sprintf("%d %s %v", n, "text", 3.25)) }
-
-func doCopy(n int) { total += copy(buffer[:32*n], block[:]) }
-`,
+	work: smallWork,
 }
