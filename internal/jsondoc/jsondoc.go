@@ -24,9 +24,4 @@ func Finite(v float64) *float64 {
 }
 
 // List is an empty list where there is none, and not null.
-func List(lines []string) []string {
-	if lines == nil {
-		return []string{}
-	}
-	return lines
-}
+func List[T any](list []T) []T { return append([]T{}, list...) }

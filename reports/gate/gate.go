@@ -81,7 +81,7 @@ func choose(
 	for _, t := range c.Tables {
 		for _, row := range t.Rows {
 			m := judge.Candidate{Metric: judge.Metric{Package: results.Lookup(t.Key, "pkg"),
-				Benchmark: row.Name, Unit: t.Unit, Better: judge.Direction(t.Better),
+				Benchmark: row.Name, Unit: t.Unit, Better: verdict.Direction(t.Better),
 				Exact: t.Exact, Full: full}}
 			for side, cell := range row.Cells {
 				if cell != nil {

@@ -200,8 +200,8 @@ func TestGateVerdict(t *testing.T) {
 					row.Verdict, row.Reason, r.ExitCode(), test.verdict,
 					test.reason, test.exit, row)
 			}
-			if row.OldN != len(test.old) || row.NewN != len(test.new) {
-				t.Errorf("n is %d and %d", row.OldN, row.NewN)
+			if row.Old.N != len(test.old) || row.New.N != len(test.new) {
+				t.Errorf("n is %d and %d", row.Old.N, row.New.N)
 			}
 		})
 	}

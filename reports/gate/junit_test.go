@@ -12,19 +12,17 @@ import (
 // TestGateJUnit: what a system that shows tests makes of each verdict; nothing but better and no
 // worse passes.
 func TestGateJUnit(t *testing.T) {
-	row := func(v verdict.Verdict, ratio float64) verdict.Row {
+	row := func(v verdict.Verdict, ratio verdict.Number) verdict.Row {
 		return verdict.Row{
 			Benchmark:  `A/x="<1>"`,
 			Package:    "p",
 			Metric:     "sec/op",
 			Better:     -1,
 			Verdict:    v,
-			Old:        1,
-			New:        2,
-			OldN:       6,
-			NewN:       6,
+			Old:        verdict.Side{N: 6, Median: 1, Center: 1},
+			New:        verdict.Side{N: 6, Median: 2, Center: 2},
 			Ratio:      ratio,
-			Detectable: math.NaN(),
+			Detectable: verdict.Number(math.NaN()),
 		}
 	}
 	r := &verdict.Report{
@@ -33,7 +31,7 @@ func TestGateJUnit(t *testing.T) {
 		Options: DefaultOptions(),
 		Tests:   4,
 		Rows: []verdict.Row{
-			row(verdict.Worse, math.Inf(1)),
+			row(verdict.Worse, verdict.Number(math.Inf(1))),
 			row(verdict.Inconclusive, 1.1),
 			row(verdict.Better, 0.5),
 			row(verdict.NoWorse, 1),

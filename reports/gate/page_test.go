@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
@@ -21,8 +20,8 @@ func TestGatePage(t *testing.T) {
 		New:     "head",
 		Options: DefaultOptions(),
 		Spent: &verdict.Spent{
-			Whole:     98_100 * time.Millisecond,
-			Measuring: 74_250 * time.Millisecond,
+			Whole:     98.1,
+			Measuring: 74.25,
 		},
 	}
 	for i := range rows {
@@ -30,16 +29,14 @@ func TestGatePage(t *testing.T) {
 			Row: verdict.Row{
 				Benchmark:  fmt.Sprint("B", i),
 				Metric:     "sec/op",
-				Better:     1 - 2*(i%2),
+				Better:     verdict.Direction(1 - 2*(i%2)),
 				Verdict:    verdict.Worse,
 				Ratio:      1.1,
 				Lo:         1.05,
 				Hi:         1.2,
-				Old:        1,
-				New:        1.1,
-				OldN:       fresh,
-				NewN:       fresh,
-				Detectable: math.NaN(),
+				Old:        verdict.Side{N: fresh, Median: 1, Center: 1},
+				New:        verdict.Side{N: fresh, Median: 1.1, Center: 1.1},
+				Detectable: verdict.Number(math.NaN()),
 			}}
 		for k := range screened + fresh {
 			p.Old, p.New = append(p.Old, 1+float64(k%3)),
@@ -51,7 +48,8 @@ func TestGatePage(t *testing.T) {
 	still.New = still.Old
 	appeared := verdict.Pairs{
 		Row: verdict.Row{Benchmark: "Z", Metric: "allocs/op", Better: -1, Verdict: verdict.Worse,
-			Ratio: math.Inf(1), Hi: math.Inf(1)},
+			Ratio: verdict.Number(math.Inf(1)), Lo: verdict.Number(math.NaN()),
+			Hi: verdict.Number(math.Inf(1))},
 		Old: []float64{0},
 		New: []float64{1},
 	}

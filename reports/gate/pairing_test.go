@@ -110,18 +110,18 @@ func TestGatePairs(t *testing.T) {
 			r := mustJudge(t, resultstest.Read(t, "old", test.old),
 				resultstest.Read(t, "new", test.new), DefaultOptions())
 			row := r.Rows[0]
-			if row.Verdict != test.verdict || row.Test != test.by || row.OldN != test.n ||
-				row.Paired() != (test.by == verdict.BySignedRank) {
+			if row.Verdict != test.verdict || row.Test != test.by || row.Old.N != test.n ||
+				row.Paired != (test.by == verdict.BySignedRank) {
 				t.Errorf("%s (%s) by %q of %d; want %s by %q of %d", row.Verdict, row.Reason,
-					row.Test, row.OldN, test.verdict, test.by, test.n)
+					row.Test, row.Old.N, test.verdict, test.by, test.n)
 			}
 			sameLines(t, "warnings", r.Warnings, test.warnings)
-			n, paired := fmt.Sprint(test.n), fmt.Sprintf(`"paired": %v`, row.Paired())
+			n, paired := fmt.Sprint(test.n), fmt.Sprintf(`"paired": %v`, row.Paired)
 			switch {
-			case row.Paired():
+			case row.Paired:
 				n += " pairs"
-			case row.OldN != row.NewN:
-				n = fmt.Sprintf("%d+%d", row.OldN, row.NewN)
+			case row.Old.N != row.New.N:
+				n = fmt.Sprintf("%d+%d", row.Old.N, row.New.N)
 			}
 			for want, render := range map[string]func(io.Writer,
 				*verdict.Report) error{n: WriteText,
@@ -146,9 +146,9 @@ func TestGatePairsOfSparseMetric(t *testing.T) {
 	r := mustJudge(t, resultstest.Read(t, "old", sparse(seeded(1, upTo(10)...), 8)),
 		resultstest.Read(t, "new", sparse(seeded(1, backwards(10)...), 9)), DefaultOptions())
 	for _, row := range r.Rows {
-		if want := map[string]int{"sec/op": 10, "B/op": 7}[row.Metric]; row.OldN != want ||
-			row.NewN != want || !row.Paired() {
-			t.Errorf("%s: %d and %d pairs, want %d", row.Metric, row.OldN, row.NewN, want)
+		if want := map[string]int{"sec/op": 10, "B/op": 7}[row.Metric]; row.Old.N != want ||
+			row.New.N != want || !row.Paired {
+			t.Errorf("%s: %d and %d pairs, want %d", row.Metric, row.Old.N, row.New.N, want)
 		}
 	}
 }
@@ -238,8 +238,8 @@ func TestGateTails(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			row := mustJudge(t, old, test.new, DefaultOptions()).Rows[0]
-			if row.Verdict != test.verdict || row.Test != test.by || row.OldN != 10 {
-				t.Errorf("%s by %q of %d; want %s by %q\n%+v", row.Verdict, row.Test, row.OldN,
+			if row.Verdict != test.verdict || row.Test != test.by || row.Old.N != 10 {
+				t.Errorf("%s by %q of %d; want %s by %q\n%+v", row.Verdict, row.Test, row.Old.N,
 					test.verdict, test.by, row)
 			}
 		})

@@ -25,8 +25,8 @@ func changesOf(p verdict.Pairs, from, to int) (numbers, changes []float64) {
 
 // towardsWorse is the change that is worse by that share. A margin of 2 % is a factor of 1.02 in
 // time, and of 1/1.02 in throughput.
-func towardsWorse(share float64, better int) float64 {
-	if better > 0 {
+func towardsWorse(share float64, better verdict.Direction) float64 {
+	if better == verdict.HigherIsBetter {
 		return 1/(1+share) - 1
 	}
 	return share
@@ -53,8 +53,8 @@ func moved(pairs []verdict.Pairs) (some []verdict.Pairs) {
 func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) {
 	names := make([]string, len(pairs))
 	var panels []charts.RowPanel
-	for _, better := range []int{-1, +1} {
-		panel := charts.RowPanel{Title: results.Direction(better) + " is better",
+	for _, better := range []verdict.Direction{verdict.LowerIsBetter, verdict.HigherIsBetter} {
+		panel := charts.RowPanel{Title: results.Direction(int(better)) + " is better",
 			X: changeAxis("change, new to old"), Levels: []charts.Level{
 				{Name: "margin", Y: towardsWorse(r.Options.Margin, better)},
 				{Name: "promise", Y: towardsWorse(r.Options.Promise, better)}}}
@@ -62,12 +62,13 @@ func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 		for i, p := range pairs {
 			names[i] = chartName(p)
 			values[i] = charts.RowValue{Mid: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
-			if p.Row.Better != better || math.IsInf(p.Row.Ratio, 0) {
+			ratio, lo, hi := float64(p.Row.Ratio), float64(p.Row.Lo), float64(p.Row.Hi)
+			if p.Row.Better != better || math.IsInf(ratio, 0) {
 				continue
 			}
-			values[i].Mid = p.Row.Ratio - 1
-			if p.Row.Lo > 0 && !math.IsInf(p.Row.Hi, 1) {
-				values[i].Lo, values[i].Hi = p.Row.Lo-1, p.Row.Hi-1
+			values[i].Mid = ratio - 1
+			if lo > 0 && !math.IsInf(hi, 1) {
+				values[i].Lo, values[i].Hi = lo-1, hi-1
 			}
 		}
 		panel.Series = []charts.RowSeries{{Name: "estimate", Values: values}}
@@ -95,8 +96,8 @@ func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 		}
 		levels := []charts.Level{{Name: "margin", Y: towardsWorse(p.Margin, p.Row.Better)},
 			{Name: "promise", Y: towardsWorse(r.Options.Promise, p.Row.Better)}}
-		if !math.IsInf(p.Row.Ratio, 0) {
-			levels = append(levels, charts.Level{Name: "estimate", Y: p.Row.Ratio - 1})
+		if ratio := float64(p.Row.Ratio); !math.IsInf(ratio, 0) {
+			levels = append(levels, charts.Level{Name: "estimate", Y: ratio - 1})
 		}
 		x := charts.Axis{Label: "pair", Reach: []float64{0, float64(len(p.Old) + 1)}, Name: "pair"}
 		planes = append(planes, charts.Plane{

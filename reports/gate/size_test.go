@@ -91,7 +91,7 @@ func TestDetectable(t *testing.T) {
 	const calm = 100
 	for range calm {
 		for _, row := range gateDraw(t, rng, m, n, sd, 1).Rows {
-			sum += math.Log1p(row.Detectable)
+			sum += math.Log1p(float64(row.Detectable))
 		}
 	}
 	detectable := math.Exp(sum / (calm * m))

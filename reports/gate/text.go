@@ -95,8 +95,8 @@ func summary(r *verdict.Report) []string {
 	}
 	if spent := r.Spent; spent != nil {
 		lines = append(lines,
-			fmt.Sprintf("it took %v, of which %v measuring", spent.Whole.Round(time.Second),
-				spent.Measuring.Round(time.Second)))
+			fmt.Sprintf("it took %v, of which %v measuring", duration(spent.Whole),
+				duration(spent.Measuring)))
 	}
 	return lines
 }
@@ -146,8 +146,8 @@ func notGatedLines(r *verdict.Report) []string {
 			metrics[g.Reason] = append(metrics[g.Reason], g.Metric)
 			extent = [2]float64{math.Inf(1), math.Inf(-1)}
 		}
-		if !math.IsNaN(g.Ratio) {
-			extent = [2]float64{min(extent[0], g.Ratio), max(extent[1], g.Ratio)}
+		if ratio := float64(g.Ratio); !math.IsNaN(ratio) {
+			extent = [2]float64{min(extent[0], ratio), max(extent[1], ratio)}
 		}
 		changes[key] = extent
 	}
@@ -180,29 +180,29 @@ func benchmarkNames(r *verdict.Report) []string {
 
 // columns gives the row's texts in the order of gateColumns; short are names that are shortened.
 func columns(row *verdict.Row, short map[string]string) []string {
-	was, is := row.Centers()
-	scaler := benchunit.CommonScale([]float64{was, is}, benchunit.ClassOf(row.Metric))
-	old, now := scaler.Format(was), scaler.Format(is)
+	scaler := benchunit.CommonScale([]float64{row.Old.Center, row.New.Center},
+		benchunit.ClassOf(row.Metric))
+	old, now := scaler.Format(row.Old.Center), scaler.Format(row.New.Center)
 	change := percent(row.Ratio)
-	if math.IsInf(row.Ratio, 1) {
+	if math.IsInf(float64(row.Ratio), 1) {
 		change = "0 → " + now
 	}
 	interval := "–"
-	if !math.IsInf(row.Lo, 1) && (row.Lo > 0 || !math.IsInf(row.Hi, 1)) {
+	if !math.IsNaN(float64(row.Lo)) && !math.IsInf(float64(row.Lo), 1) {
 		interval = percent(row.Lo) + " to " + percent(row.Hi)
 	}
-	n := fmt.Sprint(row.OldN)
-	if row.Paired() {
-		n = prose.Count(row.OldN, "pair")
-	} else if row.OldN != row.NewN {
-		n = fmt.Sprintf("%d+%d", row.OldN, row.NewN)
+	n := fmt.Sprint(row.Old.N)
+	if row.Paired {
+		n = prose.Count(row.Old.N, "pair")
+	} else if row.Old.N != row.New.N {
+		n = fmt.Sprintf("%d+%d", row.Old.N, row.New.N)
 	}
 	p, adjusted := row.PWorse, row.PWorseHolm
 	if row.Verdict == verdict.Better {
 		p, adjusted = row.PBetter, row.PBetterHolm
 	}
 	detectable := "–"
-	if !math.IsNaN(row.Detectable) {
+	if !math.IsNaN(float64(row.Detectable)) {
 		detectable = percent(1 + row.Detectable)
 	}
 	name := cmp.Or(short[row.Benchmark], row.Benchmark)
@@ -213,9 +213,14 @@ func columns(row *verdict.Row, short map[string]string) []string {
 		pText(adjusted), detectable}
 }
 
+// duration is a number of seconds, rounded to whole ones.
+func duration(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
+}
+
 // percent shows a ratio as a change.
-func percent(ratio float64) string {
-	if math.IsInf(ratio, 1) {
+func percent[F ~float64](ratio F) string {
+	if math.IsInf(float64(ratio), 1) {
 		return "+∞"
 	}
 	text := fmt.Sprintf("%+.1f%%", 100*(ratio-1))

@@ -42,9 +42,9 @@ func (c *Choice) Takes(m Candidate) bool {
 		return true
 	}
 	skip := verdict.NotGated{Benchmark: m.Benchmark, Package: m.Package, Metric: m.Unit,
-		Reason: reason, Ratio: math.NaN()}
+		Reason: reason, Ratio: verdict.Number(math.NaN())}
 	if old, new := m.Values[0], m.Values[1]; len(old) > 0 && len(new) > 0 {
-		skip.Ratio = samples.Ratio(samples.Median(old), samples.Median(new))
+		skip.Ratio = verdict.Number(samples.Ratio(samples.Median(old), samples.Median(new)))
 	}
 	c.Report.NotGated = append(c.Report.NotGated, skip)
 	return false
@@ -55,7 +55,7 @@ func (c *Choice) why(m Candidate) string {
 	asked := len(c.Report.Options.Metrics) > 0
 	old, new := m.Values[0], m.Values[1]
 	switch {
-	case m.Better != LowerIsBetter && m.Better != HigherIsBetter:
+	case m.Better != verdict.LowerIsBetter && m.Better != verdict.HigherIsBetter:
 		if asked {
 			c.refuse(m, "no Unit line says whether higher or lower is better")
 		}

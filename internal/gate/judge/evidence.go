@@ -74,7 +74,7 @@ func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 	default:
 		e = o.weighRanks(s.Metric, bases, heads, ranks)
 	}
-	e.Appeared = s.Better == LowerIsBetter && slices.Max(bases) == 0 && slices.Max(heads) > 0
+	e.Appeared = s.Better == verdict.LowerIsBetter && slices.Max(bases) == 0 && slices.Max(heads) > 0
 	return e
 }
 
@@ -127,7 +127,7 @@ func (o Options) swap(s Sample, draws int) (worse, better float64) {
 	seed := s.seed(o.Seed)
 	above, _ := swapTest(s.Quantile, s.Tails, 1+o.Margin, draws, seed)
 	_, below := swapTest(s.Quantile, s.Tails, 1/(1+o.Margin), draws, seed)
-	if s.Better == HigherIsBetter {
+	if s.Better == verdict.HigherIsBetter {
 		return below, above
 	}
 	return above, below
@@ -177,7 +177,7 @@ func (o Options) weighRanks(m Metric, base, head []float64, ranks RankSums) Evid
 		LeastP:  o.leastUnpairedP(len(base), len(head)),
 		SE:      math.NaN(),
 	}
-	if m.Better == HigherIsBetter {
+	if m.Better == verdict.HigherIsBetter {
 		e.Change, e.Low, e.High = -e.Change, -e.High, -e.Low
 		e.PWorse, e.PBetter = e.PBetter, e.PWorse
 	}

@@ -29,9 +29,9 @@ func trial(decide court) (complaints []string) {
 	sample := func(m Metric, n int, factor float64) Sample {
 		return Sample{Metric: m, Pairs: noisy(rng, n, 0.03, factor)}
 	}
-	rate := Metric{Benchmark: "rate", Unit: "ops/s", Better: HigherIsBetter}
-	rise := Metric{Benchmark: "rise", Unit: "ops/s", Better: HigherIsBetter}
-	counts := Metric{Benchmark: "slow", Unit: "allocs/op", Better: LowerIsBetter, Exact: true}
+	rate := Metric{Benchmark: "rate", Unit: "ops/s", Better: verdict.HigherIsBetter}
+	rise := Metric{Benchmark: "rise", Unit: "ops/s", Better: verdict.HigherIsBetter}
+	counts := Metric{Benchmark: "slow", Unit: "allocs/op", Better: verdict.LowerIsBetter, Exact: true}
 	wanted := []struct {
 		Metric
 		factor float64
@@ -154,7 +154,7 @@ func turned(samples []Sample, which func(s Sample) bool) []Sample {
 	out := slices.Clone(samples)
 	for i := range out {
 		if which(out[i]) {
-			out[i].Better = LowerIsBetter
+			out[i].Better = verdict.LowerIsBetter
 		}
 	}
 	return out
@@ -165,7 +165,7 @@ func TestMutants(t *testing.T) {
 	if complaints := trial(rightCourt); len(complaints) > 0 {
 		t.Errorf("the judge itself: %q", complaints)
 	}
-	higher := func(s Sample) bool { return s.Better == HigherIsBetter }
+	higher := func(s Sample) bool { return s.Better == verdict.HigherIsBetter }
 	unknown := func(s Sample) bool { return s.Better == 0 }
 	for name, mutant := range map[string]court{
 		"always passes": everyVerdict(func(row *Row) { row.Verdict = verdict.NoWorse }),

@@ -53,15 +53,25 @@ func (r *Report) AddTo(to *verdict.Report) {
 func (row *Row) said() verdict.Row {
 	sign := -float64(row.Better)
 	low, high := math.Exp(sign*row.Low), math.Exp(sign*row.High)
-	return verdict.Row{
-		Benchmark: row.Benchmark, Package: row.Package, Metric: row.Unit, Better: int(row.Better),
+	if low, high = min(low, high), max(low, high); low == 0 && math.IsInf(high, 1) {
+		low = math.NaN()
+	}
+	ratio := math.Exp(sign * row.Change)
+	said := verdict.Row{
+		Package: row.Package, Benchmark: row.Benchmark, Metric: row.Unit, Better: row.Better,
 		Verdict: row.Verdict, Reason: row.Reason, Test: row.Test,
-		OldN: row.N, NewN: row.HeadN, Old: row.Base, New: row.Head,
-		Ratio: math.Exp(sign * row.Change), Lo: min(low, high), Hi: max(low, high),
+		Paired: row.Test == verdict.BySignedRank || row.Test == verdict.BySwaps,
+		Old:    verdict.Side{N: row.N, Median: row.Base, Center: row.Base},
+		New:    verdict.Side{N: row.HeadN, Median: row.Head, Center: row.Head},
+		Ratio:  verdict.Number(ratio), Lo: verdict.Number(low), Hi: verdict.Number(high),
 		PWorse: row.PWorse, PBetter: row.PBetter,
 		PWorseHolm: row.PWorseHolm, PBetterHolm: row.PBetterHolm,
-		Detectable: math.Exp(sign*row.Detectable) - 1,
+		Detectable: verdict.Number(math.Exp(sign*row.Detectable) - 1),
 	}
+	if !math.IsInf(ratio, 1) {
+		said.New.Center = row.Base * ratio
+	}
+	return said
 }
 
 // row weighs a sample of a family; without values its evidence is that nothing could be found.

@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
 // A Metric is what a verdict is passed on.
@@ -13,7 +15,7 @@ type Metric struct {
 	Package   string // of the benchmark; "" where it is not known
 	Benchmark string
 	Unit      string
-	Better    Direction
+	Better    verdict.Direction
 	// said to be the same in every run, as allocs/op often is: where the values bear it out no test
 	// is needed
 	Exact    bool
@@ -82,7 +84,7 @@ func (s Sample) values() []Pair {
 // check says what keeps the sample from being judged, however many pairs it has.
 func (s Sample) check() error {
 	switch {
-	case s.Better != LowerIsBetter && s.Better != HigherIsBetter:
+	case s.Better != verdict.LowerIsBetter && s.Better != verdict.HigherIsBetter:
 		return s.errorf("it is not known whether higher or lower is better")
 	case s.Quantile == 0 && len(s.Tails) > 0:
 		return s.errorf("histograms, and no quantile to take of them")
@@ -140,23 +142,13 @@ func (m Metric) errorf(format string, args ...any) error {
 	return fmt.Errorf("%v: %w", m, fmt.Errorf(format, args...))
 }
 
-// A Direction says which way a metric is better: as the Unit lines of the Go benchmark format have
-// it. The zero value is not known, and nothing is decided on it.
-type Direction int
-
-// The directions.
-const (
-	LowerIsBetter  Direction = -1
-	HigherIsBetter Direction = +1
-)
-
 // A Pair is a metric's value in two runs that belong together: next to each other in time, with the
 // same seed.
 type Pair struct{ Base, Head float64 }
 
 // worsening is the logarithm of head over base, signed so that plus is worse. It is 0 when both are
 // 0, and infinite when one is.
-func worsening(base, head float64, better Direction) float64 {
+func worsening(base, head float64, better verdict.Direction) float64 {
 	if base == head {
 		return 0
 	}
@@ -177,7 +169,7 @@ func checkValue(v float64) error {
 	return nil
 }
 
-func worsenings(pairs []Pair, better Direction) []float64 {
+func worsenings(pairs []Pair, better verdict.Direction) []float64 {
 	changes := make([]float64, len(pairs))
 	for i, p := range pairs {
 		changes[i] = worsening(p.Base, p.Head, better)

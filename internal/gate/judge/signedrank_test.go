@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
 // The critical values as textbooks print them (Wilcoxon and Wilcox 1964; Siegel, table G): the
@@ -173,8 +175,8 @@ func TestSignedRankTurnsAbout(t *testing.T) {
 
 // Differences in the last digit are no differences: 2→3 and 3→2 are changes of one size.
 func TestTiesSurviveRounding(t *testing.T) {
-	changes := []float64{worsening(2, 3, LowerIsBetter), worsening(3, 2, LowerIsBetter),
-		worsening(20, 30, LowerIsBetter), worsening(7, 7, LowerIsBetter)}
+	changes := []float64{worsening(2, 3, verdict.LowerIsBetter), worsening(3, 2, verdict.LowerIsBetter),
+		worsening(20, 30, verdict.LowerIsBetter), worsening(7, 7, verdict.LowerIsBetter)}
 	ranks, positive := signedMidranks(changes)
 	if len(ranks) != 3 || ranks[0] != 6 || ranks[2] != 6 || positive != 12 {
 		// doubled: 2, 3 and 4 in the mean
@@ -185,8 +187,8 @@ func TestTiesSurviveRounding(t *testing.T) {
 // A zero with a sign is a zero: the change from it is infinite, and not a number that is none.
 func TestSignedZero(t *testing.T) {
 	zero := math.Copysign(0, -1)
-	for better, want := range map[Direction]float64{LowerIsBetter: math.Inf(1),
-		HigherIsBetter: math.Inf(-1)} {
+	for better, want := range map[verdict.Direction]float64{verdict.LowerIsBetter: math.Inf(1),
+		verdict.HigherIsBetter: math.Inf(-1)} {
 		if got := worsening(zero, 5, better); got != want {
 			t.Errorf("from −0 to 5: %v, want %v", got, want)
 		}

@@ -16,7 +16,7 @@ import (
 
 // times is a metric of which less is better.
 func times(benchmark string) Metric {
-	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: LowerIsBetter, Full: true}
+	return Metric{Benchmark: benchmark, Unit: "sec/op", Better: verdict.LowerIsBetter, Full: true}
 }
 
 // tenPairs are options with fewer fresh pairs.
@@ -79,8 +79,8 @@ func both(t rapid.TB, o Options, first []Sample, fresh func(m Metric, n int) []P
 
 // What two stages say of one metric whose pairs are all alike, or nearly.
 func TestStages(t *testing.T) {
-	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: HigherIsBetter, Full: true}
-	exact := Metric{Benchmark: "b", Unit: "allocs/op", Better: LowerIsBetter, Exact: true}
+	higher := Metric{Benchmark: "b", Unit: "ops/s", Better: verdict.HigherIsBetter, Full: true}
+	exact := Metric{Benchmark: "b", Unit: "allocs/op", Better: verdict.LowerIsBetter, Exact: true}
 	up := true
 	wild := func(n int) (pairs []Pair) { // by 2 up and down in turns
 		for range n {
@@ -187,7 +187,7 @@ func TestStages(t *testing.T) {
 			if row.Verdict != test.verdict || row.Reason != test.reason ||
 				whole(
 					r,
-				) != test.verdict || !same(said.Ratio, test.ratio) || row.Suspect != suspect {
+				) != test.verdict || !same(float64(said.Ratio), test.ratio) || row.Suspect != suspect {
 				t.Errorf(
 					"%s (%s), ratio %v; want %s (%s), %v\n%+v",
 					row.Verdict,
@@ -199,7 +199,7 @@ func TestStages(t *testing.T) {
 					row,
 				)
 			}
-			if got := said.Detectable + 1; test.detect != 0 &&
+			if got := float64(said.Detectable) + 1; test.detect != 0 &&
 				!same(got, test.detect) {
 				t.Errorf("detectable %v, want %v", got, test.detect)
 			}
@@ -302,7 +302,7 @@ func TestDecideRefuses(t *testing.T) {
 	other := slow
 	other.Benchmark = "other"
 	turned := slow
-	turned.Better = HigherIsBetter
+	turned.Better = verdict.HigherIsBetter
 	unknown := slow
 	unknown.Better = 0
 	for want, fresh := range map[string][]Sample{
@@ -333,7 +333,7 @@ func TestDecideRefuses(t *testing.T) {
 // An order is for a benchmark, and never for so few pairs that nothing could be found.
 func TestOrders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
-	other := Metric{Benchmark: "a", Unit: "ops/s", Better: HigherIsBetter}
+	other := Metric{Benchmark: "a", Unit: "ops/s", Better: verdict.HigherIsBetter}
 	o := tenPairs()
 	g, err := Screen(o, []Sample{
 		{Metric: times("calm"), Pairs: repeated(6, 1, 1)},
@@ -471,7 +471,7 @@ func TestDirections(t *testing.T) {
 		for i, p := range pairs {
 			inverse[i], swapped[i] = Pair{1e6 / p.Base, 1e6 / p.Head}, Pair{p.Head, p.Base}
 		}
-		rate := Metric{Benchmark: "b", Unit: "ops/s", Better: HigherIsBetter, Full: true}
+		rate := Metric{Benchmark: "b", Unit: "ops/s", Better: verdict.HigherIsBetter, Full: true}
 		weigh := func(m Metric, pairs []Pair) Evidence {
 			e, err := Weigh(Defaults(), 1, Sample{Metric: m, Pairs: pairs})
 			if err != nil {

@@ -52,9 +52,9 @@ func TestCoarse(t *testing.T) {
 		for _, n := range []int{6, 20, 40} {
 			for _, by := range []float64{1, 0.001} {
 				for _, sd := range []float64{0, 0.2, 0.6} {
-					m := Metric{Benchmark: "b", Unit: unit, Better: LowerIsBetter}
+					m := Metric{Benchmark: "b", Unit: unit, Better: verdict.LowerIsBetter}
 					if unit == "reqs/s" {
-						m.Better = HigherIsBetter
+						m.Better = verdict.HigherIsBetter
 					}
 					base, head := rounded(rng, n, 3*by, sd*by, by),
 						rounded(rng, n, 3.4*by, sd*by, by)
@@ -123,7 +123,7 @@ func TestNotCoarse(t *testing.T) {
 		{"whole bytes", Metric{Unit: "B/s"}, 300, 300, verdict.NoWorse},
 		{"four digits", Metric{Unit: "sec/op"}, 1.234e-6, 1.234e-6, verdict.NoWorse},
 	} {
-		c.m.Benchmark, c.m.Better = "b", LowerIsBetter
+		c.m.Benchmark, c.m.Better = "b", verdict.LowerIsBetter
 		for _, paired := range []bool{false, true} {
 			base, head := make([]float64, 10), make([]float64, 10)
 			for i := range base {

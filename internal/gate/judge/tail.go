@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
 // A TailPair is the histograms of two runs that belong together.
@@ -125,7 +127,7 @@ func newSwaps(q float64, pairs []TailPair, scale float64) *swaps {
 // ratio is the logarithm of the quantile of the heads to that of the bases, when those pairs are
 // swapped.
 func (s *swaps) ratio(swapped []bool) float64 {
-	return worsening(s.quantile(swapped, 0), s.quantile(swapped, 1), LowerIsBetter)
+	return worsening(s.quantile(swapped, 0), s.quantile(swapped, 1), verdict.LowerIsBetter)
 }
 
 // quantile merges one arm: 0 the bases, 1 the heads.

@@ -89,7 +89,7 @@ func TestSwapIsEnumeration(t *testing.T) {
 				slices.Sort(arm)
 				quantiles[i] = arm[int(math.Ceil(q*float64(len(arm))-1e-9))-1]
 			}
-			return worsening(quantiles[0], quantiles[1], LowerIsBetter)
+			return worsening(quantiles[0], quantiles[1], verdict.LowerIsBetter)
 		}
 		var atLeast, atMost float64
 		for mask := range 1 << n {
@@ -167,7 +167,7 @@ func TestDrawnSwapsAgree(t *testing.T) {
 // as independent.
 func TestTailVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	p99 := Metric{Benchmark: "b", Unit: "p99-response-sec", Better: LowerIsBetter, Quantile: 0.99}
+	p99 := Metric{Benchmark: "b", Unit: "p99-response-sec", Better: verdict.LowerIsBetter, Quantile: 0.99}
 	for _, test := range []struct {
 		factor float64
 		want   verdict.Verdict
@@ -179,8 +179,9 @@ func TestTailVerdicts(t *testing.T) {
 		}
 		c := conclude(Defaults(), []Evidence{e})[0]
 		row := Row{Metric: p99, Verdict: c.verdict, Evidence: e}
-		if said := row.said(); said.Verdict != test.want || said.Lo > test.factor ||
-			said.Hi < test.factor || said.Ratio < said.Lo || said.Ratio > said.Hi {
+		factor := verdict.Number(test.factor)
+		if said := row.said(); said.Verdict != test.want || said.Lo > factor ||
+			said.Hi < factor || said.Ratio < said.Lo || said.Ratio > said.Hi {
 			t.Errorf("%v: %+v", test.factor, said)
 		}
 	}
@@ -194,7 +195,7 @@ func TestTailVerdicts(t *testing.T) {
 // However many tests there are in a family, swaps are drawn until one could be significant.
 func TestEnoughDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	s := Sample{Metric: Metric{Benchmark: "b", Unit: "p99-response-sec", Better: LowerIsBetter,
+	s := Sample{Metric: Metric{Benchmark: "b", Unit: "p99-response-sec", Better: verdict.LowerIsBetter,
 		Quantile: 0.99}, Tails: drawTails(t, rng, 14, 400, 2)}
 	o := Defaults()
 	for _, tests := range []int{1, 25, 26, 400} {

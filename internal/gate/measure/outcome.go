@@ -18,7 +18,7 @@ func (g *gate) report() *verdict.Report {
 
 // spent is how long the gate has taken by now.
 func (g *gate) spent() *verdict.Spent {
-	return &verdict.Spent{Whole: time.Since(g.begun), Measuring: g.measuring}
+	return &verdict.Spent{Whole: time.Since(g.begun).Seconds(), Measuring: g.measuring.Seconds()}
 }
 
 // undecidable is a gate that has ended before it measured any benchmark.
@@ -85,7 +85,7 @@ func (g *gate) checkControls(s *screening) error {
 	}
 	same, slower := rows[0], rows[1]
 	found := func(row verdict.Row) string {
-		return fmt.Sprintf("%s (%+.1f%% in %d pairs)", row.Verdict, 100*(row.Ratio-1), row.NewN)
+		return fmt.Sprintf("%s (%+.1f%% in %d pairs)", row.Verdict, 100*(row.Ratio-1), row.New.N)
 	}
 	failed := false
 	if same.Verdict == verdict.Worse {

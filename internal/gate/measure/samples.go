@@ -48,7 +48,7 @@ func (f *family) samples(fresh bool) (all []judge.Sample) {
 // controlFamily is a control by itself: it takes no part in the risk of others.
 func (g *gate) controlFamily(which benchmark) *family {
 	m := judge.Metric{Package: which.Package, Benchmark: shown(which), Unit: "sec/op",
-		Better: judge.LowerIsBetter}
+		Better: verdict.LowerIsBetter}
 	return &family{options: g.Judge, metrics: []judge.Metric{m}, journal: g.controls}
 }
 
@@ -174,7 +174,7 @@ func (g *gate) choose(r *verdict.Report) (timed, counted *family) {
 			if _, ok := values[unit]; !ok {
 				r.NotGated = append(r.NotGated, verdict.NotGated{Benchmark: shown(b),
 					Package: b.Package, Metric: unit,
-					Reason: "not reported by " + b.String(), Ratio: math.NaN()})
+					Reason: "not reported by " + b.String(), Ratio: verdict.Number(math.NaN())})
 			}
 		}
 		everywhere := func(unit string) bool {
@@ -186,7 +186,7 @@ func (g *gate) choose(r *verdict.Report) (timed, counted *family) {
 			}
 			seen[unit] = true
 			m := judge.Candidate{Metric: judge.Metric{Package: b.Package, Benchmark: shown(b),
-				Unit: unit, Better: judge.Direction(g.results.units.GetBetter(unit)),
+				Unit: unit, Better: verdict.Direction(g.results.units.GetBetter(unit)),
 				Exact: g.results.units.GetAssumption(unit) == benchmath.AssumeExact},
 				Values: values[unit], Runs: runs}
 			switch {

@@ -132,5 +132,5 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 func name(b int) string { return fmt.Sprintf("b%02d", b) }
 
 func metric(b int) judge.Metric {
-	return judge.Metric{Benchmark: name(b), Unit: "sec/op", Better: judge.LowerIsBetter}
+	return judge.Metric{Benchmark: name(b), Unit: "sec/op", Better: verdict.LowerIsBetter}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
 // A latencySource gives the sorted latencies of runs that follow one another.
@@ -57,7 +58,7 @@ const slowed = 0.05
 func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judge.Sample, error) {
 	next := from.start(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "p99-response-sec",
-		Better: judge.LowerIsBetter, Quantile: 0.99}}
+		Better: verdict.LowerIsBetter, Quantile: 0.99}}
 	var wrong error
 	for range n {
 		arms := pair(rng, func(arm int) judge.Histogram {
@@ -81,7 +82,7 @@ func tailSample(from latencySource, n int, factor float64, rng *rand.Rand) (judg
 func (t *traces) throughputSample(n int, factor float64, rng *rand.Rand) judge.Sample {
 	next := replay(t.throughput)(rng)
 	s := judge.Sample{Metric: judge.Metric{Benchmark: "b", Unit: "ops/s",
-		Better: judge.HigherIsBetter}}
+		Better: verdict.HigherIsBetter}}
 	for range n {
 		value := pair(rng, func(int) float64 { return next() })
 		s.Pairs = append(s.Pairs, judge.Pair{Base: value[0], Head: value[1] * factor})

@@ -1,8 +1,8 @@
 package verdict
 
 import (
+	"encoding/json"
 	"math"
-	"time"
 )
 
 // The exit codes of a gate.
@@ -15,62 +15,70 @@ const (
 
 // Options are the settings of a gate.
 type Options struct {
-	Margin float64 // δ: changes up to this are ignored; 0.02 is 2 %
+	Margin float64 `json:"margin"` // δ: changes up to this are ignored; 0.02 is 2 %
 	// e: the gate promises to say "no worse" only where a regression this large is ruled out
-	Promise float64
+	Promise float64 `json:"promise"`
 	// probability of any false "worse" in the whole gate; in instructions/op, a family of its own,
 	// as much again
-	Alpha float64
+	Alpha float64 `json:"alpha"`
 	// gate only these; none means all whose direction is known, but for a few (see gate.Gate)
-	Metrics []string
+	Metrics []string `json:"-"`
 
-	AllowPartial     bool // judge files that are not whole by what they hold
-	AllowEnvironment bool // compare across machines and Go versions
+	AllowPartial     bool `json:"-"` // judge files that are not whole by what they hold
+	AllowEnvironment bool `json:"-"` // compare across machines and Go versions
 }
 
-// A Report is the outcome of a gate.
+// A Report is the outcome of a gate. As JSON it is what gate.WriteJSON writes, but for the head.
 type Report struct {
-	Old, New string // labels of the inputs
-	Options  Options
-	Rows     []Row      // every gated metric of every benchmark, by the severity of its verdict
-	NotGated []NotGated // the other metrics
-	Tests    int        // tests that p-values are adjusted for
-	Faults   []string   // why the inputs cannot be judged against each other: exit code 2
-	Unclear  []string   // why no verdict can be had, beside inconclusive rows: exit code 3
-	Warnings []string
+	Old, New string     `json:"-"` // labels of the inputs
+	Options             // that it was judged by
+	Tests    int        `json:"tests"`     // tests that p-values are adjusted for
+	Rows     []Row      `json:"rows"`      // every gated metric, by the severity of its verdict
+	NotGated []NotGated `json:"not_gated"` // the other metrics
+	// why the inputs cannot be judged against each other: exit code 2
+	Faults []string `json:"faults"`
+	// why no verdict can be had, beside inconclusive rows: exit code 3
+	Unclear  []string `json:"unclear"`
+	Warnings []string `json:"warnings"`
 
 	// Of a gate that measured by itself.
-	Spent *Spent  // nil where it did not
-	Pairs []Pairs // of each row, in the order of Rows, and then of the controls
+	Spent *Spent  `json:"spent"` // nil where it did not
+	Pairs []Pairs `json:"-"`     // of each row, in the order of Rows, and then of the controls
 }
 
-// Spent is how long a gate took that measured by itself. One that was resumed counts from there.
+// Spent is how many seconds a gate took that measured by itself. One that was resumed counts from
+// there.
 type Spent struct {
-	Whole     time.Duration // from the checkout to the verdict, with all that was built
-	Measuring time.Duration // of it, warming up and running pairs
+	Whole     float64 `json:"whole"`     // from the checkout to the verdict, with what was built
+	Measuring float64 `json:"measuring"` // of it, warming up and running pairs
 }
 
 // A Row judges one metric of one benchmark. Ratios are new to old.
 type Row struct {
-	Benchmark  string
-	Package    string // "" when the results name none
-	Metric     string
-	Better     int // +1: higher is better, −1: lower is
-	Verdict    Verdict
-	Reason     string  // for the verdict, where the numbers do not speak for themselves
-	Test       Test    // that the p-values are of, and the estimate goes with
-	OldN, NewN int     // pairs, both, where they are Paired
-	Old, New   float64 // medians of each side; what a table shows are Centers
+	Package   string    `json:"package"` // "" when the results name none
+	Benchmark string    `json:"benchmark"`
+	Metric    string    `json:"metric"`
+	Better    Direction `json:"better"`
+	Verdict   Verdict   `json:"verdict"`
+	Reason    string    `json:"reason"` // where the numbers do not speak for themselves
+	Test      Test      `json:"test"`   // that the p-values are of, and the estimate goes with
+	Paired    bool      `json:"paired"` // the test is one by pairs of runs
+	Old       Side      `json:"old"`
+	New       Side      `json:"new"`
 	// Hodges–Lehmann estimate; +Inf when the old values are 0 and the new ones are not
-	Ratio float64
-	// interval of the ratio at confidence 1−alpha; 0 and +Inf where the samples are too few to
+	Ratio Number `json:"ratio"`
+	// interval of the ratio at confidence 1−alpha; NaN and +Inf where the samples are too few to
 	// bound it
-	Lo, Hi float64
+	Lo Number `json:"low"`
+	Hi Number `json:"high"`
 
 	// P-values of the two one-sided tests, that the change exceeds the margin for the worse and for
 	// the better, as they are and adjusted by Holm over all rows; in a gate that measured by itself
 	// over the rows of a stage and family. An exact metric has no tests: its p is 0 or 1.
-	PWorse, PWorseHolm, PBetter, PBetterHolm float64
+	PWorse      float64 `json:"p_worse"`
+	PWorseHolm  float64 `json:"p_worse_holm"`
+	PBetter     float64 `json:"p_better"`
+	PBetterHolm float64 `json:"p_better_holm"`
 
 	// Detectable is the smallest change for the worse that would have been found worse four times
 	// out of five, as a signed fraction: 0.05 is 5 % up. NaN where it cannot be told.
@@ -79,21 +87,29 @@ type Row struct {
 	// and (z(1−alpha/Tests) + z(0.8))·SE together. SE is that of the changes of the pairs; without
 	// pairs it is taken from the interval: half its width over the normal quantile 1−alpha/2. In a
 	// gate that measured by itself it is what both of its stages find.
-	Detectable float64
+	Detectable Number `json:"detectable"`
 }
 
-// Centers are what a table shows of both sides: the median of the old values, and that times Ratio.
-// The two then agree with the change beside them, which is of pairs of values and not of medians:
-// of 9.3 and 16.3 it may be +43 %.
-func (row *Row) Centers() (old, new float64) {
-	if math.IsInf(row.Ratio, 1) {
-		return row.Old, row.New
+// A Side is the old or the new values of a row. A table shows the centers: the median of the old
+// values, and that times the ratio. The two then agree with the change beside them, which is of
+// pairs of values and not of medians: of 9.3 and 16.3 it may be +43 %. Where the ratio is infinite
+// they are the medians.
+type Side struct {
+	N      int     `json:"n"` // values; pairs, on both sides, where they are Paired
+	Median float64 `json:"median"`
+	Center float64 `json:"center"`
+}
+
+// A Number is null in JSON where it is infinite or NaN.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(n), 0) || math.IsNaN(float64(n)) {
+		return []byte("null"), nil
 	}
-	return row.Old, row.Old * row.Ratio
+	return json.Marshal(float64(n))
 }
-
-// Paired says whether the row was judged by pairs of runs.
-func (row *Row) Paired() bool { return row.Test == BySignedRank || row.Test == BySwaps }
 
 // Pairs are all pairs that a row of a gate was measured in, in the order in which they were.
 type Pairs struct {
@@ -106,10 +122,12 @@ type Pairs struct {
 
 // NotGated is a metric of a benchmark on which no verdict is passed.
 type NotGated struct {
-	Benchmark, Package, Metric string
-	Reason                     string
+	Package   string `json:"package"`
+	Benchmark string `json:"benchmark"`
+	Metric    string `json:"metric"`
+	Reason    string `json:"reason"`
 	// of the medians, new to old; NaN where one input lacks the metric
-	Ratio float64
+	Ratio Number `json:"ratio"`
 }
 
 // ExitCode is that of the gate as a whole. When several apply, faults come first, then regressions,

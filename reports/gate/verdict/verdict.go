@@ -1,6 +1,10 @@
 // Package verdict is what a gate says: a verdict on every metric of every benchmark, and on the
 // whole. It holds the words alone. internal/gate/judge finds them, for results that were recorded
 // and for revisions that the gate measures; package gate writes them down.
+//
+// # Size
+//
+// Who reads a report needs all of its words, of which half are the values of five small types.
 package verdict
 
 import (
@@ -44,3 +48,18 @@ const (
 	BySwaps      Test = "swap"        // by swapping the runs of pairs, on histograms: a tail
 	ByRank       Test = "rank"        // by the ranks of all values, which come in no pairs
 )
+
+// A Direction says which way a metric is better: as the Unit lines of the Go benchmark format have
+// it. The zero value is not known, and nothing is decided on it.
+type Direction int
+
+// The directions.
+const (
+	LowerIsBetter  Direction = -1
+	HigherIsBetter Direction = +1
+)
+
+// MarshalText is the value of better= in a Unit line; "" when it is not known.
+func (d Direction) MarshalText() ([]byte, error) {
+	return []byte(map[Direction]string{LowerIsBetter: "lower", HigherIsBetter: "higher"}[d]), nil
+}
