@@ -9,60 +9,42 @@ import (
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
-// A cause says why a verdict is inconclusive.
-type cause int
-
-const (
-	none cause = iota // it is not
-	// no values at all could have been significant in the adjusted test, or bounded the interval
-	tooFew
-	appearance  // the base is 0 throughout, the head is not
-	notRuledOut // a worsening as large as the promise may be there
-	coarse      // likewise, since the values are rounded to steps as large
-)
-
-// A conclusion is the verdict on one metric of a family.
-type conclusion struct {
-	verdict verdict.Verdict
-	cause   cause
-	// adjusted over the family; those of untested evidence as they are
-	pWorseHolm, pBetterHolm float64
-	// worsening that would have been found worse four times out of five; NaN where it cannot be
-	// told
-	detectable float64
-	family     int     // tests that p was adjusted for
-	step       float64 // of the evidence
-}
-
-// conclude passes a verdict on each evidence of a family, in its order. The chance of any false
-// "worse" among them is alpha at most.
+// conclude passes a verdict on each row of a family, by its evidence, and returns the number of
+// tests that p was adjusted for. The chance of any false "worse" among them is alpha at most.
 //
 // Worse and better are significant beyond the margin after Holm's adjustment. Short of that a
 // metric is no worse when its interval leaves out a worsening as large as the promise. All else is
 // inconclusive, and so is, whatever its numbers, evidence of too few values.
-func conclude(o Options, family []Evidence) []conclusion {
+func (o Options) conclude(family []*Row) (tests int) {
+	tests = o.adjust(family)
+	for _, row := range family {
+		row.Verdict, row.Reason = o.verdict(row, tests)
+	}
+	return tests
+}
+
+// adjust gives the rows of a family what only the whole of it tells: the adjusted p, those of
+// untested evidence as they are, and the detectable worsening of a single stage.
+func (o Options) adjust(family []*Row) (tests int) {
 	var worse, better []float64
-	for _, e := range family {
-		if e.Tested() {
-			worse, better = append(worse, e.PWorse), append(better, e.PBetter)
+	for _, row := range family {
+		if row.Tested() {
+			worse, better = append(worse, row.PWorse), append(better, row.PBetter)
 		}
 	}
-	tests := len(worse)
+	tests = len(worse)
 	worse, better = holm(worse), holm(better)
-	conclusions := make([]conclusion, len(family))
-	for i, e := range family {
-		c := conclusion{pWorseHolm: e.PWorse, pBetterHolm: e.PBetter,
-			detectable: max(e.Step, o.margin()+e.SE), family: tests, step: e.Step}
-		if e.Tested() {
-			c.pWorseHolm, c.pBetterHolm = worse[0], better[0]
+	for _, row := range family {
+		row.PWorseHolm, row.PBetterHolm = row.PWorse, row.PBetter
+		z := 1.0
+		if row.Tested() {
+			row.PWorseHolm, row.PBetterHolm = worse[0], better[0]
 			worse, better = worse[1:], better[1:]
-			z := normalQuantile(power) - normalQuantile(e.attainable(o.Alpha/float64(tests)))
-			c.detectable = max(e.Step, o.margin()+z*e.SE)
+			z = normalQuantile(power) - normalQuantile(row.attainable(o.Alpha/float64(tests)))
 		}
-		c.verdict, c.cause = o.verdict(e, c)
-		conclusions[i] = c
+		row.Detectable = max(row.Step, o.margin()+z*row.SE)
 	}
-	return conclusions
+	return tests
 }
 
 // attainable is the largest p of the evidence's test that is significant at alpha: those of few
@@ -77,43 +59,47 @@ func (e Evidence) attainable(alpha float64) float64 {
 	return alpha
 }
 
-func (o Options) verdict(e Evidence, c conclusion) (verdict.Verdict, cause) {
-	switch {
-	case e.Tested() && e.LeastP > o.Needed(c.family)*(1+1e-9):
-		// it may have been computed by logarithms
-		return verdict.Inconclusive, tooFew
-	case c.pWorseHolm <= o.Alpha:
-		return verdict.Worse, none
-	case c.pBetterHolm <= o.Alpha:
-		return verdict.Better, none
-	case e.Appeared:
-		return verdict.Inconclusive, appearance
-	case e.High < o.promise():
-		return verdict.NoWorse, none
-	case e.Step >= o.promise():
-		return verdict.Inconclusive, coarse
+// verdict is that on a row whose p is adjusted for so many tests, with the reason where the numbers
+// do not speak for themselves.
+func (o Options) verdict(row *Row, tests int) (of verdict.Verdict, reason string) {
+	switch needed := o.Needed(tests); {
+	case row.Tested() && row.LeastP > needed*(1+1e-9): // it may have been computed by logarithms
+		// no values at all could have been significant, or bounded the interval
+		if row.Test == verdict.ByRank {
+			return verdict.Inconclusive, fmt.Sprintf("too few samples: %d and %d, and %d of each "+
+				"are needed", row.N, row.HeadN, SamplesFor(needed))
+		}
+		return verdict.Inconclusive, tooFewPairs(row.N, MinPairs(needed))
+	case row.PWorseHolm <= o.Alpha:
+		return verdict.Worse, ""
+	case row.PBetterHolm <= o.Alpha:
+		return verdict.Better, ""
+	case row.Appeared:
+		return verdict.Inconclusive, "was 0 in every run, and no longer is"
+	case row.High < o.promise():
+		return verdict.NoWorse, ""
+	case row.Step >= o.promise():
+		return verdict.Inconclusive, o.coarse(row)
 	}
-	return verdict.Inconclusive, notRuledOut
+	return verdict.Inconclusive, o.notRuledOut()
 }
 
 // Needed is what the smallest possible p of a test must not exceed in a family of that many tests
 // for a verdict to be had: alpha shared among the tests, and half of alpha for the interval.
 func (o Options) Needed(tests int) float64 { return min(o.Alpha/float64(tests), o.Alpha/2) }
 
-// because puts the cause of a conclusion into words; "" where there is none, and for tooFew: how
-// many there are the conclusion does not know.
-func (o Options) because(c conclusion) string {
-	switch c.cause {
-	case appearance:
-		return "was 0 in every run, and no longer is"
-	case notRuledOut:
-		return fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
-	case coarse:
-		return fmt.Sprintf("rounded to steps of %.2g%%, which may hide a change for the worse of "+
-			"%.4g%% (if they are not: assume=exact in a Unit line)",
-			100*math.Expm1(c.step), 100*o.Promise)
-	}
-	return ""
+func tooFewPairs(n, need int) string {
+	return fmt.Sprintf("too few pairs: %d, and %d are needed", n, need)
+}
+
+func (o Options) notRuledOut() string {
+	return fmt.Sprintf("a change for the worse of %.4g%% is not ruled out", 100*o.Promise)
+}
+
+// coarse says that rounding may hide the promise.
+func (o Options) coarse(row *Row) string {
+	return fmt.Sprintf("rounded to steps of %.2g%%, which may hide a change for the worse of "+
+		"%.4g%% (if they are not: assume=exact in a Unit line)", 100*math.Expm1(row.Step), 100*o.Promise)
 }
 
 // power is the chance with which the second stage is to find a worsening of the promise, and with

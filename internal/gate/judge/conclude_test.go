@@ -2,10 +2,21 @@ package judge
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
+
+// concluded are rows of that evidence, as one family.
+func concluded(o Options, family ...Evidence) (rows []Row, tests int) {
+	var r Report
+	for _, e := range family {
+		r.Rows = append(r.Rows, Row{Evidence: e, N: e.n, HeadN: e.n})
+	}
+	tests = o.conclude(r.family(false))
+	return r.Rows, tests
+}
 
 // What a conclusion is made of, from evidence that is put together by hand.
 func TestConclude(t *testing.T) {
@@ -30,55 +41,55 @@ func TestConclude(t *testing.T) {
 		name    string
 		family  []Evidence
 		verdict verdict.Verdict
-		cause   cause
+		reason  string // or its beginning
 	}{
-		{"calm", many(calm, 1), verdict.NoWorse, none},
-		{"significant", many(p(0.05), 1), verdict.Worse, none},
-		{"not quite", many(p(0.0501), 1), verdict.NoWorse, none},
-		{"significant among 20", many(p(0.0025), 20), verdict.Worse, none},
-		{"not quite, among 20", many(p(0.00251), 20), verdict.NoWorse, none},
-		{"better", many(with(func(e *Evidence) { e.PBetter = 0.01 }), 1), verdict.Better, none},
+		{"calm", many(calm, 1), verdict.NoWorse, ""},
+		{"significant", many(p(0.05), 1), verdict.Worse, ""},
+		{"not quite", many(p(0.0501), 1), verdict.NoWorse, ""},
+		{"significant among 20", many(p(0.0025), 20), verdict.Worse, ""},
+		{"not quite, among 20", many(p(0.00251), 20), verdict.NoWorse, ""},
+		{"better", many(with(func(e *Evidence) { e.PBetter = 0.01 }), 1), verdict.Better, ""},
 		{"too few", many(with(func(e *Evidence) { e.LeastP = leastP(5) }), 1),
-			verdict.Inconclusive, tooFew},
+			verdict.Inconclusive, "too few pairs: "},
 		{"too few, whatever they say",
 			many(with(func(e *Evidence) { e.LeastP, e.PWorse = leastP(5), 0 }), 1),
-			verdict.Inconclusive, tooFew},
+			verdict.Inconclusive, "too few pairs: "},
 		{"enough", many(with(func(e *Evidence) { e.LeastP = leastP(6) }), 1),
-			verdict.NoWorse, none},
+			verdict.NoWorse, ""},
 		{"too few among 20", many(with(func(e *Evidence) { e.LeastP = leastP(8) }), 20),
-			verdict.Inconclusive, tooFew},
+			verdict.Inconclusive, "too few pairs: "},
 		{"enough among 20", many(with(func(e *Evidence) { e.LeastP = leastP(9) }), 20),
-			verdict.NoWorse,
-			none},
+			verdict.NoWorse, ""},
 		{"below the promise", many(with(func(e *Evidence) { e.High = math.Log(1.0999) }), 1),
-			verdict.NoWorse, none},
+			verdict.NoWorse, ""},
 		{"up to the promise", many(with(func(e *Evidence) { e.High = math.Log1p(0.1) }), 1),
-			verdict.Inconclusive, notRuledOut},
+			verdict.Inconclusive, o.notRuledOut()},
 		{"not bounded", many(with(func(e *Evidence) { e.High = math.Inf(1) }), 1),
-			verdict.Inconclusive, notRuledOut},
+			verdict.Inconclusive, o.notRuledOut()},
 		{"from zero", many(with(func(e *Evidence) { e.Appeared = true }), 1),
-			verdict.Inconclusive, appearance},
-		{"exact and worse", many(exactly(o, 0.05), 20), verdict.Worse, none},
-		{"exact and better", many(exactly(o, -0.05), 20), verdict.Better, none},
-		{"exact, within the margin", many(exactly(o, 0.01), 20), verdict.NoWorse, none},
+			verdict.Inconclusive, "was 0 in every run, and no longer is"},
+		{"exact and worse", many(exactly(o, 0.05), 20), verdict.Worse, ""},
+		{"exact and better", many(exactly(o, -0.05), 20), verdict.Better, ""},
+		{"exact, within the margin", many(exactly(o, 0.01), 20), verdict.NoWorse, ""},
 	} {
-		c := conclude(o, test.family)
-		if c[0].verdict != test.verdict || c[0].cause != test.cause || len(c) != len(test.family) {
-			t.Errorf("%s: %s (%d), want %s (%d)", test.name, c[0].verdict, c[0].cause,
-				test.verdict, test.cause)
+		c, _ := concluded(o, test.family...)
+		if c[0].Verdict != test.verdict || !strings.HasPrefix(c[0].Reason, test.reason) ||
+			test.reason == "" && c[0].Reason != "" {
+			t.Errorf("%s: %s (%s), want %s (%s)", test.name, c[0].Verdict, c[0].Reason,
+				test.verdict, test.reason)
 		}
 		for i, other := range c[1:] {
-			if other.verdict != verdict.NoWorse {
-				t.Errorf("%s: %s of calm evidence %d", test.name, other.verdict, i+1)
+			if other.Verdict != verdict.NoWorse {
+				t.Errorf("%s: %s of calm evidence %d", test.name, other.Verdict, i+1)
 			}
 		}
 	}
 	// Exact evidence does not count in the family: it takes nothing from the tests beside it.
-	if c := conclude(o, []Evidence{p(0.05), exactly(o, 0.05),
-		exactly(o, 0)}); c[0].verdict != verdict.Worse || c[0].family != 1 {
+	if c, tests := concluded(o, p(0.05), exactly(o, 0.05),
+		exactly(o, 0)); c[0].Verdict != verdict.Worse || tests != 1 {
 		t.Errorf("beside exact evidence: %+v", c[0])
 	}
-	if c := conclude(o, nil); len(c) != 0 {
+	if c, tests := concluded(o); len(c) != 0 || tests != 0 {
 		t.Errorf("of nothing: %+v", c)
 	}
 }

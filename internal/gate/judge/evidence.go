@@ -74,7 +74,8 @@ func (o Options) weigh(s Sample, tests int, ranks RankSums) Evidence {
 	default:
 		e = o.weighRanks(s.Metric, bases, heads, ranks)
 	}
-	e.Appeared = s.Better == verdict.LowerIsBetter && slices.Max(bases) == 0 && slices.Max(heads) > 0
+	e.Appeared = s.Better == verdict.LowerIsBetter && slices.Max(bases) == 0 &&
+		slices.Max(heads) > 0
 	return e
 }
 

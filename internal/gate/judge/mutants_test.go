@@ -31,7 +31,8 @@ func trial(decide court) (complaints []string) {
 	}
 	rate := Metric{Benchmark: "rate", Unit: "ops/s", Better: verdict.HigherIsBetter}
 	rise := Metric{Benchmark: "rise", Unit: "ops/s", Better: verdict.HigherIsBetter}
-	counts := Metric{Benchmark: "slow", Unit: "allocs/op", Better: verdict.LowerIsBetter, Exact: true}
+	counts := Metric{Benchmark: "slow", Unit: "allocs/op", Better: verdict.LowerIsBetter,
+		Exact: true}
 	wanted := []struct {
 		Metric
 		factor float64

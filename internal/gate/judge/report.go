@@ -37,6 +37,16 @@ type Report struct {
 	Warnings []string
 }
 
+// family are the rows that are decided together: all, or the suspects alone.
+func (r *Report) family(suspects bool) (family []*Row) {
+	for i := range r.Rows {
+		if row := &r.Rows[i]; row.Suspect || !suspects {
+			family = append(family, row)
+		}
+	}
+	return family
+}
+
 // AddTo adds the rows to the report of a gate, in the words of a report and in its order.
 func (r *Report) AddTo(to *verdict.Report) {
 	for _, row := range r.Rows {
@@ -92,18 +102,6 @@ func (o Options) row(s Sample, tests int, ranks RankSums) Row {
 	return row
 }
 
-func (row *Row) conclude(o Options, c conclusion) {
-	row.Verdict, row.PWorseHolm, row.PBetterHolm, row.Detectable = c.verdict, c.pWorseHolm,
-		c.pBetterHolm, c.detectable
-	row.Reason = o.because(c)
-	if needed := o.Needed(c.family); c.cause == tooFew && row.Test == verdict.ByRank {
-		row.Reason = fmt.Sprintf("too few samples: %d and %d, and %d of each are needed", row.N,
-			row.HeadN, SamplesFor(needed))
-	} else if c.cause == tooFew {
-		row.Reason = tooFewPairs(row.N, MinPairs(needed))
-	}
-}
-
 // deviation is the standard deviation of the changes behind the row's standard error.
 func (row *Row) deviation() float64 { return row.SE / rankLoss * math.Sqrt(float64(row.N)) }
 
@@ -113,10 +111,6 @@ func (r *Report) warnOfVariation(s Sample, row Row) {
 	if s.Exact && row.N > 0 && row.Tested() && !slices.Contains(r.Warnings, warning) {
 		r.Warnings = append(r.Warnings, warning)
 	}
-}
-
-func tooFewPairs(n, need int) string {
-	return fmt.Sprintf("too few pairs: %d, and %d are needed", n, need)
 }
 
 // Once judges results that were recorded before, in a single stage: each sample by its pairs, and
@@ -140,8 +134,8 @@ func Once(o Options, samples []Sample) (*Report, error) {
 		}
 	}
 	needed, unpaired := o.Needed(r.Tests), 0
-	family, ranks := make([]Evidence, len(samples)), RankSums{}
-	for i, s := range samples {
+	ranks := RankSums{}
+	for _, s := range samples {
 		_, known := s.known(s.sides())
 		if !known && s.N() > 0 && leastP(s.N()) > needed &&
 			o.leastUnpairedP(len(s.Base), len(s.Head)) <= needed {
@@ -149,13 +143,10 @@ func Once(o Options, samples []Sample) (*Report, error) {
 			unpaired++
 		}
 		row := o.row(s, r.Tests, ranks)
-		family[i] = row.Evidence
 		r.Rows = append(r.Rows, row)
 		r.warnOfVariation(s, row)
 	}
-	for i, c := range conclude(o, family) {
-		r.Rows[i].conclude(o, c)
-	}
+	o.conclude(r.family(false))
 	if unpaired > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s judged as if they were not paired: in a "+
 			"family of %s a verdict takes %d pairs", prose.Count(unpaired, "metric"),

@@ -175,7 +175,8 @@ func TestSignedRankTurnsAbout(t *testing.T) {
 
 // Differences in the last digit are no differences: 2→3 and 3→2 are changes of one size.
 func TestTiesSurviveRounding(t *testing.T) {
-	changes := []float64{worsening(2, 3, verdict.LowerIsBetter), worsening(3, 2, verdict.LowerIsBetter),
+	changes := []float64{worsening(2, 3, verdict.LowerIsBetter),
+		worsening(3, 2, verdict.LowerIsBetter),
 		worsening(20, 30, verdict.LowerIsBetter), worsening(7, 7, verdict.LowerIsBetter)}
 	ranks, positive := signedMidranks(changes)
 	if len(ranks) != 3 || ranks[0] != 6 || ranks[2] != 6 || positive != 12 {

@@ -41,15 +41,14 @@ func Screen(o Options, samples []Sample) (*Screening, error) {
 		case s.N() < o.ScreenPairs:
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(s.N(), o.ScreenPairs)
 		case !row.Tested():
-			row.Verdict, _ = o.verdict(row.Evidence,
-				conclusion{pWorseHolm: row.PWorse, pBetterHolm: row.PBetter})
+			row.PWorseHolm, row.PBetterHolm = row.PWorse, row.PBetter
+			row.Verdict, _ = o.verdict(&row, 0)
 		case row.PWorse <= o.SuspectAt || row.Appeared || row.Step < o.promise() &&
 			o.promised(s) > o.ClearAt:
 			row.Suspect = true
 			suspects++
 		case row.Step >= o.promise(): // fresh pairs would be rounded, too
-			row.Verdict, row.Reason = verdict.Inconclusive,
-				o.because(conclusion{cause: coarse, step: row.Step})
+			row.Verdict, row.Reason = verdict.Inconclusive, o.coarse(&row)
 		default:
 			row.Verdict = verdict.NotSuspected
 			if row.High >= o.promise() {
@@ -74,22 +73,15 @@ func (o Options) promised(s Sample) float64 {
 // conclude gives the rows of the first stage what only the whole family tells, and what so many
 // suspects could be found by.
 func (g *Screening) conclude(suspects int) {
-	rows := g.report.Rows
-	var family []Evidence
-	for _, row := range rows {
-		family = append(family, row.Evidence)
-	}
-	for i, c := range conclude(g.options, family) {
-		row := &rows[i]
-		row.PWorseHolm, row.PBetterHolm = c.pWorseHolm, c.pBetterHolm
-		if row.Verdict == verdict.NotSuspected && c.pBetterHolm <= g.options.Alpha {
+	family := g.report.family(false)
+	g.options.adjust(family)
+	for _, row := range family {
+		if row.Verdict == verdict.NotSuspected && row.PBetterHolm <= g.options.Alpha {
 			row.Verdict = verdict.Better
 		}
 		if row.Tested() {
 			row.Detectable = max(row.Step,
 				g.options.detectable(row.deviation(), row.N, g.fresh, suspects))
-		} else {
-			row.Detectable = c.detectable
 		}
 	}
 }
@@ -207,26 +199,25 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 	}
 	suspects := len(g.Suspects())
 	report := &Report{Warnings: append([]string(nil), g.report.Warnings...)}
-	var family []Evidence
-	var rows []int
-	for i, row := range g.report.Rows {
+	for _, row := range g.report.Rows {
 		if row.Suspect {
 			s := given[row.id()]
 			row = o.row(s, suspects, RankSums{})
 			row.Suspect = true
-			rows, family = append(rows, i), append(family, row.Evidence)
 			report.warnOfVariation(s, row)
 		}
 		report.Rows = append(report.Rows, row)
 	}
-	for i, c := range conclude(o, family) {
-		row := &report.Rows[rows[i]]
-		row.conclude(o, c)
-		if n := o.PairsToFind(row.deviation(), c.family); c.cause == notRuledOut &&
+	report.Tests = o.conclude(report.family(true))
+	for i := range report.Rows {
+		row := &report.Rows[i]
+		if !row.Suspect {
+			continue
+		}
+		if n := o.PairsToFind(row.deviation(), report.Tests); row.Reason == o.notRuledOut() &&
 			n > float64(row.N) {
 			row.Reason += fmt.Sprintf("; as these pairs scatter, it takes some %.0f of them", n)
 		}
-		report.Tests = c.family
 		fresh := row.N
 		if g.settled(given[row.id()], *row) {
 			row.Verdict, row.Reason = verdict.NoWorse, ""
@@ -235,8 +226,8 @@ func (g *Screening) Decide(fresh []Sample) (*Report, error) {
 			row.Verdict, row.Reason = verdict.Inconclusive, tooFewPairs(row.N, g.fresh)
 		}
 		if row.Tested() {
-			row.Detectable = max(row.Step, o.detectable(row.deviation(), g.report.Rows[rows[i]].N,
-				fresh, c.family))
+			row.Detectable = max(row.Step,
+				o.detectable(row.deviation(), g.report.Rows[i].N, fresh, report.Tests))
 		}
 	}
 	return report, nil

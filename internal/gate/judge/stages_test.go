@@ -185,9 +185,8 @@ func TestStages(t *testing.T) {
 			row := r.Rows[0]
 			said := row.said()
 			if row.Verdict != test.verdict || row.Reason != test.reason ||
-				whole(
-					r,
-				) != test.verdict || !same(float64(said.Ratio), test.ratio) || row.Suspect != suspect {
+				whole(r) != test.verdict || !same(float64(said.Ratio), test.ratio) ||
+				row.Suspect != suspect {
 				t.Errorf(
 					"%s (%s), ratio %v; want %s (%s), %v\n%+v",
 					row.Verdict,

@@ -72,16 +72,16 @@ func TestCoarse(t *testing.T) {
 						t.Fatal(err)
 					}
 					for _, e := range []Evidence{unpaired, paired} {
-						c := conclude(Defaults(), []Evidence{e})[0]
-						if c.verdict == verdict.NoWorse ||
-							c.verdict != verdict.Inconclusive && sd < 0.5 ||
-							c.detectable < math.Log(4.0/3)-1e-9 {
+						rows, _ := concluded(Defaults(), e)
+						c := rows[0]
+						if c.Verdict == verdict.NoWorse ||
+							c.Verdict != verdict.Inconclusive && sd < 0.5 ||
+							c.Detectable < math.Log(4.0/3)-1e-9 {
 							t.Errorf("%s, %d of %v with noise of %v: %s, %+v", unit, n, by,
-								sd, c.verdict, e)
+								sd, c.Verdict, e)
 						}
-						if sd == 0 && !strings.Contains(Defaults().because(c),
-							"rounded to steps of 33%") {
-							t.Errorf("because: %s", Defaults().because(c))
+						if sd == 0 && !strings.Contains(c.Reason, "rounded to steps of 33%") {
+							t.Errorf("because: %s", c.Reason)
 						}
 					}
 					if screened, err := Screen(Defaults(),
@@ -134,8 +134,8 @@ func TestNotCoarse(t *testing.T) {
 				e, err = Weigh(Defaults(), 1,
 					Sample{Metric: c.m, Pairs: repeated(10, c.base, c.head)})
 			}
-			if got := conclude(Defaults(), []Evidence{e})[0].verdict; err != nil || got != c.want {
-				t.Errorf("%s, paired %v: %s, want %s (%v)", c.name, paired, got,
+			if got, _ := concluded(Defaults(), e); err != nil || got[0].Verdict != c.want {
+				t.Errorf("%s, paired %v: %s, want %s (%v)", c.name, paired, got[0].Verdict,
 					c.want, fmt.Sprint(err))
 			}
 		}

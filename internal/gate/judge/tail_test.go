@@ -167,7 +167,8 @@ func TestDrawnSwapsAgree(t *testing.T) {
 // as independent.
 func TestTailVerdicts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	p99 := Metric{Benchmark: "b", Unit: "p99-response-sec", Better: verdict.LowerIsBetter, Quantile: 0.99}
+	p99 := Metric{Benchmark: "b", Unit: "p99-response-sec",
+		Better: verdict.LowerIsBetter, Quantile: 0.99}
 	for _, test := range []struct {
 		factor float64
 		want   verdict.Verdict
@@ -177,8 +178,8 @@ func TestTailVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := conclude(Defaults(), []Evidence{e})[0]
-		row := Row{Metric: p99, Verdict: c.verdict, Evidence: e}
+		rows, _ := concluded(Defaults(), e)
+		row := Row{Metric: p99, Verdict: rows[0].Verdict, Evidence: e}
 		factor := verdict.Number(test.factor)
 		if said := row.said(); said.Verdict != test.want || said.Lo > factor ||
 			said.Hi < factor || said.Ratio < said.Lo || said.Ratio > said.Hi {
@@ -195,8 +196,8 @@ func TestTailVerdicts(t *testing.T) {
 // However many tests there are in a family, swaps are drawn until one could be significant.
 func TestEnoughDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	s := Sample{Metric: Metric{Benchmark: "b", Unit: "p99-response-sec", Better: verdict.LowerIsBetter,
-		Quantile: 0.99}, Tails: drawTails(t, rng, 14, 400, 2)}
+	s := Sample{Metric: Metric{Benchmark: "b", Unit: "p99-response-sec",
+		Better: verdict.LowerIsBetter, Quantile: 0.99}, Tails: drawTails(t, rng, 14, 400, 2)}
 	o := Defaults()
 	for _, tests := range []int{1, 25, 26, 400} {
 		e, err := Weigh(o, tests, s)
