@@ -16,34 +16,34 @@ var calibrated = new(alone.Calibration)
 // mean, or a count in its place.
 type amount struct {
 	count param.Key // an Int or a Size, 0 by default
-	work  alone.Work
+	start func(seed uint64, units int) counted
 }
+
+// counted is CPU work that is told the time of its tasks.
+type counted interface {
+	Workload
+	takes(mean time.Duration)
+}
+
+// Sized implements alone.Work.
+func (a *amount) Sized(units int) alone.Doer { return a.start(0, units) }
 
 // keys are the two parameters.
-func (a amount) keys() []param.Key {
-	a.count.Default = "0"
-	return []param.Key{
-		{Name: "mean", Kind: param.Duration, Default: "1ms",
-			Doc: "time of a task alone on this machine, which gives the number of " + a.count.Name},
-		a.count,
-	}
+func (a *amount) keys() []param.Key {
+	count := a.count
+	count.Default = "0"
+	return []param.Key{{Name: "mean", Kind: param.Duration, Default: "1ms",
+		Doc: "time of a task alone on this machine, which gives the number of " + count.Name}, count}
 }
 
-// spec completes the Spec of work in that amount, of which start makes tasks of so many units.
-func (a amount) spec(s Spec, start func(seed uint64, units int, takes equal) Workload) Spec {
-	s.Kind, s.Keys, s.Check = CPU, a.keys(), a.check
-	s.New = func(seed uint64, v param.Values) (Workload, error) {
-		units, takes, err := a.of(v)
-		if err != nil {
-			return nil, err
-		}
-		return start(seed, units, takes), nil
-	}
+// spec completes the Spec of work in that amount.
+func (a *amount) spec(s Spec) Spec {
+	s.Kind, s.Keys, s.Check, s.New = CPU, a.keys(), a.check, a.of
 	return s
 }
 
 // given is the count, 0 where mean stands for it.
-func (a amount) given(v param.Values) int64 {
+func (a *amount) given(v param.Values) int64 {
 	if a.count.Kind == param.Size {
 		return v.Size(a.count.Name)
 	}
@@ -51,7 +51,7 @@ func (a amount) given(v param.Values) int64 {
 }
 
 // check finds what is impossible without calibration.
-func (a amount) check(v param.Values) error {
+func (a *amount) check(v param.Values) error {
 	name, n := a.count.Name, a.given(v)
 	switch {
 	case v.Given("mean") && v.Given(name):
@@ -65,34 +65,39 @@ func (a amount) check(v param.Values) error {
 	return err
 }
 
-// of calibrates. It returns the units of a task, and the time that they take.
-func (a amount) of(v param.Values) (units int, takes equal, err error) {
-	if err := a.check(v); err != nil {
-		return 0, equal{}, err
-	}
-	l, err := calibrated.Line(a.work)
+// of calibrates, and starts the work.
+func (a *amount) of(seed uint64, v param.Values) (Workload, error) {
+	l, err := calibrated.Line(a)
 	if err != nil {
-		return 0, equal{}, err
+		return nil, err
 	}
-	units = int(a.given(v))
+	units := int(a.given(v))
 	if units == 0 {
 		mean := v.Duration("mean")
 		exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
 		if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {
 			// on a busy machine, fixed may come out below 0
-			return 0, equal{}, fmt.Errorf("mean: %v would be %.0f %s on this machine, want 1 to %d",
+			return nil, fmt.Errorf("mean: %v would be %.0f %s on this machine, want 1 to %d",
 				mean, max(0, float64(mean)/l.PerUnit), a.count.Name, math.MaxInt32)
 		}
 		units = int(exact)
 	}
-	return units, equal{l.Time(units)}, nil
+	w := a.start(seed, units)
+	w.takes(l.Time(units))
+	return w, nil
 }
 
-// equal is the time of tasks that are all the same work.
-type equal struct{ mean time.Duration }
+// times are the mean and C² of a task's time, alone, where they are found out when the workload is
+// made. C² is 0 where every task is the same work.
+type times struct {
+	mean time.Duration
+	c2   float64
+}
 
-// Mean is calibrated: the time of a task that has a core to itself.
-func (e equal) Mean() time.Duration { return e.mean }
+// Mean implements Workload.
+func (t *times) Mean() time.Duration { return t.mean }
 
-// C2 is 0: every task is the same work.
-func (e equal) C2() float64 { return 0 }
+// C2 implements Workload.
+func (t *times) C2() float64 { return t.c2 }
+
+func (t *times) takes(mean time.Duration) { t.mean = mean }

@@ -9,14 +9,13 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
 	"github.com/poolbench/poolbench/internal/coin"
 )
 
-var averageNumbers = amount{
+var averageNumbers = &amount{
 	param.Key{Name: "n", Kind: param.Int,
 		Doc: "numbers to average per task, in place of mean: the same work on every machine"},
-	averaged{},
+	func(_ uint64, n int) counted { return &cpuAverage{n: n} },
 }
 
 var _ = register(Spec{
@@ -28,16 +27,11 @@ var _ = register(Spec{
 		Doc: "how many times as much a long task is as a short one, as in two_class: one in 1+r " +
 			"is long, and either class is half of the work"}),
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		n, takes, err := averageNumbers.of(v)
-		if err != nil {
-			return nil, err
+		w, err := averageNumbers.of(seed, v)
+		if r := v.Float("r"); err == nil && r != 1 {
+			return newUnequalAverage(seed, w.(*cpuAverage), r)
 		}
-		w := cpuAverage{equal: takes, n: n}
-		r := v.Float("r")
-		if r == 1 {
-			return &w, nil
-		}
-		return newUnequalAverage(seed, &w, r)
+		return w, err
 	},
 	Check: func(v param.Values) error {
 		if r := v.Float("r"); r < 1 || r > mostR {
@@ -48,16 +42,12 @@ var _ = register(Spec{
 	},
 })
 
-type averaged struct{}
-
-func (averaged) Sized(n int) alone.Doer { return &cpuAverage{n: n} }
-
 // averageChunk is the number of additions between two looks at ctx, some 15 µs.
 const averageChunk = 1 << 15
 
 // cpuAverage has the same numbers in every task, so the seed changes nothing.
 type cpuAverage struct {
-	equal
+	times
 	n int
 	// total is the sum of what all tasks have summed, modulo 2⁶⁴, so that no part of the work is
 	// without a use, and the parts of a task meet wherever they were done. Parts that their ctx
@@ -116,8 +106,7 @@ type unequalAverage struct {
 	*cpuAverage
 	coin.Coin
 	numbers [2]int           // of a short and of a long task
-	takes   [2]time.Duration // likewise
-	c2      float64
+	lasts   [2]time.Duration // likewise
 }
 
 func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverage, error) {
@@ -130,14 +119,11 @@ func newUnequalAverage(seed uint64, mean *cpuAverage, r float64) (*unequalAverag
 				"up to %d", n, math.MaxInt32)
 		}
 		w.numbers[i] = int(n)
-		w.takes[i] = time.Duration(math.Round(n / float64(mean.n) * float64(mean.mean)))
+		w.lasts[i] = time.Duration(math.Round(n / float64(mean.n) * float64(mean.mean)))
 	}
-	w.mean, w.c2 = w.Moments(w.takes[0], w.takes[1])
+	w.mean, w.c2 = w.Moments(w.lasts[0], w.lasts[1])
 	return w, nil
 }
-
-// C2 is that of the two lengths.
-func (w *unequalAverage) C2() float64 { return w.c2 }
 
 func (w *unequalAverage) Long(seq uint64) bool { return w.Rare(seq) }
 
@@ -150,5 +136,5 @@ func (w *unequalAverage) DoPart(
 	ctx context.Context, seq uint64, from, length time.Duration,
 ) (more bool, err error) {
 	i := w.Kind(seq)
-	return w.part(ctx, w.numbers[i], w.takes[i], from, length)
+	return w.part(ctx, w.numbers[i], w.lasts[i], from, length)
 }

@@ -34,7 +34,7 @@ func TestPartsOfAnAverage(t *testing.T) {
 		n := rapid.IntRange(1, 100_000).Draw(t, "n")
 		mean := time.Duration(rapid.Int64Range(1, 1e9).Draw(t, "mean"))
 		step := time.Duration(rapid.Int64Range(max(1, int64(mean)/100), 2e9).Draw(t, "step"))
-		w := &cpuAverage{equal: equal{mean}, n: n}
+		w := &cpuAverage{times: times{mean: mean}, n: n}
 		parts := 0
 		for more := true; more; parts++ {
 			var err error
@@ -56,7 +56,7 @@ func TestPartsOfAnAverage(t *testing.T) {
 // Parts may be done side by side, and in any order, as strategies that split do.
 func TestPartsOfAnAverageSideBySide(t *testing.T) {
 	const n, steps = 1_000_003, 13
-	w := &cpuAverage{equal: equal{time.Millisecond}, n: n}
+	w := &cpuAverage{times: times{mean: time.Millisecond}, n: n}
 	step := time.Millisecond/steps + 1
 	var wg sync.WaitGroup
 	for i := range steps {
@@ -74,7 +74,7 @@ func TestPartsOfAnAverageSideBySide(t *testing.T) {
 }
 
 func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
-	w := &cpuAverage{equal: equal{time.Millisecond}, n: math.MaxInt32}
+	w := &cpuAverage{times: times{mean: time.Millisecond}, n: math.MaxInt32}
 	for _, from := range []time.Duration{time.Millisecond, time.Second, math.MaxInt64} {
 		if more, err := w.DoPart(context.Background(), 1, from, math.MaxInt64); more || err != nil {
 			t.Errorf("a part from %v: more is %v, %v", from, more, err)
@@ -92,12 +92,12 @@ func TestPartsBeyondTheEndAndEndedOnes(t *testing.T) {
 // and the parts of each add up to it.
 func TestUnequalAverages(t *testing.T) {
 	const n, r, tasks = 210_000, 20.0, 20_000
-	w, err := newUnequalAverage(7, &cpuAverage{equal: equal{time.Millisecond}, n: n}, r)
+	w, err := newUnequalAverage(7, &cpuAverage{times: times{mean: time.Millisecond}, n: n}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.numbers != [2]int{110_250, 2_205_000} || w.takes != [2]time.Duration{525_000, 10_500_000} {
-		t.Errorf("numbers %v, times %v", w.numbers, w.takes)
+	if w.numbers != [2]int{110_250, 2_205_000} || w.lasts != [2]time.Duration{525_000, 10_500_000} {
+		t.Errorf("numbers %v, times %v", w.numbers, w.lasts)
 	}
 	if math.Abs(w.C2()-(r-1)*(r-1)/(4*r)) > 1e-9 || w.Mean() != time.Millisecond {
 		t.Errorf("C² is %v, mean %v", w.C2(), w.Mean())
@@ -125,7 +125,7 @@ func TestUnequalAverages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if want := int((w.takes[i] + step - 1) / step); parts != want ||
+		if want := int((w.lasts[i] + step - 1) / step); parts != want ||
 			w.total.Load() != sumTo(w.numbers[i]) {
 			t.Errorf("class %d: %d parts add up to %d, want %d and %d", i, parts, w.total.Load(),
 				want, sumTo(w.numbers[i]))
@@ -135,7 +135,7 @@ func TestUnequalAverages(t *testing.T) {
 			t.Errorf("class %d, whole: %d, %v", i, w.total.Load(), err)
 		}
 	}
-	if w, err := newUnequalAverage(1, &cpuAverage{equal: equal{time.Second}, n: math.MaxInt32},
+	if w, err := newUnequalAverage(1, &cpuAverage{times: times{mean: time.Second}, n: math.MaxInt32},
 		100); err == nil {
 		t.Errorf("more numbers than can be counted: %v", w.numbers)
 	}

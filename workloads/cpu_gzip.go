@@ -9,13 +9,12 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
 )
 
-var gzipPages = amount{
+var gzipPages = &amount{
 	param.Key{Name: "pages", Kind: param.Int,
 		Doc: "pages of 1 KiB per task, in place of mean: the same work on every machine"},
-	compressed{},
+	func(seed uint64, pages int) counted { return newCompressor(seed, pages) },
 }
 
 var _ = register(gzipPages.spec(Spec{
@@ -23,15 +22,7 @@ var _ = register(gzipPages.spec(Spec{
 	Summary: "compresses a counted number of pages of text with gzip, as a web server does its " +
 		"answers",
 	Source: "RFC 1952; pattern: compression in a worker pool",
-}, func(seed uint64, pages int, takes equal) Workload {
-	w := newCompressor(seed, pages)
-	w.equal = takes
-	return w
 }))
-
-type compressed struct{}
-
-func (compressed) Sized(pages int) alone.Doer { return newCompressor(0, pages) }
 
 // A page is compressed by itself, in some 25 µs, and ctx looked at before each. In one stream the
 // first 32 KiB would cost less than half as much a byte as the following do, since the compressor
@@ -41,7 +32,7 @@ const pageBytes, textBytes = 1 << 10, 256 << 10
 // cpuGzip gives each task other pages of one text. How well they compress moves its time by a
 // percent or two, so the C² of 0 is one of less than 10⁻³.
 type cpuGzip struct {
-	equal
+	times
 	seed  uint64
 	pages int
 	// textBytes, and the first page of them again, so that a page may begin anywhere

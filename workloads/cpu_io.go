@@ -25,18 +25,12 @@ var _ = register(Spec{
 			Doc: "time of a task that waits"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		if err := checkCPUIO(v); err != nil {
-			return nil, err
-		}
-		c, err := coin.New(seed, v, "p")
-		if err != nil {
-			return nil, err
-		}
 		hash, err := hasherFor(seed, v.Duration("cpu"))
 		if err != nil {
 			return nil, err
 		}
-		return &cpuIO{hash, newWaits(seed, v.Dist("wait")), c}, nil
+		return &cpuIO{hash, newWaits(seed, v.Dist("wait")),
+			coin.Coin{Seed: seed, P: v.Float("p")}}, nil
 	},
 	Check: checkCPUIO,
 })

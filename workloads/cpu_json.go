@@ -20,9 +20,6 @@ var _ = register(Spec{
 			Doc: "doublings, from 0 to 20; each doubles the time and the memory of a task"},
 	},
 	New: func(_ uint64, v param.Values) (Workload, error) {
-		if err := checkDoublings(v); err != nil {
-			return nil, err
-		}
 		mean, err := calibrated.Task(doubled{}, v.Int("n"))
 		if err != nil {
 			return nil, err
@@ -52,7 +49,7 @@ func (doubled) Sized(n int) alone.Doer { return newDoubler(n) }
 // cpuJSON has one object, small because it shares its parts: only its text grows as 2ⁿ, and what is
 // read from that. All tasks are the same, so the seed changes nothing.
 type cpuJSON struct {
-	equal
+	times
 	object any
 }
 

@@ -7,13 +7,14 @@ import (
 	"encoding/binary"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
 )
 
-var pbkdf2Iterations = amount{
+var pbkdf2Iterations = &amount{
 	param.Key{Name: "iterations", Kind: param.Int,
 		Doc: "iterations per task, in place of mean: the same work on every machine"},
-	derived{},
+	func(seed uint64, iterations int) counted {
+		return &cpuPBKDF2{seed: seed, iterations: iterations}
+	},
 }
 
 var _ = register(pbkdf2Iterations.spec(Spec{
@@ -21,16 +22,10 @@ var _ = register(pbkdf2Iterations.spec(Spec{
 	Summary: "derives a key from a password with PBKDF2: computing that cannot be interrupted " +
 		"once begun",
 	Source: "RFC 8018; pattern: long-running crypto operations in a worker pool",
-}, func(seed uint64, iterations int, takes equal) Workload {
-	return &cpuPBKDF2{takes, seed, iterations}
 }))
 
-type derived struct{}
-
-func (derived) Sized(iterations int) alone.Doer { return &cpuPBKDF2{iterations: iterations} }
-
 type cpuPBKDF2 struct {
-	equal
+	times
 	seed       uint64
 	iterations int
 }

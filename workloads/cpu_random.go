@@ -6,35 +6,26 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
 )
 
-var randomBytes = amount{
+var randomBytes = &amount{
 	param.Key{Name: "bytes", Kind: param.Size,
 		Doc: "random bytes per task, in place of mean: the same work on every machine"},
-	randomised{},
+	func(_ uint64, bytes int) counted { return newRandom(bytes) },
 }
 
 var _ = register(randomBytes.spec(Spec{
 	Name:    "cpu_random",
 	Summary: "asks the operating system for a counted number of random bytes, never the same ones",
 	Source:  "pattern: random bytes, more for some than for others, from one worker pool",
-}, func(_ uint64, bytes int, takes equal) Workload {
-	w := newRandom(bytes)
-	w.equal = takes
-	return w
 }))
-
-type randomised struct{}
-
-func (randomised) Sized(bytes int) alone.Doer { return newRandom(bytes) }
 
 // randomChunk is what is asked for between two looks at ctx, some 40 µs.
 const randomChunk = 16 << 10
 
 // cpuRandom is the same work for the same task, but not the same bytes: the seed changes nothing.
 type cpuRandom struct {
-	equal
+	times
 	bytes int
 	slots sync.Pool // of *[randomChunk]byte
 }

@@ -8,13 +8,12 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
 )
 
-var sha256Blocks = amount{
+var sha256Blocks = &amount{
 	param.Key{Name: "blocks", Kind: param.Int,
 		Doc: "blocks of 64 bytes per task, in place of mean: the same work on every machine"},
-	hashed{},
+	func(seed uint64, blocks int) counted { return newHasher(seed, blocks) },
 }
 
 var _ = register(sha256Blocks.spec(Spec{
@@ -22,22 +21,14 @@ var _ = register(sha256Blocks.spec(Spec{
 	Summary: "hashes a counted number of blocks with SHA-256: the same work for every task, real " +
 		"clock only",
 	Source: "FIPS 180-4",
-}, func(seed uint64, blocks int, takes equal) Workload {
-	w := newHasher(seed, blocks)
-	w.equal = takes
-	return w
 }))
-
-type hashed struct{}
-
-func (hashed) Sized(blocks int) alone.Doer { return newHasher(0, blocks) }
 
 // chunk is the number of blocks between two looks at ctx: 16 KiB, some 10 µs with the SHA
 // instructions of a current CPU and five times that without.
 const chunk = 256
 
 type cpuSHA256 struct {
-	equal
+	times
 	seed   uint64
 	blocks int
 	// all but the first block of each task, again and again; its content does not matter to the

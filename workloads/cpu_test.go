@@ -83,7 +83,7 @@ func TestAllCPUTasksRunConcurrently(t *testing.T) {
 // half a unit.
 func TestAmounts(t *testing.T) {
 	for name, c := range map[string]struct {
-		amount amount
+		amount *amount
 		units  func(Workload) int
 	}{
 		"cpu_sha256": {sha256Blocks, func(w Workload) int { return w.(*cpuSHA256).blocks }},
@@ -93,7 +93,7 @@ func TestAmounts(t *testing.T) {
 		"cpu_average": {averageNumbers, func(w Workload) int { return w.(*cpuAverage).n }},
 		"cpu_random":  {randomBytes, func(w Workload) int { return w.(*cpuRandom).bytes }},
 	} {
-		l, err := calibrated.Line(c.amount.work)
+		l, err := calibrated.Line(c.amount)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,13 +73,11 @@ type files struct {
 	dir       string
 	paths     [2]string
 	sizes     [2]int64
-	times     [2]time.Duration // of reading a file alone
+	lasts     [2]time.Duration // reading a file alone
+	times                      // by those
 }
 
 func newFiles(seed uint64, v param.Values) (f *files, err error) {
-	if err := checkFiles(v); err != nil {
-		return nil, err
-	}
 	base := v.Text("dir")
 	if !v.Given("dir") {
 		base = os.TempDir()
@@ -108,33 +106,22 @@ func writeRandom(path string, size int64) error {
 	return errors.Join(err, file.Close())
 }
 
-// measure finds the time that read takes for a file of each size, and closes the files when that
-// fails.
+// measure finds the time that read takes for a file of each size, alone, and closes the files when
+// that fails.
 func (f *files) measure(read func(ctx context.Context, which int) error) (err error) {
-	for i := range f.times {
-		if f.times[i], err = alone.Time(func() error {
+	for i := range f.lasts {
+		if f.lasts[i], err = alone.Time(func() error {
 			return read(context.Background(), i)
 		}); err != nil {
 			return errors.Join(err, f.Close())
 		}
 	}
+	f.mean, f.c2 = f.Moments(f.lasts[0], f.lasts[1])
 	return nil
 }
 
 // Long implements Classed: the large files.
 func (f *files) Long(seq uint64) bool { return f.Rare(seq) }
-
-// Mean is calibrated: both files are read alone when the workload is made.
-func (f *files) Mean() time.Duration {
-	mean, _ := f.Moments(f.times[0], f.times[1])
-	return mean
-}
-
-// C2 follows from the two times that Mean is calibrated with.
-func (f *files) C2() float64 {
-	_, c2 := f.Moments(f.times[0], f.times[1])
-	return c2
-}
 
 // Close removes the files and their directory.
 func (f *files) Close() error { return os.RemoveAll(f.dir) }

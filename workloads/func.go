@@ -40,19 +40,17 @@ func Func(name string, do func(ctx context.Context, seq uint64) error, known ...
 			if err == nil && m.Mean <= 0 {
 				err = errors.New("the mean time of a task must be positive")
 			}
-			return function{do, m}, err
+			return &function{times{m.Mean, m.C2}, do}, err
 		},
 	}
 }
 
 type function struct {
-	do      func(ctx context.Context, seq uint64) error
-	moments Moments
+	times
+	do func(ctx context.Context, seq uint64) error
 }
 
-func (f function) Do(ctx context.Context, seq uint64) error { return f.do(ctx, seq) }
-func (f function) Mean() time.Duration                      { return f.moments.Mean }
-func (f function) C2() float64                              { return f.moments.C2 }
+func (f *function) Do(ctx context.Context, seq uint64) error { return f.do(ctx, seq) }
 
 // moments measures tasks alone, after one that pays for what only the first does.
 func moments(do func(ctx context.Context, seq uint64) error) (Moments, error) {

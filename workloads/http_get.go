@@ -69,9 +69,6 @@ func isPort(text string) bool {
 }
 
 func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
-	if err := checkHTTPGet(v); err != nil {
-		return nil, err
-	}
 	service := v.Dist("service")
 	w := newHTTPClient(v.Int("conns"), v.Duration("timeout"))
 	w.mean, w.c2 = service.Mean(), service.C2()
@@ -106,8 +103,10 @@ type httpClient struct {
 	client  http.Client
 	timeout time.Duration
 	url     atomic.Pointer[string] // nil: there is no server, or the workload is closed
-	mean    time.Duration
-	c2      float64
+	// with a server of its own, the service's and a round trip on loopback, which is calibrated
+	// when the workload is made; with a url, those of the service that the user assumes, because a
+	// server of somebody else is not called before the run
+	times
 }
 
 func newHTTPClient(conns int, timeout time.Duration) *httpClient {
@@ -182,14 +181,6 @@ func (w *httpClient) failure(ctx context.Context, err error) error {
 	}
 	return err
 }
-
-// Mean is, with a server of its own, the service's and a round trip on loopback, which is
-// calibrated when the workload is made. With a url it is the service that the user assumes, because
-// a server of somebody else is not called before the run.
-func (w *httpClient) Mean() time.Duration { return w.mean }
-
-// C2 goes with Mean.
-func (w *httpClient) C2() float64 { return w.c2 }
 
 // Close closes the idle connections. Those of tasks in flight close with the tasks.
 func (w *httpClient) Close() error {

@@ -21,9 +21,6 @@ var _ = register(Spec{
 			Doc: "time of the wait after it"},
 	},
 	New: func(seed uint64, v param.Values) (Workload, error) {
-		if err := checkMixed(v); err != nil {
-			return nil, err
-		}
 		hash, err := hasherFor(seed, v.Duration("cpu"))
 		if err != nil {
 			return nil, err
@@ -43,7 +40,7 @@ func checkMixed(v param.Values) error {
 // hasherFor has tasks that take that long alone on this machine, which is calibrated. The error is
 // about the parameter cpu.
 func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
-	l, err := calibrated.Line(sha256Blocks.work)
+	l, err := calibrated.Line(sha256Blocks)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +50,7 @@ func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 			max(0, blocks), math.MaxInt32)
 	}
 	hash := newHasher(seed, int(blocks))
-	hash.equal = equal{l.Time(int(blocks))}
+	hash.takes(l.Time(int(blocks)))
 	return hash, nil
 }
 

@@ -35,14 +35,13 @@ var _ = register(Spec{
 // trace is the waits of the lines: task seq takes that of line seq mod n.
 type trace struct {
 	waiter
-	mean time.Duration
-	c2   float64
+	times // exactly those of the lines
 }
 
-func newTrace(times []time.Duration) (*trace, error) {
-	n := float64(len(times))
+func newTrace(lines []time.Duration) (*trace, error) {
+	n := float64(len(lines))
 	var sum, squares float64
-	for _, d := range times {
+	for _, d := range lines {
 		sum += float64(d)
 	}
 	mean := sum / n
@@ -50,20 +49,14 @@ func newTrace(times []time.Duration) (*trace, error) {
 		return nil, fmt.Errorf("file: the mean of the durations must be at least 1ns, got %vns",
 			mean)
 	}
-	for _, d := range times {
+	for _, d := range lines {
 		x := float64(d)/mean - 1
 		squares += x * x
 	}
-	w := &trace{mean: time.Duration(math.Round(mean)), c2: squares / n}
-	w.time = func(_ *slot, seq uint64) time.Duration { return times[seq%uint64(len(times))] }
+	w := &trace{times: times{time.Duration(math.Round(mean)), squares / n}}
+	w.time = func(_ *slot, seq uint64) time.Duration { return lines[seq%uint64(len(lines))] }
 	return w, nil
 }
-
-// Mean is that of the lines, exactly.
-func (w *trace) Mean() time.Duration { return w.mean }
-
-// C2 is that of the lines, exactly.
-func (w *trace) C2() float64 { return w.c2 }
 
 // openTrace reads a regular file alone: a pipe could be read only once, and a variant is checked
 // before it is built.

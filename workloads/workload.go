@@ -123,7 +123,21 @@ func (s Spec) check(v param.Values) error {
 // String is the name.
 func (s Spec) String() string { return s.Name }
 
-func register(s Spec) Spec { return all.Add(s.Name, s) }
+func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
+
+// checked makes New refuse what Check does, so that no workload has to ask it.
+func checked(s Spec) Spec {
+	start := s.New
+	s.New = func(seed uint64, v param.Values) (Workload, error) {
+		if s.Check != nil {
+			if err := s.Check(v); err != nil {
+				return nil, err
+			}
+		}
+		return start(seed, v)
+	}
+	return s
+}
 
 // Register adds a workload of another package to All, before anything runs: from then on every
 // command, study and report knows it by its name. It panics on a name that is taken or not
@@ -132,7 +146,7 @@ func Register(s Spec) Spec {
 	if s.New == nil {
 		panic(fmt.Sprintf("workload %s: New is nil", s.Name))
 	}
-	return all.AddOther(s.Name, s)
+	return all.AddOther(s.Name, checked(s))
 }
 
 // All returns the Specs in the order of their names, the package's own before those of others.

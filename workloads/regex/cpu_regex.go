@@ -32,9 +32,6 @@ var _ = workloads.Register(workloads.Spec{
 				"as long"},
 	},
 	New: func(_ uint64, v param.Values) (workloads.Workload, error) {
-		if err := checkRegex(v); err != nil {
-			return nil, err
-		}
 		mean, err := calibrated.Task(matched{v.Text("engine")}, v.Int("n"))
 		if err != nil {
 			return nil, err

@@ -79,9 +79,6 @@ type database struct {
 const making = 30 * time.Second
 
 func newSQLQuery(seed uint64, v param.Values) (workloads.Workload, error) {
-	if err := checkSQLQuery(v); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), making)
 	defer cancel()
 	w := &sqlQuery{Coin: coin.Coin{Seed: seed, P: v.Float("writes")},
