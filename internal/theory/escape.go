@@ -1,6 +1,11 @@
 package theory
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
 
 // An escape is the factorised matrix D − A of a Markov chain that is left in the end: A ≥ 0 holds
 // the rates between states, D is diagonal, and each row sums to the state's rate of leaving for
@@ -23,7 +28,7 @@ type escape struct {
 func newEscape(between mat.Matrix, gone []float64) *escape {
 	n, _ := between.Dims()
 	e := &escape{n: n, rate: mat.DenseCopyOf(between), pivot: make([]float64, n)}
-	gone = append([]float64(nil), gone...)
+	gone = slices.Clone(gone)
 	for p := range n {
 		row := e.rate.RawRowView(p)
 		e.pivot[p] = gone[p] + sum(row[p+1:])
@@ -45,13 +50,13 @@ func (e *escape) solve(b mat.Matrix) *mat.Dense {
 	x := mat.DenseCopyOf(b)
 	for i := range e.n {
 		for p := range i {
-			addScaled(x.RawRowView(i), e.rate.At(i, p), x.RawRowView(p))
+			floats.AddScaled(x.RawRowView(i), e.rate.At(i, p), x.RawRowView(p))
 		}
 	}
 	for p := e.n - 1; p >= 0; p-- {
 		row := x.RawRowView(p)
 		for j := p + 1; j < e.n; j++ {
-			addScaled(row, e.rate.At(p, j), x.RawRowView(j))
+			floats.AddScaled(row, e.rate.At(p, j), x.RawRowView(j))
 		}
 		for c := range row {
 			row[c] /= e.pivot[p]
@@ -68,20 +73,13 @@ func (e *escape) solveLeft(b mat.Matrix) *mat.Dense {
 		v := x.RawRowView(r)
 		for p := range v {
 			v[p] /= e.pivot[p]
-			addScaled(v[p+1:], v[p], e.rate.RawRowView(p)[p+1:])
+			floats.AddScaled(v[p+1:], v[p], e.rate.RawRowView(p)[p+1:])
 		}
 		for i := e.n - 1; i > 0; i-- {
-			addScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
+			floats.AddScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
 		}
 	}
 	return x
-}
-
-// addScaled adds c·w to v.
-func addScaled(v []float64, c float64, w []float64) {
-	for i, x := range w {
-		v[i] += c * x
-	}
 }
 
 // sum returns the sum of a vector's elements.

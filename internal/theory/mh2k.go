@@ -2,6 +2,7 @@ package theory
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -126,10 +127,7 @@ func (q h2Queue) solve() (*h2State, error) {
 	down := make([]*mat.Dense, q.k) // K_n
 	between := mat.NewDense(1, 1, nil)
 	for n := range q.k {
-		gone := make([]float64, n+1)
-		for i := range gone {
-			gone[i] = q.rate
-		}
+		gone := slices.Repeat([]float64{q.rate}, n+1)
 		down[n] = newEscape(between, gone).solveLeft(q.down(n + 1))
 		between = new(mat.Dense)
 		between.Mul(down[n], q.up(n))

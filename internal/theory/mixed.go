@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func Mixed(parts ...Part) *Answer {
 		panic("theory: a mixture of nothing")
 	}
 	var models []string
-	a := &Answer{wait: &law{unit: 1}, response: &law{unit: 1}}
+	a := &Answer{}
 	total := 0.0
 	for _, p := range parts {
 		models = append(models, p.Model)
@@ -30,34 +31,25 @@ func Mixed(parts ...Part) *Answer {
 		a.MeanWait += p.Share * p.MeanWait
 		a.MeanResponse += p.Share * p.MeanResponse
 		a.ShedProb += p.Share * p.ShedProb
-		if p.wait == nil {
-			a.wait = nil
-		}
-		if p.response == nil {
-			a.response = nil
-		}
 		total += p.Share
 	}
 	if math.Abs(total-1) > 1e-9 {
 		panic(fmt.Sprintf("theory: the shares of a mixture sum to %v", total))
 	}
 	a.Model = strings.Join(models, " beside ")
-	mix := func(of func(Part) *law) func(float64) float64 {
-		return func(y float64) (sum float64) {
+	mix := func(mean float64, of func(Part) *law) *law {
+		if slices.ContainsFunc(parts, func(p Part) bool { return of(p) == nil }) {
+			return nil
+		}
+		return &law{unit: 1, mean: mean, tail: func(y float64) (sum float64) {
 			for _, p := range parts {
 				above, _ := of(p).above(y)
 				sum += p.Share * above
 			}
 			return sum
-		}
+		}}
 	}
-	if a.wait != nil {
-		a.wait.mean, a.wait.tail = a.MeanWait, mix(func(p Part) *law { return p.wait })
-	}
-	if a.response != nil {
-		a.response.mean, a.response.tail = a.MeanResponse, mix(func(p Part) *law {
-			return p.response
-		})
-	}
+	a.wait = mix(a.MeanWait, func(p Part) *law { return p.wait })
+	a.response = mix(a.MeanResponse, func(p Part) *law { return p.response })
 	return a
 }

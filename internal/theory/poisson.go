@@ -1,6 +1,9 @@
 package theory
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // poisson returns the probabilities of a Poisson distribution with the given mean, pmf[i] being
 // that of first + i; what is left out on either side is below 1e−290 of the largest. Terms are
@@ -18,10 +21,8 @@ func poisson(mean float64) (first int, pmf []float64) {
 		below = append(below, w)
 	}
 	first = int(mode) - len(below)
-	pmf = make([]float64, 0, 2*len(below)+64)
-	for i := len(below) - 1; i >= 0; i-- {
-		pmf = append(pmf, below[i])
-	}
+	slices.Reverse(below)
+	pmf = append(make([]float64, 0, 2*len(below)+64), below...)
 	for n, w := mode, 1.0; w >= least; n++ {
 		pmf = append(pmf, w)
 		w *= mean / (n + 1)

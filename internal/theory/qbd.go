@@ -3,6 +3,7 @@ package theory
 import (
 	"errors"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -63,7 +64,7 @@ func stationary(generator mat.Matrix) []float64 {
 	pi.Set(0, n-1, 1)
 	v := pi.RawRowView(0)
 	for i := n - 1; i > 0; i-- {
-		addScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
+		floats.AddScaled(v[:i], v[i], e.rate.RawRowView(i)[:i])
 	}
 	total := sum(v)
 	for i := range v {

@@ -22,7 +22,7 @@ const many = 300
 // acceptsUntilFull fills an instance task by task, tries one more, and makes room for it.
 func acceptsUntilFull(r *rig) error {
 	release := make(chan struct{})
-	in, last := r.fill(context.Background(), min(r.capacity(), many), r.held(release))
+	in, last := r.fill(min(r.capacity(), many), r.held(release))
 	if last != nil {
 		return fmt.Errorf("full with %d tasks, where the capacity is %d: %s", len(in),
 			r.capacity(), last)
@@ -30,7 +30,7 @@ func acceptsUntilFull(r *rig) error {
 	if r.spec.Capacity == nil {
 		return nil
 	}
-	_, last = r.fill(context.Background(), many, r.held(release))
+	_, last = r.fill(many, r.held(release))
 	switch {
 	case last == nil:
 		return nil // never full, whatever it declares: that is a fault of memory

@@ -19,9 +19,8 @@ import (
 type scene struct {
 	mark    watchdog.Mark
 	steps   atomic.Uint64 // what has happened so far; it cannot grow for ever
-	mu      sync.Mutex
-	doing   string
-	failure error
+	doing   atomic.Pointer[string]
+	failure atomic.Pointer[error]
 	cleanup []func()
 	start   time.Time
 }
@@ -108,20 +107,12 @@ func (s *scene) guard(f func()) {
 }
 
 // fail notes the first failure.
-func (s *scene) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failure == nil {
-		s.failure = err
-	}
-}
+func (s *scene) fail(err error) { s.failure.CompareAndSwap(nil, &err) }
 
 // first is the first failure, which goes before what the check says of itself.
 func (s *scene) first(err error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.failure != nil {
-		return s.failure
+	if failure := s.failure.Load(); failure != nil {
+		return *failure
 	}
 	return err
 }
@@ -132,18 +123,15 @@ func (s *scene) spawn(f func()) { go s.guard(f) }
 // step says what the check does next.
 func (s *scene) step(format string, args ...any) {
 	s.steps.Add(1)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.doing = fmt.Sprintf(format, args...)
+	doing := fmt.Sprintf(format, args...)
+	s.doing.Store(&doing)
 }
 
 func (s *scene) now() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.doing == "" {
-		return "calling the strategy"
+	if doing := s.doing.Load(); doing != nil {
+		return *doing
 	}
-	return s.doing
+	return "calling the strategy"
 }
 
 // clock is the virtual time since the beginning of the check.
@@ -224,11 +212,7 @@ func ifBlocks(check func(*rig) error) func(*rig) error {
 func (s *scene) together(n int, f func(i int)) {
 	var busy sync.WaitGroup
 	for i := range n {
-		busy.Add(1)
-		s.spawn(func() {
-			defer busy.Done()
-			f(i)
-		})
+		busy.Go(func() { s.guard(func() { f(i) }) })
 	}
 	busy.Wait()
 }

@@ -1,7 +1,6 @@
 package strategytest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -20,14 +19,12 @@ type pool struct {
 }
 
 // fillPool submits tasks of one class until one is not accepted at once, at most n.
-func (r *rig) fillPool(
-	class strategies.Class, n int, do func(context.Context) strategies.Result,
-) (in []*job, last *call) {
+func (r *rig) fillPool(class strategies.Class, n int, do act) (in []*job, last *call) {
 	jobs := r.jobs(n, do)
 	for _, j := range jobs {
 		j.Class = class
 	}
-	return r.fillWith(context.Background(), jobs)
+	return r.fillWith(jobs)
 }
 
 // pools returns what a new instance has for each class.

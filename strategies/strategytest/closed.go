@@ -40,7 +40,7 @@ func closedWhileAndAfterDraining(r *rig) error {
 
 // closedToTheBlocked calls Drain while Submits are blocked.
 func closedToTheBlocked(r *rig) error {
-	r.fill(context.Background(), r.capacity(), takes(time.Second))
+	r.fill(r.capacity(), takes(time.Second))
 	var blocked []*call
 	for _, j := range r.jobs(3, returnAtOnce) {
 		if c := r.call(context.Background(), j); !c.over() {
@@ -104,15 +104,15 @@ func submitRacesDrain(r *rig) error {
 		results := slices.Repeat([]error{notSubmitted}, len(jobs))
 		var producers sync.WaitGroup
 		for first := range 4 {
-			producers.Add(1)
-			r.spawn(func() {
-				defer producers.Done()
-				for i := first; i < len(jobs); i += 4 {
-					if results[i] = fresh.submit(context.Background(),
-						jobs[i]); errors.Is(results[i], strategies.ErrClosed) {
-						return
+			producers.Go(func() {
+				r.guard(func() {
+					for i := first; i < len(jobs); i += 4 {
+						results[i] = fresh.submit(context.Background(), jobs[i])
+						if errors.Is(results[i], strategies.ErrClosed) {
+							return
+						}
 					}
-				}
+				})
 			})
 		}
 		r.step("Drain races Submit")

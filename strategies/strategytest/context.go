@@ -31,7 +31,7 @@ func refusesOnceEnded(r *rig) error {
 // blockedSubmitReturns has a Submit wait 5 ms at a full instance, and then others use the instance.
 func blockedSubmitReturns(r *rig) error {
 	release := make(chan struct{})
-	in, last := r.fill(context.Background(), r.capacity(), r.held(release))
+	in, last := r.fill(r.capacity(), r.held(release))
 	if last != nil {
 		return nil // full too early, which is a fault of another clause
 	}
@@ -129,7 +129,7 @@ func tasksSeeNewsContext(r *rig) error {
 // queuedAreDoneWithItsError ends New's context while tasks run that do not look at theirs, and
 // others wait.
 func queuedAreDoneWithItsError(r *rig) error {
-	in, _ := r.fill(context.Background(), min(r.capacity(), many), takes(time.Second))
+	in, _ := r.fill(min(r.capacity(), many), takes(time.Second))
 	begin := r.clock()
 	r.endNew()
 	synctest.Wait()

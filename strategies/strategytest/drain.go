@@ -1,10 +1,11 @@
 package strategytest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
+	"runtime/pprof"
 	"strings"
 	"testing/synctest"
 	"time"
@@ -25,7 +26,7 @@ func checkDrain(spec strategies.Spec) error {
 
 // drainFinishes drains without a deadline, three times at once, and then again.
 func drainFinishes(r *rig) error {
-	in, _ := r.fill(context.Background(), min(r.capacity(), 60), takes(2*time.Millisecond))
+	in, _ := r.fill(min(r.capacity(), 60), takes(2*time.Millisecond))
 	drains := []*call{r.drain(context.Background()), r.drain(context.Background()),
 		r.drain(context.Background())}
 	r.rest(horizon)
@@ -56,8 +57,8 @@ const deadline = 9 * time.Millisecond
 
 // drainPast fills an instance, drains it with the deadline, and returns once the Drain should have
 // returned. The tasks in hand at the deadline are those that had been started by then.
-func (r *rig) drainPast(n int, do func(context.Context) strategies.Result) (in []*job, d *call) {
-	in, _ = r.fill(context.Background(), min(r.capacity(), n), do)
+func (r *rig) drainPast(n int, do act) (in []*job, d *call) {
+	in, _ = r.fill(min(r.capacity(), n), do)
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	r.finally(cancel)
 	d = r.drain(ctx)
@@ -171,10 +172,10 @@ func (d *call) wants(at time.Duration, in []*job, running int) error {
 
 // drainLeavesNothing looks for goroutines after the Drain of an instance that was never used (nil),
 // or used for such tasks.
-func drainLeavesNothing(do func(context.Context) strategies.Result) func(*rig) error {
+func drainLeavesNothing(do act) func(*rig) error {
 	return func(r *rig) error {
 		if do != nil {
-			r.fill(context.Background(), min(r.capacity(), 20), do)
+			r.fill(min(r.capacity(), 20), do)
 		}
 		d := r.drain(context.Background())
 		r.rest(warmUp)
@@ -202,13 +203,9 @@ func (s *scene) leftover() error {
 // and the caller.
 func (s *scene) goroutines() (stacks []string) {
 	synctest.Wait()
-	dump := make([]byte, 1<<16)
-	n := runtime.Stack(dump, true)
-	for n == len(dump) {
-		dump = make([]byte, 2*len(dump))
-		n = runtime.Stack(dump, true)
-	}
-	all := strings.Split(string(dump[:n]), "\n\n")
+	var dump bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // a bytes.Buffer takes everything
+	all := strings.Split(dump.String(), "\n\n")
 	_, label, _ := strings.Cut(all[0], "synctest bubble ") // the first is the caller
 	label, _, _ = strings.Cut(label, "]")
 	for _, stack := range all[1:] {

@@ -18,7 +18,7 @@ type job struct {
 	given  shape // when it was submitted
 	rig    *rig
 	name   int
-	do     func(ctx context.Context) strategies.Result
+	do     act
 	starts atomic.Int32 // calls of Run
 	inside atomic.Int32 // calls of Run that have not returned
 	dones  atomic.Int32 // calls of Done
@@ -29,8 +29,11 @@ type job struct {
 	done           chan struct{}     // closed by the first Done
 }
 
+// An act is what a job does.
+type act func(context.Context) strategies.Result
+
 // jobs makes n jobs that do the same.
-func (r *rig) jobs(n int, do func(ctx context.Context) strategies.Result) []*job {
+func (r *rig) jobs(n int, do act) []*job {
 	all := make([]*job, n)
 	for i := range all {
 		all[i] = &job{rig: r, name: i, do: do, done: make(chan struct{})}
@@ -142,8 +145,13 @@ func (j *job) untouched() error {
 
 func returnAtOnce(context.Context) strategies.Result { return strategies.Result{} }
 
+// returns returns a do with that result.
+func returns(res strategies.Result) act {
+	return func(context.Context) strategies.Result { return res }
+}
+
 // takes returns a do of that length that does not look at its context.
-func takes(d time.Duration) func(context.Context) strategies.Result {
+func takes(d time.Duration) act {
 	return func(context.Context) strategies.Result {
 		time.Sleep(d)
 		return strategies.Result{}
@@ -151,7 +159,7 @@ func takes(d time.Duration) func(context.Context) strategies.Result {
 }
 
 // heeds returns a do of that length that returns the cause when its context ends.
-func heeds(d time.Duration) func(context.Context) strategies.Result {
+func heeds(d time.Duration) act {
 	return func(ctx context.Context) strategies.Result {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
@@ -165,7 +173,7 @@ func heeds(d time.Duration) func(context.Context) strategies.Result {
 }
 
 // held returns a do that keeps its slot until it receives from release, or the check ends.
-func (r *rig) held(release <-chan struct{}) func(context.Context) strategies.Result {
+func (r *rig) held(release <-chan struct{}) act {
 	return func(context.Context) strategies.Result {
 		select {
 		case <-release:

@@ -96,7 +96,7 @@ func collected(tasks []weak.Pointer[strategies.Task], which string) error {
 // givenUpLeavesNothing gives up 50 Submits at a full instance and looks for their goroutines and
 // tasks.
 func givenUpLeavesNothing(r *rig) error {
-	r.fill(context.Background(), r.capacity(), r.held(nil))
+	r.fill(r.capacity(), r.held(nil))
 	r.rest(warmUp)
 	before := len(r.goroutines())
 	var kept [50]weak.Pointer[strategies.Task]

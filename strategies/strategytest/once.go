@@ -35,9 +35,7 @@ func onceUnderManyProducers(r *rig) error {
 		case 2:
 			j.do = takes(time.Duration(random.IntN(1000)) * time.Microsecond)
 		case 3:
-			j.do, want[i] = func(context.Context) strategies.Result {
-				return strategies.Result{Err: errOwn}
-			}, errOwn
+			j.do, want[i] = returns(strategies.Result{Err: errOwn}), errOwn
 		}
 	}
 	r.step("16 producers submit tasks")
@@ -83,21 +81,13 @@ func (j *job) once(starts int32, want error) error {
 func onceWithRequests(r *rig) error {
 	// sub-tasks, two levels: 0 and 1 are of the parent, the others of 0
 	parts := r.jobs(5, takes(time.Millisecond))
-	parts[0].do = func(context.Context) strategies.Result {
-		return strategies.Result{Split: []*strategies.Task{&parts[2].Task, &parts[3].Task}}
-	}
-	steps, split, failing, retried := r.jobs(1, nil)[0], r.jobs(1, nil)[0], r.jobs(1, nil)[0],
-		r.jobs(1, nil)[0]
+	parts[0].do = splits(parts[2], parts[3])
+	split, failing := r.jobs(1, splits(parts[0], parts[1]))[0], r.jobs(1, splits(parts[4]))[0]
+	steps, retried := r.jobs(1, nil)[0], r.jobs(1, nil)[0]
 	steps.do = func(context.Context) strategies.Result {
 		return strategies.Result{More: steps.starts.Load() < 3}
 	}
-	split.do = func(context.Context) strategies.Result {
-		return strategies.Result{Split: []*strategies.Task{&parts[0].Task, &parts[1].Task}}
-	}
-	parts[4].do = func(context.Context) strategies.Result { return strategies.Result{Err: errOwn} }
-	failing.do = func(context.Context) strategies.Result {
-		return strategies.Result{Split: []*strategies.Task{&parts[4].Task}}
-	}
+	parts[4].do = returns(strategies.Result{Err: errOwn})
 	retried.do = func(context.Context) strategies.Result {
 		if retried.starts.Load() == 1 {
 			return strategies.Result{Err: errOwn, Retry: true}

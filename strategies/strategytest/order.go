@@ -80,7 +80,7 @@ func neverStartsEarlier(r *rig) error {
 // at a time.
 func blockedInOrder(r *rig) error {
 	release := make(chan struct{})
-	r.fill(context.Background(), r.capacity(), r.held(release))
+	r.fill(r.capacity(), r.held(release))
 	r.rest(warmUp)
 	var line []*call
 	for _, j := range r.jobs(8, r.held(release)) {

@@ -54,9 +54,7 @@ func goexitIsContained(r *rig) error {
 
 // contains has two tasks for each slot end badly, and then compares the number of slots with that
 // of a new instance.
-func (r *rig) contains(
-	badly func(context.Context) strategies.Result, check func(error) error,
-) error {
+func (r *rig) contains(badly act, check func(error) error) error {
 	slots := newRig(r.scene, r.spec, r.p).slots()
 	var bad []*job
 	for _, j := range r.jobs(2*slots, badly) {
@@ -88,14 +86,14 @@ func (r *rig) contains(
 
 // slots counts the tasks that run at once when the instance is full, or 32 are offered.
 func (r *rig) slots() int {
-	r.fill(context.Background(), 32, r.held(nil))
+	r.fill(32, r.held(nil))
 	r.rest(warmUp)
 	return int(r.running.Load())
 }
 
 // leavesNoMore compares the goroutines that are left after tasks that end badly with those after
 // others: these are for the clause Drain.
-func leavesNoMore(badly func(context.Context) strategies.Result) func(*rig) error {
+func leavesNoMore(badly act) func(*rig) error {
 	return func(r *rig) error {
 		usual := newRig(r.scene, r.spec, r.p).leaves(returnAtOnce)
 		if left := r.leaves(badly); left > 2*usual {
@@ -106,8 +104,8 @@ func leavesNoMore(badly func(context.Context) strategies.Result) func(*rig) erro
 }
 
 // leaves drains an instance after such tasks and counts the goroutines of the bubble.
-func (r *rig) leaves(do func(context.Context) strategies.Result) int {
-	r.fill(context.Background(), min(r.capacity(), 20), do)
+func (r *rig) leaves(do act) int {
+	r.fill(min(r.capacity(), 20), do)
 	r.drain(context.Background())
 	r.rest(warmUp)
 	return len(r.goroutines())

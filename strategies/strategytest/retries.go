@@ -73,9 +73,7 @@ func exhaustedOnce(r *rig) error {
 
 // waitsToRetry has a task that waits half an hour for its second attempt.
 func (r *rig) waitsToRetry() *job {
-	j := r.jobs(1, func(context.Context) strategies.Result {
-		return strategies.Result{Err: errOwn, Retry: true, After: horizon / 2}
-	})[0]
+	j := r.jobs(1, returns(strategies.Result{Err: errOwn, Retry: true, After: horizon / 2}))[0]
 	r.call(context.Background(), j)
 	return j
 }

@@ -187,16 +187,14 @@ func (r *rig) drain(ctx context.Context) *call {
 
 // fill submits jobs until one is not accepted at once, at most n. It returns the accepted ones, and
 // the call that was refused or is blocked, if any.
-func (r *rig) fill(
-	ctx context.Context, n int, do func(context.Context) strategies.Result,
-) (in []*job, last *call) {
-	return r.fillWith(ctx, r.jobs(n, do))
+func (r *rig) fill(n int, do act) (in []*job, last *call) {
+	return r.fillWith(r.jobs(n, do))
 }
 
 // fillWith is fill with jobs that differ.
-func (r *rig) fillWith(ctx context.Context, jobs []*job) (in []*job, last *call) {
+func (r *rig) fillWith(jobs []*job) (in []*job, last *call) {
 	for _, j := range jobs {
-		c := r.call(ctx, j)
+		c := r.call(context.Background(), j)
 		if !c.accepted() {
 			return in, c
 		}

@@ -32,15 +32,20 @@ func (r *rig) family(n int) *family {
 			return strategies.Result{}
 		}
 	}
-	f.parent = r.jobs(1, func(context.Context) strategies.Result {
-		var tasks []*strategies.Task
-		for _, part := range f.parts {
-			tasks = append(tasks, &part.Task)
-		}
+	f.parent = r.jobs(1, func(ctx context.Context) strategies.Result {
 		r.waiting.Add(int64(n))
-		return strategies.Result{Split: tasks}
+		return splits(f.parts...)(ctx)
 	})[0]
 	return f
+}
+
+// splits returns a do that asks for those sub-tasks.
+func splits(parts ...*job) act {
+	var tasks []*strategies.Task
+	for _, part := range parts {
+		tasks = append(tasks, &part.Task)
+	}
+	return returns(strategies.Result{Split: tasks})
 }
 
 // boundHoldsInSplits has more tasks than there are slots split all at once.
