@@ -1,7 +1,6 @@
 package strategies
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -23,7 +22,7 @@ import (
 //
 // A task of any other class takes the first free slot of either class pool, the I/O class pool's
 // first, in the order of acceptance.
-var _ = register(Spec{
+var _ = register(split(Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores beside a pool for I/O; Task.Class decides",
 	UseIf:   "some tasks compute and others wait, and each is known beforehand",
@@ -33,11 +32,6 @@ var _ = register(Spec{
 		{Name: "cpu", Kind: param.Int, Default: "0",
 			Doc: "slots for computations; 0: one per core (GOMAXPROCS), at most half of the limit"},
 	},
-
-	Bound:      func(p Params) int { return p.Limit },
-	Capacity:   func(p Params) int { return p.Limit + 2*p.Queue },
-	UsesQueue:  true,
-	ClassPools: cpuIOPools,
 
 	Check: func(p Params) error {
 		switch cpu := p.Values.Int("cpu"); {
@@ -50,11 +44,7 @@ var _ = register(Spec{
 		}
 		return nil
 	},
-
-	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		return startPools(ctx, sink, p.Queue, cpuIOPools(p))
-	},
-})
+}, cpuIOPools))
 
 // cpuIOPools are those with p, which must be valid.
 func cpuIOPools(p Params) []ClassPool {

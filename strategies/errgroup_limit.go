@@ -27,17 +27,12 @@ type errgroupLimit struct {
 	group errgroup.Group
 }
 
-var _ = register(Spec{
+var _ = register(slotted(Spec{
 	Name:    "errgroup_limit",
 	Summary: "golang.org/x/sync/errgroup with SetLimit",
 	UseIf:   "you have errgroup already and its limit is all you need",
 	Source:  "golang.org/x/sync/errgroup",
 	OnPanic: "contained before it reaches the group, which would crash the process",
-
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit },
-	FIFO:           true,
-	WorkConserving: true,
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &errgroupLimit{perTask: perTask{slots: make(chan struct{}, p.Limit)}}
@@ -45,7 +40,7 @@ var _ = register(Spec{
 		s.open(ctx, sink, nil)
 		return s
 	},
-})
+}))
 
 // Submit blocks until there is a slot.
 func (s *errgroupLimit) Submit(ctx context.Context, t *Task) error {

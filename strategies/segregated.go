@@ -23,7 +23,7 @@ import (
 // either, the long class pool's first, in the order of acceptance. So a load without classes finds
 // one pool of Limit slots here, and not half of one. It also means that what is not labelled can
 // hold a short slot: label what is long.
-var _ = register(Spec{
+var _ = register(split(Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",
 	UseIf: "tasks are known beforehand to be short or long, and their shares of the work are " +
@@ -37,11 +37,6 @@ var _ = register(Spec{
 		{Name: "long", Kind: param.Int, Default: "0", Doc: "slots for long tasks; 0: what the " +
 			"short ones leave of the limit, or half of it, rounded up"},
 	},
-
-	Bound:      func(p Params) int { return p.Limit },
-	Capacity:   func(p Params) int { return p.Limit + 2*p.Queue },
-	UsesQueue:  true,
-	ClassPools: segregatedPools,
 
 	Check: func(p Params) error {
 		short, long := p.Values.Int("short"), p.Values.Int("long")
@@ -59,11 +54,7 @@ var _ = register(Spec{
 		}
 		return nil
 	},
-
-	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		return startPools(ctx, sink, p.Queue, segregatedPools(p))
-	},
-})
+}, segregatedPools))
 
 // segregatedPools are those with p, which must be valid.
 func segregatedPools(p Params) []ClassPool {
@@ -77,14 +68,22 @@ func segregatedPools(p Params) []ClassPool {
 	return []ClassPool{{Short, short}, {Long, p.Limit - short}}
 }
 
-// startPools starts class pools of whole tasks, to which their classes send them.
-func startPools(ctx context.Context, sink Sink, queue int, all []ClassPool) *pools {
-	slots := make([]int, len(all))
-	for i, l := range all {
-		slots[i] = l.Limit
+// split declares class pools of whole tasks, to which their classes send them: each with workers
+// and a queue of its own.
+func split(s Spec, poolsOf func(Params) []ClassPool) Spec {
+	s.Bound = func(p Params) int { return p.Limit }
+	s.Capacity = func(p Params) int { return p.Limit + 2*p.Queue }
+	s.UsesQueue, s.ClassPools = true, poolsOf
+	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+		all := poolsOf(p)
+		slots := make([]int, len(all))
+		for i, l := range all {
+			slots[i] = l.Limit
+		}
+		w := &pools{poolOf: func(c Class) int { // anyPool where there is none
+			return slices.IndexFunc(all, func(l ClassPool) bool { return l.Class == c })
+		}}
+		return w.start(ctx, sink, p.Queue, slots...)
 	}
-	w := &pools{poolOf: func(c Class) int { // anyPool where there is none
-		return slices.IndexFunc(all, func(l ClassPool) bool { return l.Class == c })
-	}}
-	return w.start(ctx, sink, queue, slots...)
+	return s
 }

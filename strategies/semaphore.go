@@ -11,24 +11,19 @@ import "context"
 // wait some 80 ns dearer than a bare send.
 type semaphore struct{ perTask }
 
-var _ = register(Spec{
+var _ = register(slotted(Spec{
 	Name:    "semaphore",
 	Summary: "a goroutine per task, admitted by a buffered channel",
 	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
 	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
 
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit },
-	FIFO:           true,
-	WorkConserving: true,
-
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &semaphore{perTask{slots: make(chan struct{}, p.Limit)}}
 		s.open(ctx, sink, nil)
 		return s
 	},
-})
+}))
 
 // Submit blocks until there is a slot.
 func (s *semaphore) Submit(ctx context.Context, t *Task) error {

@@ -158,6 +158,14 @@ var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { 
 // register adds one of the package's own to All. It is called once in each strategy's file.
 func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
+// slotted declares Limit slots and no queue: first come, first served, and no idle slot while a
+// task waits.
+func slotted(s Spec) Spec {
+	s.Bound = func(p Params) int { return p.Limit }
+	s.Capacity, s.FIFO, s.WorkConserving = s.Bound, true, true
+	return s
+}
+
 // queued declares Limit slots, and a queue of Queue tasks that wait for one.
 func queued(s Spec) Spec {
 	s.Bound = func(p Params) int { return p.Limit }

@@ -33,17 +33,12 @@ type weightedSemaphore struct {
 	kept atomic.Pointer[joint]
 }
 
-var _ = register(Spec{
+var _ = register(slotted(Spec{
 	Name:    "weighted_semaphore",
 	Summary: "a goroutine per task, admitted by golang.org/x/sync/semaphore with the task's weight",
 	UseIf:   "tasks differ in what they take of the scarce thing",
 	Source:  "golang.org/x/sync/semaphore",
 	OnPanic: "contained; the task's goroutine ends and its units are given back",
-
-	Bound:          func(p Params) int { return p.Limit },
-	Capacity:       func(p Params) int { return p.Limit },
-	FIFO:           true,
-	WorkConserving: true, // with equal weights
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &weightedSemaphore{limit: int64(p.Limit), units: weighted.NewWeighted(int64(p.Limit))}
@@ -51,7 +46,7 @@ var _ = register(Spec{
 		s.open(ctx, sink, nil)
 		return s
 	},
-})
+}))
 
 // weight is what t takes. It must be the same from Submit to Done, as must all of a task that a
 // strategy has.

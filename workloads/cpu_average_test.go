@@ -135,8 +135,8 @@ func TestUnequalAverages(t *testing.T) {
 			t.Errorf("class %d, whole: %d, %v", i, w.total.Load(), err)
 		}
 	}
-	if w, err := newUnequalAverage(1, &cpuAverage{times: times{mean: time.Second}, n: math.MaxInt32},
-		100); err == nil {
+	mean := &cpuAverage{times: times{mean: time.Second}, n: math.MaxInt32}
+	if w, err := newUnequalAverage(1, mean, 100); err == nil {
 		t.Errorf("more numbers than can be counted: %v", w.numbers)
 	}
 }

@@ -23,9 +23,7 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/panjf2000/ants/v2",
 	OnPanic: "contained by the adapter; ants itself recovers, logs and replaces the worker",
 
-	Bound:          limitOf,
 	Capacity:       limitOf,
-	FIFO:           true,
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

@@ -22,9 +22,7 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/sourcegraph/conc/pool",
 	OnPanic: "contained by the adapter; conc keeps the first and raises it again in Wait",
 
-	Bound:          limitOf,
 	Capacity:       limitOf,
-	FIFO:           true,
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

@@ -42,10 +42,8 @@ var _ = register(strategies.Spec{
 			Doc: "least time between two looks at the tasks' lengths"},
 	},
 
-	Bound:    limitOf,
 	Capacity: limitOf,
 	Sheds:    true,
-	FIFO:     true,
 
 	Check: func(p strategies.Params) error {
 		if _, err := algorithm(p); err != nil {

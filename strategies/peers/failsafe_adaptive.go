@@ -28,9 +28,7 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/failsafe-go/failsafe-go/adaptivelimiter",
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
 
-	Bound:    limitOf,
 	Capacity: limitOf,
-	FIFO:     true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		most := uint(p.Limit)

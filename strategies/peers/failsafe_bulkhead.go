@@ -22,9 +22,7 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/failsafe-go/failsafe-go/bulkhead",
 	OnPanic: "contained by the adapter; through failsafe-go's executor it costs a permit for good",
 
-	Bound:          limitOf,
 	Capacity:       limitOf,
-	FIFO:           true,
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

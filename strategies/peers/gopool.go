@@ -28,8 +28,6 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/bytedance/gopkg/util/gopool",
 	OnPanic: "contained by the adapter; gopool itself recovers and logs",
 
-	Bound:          limitOf,
-	FIFO:           true,
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

@@ -8,8 +8,10 @@ import (
 
 var all []strategies.Spec
 
-// register adds a peer to All and to strategies.All, once in its file.
+// register adds a peer to All and to strategies.All, once in its file. All peers have Limit slots,
+// given in the order of acceptance.
 func register(s strategies.Spec) strategies.Spec {
+	s.Bound, s.FIFO = limitOf, true
 	s = strategies.Register(s)
 	all = append(all, s)
 	return s

@@ -24,8 +24,6 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/alitto/pond/v2",
 	OnPanic: "contained by the adapter; pond's Go recovers, counts and is silent",
 
-	Bound:          limitOf,
-	FIFO:           true,
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

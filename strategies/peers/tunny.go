@@ -24,9 +24,7 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/Jeffail/tunny",
 	OnPanic: "contained by the adapter; tunny itself lets it crash the process",
 
-	Bound:          limitOf,
 	Capacity:       limitOf,
-	FIFO:           true,
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {

@@ -24,8 +24,6 @@ var _ = register(strategies.Spec{
 	Source:  "github.com/gammazero/workerpool",
 	OnPanic: "contained by the adapter; workerpool itself lets it crash the process",
 
-	Bound:          limitOf,
-	FIFO:           true,
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
