@@ -50,6 +50,10 @@ const (
 	checkLength = "too short"      // the interval of the result is as wide as the result
 )
 
+// Invalid reports whether the numbers are not to be believed: the verdict is Invalid, or a law is
+// broken.
+func (r *Result) Invalid() bool { return r.Verdict == Invalid || len(r.Broken) > 0 }
+
 // Doubt adds a reason to think less of the run, and lets it down to that verdict.
 func (r *Result) Doubt(v Verdict, check, format string, args ...any) {
 	r.Reasons = append(r.Reasons, Reason{v, check, fmt.Sprintf(format, args...)})

@@ -97,13 +97,20 @@ const (
 
 func (v Verdict) String() string { return [...]string{"undecided", "met", "missed"}[v] }
 
+// A Run is what is held to an objective: one that was just made, a *bench.Result, or one that was
+// read from a file.
+type Run interface {
+	Metric(unit string) (value float64, ok bool)
+	Invalid() bool // its numbers are not to be believed
+}
+
 // Of judges one run. It is undecided where the run lacks the metric, a quantile that its tasks do
 // not resolve for instance, or is INVALID, breaks a law for instance, so that its numbers are not
 // to be believed.
-func (o Objective) Of(r *bench.Result) Verdict {
+func (o Objective) Of(r Run) Verdict {
 	v, ok := r.Metric(o.Unit)
 	switch {
-	case !ok, math.IsNaN(v), len(r.Broken) > 0, r.Verdict == bench.Invalid:
+	case !ok, math.IsNaN(v), r.Invalid():
 		return Undecided
 	case o.meets(v):
 		return Met
@@ -128,7 +135,7 @@ func (l List) Decidable(scenarios ...bench.Scenario) error {
 }
 
 // Of judges one run by all objectives: missed when one is, met when all are.
-func (l List) Of(r *bench.Result) Verdict {
+func (l List) Of(r Run) Verdict {
 	all := Met
 	for _, o := range l {
 		switch o.Of(r) {
@@ -152,7 +159,7 @@ type Judgement struct {
 // Judge decides by the median of the repetitions, the value that tables show: it gets surer with
 // more of them, where "every repetition" would only get stricter, and no single unlucky run
 // decides. A repetition that cannot tell makes the verdict undecided, however the others are.
-func (o Objective) Judge(repetitions []*bench.Result) Judgement {
+func Judge[R Run](o Objective, repetitions []R) Judgement {
 	j := Judgement{Objective: o, Value: math.NaN(), Runs: len(repetitions)}
 	var values []float64
 	told := 0

@@ -182,7 +182,7 @@ func TestJudge(t *testing.T) {
 			}
 			runs = append(runs, run(metrics))
 		}
-		j := l[0].Judge(runs)
+		j := Judge(l[0], runs)
 		same := j.Value == c.median || math.IsNaN(j.Value) && math.IsNaN(c.median)
 		if j.Verdict != c.want || !same || j.Runs != len(c.values) || j.Met != c.met {
 			t.Errorf("%v: %+v", c.values, j)

@@ -10,7 +10,7 @@
 // due (arrival) at which load, and a limit. run takes every combination of what its flags list:
 //
 //	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --count 10 --quiet --out before
-//	workload exponential, arrival poisson, limit 4, load 0.8, 20000 tasks, virtual clock, arrived 321 /s; median of 10 runs
+//	exponential, poisson arrivals, limit 4, load 0.8, virtual clock, arrived 321 /s; median of 10 runs
 //	  strategy                     throughput  mean response      p50      p99  mean wait  waited    shed
 //	  worker_pool, queue 4             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
 //	  bounded_queue_shed, queue 4      302 /s        12.5 ms  9.82 ms  49.6 ms    2.55 ms  46.4 %  5.91 %
@@ -68,7 +68,7 @@
 //	$ poolbench capacity --clock virtual --strategy worker_pool --n 2000 --resolution 5% --objective 'p99-response<80ms' --quiet
 //	highest load at which more than half of the runs meet p99-response<80ms, with 95 % confidence
 //
-//	workload exponential, arrival poisson, limit 4, 2000 tasks, virtual clock
+//	exponential, poisson arrivals, limit 4, 2000 tasks, virtual clock
 //	  strategy     …
 //	  worker_pool  …
 //	…

@@ -109,7 +109,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	s.Progress = func(searching int) {
 		if searching == 0 || time.Since(said) >= sayEvery {
 			said = time.Now()
-			show.say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", len(e.records),
+			show.say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", e.done,
 				searching, len(s.Scenarios)))
 		}
 	}
@@ -117,7 +117,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	defer runner.close()
 	answers, stopped := s.Do(ctx, dir.Missing(runner.run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
-			return a.take(e, record{scenario: sc, result: r}, dir, show, err)
+			return a.take(e, record{id: runID{sc.Name(), sc.Seed}}, r, dir, show, err)
 		})
 	f := &searched{search: s, answers: answers, execution: e}
 	report, writing := a.drawReport(e, f.close(ctx, dir, stopped))
@@ -141,7 +141,7 @@ func (f *searched) close(ctx context.Context, dir *bench.Dir, stopped error) err
 	if f.cut != nil && errors.Is(stopped, f.cut) {
 		stopped = nil
 	}
-	planned := len(f.records) + len(f.failed)
+	planned := f.done + len(f.failed)
 	for _, a := range f.answers {
 		if stopped == nil && a.Err == nil && a.Runs() > 0 {
 			planned++

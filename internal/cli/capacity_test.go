@@ -47,7 +47,7 @@ func TestCapacity(t *testing.T) {
 	for _, want := range []string{
 		"highest load at which more than half of the runs meet p99-response<100ms,shed<1%, with " +
 			"95 % confidence\n",
-		"workload exponential, arrival poisson, limit 4, 500 tasks, virtual clock\n",
+		"exponential, poisson arrivals, limit 4, 500 tasks, virtual clock\n",
 		fmt.Sprintf("%v to %v ", *semaphore.Met, *semaphore.Missed), "at least 1.2",
 		"Report: " + filepath.Join("x", "report.html"),
 	} {

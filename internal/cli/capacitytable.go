@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // showFinding prints the answers: on stdout the tables or the document, on stderr what a reader
@@ -22,15 +22,15 @@ func (a *app) showFinding(f *searched, format, report string) error {
 	fmt.Fprintf(a.stdout,
 		"highest %s at which more than half of the runs meet %v, with %s confidence\n\n",
 		f.search.Axis(), f.search.Objectives, f.confidence())
-	for _, answers := range gathered(f.answers, searchedPlace) {
-		fmt.Fprintln(a.stdout, heading(searchedPlace(answers[0]), ""))
+	for _, answers := range results.Gather(f.answers, searchedPlace) {
+		fmt.Fprintln(a.stdout, searchedPlace(answers[0]))
 		if err := a.showAnswers(f, answers); err != nil {
 			return err
 		}
 	}
 	if f.cut != nil {
 		a.complain(fmt.Errorf("%s holds the %d runs of a search that was interrupted",
-			f.path, len(f.records)))
+			f.path, f.done))
 	}
 	if report == "" {
 		return nil
@@ -49,12 +49,10 @@ func (f *searched) confidence() string {
 	return "95 %"
 }
 
-// searchedPlace is what the answers of a table have in common: a scenario without strategy, queue,
-// seed, load and rate.
-func searchedPlace(answer capacity.Answer) bench.Written {
-	w := answer.Scenario.Written()
-	w.Strategy, w.Queue, w.Seed, w.Load, w.Rate = "", 0, 0, 0, 0
-	return w
+// searchedPlace is what the answers of a table have in common, in words.
+func searchedPlace(answer capacity.Answer) string {
+	keys := results.NameKeys([]byte(answer.Scenario.Name()))
+	return heading(results.Without(keys, "strategy", "queue", "load", "rate"))
 }
 
 // showAnswers prints a table of answers, and below it what a table has no room for.

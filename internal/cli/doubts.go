@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -33,33 +34,21 @@ func invalid(r *bench.Result) (lines []string) {
 	return lines
 }
 
-func nameOf(rec record) string { return rec.result.Name }
+func nameOf(rec record) string { return rec.Name }
 
 // suspects says, a line for each scenario, which results have something in them that is not the
-// strategy's.
+// strategy's. What is INVALID was told of when it came.
 func suspects(records []record) (lines []string) {
-	for _, runs := range gathered(records, nameOf) {
-		suspect := 0
-		var checks, why []string // the first reason of each check
-		for _, rec := range runs {
-			if rec.result.Verdict == bench.Suspect {
-				suspect++
-			}
-			for _, reason := range rec.result.Reasons {
-				if reason.Verdict == bench.Suspect && !slices.Contains(checks, reason.Check) {
-					checks, why = append(checks, reason.Check), append(why, reason.String())
-				}
-			}
-		}
-		if suspect == 0 {
+	believed := slices.DeleteFunc(slices.Clone(records), func(r record) bool { return r.Invalid() })
+	for _, runs := range results.Gather(believed, nameOf) {
+		d, which := cellOf(runs).Doubts(), ""
+		if d == nil {
 			continue
 		}
-		which := ""
 		if len(runs) > 1 {
-			which = fmt.Sprintf(" (%d of %d runs)", suspect, len(runs))
+			which = " (" + d.Which + ")"
 		}
-		lines = append(lines,
-			fmt.Sprintf("%s%s is suspect: %s", nameOf(runs[0]), which, strings.Join(why, "; ")))
+		lines = append(lines, fmt.Sprintf("%s%s is suspect: %s", nameOf(runs[0]), which, d.Text()))
 	}
 	if more := len(lines) - mostDoubts; more > 1 {
 		lines = append(lines[:mostDoubts],
@@ -112,9 +101,9 @@ type judged struct {
 
 // judged holds each scenario to each objective, in the order of the results.
 func (e *execution) judged() (all []judged) {
-	for _, runs := range gathered(e.records, nameOf) {
+	for _, runs := range results.Gather(e.records, nameOf) {
 		for _, o := range e.objectives {
-			all = append(all, judged{nameOf(runs[0]), o.Judge(resultsOf(runs))})
+			all = append(all, judged{nameOf(runs[0]), objectives.Judge(o, runs)})
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // TestDoubts: SUSPECT is a warning, a line for each scenario, and INVALID is called out and makes
@@ -25,7 +26,8 @@ func TestDoubts(t *testing.T) {
 		t.Chdir(t.TempDir())
 		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
-				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}}}
+				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1},
+					{Unit: "verdict", Value: float64(verdict)}}}
 			if verdict > bench.Valid {
 				r.Doubt(verdict, "lag", "%d ms", 3)
 				r.Doubt(verdict, "busy machine", "%d %%", 40)
@@ -67,9 +69,9 @@ func TestDoubts(t *testing.T) {
 func TestManyDoubts(t *testing.T) {
 	var records []record
 	for i := range 20 {
-		r := &bench.Result{Name: strings.Repeat("x", i+1)}
-		r.Doubt(bench.Suspect, "lag", "late")
-		records = append(records, record{result: r})
+		records = append(records, record{Run: &results.Run{Name: strings.Repeat("x", i+1),
+			Values: map[string]float64{"verdict": float64(results.Suspect)},
+			Doubts: []results.Doubt{{Text: "lag: late"}}}})
 	}
 	if lines := suspects(records); len(lines) != mostDoubts+1 ||
 		lines[mostDoubts] != "8 more scenarios are suspect; the report and results.txt say why" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
@@ -15,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // An execution is what has become of a plan so far.
@@ -23,22 +25,35 @@ type execution struct {
 	path       string // of the run directory
 	objectives objectives.List
 	planned    int // runs; of a search nobody knows
+	done       int // runs that were written down
 	records    []record
-	failed     []failure
-	findings   []finding.Finding
-	expect     finding.Verdict // of every finding; "": any
+	// of the section under way, for its study. They are not read from the directory: one that is
+	// resumed gets its files when nothing that it held would be lost
+	section  []*bench.Result
+	failed   []failure
+	findings []finding.Finding
+	expect   finding.Verdict // of every finding; "": any
 	// results that are not to be believed, but for those of studies
 	invalid int
 	cut     error // the signal that ended it early
 }
 
-// A record is a result without its distributions and its timeline, which are on disk.
+// A record is a run that was written down.
 type record struct {
-	section  int // of the plan; else the number of the load
-	scenario bench.Scenario
-	result   *bench.Result
-	answers  *attack.Report // of a load; nil for other runs
+	section      int            // of the plan; else the number of the load
+	answers      *attack.Report // of a load; nil for other runs
+	id           runID
+	*results.Run // as the directory has it, once that is read
 }
+
+// A runID tells the runs of one execution apart.
+type runID struct {
+	name string
+	seed uint64
+}
+
+// Metric implements objectives.Run.
+func (r record) Metric(unit string) (float64, bool) { return r.Value(unit) }
 
 // A failure is a run that gave no result.
 type failure struct {
@@ -103,11 +118,38 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	return ended(a.showOutcome(e, o.format, report), e.codes(writing))
 }
 
-// drawReport draws the page of what was written, and returns its path, "" where there is none.
+// read reads the runs of the execution from its directory, which may hold others: of those of one
+// name and seed, the last counts. What is not read, after an error, is no record.
+func (e *execution) read() error {
+	if e.done == 0 {
+		return nil
+	}
+	written := map[runID]*results.Run{}
+	all, err := results.ReadDir(e.path)
+	if err == nil {
+		for i := range all.Runs {
+			r := &all.Runs[i]
+			if seed, err := strconv.ParseUint(r.Seed, 10, 64); err == nil {
+				written[runID{r.Name, seed}] = r
+			}
+		}
+	}
+	for i := range e.records {
+		e.records[i].Run = written[e.records[i].id]
+	}
+	e.records = slices.DeleteFunc(e.records, func(r record) bool { return r.Run == nil })
+	return err
+}
+
+// drawReport reads what was written, draws the page of it, and returns its path, "" where there is
+// none.
 func (a *app) drawReport(e *execution, writing error) (path string, _ error) {
-	if writing == nil && len(e.records) > 0 {
+	reading := e.read()
+	if writing == nil && e.done > 0 {
 		path = filepath.Join(e.path, rundir.ReportFile)
-		writing = page.Write(e.path, studies.Figures)
+		if writing = reading; writing == nil {
+			writing = page.Write(e.path, studies.Figures)
+		}
 	}
 	if writing != nil {
 		a.complain(writing)
@@ -163,7 +205,8 @@ func (a *app) execute(
 				if dir.Kept(sc) == nil {
 					defer show.step(sc)
 				}
-				return a.take(e, record{section: i, scenario: sc, result: r}, dir, show, err)
+				rec := record{section: i, id: runID{sc.Name(), sc.Seed}}
+				return a.take(e, rec, r, dir, show, err)
 			})
 		if stopped == nil {
 			stopped = e.find(i, dir)
@@ -184,16 +227,17 @@ func (a *app) execute(
 
 // take writes the result of a run of a section down, or remembers that there is none. Its error
 // ends the execution.
-func (a *app) take(e *execution, rec record, dir *bench.Dir, show *progress, err error) error {
+func (a *app) take(
+	e *execution, rec record, r *bench.Result, dir *bench.Dir, show *progress, err error,
+) error {
 	var stuck *stuckError
 	switch {
 	case errors.As(err, &stuck):
 		return err
 	case err != nil:
 		show.note(func() { a.complain(err) })
-		return e.fail(dir, rec.scenario.Name(), rec.scenario.Seed, err)
+		return e.fail(dir, rec.id.name, rec.id.seed, err)
 	}
-	r := rec.result
 	if why := invalid(r); len(why) > 0 {
 		if e.plan == nil || e.plan[rec.section].study == nil {
 			// a study decides without such runs, or says that it cannot
@@ -205,7 +249,8 @@ func (a *app) take(e *execution, rec record, dir *bench.Dir, show *progress, err
 		return err
 	}
 	r.Readings, r.Timeline = nil, nil // they are on disk
-	e.records = append(e.records, rec)
+	e.done++
+	e.records, e.section = append(e.records, rec), append(e.section, r)
 	return nil
 }
 
@@ -217,14 +262,12 @@ func (e *execution) fail(dir *bench.Dir, name string, seed uint64, why error) er
 
 // find has a study say what its results are, and keeps that with them.
 func (e *execution) find(section int, dir *bench.Dir) error {
-	study := e.plan[section].study
+	study, own := e.plan[section].study, e.section
+	e.section = nil
 	if study == nil {
 		return nil
 	}
-	own := slices.DeleteFunc(slices.Clone(e.records), func(r record) bool {
-		return r.section != section
-	})
-	f := study.Find(resultsOf(own))
+	f := study.Find(own)
 	e.findings = append(e.findings, f)
 	return dir.Conclude(f)
 }
@@ -246,7 +289,7 @@ func (a *app) showOutcome(e *execution, format, report string) error {
 	if err := a.showObjectives(e); err != nil {
 		return err
 	}
-	if missing := e.planned - len(e.records); missing > 0 {
+	if missing := e.planned - e.done; missing > 0 {
 		why := fmt.Sprintf("%d failed", len(e.failed))
 		switch {
 		case e.cut != nil:
@@ -254,8 +297,8 @@ func (a *app) showOutcome(e *execution, format, report string) error {
 		case missing > len(e.failed):
 			why = "given up"
 		}
-		a.complain(fmt.Errorf("%s holds %d of %d runs: %s", e.path, len(e.records),
-			e.planned, why))
+		a.complain(fmt.Errorf("%s holds %d of %d runs: %s", e.path, e.done, e.planned,
+			why))
 	}
 	if report == "" {
 		return nil

@@ -101,8 +101,8 @@ func (a *app) putOn(ctx context.Context, e *loaded, o loadOptions, dir *bench.Di
 				}
 				continue
 			}
-			err = a.take(e.execution, record{section: k, result: r.Result, answers: r}, dir,
-				&progress{to: a.stderr}, nil)
+			rec := record{section: k, id: runID{r.Name, r.Seed}, answers: r}
+			err = a.take(e.execution, rec, r.Result, dir, &progress{to: a.stderr}, nil)
 			if why := nothingCompleted(r); why != "" {
 				a.complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
 					r.Name, r.Seed, r.Tasks, why))

@@ -37,7 +37,7 @@ func (a *app) showLoaded(kind, heading string, e *loaded, format, report string)
 		doc.Complete = doc.Complete && e.cut == nil // a load that was cut short has a result
 		return a.json(doc)
 	}
-	if len(e.records) == 0 {
+	if e.done == 0 {
 		return nil
 	}
 	rows := e.rows()
@@ -50,7 +50,7 @@ func (a *app) showLoaded(kind, heading string, e *loaded, format, report string)
 	fmt.Fprintln(a.stdout)
 	of := "target"
 	if slices.ContainsFunc(e.records, func(r record) bool {
-		return strings.Contains(r.result.Name, "/strategy=")
+		return r.Key("strategy") != ""
 	}) {
 		of = "strategy"
 	}
@@ -76,24 +76,24 @@ func (e *loaded) rows() []row {
 		rows[k].strategy = l.row
 	}
 	for _, rec := range e.records {
-		rows[rec.section].results = append(rows[rec.section].results, rec.result)
+		rows[rec.section].Cell = append(rows[rec.section].Cell, rec.Run)
 	}
 	return rows
 }
 
 // completed says what came of a load, in a sentence; "" where it has no results.
 func (r row) completed() string {
-	done, ok := r.value("ops/s")
+	done, ok := r.Estimate("ops/s")
 	if !ok {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %s completed", r.strategy, terminal.Rate(done))
-	if offered, ok := r.value("offered-ops/s"); ok {
-		text += " of " + terminal.Rate(offered) + " that came"
+	text := fmt.Sprintf("%s: %s completed", r.strategy, terminal.Rate(done.Mid))
+	if offered, ok := r.Estimate("offered-ops/s"); ok {
+		text += " of " + terminal.Rate(offered.Mid) + " that came"
 	}
 	for _, q := range []struct{ name, of string }{{"p99", "99 in 100"}, {"p50", "half of them"}} {
-		if v, ok := r.value(q.name + "-response-sec"); ok {
-			return text + fmt.Sprintf(", %s within %s", q.of, terminal.Seconds(v))
+		if v, ok := r.Estimate(q.name + "-response-sec"); ok {
+			return text + fmt.Sprintf(", %s within %s", q.of, terminal.Seconds(v.Mid))
 		}
 	}
 	return text
@@ -106,8 +106,8 @@ func (e *loaded) answers(to io.Writer, rows []row) {
 	for k, r := range rows {
 		var words []string
 		for _, c := range loadShares {
-			if v, ok := r.value(c.unit); ok && v != 0 {
-				words = append(words, terminal.Metric(c.unit, v)+" "+c.head)
+			if v, ok := r.Estimate(c.unit); ok && v.Mid != 0 {
+				words = append(words, terminal.Metric(c.unit, v.Mid)+" "+c.head)
 			}
 		}
 		var statuses, errors []attack.Count

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"path/filepath"
 
 	"github.com/poolbench/poolbench/bench"
@@ -41,27 +42,27 @@ type runDocument struct {
 // could not tell is absent.
 type runLine struct {
 	Name    string             `json:"name"`
-	Seed    uint64             `json:"seed"`
+	Seed    json.Number        `json:"seed"`
 	Tasks   int                `json:"tasks"`
 	Metrics map[string]float64 `json:"metrics"`
-	Broken  []string           `json:"broken_laws,omitempty"`
-	Verdict string             `json:"verdict"`           // VALID, SUSPECT or INVALID
-	Reasons []string           `json:"reasons,omitempty"` // that it is not VALID for
+	Verdict string             `json:"verdict"` // VALID, SUSPECT or INVALID
+	// that it is not VALID for: the check and what it found
+	Reasons []string `json:"reasons,omitempty"`
 
 	// of a load: what the server answered, and what came instead
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
 }
 
-func newRunLine(rec record) runLine {
-	r := rec.result
-	line := runLine{Name: r.Name, Seed: r.Seed, Tasks: r.Tasks, Metrics: metricMap(r.Metrics),
-		Broken: r.Broken, Verdict: r.Verdict.String()}
-	for _, reason := range r.Reasons {
-		line.Reasons = append(line.Reasons, reason.String())
+func newRunLine(r record) runLine {
+	verdict, _ := r.Verdict()
+	line := runLine{Name: r.Name, Seed: json.Number(r.Seed), Tasks: r.Iters, Metrics: r.Values,
+		Verdict: verdict.String()}
+	for _, doubt := range r.Doubts {
+		line.Reasons = append(line.Reasons, doubt.Text)
 	}
-	if rec.answers != nil {
-		line.Statuses, line.Errors = rec.answers.Statuses, rec.answers.Errors
+	if r.answers != nil {
+		line.Statuses, line.Errors = r.answers.Statuses, r.answers.Errors
 	}
 	return line
 }
@@ -79,8 +80,9 @@ func metricMap(metrics []bench.Metric) map[string]float64 {
 
 func (e *execution) document(kind, report string) runDocument {
 	doc := runDocument{writtenHead: newWrittenHead(kind, e.path, report), Planned: e.planned,
-		Complete: len(e.records) == e.planned, Cut: e.interruption(), Runs: []runLine{},
+		Complete: e.done == e.planned, Cut: e.interruption(), Runs: []runLine{},
 		Failed: e.failed, Findings: e.findings}
+	doc.Version = 2
 	for _, rec := range e.records {
 		doc.Runs = append(doc.Runs, newRunLine(rec))
 	}

@@ -162,11 +162,12 @@ func TestRunJSON(t *testing.T) {
 	if err := decode.Decode(&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != newHead("run") || doc.Planned != 2 || !doc.Complete || len(doc.Runs) != 2 ||
-		doc.Report != filepath.Join("x", "report.html") {
+	if doc.head != (head{"poolbench run", 2}) || doc.Planned != 2 || !doc.Complete ||
+		len(doc.Runs) != 2 || doc.Report != filepath.Join("x", "report.html") {
 		t.Errorf("%+v", doc)
 	}
-	if m := doc.Runs[1].Metrics; doc.Runs[1].Seed != 2 || m["ops/s"] == 0 || m["broken-laws"] != 0 {
+	if m := doc.Runs[1].Metrics; doc.Runs[1].Seed != "2" || m["ops/s"] == 0 ||
+		m["broken-laws"] != 0 {
 		t.Errorf("%+v", doc.Runs[1])
 	}
 	var plan struct {
@@ -190,10 +191,10 @@ func TestRunJSON(t *testing.T) {
 func TestArrived(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, want := range map[string]string{
-		"--rate 100 --arrival poisson --seed 1":  ", rate 100 /s, 100 tasks, virtual clock, arrived 96.1 /s\n",
-		"--rate 100 --arrival poisson --seed 2":  ", rate 100 /s, 100 tasks, virtual clock, arrived 107 /s\n",
-		"--rate 100 --arrival constant --seed 1": ", rate 100 /s, 100 tasks, virtual clock, arrived 100 /s\n",
-		"--arrival batch":                        ", 100 tasks, virtual clock\n",
+		"--rate 100 --arrival poisson --seed 1":  ", rate 100 /s, 100 tasks, warmup 0, virtual clock, arrived 96.1 /s\n",
+		"--rate 100 --arrival poisson --seed 2":  ", rate 100 /s, 100 tasks, warmup 0, virtual clock, arrived 107 /s\n",
+		"--rate 100 --arrival constant --seed 1": ", rate 100 /s, 100 tasks, warmup 0, virtual clock, arrived 100 /s\n",
+		"--arrival batch":                        ", 100 tasks, warmup 0, virtual clock\n",
 	} {
 		o := succeed(t, append(strings.Fields("run --clock virtual --strategy semaphore --warmup 0 "+
 			"--workload constant:mean=1ms --n 100 --quiet --force --out x"),
@@ -360,7 +361,7 @@ func TestStuck(t *testing.T) {
 				r, err := a.runner(0).run(ctx, bench.Scenario{})
 				if stuck, ok := errors.AsType[*stuckError](err); r != nil || !ok {
 					t.Errorf("result %v, error %v", r, err)
-				} else if stopped := a.take(&execution{}, record{}, nil, nil,
+				} else if stopped := a.take(&execution{}, record{}, nil, nil, nil,
 					err); !errors.Is(stopped, stuck) {
 					t.Errorf("the suite goes on: %v", stopped)
 				}

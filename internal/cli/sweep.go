@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
@@ -16,8 +18,8 @@ func (a *app) showSweep(groups []*group) error {
 		note += "; in brackets the share of tasks that completed, where not all did"
 	}
 	fmt.Fprintln(a.stdout, note)
-	title := func(g *group) string { return heading(g.scenario, axis) }
-	for _, block := range gathered(groups, title) {
+	title := func(g *group) string { return heading(results.Without(g.keys, axis)) }
+	for _, block := range results.Gather(groups, title) {
 		fmt.Fprintln(a.stdout, title(block[0])+repetitions(block[0].rows))
 		if err := terminal.WriteTable(a.stdout, sweepTable(axis, block)); err != nil {
 			return err
@@ -31,7 +33,7 @@ func sweepTable(axis string, block []*group) [][]string {
 	var strategies []string
 	heads := []string{axis}
 	for _, g := range block {
-		heads = append(heads, axisValue(g, axis))
+		heads = append(heads, cmp.Or(results.Readable(results.Lookup(g.keys, axis)), "–"))
 		for _, r := range g.rows {
 			if !slices.Contains(strategies, r.strategy) {
 				strategies = append(strategies, r.strategy)
@@ -57,47 +59,29 @@ func (g *group) cell(strategy string) string {
 	}
 	r := g.rows[i]
 	text := r.spell("p99-response-sec")
-	if lost := r.lost(); lost > 0 {
+	if lost := r.Lost(); lost > 0 {
 		text += " (" + terminal.WholeShare(1-lost) + ")"
 	}
 	return text
 }
 
-// lost is the share of tasks that did not complete.
-func (r row) lost() (sum float64) {
-	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
-		v, _ := r.value(unit)
-		sum += v
-	}
-	return sum
-}
-
 func (g *group) losesTasks() bool {
-	return slices.ContainsFunc(g.rows, func(r row) bool { return r.lost() > 0 })
+	return slices.ContainsFunc(g.rows, func(r row) bool { return r.Lost() > 0 })
 }
 
-// sweptAxis is the axis with the most values; of several, the first that a scenario's heading has.
+// sweptAxis is the axis with the most values; of several, the first that a scenario's name has.
 func sweptAxis(groups []*group) (axis string) {
 	values := map[string][]string{}
 	most := 0
 	for _, g := range groups {
-		for _, it := range items(g.scenario) {
-			if !slices.Contains(values[it.axis], it.value) {
-				values[it.axis] = append(values[it.axis], it.value)
+		for _, k := range g.keys {
+			if !slices.Contains(values[k.Key], k.Value) {
+				values[k.Key] = append(values[k.Key], k.Value)
 			}
-			if n := len(values[it.axis]); n > most {
-				axis, most = it.axis, n
+			if n := len(values[k.Key]); n > most {
+				axis, most = k.Key, n
 			}
 		}
 	}
 	return axis
-}
-
-func axisValue(g *group, axis string) string {
-	for _, it := range items(g.scenario) {
-		if it.axis == axis {
-			return it.value
-		}
-	}
-	return "–"
 }

@@ -76,14 +76,8 @@ func doNotKeepUp(names []string) string {
 // False for closed arrivals, which wait for completions.
 func (c *reportCell) fallsBehind() bool {
 	const behind, refused = 0.92, 0.01
-	done := c.value("ops/s") / c.value("offered-ops/s")
-	lost := 0.0
-	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
-		if v := c.value(unit); !math.IsNaN(v) {
-			lost += v
-		}
-	}
-	return done < behind && lost < refused && !(math.IsNaN(c.load) && math.IsNaN(c.rate))
+	done := c.Value("ops/s") / c.Value("offered-ops/s")
+	return done < behind && c.Lost() < refused && !(math.IsNaN(c.load) && math.IsNaN(c.rate))
 }
 
 // keepingUp are the cells that do not fall behind; all of them where none keeps up.

@@ -77,7 +77,7 @@ const allDone = 0.99
 
 func throughputCaption(s reportSweep, _ *charts.Chart) string {
 	last := s.at[len(s.at)-1]
-	share := func(c *reportCell) float64 { return c.value("ops/s") / c.value("offered-ops/s") }
+	share := func(c *reportCell) float64 { return c.Value("ops/s") / c.Value("offered-ops/s") }
 	r := rank(s.cellsAt(last), share)
 	if len(r) == 0 {
 		return ""
@@ -178,8 +178,8 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 			set.c2[last] != high {
 			continue // not measured at both ends
 		}
-		if g := last.value("p99-response-sec") /
-			first.value("p99-response-sec"); !math.IsNaN(g) && !math.IsInf(g, 0) {
+		if g := last.Value("p99-response-sec") /
+			first.Value("p99-response-sec"); !math.IsNaN(g) && !math.IsInf(g, 0) {
 			r = append(r, ranked{first.strategy, g})
 		}
 	}
@@ -240,7 +240,7 @@ func (in *reportInput) timelineCaption(s reportSweep, _ *charts.Chart) string {
 		"those between two attempts, too. The limit is on attempts under way at once.")
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *reportCell) bool { return c.strategy == f.name })
-		if peak, ok := cells[at].runs[0].Value("peak-inflight"); ok && f.value > cells[at].limit {
+		if peak, ok := cells[at].Cell[0].Value("peak-inflight"); ok && f.value > cells[at].limit {
 			out = append(out, fmt.Sprintf("Of the %s in flight with %s at most %s were under way "+
 				"at once.", charts.Count(f.value), f.name, charts.Count(peak)))
 		}

@@ -78,7 +78,7 @@ func randomSweep(
 		case kind == noTimeline:
 			continue
 		}
-		in.timelines[c.runs[0]] = []interval{{1, 3, 0}, {2, 4, queued}}
+		in.timelines[c.Cell[0]] = []interval{{1, 3, 0}, {2, 4, queued}}
 	}
 	return s, in, outlier
 }

@@ -9,31 +9,31 @@ import (
 
 // against shows an exact value, and below it how far the measured one is from it.
 func against(c *reportCell, measured, exact string, format func(float64) string) reportValue {
-	e, ok := c.estimate(exact)
+	e, ok := c.Estimate(exact)
 	if !ok {
 		return absent
 	}
-	v := reportValue{Text: format(e.mid)}
-	m, ok := c.estimate(measured)
+	v := reportValue{Text: format(e.Mid)}
+	m, ok := c.Estimate(measured)
 	switch {
 	case !ok:
-	case e.mid != 0:
-		v.Below = percentDiff(m.mid/e.mid - 1)
-	case m.mid == 0:
+	case e.Mid != 0:
+		v.Below = percentDiff(m.Mid/e.Mid - 1)
+	case m.Mid == 0:
 		v.Below = "0 %"
 	default:
-		v.Below = "+" + format(m.mid)
+		v.Below = "+" + format(m.Mid)
 	}
 	return v
 }
 
 func oracleValue(c *reportCell) reportValue {
-	e, _ := c.estimate("oracle-max-diff-sec")
-	if e.hi == 0 {
+	e, _ := c.Estimate("oracle-max-diff-sec")
+	if e.Hi == 0 {
 		return reportValue{Text: "equal", Below: "to the ns"}
 	}
-	v := reportValue{Text: charts.Seconds(e.hi), Below: "at most"}
-	if mean, measured := c.value("oracle-mean-wait-sec"), c.value("mean-wait-sec"); mean > 0 &&
+	v := reportValue{Text: charts.Seconds(e.Hi), Below: "at most"}
+	if mean, measured := c.Value("oracle-mean-wait-sec"), c.Value("mean-wait-sec"); mean > 0 &&
 		!math.IsNaN(measured) {
 		v.Below = "mean " + percentDiff(measured/mean-1)
 	}

@@ -26,8 +26,8 @@ func reportColumns() []column {
 	anyAbove0 := func(unit string) func([]*reportCell) bool {
 		return func(cells []*reportCell) bool {
 			return slices.ContainsFunc(cells, func(c *reportCell) bool {
-				e, ok := c.estimate(unit)
-				return ok && e.hi > 0
+				e, ok := c.Estimate(unit)
+				return ok && e.Hi > 0
 			})
 		}
 	}
@@ -67,7 +67,7 @@ func reportColumns() []column {
 		{head: "attempts", hint: "attempts per task", unit: "attempts/op", format: charts.Count,
 			show: func(cells []*reportCell) bool {
 				return slices.ContainsFunc(cells, func(c *reportCell) bool {
-					v := c.value("attempts/op")
+					v := c.Value("attempts/op")
 					return v != 1 && !math.IsNaN(v)
 				})
 			}},
@@ -90,7 +90,7 @@ func reportColumns() []column {
 		{head: "p99 service",
 			hint: "one request in 100 takes longer, from its sending to the end of its answer",
 			unit: "p99-service-sec", format: charts.Seconds,
-			show: func(cells []*reportCell) bool { return cells[0].runs[0].Base() == "Attack" }},
+			show: func(cells []*reportCell) bool { return cells[0].Cell[0].Base() == "Attack" }},
 		{head: "p99 lag", hint: "how late the generator itself was", unit: "p99-lag-sec",
 			format: charts.Seconds, show: anyAbove0("p99-lag-sec")},
 		{head: "CPU", hint: "CPU time per task", unit: "cpu-sec/op", format: charts.Seconds},
@@ -109,7 +109,7 @@ func (g *reportGroup) foreign() bool {
 func (g *reportGroup) foreignColumns() (columns []column) {
 	seen := make(map[string]bool)
 	for _, c := range g.cells {
-		for unit := range c.runs[0].Values {
+		for unit := range c.Cell[0].Values {
 			seen[unit] = true
 		}
 	}

@@ -57,7 +57,7 @@ func distribution(c *reportCell, h *hdrhistogram.Histogram) charts.Series {
 func theoryOfDistribution(c *reportCell) charts.Series {
 	s := charts.Series{Name: c.strategy, Style: c.style, Theory: true}
 	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
-		if v := c.value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
+		if v := c.Value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
 			s.X, s.Y = append(s.X, q), append(s.Y, v)
 		}
 	}

@@ -41,7 +41,7 @@ func (in *reportInput) readDistributions(path string, groups []*reportGroup) err
 		for _, s := range g.sweeps() {
 			for _, x := range s.spreadOut(panelsOfDistributions) {
 				for _, c := range s.cellsAt(x) {
-					for _, r := range c.runs {
+					for _, r := range c.Cell {
 						wanted[r.Tag("response")] = c
 					}
 				}

@@ -1,72 +1,16 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// reportDoubt is what the page says of a cell that may not be believed, or not quite.
-type reportDoubt struct {
-	Verdict string // SUSPECT or INVALID: the worst of its runs
-	Which   string // how many of its runs
-	Why     []results.Doubt
-}
-
-// Title is the doubt on one line.
-func (d reportDoubt) Title() string {
-	texts := []string{d.Which}
-	for _, w := range d.Why {
-		texts = append(texts, w.Text)
-	}
-	return strings.Join(texts, "; ")
-}
-
-// doubt sums up the verdicts on the runs of a cell, and gives each check's first reason; nil where
-// all are valid, or not known.
-func (c *reportCell) doubt() *reportDoubt {
-	worst, doubtful := results.Valid, 0
-	d := &reportDoubt{}
-	var checks []string
-	for _, run := range c.runs {
-		v, _ := run.Verdict()
-		if v == results.Valid {
-			continue
-		}
-		worst = max(worst, v)
-		doubtful++
-		for _, why := range run.Doubts {
-			check, _, _ := strings.Cut(why.Text, ":")
-			if !slices.Contains(checks, check) {
-				checks, d.Why = append(checks, check), append(d.Why, why)
-			}
-		}
-	}
-	if worst == results.Valid {
-		return nil
-	}
-	d.Verdict = worst.String()
-	d.Which = fmt.Sprintf("%d of %s", doubtful, prose.Count(len(c.runs), "run"))
-	if broken := c.brokenLaws(); broken && len(d.Why) == 0 {
-		d.Why = append(d.Why, results.Doubt{Invalid: true, Text: "a run of it broke an invariant"})
-	}
-	return d
-}
-
-func (c *reportCell) brokenLaws() bool {
-	return slices.ContainsFunc(c.runs, func(r *results.Run) bool {
-		v, _ := r.Value(results.BrokenLaws)
-		return v > 0
-	})
-}
-
 // judged reports whether the file says of a cell's runs whether they may be believed.
 func (c *reportCell) judged() bool {
-	return slices.ContainsFunc(c.runs, func(r *results.Run) bool {
+	return slices.ContainsFunc(c.Cell, func(r *results.Run) bool {
 		_, known := r.Verdict()
 		return known
 	})
@@ -115,10 +59,10 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 }
 
 func (c *reportCell) verdictValue() reportValue {
-	d := c.doubt()
+	d := c.Doubts()
 	switch {
 	case d != nil:
-		return reportValue{d.Verdict, d.Which}
+		return reportValue{d.Verdict.String(), d.Which}
 	case c.judged():
 		return reportValue{Text: results.Valid.String()}
 	}
@@ -129,12 +73,12 @@ func (c *reportCell) verdictValue() reportValue {
 // one is not resolved to such.
 func withInterval(name string, format func(float64) string) func(c *reportCell) reportValue {
 	return func(c *reportCell) reportValue {
-		v, ok := c.runs[0].Value(name + "-sec")
+		v, ok := c.Cell[0].Value(name + "-sec")
 		if !ok {
 			return absent
 		}
 		shown := func(unit string) string {
-			if end, ok := c.runs[0].Value(unit); ok {
+			if end, ok := c.Cell[0].Value(unit); ok {
 				return format(threeDigits(end))
 			}
 			return "–"
@@ -149,15 +93,15 @@ func withInterval(name string, format func(float64) string) func(c *reportCell) 
 
 // pastaValue shows what arrivals saw above what was there.
 func pastaValue(c *reportCell) reportValue {
-	return reportValue{shareText(c.value("seen-full/op")), "of the time " +
-		shareText(c.value("full-share"))}
+	return reportValue{shareText(c.Value("seen-full/op")), "of the time " +
+		shareText(c.Value("full-share"))}
 }
 
 // doubted is a cell that may not be believed, or not quite, and where it is found; or several that
 // are doubted for the same.
 type doubted struct {
 	Where string
-	*reportDoubt
+	*results.Doubts
 	Also []string // the others of several
 }
 
@@ -166,14 +110,14 @@ type doubted struct {
 func (g *reportGroup) doubted(in string) (all []doubted) {
 	for _, body := range g.bodies() {
 		for _, c := range body.cells {
-			if d := c.doubt(); d != nil {
+			if d := c.Doubts(); d != nil {
 				where := c.row().Name
 				for _, part := range []string{body.title, in} {
 					if part != "" {
 						where += ", " + part
 					}
 				}
-				all = append(all, doubted{Where: where, reportDoubt: d})
+				all = append(all, doubted{Where: where, Doubts: d})
 			}
 		}
 	}
@@ -194,7 +138,7 @@ func doubtLines(all []doubted) (lines []doubted) {
 		switch of := same[d.kind()]; {
 		case len(of) < alike:
 			lines = append(lines, d)
-		case of[0].reportDoubt == d.reportDoubt:
+		case of[0].Doubts == d.Doubts:
 			for _, other := range of[1:] {
 				d.Also = append(d.Also, other.Where)
 			}
@@ -205,11 +149,10 @@ func doubtLines(all []doubted) (lines []doubted) {
 }
 
 // kind is the verdict with the checks that led to it.
-func (d *reportDoubt) kind() string {
-	parts := []string{d.Verdict}
+func (d doubted) kind() string {
+	parts := []string{d.Verdict.String()}
 	for _, w := range d.Why {
-		check, _, _ := strings.Cut(w.Text, ":")
-		parts = append(parts, check)
+		parts = append(parts, w.Check())
 	}
 	return strings.Join(parts, "\x00")
 }

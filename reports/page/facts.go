@@ -50,24 +50,24 @@ func facts(in *reportInput) (out []results.Pair) {
 
 // intervals says what the small figures below values are.
 func intervals(cells []*reportCell) string {
-	least, most := len(cells[0].runs), 0
+	least, most := len(cells[0].Cell), 0
 	for _, c := range cells {
-		least, most = min(least, len(c.runs)), max(most, len(c.runs))
+		least, most = min(least, len(c.Cell)), max(most, len(c.Cell))
 	}
 	switch {
 	case most == 1:
 		return "Each scenario was run once: how much the values vary is not known. Give --count " +
 			"for more."
-	case most < enough:
+	case most < results.Enough:
 		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
 			"are the smallest and the largest.", spanned(least, most))
-	case least >= enough:
+	case least >= results.Enough:
 		return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it "+
 			"are its 95 %% confidence interval.", spanned(least, most))
 	}
 	return fmt.Sprintf("A value is the median of %s repetitions; the small figures below it are "+
 		"its 95 %% confidence interval, or, below %d repetitions, the smallest and the largest.",
-		spanned(least, most), enough)
+		spanned(least, most), results.Enough)
 }
 
 func spanned(least, most int) string {
@@ -126,7 +126,7 @@ func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
 	}
 	// Under the real clock a run is short and its queue another one each time: its cells say
 	// themselves how far they are off.
-	virtual := only(cells, func(c *reportCell) bool { return c.runs[0].Key("clock") != "real" })
+	virtual := only(cells, func(c *reportCell) bool { return c.Cell[0].Key("clock") != "real" })
 	for _, fact := range againstTheory(virtual, (*reportCell).inFile) {
 		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])
 	}

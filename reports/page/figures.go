@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A figure is a chart with the words around it.
@@ -75,24 +76,7 @@ func subtitle(g *reportGroup, s reportSweep) string {
 }
 
 // facts are the keys of the group in words.
-func (g *reportGroup) facts() (parts []string) {
-	for _, k := range append(slices.Clone(g.keys), g.extra...) {
-		switch {
-		case k.Key == "workload":
-			parts = append(parts, k.Value)
-		case k.Key == "target" && k.Value == "none":
-		case k.Key == "arrival":
-			parts = append(parts, k.Value+" arrivals")
-		case k.Key == "clock":
-			parts = append(parts, k.Value+" clock")
-		case k.Key == "n":
-			parts = append(parts, k.Value+" tasks")
-		default:
-			parts = append(parts, k.Key+" "+k.Value)
-		}
-	}
-	return parts
-}
+func (g *reportGroup) facts() []string { return results.Words(slices.Concat(g.keys, g.extra)) }
 
 // seriesOf makes a series for each strategy of the cells, with the metric over the place x, and its
 // theory where known. With growing, values of strategies that fall behind are marked as such.
@@ -106,11 +90,11 @@ func seriesOf(
 		exact := s
 		exact.Theory = true
 		for _, c := range of {
-			e, _ := c.estimate(unit)
-			s.X, s.Y = append(s.X, x(c)), append(s.Y, e.mid)
-			s.Lo, s.Hi = append(s.Lo, e.lo), append(s.Hi, e.hi)
+			e, _ := c.Estimate(unit)
+			s.X, s.Y = append(s.X, x(c)), append(s.Y, e.Mid)
+			s.Lo, s.Hi = append(s.Lo, e.Lo), append(s.Hi, e.Hi)
 			s.Growing = append(s.Growing, growing && c.fallsBehind())
-			if t := c.value(theory); theory != "" && !math.IsNaN(t) {
+			if t := c.Value(theory); theory != "" && !math.IsNaN(t) {
 				exact.X, exact.Y = append(exact.X, x(c)), append(exact.Y, t)
 			}
 		}
@@ -141,7 +125,7 @@ func throughputChart(s reportSweep) (*charts.Chart, error) {
 		return nil, nil
 	}
 	offered := func(c *reportCell) float64 {
-		if v := c.value("offered-ops/s"); !math.IsNaN(v) {
+		if v := c.Value("offered-ops/s"); !math.IsNaN(v) {
 			return v
 		}
 		return c.rate
@@ -175,7 +159,7 @@ func throughputChart(s reportSweep) (*charts.Chart, error) {
 func sameGoodput(cells []*reportCell) bool {
 	return !hasMetric(cells, "goodput-ops/s") ||
 		!slices.ContainsFunc(cells, func(c *reportCell) bool {
-			good, all := c.value("goodput-ops/s"), c.value("ops/s")
+			good, all := c.Value("goodput-ops/s"), c.Value("ops/s")
 			return !(math.Abs(good-all) <= 1e-9*all)
 		})
 }
@@ -184,7 +168,7 @@ func sameGoodput(cells []*reportCell) bool {
 func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
 	for _, c := range keepingUp(s.cellsAt(s.at[len(s.at)-1])) {
-		rows := in.timelines[c.runs[0]]
+		rows := in.timelines[c.Cell[0]]
 		if len(rows) < 2 {
 			continue
 		}

@@ -28,7 +28,7 @@ type reportCell struct {
 	strategy          string
 	style             int     // of the strategy in charts
 	limit, load, rate float64 // NaN where the name has none
-	runs              []*results.Run
+	results.Cell
 }
 
 // groupRuns sorts the runs of a file into groups and cells, both in the order in which the file
@@ -41,14 +41,10 @@ func groupRuns(all *results.Results) []*reportGroup {
 	var order []*reportGroup
 	for i := range all.Runs {
 		run := &all.Runs[i]
-		var keys, extra []results.Pair
-		for _, k := range run.Keys {
-			switch {
-			case slices.Contains([]string{"strategy", "limit", "load", "rate"}, k.Key),
-				k.Key == "target" && run.Attacked != "":
-			default:
-				keys = append(keys, k)
-			}
+		var extra []results.Pair
+		keys := results.Without(run.Keys, "strategy", "limit", "load", "rate")
+		if run.Attacked != "" {
+			keys = results.Without(keys, "target")
 		}
 		for _, key := range varying {
 			extra = append(extra, results.Pair{Key: key, Value: run.ConfigValue(key)})
@@ -74,7 +70,7 @@ func groupRuns(all *results.Results) []*reportGroup {
 			cells[run.Name+"\x00"+config] = c
 			g.cells = append(g.cells, c)
 		}
-		c.runs = append(c.runs, run)
+		c.Cell = append(c.Cell, run)
 	}
 	order = joinQueues(order)
 	for _, g := range order {
@@ -146,7 +142,7 @@ func (g *reportGroup) of() string {
 
 // unbounded reports whether the cell is of attacks without a strategy.
 func (c *reportCell) unbounded() bool {
-	return c.runs[0].Attacked != "" && c.runs[0].Key("strategy") == ""
+	return c.Cell[0].Attacked != "" && c.Cell[0].Key("strategy") == ""
 }
 
 // only are the cells that are wanted.
@@ -155,17 +151,8 @@ func only(cells []*reportCell, wanted func(*reportCell) bool) []*reportCell {
 }
 
 // byStrategy are the cells of each strategy, in the order in which the strategies come first.
-func byStrategy(cells []*reportCell) (all [][]*reportCell) {
-	for _, c := range cells {
-		at := slices.IndexFunc(all, func(of []*reportCell) bool {
-			return of[0].strategy == c.strategy
-		})
-		if at < 0 {
-			at, all = len(all), append(all, nil)
-		}
-		all[at] = append(all[at], c)
-	}
-	return all
+func byStrategy(cells []*reportCell) [][]*reportCell {
+	return results.Gather(cells, func(c *reportCell) string { return c.strategy })
 }
 
 // place names what distinguishes a cell in its group other than the strategy: "limit 4, load 0.8".
@@ -215,19 +202,12 @@ func (g *reportGroup) key(key string) string { return results.Lookup(g.keys, key
 // that were given one were given the same, and none stands on both sides; the group's facts then
 // say whose queue it is.
 func joinQueues(groups []*reportGroup) []*reportGroup {
-	withoutQueue := func(g *reportGroup) []results.Pair {
-		return slices.DeleteFunc(slices.Clone(g.keys), func(k results.Pair) bool {
-			return k.Key == "queue"
-		})
-	}
-	alike := make(map[string][]*reportGroup)
-	for _, g := range groups {
-		id := strings.Join([]string{g.base, pairsText(withoutQueue(g)), strconv.Itoa(g.study),
-			pairsText(g.extra)}, "\x00")
-		alike[id] = append(alike[id], g)
-	}
+	withoutQueue := func(g *reportGroup) []results.Pair { return results.Without(g.keys, "queue") }
 	joined := make(map[*reportGroup]bool)
-	for _, pair := range alike {
+	for _, pair := range results.Gather(groups, func(g *reportGroup) string {
+		return strings.Join([]string{g.base, pairsText(withoutQueue(g)), strconv.Itoa(g.study),
+			pairsText(g.extra)}, "\x00")
+	}) {
 		if len(pair) != 2 {
 			continue
 		}

@@ -45,7 +45,7 @@ func TestGroupRuns(t *testing.T) {
 		got = append(got, strings.Join(g.facts(), " "))
 		for _, c := range g.cells {
 			got = append(got, fmt.Sprintf("  %s, %s: %d runs, %v ops/s, style %d", c.place(),
-				c.strategy, len(c.runs), c.value("ops/s"), c.style))
+				c.strategy, len(c.Cell), c.Value("ops/s"), c.style))
 		}
 	}
 	want := []string{
@@ -67,25 +67,25 @@ func TestGroupRuns(t *testing.T) {
 func TestEstimate(t *testing.T) {
 	for _, c := range []struct {
 		values []float64
-		want   estimate
+		want   results.Estimate
 	}{
-		{[]float64{7}, estimate{7, 7, 7, 1}},
-		{[]float64{3, 1, 2}, estimate{2, 1, 3, 3}},
+		{[]float64{7}, results.Estimate{Mid: 7, Lo: 7, Hi: 7}},
+		{[]float64{3, 1, 2}, results.Estimate{Mid: 2, Lo: 1, Hi: 3}},
 		// Of six values the smallest and the largest are the 95 % interval of the median: each tail
 		// holds 1/64.
-		{[]float64{6, 5, 4, 3, 2, 1}, estimate{3.5, 1, 6, 6}},
+		{[]float64{6, 5, 4, 3, 2, 1}, results.Estimate{Mid: 3.5, Lo: 1, Hi: 6}},
 		// Of ten, the second and the ninth: 11/1024 in each tail.
-		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, estimate{5.5, 2, 9, 10}},
+		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, results.Estimate{Mid: 5.5, Lo: 2, Hi: 9}},
 	} {
 		cell := &reportCell{}
 		for _, v := range c.values {
-			cell.runs = append(cell.runs, &results.Run{Values: map[string]float64{"x": v}})
+			cell.Cell = append(cell.Cell, &results.Run{Values: map[string]float64{"x": v}})
 		}
-		got, ok := cell.estimate("x")
+		got, ok := cell.Estimate("x")
 		if !ok || got != c.want {
 			t.Errorf("%v: %v, want %v", c.values, got, c.want)
 		}
-		if _, ok := cell.estimate("y"); ok {
+		if _, ok := cell.Estimate("y"); ok {
 			t.Error("a metric that no run has is estimated")
 		}
 	}

@@ -166,7 +166,7 @@ func (g *reportGroup) subjects() []string {
 func runsOf(cells []*reportCell) string {
 	n := 0
 	for _, c := range cells {
-		n += len(c.runs)
+		n += len(c.Cell)
 	}
 	return prose.Count(n, "run")
 }

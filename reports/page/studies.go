@@ -85,7 +85,7 @@ func (s *reportStudy) describe(groups []*reportGroup) {
 	for _, v := range []results.Verdict{results.Invalid, results.Suspect} {
 		n := 0
 		for _, d := range all {
-			if d.Verdict == v.String() {
+			if d.Verdict == v {
 				n++
 			}
 		}

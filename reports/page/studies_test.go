@@ -189,7 +189,7 @@ func TestStudiesDoNotMix(t *testing.T) {
 	for _, g := range groupRuns(all) {
 		for _, c := range g.cells {
 			got = append(got, fmt.Sprintf("study %d: %s, style %d, %d runs, %v ops/s", g.study,
-				c.strategy, c.style, len(c.runs), c.value("ops/s")))
+				c.strategy, c.style, len(c.Cell), c.Value("ops/s")))
 		}
 	}
 	want := []string{
@@ -277,8 +277,8 @@ func TestManyDoubts(t *testing.T) {
 	}
 	why := []results.Doubt{{Invalid: false, Text: "lag: 1"}}
 	lines := doubtLines([]doubted{
-		{Where: "a", reportDoubt: &reportDoubt{"SUSPECT", "1 of 1 run", why}},
-		{Where: "b", reportDoubt: &reportDoubt{"INVALID", "1 of 1 run", why}}})
+		{Where: "a", Doubts: &results.Doubts{Verdict: results.Suspect, Why: why}},
+		{Where: "b", Doubts: &results.Doubts{Verdict: results.Invalid, Why: why}}})
 	if len(lines) != 2 || lines[0].Also != nil {
 		t.Errorf("few doubts: %v", lines)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A reportTable is ready for the template: every word in its place.
@@ -31,8 +32,8 @@ type reportBody struct {
 type reportRow struct {
 	Name   string
 	Style  int
-	Swatch template.HTML // of the series; empty where there are no charts
-	Doubt  *reportDoubt  // nil where nothing is said against it
+	Swatch template.HTML   // of the series; empty where there are no charts
+	Doubt  *results.Doubts // nil where nothing is said against it
 	Cells  []reportValue
 }
 
@@ -85,15 +86,15 @@ func (g *reportGroup) fill(
 }
 
 func (col column) of(c *reportCell) reportValue {
-	e, ok := c.estimate(col.unit)
+	e, ok := c.Estimate(col.unit)
 	switch {
 	case !ok:
 		return absent
 	case col.value != nil:
 		return col.value(c)
 	}
-	v := reportValue{Text: col.format(e.mid)}
-	if lo, hi := col.format(threeDigits(e.lo)), col.format(threeDigits(e.hi)); lo != hi {
+	v := reportValue{Text: col.format(e.Mid)}
+	if lo, hi := col.format(threeDigits(e.Lo)), col.format(threeDigits(e.Hi)); lo != hi {
 		v.Below = ends(lo, hi)
 	}
 	return v
@@ -124,7 +125,7 @@ func (c *reportCell) row() reportRow {
 	} else {
 		r.Swatch = template.HTML(charts.Swatch(c.style))
 	}
-	r.Doubt = c.doubt()
+	r.Doubt = c.Doubts()
 	return r
 }
 

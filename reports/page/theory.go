@@ -29,10 +29,10 @@ var tellingError = math.Log(1.25)
 // alone, and is missing where these were long: it is never narrower than theory has it, by the
 // tasks that a p99 takes to be within 5 %.
 func (c *reportCell) deviation() (d deviation, ok bool) {
-	exact := c.value("theory-p99-response-sec")
+	exact := c.Value("theory-p99-response-sec")
 	d.cell = c
 	mean, square, n := 0.0, 0.0, 0.0
-	for _, r := range c.runs {
+	for _, r := range c.Cell {
 		v, known := r.Value("p99-response-sec")
 		if !known || v <= 0 {
 			continue
@@ -137,8 +137,8 @@ func againstTheory(cells []*reportCell, named func(*reportCell) string) []string
 // why says what is known of a deviation beyond its size: the doubts on the cell, or the interval
 // that does not reach the exact value.
 func (d deviation) why() string {
-	if doubt := d.cell.doubt(); doubt != nil && len(doubt.Why) > 0 {
-		return doubt.Verdict + ": " + doubt.Why[0].Text
+	if doubt := d.cell.Doubts(); doubt != nil && len(doubt.Why) > 0 {
+		return doubt.Verdict.String() + ": " + doubt.Why[0].Text
 	}
 	return ends(charts.Seconds(threeDigits(d.lo)), charts.Seconds(threeDigits(d.hi)))
 }
@@ -153,6 +153,6 @@ func (c *reportCell) inGroup() string {
 
 // inFile names a cell among those of a file.
 func (c *reportCell) inFile() string {
-	parts := []string{c.strategy, results.Lookup(c.runs[0].Keys, "workload"), c.place()}
+	parts := []string{c.strategy, results.Lookup(c.Cell[0].Keys, "workload"), c.place()}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }

@@ -34,7 +34,7 @@ func (in *reportInput) readTimeline(path string, groups []*reportGroup) error {
 	for _, g := range groups {
 		for _, s := range g.sweeps() {
 			for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
-				wanted[timelineKey(c.runs[0].Name, c.runs[0].Repetition)] = c.runs[0]
+				wanted[timelineKey(c.Cell[0].Name, c.Cell[0].Repetition)] = c.Cell[0]
 			}
 		}
 	}

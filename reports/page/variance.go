@@ -34,7 +34,7 @@ func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 			return p.Key == "workload"
 		})
 		for _, c := range g.cells {
-			rate, c2 := c.value("offered-ops/s"), g.squaredVariation(c)
+			rate, c2 := c.Value("offered-ops/s"), g.squaredVariation(c)
 			if math.IsNaN(rate) || math.IsNaN(c2) ||
 				!hasMetric([]*reportCell{c}, "p99-response-sec") || c.strategy == "" {
 				continue
@@ -75,12 +75,12 @@ func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 // all strategies: they faced the same tasks, and one that sheds some of them has not changed the
 // workload.
 func (g *reportGroup) squaredVariation(at *reportCell) float64 {
-	if v := at.value("workload-c2"); !math.IsNaN(v) {
+	if v := at.Value("workload-c2"); !math.IsNaN(v) {
 		return v
 	}
 	var measured []float64
 	for _, c := range g.cells {
-		if v := c.value("service-c2"); c.place() == at.place() && !math.IsNaN(v) {
+		if v := c.Value("service-c2"); c.place() == at.place() && !math.IsNaN(v) {
 			measured = append(measured, v)
 		}
 	}

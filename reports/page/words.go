@@ -33,7 +33,7 @@ func sortRanked(r []ranked) []ranked {
 }
 
 func metric(unit string) func(*reportCell) float64 {
-	return func(c *reportCell) float64 { return c.value(unit) }
+	return func(c *reportCell) float64 { return c.Value(unit) }
 }
 
 // tied names those that have a value, exactly: two of them at most, and how many more.
@@ -116,4 +116,12 @@ func tasks(n float64) string {
 		return "at most 1 task"
 	}
 	return "at most " + charts.Count(n) + " tasks"
+}
+
+// hasMetric reports whether any repetition of any cell has the metric.
+func hasMetric(cells []*reportCell, unit string) bool {
+	return slices.ContainsFunc(cells, func(c *reportCell) bool {
+		_, ok := c.Estimate(unit)
+		return ok
+	})
 }

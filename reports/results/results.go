@@ -82,10 +82,7 @@ func nameAttacks(runs []Run) {
 		}
 	}
 	for i := range runs {
-		strategy, target := runs[i].Key("strategy"), runs[i].Key("target")
-		if readable, err := url.PathUnescape(target); err == nil {
-			target = readable
-		}
+		strategy, target := runs[i].Key("strategy"), Readable(runs[i].Key("target"))
 		switch {
 		case runs[i].Base() != "Attack":
 		case strategy == "":
@@ -185,6 +182,44 @@ func Lookup(pairs []Pair, key string) string {
 		}
 	}
 	return ""
+}
+
+// Without are the pairs but for those of some keys.
+func Without(pairs []Pair, keys ...string) []Pair {
+	return slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool {
+		return slices.Contains(keys, p.Key)
+	})
+}
+
+// Readable is a value of a name without the escapes for what a name cannot hold.
+func Readable(value string) string {
+	if readable, err := url.PathUnescape(value); err == nil {
+		return readable
+	}
+	return value
+}
+
+// Words are the keys of a name, or of a configuration line, as a heading has them.
+func Words(pairs []Pair) (words []string) {
+	for _, p := range pairs {
+		value := Readable(p.Value)
+		switch {
+		case p.Key == "target" && value == "none":
+		case p.Key == "workload":
+			words = append(words, value)
+		case p.Key == "arrival":
+			words = append(words, value+" arrivals")
+		case p.Key == "clock":
+			words = append(words, value+" clock")
+		case p.Key == "n":
+			words = append(words, value+" tasks")
+		case p.Key == "rate":
+			words = append(words, "rate "+value+" /s")
+		default:
+			words = append(words, p.Key+" "+value)
+		}
+	}
+	return words
 }
 
 // NameKeys takes the key=value parts of a name. Positional parts ("/json") stay in the name alone.

@@ -1,0 +1,127 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/montanaflynn/stats"
+	"golang.org/x/perf/benchmath"
+
+	"github.com/poolbench/poolbench/internal/prose"
+)
+
+// A Cell has the repetitions of one scenario: at least one.
+type Cell []*Run
+
+// An Estimate is what the repetitions of a cell say about a metric: the median, and an interval
+// around it.
+type Estimate struct{ Mid, Lo, Hi float64 }
+
+// Enough is the number of repetitions from which the order statistics give a 95 % interval of the
+// median. Below it the interval of an Estimate is from the smallest to the largest.
+const Enough = 6
+
+// Estimate returns the estimate of a metric, by its tidied unit, and whether any repetition has it.
+func (c Cell) Estimate(unit string) (Estimate, bool) {
+	var values []float64
+	for _, r := range c {
+		if v, ok := r.Value(unit); ok {
+			values = append(values, v)
+		}
+	}
+	median, err := stats.Median(values)
+	if err != nil { // there are no values
+		return Estimate{}, false
+	}
+	e := Estimate{median, slices.Min(values), slices.Max(values)}
+	if len(values) >= Enough {
+		sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+		summary := benchmath.AssumeNothing.Summary(sample, 0.95)
+		e.Lo, e.Hi = summary.Lo, summary.Hi
+	}
+	return e, true
+}
+
+// Value is the middle of the estimate, NaN where no repetition has the metric.
+func (c Cell) Value(unit string) float64 {
+	e, ok := c.Estimate(unit)
+	if !ok {
+		return math.NaN()
+	}
+	return e.Mid
+}
+
+// Lost is the share of the tasks that did not complete, whatever became of them.
+func (c Cell) Lost() (sum float64) {
+	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
+		if e, ok := c.Estimate(unit); ok {
+			sum += e.Mid
+		}
+	}
+	return sum
+}
+
+// Doubts are what is said against the runs of a cell that may not be believed, or not quite.
+type Doubts struct {
+	Verdict Verdict // Suspect or Invalid: the worst of its runs
+	Which   string  // how many of its runs
+	Why     []Doubt // the first reason of each check
+}
+
+// Doubts sums up the verdicts on the runs; nil where all are valid, or not known.
+func (c Cell) Doubts() *Doubts {
+	d, doubtful := &Doubts{}, 0
+	var checks []string
+	for _, run := range c {
+		v, _ := run.Verdict()
+		if v == Valid {
+			continue
+		}
+		d.Verdict = max(d.Verdict, v)
+		doubtful++
+		for _, why := range run.Doubts {
+			if check := why.Check(); !slices.Contains(checks, check) {
+				checks, d.Why = append(checks, check), append(d.Why, why)
+			}
+		}
+	}
+	if doubtful == 0 {
+		return nil
+	}
+	d.Which = fmt.Sprintf("%d of %s", doubtful, prose.Count(len(c), "run"))
+	if d.Why == nil && d.Verdict == Invalid {
+		d.Why = []Doubt{{true, "a run of it broke an invariant"}}
+	}
+	return d
+}
+
+// Text is the reasons on one line.
+func (d *Doubts) Text() string {
+	texts := make([]string, len(d.Why))
+	for i, why := range d.Why {
+		texts[i] = why.Text
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Check is the name of the check that found it.
+func (d Doubt) Check() string {
+	check, _, _ := strings.Cut(d.Text, ":")
+	return check
+}
+
+// Gather puts together what has the same key, in the order of the first of each.
+func Gather[T any, K comparable](all []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, v := range all {
+		i, known := at[key(v)]
+		if !known {
+			i = len(groups)
+			at[key(v)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], v)
+	}
+	return groups
+}
