@@ -1,0 +1,89 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Postgres is PostgreSQL with fsync and synchronous_commit on, as it is by default. It refuses to
+// run as root: root has it run as the user postgres, which must be there, and that user must be
+// able to enter the directory.
+var Postgres = Kind{
+	Name: "postgres", Product: "PostgreSQL", Package: "postgresql", ports: 1,
+	end:  syscall.SIGINT, // does not wait for clients to leave, as SIGTERM does
+	find: findPostgres, prepare: preparePostgres, commands: runPostgres, answers: postgresAnswers,
+	address: func(s *Server) string {
+		return "postgres://" + postgresUser + ":" + s.password + "@" + s.host() +
+			"/postgres?sslmode=disable"
+	},
+}
+
+const (
+	postgresUser    = "poolbench" // of the database
+	postgresAccount = "postgres"  // of the system
+)
+
+// findPostgres finds the server and initdb, which must be of one version: that is beside it.
+func findPostgres() ([]string, error) {
+	server, found := findProgram("postgres", "/usr/lib/postgresql/[0-9]*/bin",
+		"/usr/pgsql-[0-9]*/bin")
+	if !found {
+		return nil, missing("PostgreSQL", "postgres", "postgresql")
+	}
+	if real, err := filepath.EvalSymlinks(server); err == nil {
+		server = real
+	}
+	initdb := filepath.Join(filepath.Dir(server), "initdb"+filepath.Ext(server))
+	if _, err := os.Stat(initdb); err != nil {
+		return nil, missing("PostgreSQL", "initdb", "postgresql")
+	}
+	return []string{server, initdb}, nil
+}
+
+func preparePostgres(s *Server) error {
+	secret := s.path("initial_password")
+	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {
+		return err
+	}
+	for _, path := range []string{s.dir, secret} {
+		if err := giveTo(postgresAccount, path); err != nil {
+			return err
+		}
+	}
+	err := s.run(command{path: s.programs[1], user: postgresAccount, args: []string{
+		"--pgdata=" + s.path("data"), "--username=" + postgresUser, "--pwfile=" + secret,
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"}})
+	if err != nil {
+		return fmt.Errorf("%w (in %s)", err, s.dir)
+	}
+	return os.Remove(secret)
+}
+
+func runPostgres(s *Server) ([]command, error) {
+	args := []string{"-D", s.path("data"), "-p", fmt.Sprint(s.ports[0]),
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="}
+	for _, text := range s.settings {
+		args = append(args, "-c", text)
+	}
+	return []command{{path: s.programs[0], args: args, user: postgresAccount}}, nil
+}
+
+// postgresAnswers: it asks for a password when it is ready for clients, and refuses them before.
+func postgresAnswers(s *Server, c net.Conn) error {
+	body := "\x00\x03\x00\x00user\x00" + postgresUser + "\x00\x00" // version 3.0 of the protocol
+	if _, err := c.Write([]byte("\x00\x00\x00" + string(rune(len(body)+4)) + body)); err != nil {
+		return err
+	}
+	var kind [1]byte
+	if _, err := c.Read(kind[:]); err != nil {
+		return err
+	}
+	if kind[0] != 'R' {
+		return errors.New("it is not ready for clients")
+	}
+	return nil
+}

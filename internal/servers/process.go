@@ -1,0 +1,85 @@
+package servers
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// A command is a program of a server.
+type command struct {
+	path string
+	args []string
+	env  []string // besides HOME and PATH
+	user string   // where this process is root's; "": root
+}
+
+// A process runs, or has ended.
+type process struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has
+}
+
+// launch starts a program in the server's directory, with the log as its output.
+func (s *Server) launch(c command) (*process, error) {
+	log, err := os.OpenFile(s.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	p := &process{exec.Command(c.path, c.args...), make(chan struct{})}
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = s.dir, log, log
+	p.cmd.Env = append([]string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8",
+		"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}, c.env...)
+	if err := prepareSystem(p.cmd, c.user); err != nil {
+		return nil, err
+	}
+	started := make(chan error)
+	go func() {
+		// On Linux a child is tied to the thread that has started it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = p.cmd.Wait() // ProcessState says how it has ended
+			close(p.ended)
+		}
+	}()
+	return p, <-started
+}
+
+// kill ends the process, and those that it has started, and returns when it has ended.
+func (p *process) kill() error {
+	select {
+	case <-p.ended:
+	default:
+		killTree(p.cmd.Process)
+	}
+	select {
+	case <-p.ended:
+		return nil
+	case <-time.After(ending):
+		return fmt.Errorf("%s cannot be killed", filepath.Base(p.cmd.Path))
+	}
+}
+
+// run has a program do its work and end.
+func (s *Server) run(c command) error {
+	p, err := s.launch(c)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(starting):
+		return p.kill()
+	}
+	if !p.cmd.ProcessState.Success() {
+		return fmt.Errorf("%s: %v%s", filepath.Base(c.path), p.cmd.ProcessState, s.lastWords())
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// RabbitMQ is a node of its own without plugins, with an Erlang port mapper of its own beside: it
+// has classic and quorum queues.
+var RabbitMQ = Kind{
+	Name: "rabbitmq", Product: "RabbitMQ", Package: "rabbitmq-server", ports: 3,
+	end: syscall.SIGTERM,
+	find: func() ([]string, error) {
+		// in the PATH of Debian is a script that insists on one account and its directories
+		server, found := findProgram("rabbitmq-server", "/usr/lib/rabbitmq/bin")
+		if !found {
+			return nil, missing("RabbitMQ", "rabbitmq-server", "rabbitmq-server")
+		}
+		mapper, found := findProgram("epmd")
+		if !found {
+			return nil, missing("RabbitMQ", "epmd", "rabbitmq-server")
+		}
+		return []string{server, mapper}, nil
+	},
+	prepare:  func(*Server) error { return nil },
+	commands: runRabbitMQ, answers: rabbitMQAnswers,
+	address: func(s *Server) string {
+		return "amqp://poolbench:" + s.password + "@" + s.host() + "/"
+	},
+}
+
+func runRabbitMQ(s *Server) ([]command, error) {
+	config := fmt.Sprintf("listeners.tcp.1 = %s\ndefault_user = poolbench\ndefault_pass = %s\n",
+		s.host(), s.password)
+	for name, text := range map[string]string{
+		"rabbitmq.conf": config + s.configuration(" = "), "enabled_plugins": "[].\n", "rabbitmq-env.conf": "",
+	} {
+		if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return []command{
+		{path: s.programs[1], env: s.erlang(),
+			args: []string{"-port", fmt.Sprint(s.ports[2]), "-address", "127.0.0.1"}},
+		// It would take input from a console, but for -noinput: without the variable its script
+		// stays beside it and holds the signals.
+		{path: s.programs[0], env: s.erlang(), args: []string{"-noinput"}},
+	}, nil
+}
+
+// erlang is the environment of the node and of the programs that talk to it.
+func (s *Server) erlang() []string {
+	return []string{
+		"RABBITMQ_NODENAME=poolbench@localhost", // of the same files always the same
+		"RABBITMQ_ALLOW_INPUT=1",
+		fmt.Sprint("RABBITMQ_DIST_PORT=", s.ports[1]),
+		fmt.Sprint("ERL_EPMD_PORT=", s.ports[2]),
+		"ERL_EPMD_ADDRESS=127.0.0.1",
+		"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1}",
+		"RABBITMQ_CONF_ENV_FILE=" + s.path("rabbitmq-env.conf"),
+		"RABBITMQ_CONFIG_FILE=" + s.path("rabbitmq.conf"),
+		"RABBITMQ_ENABLED_PLUGINS_FILE=" + s.path("enabled_plugins"),
+		"RABBITMQ_MNESIA_BASE=" + s.path("mnesia"),
+		"RABBITMQ_GENERATED_CONFIG_DIR=" + s.path("config"),
+		"RABBITMQ_LOG_BASE=" + s.path("logs"),
+		"RABBITMQ_LOGS=-",
+		"RABBITMQ_PID_FILE=" + s.path("pid"),
+	}
+}
+
+// rabbitMQAnswers: it listens as the last thing of its start, and then greets with a frame.
+func rabbitMQAnswers(s *Server, c net.Conn) error {
+	if _, err := io.WriteString(c, "AMQP\x00\x00\x09\x01"); err != nil {
+		return err
+	}
+	var kind [1]byte
+	if _, err := c.Read(kind[:]); err != nil {
+		return err
+	}
+	if kind[0] != 1 { // a method's
+		return errors.New("it does not speak AMQP 0-9-1")
+	}
+	return nil
+}

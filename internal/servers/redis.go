@@ -1,0 +1,51 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// Redis is Redis with an append-only file, which it syncs once a second unless the setting
+// appendfsync=always is given.
+var Redis = Kind{
+	Name: "redis", Product: "Redis", Package: "redis-server", ports: 1, end: syscall.SIGTERM,
+	find: func() ([]string, error) {
+		server, found := findProgram("redis-server")
+		if !found {
+			return nil, missing("Redis", "redis-server", "redis-server")
+		}
+		return []string{server}, nil
+	},
+	prepare:  func(*Server) error { return nil },
+	commands: runRedis, answers: redisAnswers,
+	address: func(s *Server) string { return "redis://:" + s.password + "@" + s.host() + "/0" },
+}
+
+func runRedis(s *Server) ([]command, error) {
+	// The password is not in the arguments, which every user of the machine can read.
+	config := fmt.Sprintf("bind 127.0.0.1\nport %d\ndir %q\nrequirepass %s\ndaemonize no\n"+
+		"save \"\"\nappendonly yes\nappendfsync everysec\n", s.ports[0], s.dir, s.password)
+	file := s.path("redis.conf")
+	err := os.WriteFile(file, []byte(config+s.configuration(" ")), 0o600)
+	return []command{{path: s.programs[0], args: []string{file}}}, err
+}
+
+// redisAnswers: it refuses a ping while it reads its file.
+func redisAnswers(s *Server, c net.Conn) error {
+	if _, err := fmt.Fprintf(c, "AUTH %s\r\nPING\r\n", s.password); err != nil {
+		return err
+	}
+	want := "+OK\r\n+PONG\r\n"
+	answer := make([]byte, len(want))
+	if _, err := io.ReadFull(c, answer); err != nil {
+		return err
+	}
+	if string(answer) != want {
+		return errors.New("it is not ready for clients")
+	}
+	return nil
+}
