@@ -3,6 +3,7 @@ package charts
 import (
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -26,15 +27,8 @@ func (c *Chart) Files(dir, name string) (paths []string, err error) {
 
 // FileName keeps what the name of a file is made of: letters, digits and dashes.
 func FileName(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-	}
-	out := b.String()
+	out := strings.TrimLeft(unfit.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	return strings.Trim(out[:min(len(out), 100)], "-")
 }
+
+var unfit = regexp.MustCompile("[^a-z0-9]+")

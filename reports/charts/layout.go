@@ -3,6 +3,7 @@ package charts
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
@@ -119,17 +120,11 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 			return append(lines, text)
 		}
 		line := fitting(text, width, style)
-		for at := len(line) - 1; at > 0; at-- {
-			if line[at] == ' ' {
-				line = line[:at]
-				break
-			}
+		if at := strings.LastIndexByte(line, ' '); at > 0 {
+			line = line[:at]
 		}
 		lines = append(lines, line)
-		text = text[len(line):]
-		for len(text) > 0 && text[0] == ' ' {
-			text = text[1:]
-		}
+		text = strings.TrimLeft(text[len(line):], " ")
 	}
 	return lines
 }

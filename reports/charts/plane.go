@@ -157,18 +157,7 @@ func (p Plane) plot(known []string) *plot.Plot {
 func (p Plane) layX(out *plot.Plot, lo, hi float64) {
 	switch {
 	case p.X.Zero:
-		low := hi
-		for _, x := range valuesOf([]Panel{p.Panel}) {
-			if x > 0 {
-				low = min(low, x)
-			}
-		}
-		if low == 0 { // nothing but 0
-			low = 1
-		}
-		if hi < 1.5*low {
-			low, hi = low/2, max(hi, low)*2
-		}
+		low, hi := logPart(append(valuesOf([]Panel{p.Panel}), hi))
 		out.X.Scale, out.X.Min, out.X.Max = zeroScale{low}, 0, hi
 		out.X.Tick.Marker = zeroTicks{low, true, p.X.Marks}
 	case p.X.Log:

@@ -98,19 +98,10 @@ func (p RowPanel) plot(rows []string, tracks [][]track, known []string) *plot.Pl
 		lo, hi = lo/pad, hi*pad
 	}
 	x.layX(out, lo, hi)
-	rowAxis(out, len(rows), unnamed(len(rows)))
+	// each row has its guide line; the names are written once for all panels
+	rowAxis(out, len(rows), wordless{rowTicks(rows)})
 	out.Add(rowMarks{p, rows, tracks, known})
 	return out
-}
-
-// unnamed gives each row its guide line; the names are written once for all panels.
-type unnamed int
-
-func (n unnamed) Ticks(_, _ float64) (ticks []plot.Tick) {
-	for i := range int(n) {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: "\u200a"})
-	}
-	return ticks
 }
 
 // rowMarks draws the values of a panel.

@@ -137,11 +137,7 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 		fmt.Fprintf(&s.body, ` class="%s"`, class)
 	}
 	if len(styles) > 0 {
-		parts := make([]string, len(styles))
-		for i, n := range styles {
-			parts[i] = strconv.Itoa(n)
-		}
-		fmt.Fprintf(&s.body, ` data-s="%s"`, strings.Join(parts, " "))
+		fmt.Fprintf(&s.body, ` data-s="%s"`, strings.Trim(fmt.Sprint(styles), "[]"))
 	}
 	s.body.WriteString(">")
 	if title != "" {

@@ -18,20 +18,12 @@ func Variance(title string, panels []Panel) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, logZero, logarithm)
 	c.tall = len(cleaned) == 1
-	_, xmax, ymin, ymax := rangeOf(cleaned)
+	_, _, ymin, ymax := rangeOf(cleaned)
 	at := valuesOf(cleaned)
+	low, xmax := logPart(at)
 	hasZero := len(at) > 0 && at[0] == 0
-	low := 0.5
 	if hasZero {
 		at = at[1:]
-	}
-	if len(at) > 0 {
-		low = at[0]
-	} else {
-		xmax = 2
-	}
-	if xmax < 1.5*low {
-		low, xmax = low/2, xmax*2
 	}
 	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, "C² of the service times (log scale)",
@@ -50,6 +42,18 @@ func Variance(title string, panels []Panel) (*Chart, error) {
 		logSeconds(p, ymin, ymax)
 		return p
 	})
+}
+
+// logPart is the range of the logarithmic part of an axis that shows those values.
+func logPart(at []float64) (low, high float64) {
+	at = slices.DeleteFunc(slices.Clone(at), func(v float64) bool { return v <= 0 })
+	if len(at) == 0 {
+		return 0.5, 2
+	}
+	if low, high = slices.Min(at), slices.Max(at); high < 1.5*low {
+		return low / 2, high * 2
+	}
+	return low, high
 }
 
 // valuesOf are the distinct x values, sorted.
