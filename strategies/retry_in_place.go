@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/pace"
 )
 
 // retryInPlace is worker_pool with retries: when an attempt asks for another, its worker sleeps
@@ -69,12 +71,5 @@ func (s *retryInPlace) pause(wait time.Duration) bool {
 	if wait <= 0 {
 		return s.ctx.Err() == nil
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-s.ctx.Done():
-		return false
-	}
+	return pace.Sleep(s.ctx, wait) == nil
 }

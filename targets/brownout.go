@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -62,8 +63,7 @@ type brownout struct {
 func (b *brownout) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
-	if err := ctx.Err(); err != nil {
-		b.abandoned.Add(1)
+	if err := b.gone(ctx.Err()); err != nil {
 		return err
 	}
 	n := b.taken.Add(1)
@@ -75,10 +75,7 @@ func (b *brownout) Call(
 	b.delayed.Add(1)
 	began := time.Now()
 	err := work(ctx, seq)
-	if ended := wait(ctx, b.rest(time.Since(began), n)); err == nil {
-		err = ended
-	}
-	return err
+	return cmp.Or(err, wait(ctx, b.rest(time.Since(began), n)))
 }
 
 // rest is the wait that follows work of that time. It stops at the longest Duration.

@@ -35,8 +35,7 @@ type concurrencyCap struct {
 func (c *concurrencyCap) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
-	if err := ctx.Err(); err != nil {
-		c.abandoned.Add(1)
+	if err := c.gone(ctx.Err()); err != nil {
 		return err
 	}
 	if !c.enter() {

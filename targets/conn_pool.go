@@ -58,8 +58,7 @@ type waiter struct {
 func (p *connPool) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
-	if err := ctx.Err(); err != nil {
-		p.abandoned.Add(1)
+	if err := p.gone(ctx.Err()); err != nil {
 		return err
 	}
 	if err := p.take(ctx); err != nil {
@@ -97,8 +96,7 @@ func (p *connPool) take(ctx context.Context) error {
 		if !p.leave(at) {
 			p.giveBack()
 		}
-		p.abandoned.Add(1)
-		return ctx.Err()
+		return p.gone(ctx.Err())
 	case <-timer.C:
 		if !p.leave(at) {
 			return nil // it came in time, and this goroutine was late

@@ -45,6 +45,14 @@ func counters(more ...Counter) []Counter {
 // calls counts what became of each call.
 type calls struct{ admitted, refused, abandoned atomic.Int64 }
 
+// gone counts a call whose client gave up with that error, and returns it.
+func (c *calls) gone(err error) error {
+	if err != nil {
+		c.abandoned.Add(1)
+	}
+	return err
+}
+
 // Counts implements Counted.
 func (c *calls) Counts() []Count { return c.counts() }
 

@@ -76,8 +76,7 @@ const (
 func (f *flaky) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
-	if err := ctx.Err(); err != nil {
-		f.calls.abandoned.Add(1)
+	if err := f.calls.gone(ctx.Err()); err != nil {
 		return err
 	}
 	var pcg rand.PCG
@@ -92,9 +91,8 @@ func (f *flaky) Call(
 	fails, slow := unit(&pcg) < f.errors, unit(&pcg) < f.spikes
 	if slow {
 		f.delayed.Add(1)
-		if err := wait(ctx, f.spike.Sample(rand.New(rand.NewPCG(pcg.Uint64(),
-			pcg.Uint64())))); err != nil {
-			f.calls.abandoned.Add(1)
+		spike := f.spike.Sample(rand.New(rand.NewPCG(pcg.Uint64(), pcg.Uint64())))
+		if err := f.calls.gone(wait(ctx, spike)); err != nil {
 			return err
 		}
 	}

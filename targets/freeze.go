@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -54,13 +55,11 @@ type freeze struct {
 func (f *freeze) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
-	if err := ctx.Err(); err != nil {
-		f.abandoned.Add(1)
+	if err := f.gone(ctx.Err()); err != nil {
 		return err
 	}
 	waited, err := f.thaw(ctx)
-	if err != nil {
-		f.abandoned.Add(1)
+	if f.gone(err) != nil {
 		return err
 	}
 	f.admitted.Add(1)
@@ -69,10 +68,7 @@ func (f *freeze) Call(
 	if waited || again {
 		f.delayed.Add(1)
 	}
-	if err == nil {
-		err = ended
-	}
-	return err
+	return cmp.Or(err, ended)
 }
 
 // thaw waits while it is frozen.

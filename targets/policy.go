@@ -56,8 +56,7 @@ type limited struct {
 func (l *limited) Call(
 	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
 ) error {
-	if err := ctx.Err(); err != nil {
-		l.calls.abandoned.Add(1)
+	if err := l.calls.gone(ctx.Err()); err != nil {
 		return err
 	}
 	d := l.decide()
@@ -66,8 +65,7 @@ func (l *limited) Call(
 		return &Throttled{RetryAfter: d.RetryAfter, Refusal: d.Refusal}
 	}
 	if d.Wait > 0 {
-		if err := wait(ctx, d.Wait); err != nil {
-			l.calls.abandoned.Add(1)
+		if err := l.calls.gone(wait(ctx, d.Wait)); err != nil {
 			return err
 		}
 	}

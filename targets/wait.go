@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/pace"
 )
 
 // wait returns after d, or with ctx's error when ctx ends first. It allocates where ctx can end and
@@ -16,14 +18,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pace.Sleep(ctx, d)
 }
 
 // A clock is the time since its first reading, which is 0. Its zero value is ready, and safe for

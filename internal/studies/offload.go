@@ -174,7 +174,7 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 		Depends: fmt.Sprintf("on the size: %s completes so many %s: %s, but %s; %s", name, as,
 			words.Series(r.So()), words.Series(r.Not()), costs),
 	}, "whether %s completes %v %s", name, handPays, as)
-	for _, name := range append(slices.Clone(handedOver), handOthers(m)...) {
+	for _, name := range handNames(m) {
 		var gains []string
 		for _, of := range handSizes {
 			gains = append(gains, fmt.Sprintf("%s at %s", handGain(m, name, of), words.Span(of)))
@@ -194,11 +194,12 @@ func judgeOffload(m *evidence.Measured) finding.Finding {
 	return f
 }
 
-// handOthers are the strategies that somebody named.
-func handOthers(m *evidence.Measured) []string {
-	return m.Others(append([]string{inline}, handedOver...), func(name string) bench.Scenario {
+// handNames are those that hand over, and the strategies that somebody named.
+func handNames(m *evidence.Measured) []string {
+	known := append([]string{inline}, handedOver...)
+	return append(known, m.Others(known, func(name string) bench.Scenario {
 		return handCell(name, handSizes[0], Quick)
-	})
+	})...)[1:]
 }
 
 func drawOffload(m *evidence.Measured) evidence.Figure {
@@ -206,7 +207,7 @@ func drawOffload(m *evidence.Measured) evidence.Figure {
 	p := evidence.Plane("", evidence.Log("size of a task", charts.Seconds, sizes...),
 		evidence.Log("throughput ÷ the loop's", words.Short, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 8))
 	p.Levels = []charts.Level{{Name: "as many as on the loop", Y: 1}}
-	for _, name := range append(slices.Clone(handedOver), handOthers(m)...) {
+	for _, name := range handNames(m) {
 		s := m.Named(handCell(name, handSizes[0], Quick))
 		for _, of := range handSizes {
 			evidence.AddPoint(&s, of.Seconds(), handGain(m, name, of))

@@ -57,10 +57,12 @@ func spreading(c2 float64) string {
 // An aim is an objective at some variance, with its exact answer.
 type aim struct{ wait, c2, exact float64 }
 
+func aimAt(wait, c2 float64) aim { return aim{wait, c2, mostAt(wait, c2)} }
+
 var aims = sync.OnceValue(func() (all []aim) {
 	for _, wait := range waits {
 		for _, c2 := range variances {
-			all = append(all, aim{wait, c2, mostAt(wait, c2)})
+			all = append(all, aimAt(wait, c2))
 		}
 	}
 	return all
@@ -210,15 +212,7 @@ func objective(wait float64) string { return fmt.Sprintf("p99 wait ≤ %v E[S]",
 
 func answerCapacity(m *evidence.Measured, f *finding.Finding) {
 	const wait, c2 = capacityWait, 16
-	var calm, spread aim
-	for _, b := range aims() {
-		switch {
-		case b.wait == wait && b.c2 == 0:
-			calm = b
-		case b.wait == wait && b.c2 == c2:
-			spread = b
-		}
-	}
+	calm, spread := aimAt(wait, 0), aimAt(wait, c2)
 	if from, to := calm.found(m), spread.found(m); !math.IsNaN(from.Mid) && !math.IsNaN(to.Mid) {
 		f.Add("to keep the p99 wait within %v mean task times, %d workers can be %s busy with "+
 			"tasks of one length and %s at C² = %v (theory: %s and %s)",

@@ -174,31 +174,22 @@ func drawMachine(m *evidence.Measured) evidence.Figure {
 	names := []string{pooled, sequential, separate}
 	var panels []charts.RowPanel
 	for _, c := range machineCases {
-		none := evidence.OfMean(nil).Row()
-		series := []charts.RowSeries{
-			{Name: "virtual clock, at the planned load", Style: 0},
-			{Name: "virtual clock, at the machine's load", Style: 1},
-			{Name: "this machine", Style: 2},
-		}
+		panel := []charts.RowPanel{{Title: c.title, X: evidence.Log("mean slowdown", words.Short)}}
 		any := false
-		for i := range names {
-			row := []charts.RowValue{none, none, none}
-			if i < len(c.strategies) && m.Has(c.real(c.strategies[i])) {
-				s := c.of(m, c.strategies[i])
-				row = []charts.RowValue{s.planned.Row(), s.same.Row(), s.machine.Row()}
+		for j, name := range []string{"virtual clock, at the planned load",
+			"virtual clock, at the machine's load", "this machine"} {
+			evidence.AddRows(panel, name, j, len(names), func(row int) []evidence.Interval {
+				if row >= len(c.strategies) || !m.Has(c.real(c.strategies[row])) {
+					return nil
+				}
+				s := c.of(m, c.strategies[row])
 				any = any || !math.IsNaN(s.machine.Mid)
-			}
-			for j := range series {
-				series[j].Values = append(series[j].Values, row[j])
-			}
+				return [][]evidence.Interval{{s.planned}, {s.same}, {s.machine}}[j]
+			})
 		}
 		if any {
-			panels = append(panels, charts.RowPanel{Title: c.title,
-				X: evidence.Log("mean slowdown", words.Short), Series: series})
+			panels = append(panels, panel...)
 		}
-	}
-	if len(panels) == 0 {
-		return evidence.Figure{}
 	}
 	if len(panels) == 1 {
 		names = names[:2] // without classes a pool for each is the shared one

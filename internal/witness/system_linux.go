@@ -76,13 +76,7 @@ func queuedTime(text []byte) (ns int64) {
 }
 
 // threadCPUTime is the CPU time of the calling thread in nanoseconds.
-func threadCPUTime() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_THREAD, &u) != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
-}
+func threadCPUTime() int64 { return cpuTime(unix.RUSAGE_THREAD) }
 
 // readCounters reads what the kernel counts: /proc/stat, /proc/pressure/cpu and the schedstat of
 // this process's threads. A file that is not there, as in many containers, is no error: then that
