@@ -69,8 +69,10 @@ type Reply struct {
 // Resume has an instance of a durable strategy go on where another process has ended.
 type Resume struct {
 	// Name is of the queue, in letters, digits and underscores. Instances of one name, one after
-	// another, share it, and it is kept when they end; two at a time must not.
+	// another, share it; two at a time must not.
 	Name string
+	// Remove has the queue removed when this instance has ended; otherwise it is kept.
+	Remove bool
 	// Task returns the task with that Task.ID, which an earlier process has submitted; nil: there
 	// is none any more, and its message becomes a dead letter. The sink is told of it as of others.
 	// Where a process was killed it may have run before.
@@ -123,6 +125,7 @@ type label struct{ instance, number uint64 }
 type errand struct {
 	task    *Task
 	running bool
+	due     time.Time // of the next attempt, where one has asked for it
 }
 
 // brokered is a running Broker.
@@ -297,8 +300,10 @@ func (s *brokered) claim(l label) (*Task, Reply) {
 		return nil, Reply{Again: true}
 	case there && e.running: // a lease has run out, or an attempt was taken for lost
 		return nil, Reply{Again: true, After: time.Second}
+	case there && time.Until(e.due) > 0:
+		return nil, Reply{Again: true, After: time.Until(e.due)}
 	case there:
-		s.errands[l] = errand{e.task, true}
+		s.errands[l] = errand{task: e.task, running: true}
 		return e.task, Reply{}
 	case l.instance == s.itself: // done before, or refused
 		return nil, Reply{}
@@ -323,7 +328,7 @@ func (s *brokered) recover(m Message, l label, id uint64) (*Task, Reply) {
 	}
 	// the attempts of the processes before; this one is not counted yet
 	t.tries = tries{ordinal: l.number, made: m.Attempt() - 1}
-	s.errands[l] = errand{t, true}
+	s.errands[l] = errand{task: t, running: true}
 	return t, Reply{}
 }
 
@@ -339,7 +344,7 @@ func (s *brokered) conclude(m Message, l label, t *Task, r Result) {
 		wait, err := s.retries.next(t, r)
 		if err == nil {
 			s.mu.Lock()
-			s.errands[l] = errand{task: t}
+			s.errands[l] = errand{task: t, due: time.Now().Add(wait)}
 			s.mu.Unlock()
 			s.reply(m, Reply{Again: true, After: wait})
 			if s.ctx.Err() != nil {

@@ -51,20 +51,23 @@ func checkLease(p strategies.Params) error {
 	return nil
 }
 
-// home makes the directory of an instance: a new one, which remove removes, or the one of the name
-// that is to be resumed, which stays.
+// home makes the directory of an instance, which remove removes if it is temporary.
 func home(p strategies.Params) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
 		parent = os.TempDir()
 	}
-	if r := p.Resume; r != nil {
-		dir = filepath.Join(parent, r.Name)
-		return dir, func() error { return nil }, os.MkdirAll(dir, 0o700)
+	dir = filepath.Join(parent, queueName(p))
+	if temporary(p) {
+		remove = func() error { return os.RemoveAll(dir) }
+	} else {
+		remove = func() error { return nil }
 	}
-	dir, err = os.MkdirTemp(parent, "poolbench_queue_")
-	return dir, func() error { return os.RemoveAll(dir) }, err
+	return dir, remove, os.MkdirAll(dir, 0o700)
 }
+
+// temporary says whether a queue is removed when its instance has ended.
+func temporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
 
 // How long a broker may take to be opened, and to be told of the end of a message.
 const (

@@ -124,7 +124,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		Storage: storage}); err != nil {
 		return err
 	}
-	if p.Resume == nil && j.embedded == nil {
+	if temporary(p) && j.embedded == nil {
 		j.remove = j.deleteStreams
 	}
 	// Attempts are counted by whoever runs the task: MaxDeliver would have the server stop to

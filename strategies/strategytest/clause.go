@@ -11,21 +11,34 @@ import (
 type Clause struct {
 	Name  string // as in the documentation of package strategies
 	Check func(spec strategies.Spec) error
+	// killed is there instead of Check in a clause about the end of a process: it is called in one
+	// after another for the same queue, ends those before the last by SIGKILL, and knows how many
+	// have ended so far.
+	killed func(spec strategies.Spec, queue string, ended int) error
+	kills  int // processes
+}
+
+// clausesOf are those that spec is held to.
+func clausesOf(spec strategies.Spec) []Clause {
+	if spec.RealClock {
+		return DurableClauses()
+	}
+	return Clauses()
 }
 
 // Clauses returns the contract in the order of its documentation; the slice is the caller's. A
 // Check must not be called from inside a synctest bubble.
 func Clauses() []Clause {
 	return []Clause{
-		{"Bound", checkBound},
-		{"Once", checkOnce},
-		{"BlocksOrSheds", checkBlocksOrSheds},
-		{"Context", checkContext},
-		{"Drain", checkDrain},
-		{"Closed", checkClosed},
-		{"Panic", checkPanic},
-		{"WorkConserving", checkWorkConserving},
-		{"Order", checkOrder},
-		{"Memory", checkMemory},
+		{Name: "Bound", Check: checkBound},
+		{Name: "Once", Check: checkOnce},
+		{Name: "BlocksOrSheds", Check: checkBlocksOrSheds},
+		{Name: "Context", Check: checkContext},
+		{Name: "Drain", Check: checkDrain},
+		{Name: "Closed", Check: checkClosed},
+		{Name: "Panic", Check: checkPanic},
+		{Name: "WorkConserving", Check: checkWorkConserving},
+		{Name: "Order", Check: checkOrder},
+		{Name: "Memory", Check: checkMemory},
 	}
 }

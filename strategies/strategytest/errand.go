@@ -72,13 +72,14 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 			os.Exit(1)
 		}
 	}()
-	all := append(Clauses(), first)
+	all := append(clausesOf(spec), first)
 	e.say(message{})
-	for name := range names {
+	for order := range names {
+		name, rest, _ := strings.Cut(order, " ")
 		c := all[slices.IndexFunc(all, func(c Clause) bool { return c.Name == name })]
 		busy.Store(true)
-		var err error
-		passed := t.Run(name, func(*testing.T) { err = c.Check(spec) })
+		err := errUntested
+		passed := t.Run(name, func(*testing.T) { err = c.carryOut(spec, rest) })
 		busy.Store(false)
 		if err == nil && !passed {
 			err = errFailed
@@ -91,6 +92,23 @@ func (e errand) run(t *testing.T, spec strategies.Spec) {
 		e.say(m)
 	}
 }
+
+// carryOut tests c. Of a clause about the end of a process the parent also names the queue and how
+// many processes have ended.
+func (c Clause) carryOut(spec strategies.Spec, order string) error {
+	if c.killed == nil {
+		return c.Check(spec)
+	}
+	var queue string
+	var ended int
+	if _, err := fmt.Sscan(order, &queue, &ended); err != nil {
+		return err
+	}
+	return c.killed(spec, queue, ended)
+}
+
+// errUntested: t.Run passes over what -test.run does not name, and says that it has passed.
+var errUntested = errors.New("the clause was not tested")
 
 // errFailed is what the race detector has to say beside its report.
 var errFailed = errors.New("the testing package has failed it: a data race?")

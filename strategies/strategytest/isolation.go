@@ -1,9 +1,11 @@
 package strategytest
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 // An isolation has clauses tested in child processes, one after another in the same as long as that
 // lives.
 type isolation struct {
+	test  string // that called Run
 	call  string
 	spec  strategies.Spec
 	child *child // nil: none yet, or none any more
@@ -25,16 +28,28 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 	t.Helper()
 	if in.child == nil && !in.here {
 		var err error
-		if in.child, err = in.start(t); err != nil {
+		if in.child, err = in.start(); err != nil {
 			in.here = true
 			t.Logf("%s: tested in this process, where one clause that crashes or hangs hides the "+
 				"others: %v", in.spec.Name, err)
 		}
 	}
-	if in.here {
+	order := c.Name
+	switch {
+	case c.killed != nil && in.here:
+		t.Skip("it needs processes of its own")
+	case in.here:
 		return c.Check(in.spec)
+	case c.killed != nil:
+		queue := "contract_" + strings.ToLower(rand.Text()[:8])
+		for i := range c.kills {
+			if err := in.kill(fmt.Sprint(c.Name, " ", queue, " ", i)); err != nil {
+				return err
+			}
+		}
+		order = fmt.Sprint(c.Name, " ", queue, " ", c.kills)
 	}
-	said, printed, ended := in.child.ask(c.Name)
+	said, printed, ended := in.child.ask(order)
 	if ended != nil {
 		in.child = nil
 		return fmt.Errorf("it ended the process (%v)%s", ended, shorten(printed))
@@ -52,14 +67,29 @@ func (in *isolation) check(t *testing.T, c Clause) error {
 	if printed != "" {
 		t.Log(printed)
 	}
-	if testing.CoverMode() != "" {
+	if testing.CoverMode() != "" && c.killed == nil {
 		return c.Check(in.spec) // once more, for the counts: those of a child go nowhere
 	}
 	return nil
 }
 
+// kill gives an order that a child ends by, and starts the next.
+func (in *isolation) kill(order string) error {
+	said, printed, ended := in.child.ask(order)
+	if ended == nil {
+		return fmt.Errorf("%s%s", said.Error, shorten(printed))
+	}
+	in.child = nil
+	if !strings.Contains(ended.Error(), "killed") {
+		return fmt.Errorf("it ended the process (%v)%s", ended, shorten(printed))
+	}
+	var err error
+	in.child, err = in.start()
+	return err
+}
+
 // start starts a child, unless the environment or the system are against it.
-func (in *isolation) start(t *testing.T) (*child, error) {
+func (in *isolation) start() (*child, error) {
 	if os.Getenv(variable) == here {
 		return nil, fmt.Errorf("%s=%s", variable, here)
 	}
@@ -67,7 +97,7 @@ func (in *isolation) start(t *testing.T) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := startChild(t.Name(), in.call)
+	c, err := startChild(in.test, in.call)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (s *reference) settle(t *strategies.Task, r strategies.Result) {
 			s.sink.Done(&other, r)
 		}
 	}
-	if s.fault == remembersTasks {
+	if s.fault == remembersTasks || s.fault == panicsThroughAndRemembers {
 		s.kept = append(s.kept, t)
 	}
 	s.inside--

@@ -71,6 +71,7 @@ const (
 	swallowsTasks // Submit returns nil and does nothing
 	settlesOthers // Done is called with nil instead of the task
 	panicsThrough // a task that panics ends the process
+	panicsThroughAndRemembers
 
 	settlesNil     // Done(nil) beside each tenth task
 	settlesForeign // Done of a task that was never submitted

@@ -116,7 +116,7 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 	go func() {
 		r, returned := strategies.Result{}, false
 		defer func() {
-			if s.fault == panicsThrough && !returned {
+			if (s.fault == panicsThrough || s.fault == panicsThroughAndRemembers) && !returned {
 				return
 			}
 			if v := recover(); v != nil {

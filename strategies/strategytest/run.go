@@ -20,8 +20,8 @@ import (
 // too, and what it does after Run; TestMain as well. See the package's documentation.
 func Run(t *testing.T, spec strategies.Spec) {
 	t.Helper()
-	if spec.New == nil {
-		t.Fatal("strategytest: the Spec has no New")
+	if spec.New == nil && spec.Open == nil {
+		t.Fatal("strategytest: the Spec has neither New nor Open")
 	}
 	call := nameCall(t)
 	if ours.call != "" {
@@ -30,13 +30,13 @@ func Run(t *testing.T, spec strategies.Spec) {
 		}
 		return
 	}
-	in := &isolation{call: call, spec: spec}
+	in := &isolation{test: t.Name(), call: call, spec: spec}
 	defer in.end()
 	if err := in.check(t, first); err != nil {
 		t.Errorf("%s: one task alone goes wrong, so no clause was tested: %v", spec.Name, err)
 		return
 	}
-	for i, c := range Clauses() {
+	for i, c := range clausesOf(spec) {
 		t.Run(fmt.Sprintf("%d_%s", i+1, c.Name), func(t *testing.T) {
 			if err := in.check(t, c); err != nil {
 				t.Errorf("%s: %v", spec.Name, err)
@@ -66,7 +66,10 @@ func nameCall(t *testing.T) string {
 }
 
 // first is what comes before the clauses: one task alone.
-var first = Clause{"first", func(spec strategies.Spec) error {
+var first = Clause{Name: "first", Check: func(spec strategies.Spec) error {
+	if spec.RealClock {
+		return durably(spec, 1, nil, oneDurableTask)
+	}
 	return try(spec, trial{[]int{1}, []int{0}, oneTask})
 }}
 

@@ -42,6 +42,10 @@ func TestRunOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if os.Getenv("POOLBENCH_SPOOL") != "" {
+		strategytest.Run(t, spoolSpec(spoolFault(n)))
+		return
+	}
 	strategytest.Run(t, referenceSpec(fault(n), blocking))
 }
 
@@ -56,7 +60,7 @@ func runOne(
 	p := exec.CommandContext(ctx, os.Args[0],
 		append([]string{"-test.v", "-test.run=^TestRunOne$"}, args...)...)
 	p.Env = append(append(os.Environ(), faultVariable+"="+strconv.Itoa(int(f)),
-		"POOLBENCH_PATIENCE=1s"), env...)
+		"POOLBENCH_PATIENCE=1s"), env...) // the last counts
 	text, err := p.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("no end:\n%s", text)
@@ -134,6 +138,50 @@ func TestRun(t *testing.T) {
 				t.Errorf("there was no child:\n%s", out)
 			}
 		})
+	}
+}
+
+// TestDurableBroken shows that each fault of a durable strategy fails the clause that it breaks,
+// and no other.
+func TestDurableBroken(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		fault  spoolFault
+		clause string
+	}{
+		{"nothing", soundSpool, ""},
+		{"a consumer more than the limit", oneConsumerMore, "Bound"},
+		{"a task that asks for another attempt is acknowledged", forgetsRetries, "Once"},
+		{"Submit is deaf", deafSubmits, "Context"},
+		{"nothing is acknowledged", acksNothing, "Drain"},
+		{"Submit is accepted after Drain", takesAfterDrain, "Closed"},
+		{"dead letters are not kept", keepsNoLetters, "Panic"},
+		{"a stack for a queue", newestFirst, "Order"},
+		{"the queue is removed at the end", removesAlways, "Kept"},
+		{"messages are written late", putsLate, "Killed"},
+		{"attempts are not counted", countsNothing, "Poison"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			passed, failed, out := runOne(t, fault(test.fault),
+				[]string{"POOLBENCH_SPOOL=1", "POOLBENCH_PATIENCE=5s"})
+			var want []string
+			if test.clause != "" {
+				want = []string{test.clause}
+			}
+			if !slices.Equal(failed, want) ||
+				len(passed)+len(failed) != len(strategytest.DurableClauses()) {
+				t.Errorf("passed %v, failed %v, want %v to fail:\n%s", passed, failed, want, out)
+			}
+		})
+	}
+}
+
+// TestRunAfterCrash: what comes after a clause that took its process along is tested too.
+func TestRunAfterCrash(t *testing.T) {
+	_, failed, out := runOne(t, panicsThroughAndRemembers, nil)
+	if !slices.Equal(failed, []string{"Panic", "Memory"}) {
+		t.Errorf("failed %v, want Panic and Memory:\n%s", failed, out)
 	}
 }
 
