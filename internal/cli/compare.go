@@ -218,7 +218,7 @@ func (a *app) trend(o watching, args []string) error {
 	if o.fail && t.Worse() {
 		return exitCode(regression)
 	}
-	if t.Undecided() {
+	if t.Undecided {
 		return exitCode(undecided)
 	}
 	return nil

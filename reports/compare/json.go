@@ -124,7 +124,7 @@ func (t *Table) significant(base, cell *Cell) bool {
 }
 
 func (t *Table) json(columns []string) jsonTable {
-	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: results.Direction(t.Better),
+	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: results.Direction(t.Better).String(),
 		Base: columns[t.Base]}
 	for _, row := range t.Rows {
 		cells := make([]*jsonCell, len(row.Cells))

@@ -112,7 +112,7 @@ func (t *Table) title() string {
 		}
 	}
 	words = append(words, t.Unit)
-	if better := results.Direction(t.Better); better != "" {
+	if better := results.Direction(t.Better).String(); better != "" {
 		words = append(words, "("+better+" is better)")
 	}
 	return strings.Join(words, " ")

@@ -54,7 +54,7 @@ func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 	names := make([]string, len(pairs))
 	var panels []charts.RowPanel
 	for _, better := range []verdict.Direction{verdict.LowerIsBetter, verdict.HigherIsBetter} {
-		panel := charts.RowPanel{Title: results.Direction(int(better)) + " is better",
+		panel := charts.RowPanel{Title: results.Direction(better).String() + " is better",
 			X: changeAxis("change, new to old"), Levels: []charts.Level{
 				{Name: "margin", Y: towardsWorse(r.Options.Margin, better)},
 				{Name: "promise", Y: towardsWorse(r.Options.Promise, better)}}}

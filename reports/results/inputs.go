@@ -1,12 +1,15 @@
 package results
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/jsondoc"
 )
 
 // InputWarnings are those of reading the inputs, and which of them are not whole.
@@ -84,13 +87,20 @@ type Input struct {
 	Results *Results
 }
 
-// Direction is the value of better= for benchfmt's sign; "" when it is not known.
-func Direction(better int) string {
-	switch {
-	case better > 0:
-		return "higher"
-	case better < 0:
-		return "lower"
-	}
-	return ""
+// A Direction says which way a metric is better, as benchfmt does: +1: higher is, −1: lower is,
+// 0: not known.
+type Direction int
+
+// String is the value of better= in a Unit line; "" when it is not known.
+func (d Direction) String() string { return map[Direction]string{+1: "higher", -1: "lower"}[d] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Direction) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// A Number is null in JSON where it is infinite or NaN.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsondoc.Finite(float64(n)))
 }

@@ -67,7 +67,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 		for _, c := range s.Changes {
 			value := s.Values[slices.Index(s.At, c.At)]
 			ring := charts.Remark{Sign: charts.Ring, X: float64(c.At + 1), Y: value / base,
-				Text: []string{changeText(c.Ratio())}}
+				Text: []string{changeText(c.Ratio)}}
 			if !slices.ContainsFunc(plane.Remarks,
 				func(r charts.Remark) bool {
 					return r.X == ring.X && r.Y == ring.Y && r.Text[0] == ring.Text[0]
@@ -97,7 +97,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 // largest is the size of the largest listed change of the series, as a logarithm.
 func (s *Series) largest() (size float64) {
 	for _, c := range s.Changes {
-		size = max(size, math.Abs(math.Log(c.Ratio())))
+		size = max(size, math.Abs(math.Log(float64(c.Ratio))))
 	}
 	return size
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/reports/results"
 )
 
 // WriteJSON writes what was found as one JSON object:
@@ -31,57 +30,11 @@ import (
 //	  "warnings": ["…"]
 //	}
 func WriteJSON(w io.Writer, t *Trend) error {
-	out := jsonTrend{Format: "poolbench trend", Version: 1, Results: t.Results,
-		Alpha: t.Options.Alpha, Margin: t.Options.Margin,
-		Tested: t.Tested, Enough: t.Enough, Undecided: t.Undecided(), Series: []jsonSeries{},
-		Warnings: jsondoc.List(t.Warnings)}
-	for _, s := range t.Series {
-		series := jsonSeries{Benchmark: s.Benchmark, Unit: s.Unit,
-			Better: results.Direction(s.Better), At: s.At, Values: s.Values,
-			Changes: []jsonChange{},
-			Rho:     s.Rho, MostRho: s.MostRho, Doubtful: s.Doubtful, Unlisted: s.Unlisted}
-		for _, c := range s.Changes {
-			series.Changes = append(series.Changes,
-				jsonChange{c.At, t.Results[c.At], c.Before, c.After, jsondoc.Finite(c.Ratio()), c.P,
-					c.Word})
-		}
-		out.Series = append(out.Series, series)
-	}
-	return jsondoc.Write(w, out)
-}
-
-type jsonTrend struct {
-	Format    string       `json:"format"`
-	Version   int          `json:"version"`
-	Results   []string     `json:"results"`
-	Alpha     float64      `json:"alpha"`
-	Margin    float64      `json:"margin"`
-	Tested    int          `json:"tested"`
-	Enough    int          `json:"enough"`
-	Undecided bool         `json:"undecided"`
-	Series    []jsonSeries `json:"series"`
-	Warnings  []string     `json:"warnings"`
-}
-
-type jsonSeries struct {
-	Benchmark string       `json:"benchmark"`
-	Unit      string       `json:"unit"`
-	Better    string       `json:"better"`
-	At        []int        `json:"at"`
-	Values    []float64    `json:"values"`
-	Changes   []jsonChange `json:"changes"`
-	Rho       float64      `json:"rho"`
-	MostRho   float64      `json:"most_rho"`
-	Doubtful  bool         `json:"doubtful"`
-	Unlisted  int          `json:"unlisted"`
-}
-
-type jsonChange struct {
-	At     int      `json:"at"`
-	Result string   `json:"result"`
-	Before float64  `json:"before"`
-	After  float64  `json:"after"`
-	Ratio  *float64 `json:"ratio"`
-	P      float64  `json:"p"`
-	Change string   `json:"change"`
+	trend := *t // with empty lists, where there are none
+	trend.Series, trend.Warnings = jsondoc.List(t.Series), jsondoc.List(t.Warnings)
+	return jsondoc.Write(w, struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+		Trend
+	}{"poolbench trend", 1, trend})
 }

@@ -33,7 +33,7 @@ func (t *Trend) rows() []row {
 	}
 	rank := map[string]int{"worse": 0, "differs": 1, "better": 2}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		size := func(r row) float64 { return math.Abs(math.Log(r.Ratio())) }
+		size := func(r row) float64 { return math.Abs(math.Log(float64(r.Ratio))) }
 		return cmp.Or(cmp.Compare(a.Change.At, b.Change.At),
 			cmp.Compare(rank[a.Word], rank[b.Word]), cmp.Compare(size(b), size(a)))
 	})
@@ -42,7 +42,7 @@ func (t *Trend) rows() []row {
 
 // Summary says in a line what was looked at and what was found.
 func (t *Trend) Summary() string {
-	if t.Undecided() {
+	if t.Undecided {
 		return fmt.Sprintf("%s: nothing tested: a change takes %d results or more to be told "+
 			"from chance", prose.Count(len(t.Results), "result"), t.Enough)
 	}
@@ -126,7 +126,7 @@ func WriteText(w io.Writer, t *Trend) error {
 				benchunit.ClassOf(row.Unit))
 			line(short[row.Benchmark], row.Unit,
 				fmt.Sprintf("%d %s", row.Change.At+1, t.Results[row.Change.At]),
-				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio()),
+				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio),
 				row.Word, strconv.FormatFloat(row.P, 'g', 2, 64))
 		}
 		head := []string{""}
@@ -160,8 +160,8 @@ func margin(col int) string {
 }
 
 // changeText is a ratio as a change in percent; from 0 there is none.
-func changeText(ratio float64) string {
-	if math.IsInf(ratio, 0) {
+func changeText(ratio results.Number) string {
+	if math.IsInf(float64(ratio), 0) {
 		return "?"
 	}
 	return fmt.Sprintf("%+.2f%%", 100*(ratio-1))

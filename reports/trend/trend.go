@@ -19,37 +19,45 @@ import (
 
 // Options are the settings of Find.
 type Options struct {
-	Metrics []string // only these, tidied or not; none means all
-	Alpha   float64  // chance of any false alarm, all series together; 0 means 0.05
-	Margin  float64  // changes of a level by less than this share are counted and not listed
+	Metrics []string `json:"-"`     // only these, tidied or not; none means all
+	Alpha   float64  `json:"alpha"` // chance of any false alarm in all series; 0 means 0.05
+	// changes of a level by less than this share are counted and not listed
+	Margin float64 `json:"margin"`
 	// list only changes that begin in the last results, as many as this; 0 means all
-	Last int
-	Seed uint64 // of the permutations
+	Last int    `json:"-"`
+	Seed uint64 `json:"-"` // of the permutations
 }
 
-// Trend is a series of results in the order of time, and where metrics changed for good.
+// Trend is a series of results in the order of time, and where metrics changed for good. As JSON it
+// is what WriteJSON writes, but for the head.
 type Trend struct {
-	Results  []string // labels, in order
-	Series   []Series // of each benchmark and metric, in the order of first appearance
-	Tested   int      // series that vary, and are not too short: the family of tests
-	Enough   int      // results that a series needs before any change can be told from chance
-	Warnings []string // on the results, and on what changed between them beside the numbers
-	Options  Options  // with defaults filled in
+	Results []string `json:"results"` // labels, in order
+	Options          // with defaults filled in
+	Tested  int      `json:"tested"` // series that vary, and are not too short: the family of tests
+	// results that a series needs before any change can be told from chance
+	Enough int `json:"enough"`
+	// nothing could be tested: no series has enough results, and no shorter one shows a change
+	Undecided bool `json:"undecided"`
+	// of each benchmark and metric, in the order of first appearance
+	Series []Series `json:"series"`
+	// on the results, and on what changed between them beside the numbers
+	Warnings []string `json:"warnings"`
 }
 
 // Series is one metric of one benchmark through the results.
 type Series struct {
-	Benchmark string // with its package, when there is one
-	Unit      string
-	Better    int       // +1: higher is better, −1: lower is, 0: not known
-	At        []int     // the results that have it, ascending
-	Values    []float64 // the median of the runs in each
-	Changes   []Change  // in their order: those that are listed
-	Unlisted  int       // changes below the margin, or before the last results
-	Rho       float64   // where there are changes: lag-1 autocorrelation within levels, by ranks
-	MostRho   float64   // what it may be, by so few results
+	Benchmark string            `json:"benchmark"` // with its package, when there is one
+	Unit      string            `json:"unit"`
+	Better    results.Direction `json:"better"`
+	At        []int             `json:"at"`      // the results that have it, ascending
+	Values    []float64         `json:"values"`  // the median of the runs in each
+	Changes   []Change          `json:"changes"` // in their order: those that are listed
+	// where there are changes: lag-1 autocorrelation within levels, by ranks
+	Rho     float64 `json:"rho"`
+	MostRho float64 `json:"most_rho"` // what it may be, by so few results
 	// in a flat series with MostRho chance shows as clear a change more often than Alpha promises
-	Doubtful bool
+	Doubtful bool `json:"doubtful"`
+	Unlisted int  `json:"unlisted"` // changes below the margin, or before the last results
 	levels   []level
 }
 
@@ -61,14 +69,14 @@ type level struct {
 
 // Change is where another level began.
 type Change struct {
-	At            int     // index of the first result of the new level in Trend.Results
-	Before, After float64 // medians of the levels
-	P             float64 // how likely chance alone is to look as much like a change
-	Word          string  // better, worse; differs where no direction is known
+	At     int            `json:"at"`     // index of the first result of the new level
+	Result string         `json:"result"` // its label
+	Before float64        `json:"before"` // medians of the levels
+	After  float64        `json:"after"`
+	Ratio  results.Number `json:"ratio"`  // of the levels: 1 for none, +Inf from 0
+	P      float64        `json:"p"`      // how likely chance is to look as much like a change
+	Word   string         `json:"change"` // better, worse; differs where no direction is known
 }
-
-// Ratio is that of the levels: 1 for none, +Inf from 0.
-func (c Change) Ratio() float64 { return samples.Ratio(c.Before, c.After) }
 
 // Find looks for changes in every metric of every benchmark through the inputs, which are in
 // the order of time.
@@ -107,7 +115,7 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 			slices.Min(s.Values) < slices.Max(s.Values) {
 			t.Tested++
 		}
-		t.Series[i].Better = units.GetBetter(t.Series[i].Unit)
+		t.Series[i].Better = results.Direction(units.GetBetter(t.Series[i].Unit))
 	}
 	search.Alpha = opts.Alpha / float64(max(1, t.Tested))
 	if search.Alpha < leastLevel || opts.Alpha >= 1 {
@@ -119,6 +127,9 @@ func Find(inputs []results.Input, opts Options) (*Trend, error) {
 	search.Permutations = max(search.Permutations, int(math.Ceil(2/search.Alpha))-1)
 	t.Enough = search.Enough()
 	t.findAll(search)
+	t.Undecided = !slices.ContainsFunc(t.Series, func(s Series) bool {
+		return len(s.Values) >= t.Enough || len(s.levels) > 1
+	})
 	t.Warnings = append(t.Warnings, surroundings(inputs)...)
 	t.Warnings = append(t.Warnings, results.InputWarnings(inputs)...)
 	return t, nil
@@ -138,7 +149,7 @@ func (t *Trend) findAll(search changepoint.Options) {
 			for i := next.Add(1) - 1; i < int64(len(t.Series)); i = next.Add(1) - 1 {
 				s, with := &t.Series[i], search
 				with.Seed = t.Options.Seed ^ seedFor(s.Benchmark, s.Unit)
-				s.find(with, t.Options, len(t.Results))
+				s.find(with, t.Options, t.Results)
 			}
 		})
 	}
@@ -194,7 +205,7 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) {
 			if !ok {
 				continue
 			}
-			s := Series{Benchmark: name, Unit: unit}
+			s := Series{Benchmark: name, Unit: unit, Changes: []Change{}}
 			for at, v := range all {
 				if len(v) > 0 {
 					s.At, s.Values = append(s.At, at), append(s.Values, samples.Median(v))
@@ -206,7 +217,7 @@ func (t *Trend) gather(inputs []results.Input, metrics []string) {
 }
 
 // find cuts the series into its levels.
-func (s *Series) find(search changepoint.Options, opts Options, results int) {
+func (s *Series) find(search changepoint.Options, opts Options, labels []string) {
 	points := changepoint.Find(s.Values, search)
 	d := changepoint.Depends(s.Values, points, search)
 	s.Rho, s.MostRho, s.Doubtful = d.Rho, d.Most, d.Doubtful
@@ -216,29 +227,22 @@ func (s *Series) find(search changepoint.Options, opts Options, results int) {
 		from = p.Index
 	}
 	for i, p := range points {
-		c := Change{At: s.At[p.Index], Before: s.levels[i].median, After: s.levels[i+1].median,
-			P: p.P, Word: "differs"}
+		at, before, after := s.At[p.Index], s.levels[i].median, s.levels[i+1].median
+		c := Change{At: at, Result: labels[at], Before: before, After: after,
+			Ratio: results.Number(samples.Ratio(before, after)), P: p.P, Word: "differs"}
 		if s.Better != 0 && c.Before != c.After {
 			c.Word = "worse"
 			if (c.After > c.Before) == (s.Better > 0) {
 				c.Word = "better"
 			}
 		}
-		recent := opts.Last == 0 || c.At >= results-opts.Last
+		recent := opts.Last == 0 || c.At >= len(labels)-opts.Last
 		if recent && math.Abs(c.After-c.Before) >= opts.Margin*math.Abs(c.Before) {
 			s.Changes = append(s.Changes, c)
 		} else {
 			s.Unlisted++
 		}
 	}
-}
-
-// Undecided reports whether nothing could be tested: no series has enough results, and none that is
-// shorter shows a change.
-func (t *Trend) Undecided() bool {
-	return !slices.ContainsFunc(t.Series, func(s Series) bool {
-		return len(s.Values) >= t.Enough || len(s.levels) > 1
-	})
 }
 
 // Worse reports whether a listed change is for the worse.

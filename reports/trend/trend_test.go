@@ -72,7 +72,8 @@ func TestTrendFindsAStep(t *testing.T) {
 		}
 		s, found := trend.Series[0], trend.Series[0].Changes[0]
 		if s.Benchmark != "a.X" || found.At != 9 || found.Word != c.word ||
-			math.Abs(found.Ratio()/c.level-1) > 0.03 || trend.Worse() != (c.word == "worse") {
+			math.Abs(float64(found.Ratio)/c.level-1) > 0.03 ||
+			trend.Worse() != (c.word == "worse") {
 			t.Errorf("%s to %v: %+v", c.unit, c.level, found)
 		}
 	}
@@ -110,19 +111,19 @@ func TestTrendUndecided(t *testing.T) {
 			t.Fatal(err)
 		}
 		undecided := len(c.levels) < 10
-		if !strings.HasPrefix(trend.Summary(), c.want) || trend.Undecided() != undecided ||
+		if !strings.HasPrefix(trend.Summary(), c.want) || trend.Undecided != undecided ||
 			!strings.Contains(doc.String(), fmt.Sprintf(`"undecided": %v`, undecided)) {
-			t.Errorf("%s: undecided %v, want %s", trend.Summary(), trend.Undecided(), c.want)
+			t.Errorf("%s: undecided %v, want %s", trend.Summary(), trend.Undecided, c.want)
 		}
 	}
 	constant := slices.Repeat([]results.Input{{Label: "a",
 		Results: resultstest.Read(t, "a", "BenchmarkX 1 7 allocs/op\n")}}, 12)
-	if trend := mustTrend(t, constant, Options{}); trend.Undecided() {
+	if trend := mustTrend(t, constant, Options{}); trend.Undecided {
 		t.Errorf("twelve equal results decide: %s", trend.Summary())
 	}
 	invalid := slices.Repeat([]results.Input{{Label: "a",
 		Results: resultstest.Read(t, "a", "BenchmarkX 1 7 allocs/op 2 verdict\n")}}, 12)
-	if trend := mustTrend(t, invalid, Options{}); !trend.Undecided() {
+	if trend := mustTrend(t, invalid, Options{}); !trend.Undecided {
 		t.Errorf("twelve INVALID results decide: %s", trend.Summary())
 	}
 }
@@ -241,7 +242,7 @@ func TestTrendOfZero(t *testing.T) {
 	trend := mustTrend(t, inputs, Options{Margin: 0.02})
 	found := trend.Series[0].Changes
 	if len(found) != 1 || found[0].At != 7 || found[0].Word != "worse" ||
-		!math.IsInf(found[0].Ratio(), 1) {
+		!math.IsInf(float64(found[0].Ratio), 1) {
 		t.Fatalf("%+v", found)
 	}
 	var text, doc bytes.Buffer
@@ -390,7 +391,7 @@ func TestTrendCharts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := string(svg); !strings.Contains(text,
-		changeText(trend.Series[0].Changes[0].Ratio())) || !strings.Contains(text, "a.X") {
+		changeText(trend.Series[0].Changes[0].Ratio)) || !strings.Contains(text, "a.X") {
 		t.Error("the chart does not say by how much, or of what")
 	}
 	if _, err := WriteCharts(filepath.Join(paths[0], "x"), trend); err == nil ||
