@@ -2,7 +2,6 @@ package tables
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -58,8 +57,8 @@ func (a *Text) Note(col int, text string) {
 	}
 }
 
-// Write writes the rows without blanks at the ends of lines.
-func (a *Text) Write(w io.Writer) error {
+// String is the rows, without blanks at the ends of lines.
+func (a *Text) String() string {
 	widths, margins := a.measure()
 	starts := make([]int, len(widths)+1)
 	for col, width := range widths {
@@ -88,8 +87,7 @@ func (a *Text) Write(w io.Writer) error {
 		text.WriteString(strings.TrimRight(line.String(), " "))
 		text.WriteByte('\n')
 	}
-	_, err := io.WriteString(w, text.String())
-	return err
+	return text.String()
 }
 
 // measure returns the width of each column, its margin included, and the margin.

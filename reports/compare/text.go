@@ -37,40 +37,30 @@ func WriteText(w io.Writer, c *Comparison) error {
 	if shared != "" {
 		head = append(head, results.SharedLine(shared))
 	}
-	if err := tables.WriteLines(w, head); err != nil {
-		return err
-	}
-	return c.writeTables(w, short, true)
+	_, err := io.WriteString(w, tables.Lines(head)+c.text(short, true))
+	return err
 }
 
-// writeTables writes what benchstat has, and with words the direction of each change, and the
-// notes.
-func (c *Comparison) writeTables(w io.Writer, short map[string]string, words bool) error {
+// text is what benchstat has, and with words the direction of each change, and the notes.
+func (c *Comparison) text(short map[string]string, words bool) string {
+	var text strings.Builder
 	var before []results.Pair
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		if i > 0 {
-			if err := tables.WriteLines(w, []string{""}); err != nil {
-				return err
-			}
+			text.WriteByte('\n')
 		}
-		if err := tables.WriteLines(w, configLines(changed(before, t.Key, i == 0))); err != nil {
-			return err
-		}
+		text.WriteString(tables.Lines(configLines(changed(before, t.Key, i == 0))))
 		before = t.Key
-		if err := t.writeText(w, c.ColumnKeys, short, words); err != nil {
-			return err
-		}
+		text.WriteString(t.text(c.ColumnKeys, short, words))
 	}
 	if notes := c.Notes(); words && len(notes) > 0 {
-		return tables.WriteLines(w, append([]string{""}, notes...))
+		text.WriteString("\n" + tables.Lines(notes))
 	}
-	return nil
+	return text.String()
 }
 
-func (t *Table) writeText(
-	w io.Writer, keys [][]results.Pair, short map[string]string, words bool,
-) error {
+func (t *Table) text(keys [][]results.Pair, short map[string]string, words bool) string {
 	var a tables.Text
 	var notes footnotes
 	shown := t.columns()
@@ -105,10 +95,7 @@ func (t *Table) writeText(
 	if len(t.Rows) > 1 {
 		t.textGeomean(&a, shown, &notes)
 	}
-	if err := a.Write(w); err != nil {
-		return err
-	}
-	return tables.WriteLines(w, notes.lines())
+	return a.String() + tables.Lines(notes.lines())
 }
 
 // textStart is where the columns of an input begin.

@@ -42,9 +42,7 @@ func WriteText(w io.Writer, r *verdict.Report) error {
 	if shared != "" {
 		head = append(head, results.SharedLine(shared))
 	}
-	if err := tables.WriteLines(w, append(head, "")); err != nil {
-		return err
-	}
+	text := tables.Lines(append(head, ""))
 	if len(r.Rows) > 0 {
 		var a tables.Text
 		a.Row()
@@ -53,21 +51,17 @@ func WriteText(w io.Writer, r *verdict.Report) error {
 		}
 		for i := range r.Rows {
 			a.Row()
-			for col, text := range columns(&r.Rows[i], short) {
-				a.Cell(col, 1, gateColumns[col].align, margin(col), text)
+			for col, cell := range columns(&r.Rows[i], short) {
+				a.Cell(col, 1, gateColumns[col].align, margin(col), cell)
 			}
 			if reason := r.Rows[i].Reason; reason != "" {
 				a.Cell(len(gateColumns), 1, tables.Left, "  ", reason)
 			}
 		}
-		if err := a.Write(w); err != nil {
-			return err
-		}
-		if err := tables.WriteLines(w, []string{""}); err != nil {
-			return err
-		}
+		text += a.String() + "\n"
 	}
-	return tables.WriteLines(w, append(remarks(r), outcome(r)))
+	_, err := io.WriteString(w, text+tables.Lines(append(remarks(r), outcome(r))))
+	return err
 }
 
 func margin(column int) string {

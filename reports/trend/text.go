@@ -103,11 +103,8 @@ func (t *Trend) doubts() []string {
 // WriteText writes what was found as aligned text: the summary, a row for each change, the
 // latest last, and notes.
 func WriteText(w io.Writer, t *Trend) error {
-	if err := tables.WriteLines(w, []string{t.Summary()}); err != nil {
-		return err
-	}
-	rows := t.rows()
-	if len(rows) > 0 {
+	text := t.Summary() + "\n"
+	if rows := t.rows(); len(rows) > 0 {
 		var names []string
 		for _, row := range rows {
 			names = append(names, row.Benchmark)
@@ -116,8 +113,8 @@ func WriteText(w io.Writer, t *Trend) error {
 		var a tables.Text
 		line := func(texts ...string) {
 			a.Row()
-			for col, text := range texts {
-				a.Cell(col, 1, aligns[col], margin(col), text)
+			for col, cell := range texts {
+				a.Cell(col, 1, aligns[col], margin(col), cell)
 			}
 		}
 		line("benchmark", "metric", "from result on", "before", "after", "change", "", "p")
@@ -133,17 +130,13 @@ func WriteText(w io.Writer, t *Trend) error {
 		if shared != "" {
 			head = append(head, results.SharedLine(shared))
 		}
-		if err := tables.WriteLines(w, head); err != nil {
-			return err
-		}
-		if err := a.Write(w); err != nil {
-			return err
-		}
+		text += tables.Lines(head) + a.String()
 	}
 	if notes := t.Notes(); len(notes) > 0 {
-		return tables.WriteLines(w, append([]string{""}, notes...))
+		text += "\n" + tables.Lines(notes)
 	}
-	return nil
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 var aligns = []tables.Alignment{tables.Left, tables.Left, tables.Left, tables.Right, tables.Right,
