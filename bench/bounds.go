@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -37,10 +38,7 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c complaints) {
 	if c = s.Load.Arrival.CheckPlan(rate, s.Stop.Tasks, s.Stop.Duration); len(c) > 0 || w == nil {
 		return c
 	}
-	tasks := float64(s.Stop.Tasks)
-	if tasks == 0 {
-		tasks = rate * s.Stop.Duration.Seconds()
-	}
+	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
 	if endless(w) {
 		if work := tasks * s.Timeout.Seconds(); work > arrivals.MaxSpan.Seconds() {
 			c.add("timeout %v: %.3g tasks that end only by it take longer than the ten years that "+

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -141,12 +142,9 @@ func (d *driver) resultOf(err error) (r strategies.Result) {
 
 // refuses says whether targets refuse with that HTTP status.
 func refuses(status int) bool {
-	for _, r := range []targets.Refusal{targets.TooMany, targets.Unavailable, targets.Banned} {
-		if r.Status() == status {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(
+		[]targets.Refusal{targets.TooMany, targets.Unavailable, targets.Banned},
+		func(r targets.Refusal) bool { return r.Status() == status })
 }
 
 // Done is the strategy's word on an accepted task: the end of its response time.

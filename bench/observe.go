@@ -46,7 +46,7 @@ func (o *observation) result() (*Result, error) {
 	}
 	m := o.measure(first)
 	flow := o.flow(first)
-	m.report(r, s.Deadline)
+	m.report(r)
 	if err := o.reportTimes(r, first, m); err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (m measured) meanService() (mean, c2 float64) {
 	return mean, max(m.busySq/n/(mean*mean)-1, 0)
 }
 
-func (m measured) report(r *Result, deadline time.Duration) {
+func (m measured) report(r *Result) {
 	elapsed := m.seconds()
 	if elapsed == 0 {
 		return // all tasks took no time at all: a rate would be made up

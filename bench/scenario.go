@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -90,9 +91,7 @@ var defaultStop = Stop{Tasks: 20_000, Warmup: 0.1}
 
 // withDefaults fills the zero fields in.
 func (s Scenario) withDefaults() Scenario {
-	if s.Limit == 0 {
-		s.Limit = defaultLimit
-	}
+	s.Limit, s.Stop = cmp.Or(s.Limit, defaultLimit), cmp.Or(s.Stop, defaultStop)
 	if s.Workload.Spec.New == nil {
 		s.Workload = workloads.MustParse("exponential")
 	}
@@ -108,9 +107,6 @@ func (s Scenario) withDefaults() Scenario {
 	if s.Load.Relative == 0 && s.Load.PerSecond == 0 && s.Load.Arrival.TakesRate() &&
 		!s.Target.Spec.RateLimits {
 		s.Load.Relative = defaultRelative
-	}
-	if s.Stop == (Stop{}) {
-		s.Stop = defaultStop
 	}
 	// Variants made by a struct literal have no values yet. One that lacks a value without a
 	// default keeps none, and Validate says so.

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,20 +132,10 @@ func (a Attack) withDefaults() Attack {
 	if a.Rate == 0 && a.Clients == 0 && a.Arrival.TakesRate() {
 		a.Rate = DefaultRate
 	}
-	if a.Workers == 0 {
-		a.Workers = DefaultWorkers
-	}
-	if a.Timeout == 0 {
-		a.Timeout = DefaultTimeout
-	}
-	if a.Limit == 0 {
-		a.Limit = DefaultLimit
-	}
+	a.Workers, a.Limit = cmp.Or(a.Workers, DefaultWorkers), cmp.Or(a.Limit, DefaultLimit)
+	a.Timeout, a.Drain = cmp.Or(a.Timeout, DefaultTimeout), cmp.Or(a.Drain, DefaultDrain)
 	if a.Queue == bench.NoQueue && !a.Strategy.Spec.UsesQueue {
 		a.Queue = 0
-	}
-	if a.Drain == 0 {
-		a.Drain = DefaultDrain
 	}
 	a.Requests = slices.Clone(a.Requests)
 	for i, r := range a.Requests {
@@ -246,9 +237,7 @@ func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	if a.Clients == 0 {
 		var lastDue time.Duration
 		planned, lastDue = a.planned()
-		if last == 0 {
-			last = lastDue
-		}
+		last = cmp.Or(last, lastDue)
 		if planned == 0 || planned > arrivals.MaxTasks {
 			return nil, fmt.Errorf("%d requests are due in %v: want 1 to %d; change the rate or "+
 				"the time", planned, last, arrivals.MaxTasks)
@@ -257,7 +246,7 @@ func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
-		tally: newTally(a, cancel), recording: a.recording(planned)}
+		tally: newTally(a, cancel), recording: a.recording()}
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -44,16 +45,12 @@ func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *cal
 		}
 		c.built = append(c.built, built)
 	}
-	kept := a.Connections
-	if kept == 0 {
-		kept = maxClients
-	}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.conns.dial,
 		TLSClientConfig:        &tls.Config{InsecureSkipVerify: a.Insecure},
 		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    kept,
+		MaxIdleConnsPerHost:    cmp.Or(a.Connections, maxClients),
 		MaxConnsPerHost:        a.Connections,
 		DisableCompression:     true, // an answer counts as it was sent
 		MaxResponseHeaderBytes: maxHeader,

@@ -81,7 +81,7 @@ func (a Attack) label() string {
 }
 
 // recording is what the attack is recorded in.
-func (a Attack) recording(planned int) *bench.Recording {
+func (a Attack) recording() *bench.Recording {
 	rec := &bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival, Rate: a.Rate}
 	switch {
 	case a.Clients > 0:

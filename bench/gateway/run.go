@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +33,7 @@ type Scenario struct {
 }
 
 func (s Scenario) withDefaults() Scenario {
-	if s.Limit == 0 {
-		s.Limit = DefaultLimit
-	}
+	s.Limit = cmp.Or(s.Limit, DefaultLimit)
 	if s.Queue == bench.NoQueue && !s.Strategy.Spec.UsesQueue {
 		s.Queue = 0
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,12 +54,8 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	if len(inputs) == 0 {
 		panic("reports: comparison of nothing")
 	}
-	if opts.Alpha == 0 {
-		opts.Alpha = benchmath.DefaultThresholds.CompareAlpha
-	}
-	if opts.Confidence == 0 {
-		opts.Confidence = 0.95
-	}
+	opts.Alpha = cmp.Or(opts.Alpha, benchmath.DefaultThresholds.CompareAlpha)
+	opts.Confidence = cmp.Or(opts.Confidence, 0.95)
 	if opts.Alpha < 0 || opts.Alpha >= 1 || opts.Confidence < 0 || opts.Confidence >= 1 {
 		return nil, fmt.Errorf("alpha %v and confidence %v must be between 0 and 1",
 			opts.Alpha, opts.Confidence)

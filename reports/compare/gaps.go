@@ -9,8 +9,8 @@ import (
 // gaps collects what columns lack.
 type gaps struct {
 	grid *grid
-	// by table without its unit, the columns that have runs there; nil: all count
-	in    map[benchproc.Key]map[benchproc.Key]bool
+	// tables without their unit, and the columns that have runs there; nil: all count
+	in    map[[2]benchproc.Key]bool
 	found []Missing
 	seen  map[Missing]bool
 }
@@ -22,12 +22,9 @@ func newGaps(g *grid, everywhere bool) *gaps {
 	if everywhere {
 		return s
 	}
-	s.in = make(map[benchproc.Key]map[benchproc.Key]bool)
+	s.in = make(map[[2]benchproc.Key]bool)
 	for run := range g.runs {
-		if s.in[run.table] == nil {
-			s.in[run.table] = make(map[benchproc.Key]bool)
-		}
-		s.in[run.table][run.at.col] = true
+		s.in[[2]benchproc.Key{run.table, run.at.col}] = true
 	}
 	return s
 }
@@ -35,7 +32,7 @@ func newGaps(g *grid, everywhere bool) *gaps {
 // note takes note of an empty cell: the metric is missing from runs that there are, or the
 // benchmark has none.
 func (s *gaps) note(at gridRun, lack Missing) {
-	if s.in != nil && !s.in[at.table][at.at.col] {
+	if s.in != nil && !s.in[[2]benchproc.Key{at.table, at.at.col}] {
 		return
 	}
 	if !s.grid.runs[at] {

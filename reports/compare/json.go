@@ -80,7 +80,7 @@ type jsonComparison struct {
 type jsonTable struct {
 	Key     map[string]string `json:"key"`
 	Unit    string            `json:"unit"`
-	Better  string            `json:"better"`
+	Better  results.Direction `json:"better"`
 	Base    string            `json:"base"`
 	Rows    []jsonRow         `json:"rows"`
 	Geomean []jsonGeomean     `json:"geomean"`
@@ -124,7 +124,7 @@ func (t *Table) significant(base, cell *Cell) bool {
 }
 
 func (t *Table) json(columns []string) jsonTable {
-	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: results.Direction(t.Better).String(),
+	out := jsonTable{Key: pairMap(t.Key), Unit: t.Unit, Better: results.Direction(t.Better),
 		Base: columns[t.Base]}
 	for _, row := range t.Rows {
 		cells := make([]*jsonCell, len(row.Cells))

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"cmp"
+
 	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/results"
@@ -90,12 +92,7 @@ func matched(
 }
 
 // seedOf is that of the run's work; "" where it is not known.
-func seedOf(r *results.Run) string {
-	if r.Seed != "" {
-		return r.Seed
-	}
-	return r.ConfigValue("seed")
-}
+func seedOf(r *results.Run) string { return cmp.Or(r.Seed, r.ConfigValue("seed")) }
 
 // pairs takes the metric of those pairs that have it on both sides.
 func (p pairing) pairs(unit string) (pairs []judge.Pair) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A comparison tests by how much a sample y is larger than a sample x.
@@ -44,7 +46,7 @@ func (c comparison) unequal() bool { return c.wide.factor > 1 }
 
 // at is the test of y against x times the factor.
 func (c comparison) at(factor float64) RankSum {
-	x := scaled(c.x, factor)
+	x := floats.ScaleTo(make([]float64, len(c.x)), factor, c.x)
 	t := c.plain.rankSum(x, c.y)
 	if c.unequal() {
 		wide := c.wide.rankSum(x, c.y)
@@ -53,14 +55,6 @@ func (c comparison) at(factor float64) RankSum {
 			max(t.Greater, min(wide.Greater, greater))
 	}
 	return t
-}
-
-func scaled(values []float64, factor float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = v * factor
-	}
-	return out
 }
 
 // shift is an estimate of by what factor one sample is larger than another.

@@ -1,10 +1,11 @@
 package judge
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
@@ -111,10 +112,7 @@ const power = 0.8
 // i-th smallest of m is multiplied by m−i+1, and none comes out below a smaller one.
 func holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	floats.ArgsortStable(slices.Clone(ps), order)
 	adjusted := make([]float64, len(ps))
 	least := 0.0
 	for i, at := range order {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/poolbench/poolbench/reports/gate/verdict"
@@ -144,10 +145,8 @@ func (o Options) rounding(s Sample) rounding {
 }
 
 func minus(changes []float64, threshold float64) []float64 {
-	out := make([]float64, len(changes))
-	for i, c := range changes {
-		out[i] = c - threshold
-	}
+	out := slices.Clone(changes)
+	floats.AddConst(-threshold, out)
 	return out
 }
 

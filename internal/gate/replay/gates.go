@@ -25,12 +25,12 @@ type experiment struct {
 	builds int // of each arm
 }
 
-// An outcome is how a gate ended.
+// An outcome is how a gate ended, or the sum of many.
 type outcome struct {
-	alarm        bool // false: worse where nothing is
-	inconclusive bool // one at least, where nothing is
-	found        int  // of the regressed benchmarks
-	runs         int  // of the machine
+	alarms       int // 1: worse where nothing is
+	inconclusive int // 1: one at least, where nothing is
+	found        int // of the regressed benchmarks
+	runs         int // of the machine
 
 	// worsening that the gate says it can find, the mean over what did not change
 	detectable float64
@@ -121,9 +121,9 @@ func (e experiment) gate(rng *rand.Rand) (o outcome, err error) {
 			o.found++
 		case is:
 		case row.Verdict == verdict.Worse:
-			o.alarm = true
+			o.alarms = 1
 		case row.Verdict == verdict.Inconclusive:
-			o.inconclusive = true
+			o.inconclusive = 1
 		}
 	}
 	return o, nil

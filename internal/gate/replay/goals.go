@@ -174,13 +174,8 @@ func (r *replayer) tails() (goals []goal) {
 	return goals
 }
 
-// tally sums outcomes up.
-type tally struct {
-	alarms, inconclusive, found, runs int
-	detectable                        float64 // worsening, in the mean
-}
-
-func (r *replayer) replay(e experiment) (sum tally) {
+// replay sums outcomes up; what is detectable is the mean.
+func (r *replayer) replay(e experiment) (sum outcome) {
 	outcomes := make([]outcome, r.gates)
 	r.each(r.gates, func(i int, rng *rand.Rand) error {
 		var err error
@@ -191,12 +186,8 @@ func (r *replayer) replay(e experiment) (sum tally) {
 		sum.found += o.found
 		sum.runs += o.runs
 		sum.detectable += o.detectable / float64(len(outcomes))
-		if o.alarm {
-			sum.alarms++
-		}
-		if o.inconclusive {
-			sum.inconclusive++
-		}
+		sum.alarms += o.alarms
+		sum.inconclusive += o.inconclusive
 	}
 	return sum
 }
