@@ -35,10 +35,13 @@ func (o *output) flush() error {
 	return err
 }
 
-// isEmpty reports whether the file needs its head. One that is appended to has it.
-func isEmpty(file *os.File) (bool, error) {
+// begin writes the head of the file. One that is appended to has it.
+func (o *output) begin(file *os.File, head func() error) error {
 	info, err := file.Stat()
-	return err == nil && info.Size() == 0, err
+	if err != nil || info.Size() > 0 {
+		return err
+	}
+	return errors.Join(head(), o.flush())
 }
 
 // A distributionsWriter writes distributions.hlog: a histogram for each run and reading.
@@ -46,10 +49,7 @@ type distributionsWriter struct{ output }
 
 func newDistributionsWriter(to *os.File) (*distributionsWriter, error) {
 	w := &distributionsWriter{output{to: to}}
-	if empty, err := isEmpty(to); !empty {
-		return w, err
-	}
-	return w, errors.Join(rundir.WriteHistogramHead(&w.buffer), w.flush())
+	return w, w.begin(to, func() error { return rundir.WriteHistogramHead(&w.buffer) })
 }
 
 func (w *distributionsWriter) write(r *Result, repetition int) error {
@@ -69,10 +69,9 @@ type timelineWriter struct {
 func newTimelineWriter(to *os.File) (*timelineWriter, error) {
 	w := &timelineWriter{output: output{to: to}}
 	w.csv = csv.NewWriter(&w.buffer)
-	if empty, err := isEmpty(to); !empty {
-		return w, err
-	}
-	return w, errors.Join(w.csv.WriteAll([][]string{rundir.TimelineColumns}), w.flush())
+	return w, w.begin(to, func() error {
+		return w.csv.WriteAll([][]string{rundir.TimelineColumns})
+	})
 }
 
 func (w *timelineWriter) write(r *Result, repetition int) error {

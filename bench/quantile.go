@@ -20,7 +20,7 @@ func nearestRanks(values []int64, ps ...float64) []int64 {
 	for _, p := range ps {
 		ranks = append(ranks, rank(len(values), p))
 	}
-	selected(values, ranks)
+	selectFrom(values, 0, ranks, 2*bits.Len(uint(len(values))))
 	var out []int64
 	for _, r := range ranks {
 		out = append(out, values[r-1])
@@ -39,15 +39,12 @@ func rank(n int, p float64) int {
 	return max(int(r), 1)
 }
 
-// selected orders values only so far that the ranks (from 1, ascending) are where sorting would put
-// them; smaller values are before them and larger ones after. That is a third of the time of
+// selectFrom orders values only so far that the ranks (from 1, ascending) are where sorting would
+// put them; smaller values are before them and larger ones after. That is a third of the time of
 // sorting for a million values. (Hoare, Algorithm 65: Find, 1961; several ranks at once.)
-func selected(values []int64, ranks []int) {
-	selectFrom(values, 0, ranks, 2*bits.Len(uint(len(values))))
-}
-
-// selectFrom is selected for values that begin at offset in the whole; depth bounds the unlucky
-// partitions, after which it sorts.
+//
+// The values begin at offset in the whole; depth bounds the unlucky partitions, after which it
+// sorts.
 func selectFrom(values []int64, offset int, ranks []int, depth int) {
 	for len(ranks) > 0 && len(values) > 1 {
 		if depth == 0 || len(values) <= 12 {

@@ -74,7 +74,10 @@ func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
 		if o.seen != nil {
 			o.checkMachine(r)
 		}
-		o.checkGenerator(r, first, m)
+		o.checkLag(r, first, m)
+		if a := o.scenario.Load.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce {
+			o.checkSaturation(r, m)
+		}
 		o.checkStandstill(r)
 	}
 	o.checkSettling(r, first)

@@ -102,14 +102,6 @@ const (
 	mostBehind = 0.1
 )
 
-// checkGenerator looks at the generator's own lateness, under the real clock.
-func (o *observation) checkGenerator(r *Result, first int, m measured) {
-	o.checkLag(r, first, m)
-	if !o.scenario.Load.Arrival.IsClosed() && !o.scenario.Load.Arrival.Spec.AllAtOnce {
-		o.checkSaturation(r, m)
-	}
-}
-
 // checkLag weighs the lag against what it spoils: it is in the response, and where it exceeds the
 // time between arrivals, tasks that were due apart come together.
 func (o *observation) checkLag(r *Result, first int, m measured) {

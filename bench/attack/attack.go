@@ -282,8 +282,11 @@ type run struct {
 	caller    *caller
 	tally     *tally
 	recording *bench.Recording
-	clock
+	base      time.Time // the start
 }
+
+// now counts nanoseconds from the start.
+func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
 // without notes what became of a request that has no answer now, for that reason.
 func (r *run) without(s *sample, why string) {
@@ -299,20 +302,15 @@ func (r *run) settle(rec *bench.Record, s sample) {
 	r.tally.add(s)
 }
 
-// abandon settles a request that was due and never sent.
-func (r *run) abandon(seq uint64, rec *bench.Record) {
-	now := r.now()
-	rec.Issue(now)
-	r.settle(rec, sample{seq: seq, due: rec.Due(), end: now, outcome: bench.Abandoned,
-		err: strategies.ErrAbandoned.Error()})
-}
-
 // abandonRest settles what else is due by now and not sent, after so many that were.
 func (r *run) abandonRest(plan *plan, records *bench.Records, sent int64, held bool) {
 	for now := r.now(); plan.more && plan.due <= now; plan.advance() {
 		rec := records.Add(plan.due)
 		rec.Held(held)
-		r.abandon(uint64(sent), rec)
+		at := r.now()
+		rec.Issue(at)
+		r.settle(rec, sample{seq: uint64(sent), due: plan.due, end: at, outcome: bench.Abandoned,
+			err: strategies.ErrAbandoned.Error()})
 		sent++
 	}
 }

@@ -19,7 +19,11 @@ import (
 func (r *run) open(planned int) error {
 	t := &openLoop{run: r, records: bench.NewRecords(planned), blames: r.attack.through() ||
 		r.attack.boundedWorkers()}
-	t.idle.New = t.newJob
+	t.idle.New = func() any {
+		j := &job{of: t}
+		j.task.Run, j.task.Arg = attempt, j
+		return j
+	}
 	strategy, params := r.attack.strategy()
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
 	plan := r.attack.plan()
@@ -95,12 +99,6 @@ func (t *openLoop) submitAll(plan *plan) (issued int64) {
 		returned = t.now()
 	}
 	return issued
-}
-
-func (t *openLoop) newJob() any {
-	j := &job{of: t}
-	j.task.Run, j.task.Arg = attempt, j
-	return j
 }
 
 // attempt is the Run of every task: one call.

@@ -51,16 +51,9 @@ func (a Attack) planned() (n int, last time.Duration) {
 	return n, last
 }
 
-// A clock counts nanoseconds from the start of the attack.
-type clock struct{ base time.Time }
-
-func (c clock) now() int64 { return int64(time.Since(c.base)) }
-
-// A waiter returns the time when it is at least due, or earlier when the attack has ended.
-type waiter func(due int64) (now int64)
-
-// newWaiter makes the waiter of the one goroutine that issues requests; end ends it.
-func (r *run) newWaiter() (wait waiter, end func()) {
+// newWaiter is for the one goroutine that issues requests: wait returns the time when it is at
+// least due, or earlier when the attack has ended. end ends it.
+func (r *run) newWaiter() (wait func(due int64) (now int64), end func()) {
 	if r.attack.virtual { // to the virtual clock, a goroutine in a system call is a busy one
 		return func(due int64) int64 {
 			_ = pace.Sleep(r.ctx, time.Duration(due-r.now())) // or the attack has ended

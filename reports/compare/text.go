@@ -183,17 +183,13 @@ type footnotes struct{ messages []string }
 func (f *footnotes) mark(warnings ...[]error) string {
 	var marks []string
 	for _, warning := range slices.Concat(warnings...) {
-		marks = append(marks, superscript(f.number(warning.Error())))
+		at := slices.Index(f.messages, warning.Error())
+		if at < 0 {
+			at, f.messages = len(f.messages), append(f.messages, warning.Error())
+		}
+		marks = append(marks, superscript(at+1))
 	}
 	return strings.Join(marks, " ")
-}
-
-func (f *footnotes) number(message string) int {
-	if at := slices.Index(f.messages, message); at >= 0 {
-		return at + 1
-	}
-	f.messages = append(f.messages, message)
-	return len(f.messages)
 }
 
 func (f *footnotes) lines() []string {

@@ -34,7 +34,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	})
 	shown = shown[:min(all, mostLines)]
 	relative := len(shown) > 1 && !slices.ContainsFunc(shown, func(s *Series) bool {
-		return s.levels[0].median <= 0
+		return s.levels[0] <= 0
 	})
 
 	var names []string
@@ -57,7 +57,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 	for style, s := range shown {
 		base := 1.0
 		if relative {
-			base = s.levels[0].median
+			base = s.levels[0]
 		}
 		line := charts.Series{Name: short[s.Benchmark], Style: style}
 		for i, at := range s.At {

@@ -56,15 +56,9 @@ type Series struct {
 	Rho     float64 `json:"rho"`
 	MostRho float64 `json:"most_rho"` // what it may be, by so few results
 	// in a flat series with MostRho chance shows as clear a change more often than Alpha promises
-	Doubtful bool `json:"doubtful"`
-	Unlisted int  `json:"unlisted"` // changes below the margin, or before the last results
-	levels   []level
-}
-
-// level is a stretch of a series between changes, Values[from:to], with its median.
-type level struct {
-	from, to int
-	median   float64
+	Doubtful bool      `json:"doubtful"`
+	Unlisted int       `json:"unlisted"` // changes below the margin, or before the last results
+	levels   []float64 // the medians of the stretches between changes
 }
 
 // Change is where another level began.
@@ -223,11 +217,11 @@ func (s *Series) find(search changepoint.Options, opts Options, labels []string)
 	s.Rho, s.MostRho, s.Doubtful = d.Rho, d.Most, d.Doubtful
 	from := 0
 	for _, p := range append(points, changepoint.Point{Index: len(s.Values)}) {
-		s.levels = append(s.levels, level{from, p.Index, samples.Median(s.Values[from:p.Index])})
+		s.levels = append(s.levels, samples.Median(s.Values[from:p.Index]))
 		from = p.Index
 	}
 	for i, p := range points {
-		at, before, after := s.At[p.Index], s.levels[i].median, s.levels[i+1].median
+		at, before, after := s.At[p.Index], s.levels[i], s.levels[i+1]
 		c := Change{At: at, Result: labels[at], Before: before, After: after,
 			Ratio: results.Number(samples.Ratio(before, after)), P: p.P, Word: "differs"}
 		if s.Better != 0 && c.Before != c.After {

@@ -12,18 +12,11 @@ type split struct {
 	q  float64 // the scaled energy distance there, 0 or more
 }
 
-// A searcher finds best splits; it keeps the room that this takes.
-type searcher struct {
-	shortest int // a part has as many values at least
-	// sums[i*(n+1)+j]: of |a−b| over the first i values a and the first j values b
-	sums []float64
-}
-
 // best searches all splits of the stretch: the part before is compared with that which follows, up
 // to every possible end, so that a change which is undone later is seen, too. Of equals the first
 // counts. It takes O(n²).
-func (s *searcher) best(stretch []float64) split {
-	n, least := len(stretch), s.shortest
+func (s *search) best(stretch []float64) split {
+	n, least := len(stretch), s.Shortest
 	if n < 2*least {
 		return split{}
 	}
@@ -53,7 +46,7 @@ func (s *searcher) best(stretch []float64) split {
 // rounding is by how much distances that are equal may differ.
 const rounding = 1e-9
 
-func (s *searcher) prepare(stretch []float64) {
+func (s *search) prepare(stretch []float64) {
 	width := len(stretch) + 1
 	if len(s.sums) < width*width {
 		s.sums = make([]float64, width*width)

@@ -104,13 +104,14 @@ func Find(values []float64, o Options) []Point {
 	return found
 }
 
-// A search is Find at work.
+// A search is Find at work. It keeps the room that this takes.
 type search struct {
 	Options
-	searcher
 	values  []float64
 	rng     *rand.Rand
 	shuffle func([]float64) // puts a stretch into an order that it might have had without a change
+	// sums[i*(n+1)+j]: of |a−b| over the first i values a and the first j values b of a stretch
+	sums []float64
 }
 
 func newSearch(values []float64, o Options) *search {
@@ -120,8 +121,7 @@ func newSearch(values []float64, o Options) *search {
 			stretch[a], stretch[b] = stretch[b], stretch[a]
 		})
 	}
-	return &search{Options: o, values: values, rng: rng, shuffle: every,
-		searcher: searcher{shortest: o.Shortest}}
+	return &search{Options: o, values: values, rng: rng, shuffle: every}
 }
 
 // bestOf is the best split of all stretches between the cuts, each ranked by itself and its

@@ -257,7 +257,7 @@ func TestBestSplit(t *testing.T) {
 	for range 200 {
 		values := levels(rng, 0.5, 4+rng.IntN(9), 1, 2)
 		least := 2 + rng.IntN(2)
-		s := searcher{shortest: least}
+		s := search{Options: Options{Shortest: least}}
 		got, want := s.best(values), slowBest(values, least)
 		if got.at != want.at || math.Abs(got.q-want.q) > 1e-9*want.q {
 			t.Fatalf("%v: %+v, want %+v", values, got, want)

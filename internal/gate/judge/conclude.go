@@ -100,7 +100,8 @@ func (o Options) notRuledOut() string {
 // coarse says that rounding may hide the promise.
 func (o Options) coarse(row *Row) string {
 	return fmt.Sprintf("rounded to steps of %.2g%%, which may hide a change for the worse of "+
-		"%.4g%% (if they are not: assume=exact in a Unit line)", 100*math.Expm1(row.Step), 100*o.Promise)
+		"%.4g%% (if they are not: assume=exact in a Unit line)", 100*math.Expm1(row.Step),
+		100*o.Promise)
 }
 
 // power is the chance with which the second stage is to find a worsening of the promise, and with

@@ -119,10 +119,6 @@ func (j *journal) append(b benchmark, r record) error {
 	if err := j.take(b, r); err != nil {
 		return err
 	}
-	return j.flush()
-}
-
-func (j *journal) flush() error {
 	for s, f := range j.files {
 		if _, err := f.Write(j.texts[s].Bytes()); err != nil {
 			return err
