@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/calibration"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/quantity"
 )
 
 // quickSize is the share of the full experiments that is run without --full.
@@ -218,13 +219,13 @@ func (a *app) showCalibration(
 	for _, r := range readings {
 		var words []string
 		for _, m := range r.Metrics {
-			words = append(words, terminal.Metric(m.Unit, m.Value)+" "+readingNames[m.Unit])
+			words = append(words, quantity.Metric(m.Unit, m.Value)+" "+readingNames[m.Unit])
 		}
 		fmt.Fprintf(a.stdout, "  %s: %s\n", r.What, strings.Join(words, ", "))
 	}
 	fmt.Fprintf(a.stdout,
 		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",
-		terminal.Share(doc.Size))
+		quantity.Share(doc.Size))
 	w := terminal.Columns(a.stdout)
 	fmt.Fprintf(w, "  case\tstrategy\tmetric\tmeasured\tknown\toff by\ttolerance\t\n")
 	before := ""
@@ -260,7 +261,7 @@ func (l knownLine) write(w io.Writer, name, holds, misses string) {
 		verdict = holds
 	}
 	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s (%s)\t%+.2f %%\t±%.1f %%\t%s\n", name, l.Strategy,
-		l.Unit, terminal.Metric(l.Unit, l.Measured), terminal.Metric(l.Unit, l.Known), source,
+		l.Unit, quantity.Metric(l.Unit, l.Measured), quantity.Metric(l.Unit, l.Known), source,
 		100*(l.Measured/l.Known-1), 100*l.Tolerance, verdict)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -44,7 +45,7 @@ func (a *app) showFinding(f *searched, format, report string) error {
 
 func (f *searched) confidence() string {
 	if c := f.search.Confidence; c != 0 {
-		return terminal.Share(c)
+		return quantity.Share(c)
 	}
 	return "95 %"
 }
@@ -111,7 +112,7 @@ func offered(a capacity.Answer) string {
 	var ends []string
 	for _, p := range a.Probes {
 		if p.At == a.Met || p.At == a.Missed && a.Outcome() == capacity.Between {
-			ends = append(ends, terminal.Digits(p.Offered))
+			ends = append(ends, quantity.Digits(p.Offered))
 		}
 	}
 	if len(ends) == 0 {
@@ -163,7 +164,7 @@ func (a *app) showSearch(s capacity.Search, format string) error {
 	most := time.Duration(float64(begin) * float64(s.MostRuns()) / float64(first.Runs()))
 	_, err := fmt.Fprintf(a.stdout,
 		"%d scenarios and %d runs to begin with, about %s; at most %d runs, about %s\n",
-		len(first.Scenarios), first.Runs(), terminal.Roughly(begin), s.MostRuns(),
-		terminal.Roughly(most))
+		len(first.Scenarios), first.Runs(), quantity.Roughly(begin), s.MostRuns(),
+		quantity.Roughly(most))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -147,7 +148,7 @@ func (a *app) showObjectives(e *execution) error {
 		}
 		value := "–"
 		if !math.IsNaN(j.Value) {
-			value = terminal.Metric(j.Objective.Unit, j.Value)
+			value = quantity.Metric(j.Objective.Unit, j.Value)
 		}
 		runs := ""
 		if j.Runs > 1 {

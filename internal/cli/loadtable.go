@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/quantity"
 )
 
 // loadWidth is that of what is said of loads.
@@ -87,13 +88,13 @@ func (r row) completed() string {
 	if !ok {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %s completed", r.strategy, terminal.Rate(done.Mid))
+	text := fmt.Sprintf("%s: %s completed", r.strategy, quantity.Rate(done.Mid))
 	if offered, ok := r.Estimate("offered-ops/s"); ok {
-		text += " of " + terminal.Rate(offered.Mid) + " that came"
+		text += " of " + quantity.Rate(offered.Mid) + " that came"
 	}
 	for _, q := range []struct{ name, of string }{{"p99", "99 in 100"}, {"p50", "half of them"}} {
 		if v, ok := r.Estimate(q.name + "-response-sec"); ok {
-			return text + fmt.Sprintf(", %s within %s", q.of, terminal.Seconds(v.Mid))
+			return text + fmt.Sprintf(", %s within %s", q.of, quantity.Seconds(v.Mid))
 		}
 	}
 	return text
@@ -107,7 +108,7 @@ func (e *loaded) answers(to io.Writer, rows []row) {
 		var words []string
 		for _, c := range loadShares {
 			if v, ok := r.Estimate(c.unit); ok && v.Mid != 0 {
-				words = append(words, terminal.Metric(c.unit, v.Mid)+" "+c.head)
+				words = append(words, quantity.Metric(c.unit, v.Mid)+" "+c.head)
 			}
 		}
 		var statuses, errors []attack.Count

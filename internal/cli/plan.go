@@ -9,7 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads/sql"
@@ -158,7 +158,7 @@ func (a *app) showPlan(p plan, format string) error {
 		scenarios += len(s.suite.Scenarios)
 	}
 	_, err := fmt.Fprintf(a.stdout, "%d scenarios, %d runs, about %s\n", scenarios, p.runs(),
-		terminal.Roughly(p.estimate()))
+		quantity.Roughly(p.estimate()))
 	return err
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/plain"
+	"github.com/poolbench/poolbench/internal/quantity"
 )
 
 // mostLines is how many plain lines a whole plan gets, however many runs it has.
@@ -133,7 +133,7 @@ func (s *progress) String() string {
 	}
 	line := fmt.Sprintf("%d of %d runs", s.done, s.runs)
 	if s.done < s.runs {
-		line += ", about " + terminal.Roughly(s.left()) + " left"
+		line += ", about " + quantity.Roughly(s.left()) + " left"
 	}
 	return line
 }
@@ -239,7 +239,7 @@ func (p *loadProgress) step(now attack.Progress) {
 	line := fmt.Sprintf("%s: %d requests settled, %d not completed", p.load.row,
 		now.Settled, now.Failed)
 	if left := p.load.estimate - now.Elapsed; p.load.estimate > 0 && left > 0 {
-		line += ", about " + terminal.Roughly(left) + " left"
+		line += ", about " + quantity.Roughly(left) + " left"
 	}
 	if p.terminal != nil {
 		fmt.Fprintf(p.terminal, "\r\x1b[K%s", plain.Text(line))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -60,7 +61,7 @@ func (g *group) cell(strategy string) string {
 	r := g.rows[i]
 	text := r.spell("p99-response-sec")
 	if lost := r.Lost(); lost > 0 {
-		text += " (" + terminal.WholeShare(1-lost) + ")"
+		text += " (" + quantity.WholeShare(1-lost) + ")"
 	}
 	return text
 }

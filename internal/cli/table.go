@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -156,7 +157,7 @@ func (r row) spell(unit string) string {
 	if !ok {
 		return "–"
 	}
-	return terminal.Metric(unit, v.Mid)
+	return quantity.Metric(unit, v.Mid)
 }
 
 // open reports whether tasks come at a rate, of the scenario's own or by its load.
@@ -168,7 +169,7 @@ func (g *group) open() bool {
 // arrivals a second, 110 may come in a second.
 func (g *group) arrived() string {
 	if arrived, ok := g.rows[0].Estimate("offered-ops/s"); ok && g.open() {
-		return ", arrived " + terminal.Rate(arrived.Mid)
+		return ", arrived " + quantity.Rate(arrived.Mid)
 	}
 	return ""
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -77,7 +76,7 @@ func doNotKeepUp(names []string) string {
 func (c *reportCell) fallsBehind() bool {
 	const behind, refused = 0.92, 0.01
 	done := c.Value("ops/s") / c.Value("offered-ops/s")
-	return done < behind && c.Lost() < refused && !(math.IsNaN(c.load) && math.IsNaN(c.rate))
+	return done < behind && c.Lost() < refused && !c.closed()
 }
 
 // keepingUp are the cells that do not fall behind; all of them where none keeps up.

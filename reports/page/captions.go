@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -45,14 +46,14 @@ func highest(s reportSweep) (x float64, quantile string, r []ranked) {
 func between(r []ranked, cells []*reportCell) string {
 	low, high := r[0], r[len(r)-1]
 	if low.value == high.value {
-		text := "is " + charts.Seconds(low.value)
+		text := "is " + quantity.Seconds(low.value)
 		if ofSome(r, cells) == "" {
 			text += " for every strategy"
 		}
 		return text
 	}
-	text := fmt.Sprintf("runs from %s (%s) to %s (%s)", charts.Seconds(low.value),
-		tied(r, low.value), charts.Seconds(high.value), tied(r, high.value))
+	text := fmt.Sprintf("runs from %s (%s) to %s (%s)", quantity.Seconds(low.value),
+		tied(r, low.value), quantity.Seconds(high.value), tied(r, high.value))
 	if low.value > 0 {
 		text += ", " + factor(high.value/low.value)
 	}

@@ -160,7 +160,7 @@ func TestAgainstTheory(t *testing.T) {
 		{[]string{line("a", 1.04, 0.05), line("b", 8.76, 0.03), line("c", 1, 0), line("d", 3, 0)},
 			"In 2 of 3 scenarios where theory is exact and the runs can tell, the p99 agrees " +
 				"with it within its " +
-				"sampling error (95 %). Outside it: b at limit 4, load 0.5 is +776 % off (8.5 – " +
+				"sampling error (95 %). Outside it: b at limit 4, load 0.5 is +776 % off (8.50 – " +
 				"9.02 s). In 1 more the runs are too short."},
 		// What the batches of a run believe is never more than theory lets them, of 100 tasks.
 		{[]string{line("a", 0.92, 0.02), line("b", 0.92, 0.02) + " 400 needed-tasks",
@@ -204,14 +204,14 @@ func TestOfSome(t *testing.T) {
 		return rank(cells(n), func(*reportCell) float64 { return 1 })
 	}
 	for want, got := range map[string]string{
-		"":                          ofSome(ranking(3), cells(3)),
-		" of s0 and s1":             ofSome(ranking(2), cells(7)),
-		" of all but s5 and s6":     ofSome(ranking(5), cells(7)),
-		" of 20 of 30 strategies":   ofSome(ranking(20), cells(30)),
-		" of all but s8":            ofSome(ranking(8), cells(9)),
-		" of s0, s1, s2 and s3":     ofSome(ranking(4), cells(40)),
-		"is 1 s for every strategy": between(ranking(3), cells(3)),
-		"is 1 s":                    between(ranking(2), cells(7)),
+		"":                             ofSome(ranking(3), cells(3)),
+		" of s0 and s1":                ofSome(ranking(2), cells(7)),
+		" of all but s5 and s6":        ofSome(ranking(5), cells(7)),
+		" of 20 of 30 strategies":      ofSome(ranking(20), cells(30)),
+		" of all but s8":               ofSome(ranking(8), cells(9)),
+		" of s0, s1, s2 and s3":        ofSome(ranking(4), cells(40)),
+		"is 1.00 s for every strategy": between(ranking(3), cells(3)),
+		"is 1.00 s":                    between(ranking(2), cells(7)),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

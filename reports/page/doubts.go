@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -18,40 +18,35 @@ func (c *reportCell) judged() bool {
 
 // evidence makes the table of what the verdicts rest on; false where the file does not tell.
 func (g *reportGroup) evidence() (reportTable, bool) {
-	columns := []column{
+	columns := g.shown([]column{
 		{head: "p99 response", hint: "with its 95 % interval by batch means",
-			unit: "p99-response-sec", value: withInterval("p99-response", charts.Seconds)},
+			unit: "p99-response-sec", value: withInterval("p99-response")},
 		{head: "mean wait", hint: "with its 95 % interval by batch means", unit: "mean-wait-sec",
-			value: withInterval("mean-wait", charts.Seconds)},
+			value: withInterval("mean-wait")},
 		{head: "effective tasks", hint: "so many independent tasks would tell the p99 as well; " +
-			"tasks that met in a queue are alike", unit: "p99-response-ess", format: charts.Count},
-		{head: "needed", hint: "tasks that take the p99 to within 5 %, by theory",
-			unit: "needed-tasks", format: charts.Count},
+			"tasks that met in a queue are alike", unit: "p99-response-ess"},
+		{head: "needed", unit: "needed-tasks",
+			hint: "tasks that take the p99 to within 5 %, by theory"},
 		{head: "saw all slots taken",
 			hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
 			unit: "seen-full/op", value: pastaValue},
 		{head: "A² of arrivals", hint: "Anderson–Darling: 3.9 or more has a chance of 1 %",
-			unit: "arrivals-ad", format: charts.Count},
-		{head: "p99 lag", hint: "how late the generator itself was", unit: "p99-lag-sec",
-			format: charts.Seconds},
-		{head: "p99 hiccup", hint: "how late a thread of no strategy's woke",
-			unit: "p99-hiccup-sec", format: charts.Seconds},
-		{head: "longest", hint: "its longest stall", unit: "max-hiccup-sec",
-			format: charts.Seconds},
+			unit: "arrivals-ad"},
+		{head: "p99 lag", hint: "how late the generator itself was", unit: "p99-lag-sec"},
+		{head: "p99 hiccup", unit: "p99-hiccup-sec",
+			hint: "how late a thread of no strategy's woke"},
+		{head: "longest", hint: "its longest stall", unit: "max-hiccup-sec"},
 		{head: "waited for CPU", hint: "share of the time in which its threads were ready",
-			unit: "cpu-wait", format: shareText},
+			unit: "cpu-wait"},
 		{head: "others", hint: "share of the processors' time that other programs used",
-			unit: "cpu-others", format: shareText},
+			unit: "cpu-others"},
 		{head: "pressure",
 			hint: "share of the time in which some thread on the machine had no processor",
-			unit: "cpu-pressure", format: shareText},
-	}
+			unit: "cpu-pressure"},
+	})
 	if !slices.ContainsFunc(g.cells, (*reportCell).judged) {
 		return reportTable{}, false
 	}
-	columns = slices.DeleteFunc(columns, func(col column) bool {
-		return !hasMetric(g.cells, col.unit)
-	})
 	t := reportTable{Caption: "What the verdicts rest on", Of: g.of(),
 		Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
 	g.fill(&t, columns, (*reportCell).verdictValue)
@@ -71,7 +66,7 @@ func (c *reportCell) verdictValue() reportValue {
 
 // withInterval shows a value above the interval that the first repetition gives; a value without
 // one is not resolved to such.
-func withInterval(name string, format func(float64) string) func(c *reportCell) reportValue {
+func withInterval(name string) func(c *reportCell) reportValue {
 	return func(c *reportCell) reportValue {
 		v, ok := c.Cell[0].Value(name + "-sec")
 		if !ok {
@@ -79,11 +74,11 @@ func withInterval(name string, format func(float64) string) func(c *reportCell) 
 		}
 		shown := func(unit string) string {
 			if end, ok := c.Cell[0].Value(unit); ok {
-				return format(threeDigits(end))
+				return quantity.Seconds(end)
 			}
 			return "–"
 		}
-		out := reportValue{Text: format(v)}
+		out := reportValue{Text: quantity.Seconds(v)}
 		if lo, hi := shown(name+"-low-sec"), shown(name+"-high-sec"); lo != "–" || hi != "–" {
 			out.Below = ends(lo, hi)
 		}
@@ -93,8 +88,8 @@ func withInterval(name string, format func(float64) string) func(c *reportCell) 
 
 // pastaValue shows what arrivals saw above what was there.
 func pastaValue(c *reportCell) reportValue {
-	return reportValue{shareText(c.Value("seen-full/op")), "of the time " +
-		shareText(c.Value("full-share"))}
+	return reportValue{quantity.Share(c.Value("seen-full/op")), "of the time " +
+		quantity.Share(c.Value("full-share"))}
 }
 
 // doubted is a cell that may not be believed, or not quite, and where it is found; or several that

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/internal/rundir"
-	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -117,7 +117,7 @@ func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
 	default:
 		out = append(out, fmt.Sprintf("%s%d, and elsewhere a wait differs by at most %s. On the "+
 			"real clock that is what the strategy itself takes.", replayed, equal,
-			charts.Seconds(worst)))
+			quantity.Seconds(worst)))
 	}
 	if len(unexplained) > 0 {
 		out = append(out, fmt.Sprintf("Under the virtual clock, where nothing but the queue "+
@@ -132,7 +132,7 @@ func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
 	}
 	if lag > 0 {
 		out = append(out, fmt.Sprintf("The generator itself was late by at most %s at the p99 of "+
-			"a run, in %s.", charts.Seconds(lag), allOf(late, len(runs))))
+			"a run, in %s.", quantity.Seconds(lag), allOf(late, len(runs))))
 	}
 	return out
 }

@@ -398,8 +398,9 @@ func TestReportOfForeignBenchmarks(t *testing.T) {
 		0o644); err != nil {
 		t.Fatal(err)
 	}
-	mustContain(t, page(t, dir), "Copy/size=4k-2", "sec/op", "1.25 µs<small>1.2 – 1.3 µs</small>",
-		"99 ns", "3 runs of 2 scenarios")
+	mustContain(t, page(t, dir), "Copy/size=4k-2", "sec/op",
+		"1.25 µs<small>1.20 – 1.30 µs</small>",
+		"99.0 ns", "3 runs of 2 scenarios")
 }
 
 func TestReportWithoutHelpfulMetrics(t *testing.T) {

@@ -74,9 +74,7 @@ func (g *reportGroup) sweeps() (out []reportSweep) {
 			}
 		}
 	}
-	closed := only(g.cells, func(c *reportCell) bool {
-		return math.IsNaN(c.load) && math.IsNaN(c.rate)
-	})
+	closed := only(g.cells, (*reportCell).closed)
 	switch {
 	case len(closed) == 0:
 	case len(limitsOf(closed)) > 0:

@@ -2,10 +2,10 @@ package page
 
 import (
 	"html/template"
-	"math"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -51,15 +51,20 @@ var absent = reportValue{Text: "–"}
 
 // table makes the main table of a group.
 func (g *reportGroup) table() reportTable {
-	columns := slices.DeleteFunc(reportColumns(), func(col column) bool {
-		return !hasMetric(g.cells, col.unit) || col.show != nil && !col.show(g.cells)
-	})
+	columns := g.shown(reportColumns)
 	if g.foreign() {
 		columns = g.foreignColumns()
 	}
 	t := reportTable{Caption: "Values with their intervals, by " + g.of(), Of: g.of()}
 	g.fill(&t, columns)
 	return t
+}
+
+// shown are the columns that tell the group anything.
+func (g *reportGroup) shown(columns []column) []column {
+	return slices.DeleteFunc(slices.Clone(columns), func(col column) bool {
+		return !hasMetric(g.cells, col.unit) || col.show != nil && !col.show(g.cells, col.unit)
+	})
 }
 
 // fill adds the columns and a row for each cell, which begins with what first says.
@@ -93,8 +98,12 @@ func (col column) of(c *reportCell) reportValue {
 	case col.value != nil:
 		return col.value(c)
 	}
-	v := reportValue{Text: col.format(e.Mid)}
-	if lo, hi := col.format(threeDigits(e.Lo)), col.format(threeDigits(e.Hi)); lo != hi {
+	format := col.format
+	if format == nil {
+		format = func(v float64) string { return quantity.Metric(col.unit, v) }
+	}
+	v := reportValue{Text: format(e.Mid)}
+	if lo, hi := format(e.Lo), format(e.Hi); lo != hi {
 		v.Below = ends(lo, hi)
 	}
 	return v
@@ -107,15 +116,6 @@ func ends(lo, hi string) string {
 		lo = l
 	}
 	return lo + " – " + hi
-}
-
-// threeDigits rounds the end of an interval: enough to compare by, and no more.
-func threeDigits(v float64) float64 {
-	if v == 0 {
-		return 0
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-2)
-	return math.Round(v/unit) * unit
 }
 
 func (c *reportCell) row() reportRow {

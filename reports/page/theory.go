@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -140,7 +140,7 @@ func (d deviation) why() string {
 	if doubt := d.cell.Doubts(); doubt != nil && len(doubt.Why) > 0 {
 		return doubt.Verdict.String() + ": " + doubt.Why[0].Text
 	}
-	return ends(charts.Seconds(threeDigits(d.lo)), charts.Seconds(threeDigits(d.hi)))
+	return ends(quantity.Seconds(d.lo), quantity.Seconds(d.hi))
 }
 
 // inGroup names a cell among those that differ in strategy and place.
