@@ -6,20 +6,29 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/bounded"
 )
 
-// EachHistogram decodes those histograms of a log, called path in errors, whose tag is wanted: the
-// others stay encoded, since one of three digits takes some 200 kB and a log may hold a thousand.
-// cutOff is the number of a last line that was cut off, and is left out; 0 for none.
+// EachHistogram decodes those histograms of a log whose tag is wanted: the others stay encoded,
+// since one of three digits takes some 200 kB and a log may hold a thousand. cutOff is the number of
+// a last line that was cut off, and is left out; 0 for none. The error is fs.ErrNotExist where there
+// is no log.
 func EachHistogram(
-	r io.Reader, path string, wanted func(tag string) bool,
+	path string, wanted func(tag string) bool,
 	f func(tag string, h *hdrhistogram.Histogram) error,
 ) (cutOff int, err error) {
-	lines := bufio.NewReader(r)
+	log, err := os.Open(path)
+	if err != nil {
+		return 0, PathError(path, err)
+	}
+	defer log.Close()
+	lines := bufio.NewReader(bounded.Reader(log, MostBytes))
 	for n := 1; ; n++ {
 		line, err := lines.ReadString('\n')
 		cut := errors.Is(err, io.EOF)

@@ -2,25 +2,22 @@ package rundir
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
-)
-
-// The columns of timeline.csv that the report reads; TimelineColumns has them all.
-const (
-	ColumnRun        = "run"
-	ColumnRepetition = "repetition"
-	ColumnStart      = "start-sec"
-	ColumnLength     = "interval-sec"
-	ColumnInFlight   = "in-flight"
-	ColumnQueued     = "queued"
 )
 
 // TimelineColumns are the columns of timeline.csv, which has a row for each run and interval. Times
 // are in seconds; in-flight and queued are levels at the end of the interval, the others count what
 // happened within it.
-var TimelineColumns = []string{ColumnRun, ColumnRepetition, ColumnStart, ColumnLength, "arrived",
-	"started", "completed", "failed", "throttled", "shed", "abandoned", ColumnInFlight,
-	ColumnQueued}
+var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec", "arrived",
+	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"}
+
+// InFlight and Queued are where the Counts of a row have the levels.
+const (
+	InFlight = 7
+	Queued   = 8
+)
 
 // A TimelineRow is a row of timeline.csv.
 type TimelineRow struct {
@@ -44,7 +41,7 @@ func seconds(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 // IsTimelineHead reports whether the fields are the names of the columns: an appended section has
 // them again.
 func IsTimelineHead(fields []string) bool {
-	return fields[0] == ColumnRun && fields[1] == ColumnRepetition
+	return len(fields) > 1 && slices.Equal(fields[:2], TimelineColumns[:2])
 }
 
 // ParseTimelineRow is the inverse of Fields.
@@ -54,9 +51,11 @@ func ParseTimelineRow(fields []string) (r TimelineRow, err error) {
 	}
 	var numbers [12]float64
 	for i := range numbers {
-		if numbers[i], err = strconv.ParseFloat(fields[i+1], 64); err != nil {
-			return r, err
+		v, err := strconv.ParseFloat(fields[i+1], 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return r, fmt.Errorf("%s is %q, not a number", TimelineColumns[i+1], fields[i+1])
 		}
+		numbers[i] = v
 	}
 	r = TimelineRow{Run: fields[0], Repetition: int(numbers[0]), Start: numbers[1],
 		Length: numbers[2]}

@@ -3,14 +3,12 @@ package gate
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/bounded"
 	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -93,23 +91,19 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]pairin
 // readTails reads the histograms of the tags that are found, in seconds. A log that is missing
 // holds none.
 func (in inputs) readTails(path string, found map[string]judge.Histogram) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return rundir.PathError(path, err)
-	}
-	defer f.Close()
 	wanted := func(tag string) bool {
 		_, ok := found[tag]
 		return ok
 	}
-	cutOff, err := rundir.EachHistogram(bounded.Reader(f, rundir.MostBytes), path, wanted,
+	cutOff, err := rundir.EachHistogram(path, wanted,
 		func(tag string, h *hdrhistogram.Histogram) error {
 			var err error
 			found[tag], err = judgeable(h)
 			return err
 		})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if cutOff > 0 {
 		in.warn("%s was cut off in line %d, which is left out", path, cutOff)
 	}

@@ -3,14 +3,11 @@ package page
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/bounded"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -48,28 +45,18 @@ func (in *reportInput) readDistributions(path string, groups []*reportGroup) err
 			}
 		}
 	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		in.notes = append(in.notes, rundir.DistributionsFile+
-			" is missing: the report has no charts of distributions.")
-		return nil
-	} else if err != nil {
-		return rundir.PathError(path, err)
-	}
-	defer f.Close()
 	in.responses = make(map[*reportCell]*hdrhistogram.Histogram)
-	return in.readHistograms(bounded.Reader(f, rundir.MostBytes), path, wanted)
-}
-
-func (in *reportInput) readHistograms(
-	r io.Reader, path string, wanted map[string]*reportCell,
-) error {
-	cutOff, err := rundir.EachHistogram(r, path,
+	cutOff, err := rundir.EachHistogram(path,
 		func(tag string) bool { return wanted[tag] != nil },
 		func(tag string, h *hdrhistogram.Histogram) error {
 			return in.pool(wanted[tag], h)
 		})
-	if cutOff > 0 {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		in.notes = append(in.notes, rundir.DistributionsFile+
+			" is missing: the report has no charts of distributions.")
+		return nil
+	case cutOff > 0:
 		in.notes = append(in.notes, fmt.Sprintf("%s was cut off in line %d, which is left out.",
 			rundir.DistributionsFile, cutOff))
 	}

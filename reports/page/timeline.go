@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"slices"
 	"strconv"
 
@@ -15,11 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 )
-
-// timelineColumns are the columns of timeline.csv that the report reads. Others may stand beside
-// them, in any order.
-var timelineColumns = []string{rundir.ColumnRun, rundir.ColumnRepetition, rundir.ColumnStart,
-	rundir.ColumnLength, rundir.ColumnInFlight, rundir.ColumnQueued}
 
 // interval is a row of the timeline: what was going on at its end.
 type interval struct {
@@ -64,19 +58,6 @@ func (in *reportInput) readIntervals(
 ) error {
 	rows := csv.NewReader(r)
 	rows.ReuseRecord = true
-	head, err := rows.Read()
-	if errors.Is(err, io.EOF) {
-		return nil // not begun yet
-	} else if err != nil {
-		return csvError(path, err)
-	}
-	at := make([]int, len(timelineColumns))
-	for i, name := range timelineColumns {
-		if at[i] = slices.Index(head, name); at[i] < 0 {
-			return fmt.Errorf("%s: no column %q in the header", results.Pos{File: path, Line: 1},
-				name)
-		}
-	}
 	for {
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
@@ -85,19 +66,24 @@ func (in *reportInput) readIntervals(
 			return csvError(path, err)
 		}
 		line, _ := rows.FieldPos(0)
-		if row[at[0]] == rundir.ColumnRun && row[at[1]] == rundir.ColumnRepetition {
-			continue // the head of an appended section
-		}
-		var v [5]float64
-		for i := range v {
-			v[i], err = strconv.ParseFloat(row[at[i+1]], 64)
-			if err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-				return fmt.Errorf("%s: %s is %q, not a number", results.Pos{File: path, Line: line},
-					timelineColumns[i+1], row[at[i+1]])
+		at := results.Pos{File: path, Line: line}
+		if line == 1 {
+			for _, name := range rundir.TimelineColumns {
+				if !slices.Contains(row, name) {
+					return fmt.Errorf("%s: no column %q in the header", at, name)
+				}
 			}
 		}
-		if run := wanted[timelineKey(row[at[0]], int(v[0]))]; run != nil {
-			in.timelines[run] = append(in.timelines[run], interval{v[1] + v[2], v[3], v[4]})
+		if rundir.IsTimelineHead(row) { // that of an appended section, too
+			continue
+		}
+		v, err := rundir.ParseTimelineRow(row)
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		if run := wanted[timelineKey(v.Run, v.Repetition)]; run != nil {
+			in.timelines[run] = append(in.timelines[run], interval{v.Start + v.Length,
+				float64(v.Counts[rundir.InFlight]), float64(v.Counts[rundir.Queued])})
 		}
 	}
 }
