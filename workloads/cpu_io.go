@@ -29,8 +29,10 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return &cpuIO{hash, newWaits(seed, v.Dist("wait")),
-			coin.Coin{Seed: seed, P: v.Float("p")}}, nil
+		w := &cpuIO{hash: hash, wait: newWaits(seed, v.Dist("wait")),
+			coin: coin.Coin{Seed: seed, P: v.Float("p")}}
+		w.times = w.moments()
+		return w, nil
 	},
 	Check: checkCPUIO,
 })
@@ -50,6 +52,8 @@ type cpuIO struct {
 	hash *cpuSHA256
 	wait *waits
 	coin coin.Coin // rare: computes
+	// of both kinds, by their shares: a computation's is calibrated, a wait's exact
+	times
 }
 
 // Do computes, or waits without the processor.
@@ -62,26 +66,14 @@ func (w *cpuIO) Do(ctx context.Context, seq uint64) error {
 
 func (w *cpuIO) Computes(seq uint64) bool { return w.coin.Rare(seq) }
 
-// Mean is that of both kinds, by their shares: that of a computation is calibrated, that of a wait
-// exact.
-func (w *cpuIO) Mean() time.Duration {
-	mean, _ := w.moments()
-	return time.Duration(math.Round(mean))
-}
-
-// C2 has the variance of the waits, and that between the two kinds.
-func (w *cpuIO) C2() float64 {
-	_, c2 := w.moments()
-	return c2
-}
-
 // moments are those of a time that is c with probability p, and else one with mean w and C² of c2:
-// E[S] = p·c + (1−p)·w, and E[S²] = p·c² + (1−p)·w²·(1+c2). The mean is in ns.
-func (w *cpuIO) moments() (mean, c2 float64) {
+// E[S] = p·c + (1−p)·w, and E[S²] = p·c² + (1−p)·w²·(1+c2).
+func (w *cpuIO) moments() times {
 	p, computing, waiting := w.coin.P, float64(w.hash.Mean()), float64(w.wait.Mean())
-	mean = p*computing + (1-p)*waiting
+	mean := p*computing + (1-p)*waiting
 	square := p*computing*computing + (1-p)*waiting*waiting*(1+w.wait.C2())
-	return mean, max(0, square/(mean*mean)-1) // 0 where all are the same, whatever the rounding
+	c2 := max(0, square/(mean*mean)-1) // 0 where all are the same, whatever the rounding
+	return times{time.Duration(math.Round(mean)), c2}
 }
 
 func (w *cpuIO) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {

@@ -3,7 +3,6 @@ package workloads
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/coin"
@@ -37,7 +36,8 @@ var _ = register(Spec{
 		if v.Dist("wait").Mean() <= 0 {
 			return nil, errors.New("wait: the mean must be positive")
 		}
-		return &evil{newWaits(seed, v.Dist("wait")), c}, nil
+		others := newWaits(seed, v.Dist("wait"))
+		return &evil{times{others.Mean(), others.C2()}, others, c}, nil
 	},
 })
 
@@ -45,6 +45,7 @@ var _ = register(Spec{
 // knows beforehand which of its tasks are the endless ones, or they would not be a danger, and with
 // them its times have no distribution.
 type evil struct {
+	times  // of the tasks that end: what the endless ones take is for the run's timeout to say
 	others *waits
 	coin   coin.Coin // rare: endless
 }
@@ -60,9 +61,3 @@ func (e *evil) Do(ctx context.Context, seq uint64) error {
 }
 
 func (e *evil) Endless() bool { return e.coin.P > 0 }
-
-// Mean is that of the tasks that end: what the endless ones take is for the run's timeout to say.
-func (e *evil) Mean() time.Duration { return e.others.Mean() }
-
-// C2 is, like Mean, that of the tasks that end.
-func (e *evil) C2() float64 { return e.others.C2() }

@@ -25,7 +25,12 @@ var _ = register(Spec{
 		if err != nil {
 			return nil, err
 		}
-		return &mixed{hash, newWaits(seed, v.Dist("wait"))}, nil
+		// The computation is always the same, so C² is the wait's variance over the square of the
+		// whole mean.
+		wait := newWaits(seed, v.Dist("wait"))
+		mean := hash.Mean() + wait.Mean()
+		share := float64(wait.Mean()) / float64(mean)
+		return &mixed{times{mean, wait.C2() * share * share}, hash, wait}, nil
 	},
 	Check: checkMixed,
 })
@@ -55,8 +60,9 @@ func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 }
 
 type mixed struct {
-	hash *cpuSHA256
-	wait *waits
+	times // of both parts: the computation's is calibrated, the wait's exact
+	hash  *cpuSHA256
+	wait  *waits
 }
 
 // Do computes, then waits: without the processor, but in the place that the strategy gave the task.
@@ -65,16 +71,6 @@ func (m *mixed) Do(ctx context.Context, seq uint64) error {
 		return err
 	}
 	return m.wait.Do(ctx, seq)
-}
-
-// Mean is the sum of both parts: that of the computation is calibrated, that of the wait exact.
-func (m *mixed) Mean() time.Duration { return m.hash.Mean() + m.wait.Mean() }
-
-// C2 comes from the wait alone, since the computation is always the same: its variance over the
-// square of the whole mean.
-func (m *mixed) C2() float64 {
-	share := float64(m.wait.Mean()) / float64(m.Mean())
-	return m.wait.C2() * share * share
 }
 
 func (m *mixed) SleepBy(sleep func(ctx context.Context, d time.Duration) error) {

@@ -69,12 +69,11 @@ func (r *Ruling) Verdict() finding.Verdict {
 	switch all := len(r.Cases); {
 	case all == 0:
 		return finding.Undecided
-	case count(func(c Case) bool { return c.Yes }) == all:
+	case len(r.So()) == all:
 		return finding.Holds
 	case count(func(c Case) bool { return c.No }) == all:
 		return finding.DoesNotHold
-	case count(func(c Case) bool { return c.NotYes }) > 0 &&
-		count(func(c Case) bool { return c.NotNo }) > 0:
+	case len(r.Not()) > 0 && count(func(c Case) bool { return c.NotNo }) > 0:
 		return finding.Depends
 	}
 	return finding.Undecided

@@ -82,25 +82,22 @@ func pressed(v strategies.Variant, producer string, load float64) bench.Scenario
 
 // A producer is who offers the work of a case.
 type producer struct {
-	name  string
-	where string // in a sentence
-	cell  func(v strategies.Variant) bench.Scenario
+	name    string
+	where   string // in a sentence
+	process string // of arrivals
+	load    float64
 }
+
+func (p producer) cell(v strategies.Variant) bench.Scenario { return pressed(v, p.process, p.load) }
 
 // producers are those of the three cases. The second swings from 0.2 to 1.4 of the capacity, over
 // two periods of 2500 tasks; 32 clients that think for 20 ms would ask for two and a half times the
 // capacity, were they never kept waiting.
 var producers = []producer{
-	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad),
-		func(v strategies.Variant) bench.Scenario {
-			return pressed(v, "poisson", pressedLoad)
-		}},
-	{"swinging load", "under a swinging load", func(v strategies.Variant) bench.Scenario {
-		return pressed(v, "sine:period=7.8125s,amp=0.75", 0.8)
-	}},
-	{"32 clients", "with 32 clients", func(v strategies.Variant) bench.Scenario {
-		return pressed(v, "closed:clients=32,think=exp(20ms)", 0)
-	}},
+	{fmt.Sprintf("load %v", pressedLoad), fmt.Sprintf("at load %v", pressedLoad), "poisson",
+		pressedLoad},
+	{"swinging load", "under a swinging load", "sine:period=7.8125s,amp=0.75", 0.8},
+	{"32 clients", "with 32 clients", "closed:clients=32,think=exp(20ms)", 0},
 }
 
 func pressedCells(v strategies.Variant) []bench.Scenario {

@@ -61,8 +61,8 @@ var _ = register(Study{
 // quick size, and their runs shorter; what it answers is of those that were run.
 type variancePart struct {
 	cells func(Size) []bench.Scenario
-	// what a further strategy adds; nil: nothing
-	with   func(size Size, strategy string) []bench.Scenario
+	// what further strategies add; nil: nothing
+	with   func(size Size, strategies ...string) []bench.Scenario
 	answer func(*evidence.Measured, *finding.Finding)
 }
 

@@ -42,17 +42,21 @@ func costCell(strategy string, r float64) bench.Scenario {
 	return only(strategy, halves(r), poisson(varianceLoad), sized(15_000, halvesC2(r), 200_000))
 }
 
-func costCells(size Size) (cells []bench.Scenario) {
-	for _, s := range costStrategies {
-		cells = append(cells, costWith(size, s)...)
-	}
-	return cells
+func costCells(size Size) []bench.Scenario { return costWith(size, costStrategies...) }
+
+// costWith are the scenarios of these strategies.
+func costWith(size Size, of ...string) []bench.Scenario {
+	return perStrategy(of, atSize(size, costRs, costFewRs), size, costCell)
 }
 
-// costWith are the scenarios of one strategy.
-func costWith(size Size, strategy string) (cells []bench.Scenario) {
-	for _, r := range atSize(size, costRs, costFewRs) {
-		cells = append(cells, costCell(strategy, r))
+// perStrategy are the scenarios of each strategy at each x.
+func perStrategy(
+	of []string, xs []float64, size Size, cell func(strategy string, x float64) bench.Scenario,
+) (cells []bench.Scenario) {
+	for _, s := range of {
+		for _, x := range xs {
+			cells = append(cells, cell(s, x))
+		}
 	}
 	return costLengths.of(size, cells)
 }

@@ -36,19 +36,11 @@ func loadCell(strategy string, load float64) bench.Scenario {
 	return sc
 }
 
-func loadCells(size Size) (cells []bench.Scenario) {
-	for _, s := range costStrategies {
-		cells = append(cells, loadWith(size, s)...)
-	}
-	return cells
-}
+func loadCells(size Size) []bench.Scenario { return loadWith(size, costStrategies...) }
 
-// loadWith are the scenarios of one strategy.
-func loadWith(size Size, strategy string) (cells []bench.Scenario) {
-	for _, load := range atSize(size, partLoads, fewPartLoads) {
-		cells = append(cells, loadCell(strategy, load))
-	}
-	return costLengths.of(size, cells)
+// loadWith are the scenarios of these strategies.
+func loadWith(size Size, of ...string) []bench.Scenario {
+	return perStrategy(of, atSize(size, partLoads, fewPartLoads), size, loadCell)
 }
 
 // exactOver is a curve over the load by theory.

@@ -43,16 +43,9 @@ func MMkN(c Closed) (*Answer, error) {
 	w := newErlangMix(c.Limit, stages)
 	response := c.MeanService * (1 + w.meanWait)
 	through := float64(c.Clients) / (c.Think + response)
-	return &Answer{
-		Model:        fmt.Sprintf("M/M/%d//%d", c.Limit, c.Clients),
-		Throughput:   through,
-		MeanInFlight: through * c.MeanService,
-		WaitProb:     w.waitProb,
-		MeanWait:     c.MeanService * w.meanWait,
-		MeanResponse: response,
-		wait:         w.waitLaw(c.MeanService),
-		response:     w.responseLaw(c.MeanService),
-	}, nil
+	return Pool{Rate: through, MeanService: c.MeanService}.answer(
+		fmt.Sprintf("M/M/%d//%d", c.Limit, c.Clients), w.waitProb, w.meanWait,
+		w.waitLaw(c.MeanService), w.responseLaw(c.MeanService)), nil
 }
 
 // inPool returns the probabilities of n = 0…clients tasks in the pool up to a common factor, think

@@ -81,9 +81,11 @@ func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
 }
 
 // isDone says whether j has been done, after which its result may be read.
-func (j *job) isDone() bool {
+func (j *job) isDone() bool { return isClosed(j.done) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-j.done:
+	case <-c:
 		return true
 	default:
 		return false
@@ -192,14 +194,7 @@ type call struct {
 }
 
 // over says whether the call has returned.
-func (c *call) over() bool {
-	select {
-	case <-c.returned:
-		return true
-	default:
-		return false
-	}
-}
+func (c *call) over() bool { return isClosed(c.returned) }
 
 // err is what the call returned; nil also if it has not.
 func (c *call) err() error {
