@@ -55,17 +55,21 @@ func (s Server) tell(err error) error {
 	return errors.New(s.Product + ": " + text)
 }
 
-// secrets are the parts of an address that are not shown: all of it, its user information and its
-// password, each as it is and as a URL writes it.
+// secrets are the parts of an address that are not shown: all of it, its user information, its
+// password and its host, each as it is and as a URL writes it.
 func secrets(address string) (all []string) {
 	parts := []string{address}
-	if u, err := url.Parse(address); err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		parts = append(parts, u.User.String(), password)
+	if u, err := url.Parse(address); err == nil {
+		if u.User != nil {
+			password, _ := u.User.Password()
+			parts = append(parts, u.User.String(), password)
+		}
+		parts = append(parts, u.Host, u.Hostname())
 	}
 	for _, field := range strings.Fields(address) { // key=value, as PostgreSQL takes it too
-		if password, is := strings.CutPrefix(field, "password="); is {
-			parts = append(parts, strings.Trim(password, "'"))
+		switch key, value, _ := strings.Cut(field, "="); key {
+		case "password", "host", "hostaddr":
+			parts = append(parts, strings.Trim(value, "'"))
 		}
 	}
 	for _, part := range parts {

@@ -1,0 +1,295 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+var _ = register(strategies.Spec{
+	Name: "postgres_queue",
+	Summary: "a table in PostgreSQL: claimed by FOR UPDATE SKIP LOCKED, deleted when done, NOTIFY " +
+		"wakes idle consumers",
+	UseIf: "accepted tasks must outlive the process, there is a PostgreSQL anyway, and some " +
+		"thousand a second are enough",
+	Source:     "the usual queue in a table, in the smallest form; github.com/jackc/pgx/v5",
+	FIFO:       true,
+	Keys:       []param.Key{leaseKey, syncCommitKey},
+	Durability: syncCommitDurability,
+	Needs:      Postgres.Product,
+	Ready:      Postgres.Ready,
+	Check:      checkLease,
+	Open:       openPostgresQueue,
+})
+
+// A postgresQueue is a schema with two tables. Each statement is a transaction of its own.
+type postgresQueue struct {
+	pool                        *pgxpool.Pool
+	name                        string // of the schema, and of the channel of NOTIFY
+	put, take, drop             string // statements
+	later, bury, letters, ready string
+	lease                       time.Duration
+	limit                       int
+	temporary                   bool
+
+	wake    chan struct{} // idle consumers wait here
+	unheard atomic.Int64  // messages that no NOTIFY has told of
+	news    chan struct{} // there are such
+}
+
+// A page has room beside its rows for what a claim makes of them: then the index is not touched.
+const postgresTables = `
+CREATE TABLE IF NOT EXISTS SCHEMA.queue (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	body bytea NOT NULL,
+	attempt integer NOT NULL DEFAULT 0,          -- deliveries so far
+	due timestamptz NOT NULL DEFAULT '-infinity' -- before which it is not delivered (again)
+) WITH (fillfactor = 50);
+CREATE TABLE IF NOT EXISTS SCHEMA.dead (
+	body bytea NOT NULL, attempt integer NOT NULL, error text NOT NULL);
+`
+
+func openPostgresQueue(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) (strategies.Strategy, error) {
+	q := &postgresQueue{name: queueName(p), lease: p.Values.Duration("lease"), limit: p.Limit,
+		temporary: temporary(p), wake: make(chan struct{}, p.Limit), news: make(chan struct{}, 1)}
+	q.put = q.in("INSERT INTO SCHEMA.queue (body) VALUES ($1)")
+	// A claim does not wait for the disk. One that is lost with the server has its message
+	// delivered once more, which it would be anyway.
+	q.take = q.in("UPDATE SCHEMA.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
+		"SELECT id FROM SCHEMA.queue WHERE due <= now() ORDER BY id " +
+		"FOR UPDATE SKIP LOCKED LIMIT 1) " +
+		"RETURNING id, body, attempt, set_config('synchronous_commit', 'off', true)")
+	q.drop = q.in("DELETE FROM SCHEMA.queue WHERE id = $1")
+	q.later = q.in("UPDATE SCHEMA.queue SET due = now() + $1 WHERE id = $2 AND attempt = $3")
+	q.bury = q.in("WITH gone AS (DELETE FROM SCHEMA.queue WHERE id = $1 RETURNING body, attempt) " +
+		"INSERT INTO SCHEMA.dead SELECT body, attempt, $2 FROM gone")
+	q.letters = q.in("SELECT count(*) FROM SCHEMA.dead")
+	q.ready = q.in("SELECT count(*) FROM (" +
+		"SELECT FROM SCHEMA.queue WHERE due <= now() LIMIT $1) AS ready")
+	starting, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	if err := q.open(starting, p); err != nil {
+		return nil, errors.Join(err, q.close())
+	}
+	return strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead}.Start(
+		ctx, p, sink), nil
+}
+
+func (q *postgresQueue) in(text string) string {
+	return strings.ReplaceAll(text, "SCHEMA", pgx.Identifier{q.name}.Sanitize())
+}
+
+func (q *postgresQueue) open(ctx context.Context, p strategies.Params) (err error) {
+	if q.pool, err = openPostgres(ctx, p); err != nil {
+		return err
+	}
+	if err = createSchema(ctx, q.pool, q.name); err == nil {
+		_, err = q.pool.Exec(ctx, q.in(postgresTables))
+	}
+	return Postgres.tell(err)
+}
+
+func (q *postgresQueue) close() (err error) {
+	if q.pool == nil {
+		return nil
+	}
+	if q.temporary {
+		err = Postgres.tell(dropSchema(q.pool, q.name))
+	}
+	q.pool.Close()
+	return err
+}
+
+// add is Put.
+func (q *postgresQueue) add(ctx context.Context, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
+	if _, err := q.pool.Exec(ctx, q.put, body); err != nil {
+		return Postgres.tell(err)
+	}
+	q.unheard.Add(1)
+	select {
+	case q.news <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// work is Work. Consumers are woken over the server, as those of another process would be.
+func (q *postgresQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+	var beside sync.WaitGroup
+	beside.Go(func() { q.announce(ctx) })
+	beside.Go(func() {
+		for ctx.Err() == nil {
+			q.listen(ctx)
+			wait(ctx, 100*time.Millisecond)
+		}
+	})
+	consume(ctx, limit, q.receive, do)
+	beside.Wait()
+}
+
+// announce tells of new messages after they were put. In one transaction with the message a NOTIFY
+// would have all Puts wait for each other: PostgreSQL commits those one by one, fsync included. So
+// one stands for all that came in the millisecond before.
+func (q *postgresQueue) announce(ctx context.Context) {
+	for ctx.Err() == nil {
+		select {
+		case <-q.news:
+		case <-ctx.Done():
+			return
+		}
+		n := q.unheard.Swap(0)
+		// the poll makes up for one that is lost
+		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2), "+
+			"set_config('synchronous_commit', 'off', true)", q.name, strconv.FormatInt(n, 10))
+		wait(ctx, time.Millisecond)
+	}
+}
+
+// Once a second it is looked for messages that nobody has told of: their lease has run out, or
+// another process has put them off.
+const polling = time.Second
+
+// listen wakes as many consumers as there are messages, until the connection fails.
+func (q *postgresQueue) listen(ctx context.Context) {
+	pooled, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return
+	}
+	conn := pooled.Hijack() // it listens, and must not be another's
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answering)
+		defer cancel()
+		_ = conn.Close(ctx)
+	}()
+	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{q.name}.Sanitize()); err != nil {
+		return
+	}
+	poll := time.Now()
+	for ctx.Err() == nil {
+		if time.Now().Before(poll) {
+			n, err := notification(ctx, conn, poll)
+			if err != nil {
+				return
+			}
+			q.rouse(n)
+			continue
+		}
+		var ready int
+		if err := conn.QueryRow(ctx, q.ready, q.limit).Scan(&ready); err != nil {
+			return
+		}
+		q.rouse(ready)
+		poll = time.Now().Add(polling)
+	}
+}
+
+// notification waits for one and returns how many messages it tells of; 0: none has come.
+func notification(ctx context.Context, conn *pgx.Conn, until time.Time) (int, error) {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	n, err := conn.WaitForNotification(ctx)
+	if err != nil {
+		if ctx.Err() != nil && !conn.IsClosed() {
+			return 0, nil
+		}
+		return 0, err
+	}
+	return strconv.Atoi(n.Payload)
+}
+
+// rouse wakes n consumers, or has the next ones that would wait look once more.
+func (q *postgresQueue) rouse(n int) {
+	for range n {
+		select {
+		case q.wake <- struct{}{}:
+		default:
+			return
+		}
+	}
+}
+
+// receive waits for a message that is due and takes it for the time of a lease. It is not
+// interrupted when the message may be its already.
+func (q *postgresQueue) receive(ctx context.Context) (strategies.Message, error) {
+	for ctx.Err() == nil {
+		m := &postgresMessage{queue: q}
+		err := within(answering, func(ctx context.Context) error {
+			return q.pool.QueryRow(ctx, q.take, q.lease).Scan(&m.id, &m.body, &m.attempt, nil)
+		})
+		if err == nil {
+			m.lease = keep(q.lease, func() { _ = m.until(q.lease) })
+			return m, nil
+		}
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return nil, err
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+		}
+	}
+	return nil, ctx.Err()
+}
+
+func (q *postgresQueue) dead(ctx context.Context) (n int, err error) {
+	err = q.pool.QueryRow(ctx, q.letters).Scan(&n)
+	return n, Postgres.tell(err)
+}
+
+// A postgresMessage is a row.
+type postgresMessage struct {
+	queue   *postgresQueue
+	id      int64
+	body    []byte
+	attempt int
+	lease   *lease
+}
+
+func (m *postgresMessage) Body() []byte { return m.body }
+func (m *postgresMessage) Attempt() int { return m.attempt }
+
+// Reply implements strategies.Message. It is sent again while the server is being started again.
+func (m *postgresMessage) Reply(r strategies.Reply) error {
+	m.lease.end()
+	reply := func() error { return m.exec(m.queue.drop, m.id) }
+	switch {
+	case r.Dead != nil:
+		reply = func() error { return m.exec(m.queue.bury, m.id, oneLine(r.Dead)) }
+	case r.Again:
+		reply = func() error { return m.until(r.After) }
+	}
+	err := reply()
+	for end := time.Now().Add(settled); err != nil && time.Now().Before(end); err = reply() {
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err == nil && r.Again {
+		time.AfterFunc(r.After, func() { m.queue.rouse(1) })
+	}
+	return Postgres.tell(err)
+}
+
+// until has the row be due after d, unless its lease has run out and it is another's.
+func (m *postgresMessage) until(d time.Duration) error {
+	return m.exec(m.queue.later, d, m.id, m.attempt)
+}
+
+func (m *postgresMessage) exec(statement string, args ...any) error {
+	return within(answering, func(ctx context.Context) error {
+		_, err := m.queue.pool.Exec(ctx, statement, args...)
+		return err
+	})
+}

@@ -1,0 +1,25 @@
+package durable_test
+
+import (
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/strategies/durable"
+	"github.com/poolbench/poolbench/strategies/strategytest"
+)
+
+func TestPostgres(t *testing.T) {
+	serve(t, servers.Postgres, durable.Postgres)
+	t.Run("postgres_queue", func(t *testing.T) {
+		strategytest.Run(t, with("postgres_queue", "lease", "300ms", "base", "5ms"))
+	})
+	t.Run("off", func(t *testing.T) {
+		strategytest.Run(t, with("postgres_queue", "sync", "off", "lease", "300ms", "base", "5ms"))
+	})
+}
+
+func TestPostgresKilled(t *testing.T) {
+	t.Run("postgres_queue", func(t *testing.T) {
+		outlives(t, servers.Postgres, durable.Postgres, "postgres_queue:lease=500ms")
+	})
+}
