@@ -35,7 +35,7 @@ var _ = register(Study{
 	Budget: 3500 * time.Millisecond,
 	Cells: func(Size) []bench.Scenario {
 		cells := append(unboundedCells(free, crowdConns),
-			unboundedCells(pooled, crowdConns, crowdLimits...)...)
+			crowdOf(pooled)...)
 		for _, name := range crowdBounds[1:] {
 			cells = append(cells, unboundedCells(name, crowdConns, crowdLimits[:4]...)...)
 		}
@@ -92,6 +92,11 @@ func unboundedCells(name string, conns int, limits ...int) []bench.Scenario {
 	})
 }
 
+// crowdOf is a strategy at each of crowdLimits.
+func crowdOf(name string) []bench.Scenario {
+	return unboundedCells(name, crowdConns, crowdLimits...)
+}
+
 // crowdMost is the highest limit at which, were all queries as long as their mean, the last in line
 // had its connection when its time is over.
 const crowdMost = int(crowdConns * (1 + crowdWait/crowdMean))
@@ -106,9 +111,7 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 	for i, limit := range crowdLimits {
 		worst := evidence.Interval{Mid: math.Inf(-1)}
 		for j, bound := range crowdBounds {
-			if lost := m.LostShare(unboundedCells(bound, crowdConns,
-				crowdLimits...)[i]); math.IsNaN(lost.Mid) &&
-				(j == 0 || i < 4) {
+			if lost := m.LostShare(crowdOf(bound)[i]); math.IsNaN(lost.Mid) && (j == 0 || i < 4) {
 				return evidence.Missing("%s was not measured at limit %d", bound, limit)
 			} else if lost.Mid > worst.Mid {
 				worst = lost
@@ -142,7 +145,7 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 
 func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 	none := unboundedCells(free, crowdConns)[0]
-	pool := unboundedCells(pooled, crowdConns, crowdLimits...)
+	pool := crowdOf(pooled)
 	end := func(sc bench.Scenario) string { return words.Seconds(m.Mean(sc, "makespan-sec").Mid) }
 	rate := func(sc bench.Scenario) string { return words.Short(m.Mean(sc, "ops/s").Mid) + "/s" }
 	f.Add("%s finish within %s of one another", words.Series(crowdBounds),
@@ -185,8 +188,8 @@ func answerUnbounded(m *evidence.Measured, f *finding.Finding) {
 func crowdApart(m *evidence.Measured) (most float64) {
 	for i := range crowdLimits[:4] {
 		for _, name := range crowdBounds[1:] {
-			most = evidence.Larger(m.MostApart(unboundedCells(name, crowdConns, crowdLimits...)[i],
-				unboundedCells(pooled, crowdConns, crowdLimits...)[i], "makespan-sec"), most)
+			apart := m.MostApart(crowdOf(name)[i], crowdOf(pooled)[i], "makespan-sec")
+			most = evidence.Larger(apart, most)
 		}
 	}
 	return most
@@ -208,7 +211,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 				return unboundedCells(name, crowdConns, crowdConns)[0]
 			})...)
 	for _, name := range names {
-		cells := unboundedCells(name, crowdConns, crowdLimits...)
+		cells := crowdOf(name)
 		lost.Series = append(lost.Series, evidence.Curve(m.Named(cells[0]), crowdLimits, cells,
 			func(sc bench.Scenario) evidence.Interval {
 				return evidence.OfMedian(m.LostShares(sc))
@@ -247,7 +250,7 @@ func drawUnbounded(m *evidence.Measured) evidence.Figure {
 				"connection before its timeout; below the number of connections some are idle.",
 				crowdMost),
 			"Band: the exact mean makespan of a batch on min(bound, connections) slots.",
-			m.Medians(unboundedCells(pooled, crowdConns, crowdLimits...)),
+			m.Medians(crowdOf(pooled)),
 		},
 	}.Planes(lost, finish, size)
 }

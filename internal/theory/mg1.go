@@ -27,12 +27,7 @@ func MG1(p Pool, c2 float64) (*Answer, error) {
 	}
 	rho := p.Utilisation()
 	wait := p.MeanService * rho * (1 + c2) / (2 * (1 - rho))
-	return &Answer{
-		Model:        "M/G/1",
-		Throughput:   p.Rate,
-		MeanInFlight: rho,
-		WaitProb:     rho,
-		MeanWait:     wait,
-		MeanResponse: p.MeanService + wait,
-	}, nil
+	a := p.answer("M/G/1", rho, 0, nil, nil)
+	a.MeanWait, a.MeanResponse = wait, p.MeanService+wait
+	return a, nil
 }

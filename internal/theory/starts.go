@@ -44,9 +44,7 @@ func TokenBucket(s Starts) (*Answer, error) {
 	}
 	kept := float64(s.Burst - 1)
 	return s.delayed(fmt.Sprintf("M/D/1 less %d·D", s.Burst-1),
-		func(w func(float64) float64) func(float64) float64 {
-			return func(y float64) float64 { return w(kept + y) }
-		})
+		func(w func(float64) float64, y float64) float64 { return w(kept + y) })
 }
 
 // Ticker is the delay by a ticker: ticks come every D = 1/Allowed, one is kept, a start takes one.
@@ -55,15 +53,13 @@ func TokenBucket(s Starts) (*Answer, error) {
 // for those before it, who are an M/D/1 queue with service time D; less D, for the tick that may be
 // in store: (W + U·D − D)⁺. Cost and accuracy are TokenBucket's.
 func Ticker(s Starts) (*Answer, error) {
-	return s.delayed("M/D/1 + U·D − D", func(w func(float64) float64) func(float64) float64 {
-		return func(y float64) float64 { return overUnit(w, y) }
-	})
+	return s.delayed("M/D/1 + U·D − D", overUnit)
 }
 
 // delayed makes the answer of a delay whose tail, in units of D, is made from that of the wait in
 // M/D/1.
 func (s Starts) delayed(
-	model string, of func(w func(float64) float64) func(float64) float64,
+	model string, of func(w func(float64) float64, y float64) float64,
 ) (*Answer, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -73,17 +69,11 @@ func (s Starts) delayed(
 	if err != nil {
 		return nil, err
 	}
-	tail := of(q.waitTail)
-	mean := d * area(tail)
-	a := &Answer{
-		Model:        model,
-		Throughput:   s.Rate,
-		MeanInFlight: s.Rate * s.MeanService,
-		WaitProb:     tail(0),
-		MeanWait:     mean,
-		MeanResponse: mean + s.MeanService,
-		wait:         &law{unit: d, tail: tail, mean: q.meanWait + 1},
-	}
+	tail := func(y float64) float64 { return of(q.waitTail, y) }
+	a := Pool{Rate: s.Rate, MeanService: s.MeanService}.answer(model, tail(0), 0,
+		&law{unit: d, tail: tail, mean: q.meanWait + 1}, nil)
+	a.MeanWait = d * area(tail)
+	a.MeanResponse = a.MeanWait + s.MeanService
 	if s.Constant {
 		response := *a.wait
 		response.from = s.MeanService / d

@@ -1,7 +1,6 @@
 package charts
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -109,19 +108,21 @@ func logSeconds(p *plot.Plot, lo, hi float64) {
 // rangeOf is the range of all series of all panels, intervals included. Growing points count only
 // where there are no others.
 func rangeOf(panels []Panel) (xmin, xmax, ymin, ymax float64) {
-	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for _, p := range panels {
-		a, b, c, d := (&lines{series: p.Series}).DataRange()
-		xmin, xmax, ymin, ymax = min(xmin, a), max(xmax, b), min(ymin, c), max(ymax, d)
-	}
+	all := seriesOf(panels)
+	xmin, xmax, ymin, ymax = (&lines{series: all}).DataRange()
 	if ymin > ymax {
-		for _, p := range panels {
-			for _, s := range p.Series {
-				ymin, ymax = min(ymin, slices.Min(s.Y)), max(ymax, slices.Max(s.Y))
-			}
+		for _, s := range all {
+			ymin, ymax = min(ymin, slices.Min(s.Y)), max(ymax, slices.Max(s.Y))
 		}
 	}
 	return xmin, xmax, ymin, ymax
+}
+
+func seriesOf(panels []Panel) (all []Series) {
+	for _, p := range panels {
+		all = append(all, p.Series...)
+	}
+	return all
 }
 
 // alt is what stands for the picture where it cannot be seen.

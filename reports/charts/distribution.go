@@ -75,12 +75,10 @@ func (percentileTicks) Ticks(_, hi float64) []plot.Tick {
 // tail, which the chart is for, a corner of the picture.
 func floorOf(panels []Panel) float64 {
 	floor := math.Inf(1)
-	for _, p := range panels {
-		for _, s := range p.Series {
-			for i, x := range s.X {
-				if x >= nines(0.1) {
-					floor = min(floor, s.Y[i])
-				}
+	for _, s := range seriesOf(panels) {
+		for i, x := range s.X {
+			if x >= nines(0.1) {
+				floor = min(floor, s.Y[i])
 			}
 		}
 	}

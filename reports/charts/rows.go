@@ -51,21 +51,17 @@ func Rows(title string, rows []string, panels []RowPanel) (*Chart, error) {
 	}
 	c := &Chart{Title: title, Notes: notes, rows: &rowNames{names: rows}}
 	known := levelNames(drawn)
-	tracks := tracksOf(shown, len(rows))
+	order, tracks := tracksOf(shown, len(rows))
 	for _, in := range tracks {
 		c.rows.tracks = max(c.rows.tracks, len(in))
 	}
-	var legend []entry
 	for _, p := range shown {
 		c.Panels = append(c.Panels, p.plot(rows, tracks, known))
-		for _, s := range p.Series {
-			if !slices.ContainsFunc(legend, func(e entry) bool { return e.is(s.Name, s.Style) }) {
-				legend = append(legend, entry{names: []string{s.Name}, styles: []int{s.Style}})
-			}
-		}
 	}
-	if len(legend) > 1 {
-		c.legend = legend
+	for _, t := range order {
+		if len(order) > 1 {
+			c.legend = append(c.legend, entry{names: []string{t.name}, styles: []int{t.style}})
+		}
 	}
 	for i, name := range known {
 		c.legend = append(c.legend, entry{names: []string{name}, sample: levelStyle(i)})

@@ -51,9 +51,9 @@ type track struct {
 	style int
 }
 
-// tracksOf are the tracks of each row: one for each series that has a value there in any panel.
-func tracksOf(panels []RowPanel, rows int) [][]track {
-	var order []track
+// tracksOf are all tracks, and those of each row: of the series that have a value there in any
+// panel.
+func tracksOf(panels []RowPanel, rows int) (order []track, out [][]track) {
 	for _, p := range panels {
 		for _, s := range p.Series {
 			if l := (track{s.Name, s.Style}); !slices.Contains(order, l) {
@@ -61,7 +61,7 @@ func tracksOf(panels []RowPanel, rows int) [][]track {
 			}
 		}
 	}
-	out := make([][]track, rows)
+	out = make([][]track, rows)
 	for i := range out {
 		for _, l := range order {
 			if slices.ContainsFunc(panels, func(p RowPanel) bool {
@@ -73,5 +73,5 @@ func tracksOf(panels []RowPanel, rows int) [][]track {
 			}
 		}
 	}
-	return out
+	return order, out
 }

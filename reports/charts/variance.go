@@ -58,10 +58,8 @@ func logPart(at []float64) (low, high float64) {
 
 // valuesOf are the distinct x values, sorted.
 func valuesOf(panels []Panel) (at []float64) {
-	for _, p := range panels {
-		for _, s := range p.Series {
-			at = append(at, s.X...)
-		}
+	for _, s := range seriesOf(panels) {
+		at = append(at, s.X...)
 	}
 	slices.Sort(at)
 	return slices.Compact(at)
