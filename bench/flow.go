@@ -28,12 +28,6 @@ type flow struct {
 // uint128 is a sum of nanoseconds × tasks: 10⁷ tasks of an hour overflow 64 bits.
 type uint128 struct{ hi, lo uint64 }
 
-func (u *uint128) add(v uint64) {
-	var carry uint64
-	u.lo, carry = bits.Add64(u.lo, v, 0)
-	u.hi += carry
-}
-
 func (u *uint128) addProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
 	var carry uint64
@@ -69,7 +63,7 @@ func (o *observation) flow(first int) (f flow) {
 			continue
 		}
 		if r.accepted() {
-			f.responses.add(uint64(r.end - r.due))
+			f.responses.addProduct(1, uint64(r.end-r.due))
 		}
 	}
 	slices.Sort(ends)

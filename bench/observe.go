@@ -29,7 +29,6 @@ type observation struct {
 	used         resources
 	seen         *witness.Seen // nil under the virtual clock
 	claims       []claim       // what is known exactly, to be held against what was measured
-	limits       []limit       // and of the run as a whole
 }
 
 // second is the number of nanoseconds in one, as a float.

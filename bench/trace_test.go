@@ -119,15 +119,15 @@ func TestLittle(t *testing.T) {
 	if want := (uint128{0, 5 + 10 + 15}); f.area != want || f.responses != want {
 		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.area, f.responses, want)
 	}
-	f.area.add(1)
+	f.area.addProduct(1, 1)
 	if broken := o.brokenLaws(f, o.replay(0, held{})); len(broken) != 1 ||
 		broken[0][:6] != "Little" {
 		t.Errorf("broken laws: %q", broken)
 	}
 	var big uint128
 	big.addProduct(1<<40, 1<<40)
-	big.add(1<<64 - 1)
-	big.add(1)
+	big.addProduct(1, 1<<64-1)
+	big.addProduct(1, 1)
 	if big != (uint128{1<<16 + 1, 0}) {
 		t.Errorf("2^80 + 2^64 = %v", big)
 	}

@@ -7,11 +7,13 @@ import (
 )
 
 // A claim is an exact value beside a measured one, with what it takes to tell whether they agree: a
-// value of each task whose mean is known.
+// value of each task whose mean is known or, of a value of the whole run, how far a run may be from
+// it by chance: theoryErrors standard errors, and what a finite run is off by.
 type claim struct {
-	unit  string // measured; theory-unit is the exact one
-	exact float64
-	test  meanTest
+	unit    string // measured; theory-unit is the exact one
+	exact   float64
+	test    *meanTest // nil for the whole run
+	allowed float64
 }
 
 // A meanTest is a value of each task, its exact mean, and the least standard error that the mean
@@ -27,7 +29,7 @@ type meanTest struct {
 // claim adds an exact value to the result, to be judged.
 func (o *observation) claim(r *Result, unit string, exact float64, test meanTest) {
 	r.add("theory-"+unit, exact)
-	o.claims = append(o.claims, claim{unit, exact, test})
+	o.claims = append(o.claims, claim{unit: unit, exact: exact, test: &test})
 }
 
 // A noise is how uncertain the mean over a run is, by what is known of queues. Batch means alone
@@ -129,13 +131,20 @@ func (o *observation) checkExact(r *Result, first int) {
 	if o.scenario.Clock == Real {
 		return
 	}
-	o.checkLimits(r)
 	c2, _ := r.Metric("service-c2")
 	// Waits grow with 1+C²: by as much as that of the run's own task times differs, its waits may.
 	spread := math.Abs((1+c2)/(1+o.workload.C2()) - 1)
 	for _, c := range o.claims {
 		measured, ok := r.Metric(c.unit)
 		if !ok {
+			continue
+		}
+		if c.test == nil {
+			if math.Abs(measured-c.exact) > c.allowed {
+				r.Doubt(Suspect, checkTheory, "%s is %.4g, the exact value %.4g: chance and the "+
+					"ends of the run make no more than %.2g of difference", c.unit, measured,
+					c.exact, c.allowed)
+			}
 			continue
 		}
 		n := 0.0
@@ -161,17 +170,10 @@ func (o *observation) checkExact(r *Result, first int) {
 	}
 }
 
-// A limit is an exact value of a whole run and how far a run may be from it by chance, theoryErrors
-// standard errors and what a finite run is off by.
-type limit struct {
-	unit           string
-	exact, allowed float64
-}
-
 // limit adds an exact value of the whole run to the result, to be judged.
 func (o *observation) limit(r *Result, unit string, exact, allowed float64) {
 	r.add("theory-"+unit, exact)
-	o.limits = append(o.limits, limit{unit, exact, allowed})
+	o.claims = append(o.claims, claim{unit: unit, exact: exact, allowed: allowed})
 }
 
 // overloadNoise is how far the throughput of n tasks may be from the capacity that a load above 1
@@ -193,15 +195,4 @@ func batchNoise(n, k int, mean float64) float64 {
 		variance += 1 / float64(j+1) / float64(j+1)
 	}
 	return mean * (theoryErrors*math.Sqrt(variance) + 12)
-}
-
-// checkLimits holds the values of a whole run against the exact ones.
-func (o *observation) checkLimits(r *Result) {
-	for _, c := range o.limits {
-		if measured, ok := r.Metric(c.unit); ok && math.Abs(measured-c.exact) > c.allowed {
-			r.Doubt(Suspect, checkTheory, "%s is %.4g, the exact value %.4g: chance and the ends "+
-				"of the run make no more than %.2g of difference", c.unit, measured,
-				c.exact, c.allowed)
-		}
-	}
 }

@@ -18,14 +18,6 @@ type Dist interface {
 // Every distribution of this package also knows its mean unrounded, in nanoseconds.
 type exact interface{ MeanNS() float64 }
 
-var (
-	_ exact = Constant{}
-	_ exact = Exponential{}
-	_ exact = LogNormal{}
-	_ exact = Mixture{}
-	_ exact = Pareto{}
-)
-
 // MeanNS returns the mean of d in nanoseconds, unrounded where d has a MeanNS method, as all
 // distributions here have.
 func MeanNS(d Dist) float64 {

@@ -9,6 +9,10 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 )
 
+// Every distribution knows its mean unrounded.
+var _ = []interface{ MeanNS() float64 }{dist.Constant{}, dist.Exponential{}, dist.LogNormal{},
+	dist.Mixture{}, dist.Pareto{}}
+
 func parse(t testing.TB, s string) dist.Dist {
 	t.Helper()
 	d, err := dist.Parse(s)

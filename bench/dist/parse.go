@@ -87,7 +87,7 @@ type args struct {
 }
 
 func (a *args) duration() time.Duration { return read(a, parseDuration) }
-func (a *args) float() float64          { return read(a, parseFloat) }
+func (a *args) float() float64          { return read(a, ParseFloat) }
 
 func read[T any](a *args, parse func(string) (T, error)) T {
 	v, err := parse(a.left[0])
@@ -112,7 +112,7 @@ func makeMixture(a *args) (Dist, error) {
 	var branches []Branch
 	for pair := range slices.Chunk(a.left, 2) {
 		i := len(branches) + 1
-		p, err := parseFloat(pair[0])
+		p, err := ParseFloat(pair[0])
 		if err != nil {
 			return nil, fmt.Errorf("w%d: %w", i, err)
 		}
@@ -161,7 +161,7 @@ func parseDuration(s string) (time.Duration, error) {
 // parseNS reads a duration that need not be a whole number of nanoseconds, as formatNS spells it.
 func parseNS(s string) (float64, error) {
 	if number, ok := strings.CutSuffix(s, "ns"); ok {
-		if ns, err := parseFloat(number); err == nil && ns >= 0 && ns < math.MaxInt64 {
+		if ns, err := ParseFloat(number); err == nil && ns >= 0 && ns < math.MaxInt64 {
 			return ns, nil
 		}
 	}
@@ -169,10 +169,11 @@ func parseNS(s string) (float64, error) {
 	return float64(d), err
 }
 
-func parseFloat(s string) (float64, error) {
+// ParseFloat reads a finite number.
+func ParseFloat(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if errors.Is(err, strconv.ErrSyntax) || math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0, fmt.Errorf("want a number such as 0.5, got %q", s)
 	}
-	return x, nil
+	return x + 0, nil // -0 is 0
 }

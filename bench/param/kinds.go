@@ -1,7 +1,6 @@
 package param
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -46,7 +45,7 @@ func parseValue(kind Kind, s string) (value, error) {
 		d, err := parseDuration(s)
 		return value{text: dist.FormatDuration(d), dur: d}, err
 	case Float:
-		x, err := parseFloat(s)
+		x, err := dist.ParseFloat(s)
 		return value{text: dist.FormatFloat(x), num: x}, err
 	case Int:
 		n, err := parseInt(s)
@@ -73,14 +72,6 @@ func parseDuration(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("want a duration that is not negative, got %q", s)
 	}
 	return d, nil
-}
-
-func parseFloat(s string) (float64, error) {
-	x, err := strconv.ParseFloat(s, 64)
-	if errors.Is(err, strconv.ErrSyntax) || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, fmt.Errorf("want a number such as 0.5, got %q", s)
-	}
-	return x + 0, nil // -0 is 0
 }
 
 func parseInt(s string) (int, error) {
@@ -122,7 +113,7 @@ func formatSize(n int64) string {
 }
 
 // Floats reads a comma list such as 0.5,0.8, as flags take it.
-func Floats(s string) ([]float64, error) { return list(s, parseFloat) }
+func Floats(s string) ([]float64, error) { return list(s, dist.ParseFloat) }
 
 // Ints reads a comma list such as 4,8.
 func Ints(s string) ([]int, error) { return list(s, parseInt) }
@@ -146,7 +137,7 @@ func Percent(s string) (float64, error) {
 	if whole, ok := strings.CutSuffix(s, "%"); ok {
 		number = whole + "e-2" // rounds once; 99.9/100 is not the float nearest to 0.999
 	}
-	x, err := parseFloat(number)
+	x, err := dist.ParseFloat(number)
 	if err != nil || x < 0 || x >= 1 {
 		return 0, fmt.Errorf("want a share such as 10%% or 0.1, at least 0 and below 1, got %q", s)
 	}

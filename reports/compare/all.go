@@ -93,27 +93,13 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		c.Warnings = append(c.Warnings, "the inputs are pooled, since no projection names .file; "+
 			"ignore .file if that is meant")
 	}
-	if wanted := len(inputs) > 1 || opts.Col != ""; wanted && !c.compares() {
+	if wanted := len(inputs) > 1 || opts.Col != ""; wanted && !c.compared {
 		if opts.Table == "" && len(c.Columns) > 1 {
 			return nil, g.nothingShared(c, inputs, opts)
 		}
 		c.Warnings = append(c.Warnings, g.nothingCompared(c))
 	}
 	return c, nil
-}
-
-// compares reports whether any two cells are compared.
-func (c *Comparison) compares() bool {
-	for _, t := range c.Tables {
-		for _, row := range t.Rows {
-			for _, cell := range row.Cells {
-				if cell != nil && cell.Versus != nil {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // nothingShared explains why there is nothing to compare.

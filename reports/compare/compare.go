@@ -45,7 +45,8 @@ type Comparison struct {
 	Alpha      float64
 	Confidence float64
 
-	rowKeys string // the projection of rows
+	rowKeys  string // the projection of rows
+	compared bool   // any two cells are
 }
 
 // Table compares one metric.
@@ -153,16 +154,11 @@ func (c *Comparison) shortNames() (short map[string]string, shared string) {
 	if c.rowKeys != defaultRow {
 		return nil, ""
 	}
-	return results.ShortNames(c.names())
-}
-
-// names lists those of all rows.
-func (c *Comparison) names() []string {
 	var names []string
 	for _, t := range c.Tables {
 		for _, row := range t.Rows {
 			names = append(names, row.Name)
 		}
 	}
-	return names
+	return results.ShortNames(names)
 }

@@ -162,6 +162,8 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 				if cell == nil {
 					lacks.note(gridRun{from.without, gridCellKey{rowKey, cols[i]}},
 						Missing{table.RowName(row), unit, c.Columns[i]})
+				} else if cell.Versus != nil {
+					c.compared = true
 				}
 			}
 		}
