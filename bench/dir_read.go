@@ -162,7 +162,6 @@ func (s *section) note(line string, next *Result) (err error) {
 	return err
 }
 
-// parseResult reads a result line.
 func parseResult(line string, r *Result) error {
 	reader := benchfmt.NewReader(strings.NewReader(line+"\n"), rundir.ResultsFile)
 	if !reader.Scan() {
@@ -257,7 +256,6 @@ func (c *contents) readTimeline(path string) (map[nth][]Interval, error) {
 	}
 }
 
-// interval is that of a row of timeline.csv.
 func interval(r rundir.TimelineRow) Interval {
 	nanos := func(sec float64) time.Duration { return time.Duration(sec*second + 0.5) }
 	v := Interval{Start: nanos(r.Start), Length: nanos(r.Length)}

@@ -78,7 +78,6 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 	return d, nil
 }
 
-// open makes the strategy.
 func (d *driver) open(ctx context.Context) error {
 	s := d.scenario
 	params := s.params()
@@ -255,7 +254,6 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 	}
 }
 
-// assign makes the job carry task number seq.
 func (d *driver) assign(j *job, seq uint64, rec *record) {
 	j.seq, j.rec, j.progress = seq, rec, 0
 	rec.class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)

@@ -89,7 +89,6 @@ const (
 
 var defaultStop = Stop{Tasks: 20_000, Warmup: 0.1}
 
-// withDefaults fills the zero fields in.
 func (s Scenario) withDefaults() Scenario {
 	s.Limit, s.Stop = cmp.Or(s.Limit, defaultLimit), cmp.Or(s.Stop, defaultStop)
 	if s.Workload.Spec.New == nil {

@@ -140,7 +140,6 @@ func (d *driver) mayRefuse(ctx context.Context, j *job, err error) bool {
 	return false
 }
 
-// keep remembers a job.
 func (d *driver) keep(j *job) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

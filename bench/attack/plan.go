@@ -33,7 +33,6 @@ func (a Attack) plan() *plan {
 	return p
 }
 
-// advance goes on to the next request.
 func (p *plan) advance() {
 	if p.more = p.left != 0; p.more {
 		p.left--

@@ -80,7 +80,6 @@ func (a Attack) label() string {
 	return b.String()
 }
 
-// recording is what the attack is recorded in.
 func (a Attack) recording() *bench.Recording {
 	rec := &bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival, Rate: a.Rate}
 	switch {

@@ -136,7 +136,6 @@ const (
 	begun           // the answer
 )
 
-// try makes the call.
 func (w *wire) try(ctx context.Context, which int) (a answer, got reached) {
 	if err := w.open(ctx); err != nil {
 		return answer{err: err}, nothing

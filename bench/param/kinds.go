@@ -11,7 +11,6 @@ import (
 	"github.com/poolbench/poolbench/bench/dist"
 )
 
-// parse reads a value of the key.
 func (k Key) parse(s string) (value, error) {
 	if k.Kind == Choice {
 		return k.choose(s)
@@ -25,7 +24,6 @@ func (k Key) parse(s string) (value, error) {
 	return v, err
 }
 
-// choose reads one of the key's choices.
 func (k Key) choose(s string) (value, error) {
 	if !slices.Contains(k.Choices, s) {
 		last := len(k.Choices) - 1

@@ -83,11 +83,9 @@ type Cell struct {
 // of the two means: so a benchmark that one column lacks does not distort it. An equal pair, 0 and
 // 0 too, has the ratio 1.
 type Geomean struct {
-	Center   float64 // of the centres; meaningful if HasCenter
-	Ratio    float64 // to the base column; meaningful if HasRatio
+	Center   float64 // of the centres; NaN where there is none
+	Ratio    float64 // to the base column; NaN where there is none
 	Warnings []error
-
-	HasCenter, HasRatio bool
 }
 
 // Missing says that a column lacks a benchmark that another has.

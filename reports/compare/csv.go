@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,7 +138,7 @@ func (t *Table) csv(s *csvTable, keys [][]results.Pair) {
 		g := &t.Geomean[i]
 		s.fill(start(place))
 		s.warn(g.Warnings)
-		if g.HasCenter {
+		if !math.IsNaN(g.Center) {
 			s.line = append(s.line, fmt.Sprint(g.Center))
 		}
 		if place > 0 {

@@ -38,34 +38,34 @@ func geomeans(rows []Row, columns, base int) []Geomean {
 			g.Warnings = append(g.Warnings,
 				errors.New("benchmark set differs from baseline; geomeans may not be comparable"))
 		}
-		if g.Center, g.HasCenter = geomean(centers); !g.HasCenter {
+		if g.Center, g.Ratio = geomean(centers), math.NaN(); math.IsNaN(g.Center) {
 			g.Warnings = append(g.Warnings, errors.New("summaries must be >0 to compute geomean"))
 		}
 		if col == base {
 			continue
 		}
 		// A base of 0 has no ratio: the column shows "?", and the row itself tells why.
-		if g.Ratio, g.HasRatio = geomean(ratios); !g.HasRatio && !hasInf(ratios) {
+		if g.Ratio = geomean(ratios); math.IsNaN(g.Ratio) && !hasInf(ratios) {
 			g.Warnings = append(g.Warnings, errors.New("ratios must be >0 to compute geomean"))
 		}
 	}
 	return out
 }
 
-// geomean is the geometric mean of positive numbers; it has none otherwise. It sums as benchstat
+// geomean is the geometric mean of positive numbers; others have none, NaN. It sums as benchstat
 // does, so that the last digit agrees.
-func geomean(xs []float64) (mean float64, ok bool) {
+func geomean(xs []float64) float64 {
 	if len(xs) == 0 || hasInf(xs) {
-		return 0, false
+		return math.NaN()
 	}
 	m := 0.0
 	for i, x := range xs {
 		if x <= 0 {
-			return 0, false
+			return math.NaN()
 		}
 		m += (math.Log(x) - m) / float64(i+1)
 	}
-	return math.Exp(m), true
+	return math.Exp(m)
 }
 
 func hasInf(xs []float64) bool {

@@ -150,14 +150,8 @@ func (t *Table) json(columns []string) jsonTable {
 		out.Rows = append(out.Rows, jsonRow{row.Name, cells})
 	}
 	for _, g := range t.Geomean {
-		mean := jsonGeomean{Warnings: messages(g.Warnings)}
-		if g.HasCenter {
-			mean.Center = &g.Center
-		}
-		if g.HasRatio {
-			mean.Ratio = &g.Ratio
-		}
-		out.Geomean = append(out.Geomean, mean)
+		out.Geomean = append(out.Geomean, jsonGeomean{jsondoc.Finite(g.Center),
+			jsondoc.Finite(g.Ratio), messages(g.Warnings)})
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -83,7 +84,7 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 		line := []string{"geomean"}
 		for place, i := range shown {
 			g, center := &t.Geomean[i], ""
-			if g.HasCenter {
+			if !math.IsNaN(g.Center) {
 				center = benchunit.Scale(g.Center, class)
 			}
 			line = append(line, join(center, notes.mark(g.Warnings)))

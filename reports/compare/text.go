@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -140,7 +141,7 @@ func (t *Table) textGeomean(a *tables.Text, shown []int, notes *footnotes) {
 	a.Cell(0, 1, tables.Left, "", "geomean")
 	for place, i := range shown {
 		g, at := &t.Geomean[i], textStart(place)
-		if g.HasCenter {
+		if !math.IsNaN(g.Center) {
 			a.Cell(at+textCenter, 1, tables.Right, "", benchunit.Scale(g.Center, class))
 		}
 		mark := notes.mark(g.Warnings)
@@ -149,7 +150,7 @@ func (t *Table) textGeomean(a *tables.Text, shown []int, notes *footnotes) {
 			continue
 		}
 		align := tables.Left
-		if g.HasRatio {
+		if !math.IsNaN(g.Ratio) {
 			align = tables.Right
 		}
 		a.Cell(at+textDelta, 1, align, "", g.delta())
@@ -170,7 +171,7 @@ func (r *Row) scaler(class benchunit.Class) benchunit.Scaler {
 
 // delta is the change of the column's ratios in percent, or "?" where there is none.
 func (g *Geomean) delta() string {
-	if !g.HasRatio {
+	if math.IsNaN(g.Ratio) {
 		return "?"
 	}
 	return fmt.Sprintf("%+.2f%%", (g.Ratio-1)*100)

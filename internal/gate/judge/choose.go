@@ -27,12 +27,15 @@ type Choice struct {
 	Report  *verdict.Report
 	Sides   [2]string // what the report calls them
 	chosen  int
-	order   []refusal
-	refused map[refusal][]Metric
+	refused []refusal
 }
 
-// A refusal is a metric whose lack of a verdict must not pass for one.
-type refusal struct{ unit, reason string }
+// A refusal is a metric of benchmarks whose lack of a verdict must not pass for one.
+type refusal struct {
+	first  Metric
+	reason string
+	more   int // benchmarks
+}
 
 // Takes says whether the metric is judged.
 func (c *Choice) Takes(m Candidate) bool {
@@ -82,14 +85,13 @@ func (c *Choice) why(m Candidate) string {
 }
 
 func (c *Choice) refuse(m Candidate, reason string) string {
-	which := refusal{m.Unit, reason}
-	if len(c.refused[which]) == 0 {
-		c.order = append(c.order, which)
+	if at := slices.IndexFunc(c.refused, func(r refusal) bool {
+		return r.first.Unit == m.Unit && r.reason == reason
+	}); at >= 0 {
+		c.refused[at].more++
+	} else {
+		c.refused = append(c.refused, refusal{first: m.Metric, reason: reason})
 	}
-	if c.refused == nil {
-		c.refused = map[refusal][]Metric{}
-	}
-	c.refused[which] = append(c.refused[which], m.Metric)
 	return reason
 }
 
@@ -101,12 +103,12 @@ func (c *Choice) Close() {
 		// who asks for a metric is not to be told that all is well without it
 		into = &c.Report.Faults
 	}
-	for _, which := range c.order {
-		of, more := c.refused[which], ""
-		if len(of) > 1 {
-			more = fmt.Sprintf(" and of %d more", len(of)-1)
+	for _, r := range c.refused {
+		more := ""
+		if r.more > 0 {
+			more = fmt.Sprintf(" and of %d more", r.more)
 		}
-		*into = append(*into, fmt.Sprintf("%v%s cannot be judged: %s", of[0], more, which.reason))
+		*into = append(*into, fmt.Sprintf("%v%s cannot be judged: %s", r.first, more, r.reason))
 	}
 	if c.chosen == 0 {
 		c.Report.Faults = append(c.Report.Faults, "nothing is left to gate")

@@ -104,7 +104,6 @@ func ranksUpTo(n int) []int {
 	return ranks
 }
 
-// sides are the values of both arms.
 func sides(pairs []Pair) (bases, heads []float64) {
 	for _, p := range pairs {
 		bases, heads = append(bases, p.Base), append(heads, p.Head)

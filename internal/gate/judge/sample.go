@@ -49,7 +49,6 @@ func (s Sample) N() int { return len(s.Pairs) + len(s.Tails) }
 
 func (s Sample) empty() bool { return s.N() == 0 && (len(s.Base) == 0 || len(s.Head) == 0) }
 
-// unpaired is the sample without its pairs.
 func (s Sample) unpaired() Sample {
 	s.Pairs, s.Tails, s.Quantile = nil, nil, 0
 	return s

@@ -73,7 +73,6 @@ func (w widening) leastSigns() float64 {
 	return math.Exp2(-1 - 1/(4*variance))
 }
 
-// least is the smallest p of the test.
 func (w widening) least() float64 {
 	if w.factor == 1 {
 		return smallestP(w.nx, w.ny)

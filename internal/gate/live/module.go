@@ -12,7 +12,6 @@ import (
 // rounds are those of an iteration: a tenth more work is a tenth more rounds.
 const rounds = 100
 
-// names are those of all benchmarks.
 func (s suite) names() (all []string) {
 	for _, f := range s.families {
 		for size := range s.sizes {

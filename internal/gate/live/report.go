@@ -26,7 +26,6 @@ func (t *trial) passed() bool {
 		twenty.worse == twenty.of() && t.untrusted == 0
 }
 
-// report is the outcome in Markdown.
 func (t *trial) report(now time.Time) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

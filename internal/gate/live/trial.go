@@ -108,7 +108,6 @@ func (o options) try(ctx context.Context, progress io.Writer) (t *trial, err err
 	return t, nil
 }
 
-// gate runs one.
 func (o options) gate(
 	ctx context.Context, m module, head, out string, seed int,
 ) (d document, err error) {

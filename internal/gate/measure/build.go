@@ -115,7 +115,6 @@ func buildFresh(
 	return s.buildSome(ctx, sides, jobs, func(n int) { step(n, len(jobs)) })
 }
 
-// build builds one.
 func (s schedule) build(ctx context.Context, sides [2]*binaries, j job) error {
 	seed := 0
 	if s.layouts > 1 {

@@ -61,7 +61,10 @@ func Gate(ctx context.Context, o Options, watch Watch) (report *verdict.Report, 
 	case err != nil:
 		return nil, err
 	case hopeless != "":
-		return g.undecidable(hopeless), nil
+		// it has ended before it measured any benchmark
+		report := g.report()
+		report.Unclear, report.Spent = []string{hopeless}, g.spent()
+		return report, nil
 	}
 	return g.measure(ctx)
 }

@@ -114,7 +114,6 @@ func (j *journal) take(b benchmark, r record) error {
 	return nil
 }
 
-// append writes a pair down.
 func (j *journal) append(b benchmark, r record) error {
 	if err := j.take(b, r); err != nil {
 		return err
@@ -133,7 +132,6 @@ func (j *journal) of(pkg, shown string) map[int][2]reading {
 	return j.kept[benchmark{Package: pkg, Name: "Benchmark" + shown}.String()]
 }
 
-// has reports whether the pair is there already.
 func (j *journal) has(b benchmark, pair int) bool {
 	_, ok := j.kept[b.String()][pair]
 	return ok

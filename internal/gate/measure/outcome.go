@@ -21,13 +21,6 @@ func (g *gate) spent() *verdict.Spent {
 	return &verdict.Spent{Whole: time.Since(g.begun).Seconds(), Measuring: g.measuring.Seconds()}
 }
 
-// undecidable is a gate that has ended before it measured any benchmark.
-func (g *gate) undecidable(why string) *verdict.Report {
-	r := g.report()
-	r.Unclear, r.Spent = []string{why}, g.spent()
-	return r
-}
-
 // conclude judges the second stage.
 func (g *gate) conclude(s *screening) (*verdict.Report, error) {
 	r := s.report

@@ -66,12 +66,10 @@ const layoutEffect = 0.015
 // runTime is what one run of a benchmark is to take, for the time that a gate measures.
 const runTime = 0.25 // s
 
-// goals measures them all.
 func (r *replayer) goals() []goal {
 	return slices.Concat(r.calm(), r.regressions(), r.throughput(), r.tails(), r.unpaired())
 }
 
-// calm replays unchanged code.
 func (r *replayer) calm() (goals []goal) {
 	for _, from := range r.traces.sources() {
 		t := r.replay(experiment{options: r.options, from: from, factor: 1, builds: 1})
