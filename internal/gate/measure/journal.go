@@ -28,7 +28,7 @@ type journal struct {
 	files [2]*os.File
 	texts [2]bytes.Buffer // what the next write adds
 	write [2]*benchfmt.Writer
-	kept  map[string]map[int][2]reading // by benchmark and pair
+	kept  map[string][][2]reading // by benchmark, in the order of the pairs, without a gap
 	units benchfmt.UnitMetadataMap
 	runs  int
 }
@@ -45,7 +45,7 @@ func openJournal(
 	dir string, names [2]string, benchmarks []benchmark, units benchfmt.UnitMetadataMap,
 	notes [2]string,
 ) (*journal, error) {
-	j := &journal{kept: map[string]map[int][2]reading{}, units: units}
+	j := &journal{kept: map[string][][2]reading{}, units: units}
 	var old [2]map[string]map[int]record
 	for _, s := range []side{base, head} {
 		var err error
@@ -106,10 +106,7 @@ func (j *journal) take(b benchmark, r record) error {
 			return err
 		}
 	}
-	if j.kept[b.String()] == nil {
-		j.kept[b.String()] = map[int][2]reading{}
-	}
-	j.kept[b.String()][r.slot.pair] = r.runs
+	j.kept[b.String()] = append(j.kept[b.String()], r.runs)
 	j.runs++
 	return nil
 }
@@ -128,14 +125,11 @@ func (j *journal) append(b benchmark, r record) error {
 }
 
 // of are the pairs of a benchmark, by the name that a report shows.
-func (j *journal) of(pkg, shown string) map[int][2]reading {
+func (j *journal) of(pkg, shown string) [][2]reading {
 	return j.kept[benchmark{Package: pkg, Name: "Benchmark" + shown}.String()]
 }
 
-func (j *journal) has(b benchmark, pair int) bool {
-	_, ok := j.kept[b.String()][pair]
-	return ok
-}
+func (j *journal) has(b benchmark, pair int) bool { return pair < len(j.kept[b.String()]) }
 
 // close ends the files with the mark, "" for none.
 func (j *journal) close(mark string) error {

@@ -51,13 +51,11 @@ func (f *family) decide(r *verdict.Report) error {
 
 // pairs are all of a row, those of the screening included.
 func (g *gate) pairs(j *journal, row verdict.Row) verdict.Pairs {
-	kept := j.of(row.Package, row.Benchmark)
 	p := verdict.Pairs{Row: row, Screened: g.Judge.ScreenPairs, Margin: g.Judge.Margin}
 	if row.Metric == Instructions {
 		p.Margin = countedOptions(g.Judge).Margin
 	}
-	for pair := range len(kept) {
-		runs := kept[pair]
+	for _, runs := range j.of(row.Package, row.Benchmark) {
 		p.Old, p.New = append(p.Old, runs[base].tidy[row.Metric]),
 			append(p.New, runs[head].tidy[row.Metric])
 	}

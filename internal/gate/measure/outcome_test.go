@@ -98,9 +98,9 @@ func TestFreshPairs(t *testing.T) {
 			b := benchmark{Package: "p", Name: "BenchmarkA", Iterations: 10}
 			g := &gate{plan: &plan{Benchmarks: []benchmark{b}, Controls: controls}}
 			g.Judge = judge.Defaults()
-			g.results = &journal{kept: map[string]map[int][2]reading{},
+			g.results = &journal{kept: map[string][][2]reading{},
 				units: benchfmt.UnitMetadataMap{}}
-			g.controls = &journal{kept: map[string]map[int][2]reading{},
+			g.controls = &journal{kept: map[string][][2]reading{},
 				units: benchfmt.UnitMetadataMap{}}
 			all := g.all()
 			// run gives each benchmark so many pairs.
@@ -108,10 +108,11 @@ func TestFreshPairs(t *testing.T) {
 				for i, of := range []func(pair int) float64{c.ns, func(int) float64 { return 100 },
 					c.slower} {
 					j, name := g.journalOf(i), all[i].String()
-					j.kept[name] = map[int][2]reading{}
+					j.kept[name] = nil
 					for pair := range screened + fresh[i] {
-						j.kept[name][pair] = [2]reading{madeReading(all[i].Name, 100),
-							madeReading(all[i].Name, of(pair)+float64(pair%3)/10)}
+						j.kept[name] = append(j.kept[name],
+							[2]reading{madeReading(all[i].Name, 100),
+								madeReading(all[i].Name, of(pair)+float64(pair%3)/10)})
 					}
 				}
 			}

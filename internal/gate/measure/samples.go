@@ -25,16 +25,15 @@ type family struct {
 func (f *family) samples(fresh bool) (all []judge.Sample) {
 	for _, m := range f.metrics {
 		s := judge.Sample{Metric: m}
-		kept := f.journal.of(m.Package, m.Benchmark)
-		for pair := range len(kept) { // there is no gap
+		for pair, runs := range f.journal.of(m.Package, m.Benchmark) {
 			if fresh != (pair >= f.options.ScreenPairs) {
 				continue
 			}
 			// Every screening run has the metric, with a value that has a ratio. A fresh one that
 			// has not ends the sample: it has too few pairs then, however often it is looked at,
 			// and that is never a pass.
-			was, ok := kept[pair][base].tidy[m.Unit]
-			is, both := kept[pair][head].tidy[m.Unit]
+			was, ok := runs[base].tidy[m.Unit]
+			is, both := runs[head].tidy[m.Unit]
 			if !ok || !both || was < 0 || is < 0 {
 				break
 			}
