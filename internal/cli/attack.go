@@ -142,7 +142,11 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 	for _, k := range attacks {
 		loads = append(loads, newLoad(k))
 	}
-	return a.runLoads(cmd.Context(), "attack", attackHeading(attacks[0]), loads, o.loadOptions)
+	what := o.Requests[0].Method + " " + attack.Shown(o.Requests[0].URL)
+	if more := len(o.Requests) - 1; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	return a.runLoads(cmd.Context(), "attack", what, loads, o.loadOptions)
 }
 
 // untilDone ends an attack by its number of requests where that alone is given.
@@ -251,38 +255,6 @@ func chooseStrategies(texts []string) ([]strategies.Variant, error) {
 		chosen = append(chosen, more...)
 	}
 	return chosen, nil
-}
-
-// attackHeading says what the rows of the table have in common.
-func attackHeading(k attack.Attack) string {
-	parts := []string{k.Requests[0].Method + " " + attack.Shown(k.Requests[0].URL)}
-	if n := len(k.Requests); n > 1 {
-		parts[0] += fmt.Sprintf(" and %d more", n-1)
-	}
-	if k.Clients > 0 {
-		parts = append(parts, fmt.Sprintf("closed loop, %d clients", k.Clients))
-	} else {
-		parts = append(parts, arrivalHeading(k)...)
-	}
-	if k.Strategy.Spec.Name != "" {
-		parts = append(parts, fmt.Sprintf("limit %d", k.Limit))
-	}
-	return strings.Join(append(parts, lengthHeading(k)), ", ")
-}
-
-func arrivalHeading(k attack.Attack) []string {
-	parts := []string{"arrival " + k.Arrival.String()}
-	if k.Rate > 0 {
-		parts = append(parts, fmt.Sprintf("rate %v /s", k.Rate))
-	}
-	return parts
-}
-
-func lengthHeading(k attack.Attack) string {
-	if k.Tasks > 0 {
-		return fmt.Sprintf("%d requests", k.Tasks)
-	}
-	return fmt.Sprintf("duration %v", k.Duration)
 }
 
 // A buffered file is written in pieces of 64 KiB, and what is left at its Close.

@@ -50,9 +50,10 @@ type loaded struct {
 	quiet bool
 }
 
-// runLoads puts the loads on, interleaved over the repetitions, and shows what came of it.
+// runLoads puts the loads on, interleaved over the repetitions, and shows what came of it, under a
+// heading that says what it is.
 func (a *app) runLoads(
-	ctx context.Context, kind, heading string, loads []load, o loadOptions,
+	ctx context.Context, kind, what string, loads []load, o loadOptions,
 ) error {
 	if o.dryRun {
 		for _, l := range loads {
@@ -73,7 +74,7 @@ func (a *app) runLoads(
 		e.cut = context.Cause(ctx)
 	}
 	report, writing := a.drawReport(e.execution, errors.Join(writing, dir.End(e.planned, e.cut)))
-	return ended(a.showLoaded(kind, heading, e, o.format, report), e.codes(writing))
+	return ended(a.showLoaded(kind, what, e, o.format, report), e.codes(writing))
 }
 
 // putOn runs the series into the directory. The error is about the directory.
@@ -216,7 +217,7 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if err := errors.Join(wrong...); err != nil {
 		return err
 	}
-	return a.runLoads(cmd.Context(), "gateway", gatewayHeading(o.Scenario), loads, o.loadOptions)
+	return a.runLoads(cmd.Context(), "gateway", "gateway", loads, o.loadOptions)
 }
 
 func newGatewayLoad(k gateway.Scenario) load {
@@ -228,11 +229,4 @@ func newGatewayLoad(k gateway.Scenario) load {
 		return gateway.Run(ctx, k)
 	}
 	return l
-}
-
-// gatewayHeading says what the rows of the table have in common.
-func gatewayHeading(k gateway.Scenario) string {
-	parts := append([]string{"gateway, workload " + k.Workload.String()}, arrivalHeading(k.Load)...)
-	parts = append(parts, fmt.Sprintf("limit %d", k.Limit), lengthHeading(k.Load))
-	return strings.Join(parts, ", ")
 }

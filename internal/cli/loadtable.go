@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // loadWidth is that of what is said of loads.
@@ -32,17 +33,19 @@ var loadShares = []column{
 	{"sent again", "resent/op", false},
 }
 
-func (a *app) showLoaded(kind, heading string, e *loaded, format, report string) error {
+func (a *app) showLoaded(kind, what string, e *loaded, format, report string) error {
 	if format == "json" {
 		doc := e.document(kind, report)
 		doc.Complete = doc.Complete && e.cut == nil // a load that was cut short has a result
 		return a.json(doc)
 	}
-	if e.done == 0 {
+	if len(e.records) == 0 {
 		return nil
 	}
 	rows := e.rows()
-	fmt.Fprintln(a.stdout, terminal.Wrapped("", heading+repetitions(rows), loadWidth))
+	keys := results.Without(e.records[0].Keys, "strategy", "target", "queue", "clock")
+	head := what + ", " + heading(keys) + repetitions(rows)
+	fmt.Fprintln(a.stdout, terminal.Wrapped("", head, loadWidth))
 	for _, r := range rows {
 		if text := r.completed(); text != "" {
 			fmt.Fprintln(a.stdout, terminal.Wrapped("", text, loadWidth))
