@@ -20,16 +20,18 @@ type Case struct {
 
 // A Check is one number that is known.
 type Check struct {
-	Unit      string
-	Want      float64
-	Tolerance float64 // relative: four standard deviations over seeds at this number of tasks
-	Simulated bool    // Want is the mean of independent simulations and not exact
+	Unit string  `json:"unit"`
+	Want float64 `json:"known"`
+	// relative: four standard deviations over seeds at this number of tasks
+	Tolerance float64 `json:"tolerance"`
+	// Want is the mean of independent simulations and not exact
+	Simulated bool `json:"simulated,omitempty"`
 }
 
 // A Verdict is what became of a check.
 type Verdict struct {
 	Check
-	Got float64 // NaN: the runs do not have it
+	Got float64 `json:"measured"` // NaN: the runs do not have it
 }
 
 // Holds reports whether the number is what it should be.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/workloads"
@@ -15,9 +17,12 @@ import (
 
 // A Reading is one thing that the machine was asked.
 type Reading struct {
-	Name    string // as a benchmark is named: Calibrate/lag/rate=1000
-	What    string // in words, with the unit's meaning
-	Metrics []bench.Metric
+	bench.Result        // named as a benchmark is: Calibrate/lag/rate=1000
+	What         string // in words, with the unit's meaning
+}
+
+func newReading(name, what string, metrics ...bench.Metric) Reading {
+	return Reading{bench.Result{Name: name, Tasks: 1, Metrics: metrics}, what}
 }
 
 // Machine asks this machine, in about ten seconds, what it can measure under the real clock:
@@ -75,7 +80,8 @@ func sleepReading(ctx context.Context, n int) Reading {
 		time.Sleep(time.Millisecond)
 		times = append(times, time.Since(start)-time.Millisecond)
 	}
-	return Reading{"Calibrate/sleep", "a sleep of 1 ms ends later than asked by", late(times)}
+	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by",
+		late(times)...)
 }
 
 // stallReading is that of a hiccup meter: whatever keeps it from running keeps everything from it.
@@ -99,8 +105,8 @@ func stallReading(ctx context.Context, span time.Duration) Reading {
 		}
 	}()
 	<-done
-	return Reading{"Calibrate/stall", "a busy thread stands still, in each millisecond, for up to",
-		late(gaps)}
+	return newReading("Calibrate/stall",
+		"a busy thread stands still, in each millisecond, for up to", late(gaps)...)
 }
 
 // nothing is a workload that costs nothing, so that what is left is the harness.
@@ -130,9 +136,9 @@ func lagReading(ctx context.Context, rate float64) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{fmt.Sprintf("Calibrate/lag/rate=%.0f", rate),
+	return newReading(fmt.Sprintf("Calibrate/lag/rate=%.0f", rate),
 		fmt.Sprintf("at %.0f arrivals a second the generator is late by", rate),
-		only(r, "p99-lag-sec", "offered-ops/s", "cpu-sec/op")}, nil
+		only(r, "p99-lag-sec", "offered-ops/s", "cpu-sec/op")...), nil
 }
 
 func taskReading(ctx context.Context) (Reading, error) {
@@ -140,8 +146,8 @@ func taskReading(ctx context.Context) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	return Reading{"Calibrate/task", "an empty task costs, harness and dispatcher together",
-		only(r, "ns/op", "allocs/op")}, nil
+	return newReading("Calibrate/task", "an empty task costs, harness and dispatcher together",
+		only(r, "ns/op", "allocs/op")...), nil
 }
 
 func noiseReading(ctx context.Context) (Reading, error) {
@@ -160,34 +166,21 @@ func noiseReading(ctx context.Context) (Reading, error) {
 		v, _ := r.Metric("makespan-sec")
 		times = append(times, v)
 	}
-	sum, squares := 0.0, 0.0
-	for _, t := range times {
-		sum += t
-		squares += t * t
-	}
-	n := float64(len(times))
-	average := sum / n
-	deviation := math.Sqrt(max(0, (squares-n*average*average)/(n-1)))
-	return Reading{"Calibrate/noise", "ten runs of the same computation, all cores busy, differ " +
-		"by (standard deviation, largest over smallest)", []bench.Metric{
-		{Unit: "relative-deviation", Value: deviation / average},
-		{Unit: "largest/smallest", Value: slices.Max(times) / slices.Min(times)}}}, nil
+	average, deviation := stat.MeanStdDev(times, nil)
+	return newReading("Calibrate/noise", "ten runs of the same computation, all cores busy, "+
+		"differ by (standard deviation, largest over smallest)",
+		bench.Metric{Unit: "relative-deviation", Value: deviation / average},
+		bench.Metric{Unit: "largest/smallest", Value: slices.Max(times) / slices.Min(times)}), nil
 }
 
 // smallest is where the errors above are a tenth of the task.
 func smallest(sleep, task Reading) Reading {
-	var m []bench.Metric
-	for _, x := range sleep.Metrics {
-		if x.Unit == "p50-late-sec" {
-			m = append(m, bench.Metric{Unit: "smallest-wait-sec", Value: 10 * x.Value})
-		}
-	}
-	for _, x := range task.Metrics {
-		if x.Unit == "ns/op" {
-			m = append(m, bench.Metric{Unit: "smallest-computation-sec", Value: 10 * x.Value / 1e9})
-		}
-	}
-	return Reading{"Calibrate/smallest", "the smallest task times at which the error is a tenth", m}
+	late, _ := sleep.Metric("p50-late-sec")
+	cost, _ := task.Metric("ns/op")
+	return newReading("Calibrate/smallest",
+		"the smallest task times at which the error is a tenth",
+		bench.Metric{Unit: "smallest-wait-sec", Value: 10 * late},
+		bench.Metric{Unit: "smallest-computation-sec", Value: 10 * cost / 1e9})
 }
 
 // only are the metrics of those units that the result has.

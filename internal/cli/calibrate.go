@@ -105,7 +105,7 @@ func (a *app) askMachine(
 		return err
 	}
 	for _, r := range c.readings {
-		if err := dir.Write(&bench.Result{Name: r.Name, Tasks: 1, Metrics: r.Metrics}); err != nil {
+		if err := dir.Write(&r.Result); err != nil {
 			return err
 		}
 	}
@@ -171,32 +171,24 @@ type readingLine struct {
 }
 
 type knownLine struct {
-	Name      string  `json:"name"`
-	What      string  `json:"what"`
-	Strategy  string  `json:"strategy"`
-	Unit      string  `json:"unit"`
-	Measured  float64 `json:"measured"`
-	Known     float64 `json:"known"`
-	Simulated bool    `json:"simulated,omitempty"` // not exact
-	Tolerance float64 `json:"tolerance"`
-	Holds     bool    `json:"holds"`
-}
-
-func newKnownLine(name, what, strategy string, v calibration.Verdict) knownLine {
-	return knownLine{name, what, strategy, v.Unit, v.Got, v.Want, v.Simulated, v.Tolerance,
-		v.Holds()}
+	Name     string `json:"name"`
+	What     string `json:"what"`
+	Strategy string `json:"strategy"`
+	calibration.Verdict
+	Holds bool `json:"holds"`
 }
 
 func (c *calibrated) document(path string) calibrationDocument {
 	doc := calibrationDocument{head: newHead("calibrate"), Dir: path, Size: c.size,
-		Control: newKnownLine("control", "A1 counted from the submit", "semaphore", c.control)}
+		Control: knownLine{"control", "A1 counted from the submit", "semaphore", c.control,
+			c.control.Holds()}}
 	for _, r := range c.readings {
 		doc.Machine = append(doc.Machine, readingLine{r.Name, metricMap(r.Metrics)})
 	}
 	for i, known := range c.cases {
 		for _, v := range known.Judge(c.runs[i]...) {
-			doc.Known = append(doc.Known,
-				newKnownLine(known.Name, known.What, known.Scenario.Strategy.String(), v))
+			doc.Known = append(doc.Known, knownLine{known.Name, known.What,
+				known.Scenario.Strategy.String(), v, v.Holds()})
 			if !v.Holds() {
 				doc.Wrong++
 			}
@@ -261,8 +253,8 @@ func (l knownLine) write(w io.Writer, name, holds, misses string) {
 		verdict = holds
 	}
 	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s (%s)\t%+.2f %%\t±%.1f %%\t%s\n", name, l.Strategy,
-		l.Unit, quantity.Metric(l.Unit, l.Measured), quantity.Metric(l.Unit, l.Known), source,
-		100*(l.Measured/l.Known-1), 100*l.Tolerance, verdict)
+		l.Unit, quantity.Metric(l.Unit, l.Got), quantity.Metric(l.Unit, l.Want), source,
+		100*(l.Got/l.Want-1), 100*l.Tolerance, verdict)
 }
 
 // readingNames are the words behind the numbers of the machine's part.

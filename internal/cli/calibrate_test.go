@@ -14,9 +14,9 @@ import (
 func made(factor, control float64) *calibrated {
 	check := calibration.Check{Unit: "mean-wait-sec", Want: 0.010, Tolerance: 0.05}
 	c := &calibrated{size: 0.1, control: calibration.Verdict{Check: check, Got: control}}
-	c.readings = []calibration.Reading{{Name: "Calibrate/sleep",
-		What:    "a sleep ends later than asked by",
-		Metrics: []bench.Metric{{Unit: "p99-late-sec", Value: 0.0021}}}}
+	c.readings = []calibration.Reading{{What: "a sleep ends later than asked by",
+		Result: bench.Result{Name: "Calibrate/sleep",
+			Metrics: []bench.Metric{{Unit: "p99-late-sec", Value: 0.0021}}}}}
 	c.cases = []calibration.Case{{Name: "A1", What: "M/M/4",
 		Scenario: calibration.Known(0.1)[0].Scenario, Checks: []calibration.Check{check}}}
 	c.runs = [][]*bench.Result{

@@ -60,14 +60,8 @@ func (a *app) compare(o comparing, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !o.allowPartial {
-		var partial []error
-		for _, in := range inputs {
-			partial = append(partial, entire(in.Results))
-		}
-		if err := errors.Join(partial...); err != nil {
-			return err
-		}
+	if err := entire(inputs, true); !o.allowPartial && err != nil {
+		return err
 	}
 	c, err := compare.All(inputs, o.Options)
 	var option *compare.OptionError
@@ -93,18 +87,21 @@ func (a *app) compare(o comparing, args []string) error {
 // default.
 func projection(keys string) (string, error) { return cmp.Or(keys, " "), nil }
 
-// entire refuses results that were interrupted or cut off, which would look like a comparison of
-// everything.
-func entire(r *results.Results) error {
-	switch {
-	case r.Cut.Line > 0:
-		return fmt.Errorf("%v: the last line is cut off; --allow-partial takes what the file holds",
-			r.Cut)
-	case r.Partial != "":
-		return fmt.Errorf("%s is not whole: %s; --allow-partial takes what it holds",
-			r.Path, r.Partial)
+// entire refuses results that were cut off, or interrupted where that counts, which would look like
+// a comparison of everything.
+func entire(inputs []results.Input, interrupted bool) error {
+	var wrong []error
+	for _, in := range inputs {
+		switch r := in.Results; {
+		case r.Cut.Line > 0:
+			wrong = append(wrong, fmt.Errorf("%v: the last line is cut off; --allow-partial takes "+
+				"what the file holds", r.Cut))
+		case r.Partial != "" && interrupted:
+			wrong = append(wrong, fmt.Errorf("%s; --allow-partial takes what it holds",
+				results.NotWhole(r)))
+		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // readInputs reads the inputs of a comparison: PATH, NAME=PATH, or - for standard input. Columns of
@@ -184,17 +181,9 @@ func (a *app) trend(o watching, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !o.allowPartial {
-		var cut []error
-		for _, in := range inputs {
-			if in.Results.Cut.Line > 0 {
-				// what was interrupted between two lines is told of in a note
-				cut = append(cut, entire(in.Results))
-			}
-		}
-		if err := errors.Join(cut...); err != nil {
-			return err
-		}
+	// what was interrupted between two lines is told of in a note
+	if err := entire(inputs, false); !o.allowPartial && err != nil {
+		return err
 	}
 	if o.by != "" {
 		if inputs, err = trend.OrderBy(inputs, o.by); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
@@ -129,18 +130,12 @@ func (a *app) showObjectives(e *execution) error {
 	for _, j := range all {
 		counts[j.Verdict]++
 	}
-	var parts []string
-	for _, v := range []objectives.Verdict{objectives.Met, objectives.Missed,
-		objectives.Undecided} {
-		if counts[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %v", counts[v], v))
-		}
-	}
 	note := ""
 	if counts[objectives.Undecided] > 0 {
 		note = "; undecided: some run could not tell, for want of tasks or because it is INVALID"
 	}
-	fmt.Fprintf(a.stdout, "objectives: %s%s\n", strings.Join(parts, ", "), note)
+	fmt.Fprintf(a.stdout, "objectives: %s%s\n",
+		prose.Tally(counts, objectives.Met, objectives.Missed, objectives.Undecided), note)
 	w := terminal.Columns(a.stdout)
 	for _, j := range all {
 		if len(all) > fewJudged && j.Verdict == objectives.Met {

@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/gateway"
+	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -127,8 +128,12 @@ func nothingCompleted(r *attack.Report) string {
 }
 
 func spellCounts(before string, counts []attack.Count) (words []string) {
-	for _, c := range counts {
-		words = append(words, fmt.Sprintf("%s%s × %d", before, c.What, c.N))
+	for _, same := range results.Gather(counts, func(c attack.Count) string { return c.What }) {
+		sum := same[0].N
+		for _, c := range same[1:] {
+			sum += c.N
+		}
+		words = append(words, fmt.Sprintf("%s%s × %d", before, same[0].What, sum))
 	}
 	return words
 }

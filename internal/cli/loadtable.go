@@ -117,8 +117,8 @@ func (e *loaded) answers(to io.Writer, rows []row) {
 		var statuses, errors []attack.Count
 		for _, rec := range e.records {
 			if rec.section == k {
-				statuses = addCounts(statuses, rec.answers.Statuses)
-				errors = addCounts(errors, rec.answers.Errors)
+				statuses = append(statuses, rec.answers.Statuses...)
+				errors = append(errors, rec.answers.Errors...)
 			}
 		}
 		words = append(words, spellCounts("status ", statuses)...)
@@ -128,16 +128,4 @@ func (e *loaded) answers(to io.Writer, rows []row) {
 			fmt.Fprintln(to, terminal.Wrapped("  ", text, loadWidth))
 		}
 	}
-}
-
-func addCounts(sum, more []attack.Count) []attack.Count {
-	for _, c := range more {
-		i := slices.IndexFunc(sum, func(s attack.Count) bool { return s.What == c.What })
-		if i < 0 {
-			sum = append(sum, c)
-		} else {
-			sum[i].N += c.N
-		}
-	}
-	return sum
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -128,15 +129,10 @@ func (a *app) showFindings(e *execution) error {
 	if len(e.findings) < manyFindings {
 		return nil
 	}
-	var parts []string
-	for _, v := range finding.Verdicts {
-		if count[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
-		}
-	}
 	_, err := fmt.Fprintf(a.stdout,
 		"%d claims: %s. Parentheses hold 95 %% confidence intervals over the repetitions.\n"+
-			"Tables and charts are in the report.\n\n", len(e.findings), strings.Join(parts, ", "))
+			"Tables and charts are in the report.\n\n", len(e.findings),
+		prose.Tally(count, finding.Verdicts...))
 	return err
 }
 

@@ -40,7 +40,7 @@ var rooms = []room{
 	{"internal/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
 		[]string{"github.com/goccy/go-yaml"}},
 	{"internal/calibration", []string{"bench", "strategies", "strategies/peers", "workloads",
-		"internal"}, nil},
+		"internal"}, []string{"gonum.org/v1/gonum"}},
 	{"internal/evidence", []string{"internal/evidence/words", "bench", "bench/finding",
 		"reports/results", "reports/page", "reports/charts", "strategies", "internal"},
 		[]string{"gonum.org/v1/gonum"}},

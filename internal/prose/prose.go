@@ -33,3 +33,14 @@ func Few(names []string, most int) []string {
 	}
 	return append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
 }
+
+// Tally says how many there are of each kind, in the order of the kinds: "2 met, 1 missed".
+func Tally[K comparable](counts map[K]int, kinds ...K) string {
+	var parts []string
+	for _, kind := range kinds {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %v", n, kind))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
