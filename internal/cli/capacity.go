@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // capacityOptions are the flags of capacity that are not axes.
@@ -183,14 +184,14 @@ func parseSpan(text string) (span, error) {
 // A capacityDocument is what `poolbench capacity --format json` prints.
 type capacityDocument struct {
 	writtenHead
-	Objective  string         `json:"objective"`
-	Axis       string         `json:"axis"` // load or rate: what is searched
-	From       float64        `json:"from"` // the range
-	To         float64        `json:"to"`
-	Confidence float64        `json:"confidence"`
-	Cut        string         `json:"interrupted,omitempty"`
-	Answers    []capacityLine `json:"answers"`
-	Failed     []failure      `json:"failed,omitempty"`
+	Objective  string           `json:"objective"`
+	Axis       string           `json:"axis"` // load or rate: what is searched
+	From       float64          `json:"from"` // the range
+	To         float64          `json:"to"`
+	Confidence float64          `json:"confidence"`
+	Cut        string           `json:"interrupted,omitempty"`
+	Answers    []capacityLine   `json:"answers"`
+	Failed     []rundir.Failure `json:"failed,omitempty"`
 }
 
 // A capacityLine is the answer for one scenario.

@@ -30,7 +30,7 @@ type execution struct {
 	// of the section under way, for its study. They are not read from the directory: one that is
 	// resumed gets its files when nothing that it held would be lost
 	section  []*bench.Result
-	failed   []failure
+	failed   []rundir.Failure
 	findings []finding.Finding
 	expect   finding.Verdict // of every finding; "": any
 	// results that are not to be believed, but for those of studies
@@ -54,13 +54,6 @@ type runID struct {
 
 // Metric implements objectives.Run.
 func (r record) Metric(unit string) (float64, bool) { return r.Value(unit) }
-
-// A failure is a run that gave no result.
-type failure struct {
-	Name  string `json:"name"`
-	Seed  uint64 `json:"seed"`
-	Error string `json:"error"`
-}
 
 // runScenarios is `poolbench run`.
 func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error {
@@ -256,7 +249,7 @@ func (a *app) take(
 
 // fail remembers a run that gave no result.
 func (e *execution) fail(dir *bench.Dir, name string, seed uint64, why error) error {
-	e.failed = append(e.failed, failure{name, seed, why.Error()})
+	e.failed = append(e.failed, rundir.Failure{Name: name, Seed: seed, Reason: why.Error()})
 	return dir.Fail(name, seed, why.Error())
 }
 

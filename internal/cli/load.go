@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/gateway"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -108,7 +109,8 @@ func (a *app) putOn(ctx context.Context, e *loaded, o loadOptions, dir *bench.Di
 			if why := nothingCompleted(r); why != "" {
 				a.complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
 					r.Name, r.Seed, r.Tasks, why))
-				e.failed = append(e.failed, failure{r.Name, r.Seed, why})
+				e.failed = append(e.failed,
+					rundir.Failure{Name: r.Name, Seed: r.Seed, Reason: why})
 			}
 			if err != nil {
 				return err

@@ -31,7 +31,7 @@ type runDocument struct {
 	Complete bool              `json:"complete"` // every planned run has a result
 	Cut      string            `json:"interrupted,omitempty"`
 	Runs     []runLine         `json:"runs"`
-	Failed   []failure         `json:"failed,omitempty"`
+	Failed   []rundir.Failure  `json:"failed,omitempty"`
 	Findings []finding.Finding `json:"findings,omitempty"` // of studies
 
 	// those that the scenarios were held to

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // TestRunWritesDirectory: a run without --out has a directory named for its time, latest points to
@@ -262,14 +263,14 @@ func TestFailedJSON(t *testing.T) {
 			}}
 		code := a.run(t.Context(), append(strings.Fields(args), "--strategy", "semaphore",
 			"--format", "json", "--quiet", "--force", "--out", "x"))
-		var doc struct{ Failed []failure }
+		var doc struct{ Failed []rundir.Failure }
 		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil {
 			t.Fatalf("%s: %v\n%s", args, err, stderr.String())
 		}
 		var got []uint64
 		for _, f := range doc.Failed {
 			got = append(got, f.Seed)
-			if !strings.Contains(f.Name, "/strategy=semaphore/") || f.Error != "no luck" {
+			if !strings.Contains(f.Name, "/strategy=semaphore/") || f.Reason != "no luck" {
 				t.Errorf("%s: %+v", args, f)
 			}
 		}

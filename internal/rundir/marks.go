@@ -61,9 +61,9 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 
 // A Failure is a run that gave no result.
 type Failure struct {
-	Name   string
-	Seed   uint64
-	Reason string
+	Name   string `json:"name"`
+	Seed   uint64 `json:"seed"`
+	Reason string `json:"error"`
 }
 
 // Line is the line about it. The reason, which may be lines of a stack trace, is in it without

@@ -181,7 +181,7 @@ func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 	}
 	p.Partial, p.Warnings = all.Partial, all.Warnings
 	for _, f := range all.Failures {
-		p.Failed = append(p.Failed, results.Pair{Key: f.Name + " (seed " + f.Seed + ")",
+		p.Failed = append(p.Failed, results.Pair{Key: f.Name + fmt.Sprintf(" (seed %d)", f.Seed),
 			Value: f.Reason})
 	}
 	p.Title = dirName(in.dir)

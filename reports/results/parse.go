@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -278,14 +279,14 @@ func (p *parser) strategies() []string {
 }
 
 // failures are those of runs that have no result elsewhere in the file, each once.
-func (p *parser) failures() (left []Failure) {
-	done := map[Failure]bool{}
+func (p *parser) failures() (left []rundir.Failure) {
+	done := map[[2]string]bool{} // by name and seed
 	for i := range p.out.Runs {
 		r := &p.out.Runs[i]
-		done[Failure{Name: r.Name, Seed: r.Seed}] = true
+		done[[2]string{r.Name, r.Seed}] = true
 	}
 	for _, f := range slices.Backward(p.marks.failures) { // the last word on each
-		if id := (Failure{Name: f.Name, Seed: f.Seed}); !done[id] {
+		if id := [2]string{f.Name, strconv.FormatUint(f.Seed, 10)}; !done[id] {
 			done[id] = true
 			left = append(left, f)
 		}
