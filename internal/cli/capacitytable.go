@@ -88,23 +88,18 @@ func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
 
 // interval spells an answer.
 func (f *searched) interval(a capacity.Answer) string {
-	switch a.Outcome() {
-	case capacity.Between:
-		return fmt.Sprintf("%v to %v", a.Met, a.Missed)
-	case capacity.AtLeast:
-		return fmt.Sprintf("at least %v", a.Met)
-	case capacity.Nowhere:
-		return fmt.Sprintf("below %v", f.search.Lo)
-	}
+	outcome := a.Outcome()
 	switch {
+	case outcome == capacity.AtLeast:
+		return fmt.Sprintf("at least %v", a.Met)
+	case outcome == capacity.Nowhere:
+		return fmt.Sprintf("below %v", f.search.Lo)
 	case a.Err != nil:
 		return "–"
-	case !math.IsNaN(a.Met):
-		return fmt.Sprintf("%v to ?", a.Met)
-	case !math.IsNaN(a.Missed):
-		return fmt.Sprintf("? to %v", a.Missed)
+	case math.IsNaN(a.Met) && math.IsNaN(a.Missed):
+		return "?"
 	}
-	return "?"
+	return strings.ReplaceAll(fmt.Sprintf("%v to %v", a.Met, a.Missed), "NaN", "?")
 }
 
 // offered spells the arrival rates at the ends of an answer.

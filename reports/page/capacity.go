@@ -91,7 +91,7 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 			rest = append(rest, k)
 		}
 	}
-	s.facts = (&reportGroup{keys: rest}).facts()
+	s.facts = results.Words(rest)
 	return s, s.from < s.to && s.objective != ""
 }
 

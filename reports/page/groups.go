@@ -83,22 +83,20 @@ func groupRuns(all *results.Results) []*reportGroup {
 }
 
 // looksOf gives the strategies of each study in the order of their styles, and those of all runs
-// that
-// are of none, -1. A study has its own order: among those of many studies there are more strategies
+// that are of none, -1. A study has its own order: among those of many studies there are more strategies
 // than a reader can tell apart.
 func looksOf(r *results.Results, studies []int) map[int][]string {
-	seen := make(map[int]map[string]bool)
-	for i := range r.Runs {
-		if seen[studies[i]] == nil {
-			seen[studies[i]] = make(map[string]bool)
+	seen := make(map[int][]string)
+	for i, study := range studies {
+		if name := r.Runs[i].Series(); !slices.Contains(seen[study], name) {
+			seen[study] = append(seen[study], name)
 		}
-		seen[studies[i]][r.Runs[i].Series()] = true
 	}
 	looks := map[int][]string{-1: r.Strategies}
 	for study, of := range seen {
 		if study >= 0 {
 			looks[study] = slices.DeleteFunc(slices.Clone(r.Strategies), func(name string) bool {
-				return !of[name]
+				return !slices.Contains(of, name)
 			})
 		}
 	}

@@ -24,39 +24,36 @@ type varianceSet struct {
 func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
+		id   string
 		rate float64
 	}
 	const sameRate = 0.05 // the spread that the randomness of arrivals gives a short run
-	byRest := make(map[string][]*bucket)
-	var order []*bucket
+	var buckets []*bucket
 	for _, g := range groups {
-		rest := slices.DeleteFunc(slices.Clone(g.keys), func(p results.Pair) bool {
-			return p.Key == "workload"
-		})
+		rest := results.Without(g.keys, "workload")
 		for _, c := range g.cells {
 			rate, c2 := c.Value("offered-ops/s"), g.squaredVariation(c)
 			if math.IsNaN(rate) || math.IsNaN(c2) ||
 				!hasMetric([]*reportCell{c}, "p99-response-sec") || c.strategy == "" {
 				continue
 			}
-			common := (&reportGroup{keys: rest, extra: g.extra}).facts()
+			common := results.Words(slices.Concat(rest, g.extra))
 			title := strings.Join(append(common, c.place()), " · ")
 			id := title + "\x00" + pairsText(rest)
-			at := slices.IndexFunc(byRest[id], func(b *bucket) bool {
-				return math.Abs(rate-b.rate) <= sameRate*b.rate
+			at := slices.IndexFunc(buckets, func(b *bucket) bool {
+				return b.id == id && math.Abs(rate-b.rate) <= sameRate*b.rate
 			})
 			if at < 0 {
-				at = len(byRest[id])
-				b := &bucket{varianceSet{title: title, c2: make(map[*reportCell]float64)}, rate}
-				byRest[id] = append(byRest[id], b)
-				order = append(order, b)
+				at = len(buckets)
+				buckets = append(buckets, &bucket{varianceSet{title: title,
+					c2: make(map[*reportCell]float64)}, id, rate})
 			}
-			b := byRest[id][at]
+			b := buckets[at]
 			b.cells = append(b.cells, c)
 			b.c2[c] = c2
 		}
 	}
-	for _, b := range order {
+	for _, b := range buckets {
 		if values := distinct(b.cells,
 			func(c *reportCell) float64 { return b.c2[c] }); len(values) < 3 ||
 			values[len(values)-1] < 2*values[0]+0.1 {
