@@ -62,7 +62,7 @@ func (a Answer) Outcome() Outcome {
 // Runs is how many runs the answer rests on.
 func (a Answer) Runs() (n int) {
 	for _, p := range a.Probes {
-		n += p.Met + p.Missed + p.Untold
+		n += p.runs()
 	}
 	return n
 }

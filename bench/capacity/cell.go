@@ -18,13 +18,13 @@ type Probe struct {
 	Offered             float64 // tasks per second, the mean over the runs
 }
 
+func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }
+
 // A probe is a Probe under way. Its Offered is the sum over the runs.
 type probe struct {
 	Probe
 	done bool
 }
-
-func (p *probe) count() count { return count{p.Met, p.Missed, p.Untold} }
 
 // A cell is the search for one scenario.
 type cell struct {
@@ -101,7 +101,7 @@ func (c *cell) answer() Answer {
 	a := Answer{Scenario: c.scenario, Err: c.err}
 	a.Met, a.Missed = c.bracket()
 	for _, p := range c.probes {
-		n := p.count().runs()
+		n := p.runs()
 		if n == 0 {
 			continue
 		}

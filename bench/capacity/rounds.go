@@ -61,7 +61,7 @@ func (s Search) batch(cells []*cell) (batch []want) {
 				continue
 			}
 			for _, p := range c.probes {
-				n := p.count().runs()
+				n := p.runs()
 				if p.done || n+extra >= test.next(n) {
 					continue
 				}
@@ -128,6 +128,6 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
 	offered, _ := r.Metric("offered-ops/s")
 	p.Offered += offered
 	if !p.done {
-		p.Verdict, p.done = test.judge(p.count())
+		p.Verdict, p.done = test.judge(p.Probe)
 	}
 }

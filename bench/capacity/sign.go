@@ -49,22 +49,17 @@ func tail(n, k int) (p float64) {
 	return p
 }
 
-// A count is what the runs at a load came to.
-type count struct{ met, missed, untold int }
-
-func (c count) runs() int { return c.met + c.missed + c.untold }
-
 // judge returns the verdict, and whether more runs could not change it. A run that cannot tell
 // counts for neither side.
-func (t signTest) judge(c count) (v objectives.Verdict, done bool) {
+func (t signTest) judge(c Probe) (v objectives.Verdict, done bool) {
 	n := c.runs()
 	switch {
-	case c.met >= t.least, n == t.first && c.met == n:
+	case c.Met >= t.least, n == t.first && c.Met == n:
 		return objectives.Met, true
-	case c.missed >= t.least, n == t.first && c.missed == n:
+	case c.Missed >= t.least, n == t.first && c.Missed == n:
 		return objectives.Missed, true
 	}
-	most := max(c.met, c.missed) + t.runs - n
+	most := max(c.Met, c.Missed) + t.runs - n
 	return objectives.Undecided, n >= t.first && most < t.least
 }
 

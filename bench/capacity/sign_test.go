@@ -31,14 +31,14 @@ func TestSignTest(t *testing.T) {
 
 // walk adds up the probabilities of all sequences of runs by what the test makes of them. p is that
 // of a run that meets the objective.
-func walk(test signTest, c count, p float64, into map[objectives.Verdict]float64, weight float64) {
+func walk(test signTest, c Probe, p float64, into map[objectives.Verdict]float64, weight float64) {
 	v, done := test.judge(c)
 	if done || c.runs() == test.runs {
 		into[v] += weight
 		return
 	}
-	walk(test, count{met: c.met + 1, missed: c.missed}, p, into, weight*p)
-	walk(test, count{met: c.met, missed: c.missed + 1}, p, into, weight*(1-p))
+	walk(test, Probe{Met: c.Met + 1, Missed: c.Missed}, p, into, weight*p)
+	walk(test, Probe{Met: c.Met, Missed: c.Missed + 1}, p, into, weight*(1-p))
 }
 
 // TestRisk: of a fair coin, each verdict comes up with at most the risk, over every sequence of
@@ -52,8 +52,8 @@ func TestRisk(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%+v", test), func(t *testing.T) {
 				fair, biased := map[objectives.Verdict]float64{}, map[objectives.Verdict]float64{}
-				walk(test, count{}, 0.5, fair, 1)
-				walk(test, count{}, 0.4, biased, 1)
+				walk(test, Probe{}, 0.5, fair, 1)
+				walk(test, Probe{}, 0.4, biased, 1)
 				if fair[objectives.Met] > risk || fair[objectives.Missed] != fair[objectives.Met] ||
 					biased[objectives.Met] >= fair[objectives.Met] {
 					t.Errorf("risk %v: a fair coin comes to %v, a biased one to %v",
@@ -71,26 +71,26 @@ func TestRisk(t *testing.T) {
 // TestUntoldRunsDecideNothing: runs that cannot tell stand in the way of either verdict.
 func TestUntoldRunsDecideNothing(t *testing.T) {
 	test := signTest{first: 6, runs: 16, least: 13}
-	for c, want := range map[count]objectives.Verdict{
-		{met: 6}:               objectives.Met,
-		{missed: 6}:            objectives.Missed,
-		{met: 5, untold: 1}:    objectives.Undecided,
-		{met: 7}:               objectives.Undecided, // the first look is over
-		{met: 12, untold: 4}:   objectives.Undecided,
-		{met: 13, untold: 3}:   objectives.Met,
-		{met: 3, missed: 12}:   objectives.Undecided,
-		{met: 3, missed: 13}:   objectives.Missed,
-		{untold: 16}:           objectives.Undecided,
-		{met: 8, missed: 8}:    objectives.Undecided,
-		{missed: 5, untold: 1}: objectives.Undecided,
+	for c, want := range map[Probe]objectives.Verdict{
+		{Met: 6}:               objectives.Met,
+		{Missed: 6}:            objectives.Missed,
+		{Met: 5, Untold: 1}:    objectives.Undecided,
+		{Met: 7}:               objectives.Undecided, // the first look is over
+		{Met: 12, Untold: 4}:   objectives.Undecided,
+		{Met: 13, Untold: 3}:   objectives.Met,
+		{Met: 3, Missed: 12}:   objectives.Undecided,
+		{Met: 3, Missed: 13}:   objectives.Missed,
+		{Untold: 16}:           objectives.Undecided,
+		{Met: 8, Missed: 8}:    objectives.Undecided,
+		{Missed: 5, Untold: 1}: objectives.Undecided,
 	} {
 		if got, _ := test.judge(c); got != want {
 			t.Errorf("%+v: %v, want %v", c, got, want)
 		}
 	}
-	for c, want := range map[count]bool{
-		{met: 3, missed: 3}: false, {met: 4, missed: 4}: true, {met: 3, missed: 4}: false,
-		{met: 3, untold: 3}: false, {met: 2, untold: 4}: true,
+	for c, want := range map[Probe]bool{
+		{Met: 3, Missed: 3}: false, {Met: 4, Missed: 4}: true, {Met: 3, Missed: 4}: false,
+		{Met: 3, Untold: 3}: false, {Met: 2, Untold: 4}: true,
 	} {
 		if _, done := test.judge(c); done != want {
 			t.Errorf("%+v: done is %v", c, done)
