@@ -16,9 +16,9 @@ import (
 )
 
 // EachHistogram decodes those histograms of a log whose tag is wanted: the others stay encoded,
-// since one of three digits takes some 200 kB and a log may hold a thousand. cutOff is the number of
-// a last line that was cut off, and is left out; 0 for none. The error is fs.ErrNotExist where there
-// is no log.
+// since one of three digits takes some 200 kB and a log may hold a thousand. cutOff is the number
+// of a last line that was cut off, and is left out; 0 for none. The error is fs.ErrNotExist where
+// there is no log.
 func EachHistogram(
 	path string, wanted func(tag string) bool,
 	f func(tag string, h *hdrhistogram.Histogram) error,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // TestFailures: a run without a result is named with its reason, in the results and on the page;
@@ -20,8 +21,8 @@ func TestFailures(t *testing.T) {
 			"Run/strategy=semaphore/load=0.5/clock=virtual seed 2: once\n# seed 2", 1)
 	text = strings.Replace(text, "# complete 2 runs", "# partial 2 of 3 runs: runs failed", 1)
 	r := resultstest.Read(t, "x.txt", text)
-	want := rundir.Failure{Name: "Run/a", Seed: 7, Reason: "no luck: at <all> | twice"}
-	if len(r.Runs) != 2 || !slices.Equal(r.Failures, []rundir.Failure{want}) {
+	want := results.Failure{Name: "Run/a", Seed: 7, Reason: "no luck: at <all> | twice"}
+	if len(r.Runs) != 2 || !slices.Equal(r.Failures, []results.Failure{want}) {
 		t.Errorf("%d runs, %+v", len(r.Runs), r.Failures)
 	}
 	dir := t.TempDir()

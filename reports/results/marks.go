@@ -17,7 +17,7 @@ type marks struct {
 	schema     int // of the last header; 0: none yet
 	strategies []string
 	findings   []finding.Finding
-	failures   []rundir.Failure
+	failures   []Failure
 	doubts     []Doubt // about the next run
 	seed       string  // of the next run; "" where the file does not tell
 	runs       int     // seen in the whole file
@@ -74,7 +74,7 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 		}
 	case rundir.Failed:
 		if f, err := rundir.ParseFailure(rest); err == nil {
-			m.failures = append(m.failures, f)
+			m.failures = append(m.failures, Failure(f))
 		}
 	case rundir.Seed:
 		m.seed = rest

@@ -279,7 +279,7 @@ func (p *parser) strategies() []string {
 }
 
 // failures are those of runs that have no result elsewhere in the file, each once.
-func (p *parser) failures() (left []rundir.Failure) {
+func (p *parser) failures() (left []Failure) {
 	done := map[[2]string]bool{} // by name and seed
 	for i := range p.out.Runs {
 		r := &p.out.Runs[i]

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // Results is what one file holds: at least one run, every value finite.
@@ -31,7 +30,7 @@ type Results struct {
 	// what studies say of the runs, as they wrote them, the last word of each
 	Findings []finding.Finding
 	// runs without a result, but for those that a later attempt has given one
-	Failures []rundir.Failure
+	Failures []Failure
 	// the last line of a file that is not poolbench's, where only half of it is there; else the
 	// zero Pos: ours says by its marks how far it came
 	Cut Pos
@@ -98,6 +97,13 @@ func nameAttacks(runs []Run) {
 type Doubt struct {
 	Invalid bool   // the run is not to be believed; otherwise it is only suspect
 	Text    string // what was found, in words with their numbers
+}
+
+// A Failure is a run that gave no result.
+type Failure struct {
+	Name   string
+	Seed   uint64
+	Reason string // in one line
 }
 
 // A Verdict says how far a run may be believed, as its metric of that name gives it.
