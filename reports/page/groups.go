@@ -83,8 +83,8 @@ func groupRuns(all *results.Results) []*reportGroup {
 }
 
 // looksOf gives the strategies of each study in the order of their styles, and those of all runs
-// that are of none, -1. A study has its own order: among those of many studies there are more strategies
-// than a reader can tell apart.
+// that are of none, -1. A study has its own order: among those of many studies there are more
+// strategies than a reader can tell apart.
 func looksOf(r *results.Results, studies []int) map[int][]string {
 	seen := make(map[int][]string)
 	for i, study := range studies {
