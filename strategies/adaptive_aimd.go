@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,9 +100,4 @@ func checkLearning(p Params) error {
 }
 
 // initialLimit is the value of the parameter initial.
-func initialLimit(p Params) int {
-	if n := p.Values.Int("initial"); n > 0 {
-		return n
-	}
-	return p.Limit
-}
+func initialLimit(p Params) int { return cmp.Or(p.Values.Int("initial"), p.Limit) }

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -48,9 +49,6 @@ var _ = register(split(Spec{
 
 // cpuIOPools are those with p, which must be valid.
 func cpuIOPools(p Params) []ClassPool {
-	cpu := p.Values.Int("cpu")
-	if cpu == 0 {
-		cpu = min(runtime.GOMAXPROCS(0), p.Limit/2)
-	}
+	cpu := cmp.Or(p.Values.Int("cpu"), min(runtime.GOMAXPROCS(0), p.Limit/2))
 	return []ClassPool{{CPU, cpu}, {IO, p.Limit - cpu}}
 }

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,10 +67,7 @@ var _ = register(queued(Spec{
 	},
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &shortestFirst{cutoff: p.Values.Duration("long"), stretch: p.Values.Float("stretch"),
-			longCap: p.Values.Int("longcap")}
-		if s.longCap == 0 {
-			s.longCap = max(1, p.Limit-1)
-		}
+			longCap: cmp.Or(p.Values.Int("longcap"), max(1, p.Limit-1))}
 		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
 		return s
 	},

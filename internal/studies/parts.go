@@ -1,6 +1,7 @@
 package studies
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
@@ -89,12 +90,7 @@ func lossy(m bench.Matrix) []bench.Scenario {
 }
 
 // slotted is a queue of so many slots, also of none.
-func slotted(n int) int {
-	if n == 0 {
-		return bench.NoQueue
-	}
-	return n
-}
+func slotted(n int) int { return cmp.Or(n, bench.NoQueue) }
 
 // atSize is all values, or in the quick size these few of them.
 func atSize(size Size, all, few []float64) []float64 {

@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -127,8 +128,5 @@ func seriesOf(panels []Panel) (all []Series) {
 
 // alt is what stands for the picture where it cannot be seen.
 func (c *Chart) alt() string {
-	if c.Alt != "" {
-		return c.Alt
-	}
-	return strings.TrimSuffix(c.Title+". "+c.Subtitle, ". ")
+	return cmp.Or(c.Alt, strings.TrimSuffix(c.Title+". "+c.Subtitle, ". "))
 }
