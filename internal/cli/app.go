@@ -24,6 +24,7 @@ import (
 	"github.com/poolbench/poolbench/internal/plain"
 
 	// what is too heavy for every user of package bench registers itself
+	_ "github.com/poolbench/poolbench/strategies/durable"
 	_ "github.com/poolbench/poolbench/strategies/peers"
 	_ "github.com/poolbench/poolbench/workloads/regex"
 	_ "github.com/poolbench/poolbench/workloads/sql"

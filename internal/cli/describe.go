@@ -118,7 +118,8 @@ func describeMetric(m bench.MetricInfo) entry {
 
 // strategyColumns are the heads of the table of strategies, that of `poolbench list strategies` and
 // that of the README.
-var strategyColumns = []string{"strategy", "bounds", "when full", "order", "on a panic", "source"}
+var strategyColumns = []string{"strategy", "bounds", "when full", "order", "survives",
+	"on a panic", "source"}
 
 // strategyRow is a strategy's line in that table.
 func strategyRow(s strategies.Spec) []string {
@@ -133,7 +134,23 @@ func strategyRow(s strategies.Spec) []string {
 	if s.FIFO {
 		order = "FIFO"
 	}
-	return []string{s.Name, bounds(s), full, order, s.OnPanic, s.Source}
+	return []string{s.Name, bounds(s), full, order, survives(s), s.OnPanic, s.Source}
+}
+
+// survives says what accepted tasks outlive, and which server that takes.
+func survives(s strategies.Spec) string {
+	v, err := strategies.Resolve(param.Call{Name: s.Name})
+	if err != nil {
+		return "–"
+	}
+	level := s.Survives(strategies.Params{Limit: 1, Values: v.Values})
+	switch {
+	case level == strategies.Volatile:
+		return "–"
+	case s.Needs != "":
+		return fmt.Sprintf("%s, by %s", level, s.Needs)
+	}
+	return level.String()
 }
 
 // bounds says in a word how many tasks s lets be in flight.
@@ -168,6 +185,8 @@ func describeStrategy(s strategies.Spec) entry {
 		fact{"bounds in flight", row[1]},
 		fact{"when full", full[row[2]]},
 		fact{"promises", strings.Join(promises(s), ", ")},
+		fact{"survives", strings.Trim(survives(s), "–")},
+		fact{"clocks", yes("real (disks and servers keep no virtual time)", s.RealClock)},
 		fact{"on a panic", s.OnPanic},
 		fact{"source", s.Source},
 	), describeKeys(s.Keys)}

@@ -31,11 +31,12 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.calibrateCommand(),
+	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.crashCommand(),
+		a.calibrateCommand(),
 		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),
 		a.gateCommand(), a.trendCommand(), a.reportCommand(), a.listCommand(),
 		a.newCommand(), a.versionCommand(), a.completionCommand(), a.simulateCommand(),
-		a.controlCommand(), a.guardCommand())
+		a.crashingCommand(), a.controlCommand(), a.guardCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true // Use has them
 	}

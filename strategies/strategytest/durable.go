@@ -232,7 +232,10 @@ func durableBound(spec strategies.Spec) error {
 	const limit, n = 3, 24
 	return durably(spec, limit, nil, func(x *stint) error {
 		full := make(chan struct{})
-		x.do = func(context.Context, uint64) strategies.Result { <-full; return strategies.Result{} }
+		x.do = func(context.Context, uint64) strategies.Result {
+			<-full
+			return strategies.Result{}
+		}
 		if err := x.submit(0, n); err != nil {
 			return err
 		}

@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/crash"
+	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/durable"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// crashOptions are the flags of crash.
+type crashOptions struct {
+	crash.Order
+	kills    int
+	kill     string
+	patience time.Duration
+	format   string
+	quiet    bool
+}
+
+// What --kill may say.
+const (
+	killProcess = "process"
+	killServer  = "server"
+	killBoth    = "both"
+)
+
+func (a *app) crashCommand() *cobra.Command {
+	o := crashOptions{Order: crash.Order{Limit: 8, Tasks: 20_000}, kills: 10}
+	cmd := &cobra.Command{
+		Use:               "crash STRATEGY [flags]",
+		Short:             "kill a process that works, and count what was lost and done twice",
+		Args:              operands("STRATEGY"),
+		ValidArgsFunction: completeArgs(false, strategyNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Strategy = args[0]
+			return a.crash(cmd.Context(), o)
+		},
+	}
+	fs := cmd.Flags()
+	number := func(to *int, most int, name, doc string) {
+		f := atLeastOne(to, most)
+		f.show = func() string { return fmt.Sprint(*to) }
+		fs.Var(f, name, doc)
+	}
+	number(&o.Tasks, arrivals.MaxTasks, "tasks", "tasks to be accepted")
+	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
+	choiceFlag(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
+	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
+	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "what a task does, by `NAME`")
+	completeFlag(cmd, "workload", workloadNames)
+	fs.Var(parsed(&o.Rate, "RATE", parseRate), "rate", "tasks that are submitted a second "+
+		"(default 4/5 of what the limit allows)")
+	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
+	fs.DurationVar(&o.patience, "patience", time.Minute,
+		"`TIME` in which nothing happens and after which what is left counts as lost")
+	addServers(cmd)
+	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	return cmd
+}
+
+// crashingCommand is the process that is killed.
+func (a *app) crashingCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "crashing [flags]",
+		Short:  "work until killed (an order as JSON on stdin; for poolbench itself)",
+		Hidden: true,
+		Args:   operands(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return crash.Work(cmd.Context(), a.stdin, a.stdout)
+		},
+	}
+}
+
+// A crashDocument is what crash prints with --format json.
+type crashDocument struct {
+	head
+	Strategy string `json:"strategy"`
+	Workload string `json:"workload"`
+	Limit    int    `json:"limit"`
+	Seed     uint64 `json:"seed"`
+	Survives string `json:"survives"` // what the strategy declares
+	crash.Report
+}
+
+// crash is `poolbench crash`.
+func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
+	p, spec, level, err := o.plan()
+	if err != nil {
+		return err
+	}
+	ctx, done := interruptible(ctx, func(string) {})
+	defer done()
+	kind, needed, err := serverOf(spec, o.kill)
+	if err != nil {
+		return err
+	}
+	if needed {
+		server, err := kind.Start(ctx, servers.Options{})
+		if err != nil {
+			return fmt.Errorf("crash: %w", err)
+		}
+		defer server.Close()
+		if err := os.Setenv(variableOf(kind), server.Address()); err != nil {
+			return err
+		}
+		p.Server = server
+	}
+	if p.Server == nil || o.kill == killProcess {
+		p.Server = nil
+	}
+	if !o.quiet {
+		p.Say = a.crashProgress(2 * o.Tasks)
+	}
+	report, err := crash.Run(ctx, p)
+	if p.Say != nil {
+		fmt.Fprint(a.stderr, "\r\x1b[K")
+	}
+	switch {
+	case ctx.Err() != nil:
+		return exitCode(interrupted)
+	case err != nil:
+		return err
+	}
+	doc := crashDocument{newHead("crash"), p.Strategy, p.Workload, p.Limit, p.Seed,
+		level.String(), report}
+	if err := a.showCrash(doc, o.format); err != nil {
+		return err
+	}
+	if report.Lost > 0 && level != strategies.Volatile {
+		return exitCode(regression)
+	}
+	return nil
+}
+
+// plan reads what the flags say.
+func (o crashOptions) plan() (p crash.Plan, s strategies.Spec, level strategies.Durability,
+	err error) {
+	v, err := strategies.Parse(o.Strategy)
+	if err != nil {
+		return p, s, level, err
+	}
+	w, err := workloads.Parse(o.Workload)
+	if err != nil {
+		return p, s, level, fmt.Errorf("--workload: %w", err)
+	}
+	if o.patience <= 0 {
+		return p, s, level, fmt.Errorf("--patience: want a positive duration, got %v", o.patience)
+	}
+	params := strategies.Params{Limit: o.Limit, Values: v.Values}
+	if err := v.Spec.Validate(params); err != nil {
+		return p, s, level, err
+	}
+	level = v.Spec.Survives(params)
+	self, err := os.Executable()
+	o.Strategy, o.Workload = v.String(), w.String()
+	o.Queue = fmt.Sprintf("crash_%d_%d", os.Getpid(), time.Now().Unix())
+	return crash.Plan{Order: o.Order, Command: []string{self, "crashing"}, Kills: o.kills,
+		Spared: o.kill == killServer, Volatile: level == strategies.Volatile,
+		Patience: o.patience}, v.Spec, level, err
+}
+
+// serverOf says which server this command is to start: one that nobody has named, or that is to be
+// killed.
+func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool, err error) {
+	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
+		return k.Product == spec.Needs
+	})
+	kills := kill != killProcess
+	switch {
+	case spec.Needs == "" && kills:
+		return kind, false, fmt.Errorf("--kill: %s has no server of its own", spec.Name)
+	case spec.Needs == "":
+		return kind, false, nil
+	case spec.Ready() == nil && kills:
+		return kind, false, fmt.Errorf("--kill: this command kills no server but its own: give no "+
+			"address of %s", spec.Needs)
+	case spec.Ready() == nil:
+		return kind, false, nil
+	case i < 0:
+		return kind, false, spec.Ready()
+	}
+	return servers.Kinds()[i], true, nil
+}
+
+// variableOf is the environment variable in which strategies look for a server.
+func variableOf(k servers.Kind) string {
+	all := durable.Servers()
+	return all[slices.IndexFunc(all, func(s durable.Server) bool { return s.Product == k.Product })].
+		Variable
+}
+
+// crashProgress draws a line now and then.
+func (a *app) crashProgress(whole int) func(int) {
+	if console(a.stderr) == nil {
+		return nil
+	}
+	var drawn time.Time
+	return func(progress int) {
+		if time.Since(drawn) < 200*time.Millisecond {
+			return
+		}
+		drawn = time.Now()
+		fmt.Fprintf(a.stderr, "\r%3d %%", 100*progress/max(whole, 1))
+	}
+}
+
+// showCrash prints the finding first.
+func (a *app) showCrash(doc crashDocument, format string) error {
+	if format == "json" {
+		return a.json(doc)
+	}
+	r := doc.Report
+	killed := []string{times(r.Restarts, "kill")}
+	if r.ServerRestarts > 0 {
+		killed = []string{times(r.ServerRestarts, "kill") + " of its server"}
+		if r.Restarts > 0 {
+			killed = append(killed, times(r.Restarts, "kill")+" of its own")
+		}
+	}
+	finding := fmt.Sprintf("%s lost none of %d accepted tasks in %s", doc.Strategy, r.Accepted,
+		strings.Join(killed, " and "))
+	if r.Lost > 0 {
+		finding = fmt.Sprintf("%s lost %d of %d accepted tasks in %s", doc.Strategy, r.Lost,
+			r.Accepted, strings.Join(killed, " and "))
+	}
+	if r.Twice > 0 {
+		finding += fmt.Sprintf("; %d were done twice or more often", r.Twice)
+	}
+	fmt.Fprintf(a.stdout, "%s.\n\n", finding)
+	w := terminal.Columns(a.stdout)
+	for _, line := range []struct {
+		what  string
+		value any
+		doc   string
+	}{
+		{"accepted", r.Accepted, "Submit had returned"},
+		{"done once", r.Once, ""},
+		{"done twice", r.Twice, "killed between its end and the confirmation"},
+		{"lost", r.Lost, "never done; declared to survive: " + doc.Survives},
+		{"dead letters", r.Dead, "given up after the last attempt"},
+		{"unconfirmed", r.Unconfirmed, "done, but killed before Submit had returned"},
+	} {
+		fmt.Fprintf(w, "  %s\t%v\t%s\n", line.what, line.value, line.doc)
+	}
+	if r.Restarts > 0 && r.LongestFirst > 0 {
+		fmt.Fprintf(w, "  first task\t%s\tafter a restart: the median; the longest %s\n",
+			quantity.Seconds(r.First), quantity.Seconds(r.LongestFirst))
+	}
+	return w.Flush()
+}
+
+// times counts a thing.
+func times(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprint(n, " ", thing, "s")
+}
