@@ -104,6 +104,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	}
 	ctx, done := interruptible(ctx, func(string) {})
 	defer done()
+	p.Errors = a.stderr
 	kind, needed, err := serverOf(spec, o.kill)
 	if err != nil {
 		return err
@@ -117,10 +118,9 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 		if err := os.Setenv(variableOf(kind), server.Address()); err != nil {
 			return err
 		}
-		p.Server = server
-	}
-	if p.Server == nil || o.kill == killProcess {
-		p.Server = nil
+		if o.kill != killProcess {
+			p.Server = server
+		}
 	}
 	if !o.quiet {
 		p.Say = a.crashProgress(2 * o.Tasks)
@@ -199,8 +199,8 @@ func serverOf(spec strategies.Spec, kill string) (kind servers.Kind, needed bool
 // variableOf is the environment variable in which strategies look for a server.
 func variableOf(k servers.Kind) string {
 	all := durable.Servers()
-	return all[slices.IndexFunc(all, func(s durable.Server) bool { return s.Product == k.Product })].
-		Variable
+	i := slices.IndexFunc(all, func(s durable.Server) bool { return s.Product == k.Product })
+	return all[i].Variable
 }
 
 // crashProgress draws a line now and then.

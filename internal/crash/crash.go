@@ -16,7 +16,8 @@ import (
 // A Plan is what is to happen.
 type Plan struct {
 	Order
-	Command []string // starts a process that calls Work
+	Command []string  // starts a process that calls Work
+	Errors  io.Writer // what the process says of what goes wrong
 	Kills   int
 	// Server is killed in place of the process, now and then; nil: there is none to be killed.
 	Server Server
@@ -100,7 +101,7 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 // start starts a process.
 func (r *run) start() error {
 	c := exec.Command(r.Command[0], r.Command[1:]...)
-	c.Stderr = os.Stderr
+	c.Stderr = r.Errors
 	stdin, err := c.StdinPipe()
 	if err != nil {
 		return err

@@ -123,8 +123,8 @@ func (w *worker) Done(t *strategies.Task, r strategies.Result) {
 	}
 }
 
-// submit offers task after task, each when it is due, until enough are accepted. One that is refused
-// is not offered again: the next is, after a while.
+// submit offers task after task, each when it is due, until enough are accepted. One that is
+// refused is not offered again: the next is, after a while.
 func (w *worker) submit(ctx context.Context, o Order) {
 	due := time.Now()
 	for id, in := o.Next, 0; in < o.Tasks && id < math.MaxUint64; id++ {

@@ -31,14 +31,15 @@ var rooms = []room{
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page", "reports/charts",
-		"strategies", "strategies/peers", "workloads", "workloads/regex",
-		"workloads/sql", "targets",
+		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
+		"workloads/sql", "targets", "internal/crash",
 		"internal"}, []string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
 		"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
 	// tests alone
 	{"internal/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
 		[]string{"github.com/goccy/go-yaml"}},
+	{"internal/crash", []string{"bench", "strategies", "workloads", "internal"}, nil},
 	{"internal/calibration", []string{"bench", "strategies", "strategies/peers", "workloads",
 		"internal"}, []string{"gonum.org/v1/gonum"}},
 	{"internal/evidence", []string{"internal/evidence/words", "bench", "bench/finding",
