@@ -105,6 +105,7 @@ var rooms = []room{
 		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go",
 		"github.com/platinummonkey/go-concurrency-limits"}},
 	{"strategies/durable", []string{"strategies", "strategies/strategytest", "internal"}, []string{
+		"log/slog", // to have River write none
 		"modernc.org/sqlite", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go",
 		"github.com/jackc/pgx/v5", "github.com/riverqueue/river", "github.com/redis/go-redis/v9",
 		"github.com/hibiken/asynq", "github.com/rabbitmq/amqp091-go"}},

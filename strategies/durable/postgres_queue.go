@@ -272,14 +272,11 @@ func (m *postgresMessage) Reply(r strategies.Reply) error {
 	case r.Again:
 		reply = func() error { return m.until(r.After) }
 	}
-	err := reply()
-	for end := time.Now().Add(settled); err != nil && time.Now().Before(end); err = reply() {
-		time.Sleep(100 * time.Millisecond)
-	}
+	err := insist(reply)
 	if err == nil && r.Again {
 		time.AfterFunc(r.After, func() { m.queue.rouse(1) })
 	}
-	return Postgres.tell(err)
+	return err
 }
 
 // until has the row be due after d, unless its lease has run out and it is another's.

@@ -13,6 +13,10 @@ func TestPostgres(t *testing.T) {
 	t.Run("postgres_queue", func(t *testing.T) {
 		strategytest.Run(t, with("postgres_queue", "lease", "300ms", "base", "5ms"))
 	})
+	t.Run("river", func(t *testing.T) {
+		strategytest.Run(t, with("river", "lease", "300ms", "base", "5ms", "cooldown", "1ms",
+			"poll", "20ms"))
+	})
 	t.Run("off", func(t *testing.T) {
 		strategytest.Run(t, with("postgres_queue", "sync", "off", "lease", "300ms", "base", "5ms"))
 	})
@@ -21,5 +25,8 @@ func TestPostgres(t *testing.T) {
 func TestPostgresKilled(t *testing.T) {
 	t.Run("postgres_queue", func(t *testing.T) {
 		outlives(t, servers.Postgres, durable.Postgres, "postgres_queue:lease=500ms")
+	})
+	t.Run("river", func(t *testing.T) {
+		outlives(t, servers.Postgres, durable.Postgres, "river:lease=500ms,cooldown=1ms,poll=20ms")
 	})
 }

@@ -1,0 +1,257 @@
+package durable
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// River differs from the contract in this, which cannot be changed from outside:
+//
+//   - A task is acknowledged in memory. River writes that down four times a second, many at once: a
+//     process that is killed leaves so many tasks behind that are done twice.
+//   - It fetches as many jobs as there are free slots, at most once per cooldown. So with short
+//     tasks it does not start more than limit/cooldown a second.
+//   - An attempt that is put off is looked for once per poll. One that is put off for more than
+//     five seconds may come five seconds late.
+//
+// It has no lease. It takes a job for lost that has run for an hour, whether it still runs or not,
+// and looks for such twice a minute. Here a job is put back that River says is running, if it has
+// been so for the time of a lease and does not run in this process; and all of them when a queue is
+// resumed.
+var _ = register(strategies.Spec{
+	Name: "river",
+	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, keeps " +
+		"what is done for a day",
+	UseIf: "accepted tasks must outlive the process, and you want schedules, unique jobs and a " +
+		"user interface with it",
+	Source: "github.com/riverqueue/river v0.51.1",
+	FIFO:   true,
+	Keys: []param.Key{leaseKey, syncCommitKey,
+		{Name: "cooldown", Kind: param.Duration, Default: "100ms",
+			Doc: "FetchCooldown: it fetches jobs at most so often"},
+		{Name: "poll", Kind: param.Duration, Default: "1s",
+			Doc: "FetchPollInterval: it looks for jobs so often that nobody has told of"}},
+	Durability: syncCommitDurability,
+	Needs:      Postgres.Product,
+	Ready:      Postgres.Ready,
+	Check:      checkRiver,
+	Open:       openRiver,
+})
+
+func checkRiver(p strategies.Params) error {
+	cooldown, poll := p.Values.Duration("cooldown"), p.Values.Duration("poll")
+	switch {
+	case cooldown < river.FetchCooldownMin:
+		return fmt.Errorf("cooldown %v: want at least %v", cooldown, river.FetchCooldownMin)
+	case poll < cooldown:
+		return fmt.Errorf("poll %v: want at least the cooldown, %v", poll, cooldown)
+	case p.Limit > river.QueueNumWorkersMax:
+		return fmt.Errorf("limit %d: want at most %d", p.Limit, river.QueueNumWorkersMax)
+	case p.Resume != nil && strings.ContainsAny(p.Resume.Name[:1], "0123456789"):
+		return errors.New("resume: the name of its queue must not begin with a digit")
+	}
+	return checkLease(p)
+}
+
+// A riverQueue is a schema with River's tables.
+type riverQueue struct {
+	pool      *pgxpool.Pool
+	client    *river.Client[pgx.Tx]
+	name      string // of the schema
+	lease     time.Duration
+	temporary bool
+	do        func(strategies.Message)
+
+	mu     sync.Mutex
+	active map[int64]bool // jobs that run here
+}
+
+// riverTask are the arguments of its one kind of job.
+type riverTask struct {
+	Body []byte `json:"body"`
+}
+
+// Kind implements river.JobArgs.
+func (riverTask) Kind() string { return "task" }
+
+func openRiver(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) (strategies.Strategy, error) {
+	q := &riverQueue{name: queueName(p), lease: p.Values.Duration("lease"),
+		temporary: temporary(p), active: make(map[int64]bool)}
+	starting, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	if err := q.open(starting, p); err != nil {
+		return nil, errors.Join(err, q.close())
+	}
+	return strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead}.Start(
+		ctx, p, sink), nil
+}
+
+func (q *riverQueue) open(ctx context.Context, p strategies.Params) (err error) {
+	if q.pool, err = openPostgres(ctx, p); err != nil {
+		return err
+	}
+	if err := createSchema(ctx, q.pool, q.name); err != nil {
+		return Postgres.tell(err)
+	}
+	driver, log := riverpgxv5.New(q.pool), slog.New(slog.DiscardHandler)
+	migrations, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: q.name, Logger: log})
+	if err != nil {
+		return Postgres.tell(err)
+	}
+	if _, err := migrations.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return Postgres.tell(err)
+	}
+	if err := q.putBack(ctx, 0); err != nil {
+		return Postgres.tell(err)
+	}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, river.WorkFunc(q.run))
+	q.client, err = river.NewClient(driver, &river.Config{
+		Schema: q.name, Logger: log, Workers: workers,
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: p.Limit}},
+		FetchCooldown:     p.Values.Duration("cooldown"),
+		FetchPollInterval: p.Values.Duration("poll"),
+		MaxAttempts:       math.MaxInt16, // whoever runs the task counts
+		JobTimeout:        -1,
+		// dead letters stay
+		CancelledJobRetentionPeriod: -1,
+		DiscardedJobRetentionPeriod: -1,
+	})
+	return Postgres.tell(err)
+}
+
+func (q *riverQueue) close() (err error) {
+	if q.pool == nil {
+		return nil
+	}
+	if q.temporary {
+		err = Postgres.tell(dropSchema(q.pool, q.name))
+	}
+	q.pool.Close()
+	return err
+}
+
+// add is Put.
+func (q *riverQueue) add(ctx context.Context, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, answering)
+	defer cancel()
+	_, err := q.client.Insert(ctx, riverTask{body}, nil)
+	return Postgres.tell(err)
+}
+
+// work is Work.
+func (q *riverQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+	q.do = do
+	for {
+		// it is stopped below, and not by the end of ctx
+		err := q.client.Start(context.WithoutCancel(ctx))
+		if err == nil {
+			break
+		}
+		if wait(ctx, 100*time.Millisecond); ctx.Err() != nil {
+			return
+		}
+	}
+	for wait(ctx, q.lease/3); ctx.Err() == nil; wait(ctx, q.lease/3) {
+		_ = within(answering, func(ctx context.Context) error { return q.putBack(ctx, q.lease) })
+	}
+	_ = q.client.Stop(context.Background()) // fails with that context alone
+}
+
+// putBack makes jobs available that River says are running: those that have been for some time and
+// do not run here.
+func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
+	q.mu.Lock()
+	here := make([]int64, 0, len(q.active))
+	for id := range q.active {
+		here = append(here, id)
+	}
+	q.mu.Unlock()
+	_, err := q.pool.Exec(ctx, "UPDATE "+q.jobs()+" SET state = 'available' WHERE state = 'running' AND attempted_at <= now() - $1::interval"+
+		" AND id <> ALL($2)", after, here)
+	return err
+}
+
+// run has a goroutine of its own for the task: River loses the slot of one that ends its goroutine.
+func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
+	q.mu.Lock()
+	q.active[job.ID] = true
+	q.mu.Unlock()
+	m := &riverMessage{queue: q, job: job}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		q.do(m)
+	}()
+	<-done
+	q.mu.Lock()
+	delete(q.active, job.ID)
+	q.mu.Unlock()
+	return m.reply
+}
+
+// jobs is the table of them.
+func (q *riverQueue) jobs() string { return pgx.Identifier{q.name, "river_job"}.Sanitize() }
+
+func (q *riverQueue) dead(ctx context.Context) (n int, err error) {
+	err = q.pool.QueryRow(ctx, "SELECT count(*) FROM "+q.jobs()+
+		" WHERE state IN ('cancelled', 'discarded')").Scan(&n)
+	return n, Postgres.tell(err)
+}
+
+// A riverMessage is a job that is being worked.
+type riverMessage struct {
+	queue *riverQueue
+	job   *river.Job[riverTask]
+	reply error // what River is told when the task has returned
+}
+
+func (m *riverMessage) Body() []byte { return m.job.Args.Body }
+
+// Attempt counts what was put off too: River takes that back from its own count.
+func (m *riverMessage) Attempt() int {
+	var metadata struct{ Snoozes int }
+	_ = json.Unmarshal(m.job.Metadata, &metadata) // River's own
+	return m.job.Attempt + metadata.Snoozes
+}
+
+// Reply implements strategies.Message. A dead letter is written as River would write it, but at
+// once: what it has in memory may be overtaken by a job that is put back.
+func (m *riverMessage) Reply(r strategies.Reply) error {
+	switch {
+	case r.Dead != nil:
+		why := rivertype.AttemptError{At: time.Now(), Attempt: m.job.Attempt,
+			Error: oneLine(r.Dead)}
+		m.reply = river.JobCancel(errors.New(why.Error))
+		return insist(func() error {
+			return within(answering, func(ctx context.Context) error {
+				_, err := m.queue.pool.Exec(ctx, "UPDATE "+m.queue.jobs()+" SET "+
+					"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1)"+
+					" WHERE id = $2 AND state = 'running'", why, m.job.ID)
+				return err
+			})
+		})
+	case r.Again:
+		m.reply = river.JobSnooze(max(r.After, 0))
+	}
+	return nil
+}
