@@ -39,11 +39,11 @@ var _ = register(strategies.Spec{
 // one connection: SQLite has one writer at a time, and an order of its own for those who wait would
 // be none.
 type sqliteQueue struct {
-	db                          *sql.DB
-	put, take, next, drop       *sql.Stmt
-	later, renew, bury, letters *sql.Stmt
-	lease                       time.Duration
-	remove                      func() error
+	db                    *sql.DB
+	put, take, next, drop *sql.Stmt
+	later, bury, letters  *sql.Stmt
+	lease                 time.Duration
+	remove                func() error
 
 	// idle consumers wait here; a Put wakes one of them
 	wake chan struct{}

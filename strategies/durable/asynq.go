@@ -1,0 +1,202 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+var _ = register(strategies.Spec{
+	Name:    "asynq",
+	Summary: "asynq: tasks in lists and sorted sets of Redis, each moved by a script, polled for",
+	UseIf: "its web page, schedules and unique tasks are wanted; a task may take two minutes " +
+		"until it runs again, when its process was killed and others go on",
+	Source:     "github.com/hibiken/asynq",
+	FIFO:       true,
+	Durability: killSafe,
+	Needs:      Redis.Product,
+	Ready:      Redis.Ready,
+	Keys: []param.Key{{Name: "poll", Kind: param.Duration, Default: "100ms",
+		Doc: "how often it looks for tasks when there were none, and for retries that are due; " +
+			"asynq's own defaults are 1s and 5s"}},
+	Check: func(p strategies.Params) error {
+		if poll := p.Values.Duration("poll"); poll < time.Millisecond || poll > time.Hour {
+			return fmt.Errorf("poll %v: want 1ms to 1h", poll)
+		}
+		return nil
+	},
+	Open: openAsynq,
+})
+
+// An asynqQueue is a queue of asynq, with a client and a server of that library on one pool of
+// connections. What the library decides by itself:
+//   - A lease is 30 s, and renewed. A task whose process was killed is found by a look each minute
+//     and not before 30 s after the lease: after one to two minutes. Where an instance resumes a
+//     queue, it ends these leases, by a key that only the library's source tells of.
+//   - There is one loop that fetches, and a task costs it two round trips at least.
+//   - Replies are sent after the handler has returned: an error is not told to anybody, and a
+//     retry of the reply is given up with the lease.
+//   - Archived tasks, the dead letters, are kept for 90 days and 10,000 of them.
+//   - The counts of a day that it keeps of each queue are found by their names at Close.
+type asynqQueue struct {
+	redis     *redis.Client
+	client    *asynq.Client
+	inspector *asynq.Inspector
+	name      string
+	options   []asynq.Option
+	poll      time.Duration
+	opened    time.Time
+	remove    bool
+}
+
+func openAsynq(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) (strategies.Strategy, error) {
+	q := &asynqQueue{name: queueName(p), poll: p.Values.Duration("poll"), opened: time.Now(),
+		remove: temporary(p)}
+	var err error
+	if q.redis, err = dialRedis(nil); err != nil {
+		return nil, err
+	}
+	starting, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	if err := q.redis.Ping(starting).Err(); err != nil {
+		return nil, errors.Join(Redis.tell(err), q.redis.Close())
+	}
+	if p.Resume != nil { // their processes have ended: the server's first look finds them
+		err := asynqExpire.Run(starting, q.redis, []string{"asynq:{" + q.name + "}:lease"}).Err()
+		if err != nil && !errors.Is(err, redis.Nil) { // it returns nothing
+			return nil, errors.Join(Redis.tell(err), q.redis.Close())
+		}
+	}
+	q.client = asynq.NewClientFromRedisClient(q.redis)
+	q.inspector = asynq.NewInspectorFromRedisClient(q.redis)
+	// Attempts are counted, and ended, by whoever runs the task.
+	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
+		asynq.Timeout(10 * 365 * 24 * time.Hour)}
+	return strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.dead}.Start(
+		ctx, p, sink), nil
+}
+
+const asynqType = "poolbench"
+
+// asynqExpire ends all leases.
+var asynqExpire = redis.NewScript(`
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 0, id) end`)
+
+func (q *asynqQueue) put(ctx context.Context, body []byte) error {
+	_, err := q.client.EnqueueContext(ctx, asynq.NewTask(asynqType, body), q.options...)
+	return Redis.tell(err)
+}
+
+func (q *asynqQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+	var all sync.WaitGroup
+	server := asynq.NewServerFromRedisClient(q.redis, asynq.Config{
+		Concurrency: limit, Queues: map[string]int{q.name: 1},
+		TaskCheckInterval: q.poll, DelayedTaskCheckInterval: q.poll,
+		RetryDelayFunc: asynqDelay, ShutdownTimeout: time.Minute,
+		Logger: silent{}, LogLevel: asynq.FatalLevel})
+	err := server.Start(asynq.HandlerFunc(func(ctx context.Context, t *asynq.Task) error {
+		m := &asynqMessage{body: t.Payload(), attempt: 1}
+		if n, known := asynq.GetRetryCount(ctx); known {
+			m.attempt += n
+		}
+		ran := make(chan struct{})
+		all.Go(func() { // which the task may end; the library waits for a result
+			defer close(ran)
+			do(m)
+		})
+		<-ran
+		return m.outcome
+	}))
+	if err != nil {
+		panic(err) // it says so of a server that was started before
+	}
+	<-ctx.Done()
+	server.Shutdown()
+	all.Wait()
+}
+
+// An asynqAgain is the error of a handler that wants its task again.
+type asynqAgain struct{ after time.Duration }
+
+func (asynqAgain) Error() string { return "again" }
+
+// asynqDelay is the wait before the next attempt; none after one whose lease has run out.
+func asynqDelay(_ int, err error, _ *asynq.Task) time.Duration {
+	var again asynqAgain
+	errors.As(err, &again)
+	return again.after
+}
+
+func (q *asynqQueue) dead(context.Context) (int, error) {
+	info, err := q.inspector.GetQueueInfo(q.name)
+	switch {
+	case errors.Is(err, asynq.ErrQueueNotFound): // nothing was put
+		return 0, nil
+	case err != nil:
+		return 0, Redis.tell(err)
+	}
+	return info.Archived, nil
+}
+
+func (q *asynqQueue) close() error {
+	var err error
+	if q.remove {
+		if err = q.inspector.DeleteQueue(q.name, true); errors.Is(err, asynq.ErrQueueNotFound) {
+			err = nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), settled)
+		defer cancel()
+		var counts []string
+		for _, kind := range []string{"processed", "failed"} {
+			key := "asynq:{" + q.name + "}:" + kind
+			counts = append(counts, key)
+			for day := q.opened; !day.After(time.Now().Add(24 * time.Hour)); day = day.Add(
+				24 * time.Hour) {
+				counts = append(counts, key+":"+day.UTC().Format(time.DateOnly))
+			}
+		}
+		err = errors.Join(err, q.redis.Del(ctx, counts...).Err())
+	}
+	return Redis.tell(errors.Join(err, q.redis.Close()))
+}
+
+// An asynqMessage is a task of asynq, while its handler runs.
+type asynqMessage struct {
+	body    []byte
+	attempt int
+	outcome error // what the handler returns
+}
+
+func (m *asynqMessage) Body() []byte { return m.body }
+func (m *asynqMessage) Attempt() int { return m.attempt }
+
+// Reply implements strategies.Message.
+func (m *asynqMessage) Reply(r strategies.Reply) error {
+	switch {
+	case r.Dead != nil:
+		m.outcome = fmt.Errorf("%w: %s", asynq.SkipRetry, oneLine(r.Dead))
+	case r.Again:
+		m.outcome = asynqAgain{r.After}
+	}
+	return nil
+}
+
+// silent is a log for nobody: it might name the server.
+type silent struct{}
+
+func (silent) Debug(...any) {}
+func (silent) Info(...any)  {}
+func (silent) Warn(...any)  {}
+func (silent) Error(...any) {}
+func (silent) Fatal(...any) {}

@@ -1,0 +1,336 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+var _ = register(strategies.Spec{
+	Name: "redis_stream",
+	Summary: "a stream of Redis and a consumer group: added by XADD, read by XREADGROUP, deleted " +
+		"when done",
+	UseIf: "accepted tasks must outlive the process, Redis is there already, and its appendfsync " +
+		"is what may be lost with its machine: everysec, or with always nothing",
+	Source:     "github.com/redis/go-redis/v9; Redis 6.2 and later",
+	FIFO:       true,
+	Keys:       []param.Key{leaseKey},
+	Durability: killSafe,
+	Needs:      Redis.Product,
+	Ready:      Redis.Ready,
+	Check:      checkLease,
+	Open:       openRedisStream,
+})
+
+// killSafe is the Durability of brokers whose fsync is a setting of the server's owner.
+func killSafe(strategies.Params) strategies.Durability { return strategies.KillSafe }
+
+const (
+	group = "workers"
+	// All instances of a name, one after another, are one consumer, which leaves no list of dead
+	// ones behind. Whose process has ended is told by the idle time of a message alone.
+	consumer = "poolbench"
+	readTime = 5 * time.Second // a read of an empty stream takes so long at most
+	tending  = time.Second     // so often at least it looks for messages of ended processes
+)
+
+// A message has two fields: b is its body, n counts the deliveries before this entry of the stream.
+// Whatever moves a message is one script, which Redis writes to its file whole or not at all.
+var (
+	// redisLater puts a message back, at its end or into the sorted set of those that wait.
+	redisLater = redis.NewScript(`
+local stream, later, id, after, n = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local body = ARGV[4]
+if redis.call('XACK', stream, '` + group + `', id) == 0 then return end -- others have it again
+redis.call('XDEL', stream, id)
+if after <= 0 then redis.call('XADD', stream, '*', 'n', n, 'b', body) return end
+local t = redis.call('TIME')
+redis.call('ZADD', later, t[1] * 1e6 + t[2] + after, id .. ' ' .. n .. ' ' .. body)`)
+	// redisTend puts back what is due, and what ended processes have left: messages that are idle
+	// for the length of a lease. It returns when the next one is due, in µs; -1: none waits.
+	redisTend = redis.NewScript(`
+local stream, later, lease = KEYS[1], KEYS[2], ARGV[1]
+local t = redis.call('TIME')
+local now = t[1] * 1e6 + t[2]
+for _, m in ipairs(redis.call('ZRANGE', later, '-inf', now, 'BYSCORE', 'LIMIT', 0, 100)) do
+	local n, body = m:match('^%S+ (%d+) (.*)$')
+	redis.call('XADD', stream, '*', 'n', n, 'b', body)
+	redis.call('ZREM', later, m)
+end
+local idle = redis.call('XPENDING', stream, '` + group + `', 'IDLE', lease, '-', '+', 100)
+for _, p in ipairs(idle) do
+	for _, entry in ipairs(redis.call('XRANGE', stream, p[1], p[1])) do
+		local f = entry[2]
+		redis.call('XADD', stream, '*', 'n', (tonumber(f[2]) or 0) + p[4], 'b', f[4] or '')
+	end
+	redis.call('XDEL', stream, p[1])
+	redis.call('XACK', stream, '` + group + `', p[1])
+end
+local first = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')
+return first[2] and math.max(0, tonumber(first[2]) - now) or -1`)
+)
+
+// A redisStream is a stream with its group, a sorted set of the messages that wait for another
+// attempt, by their time, and a stream of dead letters.
+type redisStream struct {
+	client            *redis.Client
+	reader            *redis.Client // of one connection, which waits for messages
+	name, later, dead string
+	lease             time.Duration
+	remove            bool
+	sooner            chan struct{} // a message may be due before the next look
+	lead              chan struct{} // whoever reads for all holds it
+	read              chan *redisMessage
+	wanted            atomic.Int64 // consumers that wait, less the messages in read
+}
+
+func openRedisStream(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+) (strategies.Strategy, error) {
+	name := queueName(p)
+	q := &redisStream{name: name, later: name + ":later", dead: name + ":dead",
+		lease: p.Values.Duration("lease"), remove: temporary(p),
+		sooner: make(chan struct{}, 1), lead: make(chan struct{}, 1),
+		read: make(chan *redisMessage, p.Limit)}
+	var err error
+	if q.client, err = dialRedis(nil); err != nil {
+		return nil, err
+	}
+	if q.reader, err = dialRedis(func(o *redis.Options) { o.PoolSize = 1 }); err != nil {
+		return nil, err
+	}
+	starting, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	if err := q.makeGroup(starting); err != nil {
+		q.remove = false
+		return nil, errors.Join(Redis.tell(err), q.close())
+	}
+	return strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.letters}.Start(
+		ctx, p, sink), nil
+}
+
+// dialRedis makes a client of the server that is named. It connects when it is used, and again when
+// a connection is lost.
+func dialRedis(change func(*redis.Options)) (*redis.Client, error) {
+	o, err := redis.ParseURL(Redis.address())
+	if err != nil {
+		return nil, Redis.tell(err)
+	}
+	logging.Disable() // it would tell the address
+	o.Protocol, o.DisableIdentity = 2, true
+	o.MaintNotificationsConfig = &maintnotifications.Config{
+		Mode: maintnotifications.ModeDisabled}
+	// What is not answered in this time, and tried once more, is an error. It is longer than a
+	// pause of the server for an fsync.
+	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = 3*time.Second, 3*time.Second, 3*time.Second
+	o.MaxRetries = 1
+	if change != nil {
+		change(o)
+	}
+	return redis.NewClient(o), nil
+}
+
+func (q *redisStream) makeGroup(ctx context.Context) error {
+	err := q.client.XGroupCreateMkStream(ctx, q.name, group, "0").Err()
+	if err != nil && strings.HasPrefix(err.Error(), "BUSYGROUP") { // it is there
+		return nil
+	}
+	return err
+}
+
+func (q *redisStream) close() error {
+	var err error
+	if q.remove {
+		ctx, cancel := context.WithTimeout(context.Background(), settled)
+		defer cancel()
+		err = q.client.Del(ctx, q.name, q.later, q.dead).Err()
+	}
+	_ = q.reader.Close() // work has closed it
+	return Redis.tell(errors.Join(err, q.client.Close()))
+}
+
+func (q *redisStream) put(ctx context.Context, body []byte) error {
+	return Redis.tell(q.client.XAdd(ctx, &redis.XAddArgs{Stream: q.name,
+		Values: []any{"n", 0, "b", body}}).Err())
+}
+
+func (q *redisStream) work(ctx context.Context, limit int, do func(strategies.Message)) {
+	var others sync.WaitGroup
+	others.Go(func() { q.tend(ctx) })
+	// A read that waits for messages is ended with its connection. Were one on its way just then,
+	// it is delivered again after the lease.
+	unwatch := context.AfterFunc(ctx, func() { _ = q.reader.Close() })
+	defer unwatch()
+	consume(ctx, limit, q.receive, do)
+	others.Wait()
+	for len(q.read) > 0 {
+		do(<-q.read) // says that it is to be delivered again
+	}
+}
+
+// tend puts messages back that are due or abandoned, in time.
+func (q *redisStream) tend(ctx context.Context) {
+	for ctx.Err() == nil {
+		next, err := redisTend.Run(ctx, q.client, []string{q.name, q.later},
+			q.lease.Milliseconds()).Int64()
+		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis has come back empty
+			_ = q.makeGroup(ctx)
+		}
+		pause := min(tending, q.lease/4)
+		if err == nil && next >= 0 {
+			pause = min(pause, time.Duration(next)*time.Microsecond)
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-q.sooner:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// receive waits for a message. One consumer reads for all that wait, itself included: so a message
+// costs less than a round trip, there is one connection that is blocked, and no message waits for
+// its consumer while its lease runs out.
+func (q *redisStream) receive(ctx context.Context) (strategies.Message, error) {
+	q.wanted.Add(1)
+	for {
+		select {
+		case m := <-q.read:
+			return m, nil
+		default:
+		}
+		select {
+		case m := <-q.read:
+			return m, nil
+		case <-ctx.Done():
+			q.wanted.Add(-1)
+			return nil, ctx.Err()
+		case q.lead <- struct{}{}:
+		}
+		err := q.fetch(ctx)
+		<-q.lead
+		if err != nil {
+			q.wanted.Add(-1)
+			return nil, err
+		}
+	}
+}
+
+// fetch reads as many messages as consumers wait, or waits for one.
+func (q *redisStream) fetch(ctx context.Context) error {
+	n := min(q.wanted.Load(), 256)
+	if n <= 0 {
+		return nil
+	}
+	streams, err := q.reader.XReadGroup(ctx, &redis.XReadGroupArgs{Group: group,
+		Consumer: consumer, Streams: []string{q.name, ">"}, Count: n, Block: readTime}).Result()
+	if err != nil && !errors.Is(err, redis.Nil) { // nothing has come
+		return err
+	}
+	for _, s := range streams {
+		for _, entry := range s.Messages {
+			q.read <- q.message(entry)
+			q.wanted.Add(-1)
+		}
+	}
+	return nil
+}
+
+func (q *redisStream) letters(ctx context.Context) (int, error) {
+	n, err := q.client.XLen(ctx, q.dead).Result()
+	return int(n), Redis.tell(err)
+}
+
+// A redisMessage is an entry of the stream.
+type redisMessage struct {
+	of      *redisStream
+	id      string
+	body    []byte
+	attempt int
+	lease   *lease
+}
+
+func (q *redisStream) message(entry redis.XMessage) *redisMessage {
+	body, _ := entry.Values["b"].(string)
+	before, _ := entry.Values["n"].(string)
+	m := &redisMessage{of: q, id: entry.ID, body: []byte(body), attempt: 1}
+	if n, err := strconv.Atoi(before); err == nil {
+		m.attempt += n
+	}
+	m.lease = keep(q.lease, func() {
+		// JUSTID: it is not counted as a delivery
+		_ = q.client.XClaimJustID(context.Background(), &redis.XClaimArgs{Stream: q.name,
+			Group: group, Consumer: consumer, Messages: []string{m.id}}).Err()
+	})
+	return m
+}
+
+func (m *redisMessage) Body() []byte { return m.body }
+func (m *redisMessage) Attempt() int { return m.attempt }
+
+// Reply implements strategies.Message. While Redis is away it tries again.
+func (m *redisMessage) Reply(r strategies.Reply) error {
+	m.lease.end()
+	return insist(func(ctx context.Context) error {
+		q := m.of
+		switch {
+		case r.Dead != nil:
+			_, err := q.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+				tx.XAdd(ctx, &redis.XAddArgs{Stream: q.dead, Values: []any{
+					"n", m.attempt, "b", m.body, "error", oneLine(r.Dead)}})
+				m.drop(ctx, tx)
+				return nil
+			})
+			return Redis.tell(err)
+		case r.Again:
+			err := redisLater.Run(ctx, q.client, []string{q.name, q.later}, m.id,
+				r.After.Microseconds(), m.attempt, m.body).Err()
+			if errors.Is(err, redis.Nil) { // the script returns nothing
+				err = nil
+			}
+			select {
+			case q.sooner <- struct{}{}:
+			default:
+			}
+			return Redis.tell(err)
+		}
+		// No transaction is needed: of a message that is deleted and still pending the group lets
+		// go by itself.
+		_, err := q.client.Pipelined(ctx, func(line redis.Pipeliner) error {
+			m.drop(ctx, line)
+			return nil
+		})
+		return Redis.tell(err)
+	})
+}
+
+func (m *redisMessage) drop(ctx context.Context, c redis.Pipeliner) {
+	c.XDel(ctx, m.of.name, m.id)
+	c.XAck(ctx, m.of.name, group, m.id)
+}
+
+// insist tells a broker until it has heard, or for as long as that may take.
+func insist(tell func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	for {
+		err := tell(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		wait(ctx, 100*time.Millisecond)
+	}
+}
