@@ -41,7 +41,8 @@ var _ = register(strategies.Spec{
 // connections. What the library decides by itself:
 //   - A lease is 30 s, and renewed. A task whose process was killed is found by a look each minute
 //     and not before 30 s after the lease: after one to two minutes. Where an instance resumes a
-//     queue, it ends these leases, by a key that only the library's source tells of.
+//     queue, or has lost a connection, it ends these leases, by a key that only the library's
+//     source tells of.
 //   - There is one loop that fetches, and a task costs it two round trips at least.
 //   - Replies are sent after the handler has returned: an error is not told to anybody, and a
 //     retry of the reply is given up with the lease.
@@ -56,27 +57,23 @@ type asynqQueue struct {
 	poll      time.Duration
 	opened    time.Time
 	remove    bool
+	lost      chan struct{} // a connection, and perhaps a reply of the server
 }
 
 func openAsynq(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	q := &asynqQueue{name: queueName(p), poll: p.Values.Duration("poll"), opened: time.Now(),
-		remove: temporary(p)}
+		remove: temporary(p), lost: make(chan struct{}, 1)}
 	var err error
 	if q.redis, err = dialRedis(nil); err != nil {
 		return nil, err
 	}
 	starting, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
+	q.redis.AddHook(q)
 	if err := q.redis.Ping(starting).Err(); err != nil {
 		return nil, errors.Join(Redis.tell(err), q.redis.Close())
-	}
-	if p.Resume != nil { // their processes have ended: the server's first look finds them
-		err := asynqExpire.Run(starting, q.redis, []string{"asynq:{" + q.name + "}:lease"}).Err()
-		if err != nil && !errors.Is(err, redis.Nil) { // it returns nothing
-			return nil, errors.Join(Redis.tell(err), q.redis.Close())
-		}
 	}
 	q.client = asynq.NewClientFromRedisClient(q.redis)
 	q.inspector = asynq.NewInspectorFromRedisClient(q.redis)
@@ -89,16 +86,49 @@ func openAsynq(
 
 const asynqType = "poolbench"
 
-// asynqExpire ends all leases.
+// asynqExpire ends all leases: so the first look of a server takes the tasks for lost.
 var asynqExpire = redis.NewScript(`
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 0, id) end`)
+
+// asynqInactive has no task be active: a queue is not deleted while any is.
+var asynqInactive = redis.NewScript(`
+while redis.call('RPOPLPUSH', KEYS[1], KEYS[2]) do end`)
+
+func (q *asynqQueue) run(ctx context.Context, script *redis.Script, keys ...string) error {
+	for i, key := range keys {
+		keys[i] = q.key(key)
+	}
+	err := script.Run(ctx, q.redis, keys).Err()
+	if errors.Is(err, redis.Nil) { // it returns nothing
+		return nil
+	}
+	return err
+}
+
+func (q *asynqQueue) key(name string) string { return "asynq:{" + q.name + "}:" + name }
 
 func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 	_, err := q.client.EnqueueContext(ctx, asynq.NewTask(asynqType, body), q.options...)
 	return Redis.tell(err)
 }
 
+// work has a server run until ctx ends, and another one when a connection was lost: what Redis had
+// handed out then, or was not told of, the first look of that finds.
 func (q *asynqQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+	for ctx.Err() == nil {
+		if err := q.run(ctx, asynqExpire, "lease"); err != nil {
+			wait(ctx, calm)
+			continue
+		}
+		select {
+		case <-q.lost:
+		default:
+		}
+		q.serve(ctx, limit, do)
+	}
+}
+
+func (q *asynqQueue) serve(ctx context.Context, limit int, do func(strategies.Message)) {
 	var all sync.WaitGroup
 	server := asynq.NewServerFromRedisClient(q.redis, asynq.Config{
 		Concurrency: limit, Queues: map[string]int{q.name: 1},
@@ -121,9 +151,41 @@ func (q *asynqQueue) work(ctx context.Context, limit int, do func(strategies.Mes
 	if err != nil {
 		panic(err) // it says so of a server that was started before
 	}
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+	case <-q.lost:
+	}
 	server.Shutdown()
 	all.Wait()
+}
+
+// calm is the wait after an error: the library's loop would ask again at once.
+const calm = 100 * time.Millisecond
+
+// ProcessHook, DialHook and ProcessPipelineHook implement redis.Hook: they look for lost
+// connections.
+func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, c redis.Cmder) error {
+		err := next(ctx, c)
+		var reply redis.Error // Redis is there
+		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case q.lost <- struct{}{}:
+		default:
+		}
+		wait(ctx, calm)
+		return err
+	}
+}
+
+func (q *asynqQueue) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (q *asynqQueue) ProcessPipelineHook(
+	next redis.ProcessPipelineHook,
+) redis.ProcessPipelineHook {
+	return next
 }
 
 // An asynqAgain is the error of a handler that wants its task again.
@@ -152,14 +214,15 @@ func (q *asynqQueue) dead(context.Context) (int, error) {
 func (q *asynqQueue) close() error {
 	var err error
 	if q.remove {
-		if err = q.inspector.DeleteQueue(q.name, true); errors.Is(err, asynq.ErrQueueNotFound) {
-			err = nil
-		}
 		ctx, cancel := context.WithTimeout(context.Background(), settled)
 		defer cancel()
+		err = q.run(ctx, asynqInactive, "active", "pending")
+		if e := q.inspector.DeleteQueue(q.name, true); !errors.Is(e, asynq.ErrQueueNotFound) {
+			err = errors.Join(err, e)
+		}
 		var counts []string
 		for _, kind := range []string{"processed", "failed"} {
-			key := "asynq:{" + q.name + "}:" + kind
+			key := q.key(kind)
 			counts = append(counts, key)
 			for day := q.opened; !day.After(time.Now().Add(24 * time.Hour)); day = day.Add(
 				24 * time.Hour) {

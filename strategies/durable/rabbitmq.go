@@ -3,7 +3,9 @@ package durable
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -61,11 +63,16 @@ type rabbitQueue struct {
 	kind              string
 	prefetch          int
 	remove            bool
+	id                string // its messages' begin with it
+	count             atomic.Uint64
 
 	mu     sync.Mutex
 	now    *rabbitSession // nil: none yet
 	failed time.Time      // of the last attempt to have another
 	why    error          // it failed
+	// messages that are settled, but the connection ended before the server was told: it is, when
+	// they come again
+	owed map[string]bool
 }
 
 // A rabbitSession is what ends together, and is made anew: a connection to publish and one to
@@ -78,10 +85,9 @@ type rabbitSession struct {
 
 	// One channel publishes for all: each waits for its own confirm.
 	room    chan struct{}
-	count   atomic.Uint64
 	returns chan amqp.Return
 	mu      sync.Mutex
-	refused map[string]string // the reasons for those that came back, by their number
+	refused map[string]string // the reasons for those that came back
 }
 
 func openRabbitMQ(
@@ -89,7 +95,8 @@ func openRabbitMQ(
 ) (strategies.Strategy, error) {
 	name := queueName(p)
 	q := &rabbitQueue{name: name, later: name + "_later", dead: name + "_dead",
-		kind: p.Values.Choice("queue"), prefetch: min(p.Limit, mostPrefetch)}
+		kind: p.Values.Choice("queue"), prefetch: min(p.Limit, mostPrefetch), id: rand.Text(),
+		owed: make(map[string]bool)}
 	if _, err := q.session(); err != nil {
 		return nil, err
 	}
@@ -178,12 +185,17 @@ func (q *rabbitQueue) close() error {
 	q.mu.Lock()
 	ended := q.now == nil || q.now.ended()
 	q.mu.Unlock()
+	var owed error
+	if n := q.owes(); n > 0 && !q.remove {
+		owed = fmt.Errorf("RabbitMQ: %d messages are delivered again: the connection ended before "+
+			"they were acknowledged", n)
+	}
 	if ended && !q.remove {
-		return nil
+		return owed
 	}
 	s, err := q.session()
 	if err != nil {
-		return err
+		return errors.Join(owed, err)
 	}
 	if q.remove {
 		for _, name := range []string{q.name, q.later, q.dead} {
@@ -191,7 +203,7 @@ func (q *rabbitQueue) close() error {
 			err = errors.Join(err, failed)
 		}
 	}
-	return RabbitMQ.tell(errors.Join(err, s.close()))
+	return errors.Join(owed, RabbitMQ.tell(errors.Join(err, s.close())))
 }
 
 func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
@@ -208,26 +220,29 @@ func (q *rabbitQueue) publish(
 	}
 	ctx, cancel := context.WithTimeout(ctx, confirming)
 	defer cancel()
-	confirmed, err := s.send(ctx, queue, headers, body)
+	confirmed, err := s.send(ctx, q.newID(), queue, headers, body)
 	if err == nil {
 		err = confirmed(ctx)
 	}
 	return RabbitMQ.tell(err)
 }
 
+func (q *rabbitQueue) newID() string {
+	return q.id + strconv.FormatUint(q.count.Add(1), 36)
+}
+
 // send publishes a message, and returns what waits for its confirm.
 func (s *rabbitSession) send(
-	ctx context.Context, queue string, headers amqp.Table, body []byte,
+	ctx context.Context, id, queue string, headers amqp.Table, body []byte,
 ) (confirmed func(context.Context) error, err error) {
 	select {
 	case s.room <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	number := strconv.FormatUint(s.count.Add(1), 10)
 	// mandatory: what no queue takes is confirmed too, but comes back before
 	confirm, err := s.out.PublishWithDeferredConfirmWithContext(ctx, "", queue, true, false,
-		amqp.Publishing{DeliveryMode: amqp.Persistent, MessageId: number, Headers: headers,
+		amqp.Publishing{DeliveryMode: amqp.Persistent, MessageId: id, Headers: headers,
 			Body: body})
 	if err != nil {
 		<-s.room
@@ -242,12 +257,12 @@ func (s *rabbitSession) send(
 		case !acked:
 			return errors.New("a message was not confirmed")
 		}
-		return s.refusal(number)
+		return s.refusal(id)
 	}, nil
 }
 
 // refusal says why a message came back that was confirmed.
-func (s *rabbitSession) refusal(number string) error {
+func (s *rabbitSession) refusal(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.returns) > 0 {
@@ -255,8 +270,8 @@ func (s *rabbitSession) refusal(number string) error {
 			s.refused[r.MessageId] = r.ReplyText
 		}
 	}
-	if why, is := s.refused[number]; is {
-		delete(s.refused, number)
+	if why, is := s.refused[id]; is {
+		delete(s.refused, id)
 		return errors.New("a message was refused: " + why)
 	}
 	return nil
@@ -277,7 +292,36 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(strategies.Me
 	})
 	consume(ctx, limit, q.receive, do)
 	others.Wait()
+	q.redeemAll()
 	// What was delivered and not started is delivered again after the end of the connection.
+}
+
+// redeemAll waits for the messages that are owed. Others that come are left to the next connection.
+func (q *rabbitQueue) redeemAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	for ctx.Err() == nil && q.owes() > 0 {
+		s, err := q.session()
+		if err != nil {
+			wait(ctx, redialling)
+			continue
+		}
+		select {
+		case d, open := <-s.deliveries:
+			if !open {
+				_ = s.in.Close()
+				continue
+			}
+			(&rabbitMessage{q, s, d}).redeem()
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (q *rabbitQueue) owes() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.owed)
 }
 
 var errEnded = errors.New("RabbitMQ: the connection has ended")
@@ -295,6 +339,9 @@ func (q *rabbitQueue) receive(ctx context.Context) (strategies.Message, error) {
 				return nil, errEnded
 			}
 			m := &rabbitMessage{q, s, d}
+			if m.redeem() {
+				continue
+			}
 			if !d.Redelivered {
 				return m, nil
 			}
@@ -353,7 +400,7 @@ func (q *rabbitQueue) putBack(
 	var confirms []func(context.Context) error
 	var all error
 	for _, m := range messages {
-		confirmed, err := s.send(ctx, q.name, m.headers(), m.delivery.Body)
+		confirmed, err := s.send(ctx, q.newID(), q.name, m.headers(), m.delivery.Body)
 		if err != nil {
 			all = err
 			break
@@ -419,26 +466,48 @@ func (m *rabbitMessage) Reply(r strategies.Reply) error {
 	case r.Dead != nil:
 		headers["error"] = oneLine(r.Dead)
 		return m.move(ctx, m.of.dead, headers)
-	case r.Again && m.session.in.IsClosed(): // so it will be
-		return nil
 	case r.Again && r.After > 0:
 		headers["due"] = time.Now().Add(r.After).UnixMicro()
 		return m.move(ctx, m.of.later, headers)
 	case r.Again:
 		return m.move(ctx, m.of.name, headers)
 	}
-	return RabbitMQ.tell(m.delivery.Ack(false))
+	m.ack()
+	return nil
+}
+
+// ack tells the server that the message is settled, now or when it comes again.
+func (m *rabbitMessage) ack() {
+	if m.delivery.Ack(false) != nil {
+		m.of.mu.Lock()
+		defer m.of.mu.Unlock()
+		m.of.owed[m.delivery.MessageId] = true
+	}
+}
+
+// redeem acknowledges a message that has come again because an acknowledgement was lost.
+func (m *rabbitMessage) redeem() bool {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	if !m.of.owed[m.delivery.MessageId] {
+		return false
+	}
+	if m.delivery.Ack(false) == nil {
+		delete(m.of.owed, m.delivery.MessageId)
+	}
+	return true
 }
 
 // move puts a copy into a queue, and then removes the message from its own.
 func (m *rabbitMessage) move(ctx context.Context, queue string, headers amqp.Table) error {
 	for {
 		if queue != m.of.dead && m.session.in.IsClosed() {
-			return errEnded // it is delivered again anyway
+			return nil // it is delivered again anyway
 		}
 		err := m.of.publish(ctx, queue, headers, m.delivery.Body)
 		if err == nil {
-			return RabbitMQ.tell(m.delivery.Ack(false))
+			m.ack()
+			return nil
 		}
 		if ctx.Err() != nil {
 			return err

@@ -131,10 +131,10 @@ func dialRedis(change func(*redis.Options)) (*redis.Client, error) {
 	o.Protocol, o.DisableIdentity = 2, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{
 		Mode: maintnotifications.ModeDisabled}
-	// What is not answered in this time, and tried once more, is an error. It is longer than a
-	// pause of the server for an fsync.
+	// What is not answered in this time is an error. It is longer than a pause of the server for an
+	// fsync. Nothing is tried again behind the back: a message would be put twice.
 	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = 3*time.Second, 3*time.Second, 3*time.Second
-	o.MaxRetries = 1
+	o.MaxRetries, o.DialerRetries = -1, 1
 	if change != nil {
 		change(o)
 	}

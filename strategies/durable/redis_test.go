@@ -1,36 +1,12 @@
 package durable_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/strategies/durable"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
-
-// serve has a server for the test: the one that is named, or one that is started; nil for the
-// former. Without either it skips the test, and says why.
-func serve(t testing.TB, kind servers.Kind, named durable.Server) *servers.Server {
-	t.Helper()
-	if os.Getenv(named.Variable) != "" {
-		return nil
-	}
-	if err := kind.Missing(); err != nil {
-		t.Skip(err)
-	}
-	s, err := kind.Start(t.Context(), servers.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Setenv(named.Variable, s.Address())
-	return s
-}
 
 func TestRedis(t *testing.T) {
 	serve(t, servers.Redis, durable.Redis)
@@ -50,4 +26,20 @@ func TestRabbitMQ(t *testing.T) {
 	t.Run("classic", func(t *testing.T) {
 		strategytest.Run(t, with("rabbitmq", "queue", "classic", "base", "5ms"))
 	})
+}
+
+// TestRedisOutlived has an fsync for each write: with one a second Redis may answer before it has
+// written to its file, if that is slow.
+func TestRedisOutlived(t *testing.T) {
+	for _, text := range []string{"redis_stream:lease=1s", "asynq"} {
+		t.Run(text, func(t *testing.T) {
+			outlives(t, servers.Redis, durable.Redis, text, "appendfsync=always")
+		})
+	}
+}
+
+func TestRabbitMQOutlived(t *testing.T) {
+	for _, text := range []string{"rabbitmq:queue=quorum", "rabbitmq:queue=classic"} {
+		t.Run(text, func(t *testing.T) { outlives(t, servers.RabbitMQ, durable.RabbitMQ, text) })
+	}
 }

@@ -16,7 +16,9 @@ import (
 
 // serve has a server for the test: the one that is named, or one that is started; nil for the
 // former. Without either it skips the test, and says why.
-func serve(t testing.TB, kind servers.Kind, named durable.Server) *servers.Server {
+func serve(
+	t testing.TB, kind servers.Kind, named durable.Server, settings ...string,
+) *servers.Server {
 	t.Helper()
 	if os.Getenv(named.Variable) != "" {
 		return nil
@@ -24,7 +26,7 @@ func serve(t testing.TB, kind servers.Kind, named durable.Server) *servers.Serve
 	if err := kind.Missing(); err != nil {
 		t.Skip(err)
 	}
-	s, err := kind.Start(t.Context(), servers.Options{})
+	s, err := kind.Start(t.Context(), servers.Options{Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +42,14 @@ func serve(t testing.TB, kind servers.Kind, named durable.Server) *servers.Serve
 // outlives kills the server of a strategy and starts it again while tasks come and run: a Submit
 // fails meanwhile, soon and without the address or the password, and each task that was accepted is
 // done.
-func outlives(t *testing.T, kind servers.Kind, named durable.Server, text string) {
+func outlives(
+	t *testing.T, kind servers.Kind, named durable.Server, text string, settings ...string,
+) {
 	if err := kind.Missing(); err != nil {
 		t.Skip(err)
 	}
 	t.Setenv(named.Variable, "") // one that was named is not killed
-	server := serve(t, kind, named)
+	server := serve(t, kind, named, settings...)
 	v := strategies.MustParse(text)
 	var done, runs atomic.Int64
 	s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 4, Values: v.Values},
