@@ -88,7 +88,9 @@ const asynqType = "poolbench"
 
 // asynqExpire ends all leases: so the first look of a server takes the tasks for lost.
 var asynqExpire = redis.NewScript(`
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], 0, id) end`)
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+	redis.call('ZADD', KEYS[1], 0, id)
+end`)
 
 // asynqInactive has no task be active: a queue is not deleted while any is.
 var asynqInactive = redis.NewScript(`

@@ -66,16 +66,6 @@ func dropSchema(pool *pgxpool.Pool, name string) error {
 	})
 }
 
-// insist calls do until it succeeds, while a server may be started again. It returns what do says
-// last.
-func insist(do func() error) error {
-	err := do()
-	for end := time.Now().Add(settled); err != nil && time.Now().Before(end); err = do() {
-		time.Sleep(100 * time.Millisecond)
-	}
-	return Postgres.tell(err)
-}
-
 // within calls do with a context that ends after d, whatever else has ended.
 func within(d time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d)

@@ -272,7 +272,7 @@ func (m *postgresMessage) Reply(r strategies.Reply) error {
 	case r.Again:
 		reply = func() error { return m.until(r.After) }
 	}
-	err := insist(reply)
+	err := Postgres.insist(reply)
 	if err == nil && r.Again {
 		time.AfterFunc(r.After, func() { m.queue.rouse(1) })
 	}

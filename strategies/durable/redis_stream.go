@@ -284,53 +284,50 @@ func (m *redisMessage) Attempt() int { return m.attempt }
 // Reply implements strategies.Message. While Redis is away it tries again.
 func (m *redisMessage) Reply(r strategies.Reply) error {
 	m.lease.end()
-	return insist(func(ctx context.Context) error {
-		q := m.of
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	return Redis.insist(func() error {
 		switch {
 		case r.Dead != nil:
-			_, err := q.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-				tx.XAdd(ctx, &redis.XAddArgs{Stream: q.dead, Values: []any{
-					"n", m.attempt, "b", m.body, "error", oneLine(r.Dead)}})
-				m.drop(ctx, tx)
-				return nil
-			})
-			return Redis.tell(err)
+			return m.bury(ctx, oneLine(r.Dead))
 		case r.Again:
-			err := redisLater.Run(ctx, q.client, []string{q.name, q.later}, m.id,
-				r.After.Microseconds(), m.attempt, m.body).Err()
-			if errors.Is(err, redis.Nil) { // the script returns nothing
-				err = nil
-			}
-			select {
-			case q.sooner <- struct{}{}:
-			default:
-			}
-			return Redis.tell(err)
+			return m.again(ctx, r.After)
 		}
 		// No transaction is needed: of a message that is deleted and still pending the group lets
 		// go by itself.
-		_, err := q.client.Pipelined(ctx, func(line redis.Pipeliner) error {
+		_, err := m.of.client.Pipelined(ctx, func(line redis.Pipeliner) error {
 			m.drop(ctx, line)
 			return nil
 		})
-		return Redis.tell(err)
+		return err
 	})
+}
+
+func (m *redisMessage) bury(ctx context.Context, why string) error {
+	_, err := m.of.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		tx.XAdd(ctx, &redis.XAddArgs{Stream: m.of.dead, Values: []any{
+			"n", m.attempt, "b", m.body, "error", why}})
+		m.drop(ctx, tx)
+		return nil
+	})
+	return err
+}
+
+func (m *redisMessage) again(ctx context.Context, after time.Duration) error {
+	q := m.of
+	err := redisLater.Run(ctx, q.client, []string{q.name, q.later}, m.id, after.Microseconds(),
+		m.attempt, m.body).Err()
+	if err != nil && !errors.Is(err, redis.Nil) { // the script returns nothing
+		return err
+	}
+	select {
+	case q.sooner <- struct{}{}:
+	default:
+	}
+	return nil
 }
 
 func (m *redisMessage) drop(ctx context.Context, c redis.Pipeliner) {
 	c.XDel(ctx, m.of.name, m.id)
 	c.XAck(ctx, m.of.name, group, m.id)
-}
-
-// insist tells a broker until it has heard, or for as long as that may take.
-func insist(tell func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
-	defer cancel()
-	for {
-		err := tell(ctx)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		wait(ctx, 100*time.Millisecond)
-	}
 }

@@ -242,7 +242,7 @@ func (m *riverMessage) Reply(r strategies.Reply) error {
 		why := rivertype.AttemptError{At: time.Now(), Attempt: m.job.Attempt,
 			Error: oneLine(r.Dead)}
 		m.reply = river.JobCancel(errors.New(why.Error))
-		return insist(func() error {
+		return Postgres.insist(func() error {
 			return within(answering, func(ctx context.Context) error {
 				_, err := m.queue.pool.Exec(ctx, "UPDATE "+m.queue.jobs()+" SET "+
 					"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1)"+
