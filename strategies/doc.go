@@ -15,7 +15,8 @@
 // is a sink that stands before another. A strategy of your own needs no registration: any Spec will
 // do, and [github.com/poolbench/poolbench/strategies/strategytest.Run] tests whether it keeps the
 // contract. A library's pool becomes a strategy by an [Executor], its semaphore or limiter by a
-// [Gate]: package peers has nine of them.
+// [Gate]: package peers has nine of them. A durable queue becomes one by a [Broker]: see package
+// durable.
 //
 // # The contract
 //
@@ -75,6 +76,22 @@
 // once" means that no time passes. So all waiting must be durably blocking there: on channels,
 // timers, a sync.Cond or a WaitGroup made inside, never on a mutex that another goroutine holds
 // while it waits.
+//
+// # Strategies that wait for a disk or a server
+//
+// One that declares RealClock is held to the clauses Bound, Once, Context, Drain, Closed, Panic and
+// Order under the real clock, in which no instant is exact, and to three more. Accepted means that
+// Submit has returned nil, and outlives what Spec.Durability says.
+//
+//   - Kept: what an instance leaves when its context or that of its Drain ends, the next instance
+//     of the same queue (Params.Resume) runs, all of it. What has been acknowledged never comes
+//     again: before Drain returns nil, that is all that has run.
+//   - Killed: so it is with a process that is killed. A task that was running then runs again,
+//     after the lease of its message at the latest; it is done at least once, and may be done twice.
+//   - Poison: a task that kills each process that runs it becomes a dead letter after the last
+//     attempt, as one does that asks for another attempt each time, or panics. It stops no other.
+//
+// # Panics
 //
 // To contain a panic is what this contract asks of a strategy under test, so that one task costs
 // one task and a run can go on and count it. It is not advice for servers:
