@@ -212,7 +212,7 @@ func (x *stint) isDone() int {
 // drained is a Drain without an end, which has to succeed.
 func (x *stint) drained() error {
 	if err := x.s.Drain(context.Background()); err != nil {
-		return fmt.Errorf("Drain: %w", err)
+		return fmt.Errorf("a Drain: %w", err)
 	}
 	return nil
 }
@@ -312,7 +312,7 @@ func durableContext(spec strategies.Spec) error {
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
 		if err := x.s.Submit(ended, x.task(100)); !errors.Is(err, context.Canceled) {
-			return fmt.Errorf("Submit with an ended context returned %v", err)
+			return fmt.Errorf("a Submit with an ended context returned %v", err)
 		}
 		if err := x.hold(n); err != nil {
 			return err
@@ -342,7 +342,7 @@ func durableDrain(spec strategies.Spec) error {
 			return err
 		}
 		if x.isDone() != n {
-			return fmt.Errorf("Drain returned, and of %d tasks %d are done", n, x.isDone())
+			return fmt.Errorf("a Drain returned, and of %d tasks %d are done", n, x.isDone())
 		}
 		return x.done(n, onceEach, noError)
 	}); err != nil {
@@ -365,7 +365,7 @@ func durableDrain(spec strategies.Spec) error {
 		cancel()
 		left, ok := errors.AsType[*strategies.DrainError](x.s.Drain(ended))
 		if !ok || left.Abandoned != n-limit || left.Running != 0 {
-			return fmt.Errorf("Drain with an ended context returned %v, want %d tasks abandoned",
+			return fmt.Errorf("a Drain with an ended context returned %v, want %d tasks abandoned",
 				left, n-limit)
 		}
 		return x.done(n, nil, func(uint64) error { return strategies.ErrAbandoned })
@@ -419,10 +419,10 @@ func durableClosed(spec strategies.Spec) error {
 		}
 		if err := x.s.Submit(context.Background(), x.task(10)); !errors.Is(err,
 			strategies.ErrClosed) {
-			return fmt.Errorf("Submit after Drain returned %v", err)
+			return fmt.Errorf("a Submit after Drain returned %v", err)
 		}
 		if err := x.drained(); err != nil {
-			return fmt.Errorf("the second %w", err)
+			return fmt.Errorf("twice: %w", err)
 		}
 		return x.done(10, onceEach, noError)
 	})
