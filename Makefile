@@ -14,12 +14,15 @@ build: ## build bin/poolbench
 run: build ## build, then run the default studies: a table and report.html, under 75 s on two cores
 	$(BIN) run
 
-test: ## all tests: no service to start, under 5 minutes on two cores
-	$(GO) test -timeout 10m ./...
+# What was skipped is named at the end, with the reason.
+TESTS := $(GO) tool gotestsum --format pkgname --
+
+test: ## all tests: no service to start, under 8 minutes on two cores
+	$(TESTS) -timeout 15m ./...
 
 # Each process would sleep a second at its end, for races of goroutines that go on; the tests look for such goroutines themselves.
 race: ## all tests under the race detector
-	GORACE=atexit_sleep_ms=0 $(GO) test -race -timeout 30m ./...
+	GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m ./...
 
 lint: ## gofmt, vet, staticcheck, and a tidy go.mod; changes nothing
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) && if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi

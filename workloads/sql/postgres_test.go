@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -79,11 +80,30 @@ func TestWithoutSecrets(t *testing.T) {
 	}
 }
 
+// servePostgres starts a server for the test, unless one is named.
+func servePostgres(t *testing.T) {
+	t.Helper()
+	if os.Getenv(DSNVariable) != "" {
+		return
+	}
+	if err := servers.Postgres.Missing(); err != nil {
+		t.Skip(err)
+	}
+	s, err := servers.Postgres.Start(t.Context(), servers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Setenv(DSNVariable, s.Address())
+}
+
 // The schema is one's own, and gone after Close; two workloads at a time have two.
 func TestPostgresSchemas(t *testing.T) {
-	if os.Getenv(DSNVariable) == "" {
-		t.Skip("no PostgreSQL: " + DSNVariable + " is not set")
-	}
+	servePostgres(t)
 	first, second, watch := query(t, "postgres", "rows=10"), query(t, "postgres", "rows=20"),
 		query(t, "postgres", "rows=1")
 	for i, w := range []*sqlQuery{first, second} {
@@ -104,9 +124,7 @@ func TestPostgresSchemas(t *testing.T) {
 
 // Also an error of a query, which the server words, has no secret in it, and is one line.
 func TestPostgresQueryErrors(t *testing.T) {
-	if os.Getenv(DSNVariable) == "" {
-		t.Skip("no PostgreSQL: " + DSNVariable + " is not set")
-	}
+	servePostgres(t)
 	w := query(t, "postgres", "rows=10")
 	w.db.read = "SELECT '" + strings.ReplaceAll(os.Getenv(DSNVariable), "'", "''") + "'::int"
 	if err := w.Do(context.Background(), 1); err == nil ||
