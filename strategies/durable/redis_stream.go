@@ -21,8 +21,8 @@ var _ = register(strategies.Spec{
 	Name: "redis_stream",
 	Summary: "a stream of Redis and a consumer group: added by XADD, read by XREADGROUP, deleted " +
 		"when done",
-	UseIf: "accepted tasks must outlive the process, Redis is there already, and its appendfsync " +
-		"is what may be lost with its machine: everysec, or with always nothing",
+	UseIf: "accepted tasks must outlive the process, and Redis is there already; its appendfsync " +
+		"decides what is lost with it: the last second or two (everysec), or nothing (always)",
 	Source:     "github.com/redis/go-redis/v9; Redis 6.2 and later",
 	FIFO:       true,
 	Keys:       []param.Key{leaseKey},
