@@ -157,9 +157,6 @@ func (o crashOptions) plan() (p crash.Plan, s strategies.Spec, level strategies.
 	if err != nil {
 		return p, s, level, fmt.Errorf("--workload: %w", err)
 	}
-	if o.patience <= 0 {
-		return p, s, level, fmt.Errorf("--patience: want a positive duration, got %v", o.patience)
-	}
 	params := strategies.Params{Limit: o.Limit, Values: v.Values}
 	if err := v.Spec.Validate(params); err != nil {
 		return p, s, level, err
@@ -237,7 +234,10 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 		finding = fmt.Sprintf("%s lost %d of %d accepted tasks in %s", doc.Strategy, r.Lost,
 			r.Accepted, strings.Join(killed, " and "))
 	}
-	if r.Twice > 0 {
+	switch {
+	case r.Twice == 1:
+		finding += "; 1 was done twice or more often"
+	case r.Twice > 1:
 		finding += fmt.Sprintf("; %d were done twice or more often", r.Twice)
 	}
 	fmt.Fprintf(a.stdout, "%s.\n\n", finding)

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestCrash kills a durable strategy and one within the process by the command, and has its JSON
+// add up; the exit code is 0, as neither breaks its word.
+func TestCrash(t *testing.T) {
+	for strategy, loses := range map[string]bool{"sqlite_queue:sync=normal": false,
+		"worker_pool": true} {
+		r := command(t, "crash", strategy, "--tasks", "300", "--kills", "3", "--limit", "2",
+			"--workload", "constant:mean=2ms", "--format", "json", "--quiet")
+		var doc crashDocument
+		if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil || r.code != fine {
+			t.Fatalf("%s: exit code %d, %v: %s%s", strategy, r.code, err, r.stdout, r.stderr)
+		}
+		if doc.Format != "poolbench crash" || doc.Accepted != 300 || doc.Restarts != 3 ||
+			doc.Lost+doc.Once+doc.Twice+doc.Dead != 300 || (doc.Lost > 0) != loses {
+			t.Errorf("%s: %s", strategy, r.stdout)
+		}
+	}
+}
+
+// TestCrashText: the finding comes first, in lines of 80 columns.
+func TestCrashText(t *testing.T) {
+	r := command(t, "crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1", "--quiet")
+	if r.code != fine || !strings.HasPrefix(r.stdout, "serial lost ") ||
+		!strings.Contains(r.stdout, " of 50 accepted tasks in 1 kill.\n") {
+		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+	for line := range strings.Lines(r.stdout) {
+		if len(line) > 81 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+	}
+}
