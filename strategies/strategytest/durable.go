@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,7 @@ type stint struct {
 	p      strategies.Params
 	s      strategies.Strategy
 	endNew context.CancelFunc
+	mark   watchdog.Mark
 	do     func(ctx context.Context, id uint64) strategies.Result // what tasks do
 	steps  atomic.Uint64
 
@@ -48,9 +50,19 @@ type stint struct {
 	odd           error
 }
 
-// durably calls check with an instance, for a queue that is to be resumed or one of its own.
+// durably calls check with an instance, for a queue that is to be resumed or one of its own. Its
+// tasks return at once, until check has them do something else.
 func durably(
 	spec strategies.Spec, limit int, resume *strategies.Resume, check func(*stint) error,
+) (err error) {
+	return durablyDoing(spec, limit, resume,
+		func(context.Context, uint64) strategies.Result { return strategies.Result{} }, check)
+}
+
+// durablyDoing is durably for tasks that come before check is called.
+func durablyDoing(
+	spec strategies.Spec, limit int, resume *strategies.Resume,
+	do func(ctx context.Context, id uint64) strategies.Result, check func(*stint) error,
 ) (err error) {
 	values, err := param.Resolve(spec.Keys, nil)
 	if err != nil {
@@ -58,13 +70,15 @@ func durably(
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	x := &stint{spec: spec, endNew: cancel, runs: map[uint64]int{}, dones: map[uint64]int{},
+	x := &stint{spec: spec, endNew: cancel, mark: watchdog.NewMark(), runs: map[uint64]int{}, dones: map[uint64]int{},
 		results: map[uint64]strategies.Result{},
 		p:       strategies.Params{Limit: limit, Values: values, Resume: resume}}
-	x.do = func(context.Context, uint64) strategies.Result { return strategies.Result{} }
+	x.do = do
 	if resume != nil {
 		resume.Task = x.task
 	}
+	x.mark.Set(ctx)
+	defer pprof.SetGoroutineLabels(context.Background())
 	if x.s, err = spec.Start(ctx, x.p, x); err != nil {
 		return err
 	}
@@ -117,10 +131,19 @@ func (x *stint) until(what string, so func() bool) error {
 			last, idle = now, 0
 		}
 		if idle >= patience {
-			return fmt.Errorf("in %v nothing has happened, and it is not so that %s", patience, what)
+			return fmt.Errorf("in %v nothing has happened, and it is not so that %s%s", patience, what,
+				x.where())
 		}
 		time.Sleep(look)
 	}
+}
+
+// where shows what the goroutines of the instance do.
+func (x *stint) where() string {
+	if all := x.mark.Stacks().Foreign(); len(all) > 0 {
+		return "\n" + all.String()
+	}
+	return ""
 }
 
 // task makes the task of that ID.

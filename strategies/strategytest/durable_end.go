@@ -227,16 +227,16 @@ func durablePoison(spec strategies.Spec, queue string, ended int) error {
 		return nil
 	}
 	resume.Remove = ended == poisonAttempts
-	return durably(spec, 1, resume, func(x *stint) error {
-		all := make(chan struct{}) // have been submitted
-		x.do = func(_ context.Context, id uint64) strategies.Result {
-			if id == poison {
-				<-all
-				time.Sleep(aWhile)
-				die()
-			}
-			return strategies.Result{}
+	all := make(chan struct{}) // have been submitted
+	do := func(_ context.Context, id uint64) strategies.Result {
+		if id == poison {
+			<-all
+			time.Sleep(aWhile)
+			die()
 		}
+		return strategies.Result{}
+	}
+	return durablyDoing(spec, 1, resume, do, func(x *stint) error {
 		if ended == 0 {
 			if err := x.submit(0, n); err != nil {
 				return err
