@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -80,30 +81,40 @@ func TestWithoutSecrets(t *testing.T) {
 	}
 }
 
-// servePostgres starts a server for the test, unless one is named.
-func servePostgres(t *testing.T) {
-	t.Helper()
-	if os.Getenv(DSNVariable) != "" {
-		return
+// TestMain starts a server for the tests, unless one is named or none is installed.
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	if os.Getenv(DSNVariable) != "" || servers.Postgres.Missing() != nil {
+		return m.Run()
 	}
-	if err := servers.Postgres.Missing(); err != nil {
-		t.Skip(err)
+	s, err := servers.Postgres.Start(context.Background(), servers.Options{})
+	if err == nil {
+		err = os.Setenv(DSNVariable, s.Address())
 	}
-	s, err := servers.Postgres.Start(t.Context(), servers.Options{})
+	code := 1
+	if err == nil {
+		code = m.Run()
+		err = s.Close()
+	}
 	if err != nil {
-		t.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Setenv(DSNVariable, s.Address())
+	return code
+}
+
+// needPostgres skips a test where there is no server.
+func needPostgres(t *testing.T) {
+	t.Helper()
+	if os.Getenv(DSNVariable) == "" {
+		t.Skip(servers.Postgres.Missing())
+	}
 }
 
 // The schema is one's own, and gone after Close; two workloads at a time have two.
 func TestPostgresSchemas(t *testing.T) {
-	servePostgres(t)
+	needPostgres(t)
 	first, second, watch := query(t, "postgres", "rows=10"), query(t, "postgres", "rows=20"),
 		query(t, "postgres", "rows=1")
 	for i, w := range []*sqlQuery{first, second} {
@@ -124,7 +135,7 @@ func TestPostgresSchemas(t *testing.T) {
 
 // Also an error of a query, which the server words, has no secret in it, and is one line.
 func TestPostgresQueryErrors(t *testing.T) {
-	servePostgres(t)
+	needPostgres(t)
 	w := query(t, "postgres", "rows=10")
 	w.db.read = "SELECT '" + strings.ReplaceAll(os.Getenv(DSNVariable), "'", "''") + "'::int"
 	if err := w.Do(context.Background(), 1); err == nil ||

@@ -16,9 +16,7 @@ import (
 func withDatabases(t *testing.T, test func(t *testing.T, db string)) {
 	t.Run("sqlite", func(t *testing.T) { test(t, "sqlite") })
 	t.Run("postgres", func(t *testing.T) {
-		if os.Getenv(DSNVariable) == "" {
-			t.Skip("no PostgreSQL: " + DSNVariable + " is not set")
-		}
+		needPostgres(t)
 		test(t, "postgres")
 	})
 }
