@@ -43,6 +43,7 @@ type postgresQueue struct {
 	temporary                   bool
 
 	wake    chan struct{} // idle consumers wait here
+	idle    atomic.Int64  // as many of them
 	unheard atomic.Int64  // messages that no NOTIFY has told of
 	news    chan struct{} // there are such
 }
@@ -81,7 +82,8 @@ func openPostgresQueue(
 	starting, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
 	if err := q.open(starting, p); err != nil {
-		return nil, errors.Join(err, q.close())
+		_ = q.close() // if the server can be told at all
+		return nil, err
 	}
 	return strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead}.Start(
 		ctx, p, sink), nil
@@ -143,7 +145,7 @@ func (q *postgresQueue) work(ctx context.Context, limit int, do func(strategies.
 
 // announce tells of new messages after they were put. In one transaction with the message a NOTIFY
 // would have all Puts wait for each other: PostgreSQL commits those one by one, fsync included. So
-// one stands for all that came in the millisecond before.
+// one stands for all that came in the millisecond before, or in ten while no consumer is idle.
 func (q *postgresQueue) announce(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -155,7 +157,9 @@ func (q *postgresQueue) announce(ctx context.Context) {
 		// the poll makes up for one that is lost
 		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2), "+
 			"set_config('synchronous_commit', 'off', true)", q.name, strconv.FormatInt(n, 10))
-		wait(ctx, time.Millisecond)
+		for i := 0; i == 0 || i < 10 && q.idle.Load() == 0; i++ {
+			wait(ctx, time.Millisecond)
+		}
 	}
 }
 
@@ -237,10 +241,12 @@ func (q *postgresQueue) receive(ctx context.Context) (strategies.Message, error)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return nil, err
 		}
+		q.idle.Add(1)
 		select {
 		case <-q.wake:
 		case <-ctx.Done():
 		}
+		q.idle.Add(-1)
 	}
 	return nil, ctx.Err()
 }

@@ -1,9 +1,25 @@
 package durable_test
 
 import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/durable"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
@@ -29,4 +45,206 @@ func TestPostgresKilled(t *testing.T) {
 	t.Run("river", func(t *testing.T) {
 		outlives(t, servers.Postgres, durable.Postgres, "river:lease=500ms,cooldown=1ms,poll=20ms")
 	})
+}
+
+// rawPool is what the strategies have too, and a schema that ends with the benchmark.
+func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
+	b.Helper()
+	config, err := pgxpool.ParseConfig(os.Getenv(durable.Postgres.Variable))
+	if err != nil {
+		b.Fatal(err)
+	}
+	config.MaxConns = int32(limit + 8)
+	pool, err := pgxpool.NewWithConfig(b.Context(), config)
+	if err != nil {
+		b.Fatal(err)
+	}
+	name := "raw_" + strings.ToLower(rand.Text()[:8])
+	if _, err := pool.Exec(b.Context(), "CREATE SCHEMA "+name); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if _, err := pool.Exec(context.Background(), "DROP SCHEMA "+name+" CASCADE"); err != nil {
+			b.Error(err)
+		}
+		pool.Close()
+	})
+	return pool, name
+}
+
+// openRawPostgres has the table and the statements of postgres_queue.
+func openRawPostgres(b *testing.B, limit int) (func() error, func(int, func()) error) {
+	pool, name := rawPool(b, limit)
+	table := name + ".queue"
+	if _, err := pool.Exec(b.Context(), "CREATE TABLE "+table+" (id bigint GENERATED ALWAYS AS "+
+		"IDENTITY PRIMARY KEY, body bytea NOT NULL, attempt integer NOT NULL DEFAULT 0, "+
+		"due timestamptz NOT NULL DEFAULT '-infinity') WITH (fillfactor = 50)"); err != nil {
+		b.Fatal(err)
+	}
+	body := make([]byte, 256)
+	put := func() error {
+		_, err := pool.Exec(b.Context(), "INSERT INTO "+table+" (body) VALUES ($1)", body)
+		return err
+	}
+	take := "UPDATE " + table + " SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
+		"SELECT id FROM " + table + " WHERE due <= now() ORDER BY id FOR UPDATE SKIP LOCKED " +
+		"LIMIT 1) RETURNING id, body, attempt, set_config('synchronous_commit', 'off', true)"
+	return put, func(n int, run func()) error {
+		for range n {
+			var id int64
+			var body []byte
+			var attempt int
+			if err := pool.QueryRow(b.Context(), take, 5*time.Second).Scan(&id, &body, &attempt,
+				nil); err != nil {
+				return err
+			}
+			run()
+			if _, err := pool.Exec(b.Context(), "DELETE FROM "+table+" WHERE id = $1",
+				id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// A rawJob is 256 bytes.
+type rawJob struct {
+	Body []byte `json:"body"`
+}
+
+// Kind implements river.JobArgs.
+func (rawJob) Kind() string { return "raw" }
+
+// openRawRiver has River's own client and worker, with the settings of the strategy.
+func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) error) {
+	pool, name := rawPool(b, limit)
+	driver, log := riverpgxv5.New(pool), slog.New(slog.DiscardHandler)
+	migrations, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: name, Logger: log})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := migrations.Migrate(b.Context(), rivermigrate.DirectionUp, nil); err != nil {
+		b.Fatal(err)
+	}
+	gate, worked := make(chan struct{}), make(chan struct{}, limit)
+	var first sync.WaitGroup // as many jobs as may run
+	var begun atomic.Int64
+	workers := river.NewWorkers()
+	river.AddWorker(workers, river.WorkFunc(func(context.Context, *river.Job[rawJob]) error {
+		if int(begun.Add(1)) <= min(limit, b.N) {
+			first.Done()
+		}
+		<-gate
+		worked <- struct{}{}
+		return nil
+	}))
+	client, err := river.NewClient(driver, &river.Config{Schema: name, Logger: log,
+		Workers:       workers,
+		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: limit}},
+		FetchCooldown: time.Millisecond, FetchPollInterval: 20 * time.Millisecond})
+	if err != nil {
+		b.Fatal(err)
+	}
+	body := make([]byte, 256)
+	put := func() error {
+		_, err := client.Insert(b.Context(), rawJob{body}, nil)
+		return err
+	}
+	return put, func(n int, run func()) error {
+		first.Add(min(limit, n))
+		if err := client.Start(context.WithoutCancel(b.Context())); err != nil {
+			return err
+		}
+		first.Wait()
+		b.ResetTimer() // the strategy has been started before, too
+		close(gate)
+		for range n {
+			<-worked
+			run()
+		}
+		b.StopTimer()
+		return client.Stop(b.Context())
+	}
+}
+
+// TestPostgresLeavesNothing: an instance that has ended leaves no schema, no session and no
+// goroutine.
+func TestPostgresLeavesNothing(t *testing.T) {
+	serve(t, servers.Postgres, durable.Postgres)
+	ctx := t.Context()
+	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
+		t.Run(text, func(t *testing.T) {
+			before := goleak.IgnoreCurrent()
+			v := strategies.MustParse(text)
+			var done atomic.Int64
+			s, err := v.Spec.Start(ctx, strategies.Params{Limit: 4, Values: v.Values},
+				strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done.Add(1) }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(context.Context, *strategies.Task) strategies.Result {
+				return strategies.Result{}
+			}
+			for range 100 {
+				if err := s.Submit(ctx, &strategies.Task{Run: run}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Drain(ctx); err != nil || done.Load() != 100 {
+				t.Errorf("Drain: %v; %d tasks are done", err, done.Load())
+			}
+			goleak.VerifyNone(t, before)
+			conn, err := pgx.Connect(ctx, os.Getenv(durable.Postgres.Variable))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(ctx)
+			for what, query := range map[string]string{
+				"schemas": "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'poolbench%'",
+				"sessions": "SELECT count(*) FROM pg_stat_activity " +
+					"WHERE application_name = 'poolbench'",
+			} {
+				left := -1
+				for range 20 { // a session takes a moment to end
+					if err := conn.QueryRow(ctx, query).Scan(&left); err != nil {
+						t.Fatal(err)
+					}
+					if left == 0 {
+						break
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+				if left != 0 {
+					t.Errorf("%d %s are left", left, what)
+				}
+			}
+		})
+	}
+}
+
+// TestPostgresErrors: what is wrong with an address is said in one line, without the address.
+func TestPostgresErrors(t *testing.T) {
+	for _, address := range []string{
+		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:1/postgres",   // nobody is there
+		"postgres://some%2Fbody:s3cr%2Ft@127.0.0.1:none/s3cr/t?", // not an address
+		"host=127.0.0.1 port=1 user=somebody password=s3cr/t",
+	} {
+		t.Setenv(durable.Postgres.Variable, address)
+		for _, text := range []string{"postgres_queue", "river"} {
+			v := strategies.MustParse(text)
+			s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 1, Values: v.Values},
+				strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+			if err == nil {
+				_ = s.Drain(t.Context())
+				t.Fatal("there is an instance")
+			}
+			for _, secret := range []string{"127.0.0.1:1/", "s3cr", "127.0.0.1:none", "\n"} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("%q is in %q", secret, err)
+				}
+			}
+			t.Log(err)
+		}
+	}
 }

@@ -99,7 +99,8 @@ func openRiver(
 	starting, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
 	if err := q.open(starting, p); err != nil {
-		return nil, errors.Join(err, q.close())
+		_ = q.close() // if the server can be told at all
+		return nil, err
 	}
 	return strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead}.Start(
 		ctx, p, sink), nil

@@ -1,0 +1,155 @@
+package durable_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/durable"
+)
+
+// A raw is what a strategy is measured against: the same broker, called in a loop by its client. In
+// benchmarks it has the strategy's name and _raw.
+type raw struct {
+	text  string // the strategy, for strategies.Parse
+	limit int    // consumers, of both
+	kind  servers.Kind
+	named durable.Server
+	// open makes a queue that put puts 256 bytes into, and consume takes n messages from. It
+	// calls run for each, with no more than limit at a time.
+	open func(b *testing.B, limit int) (put func() error, consume func(n int, run func()) error)
+}
+
+// raws are all of them.
+var raws = []raw{
+	{"postgres_queue", 1, servers.Postgres, durable.Postgres, openRawPostgres},
+	{"river:cooldown=1ms,poll=20ms", 50, servers.Postgres, durable.Postgres, openRawRiver},
+}
+
+// BenchmarkSubmit measures a Submit by one submitter while the one task that runs goes on, and the
+// client's own call.
+func BenchmarkSubmit(b *testing.B) {
+	compare(b, func(b *testing.B, r raw) {
+		run := newRuns(b, r)
+		b.ResetTimer()
+		run.submit(b.N)
+		b.StopTimer()
+		run.end()
+	}, func(b *testing.B, r raw) {
+		put, _ := r.open(b, r.limit)
+		for b.Loop() {
+			if err := put(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkConsume measures how long a message takes from the queue to its acknowledgement, where
+// there are enough: by the strategy, and by the client in a loop.
+func BenchmarkConsume(b *testing.B) {
+	compare(b, func(b *testing.B, r raw) {
+		run := newRuns(b, r)
+		run.submit(b.N)
+		b.ResetTimer()
+		close(run.gate)
+		run.all.Wait()
+		b.StopTimer()
+		run.end()
+	}, func(b *testing.B, r raw) {
+		put, consume := r.open(b, r.limit)
+		for range b.N {
+			if err := put(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ResetTimer()
+		if err := consume(b.N, func() {}); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+	})
+}
+
+// compare runs both for each strategy whose server is there.
+func compare(b *testing.B, strategy, client func(b *testing.B, r raw)) {
+	for _, r := range raws {
+		name := strategies.MustParse(r.text).Spec.Name
+		if err := r.kind.Missing(); err != nil && r.named.Ready() != nil {
+			b.Run(name, func(b *testing.B) { b.Skip(err) })
+			continue
+		}
+		if r.named.Ready() != nil {
+			serve(b, r.kind, r.named)
+		}
+		b.Run(name, func(b *testing.B) { strategy(b, r) })
+		b.Run(name+"_raw", func(b *testing.B) { client(b, r) })
+	}
+}
+
+// A runs is an instance of a strategy whose slots are taken until the gate is opened.
+type runs struct {
+	b        *testing.B
+	strategy strategies.Strategy
+	gate     chan struct{}
+	all      sync.WaitGroup // the tasks of submit
+}
+
+func newRuns(b *testing.B, r raw) *runs {
+	v := strategies.MustParse(r.text)
+	x := &runs{b: b, gate: make(chan struct{})}
+	var err error
+	x.strategy, err = v.Spec.Start(b.Context(), strategies.Params{Limit: r.limit, Values: v.Values},
+		strategies.SinkFunc(func(t *strategies.Task, _ strategies.Result) {
+			if t.Arg == nil {
+				x.all.Done()
+			}
+		}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var running sync.WaitGroup
+	running.Add(r.limit)
+	for range r.limit {
+		if err := x.strategy.Submit(b.Context(), &strategies.Task{Arg: x,
+			Run: func(ctx context.Context, _ *strategies.Task) strategies.Result {
+				running.Done()
+				select {
+				case <-x.gate:
+				case <-ctx.Done():
+				}
+				return strategies.Result{}
+			}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	running.Wait()
+	return x
+}
+
+// submit submits n tasks that do nothing.
+func (x *runs) submit(n int) {
+	x.all.Add(n)
+	tasks := make([]strategies.Task, n)
+	for i := range tasks {
+		tasks[i].Run = func(context.Context, *strategies.Task) strategies.Result {
+			return strategies.Result{}
+		}
+		if err := x.strategy.Submit(x.b.Context(), &tasks[i]); err != nil {
+			x.b.Fatal(err)
+		}
+	}
+}
+
+// end ends the instance, whatever waits.
+func (x *runs) end() {
+	ended, cancel := context.WithCancel(x.b.Context())
+	cancel()
+	var left *strategies.DrainError
+	if err := x.strategy.Drain(ended); err != nil && !errors.As(err, &left) {
+		x.b.Fatal(err)
+	}
+}
