@@ -27,6 +27,10 @@ type raw struct {
 var raws = []raw{
 	{"postgres_queue", 1, servers.Postgres, durable.Postgres, openRawPostgres},
 	{"river:cooldown=1ms,poll=20ms", 50, servers.Postgres, durable.Postgres, openRawRiver},
+	{"redis_stream", 1, servers.Redis, durable.Redis, openRawRedis},
+	{"asynq", 1, servers.Redis, durable.Redis, openRawAsynq},
+	{"rabbitmq", 1, servers.RabbitMQ, durable.RabbitMQ, openRawRabbitMQ},
+	{"rabbitmq:queue=classic", 1, servers.RabbitMQ, durable.RabbitMQ, openRawClassic}, // #01
 }
 
 // BenchmarkSubmit measures a Submit by one submitter while the one task that runs goes on, and the
