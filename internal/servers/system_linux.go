@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 func prepareSystem(cmd *exec.Cmd, username string) error {
@@ -19,28 +20,42 @@ func prepareSystem(cmd *exec.Cmd, username string) error {
 }
 
 // killTree kills the process's group, and its descendants that have left the group: PostgreSQL's
-// do. Those that are started while it looks are missed: they end when they see that it has.
+// do. The process is stopped before, so that it starts no more while they are looked for: one that
+// is missed may hold its files for long.
 func killTree(p *os.Process) {
+	_ = syscall.Kill(p.Pid, syscall.SIGSTOP)
+	for range 100 {
+		if state, _ := stat(p.Pid); state != "R" && state != "S" && state != "D" {
+			break // it has stopped, or is gone
+		}
+		time.Sleep(time.Millisecond)
+	}
 	children := make(map[int][]int)
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
 	for _, file := range stats {
-		stat, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has ended
-		}
-		// pid (name) state ppid …, and the name may have spaces
-		_, rest, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " ")
-		fields := strings.Fields(rest)
-		if len(fields) < 2 {
-			continue
-		}
-		parent, _ := strconv.Atoi(fields[1])
 		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		children[parent] = append(children[parent], child)
+		if _, parent := stat(child); parent > 0 {
+			children[parent] = append(children[parent], child)
+		}
 	}
 	_ = syscall.Kill(-p.Pid, syscall.SIGKILL)
 	for left := children[p.Pid]; len(left) > 0; left = left[1:] {
 		_ = syscall.Kill(left[0], syscall.SIGKILL)
 		left = append(left, children[left[0]]...)
 	}
+}
+
+// stat is the state and the parent of a process; "" and 0 where there is none.
+func stat(pid int) (state string, parent int) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return "", 0
+	}
+	// pid (name) state ppid …, and the name may have spaces
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 2 {
+		return "", 0
+	}
+	parent, _ = strconv.Atoi(fields[1])
+	return fields[0], parent
 }

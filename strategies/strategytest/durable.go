@@ -70,9 +70,9 @@ func durablyDoing(
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	x := &stint{spec: spec, endNew: cancel, mark: watchdog.NewMark(), runs: map[uint64]int{}, dones: map[uint64]int{},
-		results: map[uint64]strategies.Result{},
-		p:       strategies.Params{Limit: limit, Values: values, Resume: resume}}
+	x := &stint{spec: spec, endNew: cancel, mark: watchdog.NewMark(),
+		runs: map[uint64]int{}, dones: map[uint64]int{}, results: map[uint64]strategies.Result{},
+		p: strategies.Params{Limit: limit, Values: values, Resume: resume}}
 	x.do = do
 	if resume != nil {
 		resume.Task = x.task
