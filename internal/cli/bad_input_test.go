@@ -43,6 +43,7 @@ func TestBadInput(t *testing.T) {
 		{"crash sqlite_queue:bytes=3", []string{"bytes 3: want 24 to"}},
 		{"crash sqlite_queue --server nothing=x", []string{`--server: unknown server "nothing"`}},
 		{"crash sqlite_queue --server nats", []string{"--server: want NAME=ADDRESS"}},
+		{"crash sqlite_queue --setting a=b", []string{"--setting: no server is started here"}},
 		{"crash jetstream:server=outer", []string{"needs NATS: name one by --server nats="}},
 		{"run --strategy jetstream --clock virtual",
 			[]string{"strategy jetstream: disks and servers keep no virtual time"}},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -25,6 +26,7 @@ type crashOptions struct {
 	crash.Order
 	kills    int
 	kill     string
+	settings []string // of the server
 	patience time.Duration
 	format   string
 	quiet    bool
@@ -58,6 +60,8 @@ func (a *app) crashCommand() *cobra.Command {
 	number(&o.Tasks, arrivals.MaxTasks, "tasks", "tasks to be accepted")
 	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
 	choiceFlag(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
+	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
+		"server that is started, as in appendfsync=always; repeatable")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
 	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "what a task does, by `NAME`")
 	completeFlag(cmd, "workload", workloadNames)
@@ -109,8 +113,11 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	if !needed && len(o.settings) > 0 {
+		return errors.New("--setting: no server is started here")
+	}
 	if needed {
-		server, err := kind.Start(ctx, servers.Options{})
+		server, err := kind.Start(ctx, servers.Options{Settings: o.settings})
 		if err != nil {
 			return fmt.Errorf("crash: %w", err)
 		}
@@ -140,7 +147,8 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	if err := a.showCrash(doc, o.format); err != nil {
 		return err
 	}
-	if report.Lost > 0 && level != strategies.Volatile {
+	if report.Lost > 0 && (level == strategies.PowerSafe ||
+		level == strategies.KillSafe && report.ServerRestarts == 0) {
 		return exitCode(regression)
 	}
 	return nil

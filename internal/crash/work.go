@@ -99,9 +99,19 @@ func (w *worker) start(ctx context.Context, o Order) error {
 		p.Resume = &strategies.Resume{Name: o.Queue, Remove: true, Task: w.task}
 	}
 	// the tasks run on when there is nothing more to submit
-	w.strategy, err = v.Spec.Start(context.WithoutCancel(ctx), p, w)
+	ctx = context.WithoutCancel(ctx)
+	w.strategy, err = v.Spec.Start(ctx, p, w)
+	for until := time.Now().Add(comeBack); err != nil && v.Spec.Needs != "" &&
+		time.Now().Before(until); {
+		time.Sleep(100 * time.Millisecond)
+		w.strategy, err = v.Spec.Start(ctx, p, w)
+	}
 	return err
 }
+
+// comeBack is how long a server may be away when a process starts: it may have been killed just
+// before.
+const comeBack = 30 * time.Second
 
 func (w *worker) task(id uint64) *strategies.Task {
 	return &strategies.Task{ID: id, Run: w.run}
