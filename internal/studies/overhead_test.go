@@ -74,8 +74,8 @@ func TestOverheadVerdicts(t *testing.T) {
 	}
 }
 
-// TestOverheadStrategies: all strategies take part but the one that the doc names, and none that
-// limits a rate is left at its default.
+// TestOverheadStrategies: all strategies take part but the one that the doc names and those that
+// wait for disks and servers, and none that limits a rate is left at its default.
 func TestOverheadStrategies(t *testing.T) {
 	in := map[string]bool{}
 	for _, v := range dispatchers() {
@@ -92,7 +92,7 @@ func TestOverheadStrategies(t *testing.T) {
 		}
 	}
 	for _, spec := range strategies.All() {
-		if in[spec.Name] == (spec.Name == "concurrency_limits") {
+		if in[spec.Name] == (spec.RealClock || spec.Name == "concurrency_limits") {
 			t.Errorf("%s takes part: %v", spec.Name, in[spec.Name])
 		}
 	}

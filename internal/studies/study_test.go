@@ -73,14 +73,15 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-// TestWithin: a study whose budget is more than what is left is run by name, and one that fits is
-// not.
+// TestWithin: a study whose budget is more than what is left is run by name, as is one that is
+// Apart, and one that fits is not.
 func TestWithin(t *testing.T) {
 	list := []Study{{Name: "a", Budget: 5}, {Name: "b", Budget: 6}, {Name: "c", Budget: 5},
 		{Name: "d", Budget: 1}}
+	list = slices.Insert(list, 1, Study{Name: "x", Budget: 1, Apart: true})
 	in, out := within(10, list)
-	if len(in) != 2 || in[0].Name != "a" || in[1].Name != "c" || len(out) != 2 ||
-		out[0].Name != "b" || out[1].Name != "d" {
+	if len(in) != 2 || in[0].Name != "a" || in[1].Name != "c" || len(out) != 3 ||
+		out[0].Name != "x" || out[1].Name != "b" || out[2].Name != "d" {
 		t.Errorf("in are %v, out %v", in, out)
 	}
 }

@@ -1,0 +1,164 @@
+package studies
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// sampleDurability has strategies of which those in slow complete 400 tasks a second to eight
+// clients, and the other durable ones 8000; scatter is the share by which each repetition differs
+// from the one before it, and waited that of the time without a processor.
+func sampleDurability(slow []string, scatter, waited float64, names ...string) *evidence.Measured {
+	cells := []bench.Scenario{diskCell(Quick)}
+	for _, v := range strategy(names...) {
+		cells = append(cells, durableCells(Quick, v)...)
+	}
+	return synthetic(cells, 3, func(sc bench.Scenario, i int) map[string]float64 {
+		if sc.Name() == diskCell(Quick).Name() {
+			return map[string]float64{"p50-service-sec": 200e-6}
+		}
+		done := 8000.0
+		switch name := sc.Strategy.String(); {
+		case slices.Contains(slow, name):
+			done = 400
+		case name == pooled:
+			done = 400_000
+		}
+		values := map[string]float64{"p50-wait-sec": 2 / done, "p50-response-sec": 3 / done,
+			"p99-response-sec": 9 / done, "cpu-sec/op": 1 / done, "cpu-wait": waited}
+		if rate := sc.Load.PerSecond; rate > 0 {
+			if rate == durableRate && sc.Strategy.String() == "dispatcher" {
+				return map[string]float64{"verdict": float64(bench.Invalid)}
+			}
+			values["offered-ops/s"], values["ops/s"] = rate, min(rate, done)
+			return values
+		}
+		values["ops/s"] = done * (1 + scatter*float64(i-1))
+		return values
+	})
+}
+
+func TestDurabilityVerdicts(t *testing.T) {
+	durable := embedded[3:]
+	judged := mustLookup(t, "durability")
+	for _, c := range []struct {
+		name            string
+		slow            []string
+		scatter, waited float64
+		want            finding.Verdict
+		says, advice    string
+	}{
+		{"all fast", nil, 0.01, 0, finding.DoesNotHold,
+			"each durable strategy completes at least 1000 tasks a second: jetstream 8k/s, " +
+				"sqlite_queue:sync=normal 8k/s, jetstream:sync=always 8k/s and sqlite_queue 8k/s",
+			"durable costs 130 µs a task here: too slow above 8k tasks a second; below, it is " +
+				"not the queue that is slow"},
+		{"all fast, crowded", nil, 0.01, 0.9, finding.DoesNotHold,
+			"each durable strategy completes at least 1000 tasks a second: jetstream 8k/s, " +
+				"sqlite_queue:sync=normal 8k/s, jetstream:sync=always 8k/s and sqlite_queue 8k/s",
+			"durable costs 130 µs a task here: too slow above 8k tasks a second; below, it is " +
+				"not the queue that is slow"}, // other programs only make it slower
+		{"all slow", durable, 0.01, 0, finding.Holds,
+			"each durable strategy completes fewer than 1000 tasks a second: jetstream 400/s, " +
+				"sqlite_queue:sync=normal 400/s, jetstream:sync=always 400/s and sqlite_queue " +
+				"400/s",
+			"durable costs 2.5 ms a task here: too slow above 400 tasks a second; below, it is " +
+				"not the queue that is slow"},
+		{"with the disk slow", durable[2:], 0.01, 0, finding.Depends,
+			"on the strategy: at least 1000 tasks a second complete with jetstream 8k/s and " +
+				"sqlite_queue:sync=normal 8k/s, fewer with jetstream:sync=always 400/s and " +
+				"sqlite_queue 400/s",
+			"durable costs 130 µs to 2.5 ms a task here: too slow above 400 to 8k tasks a " +
+				"second; below, it is not the queue that is slow"},
+		{"with the disk slow, crowded", durable[2:], 0.01, 0.9, finding.Undecided,
+			"the repetitions scatter too much to tell whether a durable strategy completes 1000 " +
+				"tasks a second: jetstream:sync=always 400/s and sqlite_queue 400/s", ""},
+		{"scattered", durable, 0.9, 0, finding.Undecided,
+			"the repetitions scatter too much to tell whether a durable strategy completes 1000 " +
+				"tasks a second: jetstream 230/s, sqlite_queue:sync=normal 230/s, " +
+				"jetstream:sync=always 230/s and sqlite_queue 230/s", ""},
+	} {
+		m := sampleDurability(c.slow, c.scatter, c.waited, embedded...)
+		f := wellSaid(t, m, judged.Judge, judged.Draw...)
+		finds(t, c.name, f, c.want, c.says)
+		said := strings.Contains(strings.Join(f.Lines, "\n"), "for up to 90 % of the time")
+		if said != (c.waited > crowded) {
+			t.Errorf("%s: says that the machine was busy: %v", c.name, said)
+		}
+		if f.Advice != c.advice || len(f.Advice) > 160 {
+			t.Errorf("%s: advice %q, want %q", c.name, f.Advice, c.advice)
+		}
+	}
+	m := sampleDurability(nil, 0, 0, embedded[:6]...)
+	finds(t, "one missing", judged.Judge(m), finding.Undecided,
+		"1 strategies have no run that can be used: sqlite_queue")
+}
+
+// TestDurabilityLines: what a reader asks next is there, and what was not measured is named with
+// the server that it needs, unless its runs are there.
+func TestDurabilityLines(t *testing.T) {
+	m := sampleDurability([]string{"sqlite_queue", "redis_stream"}, 0.01, 0,
+		append(slices.Clone(embedded), "redis_stream")...)
+	f := judgeDurability(m)
+	sound(t, f)
+	said := strings.Join(f.Lines, "\n")
+	for _, want := range []string{
+		"to wait for the disk (fsync) takes 200 µs",
+		"a task that outlives SIGKILL costs, beside one of worker_pool: jetstream 130 µs (×50), ",
+		"redis_stream 2.5 ms (×1k)",
+		"a task that outlives a loss of power costs, beside one of worker_pool: jetstream:sync=always ",
+		"consumers idle: worker_pool 5 µs, dispatcher 250 µs, ",
+		"at 100 tasks a second, p50 response from due: ",
+		"jetstream 380 µs (p99 1.1 ms)",
+		"1000 tasks a second are more than these complete: redis_stream and sqlite_queue",
+		"at 1000 tasks a second, no run can be used, as where the one who submits waits for " +
+			"each confirmation too long: dispatcher",
+		"not measured: asynq (needs Redis), postgres_queue (needs PostgreSQL), " +
+			"postgres_queue:sync=off (needs PostgreSQL), rabbitmq (needs RabbitMQ), ",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no line has %q:\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "redis_stream (needs") {
+		t.Errorf("what was measured is said not to be:\n%s", said)
+	}
+}
+
+// TestDurabilityRows: each strategy that is durable by its defaults takes part.
+func TestDurabilityRows(t *testing.T) {
+	in, texts := map[string]bool{}, map[string]bool{}
+	for _, v := range durableVariants() {
+		if texts[v.String()] {
+			t.Errorf("%s is there twice", v)
+		}
+		in[v.Spec.Name], texts[v.String()] = true, true
+	}
+	for _, spec := range strategies.All() {
+		if spec.Durability != nil && !in[spec.Name] {
+			t.Errorf("%s is left out", spec.Name)
+		}
+	}
+	for size := Quick; size <= Full; size++ {
+		for _, rate := range durableRates[size] {
+			if durableSpans[size].at[rate] == 0 {
+				t.Errorf("size %d has no length for %v tasks a second", size, rate)
+			}
+		}
+		if slices.ContainsFunc(durableRates[size], math.IsNaN) ||
+			!slices.Contains(durableRates[size], durableRate) {
+			t.Errorf("size %d does without the rate that is judged", size)
+		}
+	}
+	s := mustLookup(t, "durability")
+	if s.Takes(strategy("concurrency_limits")[0]) == nil || s.Takes(strategy("ants")[0]) != nil {
+		t.Error("Takes is not that of strategies that do all tasks")
+	}
+}

@@ -1,0 +1,82 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/alone"
+)
+
+var _ = register(Spec{
+	Name: "file_sync",
+	Summary: "appends to a file and waits for the disk: an fsync each task, the floor of whatever " +
+		"is to survive a loss of power",
+	Source: "SQLite, PRAGMA synchronous=FULL; Redis, appendfsync always",
+	Kind:   IO,
+	Keys: []param.Key{
+		{Name: "bytes", Kind: param.Size, Default: "256", Doc: "appended by a task, at most 1MiB"},
+		{Name: "dir", Kind: param.Text, Default: "temp", Doc: "existing directory to make the " +
+			"file in, in a new directory of its own; temp: the system's for temporary files"},
+	},
+	New:   newFileSync,
+	Check: checkFileSync,
+})
+
+// fileSync appends to one file. It is measured alone; several tasks at once may share an fsync.
+type fileSync struct {
+	dir  string
+	file *os.File
+	text []byte
+	times
+}
+
+func checkFileSync(v param.Values) error {
+	if n := v.Size("bytes"); n < 1 || n > 1<<20 {
+		return fmt.Errorf("bytes: must be between 1 byte and 1MiB, got %d bytes", n)
+	}
+	return nil
+}
+
+func newFileSync(_ uint64, v param.Values) (Workload, error) {
+	base := v.Text("dir")
+	if !v.Given("dir") {
+		base = os.TempDir()
+	}
+	dir, err := os.MkdirTemp(base, "poolbench-files-")
+	if err != nil {
+		return nil, fmt.Errorf("dir: %w", err)
+	}
+	w := &fileSync{dir: dir, text: make([]byte, v.Size("bytes"))}
+	if w.file, err = os.OpenFile(filepath.Join(dir, "log"),
+		os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if w.mean, err = alone.Time(func() error { return w.Do(context.Background(), 0) }); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// Do appends and waits for the fsync. Once begun, it does not end with ctx.
+func (w *fileSync) Do(ctx context.Context, _ uint64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := w.file.Write(w.text); err != nil {
+		return err
+	}
+	return w.file.Sync()
+}
+
+// Close removes the file and its directory.
+func (w *fileSync) Close() error {
+	err := w.file.Close()
+	if errors.Is(err, os.ErrClosed) {
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(w.dir))
+}
