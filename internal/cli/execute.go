@@ -67,10 +67,11 @@ func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error
 	if err := p.useDatabase(o.dsn); err != nil {
 		return err
 	}
-	if _, apart := studies.Default(); len(apart) > 0 && len(p) > 0 &&
-		p[0].study != nil && !o.quiet {
+	_, out := studies.Default()
+	late := slices.DeleteFunc(out, func(s studies.Study) bool { return s.Apart })
+	if len(late) > 0 && len(p) > 0 && p[0].study != nil && !o.quiet {
 		a.warn([]string{fmt.Sprintf("the time of a default run is too short for %s: poolbench "+
-			"study NAME", strings.Join(names(apart, func(s studies.Study) string {
+			"study NAME", strings.Join(names(late, func(s studies.Study) string {
 			return s.Name
 		}), ", "))})
 	}
