@@ -49,6 +49,7 @@ func (a *app) attackCommand() *cobra.Command {
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
 		"send through this `NAME`; several, with commas or repeated, take turns")
 	completeFlag(cmd, "strategy", strategiesOrAll)
+	addServers(cmd)
 	fs.Var(atLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
 		"most requests in flight, `K`, for the strategy (default 4)")
 	fs.Var(parsed(&o.Queue, "N", parseQueue), "queue", queueDoc)

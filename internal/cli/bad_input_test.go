@@ -13,6 +13,7 @@ import (
 // TestBadInput: whatever is wrong, there are only lines that begin with "poolbench: " and name
 // flag, file or word; exit code 2; nothing on stdout, and nothing in the directory.
 func TestBadInput(t *testing.T) {
+	t.Setenv("POOLBENCH_NATS", "") // a server that somebody has named is ready
 	known := strings.Join(commandNames((&app{stdout: &output{}}).root()), ", ")
 	for _, c := range []struct {
 		args string

@@ -52,6 +52,7 @@ func (a *app) capacityCommand() *cobra.Command {
 		"probability that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
 	fs.Var(atLeastOne(&o.count, mostRuns), "count", "most repetitions at a load (default 16)")
 	flags = addAxes(cmd, "load", "rate", "count")
+	addServers(cmd)
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)
 	return cmd

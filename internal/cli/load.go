@@ -167,6 +167,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 		"`NAME` of the strategy, or several with commas; all for every one (default "+
 			gatewayStrategies+")")
 	completeFlag(cmd, "strategy", strategiesOrAll)
+	addServers(cmd)
 	fs.StringVar(&o.workload, "workload", "constant:mean=10ms",
 		"`NAME` of the workload that a request runs")
 	completeFlag(cmd, "workload", workloadNames)

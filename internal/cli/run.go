@@ -52,6 +52,7 @@ func (a *app) runCommand() *cobra.Command {
 		"read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
 	cmd.Flags().StringVar(&o.dsn, "dsn", "", "PostgreSQL `DATABASE` of sql_query:db=postgres: "+
 		"postgres://user@host/name (default $POOLBENCH_DSN)")
+	addServers(cmd)
 	o.addTo(cmd)
 	return cmd
 }

@@ -64,6 +64,7 @@ func (a *app) studyCommand() *cobra.Command {
 		return append(also, more...), err
 	}), "strategy", "also compare this `NAME`; repeatable")
 	completeFlag(cmd, "strategy", strategyNames)
+	addServers(cmd)
 	fs.Uint64Var(&seed, "seed", firstSeed,
 		"seed `N` of arrivals and task times; repetition i uses seed+i")
 	fs.Var(parsed(&o.expect, "WORD", finding.ParseVerdict), "expect", "exit code 1 unless the "+
