@@ -55,6 +55,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	addServers(cmd)
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)
+	o.workers.addTo(cmd)
 	return cmd
 }
 
@@ -93,6 +94,11 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	if o.dryRun {
 		return a.showSearch(s, o.format)
 	}
+	runner, err := a.runnerFor(o)
+	if err != nil {
+		return err
+	}
+	defer runner.close()
 	dir, err := a.openDir(o)
 	if err != nil {
 		return err
@@ -115,12 +121,16 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 				searching, len(s.Scenarios)))
 		}
 	}
-	runner := a.runner(o.limit)
-	defer runner.close()
-	answers, stopped := s.Do(ctx, dir.Missing(runner.run),
+	s.Parallel = runner.parallel()
+	running, err := runner.begin(ctx, show.say)
+	if err != nil {
+		return errors.Join(err, dir.End(s.MostRuns(), err))
+	}
+	answers, stopped := s.Do(running, dir.Missing(runner.run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
 			return a.take(e, record{id: runID{sc.Name(), sc.Seed}}, r, dir, show, err)
 		})
+	runner.close()
 	f := &searched{search: s, answers: answers, execution: e}
 	report, writing := a.drawReport(e, f.close(ctx, dir, stopped))
 	return ended(a.showFinding(f, o.format, report), f.codes(writing))

@@ -88,6 +88,11 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(p, o.format)
 	}
+	runner, err := a.runnerFor(o)
+	if err != nil {
+		return err
+	}
+	defer runner.close()
 	dir, err := a.openDir(o)
 	if err != nil {
 		return err
@@ -103,7 +108,7 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	show.kept(e.plan, dir)
 	ctx, done := interruptible(ctx, show.say)
 	defer done()
-	writing := a.execute(ctx, e, dir, o, show)
+	writing := a.execute(ctx, e, dir, runner, show)
 	show.close()
 	report, writing := a.drawReport(e, writing)
 	if !o.quiet {
@@ -188,13 +193,16 @@ func expectedCode(want, got finding.Verdict) int {
 // execute runs the plan into the directory and closes it. The error is about the directory, or
 // about a run that cannot be ended; that single runs fail is in e.
 func (a *app) execute(
-	ctx context.Context, e *execution, dir *bench.Dir, o runOptions, show *progress,
+	ctx context.Context, e *execution, dir *bench.Dir, runner *runner, show *progress,
 ) error {
-	var stopped error
-	runner := a.runner(o.limit)
 	defer runner.close()
+	running, stopped := runner.begin(ctx, show.say)
 	for i, s := range e.plan {
-		stopped = s.suite.Do(ctx, dir.Missing(runner.run),
+		if stopped != nil {
+			break
+		}
+		s.suite.Parallel = runner.parallel()
+		stopped = s.suite.Do(running, dir.Missing(runner.run),
 			func(sc bench.Scenario, r *bench.Result, err error) error {
 				if dir.Kept(sc) == nil {
 					defer show.step(sc)
@@ -204,9 +212,6 @@ func (a *app) execute(
 			})
 		if stopped == nil {
 			stopped = e.find(i, dir)
-		}
-		if stopped != nil {
-			break
 		}
 	}
 	if ctx.Err() != nil {

@@ -36,7 +36,7 @@ func (a *app) root() *cobra.Command {
 		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),
 		a.gateCommand(), a.trendCommand(), a.reportCommand(), a.listCommand(),
 		a.newCommand(), a.versionCommand(), a.completionCommand(), a.simulateCommand(),
-		a.crashingCommand(), a.controlCommand(), a.guardCommand())
+		a.crashingCommand(), a.workerCommand(), a.controlCommand(), a.guardCommand())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true // Use has them
 	}

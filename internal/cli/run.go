@@ -32,6 +32,7 @@ type runOptions struct {
 	dryRun, quiet bool
 	format        string
 	limit         time.Duration
+	workers       workersFlag
 	objectives    objectives.List
 	expect        finding.Verdict // of the studies; "": any
 }
@@ -63,6 +64,7 @@ func (o *runOptions) addTo(cmd *cobra.Command) {
 		"p99-response<50ms,shed<=1%; repeatable")
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)
+	o.workers.addTo(cmd)
 }
 
 // addResumeTo is for commands that can tell what they have measured already.

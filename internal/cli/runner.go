@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/fleet"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -26,13 +27,34 @@ type runner struct {
 	app      *app
 	limit    time.Duration // 0 is the default
 	children children
+	crew     *crew // that makes the runs instead; nil: none does
 }
 
 func (a *app) runner(limit time.Duration) *runner {
 	return &runner{app: a, limit: limit, children: children{limit: limit}}
 }
 
+// begin is called before the first run. The context that it returns ends when no run can be made
+// any more.
+func (r *runner) begin(ctx context.Context, say func(string)) (context.Context, error) {
+	if r.crew == nil {
+		return ctx, nil
+	}
+	return r.crew.open(ctx, r.limit, say)
+}
+
+// parallel is how many virtual-clock runs are to be asked for at once; 0 is the default.
+func (r *runner) parallel() int {
+	if r.crew == nil {
+		return 0
+	}
+	return fleet.Outstanding
+}
+
 func (r *runner) run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+	if r.crew != nil {
+		return r.crew.run(ctx, s)
+	}
 	if s.Clock == bench.Virtual {
 		return r.children.run(ctx, s)
 	}
@@ -40,8 +62,22 @@ func (r *runner) run(ctx context.Context, s bench.Scenario) (*bench.Result, erro
 	return r.app.inProcess(ctx, s, r.limit)
 }
 
-// close ends what waits for further scenarios.
-func (r *runner) close() { r.children.end() }
+// close ends what waits for further scenarios. It may be called again.
+func (r *runner) close() {
+	r.children.end()
+	if r.crew != nil {
+		r.crew.close()
+		r.crew = nil
+	}
+}
+
+// runnerFor is the one that the options ask for.
+func (a *app) runnerFor(o runOptions) (*runner, error) {
+	r := a.runner(o.limit)
+	var err error
+	r.crew, err = muster(o.workers)
+	return r, err
+}
 
 // A stuckError is a real-clock run that cannot be ended. What would be measured beside it is worth
 // nothing, so it ends the suite.

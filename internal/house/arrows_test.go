@@ -32,7 +32,7 @@ var rooms = []room{
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page", "reports/charts",
 		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
-		"workloads/sql", "targets", "internal/crash",
+		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub",
 		"internal"}, []string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
 		"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
@@ -104,7 +104,12 @@ var rooms = []room{
 		"github.com/gammazero/workerpool", "github.com/Jeffail/tunny",
 		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go",
 		"github.com/platinummonkey/go-concurrency-limits"}},
-	{"strategies/durable", []string{"strategies", "strategies/strategytest", "internal"}, []string{
+	{"internal/hub", nil,
+		[]string{"github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go"}},
+	{"internal/fleet", []string{"internal/hub", "bench", "bench/attack", "strategies", "workloads",
+		"targets", "internal"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sync"}},
+	{"strategies/durable", []string{"strategies", "strategies/strategytest", "internal/hub",
+		"internal"}, []string{
 		"log/slog", // to have River write none
 		"modernc.org/sqlite", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go",
 		"github.com/jackc/pgx/v5", "github.com/riverqueue/river", "github.com/redis/go-redis/v9",

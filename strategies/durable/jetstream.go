@@ -3,7 +3,6 @@ package durable
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -11,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/hub"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -92,7 +92,7 @@ func openJetStream(
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	address := NATS.address()
-	options := []nats.Option{nats.Name("poolbench"), nats.MaxReconnects(-1)}
+	var options []nats.Option
 	storage := jetstream.FileStorage
 	if p.Values.Choice("store") == "memory" {
 		storage = jetstream.MemoryStorage
@@ -104,12 +104,14 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 			return err
 		}
 		j.remove, address = remove, ""
-		if j.embedded, err = embed(dir, p.Values.Choice("sync") == "always"); err != nil {
+		j.embedded, err = hub.Embedded{Dir: dir,
+			SyncAlways: p.Values.Choice("sync") == "always"}.Start()
+		if err != nil {
 			return err
 		}
 		options = append(options, nats.InProcessServer(j.embedded))
 	}
-	if j.conn, err = nats.Connect(address, options...); err != nil {
+	if j.conn, err = hub.Connect(address, options...); err != nil {
 		return NATS.tell(err)
 	}
 	if j.js, err = jetstream.New(j.conn); err != nil {
@@ -134,21 +136,6 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
 		MaxDeliver: -1, MaxAckPending: -1})
 	return err
-}
-
-// embed starts a server that listens nowhere.
-func embed(dir string, always bool) (*server.Server, error) {
-	s, err := server.NewServer(&server.Options{ServerName: "poolbench", JetStream: true,
-		StoreDir: dir, SyncAlways: always, DontListen: true, NoSigs: true, NoLog: true})
-	if err != nil {
-		return nil, err
-	}
-	s.Start()
-	if !s.ReadyForConnections(opening) {
-		s.Shutdown()
-		return nil, fmt.Errorf("the embedded NATS server is not ready after %v", opening)
-	}
-	return s, nil
 }
 
 func (j *jetStream) deleteStreams() error {

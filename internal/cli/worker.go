@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/strategies/durable"
+)
+
+// workerOptions are the flags of worker.
+type workerOptions struct {
+	nats  string
+	slots int
+	idle  time.Duration
+	quiet bool
+}
+
+func (a *app) workerCommand() *cobra.Command {
+	o := workerOptions{slots: runtime.GOMAXPROCS(0)}
+	cmd := &cobra.Command{
+		Use:   "worker --nats ADDRESS [flags]",
+		Short: "make runs for poolbench on other machines",
+		Args:  operands(),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), o) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&o.nats, "nats", "", "`ADDRESS` of the NATS server, such as "+
+		durable.NATS.Example+" (default $"+durable.NATS.Variable+"); -: the first line of "+
+		"standard input, with whose end the worker ends")
+	fs.Var(atLeastOne(&o.slots, mostLocalWorkers), "parallel",
+		"virtual-clock runs at once, `N` (default: one for each processor)")
+	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
+	addServers(cmd)
+	fs.BoolVar(&o.quiet, "quiet", false, "say nothing of who comes and goes")
+	return cmd
+}
+
+// work is `poolbench worker`.
+func (a *app) work(ctx context.Context, o workerOptions) error {
+	if o.idle < 0 {
+		return fmt.Errorf("--idle: want a positive duration, got %v", o.idle)
+	}
+	say := func(line string) { a.complain(errors.New(line)) }
+	if o.quiet {
+		say = func(string) {}
+	}
+	address := cmp.Or(o.nats, os.Getenv(durable.NATS.Variable))
+	ctx, done := interruptible(ctx, nil)
+	defer done()
+	var starting error
+	if address == "-" {
+		if address, ctx, starting = fromParent(ctx, a.stdin); starting != nil {
+			return fmt.Errorf("--nats: %w", starting)
+		}
+	}
+	if address == "" {
+		return errors.New("--nats is missing: the address of a NATS server, such as " +
+			durable.NATS.Example)
+	}
+	if err := hub.Check(address); err != nil {
+		return fmt.Errorf("--nats: %w", err)
+	}
+	me, err := self()
+	if err != nil {
+		return err
+	}
+	conn, err := hub.Connect(address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	runs := &patientRunners{app: a}
+	defer runs.close()
+	say(fmt.Sprintf("at work for %s, %d runs at once; Ctrl-C ends it", hub.Shown(address),
+		o.slots))
+	err = fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
+		Say: say}.Work(ctx)
+	if err == nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errParent) {
+		err = exitCode(interrupted)
+	}
+	return err
+}
+
+// errParent ends a worker whose standard input has ended.
+var errParent = errors.New("the parent process has ended")
+
+// fromParent reads the first line, and returns a context that ends with the input.
+func fromParent(ctx context.Context, stdin io.Reader) (string, context.Context, error) {
+	lines := bufio.NewReader(stdin)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		return "", ctx, err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, lines) // however it ends, nobody is there any more
+		end(errParent)
+	}()
+	return strings.TrimSpace(line), ctx, nil
+}
+
+// patientRunners are runners by the patience that they have.
+type patientRunners struct {
+	app *app
+
+	mu  sync.Mutex
+	all map[time.Duration]*runner
+}
+
+func (p *patientRunners) run(
+	ctx context.Context, s bench.Scenario, patience time.Duration,
+) (*bench.Result, error) {
+	r, err := p.with(patience).run(ctx, s)
+	if stuck := (*stuckError)(nil); errors.As(err, &stuck) {
+		return nil, fleet.Last{Err: err}
+	}
+	return r, err
+}
+
+func (p *patientRunners) with(patience time.Duration) *runner {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all[patience] == nil {
+		if p.all == nil {
+			p.all = map[time.Duration]*runner{}
+		}
+		p.all[patience] = p.app.runner(patience)
+	}
+	return p.all[patience]
+}
+
+func (p *patientRunners) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.all {
+		r.close()
+	}
+}

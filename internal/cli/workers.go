@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/strategies/durable"
+)
+
+// A workersFlag says who makes the runs; zero: this process and its children.
+type workersFlag struct {
+	local   int    // processes of this machine, started by the command
+	address string // of the NATS server where others wait
+}
+
+const mostLocalWorkers = 256
+
+func (f *workersFlag) addTo(cmd *cobra.Command) {
+	cmd.Flags().Var(parsed(f, "N|ADDRESS", parseWorkersFlag), "workers", "have the runs made by "+
+		"`N` processes of this machine, or by the poolbench workers at the NATS server of this "+
+		"address, such as "+durable.NATS.Example)
+}
+
+func parseWorkersFlag(text string) (workersFlag, error) {
+	if n, err := strconv.Atoi(text); err == nil {
+		n, err = whole(1, mostLocalWorkers, text)
+		return workersFlag{local: n}, err
+	}
+	return workersFlag{address: text}, hub.Check(text)
+}
+
+// self is this process among others of a fleet.
+func self() (fleet.Member, error) {
+	program, err := fleet.Self(readVersion().String())
+	if err != nil {
+		return fleet.Member{}, err
+	}
+	return fleet.NewMember(program)
+}
+
+// A crew makes the runs of one command.
+type crew struct {
+	flag    workersFlag
+	address string
+	self    fleet.Member
+	conn    *hub.Conn
+	sweep   *fleet.Sweep
+	local   *localFleet // nil: the workers are others'
+	say     func(string)
+	end     func() // of what goes on beside it
+}
+
+// muster connects to where the workers are, nil where the flag names none. The errors of an address
+// come before anything is written.
+func muster(flag workersFlag) (_ *crew, err error) {
+	if flag == (workersFlag{}) {
+		return nil, nil
+	}
+	c := &crew{flag: flag, address: flag.address, say: func(string) {}, end: func() {}}
+	defer func() {
+		if err != nil {
+			c.close()
+			err = fmt.Errorf("--workers: %w", err)
+		}
+	}()
+	if c.self, err = self(); err != nil {
+		return nil, err
+	}
+	if flag.local > 0 {
+		server, err := hub.StartLocal()
+		if err != nil {
+			return nil, err
+		}
+		c.local, c.address = &localFleet{Local: server}, server.Address
+	}
+	c.conn, err = hub.Connect(c.address)
+	return c, err
+}
+
+// open opens the sweep, whose context ends when no worker can be had.
+func (c *crew) open(
+	ctx context.Context, patience time.Duration, say func(string),
+) (_ context.Context, err error) {
+	if c.sweep, err = fleet.OpenSweep(ctx, c.conn, c.self, patience, say); err != nil {
+		return ctx, fmt.Errorf("--workers: %w", err)
+	}
+	c.say = say
+	ctx, giveUp := context.WithCancelCause(ctx)
+	c.end = func() { giveUp(nil) }
+	if c.local != nil {
+		c.local.work(ctx, c.flag.local, giveUp)
+		return ctx, nil
+	}
+	alone := time.AfterFunc(aloneFor, func() {
+		if c.sweep.Workers() == 0 {
+			say("no worker takes part yet; start some: poolbench worker --nats " +
+				hub.Shown(c.address))
+		}
+	})
+	c.end = func() { alone.Stop(); giveUp(nil) }
+	return ctx, nil
+}
+
+// aloneFor is how long a sweep without workers says nothing.
+const aloneFor = 3 * time.Second
+
+// run has a worker run the scenario.
+func (c *crew) run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+	return c.sweep.Run(ctx, s)
+}
+
+// close says who did what, and ends what the command has started.
+func (c *crew) close() {
+	c.end()
+	if c.sweep != nil {
+		if shares := c.sweep.Shares(); shares != "" && c.local == nil {
+			c.say(shares)
+		}
+		if err := c.sweep.Close(); err != nil {
+			c.say(fmt.Sprintf("--workers: what was left in the queue is still there: %v", err))
+		}
+	}
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	if c.local != nil {
+		if err := c.local.close(); err != nil {
+			c.say(fmt.Sprintf("--workers: %v", err))
+		}
+	}
+}

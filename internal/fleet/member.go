@@ -1,0 +1,123 @@
+package fleet
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Member is a process that takes part. It crosses the network as JSON.
+type Member struct {
+	ID      string // of the process
+	Host    string
+	Process int
+	Program Program
+}
+
+// NewMember is this process, as that program.
+func NewMember(p Program) (Member, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return Member{}, err
+	}
+	return Member{ID: rand.Text(), Host: host, Process: os.Getpid(), Program: p}, nil
+}
+
+func (m Member) String() string { return fmt.Sprintf("%s (process %d)", m.Host, m.Process) }
+
+// A Program is what must be equal for two processes to give the same bytes for a scenario.
+type Program struct {
+	Version string // for readers
+	Build   string // hash of the modules, their versions, and how they were compiled
+	Binary  string // hash of the program where Build does not tell two apart: of a changed checkout
+	Parts   string // hash of the names and parameters of whatever is registered
+}
+
+// Self is the program of this process, which readers know by that version.
+func Self(version string) (Program, error) {
+	p := Program{Version: version, Parts: hashOf(parts())}
+	build, ok := debug.ReadBuildInfo()
+	committed := false
+	if ok {
+		p.Build = hashOf(build.String())
+		for _, s := range build.Settings {
+			committed = committed || s.Key == "vcs.modified" && s.Value == "false"
+		}
+	}
+	if committed {
+		return p, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return p, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return p, err
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return p, err
+	}
+	p.Binary = hex.EncodeToString(h.Sum(nil))
+	return p, nil
+}
+
+// key tells programs apart in the subjects of NATS.
+func (p Program) key() string { return hashOf(p.Build + " " + p.Binary + " " + p.Parts)[:16] }
+
+// Differs says what is not as in the other one; "" where they may work together.
+func (p Program) Differs(from Program) string {
+	switch {
+	case p.Version != from.Version:
+		return fmt.Sprintf("it is %s and not %s", cmp.Or(p.Version, "of no version"), from.Version)
+	case p.Parts != from.Parts:
+		return "other strategies, workloads, targets or arrival processes are registered in it"
+	case p.Build != from.Build, p.Binary != from.Binary:
+		return "it is another build of " + p.Version
+	}
+	return ""
+}
+
+// parts spells what is registered.
+func parts() string {
+	var b strings.Builder
+	part := func(kind, name string, keys []param.Key) {
+		fmt.Fprintf(&b, "%s %s", kind, name)
+		for _, k := range keys {
+			fmt.Fprintf(&b, " %s=%s", k.Name, k.Default)
+		}
+		b.WriteByte('\n')
+	}
+	for _, s := range strategies.All() {
+		part("strategy", s.Name, s.Keys)
+	}
+	for _, s := range workloads.All() {
+		part("workload", s.Name, s.Keys)
+	}
+	for _, s := range targets.All() {
+		part("target", s.Name, s.Keys)
+	}
+	for _, s := range arrivals.All() {
+		part("arrival", s.Name, s.Keys)
+	}
+	return b.String()
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

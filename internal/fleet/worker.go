@@ -1,0 +1,277 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// A Worker runs the scenarios of sweeps.
+type Worker struct {
+	Conn  *nats.Conn
+	Self  Member
+	Slots int // virtual-clock runs at once; a real-clock run is alone
+	// Run runs a scenario, with that patience.
+	Run func(ctx context.Context, s bench.Scenario, patience time.Duration) (*bench.Result, error)
+	// Idle is how long it waits for work; 0: for ever.
+	Idle time.Duration
+	Say  func(line string) // tells the user what happens
+}
+
+// Last is an error of Run after which the worker must end: what ran cannot be stopped.
+type Last struct{ Err error }
+
+// Error implements error.
+func (l Last) Error() string { return l.Err.Error() }
+
+// Unwrap returns the error.
+func (l Last) Unwrap() error { return l.Err }
+
+// Work works until ctx ends or there was nothing to do for as long as Idle says, which is no error.
+// What is under way when ctx ends is given back.
+func (w Worker) Work(ctx context.Context) error {
+	opening, cancel := context.WithTimeout(ctx, 2*partTime)
+	defer cancel()
+	_, stream, err := openQueue(opening, w.Conn)
+	if err != nil {
+		return err
+	}
+	any, err := cells(opening, stream, w.Self.Program, anyHost)
+	if err != nil {
+		return err
+	}
+	own, err := cells(opening, stream, w.Self.Program, hostKey(w.Self.Host))
+	if err != nil {
+		return err
+	}
+	called, err := w.Conn.Subscribe(callSubject, w.answer)
+	if err != nil {
+		return err
+	}
+	defer called.Unsubscribe()
+	if err := w.hello(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := &working{Worker: w, slots: semaphore.NewWeighted(int64(w.Slots)), stop: stop}
+	r.touch()
+	var pulls sync.WaitGroup
+	for range w.Slots {
+		pulls.Go(func() { r.pull(ctx, any, 1) })
+	}
+	pulls.Go(func() { r.pull(ctx, own, int64(w.Slots)) })
+	r.awaitIdle(ctx)
+	stop(nil)
+	pulls.Wait()
+	if last, ok := errors.AsType[Last](context.Cause(ctx)); ok {
+		return last
+	}
+	return nil
+}
+
+// hello tells sweeps that a worker has come.
+func (w Worker) hello() error {
+	text, err := json.Marshal(w.Self)
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Conn.Publish(helloSubject, text), w.Conn.Flush())
+}
+
+// answer answers a sweep that asks who is there.
+func (w Worker) answer(m *nats.Msg) {
+	var sweep Member
+	if json.Unmarshal(m.Data, &sweep) != nil {
+		return
+	}
+	if why := w.Self.Program.Differs(sweep.Program); why != "" {
+		w.Say(fmt.Sprintf("the sweep of %s has no use for this worker: %s", sweep, why))
+	}
+	if text, err := json.Marshal(w.Self); err == nil {
+		_ = m.Respond(text) // a sweep that does not hear of it hears of its results
+	}
+}
+
+// working is a Worker at work.
+type working struct {
+	Worker
+	slots *semaphore.Weighted
+	stop  context.CancelCauseFunc
+	busy  atomic.Int64 // cells under way
+	last  atomic.Int64 // when there was work, in Unix ns
+}
+
+func (r *working) touch() { r.last.Store(time.Now().UnixNano()) }
+
+// awaitIdle waits until ctx ends, or until there was nothing to do for too long.
+func (r *working) awaitIdle(ctx context.Context) {
+	if r.Idle == 0 {
+		<-ctx.Done()
+		return
+	}
+	tick := time.NewTicker(min(r.Idle/4+1, time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if r.busy.Load() == 0 && now.UnixNano()-r.last.Load() > int64(r.Idle) {
+				return
+			}
+		}
+	}
+}
+
+// pause is how long a worker waits that the server gave an error.
+const pause = time.Second
+
+// pull takes one cell after the other until ctx ends.
+func (r *working) pull(ctx context.Context, from jetstream.Consumer, weight int64) {
+	for ctx.Err() == nil {
+		// A message is asked for when there is time for it: nobody would renew the lease of others.
+		m, err := from.Next(jetstream.FetchContext(ctx))
+		switch {
+		case err == nil:
+			r.take(ctx, m, weight)
+		case errors.Is(err, nats.ErrTimeout), errors.Is(err, jetstream.ErrNoMessages):
+		default:
+			select {
+			case <-ctx.Done():
+			case <-time.After(pause):
+			}
+		}
+	}
+}
+
+// take runs the cell of a message, and keeps its lease as long as it is wanted.
+func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
+	r.busy.Add(1)
+	defer func() { r.touch(); r.busy.Add(-1) }()
+	var c cell
+	meta, err := m.Metadata()
+	if err == nil {
+		err = json.Unmarshal(m.Data(), &c)
+	}
+	if err != nil {
+		r.Say("a message in the queue is no scenario: " + err.Error())
+		_ = m.Term() // else it comes again
+		return
+	}
+	if !r.wanted(ctx, c) {
+		r.dropOrphan(m, meta.NumDelivered)
+		return
+	}
+	running, giveUp := context.WithCancelCause(ctx)
+	kept := r.keep(running, giveUp, c, m)
+	o, err := r.run(running, c, meta.NumDelivered, weight)
+	giveUp(nil)
+	kept.Wait()
+	if errors.Is(context.Cause(running), errUnwanted) {
+		_ = m.Ack() // nobody waits for it
+		return
+	}
+	if ctx.Err() != nil || r.deliver(ctx, c, o) != nil {
+		_ = m.Nak() // for another worker, or once more; else it comes when the lease is over
+		return
+	}
+	_ = m.Ack() // one that is lost has the cell come again, and be unwanted
+	if last, ok := errors.AsType[Last](err); ok {
+		r.stop(last)
+	}
+}
+
+var errUnwanted = errors.New("the sweep does not want it any more")
+
+// wanted asks the sweep.
+func (r *working) wanted(ctx context.Context, c cell) bool {
+	asking, cancel := context.WithTimeout(ctx, renewal)
+	defer cancel()
+	m, err := r.Conn.RequestWithContext(asking, sweepSubject+"."+c.Sweep,
+		[]byte(strconv.Itoa(c.Number)))
+	return err == nil && string(m.Data) == string(yes)
+}
+
+// dropOrphan gives a cell back whose sweep does not want it or does not answer, and drops it when
+// that happens again and again.
+func (r *working) dropOrphan(m jetstream.Msg, deliveries uint64) {
+	if deliveries >= 3 {
+		_ = m.Term()
+		return
+	}
+	_ = m.NakWithDelay(pause)
+}
+
+// keep keeps the lease of a cell until ctx ends, and gives it up when the sweep does not want it or
+// has been silent for several leases.
+func (r *working) keep(
+	ctx context.Context, giveUp context.CancelCauseFunc, c cell, m jetstream.Msg,
+) *sync.WaitGroup {
+	var keeping sync.WaitGroup
+	keeping.Go(func() {
+		tick := time.NewTicker(renewal)
+		defer tick.Stop()
+		for silent := 0; silent < 3*int(lease/renewal); {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			_ = m.InProgress() // or somebody else gets it too
+			silent++
+			if r.wanted(ctx, c) {
+				silent = 0
+			}
+		}
+		giveUp(errUnwanted)
+	})
+	return &keeping
+}
+
+// run runs the scenario, unless too many workers were lost with it.
+func (r *working) run(
+	ctx context.Context, c cell, deliveries uint64, weight int64,
+) (outcome, error) {
+	o := outcome{Worker: r.Self}
+	s, err := c.Scenario.Scenario()
+	switch {
+	case err != nil:
+	case deliveries > mostDeliveries:
+		err = fmt.Errorf("%s: %d workers were lost while they ran it", s.Name(), mostDeliveries)
+	default:
+		if err = r.slots.Acquire(ctx, weight); err == nil {
+			o.Result, err = r.Run(ctx, s, c.Patience)
+			r.slots.Release(weight)
+		}
+	}
+	if err != nil {
+		o.Error = err.Error()
+	}
+	return o, err
+}
+
+// deliver sends the outcome to the sweep. One that nobody wants is delivered too.
+func (r *working) deliver(ctx context.Context, c cell, o outcome) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	err = send(ctx, r.Conn, sweepSubject+"."+c.Sweep,
+		strconv.Itoa(c.Number)+"."+r.Self.ID, text)
+	if errors.Is(err, nats.ErrNoResponders) { // the sweep has ended
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+// Package hub connects to NATS servers, and embeds one in this process.
+package hub
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Conn is a connection to a server of NATS.
+type Conn = nats.Conn
+
+// Environment names the variables of NATS's own command that Connect heeds: what a server asks of
+// its clients is said there and in the address, never in a flag that others can read.
+var Environment = []string{"NATS_CREDS", "NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_NKEY",
+	"NATS_CA", "NATS_CERT", "NATS_KEY"}
+
+// connecting is how long a connection may take to be made.
+const connecting = 5 * time.Second
+
+// Connect connects to one of the servers at these addresses, which are divided by commas, or to the
+// one that more names. The error shows no user, no password and no token.
+func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
+	options := append(fromEnvironment(), nats.Name("poolbench"), nats.MaxReconnects(-1),
+		nats.Timeout(connecting))
+	conn, err := nats.Connect(addresses, append(options, more...)...)
+	if err != nil {
+		return nil, fmt.Errorf("NATS at %s: %s", cmp.Or(Shown(addresses), "this process"),
+			oneLine(strings.ReplaceAll(err.Error(), addresses, Shown(addresses))))
+	}
+	return conn, nil
+}
+
+// Check says what is wrong with addresses, which it does not repeat: they may hold a password.
+func Check(addresses string) error {
+	for _, a := range strings.Split(addresses, ",") {
+		u, err := url.Parse(strings.TrimSpace(a))
+		if err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme) {
+			return fmt.Errorf("want addresses such as nats://127.0.0.1:4222, with one of %s",
+				strings.Join(schemes, ", "))
+		}
+	}
+	return nil
+}
+
+var schemes = []string{"nats", "tls", "ws", "wss"}
+
+// Shown is the addresses as a reader may see them: host and port.
+func Shown(addresses string) string {
+	var hosts []string
+	for _, a := range strings.Split(addresses, ",") {
+		host := a[strings.LastIndex(a, "@")+1:]
+		if u, err := url.Parse(strings.TrimSpace(a)); err == nil && u.Host != "" {
+			host = u.Host
+		}
+		hosts = append(hosts, strings.TrimSpace(host))
+	}
+	return strings.Join(hosts, ",")
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// fromEnvironment are the options that the environment asks for. Files that cannot be read show
+// when the connection is made.
+func fromEnvironment() (options []nats.Option) {
+	of := func(name string) string { return os.Getenv("NATS_" + name) }
+	if file := of("CREDS"); file != "" {
+		options = append(options, nats.UserCredentials(file))
+	}
+	if user := of("USER"); user != "" {
+		options = append(options, nats.UserInfo(user, of("PASSWORD")))
+	}
+	if token := of("TOKEN"); token != "" {
+		options = append(options, nats.Token(token))
+	}
+	if file := of("NKEY"); file != "" {
+		option, err := nats.NkeyOptionFromSeed(file)
+		if err != nil {
+			option = failing(fmt.Errorf("NATS_NKEY: %w", err))
+		}
+		options = append(options, option)
+	}
+	if file := of("CA"); file != "" {
+		options = append(options, nats.RootCAs(file))
+	}
+	if cert, key := of("CERT"), of("KEY"); cert != "" || key != "" {
+		options = append(options, nats.ClientCert(cert, key))
+	}
+	return options
+}
+
+func failing(err error) nats.Option {
+	return func(*nats.Options) error { return err }
+}
