@@ -37,7 +37,9 @@ func runRabbitMQ(s *Server) ([]command, error) {
 	config := fmt.Sprintf("listeners.tcp.1 = %s\ndefault_user = poolbench\ndefault_pass = %s\n",
 		s.host(), s.password)
 	for name, text := range map[string]string{
-		"rabbitmq.conf": config + s.configuration(" = "), "enabled_plugins": "[].\n", "rabbitmq-env.conf": "",
+		"rabbitmq.conf":     config + s.configuration(" = "),
+		"enabled_plugins":   "[].\n",
+		"rabbitmq-env.conf": "",
 	} {
 		if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
 			return nil, err

@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	mathrand "math/rand/v2"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -37,11 +35,6 @@ func Kinds() []Kind { return []Kind{Postgres, Redis, RabbitMQ} }
 func (k Kind) Missing() error {
 	_, err := k.find()
 	return err
-}
-
-func missing(product, program, pkg string) error {
-	return fmt.Errorf("%s is not installed: there is no program %s (apt-get install %s)",
-		product, program, pkg)
 }
 
 // Options are what a server is started with. The zero Options are fine.
@@ -266,42 +259,10 @@ func (s *Server) lastWords() string {
 	return "; the end of its log: " + strings.ReplaceAll(words, s.password, "…")
 }
 
-// freePort finds one outside the range that systems give to outgoing connections: a server that is
-// started again must not find one of its own clients there, which has connected to itself.
-func freePort(taken []int) (int, error) {
-	var err error
-next:
-	for range 100 {
-		port := 15000 + mathrand.IntN(15000)
-		for _, t := range taken {
-			if t == port {
-				continue next
-			}
-		}
-		var l net.Listener
-		if l, err = net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
-			return port, l.Close()
-		}
-	}
-	return 0, err
-}
-
 // pause returns after d, or when ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
-}
-
-// findProgram looks in the PATH, after the directories that match the patterns.
-func findProgram(name string, patterns ...string) (string, bool) {
-	for _, pattern := range patterns {
-		found, _ := filepath.Glob(filepath.Join(pattern, name)) // the patterns are well-formed
-		if len(found) > 0 {
-			return found[len(found)-1], true
-		}
-	}
-	path, err := exec.LookPath(name)
-	return path, err == nil
 }

@@ -113,7 +113,8 @@ func TestDurabilityLines(t *testing.T) {
 		"to wait for the disk (fsync) takes 200 µs",
 		"a task that outlives SIGKILL costs, beside one of worker_pool: jetstream 130 µs (×50), ",
 		"redis_stream 2.5 ms (×1k)",
-		"a task that outlives a loss of power costs, beside one of worker_pool: jetstream:sync=always ",
+		"a task that outlives a loss of power costs, beside one of worker_pool: " +
+			"jetstream:sync=always ",
 		"consumers idle: worker_pool 5 µs, dispatcher 250 µs, ",
 		"at 100 tasks a second, p50 response from due: ",
 		"jetstream 380 µs (p99 1.1 ms)",

@@ -16,8 +16,8 @@ import (
 
 var _ = register(strategies.Spec{
 	Name: "jetstream",
-	Summary: "a work queue of NATS JetStream: in a server that is embedded in this process, or in " +
-		"one of your own",
+	Summary: "a work queue of NATS JetStream: in a server that is embedded in this process, or " +
+		"in one of your own",
 	UseIf: "accepted tasks must outlive the process, at ten thousand a second and more, or be " +
 		"shared by many machines",
 	Source: "github.com/nats-io/nats-server/v2 and nats.go",
@@ -28,7 +28,8 @@ var _ = register(strategies.Spec{
 			Doc:     "outer: the one that " + NATS.Variable + " names"},
 		{Name: "store", Kind: param.Choice, Default: "file", Choices: []string{"memory", "file"},
 			Doc: "where the stream is kept"},
-		{Name: "sync", Kind: param.Choice, Default: "default", Choices: []string{"default", "always"},
+		{Name: "sync", Kind: param.Choice, Default: "default",
+			Choices: []string{"default", "always"},
 			Doc: "always: an fsync for each message; default: every two minutes, as NATS has it, " +
 				"so that the last tasks are lost with the machine"}},
 	Durability: func(p strategies.Params) strategies.Durability {

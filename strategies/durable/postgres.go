@@ -17,8 +17,8 @@ import (
 var syncCommitKey = param.Key{Name: "sync", Kind: param.Choice, Default: "on",
 	Choices: []string{"off", "on"},
 	Doc: "synchronous_commit of its sessions; on: Submit returns after an fsync on the server " +
-		"(whose owner can turn that off); off: the fsync comes some tenths of a second later, and " +
-		"the last tasks are lost if the server itself is killed"}
+		"(whose owner can turn that off); off: the fsync comes some tenths of a second later, " +
+		"and the last tasks are lost if the server itself is killed"}
 
 func syncCommitDurability(p strategies.Params) strategies.Durability {
 	if p.Values.Choice("sync") == "on" {

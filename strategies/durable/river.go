@@ -37,8 +37,8 @@ import (
 // resumed.
 var _ = register(strategies.Spec{
 	Name: "river",
-	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, keeps " +
-		"what is done for a day",
+	Summary: "River, a job queue in PostgreSQL: fetches in batches, acknowledges in batches, " +
+		"keeps what is done for a day",
 	UseIf: "accepted tasks must outlive the process, and you want schedules, unique jobs and a " +
 		"user interface with it",
 	Source: "github.com/riverqueue/river v0.51.1",
@@ -187,7 +187,8 @@ func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 		here = append(here, id)
 	}
 	q.mu.Unlock()
-	_, err := q.pool.Exec(ctx, "UPDATE "+q.jobs()+" SET state = 'available' WHERE state = 'running' AND attempted_at <= now() - $1::interval"+
+	_, err := q.pool.Exec(ctx, "UPDATE "+q.jobs()+" SET state = 'available' "+
+		"WHERE state = 'running' AND attempted_at <= now() - $1::interval"+
 		" AND id <> ALL($2)", after, here)
 	return err
 }

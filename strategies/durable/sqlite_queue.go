@@ -93,7 +93,8 @@ func (q *sqliteQueue) open(file, sync string) (err error) {
 	}{
 		{&q.put, "INSERT INTO queue (body) VALUES (?)"},
 		{&q.take, "UPDATE queue SET attempt = attempt + 1, due = ?1 WHERE id = (" +
-			"SELECT id FROM queue WHERE due <= ?2 ORDER BY id LIMIT 1) RETURNING id, body, attempt"},
+			"SELECT id FROM queue WHERE due <= ?2 ORDER BY id LIMIT 1) " +
+			"RETURNING id, body, attempt"},
 		{&q.next, "SELECT min(due) FROM queue"},
 		{&q.drop, "DELETE FROM queue WHERE id = ?"},
 		{&q.later, "UPDATE queue SET due = ? WHERE id = ?"},

@@ -2,55 +2,15 @@ package strategytest
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 )
-
-// newQueue names a queue.
-func newQueue() string { return "contract_" + strings.ToLower(rand.Text()[:8]) }
-
-// defaults are the parameters that clauses are tested with, but for the limit.
-func defaults(spec strategies.Spec) strategies.Params {
-	values, err := param.Resolve(spec.Keys, nil)
-	if err != nil {
-		panic(err) // durably has said so before
-	}
-	return strategies.Params{Limit: 1, Values: values}
-}
-
-// has says whether the strategy has a parameter of that name.
-func (x *stint) has(key string) bool {
-	return slices.ContainsFunc(x.spec.Keys, func(k param.Key) bool { return k.Name == key })
-}
-
-// lease is after which a message is delivered again whose process has ended; a strategy without a
-// parameter for it has none, or says otherwise.
-func (x *stint) lease() time.Duration {
-	if x.has("lease") {
-		return x.p.Values.Duration("lease")
-	}
-	return 500 * time.Millisecond
-}
-
-// attempts are made at a task at most.
-func (x *stint) attempts() int {
-	switch {
-	case !x.spec.Retries:
-		return 1
-	case x.has("attempts"):
-		return x.p.Values.Int("attempts")
-	}
-	return poisonAttempts
-}
 
 // durablePanic has a task panic and another end its goroutine, where there is one slot.
 func durablePanic(spec strategies.Spec) error {
@@ -87,26 +47,6 @@ func durablePanic(spec strategies.Spec) error {
 		}
 		return x.letters(2)
 	})
-}
-
-// letters wants so many dead letters in the queue, of a strategy that counts them.
-func (x *stint) letters(want int) error {
-	counts, ok := x.s.(interface {
-		DeadLetters(ctx context.Context) (int, error)
-	})
-	if !ok {
-		return nil
-	}
-	n, err := counts.DeadLetters(context.Background())
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		return nil
-	case err != nil:
-		return fmt.Errorf("dead letters: %w", err)
-	case n != want:
-		return fmt.Errorf("%d dead letters, want %d", n, want)
-	}
-	return nil
 }
 
 // durableOrder: with one slot tasks start in the order of acceptance, if that is declared.

@@ -1,0 +1,55 @@
+package studies
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func drawDurability(m *evidence.Measured) evidence.Figure {
+	costs, _ := durableCosts(m)
+	if !slices.ContainsFunc(costs,
+		func(c durableCost) bool { return c.survives > strategies.Volatile }) {
+		return evidence.Figure{}
+	}
+	panels := []charts.RowPanel{
+		{Title: "cost of a task, eight clients", X: evidence.Log("seconds", charts.Seconds)},
+		{Title: "from due to start, idle", X: evidence.Log("seconds", charts.Seconds)},
+		{Title: "CPU of a task, without servers", X: evidence.Log("seconds", charts.Seconds)},
+	}
+	if disk := evidence.OfMedian(m.Values(diskCell(Quick), "p50-service-sec")); disk.Mid > 0 {
+		panels[0].Levels = []charts.Level{{Name: "an fsync of this disk", Y: disk.Mid}}
+	}
+	var rows []string
+	var cells []bench.Scenario
+	for _, c := range costs {
+		rows = append(rows, c.strategy.String())
+		cells = append(cells, durableCells(Quick, c.strategy)[0])
+	}
+	for level := strategies.Volatile; level <= strategies.PowerSafe; level++ {
+		evidence.AddRows(panels, "survives "+level.String(), int(level), len(costs),
+			func(row int) []evidence.Interval {
+				c := costs[row]
+				if c.survives != level {
+					return nil
+				}
+				return []evidence.Interval{c.time, c.idle.Positive(), c.cpu.Positive()}
+			})
+	}
+	return evidence.Figure{
+		Name:  "durability-cost",
+		Title: "What a task costs, by what it survives",
+		Subtitle: fmt.Sprintf("Tasks that do next to nothing, limit %d; real clock, this machine "+
+			"and its disk", limit),
+		Caption: []string{
+			"The cost is the inverse of what eight clients complete in a second.",
+			"The wait of a lone task has Submit in it, and so the confirmation.",
+			"CPU is that of this process, which is all of it where the queue is embedded.",
+			m.Medians(cells),
+		},
+	}.Rows(rows, panels...)
+}

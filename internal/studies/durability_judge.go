@@ -1,0 +1,194 @@
+package studies
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// outlived says in a sentence what a task outlives.
+var outlived = [...]string{"nothing", "SIGKILL", "a loss of power"}
+
+// A durableCost is what a task of a strategy costs, in seconds.
+type durableCost struct {
+	strategy    strategies.Variant
+	survives    strategies.Durability
+	perSecond   evidence.Interval // completed by the clients
+	undisturbed evidence.Interval // in the repetitions in which it had the processors
+	time        evidence.Interval
+	idle, cpu   evidence.Interval
+}
+
+// durableCosts are those of the strategies that were measured, what survives least first, and of
+// that the cheapest; and the variants of the study that were not measured.
+func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategies.Variant) {
+	all := durableVariants()
+	clients := func(v strategies.Variant) bench.Scenario { return durableCells(Quick, v)[0] }
+	for _, name := range m.Others(names(all), func(name string) bench.Scenario {
+		return clients(strategy(name)[0])
+	}) {
+		all = append(all, strategy(name)...)
+	}
+	for _, v := range all {
+		sc := clients(v)
+		done := m.Values(sc, "ops/s")
+		if len(done) == 0 {
+			missing = append(missing, v)
+			continue
+		}
+		c := durableCost{strategy: v,
+			survives:  v.Spec.Survives(strategies.Params{Limit: limit, Values: v.Values}),
+			perSecond: evidence.OfProduct(done),
+			undisturbed: evidence.OfProduct(m.Of(sc, func(r evidence.Run) float64 {
+				if r("cpu-wait") > crowded {
+					return math.NaN()
+				}
+				return r("ops/s")
+			})),
+			time: evidence.OfMedian(m.Of(sc,
+				func(r evidence.Run) float64 { return 1 / r("ops/s") })),
+			cpu: m.Median(sc, "cpu-sec/op"), idle: evidence.OfMedian(nil)}
+		for _, rate := range slices.Backward(durableRates[Full]) {
+			if waits := m.Values(durableAt(Full, v, rate), "p50-wait-sec"); len(waits) > 0 {
+				c.idle = evidence.OfMedian(waits)
+			}
+		}
+		costs = append(costs, c)
+	}
+	slices.SortStableFunc(costs, func(a, b durableCost) int {
+		return cmp.Or(cmp.Compare(a.survives, b.survives), cmp.Compare(a.time.Mid, b.time.Mid))
+	})
+	return costs, missing
+}
+
+func judgeDurability(m *evidence.Measured) finding.Finding {
+	costs, missing := durableCosts(m)
+	var lacking, unnamed []string // what the rule needs, and what it does without
+	for _, v := range missing {
+		if v.Spec.Needs == "" {
+			lacking = append(lacking, v.String())
+		} else {
+			unnamed = append(unnamed, fmt.Sprintf("%s (needs %s)", v, v.Spec.Needs))
+		}
+	}
+	notMeasured := words.Said(unnamed, "not measured")
+	if len(lacking) > 0 {
+		f := evidence.Missing("%d strategies have no run that can be used: %s", len(lacking),
+			words.Series(lacking))
+		f.Say(notMeasured)
+		return f
+	}
+	var r evidence.Ruling
+	least, most := math.Inf(1), 0.0 // what a durable task costs
+	for _, c := range costs {
+		if c.survives == strategies.Volatile {
+			continue
+		}
+		slow, enough := c.undisturbed.Hi < durableRate, c.perSecond.Lo >= durableRate
+		r.Cases = append(r.Cases, evidence.Case{Yes: slow, No: enough, NotYes: enough, NotNo: slow,
+			Said: fmt.Sprintf("%s %s/s", c.strategy, words.Short(c.perSecond.Mid))})
+		least, most = min(least, c.time.Mid), max(most, c.time.Mid)
+	}
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("each durable strategy completes fewer than %d tasks a second: %s",
+			durableRate, words.Series(r.So())),
+		DoesNotHold: fmt.Sprintf("each durable strategy completes at least %d tasks a second: %s",
+			durableRate, words.Series(r.Not())),
+		Depends: fmt.Sprintf("on the strategy: at least %d tasks a second complete with %s, "+
+			"fewer with %s", durableRate, words.Series(r.Not()), words.Series(r.So())),
+	}, "whether a durable strategy completes %d tasks a second", durableRate)
+	if f.Verdict != finding.Undecided {
+		f.Advice = fmt.Sprintf("durable costs %s a task here: too slow above %s tasks a second; "+
+			"below, it is not the queue that is slow", costRange(least, most, words.Roughly),
+			costRange(words.Rounded(1/most), words.Rounded(1/least), words.Short))
+	}
+	f.Say(durableLines(m, costs)...)
+	waited := 0.0
+	for _, c := range costs {
+		if w := m.Lowest(durableCells(Quick, c.strategy)[0], "cpu-wait"); w > waited {
+			waited = w // NaN, where no system tells, is above nothing
+		}
+	}
+	if waited > crowded {
+		f.Add("ready threads waited for a processor for up to %s of the time, in the best "+
+			"repetition: repeat it on a quiet machine", words.Percent(waited))
+	}
+	f.Say(notMeasured)
+	return f
+}
+
+// costRange is a range, or the number that it begins and ends with.
+func costRange(from, to float64, number func(float64) string) string {
+	if number(from) == number(to) {
+		return number(from)
+	}
+	return number(from) + " to " + number(to)
+}
+
+// durableLines are what else the runs say.
+func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
+	if took := evidence.OfMedian(m.Values(diskCell(Quick), "p50-service-sec")); took.Mid > 0 {
+		lines = append(lines, "to append 256 bytes to a file and to wait for the disk (fsync) "+
+			"takes "+took.Write(words.Roughly))
+	}
+	pool := math.NaN()
+	said := map[strategies.Durability][]string{}
+	for _, c := range costs {
+		if c.strategy.String() == pooled {
+			pool = c.time.Mid
+		}
+	}
+	var idle []string
+	for _, c := range costs {
+		text := fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.time.Mid))
+		if times := c.time.Mid / pool; times >= 2 {
+			text += fmt.Sprintf(" (×%s)", words.Short(math.Round(times)))
+		}
+		said[c.survives] = append(said[c.survives], text)
+		if c.idle.Mid > 0 {
+			idle = append(idle, fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.idle.Mid)))
+		}
+	}
+	for level := strategies.Volatile; level <= strategies.PowerSafe; level++ {
+		lines = append(lines, words.Said(said[level], "a task that outlives %s costs, beside one "+
+			"of %s", outlived[level], pooled))
+	}
+	lines = append(lines, words.Said(idle, "from due to the start of a task, with consumers idle"))
+	for _, rate := range durableRates[Full] {
+		var responses, behind, unusable []string
+		for _, c := range costs {
+			sc := durableAt(Full, c.strategy, rate)
+			p50, p99 := m.Median(sc, "p50-response-sec"), m.Median(sc, p99Response)
+			switch {
+			case c.perSecond.Mid < rate:
+				behind = append(behind, c.strategy.String())
+				continue
+			case math.IsNaN(p50.Mid):
+				unusable = append(unusable, c.strategy.String())
+				continue
+			}
+			text := fmt.Sprintf("%s %s", c.strategy, words.Roughly(p50.Mid))
+			if !math.IsNaN(p99.Mid) {
+				text += " (p99 " + words.Roughly(p99.Mid) + ")"
+			}
+			responses = append(responses, text)
+		}
+		if len(responses) == 0 { // the size of the study is without this rate
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("at %.0f tasks a second, p50 response from due: %s",
+			rate, strings.Join(responses, ", ")),
+			words.Said(behind, "%.0f tasks a second are more than these complete", rate),
+			words.Said(unusable, "at %.0f tasks a second, no run can be used, as where the one "+
+				"who submits waits for each confirmation too long", rate))
+	}
+	return lines
+}

@@ -1,0 +1,152 @@
+package durable
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+func (q *rabbitQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+	var others sync.WaitGroup
+	others.Go(func() {
+		for ctx.Err() == nil {
+			s, err := q.session()
+			if err == nil {
+				err = q.hold(ctx, s)
+			}
+			if err != nil {
+				wait(ctx, redialling)
+			}
+		}
+	})
+	consume(ctx, limit, q.receive, do)
+	others.Wait()
+	q.redeemAll()
+	// What was delivered and not started is delivered again after the end of the connection.
+}
+
+// redeemAll waits for the messages that are owed. Others that come are left to the next connection.
+func (q *rabbitQueue) redeemAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	for ctx.Err() == nil && q.owes() > 0 {
+		s, err := q.session()
+		if err != nil {
+			wait(ctx, redialling)
+			continue
+		}
+		select {
+		case d, open := <-s.deliveries:
+			if !open {
+				_ = s.in.Close()
+				continue
+			}
+			(&rabbitMessage{q, s, d}).redeem()
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (q *rabbitQueue) owes() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.owed)
+}
+
+var errEnded = errors.New("RabbitMQ: the connection has ended")
+
+func (q *rabbitQueue) receive(ctx context.Context) (strategies.Message, error) {
+	s, err := q.session()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		select {
+		case d, open := <-s.deliveries:
+			if !open { // where the queue was deleted the channel is still there
+				_ = s.in.Close()
+				return nil, errEnded
+			}
+			m := &rabbitMessage{q, s, d}
+			if m.redeem() {
+				continue
+			}
+			if !d.Redelivered {
+				return m, nil
+			}
+			// The attempt that nobody has replied to is counted in a copy.
+			if err := m.move(ctx, q.name, m.headers()); err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// hold has the messages that wait for another attempt, and puts them back in time.
+func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
+	var held []*rabbitMessage // by their time
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		select {
+		case d, open := <-s.laters:
+			if !open {
+				return errEnded
+			}
+			m := &rabbitMessage{q, s, d}
+			at, _ := slices.BinarySearchFunc(held, m.due(), func(h *rabbitMessage, t int64) int {
+				return cmp.Compare(h.due(), t)
+			})
+			held = slices.Insert(held, at, m)
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		due := 0
+		for due < len(held) && held[due].due() <= time.Now().UnixMicro() {
+			due++
+		}
+		for some := range slices.Chunk(held[:due], unconfirmed/8) {
+			if err := q.putBack(ctx, s, some); err != nil {
+				_ = s.in.Close() // they are all delivered again
+				return err
+			}
+		}
+		if held = slices.Delete(held, 0, due); len(held) > 0 {
+			timer.Reset(time.Until(time.UnixMicro(held[0].due())))
+		}
+	}
+}
+
+// putBack waits once for all confirms.
+func (q *rabbitQueue) putBack(
+	ctx context.Context, s *rabbitSession, messages []*rabbitMessage,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, confirming)
+	defer cancel()
+	var confirms []func(context.Context) error
+	var all error
+	for _, m := range messages {
+		confirmed, err := s.send(ctx, q.newID(), q.name, m.headers(), m.delivery.Body)
+		if err != nil {
+			all = err
+			break
+		}
+		confirms = append(confirms, confirmed)
+	}
+	for i, confirmed := range confirms {
+		err := confirmed(ctx)
+		if err == nil {
+			err = messages[i].delivery.Ack(false)
+		}
+		all = errors.Join(all, err)
+	}
+	return all
+}

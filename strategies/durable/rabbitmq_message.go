@@ -1,0 +1,98 @@
+package durable
+
+import (
+	"context"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A rabbitMessage is a delivery. Its header n counts the attempts before those of this copy.
+type rabbitMessage struct {
+	of       *rabbitQueue
+	session  *rabbitSession
+	delivery amqp.Delivery
+}
+
+func (m *rabbitMessage) Body() []byte { return m.delivery.Body }
+
+func (m *rabbitMessage) Attempt() int {
+	n, _ := m.delivery.Headers["n"].(int64)
+	return int(n) + 1
+}
+
+// due is when it may be put back, in µs of Unix time.
+func (m *rabbitMessage) due() int64 {
+	t, _ := m.delivery.Headers["due"].(int64)
+	return t
+}
+
+// headers are those of a copy.
+func (m *rabbitMessage) headers() amqp.Table {
+	if m.due() > 0 { // this attempt is counted already
+		return amqp.Table{"n": m.delivery.Headers["n"]}
+	}
+	return amqp.Table{"n": int64(m.Attempt())}
+}
+
+// Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
+// is lost with the connection costs a second run.
+func (m *rabbitMessage) Reply(r strategies.Reply) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	headers := m.headers()
+	switch {
+	case r.Dead != nil:
+		headers["error"] = oneLine(r.Dead)
+		return m.move(ctx, m.of.dead, headers)
+	case r.Again && r.After > 0:
+		headers["due"] = time.Now().Add(r.After).UnixMicro()
+		return m.move(ctx, m.of.later, headers)
+	case r.Again:
+		return m.move(ctx, m.of.name, headers)
+	}
+	m.ack()
+	return nil
+}
+
+// ack tells the server that the message is settled, now or when it comes again.
+func (m *rabbitMessage) ack() {
+	if m.delivery.Ack(false) != nil {
+		m.of.mu.Lock()
+		defer m.of.mu.Unlock()
+		m.of.owed[m.delivery.MessageId] = true
+	}
+}
+
+// redeem acknowledges a message that has come again because an acknowledgement was lost.
+func (m *rabbitMessage) redeem() bool {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	if !m.of.owed[m.delivery.MessageId] {
+		return false
+	}
+	if m.delivery.Ack(false) == nil {
+		delete(m.of.owed, m.delivery.MessageId)
+	}
+	return true
+}
+
+// move puts a copy into a queue, and then removes the message from its own.
+func (m *rabbitMessage) move(ctx context.Context, queue string, headers amqp.Table) error {
+	for {
+		if queue != m.of.dead && m.session.in.IsClosed() {
+			return nil // it is delivered again anyway
+		}
+		err := m.of.publish(ctx, queue, headers, m.delivery.Body)
+		if err == nil {
+			m.ack()
+			return nil
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		wait(ctx, redialling)
+	}
+}

@@ -1,0 +1,149 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// A rabbitSession is what ends together, and is made anew: a connection to publish and one to
+// consume, since a server that is short of memory stops to read those that publish.
+type rabbitSession struct {
+	conns      []*amqp.Connection
+	out, in    *amqp.Channel
+	deliveries <-chan amqp.Delivery
+	laters     <-chan amqp.Delivery
+
+	// One channel publishes for all, and each waits for its own confirm: 16 channels took 16
+	// submitters no more than a quarter further.
+	room    chan struct{}
+	returns chan amqp.Return
+	mu      sync.Mutex
+	refused map[string]string // the reasons for those that came back
+}
+
+// session returns the one there is, or another when that has ended.
+func (q *rabbitQueue) session() (*rabbitSession, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.now != nil && !q.now.ended() {
+		return q.now, nil
+	}
+	if time.Since(q.failed) < redialling {
+		return nil, q.why
+	}
+	if q.now != nil {
+		_ = q.now.close(redialling) // one half of it may be there
+	}
+	s := &rabbitSession{room: make(chan struct{}, unconfirmed), refused: make(map[string]string)}
+	if err := s.open(q); err != nil {
+		_ = s.close(redialling)
+		q.now, q.failed, q.why = nil, time.Now(), RabbitMQ.tell(err)
+		return nil, q.why
+	}
+	q.now = s
+	return s, nil
+}
+
+func (s *rabbitSession) open(q *rabbitQueue) (err error) {
+	if s.out, err = s.dial(); err != nil {
+		return err
+	}
+	for _, name := range []string{q.name, q.later, q.dead} {
+		_, err := s.out.QueueDeclare(name, true, false, false, false, amqp.Table{
+			"x-queue-type": q.kind})
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.out.Confirm(false); err != nil {
+		return err
+	}
+	s.returns = s.out.NotifyReturn(make(chan amqp.Return, unconfirmed))
+	if s.in, err = s.dial(); err != nil {
+		return err
+	}
+	s.laters, err = s.in.Consume(q.later, "", false, false, false, false, nil)
+	if err != nil {
+		return err
+	}
+	if err := s.in.Qos(q.prefetch, 0, false); err != nil { // of the next consumer
+		return err
+	}
+	s.deliveries, err = s.in.Consume(q.name, "", false, false, false, false, nil)
+	return err
+}
+
+func (s *rabbitSession) dial() (*amqp.Channel, error) {
+	conn, err := amqp.DialConfig(RabbitMQ.address(), amqp.Config{Heartbeat: 3 * time.Second,
+		Properties: amqp.Table{"connection_name": "poolbench"},
+		Dial:       amqp.DefaultDial(3 * time.Second)})
+	if err != nil {
+		return nil, err
+	}
+	s.conns = append(s.conns, conn)
+	return conn.Channel()
+}
+
+func (s *rabbitSession) ended() bool { return s.out.IsClosed() || s.in.IsClosed() }
+
+func (s *rabbitSession) close(within time.Duration) error {
+	var all error
+	for _, conn := range slices.Backward(s.conns) {
+		err := conn.CloseDeadline(time.Now().Add(within))
+		if !errors.Is(err, amqp.ErrClosed) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
+}
+
+// send publishes a message, and returns what waits for its confirm.
+func (s *rabbitSession) send(
+	ctx context.Context, id, queue string, headers amqp.Table, body []byte,
+) (confirmed func(context.Context) error, err error) {
+	select {
+	case s.room <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	// mandatory: what no queue takes is confirmed too, but comes back before
+	confirm, err := s.out.PublishWithDeferredConfirmWithContext(ctx, "", queue, true, false,
+		amqp.Publishing{DeliveryMode: amqp.Persistent, MessageId: id, Headers: headers,
+			Body: body})
+	if err != nil {
+		<-s.room
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		defer func() { <-s.room }()
+		acked, err := confirm.WaitContext(ctx)
+		switch {
+		case err != nil:
+			return err
+		case !acked:
+			return errors.New("a message was not confirmed")
+		}
+		return s.refusal(id)
+	}, nil
+}
+
+// refusal says why a message came back that was confirmed.
+func (s *rabbitSession) refusal(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.returns) > 0 {
+		if r, open := <-s.returns; open {
+			s.refused[r.MessageId] = r.ReplyText
+		}
+	}
+	if why, is := s.refused[id]; is {
+		delete(s.refused, id)
+		return errors.New("a message was refused: " + why)
+	}
+	return nil
+}

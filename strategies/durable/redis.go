@@ -1,0 +1,35 @@
+package durable
+
+import (
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// killSafe is the Durability of brokers whose fsync is a setting of the server's owner.
+func killSafe(strategies.Params) strategies.Durability { return strategies.KillSafe }
+
+// dialRedis makes a client of the server that is named. It connects when it is used, and again when
+// a connection is lost.
+func dialRedis(change func(*redis.Options)) (*redis.Client, error) {
+	o, err := redis.ParseURL(Redis.address())
+	if err != nil {
+		return nil, Redis.tell(err)
+	}
+	logging.Disable() // it would tell the address
+	o.Protocol, o.DisableIdentity = 2, true
+	o.MaintNotificationsConfig = &maintnotifications.Config{
+		Mode: maintnotifications.ModeDisabled}
+	// What is not answered in this time is an error. It is longer than a pause of the server for an
+	// fsync. Nothing is tried again behind the back: a message would be put twice.
+	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = 3*time.Second, 3*time.Second, 3*time.Second
+	o.MaxRetries, o.DialerRetries = -1, 1
+	if change != nil {
+		change(o)
+	}
+	return redis.NewClient(o), nil
+}

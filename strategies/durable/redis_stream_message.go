@@ -1,0 +1,90 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A redisMessage is an entry of the stream.
+type redisMessage struct {
+	of      *redisStream
+	id      string
+	body    []byte
+	attempt int
+	lease   *lease
+}
+
+func (q *redisStream) message(entry redis.XMessage) *redisMessage {
+	body, _ := entry.Values["b"].(string)
+	before, _ := entry.Values["n"].(string)
+	m := &redisMessage{of: q, id: entry.ID, body: []byte(body), attempt: 1}
+	if n, err := strconv.Atoi(before); err == nil {
+		m.attempt += n
+	}
+	m.lease = keep(q.lease, func() {
+		// JUSTID: it is not counted as a delivery
+		_ = q.client.XClaimJustID(context.Background(), &redis.XClaimArgs{Stream: q.name,
+			Group: group, Consumer: consumer, Messages: []string{m.id}}).Err()
+	})
+	return m
+}
+
+func (m *redisMessage) Body() []byte { return m.body }
+func (m *redisMessage) Attempt() int { return m.attempt }
+
+// Reply implements strategies.Message. While Redis is away it tries again.
+func (m *redisMessage) Reply(r strategies.Reply) error {
+	m.lease.end()
+	ctx, cancel := context.WithTimeout(context.Background(), settled)
+	defer cancel()
+	return Redis.insist(func() error {
+		switch {
+		case r.Dead != nil:
+			return m.bury(ctx, oneLine(r.Dead))
+		case r.Again:
+			return m.again(ctx, r.After)
+		}
+		// No transaction is needed: of a message that is deleted and still pending the group lets
+		// go by itself.
+		_, err := m.of.client.Pipelined(ctx, func(line redis.Pipeliner) error {
+			m.drop(ctx, line)
+			return nil
+		})
+		return err
+	})
+}
+
+func (m *redisMessage) bury(ctx context.Context, why string) error {
+	_, err := m.of.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		tx.XAdd(ctx, &redis.XAddArgs{Stream: m.of.dead, Values: []any{
+			"n", m.attempt, "b", m.body, "error", why}})
+		m.drop(ctx, tx)
+		return nil
+	})
+	return err
+}
+
+func (m *redisMessage) again(ctx context.Context, after time.Duration) error {
+	q := m.of
+	err := redisLater.Run(ctx, q.client, []string{q.name, q.later}, m.id, after.Microseconds(),
+		m.attempt, m.body).Err()
+	if err != nil && !errors.Is(err, redis.Nil) { // the script returns nothing
+		return err
+	}
+	select {
+	case q.sooner <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (m *redisMessage) drop(ctx context.Context, c redis.Pipeliner) {
+	c.XDel(ctx, m.of.name, m.id)
+	c.XAck(ctx, m.of.name, group, m.id)
+}
