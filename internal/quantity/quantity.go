@@ -80,22 +80,55 @@ func Roughly(d time.Duration) string {
 // Rate spells a number of tasks per second in three digits.
 func Rate(x float64) string { return Digits(x) + " /s" }
 
-// Metric spells a value of one of our metrics by its unit.
-func Metric(unit string, v float64) string {
+// A Kind is what a metric counts, and so how its values are spelt.
+type Kind string
+
+// The kinds.
+const (
+	Times   Kind = "seconds" // 68.9 ms
+	Rates   Kind = "rate"    // 619 /s
+	Bytes   Kind = "bytes"   // 48.0 B
+	Shares  Kind = "share"   // 12.4 %
+	Numbers Kind = "number"  // 4.00
+)
+
+// KindOf is the kind of one of our metrics, by its unit: in seconds, but for ns/op.
+func KindOf(unit string) Kind {
 	switch {
-	case unit == "ns/op":
-		return Seconds(v / 1e9)
-	case strings.Contains(unit, "-sec"):
-		return Seconds(v)
+	case unit == "ns/op", unit == "sec/op", strings.Contains(unit, "-sec"):
+		return Times
 	case strings.HasSuffix(unit, "ops/s"):
-		return Rate(v)
+		return Rates
 	case unit == "B/op":
-		return Digits(v) + " B"
+		return Bytes
 	case unit == "attempts/op", unit == "allocs/op":
-		return Digits(v)
+		return Numbers
 	case strings.HasSuffix(unit, "/op"), strings.HasSuffix(unit, "utilisation"),
 		strings.HasPrefix(unit, "cpu-"), unit == "relative-deviation":
+		return Shares
+	}
+	return Numbers
+}
+
+// Spell spells a value of the kind.
+func (k Kind) Spell(v float64) string {
+	switch k {
+	case Times:
+		return Seconds(v)
+	case Rates:
+		return Rate(v)
+	case Bytes:
+		return Digits(v) + " B"
+	case Shares:
 		return Share(v)
 	}
 	return Digits(v)
+}
+
+// Metric spells a value of one of our metrics by its unit.
+func Metric(unit string, v float64) string {
+	if unit == "ns/op" {
+		v /= 1e9
+	}
+	return KindOf(unit).Spell(v)
 }

@@ -13,10 +13,12 @@ import (
 var TimelineColumns = []string{"run", "repetition", "start-sec", "interval-sec", "arrived",
 	"started", "completed", "failed", "throttled", "shed", "abandoned", "in-flight", "queued"}
 
-// InFlight and Queued are where the Counts of a row have the levels.
+// Where the Counts of a row have what completed, and the levels. Between the first two are the
+// other ends that a task can come to.
 const (
-	InFlight = 7
-	Queued   = 8
+	Completed = 2
+	InFlight  = 7
+	Queued    = 8
 )
 
 // A TimelineRow is a row of timeline.csv.

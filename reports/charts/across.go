@@ -12,7 +12,8 @@ const (
 	Limit               // the most tasks at once
 )
 
-func (a Across) label() string {
+// Label is what stands below the axis.
+func (a Across) Label() string {
 	return [...]string{"offered load (share of capacity)", "offered rate (tasks/s)",
 		"limit (tasks at once, log scale)"}[a]
 }
@@ -21,7 +22,7 @@ func (a Across) tip(v float64) string {
 	return [...]string{"load ", "offered ", "limit "}[a] + Count(v) + [...]string{"", "/s", ""}[a]
 }
 
-func (a Across) axis() Axis { return Axis{Label: a.label(), Log: a == Limit} }
+func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
 // scale prepares the x axis for the range. It does not begin at 0: position tells the values apart
 // here, not length.

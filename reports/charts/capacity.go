@@ -49,7 +49,7 @@ func Capacity(title string, across Across, from, to float64, found []Found) (*Ch
 	for _, f := range rows {
 		names = append(names, f.Name)
 	}
-	p := newPlot("", across.label(), "")
+	p := newPlot("", across.Label(), "")
 	p.Add(brackets{rows, across, from, to})
 	p.X.Tick.Marker = linearTicks{Count, 6}
 	p.X.Min, p.X.Max = linearRange(0, to)

@@ -207,9 +207,11 @@ type levels struct {
 	known []string // by whose order they look
 }
 
+// levelDashes tell levels apart.
+var levelDashes = [...][]vg.Length{{2, 3}, {9, 4}, {6, 3, 2, 3}}
+
 func levelStyle(i int) *draw.LineStyle {
-	patterns := [][]vg.Length{{2, 3}, {9, 4}, {6, 3, 2, 3}}
-	return &draw.LineStyle{Color: ink, Width: 1.4, Dashes: patterns[i%len(patterns)]}
+	return &draw.LineStyle{Color: ink, Width: 1.4, Dashes: levelDashes[i%len(levelDashes)]}
 }
 
 func (l levels) Plot(c draw.Canvas, p *plot.Plot) {

@@ -9,7 +9,7 @@ func Response(title string, across Across, panels []Panel) (*Chart, error) {
 	cleaned := c.clean(panels, across.axis().kind(), logarithm)
 	xmin, xmax, ymin, ymax := rangeOf(cleaned)
 	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
-		p := newPlot(panel.Title, across.label(), "response time (log scale)")
+		p := newPlot(panel.Title, across.Label(), "response time (log scale)")
 		p.Add(&lines{series: panel.Series, tip: pointTip(across.tip, Seconds)})
 		across.scale(p, xmin, xmax)
 		logSeconds(p, ymin, ymax)

@@ -28,6 +28,9 @@ type svgCanvas struct {
 	stack []svgState
 }
 
+// fonts are those of text in SVG.
+const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
+
 type svgState struct {
 	width  vg.Length
 	dash   []vg.Length
@@ -208,7 +211,7 @@ func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 		// width, and less where there is less.
 		fmt.Fprintf(&head, ` width="%s" style="max-width:100%%;height:auto"`, decimal(float64(s.w)))
 	}
-	head.WriteString(` font-family="Liberation Sans,Arial,Helvetica,sans-serif">` + "\n")
+	fmt.Fprintf(&head, ` font-family="%s">`+"\n", fonts)
 	if alone {
 		fmt.Fprintf(&head, "<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\"%s/>\n",
 			Style(), paint("fill", paper))

@@ -78,7 +78,8 @@ func randomSweep(
 		case kind == noTimeline:
 			continue
 		}
-		in.timelines[c.Cell[0]] = []interval{{1, 3, 0}, {2, 4, queued}}
+		in.timelines[c.Cell[0]] = []interval{{end: 1, inFlight: 3},
+			{end: 2, inFlight: 4, queued: queued}}
 	}
 	return s, in, outlier
 }

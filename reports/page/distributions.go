@@ -9,6 +9,7 @@ import (
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -23,21 +24,33 @@ type reportInput struct {
 
 	// pooled over repetitions, in ns; only of cells that a chart shows
 	responses map[*reportCell]*hdrhistogram.Histogram
-	timelines map[*results.Run][]interval // only of runs that a chart shows
+	timelines map[*results.Run][]interval // only of runs that a chart or the explorer shows
+	detailed  []*reportCell               // that the explorer shows in detail
+	curves    map[*reportCell]front.Curve // of these
 	notes     []string                    // what is missing
 }
 
 // panelsOfDistributions is how many loads the chart of distributions shows side by side.
 const panelsOfDistributions = 3
 
-// readDistributions reads the response histograms that charts will show. The others stay encoded: a
-// histogram of three digits takes some 200 kB, and a file may hold a thousand.
+// readDistributions reads the response histograms that charts will show, and those of the detailed
+// cells, of which it keeps the curves. The others stay encoded: a histogram of three digits takes
+// some 200 kB, and a file may hold a thousand.
 func (in *reportInput) readDistributions(path string, groups []*reportGroup) error {
 	wanted := make(map[string]*reportCell)
+	missing := make(map[*reportCell]int) // repetitions, of detailed cells
+	for _, c := range in.detailed {
+		missing[c] = len(c.Cell)
+		for _, r := range c.Cell {
+			wanted[r.Tag("response")] = c
+		}
+	}
+	charted := make(map[*reportCell]bool)
 	for _, g := range groups {
 		for _, s := range g.sweeps() {
 			for _, x := range s.spreadOut(panelsOfDistributions) {
 				for _, c := range s.cellsAt(x) {
+					charted[c] = true
 					for _, r := range c.Cell {
 						wanted[r.Tag("response")] = c
 					}
@@ -46,10 +59,19 @@ func (in *reportInput) readDistributions(path string, groups []*reportGroup) err
 		}
 	}
 	in.responses = make(map[*reportCell]*hdrhistogram.Histogram)
+	in.curves = make(map[*reportCell]front.Curve)
 	cutOff, err := rundir.EachHistogram(path,
 		func(tag string) bool { return wanted[tag] != nil },
 		func(tag string, h *hdrhistogram.Histogram) error {
-			return in.pool(wanted[tag], h)
+			c := wanted[tag]
+			err := in.pool(c, h)
+			if missing[c]--; missing[c] == 0 {
+				in.curves[c] = curveOf(in.responses[c])
+				if !charted[c] {
+					delete(in.responses, c)
+				}
+			}
+			return err
 		})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

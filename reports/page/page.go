@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -36,6 +37,8 @@ type reportPage struct {
 	Variance   []reportFigure
 	Notes      []string
 	Warnings   []string
+
+	Explore template.HTML // a section of its own
 
 	CSS template.CSS
 	JS  template.JS
@@ -73,13 +76,13 @@ var (
 )
 
 // Style is what a page and its charts look like.
-func Style() string { return reportCSS + charts.Style() }
+func Style() string { return reportCSS + front.CSS() + charts.Style() }
 
 // newReport draws the charts and puts the page together.
 func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	r := &Report{taken: make(map[string]bool), page: &reportPage{
 		CSS: template.CSS(Style()),
-		JS:  template.JS(reportJS),
+		JS:  template.JS(reportJS + front.Script()),
 	}}
 	p := r.page
 	p.Notes = in.notes
@@ -92,11 +95,13 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	}
 	belong := make([][]*reportGroup, len(studies)) // groups, by study
 	var free []*reportGroup
+	var ids []string
 	for _, g := range groups {
 		section, err := r.section(in, g)
 		if err != nil {
 			return nil, err
 		}
+		ids = append(ids, section.ID)
 		if g.study < 0 {
 			p.Groups, free = append(p.Groups, section), append(free, g)
 			continue
@@ -117,7 +122,9 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	}
 	p.Studies, p.Tally = studies, tally(studies)
 	p.describe(in, groups)
-	return r, nil
+	var err error
+	p.Explore, err = front.Section(in.data(groups, ids))
+	return r, err
 }
 
 // add draws a figure for the page, and keeps its chart for the files.

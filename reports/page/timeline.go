@@ -19,12 +19,17 @@ import (
 type interval struct {
 	end              float64 // seconds since the start of the run
 	inFlight, queued float64 // tasks
+	length           float64 // seconds
+	done, lost       float64 // tasks that completed within it, or came to another end
 }
 
-// readTimeline reads the timelines that charts will show: at the highest load or rate of each
-// sweep, the first repetition.
+// readTimeline reads the timelines that charts will show, at the highest load or rate of each
+// sweep, and those of the detailed cells: the first repetition.
 func (in *reportInput) readTimeline(path string, groups []*reportGroup) error {
 	wanted := make(map[string]*results.Run)
+	for _, c := range in.detailed {
+		wanted[timelineKey(c.Cell[0].Name, c.Cell[0].Repetition)] = c.Cell[0]
+	}
 	for _, g := range groups {
 		for _, s := range g.sweeps() {
 			for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
@@ -82,8 +87,14 @@ func (in *reportInput) readIntervals(
 			return fmt.Errorf("%s: %w", at, err)
 		}
 		if run := wanted[timelineKey(v.Run, v.Repetition)]; run != nil {
-			in.timelines[run] = append(in.timelines[run], interval{v.Start + v.Length,
-				float64(v.Counts[rundir.InFlight]), float64(v.Counts[rundir.Queued])})
+			lost := 0
+			for _, n := range v.Counts[rundir.Completed+1 : rundir.InFlight] {
+				lost += n
+			}
+			in.timelines[run] = append(in.timelines[run], interval{end: v.Start + v.Length,
+				inFlight: float64(v.Counts[rundir.InFlight]),
+				queued:   float64(v.Counts[rundir.Queued]), length: v.Length,
+				done: float64(v.Counts[rundir.Completed]), lost: float64(lost)})
 		}
 	}
 }

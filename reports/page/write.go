@@ -64,7 +64,8 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 	charted := slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool {
 		return !in.needsCharts(g)
 	})
-	if len(charted) > 0 || len(in.figures) == 0 {
+	in.detailed = detailed(groups)
+	if len(charted) > 0 || len(in.detailed) > 0 || len(in.figures) == 0 {
 		if err := in.readDistributions(filepath.Join(dir, rundir.DistributionsFile),
 			charted); err != nil {
 			return nil, err

@@ -1,0 +1,305 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A page with more runs than mostWhole has of each the metrics of its tables alone, and one with
+// more scenarios than mostDetailed has curves and courses of so many, those of no study first:
+// beyond, the page would grow past what a browser opens at once.
+const (
+	mostWhole    = 600
+	mostDetailed = 200
+)
+
+// A dataMaker puts together what the explorer draws from. What several cells have in common is kept
+// once: strategies that serve in one order give the same runs to the last digit.
+type dataMaker struct {
+	front.Data
+	in      *reportInput
+	metrics map[string]int // by unit
+	known   map[string]int // what is there already, by how it would be written
+}
+
+// data gathers the cells of all groups, whose sections have these names.
+func (in *reportInput) data(groups []*reportGroup, ids []string) *front.Data {
+	m := &dataMaker{in: in, metrics: make(map[string]int), known: make(map[string]int),
+		Data: front.Data{Schema: front.Schema, Title: dirName(in.dir), Enough: results.Enough}}
+	for _, f := range facts(in) {
+		m.About = append(m.About, [2]string{f.Key, f.Value})
+	}
+	m.addMetrics()
+	for i, g := range groups {
+		m.addScenario(g, ids[i])
+	}
+	return &m.Data
+}
+
+// once is the index of what is written as key among the elements of one kind, and whether it is a
+// new one, the next.
+func (m *dataMaker) once(kind string, next int, key any) (at int, fresh bool) {
+	text := kind + fmt.Sprint(key)
+	if at, ok := m.known[text]; ok {
+		return at, false
+	}
+	m.known[text] = next
+	return next, true
+}
+
+// addMetrics takes those of the tables first, then, of a page that is not too large, the others.
+func (m *dataMaker) addMetrics() {
+	var units []string
+	for _, c := range reportColumns {
+		units = append(units, c.unit)
+	}
+	if len(m.in.results.Runs) <= mostWhole {
+		units = append(units, m.in.results.Metrics...)
+	} else {
+		for _, u := range m.in.results.Metrics {
+			if strings.HasPrefix(u, "theory-p") {
+				units = append(units, u)
+			}
+		}
+	}
+	for _, unit := range units {
+		if _, known := m.metrics[unit]; known || unit == "verdict" ||
+			!slices.Contains(m.in.results.Metrics, unit) {
+			continue
+		}
+		m.metrics[unit] = len(m.Metrics)
+		m.Metrics = append(m.Metrics, m.metric(unit))
+	}
+	for i := range m.Metrics {
+		m.Metrics[i].Theory = -1
+		if at, ok := m.metrics["theory-"+m.Metrics[i].Unit]; ok {
+			m.Metrics[i].Theory = at
+		}
+	}
+}
+
+func (m *dataMaker) metric(unit string) front.Metric {
+	out := front.Metric{ID: strings.TrimSuffix(unit, "-response-sec"), Unit: unit,
+		Label: metricLabel(unit), Kind: string(quantity.KindOf(unit)),
+		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
+		Behaviour: behaves(unit), Grows: grows(unit)}
+	for _, c := range reportColumns {
+		if c.unit == unit && c.value == nil {
+			out.Label, out.Hint = c.head, c.hint
+		}
+	}
+	return out
+}
+
+// metricLabel words a unit: "p99 wait" for p99-wait-sec.
+func metricLabel(unit string) string {
+	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
+	if rest, ok := strings.CutPrefix(label, "theory-"); ok {
+		label = "exact " + rest
+	}
+	return strings.ReplaceAll(label, "-", " ")
+}
+
+// behaves reports whether strategies that differ in a metric do not behave alike towards their
+// callers.
+func behaves(unit string) bool {
+	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
+		slices.Contains([]string{"ops/s", "goodput-ops/s", "mean-slowdown", "shed/op",
+			"throttled/op", "failed/op", "abandoned/op", "attempts/op"}, unit))
+}
+
+// grows reports whether a metric of a run that falls behind only says how long the run was.
+func grows(unit string) bool {
+	return !strings.HasPrefix(unit, "theory-") && (strings.HasSuffix(unit, "-response-sec") ||
+		strings.HasSuffix(unit, "-wait-sec") || unit == "mean-slowdown" || unit == "mean-held-sec")
+}
+
+func (m *dataMaker) addScenario(g *reportGroup, id string) {
+	s := front.Scenario{ID: id, Title: g.title(), Facts: g.subjects(), Axes: axesOf(g),
+		Paired: paired(g.cells)}
+	if g.study >= 0 {
+		s.Study = m.in.results.Findings[g.study].Study
+	}
+	series := make(map[string]int)
+	for _, of := range byStrategy(g.cells) {
+		name := cmp.Or(of[0].strategy, of[0].name)
+		at, fresh := m.once("strategy", len(m.Strategies), name)
+		if fresh {
+			m.Strategies = append(m.Strategies, name)
+		}
+		series[of[0].strategy] = len(s.Series)
+		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].style})
+	}
+	for _, c := range g.cells {
+		cell := front.Cell{Series: series[c.strategy], Growing: c.fallsBehind(), Curve: -1,
+			Course: -1}
+		for _, a := range s.Axes {
+			v := axisOf(a.Key).of(c)
+			cell.At = append(cell.At, slices.Index(a.At, v))
+		}
+		for _, r := range c.Cell {
+			cell.Runs = append(cell.Runs, m.addRun(r))
+		}
+		if d := c.Doubts(); d != nil {
+			cell.Verdict = int(d.Verdict)
+			for _, why := range d.Why {
+				cell.Reasons = append(cell.Reasons, m.addReason(why.Text))
+			}
+		}
+		if h := m.in.curves[c]; len(h.Sec) > 0 {
+			cell.Curve, _ = m.once("curve", len(m.Curves), h)
+			if cell.Curve == len(m.Curves) {
+				m.Curves = append(m.Curves, h)
+			}
+		}
+		if course := courseOf(m.in.timelines[c.Cell[0]]); len(course.Flight) > 1 {
+			cell.Course, _ = m.once("course", len(m.Courses), course)
+			if cell.Course == len(m.Courses) {
+				m.Courses = append(m.Courses, course)
+			}
+		}
+		s.Cells = append(s.Cells, cell)
+	}
+	m.Scenarios = append(m.Scenarios, s)
+}
+
+func (m *dataMaker) addReason(text string) int {
+	at, fresh := m.once("reason", len(m.Reasons), text)
+	if fresh {
+		m.Reasons = append(m.Reasons, text)
+	}
+	return at
+}
+
+func (m *dataMaker) addRun(r *results.Run) int {
+	var shape []int
+	values := []float64{0}
+	for i, metric := range m.Metrics {
+		if v, ok := r.Value(metric.Unit); ok {
+			shape, values = append(shape, i), append(values, v)
+		}
+	}
+	at, fresh := m.once("shape", len(m.Shapes), shape)
+	if fresh {
+		m.Shapes = append(m.Shapes, shape)
+	}
+	values[0] = float64(at)
+	if at, fresh = m.once("run", len(m.Runs), values); fresh {
+		m.Runs = append(m.Runs, values)
+	}
+	return at
+}
+
+// axesOf are the axes on which a group has values, those that vary first.
+func axesOf(g *reportGroup) (out []front.Axis) {
+	for across, a := range axes {
+		at := distinct(g.cells, a.of)
+		if len(at) > 0 {
+			out = append(out, front.Axis{Key: a.word, Label: charts.Across(across).Label(),
+				Unit: a.unit, Log: charts.Across(across) == charts.Limit, At: at})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b front.Axis) int {
+		return cmp.Compare(min(len(b.At), 2), min(len(a.At), 2))
+	})
+	return out
+}
+
+func axisOf(word string) axis {
+	i := slices.IndexFunc(axes[:], func(a axis) bool { return a.word == word })
+	return axes[i]
+}
+
+// paired reports whether the repetitions of one number had the same seed in all cells.
+func paired(cells []*reportCell) bool {
+	for _, c := range cells {
+		for i, r := range c.Cell {
+			if r.Seed == "" || len(c.Cell) != len(cells[0].Cell) ||
+				r.Seed != cells[0].Cell[i].Seed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// curveStep is that of a curve, in nines.
+const curveStep = 0.1
+
+// curveOf reads a curve off a histogram, as far as the number of tasks resolves it, and to the
+// three digits that the histogram has.
+func curveOf(h *hdrhistogram.Histogram) (c front.Curve) {
+	if h.TotalCount() == 0 {
+		return c
+	}
+	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)
+	at := func(nines float64) {
+		v := float64(h.ValueAtQuantile(100*(1-math.Pow(10, -nines)))) / 1e9
+		c.Sec = append(c.Sec, rounded(v, 4))
+	}
+	for i := 0; float64(i)*curveStep < end; i++ {
+		at(float64(i) * curveStep)
+	}
+	at(end)
+	c.Nines = rounded(end, 4)
+	return c
+}
+
+// mostIntervals is how many intervals a course has at most.
+const mostIntervals = 60
+
+// courseOf puts intervals together until a screen shows them all: levels are those at the ends.
+func courseOf(rows []interval) (c front.Course) {
+	if len(rows) == 0 {
+		return c
+	}
+	each := (len(rows) + mostIntervals - 1) / mostIntervals
+	for part := range slices.Chunk(rows, each) {
+		if len(part) < each {
+			break // a rate over fewer intervals would be another
+		}
+		done, lost := 0.0, 0.0
+		for _, r := range part {
+			done, lost = done+r.done, lost+r.lost
+		}
+		last := part[len(part)-1]
+		c.Flight = append(c.Flight, int(last.inFlight))
+		c.Queued = append(c.Queued, int(last.queued))
+		c.Done, c.Lost = append(c.Done, int(done)), append(c.Lost, int(lost))
+	}
+	length := rows[0].length
+	c.Start = rounded(rows[0].end-length, 6)
+	c.Step = rounded(length*float64(each), 6)
+	return c
+}
+
+func rounded(v float64, digits int) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil {
+		return v
+	}
+	return out
+}
+
+// detailed are the cells of which the explorer shows curves and courses.
+func detailed(groups []*reportGroup) (cells []*reportCell) {
+	for _, ofStudies := range []bool{false, true} {
+		for _, g := range groups {
+			if (g.study >= 0) == ofStudies {
+				cells = append(cells, g.cells...)
+			}
+		}
+	}
+	return cells[:min(len(cells), mostDetailed)]
+}

@@ -1,0 +1,67 @@
+package front
+
+import (
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"strings"
+)
+
+var (
+	//go:embed bundle.js
+	bundle string
+	//go:embed explore.css
+	css string
+	//go:embed explore.html.tmpl
+	sectionHTML string
+
+	sectionTemplate = template.Must(template.New("explore").Parse(sectionHTML))
+)
+
+// Script is the text of the script element that brings the section to life.
+func Script() string { return bundle }
+
+// CSS is the style of the section. It takes its colours from the page: --paper, --ink, --muted,
+// --rule, --soft, --link, --bad-ink.
+func CSS() string { return css }
+
+// Section returns the section of a page: its heading, what readers without scripts see of it, and
+// the data. It is empty where there is nothing to explore.
+func Section(d *Data) (template.HTML, error) {
+	if len(d.Scenarios) == 0 {
+		return "", nil
+	}
+	// Whatever a name holds, it ends no element: json writes <, > and & as escapes.
+	text, err := json.Marshal(d.whole())
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = sectionTemplate.Execute(&b, template.JS(text))
+	return template.HTML(b.String()), err
+}
+
+// whole is the data without nil slices, which JSON would have as null.
+func (d *Data) whole() *Data {
+	out := *d
+	out.About, out.Strategies, out.Metrics = some(d.About), some(d.Strategies), some(d.Metrics)
+	out.Shapes, out.Runs, out.Reasons = some(d.Shapes), some(d.Runs), some(d.Reasons)
+	out.Curves, out.Courses = some(d.Curves), some(d.Courses)
+	out.Scenarios = append([]Scenario{}, d.Scenarios...)
+	for i := range out.Scenarios {
+		s := &out.Scenarios[i]
+		s.Facts, s.Axes, s.Cells = some(s.Facts), some(s.Axes), append([]Cell{}, s.Cells...)
+		for j := range s.Cells {
+			c := &s.Cells[j]
+			c.At = some(c.At)
+		}
+	}
+	return &out
+}
+
+func some[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

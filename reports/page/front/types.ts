@@ -1,0 +1,77 @@
+// The data of the page: data.go has the same type, and says what the fields are.
+
+export interface Data {
+  schema: number;
+  title: string;
+  about: [string, string][];
+  enough: number;
+  strategies: string[];
+  metrics: Metric[];
+  shapes: number[][];
+  runs: number[][];
+  reasons: string[];
+  curves: Curve[];
+  courses: Course[];
+  scenarios: Scenario[];
+}
+
+export interface Metric {
+  id: string;
+  unit: string;
+  label: string;
+  hint: string;
+  better: string;
+  kind: string;
+  behaviour: boolean;
+  grows: boolean;
+  theory: number;
+}
+
+export interface Scenario {
+  id: string;
+  title: string;
+  facts: string[];
+  study: string;
+  series: Series[];
+  axes: Axis[];
+  cells: Cell[];
+  paired: boolean;
+}
+
+export interface Series {
+  strategy: number;
+  style: number;
+}
+
+export interface Axis {
+  key: string;
+  label: string;
+  unit: string;
+  log: boolean;
+  at: number[];
+}
+
+export interface Cell {
+  series: number;
+  at: number[];
+  runs: number[];
+  growing?: boolean;
+  verdict?: number;
+  reasons?: number[];
+  curve: number;
+  course: number;
+}
+
+export interface Curve {
+  nines: number;
+  sec: number[];
+}
+
+export interface Course {
+  start: number;
+  step: number;
+  flight: number[];
+  queued: number[];
+  done: number[];
+  lost: number[];
+}
