@@ -60,7 +60,7 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 	if len(r.results) == 0 {
 		return nil
 	}
-	for _, c := range machine() {
+	for _, c := range Machine() {
 		if was := r.config[c.Key]; was != string(c.Value) {
 			return fmt.Errorf("was begun with %s %q, and this is %q: one set of results is of "+
 				"one build and one machine", c.Key, was, c.Value)

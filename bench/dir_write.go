@@ -96,7 +96,7 @@ type resultsWriter struct {
 }
 
 func newResultsWriter(to io.Writer) (*resultsWriter, error) {
-	w := &resultsWriter{output: output{to: to}, config: machine()}
+	w := &resultsWriter{output: output{to: to}, config: Machine()}
 	w.format = benchfmt.NewWriter(&w.buffer)
 	var names []string
 	for _, s := range strategies.All() {
@@ -121,7 +121,11 @@ func unitLines(spell func(unit string) string) string {
 }
 
 func (w *resultsWriter) write(r *Result) error {
-	line := benchfmt.Result{Config: w.config, Name: benchfmt.Name(r.Name), Iters: r.Tasks}
+	config := w.config
+	if r.Machine != nil {
+		config = r.Machine
+	}
+	line := benchfmt.Result{Config: config, Name: benchfmt.Name(r.Name), Iters: r.Tasks}
 	for _, m := range r.Metrics {
 		value, unit := benchunit.Tidy(m.Value, m.Unit)
 		line.Values = append(line.Values,
@@ -169,10 +173,10 @@ func (w *resultsWriter) conclude(f finding.Finding) error {
 	return w.flush()
 }
 
-// machine describes what the numbers depend on and what does not change while they are made.
-// Nothing volatile is here: a value that differs from run to run would split the tables of every
-// reader.
-func machine() []benchfmt.Config {
+// Machine describes this one: what the numbers depend on and what does not change while they are
+// made. Nothing volatile is here: a value that differs from run to run would split the tables of
+// every reader.
+func Machine() []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
 		if value != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/perf/benchfmt"
 )
 
 // errNoTasks is the outcome of a run in which nothing was due after the warm-up.
@@ -81,6 +82,8 @@ type Result struct {
 	Broken   []string   // violated laws, in words with their numbers; none is what is wanted
 	Verdict  Verdict    // whether the numbers may be believed
 	Reasons  []Reason   // that it is not Valid for, broken laws among them
+	// of the machine that the run was made on, as results.txt has it; nil: of this process
+	Machine []benchfmt.Config `json:",omitempty"`
 }
 
 // Metric returns the value in that unit and whether the run has it.

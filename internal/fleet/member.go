@@ -77,7 +77,7 @@ func Self(version string) (Program, error) {
 }
 
 // key tells programs apart in the subjects of NATS.
-func (p Program) key() string { return hashOf(p.Build + " " + p.Binary + " " + p.Parts)[:16] }
+func (p Program) key() string { return hashOf(fmt.Sprintf("%q", p))[:16] }
 
 // Differs says what is not as in the other one; "" where they may work together.
 func (p Program) Differs(from Program) string {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
 )
@@ -53,9 +54,10 @@ type share struct {
 
 // An outcome is what a worker says of a cell.
 type outcome struct {
-	Worker Member
-	Result *bench.Result `json:",omitempty"`
-	Error  string        `json:",omitempty"`
+	Worker  Member
+	Machine []benchfmt.Config
+	Result  *bench.Result `json:",omitempty"`
+	Error   string        `json:",omitempty"`
 }
 
 // OpenSweep opens one over the connection. Each run gets that patience; say tells the user who
@@ -138,6 +140,10 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 	case o := <-got:
 		if o.Error != "" {
 			return nil, errors.New(o.Error)
+		}
+		if where != anyHost && o.Worker.Host != s.member.Host {
+			o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
+				Value: []byte(o.Worker.Host), File: true})
 		}
 		return o.Result, nil
 	case <-ctx.Done():
@@ -286,7 +292,8 @@ func (s *Sweep) Workers() int {
 	return len(s.by)
 }
 
-// Close takes back what is still in the queue. It does not close the connection.
+// Close takes back what is still in the queue. It does not close the connection, and may be called
+// again.
 func (s *Sweep) Close() error {
 	if s.conn.IsClosed() {
 		return nil
@@ -295,6 +302,7 @@ func (s *Sweep) Close() error {
 	for _, sub := range s.heard {
 		errs = append(errs, sub.Unsubscribe())
 	}
+	s.heard = nil
 	ctx, cancel := context.WithTimeout(context.Background(), partTime)
 	defer cancel()
 	return errors.Join(append(errs, s.stream.Purge(ctx,

@@ -244,7 +244,7 @@ func (r *working) keep(
 func (r *working) run(
 	ctx context.Context, c cell, deliveries uint64, weight int64,
 ) (outcome, error) {
-	o := outcome{Worker: r.Self}
+	o := outcome{Worker: r.Self, Machine: bench.Machine()}
 	s, err := c.Scenario.Scenario()
 	switch {
 	case err != nil:

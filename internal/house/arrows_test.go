@@ -107,7 +107,8 @@ var rooms = []room{
 	{"internal/hub", nil,
 		[]string{"github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go"}},
 	{"internal/fleet", []string{"internal/hub", "bench", "bench/attack", "strategies", "workloads",
-		"targets", "internal"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sync"}},
+		"targets", "internal"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sync",
+		"golang.org/x/perf"}},
 	{"strategies/durable", []string{"strategies", "strategies/strategytest", "internal/hub",
 		"internal"}, []string{
 		"log/slog", // to have River write none

@@ -16,16 +16,14 @@ import (
 // Conn is a connection to a server of NATS.
 type Conn = nats.Conn
 
-// Environment names the variables of NATS's own command that Connect heeds: what a server asks of
-// its clients is said there and in the address, never in a flag that others can read.
-var Environment = []string{"NATS_CREDS", "NATS_USER", "NATS_PASSWORD", "NATS_TOKEN", "NATS_NKEY",
-	"NATS_CA", "NATS_CERT", "NATS_KEY"}
-
 // connecting is how long a connection may take to be made.
 const connecting = 5 * time.Second
 
 // Connect connects to one of the servers at these addresses, which are divided by commas, or to the
-// one that more names. The error shows no user, no password and no token.
+// one that more names. What a server asks of its clients is in the environment, in the variables of
+// NATS's own command, where no other user of the machine reads it: NATS_CREDS, NATS_USER,
+// NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY. The error shows no user, no
+// password and no token.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
 	options := append(fromEnvironment(), nats.Name("poolbench"), nats.MaxReconnects(-1),
 		nats.Timeout(connecting))

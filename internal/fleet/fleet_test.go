@@ -1,0 +1,393 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go"
+	"go.uber.org/goleak"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A stage is a server and whoever is connected to it.
+type stage struct {
+	*testing.T
+	at *hub.Local
+
+	mu    sync.Mutex
+	lines []string // that were said
+}
+
+func newStage(t *testing.T) *stage {
+	at, err := hub.StartLocal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{T: t, at: at}
+	t.Cleanup(func() {
+		if err := at.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *stage) connect() *hub.Conn {
+	s.Helper()
+	conn, err := hub.Connect(s.at.Address)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(conn.Close)
+	return conn
+}
+
+func (s *stage) say(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, line)
+}
+
+// said waits until somebody has said that.
+func (s *stage) said(words string) {
+	s.Helper()
+	for {
+		s.mu.Lock()
+		found := slices.ContainsFunc(s.lines, func(l string) bool {
+			return strings.Contains(l, words)
+		})
+		s.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-s.Context().Done():
+			s.Fatalf("nobody has said %q", words)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func testMember(host, id string) Member {
+	return Member{ID: id, Host: host, Process: 1, Program: Program{Version: "1", Parts: "all"}}
+}
+
+func (s *stage) sweep() *Sweep {
+	s.Helper()
+	sweep, err := OpenSweep(s.Context(), s.connect(), testMember("here", "sweep"), 0, s.say)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		if err := sweep.Close(); err != nil {
+			s.Error(err)
+		}
+	})
+	return sweep
+}
+
+// work has a worker work until the function that it returns is called, or the test ends.
+func (s *stage) work(w Worker) (end func() error) {
+	s.Helper()
+	w.Conn, w.Say = s.connect(), s.say
+	if w.Slots == 0 {
+		w.Slots = 2
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Work(ctx) }()
+	end = sync.OnceValue(func() error { cancel(); return <-ended })
+	s.Cleanup(func() { _ = end() }) // whoever wants its error has called it
+	return end
+}
+
+// echo is a run whose result is its seed.
+func echo(_ context.Context, sc bench.Scenario, _ time.Duration) (*bench.Result, error) {
+	return &bench.Result{Name: sc.Name(), Seed: sc.Seed}, nil
+}
+
+func scenario(seed uint64) bench.Scenario {
+	return bench.Scenario{Strategy: strategies.MustParse("worker_pool"),
+		Workload: workloads.MustParse("constant"), Limit: 2, Load: bench.Load{Relative: 0.5},
+		Stop: bench.Stop{Tasks: 10}, Seed: seed, Clock: bench.Virtual}
+}
+
+// runAll runs so many scenarios at once, and returns the seeds of the results in their order.
+func (s *stage) runAll(sweep *Sweep, n int) (seeds []uint64) {
+	s.Helper()
+	seeds = make([]uint64, n)
+	var runs sync.WaitGroup
+	for i := range n {
+		runs.Go(func() {
+			r, err := sweep.Run(s.Context(), scenario(uint64(i+1)))
+			if err != nil {
+				s.Errorf("run %d: %v", i, err)
+				return
+			}
+			seeds[i] = r.Seed
+		})
+	}
+	runs.Wait()
+	return seeds
+}
+
+func upTo(n int) (seeds []uint64) {
+	for i := range n {
+		seeds = append(seeds, uint64(i+1))
+	}
+	return seeds
+}
+
+// TestSweep: each scenario gets its own result, whoever makes it, also from a worker that comes
+// when others are at work.
+func TestSweep(t *testing.T) {
+	s := newStage(t)
+	sweep := s.sweep()
+	var by [3]atomic.Int64
+	counting := func(i int) Worker {
+		return Worker{Self: testMember(fmt.Sprint("host", i), fmt.Sprint(i)),
+			Run: func(ctx context.Context, sc bench.Scenario, p time.Duration) (*bench.Result,
+				error) {
+				by[i].Add(1)
+				if i == 0 && sc.Seed == 20 {
+					s.work(Worker{Self: testMember("late", "late"), Run: echo})
+				}
+				return echo(ctx, sc, p)
+			}}
+	}
+	s.work(counting(0))
+	s.work(counting(1))
+	if diff := cmp.Diff(upTo(200), s.runAll(sweep, 200)); diff != "" {
+		t.Error(diff)
+	}
+	if n := by[0].Load() + by[1].Load(); n > 200 {
+		t.Errorf("%d runs of 200 scenarios", n)
+	}
+}
+
+// TestLost: what a worker had that goes away comes to another one, and its slow result counts once.
+func TestLost(t *testing.T) {
+	s := newStage(t)
+	sweep := s.sweep()
+	begun := make(chan struct{}, 10)
+	end := s.work(Worker{Self: testMember("a", "lost"),
+		Run: func(ctx context.Context, _ bench.Scenario, _ time.Duration) (*bench.Result, error) {
+			begun <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+	go func() {
+		<-begun
+		<-begun
+		s.work(Worker{Self: testMember("b", "other"), Run: echo})
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if diff := cmp.Diff(upTo(10), s.runAll(sweep, 10)); diff != "" {
+		t.Error(diff)
+	}
+	if got := sweep.Shares(); got != "10 runs by 1 workers: 10 on b" {
+		t.Error(got)
+	}
+}
+
+// TestErrors: a run that fails says why; a worker with one that cannot be stopped ends, once it has
+// said so.
+func TestErrors(t *testing.T) {
+	s := newStage(t)
+	sweep := s.sweep()
+	wrong := errors.New("it hangs")
+	end := s.work(Worker{Self: testMember("a", "a"), Slots: 1,
+		Run: func(context.Context, bench.Scenario, time.Duration) (*bench.Result, error) {
+			return nil, Last{wrong}
+		}})
+	if _, err := sweep.Run(t.Context(), scenario(1)); err == nil || err.Error() != "it hangs" {
+		t.Errorf("got %v", err)
+	}
+	s.work(Worker{Self: testMember("b", "b"), Run: echo})
+	if diff := cmp.Diff(upTo(5), s.runAll(sweep, 5)); diff != "" {
+		t.Error(diff)
+	}
+	if err := end(); !errors.Is(err, wrong) {
+		t.Errorf("the worker ended with %v", err)
+	}
+}
+
+// TestPoison: a scenario with which one worker after the other is lost is given up.
+func TestPoison(t *testing.T) {
+	r := &working{Worker: Worker{Run: echo}}
+	c := cell{Scenario: scenario(1).Written()}
+	if o, err := r.run(t.Context(), c, mostDeliveries+1, 0); err == nil || o.Result != nil ||
+		!strings.Contains(o.Error, "10 workers were lost") {
+		t.Errorf("%+v, error %v", o, err)
+	}
+}
+
+// TestOtherProgram: one that is built otherwise, or knows other parts, gets nothing, and both sides
+// say so.
+func TestOtherProgram(t *testing.T) {
+	s := newStage(t)
+	other := testMember("a", "a")
+	other.Program.Parts = "others"
+	never := func(context.Context, bench.Scenario, time.Duration) (*bench.Result, error) {
+		t.Error("the other program runs something")
+		return nil, nil
+	}
+	s.work(Worker{Self: other, Run: never}) // it is there before, and hears the call
+	sweep := s.sweep()
+	s.said("the worker on a (process 1) is refused: other strategies")
+	s.said("the sweep of here (process 1) has no use for this worker: other strategies")
+	later := testMember("b", "b")
+	later.Program.Version = "2"
+	s.work(Worker{Self: later, Run: never})
+	s.said("the worker on b (process 1) is refused: it is 2 and not 1")
+	s.work(Worker{Self: testMember("c", "c"), Run: echo})
+	if diff := cmp.Diff(upTo(10), s.runAll(sweep, 10)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRealHost: real-clock runs all go to one host, and to that of the sweep where it has a worker.
+func TestRealHost(t *testing.T) {
+	for _, hosts := range [][]string{{"a", "b", "c"}, {"a", "here", "b"}} {
+		s := newStage(t)
+		sweep := s.sweep()
+		var alone, most atomic.Int64
+		for _, host := range hosts {
+			s.work(Worker{Self: testMember(host, host), Slots: 3,
+				Run: func(_ context.Context, sc bench.Scenario, _ time.Duration) (*bench.Result,
+					error) {
+					most.Store(max(most.Load(), alone.Add(1)))
+					defer alone.Add(-1)
+					return &bench.Result{Name: host}, nil
+				}})
+			for sweep.Workers() == 0 { // the first of them is known
+				time.Sleep(time.Millisecond)
+			}
+		}
+		for sweep.Workers() < len(hosts) {
+			time.Sleep(time.Millisecond)
+		}
+		want := hosts[0]
+		if slices.Contains(hosts, "here") {
+			want = "here"
+		}
+		var runs sync.WaitGroup
+		for i := range 20 {
+			runs.Go(func() {
+				sc := scenario(uint64(i))
+				sc.Clock = bench.Real
+				r, err := sweep.Run(s.Context(), sc)
+				if err != nil || r.Name != want {
+					t.Errorf("%+v, error %v, want a run on %s", r, err, want)
+				} else if n := len(r.Machine); n > 0 && (want == "here" ||
+					string(r.Machine[n-1].Value) != want) || n == 0 && want != "here" {
+					t.Errorf("a run on %s is said to be of %v", want, r.Machine)
+				}
+			})
+		}
+		runs.Wait()
+		if most.Load() != 1 {
+			t.Errorf("%d real-clock runs at once", most.Load())
+		}
+	}
+}
+
+// TestOrphans: what a sweep leaves behind that is killed goes from the queue, and what one that
+// ends leaves is gone at once.
+func TestOrphans(t *testing.T) {
+	s := newStage(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	left := func() (n uint64) {
+		_, stream, err := openQueue(t.Context(), s.connect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := stream.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.State.Msgs
+	}
+	var sweeps [2]*Sweep
+	for i := range sweeps {
+		sweeps[i] = s.sweep()
+		go func() { _, _ = sweeps[i].Run(ctx, scenario(1)) }()
+	}
+	for left() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := sweeps[0].Close(); err != nil || left() != 1 {
+		t.Errorf("%d cells are left, error %v", left(), err)
+	}
+	sweeps[1].conn.Close() // as a kill does
+	s.work(Worker{Self: testMember("a", "a"), Run: func(context.Context, bench.Scenario,
+		time.Duration) (*bench.Result, error) {
+		t.Error("it runs what nobody wants")
+		return nil, nil
+	}})
+	for left() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestIdle: a worker without work ends by itself where it is told to, and not before.
+func TestIdle(t *testing.T) {
+	s := newStage(t)
+	w := Worker{Conn: s.connect(), Self: testMember("a", "a"), Slots: 1, Run: echo, Say: s.say,
+		Idle: 20 * time.Millisecond}
+	if err := w.Work(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestParts: data of any size arrive whole, whatever comes twice.
+func TestParts(t *testing.T) {
+	s := newStage(t)
+	conn := s.connect()
+	size := int(conn.MaxPayload())
+	c := newCollector()
+	whole := map[string]string{}
+	sub, err := conn.Subscribe("here", func(m *nats.Msg) {
+		of, data, done, err := c.add(m)
+		if err != nil {
+			t.Error(err)
+		}
+		if done {
+			whole[of] = string(data)
+		}
+		_ = m.Respond(nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Unsubscribe()
+	for i, n := range []int{0, 1, size - headRoom, size - headRoom + 1, 3*size + 7} {
+		data := strings.Repeat(fmt.Sprint(i), n)
+		if err := send(t.Context(), conn, "here", fmt.Sprint(i), []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+		if whole[fmt.Sprint(i)] != data {
+			t.Errorf("%d bytes do not arrive as they were", n)
+		}
+	}
+	if len(c.arrived) > 0 || len(c.sizes) > 0 {
+		t.Error("the collector keeps what it has given out")
+	}
+}
