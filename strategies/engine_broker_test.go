@@ -64,37 +64,20 @@ func (b *heapBroker) work(ctx context.Context, limit int, do func(strategies.Mes
 		defer b.mu.Unlock()
 		b.arrived.Broadcast()
 	})()
-	next := func() *delivery {
+	next := func(ctx context.Context) (strategies.Message, error) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		for len(b.ready) == 0 && ctx.Err() == nil {
 			b.arrived.Wait()
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil, ctx.Err()
 		}
 		d := b.ready[0]
 		b.ready = b.ready[1:]
-		return d
+		return d, nil
 	}
-	var all sync.WaitGroup
-	var consumer func()
-	consumer = func() {
-		over := false
-		defer func() {
-			if !over {
-				all.Go(consumer)
-			}
-		}()
-		for d := next(); d != nil; d = next() {
-			do(d)
-		}
-		over = true
-	}
-	for range limit {
-		all.Go(consumer)
-	}
-	all.Wait()
+	strategies.Consume(ctx, limit, next, do)
 }
 
 func heapSpec(twice bool) strategies.Spec {

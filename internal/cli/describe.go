@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -134,19 +135,19 @@ func strategyRow(s strategies.Spec) []string {
 	if s.FIFO {
 		order = "FIFO"
 	}
-	return []string{s.Name, bounds(s), full, order, survives(s), s.OnPanic, s.Source}
+	return []string{s.Name, bounds(s), full, order, cmp.Or(survives(s), "–"), s.OnPanic, s.Source}
 }
 
-// survives says what accepted tasks outlive, and which server that takes.
+// survives says what accepted tasks outlive, and which server that takes; "": they outlive nothing.
 func survives(s strategies.Spec) string {
 	v, err := strategies.Resolve(param.Call{Name: s.Name})
 	if err != nil {
-		return "–"
+		return ""
 	}
 	level := s.Survives(strategies.Params{Limit: 1, Values: v.Values})
 	switch {
 	case level == strategies.Volatile:
-		return "–"
+		return ""
 	case s.Needs != "":
 		return fmt.Sprintf("%s, by %s", level, s.Needs)
 	}
@@ -185,7 +186,7 @@ func describeStrategy(s strategies.Spec) entry {
 		fact{"bounds in flight", row[1]},
 		fact{"when full", full[row[2]]},
 		fact{"promises", strings.Join(promises(s), ", ")},
-		fact{"survives", strings.Trim(survives(s), "–")},
+		fact{"survives", survives(s)},
 		fact{"clocks", yes("real (disks and servers keep no virtual time)", s.RealClock)},
 		fact{"on a panic", s.OnPanic},
 		fact{"source", s.Source},

@@ -64,24 +64,25 @@ func openAsynq(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	q := &asynqQueue{name: queueName(p), poll: p.Values.Duration("poll"), opened: time.Now(),
-		remove: temporary(p), lost: make(chan struct{}, 1)}
-	var err error
-	if q.redis, err = dialRedis(nil); err != nil {
-		return nil, err
+		lost: make(chan struct{}, 1)}
+	open := func(ctx context.Context) error {
+		o, err := redisOptions()
+		if err != nil {
+			return Redis.tell(err)
+		}
+		q.redis = redis.NewClient(o)
+		q.redis.AddHook(q)
+		q.client = asynq.NewClientFromRedisClient(q.redis)
+		q.inspector = asynq.NewInspectorFromRedisClient(q.redis)
+		err = q.redis.Ping(ctx).Err()
+		q.remove = err == nil && temporary(p)
+		return Redis.tell(err)
 	}
-	starting, cancel := context.WithTimeout(ctx, opening)
-	defer cancel()
-	q.redis.AddHook(q)
-	if err := q.redis.Ping(starting).Err(); err != nil {
-		return nil, errors.Join(Redis.tell(err), q.redis.Close())
-	}
-	q.client = asynq.NewClientFromRedisClient(q.redis)
-	q.inspector = asynq.NewInspectorFromRedisClient(q.redis)
 	// Attempts are counted, and ended, by whoever runs the task.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
 		asynq.Timeout(10 * 365 * 24 * time.Hour)}
-	return strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.dead}.Start(
-		ctx, p, sink), nil
+	return start(ctx, p, sink, open,
+		strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.dead})
 }
 
 const asynqType = "poolbench"
@@ -213,27 +214,32 @@ func (q *asynqQueue) dead(context.Context) (int, error) {
 	return info.Archived, nil
 }
 
-func (q *asynqQueue) close() error {
-	var err error
+func (q *asynqQueue) close() (err error) {
+	if q.redis == nil {
+		return nil
+	}
 	if q.remove {
-		ctx, cancel := context.WithTimeout(context.Background(), settled)
-		defer cancel()
-		err = q.run(ctx, asynqInactive, "active", "pending")
-		if e := q.inspector.DeleteQueue(q.name, true); !errors.Is(e, asynq.ErrQueueNotFound) {
-			err = errors.Join(err, e)
-		}
-		var counts []string
-		for _, kind := range []string{"processed", "failed"} {
-			key := q.key(kind)
-			counts = append(counts, key)
-			for day := q.opened; !day.After(time.Now().Add(24 * time.Hour)); day = day.Add(
-				24 * time.Hour) {
-				counts = append(counts, key+":"+day.UTC().Format(time.DateOnly))
-			}
-		}
-		err = errors.Join(err, q.redis.Del(ctx, counts...).Err())
+		err = within(settled, q.delete)
 	}
 	return Redis.tell(errors.Join(err, q.redis.Close()))
+}
+
+// delete removes the queue and what asynq has counted of it.
+func (q *asynqQueue) delete(ctx context.Context) error {
+	err := q.run(ctx, asynqInactive, "active", "pending")
+	if e := q.inspector.DeleteQueue(q.name, true); !errors.Is(e, asynq.ErrQueueNotFound) {
+		err = errors.Join(err, e)
+	}
+	var counts []string
+	const day = 24 * time.Hour
+	for _, kind := range []string{"processed", "failed"} {
+		key := q.key(kind)
+		counts = append(counts, key)
+		for t := q.opened; !t.After(time.Now().Add(day)); t = t.Add(day) {
+			counts = append(counts, key+":"+t.UTC().Format(time.DateOnly))
+		}
+	}
+	return errors.Join(err, q.redis.Del(ctx, counts...).Err())
 }
 
 // An asynqMessage is a task of asynq, while its handler runs.

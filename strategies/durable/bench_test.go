@@ -6,18 +6,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/strategies"
-	"github.com/poolbench/poolbench/strategies/durable"
 )
 
-// A raw is what a strategy is measured against: the same broker, called in a loop by its client. In
-// benchmarks it has the strategy's name and _raw.
+// A raw is what a strategy is measured against: the same broker, called in a loop by its client.
 type raw struct {
-	text  string         // the strategy, for strategies.Parse
-	limit int            // consumers, of both
-	kind  servers.Kind   // that is started;
-	named durable.Server // zero: it has none
+	text  string // the strategy, for strategies.Parse
+	limit int    // consumers, of both
 	// open makes a queue that put puts 256 bytes into, and consume takes n messages from. It
 	// calls run for each, with no more than limit at a time.
 	open func(b *testing.B, limit int) (put func() error, consume func(n int, run func()) error)
@@ -25,14 +20,14 @@ type raw struct {
 
 // raws are all of them.
 var raws = []raw{
-	{text: "jetstream", limit: 1, open: openRawJetStream},
-	{text: "sqlite_queue:sync=normal", limit: 1, open: openRawSQLite},
-	{"postgres_queue", 1, servers.Postgres, durable.Postgres, openRawPostgres},
-	{"river:cooldown=1ms,poll=20ms", 50, servers.Postgres, durable.Postgres, openRawRiver},
-	{"redis_stream", 1, servers.Redis, durable.Redis, openRawRedis},
-	{"asynq", 1, servers.Redis, durable.Redis, openRawAsynq},
-	{"rabbitmq", 1, servers.RabbitMQ, durable.RabbitMQ, openRawRabbitMQ},
-	{"rabbitmq:queue=classic", 1, servers.RabbitMQ, durable.RabbitMQ, openRawClassic}, // #01
+	{"jetstream", 1, openRawJetStream},
+	{"sqlite_queue:sync=normal", 1, openRawSQLite},
+	{"postgres_queue", 1, openRawPostgres},
+	{"river:cooldown=1ms,poll=20ms", 50, openRawRiver},
+	{"redis_stream", 1, openRawRedis},
+	{"asynq", 1, openRawAsynq},
+	{"rabbitmq", 1, openRawRabbitMQ},
+	{"rabbitmq:queue=classic", 1, openRawClassic},
 }
 
 // BenchmarkSubmit measures a Submit by one submitter while the one task that runs goes on, and the
@@ -83,16 +78,11 @@ func BenchmarkConsume(b *testing.B) {
 // compare runs both for each strategy whose server is there.
 func compare(b *testing.B, strategy, client func(b *testing.B, r raw)) {
 	for _, r := range raws {
-		name := strategies.MustParse(r.text).Spec.Name
-		if r.named.Name != "" && r.named.Ready() != nil {
-			if err := r.kind.Missing(); err != nil {
-				b.Run(name, func(b *testing.B) { b.Skip(err) })
-				continue
-			}
-			serve(b, r.kind, r.named)
-		}
-		b.Run(name, func(b *testing.B) { strategy(b, r) })
-		b.Run(name+"_raw", func(b *testing.B) { client(b, r) })
+		b.Run(r.text, func(b *testing.B) {
+			serve(b, strategies.MustParse(r.text).Spec)
+			b.Run("strategy", func(b *testing.B) { strategy(b, r) })
+			b.Run("raw", func(b *testing.B) { client(b, r) })
+		})
 	}
 }
 

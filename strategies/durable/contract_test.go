@@ -26,10 +26,27 @@ func with(name string, values ...string) strategies.Spec {
 
 // TestContract has leases and backoffs short, so that it need not wait for them.
 func TestContract(t *testing.T) {
-	t.Run("sqlite_queue", func(t *testing.T) {
-		strategytest.Run(t, with("sqlite_queue", "lease", "300ms", "base", "5ms"))
-	})
-	t.Run("jetstream", func(t *testing.T) {
-		strategytest.Run(t, with("jetstream", "lease", "300ms", "base", "5ms"))
-	})
+	brief := []string{"lease", "300ms", "base", "5ms"}
+	for _, c := range []struct {
+		name string
+		spec strategies.Spec
+	}{
+		{"sqlite_queue", with("sqlite_queue", brief...)},
+		{"sqlite_normal", with("sqlite_queue", append(brief, "sync", "normal")...)},
+		{"jetstream", with("jetstream", brief...)},
+		{"jetstream_always", with("jetstream", append(brief, "sync", "always")...)},
+		{"jetstream_memory", with("jetstream", append(brief, "store", "memory")...)},
+		{"postgres_queue", with("postgres_queue", brief...)},
+		{"postgres_queue_off", with("postgres_queue", append(brief, "sync", "off")...)},
+		{"river", with("river", append(brief, "cooldown", "1ms", "poll", "20ms")...)},
+		{"redis_stream", with("redis_stream", brief...)},
+		{"asynq", with("asynq", "poll", "10ms", "base", "5ms")},
+		{"rabbitmq", with("rabbitmq", "base", "5ms")},
+		{"rabbitmq_classic", with("rabbitmq", "queue", "classic", "base", "5ms")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			serve(t, c.spec)
+			strategytest.Run(t, c.spec)
+		})
+	}
 }

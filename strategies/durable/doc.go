@@ -22,7 +22,8 @@
 //
 // # How to add one
 //
-// Write a file named for it, with one register line. A broker that is asked for messages uses
-// consume, and keep for its leases; one that calls you does without. Add the module to the room
-// strategies/durable in internal/house/arrows_test.go, and the strategy to TestContract.
+// Write a file named for it, with one register line; start opens it. A broker that is asked for
+// messages uses [strategies.Consume], and keep for its leases; one that calls you does without. Add
+// the module to the room strategies/durable in internal/house/arrows_test.go, and the strategy to
+// TestContract.
 package durable

@@ -75,37 +75,26 @@ const (
 	settled = 10 * time.Second
 )
 
-// consume is the Work of a broker that is asked for messages: limit goroutines ask next for one
-// each, and go on until ctx ends. A task may end its goroutine, which is then made anew. While next
-// fails it is asked ten times a second.
-func consume(
-	ctx context.Context, limit int, next func(ctx context.Context) (strategies.Message, error),
-	do func(strategies.Message),
-) {
-	var all sync.WaitGroup
-	var consumer func()
-	consumer = func() {
-		over := false
-		defer func() {
-			if !over {
-				all.Go(consumer)
-			}
-		}()
-		for ctx.Err() == nil {
-			m, err := next(ctx)
-			switch {
-			case err == nil:
-				do(m)
-			case ctx.Err() == nil:
-				wait(ctx, 100*time.Millisecond)
-			}
-		}
-		over = true
+// start opens a queue and makes its strategy. A queue that is not opened is closed, and what Close
+// says then is not told: it is about the same server.
+func start(
+	ctx context.Context, p strategies.Params, sink strategies.Sink,
+	open func(ctx context.Context) error, b strategies.Broker,
+) (strategies.Strategy, error) {
+	starting, cancel := context.WithTimeout(ctx, opening)
+	defer cancel()
+	if err := open(starting); err != nil {
+		_ = b.Close()
+		return nil, err
 	}
-	for range limit {
-		all.Go(consumer)
-	}
-	all.Wait()
+	return b.Start(ctx, p, sink), nil
+}
+
+// within calls do with a context that ends after d, whatever else has ended.
+func within(d time.Duration, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	return do(ctx)
 }
 
 // wait returns after d, or when ctx ends.

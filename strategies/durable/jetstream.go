@@ -82,13 +82,9 @@ func openJetStream(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	j := &jetStream{lease: p.Values.Duration("lease"), remove: func() error { return nil }}
-	starting, cancel := context.WithTimeout(ctx, opening)
-	defer cancel()
-	if err := j.open(starting, p); err != nil {
-		return nil, errors.Join(err, j.close())
-	}
-	return strategies.Broker{Put: j.put, Work: j.work, Close: j.close, Dead: j.dead}.Start(
-		ctx, p, sink), nil
+	open := func(ctx context.Context) error { return j.open(ctx, p) }
+	return start(ctx, p, sink, open,
+		strategies.Broker{Put: j.put, Work: j.work, Close: j.close, Dead: j.dead})
 }
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
@@ -140,9 +136,9 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 }
 
 func (j *jetStream) deleteStreams() error {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
-	defer cancel()
-	return errors.Join(j.js.DeleteStream(ctx, j.name), j.js.DeleteStream(ctx, j.deadName()))
+	return within(settled, func(ctx context.Context) error {
+		return errors.Join(j.js.DeleteStream(ctx, j.name), j.js.DeleteStream(ctx, j.deadName()))
+	})
 }
 
 func (j *jetStream) close() error {
@@ -187,7 +183,7 @@ func (j *jetStream) work(ctx context.Context, limit int, do func(strategies.Mess
 		}
 		inboxes <- inbox
 	}
-	consume(ctx, limit, func(ctx context.Context) (strategies.Message, error) {
+	strategies.Consume(ctx, limit, func(ctx context.Context) (strategies.Message, error) {
 		inbox := <-inboxes
 		defer func() { inboxes <- inbox }()
 		return j.receive(ctx, inbox)
@@ -254,12 +250,13 @@ func (m *jetMessage) Reply(r strategies.Reply) error {
 	m.lease.end()
 	switch {
 	case r.Dead != nil:
-		ctx, cancel := context.WithTimeout(context.Background(), settled)
-		defer cancel()
 		letter := nats.NewMsg(m.of.deadName())
 		letter.Data = m.Msg.Data
 		letter.Header.Set("Error", oneLine(r.Dead))
-		if _, err := m.of.js.PublishMsg(ctx, letter); err != nil {
+		if err := within(settled, func(ctx context.Context) error {
+			_, err := m.of.js.PublishMsg(ctx, letter)
+			return err
+		}); err != nil {
 			return err
 		}
 		return m.Term()

@@ -34,12 +34,25 @@ const mostConnections = 32
 // What a statement may take: less than a user waits for an answer when the server is gone.
 const answering = 5 * time.Second
 
-// openPostgres makes a pool whose sessions have the parameter sync. It holds connections that idle,
-// so that no statement waits for a new one.
-func openPostgres(ctx context.Context, p strategies.Params) (*pgxpool.Pool, error) {
+// A postgresSchema is where a queue has its tables.
+type postgresSchema struct {
+	pool      *pgxpool.Pool
+	name      string
+	temporary bool
+}
+
+func newPostgresSchema(p strategies.Params) postgresSchema {
+	return postgresSchema{name: queueName(p), temporary: temporary(p)}
+}
+
+// open makes a pool whose sessions have the parameter sync, and the schema, which fill fills. The
+// pool holds connections that idle, so that no statement waits for a new one.
+func (s *postgresSchema) open(
+	ctx context.Context, p strategies.Params, fill func(ctx context.Context) error,
+) error {
 	config, err := pgxpool.ParseConfig(Postgres.address())
 	if err != nil { // err quotes the address, and finds the password in it only as a rule
-		return nil, errors.New(Postgres.Variable + " is not in the form " + Postgres.Example +
+		return errors.New(Postgres.Variable + " is not in the form " + Postgres.Example +
 			" or host=127.0.0.1 user=…")
 	}
 	if !strings.Contains(Postgres.address(), "pool_max_conns") {
@@ -49,26 +62,41 @@ func openPostgres(ctx context.Context, p strategies.Params) (*pgxpool.Pool, erro
 	config.ConnConfig.ConnectTimeout = answering
 	config.ConnConfig.RuntimeParams["application_name"] = "poolbench"
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = p.Values.Choice("sync")
-	return pgxpool.NewWithConfig(ctx, config)
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err == nil {
+		_, err = s.pool.Exec(ctx, s.in("CREATE SCHEMA IF NOT EXISTS {schema}"))
+	}
+	if err == nil {
+		err = fill(ctx)
+	}
+	return Postgres.tell(err)
 }
 
-// createSchema makes the schema of a queue, which dropSchema removes.
-func createSchema(ctx context.Context, pool *pgxpool.Pool, name string) error {
-	_, err := pool.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{name}.Sanitize())
-	return err
+func (s *postgresSchema) close() (err error) {
+	if s.pool == nil {
+		return nil
+	}
+	if s.temporary {
+		err = s.exec(settled, s.in("DROP SCHEMA IF EXISTS {schema} CASCADE"))
+	}
+	s.pool.Close()
+	return Postgres.tell(err)
 }
 
-func dropSchema(pool *pgxpool.Pool, name string) error {
-	return within(settled, func(ctx context.Context) error {
-		_, err := pool.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{name}.Sanitize()+
-			" CASCADE")
+// in is a statement with the schema's name for {schema}.
+func (s *postgresSchema) in(text string) string {
+	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
+}
+
+// exec has a statement carried out within d, whatever else has ended.
+func (s *postgresSchema) exec(d time.Duration, statement string, args ...any) error {
+	return within(d, func(ctx context.Context) error {
+		_, err := s.pool.Exec(ctx, statement, args...)
 		return err
 	})
 }
 
-// within calls do with a context that ends after d, whatever else has ended.
-func within(d time.Duration, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), d)
-	defer cancel()
-	return do(ctx)
+// count returns the number that a query finds.
+func (s *postgresSchema) count(ctx context.Context, query string) (n int, err error) {
+	err = s.pool.QueryRow(ctx, query).Scan(&n)
+	return n, Postgres.tell(err)
 }

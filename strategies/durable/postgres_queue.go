@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
@@ -34,13 +32,11 @@ var _ = register(strategies.Spec{
 
 // A postgresQueue is a schema with two tables. Each statement is a transaction of its own.
 type postgresQueue struct {
-	pool                        *pgxpool.Pool
-	name                        string // of the schema, and of the channel of NOTIFY
+	postgresSchema                     // its name is also that of the channel of NOTIFY
 	put, take, drop             string // statements
 	later, bury, letters, ready string
 	lease                       time.Duration
 	limit                       int
-	temporary                   bool
 
 	wake    chan struct{} // idle consumers wait here
 	idle    atomic.Int64  // as many of them
@@ -50,68 +46,43 @@ type postgresQueue struct {
 
 // A page has room beside its rows for what a claim makes of them: then the index is not touched.
 const postgresTables = `
-CREATE TABLE IF NOT EXISTS SCHEMA.queue (
+CREATE TABLE IF NOT EXISTS {schema}.queue (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	body bytea NOT NULL,
 	attempt integer NOT NULL DEFAULT 0,          -- deliveries so far
 	due timestamptz NOT NULL DEFAULT '-infinity' -- before which it is not delivered (again)
 ) WITH (fillfactor = 50);
-CREATE TABLE IF NOT EXISTS SCHEMA.dead (
+CREATE TABLE IF NOT EXISTS {schema}.dead (
 	body bytea NOT NULL, attempt integer NOT NULL, error text NOT NULL);
 `
 
 func openPostgresQueue(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	q := &postgresQueue{name: queueName(p), lease: p.Values.Duration("lease"), limit: p.Limit,
-		temporary: temporary(p), wake: make(chan struct{}, p.Limit), news: make(chan struct{}, 1)}
-	q.put = q.in("INSERT INTO SCHEMA.queue (body) VALUES ($1)")
+	q := &postgresQueue{postgresSchema: newPostgresSchema(p), lease: p.Values.Duration("lease"),
+		limit: p.Limit, wake: make(chan struct{}, p.Limit), news: make(chan struct{}, 1)}
+	q.put = q.in("INSERT INTO {schema}.queue (body) VALUES ($1)")
 	// A claim does not wait for the disk. One that is lost with the server has its message
 	// delivered once more, which it would be anyway.
-	q.take = q.in("UPDATE SCHEMA.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
-		"SELECT id FROM SCHEMA.queue WHERE due <= now() ORDER BY id " +
+	q.take = q.in("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
+		"SELECT id FROM {schema}.queue WHERE due <= now() ORDER BY id " +
 		"FOR UPDATE SKIP LOCKED LIMIT 1) " +
 		"RETURNING id, body, attempt, set_config('synchronous_commit', 'off', true)")
-	q.drop = q.in("DELETE FROM SCHEMA.queue WHERE id = $1")
-	q.later = q.in("UPDATE SCHEMA.queue SET due = now() + $1 WHERE id = $2 AND attempt = $3")
-	q.bury = q.in("WITH gone AS (DELETE FROM SCHEMA.queue WHERE id = $1 RETURNING body, attempt) " +
-		"INSERT INTO SCHEMA.dead SELECT body, attempt, $2 FROM gone")
-	q.letters = q.in("SELECT count(*) FROM SCHEMA.dead")
+	q.drop = q.in("DELETE FROM {schema}.queue WHERE id = $1")
+	q.later = q.in("UPDATE {schema}.queue SET due = now() + $1 WHERE id = $2 AND attempt = $3")
+	q.bury = q.in("WITH gone AS (DELETE FROM {schema}.queue WHERE id = $1 " +
+		"RETURNING body, attempt) INSERT INTO {schema}.dead SELECT body, attempt, $2 FROM gone")
+	q.letters = q.in("SELECT count(*) FROM {schema}.dead")
 	q.ready = q.in("SELECT count(*) FROM (" +
-		"SELECT FROM SCHEMA.queue WHERE due <= now() LIMIT $1) AS ready")
-	starting, cancel := context.WithTimeout(ctx, opening)
-	defer cancel()
-	if err := q.open(starting, p); err != nil {
-		_ = q.close() // if the server can be told at all
-		return nil, err
+		"SELECT FROM {schema}.queue WHERE due <= now() LIMIT $1) AS ready")
+	open := func(ctx context.Context) error {
+		return q.open(ctx, p, func(ctx context.Context) error {
+			_, err := q.pool.Exec(ctx, q.in(postgresTables))
+			return err
+		})
 	}
-	return strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead}.Start(
-		ctx, p, sink), nil
-}
-
-func (q *postgresQueue) in(text string) string {
-	return strings.ReplaceAll(text, "SCHEMA", pgx.Identifier{q.name}.Sanitize())
-}
-
-func (q *postgresQueue) open(ctx context.Context, p strategies.Params) (err error) {
-	if q.pool, err = openPostgres(ctx, p); err != nil {
-		return err
-	}
-	if err = createSchema(ctx, q.pool, q.name); err == nil {
-		_, err = q.pool.Exec(ctx, q.in(postgresTables))
-	}
-	return Postgres.tell(err)
-}
-
-func (q *postgresQueue) close() (err error) {
-	if q.pool == nil {
-		return nil
-	}
-	if q.temporary {
-		err = Postgres.tell(dropSchema(q.pool, q.name))
-	}
-	q.pool.Close()
-	return err
+	return start(ctx, p, sink, open,
+		strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead})
 }
 
 // add is Put.
@@ -139,7 +110,7 @@ func (q *postgresQueue) work(ctx context.Context, limit int, do func(strategies.
 			wait(ctx, 100*time.Millisecond)
 		}
 	})
-	consume(ctx, limit, q.receive, do)
+	strategies.Consume(ctx, limit, q.receive, do)
 	beside.Wait()
 }
 
@@ -251,10 +222,7 @@ func (q *postgresQueue) receive(ctx context.Context) (strategies.Message, error)
 	return nil, ctx.Err()
 }
 
-func (q *postgresQueue) dead(ctx context.Context) (n int, err error) {
-	err = q.pool.QueryRow(ctx, q.letters).Scan(&n)
-	return n, Postgres.tell(err)
-}
+func (q *postgresQueue) dead(ctx context.Context) (int, error) { return q.count(ctx, q.letters) }
 
 // A postgresMessage is a row.
 type postgresMessage struct {
@@ -271,10 +239,10 @@ func (m *postgresMessage) Attempt() int { return m.attempt }
 // Reply implements strategies.Message. It is sent again while the server is being started again.
 func (m *postgresMessage) Reply(r strategies.Reply) error {
 	m.lease.end()
-	reply := func() error { return m.exec(m.queue.drop, m.id) }
+	reply := func() error { return m.queue.exec(answering, m.queue.drop, m.id) }
 	switch {
 	case r.Dead != nil:
-		reply = func() error { return m.exec(m.queue.bury, m.id, oneLine(r.Dead)) }
+		reply = func() error { return m.queue.exec(answering, m.queue.bury, m.id, oneLine(r.Dead)) }
 	case r.Again:
 		reply = func() error { return m.until(r.After) }
 	}
@@ -287,12 +255,5 @@ func (m *postgresMessage) Reply(r strategies.Reply) error {
 
 // until has the row be due after d, unless its lease has run out and it is another's.
 func (m *postgresMessage) until(d time.Duration) error {
-	return m.exec(m.queue.later, d, m.id, m.attempt)
-}
-
-func (m *postgresMessage) exec(statement string, args ...any) error {
-	return within(answering, func(ctx context.Context) error {
-		_, err := m.queue.pool.Exec(ctx, statement, args...)
-		return err
-	})
+	return m.queue.exec(answering, m.queue.later, d, m.id, m.attempt)
 }

@@ -16,36 +16,10 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
-	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/durable"
-	"github.com/poolbench/poolbench/strategies/strategytest"
 )
-
-func TestPostgres(t *testing.T) {
-	serve(t, servers.Postgres, durable.Postgres)
-	t.Run("postgres_queue", func(t *testing.T) {
-		strategytest.Run(t, with("postgres_queue", "lease", "300ms", "base", "5ms"))
-	})
-	t.Run("river", func(t *testing.T) {
-		strategytest.Run(t, with("river", "lease", "300ms", "base", "5ms", "cooldown", "1ms",
-			"poll", "20ms"))
-	})
-	t.Run("off", func(t *testing.T) {
-		strategytest.Run(t, with("postgres_queue", "sync", "off", "lease", "300ms", "base", "5ms"))
-	})
-}
-
-func TestPostgresKilled(t *testing.T) {
-	t.Run("postgres_queue", func(t *testing.T) {
-		outlives(t, servers.Postgres, durable.Postgres, "postgres_queue:lease=500ms")
-	})
-	t.Run("river", func(t *testing.T) {
-		outlives(t, servers.Postgres, durable.Postgres, "river:lease=500ms,cooldown=1ms,poll=20ms")
-	})
-}
 
 // rawPool is what the strategies have too, and a schema that ends with the benchmark.
 func rawPool(b *testing.B, limit int) (*pgxpool.Pool, string) {
@@ -168,33 +142,12 @@ func openRawRiver(b *testing.B, limit int) (func() error, func(int, func()) erro
 	}
 }
 
-// TestPostgresLeavesNothing: an instance that has ended leaves no schema, no session and no
-// goroutine.
+// TestPostgresLeavesNothing: an instance that has ended leaves no schema and no session.
 func TestPostgresLeavesNothing(t *testing.T) {
-	serve(t, servers.Postgres, durable.Postgres)
 	ctx := t.Context()
 	for _, text := range []string{"postgres_queue", "river:cooldown=1ms,poll=20ms"} {
 		t.Run(text, func(t *testing.T) {
-			before := goleak.IgnoreCurrent()
-			v := strategies.MustParse(text)
-			var done atomic.Int64
-			s, err := v.Spec.Start(ctx, strategies.Params{Limit: 4, Values: v.Values},
-				strategies.SinkFunc(func(*strategies.Task, strategies.Result) { done.Add(1) }))
-			if err != nil {
-				t.Fatal(err)
-			}
-			run := func(context.Context, *strategies.Task) strategies.Result {
-				return strategies.Result{}
-			}
-			for range 100 {
-				if err := s.Submit(ctx, &strategies.Task{Run: run}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := s.Drain(ctx); err != nil || done.Load() != 100 {
-				t.Errorf("Drain: %v; %d tasks are done", err, done.Load())
-			}
-			goleak.VerifyNone(t, before)
+			leavesNothing(t, text)
 			conn, err := pgx.Connect(ctx, os.Getenv(durable.Postgres.Variable))
 			if err != nil {
 				t.Fatal(err)

@@ -80,12 +80,13 @@ func openRabbitMQ(
 	q := &rabbitQueue{name: name, later: name + "_later", dead: name + "_dead",
 		kind: p.Values.Choice("queue"), prefetch: min(p.Limit, mostPrefetch), id: rand.Text(),
 		owed: make(map[string]bool)}
-	if _, err := q.session(); err != nil {
-		return nil, err
+	open := func(context.Context) error {
+		_, err := q.session()
+		q.remove = err == nil && temporary(p)
+		return err
 	}
-	q.remove = temporary(p)
-	return strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.letters}.Start(
-		ctx, p, sink), nil
+	return start(ctx, p, sink, open,
+		strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.letters})
 }
 
 func (q *rabbitQueue) close() error {

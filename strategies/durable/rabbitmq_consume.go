@@ -24,7 +24,7 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(strategies.Me
 			}
 		}
 	})
-	consume(ctx, limit, q.receive, do)
+	strategies.Consume(ctx, limit, q.receive, do)
 	others.Wait()
 	q.redeemAll()
 	// What was delivered and not started is delivered again after the end of the connection.

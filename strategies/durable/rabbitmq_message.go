@@ -40,21 +40,17 @@ func (m *rabbitMessage) headers() amqp.Table {
 // Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
 // is lost with the connection costs a second run.
 func (m *rabbitMessage) Reply(r strategies.Reply) error {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
-	defer cancel()
-	headers := m.headers()
+	queue, headers := m.of.name, m.headers()
 	switch {
 	case r.Dead != nil:
-		headers["error"] = oneLine(r.Dead)
-		return m.move(ctx, m.of.dead, headers)
+		queue, headers["error"] = m.of.dead, oneLine(r.Dead)
 	case r.Again && r.After > 0:
-		headers["due"] = time.Now().Add(r.After).UnixMicro()
-		return m.move(ctx, m.of.later, headers)
-	case r.Again:
-		return m.move(ctx, m.of.name, headers)
+		queue, headers["due"] = m.of.later, time.Now().Add(r.After).UnixMicro()
+	case !r.Again:
+		m.ack()
+		return nil
 	}
-	m.ack()
-	return nil
+	return within(settled, func(ctx context.Context) error { return m.move(ctx, queue, headers) })
 }
 
 // ack tells the server that the message is settled, now or when it comes again.

@@ -13,12 +13,12 @@ import (
 // killSafe is the Durability of brokers whose fsync is a setting of the server's owner.
 func killSafe(strategies.Params) strategies.Durability { return strategies.KillSafe }
 
-// dialRedis makes a client of the server that is named. It connects when it is used, and again when
-// a connection is lost.
-func dialRedis(change func(*redis.Options)) (*redis.Client, error) {
+// redisOptions are those of a client of the server that is named. It connects when it is used, and
+// again when a connection is lost.
+func redisOptions() (*redis.Options, error) {
 	o, err := redis.ParseURL(Redis.address())
 	if err != nil {
-		return nil, Redis.tell(err)
+		return nil, err
 	}
 	logging.Disable() // it would tell the address
 	o.Protocol, o.DisableIdentity = 2, true
@@ -28,8 +28,5 @@ func dialRedis(change func(*redis.Options)) (*redis.Client, error) {
 	// fsync. Nothing is tried again behind the back: a message would be put twice.
 	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = 3*time.Second, 3*time.Second, 3*time.Second
 	o.MaxRetries, o.DialerRetries = -1, 1
-	if change != nil {
-		change(o)
-	}
-	return redis.NewClient(o), nil
+	return o, nil
 }

@@ -94,24 +94,23 @@ func openRedisStream(
 ) (strategies.Strategy, error) {
 	name := queueName(p)
 	q := &redisStream{name: name, later: name + ":later", dead: name + ":dead",
-		lease: p.Values.Duration("lease"), remove: temporary(p),
+		lease:  p.Values.Duration("lease"),
 		sooner: make(chan struct{}, 1), lead: make(chan struct{}, 1),
 		read: make(chan *redisMessage, p.Limit)}
-	var err error
-	if q.client, err = dialRedis(nil); err != nil {
-		return nil, err
+	open := func(ctx context.Context) error {
+		o, err := redisOptions()
+		if err != nil {
+			return Redis.tell(err)
+		}
+		one := *o
+		one.PoolSize = 1
+		q.client, q.reader = redis.NewClient(o), redis.NewClient(&one)
+		err = q.makeGroup(ctx)
+		q.remove = err == nil && temporary(p)
+		return Redis.tell(err)
 	}
-	if q.reader, err = dialRedis(func(o *redis.Options) { o.PoolSize = 1 }); err != nil {
-		return nil, err
-	}
-	starting, cancel := context.WithTimeout(ctx, opening)
-	defer cancel()
-	if err := q.makeGroup(starting); err != nil {
-		q.remove = false
-		return nil, errors.Join(Redis.tell(err), q.close())
-	}
-	return strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.letters}.Start(
-		ctx, p, sink), nil
+	return start(ctx, p, sink, open,
+		strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.letters})
 }
 
 func (q *redisStream) makeGroup(ctx context.Context) error {
@@ -122,12 +121,14 @@ func (q *redisStream) makeGroup(ctx context.Context) error {
 	return err
 }
 
-func (q *redisStream) close() error {
-	var err error
+func (q *redisStream) close() (err error) {
+	if q.client == nil {
+		return nil
+	}
 	if q.remove {
-		ctx, cancel := context.WithTimeout(context.Background(), settled)
-		defer cancel()
-		err = q.client.Del(ctx, q.name, q.later, q.dead).Err()
+		err = within(settled, func(ctx context.Context) error {
+			return q.client.Del(ctx, q.name, q.later, q.dead).Err()
+		})
 	}
 	_ = q.reader.Close() // work has closed it
 	return Redis.tell(errors.Join(err, q.client.Close()))
@@ -145,7 +146,7 @@ func (q *redisStream) work(ctx context.Context, limit int, do func(strategies.Me
 	// it is delivered again after the lease.
 	unwatch := context.AfterFunc(ctx, func() { _ = q.reader.Close() })
 	defer unwatch()
-	consume(ctx, limit, q.receive, do)
+	strategies.Consume(ctx, limit, q.receive, do)
 	others.Wait()
 	for len(q.read) > 0 {
 		do(<-q.read) // says that it is to be delivered again

@@ -41,23 +41,25 @@ func (m *redisMessage) Attempt() int { return m.attempt }
 // Reply implements strategies.Message. While Redis is away it tries again.
 func (m *redisMessage) Reply(r strategies.Reply) error {
 	m.lease.end()
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
-	defer cancel()
-	return Redis.insist(func() error {
-		switch {
-		case r.Dead != nil:
-			return m.bury(ctx, oneLine(r.Dead))
-		case r.Again:
-			return m.again(ctx, r.After)
-		}
-		// No transaction is needed: of a message that is deleted and still pending the group lets
-		// go by itself.
-		_, err := m.of.client.Pipelined(ctx, func(line redis.Pipeliner) error {
-			m.drop(ctx, line)
-			return nil
-		})
-		return err
+	return within(settled, func(ctx context.Context) error {
+		return Redis.insist(func() error { return m.reply(ctx, r) })
 	})
+}
+
+func (m *redisMessage) reply(ctx context.Context, r strategies.Reply) error {
+	switch {
+	case r.Dead != nil:
+		return m.bury(ctx, oneLine(r.Dead))
+	case r.Again:
+		return m.again(ctx, r.After)
+	}
+	// No transaction is needed: of a message that is deleted and still pending the group lets go by
+	// itself.
+	_, err := m.of.client.Pipelined(ctx, func(line redis.Pipeliner) error {
+		m.drop(ctx, line)
+		return nil
+	})
+	return err
 }
 
 func (m *redisMessage) bury(ctx context.Context, why string) error {

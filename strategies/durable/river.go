@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
@@ -72,12 +71,10 @@ func checkRiver(p strategies.Params) error {
 
 // A riverQueue is a schema with River's tables.
 type riverQueue struct {
-	pool      *pgxpool.Pool
-	client    *river.Client[pgx.Tx]
-	name      string // of the schema
-	lease     time.Duration
-	temporary bool
-	do        func(strategies.Message)
+	postgresSchema
+	client *river.Client[pgx.Tx]
+	lease  time.Duration
+	do     func(strategies.Message)
 
 	mu     sync.Mutex
 	active map[int64]bool // jobs that run here
@@ -94,35 +91,27 @@ func (riverTask) Kind() string { return "task" }
 func openRiver(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	q := &riverQueue{name: queueName(p), lease: p.Values.Duration("lease"),
-		temporary: temporary(p), active: make(map[int64]bool)}
-	starting, cancel := context.WithTimeout(ctx, opening)
-	defer cancel()
-	if err := q.open(starting, p); err != nil {
-		_ = q.close() // if the server can be told at all
-		return nil, err
+	q := &riverQueue{postgresSchema: newPostgresSchema(p), lease: p.Values.Duration("lease"),
+		active: make(map[int64]bool)}
+	open := func(ctx context.Context) error {
+		return q.open(ctx, p, func(ctx context.Context) error { return q.migrate(ctx, p) })
 	}
-	return strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead}.Start(
-		ctx, p, sink), nil
+	return start(ctx, p, sink, open,
+		strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead})
 }
 
-func (q *riverQueue) open(ctx context.Context, p strategies.Params) (err error) {
-	if q.pool, err = openPostgres(ctx, p); err != nil {
-		return err
-	}
-	if err := createSchema(ctx, q.pool, q.name); err != nil {
-		return Postgres.tell(err)
-	}
+// migrate makes River's tables and its client.
+func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 	driver, log := riverpgxv5.New(q.pool), slog.New(slog.DiscardHandler)
 	migrations, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: q.name, Logger: log})
 	if err != nil {
-		return Postgres.tell(err)
+		return err
 	}
 	if _, err := migrations.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return Postgres.tell(err)
+		return err
 	}
 	if err := q.putBack(ctx, 0); err != nil {
-		return Postgres.tell(err)
+		return err
 	}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, river.WorkFunc(q.run))
@@ -137,17 +126,6 @@ func (q *riverQueue) open(ctx context.Context, p strategies.Params) (err error) 
 		CancelledJobRetentionPeriod: -1,
 		DiscardedJobRetentionPeriod: -1,
 	})
-	return Postgres.tell(err)
-}
-
-func (q *riverQueue) close() (err error) {
-	if q.pool == nil {
-		return nil
-	}
-	if q.temporary {
-		err = Postgres.tell(dropSchema(q.pool, q.name))
-	}
-	q.pool.Close()
 	return err
 }
 
@@ -187,9 +165,9 @@ func (q *riverQueue) putBack(ctx context.Context, after time.Duration) error {
 		here = append(here, id)
 	}
 	q.mu.Unlock()
-	_, err := q.pool.Exec(ctx, "UPDATE "+q.jobs()+" SET state = 'available' "+
-		"WHERE state = 'running' AND attempted_at <= now() - $1::interval"+
-		" AND id <> ALL($2)", after, here)
+	_, err := q.pool.Exec(ctx, q.in("UPDATE {schema}.river_job SET state = 'available' "+
+		"WHERE state = 'running' AND attempted_at <= now() - $1::interval "+
+		"AND id <> ALL($2)"), after, here)
 	return err
 }
 
@@ -211,13 +189,9 @@ func (q *riverQueue) run(_ context.Context, job *river.Job[riverTask]) error {
 	return m.reply
 }
 
-// jobs is the table of them.
-func (q *riverQueue) jobs() string { return pgx.Identifier{q.name, "river_job"}.Sanitize() }
-
-func (q *riverQueue) dead(ctx context.Context) (n int, err error) {
-	err = q.pool.QueryRow(ctx, "SELECT count(*) FROM "+q.jobs()+
-		" WHERE state IN ('cancelled', 'discarded')").Scan(&n)
-	return n, Postgres.tell(err)
+func (q *riverQueue) dead(ctx context.Context) (int, error) {
+	return q.count(ctx, q.in("SELECT count(*) FROM {schema}.river_job "+
+		"WHERE state IN ('cancelled', 'discarded')"))
 }
 
 // A riverMessage is a job that is being worked.
@@ -245,12 +219,9 @@ func (m *riverMessage) Reply(r strategies.Reply) error {
 			Error: oneLine(r.Dead)}
 		m.reply = river.JobCancel(errors.New(why.Error))
 		return Postgres.insist(func() error {
-			return within(answering, func(ctx context.Context) error {
-				_, err := m.queue.pool.Exec(ctx, "UPDATE "+m.queue.jobs()+" SET "+
-					"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1)"+
-					" WHERE id = $2 AND state = 'running'", why, m.job.ID)
-				return err
-			})
+			return m.queue.exec(answering, m.queue.in("UPDATE {schema}.river_job SET "+
+				"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1) "+
+				"WHERE id = $2 AND state = 'running'"), why, m.job.ID)
 		})
 	case r.Again:
 		m.reply = river.JobSnooze(max(r.After, 0))

@@ -2,27 +2,33 @@ package durable_test
 
 import (
 	"context"
+	"errors"
 	"net/url"
-	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/internal/servers"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/durable"
 )
 
-// serve has a server for the test: the one that is named, or one that is started; nil for the
-// former. Without either it skips the test, and says why.
-func serve(
-	t testing.TB, kind servers.Kind, named durable.Server, settings ...string,
-) *servers.Server {
+// serve has the server that a strategy needs for the test: the one that is named, or one that is
+// started; nil for the former, and where it needs none. Without either it skips the test, and says
+// why.
+func serve(t testing.TB, spec strategies.Spec, settings ...string) *servers.Server {
 	t.Helper()
-	if os.Getenv(named.Variable) != "" {
+	if spec.Needs == "" || spec.Ready() == nil {
 		return nil
 	}
+	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
+		return k.Product == spec.Needs
+	})
+	kind := servers.Kinds()[i]
 	if err := kind.Missing(); err != nil {
 		t.Skip(err)
 	}
@@ -35,22 +41,42 @@ func serve(
 			t.Error(err)
 		}
 	})
-	t.Setenv(named.Variable, s.Address())
+	t.Setenv(named(spec).Variable, s.Address())
 	return s
+}
+
+// named is the server that a strategy needs, as a user names it.
+func named(spec strategies.Spec) durable.Server {
+	all := durable.Servers()
+	return all[slices.IndexFunc(all, func(s durable.Server) bool {
+		return s.Product == spec.Needs
+	})]
+}
+
+// TestOutlived kills servers. Redis has an fsync for each write: with one a second it may answer
+// before it has written to its file, if that is slow.
+func TestOutlived(t *testing.T) {
+	for _, c := range []struct{ text, setting string }{
+		{text: "postgres_queue:lease=500ms"},
+		{text: "river:lease=500ms,cooldown=1ms,poll=20ms"},
+		{"redis_stream:lease=1s", "appendfsync=always"},
+		{"asynq", "appendfsync=always"},
+		{text: "rabbitmq:queue=quorum"},
+		{text: "rabbitmq:queue=classic"},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			outlives(t, c.text, strings.Fields(c.setting)...)
+		})
+	}
 }
 
 // outlives kills the server of a strategy and starts it again while tasks come and run: a Submit
 // fails meanwhile, soon and without the address or the password, and each task that was accepted is
 // done.
-func outlives(
-	t *testing.T, kind servers.Kind, named durable.Server, text string, settings ...string,
-) {
-	if err := kind.Missing(); err != nil {
-		t.Skip(err)
-	}
-	t.Setenv(named.Variable, "") // one that was named is not killed
-	server := serve(t, kind, named, settings...)
+func outlives(t *testing.T, text string, settings ...string) {
 	v := strategies.MustParse(text)
+	t.Setenv(named(v.Spec).Variable, "") // one that was named is not killed
+	server := serve(t, v.Spec, settings...)
 	var done, runs atomic.Int64
 	s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 4, Values: v.Values},
 		strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) {
@@ -129,4 +155,40 @@ func checkSecrets(t *testing.T, err error, address string) {
 	if strings.Contains(err.Error(), "\n") {
 		t.Errorf("more than one line: %q", err)
 	}
+}
+
+// leavesNothing ends an instance that has tasks waiting, running and dead, and wants no goroutine
+// of it left.
+func leavesNothing(t *testing.T, text string) {
+	v := strategies.MustParse(text)
+	serve(t, v.Spec)
+	before := goleak.IgnoreCurrent()
+	s, err := v.Spec.Start(t.Context(), strategies.Params{Limit: 2, Values: v.Values},
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		err := s.Submit(t.Context(), &strategies.Task{ID: uint64(i),
+			Run: func(ctx context.Context, _ *strategies.Task) strategies.Result {
+				switch i {
+				case 0:
+					panic("a dead letter")
+				case 1:
+					return strategies.Result{Err: errors.New("no"), Retry: true, After: time.Hour}
+				}
+				<-ctx.Done()
+				return strategies.Result{Err: ctx.Err()}
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // some run, whichever
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err, ok := errors.AsType[*strategies.DrainError](s.Drain(ended)); !ok {
+		t.Errorf("Drain returned %v", err)
+	}
+	goleak.VerifyNone(t, before)
 }

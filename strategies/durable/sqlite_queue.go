@@ -68,13 +68,13 @@ func openSQLiteQueue(
 	}
 	q := &sqliteQueue{lease: p.Values.Duration("lease"), remove: remove,
 		wake: make(chan struct{}, p.Limit)}
-	if err := q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync")); err != nil {
-		return nil, errors.Join(err, q.close())
+	open := func(context.Context) error {
+		return q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync"))
 	}
-	return strategies.Broker{Put: q.add, Close: q.close, Dead: q.dead,
+	return start(ctx, p, sink, open, strategies.Broker{Put: q.add, Close: q.close, Dead: q.dead,
 		Work: func(ctx context.Context, limit int, do func(strategies.Message)) {
-			consume(ctx, limit, q.receive, do)
-		}}.Start(ctx, p, sink), nil
+			strategies.Consume(ctx, limit, q.receive, do)
+		}})
 }
 
 func (q *sqliteQueue) open(file, sync string) (err error) {
@@ -211,18 +211,18 @@ func (m *sqliteMessage) until(t time.Time) error {
 }
 
 func (m *sqliteMessage) bury(why string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), settled)
-	defer cancel()
-	tx, err := m.queue.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // of nothing, after Commit
-	if _, err := tx.Stmt(m.queue.bury).Exec(why, m.id); err != nil {
-		return err
-	}
-	if _, err := tx.Stmt(m.queue.drop).Exec(m.id); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return within(settled, func(ctx context.Context) error {
+		tx, err := m.queue.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // of nothing, after Commit
+		if _, err := tx.Stmt(m.queue.bury).Exec(why, m.id); err != nil {
+			return err
+		}
+		if _, err := tx.Stmt(m.queue.drop).Exec(m.id); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
 }

@@ -165,7 +165,7 @@ func (q *spool) rename(from, to string) error {
 	return os.Rename(filepath.Join(q.dir, from), filepath.Join(q.dir, to))
 }
 
-// take claims the first message that is due.
+// take claims the first message that is due; nil: none is.
 func (q *spool) take() *spooled {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -198,28 +198,15 @@ func (q *spool) work(ctx context.Context, limit int, do func(strategies.Message)
 	if q.fault == oneConsumerMore && limit == 3 {
 		limit++
 	}
-	var all sync.WaitGroup
-	var consumer func()
-	consumer = func() {
-		over := false
-		defer func() {
-			if !over {
-				all.Go(consumer)
-			}
-		}()
+	strategies.Consume(ctx, limit, func(ctx context.Context) (strategies.Message, error) {
 		for ctx.Err() == nil {
 			if m := q.take(); m != nil {
-				do(m)
-			} else {
-				time.Sleep(time.Millisecond)
+				return m, nil
 			}
+			time.Sleep(time.Millisecond)
 		}
-		over = true
-	}
-	for range limit {
-		all.Go(consumer)
-	}
-	all.Wait()
+		return nil, ctx.Err()
+	}, do)
 }
 
 func (q *spool) close() error {
