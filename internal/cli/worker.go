@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,16 +22,18 @@ import (
 
 // workerOptions are the flags of worker.
 type workerOptions struct {
-	nats  string
-	slots int
-	idle  time.Duration
-	quiet bool
+	nats   string
+	listen string
+	any    bool // listen need not be loopback
+	slots  int
+	idle   time.Duration
+	quiet  bool
 }
 
 func (a *app) workerCommand() *cobra.Command {
 	o := workerOptions{slots: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
-		Use:   "worker --nats ADDRESS [flags]",
+		Use:   "worker [flags]",
 		Short: "make runs for poolbench on other machines",
 		Args:  operands(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), o) },
@@ -41,6 +42,10 @@ func (a *app) workerCommand() *cobra.Command {
 	fs.StringVar(&o.nats, "nats", "", "`ADDRESS` of the NATS server, such as "+
 		durable.NATS.Example+" (default $"+durable.NATS.Variable+"); -: the first line of "+
 		"standard input, with whose end the worker ends")
+	fs.StringVar(&o.listen, "listen", "", "be the NATS server too, at this `HOST:PORT`, for other "+
+		"workers and the commands; with $NATS_TOKEN, for those that have it")
+	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; wants a "+
+		"$NATS_TOKEN")
 	fs.Var(atLeastOne(&o.slots, mostLocalWorkers), "parallel",
 		"virtual-clock runs at once, `N` (default: one for each processor)")
 	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
@@ -58,21 +63,18 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	if o.quiet {
 		say = func(string) {}
 	}
-	address := cmp.Or(o.nats, os.Getenv(durable.NATS.Variable))
 	ctx, done := interruptible(ctx, nil)
 	defer done()
-	var starting error
-	if address == "-" {
-		if address, ctx, starting = fromParent(ctx, a.stdin); starting != nil {
-			return fmt.Errorf("--nats: %w", starting)
-		}
+	address, ctx, server, err := a.findHub(ctx, o)
+	if err != nil {
+		return err
 	}
-	if address == "" {
-		return errors.New("--nats is missing: the address of a NATS server, such as " +
-			durable.NATS.Example)
-	}
-	if err := hub.Check(address); err != nil {
-		return fmt.Errorf("--nats: %w", err)
+	if server != nil {
+		defer func() {
+			if err := server.Close(); err != nil {
+				a.complain(err)
+			}
+		}()
 	}
 	me, err := self()
 	if err != nil {
@@ -93,6 +95,44 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		err = exitCode(interrupted)
 	}
 	return err
+}
+
+// findHub is the address of the NATS server, and that server where it is to be this process.
+func (a *app) findHub(
+	ctx context.Context, o workerOptions,
+) (address string, _ context.Context, server *hub.Local, err error) {
+	address = o.nats
+	switch {
+	case o.listen != "" && address != "":
+		err = errors.New("--nats and --listen exclude each other")
+	case o.listen != "":
+		token := os.Getenv("NATS_TOKEN")
+		if err = checkAddress(o.listen, o.any); err == nil && o.any && token == "" {
+			err = errors.New("--any-address wants a $NATS_TOKEN: whoever gets in can run things here")
+		}
+		if err == nil {
+			server, err = hub.StartAt(o.listen, token)
+		}
+		if err != nil {
+			return "", ctx, nil, fmt.Errorf("--listen: %w", err)
+		}
+		address = server.Address
+	case address == "-":
+		address, ctx, err = fromParent(ctx, a.stdin)
+	case address == "":
+		address = os.Getenv(durable.NATS.Variable)
+	}
+	switch {
+	case err != nil:
+	case address == "":
+		err = errors.New("--nats is missing: the address of a NATS server, such as " +
+			durable.NATS.Example + "; or --listen")
+	default:
+		if err = hub.Check(address); err != nil {
+			err = fmt.Errorf("--nats: %w", err)
+		}
+	}
+	return address, ctx, server, err
 }
 
 // errParent ends a worker whose standard input has ended.

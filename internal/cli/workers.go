@@ -29,8 +29,8 @@ func (f *workersFlag) addTo(cmd *cobra.Command) {
 }
 
 func parseWorkersFlag(text string) (workersFlag, error) {
-	if n, err := strconv.Atoi(text); err == nil {
-		n, err = whole(1, mostLocalWorkers, text)
+	if _, err := strconv.Atoi(text); err == nil {
+		n, err := whole(1, mostLocalWorkers, text)
 		return workersFlag{local: n}, err
 	}
 	return workersFlag{address: text}, hub.Check(text)

@@ -11,7 +11,8 @@ import (
 // TestLocalWorkersEnd: the workers of a command that is killed end with it.
 func TestLocalWorkersEnd(t *testing.T) {
 	const mark = "POOLBENCH_TEST_OF=TestLocalWorkersEnd"
-	cmd := process(t, []string{mark}, "run", "--clock", "virtual", "--n", "100000", "--count", "1000",
+	// whose directory it cannot remove
+	cmd := process(t, []string{mark, "TMPDIR=" + t.TempDir()}, "run", "--clock", "virtual", "--n", "100000", "--count", "1000",
 		"--quiet", "--workers", "2", "--out", filepath.Join(t.TempDir(), "out"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

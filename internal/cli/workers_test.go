@@ -94,7 +94,7 @@ func TestWorkersFlag(t *testing.T) {
 		"257":                           "1 to 256",
 		"somewhere":                     "nats://",
 		"http://secret@127.0.0.1:1":     "nats",
-		"nats://me:secret@127.0.0.1:1":  "NATS at 127.0.0.1:1: ",
+		"nats://me:secret@127.0.0.1:1":  "NATS at nats://127.0.0.1:1: ",
 		"nats://secret@[::1]:1,nats://": "nats://",
 	} {
 		o := command(t, "run", "--clock", "virtual", "--workers", value)

@@ -201,7 +201,7 @@ func TestLost(t *testing.T) {
 	if diff := cmp.Diff(upTo(10), s.runAll(sweep, 10)); diff != "" {
 		t.Error(diff)
 	}
-	if got := sweep.Shares(); got != "10 runs by 1 workers: 10 on b" {
+	if got := sweep.Shares(); got != "10 runs by 1 worker: 10 on b" {
 		t.Error(got)
 	}
 }

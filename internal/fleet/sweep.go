@@ -18,6 +18,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/prose"
 )
 
 // Outstanding is how many virtual-clock runs a sweep should have in the queue at once: as many as a
@@ -282,7 +283,8 @@ func (s *Sweep) Shares() string {
 	if runs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d runs by %d workers: %s", runs, processes, strings.Join(hosts, ", "))
+	return fmt.Sprintf("%s by %s: %s", prose.Count(runs, "run"), prose.Count(processes, "worker"),
+		strings.Join(hosts, ", "))
 }
 
 // Workers is how many take part, or have.

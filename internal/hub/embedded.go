@@ -1,7 +1,9 @@
 package hub
 
 import (
+	"cmp"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -11,8 +13,9 @@ import (
 type Embedded struct {
 	Dir        string // of its streams: JetStream wants one for those in memory too
 	SyncAlways bool   // an fsync for each message
-	// of clients in other processes of this machine; "" is for none: the server listens nowhere
-	Token string
+	// where it listens for clients of other processes, host:port; "": nowhere. Port 0 is any
+	Listen string
+	Token  string // that such a client must have; "": none
 }
 
 // starting is how long a server may take until it is ready: 2 ms, as a rule.
@@ -23,10 +26,25 @@ const mostPayload = 8 << 20
 
 // Start starts it. Its Shutdown and WaitForShutdown end it.
 func (e Embedded) Start() (*server.Server, error) {
-	s, err := server.NewServer(&server.Options{ServerName: "poolbench", JetStream: true,
-		StoreDir: e.Dir, SyncAlways: e.SyncAlways, DontListen: e.Token == "", Host: "127.0.0.1",
-		Port: server.RANDOM_PORT, Authorization: e.Token, MaxPayload: mostPayload, NoSigs: true,
-		NoLog: true})
+	o := &server.Options{ServerName: "poolbench", JetStream: true, StoreDir: e.Dir,
+		SyncAlways: e.SyncAlways, DontListen: e.Listen == "", Authorization: e.Token,
+		MaxPayload: mostPayload, NoSigs: true, NoLog: true}
+	if e.Listen != "" {
+		at, err := net.ResolveTCPAddr("tcp", e.Listen)
+		if err != nil {
+			return nil, err
+		}
+		o.Host, o.Port = at.IP.String(), cmp.Or(at.Port, server.RANDOM_PORT)
+		// a server that cannot listen says so to a log alone
+		trial, err := net.Listen("tcp", e.Listen)
+		if err != nil {
+			return nil, err
+		}
+		if err := trial.Close(); err != nil {
+			return nil, err
+		}
+	}
+	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, err
 	}

@@ -22,10 +22,11 @@ const connecting = 5 * time.Second
 // Connect connects to one of the servers at these addresses, which are divided by commas, or to the
 // one that more names. What a server asks of its clients is in the environment, in the variables of
 // NATS's own command, where no other user of the machine reads it: NATS_CREDS, NATS_USER,
-// NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY. The error shows no user, no
+// NATS_PASSWORD, NATS_TOKEN, NATS_NKEY, NATS_CA, NATS_CERT, NATS_KEY. An address with a user or a
+// token in it needs none of them but, with tls, the last three. The error shows no user, no
 // password and no token.
 func Connect(addresses string, more ...nats.Option) (*nats.Conn, error) {
-	options := append(fromEnvironment(), nats.Name("poolbench"), nats.MaxReconnects(-1),
+	options := append(fromEnvironment(addresses), nats.Name("poolbench"), nats.MaxReconnects(-1),
 		nats.Timeout(connecting))
 	conn, err := nats.Connect(addresses, append(options, more...)...)
 	if err != nil {
@@ -49,25 +50,34 @@ func Check(addresses string) error {
 
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
-// Shown is the addresses as a reader may see them: host and port.
+// Shown is the addresses as a reader may see them: protocol, host and port.
 func Shown(addresses string) string {
 	var hosts []string
 	for _, a := range strings.Split(addresses, ",") {
-		host := a[strings.LastIndex(a, "@")+1:]
-		if u, err := url.Parse(strings.TrimSpace(a)); err == nil && u.Host != "" {
-			host = u.Host
+		scheme, rest, given := strings.Cut(strings.TrimSpace(a), "://")
+		if !given {
+			scheme, rest = "nats", scheme
 		}
-		hosts = append(hosts, strings.TrimSpace(host))
+		host, _, _ := strings.Cut(rest[strings.LastIndex(rest, "@")+1:], "/")
+		hosts = append(hosts, scheme+"://"+host)
 	}
 	return strings.Join(hosts, ",")
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// fromEnvironment are the options that the environment asks for. Files that cannot be read show
-// when the connection is made.
-func fromEnvironment() (options []nats.Option) {
-	of := func(name string) string { return os.Getenv("NATS_" + name) }
+// fromEnvironment are the options that the environment asks for, of which those that the addresses
+// settle do not count. Files that cannot be read show when the connection is made.
+func fromEnvironment(addresses string) (options []nats.Option) {
+	known := strings.Contains(addresses, "@")
+	encrypts := strings.Contains(addresses, "tls://") || strings.Contains(addresses, "wss://")
+	of := func(name string) string {
+		isTLS := name == "CA" || name == "CERT" || name == "KEY"
+		if known && !(isTLS && encrypts) {
+			return ""
+		}
+		return os.Getenv("NATS_" + name)
+	}
 	if file := of("CREDS"); file != "" {
 		options = append(options, nats.UserCredentials(file))
 	}

@@ -99,11 +99,11 @@ func TestTLS(t *testing.T) {
 // TestShown: no user, password or token is in what a reader sees.
 func TestShown(t *testing.T) {
 	for address, want := range map[string]string{
-		"nats://127.0.0.1:4222":                  "127.0.0.1:4222",
-		"nats://me:p%40ss@a:1, tls://token@b:2":  "a:1,b:2",
-		"token@somewhere":                        "somewhere",
-		"nats://me:p@ss@host:1":                  "host:1",
-		"nats://me:p%zz@host:1,ws://[::1]:5/far": "host:1,[::1]:5",
+		"nats://127.0.0.1:4222":                  "nats://127.0.0.1:4222",
+		"nats://me:p%40ss@a:1, tls://token@b:2":  "nats://a:1,tls://b:2",
+		"token@somewhere":                        "nats://somewhere",
+		"nats://me:p@s/s@host:1":                 "nats://host:1",
+		"nats://me:p%zz@host:1,ws://[::1]:5/far": "nats://host:1,ws://[::1]:5",
 	} {
 		if got := Shown(address); got != want {
 			t.Errorf("%s is shown as %s, want %s", address, got, want)

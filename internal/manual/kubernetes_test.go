@@ -1,0 +1,69 @@
+package manual
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/poolbench/poolbench/internal/cli"
+)
+
+// An object is what the test wants to know of one of Kubernetes.
+type object struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		Template struct {
+			Spec struct {
+				Containers []struct {
+					Image string
+					Args  []string
+				}
+			}
+		}
+	}
+}
+
+// kinds are those of the manifests, with what Kubernetes wants as their version.
+var kinds = map[string]string{"Service": "v1", "PersistentVolumeClaim": "v1",
+	"Deployment": "apps/v1", "Job": "batch/v1"}
+
+// TestKubernetes: the manifests are objects, and their commands are ones that poolbench knows.
+func TestKubernetes(t *testing.T) {
+	text := strings.ReplaceAll(read(t, checkout+"/examples/kubernetes/sweep.yaml"),
+		"nats://poolbench-nats:4222", "nats://127.0.0.1:1")
+	objects := yaml.NewDecoder(strings.NewReader(text))
+	commands := 0
+	for {
+		var o object
+		if err := objects.Decode(&o); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if o.Metadata.Name == "" || o.APIVersion == "" || kinds[o.Kind] != o.APIVersion {
+			t.Errorf("%s %s %q", o.APIVersion, o.Kind, o.Metadata.Name)
+		}
+		for _, c := range o.Spec.Template.Spec.Containers {
+			if !strings.Contains(c.Image, "poolbench") {
+				continue
+			}
+			commands++
+			var said bytes.Buffer
+			code := cli.Run(t.Context(), append(c.Args, "--quiet"), strings.NewReader(""), &said,
+				&said)
+			if code != 2 || !strings.Contains(said.String(), "NATS at nats://127.0.0.1:1") {
+				t.Errorf("poolbench %q: exit code %d, %s; want it to look for the server", c.Args,
+					code, said.String())
+			}
+		}
+	}
+	if commands != 2 {
+		t.Errorf("%d commands of poolbench, want 2", commands)
+	}
+}
