@@ -17,3 +17,16 @@ func Swatch(style int) string {
 	body := strings.ReplaceAll(canvas.body.String(), "\n", "")
 	return `<svg class="pb-swatch" viewBox="0 0 30 14" width="30" height="14" aria-hidden="true" fill="none">` + body + `</svg>`
 }
+
+// Bar returns an svg element with a bar in the colour of a style that takes a share, of 1, of the
+// width that it is given. Like a swatch it is hidden from screen readers.
+func Bar(style int, share float64) string {
+	const w, h = 100, 6
+	canvas := newSVG(w, h)
+	c := draw.NewCanvas(canvas, w, h)
+	c.FillPolygon(grid, box(0, 0, w, h))
+	c.FillPolygon(lookOf(style).tint, box(0, 0, vg.Length(w*min(max(share, 0), 1)), h))
+	body := strings.ReplaceAll(canvas.body.String(), "\n", "")
+	return `<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">` +
+		body + `</svg>`
+}

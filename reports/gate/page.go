@@ -1,45 +1,42 @@
 package gate
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
-	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-//go:embed page.html.tmpl
-var pageText string
+var (
+	//go:embed page.html.tmpl
+	pageText string
+	//go:embed page.css
+	pageCSS string
 
-var pageTemplate = template.Must(template.New("gate").Parse(pageText))
+	pageTemplate = shell.Template("gate", pageText)
+)
 
-// pageContent is what the template shows.
+// pageContent is what the templates show.
 type pageContent struct {
-	Outcome string
-	Code    int
-	Summary []string
 	Remarks []string
 	Heads   []string
 	Rows    []pageRow
-	Figures []pageFigure
-	CSS     template.CSS
+	Figures []shell.Figure
 }
 
 type pageRow struct {
 	Class string
 	Cells []string
-}
-
-type pageFigure struct {
-	Title, Caption string
-	Wide, Narrow   template.HTML
 }
 
 // pairsBeside is how many rows have their pairs drawn side by side.
@@ -48,36 +45,63 @@ const pairsBeside = 3
 // WritePage writes a gate's report as a page for a browser, with every pair drawn. It needs
 // nothing beside it, and loads nothing.
 func WritePage(w io.Writer, r *verdict.Report) error {
-	page := pageContent{Outcome: outcome(r), Code: r.ExitCode(), Summary: summary(r),
-		Remarks: remarks(r), CSS: template.CSS(page.Style())}
-	for _, c := range gateColumns {
-		page.Heads = append(page.Heads, c.head)
+	c, err := content(r)
+	if err != nil {
+		return err
+	}
+	p := shell.Page{Title: "gate", Subtitle: strings.Join(summary(r), " · "), Answer: found(r),
+		Trust: badges(r), CSS: pageCSS, Source: template.HTML("Written by <code>poolbench gate</code>.")}
+	if len(c.Figures) > 0 {
+		p.Figure, c.Figures = &c.Figures[0], c.Figures[1:]
+	}
+	for _, s := range []struct {
+		id, title string
+		shown     bool
+	}{{"verdicts", "Verdicts", len(c.Rows) > 0}, {"pairs", "Pairs", len(c.Figures) > 0},
+		{"remarks", "Remarks", len(c.Remarks) > 0}} {
+		if !s.shown {
+			continue
+		}
+		body, err := shell.Render(pageTemplate, s.id, c)
+		if err != nil {
+			return err
+		}
+		p.Sections = append(p.Sections, shell.Section{ID: s.id, Title: s.title, Body: body})
+	}
+	return p.Write(w)
+}
+
+// content fills in the table and draws the figures.
+func content(r *verdict.Report) (*pageContent, error) {
+	c := &pageContent{Remarks: remarks(r)}
+	for _, col := range gateColumns {
+		c.Heads = append(c.Heads, col.head)
 	}
 	short, _ := results.ShortNames(benchmarkNames(r))
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		cells := append(columns(row, short), row.Reason)
-		page.Rows = append(page.Rows,
+		c.Rows = append(c.Rows,
 			pageRow{strings.ReplaceAll(string(row.Verdict), " ", "-"), cells})
 	}
 	pairs := moved(r.Pairs)
 	chart, err := estimates(r, pairs)
-	if err := page.add(chart, err, "Estimates", "How much larger the new values are, with the "+
+	if err := c.add(chart, err, "Estimates", "How much larger the new values are, with the "+
 		"interval. Beyond the margin a change for the worse counts; an interval that ends before "+
 		"the promise rules such a change out."); err != nil {
-		return err
+		return nil, err
 	}
 	title, caption := "Every pair", "The change in each pair, in the order in which they were "+
 		"measured. The first ones screened; where there are fresh ones, they alone decided, and "+
 		"the estimate is theirs."
 	for some := range slices.Chunk(pairs, pairsBeside) {
 		chart, err := everyPair(r, some)
-		if err := page.add(chart, err, title, caption); err != nil {
-			return err
+		if err := c.add(chart, err, title, caption); err != nil {
+			return nil, err
 		}
 		title, caption = "", ""
 	}
-	return pageTemplate.Execute(w, page)
+	return c, nil
 }
 
 // add draws a chart, unless there is nothing to draw.
@@ -88,12 +112,72 @@ func (p *pageContent) add(c *charts.Chart, err error, title, caption string) err
 		return err
 	}
 	c.Alt = strings.TrimPrefix(title+". "+caption, ". ")
-	var wide, narrow bytes.Buffer
-	if err := errors.Join(c.InlineSVG(&wide, charts.Wide),
-		c.InlineSVG(&narrow, charts.Narrow)); err != nil {
+	f, err := shell.Chart(c)
+	if err != nil {
 		return err
 	}
-	p.Figures = append(p.Figures, pageFigure{title, caption, template.HTML(wide.String()),
-		template.HTML(narrow.String())})
+	f.Title, f.Subtitle, f.Caption, f.Own = title, "", caption, true
+	p.Figures = append(p.Figures, f)
 	return nil
+}
+
+// found is the outcome with the row that decides it, and its number.
+func found(r *verdict.Report) answer.Answer {
+	a := answer.Answer{Headline: outcome(r)}
+	if len(r.Rows) == 0 {
+		for _, why := range slices.Concat(r.Faults, r.Unclear) {
+			a.Headline += ": " + why
+			break
+		}
+		return a
+	}
+	short, _ := results.ShortNames(benchmarkNames(r))
+	say := func(row *verdict.Row) string {
+		cells := columns(row, short)
+		text := fmt.Sprintf("%s of %s %s", cells[2], cells[1], cells[5])
+		if cells[6] != "–" {
+			text += " (" + cells[6] + ")"
+		}
+		return text
+	}
+	switch r.ExitCode() {
+	case verdict.ExitRegression, verdict.ExitUndecidable:
+		if first := &r.Rows[0]; first.Verdict == verdict.Worse ||
+			first.Verdict == verdict.Inconclusive {
+			a.Headline += ": " + say(first)
+		}
+	case verdict.ExitFine:
+		a.Headline += fmt.Sprintf(": no change for the worse of %.4g %% or more in %s",
+			100*r.Options.Promise, prose.Count(len(r.Rows), "metric"))
+	}
+	for _, v := range []verdict.Verdict{verdict.Worse, verdict.Inconclusive, verdict.Better} {
+		var rows []string
+		for i := range r.Rows {
+			if r.Rows[i].Verdict == v {
+				rows = append(rows, say(&r.Rows[i]))
+			}
+		}
+		if len(rows) > 0 {
+			a.Facts = append(a.Facts, answer.Fact{Title: string(v),
+				Text: prose.List(prose.Few(rows, 3)) + "."})
+		}
+	}
+	return a
+}
+
+// badges count the verdicts.
+func badges(r *verdict.Report) (out []shell.Badge) {
+	for _, v := range []struct {
+		verdict verdict.Verdict
+		kind    string
+	}{{verdict.Worse, "bad"}, {verdict.Inconclusive, "warn"}, {verdict.Better, "ok"},
+		{verdict.NoWorse, "ok"}, {verdict.NotSuspected, ""}} {
+		if n := r.Count(v.verdict); n > 0 {
+			out = append(out, shell.Badge{Kind: v.kind, Text: fmt.Sprintf("%d %s", n, v.verdict)})
+		}
+	}
+	for _, why := range r.Faults {
+		out = append(out, shell.Badge{Kind: "bad", Text: why})
+	}
+	return out
 }

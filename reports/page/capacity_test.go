@@ -44,10 +44,15 @@ func TestReportOfCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.page.Capacity) != 1 {
-		t.Fatalf("%d charts of capacity", len(r.page.Capacity))
+	if len(r.page.Capacity) != 0 || r.page.First.Figure == nil {
+		t.Fatalf("%d more charts of capacity", len(r.page.Capacity))
 	}
-	f := r.page.Capacity[0]
+	want := "bounded_queue_shed meets p99-response<80ms up to load 1.20, the highest tried; " +
+		"serial only up to load 0.105 to 0.120"
+	if got := r.page.First.Headline; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	f := *r.page.First.Figure
 	if f.Title != "Capacity for p99-response<80ms" ||
 		f.Subtitle != "exponential · poisson arrivals · limit 4 · virtual clock" {
 		t.Errorf("%q, %q", f.Title, f.Subtitle)
@@ -58,8 +63,8 @@ func TestReportOfCapacity(t *testing.T) {
 		"An arrow stands where the search, from 0.1 to 1.2, saw no end.",
 		"semaphore takes at least 6.79 times the load of serial.",
 	} {
-		if !strings.Contains(f.Caption, want) {
-			t.Errorf("no %q in %q", want, f.Caption)
+		if !strings.Contains(f.Caption+" "+f.More, want) {
+			t.Errorf("no %q in %q, %q", want, f.Caption, f.More)
 		}
 	}
 	for _, want := range []string{"0.815 to 0.925", "0.105 to 0.12", "at least 1.2"} {
@@ -96,7 +101,7 @@ func TestReportOfAnswersAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.page.Capacity) != 0 || len(r.page.Groups) != 1 {
+	if r.page.First.Figure != nil || len(r.page.Groups) != 1 {
 		t.Errorf("%d charts, %d groups", len(r.page.Capacity), len(r.page.Groups))
 	}
 }
@@ -111,7 +116,7 @@ func TestReportOfOtherCapacity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.page.Capacity) != 0 {
+		if strings.Contains(pageOf(t, r), "Capacity for") {
 			t.Errorf("%s is drawn", answer)
 		}
 	}

@@ -97,7 +97,7 @@ func TestCaptionsNameTheOutlier(t *testing.T) {
 			noTimeline}[seed%7]
 		s, in, outlier := randomSweep(t, r, kind)
 		captions := map[string]string{}
-		for _, k := range in.kinds() {
+		for _, k := range in.kinds(&reportGroup{cells: s.cells}) {
 			if k.name == "distribution" {
 				continue
 			}

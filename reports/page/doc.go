@@ -8,5 +8,13 @@
 // their tables in table.go and columns.go, and what is said of them in captions.go, facts.go,
 // doubts.go and theory.go.
 //
+// What the page says first is in first.go, by the rules of package answer; layout.go puts the
+// sections together, for the shell that all pages share.
+//
+// # Size
+//
+// The files are the parts of one page: what each kind of figure, table and caption is made of. They
+// share the groups and cells that the page has made of the results, and export nothing.
+//
 // A Drawer adds figures of its own, drawn from the same results whenever the report is.
 package page

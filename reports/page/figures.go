@@ -29,9 +29,10 @@ type chartKind struct {
 	caption func(reportSweep, *charts.Chart) string
 }
 
-func (in *reportInput) kinds() []chartKind {
+func (in *reportInput) kinds(g *reportGroup) []chartKind {
 	return []chartKind{
 		{"response", responseChart, responseCaption},
+		{"ranking", g.rankingChart, rankingCaption},
 		{"throughput", throughputChart, throughputCaption},
 		{"distribution", in.distributionChart, in.distributionCaption},
 		{"timeline", in.timelineChart, in.timelineCaption},
@@ -43,7 +44,7 @@ func (in *reportInput) kinds() []chartKind {
 func (in *reportInput) chart(
 	g *reportGroup, s reportSweep,
 ) (out []figure, notes []string, err error) {
-	for _, kind := range in.kinds() {
+	for _, kind := range in.kinds(g) {
 		chart, err := kind.draw(s)
 		if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
 			notes = append(notes, empty.Notes...)

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -11,32 +10,31 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // reportPage is what the template shows.
 type reportPage struct {
-	Title      string
-	Summary    string
-	Facts      []results.Pair
-	Partial    string
-	Failed     []results.Pair    // a run without a result, and why
-	Broken     []results.Pair    // a run, and how many laws it broke
-	Invalid    []results.Pair    // a run that is INVALID for another reason, and the reasons
-	Answers    []finding.Finding // of no study: older files have them
-	Tally      string            // of the verdicts
-	Studies    []reportStudy     // in the order of the file
-	Figures    []reportFigure    // that a drawer made for no study that has spoken
-	Trust      []string          // what speaks for the numbers, or against them
-	Interval   string            // what the small figures are
-	Strategies []reportRow
-	Capacity   []reportFigure
-	Groups     []reportSection
-	Variance   []reportFigure
-	Notes      []string
-	Warnings   []string
+	First    shell.Page // the first screen
+	Summary  string
+	Facts    []results.Pair
+	Partial  string
+	Failed   []results.Pair    // a run without a result, and why
+	Broken   []results.Pair    // a run, and how many laws it broke
+	Invalid  []results.Pair    // a run that is INVALID for another reason, and the reasons
+	Answers  []finding.Finding // of no study: older files have them
+	Tally    string            // of the verdicts
+	Studies  []reportStudy     // in the order of the file
+	Figures  []reportFigure    // that a drawer made for no study that has spoken
+	Trust    []string          // what speaks for the numbers, or against them
+	Interval string            // what the small figures are
+	Capacity []reportFigure
+	Groups   []reportSection
+	Variance []reportFigure
+	Notes    []string
+	Warnings []string
 
 	Explore template.HTML // a section of its own
 
@@ -54,36 +52,24 @@ type reportSection struct {
 	Checks    *reportTable
 	Evidence  *reportTable // what the verdicts on the runs rest on
 	Doubts    []doubted
-	Doubted   int // rows
+	Doubted   int    // rows
+	Above     string // a figure of it that is on the first screen
 }
 
-type reportFigure struct {
-	ID, Title, Subtitle, Caption string
-	Wide, Narrow                 template.HTML
-	// what its styles stand for is its own affair, or its study's, and not that of the key
-	Own bool
-}
+type reportFigure = shell.Figure
 
 var (
 	//go:embed report.html.tmpl
 	reportHTML string
-	//go:embed report.css
-	reportCSS string
 	//go:embed report.js
 	reportJS string
 
-	reportTemplate = template.Must(template.New("report").Parse(reportHTML))
+	reportTemplate = shell.Template("report", reportHTML)
 )
-
-// Style is what a page and its charts look like.
-func Style() string { return reportCSS + front.CSS() + charts.Style() }
 
 // newReport draws the charts and puts the page together.
 func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
-	r := &Report{taken: make(map[string]bool), page: &reportPage{
-		CSS: template.CSS(Style()),
-		JS:  template.JS(reportJS + front.Script()),
-	}}
+	r := &Report{taken: make(map[string]bool), page: &reportPage{}}
 	p := r.page
 	p.Notes = in.notes
 	studies, of := r.namedStudies(in)
@@ -122,6 +108,7 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	}
 	p.Studies, p.Tally = studies, tally(studies)
 	p.describe(in, groups)
+	r.first(in, groups)
 	var err error
 	p.Explore, err = front.Section(in.data(groups, ids))
 	return r, err
@@ -131,16 +118,12 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
 	name := r.unique(f.name)
 	r.charts = append(r.charts, namedChart{name, f.chart})
-	shown := reportFigure{ID: name, Title: cmp.Or(f.title, f.chart.Title), Subtitle: subtitle,
-		Caption: f.caption, Own: f.own}
-	for layout, into := range map[charts.Layout]*template.HTML{charts.Wide: &shown.Wide,
-		charts.Narrow: &shown.Narrow} {
-		var svg bytes.Buffer
-		if err := f.chart.InlineSVG(&svg, layout); err != nil {
-			return fmt.Errorf("drawing %s: %w", name, err)
-		}
-		*into = template.HTML(svg.String())
+	shown, err := shell.Chart(f.chart)
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", name, err)
 	}
+	shown.ID, shown.Title, shown.Subtitle = name, cmp.Or(f.title, f.chart.Title), subtitle
+	shown.Caption, shown.Own = f.caption, f.own
 	*to = append(*to, shown)
 	return nil
 }
@@ -191,25 +174,16 @@ func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 		p.Failed = append(p.Failed, results.Pair{Key: f.Name + fmt.Sprintf(" (seed %d)", f.Seed),
 			Value: f.Reason})
 	}
-	p.Title = dirName(in.dir)
 	var cells []*reportCell
 	for _, g := range groups {
 		cells = append(cells, g.cells...)
 	}
 	p.Interval = intervals(cells)
 	strategies := 0
-	for i, name := range all.Strategies {
+	for _, name := range all.Strategies {
 		if slices.ContainsFunc(cells,
 			func(c *reportCell) bool { return c.strategy == name && !c.unbounded() }) {
 			strategies++
-		}
-		if slices.ContainsFunc(groups, func(g *reportGroup) bool {
-			return g.study < 0 && slices.ContainsFunc(g.cells, func(c *reportCell) bool {
-				return c.strategy == name
-			})
-		}) {
-			p.Strategies = append(p.Strategies,
-				reportRow{Name: name, Style: i, Swatch: template.HTML(charts.Swatch(i))})
 		}
 	}
 	p.Summary = fmt.Sprintf("%s of %s", prose.Count(len(all.Runs), "run"),

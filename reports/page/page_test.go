@@ -89,13 +89,13 @@ func mustContain(t testing.TB, html string, want ...string) {
 func TestReportShowsTheRun(t *testing.T) {
 	html := page(t, small(t))
 	mustContain(t, html,
-		"<h1>2026-11-21-0900</h1>", "48 runs of 24 scenarios, 6 strategies", // what
+		"<b>2026-11-21-0900</b>", "48 runs of 24 scenarios, 6 strategies", // what
 		"AMD EPYC 7B13 &lt;shared&gt;", "<dd>go1.26.8</dd>", "<dd>0a1b2c3</dd>", // where
 		// why to believe it
 		"The invariants held in all 48 runs: ",
 		"was asked in 40 of 48 runs; it agrees to the nanosecond with each of these.",
 		"median of 2 repetitions; the small figures below it are the smallest and the largest",
-		`<h2 id="variance">`,
+		`<section id="variance"`,
 		"From C² = 0 to 4, at the same load, the p99 response of all but serial becomes ",
 		"errgroup_limit, semaphore and worker_pool coincide exactly",
 		"serial from load 0.5 on does not keep up with the arrivals, and its response grows with "+
@@ -172,6 +172,8 @@ func TestReportWritesCharts(t *testing.T) {
 		"distribution-constant-mean-10ms-poisson-virtual",
 		"distribution-exponential-mean-10ms-poisson-virtual",
 		"distribution-hyperexp-mean-10ms-c2-4-poisson-virtual",
+		"ranking-constant-mean-10ms-poisson-virtual",
+		"ranking-hyperexp-mean-10ms-c2-4-poisson-virtual",
 		"response-exponential-mean-10ms-poisson-virtual",
 		"throughput-exponential-mean-10ms-poisson-virtual",
 		"timeline-constant-mean-10ms-poisson-virtual",
@@ -295,7 +297,7 @@ func TestReportShowsDoubts(t *testing.T) {
 	mustContain(t, html, "Do not believe these runs.</strong> They are INVALID",
 		"</code>: pause: stood still for 300ms</li>", `class="bad" title="`, "late by &lt;3 ms&gt;",
 		"Whether these runs can be believed", "<td>VALID</td>", "<td>SUSPECT<small>1 of ",
-		"<td>INVALID<small>1 of ", "of the rows above")
+		"<td>INVALID<small>1 of ", "of the rows")
 	if strings.Count(html, "stood still for 300ms</li>") < 2 {
 		t.Error("the reason is not among those of the group")
 	}

@@ -1,57 +1,11 @@
-// The page is complete without this: it adds the values under the pointer, and buttons that hide strategies.
+// The page is complete without this: it adds the values under the pointer.
 (function () {
   "use strict";
-
-  // Strategies: each name in the key becomes a button; the hidden ones are named in one style element.
-  var key = document.querySelector(".key");
-  if (key) {
-    var hidden = new Set();
-    var sheet = document.head.appendChild(document.createElement("style"));
-    var buttons = [];
-    var all = document.createElement("button");
-    var update = function () {
-      var rules = "";
-      hidden.forEach(function (s) { rules += "figure:not(.own) svg [data-s='" + s + "'],section:not(.study) tr[data-s='" + s + "']{display:none}"; });
-      document.querySelectorAll("figure:not(.own) .pb-key[data-s*=' ']").forEach(function (g) { // shared by several: gone when all of them are
-        var gone = g.dataset.s.split(" ").every(function (s) { return hidden.has(s); });
-        g.style.display = gone ? "none" : "";
-      });
-      sheet.textContent = rules;
-      buttons.forEach(function (b) { b.setAttribute("aria-pressed", String(!hidden.has(b.dataset.of))); });
-      all.hidden = hidden.size === 0;
-    };
-    key.querySelectorAll("li").forEach(function (li) {
-      var b = document.createElement("button");
-      b.type = "button";
-      b.dataset.of = li.dataset.s;
-      b.title = "Show or hide in every chart and table; double-click to show it alone";
-      while (li.firstChild) { b.appendChild(li.firstChild); }
-      li.appendChild(b);
-      buttons.push(b);
-      b.addEventListener("click", function () {
-        if (!hidden.delete(b.dataset.of)) { hidden.add(b.dataset.of); }
-        update();
-      });
-      b.addEventListener("dblclick", function () {
-        buttons.forEach(function (o) { hidden.add(o.dataset.of); });
-        hidden.delete(b.dataset.of);
-        update();
-      });
-    });
-    if (buttons.length > 1) {
-      all.type = "button";
-      all.className = "all";
-      all.textContent = "show all";
-      all.addEventListener("click", function () { hidden.clear(); update(); });
-      key.appendChild(document.createElement("li")).appendChild(all);
-    }
-    update();
-  }
 
   // Values: the point nearest to the pointer, and those of the other strategies at the same place of the same panel.
   var reach = 40; // pixels
   document.querySelectorAll(".chart").forEach(function (chart) {
-    var tip = null, points = null, own = chart.closest(".own"); // whose styles are not those of the key
+    var tip = null, points = null;
     var collect = function () {
       var box = chart.getBoundingClientRect();
       points = [];
@@ -86,8 +40,7 @@
       head.textContent = near.place;
       tip.appendChild(head);
       peers.forEach(function (p) {
-        var row = document.createElement("div"), swatch = key && !own && key.querySelector("[data-s='" + p.style + "'] svg");
-        if (swatch) { row.appendChild(swatch.cloneNode(true)); }
+        var row = document.createElement("div");
         row.appendChild(document.createTextNode(p.text));
         if (p === near) { row.className = "near"; }
         tip.appendChild(row);

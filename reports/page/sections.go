@@ -57,7 +57,11 @@ func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection
 		}
 		for _, f := range figures {
 			f.own = g.study >= 0
-			if err := r.add(&section.Figures, f, s.fixed); err != nil {
+			under := s.fixed
+			if g.study >= 0 {
+				under = subtitle(g, s)
+			}
+			if err := r.add(&section.Figures, f, under); err != nil {
 				return section, err
 			}
 		}

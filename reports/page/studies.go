@@ -23,7 +23,8 @@ type reportStudy struct {
 	Figures []reportFigure
 	Groups  []reportSection // with figures where the study has none of its own
 	Doubts  []doubted
-	Doubted int // scenarios
+	Doubted int    // scenarios
+	Above   string // a figure of it that is on the first screen
 }
 
 // verdictSigns are by the word of the verdict; their kinds are the words.

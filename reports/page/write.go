@@ -78,7 +78,13 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 }
 
 // WriteHTML writes the page: one file that needs no other and no network.
-func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r.page) }
+func (r *Report) WriteHTML(w io.Writer) error {
+	p, err := r.page.whole()
+	if err != nil {
+		return err
+	}
+	return p.Write(w)
+}
 
 func (r *Report) writeCharts(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -1,0 +1,131 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// behaviour are the metrics by which callers know a strategy: those that are equal in all of them,
+// in each repetition at each place, are one class.
+var behaviour = []string{"p50-response-sec", "p99-response-sec", "p99.9-response-sec",
+	"mean-response-sec", "ops/s", "goodput-ops/s", "shed/op", "failed/op", "throttled/op",
+	"abandoned/op", "makespan-sec", "sec/op"}
+
+// A Class is strategies that coincide point by point.
+type Class struct {
+	Names []string
+	cases []Case // of the first of them
+}
+
+// String names the class: one or two names, or the first and how many others.
+func (c Class) String() string { return some(c.Names) }
+
+func some(names []string) string {
+	if len(names) > 2 {
+		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
+	}
+	return prose.List(names)
+}
+
+// Classes sorts the strategies into classes, in the order of their first members.
+func (s Sweep) Classes() (classes []Class) {
+	for _, of := range results.Gather(s.Cases, func(c Case) string { return c.Strategy }) {
+		at := slices.IndexFunc(classes, func(k Class) bool { return coincide(k.cases, of) })
+		if at < 0 {
+			classes = append(classes, Class{cases: of})
+			at = len(classes) - 1
+		}
+		classes[at].Names = append(classes[at].Names, of[0].Strategy)
+	}
+	return classes
+}
+
+func coincide(a, b []Case) bool {
+	return slices.EqualFunc(a, b, func(a, b Case) bool {
+		return a.X == b.X && a.Limit == b.Limit && slices.EqualFunc(a.Cell, b.Cell, same)
+	})
+}
+
+// same reports whether two runs behaved alike; runs that have none of the metrics did not.
+func same(a, b *results.Run) bool {
+	known := false
+	for _, unit := range behaviour {
+		v, ok := a.Value(unit)
+		w, also := b.Value(unit)
+		if ok != also || v != w {
+			return false
+		}
+		known = known || ok
+	}
+	return known
+}
+
+// at is the case of the class at a place.
+func (c Class) at(x float64) (Case, bool) {
+	i := slices.IndexFunc(c.cases, func(k Case) bool { return k.X == x })
+	if i < 0 {
+		return Case{}, false
+	}
+	return c.cases[i], true
+}
+
+// A standing is a class with its value in a contest.
+type standing struct {
+	Class
+	Case
+	value float64
+}
+
+// A contest compares the classes at a place in a metric, the best first. Apart from them stand
+// those that fall behind, where the metric is a time; left out are those that are doubted, have no
+// bound or not the metric.
+type contest struct {
+	unit    string
+	x       float64
+	in      []standing
+	growing []standing
+}
+
+func (s Sweep) contest(x float64, unit string, better int) contest {
+	c := contest{unit: unit, x: x}
+	unbounded := s.unbounded()
+	for _, class := range s.Classes() {
+		k, ok := class.at(x)
+		v := k.Value(unit)
+		if !ok || math.IsNaN(v) || !s.fit(k) || slices.Contains(unbounded, k.Strategy) {
+			continue
+		}
+		if k.Growing && better < 0 {
+			c.growing = append(c.growing, standing{class, k, v})
+			continue
+		}
+		c.in = append(c.in, standing{class, k, v})
+	}
+	slices.SortStableFunc(c.in, func(a, b standing) int {
+		return -better * cmp.Compare(a.value, b.value)
+	})
+	return c
+}
+
+// names are those of some standings.
+func names(of []standing) (out []string) {
+	for _, s := range of {
+		out = append(out, s.Names...)
+	}
+	return out
+}
+
+// ties are the classes that are not told apart from the best, the best not among them.
+func (c contest) ties() (out []standing) {
+	for _, s := range c.in[min(1, len(c.in)):] {
+		if !c.told(c.in[0], s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

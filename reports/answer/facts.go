@@ -1,0 +1,152 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/quantity"
+)
+
+// mostBars is how many classes the first fact ranks.
+const mostBars = 5
+
+// facts are what stands beside the headline: the ranking, who ties and where it does not matter,
+// and what the best costs.
+func (s Sweep) facts(a Answer) (out []Fact) {
+	better := -1
+	if a.Unit == goodput || a.Unit == throughput {
+		better = +1
+	}
+	c := s.contest(a.X, a.Unit, better)
+	if len(c.in) == 0 {
+		return nil
+	}
+	for _, f := range []Fact{s.ranking(c, better), s.alike(c), s.price(c)} {
+		if f.Text != "" || len(f.Bars) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// ranking is a bar for each class, the best first.
+func (s Sweep) ranking(c contest, better int) Fact {
+	f := Fact{Title: words(c.unit) + atPlace(s.Place(c.x))}
+	format := quantity.Seconds
+	if better > 0 {
+		f.Title, format = "completed"+atPlace(s.Place(c.x)), perSecond
+		if c.unit == goodput {
+			f.Title = "completed in time" + atPlace(s.Place(c.x))
+		}
+	}
+	most := 0.0
+	for _, k := range c.in {
+		most = max(most, k.value)
+	}
+	for _, k := range c.in {
+		b := Bar{Label: k.String(), Value: format(k.value), Style: s.Style(k.Names[0])}
+		if most > 0 {
+			b.Share = k.value / most
+		}
+		f.Bars = append(f.Bars, b)
+	}
+	for _, k := range c.growing {
+		f.Bars = append(f.Bars, Bar{Label: k.String(), Value: "growing", Share: 1,
+			Style: s.Style(k.Names[0])})
+	}
+	if more := len(f.Bars) - mostBars; more > 1 {
+		// the best and the worst are those of the headline
+		f.Bars = append(f.Bars[:mostBars-1:mostBars-1], f.Bars[len(f.Bars)-1])
+		f.Text = fmt.Sprintf("%d classes between are left out.", more)
+	}
+	return f
+}
+
+// alike says who ties with the best, who coincide, and up to where it does not matter.
+func (s Sweep) alike(c contest) Fact {
+	var text []string
+	if ties := names(c.ties()); len(ties) > 0 {
+		text = append(text, fmt.Sprintf("%s %s not told apart from %s.",
+			prose.List(prose.Few(ties, 4)), isAre(len(ties)), c.in[0].Class))
+	}
+	if x, lo, hi, ok := s.indifferent(); ok {
+		text = append(text, fmt.Sprintf("Up to %s it does not matter: the p99 response is %s.",
+			s.Place(x), between(lo, hi)))
+	}
+	for _, class := range s.Classes() {
+		if n := len(class.Names); n > 1 && len(text) < 3 {
+			text = append(text, fmt.Sprintf("%s coincide point by point.",
+				prose.List(prose.Few(class.Names, 4))))
+		}
+	}
+	title := "Who ties"
+	if len(text) == 0 {
+		text = append(text, fmt.Sprintf("No %s ties with %s.", s.Of, c.in[0].Class))
+	}
+	return Fact{Title: title, Text: strings.Join(text, " ")}
+}
+
+// indifferent finds the highest place up to which the p99 of all that have a bound lies within a
+// tenth.
+func (s Sweep) indifferent() (x, low, high float64, ok bool) {
+	for _, at := range s.places() {
+		c := s.contest(at, "p99-response-sec", -1)
+		if len(c.growing) > 0 || len(c.in) < 2 || c.in[len(c.in)-1].value > 1.1*c.in[0].value {
+			break
+		}
+		if !ok {
+			low, high = c.in[0].value, c.in[len(c.in)-1].value
+		}
+		x, ok = at, true
+		low, high = min(low, c.in[0].value), max(high, c.in[len(c.in)-1].value)
+	}
+	return x, low, high, ok && s.Place(x) != ""
+}
+
+// price says what the best refuses or loses, and what it costs to have no bound.
+func (s Sweep) price(c contest) Fact {
+	best := c.in[0]
+	var lost []string
+	for _, k := range best.cases {
+		if v := k.Lost(); v > 0.0005 {
+			lost = append(lost, strings.TrimSpace(quantity.Share(v)+atPlace(s.Place(k.X))))
+		}
+	}
+	var text []string
+	who, verb := best.Class.String(), "loses"
+	shed := slices.ContainsFunc(best.cases, func(k Case) bool { return k.Value("shed/op") > 0 })
+	switch many := len(best.Names) > 1; {
+	case shed && many:
+		verb = "refuse"
+	case shed:
+		verb = "refuses"
+	case many:
+		verb = "lose"
+	}
+	switch n := len(lost); {
+	case n > 2:
+		text = append(text, fmt.Sprintf("%s %s %s, and %s.", who, verb, lost[0], lost[n-1]))
+	case n > 0:
+		text = append(text, fmt.Sprintf("%s %s %s.", who, verb, prose.List(lost)))
+	case c.unit == goodput:
+		if v, ok := best.Estimate("p99-response-sec"); ok {
+			text = append(text, fmt.Sprintf("It loses no task; its p99 response is %s.",
+				quantity.Seconds(v.Mid)))
+		}
+	default:
+		text = append(text, fmt.Sprintf("No task is lost with %s.", who))
+	}
+	for _, name := range s.unbounded() {
+		for _, k := range s.at(c.x) {
+			if e, ok := k.Estimate("peak-inflight"); ok && k.Strategy == name {
+				text = append(text, fmt.Sprintf("%s bounds nothing and is not ranked: up to %s at "+
+					"once where the limit is %s.", name, whole(e.Hi),
+					whole(k.Limit)))
+			}
+		}
+		break // one of them makes the point
+	}
+	return Fact{Title: "What it costs", Text: strings.Join(text, " ")}
+}

@@ -1,0 +1,254 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/quantity"
+)
+
+// An Answer is what a first screen says.
+type Answer struct {
+	Headline string
+	Facts    []Fact
+	Lead     string // a line below: the claim of a study; "" where there is none
+	Next     string // a command to paste; "" where there is none
+
+	Study string  // that it is about; "" where it is of none
+	Sweep int     // which of the sweeps it is about
+	X     float64 // where in the sweep
+	Unit  string  // the metric that decides
+	score float64 // how much there is to say
+}
+
+// A Fact is a short text under a heading, with bars where numbers stand beside each other.
+type Fact struct {
+	Title, Text string
+	Bars        []Bar
+}
+
+// A Bar is a class with a value.
+type Bar struct {
+	Label, Value string
+	Share        float64 // of the longest bar
+	Style        int     // the colour of its first strategy
+}
+
+// Goodput and throughput, and the times that headlines speak of, by preference.
+const (
+	goodput    = "goodput-ops/s"
+	throughput = "ops/s"
+)
+
+var spoken = []string{"p99-response-sec", "p50-response-sec", "mean-response-sec", "makespan-sec",
+	"sec/op"}
+
+// OfSweeps finds the answer of runs: of the sweep that tells most.
+func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
+	best.score = -1
+	for i, s := range sweeps {
+		if a := s.answer(); a.Headline != "" && a.score > best.score {
+			a.Sweep = i
+			best = a
+		}
+	}
+	return best, best.Headline != ""
+}
+
+// answer applies the rules to a sweep: the first that says something.
+func (s Sweep) answer() Answer {
+	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
+		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
+		if a := rule(s); a.Headline != "" {
+			a.Facts = s.facts(a)
+			return a
+		}
+	}
+	return Answer{}
+}
+
+// unusable speaks where no scenario may be relied on.
+func (s Sweep) unusable() (a Answer) {
+	if slices.ContainsFunc(s.Cases, s.fit) {
+		return a
+	}
+	t := s.Trust()
+	return Answer{Headline: fmt.Sprintf("Nothing here can be relied on: %s %s (%s)",
+		prose.Count(len(s.Cases), "scenario"), isAre(len(s.Cases))+" doubted", t.Why),
+		Unit: s.unit(s.places()[0]), X: s.places()[0]}
+}
+
+// unit is the time that can be spoken of at a place; "" where there is none.
+func (s Sweep) unit(x float64) string {
+	for _, u := range spoken {
+		if s.known(x, u) {
+			return u
+		}
+	}
+	return ""
+}
+
+// single speaks of one class, of one strategy or of several that coincide.
+func (s Sweep) single() (a Answer) {
+	classes := s.Classes()
+	if len(classes) != 1 {
+		return a
+	}
+	whose := classes[0].Names[0]
+	if n := len(classes[0].Names); n > 1 {
+		whose = fmt.Sprintf("%s coincide (%s)", s.count(n), classes[0])
+	}
+	low, high := Case{}, Case{}
+	for _, c := range classes[0].cases {
+		if s.unit(c.X) != "p99-response-sec" || c.Growing {
+			continue
+		}
+		if low.Cell == nil {
+			low = c
+		}
+		high = c
+	}
+	if low.Cell == nil {
+		return a
+	}
+	p99 := func(c Case) string { return quantity.Seconds(c.Value("p99-response-sec")) }
+	a = Answer{Unit: "p99-response-sec", X: high.X}
+	if low.X == high.X {
+		a.Headline = fmt.Sprintf("%s: %sthe p99 response is %s", whose, lower(s.prefix(high.X)),
+			p99(high))
+	} else {
+		a.Headline = fmt.Sprintf("%s: the p99 response goes from %s at %s to %s at %s", whose,
+			p99(low), s.Place(low.X), p99(high), s.Place(high.X))
+	}
+	for _, c := range classes[0].cases {
+		if c.Growing {
+			a.Headline += fmt.Sprintf("; at %s it falls behind", s.Place(c.X))
+			a.X = c.X
+			break
+		}
+	}
+	return a
+}
+
+// inTime speaks of what is completed in time at the highest place, where some is late.
+func (s Sweep) inTime() Answer {
+	xs := s.places()
+	late := slices.ContainsFunc(s.at(xs[len(xs)-1]), func(c Case) bool {
+		return c.Value(goodput) < 0.999*c.Value(throughput)
+	})
+	if !late {
+		return Answer{}
+	}
+	return s.completed(goodput, " in time")
+}
+
+// done speaks of what is completed at all.
+func (s Sweep) done() Answer { return s.completed(throughput, "") }
+
+func (s Sweep) completed(unit, in string) (a Answer) {
+	xs := s.places()
+	x := xs[len(xs)-1]
+	c := s.contest(x, unit, +1)
+	if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+		return a
+	}
+	best, worst := c.in[0], c.in[len(c.in)-1]
+	verb := "completes"
+	if len(best.Names) > 1 {
+		verb = "complete"
+	}
+	return Answer{Unit: unit, X: x, score: 1 + ratio(best.value, worst.value),
+		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s", s.prefix(x), best.Class, verb,
+			perSecond(best.value), in, worst.Class, perSecond(worst.value)))}
+}
+
+// fallBehind speaks of those whose queue grows without end, and the best of those that keep up.
+func (s Sweep) fallBehind() (a Answer) {
+	xs := s.places()
+	for i := len(xs) - 1; i >= 0; i-- {
+		c := s.contest(xs[i], "p99-response-sec", -1)
+		if len(c.growing) == 0 || len(c.in) == 0 {
+			continue
+		}
+		keep, fall := "keeps", "falls"
+		if len(c.in[0].Names) > 1 {
+			keep = "keep"
+		}
+		behind := names(c.growing)
+		if len(behind) > 1 {
+			fall = "fall"
+		}
+		return Answer{Unit: c.unit, X: xs[i], score: 10, Headline: upper(fmt.Sprintf(
+			"%s%s %s the p99 response at %s; %s %s behind without end", s.prefix(xs[i]),
+			c.in[0].Class, keep, quantity.Seconds(c.in[0].value), some(behind), fall))}
+	}
+	return a
+}
+
+// slower speaks of the times of the best and the worst, at the highest place where they are told
+// apart.
+func (s Sweep) slower() (a Answer) {
+	xs := s.places()
+	for i := len(xs) - 1; i >= 0; i-- {
+		unit := s.unit(xs[i])
+		c := s.contest(xs[i], unit, -1)
+		if len(c.in) < 2 || !c.told(c.in[0], c.in[len(c.in)-1]) {
+			continue
+		}
+		best, worst := c.in[0], c.in[len(c.in)-1]
+		by := ""
+		if best.value > 0 {
+			by = fmt.Sprintf(", %s times as long", times(worst.value/best.value))
+		}
+		return Answer{Unit: unit, X: xs[i], score: ratio(best.value, worst.value),
+			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s",
+				lower(s.prefix(xs[i])), words(unit), quantity.Seconds(best.value), best.Class,
+				quantity.Seconds(worst.value), worst.Class, by))}
+	}
+	return a
+}
+
+// nothingTold says so.
+func (s Sweep) nothingTold() (a Answer) {
+	xs := s.places()
+	for i := len(xs) - 1; i >= 0; i-- {
+		unit := s.unit(xs[i])
+		c := s.contest(xs[i], unit, -1)
+		if len(c.in) < 2 {
+			continue
+		}
+		low, high := c.in[0], c.in[len(c.in)-1]
+		return Answer{Unit: unit, X: xs[i], Headline: fmt.Sprintf(
+			"Nothing is told apart%s: the %s is %s with %s", atPlace(s.Place(xs[i])), words(unit),
+			between(low.value, high.value), s.count(len(names(c.in))))}
+	}
+	return a
+}
+
+// plain names the only strategy that can be spoken of.
+func (s Sweep) plain() (a Answer) {
+	xs := s.places()
+	for i := len(xs) - 1; i >= 0; i-- {
+		unit := s.unit(xs[i])
+		for _, k := range s.at(xs[i]) {
+			if v := k.Value(unit); !math.IsNaN(v) && s.fit(k) {
+				return Answer{Unit: unit, X: xs[i], Headline: upper(fmt.Sprintf(
+					"%sthe %s is %s with %s", lower(s.prefix(xs[i])), words(unit),
+					quantity.Seconds(v), k.Strategy))}
+			}
+		}
+	}
+	return a
+}
+
+func ratio(a, b float64) float64 {
+	if a > b {
+		a, b = b, a
+	}
+	if a <= 0 || math.IsNaN(a) || math.IsNaN(b) {
+		return 0
+	}
+	return min(math.Log(b/a), 9)
+}

@@ -1,0 +1,114 @@
+package answer
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// TestHeadlines: each rule says what is so, with a strategy and a number.
+func TestHeadlines(t *testing.T) {
+	late := func(c Case, good, all float64) Case {
+		return c.with(goodput, good).with(throughput, all)
+	}
+	for name, c := range map[string]struct {
+		want  string
+		cases []Case
+	}{
+		"in time": {"At load 1.1 shed completes 619/s in time, pool 129/s", []Case{
+			late(p99("shed", 1.1, 0.1, 0.1), 619, 700),
+			late(p99("pool", 1.1, 4, 5), 129, 800).growing()}},
+		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a and b fall " +
+			"behind without end", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
+			p99("shed", 1.1, 0.128), p99("a", 1.1, 4).growing(), p99("b", 1.1, 5).growing()}},
+		"slower": {"At load 0.9 the p99 response is 100 ms with a and 250 ms with c, 2.5 times as " +
+			"long", []Case{p99("a", 0.9, 0.1, 0.1), p99("b", 0.9, 0.2, 0.2),
+			p99("c", 0.9, 0.25, 0.25)}},
+		"below, where they differ": {"At load 0.5 the p99 response is 100 ms with a and 200 ms " +
+			"with b, 2.0 times as long", []Case{p99("a", 0.5, 0.1), p99("b", 0.5, 0.2),
+			p99("a", 0.9, 0.3), p99("b", 0.9, 0.301)}},
+		"nothing": {"Nothing is told apart at load 0.9: the p99 response is 100 to 104 ms with " +
+			"2 strategies", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.104)}},
+		"seeds disagree": {"Nothing is told apart at load 0.9: the p99 response is 200 ms with " +
+			"2 strategies", []Case{p99("a", 0.9, 0.1, 0.3), p99("b", 0.9, 0.2, 0.2)}},
+		"all of them one class": {"2 strategies coincide (a and b): the p99 response goes from " +
+			"100 ms at load 0.5 to 300 ms at load 0.9", []Case{p99("a", 0.5, 0.1),
+			p99("b", 0.5, 0.1), p99("a", 0.9, 0.3), p99("b", 0.9, 0.3)}},
+		"one strategy": {"a: at load 0.9 the p99 response is 300 ms", []Case{p99("a", 0.9, 0.3)}},
+		"one that falls behind": {"a: the p99 response goes from 100 ms at load 0.5 to 200 ms at " +
+			"load 0.9; at load 1.1 it falls behind", []Case{p99("a", 0.5, 0.1),
+			p99("a", 0.9, 0.2), p99("a", 1.1, 5).growing()}},
+		"no bound, no rank": {"At load 0.9 the p99 response is 100 ms with a and 200 ms with b, " +
+			"2.0 times as long", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.2),
+			p99("unbounded", 0.9, 0.01).with("peak-inflight", 50)}},
+		"doubted never win": {"At load 0.9 the p99 response is 100 ms with b and 200 ms with c, " +
+			"2.0 times as long", []Case{p99("a", 0.9, 0.01).doubt("lag", results.Suspect),
+			p99("b", 0.9, 0.1), p99("c", 0.9, 0.2),
+			p99("d", 0.9, 9).doubt("pause", results.Invalid)}},
+		"all doubted": {"Nothing here can be relied on: 2 scenarios are doubted (lag, 2 of 2)",
+			[]Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
+				p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
+	} {
+		a, ok := OfSweeps([]Sweep{sweep(c.cases...)})
+		if !ok || a.Headline != c.want {
+			t.Errorf("%s:\n got %q\nwant %q", name, a.Headline, c.want)
+		}
+	}
+	if _, ok := OfSweeps(nil); ok {
+		t.Error("an answer of nothing")
+	}
+}
+
+// TestOverloadIsNoDoubt: what is doubted only since more is offered than can be done counts; what
+// is doubted for more does not.
+func TestOverloadIsNoDoubt(t *testing.T) {
+	s := sweep(p99("shed", 1.1, 0.1).doubt("not stationary", results.Suspect),
+		p99("pool", 1.1, 4).growing().doubt("not stationary", results.Suspect),
+		p99("late", 0.9, 4).doubt("not stationary", results.Suspect),
+		p99("lagging", 1.1, 0.05).doubt("lag", results.Suspect),
+		p99("broken", 1.1, 0.05).doubt("overload", results.Invalid))
+	if got, want := s.Trust(), (Trust{Suspect: 2, Invalid: 1, Overload: 2,
+		Why: "lag, 1 of 3"}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	a, _ := OfSweeps([]Sweep{s})
+	if !strings.HasPrefix(a.Headline, "At load 1.1 shed keeps the p99 response at 100 ms; pool") {
+		t.Error(a.Headline)
+	}
+}
+
+// TestTheSweepThatTellsMost is the one that the answer is about.
+func TestTheSweepThatTellsMost(t *testing.T) {
+	a, _ := OfSweeps([]Sweep{sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.101)),
+		sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.2)), sweep(p99("a", 0.9, 0.1))})
+	if a.Sweep != 1 {
+		t.Errorf("sweep %d: %s", a.Sweep, a.Headline)
+	}
+}
+
+// TestNoBestByChance: of strategies that are alike, with repetitions enough for a test, a best one
+// is named in at most one of twenty files.
+func TestNoBestByChance(t *testing.T) {
+	const files, strategies, repetitions = 400, 8, 6
+	named := 0
+	for seed := range uint64(files) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var cases []Case
+		for i := range strategies {
+			var values []float64
+			for range repetitions {
+				values = append(values, 0.1*(1+r.Float64()))
+			}
+			cases = append(cases, p99(fmt.Sprint("s", i), 0.9, values...))
+		}
+		if a, _ := OfSweeps([]Sweep{sweep(cases...)}); !strings.HasPrefix(a.Headline, "Nothing") {
+			named++
+		}
+	}
+	if named > files/20 {
+		t.Errorf("of %d files without a difference %d name one", files, named)
+	}
+}

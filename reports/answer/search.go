@@ -1,0 +1,106 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/quantity"
+)
+
+// A Found is what a search for capacity found for a strategy: it meets the objective at Met, and
+// misses it at Missed. NaN: the search saw no such end.
+type Found struct {
+	Name        string
+	Style       int
+	Met, Missed float64
+}
+
+// A Search is the answers of a search for the highest load or rate that meets an objective.
+type Search struct {
+	Axis      string // load, rate
+	From, To  float64
+	Objective string
+	Found     []Found
+}
+
+// OfSearch finds the answer of a search; ok is false where nothing is decided.
+func OfSearch(s Search) (a Answer, ok bool) {
+	decided := slices.DeleteFunc(slices.Clone(s.Found), func(f Found) bool {
+		return math.IsNaN(f.Met) && math.IsNaN(f.Missed)
+	})
+	if len(decided) == 0 {
+		return a, false
+	}
+	slices.SortStableFunc(decided, func(a, b Found) int {
+		return cmp.Compare(s.bears(b), s.bears(a))
+	})
+	best, worst := decided[0], decided[len(decided)-1]
+	a.Headline = fmt.Sprintf("%s meets %s %s", best.Name, s.Objective, s.upTo(best))
+	var ties []string
+	told := func(f Found) bool { return f.Missed <= best.Met }
+	for _, f := range decided[1:] {
+		if !told(f) {
+			ties = append(ties, f.Name)
+		}
+	}
+	if len(decided) > 1 && told(worst) {
+		only := "only "
+		if math.IsNaN(worst.Met) {
+			only = ""
+		}
+		a.Headline += fmt.Sprintf("; %s %s%s", worst.Name, only, s.upTo(worst))
+	} else if len(decided) > 1 {
+		a.Headline += "; nothing is told apart"
+	}
+	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
+	for _, f := range decided {
+		bars.Bars = append(bars.Bars, Bar{Label: f.Name, Value: s.interval(f), Style: f.Style,
+			Share: s.bears(f) / max(s.bears(best), math.SmallestNonzeroFloat64)})
+	}
+	if more := len(bars.Bars) - mostBars; more > 0 {
+		bars.Bars = bars.Bars[:mostBars]
+		bars.Text = fmt.Sprintf("%d more are in the figure.", more)
+	}
+	a.Facts = append(a.Facts, bars)
+	tie := "Intervals that overlap are not told apart: no other overlaps with that of " +
+		best.Name + "."
+	if len(ties) > 0 {
+		tie = fmt.Sprintf("%s %s not told apart from %s.", some(ties), isAre(len(ties)), best.Name)
+	}
+	if len(decided) > 1 {
+		a.Facts = append(a.Facts, Fact{Title: "Who ties", Text: tie})
+	}
+	return a, true
+}
+
+// bears is the highest load that surely meets the objective, or the begin of the range.
+func (s Search) bears(f Found) float64 {
+	if math.IsNaN(f.Met) {
+		return 0
+	}
+	return f.Met
+}
+
+// upTo words where an objective is met: "up to load 0.72 (missed from 0.74)".
+func (s Search) upTo(f Found) string {
+	switch {
+	case math.IsNaN(f.Met):
+		return fmt.Sprintf("at no %s from %s on", s.Axis, quantity.Digits(s.From))
+	case math.IsNaN(f.Missed):
+		return fmt.Sprintf("up to %s %s, the highest tried", s.Axis, quantity.Digits(f.Met))
+	}
+	return fmt.Sprintf("up to %s %s to %s", s.Axis, quantity.Digits(f.Met),
+		quantity.Digits(f.Missed))
+}
+
+func (s Search) interval(f Found) string {
+	switch {
+	case math.IsNaN(f.Met):
+		return "below " + quantity.Digits(f.Missed)
+	case math.IsNaN(f.Missed):
+		return "at least " + quantity.Digits(f.Met)
+	}
+	return quantity.Digits(f.Met) + " to " + quantity.Digits(f.Missed)
+}

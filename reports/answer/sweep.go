@@ -1,0 +1,103 @@
+package answer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Case is a scenario of a sweep: a strategy at a place, with its repetitions.
+type Case struct {
+	Strategy string
+	X        float64 // the place on the axis of the sweep
+	Limit    float64 // most tasks at once; NaN: none
+	// the queue grew for as long as the arrivals lasted: the response says how long the run was
+	Growing bool
+	results.Cell
+}
+
+// A Sweep is what one chart can show: cases that differ in strategy and in one other thing.
+type Sweep struct {
+	Of    string                 // what the cases of a place differ in: "strategy", "target"
+	Place func(x float64) string // words a place: "load 0.8"; "" where nothing varies
+	Full  func(x float64) bool   // more is offered there than can be done: overload was asked for
+	Style func(name string) int  // the colour that charts give a strategy
+	Cases []Case
+}
+
+// at are the cases at a place.
+func (s Sweep) at(x float64) (out []Case) {
+	for _, c := range s.Cases {
+		if c.X == x {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// places are the places of the sweep, in ascending order.
+func (s Sweep) places() (xs []float64) {
+	for _, c := range s.Cases {
+		xs = append(xs, c.X)
+	}
+	slices.Sort(xs)
+	return slices.Compact(xs)
+}
+
+// prefix begins a sentence about a place: "At load 0.8 ".
+func (s Sweep) prefix(x float64) string {
+	if p := s.Place(x); p != "" {
+		return "At " + p + " "
+	}
+	return ""
+}
+
+// asked are the checks that an overload fails by itself.
+var asked = []string{"not stationary", "overload", "too short"}
+
+// overloaded reports whether all that is said against a case is that more is offered than it can
+// do, where the sweep asks for that.
+func (s Sweep) overloaded(c Case) bool {
+	d := c.Doubts()
+	if d == nil || d.Verdict == results.Invalid || !c.Growing && !s.Full(c.X) {
+		return false
+	}
+	return !slices.ContainsFunc(d.Why, func(w results.Doubt) bool {
+		return !slices.Contains(asked, w.Check())
+	})
+}
+
+// fit reports whether a case may win: nothing is said against it but overload that was asked for.
+func (s Sweep) fit(c Case) bool { return c.Doubts() == nil || s.overloaded(c) }
+
+// unbounded are the strategies that ran more tasks at once than the limit of the others: they bound
+// nothing, and are compared with none.
+func (s Sweep) unbounded() (names []string) {
+	for _, c := range s.Cases {
+		e, ok := c.Estimate("peak-inflight")
+		if ok && e.Hi > c.Limit && !slices.Contains(names, c.Strategy) {
+			names = append(names, c.Strategy)
+		}
+	}
+	return names
+}
+
+// strategies are the names in the order of the cases.
+func (s Sweep) strategies() (names []string) {
+	for _, c := range s.Cases {
+		if !slices.Contains(names, c.Strategy) {
+			names = append(names, c.Strategy)
+		}
+	}
+	return names
+}
+
+// known reports whether a case at the place has a metric.
+func (s Sweep) known(x float64, unit string) bool {
+	return slices.ContainsFunc(s.at(x), func(c Case) bool { return !math.IsNaN(c.Value(unit)) })
+}
+
+// count is "3 strategies".
+func (s Sweep) count(n int) string { return prose.Count(n, s.Of) }

@@ -1,0 +1,78 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/quantity"
+)
+
+// words are those of a unit: "p99 response" for p99-response-sec.
+func words(unit string) string {
+	if unit == "sec/op" {
+		return "time per operation"
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op"), "-", " ")
+}
+
+// whole writes a number of things.
+func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// perSecond writes a rate: 619/s.
+func perSecond(v float64) string { return quantity.Digits(v) + "/s" }
+
+// times writes a factor: 1.3, 12.
+func times(f float64) string {
+	if f < 9.95 {
+		return fmt.Sprintf("%.1f", f)
+	}
+	return quantity.Digits(math.Round(f))
+}
+
+// between writes a range of times: "8.1 ms", "8.1 to 8.3 ms".
+func between(lo, hi float64) string {
+	low, high := quantity.Seconds(lo), quantity.Seconds(hi)
+	if low == high {
+		return low
+	}
+	if l, unit, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+unit) {
+		low = l
+	}
+	return low + " to " + high
+}
+
+func atPlace(place string) string {
+	if place == "" {
+		return ""
+	}
+	return " at " + place
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// upper begins a sentence with a capital letter, but not with that of a name.
+func upper(s string) string {
+	if first, _, _ := strings.Cut(s, " "); strings.ContainsAny(first, "_:=") || s == "" {
+		return s
+	}
+	for _, word := range []string{"at ", "the "} {
+		if strings.HasPrefix(s, word) {
+			return strings.ToUpper(s[:1]) + s[1:]
+		}
+	}
+	return s
+}
+
+func lower(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

@@ -1,0 +1,267 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A shownSweep is a sweep of the page with what rules see of it.
+type shownSweep struct {
+	group *reportGroup
+	sweep reportSweep
+	rules answer.Sweep
+}
+
+// sweepsOf are the sweeps of groups.
+func sweepsOf(groups []*reportGroup) (out []shownSweep) {
+	for _, g := range groups {
+		for _, s := range g.sweeps() {
+			out = append(out, shownSweep{g, s, g.forRules(s)})
+		}
+	}
+	return out
+}
+
+// forRules is a sweep as rules see it.
+func (g *reportGroup) forRules(s reportSweep) answer.Sweep {
+	out := answer.Sweep{Of: g.of(), Place: s.place,
+		Full:  func(x float64) bool { return s.across == charts.Load && x >= 1 },
+		Style: func(name string) int { return s.style(name) }}
+	for _, c := range s.cells {
+		out.Cases = append(out.Cases, answer.Case{Strategy: cmp.Or(c.strategy, c.name), X: s.x(c),
+			Limit: c.limit, Growing: c.fallsBehind(), Cell: c.Cell})
+	}
+	return out
+}
+
+func (s *reportSweep) style(name string) int {
+	for _, c := range s.cells {
+		if c.strategy == name {
+			return c.style
+		}
+	}
+	return 0
+}
+
+func rulesOf(sweeps []shownSweep) (out []answer.Sweep) {
+	for _, s := range sweeps {
+		out = append(out, s.rules)
+	}
+	return out
+}
+
+// first fills in the first screen: what searches, studies or runs say, whichever the directory was
+// made for.
+func (r *Report) first(in *reportInput, groups []*reportGroup) {
+	p := r.page
+	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool {
+		return g.study >= 0
+	}))
+	all := sweepsOf(groups)
+	p.First.Title, p.First.Subtitle = dirName(in.dir), p.Summary
+	p.First.Trust = badges(in, answer.TrustOf(rulesOf(all)), all)
+	for _, s := range in.searches {
+		if a, ok := answer.OfSearch(s.forRules(in)); ok {
+			p.First.Answer, p.First.Basis = a, "Intervals hold the capacity with "+s.confident+
+				" confidence."
+			if len(p.Capacity) > 0 {
+				p.First.Figure, p.Capacity = toTop(p.Capacity[0]), p.Capacity[1:]
+			}
+			return
+		}
+	}
+	if a, ok := answer.OfFindings(in.results.Findings); ok {
+		p.First.Answer = a
+		p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
+		p.First.Figure = r.takeStudy(a.Study)
+		return
+	}
+	if a, ok := answer.OfSweeps(rulesOf(free)); ok {
+		s := free[a.Sweep]
+		a.Next = s.rules.NextOf(a)
+		p.First.Answer, p.First.Command = a, s.command()
+		var cells []results.Cell
+		for _, c := range s.sweep.cells {
+			cells = append(cells, c.Cell)
+		}
+		p.First.Basis = answer.Basis(cells)
+		p.First.Subtitle = strings.Join([]string{subtitle(s.group, s.sweep), p.Summary}, " · ")
+		p.First.Figure = r.takeFigure(s, a.Unit)
+		return
+	}
+	p.First.Headline = p.Summary
+}
+
+// toTop prepares a figure for the first screen, which has room for two sentences of its caption.
+func toTop(f reportFigure) *reportFigure {
+	const shown = 2
+	sentences := strings.SplitAfterN(f.Caption, ". ", shown+1)
+	if len(sentences) > shown {
+		f.Caption = strings.TrimSpace(strings.Join(sentences[:shown], ""))
+		f.More = sentences[shown]
+	}
+	return &f
+}
+
+// takeStudy takes the first figure of a study to the top.
+func (r *Report) takeStudy(name string) *reportFigure {
+	for i := range r.page.Studies {
+		s := &r.page.Studies[i]
+		if s.Study != name {
+			continue
+		}
+		for _, figures := range s.figures() {
+			if len(*figures) > 0 {
+				f := (*figures)[0]
+				*figures, s.Above = (*figures)[1:], f.ID
+				return toTop(f)
+			}
+		}
+	}
+	return nil
+}
+
+// takeFigure takes the figure of a sweep that shows the metric of the headline to the top.
+func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
+	kinds := []string{"response", "ranking"}
+	if unit == "goodput-ops/s" || unit == "ops/s" {
+		kinds = []string{"throughput", "response", "ranking"}
+	}
+	for _, kind := range kinds {
+		id := chartName(kind, s.group, s.sweep)
+		for i := range r.page.Groups {
+			g := &r.page.Groups[i]
+			at := slices.IndexFunc(g.Figures, func(f reportFigure) bool { return f.ID == id })
+			if at >= 0 {
+				f := g.Figures[at]
+				g.Figures, g.Above = slices.Delete(g.Figures, at, at+1), f.ID
+				return toTop(f)
+			}
+		}
+	}
+	return nil
+}
+
+// command is one that makes such runs.
+func (s shownSweep) command() string {
+	c := s.sweep.cells[0]
+	axis, at := "load", []string{}
+	if !math.IsNaN(c.rate) {
+		axis = "rate"
+	}
+	for _, cell := range s.sweep.cells {
+		if v := cell.Cell[0].Key(axis); v != "" && !slices.Contains(at, v) {
+			at = append(at, v)
+		}
+	}
+	var more []string
+	if len(at) > 0 {
+		more = append(more, "--"+axis, strings.Join(shortened(at), ","))
+	}
+	if n := len(c.Cell); n > 1 {
+		more = append(more, fmt.Sprint("--count ", n))
+	}
+	var names []string
+	for _, of := range byStrategy(s.sweep.cells) {
+		names = append(names, of[0].strategy)
+	}
+	cmd, _ := answer.Command("run", shortened(names), c.Cell[0], more...)
+	return cmd
+}
+
+// shortened leaves out the middle of a long list: the line tells what was run, and is not pasted.
+func shortened(list []string) []string {
+	if len(list) <= 4 {
+		return list
+	}
+	return []string{list[0], list[1], "…", list[len(list)-1]}
+}
+
+// forRules is a search as rules see it.
+func (s *capacitySearch) forRules(in *reportInput) answer.Search {
+	out := answer.Search{Axis: axes[s.across].word, From: s.from, To: s.to,
+		Objective: results.Readable(s.objective)}
+	for _, f := range s.found {
+		out.Found = append(out.Found, answer.Found{Name: f.Name, Style: f.Style, Met: f.Met,
+			Missed: f.Missed})
+	}
+	return out
+}
+
+// badges say in a few words how far the numbers can be believed.
+func badges(in *reportInput, t answer.Trust, sweeps []shownSweep) (out []shell.Badge) {
+	add := func(kind, format string, args ...any) {
+		out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+	all := t.Valid + t.Suspect + t.Invalid + t.Overload
+	switch {
+	case all == 0:
+		add("", "%s without verdict", prose.Count(t.Unknown, "scenario"))
+	case t.Valid == all:
+		add("ok", "✓ VALID %d", all)
+	default:
+		add("ok", "✓ VALID %d of %d", t.Valid, all)
+	}
+	if t.Invalid > 0 {
+		add("bad", "✗ INVALID %d", t.Invalid)
+	}
+	if t.Suspect > 0 {
+		add("warn", "! SUSPECT %d", t.Suspect)
+	}
+	if t.Why != "" {
+		add("", "mainly %s", t.Why)
+	}
+	if t.Overload > 0 {
+		grow := "grow"
+		if t.Overload == 1 {
+			grow = "grows"
+		}
+		add("", "%d %s without end: overload, as asked", t.Overload, grow)
+	}
+	if n := len(in.results.Failures); n > 0 {
+		add("bad", "%s failed", prose.Count(n, "run"))
+	}
+	if agree, known := exactOnes(sweeps); known > 0 {
+		add("", "%d of %d exact values agree", agree, known)
+	}
+	var clocks []string
+	for i := range in.results.Runs {
+		if c := in.results.Runs[i].Key("clock"); c != "" && !slices.Contains(clocks, c) {
+			clocks = append(clocks, c)
+		}
+	}
+	if len(clocks) > 0 {
+		add("", "%s clock, %s", prose.List(clocks), prose.Count(len(in.results.Runs), "run"))
+	}
+	return out
+}
+
+// exactOnes counts the scenarios under the virtual clock where theory is exact and the runs can
+// tell, and those of them that agree with it.
+func exactOnes(sweeps []shownSweep) (agree, known int) {
+	seen := make(map[*results.Run]bool)
+	for _, s := range sweeps {
+		for _, c := range s.sweep.cells {
+			d, ok := c.deviation()
+			if !ok || seen[c.Cell[0]] || c.Cell[0].Key("clock") == "real" ||
+				math.IsNaN(d.lo) && !d.agreeing {
+				continue
+			}
+			seen[c.Cell[0]] = true
+			known++
+			if d.agreeing {
+				agree++
+			}
+		}
+	}
+	return agree, known
+}

@@ -1,0 +1,204 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/page/shell"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A claimGroup is the studies with one verdict.
+type claimGroup struct {
+	Title   string
+	Studies []*reportStudy
+}
+
+// claims groups the studies: what does not hold first, for it is what a reader did not know.
+func (p *reportPage) claims() (out []claimGroup) {
+	for _, v := range []struct {
+		verdict finding.Verdict
+		title   string
+	}{{finding.DoesNotHold, "Does not hold"}, {finding.Depends, "Depends"},
+		{finding.Holds, "Holds"}, {finding.Undecided, "Undecided"}, {"", "Without verdict"}} {
+		g := claimGroup{Title: v.title}
+		for i := range p.Studies {
+			s := &p.Studies[i]
+			if s.Verdict == v.verdict || v.verdict == "" && s.Sign == "" {
+				g.Studies = append(g.Studies, s)
+			}
+		}
+		if len(g.Studies) > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// whole puts the sections of the page together.
+func (p *reportPage) whole() (*shell.Page, error) {
+	out := p.First
+	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
+		"charts are in <code>charts/</code> as SVG and PNG."
+	out.CSS, out.JS = front.CSS(), reportJS+front.Script()
+	out.Alerts = p.alerts()
+	var failed error
+	add := func(id, title, name string, data any) {
+		body, err := shell.Render(reportTemplate, name, data)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		out.Sections = append(out.Sections, shell.Section{ID: id, Title: title, Body: body})
+	}
+	if p.Explore != "" {
+		out.Sections = append(out.Sections, shell.Section{ID: "explore", Title: "Explore",
+			Body: p.Explore})
+	}
+	if len(p.Figures) > 0 {
+		add("asked", "What was asked", "set", figureSet{"asked", "What was asked", p.Figures})
+	}
+	if len(p.Answers) > 0 {
+		add("said", "What the results say", "answers", p.Answers)
+	}
+	if len(p.Studies) > 0 {
+		add("claims", "Claims", "claims", struct {
+			Tally  string
+			Claims []claimGroup
+		}{p.Tally, p.claims()})
+	}
+	for i := range p.Studies {
+		add(p.Studies[i].ID, "", "study", &p.Studies[i])
+	}
+	if len(p.Capacity) > 0 {
+		add("capacity", "Capacity", "set", figureSet{"capacity", "Capacity", p.Capacity})
+	}
+	if len(p.Variance) > 0 {
+		add("variance", "The cost of variance", "set",
+			figureSet{"variance", "The cost of variance", p.Variance})
+	}
+	for i := range p.Groups {
+		if g := &p.Groups[i]; len(g.Figures) > 0 || g.Above != "" {
+			add(g.ID, g.Title, "group", g)
+		}
+	}
+	add("trust", "Can I trust it?", "trust", p)
+	add("method", "Method", "method", p)
+	if len(p.Groups) > 0 {
+		add("tables", "Numbers", "data", p)
+	}
+	return &out, failed
+}
+
+type figureSet struct {
+	ID, Title string
+	Figures   []reportFigure
+}
+
+// alerts are what a reader must know before any number.
+func (p *reportPage) alerts() (out []shell.Alert) {
+	if p.Partial != "" {
+		out = append(out, shell.Alert{Lead: "This run is not complete:", Text: p.Partial +
+			". What is here counts; what is missing may have been different."})
+	}
+	for _, a := range []struct {
+		lead, text string
+		runs       []results.Pair
+	}{{"These runs failed.", "They gave no result, and are in no figure.", p.Failed},
+		{"Do not believe these runs.", "An invariant does not hold in them: tasks were lost, or " +
+			"counted twice, or more ran at once than the limit allows.", p.Broken},
+		{"Do not believe these runs.", "They are INVALID: what was measured is not the strategy.",
+			p.Invalid}} {
+		if len(a.runs) == 0 {
+			continue
+		}
+		alert := shell.Alert{Lead: a.lead, Text: a.text}
+		for _, r := range a.runs {
+			alert.Items = append(alert.Items, shell.Item(r))
+		}
+		out = append(out, alert)
+	}
+	return out
+}
+
+// Lead is the figure that a group shows; the rest is folded.
+func (s *reportSection) Lead() *reportFigure {
+	if s.Above != "" || len(s.Figures) == 0 {
+		return nil
+	}
+	return &s.Figures[0]
+}
+
+// Rest are the figures that are folded.
+func (s *reportSection) Rest() []reportFigure {
+	if s.Above != "" || len(s.Figures) == 0 {
+		return s.Figures
+	}
+	return s.Figures[1:]
+}
+
+// More names them.
+func (s *reportSection) More() string { return titles(s.Rest()) }
+
+func titles(figures []reportFigure) string {
+	var names []string
+	for _, f := range figures {
+		names = append(names, f.Title)
+	}
+	return strings.Join(names, " · ")
+}
+
+// mostBullets is how many lines of a study are shown before the rest is folded.
+const mostBullets = 3
+
+// Bullets are the lines of a study that are shown.
+func (s *reportStudy) Bullets() []string { return s.Lines[:min(len(s.Lines), mostBullets)] }
+
+// MoreLines are those that are folded.
+func (s *reportStudy) MoreLines() []string { return s.Lines[min(len(s.Lines), mostBullets):] }
+
+// figures are its own, and those of its groups.
+func (s *reportStudy) figures() (out []*[]reportFigure) {
+	out = append(out, &s.Figures)
+	for i := range s.Groups {
+		out = append(out, &s.Groups[i].Figures)
+	}
+	return out
+}
+
+// Lead is the figure that a study shows.
+func (s *reportStudy) Lead() *reportFigure {
+	if s.Above != "" {
+		return nil
+	}
+	for _, of := range s.figures() {
+		if len(*of) > 0 {
+			return &(*of)[0]
+		}
+	}
+	return nil
+}
+
+// Rest are its folded figures.
+func (s *reportStudy) Rest() (out []reportFigure) {
+	for _, of := range s.figures() {
+		out = append(out, *of...)
+	}
+	if s.Above == "" && len(out) > 0 {
+		out = out[1:]
+	}
+	return out
+}
+
+// More says what is folded.
+func (s *reportStudy) More() string {
+	var parts []string
+	if n := len(s.MoreLines()); n > 0 {
+		parts = append(parts, prose.Count(n, "line"))
+	}
+	if n := len(s.Rest()); n > 0 {
+		parts = append(parts, prose.Count(n, "figure"))
+	}
+	return prose.List(parts)
+}

@@ -1,0 +1,48 @@
+package page
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// rankingChart draws the p99 of a single place, a row a class of strategies.
+func (g *reportGroup) rankingChart(s reportSweep) (*charts.Chart, error) {
+	if len(s.at) != 1 || len(s.cells) < 2 {
+		return nil, nil
+	}
+	var rows []string
+	panel := charts.RowPanel{X: charts.Axis{Label: "p99 response (log scale)", Log: true,
+		Format: quantity.Seconds}}
+	series := charts.RowSeries{Name: "p99 response"}
+	for _, class := range g.forRules(s).Classes() {
+		for _, c := range s.cells {
+			e, ok := c.Estimate("p99-response-sec")
+			if c.strategy != class.Names[0] || !ok || !(e.Mid > 0) {
+				continue
+			}
+			v := charts.RowValue{Mid: e.Mid, Lo: math.NaN(), Hi: math.NaN()}
+			if len(c.Cell) > 1 {
+				v.Lo, v.Hi = e.Lo, e.Hi
+			}
+			rows, series.Values = append(rows, class.String()), append(series.Values, v)
+		}
+	}
+	if len(rows) < 2 {
+		return nil, nil
+	}
+	panel.Series = []charts.RowSeries{series}
+	return charts.Rows("p99 response by "+g.of(), rows, []charts.RowPanel{panel})
+}
+
+// rankingCaption says what a marker and its bar are.
+func rankingCaption(s reportSweep, _ *charts.Chart) string {
+	text := "Those that coincide in each number share a row."
+	if _, _, r := highest(s); len(r) > 1 {
+		text = fmt.Sprintf("The p99 response%s %s. %s", ofSome(r, s.cells), between(r, s.cells),
+			text)
+	}
+	return text
+}
