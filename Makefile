@@ -73,9 +73,10 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each: about 10 minutes
 lines: ## 100,000 command lines at random: nothing panics, every mistake is told in a line; about 20 minutes
 	POOLBENCH_LINES=100000 $(GO) test -timeout 2h -run '^TestCommandLines$$' -v ./internal/cli
 
-generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts
+generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the script of reports
 	$(GO) test ./internal/cli -run '^(TestGenerated|TestExampleModules|TestRootHelp)$$' -update
 	$(GO) test ./internal/manual -run '^TestThirdParty$$' -update
+	$(GO) test ./reports/page/front -run '^(TestSpec|TestBundle)$$' -update
 
 ci: ## what CI runs
 	.ci/run

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
@@ -40,11 +41,30 @@ func (in *reportInput) data(groups []*reportGroup, ids []string) *front.Data {
 	for _, f := range facts(in) {
 		m.About = append(m.About, [2]string{f.Key, f.Value})
 	}
+	most := 0
+	for _, g := range groups {
+		for _, c := range g.cells {
+			most = max(most, len(c.Cell))
+		}
+	}
+	m.Ranks = ranks(most)
 	m.addMetrics()
 	for i, g := range groups {
 		m.addScenario(g, ids[i])
 	}
 	return &m.Data
+}
+
+// ranks are the ranks of the interval of a median, by the number of values, up to most.
+func ranks(most int) [][2]int {
+	out := make([][2]int, most+1)
+	var c results.Cell
+	for n := 1; n <= most; n++ {
+		c = append(c, &results.Run{Values: map[string]float64{"rank": float64(n)}})
+		e, _ := c.Estimate("rank")
+		out[n] = [2]int{int(e.Lo), int(e.Hi)}
+	}
+	return out
 }
 
 // once is the index of what is written as key among the elements of one kind, and whether it is a
@@ -128,6 +148,9 @@ func grows(unit string) bool {
 func (m *dataMaker) addScenario(g *reportGroup, id string) {
 	s := front.Scenario{ID: id, Title: g.title(), Facts: g.subjects(), Axes: axesOf(g),
 		Paired: paired(g.cells)}
+	if d, err := time.ParseDuration(g.key("deadline")); err == nil {
+		s.Deadline = d.Seconds()
+	}
 	if g.study >= 0 {
 		s.Study = m.in.results.Findings[g.study].Study
 	}

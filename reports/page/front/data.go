@@ -7,10 +7,12 @@ const Schema = 1
 // same type (types.ts), and a test holds the two together. All values of metrics are those of
 // results.txt, to the last digit.
 type Data struct {
-	Schema     int         `json:"schema"`
-	Title      string      `json:"title"`  // of the directory
-	About      [][2]string `json:"about"`  // the machine, the versions: key and value
-	Enough     int         `json:"enough"` // repetitions from which intervals are of 95 %
+	Schema int         `json:"schema"`
+	Title  string      `json:"title"`  // of the directory
+	About  [][2]string `json:"about"`  // the machine, the versions: key and value
+	Enough int         `json:"enough"` // repetitions from which intervals are of 95 %
+	// by the number of values: the ranks, from 1, between which the interval of their median lies
+	Ranks      [][2]int    `json:"ranks"`
 	Strategies []string    `json:"strategies"`
 	Metrics    []Metric    `json:"metrics"`
 	Shapes     [][]int     `json:"shapes"`  // metrics that runs have: indices
@@ -46,7 +48,8 @@ type Scenario struct {
 	Axes   []Axis   `json:"axes"`
 	Cells  []Cell   `json:"cells"`
 	// the repetitions of one number had the same arrivals and task times with all strategies
-	Paired bool `json:"paired"`
+	Paired   bool    `json:"paired"`
+	Deadline float64 `json:"deadline"` // of the response, in seconds; 0: none
 }
 
 // A Series is a strategy of a scenario; its style is that of package charts.

@@ -45,6 +45,7 @@ func Section(d *Data) (template.HTML, error) {
 func (d *Data) whole() *Data {
 	out := *d
 	out.About, out.Strategies, out.Metrics = some(d.About), some(d.Strategies), some(d.Metrics)
+	out.Ranks = some(d.Ranks)
 	out.Shapes, out.Runs, out.Reasons = some(d.Shapes), some(d.Runs), some(d.Reasons)
 	out.Curves, out.Courses = some(d.Curves), some(d.Courses)
 	out.Scenarios = append([]Scenario{}, d.Scenarios...)

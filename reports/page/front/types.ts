@@ -5,6 +5,7 @@ export interface Data {
   title: string;
   about: [string, string][];
   enough: number;
+  ranks: [number, number][];
   strategies: string[];
   metrics: Metric[];
   shapes: number[][];
@@ -36,6 +37,7 @@ export interface Scenario {
   axes: Axis[];
   cells: Cell[];
   paired: boolean;
+  deadline: number;
 }
 
 export interface Series {

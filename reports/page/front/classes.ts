@@ -1,0 +1,46 @@
+// Behaviour classes: strategies that coincide point by point are drawn once.
+
+import { Model } from "./model";
+import { Scenario } from "./types";
+
+export interface Class {
+  series: number[]; // of the scenario, in its order; the first lends its style
+  name: string; // of the first
+  label: string;
+}
+
+// classes puts together the strategies of a scenario that have the same values, in each repetition
+// at each place, of each metric that callers notice, and of the one that is shown.
+export function classes(model: Model, scenario: Scenario, shown: number): Class[] {
+  const metrics = model.data.metrics
+    .map((m, i) => (m.behaviour || i === shown ? i : -1))
+    .filter((i) => i >= 0);
+  const of = new Map<string, number[]>();
+  scenario.series.forEach((_, s) => {
+    const key = scenario.cells
+      .filter((c) => c.series === s)
+      .map((c) => [c.at, c.runs.map((r) => metrics.map((m) => model.value(r, m)))]);
+    const text = JSON.stringify(key);
+    of.set(text, [...(of.get(text) ?? []), s]);
+  });
+  const out = [...of.values()].map((series) => ({
+    series,
+    name: model.name(scenario, series[0]!),
+    label: label(model, scenario, series),
+  }));
+  // two classes of one label are told apart by their first strategies
+  return out.map((c) => out.some((o) => o !== c && o.label === c.label)
+    ? { ...c, label: `${c.label} (${c.name} …)` } : c);
+}
+
+// label names a class. First in, first out is what the path-wise oracle has found, run by run.
+function label(model: Model, scenario: Scenario, series: number[]): string {
+  if (series.length === 1) return model.name(scenario, series[0]!);
+  const oracle = model.metric("oracle-max-diff-sec");
+  const cells = scenario.cells.filter((c) => series.includes(c.series));
+  const fifo = oracle >= 0 && cells.every((c) => c.runs.every((r) => model.value(r, oracle) === 0));
+  const shed = model.metric("shed/op");
+  const sheds = shed >= 0 && cells.some((c) => c.runs.some((r) => (model.value(r, shed) ?? 0) > 0));
+  if (!fifo) return `${series.length} that coincide`;
+  return `${series.length} ${sheds ? "shedding " : ""}first-in-first-out strategies`;
+}

@@ -1,0 +1,50 @@
+// Elements. Text is only ever set as text: nothing of the data is read as markup.
+
+type Attributes = Record<string, string | number | boolean | null | ((e: never) => void)>;
+export type Child = Node | string | null;
+
+function fill<E extends Element>(e: E, attributes: Attributes, children: Child[]): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === false) continue;
+    if (typeof value === "function") e.addEventListener(name, value as EventListener);
+    else e.setAttribute(name, value === true ? "" : String(value));
+  }
+  e.append(...children.filter((c) => c !== null));
+  return e;
+}
+
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K, attributes: Attributes = {}, ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+const namespace = "http://www.w3.org/2000/svg";
+
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K, attributes: Attributes = {}, ...children: Child[]
+): SVGElementTagNameMap[K] {
+  return fill(document.createElementNS(namespace, tag), attributes, children);
+}
+
+// brief shortens what is too long for its place, in the middle.
+export function brief(text: string, most = 40): string {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const half = (most - 1) >> 1;
+  return letters.slice(0, half).join("") + "…" + letters.slice(letters.length - half).join("");
+}
+
+let canvas: CanvasRenderingContext2D | null = null;
+
+// A text in another font may be wider than in this reader's: DejaVu Sans has some 18 % on
+// Liberation Sans, the narrowest that is likely.
+const widest = 1.18;
+
+// width is that of a text in the widest font that may come, in pixels.
+export function width(text: string, size: number, bold = false): number {
+  canvas ??= document.createElement("canvas").getContext("2d");
+  if (!canvas) return text.length * size * 0.65;
+  canvas.font = `${bold ? "bold " : ""}${size}px "Liberation Sans", Arial, Helvetica, sans-serif`;
+  return canvas.measureText(text).width * widest;
+}

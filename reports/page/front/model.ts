@@ -1,0 +1,60 @@
+// Questions to the data of a page.
+
+import { Data, Scenario, Cell, Metric } from "./types";
+import { Estimate, Ranks, estimate } from "./stats";
+
+export const verdicts = ["VALID", "SUSPECT", "INVALID"] as const;
+
+export class Model {
+  // by shape: where a run has the value of a metric
+  private readonly where: Map<number, number>[];
+
+  constructor(readonly data: Data) {
+    this.where = data.shapes.map((shape) => new Map(shape.map((m, i) => [m, i + 1])));
+  }
+
+  get ranks(): Ranks {
+    return this.data.ranks;
+  }
+
+  value(run: number, metric: number): number | null {
+    const values = this.data.runs[run]!;
+    const at = this.where[values[0]!]!.get(metric);
+    return at === undefined ? null : values[at]!;
+  }
+
+  values(cell: Cell, metric: number): number[] {
+    return cell.runs.map((r) => this.value(r, metric)).filter((v) => v !== null);
+  }
+
+  estimate(cell: Cell, metric: number): Estimate | null {
+    return metric < 0 ? null : estimate(this.values(cell, metric), this.ranks);
+  }
+
+  has(scenario: Scenario, metric: number): boolean {
+    return scenario.cells.some((c) => c.runs.some((r) => this.value(r, metric) !== null));
+  }
+
+  // varies reports whether a metric is worth a look: it has more than one value.
+  varies(scenario: Scenario, metric: number): boolean {
+    const seen = new Set<number>();
+    for (const c of scenario.cells) {
+      for (const v of this.values(c, metric)) seen.add(v);
+      if (seen.size > 1) return true;
+    }
+    return false;
+  }
+
+  metric(id: string): number {
+    return this.data.metrics.findIndex((m) => m.id === id || m.unit === id);
+  }
+
+  name(scenario: Scenario, series: number): string {
+    return this.data.strategies[scenario.series[series]!.strategy]!;
+  }
+
+  // grows reports whether a cell's value of the metric only says how long the run was.
+  grows(cell: Cell, metric: Metric): boolean {
+    return !!cell.growing && metric.grows;
+  }
+}

@@ -1,0 +1,56 @@
+// An axis of a chart: where a value lies, and which values are marked.
+
+import { linearMarks, linearRange, logMarks, logRange } from "./ticks";
+
+export interface Scale {
+  lo: number;
+  hi: number;
+  log: boolean;
+  marks: number[];
+  // from 0 at the low end to 1 at the high one
+  at(v: number): number;
+  value(at: number): number;
+}
+
+function scale(lo: number, hi: number, log: boolean, marks: number[]): Scale {
+  const f = log ? Math.log : (v: number): number => v;
+  const from = f(lo);
+  const length = f(hi) - from || 1;
+  const inside = (v: number): boolean => v >= lo - 1e-9 * Math.abs(lo) && v <= hi * (1 + 1e-9);
+  return { lo, hi, log, marks: marks.filter(inside),
+    at: (v) => (f(v) - from) / length,
+    value: (at) => (log ? Math.exp(from + at * length) : from + at * length) };
+}
+
+// across is the axis of what was varied: marked where it was measured.
+export function across(values: number[], log: boolean): Scale {
+  let lo = Math.min(...values);
+  let hi = Math.max(...values);
+  if (log && lo > 0) [lo, hi] = [lo / 1.1, hi * 1.1];
+  else {
+    const pad = hi > lo ? 0.04 * (hi - lo) : Math.max(Math.abs(lo), 1) / 10;
+    [lo, hi] = [lo - pad, hi + pad];
+  }
+  return scale(lo, hi, log && lo > 0, values);
+}
+
+// up is the axis of values, with round ends; those of a logarithmic one are above 0.
+export function up(values: number[], log: boolean): Scale {
+  const shown = log ? values.filter((v) => v > 0) : values;
+  if (shown.length === 0) return scale(log ? 1 : 0, log ? 10 : 1, log, []);
+  const lo = Math.min(...shown);
+  const hi = Math.max(...shown);
+  if (!log) {
+    const [a, b] = linearRange(lo, hi);
+    return scale(a, b, false, linearMarks(a, b, 5));
+  }
+  const [a, b] = logRange(lo, hi);
+  return scale(a, b, true, logMarks(a, b));
+}
+
+// window is a part of an axis that was asked for.
+export function window(from: number, to: number, log: boolean, marks?: number[]): Scale {
+  const [lo, hi] = from < to ? [from, to] : [to, from];
+  const ok = !log || lo > 0;
+  return scale(lo, hi, log && ok, marks ?? (log && ok ? logMarks(lo, hi) : linearMarks(lo, hi, 5)));
+}

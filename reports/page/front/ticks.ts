@@ -1,0 +1,74 @@
+// Round values along axes, by the rules of package charts. A test holds them to Go's.
+
+const pow10 = (n: number): number => Number("1e" + n);
+
+// linearMarks are some count+1 round values from at most lo to at least hi.
+export function linearMarks(lo: number, hi: number, count: number): number[] {
+  const raw = (hi - lo) / count;
+  if (raw <= 0) return [lo];
+  const size = pow10(Math.floor(Math.log10(raw)));
+  const step = (([1, 2, 2.5, 5].find((m) => m * size >= raw * (1 - 1e-9)) ?? 10) as number) * size;
+  const first = Math.floor(lo / step + 1e-9);
+  const last = Math.ceil(hi / step - 1e-9);
+  const marks: number[] = [];
+  for (let n = first; n <= last && n - first <= 2 * count + 2; n++) marks.push(n * step);
+  return marks;
+}
+
+// logMarks are round values from at most lo to at least hi: decades; 1, 2 and 5 of each; more of
+// each; and on a short range round steps.
+export function logMarks(lo: number, hi: number): number[] {
+  const decades = Math.log10(hi / lo);
+  let within = [1];
+  let every = 1;
+  if (decades > 2.2) every = Math.ceil(decades / 7);
+  else if (decades > 0.9) within = [1, 2, 5];
+  else if (decades > 0.4) within = [1, 1.5, 2, 3, 4, 5, 7];
+  else return linearMarks(lo, hi, 5);
+  const first = Math.floor(Math.log10(lo)) - 1;
+  const last = Math.ceil(Math.log10(hi)) + 1;
+  let marks: number[] = [];
+  for (let d = first; d <= last; d++) {
+    if (d % every !== 0) continue;
+    for (const m of within) {
+      const v = m * pow10(d);
+      if (v <= lo * (1 + 1e-9)) marks = [v];
+      else {
+        marks.push(v);
+        if (v >= hi * (1 - 1e-9)) return marks;
+      }
+    }
+  }
+  return marks;
+}
+
+// neighbours are the nearest of 1, 2 and 5 times a power of ten at or below a value, and at or
+// above it.
+function neighbours(v: number): [number, number] {
+  const decade = pow10(Math.floor(Math.log10(v)) - 1);
+  let below = decade;
+  for (const m of [10, 20, 50, 100, 200]) {
+    if (m * decade > v * (1 + 1e-9)) return [below, m * decade];
+    below = m * decade;
+    if (m * decade >= v * (1 - 1e-9)) return [below, below];
+  }
+  return [below, 500 * decade];
+}
+
+// logRange widens a range of positive values to round ends.
+export function logRange(lo: number, hi: number): [number, number] {
+  if (hi / lo < 1.02) [lo, hi] = [lo / 1.2, hi * 1.2];
+  if (Math.log10(hi / lo) <= 0.9) {
+    const marks = logMarks(lo, hi);
+    return [marks[0]!, marks[marks.length - 1]!];
+  }
+  return [neighbours(lo)[0], neighbours(hi)[1]];
+}
+
+// linearRange widens a range to round ends; it starts at 0 unless values are negative.
+export function linearRange(lo: number, hi: number): [number, number] {
+  lo = Math.min(lo, 0);
+  if (hi <= lo) hi = lo + 1;
+  const marks = linearMarks(lo, hi, 5);
+  return [marks[0]!, marks[marks.length - 1]!];
+}

@@ -1,0 +1,98 @@
+// What a state shows of the data: nothing here touches the page.
+
+import { Class, classes } from "./classes";
+import { axisText, spell } from "./format";
+import { Model } from "./model";
+import { State } from "./state";
+import { Axis, Cell, Metric, Scenario } from "./types";
+
+// mostShown is how many classes are drawn before a reader has chosen any.
+export const mostShown = 6;
+
+export interface View {
+  model: Model;
+  state: State;
+  scenario: Scenario;
+  metric: Metric;
+  metricAt: number;
+  axis: Axis;
+  axisAt: number; // −1: nothing varies
+  rest: { axis: Axis; at: number }[]; // other axes with several values, and the index of the one
+  log: boolean;
+  classes: Class[];
+  shown: Class[];
+  x: number; // index on the axis, of the table and the panels
+  base: Class | null;
+}
+
+const nowhere: Axis = { key: "", label: "", unit: "", log: false, at: [0] };
+
+export function view(model: Model, state: State): View {
+  const { scenarios, metrics } = model.data;
+  const scenario = scenarios.find((s) => s.id === state.scenario) ?? scenarios[0]!;
+  let metricAt = model.metric(state.metric);
+  if (metricAt < 0 || !model.has(scenario, metricAt)) metricAt = firstMetric(model, scenario);
+  const metric = metrics[metricAt]!;
+  const varying = scenario.axes.filter((a) => a.at.length > 1);
+  const axis = varying.find((a) => a.key === state.axis) ?? varying[0] ?? scenario.axes[0] ?? nowhere;
+  const rest = varying.filter((a) => a !== axis).map((a) => ({ axis: a,
+    at: Math.max(a.at.indexOf(state.at[a.key] ?? a.at[0]!), 0) }));
+  const all = classes(model, scenario, metricAt);
+  const asked = state.shown;
+  const shown = asked === null ? all.slice(0, mostShown)
+    : all.filter((c) => c.series.some((s) => asked.includes(model.name(scenario, s))));
+  const place = state.x === null ? -1 : axis.at.indexOf(state.x);
+  return {
+    model, state, scenario, metric, metricAt, axis, axisAt: scenario.axes.indexOf(axis), rest,
+    log: state.linear === null ? metric.kind === "seconds" : !state.linear,
+    classes: all, shown, x: place < 0 ? axis.at.length - 1 : place,
+    base: named(model, scenario, all, state.base),
+  };
+}
+
+export function named(model: Model, scenario: Scenario, all: Class[], name: string): Class | null {
+  return all.find((c) => c.series.some((s) => model.name(scenario, s) === name)) ?? null;
+}
+
+// firstMetric is what a page begins with: the p99, or else what it has.
+export function firstMetric(model: Model, scenario: Scenario): number {
+  for (const id of ["p99", "p50", "goodput-ops/s", "ops/s"]) {
+    const at = model.metric(id);
+    if (at >= 0 && model.has(scenario, at)) return at;
+  }
+  return Math.max(0, model.data.metrics.findIndex((_, i) => model.has(scenario, i)));
+}
+
+// cellAt is the cell of a class at an index of the axis; undefined where it was not run.
+export function cellAt(v: View, c: Class, x: number): Cell | undefined {
+  return v.scenario.cells.find((cell) => cell.series === c.series[0] &&
+    (v.axisAt < 0 || cell.at[v.axisAt] === x) &&
+    v.rest.every((r) => cell.at[v.scenario.axes.indexOf(r.axis)] === r.at));
+}
+
+// place words a value of the axis: "load 0.9", "rate 200/s"; "" where nothing varies.
+export function place(v: View, x: number): string {
+  return v.axisAt < 0 ? "" : `${v.axis.key} ${axisText("")(v.axis.at[x]!)}${v.axis.unit}`;
+}
+
+// words is the value of a metric of a cell in words: "163 ms (150 to 170 ms)".
+export function words(v: View, cell: Cell | undefined, metric = v.metricAt): string {
+  const m = v.model.data.metrics[metric]!;
+  const e = cell && v.model.estimate(cell, metric);
+  if (!cell || !e) return "–";
+  let text = spell(m.kind, e.mid);
+  if (e.lo !== e.hi) text += ` (${spell(m.kind, e.lo)} to ${spell(m.kind, e.hi)})`;
+  return text + (v.model.grows(cell, m) ? ", growing" : "");
+}
+
+export function style(v: View, c: Class): number {
+  return v.scenario.series[c.series[0]!]!.style;
+}
+
+// visible are the cells that the chart draws, with their class.
+export function visible(v: View): { of: Class; cell: Cell; x: number }[] {
+  return v.shown.flatMap((of) => v.axis.at.flatMap((_, x) => {
+    const cell = cellAt(v, of, x);
+    return cell && v.model.estimate(cell, v.metricAt) ? [{ of, cell, x }] : [];
+  })).filter((p) => v.axisAt >= 0 || p.x === 0);
+}

@@ -1,0 +1,38 @@
+package page
+
+import (
+	"testing"
+)
+
+// TestPermalink: a reader who opens a link, or reloads it, sees the same picture, and Back undoes
+// the last step.
+func TestPermalink(t *testing.T) {
+	path := written(t, small(t))
+	b := newTab(t)
+	b.size(1200, 2000)
+	for _, link := range []string{"#explore?m=p50&v=1",
+		"#explore?m=p99&s=worker_pool,unbounded&x=0.5&p=unbounded&base=worker_pool&v=1",
+		"#explore?m=ops%2Fs&scale=linear&s=serial,unbounded&x=0.8&v=1",
+		"#explore?m=p99&zoom=0.55,0.85,0.02,0.1&v=1"} {
+		b.open("/dev/null", "")
+		b.open(path, link)
+		b.settled()
+		before := b.picture()
+		b.reload()
+		if share := different(t, before, b.picture()); share > 0.005 {
+			t.Errorf("after a reload %s differs in %.2f %% of the pixels", link, 100*share)
+		}
+		for _, selector := range []string{`[data-chip="serial"]`, `[data-sort="name"]`,
+			`[aria-label="only serial"]`} {
+			b.click(selector)
+			if share := different(t, before, b.picture()); share == 0 {
+				t.Errorf("%s: %s did nothing", link, selector)
+			}
+			b.back()
+			if share := different(t, before, b.picture()); share > 0.005 {
+				t.Errorf("%s: after %s and Back %.2f %% of the pixels differ", link, selector,
+					100*share)
+			}
+		}
+	}
+}
