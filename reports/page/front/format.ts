@@ -66,8 +66,8 @@ export function spell(kind: string, v: number): string {
 
 function short(v: number): string {
   const r = precise(v, 4);
-  if (Math.abs(r) >= 1e7 || (r !== 0 && Math.abs(r) < 1e-6)) return String(r);
-  return r.toString();
+  if (r === 0 || (Math.abs(r) < 1e7 && Math.abs(r) >= 1e-6)) return String(r);
+  return r.toExponential().replace(/([+-])(\d)$/, "$10$2"); // two digits, as Go has them
 }
 
 const axisTimes: Step[] = [
