@@ -70,7 +70,7 @@ type run struct {
 	restarts, serverRestarts int
 }
 
-// Run carries the plan out.
+// Run carries the plan out. Where it cannot, or ctx ends, it removes the queue all the same.
 func Run(ctx context.Context, p Plan) (Report, error) {
 	began := time.Now()
 	r := &run{Plan: p, random: rand.New(rand.NewPCG(p.Seed, 0)),
@@ -91,6 +91,11 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 		err = errors.Join(err, r.kill())
 	} else {
 		err = r.finish(ctx)
+	}
+	if err != nil {
+		if left := r.remove(); left != nil {
+			fmt.Fprintf(r.Errors, "crash: the queue %s may be left behind: %v\n", r.Queue, left)
+		}
 	}
 	report := r.report()
 	report.Restarts, report.ServerRestarts = r.restarts, r.serverRestarts

@@ -93,11 +93,7 @@ func (w *worker) start(ctx context.Context, o Order) error {
 	if o.Rate == 0 {
 		w.apart = built.Mean() * 5 / time.Duration(4*o.Limit)
 	}
-	p := strategies.Params{Limit: o.Limit, Values: v.Values,
-		Queue: bench.QueueSlots(v.Spec, 0, o.Limit, o.Tasks)}
-	if v.Spec.Survives(p) != strategies.Volatile {
-		p.Resume = &strategies.Resume{Name: o.Queue, Remove: true, Task: w.task}
-	}
+	p := o.params(v, w.task)
 	// the tasks run on when there is nothing more to submit
 	ctx = context.WithoutCancel(ctx)
 	w.strategy, err = v.Spec.Start(ctx, p, w)
@@ -107,6 +103,18 @@ func (w *worker) start(ctx context.Context, o Order) error {
 		w.strategy, err = v.Spec.Start(ctx, p, w)
 	}
 	return err
+}
+
+// params are those of a process, which finds its tasks by task.
+func (o Order) params(
+	v strategies.Variant, task func(id uint64) *strategies.Task,
+) strategies.Params {
+	p := strategies.Params{Limit: o.Limit, Values: v.Values,
+		Queue: bench.QueueSlots(v.Spec, 0, o.Limit, o.Tasks)}
+	if v.Spec.Survives(p) != strategies.Volatile {
+		p.Resume = &strategies.Resume{Name: o.Queue, Remove: true, Task: task}
+	}
+	return p
 }
 
 // comeBack is how long a server may be away when a process starts: it may have been killed just

@@ -58,8 +58,8 @@ func durableBound(spec strategies.Spec) error {
 		if err := x.done(n, onceEach, noError); err != nil {
 			return err
 		}
-		if x.peak > limit {
-			return fmt.Errorf("%d tasks ran at once, where the bound is %d", x.peak, limit)
+		if peak := x.seen().peak; peak > limit {
+			return fmt.Errorf("%d tasks ran at once, where the bound is %d", peak, limit)
 		}
 		return nil
 	})
@@ -131,9 +131,9 @@ func durableContext(spec strategies.Spec) error {
 		if err := x.done(n, nil, func(uint64) error { return context.Canceled }); err != nil {
 			return err
 		}
-		if len(x.runs) != limit {
+		if ran := len(x.seen().runs); ran != limit {
 			return fmt.Errorf("%d tasks ran, want %d: the others were done with the error of the "+
-				"instance's context", len(x.runs), limit)
+				"instance's context", ran, limit)
 		}
 		return nil
 	})
@@ -151,8 +151,8 @@ func durableDrain(spec strategies.Spec) error {
 		if err := x.drained(); err != nil {
 			return err
 		}
-		if x.isDone() != n {
-			return fmt.Errorf("a Drain returned, and of %d tasks %d are done", n, x.isDone())
+		if done := len(x.seen().dones); done != n {
+			return fmt.Errorf("a Drain returned, and of %d tasks %d are done", n, done)
 		}
 		return x.done(n, onceEach, noError)
 	}); err != nil {
@@ -192,9 +192,9 @@ func nothingComes(x *stint) error {
 	if err := x.done(1, nil, noError); err != nil {
 		return err
 	}
-	if len(x.runs) != 1 {
+	if ran := len(x.seen().runs); ran != 1 {
 		return fmt.Errorf("%d tasks that were done before a Drain that returned nil were "+
-			"delivered again", len(x.runs)-1)
+			"delivered again", ran-1)
 	}
 	return nil
 }

@@ -62,8 +62,8 @@ func durableOrder(spec strategies.Spec) error {
 		if err := x.done(n, onceEach, noError); err != nil {
 			return err
 		}
-		if !slices.IsSorted(x.order) {
-			return fmt.Errorf("tasks 0 to %d started in the order %v", n-1, x.order)
+		if order := x.seen().order; !slices.IsSorted(order) {
+			return fmt.Errorf("tasks 0 to %d started in the order %v", n-1, order)
 		}
 		return nil
 	})
@@ -189,14 +189,11 @@ func durablePoison(spec strategies.Spec, queue string, ended int) error {
 		if err := x.until("the task is done that killed each process", x.is(func() bool {
 			return x.dones[poison] > 0
 		})); err != nil {
-			return fmt.Errorf("%w; tasks %v came", err, x.order)
+			return fmt.Errorf("%w; tasks %v came", err, x.seen().order)
 		}
-		if err := x.results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {
+		if err := x.seen().results[poison].Err; !errors.Is(err, strategies.ErrExhausted) {
 			return fmt.Errorf("the task that killed each process was done with %v", err)
 		}
-		if err := x.drained(); err != nil {
-			return err
-		}
-		return nil
+		return x.drained()
 	})
 }

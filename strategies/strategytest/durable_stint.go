@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/pprof"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +26,12 @@ type stint struct {
 	do     func(ctx context.Context, id uint64) strategies.Result // what tasks do
 	steps  atomic.Uint64
 
-	mu            sync.Mutex
+	mu     sync.Mutex
+	record // by change and is alone
+}
+
+// A record is what the tasks of a stint have done.
+type record struct {
 	runs, dones   map[uint64]int
 	results       map[uint64]strategies.Result
 	order         []uint64 // of the starts
@@ -53,9 +60,9 @@ func durablyDoing(
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	x := &stint{spec: spec, endNew: cancel, mark: watchdog.NewMark(),
-		runs: map[uint64]int{}, dones: map[uint64]int{}, results: map[uint64]strategies.Result{},
-		p: strategies.Params{Limit: limit, Values: values, Resume: resume}}
-	x.do = do
+		p: strategies.Params{Limit: limit, Values: values, Resume: resume}, do: do,
+		record: record{runs: map[uint64]int{}, dones: map[uint64]int{},
+			results: map[uint64]strategies.Result{}}}
 	if resume != nil {
 		resume.Task = x.task
 	}
@@ -67,12 +74,9 @@ func durablyDoing(
 	if x.s == nil {
 		return errNil
 	}
-	err = check(x)
-	x.mu.Lock()
-	if err == nil {
-		err = x.odd
+	if err = check(x); err == nil {
+		err = x.seen().odd
 	}
-	x.mu.Unlock()
 	cancel()
 	if over := x.finish(); err == nil {
 		err = over
@@ -163,6 +167,16 @@ func (x *stint) change(f func()) {
 	f()
 }
 
+// seen is a copy of the record.
+func (x *stint) seen() record {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := x.record
+	r.runs, r.dones, r.results = maps.Clone(r.runs), maps.Clone(r.dones), maps.Clone(r.results)
+	r.order = slices.Clone(r.order)
+	return r
+}
+
 // is reads the record.
 func (x *stint) is(so func() bool) func() bool {
 	return func() bool {
@@ -188,16 +202,15 @@ func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error
 	if err := x.until(fmt.Sprintf("%d tasks are done", n), x.is(func() bool {
 		return len(x.dones) >= n
 	})); err != nil {
-		return fmt.Errorf("%w: %d are, %d have run", err, len(x.dones), len(x.runs))
+		return fmt.Errorf("%w: %d are, %d have run", err, len(x.seen().dones), len(x.seen().runs))
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for id, dones := range x.dones {
-		switch r := x.results[id]; {
+	seen := x.seen()
+	for id, dones := range seen.dones {
+		switch r := seen.results[id]; {
 		case dones != 1:
 			return fmt.Errorf("task %d was done %d times", id, dones)
-		case runs != nil && x.runs[id] != runs(id):
-			return fmt.Errorf("task %d was run %d times, want %d", id, x.runs[id], runs(id))
+		case runs != nil && seen.runs[id] != runs(id):
+			return fmt.Errorf("task %d was run %d times, want %d", id, seen.runs[id], runs(id))
 		case !errors.Is(r.Err, want(id)):
 			return fmt.Errorf("task %d was done with the error %v, want %v", id, r.Err, want(id))
 		}
@@ -207,12 +220,6 @@ func (x *stint) done(n int, runs func(id uint64) int, want func(id uint64) error
 
 func onceEach(uint64) int  { return 1 }
 func noError(uint64) error { return nil }
-
-func (x *stint) isDone() int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return len(x.dones)
-}
 
 // drained is a Drain without an end, which has to succeed.
 func (x *stint) drained() error {
