@@ -138,15 +138,14 @@ func (s Sweep) price(c contest) Fact {
 	default:
 		text = append(text, fmt.Sprintf("No task is lost with %s.", who))
 	}
-	for _, name := range s.unbounded() {
-		for _, k := range s.at(c.x) {
-			if e, ok := k.Estimate("peak-inflight"); ok && k.Strategy == name {
-				text = append(text, fmt.Sprintf("%s bounds nothing and is not ranked: up to %s at "+
-					"once where the limit is %s.", name, whole(e.Hi),
-					whole(k.Limit)))
-			}
+	unbounded := s.unbounded()
+	for _, k := range s.at(c.x) {
+		// one of them makes the point
+		if e, ok := k.Estimate("peak-inflight"); ok && unbounded != nil &&
+			k.Strategy == unbounded[0] {
+			text = append(text, fmt.Sprintf("%s bounds nothing and is not ranked: up to %s at "+
+				"once where the limit is %s.", k.Strategy, whole(e.Hi), whole(k.Limit)))
 		}
-		break // one of them makes the point
 	}
 	return Fact{Title: "What it costs", Text: strings.Join(text, " ")}
 }

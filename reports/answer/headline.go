@@ -49,7 +49,7 @@ var spoken = []string{"p99-response-sec", "p50-response-sec", "mean-response-sec
 func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	best.score = -1
 	for i, s := range sweeps {
-		if a := s.answer(); a.Headline != "" && a.score > best.score {
+		if a := s.Answer(); a.Headline != "" && a.score > best.score {
 			a.Sweep = i
 			best = a
 		}
@@ -57,8 +57,9 @@ func OfSweeps(sweeps []Sweep) (best Answer, ok bool) {
 	return best, best.Headline != ""
 }
 
-// answer applies the rules to a sweep: the first that says something.
-func (s Sweep) answer() Answer {
+// Answer applies the rules to a sweep: the first that says something. Its headline is empty where
+// none does.
+func (s Sweep) Answer() Answer {
 	for _, rule := range []func(Sweep) Answer{Sweep.unusable, Sweep.single, Sweep.inTime,
 		Sweep.fallBehind, Sweep.slower, Sweep.done, Sweep.nothingTold, Sweep.plain} {
 		if a := rule(s); a.Headline != "" {

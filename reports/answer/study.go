@@ -152,11 +152,12 @@ func studyFacts(judged []finding.Finding, top finding.Finding) (facts []Fact) {
 	}
 	add("What to do", sentence(top.Advice))
 	if len(judged) == 1 {
-		add("What decides", sentence(top.Because))
-		for _, line := range top.Lines {
-			add("Also", sentence(line))
-			break
+		because := top.Because
+		if top.Verdict == finding.Depends {
+			because = "it depends " + because
 		}
+		add("What decides", sentence(because))
+		add("Also", sentence(strings.Join(top.Lines[:min(len(top.Lines), 1)], "")))
 		return facts
 	}
 	kinds := map[finding.Verdict][]string{}
@@ -176,5 +177,8 @@ func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	if first, _, _ := strings.Cut(text, " "); !strings.ContainsAny(first, "_:=0123456789") {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text + "."
 }

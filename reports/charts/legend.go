@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -96,13 +97,25 @@ func labels(legend []entry, widest vg.Length) []label {
 	style := textStyle(legendSize, xfont.WeightNormal, ink)
 	out := make([]label, len(legend))
 	for i, e := range legend {
-		out[i] = label{entry: e, lines: breakName(e.names, widest, style)}
+		out[i] = label{entry: e, lines: breakName(listed(e.names), widest, style)}
 		for _, line := range out[i].lines {
 			out[i].width = max(out[i].width, style.Width(line))
 		}
 		out[i].width += swatchWidth + swatchGap
 	}
 	return out
+}
+
+// mostListed is how many names an entry lists before the rest is counted.
+const mostListed = 4
+
+// listed are the names of an entry: of many the first ones, and how many more.
+func listed(names []string) []string {
+	if len(names) <= mostListed {
+		return names
+	}
+	const shown = mostListed - 2
+	return append(slices.Clone(names[:shown]), fmt.Sprintf("%d others", len(names)-shown))
 }
 
 // breakName writes names as "a = b = c", broken into lines that fit. A name too long for a line of

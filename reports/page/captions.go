@@ -60,6 +60,9 @@ func between(r []ranked, cells []*reportCell) string {
 	return text
 }
 
+// mostNames is how many names a sentence lists.
+const mostNames = 6
+
 // coincidence names the series that lie on one another.
 func coincidence(chart *charts.Chart) (out []string) {
 	for _, names := range chart.Same {
@@ -67,7 +70,7 @@ func coincidence(chart *charts.Chart) (out []string) {
 		if len(names) == 2 {
 			verb = "coincide exactly"
 		}
-		out = append(out, fmt.Sprintf("%s %s.", prose.List(names), verb))
+		out = append(out, fmt.Sprintf("%s %s.", prose.List(prose.Few(names, mostNames)), verb))
 	}
 	return out
 }

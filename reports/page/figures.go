@@ -1,11 +1,15 @@
 package page
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -19,9 +23,6 @@ type figure struct {
 	own     bool // what its styles stand for is its own affair, or its study's
 }
 
-// quantiles that charts and tables show, by their name in the metrics.
-var shownQuantiles = []string{"p50", "p99", "p99.9"}
-
 // A chartKind is a chart that is drawn of every sweep.
 type chartKind struct {
 	name    string
@@ -31,7 +32,7 @@ type chartKind struct {
 
 func (in *reportInput) kinds(g *reportGroup) []chartKind {
 	return []chartKind{
-		{"response", responseChart, responseCaption},
+		{"response", g.responseChart, responseCaption},
 		{"ranking", g.rankingChart, rankingCaption},
 		{"throughput", throughputChart, throughputCaption},
 		{"distribution", in.distributionChart, in.distributionCaption},
@@ -57,6 +58,9 @@ func (in *reportInput) chart(
 		}
 		f := figure{name: chartName(kind.name, g, s), chart: chart, caption: strings.ReplaceAll(
 			kind.caption(s, chart), " strategy", " "+g.of())} // every, no
+		if kind.name == "response" {
+			f.title, f.caption = g.finding(s), strings.TrimSpace(f.caption+" "+g.notDrawn(s))
+		}
 		chart.Subtitle = subtitle(g, s)
 		chart.Alt = chart.Title + ". " + f.caption
 		notes = append(notes, chart.Notes...)
@@ -107,18 +111,70 @@ func seriesOf(
 	return append(series, theories...)
 }
 
-func responseChart(s reportSweep) (*charts.Chart, error) {
+// responseChart draws the p99, or the median where no run resolves it: other quantiles are in the
+// table, and the explorer draws them.
+func (g *reportGroup) responseChart(s reportSweep) (*charts.Chart, error) {
 	if len(s.at) < 2 {
-		return nil, nil // a single place is a column of the table, and its distribution says more
+		return nil, nil // a single place has its ranking
 	}
-	var panels []charts.Panel
-	for _, q := range shownQuantiles {
-		panels = append(panels,
-			charts.Panel{Title: q + " response",
-				Series: seriesOf(s.cells, q+"-response-sec", "theory-"+q+"-response-sec", true,
-					s.x)})
+	q := "p99"
+	if !hasMetric(s.cells, "p99-response-sec") {
+		q = "p50"
 	}
-	return charts.Response("Response against "+axes[s.across].word, s.across, panels)
+	cells := g.told(s)
+	return charts.Response(q+" response against "+axes[s.across].word, s.across,
+		[]charts.Panel{{Series: seriesOf(cells, q+"-response-sec", "theory-"+q+"-response-sec",
+			true, s.x)}})
+}
+
+// mostLines is how many classes of strategies a chart can tell apart.
+const mostLines = 6
+
+// told are the cells that a chart draws: of many classes the best, the worst, and some between, by
+// the p99 at the last place where all of them have one.
+func (g *reportGroup) told(s reportSweep) []*reportCell {
+	classes := g.forRules(s).Classes()
+	if len(classes) <= mostLines {
+		return s.cells
+	}
+	last := s.cellsAt(s.at[len(s.at)-1])
+	slices.SortStableFunc(classes, func(a, b answer.Class) int {
+		return cmp.Compare(p99Of(last, a.Names[0]), p99Of(last, b.Names[0]))
+	})
+	var names []string
+	for i := range mostLines {
+		names = append(names, classes[i*(len(classes)-1)/(mostLines-1)].Names...)
+	}
+	return only(s.cells, func(c *reportCell) bool { return slices.Contains(names, c.strategy) })
+}
+
+// finding is what a chart of response shows, where a rule can say it.
+func (g *reportGroup) finding(s reportSweep) string {
+	if a := g.forRules(s).Answer(); strings.HasSuffix(a.Unit, "-response-sec") {
+		return a.Headline
+	}
+	return ""
+}
+
+// notDrawn says how many a chart of response leaves out.
+func (g *reportGroup) notDrawn(s reportSweep) string {
+	drawn, all := len(byStrategy(g.told(s))), len(byStrategy(s.cells))
+	if drawn == all {
+		return ""
+	}
+	return fmt.Sprintf("Drawn are %d of %s, the best and the worst among them; the others are in "+
+		"the table.", drawn, prose.Count(all, g.of()))
+}
+
+// p99Of is the p99 of a strategy; infinite where it grows or there is none.
+func p99Of(cells []*reportCell, strategy string) float64 {
+	for _, c := range cells {
+		v := c.Value("p99-response-sec")
+		if c.strategy == strategy && !c.fallsBehind() && !math.IsNaN(v) {
+			return v
+		}
+	}
+	return math.Inf(1)
 }
 
 func throughputChart(s reportSweep) (*charts.Chart, error) {

@@ -143,6 +143,9 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 			at := slices.IndexFunc(g.Figures, func(f reportFigure) bool { return f.ID == id })
 			if at >= 0 {
 				f := g.Figures[at]
+				if kind == "response" { // the headline is its finding
+					f.Title = "p99 response against " + axes[s.sweep.across].word
+				}
 				g.Figures, g.Above = slices.Delete(g.Figures, at, at+1), f.ID
 				return toTop(f)
 			}

@@ -62,14 +62,18 @@ func (p *reportPage) whole() (*shell.Page, error) {
 	if len(p.Answers) > 0 {
 		add("said", "What the results say", "answers", p.Answers)
 	}
-	if len(p.Studies) > 0 {
+	if len(p.Studies) > 1 {
 		add("claims", "Claims", "claims", struct {
 			Tally  string
 			Claims []claimGroup
 		}{p.Tally, p.claims()})
 	}
 	for i := range p.Studies {
-		add(p.Studies[i].ID, "", "study", &p.Studies[i])
+		title := ""
+		if len(p.Studies) == 1 {
+			title = "Study " + p.Studies[i].Study
+		}
+		add(p.Studies[i].ID, title, "study", &p.Studies[i])
 	}
 	if len(p.Capacity) > 0 {
 		add("capacity", "Capacity", "set", figureSet{"capacity", "Capacity", p.Capacity})

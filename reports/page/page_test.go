@@ -43,7 +43,7 @@ func TestReportOfManyRuns(t *testing.T) {
 	html := page(t, dir)
 	mustContain(t, html, "360 runs of 108 scenarios, 6 strategies",
 		"its 95 % confidence interval, or, below 6 repetitions, the smallest and the largest",
-		"batch arrivals", "real clock", "Response against limit")
+		"batch arrivals", "real clock", "p99 response against limit")
 	if mb := float64(len(html)) / 1e6; mb > 3 {
 		t.Errorf("the page is %.1f MB", mb)
 	}
@@ -325,7 +325,7 @@ func TestReportWithoutSideFiles(t *testing.T) {
 	}
 	html := page(t, dir)
 	mustContain(t, html, "distributions.hlog is missing", "timeline.csv is missing",
-		"Response against load")
+		"p99 response against load")
 	if strings.Contains(html, "Distribution of the response") {
 		t.Error("there is a chart of distributions without distributions")
 	}

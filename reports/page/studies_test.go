@@ -245,7 +245,7 @@ func TestStudyOfNoRuns(t *testing.T) {
 	if strings.Contains(html, "<hr>") {
 		t.Error("a verdict became an element")
 	}
-	mustContain(t, sectionOf(t, html, "study-all"), "Response against load",
+	mustContain(t, sectionOf(t, html, "study-all"), "p99 response against load",
 		"p99 response against C²")
 	if strings.Contains(html, `<section id="tables"`) {
 		t.Error("numbers of no study are announced, and there are none")
