@@ -18,13 +18,30 @@ const (
 	// panels in a row, names at the ends of the lines: for pages, screens and paper
 	Wide   Layout = iota
 	Narrow        // panels in a column, names below: for phones
+	// one panel, and names in a column of fixed width, which a narrow window cuts off
+	Compact
 )
+
+// InPage is the layout that a page takes for all widths: there is one picture of each chart in it.
+// Of one in the Compact layout a narrow window shows the panel alone, with Key below; a Wide one
+// scrolls there.
+func (c *Chart) InPage() Layout {
+	switch one := len(c.Panels) == 1; {
+	case one && c.rows != nil:
+		return Narrow
+	case one && c.rowsHigh == 0:
+		return Compact
+	}
+	return Wide
+}
 
 const (
 	wideWidth    vg.Length = 1040
 	wideHeight   vg.Length = 400
 	tallHeight   vg.Length = 480
 	narrowWidth  vg.Length = 380
+	compactWidth vg.Length = 680
+	compactNames vg.Length = 224 // widestName with its sample; what a narrow window cuts off
 	narrowHeight vg.Length = 270 // of a panel
 	margin       vg.Length = 6
 	panelGap     vg.Length = 22
@@ -53,15 +70,18 @@ func (c *Chart) Size(l Layout, titled bool) (w, h vg.Length) {
 		h = tallHeight
 	}
 	var legend vg.Length
-	for _, l := range labels(c.legend, widestName) {
-		legend += l.height()
+	for _, name := range labels(c.legend, widestName) {
+		legend += name.height()
 	}
-	return wideWidth, head + max(h, legend+3*lineHeight) + 2*margin
+	return width(l), head + max(h, legend+3*lineHeight) + 2*margin
 }
 
 func width(l Layout) vg.Length {
-	if l == Narrow {
+	switch l {
+	case Narrow:
 		return narrowWidth
+	case Compact:
+		return compactWidth
 	}
 	return wideWidth
 }
@@ -80,7 +100,7 @@ func (c *Chart) Draw(canvas vg.Canvas, l Layout, titled bool) {
 	case l == Narrow:
 		c.drawColumn(area)
 	default:
-		c.drawRow(area)
+		c.drawRow(area, l)
 	}
 }
 
@@ -131,11 +151,14 @@ func wrap(text string, width vg.Length, style draw.TextStyle) (lines []string) {
 
 // drawRow draws the panels side by side with data areas of one width. Panels that share the y axis
 // show it once.
-func (c *Chart) drawRow(area draw.Canvas) {
+func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	names := labels(c.legend, widestName)
 	var legend vg.Length
-	for _, l := range names {
-		legend = max(legend, l.width)
+	for _, name := range names {
+		legend = max(legend, name.width)
+	}
+	if l == Compact {
+		legend = compactNames
 	}
 	const leader = 18
 	row := draw.Crop(area, 0, -(legend + leader), 0, 0)

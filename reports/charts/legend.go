@@ -162,21 +162,26 @@ func (l label) draw(c *draw.Canvas, at vg.Point) {
 	group(c, l.styles, "pb-key", "", func() {
 		mid := at.Y - lineHeight*vg.Length(len(l.lines))/2
 		a, b := vg.Point{X: at.X, Y: mid}, vg.Point{X: at.X + swatchWidth, Y: mid}
-		switch {
-		case l.theory:
-			c.StrokeLines(draw.LineStyle{Color: muted.fade(theoryAlpha), Width: theoryWidth},
-				[]vg.Point{a, b})
-		case l.sample != nil:
-			c.StrokeLines(*l.sample, []vg.Point{a, b})
-		default:
-			drawSwatch(c, l.styles, a, b)
-		}
+		l.drawSample(c, a, b)
 		style := textStyle(legendSize, xfont.WeightNormal, ink)
 		for i, line := range l.lines {
 			c.FillText(style, vg.Point{X: at.X + swatchWidth + swatchGap,
 				Y: at.Y - lineHeight*vg.Length(i) + 1}, line)
 		}
 	})
+}
+
+// drawSample draws a piece of the line that the entry names.
+func (l label) drawSample(c *draw.Canvas, a, b vg.Point) {
+	switch {
+	case l.theory:
+		c.StrokeLines(draw.LineStyle{Color: muted.fade(theoryAlpha), Width: theoryWidth},
+			[]vg.Point{a, b})
+	case l.sample != nil:
+		c.StrokeLines(*l.sample, []vg.Point{a, b})
+	default:
+		drawSwatch(c, l.styles, a, b)
+	}
 }
 
 // drawSwatch draws a piece of the line the series share, with their markers side by side.

@@ -59,9 +59,8 @@ func TestGatePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := text.String()
-	// Each picture is there twice, for wide and for narrow windows; the estimates have a dot for
-	// each row.
-	if got, want := strings.Count(page, `class="pb-pt"`), 2*rows*(screened+fresh+1); got != want {
+	// The estimates have a dot for each row.
+	if got, want := strings.Count(page, `class="pb-pt"`), rows*(screened+fresh+1); got != want {
 		t.Errorf("%d dots, want %d", got, want)
 	}
 	for _, want := range []string{"gate: worse", "main &lt;1&gt;", "B6 · sec/op: worse", "margin",

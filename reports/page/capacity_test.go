@@ -68,7 +68,7 @@ func TestReportOfCapacity(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"0.815 to 0.925", "0.105 to 0.12", "at least 1.2"} {
-		if !strings.Contains(string(f.Wide), want) || !strings.Contains(string(f.Narrow), want) {
+		if !strings.Contains(string(f.SVG), want) {
 			t.Errorf("no %q in the picture", want)
 		}
 	}

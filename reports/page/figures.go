@@ -123,7 +123,7 @@ func (g *reportGroup) responseChart(s reportSweep) (*charts.Chart, error) {
 	}
 	cells := g.told(s)
 	return charts.Response(q+" response against "+axes[s.across].word, s.across,
-		[]charts.Panel{{Series: seriesOf(cells, q+"-response-sec", "theory-"+q+"-response-sec",
+		[]charts.Panel{{Title: q + " response", Series: seriesOf(cells, q+"-response-sec", "theory-"+q+"-response-sec",
 			true, s.x)}})
 }
 

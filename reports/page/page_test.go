@@ -296,7 +296,7 @@ func TestReportShowsDoubts(t *testing.T) {
 	})
 	html = page(t, dir)
 	mustContain(t, html, "Do not believe these runs.</strong> They are INVALID",
-		"</code>: pause: stood still for 300ms</li>", `class="bad" title="`, "late by &lt;3 ms&gt;",
+		"</code>: pause: stood still for 300ms</li>", `<b class="bad">SUSPECT</b>`, "late by &lt;3 ms&gt;",
 		"Whether these runs can be believed", "<td>VALID</td>", "<td>SUSPECT<small>1 of ",
 		"<td>INVALID<small>1 of ", "of the rows")
 	if strings.Count(html, "stood still for 300ms</li>") < 2 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/answer"
@@ -45,11 +46,13 @@ type Alert struct {
 // An Item is a run and what is said of it.
 type Item struct{ Key, Value string }
 
-// A Figure is a chart in its two layouts, with the words around it.
+// A Figure is a chart with the words around it.
 type Figure struct {
 	ID, Title, Subtitle, Caption string
 	More                         string // of the caption, folded
-	Wide, Narrow                 template.HTML
+	Kind                         string // compact, narrow or wide: see charts.Layout
+	SVG                          template.HTML
+	Key                          []charts.Named // of a compact one
 	// what its styles stand for is its own affair, and not that of the other figures
 	Own bool
 }
@@ -71,11 +74,18 @@ var (
 		"bar": func(b answer.Bar) template.HTML {
 			return template.HTML(charts.Bar(b.Style, b.Share))
 		},
+		"svg":   func(text string) template.HTML { return template.HTML(text) },
 		"first": func(all []Item) []Item { return all[:min(len(all), fewItems)] },
 		"rest":  func(all []Item) []Item { return all[min(len(all), fewItems):] },
+		"whole": together,
 		"long":  func(text string) bool { return len(text) > 150 },
 	}).Parse(shellHTML))
 )
+
+var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|%)`)
+
+// together keeps a number and its unit on one line.
+func together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }
 
 // fewItems is how many items of an alert are shown before the rest is folded.
 const fewItems = 5
@@ -96,15 +106,17 @@ func Render(t *template.Template, name string, data any) (template.HTML, error) 
 
 // Chart draws a chart for a page.
 func Chart(c *charts.Chart) (f Figure, err error) {
-	for layout, into := range map[charts.Layout]*template.HTML{charts.Wide: &f.Wide,
-		charts.Narrow: &f.Narrow} {
-		var svg strings.Builder
-		if err := c.InlineSVG(&svg, layout); err != nil {
-			return f, err
-		}
-		*into = template.HTML(svg.String())
+	var svg strings.Builder
+	layout := c.InPage()
+	if err := c.InlineSVG(&svg, layout); err != nil {
+		return f, err
 	}
-	f.Title, f.Subtitle = c.Title, c.Subtitle
+	f.Kind = map[charts.Layout]string{charts.Wide: "wide", charts.Narrow: "narrow",
+		charts.Compact: "compact"}[layout]
+	if layout == charts.Compact {
+		f.Key = c.Key()
+	}
+	f.Title, f.Subtitle, f.SVG = c.Title, c.Subtitle, template.HTML(svg.String())
 	return f, nil
 }
 
