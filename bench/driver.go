@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/meter"
 	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -38,8 +39,9 @@ type driver struct {
 	stop   atomic.Bool             // the run was interrupted
 	cancel context.CancelCauseFunc // ends it
 
-	planned  int       // tasks that can be in the system at most
-	progress *Progress // for whoever watches the run
+	planned  int          // tasks that can be in the system at most
+	progress *Progress    // for whoever watches the run
+	meter    *meter.Meter // likewise; nil: nobody does
 
 	issued atomic.Uint64 // closed arrivals: tasks that clients have taken
 
@@ -64,7 +66,8 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 		return nil, errors.Join(err, letGo(w))
 	}
 	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t,
-		partition: newPartition(s, w), sorted: newSorter(s, w), progress: progressOf(ctx)}
+		partition: newPartition(s, w), sorted: newSorter(s, w), progress: progressOf(ctx),
+		meter: meter.Of(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if served, ok := w.(workloads.Served); ok {
 		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler {
@@ -207,6 +210,7 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	}
 	rec.end = d.now()
 	rec.outcome = outcomeOf(err)
+	d.meter.Settle(j.seq, meter.Outcome(rec.outcome), 0)
 	return false
 }
 
@@ -283,6 +287,17 @@ func (d *driver) drain(ctx context.Context) error {
 	return err
 }
 
+// show tells who looks on that the run begins, and that it ends.
+func (d *driver) show() (end func()) {
+	if d.meter != nil {
+		tasks, span := d.scenario.expected()
+		d.meter.Begin(meter.Run{Name: d.scenario.Name(), Limit: d.scenario.Limit, Plan: span,
+			Rate: tasks / span.Seconds(), Settled: d.progress.settled.Load,
+			InFlight: d.inFlight.Load})
+	}
+	return d.meter.End
+}
+
 // drive plays the scenario and returns what was observed. Under the virtual clock it is called
 // inside the bubble.
 func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error) {
@@ -317,6 +332,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 		stopWatching = o.watch()
 	}
 	d.base = time.Now()
+	defer d.show()()
 	play(ctx)
 	err = d.drain(ctx)
 	d.progress.settled.Add(1) // what follows is no longer up to the strategy

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/meter"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -156,6 +157,7 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j.rec.end = d.now()
 	j.rec.outcome = outcomeOf(r.Err)
 	d.progress.settled.Add(1)
+	d.meter.Settle(j.seq, meter.Outcome(j.rec.outcome), time.Duration(j.rec.response()))
 	if j.done != nil {
 		j.done <- struct{}{} // has room for one, and the client has only one task
 		return

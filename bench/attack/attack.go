@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/meter"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -246,7 +247,7 @@ func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
-		tally: newTally(a, cancel), recording: a.recording()}
+		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx)}
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()
@@ -260,9 +261,11 @@ func Run(ctx context.Context, a Attack) (report *Report, err error) {
 		defer time.AfterFunc(last+a.Drain, func() { cancel(errDrained) }).Stop()
 	}
 	if a.Clients > 0 {
+		end := r.show(0, last, nil)
 		r.closed()
+		end()
 	} else {
-		err = r.open(planned)
+		err = r.open(planned, last)
 	}
 	stopWatching(r.base)
 	if err != nil {
@@ -282,7 +285,8 @@ type run struct {
 	caller    *caller
 	tally     *tally
 	recording *bench.Recording
-	base      time.Time // the start
+	meter     *meter.Meter // for whoever looks on; nil: nobody does
+	base      time.Time    // the start
 }
 
 // now counts nanoseconds from the start.
@@ -299,7 +303,19 @@ func (r *run) without(s *sample, why string) {
 // settle notes what became of a request, at its end.
 func (r *run) settle(rec *bench.Record, s sample) {
 	rec.Settle(s.outcome, s.end)
+	r.meter.Settle(s.seq, meter.Outcome(s.outcome), time.Duration(s.end-s.due))
 	r.tally.add(s)
+}
+
+// show tells who looks on that so many requests begin, and that they have ended.
+func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end func()) {
+	r.meter.Begin(meter.Run{Name: r.recording.Name, Limit: r.recording.Limit, Plan: span,
+		Rate: float64(planned) / span.Seconds(), InFlight: inFlight,
+		Settled: func() uint64 {
+			n, _ := r.tally.progress()
+			return uint64(n)
+		}})
+	return r.meter.End
 }
 
 // abandonRest settles what else is due by now and not sent, after so many that were.

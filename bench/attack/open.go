@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/strategies"
@@ -16,7 +17,7 @@ import (
 // say so. A refusal by the server asks the strategy for another attempt, after the answer's
 // Retry-After; one that says to come again later than any answer may take is final, or a server
 // could keep an attack for years.
-func (r *run) open(planned int) error {
+func (r *run) open(planned int, span time.Duration) error {
 	t := &openLoop{run: r, records: bench.NewRecords(planned), blames: r.attack.through() ||
 		r.attack.boundedWorkers()}
 	t.idle.New = func() any {
@@ -26,6 +27,7 @@ func (r *run) open(planned int) error {
 	}
 	strategy, params := r.attack.strategy()
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
+	defer r.show(planned, span, t.inFlight.Load)()
 	plan := r.attack.plan()
 	issued := t.submitAll(plan)
 	if err := t.strategy.Drain(r.ctx); err != nil && r.ctx.Err() == nil {

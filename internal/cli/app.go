@@ -135,6 +135,13 @@ func (a *app) complain(err error) {
 	}
 }
 
+// complainOf is complain, where there is an error.
+func (a *app) complainOf(err error) {
+	if err != nil {
+		a.complain(err)
+	}
+}
+
 // An output is standard output with a memory: its first error sticks until the end of the command,
 // also where a caller such as cobra's help does not look. A closed pipe is no error: its reader has
 // seen enough, as `poolbench list | head` shows.

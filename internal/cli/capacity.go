@@ -56,6 +56,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)
 	o.workers.addTo(cmd)
+	o.live.addTo(cmd)
 	return cmd
 }
 
@@ -94,6 +95,11 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	if o.dryRun {
 		return a.showSearch(s, o.format)
 	}
+	view, err := a.look(o.live, "capacity")
+	if err != nil {
+		return err
+	}
+	defer func() { a.complainOf(view.close("")) }()
 	runner, err := a.runnerFor(o)
 	if err != nil {
 		return err
@@ -126,13 +132,16 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	if err != nil {
 		return errors.Join(err, dir.End(s.MostRuns(), err))
 	}
+	running = view.begin(running, show.seen, nil)
 	answers, stopped := s.Do(running, dir.Missing(runner.run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
+			show.ran()
 			return a.take(e, record{id: runID{sc.Name(), sc.Seed}}, r, dir, show, err)
 		})
 	runner.close()
 	f := &searched{search: s, answers: answers, execution: e}
 	report, writing := a.drawReport(e, f.close(ctx, dir, stopped))
+	a.complainOf(view.close(report))
 	return ended(a.showFinding(f, o.format, report), f.codes(writing))
 }
 

@@ -88,6 +88,11 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(p, o.format)
 	}
+	view, err := a.look(o.live, p.headline())
+	if err != nil {
+		return err
+	}
+	defer func() { a.complainOf(view.close("")) }()
 	runner, err := a.runnerFor(o)
 	if err != nil {
 		return err
@@ -108,9 +113,10 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	show.kept(e.plan, dir)
 	ctx, done := interruptible(ctx, show.say)
 	defer done()
-	writing := a.execute(ctx, e, dir, runner, show)
+	writing := a.execute(view.begin(ctx, show.seen, show.tell), e, dir, runner, show)
 	show.close()
 	report, writing := a.drawReport(e, writing)
+	a.complainOf(view.close(report))
 	if !o.quiet {
 		a.showDoubts(e)
 	}

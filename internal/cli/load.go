@@ -41,6 +41,7 @@ func (o *loadOptions) addTo(cmd *cobra.Command) {
 		"`N` repetitions; 6 give an interval, 10 a comparison (default 1)")
 	fs.Uint64Var(&o.seed, "seed", 1, "seed `N` of the arrivals; repetition i uses seed+i")
 	o.addDirTo(cmd)
+	o.live.addTo(cmd)
 	fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be sent, send nothing")
 	o.addFormatTo(cmd)
 }
@@ -63,6 +64,11 @@ func (a *app) runLoads(
 		}
 		return nil
 	}
+	view, err := a.look(o.live, what)
+	if err != nil {
+		return err
+	}
+	defer func() { a.complainOf(view.close("")) }()
 	ctx, done := interruptible(ctx, nil)
 	defer done()
 	dir, err := a.openDir(o.runOptions)
@@ -71,16 +77,20 @@ func (a *app) runLoads(
 	}
 	defer a.unlock(dir)
 	e := &loaded{&execution{path: dir.Path(), planned: len(loads) * o.count}, loads, o.quiet}
-	writing := a.putOn(ctx, e, o, dir)
+	show := &loadsProgress{planned: e.planned}
+	writing := a.putOn(view.begin(ctx, show.seen, show.tell), e, o, dir, show)
 	if ctx.Err() != nil {
 		e.cut = context.Cause(ctx)
 	}
 	report, writing := a.drawReport(e.execution, errors.Join(writing, dir.End(e.planned, e.cut)))
+	a.complainOf(view.close(report))
 	return ended(a.showLoaded(kind, what, e, o.format, report), e.codes(writing))
 }
 
 // putOn runs the series into the directory. The error is about the directory.
-func (a *app) putOn(ctx context.Context, e *loaded, o loadOptions, dir *bench.Dir) error {
+func (a *app) putOn(
+	ctx context.Context, e *loaded, o loadOptions, dir *bench.Dir, all *loadsProgress,
+) error {
 	first := make([]uint64, len(e.loads)) // seeds
 	for k, l := range e.loads {
 		first[k] = dir.NextSeed(o.seed, o.count, func(name string) bool { return name == l.name })
@@ -92,7 +102,9 @@ func (a *app) putOn(ctx context.Context, e *loaded, o loadOptions, dir *bench.Di
 			}
 			seed := first[k] + uint64(i)
 			show := a.newLoadProgress(l, o.quiet)
+			all.next(show)
 			r, err := l.run(ctx, seed, show.step)
+			all.next(nil)
 			show.close()
 			switch {
 			case err != nil && ctx.Err() != nil:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
@@ -101,6 +102,20 @@ func (p plan) suites() (all []bench.Suite) {
 		all = append(all, s.suite)
 	}
 	return all
+}
+
+// headline says what the plan is, in few words.
+func (p plan) headline() string {
+	var names []string
+	for _, s := range p {
+		if s.study != nil {
+			names = append(names, s.study.Name)
+		}
+	}
+	if len(names) == 0 {
+		return prose.Count(p.runs(), "run")
+	}
+	return "study " + strings.Join(prose.Few(names, 4), ", ")
 }
 
 func (p plan) runs() (n int) {

@@ -3,39 +3,36 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/plain"
+	"github.com/poolbench/poolbench/internal/live"
 	"github.com/poolbench/poolbench/internal/quantity"
 )
 
 // mostLines is how many plain lines a whole plan gets, however many runs it has.
 const mostLines = 20
 
-// progress tells how far a plan is: a bar on a terminal, a few plain lines elsewhere, nothing when
+// progress tells how far a plan is: a line that changes on a terminal, a few plain lines elsewhere, nothing when
 // quiet. Work is counted in estimated time, because runs differ in length by orders of magnitude.
 type progress struct {
 	to    io.Writer
-	bar   *progressbar.ProgressBar // nil: plain lines
+	line  *statusLine // of a terminal; nil: plain lines
 	quiet bool
 	runs  int
 	work  time.Duration // estimate of all runs
 	begun time.Time
 
-	mu     sync.Mutex // the bar's clock against the steps
+	mu     sync.Mutex // the clock of the line against the steps
+	now    string     // what the run under way does, for a terminal
 	doing  string     // what goes on before there are runs to count; "" for nothing
 	done   int
 	worked time.Duration // estimate of the runs that are done
 
-	end func() // of the bar's clock; nil: there is none
+	end func() // of the clock; nil: there is none
 }
 
 func newProgress(to io.Writer, quiet bool, p plan) *progress {
@@ -45,35 +42,15 @@ func newProgress(to io.Writer, quiet bool, p plan) *progress {
 			s.work += sc.Estimate() * time.Duration(max(section.suite.Count, 1))
 		}
 	}
-	if f := console(to); f != nil && !quiet {
-		s.startBar(f)
+	if line := newStatusLine(to); line != nil && !quiet {
+		s.startClock(line)
 	}
 	return s
 }
 
-// console is what a progress may draw on with sequences of its own; nil where that goes elsewhere.
-func console(to io.Writer) *os.File {
-	w, ok := to.(*plain.Writer)
-	if !ok {
-		return nil
-	}
-	f, ok := w.Raw().(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
-	}
-	return f
-}
-
-// startBar shows the bar and moves its clock every second.
-func (s *progress) startBar(on io.Writer) {
-	s.bar = progressbar.NewOptions64(int64(s.work/time.Millisecond)+1,
-		progressbar.OptionSetWriter(on),
-		progressbar.OptionSetWidth(30),
-		// ours is in the description: it knows what is still to come
-		progressbar.OptionSetPredictTime(false),
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionClearOnFinish(),
-	)
+// startClock has the line of a terminal go on between the runs.
+func (s *progress) startClock(on *statusLine) {
+	s.line = on
 	s.end = every(time.Second, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -105,9 +82,6 @@ func (s *progress) more(runs int, work time.Duration) {
 	}
 	s.runs += runs
 	s.work += work
-	if s.bar != nil {
-		s.bar.ChangeMax64(int64(s.work/time.Millisecond) + 1)
-	}
 }
 
 // advance counts runs as done, with the estimate of them all.
@@ -119,7 +93,7 @@ func (s *progress) advance(runs int, work time.Duration) {
 	s.worked += work
 	switch {
 	case s.quiet:
-	case s.bar != nil:
+	case s.line != nil:
 		s.draw()
 	case s.runs <= mostLines || s.done*mostLines/s.runs > before:
 		fmt.Fprintln(s.to, s)
@@ -148,18 +122,50 @@ func (s *progress) left() time.Duration {
 	return max(rest, 0)
 }
 
-// draw is called with mu held. Errors of a terminal that is gone are nobody's to hear.
+// draw is called with mu held.
 func (s *progress) draw() {
-	_ = s.bar.Set64(int64(s.worked / time.Millisecond))
-	s.bar.Describe(plain.Text(s.String()))
+	text := s.String()
+	if s.doing == "" && s.now != "" {
+		text += " · " + s.now
+	}
+	s.line.draw(text)
+}
+
+// tell says what the run under way does, "" between two, on a terminal.
+func (s *progress) tell(now string) {
+	if s.line == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = now
+	s.draw()
+}
+
+// ran counts a run of a search, of which nobody knows how many there are to be.
+func (s *progress) ran() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done++
+}
+
+// seen is how far the plan is, for those who look on.
+func (s *progress) seen() live.Plan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := live.Plan{Done: s.done, Planned: s.runs, Left: -1}
+	if s.work > 0 {
+		p.Left = s.left()
+	}
+	return p
 }
 
 // note lets print write between the lines of the progress.
 func (s *progress) note(print func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bar != nil {
-		_ = s.bar.Clear()
+	if s.line != nil {
+		s.line.clear()
 	}
 	print()
 }
@@ -171,11 +177,11 @@ func (s *progress) say(line string) {
 	}
 }
 
-// close takes the bar away.
+// close takes the line away.
 func (s *progress) close() {
-	if s.bar != nil {
+	if s.line != nil {
 		s.end()
-		_ = s.bar.Clear()
+		s.line.clear()
 	}
 }
 
@@ -195,7 +201,7 @@ func (w *gateWatch) Say(line string) { w.say(line) }
 // Doing implements measure.Watch: on a terminal with the numbers, elsewhere a line for each
 // phase.
 func (w *gateWatch) Doing(what string) {
-	if w.bar != nil {
+	if w.line != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.doing = what
@@ -218,16 +224,19 @@ func (w *gateWatch) Ran(runs int, each time.Duration) { w.advance(runs, time.Dur
 // A loadProgress tells how far a load is: a line that changes on a terminal, a line for each tenth
 // elsewhere, and at least for each minute.
 type loadProgress struct {
-	to       io.Writer
-	load     load
-	terminal *os.File // nil: plain lines
-	tenths   int
+	to     io.Writer
+	load   load
+	line   *statusLine // of a terminal; nil: plain lines
+	tenths int
+
+	mu  sync.Mutex
+	now string // what it does, for a terminal
 }
 
 func (a *app) newLoadProgress(l load, quiet bool) *loadProgress {
 	p := &loadProgress{load: l}
 	if !quiet {
-		p.to, p.terminal = a.stderr, console(a.stderr)
+		p.to, p.line = a.stderr, newStatusLine(a.stderr)
 	}
 	return p
 }
@@ -241,8 +250,13 @@ func (p *loadProgress) step(now attack.Progress) {
 	if left := p.load.estimate - now.Elapsed; p.load.estimate > 0 && left > 0 {
 		line += ", about " + quantity.Roughly(left) + " left"
 	}
-	if p.terminal != nil {
-		fmt.Fprintf(p.terminal, "\r\x1b[K%s", plain.Text(line))
+	if p.line != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.now != "" {
+			line += " · " + p.now
+		}
+		p.line.draw(line)
 		return
 	}
 	tenth := min(max(p.load.estimate/10, 2*time.Second), time.Minute)
@@ -252,8 +266,47 @@ func (p *loadProgress) step(now attack.Progress) {
 	}
 }
 
+// tell says what it does, on a terminal.
+func (p *loadProgress) tell(now string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = now
+}
+
 func (p *loadProgress) close() {
-	if p.terminal != nil {
-		fmt.Fprint(p.terminal, "\r\x1b[K")
+	if p.line != nil {
+		p.line.clear()
+	}
+}
+
+// A loadsProgress is how far a series of loads is, for those who look on.
+type loadsProgress struct {
+	planned int
+
+	mu   sync.Mutex
+	done int
+	now  *loadProgress // nil: between two
+}
+
+// next says which load begins; nil: the one before has ended.
+func (p *loadsProgress) next(l *loadProgress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now = l; l == nil {
+		p.done++
+	}
+}
+
+func (p *loadsProgress) seen() live.Plan {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return live.Plan{Done: p.done, Planned: p.planned, Left: -1}
+}
+
+func (p *loadsProgress) tell(now string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now != nil {
+		p.now.tell(now)
 	}
 }

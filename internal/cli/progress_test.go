@@ -59,15 +59,15 @@ func TestTimeLeft(t *testing.T) {
 	})
 }
 
-// TestProgressBar: on a terminal there is a bar whose clock goes on between the runs, it makes room
-// for messages, and nothing of it is left.
-func TestProgressBar(t *testing.T) {
+// TestProgressLine: on a terminal there is a line whose clock goes on between the runs; it says what
+// the run does, stays within the width, makes room for messages, and nothing of it is left.
+func TestProgressLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p, sc := testPlan(t, 4)
 		s := newProgress(&out, true, p)
 		s.quiet = false
-		s.startBar(&out)
+		s.startClock(&statusLine{&out})
 		time.Sleep(10 * time.Second)
 		s.step(sc)
 		synctest.Wait()
@@ -75,14 +75,22 @@ func TestProgressBar(t *testing.T) {
 		if !strings.Contains(drawn, "0 of 4 runs") || !strings.Contains(drawn, "1 of 4 runs") {
 			t.Errorf("drawn: %q", drawn)
 		}
+		s.tell("201 /s, p50 8.00 ms, " + strings.Repeat("p99 37.0 ms, ", 9))
+		for _, line := range strings.Split(out.String(), clearLine) {
+			if n := len([]rune(line)); n >= fallbackColumns {
+				t.Errorf("%d columns in %q", n, line)
+			}
+		}
+		if !strings.Contains(out.String(), " · 201 /s, p50") {
+			t.Errorf("drawn: %q", out.String())
+		}
 		s.note(func() { out.WriteString("a message\n") })
 		if before, _, _ := strings.Cut(out.String(), "a message"); !strings.HasSuffix(before,
-			"\r") {
-			t.Errorf("a message in the middle of the bar: %q", out.String())
+			clearLine) {
+			t.Errorf("a message in the middle of the line: %q", out.String())
 		}
 		s.close()
-		if drawn = out.String(); !strings.HasSuffix(drawn, "\r") &&
-			!strings.HasSuffix(drawn, "\n") {
+		if drawn = out.String(); !strings.HasSuffix(drawn, clearLine) {
 			t.Errorf("at the end there is still %q", drawn[max(0, len(drawn)-80):])
 		}
 	})

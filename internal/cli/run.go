@@ -33,6 +33,7 @@ type runOptions struct {
 	format        string
 	limit         time.Duration
 	workers       workersFlag
+	live          liveFlag
 	objectives    objectives.List
 	expect        finding.Verdict // of the studies; "": any
 }
@@ -65,6 +66,7 @@ func (o *runOptions) addTo(cmd *cobra.Command) {
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)
 	o.workers.addTo(cmd)
+	o.live.addTo(cmd)
 }
 
 // addResumeTo is for commands that can tell what they have measured already.

@@ -32,10 +32,10 @@ var rooms = []room{
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page", "reports/charts",
 		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
-		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub",
+		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub", "internal/live",
 		"internal"}, []string{
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
-		"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
+		"golang.org/x/term"}},
 	// tests alone
 	{"internal/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
 		[]string{"github.com/goccy/go-yaml"}},
@@ -109,6 +109,8 @@ var rooms = []room{
 		"github.com/platinummonkey/go-concurrency-limits"}},
 	{"internal/hub", nil,
 		[]string{"github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go"}},
+	{"internal/live", []string{"internal"},
+		[]string{"github.com/evanw/esbuild", "github.com/prometheus"}}, // its tests
 	{"internal/fleet", []string{"internal/hub", "bench", "bench/attack", "strategies", "workloads",
 		"targets", "internal"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sync",
 		"golang.org/x/perf"}},

@@ -1,0 +1,35 @@
+package bench
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/meter"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// TestMeter: who looks on at a real-clock run sees each task that has its end.
+func TestMeter(t *testing.T) {
+	for o, name := range map[outcome]string{completed: "completed", failed: "failed",
+		throttled: "throttled", shed: "shed", abandoned: "abandoned"} {
+		if got := meter.Names[o]; got != name {
+			t.Errorf("%s is shown as %s", name, got)
+		}
+	}
+	var m meter.Meter
+	before := m.Snapshot(time.Now())
+	s := Scenario{Strategy: strategies.MustParse("bounded_queue_shed"), Queue: 1, Limit: 1,
+		Workload: workloads.MustParse("constant:mean=1ms"), Load: Load{Relative: 3},
+		Stop: Stop{Tasks: 200}, Clock: Real}
+	if _, err := Run(meter.With(context.Background(), &m), s); err != nil {
+		t.Fatal(err)
+	}
+	after := m.Snapshot(time.Now())
+	responses := after.Since(&before)
+	refused := after.Others[meter.Shed]
+	if responses.Total+refused != 200 || refused == 0 || after.Run != nil {
+		t.Errorf("%d completed and %d shed of 200, run %v", responses.Total, refused, after.Run)
+	}
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/live"
+	"github.com/poolbench/poolbench/internal/meter"
+	"github.com/poolbench/poolbench/internal/quantity"
+)
+
+// A liveFlag says whether and where the runs are shown while they go on.
+type liveFlag struct {
+	address string // "": nowhere
+	any     bool   // it need not be loopback
+}
+
+func (f *liveFlag) addTo(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.Var(parsed(&f.address, "HOST:PORT", func(text string) (string, error) {
+		return text, checkAddress(text, true)
+	}), "live", "show the runs while they go on, as a page and for Prometheus at /metrics, at "+
+		"this `HOST:PORT` (--live alone: a free port of 127.0.0.1)")
+	fs.Lookup("live").NoOptDefVal = "127.0.0.1:0"
+	fs.BoolVar(&f.any, "any-address", false, "allow a --live that is not loopback")
+}
+
+// A viewing shows runs while they go on: as a page where the flag says so, and as a line on a terminal.
+type viewing struct {
+	meter  meter.Meter
+	course *live.Course
+	server *live.Server // nil: there is no page
+	plan   func() live.Plan
+	end    func() // of the clock
+}
+
+// look begins to show what the command does: nil where nobody looks on. An address that cannot be
+// had is an error before anything is written.
+func (a *app) look(f liveFlag, title string) (*viewing, error) {
+	v := &viewing{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
+	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })
+	if f.address == "" {
+		if console(a.stderr) == nil {
+			return nil, nil
+		}
+		return v, nil
+	}
+	err := checkAddress(f.address, f.any)
+	if err == nil {
+		v.server, err = live.Serve(f.address, f.any, title, v.course)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--live: %w", err)
+	}
+	fmt.Fprintf(a.stderr, "live at %s\n", v.server.URL())
+	return v, nil
+}
+
+// begin has the runs of the context count, and the clock begin. text is told a line each second
+// while a run goes on; nil: nobody is.
+func (v *viewing) begin(
+	ctx context.Context, plan func() live.Plan, text func(line string),
+) context.Context {
+	if v == nil {
+		return ctx
+	}
+	v.plan = plan
+	v.end = every(time.Second, func() {
+		if f := v.course.Step(time.Now()); text != nil {
+			text(frameLine(f))
+		}
+	})
+	return meter.With(ctx, &v.meter)
+}
+
+// close ends it; report is the path of the report that those who look on get, "" where there is
+// none.
+func (v *viewing) close(report string) error {
+	if v == nil {
+		return nil
+	}
+	v.end()
+	v.end = func() {}
+	if v.server == nil {
+		return nil
+	}
+	server := v.server
+	v.server = nil
+	if report == "" {
+		return server.Close(nil)
+	}
+	return server.Close(func() (io.ReadCloser, error) { return os.Open(report) })
+}
+
+// frameLine is what a terminal has of a frame; "" between two runs.
+func frameLine(f live.Frame) string {
+	if f.Rate == nil {
+		return ""
+	}
+	words := []string{quantity.Rate(*f.Rate)}
+	if f.P50 != nil {
+		words = append(words, "p50 "+quantity.Seconds(*f.P50))
+	}
+	if f.P99 != nil {
+		words = append(words, "p99 "+quantity.Seconds(*f.P99))
+	}
+	if f.InFlight != nil && f.Limit > 0 {
+		words = append(words, fmt.Sprintf("%d of %d in flight", *f.InFlight, f.Limit))
+	} else if f.InFlight != nil {
+		words = append(words, fmt.Sprintf("%d in flight", *f.InFlight))
+	}
+	errors := uint64(0)
+	for o, n := range f.Others {
+		if meter.Outcome(o) != meter.Completed {
+			errors += n
+		}
+	}
+	if errors > 0 {
+		words = append(words, fmt.Sprintf("%d not completed", errors))
+	}
+	return strings.Join(words, ", ")
+}

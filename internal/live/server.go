@@ -1,0 +1,247 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Limits of what a viewer may ask for and take.
+const (
+	headTime    = 5 * time.Second  // for a request
+	writeTime   = 10 * time.Second // for a frame
+	mostHead    = 16 << 10
+	mostViewers = 64
+)
+
+// afterwards is how long those who look on when all ends have to fetch the report.
+const afterwards = 3 * time.Second
+
+// A Server shows a course to whoever asks for it at its address.
+type Server struct {
+	course *Course
+	title  string
+	server *http.Server
+	at     net.Addr
+	any    bool // hosts but loopback may be asked for
+	failed chan error
+
+	mu      sync.Mutex
+	viewers int
+	fetches int           // of the report, that are still to come
+	fetched chan struct{} // closed when none is
+	report  func() (io.ReadCloser, error)
+	down    chan struct{} // closed when nobody is served any more
+}
+
+// Serve listens at the address, and serves until Close. any has it answer to other names than those
+// of loopback.
+func Serve(address string, any bool, title string, c *Course) (*Server, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{course: c, title: title, at: listener.Addr(), any: any,
+		failed: make(chan error, 1), fetched: make(chan struct{}), down: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", s.page)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /report", s.reported)
+	s.server = &http.Server{Handler: s.guarded(mux), ReadHeaderTimeout: headTime,
+		ReadTimeout: headTime, IdleTimeout: time.Minute, MaxHeaderBytes: mostHead}
+	go func() { s.failed <- s.server.Serve(listener) }()
+	return s, nil
+}
+
+// URL is where the page is.
+func (s *Server) URL() string { return "http://" + s.at.String() + "/" }
+
+// guarded refuses what another page has a browser ask under a name of its own.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		if !s.any && !isLoopback(r.Host) {
+			http.Error(w, "this server is asked for by its address", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+var (
+	//go:embed live.html.tmpl
+	pageHTML string
+	//go:embed live.css
+	pageCSS string
+	//go:embed bundle.js
+	pageJS string
+
+	pageTemplate = template.Must(template.New("live").Parse(pageHTML))
+	pagePolicy   = "default-src 'none'; connect-src 'self'; style-src " + hashOf(pageCSS) +
+		"; script-src " + hashOf(pageJS)
+)
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// page is that of the run, or the report when there is one.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) {
+	if s.hasReport() {
+		http.Redirect(w, r, "/report", http.StatusSeeOther)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", pagePolicy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, map[string]any{"Title": s.title,
+		"CSS": template.CSS(pageCSS), "JS": template.JS(pageJS)}); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	_, _ = b.WriteTo(w) // a viewer that is gone
+}
+
+// events sends the frames after the last one that the viewer has, then each as it comes, and says
+// whether there is a report when there are no more.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		http.Error(w, "too many look on already", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.leave()
+	last := -1.0
+	if at, err := strconv.ParseFloat(r.Header.Get("Last-Event-ID"), 64); err == nil {
+		last = at
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	to := http.NewResponseController(w)
+	for {
+		frames, ended, moved := s.course.since(last)
+		_ = to.SetWriteDeadline(time.Now().Add(writeTime)) // each connection of net/http has one
+		var b bytes.Buffer
+		for _, f := range frames {
+			text, err := json.Marshal(f)
+			if err != nil {
+				return // no frame has a number that is none
+			}
+			fmt.Fprintf(&b, "id: %v\ndata: %s\n\n", f.At, text)
+			last = f.At
+		}
+		if ended {
+			select { // it may be drawn now
+			case <-s.down:
+			case <-r.Context().Done():
+				return
+			}
+			fmt.Fprintf(&b, "event: end\ndata: %t\n\n", s.hasReport())
+		}
+		if _, err := b.WriteTo(w); err != nil || to.Flush() != nil || ended {
+			return
+		}
+		select {
+		case <-moved:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.viewers == mostViewers {
+		return false
+	}
+	s.viewers++
+	return true
+}
+
+func (s *Server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.viewers--
+}
+
+func (s *Server) hasReport() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.report != nil
+}
+
+// reported is the report, once there is one.
+func (s *Server) reported(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	open := s.report
+	s.mu.Unlock()
+	if open == nil {
+		http.Error(w, "there is no report yet", http.StatusNotFound)
+		return
+	}
+	file, err := open()
+	if err != nil {
+		http.Error(w, "the report cannot be read", http.StatusInternalServerError)
+		return
+	}
+	defer file.Close() // it was only read
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
+	_, _ = io.Copy(w, file) // a viewer that is gone
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fetches--; s.fetches == 0 {
+		close(s.fetched)
+	}
+}
+
+// Close ends the course, gives the report to those who look on, and serves nobody any more. report
+// opens it; nil where there is none.
+func (s *Server) Close(report func() (io.ReadCloser, error)) error {
+	s.mu.Lock()
+	s.report, s.fetches = report, s.viewers
+	waits := s.fetches > 0 && report != nil
+	s.mu.Unlock()
+	s.course.End()
+	close(s.down)
+	if waits {
+		select {
+		case <-s.fetched:
+		case <-time.After(afterwards):
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), afterwards)
+	defer cancel()
+	err := s.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.server.Close() // that was their time
+	}
+	if e := <-s.failed; !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
