@@ -76,7 +76,7 @@ lines: ## 100,000 command lines at random: nothing panics, every mistake is told
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the script of reports
 	$(GO) test ./internal/cli -run '^(TestGenerated|TestExampleModules|TestRootHelp)$$' -update
 	$(GO) test ./internal/manual -run '^TestThirdParty$$' -update
-	$(GO) test ./reports/page/front -run '^(TestSpec|TestBundle)$$' -update
+	$(GO) test ./reports/page/front ./internal/live -run '^(TestSpec|TestBundle)$$' -update
 
 ci: ## what CI runs
 	.ci/run
