@@ -31,7 +31,8 @@ func (f *liveFlag) addTo(cmd *cobra.Command) {
 	fs.BoolVar(&f.any, "any-address", false, "allow a --live that is not loopback")
 }
 
-// A viewing shows runs while they go on: as a page where the flag says so, and as a line on a terminal.
+// A viewing shows runs while they go on: as a page where the flag says so, and as a line on a
+// terminal.
 type viewing struct {
 	meter  meter.Meter
 	course *live.Course

@@ -16,8 +16,8 @@ import (
 // mostLines is how many plain lines a whole plan gets, however many runs it has.
 const mostLines = 20
 
-// progress tells how far a plan is: a line that changes on a terminal, a few plain lines elsewhere, nothing when
-// quiet. Work is counted in estimated time, because runs differ in length by orders of magnitude.
+// progress tells how far a plan is: a line that changes on a terminal, a few plain lines elsewhere,
+// nothing when quiet. Work is counted in estimated time, because runs differ in length by orders of magnitude.
 type progress struct {
 	to    io.Writer
 	line  *statusLine // of a terminal; nil: plain lines

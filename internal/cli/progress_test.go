@@ -59,8 +59,8 @@ func TestTimeLeft(t *testing.T) {
 	})
 }
 
-// TestProgressLine: on a terminal there is a line whose clock goes on between the runs; it says what
-// the run does, stays within the width, makes room for messages, and nothing of it is left.
+// TestProgressLine: on a terminal there is a line whose clock goes on between the runs; it says
+// what the run does, stays within the width, makes room for messages, and nothing of it is left.
 func TestProgressLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

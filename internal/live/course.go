@@ -66,10 +66,13 @@ func NewCourse(m *meter.Meter, plan func() Plan) *Course {
 func (c *Course) Step(now time.Time) Frame {
 	p := c.plan()
 	f := Frame{At: now.Sub(c.begun).Seconds(), Done: p.Done, Planned: p.Planned}
-	if p.Left >= 0 {
+	s := c.meter.Snapshot(now)
+	if p.Left >= 0 { // which knows nothing of how far a run is
+		if s.Run != nil {
+			p.Left = max(p.Left-min(now.Sub(s.Run.Begun), s.Run.Plan), 0)
+		}
 		f.Left = new(p.Left.Seconds())
 	}
-	s := c.meter.Snapshot(now)
 	f.Others = s.Others
 	c.mu.Lock()
 	defer c.mu.Unlock()

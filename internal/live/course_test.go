@@ -21,7 +21,7 @@ func TestCourse(t *testing.T) {
 		if f := c.Step(time.Now()); f.Rate != nil || f.Run != "" || f.Done != 3 || *f.Left != 4 {
 			t.Errorf("before a run: %+v", f)
 		}
-		m.Begin(meter.Run{Name: "a", Limit: 4, Settled: settled.Load,
+		m.Begin(meter.Run{Name: "a", Limit: 4, Plan: 3 * time.Second, Settled: settled.Load,
 			InFlight: func() int64 { return 2 }})
 		rng := rand.New(rand.NewPCG(1, 2))
 		for second := range 5 {
@@ -37,6 +37,9 @@ func TestCourse(t *testing.T) {
 				m.Settle(settled.Add(1), meter.Shed, 0)
 				time.Sleep(time.Second)
 				f = c.Step(time.Now())
+			}
+			if want := max(4-2*float64(second+1), 1); *f.Left != want { // one more than the run's
+				t.Errorf("%v s are left, want %v", *f.Left, want)
 			}
 			if *f.Rate != 1501 || f.Settled != settled.Load() || f.Limit != 4 || *f.InFlight != 2 {
 				t.Errorf("%+v, rate %v", f, *f.Rate)
