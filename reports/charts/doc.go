@@ -44,9 +44,10 @@
 // # Light, dark, wide, narrow
 //
 // The SVG writer of this package (svg.go says why not gonum's) gives colours as attributes for
-// light paper and repeats them in a style sheet for dark (Style). Every chart can be laid out
-// twice: Wide, its panels in a row and the names at the ends of the lines, and Narrow for a phone,
-// its panels in a column and the names below.
+// light paper and repeats them in a style sheet for dark (Style). A chart has
+// three layouts: Wide, its panels in a row and the names at the ends of the lines; Narrow, its
+// panels in a column and the names below; and Compact, one panel and names beside it that a page
+// may cut off and show below. InPage is the one that suits a page at all widths.
 //
 // # Size
 //

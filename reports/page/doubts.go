@@ -50,7 +50,20 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 	t := reportTable{Caption: "What the verdicts rest on", Of: g.of(),
 		Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
 	g.fill(&t, columns, (*reportCell).verdictValue)
-	return t, true
+	if g.study >= 0 {
+		t.onlyDoubted()
+	}
+	return t, len(t.Bodies) > 0
+}
+
+// onlyDoubted keeps the rows of scenarios that are doubted: studies have hundreds of others.
+func (t *reportTable) onlyDoubted() {
+	for i := range t.Bodies {
+		b := &t.Bodies[i]
+		b.Rows = slices.DeleteFunc(b.Rows, func(r reportRow) bool { return r.Doubt == nil })
+	}
+	t.Bodies = slices.DeleteFunc(t.Bodies, func(b reportBody) bool { return len(b.Rows) == 0 })
+	t.Caption += ", of those that are doubted"
 }
 
 func (c *reportCell) verdictValue() reportValue {

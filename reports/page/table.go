@@ -31,7 +31,7 @@ type reportBody struct {
 
 type reportRow struct {
 	Name   string
-	Style  int
+	Also   []string        // others that have the same in each column
 	Swatch template.HTML   // of the series; empty where there are no charts
 	Doubt  *results.Doubts // nil where nothing is said against it
 	Cells  []reportValue
@@ -84,10 +84,29 @@ func (g *reportGroup) fill(
 			for _, col := range columns {
 				row.Cells = append(row.Cells, col.of(c))
 			}
-			b.Rows = append(b.Rows, row)
+			b.add(row)
 		}
 		t.Bodies = append(t.Bodies, b)
 	}
+}
+
+// add appends a row, or its name to that of a row that says the same.
+func (b *reportBody) add(row reportRow) {
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if slices.Equal(r.Cells, row.Cells) && r.verdict() == row.verdict() {
+			r.Also = append(r.Also, row.Name)
+			return
+		}
+	}
+	b.Rows = append(b.Rows, row)
+}
+
+func (r *reportRow) verdict() results.Verdict {
+	if r.Doubt == nil {
+		return results.Valid
+	}
+	return r.Doubt.Verdict
 }
 
 func (col column) of(c *reportCell) reportValue {
@@ -119,7 +138,7 @@ func ends(lo, hi string) string {
 }
 
 func (c *reportCell) row() reportRow {
-	r := reportRow{Name: c.strategy, Style: c.style}
+	r := reportRow{Name: c.strategy}
 	if c.strategy == "" {
 		r.Name = c.name
 	} else {
