@@ -21,7 +21,7 @@ import (
 // A comparing is what the flags of compare say.
 type comparing struct {
 	compare.Options
-	format       string
+	format, html string
 	allowPartial bool
 }
 
@@ -52,6 +52,7 @@ func (a *app) compareCommand() *cobra.Command {
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
 		"compare interrupted or cut-off results by what they hold")
 	choiceFlag(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
+	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
 	return cmd
 }
 
@@ -70,6 +71,13 @@ func (a *app) compare(o comparing, args []string) error {
 		return fmt.Errorf("--%w", err)
 	case err != nil:
 		return fmt.Errorf("compare: %w", err)
+	}
+	if o.html != "" {
+		if err := rundir.Replace(o.html, func(w io.Writer) error {
+			return compare.WritePage(w, c)
+		}); err != nil {
+			return err
+		}
 	}
 	if o.format == "csv" {
 		for _, note := range slices.Concat(compare.CSVWarnings(c), c.Notes()) {

@@ -2,9 +2,29 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
+
+// TestComparePage: the page is written beside the table, and where it cannot be, that is said.
+func TestComparePage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	line := "BenchmarkRun/strategy=%s/load=0.8 10 5 ns/op 7 ops/s\n"
+	write(t, "a", strings.Repeat(strings.ReplaceAll(line, "%s", "semaphore"), 6))
+	o := succeed(t, "compare", "a", "a", "--html", "page.html")
+	if !strings.Contains(o.stdout, "vs base") {
+		t.Errorf("the table is missing: %s", o.stdout)
+	}
+	page, err := os.ReadFile("page.html")
+	if err != nil || !strings.Contains(string(page), "Nothing is told apart: 2 comparisons") {
+		t.Errorf("%v: %s", err, page)
+	}
+	o = command(t, "compare", "a", "a", "--html", "missing/page.html")
+	if o.code != 2 || !strings.Contains(o.stderr, "missing: no such") {
+		t.Errorf("exit code %d, %s", o.code, o.stderr)
+	}
+}
 
 // TestCompareArrangements: names of columns, more than two inputs, one input, projections and
 // filters.

@@ -1,0 +1,61 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// sixRuns are repetitions of two strategies, whose p99 is this many times as long.
+func sixRuns(t *testing.T, name string, a, b float64) *results.Results {
+	var text strings.Builder
+	text.WriteString("Unit p99-response-sec better=lower\n")
+	for i := range 6 {
+		for s, times := range map[string]float64{"a": a, "b<i>": b} {
+			fmt.Fprintf(&text, "BenchmarkRun/strategy=%s/load=0.9 1 %v p99-response-sec\n", s,
+				times*(1+float64(i)/100))
+		}
+	}
+	return resultstest.Read(t, name, text.String())
+}
+
+// TestPage: what changed is said first, with its number; the rest is folded; and where nothing is
+// told apart, that is the finding.
+func TestPage(t *testing.T) {
+	for name, c := range map[string]struct {
+		a, b float64
+		want []string
+	}{
+		"worse": {1.5, 1, []string{
+			`>The p99 response of a is 50 % higher; of 2 comparisons 1 worse</h1>`,
+			`1 without a significant difference`, `<tr class="worse"><th>Run/strategy=a</th>`,
+			"some 0.1 differ by chance", "old · new · load=0.9", `<figure id="changes"`}},
+		"both": {0.8, 2, []string{
+			`>The p99 response of b&lt;i&gt; is 100 % higher; of 2 comparisons 1 worse, ` +
+				`1 better</h1>`, `p99 response of a: 20 % lower.`}},
+		"nothing": {1, 1, []string{
+			`>Nothing is told apart: 2 comparisons, none with p ≤ 0.05</h1>`,
+			`2 without a significant difference`}},
+	} {
+		var page strings.Builder
+		if err := WritePage(&page, mustCompare(t, sixRuns(t, "old", 1, 1),
+			sixRuns(t, "new", c.a, c.b), Options{})); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.ReplaceAll(page.String(), "\u00a0", " ")
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q", name, want)
+			}
+		}
+		if strings.Contains(got, "<i>") {
+			t.Errorf("%s: a name became an element", name)
+		}
+		if drawn := strings.Contains(got, "<figure"); drawn == (name == "nothing") {
+			t.Errorf("%s: a figure is drawn: %v", name, drawn)
+		}
+	}
+}
