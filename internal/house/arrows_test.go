@@ -141,7 +141,7 @@ var common = []string{"bench/param", "bench/dist"}
 // ofTests are the modules that any test may import: tools, and x/perf as the one whose statistics
 // ours must agree with.
 var ofTests = []string{"go.uber.org/goleak", "github.com/google/go-cmp", "pgregory.net/rapid",
-	"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/evanw/esbuild",
+	"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "github.com/evanw/esbuild", "github.com/yuin/goldmark",
 	"golang.org/x/perf"}
 
 // ofCommand are the packages that only the command may import, and a program whose room says so:

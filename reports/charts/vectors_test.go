@@ -14,9 +14,8 @@ var update = flag.Bool("update", false, "write testdata/axes.json anew")
 // and a test of package page holds it to the same file.
 type axisVector struct {
 	Lo, Hi                   float64
-	Linear, Log              []float64  // marks
-	LinearRange, LogRange    [2]float64 // round ends
-	Seconds, Counts, OfMarks []string   // both ends, and the marks as numbers
+	Linear, Log              []float64 // marks
+	Seconds, Counts, OfMarks []string  // both ends, and the marks as numbers
 }
 
 // TestAxisVectors: testdata/axes.json holds what the axes make of these ranges.
@@ -28,9 +27,8 @@ func TestAxisVectors(t *testing.T) {
 		{1e12, 3e14}} {
 		v := axisVector{Lo: r[0], Hi: r[1], Linear: linearMarks(r[0], r[1], 5),
 			Log:     logMarks(r[0], r[1]),
-			Seconds: []string{Seconds(r[0]), Seconds(r[1])}, Counts: []string{Count(r[0]), Count(r[1])}}
-		v.LinearRange[0], v.LinearRange[1] = linearRange(r[0], r[1])
-		v.LogRange[0], v.LogRange[1] = logRange(r[0], r[1])
+			Seconds: []string{Seconds(r[0]), Seconds(r[1])},
+			Counts:  []string{Count(r[0]), Count(r[1])}}
 		for _, m := range append(v.Linear, v.Log...) {
 			v.OfMarks = append(v.OfMarks, Count(m))
 		}

@@ -244,3 +244,5 @@ func (b *tab) back() {
 	})`)
 	b.settled()
 }
+
+func keyEvent(key string) chromedp.Action[chromedp.Void] { return chromedp.KeyEvent(key) }

@@ -110,7 +110,9 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	p.describe(in, groups)
 	r.first(in, groups)
 	var err error
-	p.Explore, err = front.Section(in.data(groups, ids))
+	data := in.data(groups, ids)
+	data.Command = p.First.Command
+	p.Explore, err = front.Section(data)
 	return r, err
 }
 

@@ -7,10 +7,11 @@ const Schema = 1
 // same type (types.ts), and a test holds the two together. All values of metrics are those of
 // results.txt, to the last digit.
 type Data struct {
-	Schema int         `json:"schema"`
-	Title  string      `json:"title"`  // of the directory
-	About  [][2]string `json:"about"`  // the machine, the versions: key and value
-	Enough int         `json:"enough"` // repetitions from which intervals are of 95 %
+	Schema  int         `json:"schema"`
+	Title   string      `json:"title"`   // of the directory
+	Command string      `json:"command"` // that runs the same, or nearly; "": not known
+	About   [][2]string `json:"about"`   // the machine, the versions: key and value
+	Enough  int         `json:"enough"`  // repetitions from which intervals are of 95 %
 	// by the number of values: the ranks, from 1, between which the interval of their median lies
 	Ranks      [][2]int    `json:"ranks"`
 	Strategies []string    `json:"strategies"`

@@ -46,7 +46,8 @@ export function markdown(v: View): string {
     escaped(caption(v).join(" ")), "",
     `Points shown: ${trust.join(", ")}.`, "",
     ...v.model.data.about.map(([key, value]) => `- ${escaped(key)}: ${escaped(value)}`),
-    `- run: ${escaped(v.model.data.title)}`, "",
+    `- run: ${escaped(v.model.data.title)}`,
+    ...(v.model.data.command ? [`- command: ${escaped(v.model.data.command)}`] : []), "",
   ].join("\n");
 }
 
@@ -88,6 +89,18 @@ export async function png(file: string): Promise<Blob> {
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((done, fail) =>
     canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("no picture"))), "image/png"));
+}
+
+// copy works without a clipboard, too, which browsers give to trusted addresses alone.
+export async function copy(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const ok = document.execCommand("copy");
+  area.remove();
+  if (!ok) throw new Error("the browser gives no clipboard");
 }
 
 export function save(name: string, content: Blob): void {

@@ -3,7 +3,7 @@
 import { draw, legend } from "./chart";
 import { chips, controls } from "./controls";
 import { h } from "./dom";
-import { csv, fileName, markdown, png, save, standalone } from "./exports";
+import { copy, csv, fileName, markdown, png, save, standalone } from "./exports";
 import { caption, chart, title } from "./figure";
 import { Model } from "./model";
 import { course, distribution, Panel } from "./panels";
@@ -84,12 +84,12 @@ function start(root: HTMLElement, data: Data): void {
       h("div", { class: "actions" },
         act("copy link", () => {
           location.hash = encode(state);
-          return navigator.clipboard.writeText(location.href);
+          return copy(location.href);
         }),
         act("SVG", () => save(fileName(v, "svg"), blob(file(), "image/svg+xml"))),
         act("PNG", async () => save(fileName(v, "png"), await png(file()))),
         act("CSV", () => save(fileName(v, "csv"), blob(csv(v), "text/csv"))),
-        act("copy as Markdown", () => navigator.clipboard.writeText(markdown(v)))));
+        act("copy as Markdown", () => copy(markdown(v)))));
     return out;
   }
 

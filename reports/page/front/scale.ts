@@ -1,6 +1,6 @@
 // An axis of a chart: where a value lies, and which values are marked.
 
-import { linearMarks, linearRange, logMarks, logRange } from "./ticks";
+import { linearMarks, logMarks } from "./ticks";
 
 export interface Scale {
   lo: number;
@@ -34,18 +34,21 @@ export function across(values: number[], log: boolean): Scale {
   return scale(lo, hi, log && lo > 0, values);
 }
 
-// up is the axis of values, with round ends; those of a logarithmic one are above 0.
+// up is the axis of values: from a little below the lowest to a little above the highest, so that
+// what is shown fills it; a linear one begins at 0 unless values are negative.
 export function up(values: number[], log: boolean): Scale {
   const shown = log ? values.filter((v) => v > 0) : values;
   if (shown.length === 0) return scale(log ? 1 : 0, log ? 10 : 1, log, []);
-  const lo = Math.min(...shown);
-  const hi = Math.max(...shown);
+  let lo = Math.min(...shown);
+  let hi = Math.max(...shown);
   if (!log) {
-    const [a, b] = linearRange(lo, hi);
-    return scale(a, b, false, linearMarks(a, b, 5));
+    lo = Math.min(lo, 0);
+    if (hi <= lo) hi = lo + 1;
+    hi += 0.05 * (hi - lo);
+    return scale(lo, hi, false, linearMarks(lo, hi, 5));
   }
-  const [a, b] = logRange(lo, hi);
-  return scale(a, b, true, logMarks(a, b));
+  const pad = hi / lo < 1.02 ? 1.2 : Math.pow(hi / lo, 0.05);
+  return scale(lo / pad, hi * pad, true, logMarks(lo / pad, hi * pad));
 }
 
 // window is a part of an axis that was asked for.

@@ -41,34 +41,3 @@ export function logMarks(lo: number, hi: number): number[] {
   }
   return marks;
 }
-
-// neighbours are the nearest of 1, 2 and 5 times a power of ten at or below a value, and at or
-// above it.
-function neighbours(v: number): [number, number] {
-  const decade = pow10(Math.floor(Math.log10(v)) - 1);
-  let below = decade;
-  for (const m of [10, 20, 50, 100, 200]) {
-    if (m * decade > v * (1 + 1e-9)) return [below, m * decade];
-    below = m * decade;
-    if (m * decade >= v * (1 - 1e-9)) return [below, below];
-  }
-  return [below, 500 * decade];
-}
-
-// logRange widens a range of positive values to round ends.
-export function logRange(lo: number, hi: number): [number, number] {
-  if (hi / lo < 1.02) [lo, hi] = [lo / 1.2, hi * 1.2];
-  if (Math.log10(hi / lo) <= 0.9) {
-    const marks = logMarks(lo, hi);
-    return [marks[0]!, marks[marks.length - 1]!];
-  }
-  return [neighbours(lo)[0], neighbours(hi)[1]];
-}
-
-// linearRange widens a range to round ends; it starts at 0 unless values are negative.
-export function linearRange(lo: number, hi: number): [number, number] {
-  lo = Math.min(lo, 0);
-  if (hi <= lo) hi = lo + 1;
-  const marks = linearMarks(lo, hi, 5);
-  return [marks[0]!, marks[marks.length - 1]!];
-}

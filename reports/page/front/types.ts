@@ -3,6 +3,7 @@
 export interface Data {
   schema: number;
   title: string;
+  command: string;
   about: [string, string][];
   enough: number;
   ranks: [number, number][];

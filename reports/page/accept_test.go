@@ -1,0 +1,207 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+)
+
+// sweepOf is a sweep of that many strategies over five loads, with three repetitions. Those beyond
+// the sample's have other numbers of tasks, so that no two of them are alike.
+func sweepOf(t testing.TB, strategies int) (dir string) {
+	t.Helper()
+	files := map[string][]byte{}
+	more := (strategies + len(sampleStrategies) - 1) / len(sampleStrategies)
+	for k := range more {
+		var scenarios []sampleScenario
+		for _, load := range []float64{0.3, 0.5, 0.7, 0.9, 1.1} {
+			scenarios = append(scenarios, sampleScenario{"exponential:mean=10ms", "poisson", 1, 4,
+				load, "virtual", 4000 + 10*k, 3})
+		}
+		for name, content := range sampleFiles(scenarios) {
+			files[name] = append(files[name], renamed(name, content, k, strategies)...)
+		}
+	}
+	return resultstest.Files(t, files)
+}
+
+// renamed gives the strategies of a file other names, and leaves out those that are too many and,
+// of all but the first file, what is not a run.
+func renamed(file string, content []byte, k, most int) []byte {
+	if file == rundir.ResultsFile {
+		content = regexp.MustCompile(`(?m)^# complete.*\n`).ReplaceAll(content, nil)
+	}
+	if k == 0 {
+		return content
+	}
+	var out []byte
+	for line := range bytes.Lines(content) {
+		for i, name := range sampleStrategies {
+			key := []byte("strategy=" + name + "/")
+			if k*len(sampleStrategies)+i < most && bytes.Contains(line, key) {
+				out = append(out, bytes.ReplaceAll(line, key,
+					fmt.Appendf(nil, "strategy=%s_%d/", name, k))...)
+			}
+		}
+	}
+	return out
+}
+
+// TestFirstScreen: what was found, how far it can be trusted, and the first chart's title are seen
+// without scrolling; the finding names a strategy and a number.
+func TestFirstScreen(t *testing.T) {
+	path := written(t, sweepOf(t, 7))
+	b := newTab(t)
+	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
+		b.size(size[0], size[1])
+		b.open(path, "")
+		for _, selector := range []string{"h1", "#answer .badges", "#answer figure :is(h2, h3)"} {
+			bottom := evaluate[float64](b, fmt.Sprintf(
+				`document.querySelector(%q)?.getBoundingClientRect().bottom ?? 1e9`, selector))
+			if bottom > float64(size[1]) {
+				t.Errorf("at %v the lower end of %s is at %v", size, selector, bottom)
+			}
+		}
+		h1 := evaluate[string](b, `document.querySelector("h1").textContent`)
+		if !regexp.MustCompile(`\d`).MatchString(h1) ||
+			!slices.ContainsFunc(sampleStrategies, func(name string) bool {
+				return strings.Contains(h1, name)
+			}) {
+			t.Errorf("the finding is %q", h1)
+		}
+	}
+}
+
+// TestSolo: of one strategy alone, the chart, its names and its caption are of it, and it fills the
+// chart.
+func TestSolo(t *testing.T) {
+	b := newTab(t)
+	b.size(1440, 900)
+	b.open(written(t, sweepOf(t, 7)), "#explore?m=p99&v=1")
+	for _, name := range []string{"worker_pool_1", "serial", "bounded_queue_shed"} {
+		found := evaluate[int](b, fmt.Sprintf(`document.querySelectorAll('[data-chip="%s"]').length`,
+			name))
+		if found == 0 { // it coincides with another, that comes before
+			continue
+		}
+		b.click(fmt.Sprintf(`.chip:has([data-chip="%s"]) .only`, name))
+		series := evaluate[[]string](b, `[...new Set([...document.querySelectorAll(
+			".explore .main [data-series]")].map(e => e.dataset.series.split(":")[0]))]`)
+		text := evaluate[string](b, `document.querySelector(".explore .main").textContent`)
+		if !slices.Equal(series, []string{name}) {
+			t.Errorf("alone, %s is drawn with %q", name, series)
+		}
+		for _, other := range sampleStrategies {
+			if other != name && strings.Contains(strings.ReplaceAll(text, name, ""), other) {
+				t.Errorf("alone, %s stands beside %s: %s", name, other, text)
+			}
+		}
+		// of the height between the lowest grid line that could be and the highest
+		share := evaluate[float64](b, `(() => {
+			const boxes = [...document.querySelectorAll(".explore .main path[data-series][d^=M]")]
+				.filter(p => p.getAttribute("stroke-width") == 1.7).map(p => p.getBBox());
+			const top = Math.min(...boxes.map(b => b.y));
+			const bottom = Math.max(...boxes.map(b => b.y + b.height));
+			return (bottom - top) / 350;
+		})()`)
+		if share < 0.85 {
+			t.Errorf("alone, %s takes %v of the height", name, share)
+		}
+	}
+}
+
+// TestKeyboard: Tab reaches the points, arrows reach each of them, each is spoken; Enter selects
+// one, and Esc clears.
+func TestKeyboard(t *testing.T) {
+	b := newTab(t)
+	b.size(1200, 900)
+	b.open(written(t, small(t)), "#explore?m=p99&v=1")
+	const focused = `(e => e?.classList.contains("pb-dot") ? e.dataset.series + " " + e.dataset.x : "")(
+		document.activeElement)`
+	for n := 0; evaluate[string](b, focused) == ""; n++ {
+		if n > 100 {
+			t.Fatal("a hundred times Tab reach no point")
+		}
+		b.key(kb.Tab)
+	}
+	seen := map[string]bool{}
+	ways := []string{kb.ArrowRight, kb.ArrowUp, kb.ArrowLeft, kb.ArrowUp, kb.ArrowDown}
+	r := rand.New(rand.NewPCG(1, 1))
+	want := evaluate[[]string](b, `[...document.querySelectorAll(".pb-dot")].map(
+		e => e.dataset.series + " " + e.dataset.x)`)
+	for range 40 * len(want) {
+		seen[evaluate[string](b, focused)] = true
+		if len(seen) == len(want) {
+			break
+		}
+		run(b, keyEvent(ways[r.IntN(len(ways))]))
+	}
+	for _, point := range want {
+		if !seen[point] {
+			t.Errorf("of %d points arrows do not reach %s", len(want), point)
+		}
+	}
+	spoken := evaluate[[]string](b, `[document.querySelector(".live").textContent,
+		document.activeElement.getAttribute("aria-label")]`)
+	words := regexp.MustCompile(`load 0\.\d: p99 response \d`)
+	if spoken[0] != spoken[1] || !words.MatchString(spoken[0]) {
+		t.Errorf("spoken: %q", spoken)
+	}
+	b.key(kb.Enter)
+	if at := evaluate[string](b, "location.hash"); !strings.Contains(at, "&p=") {
+		t.Errorf("Enter leads to %s", at)
+	}
+	b.key(kb.Escape)
+	if at := evaluate[string](b, "location.hash"); strings.Contains(at, "&p=") {
+		t.Errorf("Esc leaves %s", at)
+	}
+}
+
+// TestCaptionsOfTheExplorer: on runs with random numbers, of which one is SUSPECT, the badge and
+// the caption count one, and nothing is said of all.
+func TestCaptionsOfTheExplorer(t *testing.T) {
+	b := newTab(t)
+	value := regexp.MustCompile(`[-0-9.e]+ (p\d+|mean)\S*-response-sec`)
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		dir := small(t)
+		nth := 0
+		resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
+			return regexp.MustCompile(`(?m)^BenchmarkRun/.*$`).ReplaceAllStringFunc(s,
+				func(line string) string {
+					line = value.ReplaceAllStringFunc(line, func(pair string) string {
+						_, unit, _ := strings.Cut(pair, " ")
+						return fmt.Sprintf("%v %s", r.ExpFloat64(), unit)
+					})
+					if nth++; nth == 3 {
+						return "# suspect: too short: it ends too soon\n" + line + " 1 verdict"
+					}
+					return line + " 0 verdict"
+				})
+		})
+		b.open(written(t, dir), "#explore?m=p99&v=1")
+		texts := evaluate[[]string](b, `[...document.querySelectorAll(
+			".explore figcaption, .explore h3, .explore .chips")].map(e => e.innerText)`)
+		for _, text := range texts {
+			if m := regexp.MustCompile(`(?i)\b(every|all)\b`).FindString(text); m != "" {
+				t.Errorf("%q says %q", text, m)
+			}
+		}
+		if !strings.Contains(texts[1]+texts[2], "(1 point of ") {
+			t.Errorf("one point is SUSPECT: %q", texts)
+		}
+		badge := evaluate[string](b, `document.querySelector(".badges").innerText`)
+		if !strings.Contains(badge, "1 SUSPECT") && !strings.Contains(badge, "SUSPECT 1") {
+			t.Errorf("the badge says %q", badge)
+		}
+	}
+}

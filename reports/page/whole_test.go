@@ -1,0 +1,165 @@
+package page
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+
+	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+)
+
+// TestWithoutScripts: the findings, the figures and the numbers are there.
+func TestWithoutScripts(t *testing.T) {
+	path := written(t, small(t))
+	b := newTab(t)
+	call(b, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true})
+	b.open(path, "")
+	counts := evaluate[map[string]float64](b, `({
+		explorer: document.getElementById("explorer").childElementCount,
+		note: document.querySelectorAll(".explore noscript p").length,
+		h1: document.querySelector("h1").offsetHeight, svg: document.querySelectorAll("svg").length,
+		cells: document.querySelectorAll("table td").length})`)
+	if counts["explorer"] != 0 {
+		t.Error("a script has run")
+	}
+	for _, what := range []string{"note", "h1", "svg"} {
+		if counts[what] == 0 {
+			t.Errorf("without scripts there is no %s", what)
+		}
+	}
+	if counts["cells"] < 24*6 { // scenarios, columns
+		t.Errorf("without scripts there are %v numbers", counts["cells"])
+	}
+}
+
+// TestLargePage: 38 strategies at five loads, three times each, make a page that a browser opens at
+// once.
+func TestLargePage(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the others have the same code, and fewer runs")
+	}
+	path := written(t, sweepOf(t, 38))
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 1_200_000 {
+		t.Errorf("the page has %d bytes", info.Size())
+	}
+	b := newTab(t)
+	b.open(path, "")
+	// what is folded comes when it is opened
+	if n := evaluate[int](b, `document.querySelectorAll("*").length -
+		document.querySelectorAll("details:not([open]) > :not(summary) *").length`); n > 8000 {
+		t.Errorf("the page has %d nodes", n)
+	}
+}
+
+// BenchmarkPage loads a page of 38 strategies, and shows and hides one of them.
+func BenchmarkPage(b *testing.B) {
+	tab := newTab(b)
+	path := written(b, sweepOf(b, 38))
+	b.Run("load", func(b *testing.B) {
+		for b.Loop() {
+			tab.open(path, "")
+			tab.settled()
+		}
+	})
+	b.Run("toggle", func(b *testing.B) {
+		for b.Loop() {
+			evaluate[bool](tab, `document.querySelector("[data-chip]").click(), true`)
+			tab.settled()
+		}
+	})
+}
+
+// TestAccessible: axe finds nothing, in the light and in the dark.
+func TestAccessible(t *testing.T) {
+	axe, err := os.ReadFile(filepath.Join("front", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Skip("axe-core is not installed: npm ci in reports/page/front")
+	}
+	path := written(t, sweepOf(t, 7))
+	b := newTab(t)
+	for _, scheme := range []string{"light", "dark"} {
+		b.media(scheme)
+		for _, width := range []int64{1440, 390} {
+			b.size(width, 900)
+			b.open(path, "#explore?m=p99&x=0.9&p=serial&base=serial&v=1")
+			b.settled()
+			evaluate[bool](b, string(axe)+";true")
+			for _, v := range evaluate[[]string](b, `axe.run().then(r => r.violations.flatMap(v =>
+				v.nodes.map(n => v.id + ": " + n.html.slice(0, 150) + " " + n.failureSummary)))`) {
+				t.Errorf("%s, %d px: %s", scheme, width, v)
+			}
+		}
+	}
+}
+
+// TestNarrow: at 320 px nothing makes the page scroll sideways, and no font that may come has a
+// text of a chart leave its picture.
+func TestNarrow(t *testing.T) {
+	path := written(t, sweepOf(t, 7))
+	b := newTab(t)
+	for _, width := range []int64{320, 390, 1024, 1440} {
+		b.size(width, 800)
+		b.open(path, "#explore?m=p99&base=serial&v=1")
+		b.settled()
+		if wide := evaluate[int64](b, `document.documentElement.scrollWidth`); wide > width {
+			t.Errorf("at %d px the page is %d px wide", width, wide)
+		}
+		for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
+			for _, text := range evaluate[[]string](b, fmt.Sprintf(`(() => {
+				const out = [];
+				for (const svg of document.querySelectorAll(".explore svg:not(.pb-swatch)")) {
+					svg.setAttribute("font-family", %q);
+					const [x, y, w, h] = svg.getAttribute("viewBox").split(" ").map(Number);
+					for (const t of svg.querySelectorAll("text")) {
+						const b = t.getBBox();
+						if (b.x < x - 1 || b.y < y - 1 || b.x + b.width > x + w + 1 ||
+							b.y + b.height > y + h + 1) out.push(t.textContent + " " + [b.x, b.y, b.width, w]);
+					}
+				}
+				return out;
+			})()`, font)) {
+				t.Errorf("in %s at %d px %q is cut off", font, width, text)
+			}
+		}
+	}
+}
+
+// TestHostilePage: names that are markup, very long, or full of quotes run nothing and overflow
+// nothing.
+func TestHostilePage(t *testing.T) {
+	hostile := `"><img/onerror=pwned=1>'` + "`${pwned=1}`" + strings.Repeat("W", 10_000)
+	var lines strings.Builder
+	lines.WriteString("cpu: <script>pwned=1</script>" + hostile + "\n")
+	for i, load := range []float64{0.5, 0.8} {
+		for _, name := range []string{"a", "b" + hostile} {
+			fmt.Fprintf(&lines, "BenchmarkRun/strategy=%s/workload=w%s/load=%v 1000 %d p99-response-sec\n",
+				strings.ReplaceAll(name, "/", ""), strings.ReplaceAll(hostile, "/", ""), load, i+1)
+		}
+	}
+	dir := resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(lines.String())})
+	path := written(t, dir)
+	b := newTab(t)
+	for _, width := range []int64{390, 1440} {
+		b.size(width, 800)
+		b.open(path, "")
+		b.settled()
+		if evaluate[bool](b, `"pwned" in globalThis`) {
+			t.Error("a name has run")
+		}
+		if wide := evaluate[int64](b, `document.documentElement.scrollWidth`); wide > width {
+			t.Errorf("at %d px the page is %s px wide", width, strconv.FormatInt(wide, 10))
+		}
+	}
+}
