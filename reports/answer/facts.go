@@ -105,6 +105,20 @@ func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
+// verbOf says what a class does to the tasks that it does not complete.
+func verbOf(k standing) string {
+	shed := slices.ContainsFunc(k.cases, func(k Case) bool { return k.Value("shed/op") > 0 })
+	switch many := len(k.Names) > 1; {
+	case shed && many:
+		return "refuse"
+	case shed:
+		return "refuses"
+	case many:
+		return "lose"
+	}
+	return "loses"
+}
+
 // price says what the best refuses or loses, and what it costs to have no bound.
 func (s Sweep) price(c contest) Fact {
 	best := c.in[0]
@@ -115,16 +129,7 @@ func (s Sweep) price(c contest) Fact {
 		}
 	}
 	var text []string
-	who, verb := best.Class.String(), "loses"
-	shed := slices.ContainsFunc(best.cases, func(k Case) bool { return k.Value("shed/op") > 0 })
-	switch many := len(best.Names) > 1; {
-	case shed && many:
-		verb = "refuse"
-	case shed:
-		verb = "refuses"
-	case many:
-		verb = "lose"
-	}
+	who, verb := best.Class.String(), verbOf(best)
 	switch n := len(lost); {
 	case n > 2:
 		text = append(text, fmt.Sprintf("%s %s %s, and %s.", who, verb, lost[0], lost[n-1]))

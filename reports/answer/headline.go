@@ -181,9 +181,14 @@ func (s Sweep) fallBehind() (a Answer) {
 		if len(behind) > 1 {
 			fall = "fall"
 		}
+		// a short queue is no merit of its own where it is bought by refusing
+		but := ""
+		if lost := c.in[0].Lost(); lost >= 0.01 {
+			but = fmt.Sprintf(" and %s %s", verbOf(c.in[0]), quantity.Share(lost))
+		}
 		return Answer{Unit: c.unit, X: xs[i], score: 10, Headline: upper(fmt.Sprintf(
-			"%s%s %s the p99 response at %s; %s %s behind without end", s.prefix(xs[i]),
-			c.in[0].Class, keep, quantity.Seconds(c.in[0].value), some(behind), fall))}
+			"%s%s %s the p99 response at %s%s; %s %s behind without end", s.prefix(xs[i]),
+			c.in[0].Class, keep, quantity.Seconds(c.in[0].value), but, some(behind), fall))}
 	}
 	return a
 }

@@ -24,6 +24,9 @@ func TestHeadlines(t *testing.T) {
 		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a and b fall " +
 			"behind without end", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
 			p99("shed", 1.1, 0.128), p99("a", 1.1, 4).growing(), p99("b", 1.1, 5).growing()}},
+		"at a price": {"At load 1.1 shed keeps the p99 response at 97.0 ms and refuses 34.2 %; " +
+			"a falls behind without end", []Case{p99("shed", 1.1, 0.097).with("shed/op", 0.342),
+			p99("a", 1.1, 4).growing()}},
 		"slower": {"At load 0.9 the p99 response is 100 ms with a and 250 ms with c, 2.5 times as " +
 			"long", []Case{p99("a", 0.9, 0.1, 0.1), p99("b", 0.9, 0.2, 0.2),
 			p99("c", 0.9, 0.25, 0.25)}},

@@ -10,7 +10,7 @@ import (
 
 // flags are the keys of a name that are flags of the commands as well.
 var flags = []string{"workload", "target", "arrival", "limit", "queue", "timeout", "drain",
-	"deadline", "clock"}
+	"deadline", "n", "clock"}
 
 // Command spells a command that makes runs like this one: what its name says that is no default.
 // ok is false where the name says what no flag does.

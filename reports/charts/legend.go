@@ -186,6 +186,7 @@ func (l label) drawSample(c *draw.Canvas, a, b vg.Point) {
 
 // drawSwatch draws a piece of the line the series share, with their markers side by side.
 func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
+	styles = styles[:min(len(styles), mostStripes)]
 	n := len(styles)
 	for i, style := range styles {
 		look := lookOf(style)
@@ -196,10 +197,9 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 		}
 		c.StrokeLines(s, []vg.Point{a, b})
 	}
-	shown := min(n, 3) // more would not be told apart in this space; the names tell the rest
-	for i, style := range styles[:shown] {
+	for i, style := range styles {
 		look := lookOf(style)
-		at := vg.Point{X: a.X + (b.X-a.X)*(vg.Length(i)+0.5)/vg.Length(shown), Y: a.Y}
+		at := vg.Point{X: a.X + (b.X-a.X)*(vg.Length(i)+0.5)/vg.Length(n), Y: a.Y}
 		drawMarker(c, look.marker, look.tint, at, markerRadius-0.4, 1.4)
 	}
 }

@@ -39,11 +39,32 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	l.drawTheory(&c, theory)
+	measured = distinguishable(measured)
 	drawLines(&c, measured)
 	for _, d := range measured {
 		drawIntervals(&c, d, y)
 	}
 	l.drawMarkers(&c, measured)
+}
+
+// mostStripes is how many series that are equal in every point are drawn: stripes of more colours,
+// or markers of more sizes, tell nobody whose they are. The legend names all.
+const mostStripes = 3
+
+// distinguishable are the series without those that equal several others already.
+func distinguishable(all []drawn) (kept []drawn) {
+	for _, d := range all {
+		same := 0
+		for _, k := range kept {
+			if equal(k.Series, d.Series) {
+				same++
+			}
+		}
+		if same < mostStripes {
+			kept = append(kept, d)
+		}
+	}
+	return kept
 }
 
 // drawnY is where a point is drawn: at its value, or, when that grows beyond the axis, at the end

@@ -121,7 +121,7 @@ func WritePage(w io.Writer, c *Comparison) error {
 	_, shared := c.shortNames()
 	p := shell.Page{Title: "compare",
 		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+shared, " ·"),
-		Answer: c.found(all, at), Trust: c.badges(all), CSS: pageCSS,
+		Answer:   c.found(all, at), Trust: c.badges(all), CSS: pageCSS,
 		Source: template.HTML("Written by <code>poolbench compare</code>.")}
 	if at > 0 {
 		f, err := changeFigure(all[:at], len(c.Columns) > 2)

@@ -16,7 +16,7 @@ func fallingBehind(s reportSweep) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{doNotKeepUp(parts) + " (arrows)."}
+	return []string{doNotKeepUp(prose.Few(parts, mostNames)) + " (arrows)."}
 }
 
 // where words some of the places at which a strategy was run: "from load 0.9 on" where these are
@@ -56,7 +56,7 @@ func leftOut(s reportSweep, places []float64) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{"Not drawn: " + doNotKeepUp(names) + "."}
+	return []string{"Not drawn: " + doNotKeepUp(prose.Few(names, mostNames)) + "."}
 }
 
 func doNotKeepUp(names []string) string {

@@ -45,8 +45,14 @@ func (in *reportInput) kinds(g *reportGroup) []chartKind {
 func (in *reportInput) chart(
 	g *reportGroup, s reportSweep,
 ) (out []figure, notes []string, err error) {
+	some := s
+	some.cells = g.told(s)
 	for _, kind := range in.kinds(g) {
-		chart, err := kind.draw(s)
+		drawn := some
+		if kind.name == "ranking" { // which has a row for each class
+			drawn = s
+		}
+		chart, err := kind.draw(drawn)
 		if empty, ok := errors.AsType[*charts.EmptyError](err); ok {
 			notes = append(notes, empty.Notes...)
 			continue
@@ -58,8 +64,11 @@ func (in *reportInput) chart(
 		}
 		f := figure{name: chartName(kind.name, g, s), chart: chart, caption: strings.ReplaceAll(
 			kind.caption(s, chart), " strategy", " "+g.of())} // every, no
+		if left := g.notDrawn(s, drawn); left != "" {
+			f.caption = strings.TrimSpace(f.caption + " " + left)
+		}
 		if kind.name == "response" {
-			f.title, f.caption = g.finding(s), strings.TrimSpace(f.caption+" "+g.notDrawn(s))
+			f.title = g.finding(s)
 		}
 		chart.Subtitle = subtitle(g, s)
 		chart.Alt = chart.Title + ". " + f.caption
@@ -121,17 +130,17 @@ func (g *reportGroup) responseChart(s reportSweep) (*charts.Chart, error) {
 	if !hasMetric(s.cells, "p99-response-sec") {
 		q = "p50"
 	}
-	cells := g.told(s)
+	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.cells, q+"-response-sec",
+		"theory-"+q+"-response-sec", true, s.x)}
 	return charts.Response(q+" response against "+axes[s.across].word, s.across,
-		[]charts.Panel{{Title: q + " response", Series: seriesOf(cells, q+"-response-sec", "theory-"+q+"-response-sec",
-			true, s.x)}})
+		[]charts.Panel{panel})
 }
 
 // mostLines is how many classes of strategies a chart can tell apart.
 const mostLines = 6
 
-// told are the cells that a chart draws: of many classes the best, the worst, and some between, by
-// the p99 at the last place where all of them have one.
+// told are the cells that charts draw: of many classes the largest, the best, the worst, and some
+// between, by the p99 at the last place.
 func (g *reportGroup) told(s reportSweep) []*reportCell {
 	classes := g.forRules(s).Classes()
 	if len(classes) <= mostLines {
@@ -141,9 +150,15 @@ func (g *reportGroup) told(s reportSweep) []*reportCell {
 	slices.SortStableFunc(classes, func(a, b answer.Class) int {
 		return cmp.Compare(p99Of(last, a.Names[0]), p99Of(last, b.Names[0]))
 	})
-	var names []string
-	for i := range mostLines {
-		names = append(names, classes[i*(len(classes)-1)/(mostLines-1)].Names...)
+	largest := slices.MaxFunc(classes, func(a, b answer.Class) int {
+		return cmp.Compare(len(a.Names), len(b.Names))
+	})
+	classes = slices.DeleteFunc(classes, func(k answer.Class) bool {
+		return k.Names[0] == largest.Names[0]
+	})
+	names := slices.Clone(largest.Names)
+	for i := range mostLines - 1 {
+		names = append(names, classes[i*(len(classes)-1)/(mostLines-2)].Names...)
 	}
 	return only(s.cells, func(c *reportCell) bool { return slices.Contains(names, c.strategy) })
 }
@@ -156,14 +171,13 @@ func (g *reportGroup) finding(s reportSweep) string {
 	return ""
 }
 
-// notDrawn says how many a chart of response leaves out.
-func (g *reportGroup) notDrawn(s reportSweep) string {
-	drawn, all := len(byStrategy(g.told(s))), len(byStrategy(s.cells))
-	if drawn == all {
+// notDrawn says how many the charts leave out.
+func (g *reportGroup) notDrawn(all, drawn reportSweep) string {
+	if len(drawn.cells) == len(all.cells) {
 		return ""
 	}
 	return fmt.Sprintf("Drawn are %d of %s, the best and the worst among them; the others are in "+
-		"the table.", drawn, prose.Count(all, g.of()))
+		"the table.", len(byStrategy(drawn.cells)), prose.Count(len(byStrategy(all.cells)), g.of()))
 }
 
 // p99Of is the p99 of a strategy; infinite where it grows or there is none.
