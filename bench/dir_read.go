@@ -144,6 +144,8 @@ func (s *section) note(line string, next *Result) (err error) {
 		s.plan = value
 	case rundir.Seed:
 		next.Seed, err = strconv.ParseUint(value, 10, 64)
+	case rundir.Agent:
+		next.Agents = append(next.Agents, value)
 	case rundir.Failed:
 		var f rundir.Failure
 		f, err = rundir.ParseFailure(value)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/internal/plain"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/witness"
 	"github.com/poolbench/poolbench/strategies"
@@ -134,6 +135,9 @@ func (w *resultsWriter) write(r *Result) error {
 	// no configuration line: a value that differs from run to run would split the tables of every
 	// reader
 	w.add(rundir.Seed.Line(strconv.FormatUint(r.Seed, 10)))
+	for _, agent := range r.Agents {
+		w.add(rundir.Agent.Line(plain.Text(strings.Join(strings.Fields(agent), " "))))
+	}
 	for _, law := range r.Broken {
 		w.add(rundir.BrokenLaw.Line(law))
 	}

@@ -79,6 +79,7 @@ func (l *log) next() *record {
 type trace struct {
 	chunks [][]record
 	order  []uint32 // nil: as they stand
+	logs   []uint32 // by chunk, where there is an order: the log that it is of
 	n      int
 }
 
@@ -93,19 +94,25 @@ func (t *trace) at(i int) *record {
 // is never late would have. That one turns to a task when it is due, or when it comes back from the
 // submit before, if that is later: what Submit takes is the strategy's, and no part of the lag.
 // What the generator lost by oversleeping it is behind by until it has caught up, also with tasks
-// that it issued without a pause.
+// that it issued without a pause. Each log has a generator of its own.
 func (t *trace) lags() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
-		ready, issue := int64(0), int64(0) // of the task before
+		before := make([]struct{ ready, issue int64 }, 1) // the task before, by log
+		if n := len(t.logs); n > 0 {
+			before = make([]struct{ ready, issue int64 }, t.logs[n-1]+1)
+		}
 		for i := range t.n {
-			r := t.at(i)
-			if r.held { // no sleep: it came from the submit, which took from issue to issue
-				ready = max(r.due, ready+r.issue-issue)
-			} else {
-				ready = r.due
+			r, b := t.at(i), &before[0]
+			if t.order != nil {
+				b = &before[t.logs[t.order[i]>>chunkBits]]
 			}
-			issue = r.issue
-			if !yield(i, r.issue-ready) {
+			if r.held { // no sleep: it came from the submit, which took from issue to issue
+				b.ready = max(r.due, b.ready+r.issue-b.issue)
+			} else {
+				b.ready = r.due
+			}
+			b.issue = r.issue
+			if !yield(i, r.issue-b.ready) {
 				return
 			}
 		}
@@ -120,9 +127,12 @@ func newTrace(logs []log) *trace {
 		return &trace{chunks: logs[0].chunks, n: logs[0].n}
 	}
 	t := &trace{order: []uint32{}}
-	for _, l := range logs {
+	for at, l := range logs {
 		base := uint32(len(t.chunks) << chunkBits)
 		t.chunks = append(t.chunks, l.chunks...)
+		for range l.chunks {
+			t.logs = append(t.logs, uint32(at))
+		}
 		for i := range l.n {
 			t.order = append(t.order, base+uint32(i))
 		}
@@ -144,14 +154,19 @@ type Recording struct {
 	Duration time.Duration    // of the plan; 0: until its last request
 	// what bounded the requests; one without New and Bound: nothing that the package knows of
 	Strategy strategies.Variant
-	Limit    int           // of the strategy
-	Queue    int           // of the strategy
-	Records  []Records     // one of an open loop, one of each client of a closed one
-	Peak     int64         // most requests in flight at once
-	Busy     int64         // time that all attempts took, counted apart from the records
-	Twice    int64         // requests that were settled twice
-	Resent   int64         // requests that went over the wire again, within one attempt
-	Doubts   []Reason      // found by who drives
+	Limit    int // of the strategy
+	Queue    int // of the strategy
+	// one of an open loop, one of each client of a closed one; several where generators shared it
+	Records []Records
+	Peak    int64    // most requests in flight at once
+	Busy    int64    // time that all attempts took, counted apart from the records
+	Twice   int64    // requests that were settled twice
+	Resent  int64    // requests that went over the wire again, within one attempt
+	Doubts  []Reason // found by who drives
+	// of a plan that several generators share: its arrivals and its length are judged with the
+	// others'
+	Share    bool
+	Machines []string      // who they were, a line each
 	seen     *witness.Seen // of the machine; nil: nobody watched it
 }
 
@@ -209,6 +224,15 @@ func (r *record) Attempt(start, busy int64) {
 // Settle notes what became of the request.
 func (r *record) Settle(o Outcome, end int64) { r.outcome, r.end = o, end }
 
+// Outcome is what became of the request; 0: nobody has said.
+func (r *record) Outcome() Outcome { return r.outcome }
+
+// Busy is the time that all its attempts took.
+func (r *record) Busy() int64 { return r.busy }
+
+// End is when it was settled.
+func (r *record) End() int64 { return r.end }
+
 // An Outcome is what became of a request.
 type Outcome = outcome
 
@@ -237,6 +261,7 @@ func (rec *Recording) Result() (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", rec.Name, err)
 	}
+	r.Agents = rec.Machines
 	return r, nil
 }
 

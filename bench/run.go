@@ -82,6 +82,7 @@ type Result struct {
 	Broken   []string   // violated laws, in words with their numbers; none is what is wanted
 	Verdict  Verdict    // whether the numbers may be believed
 	Reasons  []Reason   // that it is not Valid for, broken laws among them
+	Agents   []string   `json:",omitempty"` // that shared the load, a line about each
 	// of the machine that the run was made on, as results.txt has it; nil: of this process
 	Machine []benchfmt.Config `json:",omitempty"`
 }

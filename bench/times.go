@@ -163,7 +163,7 @@ const intervals = 100
 // timeline counts what happened in each stretch of the run, from its first due to its last end.
 func (o *observation) timeline() []Interval {
 	t := o.trace
-	begin, end := t.at(0).due, int64(0)
+	begin, end := t.at(0).due, t.at(0).due
 	for i := range t.n {
 		end = max(end, t.at(i).end)
 	}

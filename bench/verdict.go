@@ -75,19 +75,22 @@ func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
 			o.checkMachine(r)
 		}
 		o.checkLag(r, first, m)
-		if a := o.scenario.Load.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce {
+		if a := o.scenario.Load.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
+			o.trace.order == nil { // else no generator issued them all
 			o.checkSaturation(r, m)
 		}
 		o.checkStandstill(r)
 	}
 	o.checkSettling(r, first)
-	o.checkPlan(r)
-	o.checkPASTA(r, f)
-	o.checkPools(r)
-	o.checkHeld(r, h)
-	o.checkExact(r, first)
-	o.checkDrift(r, first)
-	o.checkLength(r, first, m)
+	if o.recording == nil || !o.recording.Share {
+		o.checkPlan(r)
+		o.checkPASTA(r, f)
+		o.checkPools(r)
+		o.checkHeld(r, h)
+		o.checkExact(r, first)
+		o.checkDrift(r, first)
+		o.checkLength(r, first, m)
+	}
 	r.add("verdict", float64(r.Verdict))
 }
 

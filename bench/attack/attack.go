@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/meter"
+	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -69,6 +70,12 @@ type Attack struct {
 	Shed int
 	Seed uint64 // of the arrivals
 
+	// Agents above 0 share the attack: this one, number Agent of them from 0, sends its part of the
+	// plan. Limit, Queue, Workers and Connections are of each; Clients are shared.
+	Agents, Agent int
+	// Start is when the plan begins, by the clock of this machine; zero: at once
+	Start time.Time
+
 	// Vegeta gets each result in vegeta's own encoding, for vegeta report and vegeta plot: counted
 	// from due like ours, so timestamp is when the request was due and latency the response.
 	// Without headers and bodies. nil: nobody gets them.
@@ -104,6 +111,7 @@ type Report struct {
 	Statuses []Count // of answers, by status
 	Errors   []Count // of requests without an answer, the most frequent first
 	Cut      error   // why the attack ended before its plan did; nil: it did not
+	Agents   []Agent // that shared it; nil: nobody did
 }
 
 // Break adds a law that does not hold: the report is INVALID.
@@ -211,6 +219,7 @@ func (a Attack) Validate() error {
 	complain(a.Workers < Unlimited || a.Workers > maxClients, "workers %d: want 1 to %d",
 		a.Workers, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
+	wrong = append(wrong, a.checkAgents()...)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
 	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
 		"dead letters: want a strategy that retries, as retry_queue does; no other gives up")
@@ -229,7 +238,16 @@ func (a Attack) Validate() error {
 // given up, and the Report is about the part before; Report.Cut says so. Afterwards no goroutine
 // and no connection of the attack is left. The error is about an impossible attack, one without any
 // request, one against nobody, or Attack.Vegeta and Attack.DeadLetters.
-func Run(ctx context.Context, a Attack) (report *Report, err error) {
+func Run(ctx context.Context, a Attack) (*Report, error) {
+	r, err := start(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return r.report()
+}
+
+// start sends the requests of a, and returns when all is over.
+func start(ctx context.Context, a Attack) (_ *run, err error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
@@ -251,14 +269,9 @@ func Run(ctx context.Context, a Attack) (report *Report, err error) {
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()
-	stopWatching := func(time.Time) {}
-	if !a.virtual {
-		stopWatching = r.recording.Watch()
-	}
-	r.base = time.Now()
-	r.tally.base = r.base
+	stopWatching := r.begin()
 	if last > 0 { // clients that send so many need no more time than they take
-		defer time.AfterFunc(last+a.Drain, func() { cancel(errDrained) }).Stop()
+		defer time.AfterFunc(time.Until(r.base)+last+a.Drain, func() { cancel(errDrained) }).Stop()
 	}
 	if a.Clients > 0 {
 		end := r.show(0, last, nil)
@@ -268,10 +281,30 @@ func Run(ctx context.Context, a Attack) (report *Report, err error) {
 		err = r.open(planned, last)
 	}
 	stopWatching(r.base)
-	if err != nil {
-		return nil, err
+	r.cause = context.Cause(ctx)
+	return r, err
+}
+
+// watchLead is how long before a Start the machine is watched.
+const watchLead = 20 * time.Millisecond
+
+// begin waits for the Start, if there is one, and begins to watch the machine.
+func (r *run) begin() (stopWatching func(time.Time)) {
+	stopWatching = func(time.Time) {}
+	at := r.attack.Start
+	if !at.IsZero() {
+		_ = pace.Sleep(r.ctx, time.Until(at)-watchLead) // an attack that has ended sends nothing
 	}
-	return r.report()
+	if !r.attack.virtual {
+		stopWatching = r.recording.Watch()
+	}
+	if r.base = time.Now(); !at.IsZero() {
+		r.late = max(r.base.Sub(at), 0)
+		_ = pace.Sleep(r.ctx, time.Until(at))
+		r.base = at
+	}
+	r.tally.base = r.base
+	return stopWatching
 }
 
 // errDrained ends an attack whose time is over.
@@ -284,9 +317,11 @@ type run struct {
 	give      context.CancelCauseFunc // the attack up
 	caller    *caller
 	tally     *tally
-	recording *bench.Recording
-	meter     *meter.Meter // for whoever looks on; nil: nobody does
-	base      time.Time    // the start
+	recording *recording
+	meter     *meter.Meter  // for whoever looks on; nil: nobody does
+	base      time.Time     // the start
+	late      time.Duration // by which the Start was missed
+	cause     error         // why it ended, if it did before all was answered
 }
 
 // now counts nanoseconds from the start.
@@ -318,16 +353,15 @@ func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end 
 	return r.meter.End
 }
 
-// abandonRest settles what else is due by now and not sent, after so many that were.
-func (r *run) abandonRest(plan *plan, records *bench.Records, sent int64, held bool) {
+// abandonRest settles what else is due by now and not sent.
+func (r *run) abandonRest(plan *plan, records *bench.Records, held bool) {
 	for now := r.now(); plan.more && plan.due <= now; plan.advance() {
 		rec := records.Add(plan.due)
 		rec.Held(held)
 		at := r.now()
 		rec.Issue(at)
-		r.settle(rec, sample{seq: uint64(sent), due: plan.due, end: at, outcome: bench.Abandoned,
+		r.settle(rec, sample{seq: plan.seq, due: plan.due, end: at, outcome: bench.Abandoned,
 			err: strategies.ErrAbandoned.Error()})
-		sent++
 	}
 }
 

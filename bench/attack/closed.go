@@ -23,11 +23,12 @@ func (r *run) closed() {
 	if r.attack.Tasks > 0 {
 		most = uint64(r.attack.Tasks)
 	}
-	records := make([]bench.Records, r.attack.Clients)
+	of, by := r.attack.turns()
+	records := make([]bench.Records, (uint64(r.attack.Clients)-of+by-1)/by)
 	for i := range records {
 		clients.Go(func() {
 			for due := r.now(); r.ctx.Err() == nil && (until == 0 || due <= until); {
-				n := seq.Add(1) - 1
+				n := of + by*(seq.Add(1)-1)
 				if n >= most {
 					if most == arrivals.MaxTasks {
 						r.give(errFull)
@@ -39,10 +40,10 @@ func (r *run) closed() {
 		})
 	}
 	clients.Wait()
+	r.recording.Peak = int64(len(records))
 	r.recording.Records = slices.DeleteFunc(records, func(l bench.Records) bool {
 		return l.Len() == 0
 	})
-	r.recording.Peak = int64(r.attack.Clients)
 }
 
 // errFull ends an attack of clients without a number of requests.

@@ -21,3 +21,18 @@ var ErrorKind = errorKind
 
 // CheckRequest is checkRequest.
 var CheckRequest = checkRequest
+
+// Dues are the numbers and due times of the requests that the attack sends.
+func (a Attack) Dues() (seqs []uint64, dues []int64) {
+	for p := a.withDefaults().plan(); p.more; p.advance() {
+		seqs, dues = append(seqs, p.seq), append(dues, p.due)
+	}
+	return seqs, dues
+}
+
+// SumUp puts a result in the place of the share's records, as for a plan of many requests.
+func (a Attack) SumUp(s *Share) error {
+	r, err := merging{attack: a.withDefaults(), agents: []Agent{{Share: s}}}.recorded()
+	s.Summed, s.Records = r, nil
+	return err
+}

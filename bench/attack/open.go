@@ -29,11 +29,11 @@ func (r *run) open(planned int, span time.Duration) error {
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
 	defer r.show(planned, span, t.inFlight.Load)()
 	plan := r.attack.plan()
-	issued := t.submitAll(plan)
+	t.submitAll(plan)
 	if err := t.strategy.Drain(r.ctx); err != nil && r.ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", strategy, err)
 	}
-	r.abandonRest(plan, &t.records, issued, t.blames)
+	r.abandonRest(plan, &t.records, t.blames)
 	r.recording.Records, r.recording.Peak, r.recording.Twice = []bench.Records{t.records},
 		t.peak.Load(), t.twice.Load()
 	return nil
@@ -75,8 +75,8 @@ type job struct {
 	attempts int
 }
 
-// submitAll issues the plan, and returns how many requests that were.
-func (t *openLoop) submitAll(plan *plan) (issued int64) {
+// submitAll issues the plan, until the attack ends.
+func (t *openLoop) submitAll(plan *plan) {
 	wait, end := t.newWaiter()
 	defer end()
 	for returned := t.now(); plan.more; plan.advance() {
@@ -89,10 +89,9 @@ func (t *openLoop) submitAll(plan *plan) (issued int64) {
 			break
 		}
 		j := t.idle.Get().(*job)
-		j.rec, j.attempts, j.sample = t.records.Add(due), 0, sample{seq: uint64(issued), due: due}
+		j.rec, j.attempts, j.sample = t.records.Add(due), 0, sample{seq: plan.seq, due: due}
 		j.rec.Held(held && t.blames)
 		j.rec.Issue(issue)
-		issued++
 		j.live.Store(true)
 		if err := t.strategy.Submit(t.ctx, &j.task); err != nil &&
 			j.live.CompareAndSwap(true, false) {
@@ -100,7 +99,6 @@ func (t *openLoop) submitAll(plan *plan) (issued int64) {
 		}
 		returned = t.now()
 	}
-	return issued
 }
 
 // attempt is the Run of every task: one call.

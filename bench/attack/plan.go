@@ -10,13 +10,16 @@ import (
 )
 
 // A plan says when each request is due. It is a pure function of the attack: every plan of it says
-// the same.
+// the same. That of one agent of several has the requests of its share.
 type plan struct {
 	arrivals arrivals.Next
-	left     int   // requests behind the one at hand; below 0: any number
-	until    int64 // 0: for ever
-	due      int64 // of the request at hand, in ns from the start
-	more     bool  // there is one
+	left     int                   // requests behind the one at hand; below 0: any number
+	until    int64                 // 0: for ever
+	mine     func(seq uint64) bool // nil: all are
+	next     uint64                // how many requests have been looked at
+	seq      uint64                // of the request at hand, among those of all shares
+	due      int64                 // of it, in ns from the start
+	more     bool                  // there is one
 }
 
 // plan is at the first request.
@@ -29,20 +32,30 @@ func (a Attack) plan() *plan {
 	if a.Tasks > 0 {
 		p.left = a.Tasks
 	}
+	if a.Agents > 0 {
+		p.mine = func(seq uint64) bool { return a.owner(seq) == a.Agent }
+	}
 	p.advance()
 	return p
 }
 
 func (p *plan) advance() {
-	if p.more = p.left != 0; p.more {
-		p.left--
-		p.due = int64(p.arrivals())
-		p.more = p.until == 0 || p.due <= p.until
+	for p.more = true; p.more; {
+		if p.more = p.left != 0; p.more {
+			p.left--
+			p.due = int64(p.arrivals())
+			p.more = p.until == 0 || p.due <= p.until
+		}
+		p.seq = p.next
+		p.next++
+		if p.mine == nil || p.mine(p.seq) {
+			return
+		}
 	}
 }
 
-// planned is how many requests there are, and when the last one is due. It costs some 20 ns a
-// request. More than MaxTasks are not counted.
+// planned is how many requests there are to send, and when the last one is due. It costs some 20 ns
+// a request. More than MaxTasks are not counted.
 func (a Attack) planned() (n int, last time.Duration) {
 	for p := a.plan(); p.more && n <= arrivals.MaxTasks; p.advance() {
 		n, last = n+1, time.Duration(p.due)

@@ -1,7 +1,6 @@
 package attack
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -44,6 +43,7 @@ func (a Attack) Name() string {
 	add(a.Timeout != DefaultTimeout, "timeout", a.Timeout)
 	add(a.Drain != DefaultDrain, "drain", a.Drain)
 	add(a.Resend, "resend", a.Resend)
+	add(a.Agents > 0, "agents", a.Agents)
 	return strings.Join(append(parts, "clock=real"), "/")
 }
 
@@ -80,8 +80,9 @@ func (a Attack) label() string {
 	return b.String()
 }
 
-func (a Attack) recording() *bench.Recording {
-	rec := &bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival, Rate: a.Rate}
+func (a Attack) recording() *recording {
+	rec := &recording{bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival,
+		Rate: a.Rate}}
 	switch {
 	case a.Clients > 0:
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
@@ -98,34 +99,65 @@ func (a Attack) recording() *bench.Recording {
 
 // report computes the result, and adds what only an attack has.
 func (r *run) report() (*Report, error) {
-	cause := context.Cause(r.ctx)
-	nobody, _ := errors.AsType[*nobodyError](cause)
+	cause, err := r.ended()
+	if err != nil {
+		return nil, err
+	}
+	if r.recording.empty() {
+		return nil, cause
+	}
+	t := r.tally
+	r.recording.finish(r.attack, cause, t.outcomes[bench.Abandoned], t.settled())
+	res, err := r.result()
+	if err != nil {
+		return nil, err
+	}
+	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors),
+		Cut: cause}, nil
+}
+
+// ended hands the recording what was counted, and says what cut the attack short, if anything. The
+// error is one that leaves no result.
+func (r *run) ended() (cut, err error) {
 	t := r.tally
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	nobody, _ := errors.AsType[*nobodyError](r.cause)
 	switch {
 	case t.writing != nil:
 		return nil, t.writing
 	case nobody != nil:
 		return nil, nobody
-	case len(r.recording.Records) == 0 || r.recording.Records[0].Len() == 0:
-		return nil, cause
-	}
-	if cause == errDrained {
-		cause = nil
-	}
-	if cause == nil {
-		r.recording.Duration = r.attack.Duration
 	}
 	r.recording.Busy, r.recording.Resent = t.busy, r.caller.resent.Load()
-	if n := t.outcomes[bench.Abandoned]; n > 0 && cause == nil {
-		r.recording.Doubts = append(r.recording.Doubts,
+	if r.cause == errDrained {
+		return nil, nil
+	}
+	return r.cause, nil
+}
+
+// A recording is one of an attack.
+type recording struct{ bench.Recording }
+
+func (rec *recording) empty() bool { return len(rec.Records) == 0 || rec.Records[0].Len() == 0 }
+
+// finish notes how the attack ended: with so many of its requests abandoned.
+func (rec *recording) finish(a Attack, cut error, abandoned, settled int) {
+	if cut != nil {
+		return
+	}
+	if rec.Duration = a.Duration; abandoned > 0 {
+		rec.Doubts = append(rec.Doubts,
 			bench.Reason{Verdict: bench.Suspect, Check: "unanswered", Text: fmt.Sprintf(
 				"%d of %d requests were still open, or not yet sent, %v after the last one was "+
 					"due, "+
 					"and are counted as abandoned: the times are those of the others, and too short",
-				n, t.settled(), r.attack.Drain)})
+				abandoned, settled, a.Drain)})
 	}
+}
+
+// result is that of the recording.
+func (r *run) result() (*bench.Result, error) {
 	res, err := r.recording.Result()
 	if err != nil {
 		return nil, err
@@ -139,6 +171,5 @@ func (r *run) report() (*Report, error) {
 			}
 		}
 	}
-	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors),
-		Cut: cause}, nil
+	return res, nil
 }

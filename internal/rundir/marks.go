@@ -23,6 +23,7 @@ const (
 	Strategies Mark = "strategies"        // all there are, in the order of the colours of charts
 	Plan       Mark = "plan"              // what the section is going to hold
 	Seed       Mark = "seed"              // of the result in the next line of results
+	Agent      Mark = "agent"             // that made a share of that result: who, how much
 	BrokenLaw  Mark = "broken law:"       // by that result
 	Invalid    Mark = "invalid:"          // why that result is: the check and what it found
 	Suspect    Mark = "suspect:"          // likewise
@@ -36,9 +37,8 @@ const (
 	Partial    Mark = "partial"           // an End
 )
 
-var marks = []Mark{Header, Strategies, Plan, Seed, BrokenLaw, Invalid, Suspect,
-	Failed, Study, Claim,
-	Verdict, Advice, Answer, Complete, Partial}
+var marks = []Mark{Header, Strategies, Plan, Seed, Agent, BrokenLaw, Invalid, Suspect,
+	Failed, Study, Claim, Verdict, Advice, Answer, Complete, Partial}
 
 // Line is the line of that mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }

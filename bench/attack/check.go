@@ -1,0 +1,110 @@
+package attack
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// checkPlanned walks the plan, and holds the due times of each share against it. It returns how
+// many requests the part of each agent has, nil for a closed loop.
+func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
+	if a.Clients > 0 {
+		return nil
+	}
+	planned = make([]int, len(agents))
+	wrong := make([]bool, len(agents))
+	whole := a
+	whole.Agents, whole.Agent = 0, 0
+	for p := whole.plan(); p.more; p.advance() {
+		k := a.owner(p.seq)
+		at := planned[k]
+		planned[k]++
+		s := agents[k].Share
+		if s == nil || s.Summed != nil || wrong[k] || at >= s.length() {
+			continue
+		}
+		if due := s.Records[0].At(uint64(at)).Due(); due != p.due {
+			wrong[k] = true
+			agents[k].doubt(bench.Invalid, checkName, "request %d is due after %v, and by its "+
+				"records after %v: it sent another plan", p.seq, time.Duration(p.due),
+				time.Duration(due))
+		}
+	}
+	for k, n := range planned {
+		s := agents[k].Share
+		switch {
+		case s == nil || wrong[k] || s.Requests == n:
+		case s.Requests > n || s.Cut == "" || cut == nil:
+			agents[k].doubt(bench.Invalid, checkName, "it has %d of the %d requests of its "+
+				"share%s", s.Requests, n, because(s.Cut))
+		}
+	}
+	return planned
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
+
+// length is how many records of an open loop there are.
+func (s *Share) length() int {
+	if len(s.Records) == 0 {
+		return 0
+	}
+	return s.Records[0].Len()
+}
+
+// checkCounts holds what the agent counted against its records.
+func (g *Agent) checkCounts(cut error) {
+	s := g.Share
+	if s == nil {
+		return
+	}
+	if s.Cut != "" && cut == nil {
+		g.doubt(bench.Invalid, checkName, "it ended before its plan did: %s", s.Cut)
+	}
+	settled, statuses := 0, 0
+	for _, n := range s.Outcomes {
+		settled += n
+	}
+	for _, c := range s.Statuses {
+		statuses += c.N
+	}
+	if settled != s.Requests || statuses > s.Requests {
+		g.doubt(bench.Invalid, checkName, "it counted %d requests, %d outcomes of them and %d "+
+			"statuses", s.Requests, settled, statuses)
+	}
+	if s.Summed != nil {
+		if s.Summed.Tasks != s.Requests {
+			g.doubt(bench.Invalid, checkName, "it counted %d requests, and its result is about %d",
+				s.Requests, s.Summed.Tasks)
+		}
+		return
+	}
+	var outcomes [bench.Abandoned + 1]int
+	records, busy := 0, int64(0)
+	for _, l := range s.Records {
+		records += l.Len()
+		for i := range uint64(l.Len()) {
+			r := l.At(i)
+			outcomes[r.Outcome()]++
+			busy += r.Busy()
+		}
+	}
+	switch {
+	case records != s.Requests:
+		g.doubt(bench.Invalid, checkName, "it counted %d requests, and sent records of %d",
+			s.Requests, records)
+	case outcomes != s.Outcomes:
+		g.doubt(bench.Invalid, checkName, "it counted %v completed, failed, throttled, shed and "+
+			"abandoned, and its records have %v", s.Outcomes[bench.Completed:],
+			outcomes[bench.Completed:])
+	case busy != s.Busy:
+		g.doubt(bench.Invalid, checkName, "it counted %v in requests, and its records have %v",
+			time.Duration(s.Busy), time.Duration(busy))
+	}
+}

@@ -1,0 +1,243 @@
+package attack
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// An Agent is one that took part in an attack that several shared, and what came of it.
+type Agent struct {
+	Name   string         // of its host and process
+	Share  *Share         // nil: it is lost
+	Lost   string         // why it is
+	Doubts []bench.Reason // about it, by who watched it
+	// its clock less that of who watched it, and how wrong that may be
+	Offset, OffsetError time.Duration
+}
+
+// doubt adds what speaks against what it has sent.
+func (g *Agent) doubt(v bench.Verdict, check, format string, args ...any) {
+	g.Doubts = append(g.Doubts,
+		bench.Reason{Verdict: v, Check: check, Text: fmt.Sprintf(format, args...)})
+}
+
+// Verdict is the worst on the agent: its own, and that of who watched it.
+func (g Agent) Verdict() (v bench.Verdict) {
+	if g.Share == nil {
+		return bench.Invalid
+	}
+	v = g.Share.Verdict
+	for _, d := range g.Doubts {
+		v = max(v, d.Verdict)
+	}
+	return v
+}
+
+// String is a line about it.
+func (g Agent) String() string {
+	if g.Share == nil {
+		return fmt.Sprintf("%s lost: %s", g.Name, g.Lost)
+	}
+	return fmt.Sprintf("%s requests %d offset %v ± %v %s", g.Name, g.Share.Requests, g.Offset,
+		g.OffsetError, g.Verdict())
+}
+
+// Merge makes one report of the shares of an attack, agent k of a.Agents being number k: as one
+// generator would have made it that sent the whole plan. It holds each share against the plan and
+// its counts against its records; an agent that these, its own verdict or others doubt is named. A
+// share that is missing makes the report INVALID or, where that is allowed, a suspect one about the
+// rest. cut is why the attack was ended before its plan; nil: it was not. The error is about an
+// attack of which there is nothing.
+func (a Attack) Merge(agents []Agent, allowLost bool, cut error) (*Report, error) {
+	if a = a.withDefaults(); len(agents) != a.Agents {
+		return nil, fmt.Errorf("%d agents of %d", len(agents), a.Agents)
+	}
+	agents = slices.Clone(agents)
+	for k := range agents {
+		agents[k].Doubts = slices.Clone(agents[k].Doubts)
+	}
+	planned := a.checkPlanned(agents, cut)
+	for k := range agents {
+		agents[k].checkCounts(cut)
+	}
+	m := merging{attack: a, agents: agents, planned: planned, cut: cut, allowLost: allowLost}
+	report, err := m.report()
+	if err != nil {
+		return nil, err
+	}
+	report.Agents = agents
+	return report, nil
+}
+
+// checkName is the check that agents are doubted by.
+const checkName = "agent"
+
+// merging is what is known of an attack when all shares are there.
+type merging struct {
+	attack    Attack
+	agents    []Agent
+	planned   []int
+	cut       error
+	allowLost bool
+}
+
+func (m merging) report() (*Report, error) {
+	var res *bench.Result
+	var err error
+	if slices.ContainsFunc(m.agents, func(g Agent) bool {
+		return g.Share != nil && g.Share.Summed != nil
+	}) {
+		res, err = m.summed()
+	} else {
+		res, err = m.recorded()
+	}
+	if err != nil {
+		return nil, err
+	}
+	statuses, errs := map[string]int{}, map[string]int{}
+	for _, g := range m.agents {
+		res.Agents = append(res.Agents, g.String())
+		if g.Share == nil {
+			continue
+		}
+		for _, c := range g.Share.Statuses {
+			statuses[c.What] += c.N
+		}
+		for _, c := range g.Share.Errors {
+			errs[c.What] += c.N
+		}
+	}
+	return &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs), Cut: m.cut}, nil
+}
+
+// recorded is the result by the records of all.
+func (m merging) recorded() (*bench.Result, error) {
+	rec := m.attack.recording()
+	// The limit is that of each: there is no pool that all requests went through.
+	of := rec.Strategy.Spec
+	rec.Limit, rec.Queue = 0, 0
+	rec.Strategy.Spec = strategies.Spec{Name: of.Name, Retries: of.Retries, Splits: of.Splits}
+	abandoned, settled := 0, 0
+	for _, g := range m.agents {
+		if s := g.Share; s != nil {
+			for _, l := range s.Records {
+				if l.Len() > 0 {
+					rec.Records = append(rec.Records, l)
+				}
+			}
+			rec.Busy += s.Busy
+			rec.Twice += s.Twice
+			rec.Resent += s.Resent
+			abandoned += s.Outcomes[bench.Abandoned]
+			settled += s.Requests
+		}
+	}
+	if rec.empty() {
+		return nil, cmp.Or(m.cut, m.nothing())
+	}
+	if rec.Peak = bench.PeakOf(rec.Records); m.attack.Clients > 0 {
+		rec.Peak = int64(m.attack.Clients)
+	}
+	present, planned := m.shares()
+	if present < planned { // what is left of a process that was thinned is one
+		rec.Rate *= float64(present) / float64(planned)
+	}
+	rec.finish(m.attack, m.cut, abandoned, settled)
+	rec.Doubts = append(rec.Doubts, m.doubts()...)
+	return rec.Result()
+}
+
+// nothing says why there is nothing.
+func (m merging) nothing() error {
+	for _, g := range m.agents {
+		if g.Share == nil {
+			return fmt.Errorf("no agent is left: %s was lost: %s", g.Name, g.Lost)
+		}
+		if g.Share.Cut != "" {
+			return fmt.Errorf("%s: %s", g.Name, g.Share.Cut)
+		}
+	}
+	return errors.New("no request was sent")
+}
+
+// shares is how many requests were planned, and for agents that are not lost; of clients, the
+// agents themselves.
+func (m merging) shares() (present, planned int) {
+	for k, g := range m.agents {
+		n := 1
+		if m.planned != nil {
+			n = m.planned[k]
+		}
+		planned += n
+		if g.Share != nil {
+			present += n
+		}
+	}
+	return present, planned
+}
+
+// doubts are those about agents, by their names.
+func (m merging) doubts() (all []bench.Reason) {
+	present, planned := m.shares()
+	for _, g := range m.agents {
+		if g.Share == nil {
+			verdict, rest := bench.Invalid, "its share is missing"
+			if m.allowLost {
+				verdict = bench.Suspect
+				rest = fmt.Sprintf("what was offered is %.3g %% of the plan",
+					100*float64(present)/float64(max(planned, 1)))
+			}
+			all = append(all, bench.Reason{Verdict: verdict, Check: checkName,
+				Text: fmt.Sprintf("%s was lost: %s; %s", g.Name, g.Lost, rest)})
+			continue
+		}
+		for _, d := range slices.Concat(g.Doubts, g.Share.Reasons) {
+			// one that its share breaks is no law of the whole
+			if d.Text = g.Name + ": " + d.Text; d.Check == "broken law" {
+				d.Check, d.Text = checkName, d.Text+", which breaks a law"
+			}
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// summed is the result by the results of all, to three digits.
+func (m merging) summed() (*bench.Result, error) {
+	var parts []*bench.Result
+	for k, g := range m.agents {
+		s := g.Share
+		switch {
+		case s == nil || s.Requests == 0:
+		case s.Summed != nil:
+			parts = append(parts, s.Summed)
+		default:
+			one := merging{attack: m.attack, agents: []Agent{{Name: g.Name, Share: s}}, cut: m.cut}
+			if m.planned != nil {
+				one.planned = m.planned[k : k+1]
+			}
+			r, err := one.recorded()
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, r)
+		}
+	}
+	for _, p := range parts {
+		p.Reasons, p.Verdict, p.Broken = nil, bench.Valid, nil // told of by the agent's name
+	}
+	res, _, err := bench.Merge(parts)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range m.doubts() {
+		res.Doubt(d.Verdict, d.Check, "%s", d.Text)
+	}
+	return res, nil
+}

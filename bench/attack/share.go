@@ -1,0 +1,215 @@
+package attack
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// maxAgents bounds how many may share an attack.
+const maxAgents = 100_000
+
+func (a Attack) checkAgents() (wrong []error) {
+	switch {
+	case a.Agents < 0 || a.Agents > maxAgents:
+		wrong = append(wrong, fmt.Errorf("agents %d: want 1 to %d", a.Agents, maxAgents))
+	case a.Agents == 0 && a.Agent != 0, a.Agent < 0, a.Agents > 0 && a.Agent >= a.Agents:
+		wrong = append(wrong, fmt.Errorf("agent %d of %d: there is none", a.Agent, a.Agents))
+	case a.Clients > 0 && a.Agents > a.Clients:
+		wrong = append(wrong, fmt.Errorf("agents %d: there are only %d clients for them",
+			a.Agents, a.Clients))
+	}
+	return wrong
+}
+
+// owner is the agent that sends that request. Of a constant plan they take turns. Of any other, a
+// draw decides that knows nothing of the arrivals: independent thinning, so that a share of a
+// Poisson process is one.
+func (a Attack) owner(seq uint64) int {
+	n := uint64(a.Agents)
+	if a.Arrival.Spec.Name == "constant" {
+		return int(seq % n)
+	}
+	turn, _ := bits.Mul64(mixed(mixed(a.Seed)+seq), n)
+	return int(turn)
+}
+
+// mixed is the finaliser of SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
+// generators, 2014), a step further: neighbours come out as if drawn.
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// turns says which requests of a closed loop are this agent's, and which clients: the first, and
+// every so manieth.
+func (a Attack) turns() (first, every uint64) { return uint64(a.Agent), uint64(max(a.Agents, 1)) }
+
+// A Share is what one agent has measured of an attack that several share. Its text is JSON but for
+// the Records, which AppendBinary adds.
+type Share struct {
+	Records []bench.Records `json:"-"`
+	// in their place where there are too many to be sent
+	Summed   *bench.Result `json:",omitempty"`
+	Requests int           // that were settled, and of them
+	Outcomes [bench.Abandoned + 1]int
+	Statuses []Count       // of answers, as in a Report
+	Errors   []Count       // of requests without an answer, likewise
+	Peak     int64         // most requests in flight at once
+	Busy     int64         // time that all attempts took, in ns
+	Twice    int64         // requests that were settled twice
+	Resent   int64         // requests that went over the wire again
+	Began    time.Time     // the plan, by the agent's clock
+	Late     time.Duration // by which it missed Attack.Start
+	Cut      string        // why it ended before its part of the plan did; "": it did not
+	// on this share by itself: the agent's lateness, its machine, broken laws
+	Verdict bench.Verdict
+	Reasons []bench.Reason
+}
+
+// MostRecorded is the number of requests in a plan up to which agents send their records. Those of
+// more are summed up by each.
+const MostRecorded = 10_000_000
+
+// RunShare is Run for one of several agents, which sends its part and leaves the result to whoever
+// has all shares: Merge. A part of no request is a share too.
+func RunShare(ctx context.Context, a Attack) (*Share, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	if d := a.withDefaults(); a.Clients == 0 {
+		if n, _ := d.planned(); n == 0 {
+			return &Share{Began: a.Start}, nil
+		}
+	}
+	r, err := start(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	cut, err := r.ended()
+	if err != nil {
+		return nil, err
+	}
+	t, rec := r.tally, r.recording
+	if cut == nil {
+		rec.Duration = r.attack.Duration
+	}
+	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
+		Statuses: counted(t.statuses), Errors: sorted(t.errors), Peak: rec.Peak, Busy: t.busy,
+		Twice: rec.Twice, Resent: rec.Resent, Began: r.base, Late: r.late}
+	if cut != nil {
+		s.Cut = cut.Error()
+	}
+	if rec.empty() {
+		s.Records = nil
+		return s, nil
+	}
+	rec.Share = true
+	res, err := r.result()
+	if err != nil {
+		return nil, err
+	}
+	s.Verdict, s.Reasons = res.Verdict, res.Reasons
+	if r.attack.wholeOrMore(s.Requests) > MostRecorded {
+		s.Summed, s.Records = res, nil
+	}
+	return s, nil
+}
+
+// shareVersion is the first byte of an encoded share.
+const shareVersion = 1
+
+// AppendBinary appends the share to b, for UnmarshalBinary.
+func (s *Share) AppendBinary(b []byte) ([]byte, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return b, err
+	}
+	part := func(p []byte) { b = append(binary.AppendUvarint(b, uint64(len(p))), p...) }
+	b = append(b, shareVersion)
+	part(text)
+	b = binary.AppendUvarint(b, uint64(len(s.Records)))
+	for i := range s.Records {
+		encoded, err := s.Records[i].AppendBinary(nil)
+		if err != nil {
+			return b, err
+		}
+		part(encoded)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary reads what AppendBinary has written; anything else is an error.
+func (s *Share) UnmarshalBinary(data []byte) error {
+	if len(data) == 0 || data[0] != shareVersion {
+		return fmt.Errorf("this is no share of version %d", shareVersion)
+	}
+	data = data[1:]
+	part := func() (p []byte, err error) {
+		n, size := binary.Uvarint(data)
+		if size <= 0 || n > uint64(len(data)-size) {
+			return nil, errCutOff
+		}
+		p, data = data[size:size+int(n)], data[size+int(n):]
+		return p, nil
+	}
+	text, err := part()
+	if err != nil {
+		return err
+	}
+	var read Share
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	logs, size := binary.Uvarint(data)
+	if data = data[max(size, 0):]; size <= 0 || logs > uint64(len(data)) {
+		return errCutOff
+	}
+	for ; logs > 0; logs-- {
+		encoded, err := part()
+		if err != nil {
+			return err
+		}
+		var l bench.Records
+		if err := l.UnmarshalBinary(encoded); err != nil {
+			return err
+		}
+		read.Records = append(read.Records, l)
+	}
+	if len(data) > 0 {
+		return errors.New("more than a share")
+	}
+	*s = read
+	return nil
+}
+
+var errCutOff = errors.New("a share is cut off")
+
+// wholeOrMore is how many requests the agents send together, about, where this one has sent so
+// many.
+func (a Attack) wholeOrMore(sent int) int {
+	if a.Tasks > 0 {
+		return a.Tasks
+	}
+	return sent * max(a.Agents, 1)
+}
+
+// EachDue calls f with the due time of every request that this agent, or an attack that is not
+// shared, has to send, in ns from the start of the plan. The error is about an impossible attack.
+func (a Attack) EachDue(f func(due int64)) error {
+	if err := a.Validate(); err != nil {
+		return err
+	}
+	for p := a.withDefaults().plan(); p.more; p.advance() {
+		f(p.due)
+	}
+	return nil
+}

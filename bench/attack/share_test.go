@@ -1,0 +1,306 @@
+package attack_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// TestSharesAreThePlan: whatever the arrival process, the shares have every request of the plan
+// once, at the same nanosecond, and none is empty or much larger than the others.
+func TestSharesAreThePlan(t *testing.T) {
+	for _, spec := range arrivals.All() {
+		if spec.Closed != nil {
+			continue
+		}
+		a := attack.Attack{Arrival: arrivals.MustParse(spec.Name), Tasks: 20_000, Seed: 3}
+		if a.Arrival.TakesRate() {
+			a.Rate = 1000
+		}
+		_, whole := a.Dues()
+		const agents = 7
+		got := make([]int64, len(whole))
+		seen := make([]bool, len(whole))
+		for k := range agents {
+			a.Agents, a.Agent = agents, k
+			seqs, dues := a.Dues()
+			// 20,000/7 ± five standard deviations of a binomial
+			if n := len(seqs); n < 2857-248 || n > 2857+248 {
+				t.Errorf("%s: agent %d has %d of 20000 requests", spec.Name, k, n)
+			}
+			for i, seq := range seqs {
+				if seen[seq] {
+					t.Fatalf("%s: request %d is sent twice", spec.Name, seq)
+				}
+				if spec.Name == "constant" && int(seq)%agents != k {
+					t.Fatalf("request %d is agent %d's", seq, k)
+				}
+				seen[seq], got[seq] = true, dues[i]
+			}
+		}
+		if slices.Contains(seen, false) || !slices.Equal(got, whole) {
+			t.Errorf("%s: the shares are not the plan", spec.Name)
+		}
+	}
+}
+
+// answers takes a time for each request that is its own, and refuses some.
+func answers(w http.ResponseWriter, r *http.Request) {
+	at := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(1, at))
+	time.Sleep(time.Duration(random.Int64N(int64(20 * time.Millisecond))))
+	if at%13 == 0 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// shared runs the attack under the virtual clock, by so many agents at once.
+func shared(t *testing.T, a attack.Attack, agents int) (shares []attack.Agent) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		listener := &pipes{make(chan net.Conn), make(chan struct{})}
+		server := &http.Server{Handler: http.HandlerFunc(answers)}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				t.Error(err)
+			}
+		}()
+		a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
+		a.Agents = agents
+		shares = make([]attack.Agent, agents)
+		var all sync.WaitGroup
+		for k := range agents {
+			one := a
+			one.Agent = k
+			all.Go(func() {
+				s, err := attack.RunShare(t.Context(), one.Virtual(listener.dial))
+				if err != nil {
+					t.Error(err)
+				}
+				shares[k] = attack.Agent{Name: fmt.Sprintf("agent %d", k), Share: s}
+			})
+		}
+		all.Wait()
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		<-done
+		time.Sleep(time.Hour)
+	})
+	return shares
+}
+
+// again is the share as it comes out of its bytes.
+func again(t *testing.T, s *attack.Share) *attack.Share {
+	t.Helper()
+	data, err := s.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read attack.Share
+	if err := read.UnmarshalBinary(data); err != nil {
+		t.Fatal(err)
+	}
+	for cut := range min(len(data), 300) {
+		if err := new(attack.Share).UnmarshalBinary(data[:cut]); err == nil {
+			t.Fatalf("%d of %d bytes are a share", cut, len(data))
+		}
+	}
+	return &read
+}
+
+// sharedAttack is one that a server answers out of order, by workers without a bound, so that one
+// generator and several face the same.
+func sharedAttack(arrival string) attack.Attack {
+	return attack.Attack{Arrival: arrivals.MustParse(arrival), Rate: 200,
+		Duration: 20 * time.Second, Workers: attack.Unlimited, Seed: 5,
+		Start: time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC)} // a second after a bubble begins
+}
+
+// TestMergeIsOneGenerator: of one plan, what several agents measured is what one measures, in every
+// metric, distribution, count and point of the timeline.
+func TestMergeIsOneGenerator(t *testing.T) {
+	for _, arrival := range []string{"constant", "poisson", "bulk:n=5", "sine"} {
+		a := sharedAttack(arrival)
+		alone := inBubble(t, a, answers)
+		for _, agents := range []int{1, 2, 5} {
+			shares := shared(t, a, agents)
+			for k := range shares {
+				shares[k].Share = again(t, shares[k].Share)
+			}
+			a := a
+			a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
+			a.Agents = agents
+			merged, err := a.Merge(shares, false, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := alone.Name + fmt.Sprintf("/agents=%d", agents); strings.Replace(
+				merged.Name, "/clock=real", "", 1) != strings.Replace(want, "/clock=real", "", 1) {
+				t.Errorf("the name is %s, want %s", merged.Name, want)
+			}
+			if !reflect.DeepEqual(metrics(merged), metrics(alone)) {
+				t.Errorf("%s, %d agents:\n%v, alone\n%v", arrival, agents, merged.Metrics,
+					alone.Metrics)
+			}
+			if !reflect.DeepEqual(merged.Readings, alone.Readings) ||
+				!reflect.DeepEqual(merged.Timeline, alone.Timeline) ||
+				!reflect.DeepEqual(merged.Statuses, alone.Statuses) {
+				t.Errorf("%s, %d agents: distributions, timeline or statuses differ", arrival,
+					agents)
+			}
+			if merged.Verdict != alone.Verdict {
+				t.Errorf("%s, %d agents: %v %v, alone %v", arrival, agents, merged.Verdict,
+					merged.Reasons, alone.Verdict)
+			}
+		}
+	}
+}
+
+// metrics are those that do not depend on who is at work at one instant first.
+func metrics(r *attack.Report) []bench.Metric {
+	return slices.DeleteFunc(slices.Clone(r.Metrics), func(m bench.Metric) bool {
+		return m.Unit == "peak-inflight"
+	})
+}
+
+// TestMergeNames: an agent whose share is missing, or whose numbers do not fit each other or the
+// plan, is named, and the report INVALID.
+func TestMergeNames(t *testing.T) {
+	a := sharedAttack("poisson")
+	good := shared(t, a, 3)
+	a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
+	a.Agents = 3
+	for _, c := range []struct {
+		what    string
+		damage  func(g *attack.Agent)
+		allow   bool
+		verdict bench.Verdict
+		says    string
+	}{
+		{"counts more outcomes", func(g *attack.Agent) { g.Share.Outcomes[bench.Completed]++ },
+			false, bench.Invalid, "agent 1: it counted"},
+		{"turns failures into successes", func(g *attack.Agent) {
+			g.Share.Outcomes[bench.Completed] += g.Share.Outcomes[bench.Throttled]
+			g.Share.Outcomes[bench.Throttled] = 0
+		}, false, bench.Invalid, "agent 1: it counted"},
+		{"counts more statuses", func(g *attack.Agent) {
+			g.Share.Statuses = append(g.Share.Statuses, attack.Count{What: "200", N: 9999})
+		}, false, bench.Invalid, "agent 1: it counted"},
+		{"counts another time", func(g *attack.Agent) { g.Share.Busy++ }, false, bench.Invalid,
+			"agent 1: it counted"},
+		{"sends another plan", func(g *attack.Agent) { g.Share = good[2].Share }, false,
+			bench.Invalid, "it sent another plan"},
+		{"ended early", func(g *attack.Agent) {
+			r := g.Share.Records[0]
+			cut := bench.NewRecords(10)
+			g.Share.Busy, g.Share.Outcomes, g.Share.Requests = 0, [6]int{}, 10
+			for i := range uint64(10) {
+				*cut.Add(0) = *r.At(i)
+				g.Share.Outcomes[r.At(i).Outcome()]++
+				g.Share.Busy += r.At(i).Busy()
+			}
+			g.Share.Statuses, g.Share.Records = nil, []bench.Records{cut}
+			g.Share.Cut = "interrupted"
+		}, false, bench.Invalid, "agent 1: it ended before its plan did: interrupted"},
+		{"is lost", func(g *attack.Agent) { g.Share, g.Lost = nil, "silent for 5s" }, false,
+			bench.Invalid, "agent 1 was lost: silent for 5s"},
+		{"may be lost", func(g *attack.Agent) { g.Share, g.Lost = nil, "silent for 5s" }, true,
+			bench.Suspect, "% of the plan"},
+	} {
+		agents := slices.Clone(good)
+		s := *again(t, good[1].Share)
+		agents[1].Share = &s
+		c.damage(&agents[1])
+		r, err := a.Merge(agents, c.allow, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.what, err)
+		}
+		said := fmt.Sprint(r.Reasons)
+		if r.Verdict != c.verdict || !strings.Contains(said, c.says) {
+			t.Errorf("%s: %v, %s; want %v and %q", c.what, r.Verdict, said, c.verdict, c.says)
+		}
+		if offered, _ := r.Metric("offered-ops/s"); c.allow {
+			want := float64(good[0].Share.Requests+good[2].Share.Requests) / 20
+			if offered < 0.99*want || offered > 1.01*want {
+				t.Errorf("%v a second were offered, want %v", offered, want)
+			}
+		}
+	}
+	if _, err := a.Merge([]attack.Agent{{Name: "a", Lost: "x"}, {Name: "b"}, {Name: "c"}}, true,
+		nil); err == nil || !strings.Contains(err.Error(), "no agent is left") {
+		t.Errorf("all are lost: %v", err)
+	}
+}
+
+// TestSharedClients: clients and requests of a closed loop are divided.
+func TestSharedClients(t *testing.T) {
+	a := attack.Attack{Clients: 5, Tasks: 101, Seed: 1}
+	shares := shared(t, a, 2)
+	a.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
+	a.Agents = 2
+	r, err := a.Merge(shares, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Tasks != 101 || shares[0].Share.Requests != 51 || len(shares[0].Share.Records) != 3 {
+		t.Errorf("%d requests, %d of them by the first agent's %d clients; want 101, 51 and 3",
+			r.Tasks, shares[0].Share.Requests, len(shares[0].Share.Records))
+	}
+}
+
+// TestMergeSummed: results of agents that have no records to send are added up.
+func TestMergeSummed(t *testing.T) {
+	a := sharedAttack("poisson")
+	shares := shared(t, a, 2)
+	a.Requests, a.Agents = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}, 2
+	exact, err := a.Merge(shares, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.SumUp(shares[1].Share); err != nil { // of agents one may send records still
+		t.Fatal(err)
+	}
+	merged, err := a.Merge(shares, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if merged.Tasks != exact.Tasks || !reflect.DeepEqual(merged.Readings, exact.Readings) {
+		t.Errorf("%d requests, want %d; or their distributions differ", merged.Tasks, exact.Tasks)
+	}
+	for _, m := range merged.Metrics {
+		want, ok := exact.Metric(m.Unit)
+		if !ok {
+			t.Errorf("%s is only in the sum", m.Unit)
+		}
+		off := 0.001 // three digits
+		if m.Unit == "offered-ops/s" || m.Unit == "ops/s" || m.Unit == "ns/op" {
+			off = 0.002 // the part of a plan that ends with its last request is a little shorter
+		}
+		if math.Abs(m.Value-want) > off*math.Abs(want) {
+			t.Errorf("%s is %v, want %v", m.Unit, m.Value, want)
+		}
+	}
+	for _, unit := range []string{"p99-response-sec", "max-service-sec", "mean-wait-sec",
+		"throttled/op", "ops/s", "makespan-sec", "verdict"} {
+		if _, ok := merged.Metric(unit); !ok {
+			t.Errorf("%s is missing", unit)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package attack
+
+import (
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// Written is an attack in words, for another process: without what that has of its own, such as
+// writers and the Start. What requests carry is in it, passwords too.
+type Written struct {
+	Requests                           []Request
+	Label, Arrival, Strategy           string // "" is none
+	Rate                               float64
+	Clients, Tasks                     int
+	Duration, Drain, Timeout           time.Duration
+	Limit, Queue, Workers, Connections int
+	Redirects, Shed                    int
+	Resend, Insecure                   bool
+	Seed                               uint64
+	Agents, Agent                      int
+}
+
+// Written puts the attack in words.
+func (a Attack) Written() Written {
+	w := Written{Requests: a.Requests, Label: a.Label, Rate: a.Rate, Clients: a.Clients,
+		Tasks: a.Tasks, Duration: a.Duration, Drain: a.Drain, Timeout: a.Timeout, Limit: a.Limit,
+		Queue: a.Queue, Workers: a.Workers, Connections: a.Connections, Redirects: a.Redirects,
+		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Seed: a.Seed, Agents: a.Agents,
+		Agent: a.Agent}
+	if a.Arrival.Spec.Name != "" {
+		w.Arrival = a.Arrival.String()
+	}
+	if a.through() {
+		w.Strategy = a.Strategy.String()
+	}
+	return w
+}
+
+// Attack is the inverse of Attack.Written. Its error is also about one that is impossible.
+func (w Written) Attack() (a Attack, err error) {
+	a = Attack{Requests: w.Requests, Label: w.Label, Rate: w.Rate, Clients: w.Clients,
+		Tasks: w.Tasks, Duration: w.Duration, Drain: w.Drain, Timeout: w.Timeout, Limit: w.Limit,
+		Queue: w.Queue, Workers: w.Workers, Connections: w.Connections, Redirects: w.Redirects,
+		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Seed: w.Seed, Agents: w.Agents,
+		Agent: w.Agent}
+	var wrong [2]error
+	if w.Arrival != "" {
+		a.Arrival, wrong[0] = arrivals.Parse(w.Arrival)
+	}
+	if w.Strategy != "" {
+		a.Strategy, wrong[1] = strategies.Parse(w.Strategy)
+	}
+	if err := errors.Join(wrong[:]...); err != nil {
+		return a, err
+	}
+	return a, a.Validate()
+}

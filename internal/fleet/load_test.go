@@ -1,0 +1,317 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// quick is a Timing for tests: no assertion rests on how long anything takes. Who is lost is so
+// after so long that a busy machine makes no others lost.
+var quick = Timing{Wait: 20 * time.Second, Call: 20 * time.Millisecond,
+	Ahead: 300 * time.Millisecond, Beat: 50 * time.Millisecond, Silent: 2 * time.Second,
+	Lost: 3 * time.Second}
+
+// planned is an attack that is short, and sent by nobody.
+func planned(agents int) attack.Attack {
+	return attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}},
+		Arrival: arrivals.MustParse("poisson"), Rate: 5000, Tasks: 2000, Seed: 1, Agents: agents}
+}
+
+// pretend makes records of the agent's share, as if each request had been answered in a
+// millisecond, and waits until they are over.
+func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
+	s := &attack.Share{Began: a.Start, Peak: 1}
+	var l bench.Records
+	last := int64(0)
+	err := a.EachDue(func(due int64) {
+		const took = int64(time.Millisecond)
+		r := l.Add(due)
+		r.Issue(due)
+		r.Attempt(due, took)
+		last = due + took
+		r.Settle(bench.Completed, last)
+		s.Busy += took
+		s.Requests++
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Outcomes[bench.Completed] = s.Requests
+	s.Statuses = []attack.Count{{What: "200", N: s.Requests}}
+	if s.Requests > 0 {
+		s.Records = []bench.Records{l}
+	}
+	select {
+	case <-time.After(time.Until(a.Start.Add(time.Duration(last)))):
+		return s, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// serve has an agent serve until the function that it returns is called, or the test ends.
+func (s *stage) serve(id string, change func(*Agent)) (end func()) {
+	s.Helper()
+	a := Agent{Conn: s.connect(), Self: testMember("host-"+id, id), Attack: pretend, Say: s.say,
+		Timing: quick}
+	if change != nil {
+		change(&a)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Serve(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.Error(err)
+		}
+	})
+	s.Cleanup(end)
+	return end
+}
+
+func (s *stage) load(agents int) Load {
+	s.Helper()
+	return Load{Conn: s.connect(), Self: testMember("here", "load"), Attack: planned(agents),
+		Say: s.say, Timing: quick}
+}
+
+// TestLoad: agents that are well have the plan sent, once, and are all in the report.
+func TestLoad(t *testing.T) {
+	s := newStage(t)
+	for _, id := range []string{"a", "b", "c", "idle"} {
+		s.serve(id, nil)
+	}
+	l := s.load(3)
+	for range 2 { // an agent is free for the next load
+		r, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Tasks != 2000 || len(r.Agents) != 3 || len(r.Broken) > 0 || r.Statuses[0].N != 2000 {
+			t.Errorf("%d requests by %d agents, broken laws %q", r.Tasks, len(r.Agents), r.Broken)
+		}
+		for _, g := range r.Agents {
+			if g.Share.Requests < 500 || g.OffsetError <= 0 || len(g.Doubts) > 0 {
+				t.Errorf("%s: %v", g, g.Doubts)
+			}
+		}
+		if len(r.Result.Agents) != 3 || !strings.Contains(r.Result.Agents[0], "host-") {
+			t.Errorf("lines about agents: %q", r.Result.Agents)
+		}
+	}
+}
+
+// TestBrokenAgents: each way in which an agent can be wrong is found, told of by its name, and
+// weighed.
+func TestBrokenAgents(t *testing.T) {
+	t.Parallel()
+	// changed is pretend, with the share changed
+	changed := func(change func(*attack.Share)) func(*Agent) {
+		return func(a *Agent) {
+			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
+				share, err := pretend(ctx, k)
+				if err == nil {
+					change(share)
+				}
+				return share, err
+			}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		change  func(*Agent)
+		allow   bool
+		verdict bench.Verdict
+		says    string
+	}{
+		{"late", changed(func(s *attack.Share) { s.Late = 50 * time.Millisecond }), false,
+			bench.Suspect, "it was told to start 50ms too late"},
+		{"very late", changed(func(s *attack.Share) { s.Late = time.Second }), false,
+			bench.Invalid, "it was told to start 1s too late"},
+		{"slow", changed(func(s *attack.Share) {
+			s.Verdict = bench.Invalid
+			s.Reasons = []bench.Reason{{Verdict: bench.Invalid, Check: "lag",
+				Text: "the generator was late"}}
+		}), false, bench.Invalid, "the generator was late"},
+		{"lying", changed(func(s *attack.Share) { s.Outcomes[bench.Completed]++ }), false,
+			bench.Invalid, "it counted"},
+		{"of another plan", func(a *Agent) {
+			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
+				k.Seed++
+				return pretend(ctx, k)
+			}
+		}, false, bench.Invalid, "it sent another plan"},
+		{"ahead of time", changed(func(s *attack.Share) {
+			last := s.Records[0].At(uint64(s.Requests - 1))
+			last.Settle(bench.Completed, int64(time.Hour))
+		}), false, bench.Invalid, "beyond what had passed"},
+		{"of a jumping clock", func(a *Agent) {
+			jumped := false
+			a.clock = func() time.Time {
+				if jumped {
+					return time.Now().Add(time.Minute)
+				}
+				return time.Now()
+			}
+			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
+				share, err := pretend(ctx, k)
+				jumped = true
+				return share, err
+			}
+		}, false, bench.Invalid, "its clock was off by"},
+		{"failing", func(a *Agent) {
+			a.Attack = func(context.Context, attack.Attack) (*attack.Share, error) {
+				return nil, errors.New("nobody answers")
+			}
+		}, false, bench.Invalid, "was lost: nobody answers; its share is missing"},
+		{"failing, which is allowed", func(a *Agent) {
+			a.Attack = func(context.Context, attack.Attack) (*attack.Share, error) {
+				return nil, errors.New("nobody answers")
+			}
+		}, true, bench.Suspect, "% of the plan"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.serve("good", nil)
+			s.serve("bad", c.change)
+			l := s.load(2)
+			l.AllowLost = c.allow
+			r, err := l.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := fmt.Sprint(r.Reasons)
+			if r.Verdict < c.verdict || !strings.Contains(said, "host-bad") ||
+				!strings.Contains(said, c.says) || strings.Contains(said, "host-good") {
+				t.Errorf("%v %s; want %v of host-bad, and %q", r.Verdict, said, c.verdict, c.says)
+			}
+		})
+	}
+}
+
+// TestWrongClock: an agent whose clock is simply wrong is right: the offset is measured.
+func TestWrongClock(t *testing.T) {
+	s := newStage(t)
+	s.serve("a", nil)
+	s.serve("b", func(a *Agent) {
+		a.clock = func() time.Time { return time.Now().Add(-time.Hour) }
+	})
+	r, err := s.load(2).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range r.Agents {
+		want := time.Duration(0)
+		if strings.Contains(g.Name, "host-b") {
+			want = -time.Hour
+		}
+		if off := (g.Offset - want).Abs(); off > g.OffsetError+clockSlack || len(g.Doubts) > 0 {
+			t.Errorf("%s; want an offset of %v; %v", g, want, g.Doubts)
+		}
+	}
+}
+
+// TestLostAgent: of an agent that dies midway nothing is heard; the others' load goes on.
+func TestLostAgent(t *testing.T) {
+	for _, allow := range []bool{false, true} {
+		s := newStage(t)
+		s.serve("good", nil)
+		started := make(chan struct{})
+		end := s.serve("bad", func(a *Agent) {
+			a.Attack = func(ctx context.Context, _ attack.Attack) (*attack.Share, error) {
+				close(started)
+				a.Conn.Close()
+				<-ctx.Done()
+				return nil, context.Cause(ctx)
+			}
+		})
+		l := s.load(2)
+		l.AllowLost = allow
+		r, err := l.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-started
+		end()
+		want := bench.Invalid
+		if allow {
+			want = bench.Suspect
+		}
+		if said := fmt.Sprint(r.Reasons); r.Verdict != want ||
+			!strings.Contains(said, "host-bad (process 1) was lost: it was silent for 3s") {
+			t.Errorf("%v %s", r.Verdict, said)
+		}
+	}
+}
+
+// TestOtherAgents: programs that differ are refused and told why, and too few agents are an error
+// that says how many came.
+func TestOtherAgents(t *testing.T) {
+	s := newStage(t)
+	s.serve("good", nil)
+	s.serve("old", func(a *Agent) { a.Self.Program.Version = "0" })
+	l := s.load(2)
+	l.Timing.Wait = 500 * time.Millisecond
+	_, err := l.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "1 of 2 agents came within 500ms") {
+		t.Errorf("%v", err)
+	}
+	s.said("the agent on host-old (process 1) is refused: it is 0 and not 1")
+}
+
+// TestLoadIsGone: agents whose load dies without a word stop, and are free again; so they do when
+// it is interrupted, and then their part is in the report.
+func TestLoadIsGone(t *testing.T) {
+	s := newStage(t)
+	began := make(chan struct{}, 8)
+	endless := func(a *Agent) {
+		a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
+			began <- struct{}{}
+			<-ctx.Done()
+			share, err := pretend(context.WithoutCancel(ctx), k)
+			if err == nil {
+				share.Cut = context.Cause(ctx).Error()
+			}
+			return share, err
+		}
+	}
+	s.serve("a", endless)
+	s.serve("b", endless)
+	dying := s.load(2)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = dying.Run(t.Context()) // its connection is closed: the error is of no interest
+	}()
+	<-began
+	<-began
+	dying.Conn.Close()
+	<-gone
+	s.said(errSilent.Error())
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	interrupted := errors.New("interrupted")
+	go func() {
+		<-began
+		<-began
+		cancel(interrupted)
+	}()
+	r, err := s.load(2).Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(r.Cut, interrupted) || r.Tasks != 2000 {
+		t.Errorf("%d requests; cut short: %v", r.Tasks, r.Cut)
+	}
+}
