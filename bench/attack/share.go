@@ -75,9 +75,9 @@ type Share struct {
 	Reasons []bench.Reason
 }
 
-// MostRecorded is the number of requests in a plan up to which agents send their records. Those of
+// mostRecorded is the number of requests in a plan up to which agents send their records. Those of
 // more are summed up by each.
-const MostRecorded = 10_000_000
+const mostRecorded = 10_000_000
 
 // RunShare is Run for one of several agents, which sends its part and leaves the result to whoever
 // has all shares: Merge. A part of no request is a share too.
@@ -118,7 +118,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		return nil, err
 	}
 	s.Verdict, s.Reasons = res.Verdict, res.Reasons
-	if r.attack.wholeOrMore(s.Requests) > MostRecorded {
+	if r.attack.wholeOrMore(s.Requests) > mostRecorded {
 		s.Summed, s.Records = res, nil
 	}
 	return s, nil

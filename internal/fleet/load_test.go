@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -156,16 +157,16 @@ func TestBrokenAgents(t *testing.T) {
 			last.Settle(bench.Completed, int64(time.Hour))
 		}), false, bench.Invalid, "beyond what had passed"},
 		{"of a jumping clock", func(a *Agent) {
-			jumped := false
+			var jumped atomic.Bool
 			a.clock = func() time.Time {
-				if jumped {
+				if jumped.Load() {
 					return time.Now().Add(time.Minute)
 				}
 				return time.Now()
 			}
 			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
 				share, err := pretend(ctx, k)
-				jumped = true
+				jumped.Store(true)
 				return share, err
 			}
 		}, false, bench.Invalid, "its clock was off by"},

@@ -1,0 +1,77 @@
+package fleet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// feel takes note of an agent's sign of life.
+func (r *loading) feel(m *nats.Msg) {
+	var now pulse
+	if json.Unmarshal(m.Data, &now) != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.parties[now.ID]; p != nil {
+		p.heard, p.pulse = time.Now(), now
+		if now.Elapsed > 0 {
+			p.ahead = max(p.ahead, now.Elapsed-time.Since(r.began))
+		}
+	}
+}
+
+// receive takes a part of a share.
+func (r *loading) receive(m *nats.Msg) {
+	defer func() { _ = m.Respond(yes) }() // an agent without it sends it again
+	of, whole, done, err := r.parts.add(m)
+	r.mu.Lock()
+	p := r.parties[of]
+	if p != nil {
+		p.heard = time.Now()
+	}
+	r.mu.Unlock()
+	if p == nil || err == nil && !done {
+		return
+	}
+	var share attack.Share
+	switch {
+	case err != nil:
+	case len(whole) > 0 && whole[0] == failure:
+		err = errors.New(strings.Join(strings.Fields(string(whole[1:])), " "))
+	default:
+		if err = share.UnmarshalBinary(whole); err != nil {
+			err = fmt.Errorf("what it sent cannot be read: %w", err)
+		}
+	}
+	if err != nil {
+		r.lose(p, err.Error())
+		r.change()
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !p.done {
+		p.done, p.agent.Share = true, &share
+		p.ahead = max(p.ahead, lastEnd(&share)-time.Since(r.began))
+		p.pulse.Settled = share.Requests
+	}
+	r.change()
+}
+
+// lastEnd is when the last request of the share was settled, from the start of the plan on.
+func lastEnd(s *attack.Share) (last time.Duration) {
+	for _, l := range s.Records {
+		for i := range uint64(l.Len()) {
+			last = max(last, time.Duration(l.At(i).End()))
+		}
+	}
+	return last
+}

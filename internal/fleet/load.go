@@ -1,0 +1,192 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// A Load is an attack that agents share.
+type Load struct {
+	Conn      *nats.Conn
+	Self      Member
+	Attack    attack.Attack // whose Agents says how many there are
+	AllowLost bool          // the rest counts when an agent is lost
+	Say       func(line string)
+	Watch     func(attack.Progress) // likewise, of all agents together; nil: nobody is
+	Timing    Timing
+}
+
+// A party is an agent that takes part, as the load sees it.
+type party struct {
+	member Member
+	offset offset    // at the beginning
+	heard  time.Time // the last sign of life
+	pulse  pulse
+	ahead  time.Duration // by which its times were beyond the load's, at most
+	agent  attack.Agent
+	done   bool // its share is there, or it is lost
+}
+
+// loading is a Load under way.
+type loading struct {
+	Load
+	id      string
+	refused map[string]bool // by ID: they are told of once
+	parts   *collector      // of the subscription's goroutine
+
+	mu      sync.Mutex
+	greeted []Member
+	parties map[string]*party // by ID
+	order   []*party
+	began   time.Time // the plan
+	changed chan struct{}
+}
+
+// Run finds the agents, has them attack, and makes one report of their shares. When ctx ends first
+// the agents stop, and the report is about the part before.
+func (l Load) Run(ctx context.Context) (_ *attack.Report, err error) {
+	l.Timing = l.Timing.withDefaults()
+	if err := l.Attack.Validate(); err != nil {
+		return nil, err
+	}
+	r := &loading{Load: l, id: rand.Text(), refused: map[string]bool{}, parts: newCollector(),
+		parties: map[string]*party{}, changed: make(chan struct{}, 1)}
+	calls := l.Conn.NewInbox()
+	at := loadSubject + "." + r.id
+	for subject, hear := range map[string]nats.MsgHandler{calls: r.meet, at + ".pulse": r.feel,
+		at + ".share": r.receive} {
+		sub, err := l.Conn.Subscribe(subject, hear)
+		if err != nil {
+			return nil, err
+		}
+		defer sub.Unsubscribe()
+	}
+	defer r.say(stopIt) // to whoever is left
+	beating, end := context.WithCancel(context.WithoutCancel(ctx))
+	var beat sync.WaitGroup
+	defer beat.Wait()
+	defer end()
+	beat.Go(func() { r.beat(beating) })
+	if err := r.muster(ctx, calls); err != nil {
+		return nil, err
+	}
+	r.startAll(ctx)
+	cut := r.await(ctx)
+	r.look(beating)
+	return r.merge(cut)
+}
+
+// say tells the agents of this load.
+func (r *loading) say(what string) {
+	// agents that do not hear it soon stop by themselves
+	_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(what))
+	_ = r.Conn.Flush()
+}
+
+func (r *loading) beat(ctx context.Context) {
+	tick := time.NewTicker(r.Timing.Beat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = r.Conn.Publish(loadSubject+"."+r.id+".beat", []byte(goOn)) // as in say
+		}
+	}
+}
+
+// startAll tells each agent when the plan begins, by its own clock.
+func (r *loading) startAll(ctx context.Context) {
+	r.mu.Lock()
+	r.began = time.Now().Add(r.Timing.Ahead)
+	r.mu.Unlock()
+	ctx = context.WithoutCancel(ctx) // who has been told of nothing cannot be stopped either
+	var asked sync.WaitGroup
+	for _, p := range r.order {
+		asked.Go(func() {
+			no, err := r.ask(ctx, p.member, "start", startWord{r.id, r.began.Add(p.offset.of)})
+			if err != nil {
+				no = err.Error()
+			}
+			if no != "" {
+				r.lose(p, "it was not told to start: "+no)
+			}
+		})
+	}
+	asked.Wait()
+}
+
+func (r *loading) lose(p *party, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !p.done {
+		p.done, p.agent.Lost = true, why
+		r.Say(fmt.Sprintf("the agent on %s is lost: %s", p.member, why))
+	}
+}
+
+// await waits until the shares of all who are not lost are there. When ctx ends, it stops the
+// agents, and says why they were.
+func (r *loading) await(ctx context.Context) (cut error) {
+	tick := time.NewTicker(min(r.Timing.Beat, r.Timing.Lost/4+1))
+	defer tick.Stop()
+	done := ctx.Done()
+	for r.left(r.Timing.Lost) > 0 {
+		select {
+		case <-r.changed:
+		case <-tick.C:
+			if r.Watch != nil {
+				r.Watch(r.progress())
+			}
+		case <-done:
+			cut, done = context.Cause(ctx), nil
+			r.say(stopIt)
+		}
+	}
+	return cut
+}
+
+// left is how many have not sent their shares; it gives those up that are silent.
+func (r *loading) left(patience time.Duration) (n int) {
+	for _, p := range r.order {
+		r.mu.Lock()
+		silent, done := time.Since(p.heard), p.done
+		r.mu.Unlock()
+		switch {
+		case done:
+		case silent > patience:
+			r.lose(p, fmt.Sprintf("it was silent for %v", patience))
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+func (r *loading) progress() (sum attack.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum.Elapsed = max(time.Since(r.began), 0)
+	for _, p := range r.order {
+		sum.Settled += p.pulse.Settled
+		sum.Failed += p.pulse.Failed
+	}
+	return sum
+}
+
+// merge makes one report of the shares.
+func (r *loading) merge(cut error) (*attack.Report, error) {
+	var agents []attack.Agent
+	for _, p := range r.order {
+		agents = append(agents, p.agent)
+	}
+	return r.Attack.Merge(agents, r.AllowLost, cut)
+}

@@ -1,0 +1,137 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// meet hears who is there.
+func (r *loading) meet(m *nats.Msg) {
+	var g greeting
+	if json.Unmarshal(m.Data, &g) != nil || g.Busy {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if why := g.Member.Program.Differs(r.Self.Program); why != "" {
+		r.refuse(g.Member, why)
+	} else if !slices.ContainsFunc(r.greeted, func(o Member) bool { return o.ID == g.Member.ID }) {
+		r.greeted = append(r.greeted, g.Member)
+		r.change()
+	}
+}
+
+// refuse says once why that agent cannot take part.
+func (r *loading) refuse(m Member, why string) {
+	if !r.refused[m.ID] {
+		r.refused[m.ID] = true
+		r.Say(fmt.Sprintf("the agent on %s is refused: %s", m, why))
+	}
+}
+
+func (r *loading) change() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// muster calls until as many agents as are wanted have taken the offer.
+func (r *loading) muster(ctx context.Context, answers string) error {
+	call, err := json.Marshal(r.Self)
+	if err != nil {
+		return err
+	}
+	over := time.NewTimer(r.Timing.Wait)
+	defer over.Stop()
+	again := time.NewTicker(r.Timing.Call)
+	defer again.Stop()
+	for {
+		if err := r.Conn.PublishRequest(agentsSubject, answers, call); err != nil {
+			return err
+		}
+		for waiting := true; waiting; {
+			if r.offerAll(ctx); len(r.order) == r.Attack.Agents {
+				return nil
+			}
+			select {
+			case <-r.changed:
+			case <-again.C:
+				waiting = false
+			case <-over.C:
+				return fmt.Errorf("%d of %d agents came within %v; start more: poolbench worker "+
+					"--nats ADDRESS", len(r.order), r.Attack.Agents, r.Timing.Wait)
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// offerAll offers shares to those who have come, until there are enough.
+func (r *loading) offerAll(ctx context.Context) {
+	for len(r.order) < r.Attack.Agents {
+		r.mu.Lock()
+		if len(r.greeted) == 0 {
+			r.mu.Unlock()
+			return
+		}
+		m := r.greeted[0]
+		r.greeted = r.greeted[1:]
+		taken := r.parties[m.ID] != nil
+		p := &party{member: m, heard: time.Now(), agent: attack.Agent{Name: m.String()}}
+		if !taken {
+			r.parties[m.ID] = p // its pulse may come at once
+		}
+		r.mu.Unlock()
+		if taken {
+			continue
+		}
+		why := ""
+		var err error
+		if p.offset, err = r.measure(ctx, m); err == nil {
+			mine := r.Attack
+			mine.Agent = len(r.order)
+			why, err = r.ask(ctx, m, "offer", offer{r.id, r.Self, mine.Written()})
+		}
+		if err != nil {
+			why = err.Error()
+		}
+		if why == "" {
+			r.order = append(r.order, p)
+			continue
+		}
+		r.mu.Lock()
+		delete(r.parties, m.ID)
+		r.refuse(m, why)
+		r.mu.Unlock()
+	}
+}
+
+// ask asks an agent, and returns why it says no; "" is yes.
+func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no string, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	if int64(len(text)) > r.Conn.MaxPayload()-headRoom {
+		return "", fmt.Errorf("the requests are larger than the %d bytes that a message of this "+
+			"NATS server holds", r.Conn.MaxPayload())
+	}
+	asking, cancel := context.WithTimeout(ctx, r.Timing.Lost)
+	defer cancel()
+	reply, err := r.Conn.RequestWithContext(asking, agentSubject+"."+m.ID+"."+what, text)
+	if err != nil {
+		return "", err
+	}
+	var w word
+	err = json.Unmarshal(reply.Data, &w)
+	return w.No, err
+}

@@ -1,0 +1,116 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// A part is what an agent has to do with one load.
+type part struct {
+	of       *serving
+	id       string
+	attack   attack.Attack
+	starting chan time.Time
+	beat     atomic.Int64 // the last, in Unix ns
+	began    atomic.Int64 // the plan, likewise; 0: it has not
+	settled  atomic.Int64
+	failed   atomic.Int64
+}
+
+// What ends a part before its plan.
+var (
+	errSilent  = errors.New("nothing has been heard of it for too long")
+	errStopped = errors.New("it was stopped")
+)
+
+// take takes part, from the offer to the delivery of the share.
+func (p *part) take() error {
+	s := p.of
+	ctx, stop := context.WithCancelCause(s.ctx)
+	defer stop(nil)
+	sub, err := s.Conn.Subscribe(loadSubject+"."+p.id+".beat", func(m *nats.Msg) {
+		p.beat.Store(time.Now().UnixNano())
+		if string(m.Data) == stopIt {
+			stop(errStopped)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	defer sub.Unsubscribe()
+	alive, end := context.WithCancel(s.ctx)
+	var beating sync.WaitGroup
+	defer beating.Wait()
+	defer end()
+	beating.Go(func() { p.pulse(alive, func() { stop(errSilent); end() }) })
+	select {
+	case p.attack.Start = <-p.starting:
+	case <-ctx.Done():
+		return nil // it never began
+	}
+	p.began.Store(p.attack.Start.UnixNano())
+	p.attack.Watch = func(now attack.Progress) {
+		p.settled.Store(int64(now.Settled))
+		p.failed.Store(int64(now.Failed))
+	}
+	data, err := p.run(ctx)
+	if errors.Is(context.Cause(ctx), errSilent) {
+		return errSilent
+	}
+	if err != nil {
+		data = append([]byte{failure}, err.Error()...)
+	}
+	return send(alive, s.Conn, loadSubject+"."+p.id+".share", s.Self.ID, data)
+}
+
+// failure is the first byte of what is no share, but the reason why there is none.
+const failure = 0
+
+// run attacks, and encodes the share.
+func (p *part) run(ctx context.Context) ([]byte, error) {
+	share, err := p.of.Attack(ctx, p.attack)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
+			share = &attack.Share{Cut: cause.Error(), Began: p.attack.Start}
+		} else {
+			return nil, err
+		}
+	}
+	// by the clock as it is now, so that one that has jumped shows
+	share.Began = p.of.clock().Add(-time.Since(share.Began))
+	return share.AppendBinary(nil)
+}
+
+// pulse gives signs of life until ctx ends, and calls silent when the load gives none.
+func (p *part) pulse(ctx context.Context, silent func()) {
+	tick := time.NewTicker(p.of.Timing.Beat)
+	defer tick.Stop()
+	for {
+		now := pulse{ID: p.of.Self.ID, Settled: int(p.settled.Load()),
+			Failed: int(p.failed.Load())}
+		if began := p.began.Load(); began > 0 {
+			now.Elapsed = max(time.Since(time.Unix(0, began)), 0)
+		}
+		if text, err := json.Marshal(now); err == nil {
+			// one that is lost is not missed
+			_ = p.of.Conn.Publish(loadSubject+"."+p.id+".pulse", text)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if time.Since(time.Unix(0, p.beat.Load())) > p.of.Timing.Silent {
+			silent()
+			return
+		}
+	}
+}
