@@ -148,9 +148,9 @@ func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
 // A watching is what the flags of trend say.
 type watching struct {
 	trend.Options
-	by, format, out string
-	fail            bool
-	allowPartial    bool
+	by, format, out, html string
+	fail                  bool
+	allowPartial          bool
 }
 
 func (a *app) trendCommand() *cobra.Command {
@@ -179,6 +179,7 @@ func (a *app) trendCommand() *cobra.Command {
 	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
 	fs.StringVar(&o.out, "out", "", "draw a chart of each metric into this `DIR`, as SVG and PNG")
+	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
 	choiceFlag(cmd, &o.format, "format", "output", "text", "json")
 	return cmd
 }
@@ -207,6 +208,13 @@ func (a *app) trend(o watching, args []string) error {
 	if o.out != "" {
 		if charts, err = trend.WriteCharts(o.out, t); err != nil {
 			return fmt.Errorf("--out: %w", err)
+		}
+	}
+	if o.html != "" {
+		if err := rundir.Replace(o.html, func(w io.Writer) error {
+			return trend.WritePage(w, t)
+		}); err != nil {
+			return err
 		}
 	}
 	if err := a.showTrend(o, t, charts); err != nil {

@@ -89,6 +89,7 @@ var rooms = []room{
 		"internal/gate/judge", "internal"},
 		[]string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"reports/trend", []string{"internal/rundir", "reports/results", "reports/charts",
+		"reports/answer", "reports/page/shell",
 		"reports/internal/resultstest",
 		"internal/gate/changepoint", "internal"}, []string{"golang.org/x/perf"}},
 	{"reports/page", []string{"bench/finding", "internal/rundir", "reports/results", "reports/answer",

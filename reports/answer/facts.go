@@ -33,7 +33,7 @@ func (s Sweep) facts(a Answer) (out []Fact) {
 
 // ranking is a bar for each class, the best first.
 func (s Sweep) ranking(c contest, better int) Fact {
-	f := Fact{Title: words(c.unit) + atPlace(s.Place(c.x))}
+	f := Fact{Title: Metric(c.unit) + atPlace(s.Place(c.x))}
 	format := quantity.Seconds
 	if better > 0 {
 		f.Title, format = "completed"+atPlace(s.Place(c.x)), perSecond

@@ -210,7 +210,7 @@ func (s Sweep) slower() (a Answer) {
 		}
 		return Answer{Unit: unit, X: xs[i], score: ratio(best.value, worst.value),
 			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s",
-				lower(s.prefix(xs[i])), words(unit), quantity.Seconds(best.value), best.Class,
+				lower(s.prefix(xs[i])), Metric(unit), quantity.Seconds(best.value), best.Class,
 				quantity.Seconds(worst.value), worst.Class, by))}
 	}
 	return a
@@ -227,7 +227,7 @@ func (s Sweep) nothingTold() (a Answer) {
 		}
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: xs[i], Headline: fmt.Sprintf(
-			"Nothing is told apart%s: the %s is %s with %s", atPlace(s.Place(xs[i])), words(unit),
+			"Nothing is told apart%s: the %s is %s with %s", atPlace(s.Place(xs[i])), Metric(unit),
 			between(low.value, high.value), s.count(len(names(c.in))))}
 	}
 	return a
@@ -241,7 +241,7 @@ func (s Sweep) plain() (a Answer) {
 		for _, k := range s.at(xs[i]) {
 			if v := k.Value(unit); !math.IsNaN(v) && s.fit(k) {
 				return Answer{Unit: unit, X: xs[i], Headline: upper(fmt.Sprintf(
-					"%sthe %s is %s with %s", lower(s.prefix(xs[i])), words(unit),
+					"%sthe %s is %s with %s", lower(s.prefix(xs[i])), Metric(unit),
 					quantity.Seconds(v), k.Strategy))}
 			}
 		}

@@ -6,15 +6,44 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
-// words are those of a unit: "p99 response" for p99-response-sec.
-func words(unit string) string {
+// Metric spells a unit as a sentence does: "p99 response" for p99-response-sec.
+func Metric(unit string) string {
 	if unit == "sec/op" {
 		return "time per operation"
 	}
-	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op"), "-", " ")
+	if short, ok := strings.CutSuffix(unit, "-sec"); ok {
+		return strings.ReplaceAll(short, "-", " ")
+	}
+	return unit
+}
+
+// Benchmark spells the name of a benchmark as a sentence does, where it names a strategy:
+// "codel_lifo, load 0.9".
+func Benchmark(name string) string {
+	keys := results.NameKeys(benchfmt.Name(name))
+	strategy := results.Lookup(keys, "strategy")
+	if strategy == "" {
+		return name
+	}
+	return strings.Join(append([]string{results.Readable(strategy)},
+		results.Words(results.Without(keys, "strategy"))...), ", ")
+}
+
+// Change words a ratio, new to old: "34.2 % higher".
+func Change(ratio float64) string {
+	switch {
+	case math.IsInf(ratio, 0):
+		return "no longer 0"
+	case ratio < 1:
+		return fmt.Sprintf("%.3g %% lower", 100*(1-ratio))
+	}
+	return fmt.Sprintf("%.3g %% higher", 100*(ratio-1))
 }
 
 // whole writes a number of things.

@@ -11,14 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
-	"github.com/poolbench/poolbench/reports/results"
 )
 
 var (
@@ -55,7 +53,7 @@ func (c *Comparison) changes() (all []change) {
 				}
 				base, now := row.Cells[t.Base].Summary, cell.Summary
 				name := cmp.Or(short[row.Name], row.Name)
-				all = append(all, change{Name: name, Unit: t.Unit, label: inWords(name),
+				all = append(all, change{Name: name, Unit: t.Unit, label: answer.Benchmark(name),
 					Column: c.Columns[col], Word: t.Change(row, col),
 					Base:  join(scaler.Format(base.Center), "±", base.PctRangeString()),
 					Now:   join(scaler.Format(now.Center), "±", now.PctRangeString()),
@@ -72,34 +70,12 @@ func (c *Comparison) changes() (all []change) {
 	return all
 }
 
-// inWords spells the name of a benchmark as a sentence does, where it names a strategy.
-func inWords(name string) string {
-	keys := results.NameKeys(benchfmt.Name(name))
-	strategy := results.Lookup(keys, "strategy")
-	if strategy == "" {
-		return name
-	}
-	return strings.Join(append([]string{strategy},
-		results.Words(results.Without(keys, "strategy"))...), ", ")
-}
-
-// metric spells a unit as a sentence does: "p99 response".
-func metric(unit string) string {
-	if short, ok := strings.CutSuffix(unit, "-sec"); ok {
-		return strings.ReplaceAll(short, "-", " ")
-	}
-	return unit
-}
-
 // way words the change: "34.2 % higher".
 func (c change) way() string {
-	switch {
-	case math.IsInf(c.ratio, 0) || math.IsNaN(c.ratio) || c.ratio <= 0:
-		return fmt.Sprintf("%s, before %s", c.Now, c.Base)
-	case c.ratio < 1:
-		return fmt.Sprintf("%.3g %% lower", 100*(1-c.ratio))
+	if c.ratio > 0 && !math.IsInf(c.ratio, 0) {
+		return answer.Change(c.ratio)
 	}
-	return fmt.Sprintf("%.3g %% higher", 100*(c.ratio-1))
+	return fmt.Sprintf("%s, before %s", c.Now, c.Base)
 }
 
 // size is how large a change is, as a logarithm; a change from 0, or to it, is the largest.
@@ -172,7 +148,7 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			prose.Count(len(all), "comparison"), c.Alpha)
 	default:
 		first := all[0]
-		a.Headline = fmt.Sprintf("The %s of %s is %s; of %s %s", metric(first.Unit), first.label,
+		a.Headline = fmt.Sprintf("The %s of %s is %s; of %s %s", answer.Metric(first.Unit), first.label,
 			first.way(), prose.Count(len(all), "comparison"),
 			prose.Tally(counts, "worse", "better", "different"))
 	}
@@ -180,7 +156,7 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 		var lines []string
 		for _, row := range all[:at] {
 			if row.Word == word {
-				lines = append(lines, fmt.Sprintf("%s of %s: %s", metric(row.Unit), row.label,
+				lines = append(lines, fmt.Sprintf("%s of %s: %s", answer.Metric(row.Unit), row.label,
 					row.way()))
 			}
 		}
@@ -237,7 +213,7 @@ func changeFigure(rows []change, named bool) (*shell.Figure, error) {
 	}
 	drawn := rows[:min(len(rows), mostDrawn)]
 	for _, row := range drawn {
-		name := row.label + " · " + metric(row.Unit)
+		name := row.label + " · " + answer.Metric(row.Unit)
 		if named {
 			name += " " + row.Column
 		}

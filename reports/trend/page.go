@@ -1,0 +1,202 @@
+package trend
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+var (
+	//go:embed page.html.tmpl
+	pageText string
+
+	pageTemplate = shell.Template("trend", pageText)
+)
+
+// pageSuspect is a suspect as the page shows it.
+type pageSuspect struct {
+	Title string
+	Rows  [][]string
+}
+
+// WritePage writes a trend as a page for a browser: the results at which something changed, and
+// each metric through the results. It needs nothing beside it, and loads nothing.
+func WritePage(w io.Writer, t *Trend) error {
+	suspects := t.suspects()
+	p := shell.Page{Title: "trend", Subtitle: t.Summary(), Answer: t.found(suspects),
+		Trust: t.badges(), Source: template.HTML("Written by <code>poolbench trend</code>."),
+		Basis: fmt.Sprintf("The chance of any false alarm is at most %s.",
+			percentText(t.Options.Alpha))}
+	figures, err := t.figures(suspects)
+	if err != nil {
+		return err
+	}
+	if len(figures) > 0 {
+		p.Figure, figures = &figures[0], figures[1:]
+	}
+	var shown []pageSuspect
+	for _, s := range slices.Backward(suspects) {
+		shown = append(shown, t.show(s))
+	}
+	for _, s := range []struct {
+		id, title string
+		data      any
+		n         int
+	}{{"suspects", "Suspects", shown, len(shown)}, {"metrics", "Metrics", figures, len(figures)},
+		{"notes", "Notes", t.Notes(), len(t.Notes())}} {
+		if s.n == 0 {
+			continue
+		}
+		body, err := shell.Render(pageTemplate, s.id, s.data)
+		if err != nil {
+			return err
+		}
+		p.Sections = append(p.Sections, shell.Section{ID: s.id, Title: s.title, Body: body})
+	}
+	return p.Write(w)
+}
+
+// result names a result as people count them.
+func (t *Trend) result(at int) string { return fmt.Sprintf("%d (%s)", at+1, t.Results[at]) }
+
+// name is a suspect's: "result 12 (a1b2)", "results 12 (a1b2) to 13 (c3d4)".
+func (t *Trend) name(s suspect) string {
+	if s.At == s.Last {
+		return "result " + t.result(s.At)
+	}
+	return "results " + t.result(s.At) + " to " + t.result(s.Last)
+}
+
+// found is the latest suspect with a change for the worse, or else the latest of any, with its
+// largest change.
+func (t *Trend) found(suspects []suspect) (a answer.Answer) {
+	switch {
+	case t.Undecided:
+		a.Headline = "Nothing is tested: " + prose.Count(len(t.Results), "result") +
+			fmt.Sprintf(" where a change takes %d or more to be told from chance", t.Enough)
+		return a
+	case len(suspects) == 0:
+		a.Headline = fmt.Sprintf("No change in %s over %s",
+			prose.Count(t.Tested, "varying series"), prose.Count(len(t.Results), "result"))
+		return a
+	}
+	latest := suspects[len(suspects)-1]
+	for _, s := range suspects {
+		if s.count("worse") > 0 {
+			latest = s
+		}
+	}
+	first := largest(latest)
+	a.Headline = fmt.Sprintf("Since %s the %s of %s is %s", t.name(latest),
+		answer.Metric(first.Unit), answer.Benchmark(first.Benchmark),
+		answer.Change(float64(first.Ratio)))
+	if n := len(latest.Rows); n > 1 {
+		a.Headline += fmt.Sprintf("; %d series step there", n)
+	}
+	for _, s := range slices.Backward(suspects) {
+		if len(a.Facts) == 3 {
+			break
+		}
+		a.Facts = append(a.Facts, answer.Fact{Title: t.name(s),
+			Text: fmt.Sprintf("%s: %d worse, %d better, %d without a direction.",
+				prose.Count(len(s.Rows), "change"), s.count("worse"), s.count("better"),
+				s.count("differs"))})
+	}
+	return a
+}
+
+// largest is the largest change for the worse of a suspect, or of any where there is none.
+func largest(s suspect) (out row) {
+	size := func(r row) float64 { return math.Abs(math.Log(float64(r.Ratio))) }
+	for i, r := range s.Rows {
+		worse, had := r.Word == "worse", out.Word == "worse"
+		if i == 0 || worse && !had || worse == had && size(r) > size(out) {
+			out = r
+		}
+	}
+	return out
+}
+
+// badges count the changes, and what stands against them.
+func (t *Trend) badges() (out []shell.Badge) {
+	counts, doubtful := make(map[string]int), 0
+	for _, s := range t.Series {
+		for _, c := range s.Changes {
+			counts[c.Word]++
+		}
+		if s.Doubtful && len(s.Changes) > 0 {
+			doubtful++
+		}
+	}
+	add := func(kind, text string, n int) {
+		if n > 0 {
+			out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf("%d %s", n, text)})
+		}
+	}
+	add("bad", "worse", counts["worse"])
+	add("ok", "better", counts["better"])
+	add("warn", "without a direction", counts["differs"])
+	add("warn", "in doubt: results like the ones before them", doubtful)
+	add("", "series tested", t.Tested)
+	add("", "results", len(t.Results))
+	return out
+}
+
+// figures draws each metric, that of the headline first and those without a change last.
+func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
+	var units []string
+	for _, s := range slices.Backward(suspects) {
+		units = append(units, largest(s).Unit)
+		for _, r := range s.Rows {
+			units = append(units, r.Unit)
+		}
+	}
+	for _, s := range t.Series {
+		units = append(units, s.Unit)
+	}
+	drawn := make(map[string]bool)
+	for _, unit := range units {
+		if drawn[unit] {
+			continue
+		}
+		drawn[unit] = true
+		c, err := Chart(t, unit)
+		if _, empty := errors.AsType[*charts.EmptyError](err); empty {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		f, err := shell.Chart(c)
+		if err != nil {
+			return nil, err
+		}
+		f.ID, f.Own = "trend-"+strconv.Itoa(len(out)+1), true
+		f.Caption = "A ring marks the first result of a new level, with the change to it."
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// show makes the table of a suspect.
+func (t *Trend) show(s suspect) pageSuspect {
+	out := pageSuspect{Title: "Since " + t.name(s)}
+	for _, r := range s.Rows {
+		scale := benchunit.CommonScale([]float64{r.Before, r.After}, benchunit.ClassOf(r.Unit))
+		out.Rows = append(out.Rows, []string{r.Benchmark, r.Unit, scale.Format(r.Before),
+			scale.Format(r.After), changeText(r.Ratio), r.Word,
+			strconv.FormatFloat(r.P, 'g', 2, 64)})
+	}
+	return out
+}
