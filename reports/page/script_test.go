@@ -75,7 +75,8 @@ func TestScriptAxes(t *testing.T) {
 // included.
 func TestScriptSpells(t *testing.T) {
 	values := []float64{0, 1, 0.5, 0.9995, 0.99949, 0.99951, 0.9999, 0.125, 1.125, 2.5, 0.0025,
-		12.25, 999.5, 1000.5, 1001.5, 7199, 7200, 172800, 1e9, 9.995e-4, 1e-6, 9.995e-7, 5e-10, 0.0973, 123456.5}
+		12.25, 999.5, 1000.5, 1001.5, 7199, 7200, 172800, 1e9,
+		9.995e-4, 1e-6, 9.995e-7, 5e-10, 0.0973, 123456.5}
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		values = append(values, math.Exp(r.Float64()*50-25))
