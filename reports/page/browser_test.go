@@ -61,6 +61,9 @@ func newTab(t testing.TB) *tab {
 	t.Cleanup(end)
 	ctx, closeTab := chromedp.NewContext(process)
 	t.Cleanup(closeTab)
+	// a browser that hangs fails the test, and not the suite
+	ctx, release := context.WithTimeout(ctx, 3*time.Minute)
+	t.Cleanup(release)
 	out := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, out.hear); err != nil {
 		t.Fatal(err)

@@ -33,12 +33,14 @@ export function classes(model: Model, scenario: Scenario, shown: number): Class[
     ? { ...c, label: `${c.label} (${c.name} …)` } : c);
 }
 
-// label names a class. First in, first out is what the path-wise oracle has found, run by run.
+// label names a class. First in, first out is what the path-wise oracle has found of each run of one
+// of them: the others are like it.
 function label(model: Model, scenario: Scenario, series: number[]): string {
   if (series.length === 1) return model.name(scenario, series[0]!);
   const oracle = model.metric("oracle-max-diff-sec");
   const cells = scenario.cells.filter((c) => series.includes(c.series));
-  const fifo = oracle >= 0 && cells.every((c) => c.runs.every((r) => model.value(r, oracle) === 0));
+  const fifo = oracle >= 0 && series.some((s) => cells.every((c) => c.series !== s ||
+    c.runs.every((r) => model.value(r, oracle) === 0)));
   const shed = model.metric("shed/op");
   const sheds = shed >= 0 && cells.some((c) => c.runs.some((r) => (model.value(r, shed) ?? 0) > 0));
   if (!fifo) return `${series.length} that coincide`;

@@ -31,7 +31,7 @@ export function columns(v: View): Column[] {
   const out: Column[] = [{ key: "name", head: "strategy", value: (r) => r.of.label, text: (r) => r.of.label }];
   metrics.forEach((at, i) => {
     const m = v.model.data.metrics[at]!;
-    out.push({ key: m.id, head: m.label, text: (r) => words(v, r.cell, at),
+    out.push({ key: m.id, head: m.label, text: (r) => words(v, r.cell, at, i === 0),
       value: (r) => v.model.estimate(r.cell, at)?.mid ?? Infinity });
     if (i === 0 && v.base) {
       out.push({ key: "ratio", head: `against ${v.base.label}`, text: (r) => against(v, r),

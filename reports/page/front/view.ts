@@ -76,12 +76,12 @@ export function place(v: View, x: number): string {
 }
 
 // words is the value of a metric of a cell in words: "163 ms (150 to 170 ms)".
-export function words(v: View, cell: Cell | undefined, metric = v.metricAt): string {
+export function words(v: View, cell: Cell | undefined, metric = v.metricAt, interval = true): string {
   const m = v.model.data.metrics[metric]!;
   const e = cell && v.model.estimate(cell, metric);
   if (!cell || !e) return "–";
   let text = spell(m.kind, e.mid);
-  if (e.lo !== e.hi) text += ` (${spell(m.kind, e.lo)} to ${spell(m.kind, e.hi)})`;
+  if (interval && e.lo !== e.hi) text += ` (${spell(m.kind, e.lo)} to ${spell(m.kind, e.hi)})`;
   return text + (v.model.grows(cell, m) ? ", growing" : "");
 }
 
