@@ -25,6 +25,7 @@ import (
 type attackOptions struct {
 	loadOptions
 	attack.Attack
+	agents                                                  agentsFlag
 	arrival, method, body, targets, format, vegeta, letters string
 	strategies, headers                                     []string
 }
@@ -77,6 +78,7 @@ func (a *app) attackCommand() *cobra.Command {
 		"also write the results in vegeta's encoding to this new `FILE`")
 	fs.StringVar(&o.letters, "dead-letters", "",
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+	o.agents.addTo(cmd, &o.Agents)
 	o.loadOptions.addTo(cmd)
 	return cmd
 }
@@ -98,6 +100,9 @@ func addArrivals(cmd *cobra.Command, k *attack.Attack, arrival *string, process 
 // runAttack reads the flags and attacks.
 func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err error) {
 	if _, err := o.mode(); err != nil {
+		return err
+	}
+	if err := o.agents.check(cmd, o.Agents); err != nil {
 		return err
 	}
 	untilDone(cmd, &o.Attack)
@@ -142,6 +147,21 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 	var loads []load
 	for _, k := range attacks {
 		loads = append(loads, newLoad(k))
+	}
+	if o.Agents > 0 && !o.dryRun {
+		say := func(line string) { a.complain(errors.New(line)) }
+		g, err := openAgents(cmd.Context(), o.agents, o.Agents, say)
+		if err != nil {
+			return err
+		}
+		defer g.close()
+		for i, k := range attacks {
+			loads[i].run = func(ctx context.Context, seed uint64, watch func(attack.Progress)) (
+				*attack.Report, error) {
+				k.Seed, k.Watch = seed, watch
+				return g.run(ctx, k)
+			}
+		}
 	}
 	what := o.Requests[0].Method + " " + attack.Shown(o.Requests[0].URL)
 	if more := len(o.Requests) - 1; more > 0 {

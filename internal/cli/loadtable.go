@@ -127,5 +127,10 @@ func (e *loaded) answers(to io.Writer, rows []row) {
 			text := r.strategy + ": " + strings.Join(words, ", ")
 			fmt.Fprintln(to, terminal.Wrapped("  ", text, loadWidth))
 		}
+		for _, rec := range e.records {
+			if rec.section == k {
+				writeAgents(to, rec.answers.Agents)
+			}
+		}
 	}
 }

@@ -52,6 +52,7 @@ type runLine struct {
 	// of a load: what the server answered, and what came instead
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
+	Agents   []agentLine    `json:"agents,omitempty"` // that shared it
 }
 
 func newRunLine(r record) runLine {
@@ -63,6 +64,7 @@ func newRunLine(r record) runLine {
 	}
 	if r.answers != nil {
 		line.Statuses, line.Errors = r.answers.Statuses, r.answers.Errors
+		line.Agents = agentLines(r.answers.Agents)
 	}
 	return line
 }

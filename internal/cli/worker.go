@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"runtime"
 	"strings"
@@ -89,10 +90,30 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	defer runs.close()
 	say(fmt.Sprintf("at work for %s, %d runs at once; Ctrl-C ends it", hub.Shown(address),
 		o.slots))
-	err = fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
-		Say: say}.Work(ctx)
+	worker := fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
+		Say: say}
+	err = serveAttacks(ctx, fleet.Agent{Conn: conn, Self: me, Say: say}, worker.Work)
 	if err == nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errParent) {
 		err = exitCode(interrupted)
+	}
+	return err
+}
+
+// serveAttacks lets the agent take part in attacks for as long as the worker works.
+func serveAttacks(
+	ctx context.Context, agent fleet.Agent, work func(context.Context) error,
+) error {
+	// net/http writes what a hostile server does to the standard logger
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	serving, end := context.WithCancel(ctx)
+	defer end()
+	served := make(chan error, 1)
+	go func() { served <- agent.Serve(serving) }()
+	err := work(ctx)
+	end()
+	if of := <-served; err == nil {
+		err = of
 	}
 	return err
 }

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/strategies/durable"
+)
+
+// An agentsFlag says where the agents of an attack are, and how they are waited for.
+type agentsFlag struct {
+	nats      string
+	wait      time.Duration
+	allowLost bool
+}
+
+// mostAgents bounds the agents of one attack.
+const mostAgents = 10_000
+
+func (f *agentsFlag) addTo(cmd *cobra.Command, n *int) {
+	fs := cmd.Flags()
+	fs.Var(atLeastOne(n, mostAgents), "agents", "share the load among `N` poolbench workers; "+
+		"limit, queue, workers and connections are of each")
+	fs.StringVar(&f.nats, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+
+		"as "+durable.NATS.Example+" (default: N processes of this machine are started)")
+	fs.DurationVar(&f.wait, "agents-wait", 30*time.Second,
+		"give up when too few agents have come after this `TIME`")
+	fs.BoolVar(&f.allowLost, "allow-lost", false,
+		"the rest of the load counts when an agent is lost: SUSPECT, not INVALID")
+}
+
+// check says what does not go together.
+func (f agentsFlag) check(cmd *cobra.Command, agents int) error {
+	if agents == 0 {
+		for _, name := range []string{"nats", "agents-wait", "allow-lost"} {
+			if cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s: say how many agents there are (--agents)", name)
+			}
+		}
+		return nil
+	}
+	if agents > mostLocalWorkers && f.nats == "" {
+		return fmt.Errorf("--agents %d: want at most %d on this machine; --nats has others",
+			agents, mostLocalWorkers)
+	}
+	if f.nats != "" {
+		if err := hub.Check(f.nats); err != nil {
+			return fmt.Errorf("--nats: %w", err)
+		}
+	}
+	for _, name := range []string{"vegeta", "dead-letters"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s and --agents exclude each other: each agent would write it",
+				name)
+		}
+	}
+	return nil
+}
+
+// agents are those of a command, and the way to them.
+type agents struct {
+	flag  agentsFlag
+	self  fleet.Member
+	conn  *hub.Conn
+	local *localFleet     // nil: they are others'
+	ctx   context.Context // ends when none can be started
+	end   context.CancelCauseFunc
+	say   func(string)
+}
+
+// openAgents finds the agents, or starts so many.
+func openAgents(
+	ctx context.Context, flag agentsFlag, n int, say func(string),
+) (_ *agents, err error) {
+	g := &agents{flag: flag, say: say}
+	g.ctx, g.end = context.WithCancelCause(ctx)
+	defer func() {
+		if err != nil {
+			g.close()
+			err = fmt.Errorf("--agents: %w", err)
+		}
+	}()
+	if g.self, err = self(); err != nil {
+		return nil, err
+	}
+	address := flag.nats
+	if address == "" {
+		server, err := hub.StartLocal()
+		if err != nil {
+			return nil, err
+		}
+		g.local, address = &localFleet{Local: server}, server.Address
+	}
+	if g.conn, err = hub.Connect(address); err != nil {
+		return nil, err
+	}
+	if g.local != nil {
+		g.local.work(g.ctx, n, g.end)
+	}
+	return g, nil
+}
+
+// run has the agents attack.
+func (g *agents) run(ctx context.Context, k attack.Attack) (*attack.Report, error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	defer context.AfterFunc(g.ctx, func() { giveUp(context.Cause(g.ctx)) })()
+	watch := k.Watch
+	k.Watch = nil
+	return fleet.Load{Conn: g.conn, Self: g.self, Attack: k, AllowLost: g.flag.allowLost,
+		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.wait}}.Run(ctx)
+}
+
+func (g *agents) close() {
+	g.end(errors.New("the attack has ended"))
+	if g.conn != nil {
+		g.conn.Close()
+	}
+	if g.local != nil {
+		if err := g.local.close(); err != nil {
+			g.say(fmt.Sprintf("--agents: %v", err))
+		}
+	}
+}
+
+// An agentLine is what a document says of an agent of an attack.
+type agentLine struct {
+	Name        string   `json:"name"`
+	Requests    int      `json:"requests"`   // that it has settled
+	Offset      float64  `json:"offset_sec"` // of its clock
+	OffsetError float64  `json:"offset_error_sec"`
+	Verdict     string   `json:"verdict"`
+	Reasons     []string `json:"reasons,omitempty"`
+	Lost        string   `json:"lost,omitempty"` // why it is
+}
+
+func agentLines(all []attack.Agent) (lines []agentLine) {
+	for _, g := range all {
+		line := agentLine{Name: g.Name, Offset: g.Offset.Seconds(),
+			OffsetError: g.OffsetError.Seconds(), Verdict: g.Verdict().String(), Lost: g.Lost}
+		reasons := g.Doubts
+		if g.Share != nil {
+			line.Requests = g.Share.Requests
+			reasons = append(reasons, g.Share.Reasons...)
+		}
+		for _, r := range reasons {
+			line.Reasons = append(line.Reasons, r.String())
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// writeAgents says who has sent how much.
+func writeAgents(to io.Writer, all []attack.Agent) {
+	for _, g := range all {
+		fmt.Fprintln(to, terminal.Wrapped("  ", "agent on "+g.String(), loadWidth))
+	}
+}
