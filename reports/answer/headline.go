@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -75,10 +76,28 @@ func (s Sweep) unusable() (a Answer) {
 	if slices.ContainsFunc(s.Cases, s.fit) {
 		return a
 	}
-	t := s.Trust()
-	return Answer{Headline: fmt.Sprintf("Nothing here can be relied on: %s %s (%s)",
-		prose.Count(len(s.Cases), "scenario"), isAre(len(s.Cases))+" doubted", t.Why),
-		Unit: s.unit(s.places()[0]), X: s.places()[0]}
+	x := slices.Max(s.places())
+	a = Answer{Headline: fmt.Sprintf("Nothing here can be relied on: %s %s doubted (%s)",
+		prose.Count(len(s.Cases), "scenario"), isAre(len(s.Cases)), s.Trust().Why),
+		Unit: s.unit(x), X: x}
+	var known []Case
+	for _, c := range s.at(x) {
+		if !math.IsNaN(c.Value(a.Unit)) {
+			known = append(known, c)
+		}
+	}
+	if len(known) == 0 {
+		return a
+	}
+	byTime := func(x, y Case) int { return cmp.Compare(x.Value(a.Unit), y.Value(a.Unit)) }
+	low, high := slices.MinFunc(known, byTime), slices.MaxFunc(known, byTime)
+	a.Headline += fmt.Sprintf("; %sthe %s reads %s with %s", lower(s.prefix(x)), Metric(a.Unit),
+		quantity.Seconds(low.Value(a.Unit)), low.Strategy)
+	if low.Strategy != high.Strategy {
+		a.Headline += fmt.Sprintf(", %s with %s", quantity.Seconds(high.Value(a.Unit)),
+			high.Strategy)
+	}
+	return a
 }
 
 // unit is the time that can be spoken of at a place; "" where there is none.

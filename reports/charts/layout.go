@@ -27,9 +27,9 @@ const (
 // scrolls there.
 func (c *Chart) InPage() Layout {
 	switch one := len(c.Panels) == 1; {
-	case one && c.rows != nil:
+	case one && (c.rows != nil || c.rowsHigh > 0):
 		return Narrow
-	case one && c.rowsHigh == 0:
+	case one:
 		return Compact
 	}
 	return Wide

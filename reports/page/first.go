@@ -211,6 +211,8 @@ func badges(in *reportInput, t answer.Trust, sweeps []shownSweep) (out []shell.B
 		add("", "%s without verdict", prose.Count(t.Unknown, "scenario"))
 	case t.Valid == all:
 		add("ok", "✓ VALID %d", all)
+	case t.Valid == 0:
+		add("", "VALID 0 of %d", all)
 	default:
 		add("ok", "✓ VALID %d of %d", t.Valid, all)
 	}

@@ -72,6 +72,9 @@ func (g *reportGroup) fill(
 	t *reportTable, columns []column, first ...func(*reportCell) reportValue,
 ) {
 	for _, col := range columns {
+		if g.study >= 0 { // which may have a hundred tables: the explorer has the hints
+			col.hint = ""
+		}
 		t.Heads = append(t.Heads, reportHead{col.head, col.hint})
 	}
 	for _, body := range g.bodies() {
