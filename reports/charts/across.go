@@ -1,6 +1,10 @@
 package charts
 
-import "gonum.org/v1/plot"
+import (
+	"slices"
+
+	"gonum.org/v1/plot"
+)
 
 // Across is what varies along the x axis of a sweep.
 type Across int
@@ -24,11 +28,30 @@ func (a Across) tip(v float64) string {
 
 func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
-// scale prepares the x axis for the range. It does not begin at 0: position tells the values apart
-// here, not length.
-func (a Across) scale(p *plot.Plot, lo, hi float64) {
+// scale prepares the x axis for the places that were measured, in ascending order, and marks them as
+// far as their labels have room. It does not begin at 0: position tells the values apart here, not
+// length.
+func (a Across) scale(p *plot.Plot, measured []float64) {
+	lo, hi := measured[0], measured[len(measured)-1]
 	if a == Limit {
 		lo, hi = lo/1.1, hi*1.1
 	}
 	Plane{X: a.axis()}.layX(p, lo, hi)
+	const room = 0.07 // of the axis, for a label
+	var marks []float64
+	for _, x := range measured {
+		if n := len(marks); n == 0 || p.X.Norm(x)-p.X.Norm(marks[n-1]) >= room {
+			marks = append(marks, x)
+		}
+	}
+	p.X.Tick.Marker = marked{marks, Count}
+}
+
+// placesOf are the distinct x of all series, in ascending order.
+func placesOf(panels []Panel) (xs []float64) {
+	for _, s := range seriesOf(panels) {
+		xs = append(xs, s.X...)
+	}
+	slices.Sort(xs)
+	return slices.Compact(xs)
 }
