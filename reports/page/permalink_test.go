@@ -25,8 +25,14 @@ func TestPermalink(t *testing.T) {
 		for _, selector := range []string{`[data-chip="serial"]`, `[data-sort="name"]`,
 			`[aria-label="only serial"]`} {
 			b.click(selector)
-			if share := different(t, before, b.picture()); share == 0 {
+			after := b.picture()
+			if share := different(t, before, after); share == 0 {
 				t.Errorf("%s: %s did nothing", link, selector)
+			}
+			b.reload() // at the link that the step made
+			if share := different(t, after, b.picture()); share > 0.005 {
+				t.Errorf("%s: after %s and a reload %.2f %% of the pixels differ", link, selector,
+					100*share)
 			}
 			b.back()
 			if share := different(t, before, b.picture()); share > 0.005 {
