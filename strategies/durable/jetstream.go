@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -76,6 +77,7 @@ type jetStream struct {
 	name     string // of the stream and its subject; dead letters have their own
 	lease    time.Duration
 	remove   func() error
+	replied  atomic.Pointer[nats.Msg] // one of the last
 }
 
 func (j *jetStream) deadName() string { return j.name + "_dead" }
@@ -149,7 +151,7 @@ func (j *jetStream) close() error {
 		err = j.remove() // over the connection
 	}
 	if j.conn != nil {
-		err = errors.Join(err, j.conn.Flush())
+		err = errors.Join(err, j.settle())
 		j.conn.Close()
 	}
 	if j.embedded != nil {
@@ -157,6 +159,18 @@ func (j *jetStream) close() error {
 		j.embedded.WaitForShutdown()
 		err = errors.Join(err, j.remove())
 	}
+	return err
+}
+
+// settle returns when the server has all replies, and an embedded one has carried them out: it does
+// so one by one, and forgets those that wait when it is shut down. The answer to one more, which
+// says nothing new, comes after them.
+func (j *jetStream) settle() error {
+	last := j.replied.Load()
+	if j.embedded == nil || last == nil {
+		return j.conn.Flush()
+	}
+	_, err := j.conn.Request(last.Reply, []byte("+WPI"), settled)
 	return err
 }
 
@@ -260,6 +274,7 @@ func (m *jetMessage) Attempt() int {
 // is lost with the process costs a second run.
 func (m *jetMessage) Reply(r strategies.Reply) error {
 	m.lease.end()
+	defer m.of.replied.Store(m.Msg)
 	switch {
 	case r.Dead != nil:
 		letter := nats.NewMsg(m.of.deadName())

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -29,5 +30,44 @@ func TestJetStreamRefuses(t *testing.T) {
 	err := j.put(t.Context(), make([]byte, 20))
 	if err == nil || !strings.Contains(err.Error(), "message size exceeds maximum allowed") {
 		t.Errorf("a message that is too long: %v", err)
+	}
+}
+
+// TestJetStreamAcknowledges: when a Drain has returned, the embedded server has carried out all
+// acknowledgements, however slow its disk makes them.
+func TestJetStreamAcknowledges(t *testing.T) {
+	v := strategies.MustParse("jetstream:sync=always,dir=" + t.TempDir())
+	p := strategies.Params{Limit: 8, Values: v.Values, Resume: &strategies.Resume{Name: "acked",
+		Task: func(uint64) *strategies.Task { return nil }}}
+	s, err := v.Spec.Start(t.Context(), p,
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := make(chan struct{})
+	run := func(context.Context, *strategies.Task) strategies.Result {
+		<-gate
+		return strategies.Result{}
+	}
+	for range 300 {
+		if err := s.Submit(t.Context(), &strategies.Task{Run: run}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(gate)
+	if err := s.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	j := &jetStream{}
+	if err := j.open(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	defer j.close()
+	stream, err := j.js.Stream(t.Context(), j.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := stream.CachedInfo().State.Msgs; n > 0 {
+		t.Errorf("%d messages of tasks that were done are still there", n)
 	}
 }
