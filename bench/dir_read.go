@@ -31,6 +31,7 @@ type contents struct {
 // A section is what one process has written to results.txt, from its header on.
 type section struct {
 	begun    bool // there is a header
+	complete bool // and an end that says that all is there
 	plan     string
 	config   map[string]string // in force at its end
 	results  []*Result
@@ -146,6 +147,8 @@ func (s *section) note(line string, next *Result) (err error) {
 		next.Seed, err = strconv.ParseUint(value, 10, 64)
 	case rundir.Agent:
 		next.Agents = append(next.Agents, value)
+	case rundir.Complete:
+		s.complete = true
 	case rundir.Failed:
 		var f rundir.Failure
 		f, err = rundir.ParseFailure(value)

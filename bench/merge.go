@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/perf/benchfmt"
 )
 
 // Merge makes one result of those of several generators that sent parts of one load at the same
@@ -29,6 +31,9 @@ func Merge(parts []*Result) (merged *Result, leftOut []string, err error) {
 				"parts of one load", p.Name, a, b)
 		}
 		merged.Tasks += p.Tasks
+		if merged.Machine = common(merged.Machine, p.Machine); p == first {
+			merged.Machine = p.Machine
+		}
 		merged.Agents = append(merged.Agents, p.Agents...)
 		merged.Broken = append(merged.Broken, p.Broken...)
 		for _, reason := range p.Reasons {
@@ -61,6 +66,15 @@ func (r *Result) length() (last time.Duration) {
 		}
 	}
 	return last
+}
+
+// common is what both machines have.
+func common(a, b []benchfmt.Config) []benchfmt.Config {
+	return slices.DeleteFunc(slices.Clone(a), func(of benchfmt.Config) bool {
+		return !slices.ContainsFunc(b, func(in benchfmt.Config) bool {
+			return in.Key == of.Key && bytes.Equal(in.Value, of.Value)
+		})
+	})
 }
 
 // unitsOf are the metrics that any part has, in their order.
