@@ -28,9 +28,9 @@ func (a Across) tip(v float64) string {
 
 func (a Across) axis() Axis { return Axis{Label: a.Label(), Log: a == Limit} }
 
-// scale prepares the x axis for the places that were measured, in ascending order, and marks them as
-// far as their labels have room. It does not begin at 0: position tells the values apart here, not
-// length.
+// scale prepares the x axis for the places that were measured, in ascending order, and marks them
+// as far as their labels have room. It does not begin at 0: position tells the values apart here,
+// not length.
 func (a Across) scale(p *plot.Plot, measured []float64) {
 	lo, hi := measured[0], measured[len(measured)-1]
 	if a == Limit {
