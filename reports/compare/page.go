@@ -156,8 +156,8 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 		var lines []string
 		for _, row := range all[:at] {
 			if row.Word == word {
-				lines = append(lines, fmt.Sprintf("%s of %s: %s", answer.Metric(row.Unit), row.label,
-					row.way()))
+				lines = append(lines, fmt.Sprintf("%s of %s: %s", answer.Metric(row.Unit),
+					row.label, row.way()))
 			}
 		}
 		if len(lines) > 0 {
