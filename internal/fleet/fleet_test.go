@@ -25,19 +25,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A stage is a server and whoever is connected to it.
 type stage struct {
-	*testing.T
+	testing.TB
 	at *hub.Local
 
 	mu    sync.Mutex
 	lines []string // that were said
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	at, err := hub.StartLocal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{T: t, at: at}
+	s := &stage{TB: t, at: at}
 	t.Cleanup(func() {
 		if err := at.Close(); err != nil {
 			t.Error(err)
