@@ -148,8 +148,8 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			prose.Count(len(all), "comparison"), c.Alpha)
 	default:
 		first := all[0]
-		a.Headline = fmt.Sprintf("The %s of %s is %s; of %s %s", answer.Metric(first.Unit), first.label,
-			first.way(), prose.Count(len(all), "comparison"),
+		a.Headline = fmt.Sprintf("The %s of %s is %s; of %s %s", answer.Metric(first.Unit),
+			first.label, first.way(), prose.Count(len(all), "comparison"),
 			prose.Tally(counts, "worse", "better", "different"))
 	}
 	for _, word := range []string{"worse", "better", "differs"} {
