@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/calibration"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/quantity"
 )
 
@@ -218,8 +216,8 @@ func (a *app) showCalibration(
 	fmt.Fprintf(a.stdout,
 		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",
 		quantity.Share(doc.Size))
-	w := terminal.Columns(a.stdout)
-	fmt.Fprintf(w, "  case\tstrategy\tmetric\tmeasured\tknown\toff by\ttolerance\t\n")
+	rows := [][]string{{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
+		""}}
 	before := ""
 	for _, line := range doc.Known {
 		name := line.Name + ": " + line.What
@@ -228,10 +226,11 @@ func (a *app) showCalibration(
 		} else {
 			before = name
 		}
-		line.write(w, name, "ok", "MISSED")
+		rows = append(rows, line.cells(name, "ok", "MISSED"))
 	}
-	doc.Control.write(w, doc.Control.Name+": "+doc.Control.What, "PASSES", "misses, as it has to")
-	if err := w.Flush(); err != nil {
+	rows = append(rows, doc.Control.cells(doc.Control.Name+": "+doc.Control.What, "PASSES",
+		"misses, as it has to"))
+	if err := a.list(rows); err != nil {
 		return err
 	}
 	said := "all known answers hold, and the control fails as it has to"
@@ -243,7 +242,7 @@ func (a *app) showCalibration(
 	return err
 }
 
-func (l knownLine) write(w io.Writer, name, holds, misses string) {
+func (l knownLine) cells(name, holds, misses string) []string {
 	source := "exact"
 	if l.Simulated {
 		source = "simulated"
@@ -252,9 +251,10 @@ func (l knownLine) write(w io.Writer, name, holds, misses string) {
 	if l.Holds {
 		verdict = holds
 	}
-	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s (%s)\t%+.2f %%\t±%.1f %%\t%s\n", name, l.Strategy,
-		l.Unit, quantity.Metric(l.Unit, l.Got), quantity.Metric(l.Unit, l.Want), source,
-		100*(l.Got/l.Want-1), 100*l.Tolerance, verdict)
+	return []string{name, l.Strategy, l.Unit, quantity.Metric(l.Unit, l.Got),
+		fmt.Sprintf("%s (%s)", quantity.Metric(l.Unit, l.Want), source),
+		fmt.Sprintf("%+.2f %%", 100*(l.Got/l.Want-1)), fmt.Sprintf("±%.1f %%", 100*l.Tolerance),
+		verdict}
 }
 
 // readingNames are the words behind the numbers of the machine's part.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/capacity"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -20,11 +19,11 @@ func (a *app) showFinding(f *searched, format, report string) error {
 	if format == "json" {
 		return a.showCapacityJSON(f, report)
 	}
-	fmt.Fprintf(a.stdout,
+	a.prose(
 		"highest %s at which more than half of the runs meet %v, with %s confidence\n\n",
 		f.search.Axis(), f.search.Objectives, f.confidence())
 	for _, answers := range results.Gather(f.answers, searchedPlace) {
-		fmt.Fprintln(a.stdout, searchedPlace(answers[0]))
+		a.prose("%s\n", searchedPlace(answers[0]))
 		if err := a.showAnswers(f, answers); err != nil {
 			return err
 		}
@@ -36,11 +35,10 @@ func (a *app) showFinding(f *searched, format, report string) error {
 	if report == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, `Report: %s
+	return a.prose(`Report: %s
   Between the two ends lies the capacity; which side of it a load between them is on, these runs cannot tell.
   To compare with another search: poolbench compare OLD %s
 `, report, f.path)
-	return err
 }
 
 func (f *searched) confidence() string {
@@ -76,11 +74,11 @@ func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
 			notes = append(notes, name+": "+note)
 		}
 	}
-	if err := terminal.WriteTable(a.stdout, rows); err != nil {
+	if err := a.table(rows); err != nil {
 		return err
 	}
 	for _, note := range notes {
-		fmt.Fprintln(a.stdout, "  "+note)
+		a.prose("  %s\n", note)
 	}
 	fmt.Fprintln(a.stdout)
 	return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/crash"
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/internal/servers"
@@ -248,8 +247,8 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 	case r.Twice > 1:
 		finding += fmt.Sprintf("; %d were done twice or more often", r.Twice)
 	}
-	fmt.Fprintf(a.stdout, "%s.\n\n", finding)
-	w := terminal.Columns(a.stdout)
+	a.prose("%s.\n\n", finding)
+	var rows [][]string
 	for _, line := range []struct {
 		what  string
 		value any
@@ -262,13 +261,13 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 		{"dead letters", r.Dead, "given up after the last attempt"},
 		{"unconfirmed", r.Unconfirmed, "done, but killed before Submit had returned"},
 	} {
-		fmt.Fprintf(w, "  %s\t%v\t%s\n", line.what, line.value, line.doc)
+		rows = append(rows, []string{line.what, fmt.Sprint(line.value), line.doc})
 	}
 	if r.Restarts > 0 && r.LongestFirst > 0 {
-		fmt.Fprintf(w, "  first task\t%s\tafter a restart: the median; the longest %s\n",
-			quantity.Seconds(r.First), quantity.Seconds(r.LongestFirst))
+		rows = append(rows, []string{"first task", quantity.Seconds(r.First),
+			"after a restart: the median; the longest " + quantity.Seconds(r.LongestFirst)})
 	}
-	return w.Flush()
+	return a.list(rows)
 }
 
 // times counts a thing.

@@ -16,10 +16,6 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// mostDoubts is how many scenarios are called suspect one by one; results.txt and the report have
-// all of them.
-const mostDoubts = 12
-
 // invalid says, a line each, why a result is not to be believed; nothing where it is.
 func invalid(r *bench.Result) (lines []string) {
 	why := slices.Clone(r.Broken)
@@ -38,25 +34,60 @@ func invalid(r *bench.Result) (lines []string) {
 
 func nameOf(rec record) string { return rec.Name }
 
-// suspects says, a line for each scenario, which results have something in them that is not the
-// strategy's. What is INVALID was told of when it came.
+// suspects says how many scenarios have something in them that is not the strategy's, and for each
+// check that found it, how often, and what in the first of them. What is INVALID was told of when it
+// came.
 func suspects(records []record) (lines []string) {
 	believed := slices.DeleteFunc(slices.Clone(records), func(r record) bool { return r.Invalid() })
-	for _, runs := range results.Gather(believed, nameOf) {
-		d, which := cellOf(runs).Doubts(), ""
+	scenarios := results.Gather(believed, nameOf)
+	type found struct{ scenario, text string }
+	var all []found
+	doubted := 0
+	for _, runs := range scenarios {
+		d := cellOf(runs).Doubts()
 		if d == nil {
 			continue
 		}
-		if len(runs) > 1 {
-			which = " (" + d.Which + ")"
+		doubted++
+		for _, why := range d.Why {
+			all = append(all, found{shortName(runs[0], believed), why.Text})
 		}
-		lines = append(lines, fmt.Sprintf("%s%s is suspect: %s", nameOf(runs[0]), which, d.Text()))
 	}
-	if more := len(lines) - mostDoubts; more > 1 {
-		lines = append(lines[:mostDoubts],
-			fmt.Sprintf("%d more scenarios are suspect; the report and results.txt say why", more))
+	if doubted == 0 {
+		return nil
+	}
+	lines = []string{fmt.Sprintf("%d of %s SUSPECT; the report and results.txt say which", doubted,
+		prose.Count(len(scenarios), "scenario"))}
+	checks := results.Gather(all, func(f found) string { return results.Doubt{Text: f.text}.Check() })
+	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
+	for _, c := range checks {
+		line := c[0].scenario + ": " + c[0].text
+		if more := len(c) - 1; more > 0 {
+			line += fmt.Sprintf("; and %d more", more)
+		}
+		lines = append(lines, line)
 	}
 	return lines
+}
+
+// shortName is what tells the run's scenario from the others: its strategy, and what they differ in.
+func shortName(r record, of []record) string {
+	var differ []results.Pair
+	for _, k := range r.Keys {
+		if k.Key != "strategy" && slices.ContainsFunc(of, func(other record) bool {
+			return other.Key(k.Key) != k.Value
+		}) {
+			differ = append(differ, k)
+		}
+	}
+	words := results.Words(differ)
+	if strategy := r.Key("strategy"); strategy != "" {
+		words = append([]string{results.Readable(strategy)}, words...)
+	}
+	if len(words) == 0 {
+		return r.Name
+	}
+	return strings.Join(words, ", ")
 }
 
 // showDoubts warns of suspect results, and of what is measured well and may not be what was meant.
@@ -91,7 +122,11 @@ func ownRates(p plan) (lines []string) {
 // warn prints what a reader should know of results that are there.
 func (a *app) warn(lines []string) {
 	for _, line := range lines {
-		fmt.Fprintf(a.stderr, "poolbench: warning: %s\n", line)
+		line = "poolbench: warning: " + line
+		if most := a.columns(); most > 0 {
+			line = terminal.Wrapped("", line, most)
+		}
+		fmt.Fprintln(a.stderr, line)
 	}
 }
 
@@ -134,9 +169,9 @@ func (a *app) showObjectives(e *execution) error {
 	if counts[objectives.Undecided] > 0 {
 		note = "; undecided: some run could not tell, for want of tasks or because it is INVALID"
 	}
-	fmt.Fprintf(a.stdout, "objectives: %s%s\n",
+	a.prose("objectives: %s%s\n",
 		prose.Tally(counts, objectives.Met, objectives.Missed, objectives.Undecided), note)
-	w := terminal.Columns(a.stdout)
+	var rows [][]string
 	for _, j := range all {
 		if len(all) > fewJudged && j.Verdict == objectives.Met {
 			continue
@@ -149,10 +184,14 @@ func (a *app) showObjectives(e *execution) error {
 		if j.Runs > 1 {
 			runs = fmt.Sprintf("%d of %d runs meet it", j.Met, j.Runs)
 		}
-		fmt.Fprintf(w, "  %v\t%v\t%s\t%s\t%s\n", j.Verdict, j.Objective, value, runs, j.scenario)
+		rows = append(rows, []string{j.Verdict.String(), j.Objective.String(), value, runs,
+			j.scenario})
 	}
-	fmt.Fprintln(w)
-	return w.Flush()
+	if err := a.list(rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.stdout)
+	return err
 }
 
 // An objectiveLine is a verdict in a document.

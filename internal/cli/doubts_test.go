@@ -3,14 +3,17 @@ package cli
 import (
 	"bytes"
 	"context"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestDoubts: SUSPECT is a warning, a line for each scenario, and INVALID is called out and makes
+// TestDoubts: SUSPECT is a warning, counted and with a line for each check, and INVALID is called out and makes
 // exit code 3. Both are in the results and in the document.
 func TestDoubts(t *testing.T) {
 	for verdict, want := range map[bench.Verdict]struct {
@@ -19,8 +22,9 @@ func TestDoubts(t *testing.T) {
 		lines  int
 	}{
 		bench.Valid: {fine, "4 of 4 runs", 0},
-		bench.Suspect: {fine, "clock=real (2 of 2 runs) is suspect: lag: 3 ms; busy machine: 40 %",
-			2},
+		bench.Suspect: {fine, "2 of 2 scenarios SUSPECT; the report and results.txt say which\n" +
+			"poolbench: warning: semaphore: lag: 3 ms; and 1 more\n" +
+			"poolbench: warning: semaphore: busy machine: 40 %; and 1 more\n", 3},
 		bench.Invalid: {undecided, "(seed 2) is not to be believed: lag: 3 ms", 8},
 	} {
 		t.Chdir(t.TempDir())
@@ -65,17 +69,25 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// TestManyDoubts: beyond a dozen scenarios the rest is counted.
+// TestManyDoubts: however many scenarios there are, a check has one line, the most frequent first.
 func TestManyDoubts(t *testing.T) {
 	var records []record
 	for i := range 20 {
+		text := "lag: late"
+		if i < 3 {
+			text = "too short: few tasks"
+		}
+		load := strconv.Itoa(i)
 		records = append(records, record{Run: &results.Run{Name: strings.Repeat("x", i+1),
+			Keys: []results.Pair{{Key: "strategy", Value: "serial"}, {Key: "load", Value: load},
+				{Key: "clock", Value: "virtual"}},
 			Values: map[string]float64{"verdict": float64(results.Suspect)},
-			Doubts: []results.Doubt{{Text: "lag: late"}}}})
+			Doubts: []results.Doubt{{Text: text}}}})
 	}
-	if lines := suspects(records); len(lines) != mostDoubts+1 ||
-		lines[mostDoubts] != "8 more scenarios are suspect; the report and results.txt say why" {
-		t.Errorf("%q", lines)
+	want := []string{"20 of 20 scenarios SUSPECT; the report and results.txt say which",
+		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks; and 2 more"}
+	if diff := cmp.Diff(want, suspects(records)); diff != "" {
+		t.Error(diff)
 	}
 }
 

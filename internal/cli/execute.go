@@ -117,10 +117,11 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	show.close()
 	report, writing := a.drawReport(e, writing)
 	a.complainOf(view.close(report))
+	shown := a.showOutcome(e, o.format, report)
 	if !o.quiet {
 		a.showDoubts(e)
 	}
-	return ended(a.showOutcome(e, o.format, report), e.codes(writing))
+	return ended(shown, e.codes(writing))
 }
 
 // read reads the runs of the execution from its directory, which may hold others: of those of one
@@ -308,10 +309,9 @@ func (a *app) showOutcome(e *execution, format, report string) error {
 	if report == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, `Report: %s
+	return a.prose(`Report: %s
   Response counts from the instant a task was due: it is wait and service, and a strategy that blocks hides nothing.
   Compare strategies within one table, at the same load; where theory is exact, the report draws it as a line.
   To compare with another run: poolbench compare OLD %s
 `, report, e.path)
-	return err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -161,11 +160,11 @@ func (a *app) showListings(lists []listing) error {
 			}
 			fmt.Fprintln(a.stdout, l.Kind)
 		}
-		w := terminal.Columns(a.stdout)
+		var rows [][]string
 		for _, e := range l.Entries {
-			fmt.Fprintf(w, "  %s\t%s\n", e.Name, e.Summary)
+			rows = append(rows, []string{e.Name, e.Summary})
 		}
-		if err := w.Flush(); err != nil {
+		if err := a.list(rows); err != nil {
 			return err
 		}
 	}
@@ -174,35 +173,34 @@ func (a *app) showListings(lists []listing) error {
 
 // showStrategies is the list of the strategies by themselves: what tells them apart.
 func (a *app) showStrategies() error {
-	w := terminal.Columns(a.stdout)
-	fmt.Fprintf(w, "  %s\n", strings.Join(strategyColumns, "\t"))
+	rows := [][]string{strategyColumns}
 	for _, s := range strategies.All() {
-		fmt.Fprintf(w, "  %s\n", strings.Join(strategyRow(s), "\t"))
+		rows = append(rows, strategyRow(s))
 	}
-	return w.Flush()
+	return a.list(rows)
 }
 
 func (a *app) showEntry(e entry) error {
-	w := terminal.Columns(a.stdout)
-	fmt.Fprintf(w, "%s: %s\n", e.Name, e.Summary)
-	for _, f := range e.Facts {
-		fmt.Fprintf(w, "  %s\t%s\n", f.Name, f.Value)
-	}
-	if err := w.Flush(); err != nil {
+	if err := a.prose("%s: %s\n", e.Name, e.Summary); err != nil {
 		return err
 	}
-	if len(e.Parameters) == 0 {
-		return nil
+	var rows [][]string
+	for _, f := range e.Facts {
+		rows = append(rows, []string{f.Name, f.Value})
+	}
+	if err := a.list(rows); err != nil || len(e.Parameters) == 0 {
+		return err
 	}
 	fmt.Fprintf(a.stdout, "parameters, as in %s:%s=…\n", e.Name, e.Parameters[0].Name)
+	rows = nil
 	for _, p := range e.Parameters {
 		byDefault := "must be given"
 		if p.Default != "" {
 			byDefault = "default " + p.Default
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", p.Name, p.Kind, byDefault, p.Doc)
+		rows = append(rows, []string{p.Name, p.Kind, byDefault, p.Doc})
 	}
-	return w.Flush()
+	return a.list(rows)
 }
 
 func describeKeys(keys []param.Key) (list []parameter) {

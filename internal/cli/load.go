@@ -84,7 +84,11 @@ func (a *app) runLoads(
 	}
 	report, writing := a.drawReport(e.execution, errors.Join(writing, dir.End(e.planned, e.cut)))
 	a.complainOf(view.close(report))
-	return ended(a.showLoaded(kind, what, e, o.format, report), e.codes(writing))
+	shown := a.showLoaded(kind, what, e, o.format, report)
+	if !e.quiet && o.format != "json" {
+		a.warn(suspects(e.records))
+	}
+	return ended(shown, e.codes(writing))
 }
 
 // putOn runs the series into the directory. The error is about the directory.

@@ -2,12 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -45,10 +43,10 @@ func (a *app) showLoaded(kind, what string, e *loaded, format, report string) er
 	rows := e.rows()
 	keys := results.Without(e.records[0].Keys, "strategy", "target", "queue", "clock")
 	head := what + ", " + heading(keys) + repetitions(rows)
-	fmt.Fprintln(a.stdout, terminal.Wrapped("", head, loadWidth))
+	a.say("", head, loadWidth)
 	for _, r := range rows {
 		if text := r.completed(); text != "" {
-			fmt.Fprintln(a.stdout, terminal.Wrapped("", text, loadWidth))
+			a.say("", text, loadWidth)
 		}
 	}
 	fmt.Fprintln(a.stdout)
@@ -58,19 +56,15 @@ func (a *app) showLoaded(kind, what string, e *loaded, format, report string) er
 	}) {
 		of = "strategy"
 	}
-	if err := terminal.WriteTable(a.stdout, table(of, loadColumns, rows)); err != nil {
+	if err := a.table(table(of, loadColumns, rows)); err != nil {
 		return err
 	}
-	e.answers(a.stdout, rows)
-	if !e.quiet {
-		a.warn(suspects(e.records))
-	}
-	_, err := fmt.Fprintf(a.stdout, `
+	a.showAnswered(e, rows)
+	return a.prose(`
   p50 and p99 are of the response, which counts from the instant a request was
   due; service counts from its sending; lag is how late it was sent.
 Report: %s
 `, report)
-	return err
 }
 
 // rows are the loads with their results.
@@ -103,10 +97,10 @@ func (r row) completed() string {
 	return text
 }
 
-// answers says, for every load, which statuses and errors came, over all repetitions, and what
+// showAnswered says, for every load, which statuses and errors came, over all repetitions, and what
 // share was not completed.
-func (e *loaded) answers(to io.Writer, rows []row) {
-	fmt.Fprintln(to)
+func (a *app) showAnswered(e *loaded, rows []row) {
+	fmt.Fprintln(a.stdout)
 	for k, r := range rows {
 		var words []string
 		for _, c := range loadShares {
@@ -125,7 +119,7 @@ func (e *loaded) answers(to io.Writer, rows []row) {
 		words = append(words, spellCounts("", errors)...)
 		if len(words) > 0 {
 			text := r.strategy + ": " + strings.Join(words, ", ")
-			fmt.Fprintln(to, terminal.Wrapped("  ", text, loadWidth))
+			a.say("  ", text, loadWidth)
 		}
 		for _, rec := range e.records {
 			if rec.section == k {

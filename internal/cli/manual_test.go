@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poolbench/poolbench/internal/hub"
 	"github.com/poolbench/poolbench/internal/race"
 )
 
@@ -111,7 +112,7 @@ func shows(output, text string) bool {
 }
 
 // TestExamples runs the examples of the help, so that each works as pasted: those of run and study
-// under --dry-run.
+// under --dry-run, those of worker with a server of their own.
 func TestExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "scenarios.yaml", manualFile)
@@ -130,17 +131,27 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	nats, err := hub.StartLocal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nats.Close()
+	addresses := strings.NewReplacer("nats://127.0.0.1:4222", nats.Address,
+		"--listen 127.0.0.1:4222", "--listen 127.0.0.1:0")
 	var stdout bytes.Buffer
 	a := &app{stdout: &output{to: &stdout}}
 	for _, c := range append(a.root().Commands(), a.root()) {
 		for example := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
-			args := shellWords(example)[1:]
+			args := shellWords(addresses.Replace(example))[1:]
 			if slices.Contains(args, "--base") {
 				continue // revisions of a repository: TestGateRevisions makes one
 			}
 			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" ||
 				args[0] == "calibrate" || args[0] == "run" || args[0] == "study" {
 				args = append(args, "--dry-run")
+			}
+			if args[0] == "worker" { // which waits for work
+				args = append(args, "--idle", "10ms")
 			}
 			if o := command(t, args...); o.code != fine &&
 				(args[0] != "gate" || o.code != undecided) {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
@@ -110,9 +109,7 @@ func (a *app) showFindings(e *execution) error {
 	count := map[finding.Verdict]int{}
 	for _, f := range e.findings {
 		count[f.Verdict]++
-		say := func(begin, text string) {
-			fmt.Fprintln(a.stdout, terminal.Wrapped(begin, text, pageWidth))
-		}
+		say := func(begin, text string) { a.say(begin, text, pageWidth) }
 		say("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
 		if verdict := strings.ToUpper(string(f.Verdict)) + ": "; f.Advice == "" {
 			say("  ", verdict+f.Because)
@@ -130,11 +127,10 @@ func (a *app) showFindings(e *execution) error {
 	if len(e.findings) < manyFindings {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout,
+	return a.prose(
 		"%d claims: %s. Parentheses hold 95 %% confidence intervals over the repetitions.\n"+
 			"Tables and charts are in the report.\n\n", len(e.findings),
 		prose.Tally(count, finding.Verdicts...))
-	return err
 }
 
 // pageWidth is that of prose on stdout.

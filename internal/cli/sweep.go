@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -18,11 +17,11 @@ func (a *app) showSweep(groups []*group) error {
 	if slices.ContainsFunc(groups, (*group).losesTasks) {
 		note += "; in brackets the share of tasks that completed, where not all did"
 	}
-	fmt.Fprintln(a.stdout, note)
+	a.prose("%s\n", note)
 	title := func(g *group) string { return heading(results.Without(g.keys, axis)) }
 	for _, block := range results.Gather(groups, title) {
-		fmt.Fprintln(a.stdout, title(block[0])+repetitions(block[0].rows))
-		if err := terminal.WriteTable(a.stdout, sweepTable(axis, block)); err != nil {
+		a.prose("%s\n", title(block[0])+repetitions(block[0].rows))
+		if err := a.table(sweepTable(axis, block)); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.stdout)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -83,7 +82,7 @@ const fewGroups = 4
 func (a *app) showTables(e *execution) error {
 	for _, records := range results.Gather(e.records, func(r record) int { return r.section }) {
 		if title := e.plan[records[0].section].title; title != "" {
-			fmt.Fprintf(a.stdout, "%s\n\n", title)
+			a.prose("%s\n\n", title)
 		}
 		groups := groupRecords(records)
 		show := a.showSweep
@@ -100,9 +99,9 @@ func (a *app) showTables(e *execution) error {
 // showGroups prints a full table for each group.
 func (a *app) showGroups(groups []*group) error {
 	for _, g := range groups {
-		fmt.Fprintln(a.stdout, heading(g.keys)+g.arrived()+repetitions(g.rows))
+		a.prose("%s\n", heading(g.keys)+g.arrived()+repetitions(g.rows))
 		lines := table("strategy", g.columns(), g.rows)
-		if err := terminal.WriteTable(a.stdout, lines); err != nil {
+		if err := a.table(lines); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.stdout)

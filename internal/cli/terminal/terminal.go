@@ -4,36 +4,150 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
 )
 
-// Columns lays out columns that begin below each other, two blanks apart.
-func Columns(to io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(to, 0, 0, 2, ' ', 0) }
+// WriteList writes rows as columns that begin below each other, each row two blanks further in. Of
+// one that is wider than most characters the last column is broken, and where it has no room a row
+// is a paragraph. most 0 is any width.
+func WriteList(to io.Writer, rows [][]string, most int) error {
+	var widths []int
+	for _, cells := range rows {
+		for i, c := range cells {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	before := gap
+	for _, w := range widths[:max(len(widths)-1, 0)] {
+		before += w + gap
+	}
+	var b strings.Builder
+	for _, cells := range rows {
+		line := strings.Repeat(" ", gap)
+		last := len(cells) - 1
+		switch {
+		case most > 0 && most-before < leastRoom:
+			b.WriteString(Wrapped(line, strings.Join(cells, ", "), most) + "\n")
+			continue
+		case most > 0 && len(cells) == len(widths):
+			cells = slices.Clone(cells)
+			cells[last] = strings.ReplaceAll(Wrapped("", cells[last], most-before), "\n  ",
+				"\n"+strings.Repeat(" ", before))
+		}
+		for i, c := range cells[:last] {
+			line += c + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+gap)
+		}
+		b.WriteString(line + cells[last] + "\n")
+	}
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+// leastRoom is what a column that is broken needs.
+const leastRoom = 24
 
 // WriteTable writes rows, the first of which are the heads, with the first column aligned left and
-// the others right.
-func WriteTable(to io.Writer, rows [][]string) error {
-	width := 0
+// the others right. One that is wider than most characters is folded: its columns follow in several
+// tables, each with the first one; where that alone takes half the width, it is in lines of its own.
+// most 0 is any width.
+func WriteTable(to io.Writer, rows [][]string, most int) error {
+	widths := make([]int, len(rows[0]))
 	for _, cells := range rows {
-		width = max(width, utf8.RuneCountInString(cells[0]))
+		for i, c := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
 	}
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, cells := range rows {
-		fmt.Fprintf(w, "%-*s\t%s\t\n", width, cells[0], strings.Join(cells[1:], "\t"))
+	first := widths[0]
+	above := most > 0 && first > most/2 && total(widths) > most
+	if above {
+		first = gap
 	}
-	return w.Flush()
+	for i, columns := range fold(first, widths[1:], most) {
+		if i > 0 {
+			fmt.Fprintln(to)
+		}
+		var b strings.Builder
+		w := tabwriter.NewWriter(&b, 0, 0, gap, ' ', tabwriter.AlignRight)
+		for _, cells := range rows {
+			name := cells[0]
+			if above {
+				name = ""
+			}
+			fmt.Fprintf(w, "%-*s\t%s\t\n", first, name,
+				strings.Join(cells[1+columns.from:1+columns.to], "\t"))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		line := 0
+		for text := range strings.Lines(b.String()) {
+			if above {
+				fmt.Fprintln(to, cut(rows[line][0], most))
+			}
+			line++
+			if _, err := io.WriteString(to, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// gap is between two columns.
+const gap = 2
+
+func total(widths []int) (n int) {
+	for _, w := range widths {
+		n += gap + w
+	}
+	return n - gap
+}
+
+// A span is a range of columns.
+type span struct{ from, to int }
+
+// fold divides columns among tables of at most that width, which have the first one each.
+func fold(first int, widths []int, most int) (parts []span) {
+	p, width := span{}, first
+	for i, w := range widths {
+		if most > 0 && width+gap+w > most && p.from < p.to {
+			parts, p, width = append(parts, p), span{i, i}, first
+		}
+		p.to, width = i+1, width+gap+w
+	}
+	return append(parts, p)
+}
+
+// cut breaks a text that has no blanks into lines of at most so many characters.
+func cut(text string, most int) string {
+	var lines []string
+	for runes := []rune(text); ; {
+		n := min(len(runes), most)
+		lines, runes = append(lines, string(runes[:n])), runes[n:]
+		if len(runes) == 0 {
+			return strings.Join(lines, "\n")
+		}
+	}
 }
 
 // Wrapped breaks a text at its blanks into lines of at most so many characters. The first begins
-// with first, the others as far in and two columns more.
+// with first, the others as far in and two columns more. A word that is longer is cut.
 func Wrapped(first, text string, most int) string {
 	var b strings.Builder
 	b.WriteString(first)
 	indent := utf8.RuneCountInString(first) + 2
 	at := indent - 2
-	for i, word := range strings.Fields(text) {
+	var words []string
+	for _, word := range strings.Fields(text) {
+		words = append(words, strings.Split(cut(word, max(most-indent, 1)), "\n")...)
+	}
+	for i, word := range words {
 		width := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
