@@ -70,7 +70,8 @@ func suspects(records []record) (lines []string) {
 	return lines
 }
 
-// shortName is what tells the run's scenario from the others: its strategy, and what they differ in.
+// shortName is what tells the run's scenario from the others: its strategy, and in what they
+// differ.
 func shortName(r record, of []record) string {
 	var differ []results.Pair
 	for _, k := range r.Keys {

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// TestDoubts: SUSPECT is a warning, counted and with a line for each check, and INVALID is called out and makes
-// exit code 3. Both are in the results and in the document.
+// TestDoubts: SUSPECT is a warning, counted and with a line for each check, and INVALID is called
+// out and makes exit code 3. Both are in the results and in the document.
 func TestDoubts(t *testing.T) {
 	for verdict, want := range map[bench.Verdict]struct {
 		code   int

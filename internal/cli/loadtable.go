@@ -123,7 +123,7 @@ func (a *app) showAnswered(e *loaded, rows []row) {
 		}
 		for _, rec := range e.records {
 			if rec.section == k {
-				writeAgents(to, rec.answers.Agents)
+				writeAgents(a.stdout, rec.answers.Agents)
 			}
 		}
 	}

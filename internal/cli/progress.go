@@ -17,7 +17,8 @@ import (
 const mostLines = 20
 
 // progress tells how far a plan is: a line that changes on a terminal, a few plain lines elsewhere,
-// nothing when quiet. Work is counted in estimated time, because runs differ in length by orders of magnitude.
+// nothing when quiet. Work is counted in estimated time, because runs differ in length by orders of
+// magnitude.
 type progress struct {
 	to    io.Writer
 	line  *statusLine // of a terminal; nil: plain lines

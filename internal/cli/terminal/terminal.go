@@ -54,8 +54,8 @@ const leastRoom = 24
 
 // WriteTable writes rows, the first of which are the heads, with the first column aligned left and
 // the others right. One that is wider than most characters is folded: its columns follow in several
-// tables, each with the first one; where that alone takes half the width, it is in lines of its own.
-// most 0 is any width.
+// tables, each with the first one; where that alone takes half the width, it is in lines of its
+// own. most 0 is any width.
 func WriteTable(to io.Writer, rows [][]string, most int) error {
 	widths := make([]int, len(rows[0]))
 	for _, cells := range rows {

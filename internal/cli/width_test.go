@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestWidth: with COLUMNS=80 no line of an answer is wider, and nothing of it is lost.
+func TestWidth(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := "token_bucket:rate=200,burst=20,"
+	for _, args := range []string{
+		"run --clock virtual --strategy worker_pool,bounded_queue_shed," + long +
+			"dispatcher --load 0.8 --n 500 --count 2 --objective p99-response<80ms",
+		"run --clock virtual --strategy worker_pool," + long + "dispatcher --n 200 " +
+			"--load 0.3,0.4,0.5,0.6,0.7,0.8,0.9",
+		"capacity --clock virtual --strategy worker_pool --n 500 --resolution 50% --count 6 " +
+			"--objective p99-response<80ms",
+		"list", "list strategies", "list strategies worker_pool", "list workloads hyperexp",
+		"list studies",
+	} {
+		if !strings.HasPrefix(args, "list") {
+			args += " --force --out x"
+		}
+		t.Setenv("COLUMNS", "")
+		wide := command(t, strings.Fields(args)...)
+		t.Setenv("COLUMNS", "80")
+		narrow := command(t, strings.Fields(args)...)
+		for line := range strings.Lines(narrow.stdout + narrow.stderr) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %s", args, n, line)
+			}
+		}
+		have := map[string]bool{}
+		for _, word := range strings.FieldsFunc(narrow.stdout, isGap) {
+			have[word] = true
+		}
+		for _, word := range strings.FieldsFunc(wide.stdout, isGap) {
+			if !have[word] && len(word) < 40 { // a longer one may be cut
+				t.Errorf("%s: %q is lost:\n%s", args, word, narrow.stdout)
+				break
+			}
+		}
+	}
+}
+
+// isGap reports whether a character is between words: where columns are joined to a paragraph,
+// commas are too.
+func isGap(r rune) bool { return r == ' ' || r == '\n' || r == ',' }
