@@ -58,7 +58,9 @@ func suspects(records []record) (lines []string) {
 	}
 	lines = []string{fmt.Sprintf("%d of %s SUSPECT; the report and results.txt say which", doubted,
 		prose.Count(len(scenarios), "scenario"))}
-	checks := results.Gather(all, func(f found) string { return results.Doubt{Text: f.text}.Check() })
+	checks := results.Gather(all, func(f found) string {
+		return results.Doubt{Text: f.text}.Check()
+	})
 	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
 	for _, c := range checks {
 		line := c[0].scenario + ": " + c[0].text
