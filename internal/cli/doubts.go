@@ -35,8 +35,8 @@ func invalid(r *bench.Result) (lines []string) {
 func nameOf(rec record) string { return rec.Name }
 
 // suspects says how many scenarios have something in them that is not the strategy's, and for each
-// check that found it, how often, and what in the first of them. What is INVALID was told of when it
-// came.
+// check that found it, how often, and what in the first of them. What is INVALID was told of when
+// it came.
 func suspects(records []record) (lines []string) {
 	believed := slices.DeleteFunc(slices.Clone(records), func(r record) bool { return r.Invalid() })
 	scenarios := results.Gather(believed, nameOf)
