@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // heldFrom is what counts as held under the real clock: Submit takes a microsecond or so where it
 // does not wait, and now and then the processor. Under the virtual clock only waiting takes time.
@@ -23,7 +26,7 @@ func (o *observation) held(first int) (h held) {
 	n, count := float64(o.trace.n-first), 0.0
 	for i, lag := range o.trace.lags() {
 		r := o.trace.at(i)
-		stood := r.left - r.due - lag
+		stood := cmp.Or(r.left, r.issue) - r.due - lag // where nobody has said, nothing held it
 		if stood > least {
 			h.ever = true
 		}

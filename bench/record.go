@@ -212,6 +212,9 @@ func (r *record) Held(held bool) { r.held = held }
 // Issue notes when the generator turned to the request.
 func (r *record) Issue(at int64) { r.issue = at }
 
+// Leave notes when the generator came back from what it had called.
+func (r *record) Leave(at int64) { r.left = at }
+
 // Attempt notes one attempt at the request.
 func (r *record) Attempt(start, busy int64) {
 	if r.attempts == 0 {

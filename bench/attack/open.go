@@ -89,15 +89,18 @@ func (t *openLoop) submitAll(plan *plan) {
 			break
 		}
 		j := t.idle.Get().(*job)
-		j.rec, j.attempts, j.sample = t.records.Add(due), 0, sample{seq: plan.seq, due: due}
-		j.rec.Held(held && t.blames)
-		j.rec.Issue(issue)
+		rec := t.records.Add(due)
+		j.rec, j.attempts, j.sample = rec, 0, sample{seq: plan.seq, due: due}
+		rec.Held(held && t.blames)
+		rec.Issue(issue)
 		j.live.Store(true)
 		if err := t.strategy.Submit(t.ctx, &j.task); err != nil &&
 			j.live.CompareAndSwap(true, false) {
 			t.done(j, err)
 		}
-		returned = t.now()
+		if returned = t.now(); t.blames { // else another goroutine says when it was issued
+			rec.Leave(returned)
+		}
 	}
 }
 
