@@ -59,7 +59,7 @@ func sendPart(ctx context.Context, conn *nats.Conn, m *nats.Msg) (err error) {
 }
 
 // mostCollected bounds what one sender may send.
-const mostCollected = 2 << 30
+const mostCollected = 1 << 30
 
 // A collector puts parts together again. One goroutine uses it.
 type collector struct {
