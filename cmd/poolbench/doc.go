@@ -10,6 +10,10 @@
 // due (arrival) at which load, and a limit. run takes every combination of what its flags list:
 //
 //	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --count 10 --quiet --out before
+//	At load 0.8 the p99 response is 49.6 ms with bounded_queue_shed, which refuses 5.91 %, and 68.8 ms with
+//	  worker_pool, 1.4 times as long
+//	✓ VALID 2 · 1 of 1 exact values agree · virtual clock, 20 runs
+//
 //	exponential, poisson arrivals, limit 4, load 0.8, virtual clock, arrived 321 /s; median of 10 runs
 //	  strategy                     throughput  mean response      p50      p99  mean wait  waited    shed
 //	  worker_pool, queue 4             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %

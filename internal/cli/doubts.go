@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
@@ -12,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/jsondoc"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -42,10 +44,15 @@ func suspects(records []record) (lines []string) {
 	scenarios := results.Gather(believed, nameOf)
 	type found struct{ scenario, text string }
 	var all []found
-	doubted := 0
+	doubted, overload := 0, 0
 	for _, runs := range scenarios {
 		d := cellOf(runs).Doubts()
 		if d == nil {
+			continue
+		}
+		if load, err := strconv.ParseFloat(runs[0].Key("load"), 64); err == nil && load >= 1 &&
+			answer.Asked(d) {
+			overload++
 			continue
 		}
 		doubted++
@@ -56,8 +63,11 @@ func suspects(records []record) (lines []string) {
 	if doubted == 0 {
 		return nil
 	}
-	lines = []string{fmt.Sprintf("%d of %s SUSPECT; the report and results.txt say which", doubted,
-		prose.Count(len(scenarios), "scenario"))}
+	head := fmt.Sprintf("%d of %s SUSPECT", doubted, prose.Count(len(scenarios), "scenario"))
+	if overload > 0 {
+		head += fmt.Sprintf(", %d more overloaded as asked", overload)
+	}
+	lines = []string{head + "; the report and results.txt say which"}
 	checks := results.Gather(all, func(f found) string {
 		return results.Doubt{Text: f.text}.Check()
 	})

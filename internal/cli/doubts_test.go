@@ -84,8 +84,9 @@ func TestManyDoubts(t *testing.T) {
 			Values: map[string]float64{"verdict": float64(results.Suspect)},
 			Doubts: []results.Doubt{{Text: text}}}})
 	}
-	want := []string{"20 of 20 scenarios SUSPECT; the report and results.txt say which",
-		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks; and 2 more"}
+	want := []string{"18 of 20 scenarios SUSPECT, 2 more overloaded as asked; the report and " +
+		"results.txt say which",
+		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks"}
 	if diff := cmp.Diff(want, suspects(records)); diff != "" {
 		t.Error(diff)
 	}

@@ -33,6 +33,8 @@ type execution struct {
 	failed   []rundir.Failure
 	findings []finding.Finding
 	expect   finding.Verdict // of every finding; "": any
+	headline string          // of the report; "" where it has none
+	trust    []string        // how far the numbers can be believed, as the report says it
 	// results that are not to be believed, but for those of studies
 	invalid int
 	cut     error // the signal that ended it early
@@ -147,6 +149,27 @@ func (e *execution) read() error {
 	return err
 }
 
+// draw draws the page of the directory, and keeps what it begins with.
+func (e *execution) draw() error {
+	r, err := page.Load(e.path, studies.Figures)
+	if err != nil {
+		return err
+	}
+	e.headline, e.trust = r.Finding()
+	return r.Write(e.path)
+}
+
+// showHeadline prints what the report begins with, unless studies say it at more length.
+func (a *app) showHeadline(e *execution) error {
+	if e.headline == "" || len(e.findings) > 0 {
+		return nil
+	}
+	a.say("", e.headline, pageWidth)
+	a.say("", strings.Join(e.trust, " · "), pageWidth)
+	_, err := fmt.Fprintln(a.stdout)
+	return err
+}
+
 // drawReport reads what was written, draws the page of it, and returns its path, "" where there is
 // none.
 func (a *app) drawReport(e *execution, writing error) (path string, _ error) {
@@ -154,7 +177,7 @@ func (a *app) drawReport(e *execution, writing error) (path string, _ error) {
 	if writing == nil && e.done > 0 {
 		path = filepath.Join(e.path, rundir.ReportFile)
 		if writing = reading; writing == nil {
-			writing = page.Write(e.path, studies.Figures)
+			writing = e.draw()
 		}
 	}
 	if writing != nil {
@@ -284,13 +307,16 @@ func (a *app) showOutcome(e *execution, format, report string) error {
 	if format == "json" {
 		return a.json(e.document("run", report))
 	}
+	if err := a.showHeadline(e); err != nil {
+		return err
+	}
+	if err := a.showFindings(e); err != nil {
+		return err
+	}
 	if len(e.findings) < manyFindings {
 		if err := a.showTables(e); err != nil {
 			return err
 		}
-	}
-	if err := a.showFindings(e); err != nil {
-		return err
 	}
 	if err := a.showObjectives(e); err != nil {
 		return err

@@ -105,6 +105,16 @@ func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
+// priceOf says what a class does not complete, where that is 1 % and more: the times are those of
+// the rest. It ends with end.
+func priceOf(k standing, end string) string {
+	lost := k.Lost()
+	if lost < 0.01 {
+		return ""
+	}
+	return fmt.Sprintf(", which %s %s%s", verbOf(k), quantity.Share(lost), end)
+}
+
 // verbOf says what a class does to the tasks that it does not complete.
 func verbOf(k standing) string {
 	shed := slices.ContainsFunc(k.cases, func(k Case) bool { return k.Value("shed/op") > 0 })

@@ -228,9 +228,10 @@ func (s Sweep) slower() (a Answer) {
 			by = fmt.Sprintf(", %s times as long", times(worst.value/best.value))
 		}
 		return Answer{Unit: unit, X: xs[i], score: ratio(best.value, worst.value),
-			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s",
+			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s%s and %s with %s%s%s",
 				lower(s.prefix(xs[i])), Metric(unit), quantity.Seconds(best.value), best.Class,
-				quantity.Seconds(worst.value), worst.Class, by))}
+				priceOf(best, ","), quantity.Seconds(worst.value), worst.Class, priceOf(worst, ""),
+				by))}
 	}
 	return a
 }
@@ -259,13 +260,37 @@ func (s Sweep) plain() (a Answer) {
 		unit := s.unit(xs[i])
 		for _, k := range s.at(xs[i]) {
 			if v := k.Value(unit); !math.IsNaN(v) && s.fit(k) {
+				alone := standing{Class{Names: []string{k.Strategy}, cases: []Case{k}}, k, v}
 				return Answer{Unit: unit, X: xs[i], Headline: upper(fmt.Sprintf(
-					"%sthe %s is %s with %s", lower(s.prefix(xs[i])), Metric(unit),
-					quantity.Seconds(v), k.Strategy))}
+					"%sthe %s is %s with %s%s%s", lower(s.prefix(xs[i])), Metric(unit),
+					quantity.Seconds(v), k.Strategy, priceOf(alone, ""), s.beside(k)))}
 			}
 		}
 	}
 	return a
+}
+
+// beside says why the others at the place of a case are not compared with it.
+func (s Sweep) beside(k Case) (text string) {
+	var doubted, nothing []string
+	for _, c := range s.at(k.X) {
+		switch {
+		case c.Strategy == k.Strategy:
+		case c.Lost() > 0.999:
+			nothing = append(nothing, c.Strategy)
+		case !s.fit(c):
+			doubted = append(doubted, c.Strategy)
+		}
+	}
+	if n := len(nothing); n == 1 {
+		text += "; " + nothing[0] + " completes nothing"
+	} else if n > 1 {
+		text += "; " + some(nothing) + " complete nothing"
+	}
+	if n := len(doubted); n > 0 {
+		text += fmt.Sprintf("; %s %s doubted", some(doubted), isAre(n))
+	}
+	return text
 }
 
 func ratio(a, b float64) float64 {

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -30,6 +31,15 @@ func TestHeadlines(t *testing.T) {
 		"slower": {"At load 0.9 the p99 response is 100 ms with a and 250 ms with c, 2.5 times as " +
 			"long", []Case{p99("a", 0.9, 0.1, 0.1), p99("b", 0.9, 0.2, 0.2),
 			p99("c", 0.9, 0.25, 0.25)}},
+		"faster at a price": {"At load 0.9 the p99 response is 100 ms with a, which refuses 5.90 %, " +
+			"and 250 ms with c, 2.5 times as long", []Case{
+			p99("a", 0.9, 0.1).with("shed/op", 0.059), p99("c", 0.9, 0.25)}},
+		"alone beside a doubted one": {"At load 0.9 the p99 response is 100 ms with a, which " +
+			"refuses 12.6 %; b is doubted", []Case{p99("a", 0.9, 0.1).with("shed/op", 0.126),
+			p99("b", 0.9, 0.2).doubt("too short", results.Suspect)}},
+		"alone beside one that is banned": {"At load 0.9 the p99 response is 100 ms with a; b " +
+			"completes nothing", []Case{p99("a", 0.9, 0.1),
+			{Strategy: "b", X: 0.9, Cell: p99("b", 0.9, math.NaN()).with("throttled/op", 1).Cell}}},
 		"below, where they differ": {"At load 0.5 the p99 response is 100 ms with a and 200 ms " +
 			"with b, 2.0 times as long", []Case{p99("a", 0.5, 0.1), p99("b", 0.5, 0.2),
 			p99("a", 0.9, 0.3), p99("b", 0.9, 0.301)}},

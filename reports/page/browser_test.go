@@ -137,6 +137,7 @@ func (b *tab) media(scheme string) {
 func (b *tab) open(path, hash string) {
 	b.t.Helper()
 	run(b, chromedp.Navigate(address(path, hash)))
+	b.settled()
 }
 
 func address(path, hash string) string {
@@ -227,6 +228,9 @@ func TestNoRequest(t *testing.T) {
 // click is that of a reader, whose pointer then leaves.
 func (b *tab) click(selector string) {
 	b.t.Helper()
+	// a click is aimed at a point, where nothing may move meanwhile
+	run(b, chromedp.ScrollIntoView(selector))
+	b.settled()
 	run(b, chromedp.Click(selector))
 	evaluate[bool](b, `document.activeElement.blur(), true`)
 	b.settled()

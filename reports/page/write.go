@@ -40,6 +40,11 @@ func Write(dir string, draw ...Drawer) error {
 	if err != nil {
 		return err
 	}
+	return r.Write(dir)
+}
+
+// Write writes the report into the directory, as the function of that name.
+func (r *Report) Write(dir string) error {
 	if err := r.writeCharts(filepath.Join(dir, rundir.ChartsDir)); err != nil {
 		return err
 	}
@@ -75,6 +80,18 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 		}
 	}
 	return newReport(&in, groups)
+}
+
+// Finding is the first screen in words: the headline, "" where the rules find none, and how far the
+// numbers can be believed.
+func (r *Report) Finding() (headline string, trust []string) {
+	if headline = r.page.First.Headline; headline == r.page.Summary {
+		headline = ""
+	}
+	for _, b := range r.page.First.Trust {
+		trust = append(trust, b.Text)
+	}
+	return headline, trust
 }
 
 // WriteHTML writes the page: one file that needs no other and no network.
