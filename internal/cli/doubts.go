@@ -13,7 +13,6 @@ import (
 	"github.com/poolbench/poolbench/internal/jsondoc"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/quantity"
-	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -51,7 +50,7 @@ func suspects(records []record) (lines []string) {
 			continue
 		}
 		if load, err := strconv.ParseFloat(runs[0].Key("load"), 64); err == nil && load >= 1 &&
-			answer.Asked(d) {
+			d.OfOverload() {
 			overload++
 			continue
 		}

@@ -30,8 +30,8 @@ var rooms = []room{
 		"internal/calibration",
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
-		"reports/answer", "reports/compare", "reports/gate", "reports/gate/verdict",
-		"reports/trend", "reports/page", "reports/charts",
+		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page",
+		"reports/charts",
 		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
 		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub", "internal/live",
 		"internal"}, []string{

@@ -54,16 +54,6 @@ func (s Sweep) prefix(x float64) string {
 	return ""
 }
 
-// asked are the checks that an overload fails by itself.
-var asked = []string{"not stationary", "overload", "too short"}
-
-// Asked reports whether all that is said against scenarios is what an overload brings by itself.
-func Asked(d *results.Doubts) bool {
-	return !slices.ContainsFunc(d.Why, func(w results.Doubt) bool {
-		return !slices.Contains(asked, w.Check())
-	})
-}
-
 // overloaded reports whether all that is said against a case is that more is offered than it can
 // do, where the sweep asks for that.
 func (s Sweep) overloaded(c Case) bool {
@@ -71,7 +61,7 @@ func (s Sweep) overloaded(c Case) bool {
 	if d == nil || d.Verdict == results.Invalid || !c.Growing && !s.Full(c.X) {
 		return false
 	}
-	return Asked(d)
+	return d.OfOverload()
 }
 
 // fit reports whether a case may win: nothing is said against it but overload that was asked for.

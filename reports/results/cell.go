@@ -106,6 +106,16 @@ func (d *Doubts) Text() string {
 	return strings.Join(texts, "; ")
 }
 
+// ofOverload are the checks that an overload fails by itself.
+var ofOverload = []string{"not stationary", "overload", "too short"}
+
+// OfOverload reports whether all that is said is what an overload brings by itself.
+func (d *Doubts) OfOverload() bool {
+	return !slices.ContainsFunc(d.Why, func(w Doubt) bool {
+		return !slices.Contains(ofOverload, w.Check())
+	})
+}
+
 // Check is the name of the check that found it.
 func (d Doubt) Check() string {
 	check, _, _ := strings.Cut(d.Text, ":")
