@@ -137,7 +137,6 @@ func (b *tab) media(scheme string) {
 func (b *tab) open(path, hash string) {
 	b.t.Helper()
 	run(b, chromedp.Navigate(address(path, hash)))
-	b.settled()
 }
 
 func address(path, hash string) string {
