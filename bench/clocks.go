@@ -48,16 +48,18 @@ func (d *driver) virtualSleep(due int64) int64 {
 type resources struct {
 	bytes, mallocs uint64
 	cpu            int64 // ns of user and system time; 0 where the system does not tell
+	written        int64 // bytes for the disk; 0 where the system does not tell
 }
 
 func readResources() resources {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return resources{m.TotalAlloc, m.Mallocs, witness.CPUTime()}
+	return resources{m.TotalAlloc, m.Mallocs, witness.CPUTime(), witness.Written()}
 }
 
 func (r resources) since(before resources) resources {
-	return resources{r.bytes - before.bytes, r.mallocs - before.mallocs, r.cpu - before.cpu}
+	return resources{r.bytes - before.bytes, r.mallocs - before.mallocs, r.cpu - before.cpu,
+		r.written - before.written}
 }
 
 // watch begins to watch a run under the real clock; stop ends that, and notes what was seen since

@@ -132,6 +132,8 @@ func Metrics() []MetricInfo {
 		{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
 		{"cpu-sec/op", "lower",
 			"CPU time of the process per task, the harness included (real clock)"},
+		{"written-B/op", "lower", "bytes that the process gave the system for the disk, per task " +
+			"of a durable strategy, in whole pages, without its server's (real clock, Linux)"},
 		{"cpu-steal", "",
 			"share of the processors' time that the host gave to others (real clock, Linux)"},
 		{"cpu-others", "", "share of the processors' time that other programs on the machine " +

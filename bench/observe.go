@@ -71,6 +71,9 @@ func (o *observation) result() (*Result, error) {
 		if o.used.cpu > 0 {
 			r.add("cpu-sec/op", float64(o.used.cpu)/n/second)
 		}
+		if o.used.written > 0 && s.Strategy.Spec.Survives(s.params()) > strategies.Volatile {
+			r.add("written-B/op", float64(o.used.written)/n)
+		}
 	}
 	o.judge(r, first, m, flow, held)
 	r.Timeline = o.timeline()

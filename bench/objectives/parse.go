@@ -123,7 +123,7 @@ func value(unit, text string) (float64, string, error) {
 // isShare reports whether the unit is counted in parts of a whole.
 func isShare(unit string) bool {
 	switch unit {
-	case "attempts/op", "allocs/op", "B/op":
+	case "attempts/op", "allocs/op", "B/op", "written-B/op":
 		return false
 	}
 	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, "utilisation")

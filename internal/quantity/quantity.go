@@ -99,7 +99,7 @@ func KindOf(unit string) Kind {
 		return Times
 	case strings.HasSuffix(unit, "ops/s"):
 		return Rates
-	case unit == "B/op":
+	case strings.HasSuffix(unit, "B/op"):
 		return Bytes
 	case unit == "attempts/op", unit == "allocs/op":
 		return Numbers

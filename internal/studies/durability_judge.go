@@ -25,6 +25,7 @@ type durableCost struct {
 	undisturbed evidence.Interval // in the repetitions in which it had the processors
 	time        evidence.Interval
 	idle, cpu   evidence.Interval
+	written     evidence.Interval // bytes for the disk, by this process
 }
 
 // durableCosts are those of the strategies that were measured, what survives least first, and of
@@ -55,7 +56,8 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 			})),
 			time: evidence.OfMedian(m.Of(sc,
 				func(r evidence.Run) float64 { return 1 / r("ops/s") })),
-			cpu: m.Median(sc, "cpu-sec/op"), idle: evidence.OfMedian(nil)}
+			cpu: m.Median(sc, "cpu-sec/op"), written: m.Median(sc, "written-B/op"),
+			idle: evidence.OfMedian(nil)}
 		for _, rate := range slices.Backward(durableRates[Full]) {
 			if waits := m.Values(durableAt(Full, v, rate), "p50-wait-sec"); len(waits) > 0 {
 				c.idle = evidence.OfMedian(waits)
@@ -146,7 +148,7 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 			pool = c.time.Mid
 		}
 	}
-	var idle []string
+	var idle, written []string
 	for _, c := range costs {
 		text := fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.time.Mid))
 		if times := c.time.Mid / pool; times >= 2 {
@@ -156,12 +158,16 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 		if c.idle.Mid > 0 {
 			idle = append(idle, fmt.Sprintf("%s %s", c.strategy, words.Roughly(c.idle.Mid)))
 		}
+		if c.written.Mid > 0 {
+			written = append(written, fmt.Sprintf("%s %s", c.strategy, words.Short(c.written.Mid)))
+		}
 	}
 	for level := strategies.Volatile; level <= strategies.PowerSafe; level++ {
 		lines = append(lines, words.Said(said[level], "a task that outlives %s costs, beside one "+
 			"of %s", outlived[level], pooled))
 	}
-	lines = append(lines, words.Said(idle, "from due to the start of a task, with consumers idle"))
+	lines = append(lines, words.Said(idle, "from due to the start of a task, with consumers idle"),
+		words.Said(written, "bytes that a task has this process write to the disk, in whole pages"))
 	for _, rate := range durableRates[Full] {
 		var responses, behind, unusable []string
 		for _, c := range costs {

@@ -32,7 +32,7 @@ func sampleDurability(slow []string, scatter, waited float64, names ...string) *
 			done = 400_000
 		}
 		values := map[string]float64{"p50-wait-sec": 2 / done, "p50-response-sec": 3 / done,
-			"p99-response-sec": 9 / done, "cpu-sec/op": 1 / done, "cpu-wait": waited}
+			"p99-response-sec": 9 / done, "cpu-sec/op": 1 / done, "cpu-wait": waited, "written-B/op": 1e6 / done}
 		if rate := sc.Load.PerSecond; rate > 0 {
 			if rate == durableRate && sc.Strategy.String() == "dispatcher" {
 				return map[string]float64{"verdict": float64(bench.Invalid)}
@@ -115,6 +115,7 @@ func TestDurabilityLines(t *testing.T) {
 		"redis_stream 2.5 ms (×1k)",
 		"a task that outlives a loss of power costs, beside one of worker_pool: " +
 			"jetstream:sync=always ",
+		"write to the disk, in whole pages: worker_pool 2.5, dispatcher 125, ",
 		"consumers idle: worker_pool 5 µs, dispatcher 250 µs, ",
 		"at 100 tasks a second, p50 response from due: ",
 		"jetstream 380 µs (p99 1.1 ms)",

@@ -15,6 +15,9 @@ func TestParseCounters(t *testing.T) {
 	if ns := queuedTime([]byte("500706 84306 2\n")); ns != 84306 {
 		t.Errorf("queued for %d ns", ns)
 	}
+	if n := parseWritten("wchar: 5\nwrite_bytes: 12288\ncancelled_write_bytes: 4096\n"); n != 12288 {
+		t.Errorf("%d bytes written", n)
+	}
 	if w, ok := parseSchedstat("500706 84306 2\n"); !ok || w != (threadTime{500706, 84306}) {
 		t.Errorf("schedstat %v, %v", w, ok)
 	}
