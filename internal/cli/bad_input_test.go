@@ -284,7 +284,7 @@ func TestBadInput(t *testing.T) {
 			[]string{`--margin: want a share such as 10% or 0.1, at least 0 and below 1, got "1"`}},
 		{"gate good.txt good.txt --margin 5% --promise 1%",
 			[]string{"gate: a promise of 0.01 is not between the margin of 0.05 and 1"}},
-		{"report", []string{"report: DIR is missing (usage: poolbench report DIR)"}},
+		{"report", []string{"report: DIR is missing (usage: poolbench report DIR [DIR...] [flags])"}},
 		{"report nowhere", []string{"nowhere"}},
 		{"report full", []string{"full: no results.txt in it"}},
 		{"report cut", []string{"cut/results.txt"}},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/compare"
+	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/reports/trend"
 )
@@ -73,9 +74,7 @@ func (a *app) compare(o comparing, args []string) error {
 		return fmt.Errorf("compare: %w", err)
 	}
 	if o.html != "" {
-		if err := rundir.Replace(o.html, func(w io.Writer) error {
-			return compare.WritePage(w, c)
-		}); err != nil {
+		if err := writeComparison(o.html, c, inputs); err != nil {
 			return err
 		}
 	}
@@ -89,6 +88,17 @@ func (a *app) compare(o comparing, args []string) error {
 		"text": compare.WriteText, "markdown": compare.WriteMarkdown, "csv": compare.WriteCSV,
 		"json": compare.WriteJSON,
 	}[o.format](a.stdout, c)
+}
+
+// writeComparison writes the page of a comparison, with an explorer of all that is compared.
+func writeComparison(path string, c *compare.Comparison, inputs []results.Input) error {
+	explorer, err := page.Explorer(inputs)
+	if err != nil {
+		return err
+	}
+	return rundir.Replace(path, func(w io.Writer) error {
+		return compare.WritePage(w, c, explorer)
+	})
 }
 
 // projection takes keys. One that is given and empty is a projection on nothing, and not the

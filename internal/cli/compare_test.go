@@ -26,6 +26,45 @@ func TestComparePage(t *testing.T) {
 	}
 }
 
+// TestReportOfSeveral: several directories have the page of compare, in a file of its own; one
+// directory has its own report.
+func TestReportOfSeveral(t *testing.T) {
+	t.Chdir(t.TempDir())
+	line := "BenchmarkRun/strategy=semaphore/load=0.8 10 %s ns/op\n"
+	for name, time := range map[string]string{"a": "5", "b": "6"} {
+		if err := os.Mkdir(name, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, name+"/results.txt", strings.Repeat(strings.ReplaceAll(line, "%s", time), 6))
+	}
+	o := succeed(t, "report", "a", "b")
+	if o.stdout != comparisonFile+"\n" {
+		t.Errorf("printed %q", o.stdout)
+	}
+	succeed(t, "report", "a", "b", "--html", "other.html")
+	succeed(t, "compare", "a", "b", "--html", "compared.html")
+	var pages []string
+	for _, name := range []string{comparisonFile, "other.html", "compared.html"} {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, string(content))
+	}
+	if pages[0] != pages[1] || pages[0] != pages[2] {
+		t.Error("the three pages differ")
+	}
+	for _, want := range []string{">What changed<", `id="explorer"`, `"sources":["a","b"]`} {
+		if !strings.Contains(pages[0], want) {
+			t.Errorf("no %s on the page", want)
+		}
+	}
+	o = command(t, "report", "a", "--html", "x.html")
+	if o.code != 2 || !strings.Contains(o.stderr, "--html: the page of one directory is its") {
+		t.Errorf("exit code %d, %s", o.code, o.stderr)
+	}
+}
+
 // TestCompareArrangements: names of columns, more than two inputs, one input, projections and
 // filters.
 func TestCompareArrangements(t *testing.T) {

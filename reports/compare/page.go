@@ -87,8 +87,9 @@ func (c change) size() float64 {
 }
 
 // WritePage writes a comparison as a page for a browser: what changed first, the rest folded. It
-// needs nothing beside it, and loads nothing.
-func WritePage(w io.Writer, c *Comparison) error {
+// needs nothing beside it, and loads nothing. The other sections, such as an explorer of what is
+// compared, follow what changed; those without a body are left out.
+func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
 	all := c.changes()
 	at := slices.IndexFunc(all, func(c change) bool { return c.Word == "" })
 	if at < 0 {
@@ -117,6 +118,13 @@ func WritePage(w io.Writer, c *Comparison) error {
 		n         int
 	}{{"changed", "What changed", all[:at], at}, {"same", "Not told apart", all[at:],
 		len(all) - at}, {"notes", "Notes", c.Notes(), len(c.Notes())}} {
+		if s.id == "same" {
+			for _, own := range sections {
+				if own.Body != "" {
+					p.Sections = append(p.Sections, own)
+				}
+			}
+		}
 		if s.n == 0 {
 			continue
 		}

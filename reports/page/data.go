@@ -154,18 +154,24 @@ func (m *dataMaker) addScenario(g *reportGroup, id string) {
 	if g.study >= 0 {
 		s.Study = m.in.results.Findings[g.study].Study
 	}
-	series := make(map[string]int)
-	for _, of := range byStrategy(g.cells) {
+	type key struct {
+		strategy string
+		source   int
+	}
+	keyOf := func(c *reportCell) key { return key{c.strategy, c.source} }
+	series := make(map[key]int)
+	for _, of := range results.Gather(g.cells, keyOf) {
 		name := cmp.Or(of[0].strategy, of[0].name)
 		at, fresh := m.once("strategy", len(m.Strategies), name)
 		if fresh {
 			m.Strategies = append(m.Strategies, name)
 		}
-		series[of[0].strategy] = len(s.Series)
-		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].style})
+		series[keyOf(of[0])] = len(s.Series)
+		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].style,
+			Source: of[0].source})
 	}
 	for _, c := range g.cells {
-		cell := front.Cell{Series: series[c.strategy], Growing: c.fallsBehind(), Curve: -1,
+		cell := front.Cell{Series: series[keyOf(c)], Growing: c.fallsBehind(), Curve: -1,
 			Course: -1}
 		for _, a := range s.Axes {
 			v := axisOf(a.Key).of(c)

@@ -28,6 +28,7 @@ type reportCell struct {
 	strategy          string
 	style             int     // of the strategy in charts
 	limit, load, rate float64 // NaN where the name has none
+	source            int     // of several results that are shown together: the index of its own
 	results.Cell
 }
 
@@ -74,12 +75,19 @@ func groupRuns(all *results.Results) []*reportGroup {
 	}
 	order = joinQueues(order)
 	for _, g := range order {
-		slices.SortStableFunc(g.cells, func(a, b *reportCell) int {
-			return cmp.Or(cmp.Compare(a.limit, b.limit), cmp.Compare(a.load, b.load),
-				cmp.Compare(a.rate, b.rate), cmp.Compare(a.style, b.style))
-		})
+		g.sort()
 	}
 	return order
+}
+
+// sort puts the cells in the order of tables.
+func (g *reportGroup) sort() {
+	slices.SortStableFunc(g.cells, func(a, b *reportCell) int {
+		return cmp.Or(cmp.Compare(a.limit, b.limit), cmp.Compare(a.load, b.load),
+			cmp.Compare(a.rate, b.rate),
+			cmp.Compare(a.style-a.source*cycle, b.style-b.source*cycle),
+			cmp.Compare(a.source, b.source))
+	})
 }
 
 // looksOf gives the strategies of each study in the order of their styles, and those of all runs

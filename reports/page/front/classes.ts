@@ -37,12 +37,18 @@ export function classes(model: Model, scenario: Scenario, shown: number): Class[
 // of them: the others are like it.
 function label(model: Model, scenario: Scenario, series: number[]): string {
   if (series.length === 1) return model.name(scenario, series[0]!);
+  const { sources, strategies } = model.data;
+  const distinct = (of: (s: Scenario["series"][0]) => number): number[] =>
+    [...new Set(series.map((i) => of(scenario.series[i]!)))];
+  const who = distinct((s) => s.strategy);
+  const where = sources ? " in " + distinct((s) => s.source ?? 0).map((i) => sources[i]).join(" and ") : "";
+  if (who.length === 1) return strategies[who[0]!] + where;
   const oracle = model.metric("oracle-max-diff-sec");
   const cells = scenario.cells.filter((c) => series.includes(c.series));
   const fifo = oracle >= 0 && series.some((s) => cells.every((c) => c.series !== s ||
     c.runs.every((r) => model.value(r, oracle) === 0)));
   const shed = model.metric("shed/op");
   const sheds = shed >= 0 && cells.some((c) => c.runs.some((r) => (model.value(r, shed) ?? 0) > 0));
-  if (!fifo) return `${series.length} that coincide`;
-  return `${series.length} ${sheds ? "shedding " : ""}first-in-first-out strategies`;
+  if (!fifo) return `${who.length} that coincide${where}`;
+  return `${who.length} ${sheds ? "shedding " : ""}first-in-first-out strategies${where}`;
 }

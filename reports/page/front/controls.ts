@@ -49,7 +49,7 @@ export function controls(v: View, set: Set): HTMLElement {
       (value) => set({ x: Number(value) })));
   }
   out.append(choice("baseline", "base", v.base?.name ?? "",
-    [["", "none"], ...v.classes.map((c): Option => [c.name, c.label])], (base) => set({ base })));
+    [["", model.data.sources ? `each in ${model.data.sources[0]}` : "none"], ...v.classes.map((c): Option => [c.name, c.label])], (base) => set({ base })));
   if (v.state.zoom) {
     out.append(h("button", { type: "button", "data-do": "reset", click: () => set({ zoom: null }) }, "reset zoom"));
   }

@@ -13,7 +13,9 @@ type Data struct {
 	About   [][2]string `json:"about"`   // the machine, the versions: key and value
 	Enough  int         `json:"enough"`  // repetitions from which intervals are of 95 %
 	// by the number of values: the ranks, from 1, between which the interval of their median lies
-	Ranks      [][2]int    `json:"ranks"`
+	Ranks [][2]int `json:"ranks"`
+	// results that are shown together, by their labels; the others are held against the first
+	Sources    []string    `json:"sources,omitempty"`
 	Strategies []string    `json:"strategies"`
 	Metrics    []Metric    `json:"metrics"`
 	Shapes     [][]int     `json:"shapes"`  // metrics that runs have: indices
@@ -53,10 +55,11 @@ type Scenario struct {
 	Deadline float64 `json:"deadline"` // of the response, in seconds; 0: none
 }
 
-// A Series is a strategy of a scenario; its style is that of package charts.
+// A Series is a strategy of a scenario in one of the results; its style is that of package charts.
 type Series struct {
 	Strategy int `json:"strategy"`
 	Style    int `json:"style"`
+	Source   int `json:"source,omitempty"` // index, where there are several
 }
 
 // An Axis is what cells lie along.

@@ -50,7 +50,15 @@ export class Model {
   }
 
   name(scenario: Scenario, series: number): string {
-    return this.data.strategies[scenario.series[series]!.strategy]!;
+    const s = scenario.series[series]!;
+    const name = this.data.strategies[s.strategy]!;
+    return this.data.sources ? `${name} in ${this.data.sources[s.source ?? 0]}` : name;
+  }
+
+  // twin is the same strategy in the first of several results; −1 where it has none.
+  twin(scenario: Scenario, series: number): number {
+    const { strategy } = scenario.series[series]!;
+    return scenario.series.findIndex((s) => s.strategy === strategy && !s.source);
   }
 
   // grows reports whether a cell's value of the metric only says how long the run was.

@@ -7,7 +7,7 @@ import { verdicts } from "./model";
 import { ratio, Ratio } from "./stats";
 import { Class } from "./classes";
 import { Cell } from "./types";
-import { cellAt, place, style, View, words } from "./view";
+import { baseOf, cellAt, place, style, View, words } from "./view";
 
 export interface Column {
   key: string;
@@ -33,8 +33,9 @@ export function columns(v: View): Column[] {
     const m = v.model.data.metrics[at]!;
     out.push({ key: m.id, head: m.label, text: (r) => words(v, r.cell, at, i === 0),
       value: (r) => v.model.estimate(r.cell, at)?.mid ?? Infinity });
-    if (i === 0 && v.base) {
-      out.push({ key: "ratio", head: `against ${v.base.label}`, text: (r) => against(v, r),
+    const base = v.base?.label ?? v.model.data.sources?.[0];
+    if (i === 0 && base !== undefined) {
+      out.push({ key: "ratio", head: `against ${base}`, text: (r) => against(v, r),
         value: (r) => ratioOf(v, r)?.mid ?? Infinity });
     }
   });
@@ -44,7 +45,8 @@ export function columns(v: View): Column[] {
 }
 
 function ratioOf(v: View, r: Row): Ratio | null {
-  const base = v.base && cellAt(v, v.base, v.x);
+  const of = baseOf(v, r.of);
+  const base = of && cellAt(v, of, v.x);
   if (!base) return null;
   return ratio(v.model.values(base, v.metricAt), v.model.values(r.cell, v.metricAt),
     v.scenario.paired, v.model.ranks);
@@ -53,7 +55,7 @@ function ratioOf(v: View, r: Row): Ratio | null {
 // against words a ratio; below the number of repetitions that an interval of 95 % takes, it says
 // what its bounds are.
 export function against(v: View, r: Row): string {
-  if (v.base === r.of) return "baseline";
+  if (baseOf(v, r.of) === r.of) return v.base || r.of.series.length === 1 ? "baseline" : "the same";
   const x = ratioOf(v, r);
   if (!x) return "–";
   if (x.verdict === "same") return "the same";

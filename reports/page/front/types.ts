@@ -7,6 +7,7 @@ export interface Data {
   about: [string, string][];
   enough: number;
   ranks: [number, number][];
+  sources?: string[];
   strategies: string[];
   metrics: Metric[];
   shapes: number[][];
@@ -44,6 +45,7 @@ export interface Scenario {
 export interface Series {
   strategy: number;
   style: number;
+  source?: number;
 }
 
 export interface Axis {

@@ -50,6 +50,14 @@ export function view(model: Model, state: State): View {
   };
 }
 
+// baseOf is the class that another is held against: the chosen baseline, or, of several results, the
+// same strategy in the first.
+export function baseOf(v: View, c: Class): Class | null {
+  if (v.base || !v.model.data.sources) return v.base;
+  const twin = v.model.twin(v.scenario, c.series[0]!);
+  return v.classes.find((o) => o.series.includes(twin)) ?? null;
+}
+
 export function named(model: Model, scenario: Scenario, all: Class[], name: string): Class | null {
   return all.find((c) => c.series.some((s) => model.name(scenario, s) === name)) ?? null;
 }

@@ -62,6 +62,8 @@ type Section struct {
 	ID    string
 	Title string        // in the navigation; "" keeps it out
 	Body  template.HTML // with its heading, whose level is 2
+	// that it needs beside those of the page: "" for most
+	CSS, JS string
 }
 
 var (
@@ -122,10 +124,13 @@ func Chart(c *charts.Chart) (f Figure, err error) {
 
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
-	css := "\n" + pageCSS + charts.Style() + p.CSS + "\n"
-	js := ""
-	if p.JS != "" {
-		js = "\n" + p.JS + "\n"
+	css, js := pageCSS+charts.Style()+p.CSS, p.JS
+	for _, s := range p.Sections {
+		css, js = css+s.CSS, js+s.JS
+	}
+	css = "\n" + css + "\n"
+	if js != "" {
+		js = "\n" + js + "\n"
 	}
 	return shell.ExecuteTemplate(w, "page", struct {
 		*Page

@@ -1,0 +1,115 @@
+package page
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/page/shell"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// severalPage is the page of an explorer of several directories, as a file.
+func severalPage(t testing.TB, labels []string, dirs ...string) (path string) {
+	t.Helper()
+	var inputs []results.Input
+	for i, dir := range dirs {
+		r, err := results.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, results.Input{Label: labels[i], Results: r})
+	}
+	section, err := Explorer(inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "page.html")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := shell.Page{Title: "several", Sections: []shell.Section{section}}
+	if err := p.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// slowerSerial is a directory whose serial strategy has twice the p99, of another commit.
+func slowerSerial(t testing.TB) (dir string) {
+	t.Helper()
+	dir = small(t)
+	resultstest.Edit(t, dir, rundir.ResultsFile, func(s string) string {
+		s = regexp.MustCompile(`(?m)^commit: .*$`).ReplaceAllString(s, "commit: other")
+		lines := regexp.MustCompile(`(?m)^BenchmarkRun/strategy=serial/.*$`)
+		p99 := regexp.MustCompile(`([0-9.e+-]+) p99-response-sec`)
+		return lines.ReplaceAllStringFunc(s, func(line string) string {
+			v, err := strconv.ParseFloat(p99.FindStringSubmatch(line)[1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p99.ReplaceAllString(line, fmt.Sprint(2*v)+" p99-response-sec")
+		})
+	})
+	return dir
+}
+
+// TestSeveral: a strategy of the second directory is held against itself in the first; what
+// coincides is one line; of three, each has its own.
+func TestSeveral(t *testing.T) {
+	b := newTab(t)
+	b.size(1440, 900)
+	b.open(severalPage(t, []string{"old", "n<i>w"}, small(t), slowerSerial(t)), "#explore?m=p99&v=1")
+	table := evaluate[[][]string](b, `[...document.querySelectorAll(".explore table tr")].map(r =>
+		[...r.children].map(c => c.innerText.trim()))`)
+	at := slices.Index(table[0], "against old")
+	if at < 0 {
+		t.Fatalf("the table has no column for the first directory: %q", table[0])
+	}
+	got := make(map[string]string)
+	for _, row := range table[1:] {
+		got[row[0]] = row[at]
+	}
+	if got["serial in old"] != "baseline" || !strings.Contains(got["serial in n<i>w"], "2.00 × (") {
+		t.Errorf("serial is twice as slow: %q", got)
+	}
+	same := 0
+	for name, against := range got {
+		if strings.HasSuffix(name, " in old and n<i>w") {
+			if same++; against != "the same" {
+				t.Errorf("%s is %s", name, against)
+			}
+		}
+	}
+	if same == 0 || len(got) != same+2 {
+		t.Errorf("the others are the same in both: %q", got)
+	}
+	b.open(severalPage(t, []string{"a", "b", "c"}, small(t), slowerSerial(t), small(t)),
+		"#explore?m=p99&s=serial in b&v=1")
+	if chips := evaluate[string](b, `document.querySelector(".chips").innerText`); !strings.Contains(
+		chips, "serial in b") || !strings.Contains(chips, "serial in a and c") {
+		t.Errorf("chips: %q", chips)
+	}
+}
+
+// TestSeveralOfOneLabel: results of one label are repetitions.
+func TestSeveralOfOneLabel(t *testing.T) {
+	b := newTab(t)
+	b.open(severalPage(t, []string{"a", "a"}, small(t), small(t)), "#explore?m=p99&v=1")
+	data := evaluate[[]float64](b, `(d => [d.scenarios.length, "sources" in d ? 1 : 0,
+		...new Set(d.scenarios[0].cells.map(c => c.runs.length))])(JSON.parse(
+			document.getElementById("data").textContent))`)
+	one := []float64{3, 0, 4}
+	if !slices.Equal(data, one) {
+		t.Errorf("scenarios, sources, repetitions: %v, want %v", data, one)
+	}
+}
