@@ -9,17 +9,18 @@ import (
 	"github.com/poolbench/poolbench/internal/witness"
 )
 
-// A sleep returns the time when it is at least due, or earlier when the run is interrupted.
-type sleep func(due int64) int64
+// A sleep returns the time when it is at least due, or earlier when the run is interrupted. now is
+// the time, or a little earlier.
+type sleep func(due, now int64) int64
 
 // generatorSleep is for the one goroutine that issues the tasks of open arrivals; wakeUp ends it.
 func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 	if d.alarm == nil {
-		return d.virtualSleep, func() {}
+		return virtualSleep, func() {}
 	}
 	p := pace.NewPacer(d.base)
 	forget := context.AfterFunc(ctx, p.Interrupt)
-	return func(due int64) int64 {
+	return func(due, _ int64) int64 {
 		d.progress.await(d.base.Add(time.Duration(due)))
 		return int64(p.Next(time.Duration(due)))
 	}, func() { forget(); p.Close() }
@@ -28,9 +29,9 @@ func (d *driver) generatorSleep(ctx context.Context) (s sleep, wakeUp func()) {
 // clientSleep is for the goroutine of a client, of which there may be thousands.
 func (d *driver) clientSleep(ctx context.Context) sleep {
 	if d.alarm == nil {
-		return d.virtualSleep
+		return virtualSleep
 	}
-	return func(due int64) int64 {
+	return func(due, _ int64) int64 {
 		d.progress.await(d.base.Add(time.Duration(due)))
 		_ = d.alarm.Sleep(ctx, time.Duration(due-d.now())) // when ctx ends it is not yet due
 		return d.now()
@@ -38,10 +39,11 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 }
 
 // virtualSleep is the runtime's: to the virtual clock a goroutine in a system call is a busy one,
-// and time would stand still. Nobody interrupts a run there.
-func (d *driver) virtualSleep(due int64) int64 {
-	time.Sleep(time.Duration(due - d.now()))
-	return d.now()
+// and time would stand still. Nobody interrupts a run there. Such a sleep is exact, so that nobody
+// need look at the clock.
+func virtualSleep(due, now int64) int64 {
+	time.Sleep(time.Duration(due - now))
+	return due
 }
 
 // resources is what the process has used so far.

@@ -177,7 +177,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		}
 		issue := returned
 		if issue < due {
-			if issue = sleep(due); issue < due {
+			if issue = sleep(due, returned); issue < due {
 				return // interrupted
 			}
 		}
@@ -239,7 +239,7 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 		}
 		issue := d.now()
 		if issue < due {
-			if issue = sleep(due); issue < due {
+			if issue = sleep(due, issue); issue < due {
 				return
 			}
 		}

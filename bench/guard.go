@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/internal/watchdog"
 )
 
@@ -81,7 +82,7 @@ func (g *guard) observe(ctx context.Context) (*observation, error) {
 
 // watch returns nil when done is closed, and else why the run is to be given up.
 func (g *guard) watch(done <-chan struct{}) error {
-	tick := time.NewTicker(PulseInterval)
+	tick := pace.NewTicker(PulseInterval)
 	defer tick.Stop()
 	for {
 		select {

@@ -29,6 +29,7 @@ type observation struct {
 	used         resources
 	seen         *witness.Seen // nil under the virtual clock
 	claims       []claim       // what is known exactly, to be held against what was measured
+	scratch      []float64     // of batchMeans: 8 bytes a task
 }
 
 // second is the number of nanoseconds in one, as a float.

@@ -53,7 +53,10 @@ func (o *observation) checkDrift(r *Result, first int) {
 func (o *observation) batchMeans(
 	first int, value func(i int, rec *record) (v float64, counts bool),
 ) (means [batches]float64, ok bool) {
-	values := make([]float64, 0, o.trace.n-first)
+	if o.scratch == nil { // a dozen tests share it: its pages cost more than they do
+		o.scratch = make([]float64, 0, o.trace.n-first)
+	}
+	values := o.scratch[:0]
 	for i := first; i < o.trace.n; i++ {
 		if v, counts := value(i, o.trace.at(i)); counts {
 			values = append(values, v)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
@@ -20,6 +21,10 @@ type waiter struct {
 	// slots has a *slot for each task in flight. It is the instance's own: a timer made in one
 	// synctest bubble must not be used in another.
 	slots sync.Pool
+
+	watch atomic.Pointer[watch] // nil: no context is watched yet
+	mu    sync.Mutex
+	seen  <-chan struct{} // of the last context before there was a watch
 }
 
 // slot is what a task needs and the heap would otherwise have to give it: a generator, which
@@ -41,8 +46,8 @@ func (s *slot) seed(seed, seq uint64) *rand.Rand {
 
 func (w *waiter) SleepBy(sleep func(ctx context.Context, d time.Duration) error) { w.sleep = sleep }
 
-// Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep; another costs a
-// timer and a select.
+// Do waits. By the runtime's timers a ctx that can never end costs one time.Sleep, one that is
+// watched a timer, and another a timer and a select.
 func (w *waiter) Do(ctx context.Context, seq uint64) error {
 	return w.wait(ctx, seq, 0, math.MaxInt64)
 }
@@ -66,17 +71,21 @@ func (w *waiter) wait(ctx context.Context, seq uint64, from, length time.Duratio
 		time.Sleep(min(w.Time(seq)-from, length))
 		return nil
 	}
+	if over := w.watchOver(ctx, done); over != nil {
+		p := over.take()
+		defer over.giveBack(p)
+		if d := min(w.time(&p.slot, seq)-from, length); d > 0 {
+			return p.wait(ctx, d)
+		}
+		return nil
+	}
 	s := w.slot()
 	defer w.slots.Put(s)
 	d := min(w.time(s, seq)-from, length)
 	if d <= 0 {
 		return nil
 	}
-	if s.timer == nil {
-		s.timer = time.NewTimer(d)
-	} else {
-		s.timer.Reset(d)
-	}
+	s.set(d)
 	select {
 	case <-s.timer.C:
 		return nil

@@ -96,6 +96,75 @@ func TestWaitsEndWithTheirContext(t *testing.T) {
 	})
 }
 
+// Waits of one context, which are watched from the second on, end with it however many they are,
+// and later ones take no time.
+func TestWatchedWaitsEndWithTheirContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := build(t, "constant:mean=10ms", 1)
+		ctx, cancel := context.WithCancel(context.Background())
+		for range 2 {
+			if err := w.Do(ctx, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		const others = 50
+		ends := make(chan error, others)
+		for i := range others {
+			go func() {
+				time.Sleep(time.Duration(i) * 10 * time.Microsecond)
+				ends <- w.Do(ctx, 1)
+			}()
+		}
+		time.Sleep(7 * time.Millisecond)
+		cancel()
+		for range others {
+			if err := <-ends; !errors.Is(err, context.Canceled) {
+				t.Errorf("cancelled in the middle, a wait returned %v", err)
+			}
+		}
+		if got := time.Since(began); got != 7*time.Millisecond {
+			t.Errorf("cancelled after 7ms, the last wait ended after %v", got)
+		}
+		if err := w.Do(ctx, 1); !errors.Is(err, context.Canceled) ||
+			time.Since(began) != 7*time.Millisecond {
+			t.Errorf("after the end of its context a wait took time and returned %v", err)
+		}
+		other, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		began = time.Now()
+		for range 3 {
+			if err := w.Do(other, 1); err != nil {
+				t.Errorf("with another context a wait returned %v", err)
+			}
+		}
+		if got := time.Since(began); got != 30*time.Millisecond {
+			t.Errorf("with another context three waits took %v", got)
+		}
+	})
+}
+
+// A context may end at any moment of a wait, also under the race detector.
+func TestWatchedWaitsRaceWithTheEnd(t *testing.T) {
+	for range 20 {
+		ctx, cancel := context.WithCancel(context.Background())
+		w := build(t, "constant:mean=20us", 1)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					if err := w.Do(ctx, 1); err != nil && !errors.Is(err, context.Canceled) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		time.Sleep(time.Millisecond)
+		cancel()
+		wg.Wait()
+	}
+}
+
 // Even a task that would take no time at all does not run with an ended context.
 func TestEndedContextComesFirst(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

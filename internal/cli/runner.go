@@ -15,6 +15,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/pace"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -204,7 +205,7 @@ func every(interval time.Duration, f func()) (end func()) {
 	var calling sync.WaitGroup
 	ended := make(chan struct{})
 	calling.Go(func() {
-		tick := time.NewTicker(interval)
+		tick := pace.NewTicker(interval)
 		defer tick.Stop()
 		for {
 			f()

@@ -1,0 +1,20 @@
+package bench_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/witness"
+)
+
+// BenchmarkVirtualSpeed is how many tasks of M/M/4 at a load of 0.8 a virtual run of worker_pool
+// gets through in a second of one processor, with all that is computed of it: by the CPU time of
+// the process, which a busy machine does not stretch. -benchtime 2000000x is a long run.
+func BenchmarkVirtualSpeed(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	s := scenario(b, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 0.8, Tasks: b.N})
+	before := witness.CPUTime()
+	run(b, s)
+	b.ReportMetric(float64(b.N)/(float64(witness.CPUTime()-before)/1e9), "tasks/cpu-s")
+}
