@@ -47,7 +47,7 @@ func (s Spec) check(v param.Values) (err error) {
 	if s.Closed != nil {
 		_, err = s.Closed(v)
 	} else {
-		_, err = s.Open(1, 0, v)
+		_, err = s.Open(MostRate, 0, v) // the rate at which the least is impossible: see CheckPlan
 	}
 	return err
 }

@@ -67,9 +67,10 @@ func TestPlans(t *testing.T) {
 		if spec.AllAtOnce {
 			continue
 		}
-		// The last of n arrivals comes after n/rate = 80 s, with a standard deviation of √n/rate at
-		// most (poisson: 0.57 s; four of them).
-		if last := due[n-1].Seconds(); math.Abs(last-n/rate) > 4*math.Sqrt(n)/rate {
+		// The last of n arrivals comes after n/rate = 80 s, with a deviation of √(I·n)/rate
+		// at most (four of them), where I is the index of dispersion: see TestModulated.
+		dispersion := max(1, map[string]float64{"onoff": 321, "mmpp": 159}[spec.Name])
+		if last := due[n-1].Seconds(); math.Abs(last-n/rate) > 4*math.Sqrt(dispersion*n)/rate {
 			t.Errorf("%s: %d arrivals at %v a second end after %v s, want about %v", spec.Name, n,
 				rate, last, n/rate)
 		}
@@ -154,12 +155,17 @@ func TestImpossible(t *testing.T) {
 		"closed:clients=0":      "arrival closed: clients: want 1 to 1000000",
 		"closed:clients=9e9":    "arrival closed: clients: want a whole number",
 		"poisson:rate=5":        "arrival poisson: unknown parameter",
-		"poissson":              `unknown arrival "poissson" (known: batch, bulk, closed, constant, linear, poisson, sine)`,
+		"poissson":              `unknown arrival "poissson" (known: batch, bulk, closed, constant, linear, mmpp, onoff, poisson, sine)`,
 		"closed:think=gauss(1)": "arrival closed: think:",
 		"linear:slope=-1":       "arrival linear: slope: want 0 to",
 		"sine:amp=1":            "arrival sine: amp: want 0 up to",
 		"sine:period=0s":        "arrival sine: period: want more than 0",
 		"sine:phase=1":          "arrival sine: phase: want 0 up to",
+		"onoff:on=0s":           "arrival onoff: on: want 1µs to 24h",
+		"onoff:off=25h":         "arrival onoff: off: want 1µs to 24h",
+		"onoff:phases=odd":      "arrival onoff: phases: want",
+		"mmpp:ratio=0.5":        "arrival mmpp: ratio: want 1 to 1e6",
+		"mmpp:low=1ns":          "arrival mmpp: low: want 1µs to 24h",
 	} {
 		c, err := param.Parse(text)
 		if err == nil {

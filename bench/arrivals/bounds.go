@@ -30,6 +30,8 @@ func (v Variant) CheckPlan(rate float64, tasks int, duration time.Duration) (com
 		complain("rate %v: want %v to %v tasks per second", rate, LeastRate, MostRate)
 	case tasks < 0 || tasks > MaxTasks:
 		complain("n %d: want 1 to %d tasks", tasks, MaxTasks)
+	case rate != 0 && !v.IsClosed() && v.open(rate) != nil:
+		complain("arrival %s: %w", v, v.open(rate))
 	case duration < 0:
 		complain("duration %v: want a positive duration", duration)
 	case duration > MaxSpan:
@@ -43,6 +45,12 @@ func (v Variant) CheckPlan(rate float64, tasks int, duration time.Duration) (com
 		complain("arrival %s: %d tasks take longer than %s", v, tasks, spanText)
 	}
 	return complaints
+}
+
+// open says what is impossible at that rate.
+func (v Variant) open(rate float64) error {
+	_, err := v.Spec.Open(rate, 0, v.Values)
+	return err
 }
 
 // span is about how many seconds so many arrivals take of a process that settles its own rate; of a

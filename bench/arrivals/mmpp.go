@@ -1,0 +1,35 @@
+package arrivals
+
+import (
+	"errors"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// mmpp is the Markov-modulated Poisson process with two states: unlike those of onoff its gaps
+// depend on each other, as those of real traffic do, so that windows of any length are burstier
+// than their gaps tell.
+var _ = register(Spec{
+	Name:    "mmpp",
+	Summary: "Poisson arrivals whose rate jumps between two levels, about the scenario's mean rate",
+	Source:  "Fischer, Meier-Hellstern, The Markov-Modulated Poisson Process Cookbook, 1993",
+	Keys: []param.Key{
+		{Name: "ratio", Kind: param.Float, Default: "5",
+			Doc: "how many times the low rate the high one is: 1 to 1e6"},
+		{Name: "high", Kind: param.Duration, Default: "500ms",
+			Doc: "mean time at the high rate, exponential"},
+		{Name: "low", Kind: param.Duration, Default: "2s",
+			Doc: "mean time at the low rate, exponential"},
+	},
+	Open: func(rate float64, seed uint64, v param.Values) (Next, error) {
+		ratio := v.Float("ratio")
+		if !(ratio >= 1 && ratio <= 1e6) {
+			return nil, errors.New("ratio: want 1 to 1e6")
+		}
+		m, err := newModulated(rate, v, "high", "low", [2]float64{ratio, 1}, false)
+		if err != nil {
+			return nil, err
+		}
+		return m.plan(seed), nil
+	},
+})

@@ -1,0 +1,91 @@
+package arrivals
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// A phase of a modulated process: Poisson arrivals at so many a nanosecond, for so many nanoseconds
+// in the mean.
+type phase struct{ rate, mean float64 }
+
+// modulated are Poisson arrivals whose rate changes from one phase to the other and back, whatever
+// arrives: an MMPP with two states, or, fixed, phases of equal length. It begins in its steady
+// state: at a random instant of a cycle, so that the expected number of arrivals is that of the
+// rate from the first nanosecond on.
+type modulated struct {
+	phases [2]phase
+	fixed  bool
+}
+
+// leastCycles and mostCycle keep a plan from walking through cycles without an arrival for longer
+// than anybody waits: there is one in a thousand at least.
+const (
+	leastPhase  = time.Microsecond
+	longPhase   = 24 * time.Hour
+	mostCycles  = 1000 // to an arrival, in the mean
+	phaseBounds = "want 1µs to 24h"
+)
+
+// newModulated has phases of these means, of whose rates the first is weight times the second, and
+// none in the second where weight is 0.
+func newModulated(
+	rate float64, v param.Values, first, second string, weights [2]float64, fixed bool,
+) (*modulated, error) {
+	m := &modulated{fixed: fixed}
+	for i, key := range [...]string{first, second} {
+		d := v.Duration(key)
+		if d < leastPhase || d > longPhase {
+			return nil, errors.New(key + ": " + phaseBounds)
+		}
+		m.phases[i].mean = float64(d)
+	}
+	rate /= float64(time.Second)
+	cycle := m.phases[0].mean + m.phases[1].mean
+	if cycle*rate*mostCycles < 1 {
+		return nil, fmt.Errorf("%s, %s: want a cycle of at least %v at this rate, a thousandth of "+
+			"its gaps: what is shorter is poisson", first, second,
+			time.Duration(1/rate/mostCycles).Round(time.Nanosecond))
+	}
+	weighted := weights[0]*m.phases[0].mean + weights[1]*m.phases[1].mean
+	for i := range m.phases {
+		m.phases[i].rate = rate * weights[i] * cycle / weighted
+	}
+	return m, nil
+}
+
+// plan draws the phases and the arrivals from one stream: what is left of a gap when its phase ends
+// is forgotten, as exponential gaps allow.
+func (m *modulated) plan(seed uint64) Next {
+	r := rand.New(rand.NewPCG(seed, stream))
+	now, at, end := 0, 0.0, 0.0
+	length := func() float64 {
+		if m.fixed {
+			return m.phases[now].mean
+		}
+		return m.phases[now].mean * r.ExpFloat64()
+	}
+	if r.Float64()*(m.phases[0].mean+m.phases[1].mean) >= m.phases[0].mean {
+		now = 1
+	}
+	end = length()
+	if m.fixed {
+		end *= r.Float64() // what is left of an exponential phase is one
+	}
+	return func() time.Duration {
+		for {
+			if rate := m.phases[now].rate; rate > 0 {
+				if next := at + r.ExpFloat64()/rate; next <= end {
+					at = next
+					return time.Duration(at)
+				}
+			}
+			at, now = end, 1-now
+			end += length()
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package arrivals_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A twoPhase is a modulated process as the theory has it: rates of arrival in each phase and
+// of leaving it, in seconds.
+type twoPhase struct{ l1, l2, s1, s2 float64 }
+
+func (p twoPhase) rate() float64 { return (p.l1*p.s2 + p.l2*p.s1) / (p.s1 + p.s2) }
+
+// spread is 2σ₁σ₂(λ₁−λ₂)²/(σ₁+σ₂)², which both of the closed forms have.
+func (p twoPhase) spread() float64 {
+	return 2 * p.s1 * p.s2 * (p.l1 - p.l2) * (p.l1 - p.l2) / (p.s1 + p.s2) / (p.s1 + p.s2)
+}
+
+// gaps is the C² of the gaps between arrivals (Fischer and Meier-Hellstern, 1993).
+func (p twoPhase) gaps() float64 {
+	return 1 + p.spread()/(p.l1*p.l2+p.l1*p.s2+p.l2*p.s1)
+}
+
+// dispersion is the variance of the arrivals in a window of t, over their mean.
+func (p twoPhase) dispersion(t float64) float64 {
+	s := p.s1 + p.s2
+	return 1 + p.spread()/(p.l1*p.s2+p.l2*p.s1)*(1-(1-math.Exp(-s*t))/(s*t))
+}
+
+// fixedDispersion is that of bursts of on every cycle, at l a second in the burst, in windows of at
+// most the shorter phase: the time of the burst in a window that begins at random has the variance
+// 2∫₀ᵗ(t−s)c(s)ds, where c(s) = p − s/cycle − p² and p = on/cycle.
+func fixedDispersion(l, on, cycle, t float64) float64 {
+	p := on / cycle
+	return 1 + l*((p-p*p)*t*t-t*t*t/3/cycle)/(p*t)
+}
+
+// TestModulated: the rate, the C² of gaps and the dispersion of windows are those of theory, each
+// within four standard errors of the mean of 40 seeds, and these are small.
+func TestModulated(t *testing.T) {
+	type dispersed struct{ window, want float64 }
+	onoff := twoPhase{700, 0, 1 / 0.03, 1 / 0.04}
+	mmpp := twoPhase{900, 100, 1 / 0.05, 1 / 0.2}
+	mild := twoPhase{400, 200, 1 / 0.1, 1 / 0.1}
+	for _, c := range []struct {
+		text    string
+		rate    float64
+		gaps    float64 // C², 0: not known
+		windows []dispersed
+	}{
+		{"onoff:on=30ms,off=40ms", onoff.rate(), onoff.gaps(), []dispersed{
+			{0.01, onoff.dispersion(0.01)}, {0.1, onoff.dispersion(0.1)},
+			{1, onoff.dispersion(1)}}},
+		{"mmpp:ratio=9,high=50ms,low=200ms", mmpp.rate(), mmpp.gaps(), []dispersed{
+			{0.02, mmpp.dispersion(0.02)}, {0.3, mmpp.dispersion(0.3)},
+			{0.6, mmpp.dispersion(0.6)}}},
+		{"mmpp:ratio=2,high=100ms,low=100ms", mild.rate(), mild.gaps(), []dispersed{
+			{0.05, mild.dispersion(0.05)}, {1, mild.dispersion(1)}}},
+		{"mmpp:ratio=1", 300, 1, []dispersed{{0.1, 1}, {1, 1}}},
+		{"onoff:on=30ms,off=40ms,phases=fixed", 300, 0, []dispersed{
+			{0.02, fixedDispersion(700, 0.03, 0.07, 0.02)},
+			{0.03, fixedDispersion(700, 0.03, 0.07, 0.03)}, {0.07, 1}, {0.7, 1}}},
+	} {
+		const seeds, n = 40, 20_000
+		rates, gaps := make([]float64, seeds), make([]float64, seeds)
+		spreads := make([][]float64, len(c.windows))
+		for seed := range rates {
+			due := take(t, c.text, c.rate, uint64(seed), n)
+			// Counted in a span given beforehand: up to the last of n arrivals is another question.
+			span := 0.8 * n / c.rate
+			rates[seed] = float64(within(due, span)) / span
+			gaps[seed] = squared(due)
+			for i, w := range c.windows {
+				spreads[i] = append(spreads[i], counted(due, span, w.window, c.rate))
+			}
+		}
+		agrees(t, c.text+": rate", rates, c.rate)
+		if c.gaps > 0 {
+			agrees(t, c.text+": C² of the gaps", gaps, c.gaps)
+		}
+		for i, w := range c.windows {
+			agrees(t, c.text+": dispersion", spreads[i], w.want)
+		}
+	}
+}
+
+// agrees holds the mean of the values to four of its standard errors about want, and these to 3 %.
+func agrees(t *testing.T, what string, values []float64, want float64) {
+	t.Helper()
+	var sum, square float64
+	for _, v := range values {
+		sum += v
+	}
+	mean := sum / float64(len(values))
+	for _, v := range values {
+		square += (v - mean) * (v - mean)
+	}
+	e := math.Sqrt(square / float64(len(values)) / float64(len(values)-1))
+	if math.Abs(mean-want) > 4*e || e > 0.03*want {
+		t.Errorf("%s %.4g ± %.2g, want %.4g", what, mean, e, want)
+	}
+}
+
+func within(due []time.Duration, span float64) (n int) {
+	for n < len(due) && due[n].Seconds() <= span {
+		n++
+	}
+	return n
+}
+
+// squared is the C² of the gaps.
+func squared(due []time.Duration) float64 {
+	var last time.Duration
+	var sum, square float64
+	for _, d := range due {
+		gap := (d - last).Seconds()
+		sum, square, last = sum+gap, square+gap*gap, d
+	}
+	n := float64(len(due))
+	return n*square/sum/sum - 1
+}
+
+// counted is the mean square of how far the arrivals of windows are from the mean that the rate
+// gives, over that mean.
+func counted(due []time.Duration, span, window, rate float64) float64 {
+	counts := make([]float64, int(span/window))
+	for _, d := range due {
+		if i := int(d.Seconds() / window); i < len(counts) {
+			counts[i]++
+		}
+	}
+	mean, sum := rate*window, 0.0
+	for _, c := range counts {
+		sum += (c - mean) * (c - mean)
+	}
+	return sum / float64(len(counts)) / mean
+}
+
+// TestModulatedBounds: a cycle without arrivals by the thousand is refused in a line, at the rate
+// at which it would be one.
+func TestModulatedBounds(t *testing.T) {
+	v := variant(t, "onoff:on=1ms,off=1ms")
+	if wrong := v.CheckPlan(1, 100, 0); len(wrong) > 0 {
+		t.Errorf("at 1/s: %v", wrong)
+	}
+	wrong := v.CheckPlan(0.4, 100, 0)
+	if len(wrong) != 1 || !strings.Contains(wrong[0].Error(),
+		"on, off: want a cycle of at least 2.5ms at this rate") {
+		t.Errorf("at 0.4/s: %v", wrong)
+	}
+}

@@ -1,0 +1,29 @@
+package arrivals
+
+import (
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// onoff is the interrupted Poisson process: with exponential phases its gaps are independent and
+// hyperexponential, so that both their C² and the index of dispersion of long windows are
+// 1 + 2λ·on·off²/(on+off)², with λ the rate of the bursts.
+var _ = register(Spec{
+	Name:    "onoff",
+	Summary: "bursts of Poisson arrivals with silence between them, at the scenario's mean rate",
+	Source:  "Kuczura, The Interrupted Poisson Process as an Overflow Process, 1973",
+	Keys: []param.Key{
+		{Name: "on", Kind: param.Duration, Default: "200ms", Doc: "mean length of a burst"},
+		{Name: "off", Kind: param.Duration, Default: "800ms", Doc: "mean length of a silence"},
+		{Name: "phases", Kind: param.Choice, Default: "exp",
+			Choices: []string{"exp", "fixed"},
+			Doc:     "exponential lengths, or all as long as the mean"},
+	},
+	Open: func(rate float64, seed uint64, v param.Values) (Next, error) {
+		fixed := v.Choice("phases") == "fixed"
+		m, err := newModulated(rate, v, "on", "off", [2]float64{1, 0}, fixed)
+		if err != nil {
+			return nil, err
+		}
+		return m.plan(seed), nil
+	},
+})
