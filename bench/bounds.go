@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -101,7 +102,7 @@ func LeastTasks(unit string) int {
 	for _, q := range quantiles {
 		if strings.Contains("-"+unit, "-"+q.name+"-") {
 			n := int(math.Log(0.025) / math.Log(q.p))
-			for !resolvable(q.p, n) {
+			for !samples.Resolvable(q.p, n) {
 				n++
 			}
 			return n

@@ -1,9 +1,9 @@
 package bench
 
 import (
-	"container/heap"
 	"fmt"
 
+	"github.com/poolbench/poolbench/internal/recursion"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -74,11 +74,9 @@ func (o *observation) replay(first int, h held) (p replay) {
 	if pools == nil || (len(pools) > 1 && h.ever) {
 		return p
 	}
-	free := make([]instants, len(pools))
-	slots := make([]heap.Interface, len(pools)) // once: each conversion would allocate
+	slots := make([]*recursion.Slots, len(pools))
 	for i, bound := range pools {
-		free[i] = make(instants, bound)
-		slots[i] = free[i]
+		slots[i] = recursion.NewSlots(bound)
 	}
 	previous, sum, n := int64(-1), 0.0, 0
 	for i := range o.trace.n {
@@ -97,9 +95,7 @@ func (o *observation) replay(first int, h held) (p replay) {
 		if poolOf != nil {
 			pool = poolOf[r.class]
 		}
-		start := max(r.due, free[pool][0])
-		free[pool][0] = start + r.busy
-		heap.Fix(slots[pool], 0)
+		start := slots[pool].Take(r.due, r.busy)
 		if i >= first {
 			sum += float64(start - r.due)
 			n++
@@ -150,12 +146,3 @@ func (o *observation) fifoPools() (pools []int, poolOf map[strategies.Class]int)
 	}
 	return pools, poolOf
 }
-
-// instants is a heap of the instants at which the slots become free.
-type instants []int64
-
-func (h instants) Len() int           { return len(h) }
-func (h instants) Less(i, j int) bool { return h[i] < h[j] }
-func (h instants) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h instants) Push(any)           { panic("bench: the number of slots is fixed") }
-func (h instants) Pop() any           { panic("bench: the number of slots is fixed") }

@@ -10,6 +10,8 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/internal/samples"
 )
 
 // Merge makes one result of those of several generators that sent parts of one load at the same
@@ -190,7 +192,8 @@ func mergedMetric(
 		}
 		for _, q := range quantiles {
 			if n := int(h.TotalCount()); rest == q.name {
-				return float64(valueAtRank(h, rank(n, q.p))) / second, resolvable(q.p, n), true
+				v := float64(valueAtRank(h, samples.Rank(n, q.p))) / second
+				return v, samples.Resolvable(q.p, n), true
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -32,8 +33,8 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 			continue
 		}
 		r.add("mean-"+reading.of+"-sec", mean)
-		for i, v := range nearestRanks(values, shares...) {
-			if resolvable(quantiles[i].p, len(values)) {
+		for i, v := range samples.NearestRanks(nil, values, shares...) {
+			if samples.Resolvable(quantiles[i].p, len(values)) {
 				r.add(quantiles[i].name+"-"+reading.of+"-sec", float64(v)/second)
 			}
 		}
@@ -52,8 +53,8 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 			lags = append(lags, lag)
 		}
 	}
-	if resolvable(0.99, len(lags)) {
-		r.add("p99-lag-sec", float64(nearestRanks(lags, 0.99)[0])/second)
+	if samples.Resolvable(0.99, len(lags)) {
+		r.add("p99-lag-sec", float64(samples.NearestRanks(nil, lags, 0.99)[0])/second)
 	}
 	return nil
 }
@@ -101,8 +102,9 @@ func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
 			continue
 		}
 		r.add(class.String()+"-mean-response-sec", mean)
-		if resolvable(0.99, len(values)) {
-			r.add(class.String()+"-p99-response-sec", float64(nearestRanks(values, 0.99)[0])/second)
+		if samples.Resolvable(0.99, len(values)) {
+			p99 := samples.NearestRanks(nil, values, 0.99)[0]
+			r.add(class.String()+"-p99-response-sec", float64(p99)/second)
 		}
 	}
 	if n > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/samples"
 	"github.com/poolbench/poolbench/internal/witness"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -68,7 +69,7 @@ func also(p witness.Pressure) string {
 // checkHiccups looks at the stalls that the hiccup meter saw.
 func (o *observation) checkHiccups(r *Result, h *witness.Hiccups) {
 	p99, longest := h.Late.ValueAtQuantile(99), float64(h.Late.Max())
-	known := resolvable(0.99, int(h.Late.TotalCount()))
+	known := samples.Resolvable(0.99, int(h.Late.TotalCount()))
 	if known {
 		r.add("p99-hiccup-sec", float64(p99)/second)
 	}

@@ -1,4 +1,4 @@
-// Package samples has what every room asks of a few numbers.
+// Package samples has what several packages ask of a few numbers, or of many: medians, quantiles.
 package samples
 
 import "slices"

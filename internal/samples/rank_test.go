@@ -1,4 +1,4 @@
-package bench
+package samples
 
 import (
 	"math/rand/v2"
@@ -14,11 +14,11 @@ func TestResolvable(t *testing.T) {
 		p     float64
 		least int
 	}{{0.5, 6}, {0.9, 36}, {0.99, 368}, {0.999, 3688}} {
-		if resolvable(c.p, c.least-1) || !resolvable(c.p, c.least) {
+		if Resolvable(c.p, c.least-1) || !Resolvable(c.p, c.least) {
 			t.Errorf("p%v: want resolvable from n = %d on", 100*c.p, c.least)
 		}
 	}
-	if resolvable(0.5, 0) {
+	if Resolvable(0.5, 0) {
 		t.Error("nothing resolves nothing")
 	}
 }
@@ -30,7 +30,7 @@ func TestNearestRank(t *testing.T) {
 		hundred[i] = int64(i + 1)
 	}
 	for p, want := range map[float64]int64{0.5: 50, 0.9: 90, 0.99: 99, 0.999: 100, 1: 100} {
-		if got := nearestRanks(slices.Clone(hundred), p)[0]; got != want {
+		if got := NearestRanks(nil, slices.Clone(hundred), p)[0]; got != want {
 			t.Errorf("p%v of 1…100 = %d, want %d", 100*p, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestNearestRank(t *testing.T) {
 		for i := range values {
 			values[i] = r.Int64N(100)
 		}
-		got := nearestRanks(values, float64(permille)/1000)[0]
+		got := NearestRanks(nil, values, float64(permille)/1000)[0]
 		below, upTo := 0, 0
 		for _, v := range values {
 			if v < got {
@@ -84,8 +84,8 @@ func TestSelected(t *testing.T) {
 			slices.Reverse(values[n/2:])
 		}
 		ps := []float64{0.001, 0.5, 0.5, 0.9, 0.99, 0.999, 1}
-		for i, got := range nearestRanks(values, ps...) {
-			if want := sorted[rank(n, ps[i])-1]; got != want {
+		for i, got := range NearestRanks(nil, values, ps...) {
+			if want := sorted[Rank(n, ps[i])-1]; got != want {
 				t.Fatalf("p%v of %d values is %d, want %d", 100*ps[i], n, got, want)
 			}
 		}
@@ -105,7 +105,7 @@ func BenchmarkQuantiles(b *testing.B) {
 			values[i] = int64(1e7 * random.ExpFloat64())
 		}
 		b.StartTimer()
-		nearestRanks(values, 0.5, 0.9, 0.99, 0.999)
+		NearestRanks(nil, values, 0.5, 0.9, 0.99, 0.999)
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(len(values)), "ns/value")
 }

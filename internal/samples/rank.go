@@ -1,4 +1,4 @@
-package bench
+package samples
 
 import (
 	"math"
@@ -6,31 +6,30 @@ import (
 	"slices"
 )
 
-// resolvable reports whether n values can tell the quantile p: whether the upper end of its 95 %
+// Resolvable reports whether n values can tell the quantile p: whether the upper end of its 95 %
 // interval by order statistics exists, pⁿ ≤ 0.025. That takes 6 values for a median, 368 for a p99
 // and 3688 for a p99.9.
-func resolvable(p float64, n int) bool {
+func Resolvable(p float64, n int) bool {
 	return n > 0 && float64(n)*math.Log(p) <= math.Log(0.025)
 }
 
-// nearestRanks returns the p-quantile of values, the ⌈pn⌉-th smallest, for each p, which ascend. It
-// changes the order of the values.
-func nearestRanks(values []int64, ps ...float64) []int64 {
-	var ranks []int
+// NearestRanks appends to into the p-quantile of values, the ⌈pn⌉-th smallest, for each p, which
+// ascend. It changes the order of the values, of which there is at least one.
+func NearestRanks(into, values []int64, ps ...float64) []int64 {
+	ranks := make([]int, 0, 8) // of which few are asked for: they need no allocation
 	for _, p := range ps {
-		ranks = append(ranks, rank(len(values), p))
+		ranks = append(ranks, Rank(len(values), p))
 	}
 	selectFrom(values, 0, ranks, 2*bits.Len(uint(len(values))))
-	var out []int64
 	for _, r := range ranks {
-		out = append(out, values[r-1])
+		into = append(into, values[r-1])
 	}
-	return out
+	return into
 }
 
-// rank is ⌈pn⌉, at least 1. The product is rounded up only when it exceeds an integer by more than
+// Rank is ⌈pn⌉, at least 1. The product is rounded up only when it exceeds an integer by more than
 // the error of p's own binary form: 0.99 × 100 is 99, not 100.
-func rank(n int, p float64) int {
+func Rank(n int, p float64) int {
 	exact := p * float64(n)
 	r := math.Round(exact)
 	if math.Abs(exact-r) > 1e-9*exact {

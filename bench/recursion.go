@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/recursion"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Plan is the work of a run as it is known beforehand, task by task in the order of the due
+// times: all there is to know where a strategy is first come, first served and work-conserving.
+type Plan struct {
+	Due     []int64 // when each task is due, in nanoseconds since the start of the run
+	Service []int64 // how long it takes in its slot, in nanoseconds
+	Warmup  int     // how many of the first tasks are not counted
+}
+
+// ErrNoPlan says that a run is more than its plan: what its tasks take, or when they are due, shows
+// only as it goes on.
+var ErrNoPlan = errors.New("the work of the run is not known beforehand")
+
+// Plan is the work of the scenario. It is an ErrNoPlan under the real clock, in a closed loop,
+// before a target, with tasks that compute, do I/O or may be cut short (Timeout, Drain).
+func (s Scenario) Plan() (Plan, error) {
+	s = s.withDefaults()
+	if err := s.Validate(); err != nil {
+		return Plan{}, err
+	}
+	w := s.waits()
+	timed, known := w.(workloads.Timed)
+	if _, computes := w.(workloads.Computing); computes || !known || s.Clock != Virtual ||
+		s.Load.Arrival.IsClosed() || s.Target.Spec.Name != "none" || s.Timeout != 0 ||
+		s.Drain != 0 {
+		return Plan{}, ErrNoPlan
+	}
+	n, err := s.planned(w.Mean())
+	if err != nil {
+		return Plan{}, err
+	}
+	next, err := s.Load.Arrival.Spec.Open(s.rate(w.Mean()), s.Seed, s.Load.Arrival.Values)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Due: make([]int64, n), Service: make([]int64, n), Warmup: int(s.Stop.Warmup *
+		float64(n))}
+	for i := range n {
+		p.Due[i], p.Service[i] = int64(next()), int64(timed.Time(uint64(i)))
+	}
+	return p, nil
+}
+
+// FollowsPlan reports whether all times of a run of the scenario follow from its Plan by the
+// recursion of Kiefer and Wolfowitz, as its strategy declares to be first come, first served and
+// work-conserving, and with which queue: recursion.NeverFull where it sheds nothing.
+func (s Scenario) FollowsPlan() (queue int, follows bool) {
+	s = s.withDefaults()
+	spec, p := s.Strategy.Spec, s.params()
+	if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || spec.ClassPools != nil ||
+		spec.Splits || spec.Starts != nil || spec.Bound == nil || spec.Bound(p) == 0 {
+		return 0, false
+	}
+	if !spec.Sheds {
+		return recursion.NeverFull, true
+	}
+	if spec.Capacity == nil {
+		return 0, false
+	}
+	return spec.Capacity(p) - spec.Bound(p), true
+}
+
+// Calculate is Run for a scenario whose times follow from its plan: it gives the same result, to
+// the last digit, without running the strategy, in a tenth of the time. known is false where the
+// strategy does not declare what that takes, where the run has no Plan, and where a tie in time
+// leaves a choice to the strategy.
+func Calculate(s Scenario) (r *Result, known bool, err error) {
+	s = s.withDefaults()
+	queue, follows := s.FollowsPlan()
+	if !follows {
+		return nil, false, nil
+	}
+	plan, err := s.Plan()
+	if errors.Is(err, ErrNoPlan) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	w := s.waits()
+	o := &observation{scenario: s, workload: w, mean: w.Mean()}
+	if known = o.calculate(plan, queue); !known {
+		return nil, false, nil
+	}
+	if r, err = o.result(); err != nil {
+		return nil, true, fmt.Errorf("%s: %w", s.Name(), err)
+	}
+	return r, true, nil
+}
+
+// calculate fills in what would have been observed; false: a tie leaves it open.
+func (o *observation) calculate(plan Plan, queue int) (known bool) {
+	s, n, bound := o.scenario, len(plan.Due), o.bound()
+	var pool recursion.Pool
+	if pool.Run(plan.Due, plan.Service, bound, queue); pool.Tied() {
+		return false
+	}
+	var all log
+	all.reserve(n)
+	sorted := newSorter(s, o.workload)
+	door := o.door(n)
+	waited := false
+	for i, response := range pool.Responses() {
+		r := all.Add(plan.Due[i])
+		r.class = sorted.classOf(uint64(i))
+		r.held = door.returned >= r.due
+		r.issue = max(r.due, door.returned)
+		if response == recursion.Shed {
+			r.outcome, r.end, r.left = shed, r.issue, r.issue
+		} else {
+			r.outcome, r.attempts, r.busy = completed, 1, plan.Service[i]
+			r.end = r.due + response
+			r.start = r.end - r.busy
+			r.left = door.pass(i, r)
+			waited = waited || r.start > r.due
+			o.service += r.busy
+		}
+		door.returned = r.left
+	}
+	o.trace = newTrace([]log{all})
+	if o.peak = int64(bound); !waited {
+		o.peak, known = peakApart(all)
+		return known
+	}
+	return true
+}
+
+// A door is where the generator stands while a strategy that does not shed is full.
+type door struct {
+	queue    int     // tasks that may wait inside
+	starts   []int64 // of the last of them, as a ring; nil: it is never full
+	returned int64   // when the generator came back from the submit before
+}
+
+func (o *observation) door(n int) door {
+	spec, p := o.scenario.Strategy.Spec, o.scenario.params()
+	p.Queue = QueueSlots(spec, o.scenario.Queue, p.Limit, n)
+	if spec.Sheds || spec.Capacity == nil {
+		return door{}
+	}
+	queue := spec.Capacity(p) - o.bound()
+	if queue >= n {
+		return door{}
+	}
+	return door{queue: queue, starts: make([]int64, max(queue, 1))}
+}
+
+// pass returns when task i has passed: when it starts or, with a queue, when the task starts that
+// came so many before it.
+func (d *door) pass(i int, r *record) (left int64) {
+	if d.starts == nil {
+		return r.issue
+	}
+	at := i % len(d.starts)
+	if d.queue == 0 {
+		return r.start
+	}
+	left = max(r.issue, d.starts[at])
+	d.starts[at] = r.start
+	return left
+}
+
+// peakApart is the most tasks in flight at once, where none had to wait. It is not known where one
+// ends at the instant at which another starts.
+func peakApart(all log) (peak int64, known bool) {
+	var starts, ends []int64
+	for i := range all.n {
+		r := all.At(uint64(i))
+		if r.attempts > 0 {
+			starts, ends = append(starts, r.start), append(ends, r.end)
+		}
+	}
+	slices.Sort(starts)
+	slices.Sort(ends)
+	over := 0
+	for begun, at := range starts {
+		for ends[over] < at {
+			over++
+		}
+		if ends[over] == at {
+			return 0, false
+		}
+		peak = max(peak, int64(begun+1-over))
+	}
+	return peak, true
+}

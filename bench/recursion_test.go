@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// planned are scenarios off any grid for a strategy, one for each limit up to 17, under light load
+// and overload, with and without a queue of their own.
+func planned(spec strategies.Spec) (all []Written) {
+	random := rand.New(rand.NewPCG(16, 3))
+	for limit := 1; limit <= 17; limit++ {
+		w := Written{Strategy: spec.Name, Limit: limit, Target: "none", Clock: "virtual",
+			Tasks: 400, Warmup: 0.1, Seed: random.Uint64N(1000)}
+		w.Workload = [...]string{"exponential:mean=%.3fms", "lognormal:mean=%.3fms,c2=4.1",
+			"hyperexp:mean=%.3fms,c2=7", "two_class:mean=%.3fms,r=13"}[random.IntN(4)]
+		w.Workload = fmt.Sprintf(w.Workload, 1+30*random.Float64())
+		w.Arrival = [...]string{"poisson", "sine:amp=0.7,period=3s"}[random.IntN(2)]
+		w.Load = 0.2 + 1.3*random.Float64()
+		if spec.UsesQueue && limit%3 > 0 {
+			w.Queue = random.IntN(2*limit) + 1
+			if limit%3 == 1 {
+				w.Queue = NoQueue
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// TestCalculate: a run that is calculated is the run, to the last digit of every metric and every
+// count of its course, for each strategy that declares what that takes. On one processor, as the
+// command's own virtual runs are.
+func TestCalculate(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	calculated := 0
+	for _, spec := range strategies.All() {
+		for _, w := range planned(spec)[:race.Repetitions(t, 17)] {
+			s, err := w.Scenario()
+			if err != nil {
+				t.Logf("left out: %v", err) // a parameter has no default
+				break
+			}
+			if s.Validate() != nil {
+				break // it takes the real clock
+			}
+			got, known, err := Calculate(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, follows := s.FollowsPlan(); known != follows {
+				t.Errorf("%s: calculated %v, want %v", s.Name(), known, follows)
+			}
+			if !known {
+				break
+			}
+			calculated++
+			if diff := cmp.Diff(runWritten(t, w), got); diff != "" {
+				t.Errorf("%s, seed %d: run and calculated differ:\n%s", s.Name(), s.Seed, diff)
+			}
+		}
+	}
+	t.Logf("%d runs compared", calculated)
+	if calculated < 100 {
+		t.Errorf("only %d runs were calculated", calculated)
+	}
+}

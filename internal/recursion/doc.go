@@ -1,0 +1,13 @@
+// Package recursion says when each task of a plan starts in a pool that is first come, first served
+// and work-conserving, without running anything: by the recursion of Kiefer and Wolfowitz (On the
+// theory of queues with many servers, 1955), task by task, to the nanosecond. A strategy that
+// declares both facts starts its tasks at the same instants under a virtual clock.
+//
+//	var pool recursion.Pool // use it again: a run then allocates nothing
+//	pool.Run(due, service, 4, recursion.NeverFull)
+//	p99 := pool.Quantiles(nil, 0, 0.99)[0]
+//
+// Instants and times are nanoseconds. A plan with ties has more than one course, of which this is
+// the one where tasks that are due together come in their order, and where a slot that becomes free
+// at the instant of an arrival is free for it.
+package recursion
