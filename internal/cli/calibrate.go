@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/calibration"
 	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/proof"
 )
 
 // quickSize is the share of the full experiments that is run without --full.
@@ -19,6 +22,7 @@ const quickSize = 0.1
 func (a *app) calibrateCommand() *cobra.Command {
 	var o runOptions
 	var full bool
+	var html string
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
 		Short: "what this machine can measure, and the known answers",
@@ -31,12 +35,13 @@ func (a *app) calibrateCommand() *cobra.Command {
 			if full {
 				size = 1
 			}
-			return a.calibrate(cmd.Context(), size, o)
+			return a.calibrate(cmd.Context(), size, o, html)
 		},
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "the known answers at their full size: 33 million "+
 		"tasks in place of a tenth, half a minute or more")
 	o.addOutputTo(cmd)
+	cmd.Flags().StringVar(&html, "html", "", "also write a page for a browser to this `FILE`")
 	return cmd
 }
 
@@ -49,7 +54,9 @@ type calibrated struct {
 	control  calibration.Verdict
 }
 
-func (a *app) calibrate(ctx context.Context, size float64, o runOptions) error {
+func (a *app) calibrate(
+	ctx context.Context, size float64, o runOptions, html string,
+) error {
 	c := &calibrated{size: size, cases: calibration.Known(size)}
 	p := c.plan()
 	if o.dryRun {
@@ -77,6 +84,13 @@ func (a *app) calibrate(ctx context.Context, size float64, o runOptions) error {
 		return errors.Join(stopped, err)
 	}
 	doc := c.document(dir.Path())
+	if html != "" {
+		if err := rundir.Replace(html, func(w io.Writer) error {
+			return proof.WriteCalibration(w, c.page(dir.Path()))
+		}); err != nil {
+			return err
+		}
+	}
 	if err := a.showCalibration(doc, c.readings, o.format); err != nil {
 		return err
 	}
@@ -198,6 +212,33 @@ func (c *calibrated) document(path string) calibrationDocument {
 	return doc
 }
 
+// page is what the page shows.
+func (c *calibrated) page(path string) *proof.Calibration {
+	doc := c.document(path)
+	known := func(l knownLine) proof.Known {
+		return proof.Known{Case: l.Name + ": " + l.What, Strategy: l.Strategy, Unit: l.Unit,
+			Got: l.Got, Want: l.Want, Tolerance: l.Tolerance, Simulated: l.Simulated}
+	}
+	out := &proof.Calibration{Dir: path, Size: c.size, Control: known(doc.Control)}
+	for _, r := range c.readings {
+		out.Readings = append(out.Readings, proof.Reading{What: r.What, Answer: answered(r)})
+	}
+	for _, l := range doc.Known {
+		out.Known = append(out.Known, known(l))
+	}
+	return out
+}
+
+// answered is what the machine said, in words.
+func answered(r calibration.Reading) string {
+	var words []string
+	for _, m := range r.Metrics {
+		words = append(words, strings.TrimSpace(quantity.Metric(m.Unit, m.Value)+" "+
+			readingNames[m.Unit]))
+	}
+	return strings.Join(words, ", ")
+}
+
 // showCalibration prints both parts, and says last what is wrong.
 func (a *app) showCalibration(
 	doc calibrationDocument, readings []calibration.Reading, format string,
@@ -207,11 +248,7 @@ func (a *app) showCalibration(
 	}
 	fmt.Fprintf(a.stdout, "This machine, under the real clock\n")
 	for _, r := range readings {
-		var words []string
-		for _, m := range r.Metrics {
-			words = append(words, quantity.Metric(m.Unit, m.Value)+" "+readingNames[m.Unit])
-		}
-		fmt.Fprintf(a.stdout, "  %s: %s\n", r.What, strings.Join(words, ", "))
+		fmt.Fprintf(a.stdout, "  %s: %s\n", r.What, answered(r))
 	}
 	fmt.Fprintf(a.stdout,
 		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",

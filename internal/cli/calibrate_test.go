@@ -52,6 +52,11 @@ func TestCalibrationJudges(t *testing.T) {
 				t.Errorf("%+v: no %q in\n%s", test, want, &stdout)
 			}
 		}
+		p := c.page("x")
+		if p.Known[0].Holds() != made.Known[0].Holds || p.Control.Holds() != made.Control.Holds ||
+			!strings.Contains(stdout.String(), p.Readings[0].Answer) {
+			t.Errorf("%+v: the page has %+v", test, p)
+		}
 		stdout.Reset()
 		if err := a.showCalibration(made, c.readings, "json"); err != nil {
 			t.Fatal(err)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +14,9 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/crash"
 	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/reports/proof"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/durable"
 	"github.com/poolbench/poolbench/workloads"
@@ -28,6 +30,7 @@ type crashOptions struct {
 	settings []string // of the server
 	patience time.Duration
 	format   string
+	html     string
 	quiet    bool
 }
 
@@ -71,6 +74,7 @@ func (a *app) crashCommand() *cobra.Command {
 		"`TIME` in which nothing happens and after which what is left counts as lost")
 	addServers(cmd)
 	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
+	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
@@ -143,11 +147,20 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	}
 	doc := crashDocument{newHead("crash"), p.Strategy, p.Workload, p.Limit, p.Seed,
 		level.String(), report}
+	shown := doc.page()
+	shown.Broken = report.Lost > 0 && (level == strategies.PowerSafe ||
+		level == strategies.KillSafe && report.ServerRestarts == 0)
+	if o.html != "" {
+		if err := rundir.Replace(o.html, func(w io.Writer) error {
+			return proof.WriteCrash(w, shown)
+		}); err != nil {
+			return err
+		}
+	}
 	if err := a.showCrash(doc, o.format); err != nil {
 		return err
 	}
-	if report.Lost > 0 && (level == strategies.PowerSafe ||
-		level == strategies.KillSafe && report.ServerRestarts == 0) {
+	if shown.Broken {
 		return exitCode(regression)
 	}
 	return nil
@@ -222,58 +235,32 @@ func (a *app) crashProgress(whole int) func(int) {
 	}
 }
 
+// page is what the page shows, and the first lines of the terminal.
+func (d crashDocument) page() *proof.Crash {
+	r := d.Report
+	return &proof.Crash{Strategy: d.Strategy, Workload: d.Workload, Survives: d.Survives,
+		Limit: d.Limit, Seed: d.Seed, Accepted: r.Accepted, Once: r.Once, Twice: r.Twice,
+		Lost: r.Lost, Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
+		ServerKills: r.ServerRestarts, First: r.First, LongestFirst: r.LongestFirst,
+		Command: fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --limit %d "+
+			"--workload %s --seed %d", d.Strategy, r.Accepted, max(r.Restarts, r.ServerRestarts),
+			d.Limit, d.Workload, d.Seed)}
+}
+
 // showCrash prints the finding first.
 func (a *app) showCrash(doc crashDocument, format string) error {
 	if format == "json" {
 		return a.json(doc)
 	}
-	r := doc.Report
-	killed := []string{times(r.Restarts, "kill")}
-	if r.ServerRestarts > 0 {
-		killed = []string{times(r.ServerRestarts, "kill") + " of its server"}
-		if r.Restarts > 0 {
-			killed = append(killed, times(r.Restarts, "kill")+" of its own")
-		}
-	}
-	finding := fmt.Sprintf("%s lost none of %d accepted tasks in %s", doc.Strategy, r.Accepted,
-		strings.Join(killed, " and "))
-	if r.Lost > 0 {
-		finding = fmt.Sprintf("%s lost %d of %d accepted tasks in %s", doc.Strategy, r.Lost,
-			r.Accepted, strings.Join(killed, " and "))
-	}
-	switch {
-	case r.Twice == 1:
-		finding += "; 1 was done twice or more often"
-	case r.Twice > 1:
-		finding += fmt.Sprintf("; %d were done twice or more often", r.Twice)
-	}
-	a.prose("%s.\n\n", finding)
+	r, shown := doc.Report, doc.page()
+	a.prose("%s.\n\n", shown.Finding())
 	var rows [][]string
-	for _, line := range []struct {
-		what  string
-		value any
-		doc   string
-	}{
-		{"accepted", r.Accepted, "Submit had returned"},
-		{"done once", r.Once, ""},
-		{"done twice", r.Twice, "killed between its end and the confirmation"},
-		{"lost", r.Lost, "never done; declared to survive: " + doc.Survives},
-		{"dead letters", r.Dead, "given up after the last attempt"},
-		{"unconfirmed", r.Unconfirmed, "done, but killed before Submit had returned"},
-	} {
-		rows = append(rows, []string{line.what, fmt.Sprint(line.value), line.doc})
+	for _, outcome := range shown.Outcomes() {
+		rows = append(rows, []string{outcome.Name, fmt.Sprint(outcome.Tasks), outcome.Doc})
 	}
 	if r.Restarts > 0 && r.LongestFirst > 0 {
 		rows = append(rows, []string{"first task", quantity.Seconds(r.First),
 			"after a restart: the median; the longest " + quantity.Seconds(r.LongestFirst)})
 	}
 	return a.list(rows)
-}
-
-// times counts a thing.
-func times(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprint(n, " ", thing, "s")
 }

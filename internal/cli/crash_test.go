@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
@@ -9,10 +10,11 @@ import (
 // TestCrash kills a durable strategy and one within the process by the command, and has its JSON
 // add up; the exit code is 0, as neither breaks its word.
 func TestCrash(t *testing.T) {
+	t.Chdir(t.TempDir())
 	for strategy, loses := range map[string]bool{"sqlite_queue:sync=normal": false,
 		"worker_pool": true} {
 		r := command(t, "crash", strategy, "--tasks", "300", "--kills", "3", "--limit", "2",
-			"--workload", "constant:mean=2ms", "--format", "json", "--quiet")
+			"--workload", "constant:mean=2ms", "--format", "json", "--quiet", "--html", "page.html")
 		var doc crashDocument
 		if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil || r.code != fine {
 			t.Fatalf("%s: exit code %d, %v: %s%s", strategy, r.code, err, r.stdout, r.stderr)
@@ -20,6 +22,11 @@ func TestCrash(t *testing.T) {
 		if doc.Format != "poolbench crash" || doc.Accepted != 300 || doc.Restarts != 3 ||
 			doc.Lost+doc.Once+doc.Twice+doc.Dead != 300 || (doc.Lost > 0) != loses {
 			t.Errorf("%s: %s", strategy, r.stdout)
+		}
+		page, err := os.ReadFile("page.html")
+		if err != nil || !strings.Contains(string(page), " of 300 accepted tasks in 3 kills") ||
+			!strings.Contains(string(page), ">"+strategy+" lost ") {
+			t.Errorf("%s: the page does not say it: %v", strategy, err)
 		}
 	}
 }

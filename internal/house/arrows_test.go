@@ -31,7 +31,7 @@ var rooms = []room{
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page",
-		"reports/charts",
+		"reports/charts", "reports/proof",
 		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
 		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub", "internal/live",
 		"internal"}, []string{
@@ -82,6 +82,8 @@ var rooms = []room{
 		"reports/answer", "reports/charts", "reports/page/shell", "internal/gate/judge",
 		"internal"},
 		[]string{"golang.org/x/perf"}},
+	{"reports/proof", []string{"reports/answer", "reports/charts", "reports/page/shell",
+		"internal"}, nil},
 	{"reports/gate/verdict", nil, nil},
 	{"reports/answer", []string{"bench/finding", "reports/results", "internal"},
 		[]string{"golang.org/x/perf"}},

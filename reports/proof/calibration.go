@@ -1,0 +1,207 @@
+package proof
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+// A Calibration is what calibrate found.
+type Calibration struct {
+	Dir      string
+	Size     float64 // of the experiments: a share of the full one
+	Readings []Reading
+	Known    []Known
+	Control  Known // measures wrongly on purpose: it must not hold
+}
+
+// A Reading is what the machine was asked, and its answer in words.
+type Reading struct{ What, Answer string }
+
+// Known is a value with a known answer, in the unit of the metric. The tolerance is a share of what
+// is wanted.
+type Known struct {
+	Case, Strategy, Unit string
+	Got, Want, Tolerance float64
+	Simulated            bool // what is wanted comes from another simulation
+}
+
+// Holds reports whether the value lies within the tolerance.
+func (k Known) Holds() bool { return math.Abs(k.Got/k.Want-1) <= k.Tolerance }
+
+// off is how far the value is from what is wanted, in tolerances; infinite where it is missing.
+func (k Known) off() float64 {
+	if off := (k.Got/k.Want - 1) / k.Tolerance; !math.IsNaN(off) {
+		return off
+	}
+	return math.Inf(1)
+}
+
+func (k Known) name() string {
+	return k.Case + ", " + k.Strategy + ": " + answer.Metric(k.Unit)
+}
+
+// missed are the answers that do not hold.
+func (c *Calibration) missed() (out []Known) {
+	for _, k := range c.Known {
+		if !k.Holds() {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// farthest are the answers in the order of how far they are off, the farthest first.
+func (c *Calibration) farthest() []Known {
+	all := slices.Clone(c.Known)
+	slices.SortStableFunc(all, func(a, b Known) int {
+		return cmp.Compare(math.Abs(b.off()), math.Abs(a.off()))
+	})
+	return all
+}
+
+// found says whether this build can be believed on this machine.
+func (c *Calibration) found() (a answer.Answer) {
+	missed := c.missed()
+	far := c.farthest()
+	switch {
+	case len(c.Known) == 0:
+		a.Headline = "Nothing was asked: there are no known answers"
+		return a
+	case len(missed) > 0:
+		a.Headline = fmt.Sprintf("%d of %s missed: do not believe this build on this machine",
+			len(missed), prose.Count(len(c.Known), "known answer"))
+	case c.Control.Holds():
+		a.Headline = "The control passes, which measures wrongly on purpose: do not believe this " +
+			"build on this machine"
+	default:
+		a.Headline = fmt.Sprintf("%d of %s hold, the farthest within %s of its tolerance; the "+
+			"control misses, as it has to", len(c.Known), prose.Count(len(c.Known), "known answer"),
+			quantity.WholeShare(math.Abs(far[0].off())))
+	}
+	if len(missed) > 0 {
+		var names []string
+		for _, k := range missed {
+			names = append(names, k.name())
+		}
+		a.Facts = append(a.Facts, answer.Fact{Title: "Missed",
+			Text: prose.List(prose.Few(names, 3)) + "."})
+	} else {
+		a.Facts = append(a.Facts, answer.Fact{Title: "Farthest off", Text: far[0].name() + ": " +
+			far[0].words() + "."})
+	}
+	a.Facts = append(a.Facts, answer.Fact{Title: "The control",
+		Text: c.Control.name() + ": " + c.Control.words() + "."})
+	if n := len(c.Readings); n > 0 {
+		last := c.Readings[n-1]
+		a.Facts = append(a.Facts, answer.Fact{Title: "This machine",
+			Text: last.What + ": " + last.Answer + "."})
+	}
+	a.Next = "poolbench run"
+	if len(missed) > 0 || c.Size < 1 {
+		a.Next = "poolbench calibrate --full"
+	}
+	return a
+}
+
+// words are the two values: "12.1 ms, known 12 ms (±3.9 %)".
+func (k Known) words() string {
+	return fmt.Sprintf("%s, known %s (±%.1f %%)", quantity.Metric(k.Unit, k.Got),
+		quantity.Metric(k.Unit, k.Want), 100*k.Tolerance)
+}
+
+func (k Known) cells() []string {
+	source, verdict := "exact", "missed"
+	if k.Simulated {
+		source = "simulated"
+	}
+	if k.Holds() {
+		verdict = "holds"
+	}
+	return []string{k.Case, k.Strategy, k.Unit, quantity.Metric(k.Unit, k.Got),
+		quantity.Metric(k.Unit, k.Want) + " (" + source + ")",
+		fmt.Sprintf("%+.2f %%", 100*(k.Got/k.Want-1)), fmt.Sprintf("±%.1f %%", 100*k.Tolerance),
+		verdict}
+}
+
+// mostDrawn is how many answers the figure shows.
+const mostDrawn = 16
+
+// figure draws how far the answers are off, the farthest first.
+func (c *Calibration) figure() (*shell.Figure, error) {
+	var all []row
+	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
+		name, _, _ := strings.Cut(k.Case, ":")
+		r := row{name: name + " " + k.Strategy + ": " + answer.Metric(k.Unit), value: k.off()}
+		if !k.Holds() {
+			r.kind = 1
+		}
+		if math.IsInf(r.value, 0) {
+			r.value = math.NaN()
+		}
+		all = append(all, r)
+	}
+	caption := "0 is the known answer, ±1 the tolerance of four standard deviations."
+	if more := len(c.Known) - len(all); more > 0 {
+		caption += fmt.Sprintf(" %s nearer to 0: they are in the table.",
+			prose.Count(more, "answer"))
+	}
+	return rows("known-figure", "Measured less known, in tolerances", caption,
+		[]string{"holds", "missed"}, all,
+		charts.Axis{Label: "(measured − known) ÷ tolerance", Reach: []float64{-1, 1}},
+		[]charts.Level{{Name: "tolerance", Y: -1}, {Name: "tolerance", Y: 1}})
+}
+
+// WriteCalibration writes a calibration as a page for a browser: whether the build can be believed
+// first, then every answer and what the machine was asked. It needs nothing beside it.
+func WriteCalibration(w io.Writer, c *Calibration) error {
+	p := shell.Page{Title: "calibrate", Subtitle: "known answers at " + quantity.Share(c.Size) +
+		" of their full size · " + c.Dir, Answer: c.found(), Source: template.HTML(
+		"Written by <code>poolbench calibrate</code>."),
+		Basis: "A correct build misses a given answer with a probability of 1 in 16,000."}
+	missed := len(c.missed())
+	if missed > 0 {
+		p.Trust = append(p.Trust, shell.Badge{Kind: "bad", Text: fmt.Sprint(missed, " missed")})
+	}
+	p.Trust = append(p.Trust, shell.Badge{Kind: "ok",
+		Text: fmt.Sprintf("%d of %d hold", len(c.Known)-missed, len(c.Known))})
+	if c.Control.Holds() {
+		p.Trust = append(p.Trust, shell.Badge{Kind: "bad", Text: "the control passes"})
+	} else {
+		p.Trust = append(p.Trust, shell.Badge{Kind: "ok", Text: "the control misses"})
+	}
+	var err error
+	if p.Figure, err = c.figure(); err != nil {
+		return err
+	}
+	known := table{ID: "known", Title: "Known answers",
+		Text: "Under the virtual clock, against queueing theory. The control is last.",
+		Heads: []string{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
+			"verdict"}}
+	for _, k := range append(slices.Clone(c.Known), c.Control) {
+		known.Rows = append(known.Rows, k.cells())
+	}
+	machine := table{ID: "machine", Title: "This machine", Text: "Under the real clock.",
+		Heads: []string{"question", "answer"}}
+	for _, r := range c.Readings {
+		machine.Rows = append(machine.Rows, []string{r.What, r.Answer})
+	}
+	for _, t := range []table{known, machine} {
+		s, err := t.section()
+		if err != nil {
+			return err
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	return p.Write(w)
+}

@@ -1,0 +1,153 @@
+package proof
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
+)
+
+// A Crash is what became of the tasks of a strategy whose process, or server, was killed.
+type Crash struct {
+	Strategy, Workload string
+	Survives           string // what the strategy declares to survive
+	Broken             bool   // it lost what it declares to keep
+	Limit              int
+	Seed               uint64
+
+	Accepted, Once, Twice, Lost, Dead, Unconfirmed int // tasks
+
+	Kills, ServerKills  int
+	First, LongestFirst float64 // seconds from a restart to the first task; 0: not known
+	Command             string  // that shows the same
+}
+
+// Finding says what was lost, and what was done twice, in a sentence without its full stop.
+func (c *Crash) Finding() string {
+	var killed []string
+	if c.ServerKills > 0 {
+		killed = append(killed, prose.Count(c.ServerKills, "kill")+" of its server")
+	}
+	if c.Kills > 0 && c.ServerKills > 0 {
+		killed = append(killed, prose.Count(c.Kills, "kill")+" of its own")
+	} else if c.ServerKills == 0 {
+		killed = append(killed, prose.Count(c.Kills, "kill"))
+	}
+	lost := "none"
+	if c.Lost > 0 {
+		lost = fmt.Sprint(c.Lost)
+	}
+	out := fmt.Sprintf("%s lost %s of %d accepted tasks in %s", c.Strategy, lost, c.Accepted,
+		strings.Join(killed, " and "))
+	switch {
+	case c.Twice == 1:
+		out += "; 1 was done twice or more often"
+	case c.Twice > 1:
+		out += fmt.Sprintf("; %d were done twice or more often", c.Twice)
+	}
+	return out
+}
+
+// An Outcome is a number of tasks, and what it means; "" where the name says it.
+type Outcome struct {
+	Name  string
+	Tasks int
+	Doc   string
+}
+
+// Outcomes are what became of the tasks.
+func (c *Crash) Outcomes() []Outcome {
+	return []Outcome{
+		{"accepted", c.Accepted, "Submit had returned"},
+		{"done once", c.Once, ""},
+		{"done twice", c.Twice, "killed between its end and the confirmation"},
+		{"lost", c.Lost, "never done; declared to survive: " + c.Survives},
+		{"dead letters", c.Dead, "given up after the last attempt"},
+		{"unconfirmed", c.Unconfirmed, "done, but killed before Submit had returned"},
+	}
+}
+
+// found is the finding, what it rests on and what it costs.
+func (c *Crash) found() (a answer.Answer) {
+	a.Headline = c.Finding()
+	kept := "It keeps its word."
+	switch {
+	case c.Broken:
+		kept = "It breaks its word."
+	case c.Lost > 0:
+		kept = "It keeps its word: it promises no more."
+	}
+	a.Facts = []answer.Fact{{Title: "Declared to survive", Text: c.Survives + ". " + kept},
+		{Title: "Done twice", Text: "A task that had ended when the kill came, and was not " +
+			"confirmed yet, is done again: " + prose.Count(c.Twice, "task") + " of " +
+			fmt.Sprint(c.Accepted) + "."}}
+	if c.Kills > 0 && c.LongestFirst > 0 {
+		a.Facts = append(a.Facts, answer.Fact{Title: "After a restart", Text: fmt.Sprintf(
+			"The first task begins after %s, the median; %s at the most.",
+			quantity.Seconds(c.First), quantity.Seconds(c.LongestFirst))})
+	}
+	a.Next = "poolbench study durability"
+	return a
+}
+
+// figure draws the tasks of each outcome.
+func (c *Crash) figure() (*shell.Figure, error) {
+	var all []row
+	for _, f := range c.Outcomes()[1:] {
+		r := row{name: fmt.Sprintf("%s: %d", f.Name, f.Tasks), value: float64(f.Tasks)}
+		switch {
+		case f.Tasks == 0:
+			r.value = math.NaN()
+		case f.Name == "lost":
+			r.kind = 1
+		}
+		all = append(all, r)
+	}
+	var levels []charts.Level
+	if c.Accepted > 0 {
+		levels = []charts.Level{{Name: "accepted", Y: float64(c.Accepted)}}
+	}
+	return rows("outcomes", "What became of the tasks",
+		"On a log scale; where there is no mark, there is no task.",
+		[]string{"not lost", "lost"}, all,
+		charts.Axis{Label: "tasks (log scale)", Log: true, Reach: []float64{1}}, levels)
+}
+
+// WriteCrash writes what crash found as a page for a browser. It needs nothing beside it.
+func WriteCrash(w io.Writer, c *Crash) error {
+	p := shell.Page{Title: "crash", Subtitle: fmt.Sprintf("limit %d · seed %d", c.Limit, c.Seed),
+		Command: c.Command, Answer: c.found(),
+		Source: template.HTML("Written by <code>poolbench crash</code>."),
+		Basis: "The ledger is kept outside of what is killed. The moments of the kills are random: " +
+			"what is rare may take more of them."}
+	lost := shell.Badge{Kind: "ok", Text: "0 lost"}
+	if c.Lost > 0 {
+		lost = shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d lost, as declared", c.Lost)}
+	}
+	if c.Broken {
+		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost against its word", c.Lost)}
+	}
+	p.Trust = []shell.Badge{lost, {Text: prose.Count(c.Kills+c.ServerKills, "kill")},
+		{Text: prose.Count(c.Accepted, "accepted task")}}
+	var err error
+	if p.Figure, err = c.figure(); err != nil {
+		return err
+	}
+	t := table{ID: "tasks", Title: "Tasks", Heads: []string{"what", "tasks", "meaning"}}
+	for _, f := range c.Outcomes() {
+		t.Rows = append(t.Rows, []string{f.Name, fmt.Sprint(f.Tasks), f.Doc})
+	}
+	s, err := t.section()
+	if err != nil {
+		return err
+	}
+	p.Sections = []shell.Section{s}
+	return p.Write(w)
+}
