@@ -74,8 +74,8 @@ func TestCapacityInterval(t *testing.T) {
 	if err := c.InlineSVG(&svg, Wide); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"load 0.815&#xA;worker_pool  0.815 to 0.925",
-		"load 1.2&#xA;unbounded  at least 1.2", "load 0.1&#xA;serial  below 0.1"} {
+	for _, want := range []string{"load 0.815\nworker_pool  0.815 to 0.925",
+		"load 1.2\nunbounded  at least 1.2", "load 0.1\nserial  below 0.1"} {
 		if !strings.Contains(svg.String(), want) {
 			t.Errorf("no %q in the picture", want)
 		}

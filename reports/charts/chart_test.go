@@ -263,7 +263,7 @@ func TestSVG(t *testing.T) {
 			}
 			for _, want := range []string{`viewBox="0 0 `, `role="img"`,
 				`aria-label="a &lt;b&gt; &amp; &#34;c&#34;`, `data-s="1 2 5"`, `data-s="3"`,
-				"load 0.8&#xA;semaphore  "} {
+				"load 0.8\nsemaphore  "} {
 				if !strings.Contains(svg, want) {
 					t.Errorf("%s: no %s", name, want)
 				}
@@ -294,7 +294,7 @@ func TestSVGColoursAllHaveClasses(t *testing.T) {
 	}
 	for _, element := range regexp.MustCompile(`<(path|text|rect)[^>]*>`).FindAllString(
 		svg.String(), -1) {
-		if !strings.Contains(element, `class="pb-`) {
+		if !regexp.MustCompile(`class="[fs]-`).MatchString(element) {
 			t.Fatalf("no class: %s", element)
 		}
 	}

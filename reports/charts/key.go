@@ -13,7 +13,7 @@ type Named struct{ Sample, Name string }
 // Key is the legend of the chart, for a page that shows it below the picture.
 func (c *Chart) Key() (out []Named) {
 	for _, l := range labels(c.legend, widestName) {
-		canvas := newSVG(swatchWidth, swatchHeight)
+		canvas := newInline(swatchWidth, swatchHeight)
 		to := draw.NewCanvas(canvas, swatchWidth, swatchHeight)
 		l.drawSample(&to, vg.Point{Y: swatchHeight / 2}, vg.Point{X: swatchWidth,
 			Y: swatchHeight / 2})

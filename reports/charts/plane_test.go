@@ -58,7 +58,7 @@ func TestPlanesWords(t *testing.T) {
 	if err := c.InlineSVG(&svg, Wide); err != nil {
 		t.Fatal(err)
 	}
-	if want := "R 50&#xA;worker_pool  68  (60 to 75)"; !strings.Contains(svg.String(), want) {
+	if want := "R 50\nworker_pool  68  (60 to 75)"; !strings.Contains(svg.String(), want) {
 		t.Errorf("no %q in the picture", want)
 	}
 }

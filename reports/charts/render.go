@@ -19,6 +19,7 @@ func (c *Chart) InlineSVG(w io.Writer, l Layout) error { return c.svg(w, l, fals
 
 func (c *Chart) svg(w io.Writer, l Layout, alone bool) error {
 	canvas := newSVG(c.Size(l, alone))
+	canvas.inline = !alone
 	c.Draw(canvas, l, alone)
 	return canvas.writeTo(w, c.alt(), alone)
 }

@@ -66,9 +66,9 @@ func TestRowsWords(t *testing.T) {
 	if err := c.InlineSVG(&svg, Narrow); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<title>worker_pool&#xA;default  10 ms  (9 ms to 13 ms)</title>",
-		"<title>" + longRow + "&#xA;tuned  50 ms</title>",
-		"<title>ants&#xA;tuned  share  0.5  (0.4 to 0.6)</title>"} {
+	for _, want := range []string{"<title>worker_pool\ndefault  10 ms  (9 ms to 13 ms)</title>",
+		"<title>" + longRow + "\ntuned  50 ms</title>",
+		"<title>ants\ntuned  share  0.5  (0.4 to 0.6)</title>"} {
 		if !strings.Contains(svg.String(), want) {
 			t.Errorf("no %q in the picture", want)
 		}

@@ -36,7 +36,7 @@ func TestStacksWords(t *testing.T) {
 	if err := c.InlineSVG(&svg, Wide); err != nil {
 		t.Fatal(err)
 	}
-	if want := "time&#xA;0 held  12.5 %"; !strings.Contains(svg.String(), want) {
+	if want := "time\n0 held  12.5 %"; !strings.Contains(svg.String(), want) {
 		t.Errorf("no %q in the picture", want)
 	}
 	if _, err := Stacks("t", "share", nil, held); !isEmpty(err) {

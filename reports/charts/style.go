@@ -88,17 +88,27 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS that turns the charts' SVG dark where the reader prefers it: for the style
-// element of a page that holds them. A chart written on its own carries it already. On paper and in
-// programs without CSS the attributes in the SVG count.
+// Style returns the CSS that colours the charts' SVG, dark where the reader prefers it: for the style
+// element of a page that holds them. A chart written on its own carries it already, and has the
+// colours for light paper as attributes, too, for programs without CSS. Drawings of others have the
+// attributes and the class of a Tint.
 func Style() string {
 	var b strings.Builder
+	for _, t := range tints() {
+		fmt.Fprintf(&b, ".%s{stroke:%s}.%s{fill:%[2]s}\n", t.under("stroke"), t.light, t.under("fill"))
+	}
 	b.WriteString("@media screen and (prefers-color-scheme:dark){\n")
 	for _, t := range tints() {
-		fmt.Fprintf(&b, ".%[1]s[stroke]{stroke:%[2]s}.%[1]s[fill]{fill:%[2]s}\n", t.class, t.dark)
+		fmt.Fprintf(&b, ".%[1]s[stroke],.%[2]s{stroke:%[4]s}.%[1]s[fill],.%[3]s{fill:%[4]s}\n",
+			t.class, t.under("stroke"), t.under("fill"), t.dark)
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// under is the class of what has the colour as its stroke or fill: an element may have one of each.
+func (t role) under(attr string) string {
+	return attr[:1] + strings.TrimPrefix(t.class, "pb")
 }
 
 func tints() []role {

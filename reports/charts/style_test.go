@@ -125,8 +125,14 @@ func TestLooksDiffer(t *testing.T) {
 func TestStyleNamesEveryTint(t *testing.T) {
 	css := Style()
 	for _, tint := range tints() {
-		if !strings.Contains(css, "."+tint.class+"[stroke]{stroke:"+tint.dark+"}") {
-			t.Errorf("the style sheet lacks %s", tint.class)
+		name := strings.TrimPrefix(tint.class, "pb-")
+		for _, rule := range []string{".s-" + name + "{stroke:" + tint.light + "}",
+			".f-" + name + "{fill:" + tint.light + "}",
+			"." + tint.class + "[stroke],.s-" + name + "{stroke:" + tint.dark + "}",
+			"." + tint.class + "[fill],.f-" + name + "{fill:" + tint.dark + "}"} {
+			if !strings.Contains(css, rule) {
+				t.Errorf("the style sheet lacks %s", rule)
+			}
 		}
 	}
 }

@@ -23,9 +23,11 @@ import (
 //
 // Of vg.Canvas it implements what charts use: DrawImage panics, and clipping does not exist.
 type svgCanvas struct {
-	w, h  vg.Length
-	body  bytes.Buffer
-	stack []svgState
+	w, h    vg.Length
+	inline  bool // the page has the style sheet: classes alone give the colours
+	body    bytes.Buffer
+	pending svgPath // that the next one may join
+	stack   []svgState
 }
 
 // fonts are those of text in SVG.
@@ -84,33 +86,6 @@ func (s *svgCanvas) Push() { s.stack = append(s.stack, *s.top()) }
 
 func (s *svgCanvas) Pop() { s.stack = s.stack[:len(s.stack)-1] }
 
-func (s *svgCanvas) Stroke(p vg.Path) {
-	t := s.top()
-	data := s.data(p)
-	if t.width <= 0 || !strings.ContainsAny(data, "LACQ") { // it leads nowhere
-		return
-	}
-	fmt.Fprintf(&s.body, `<path d="%s"%s stroke-width="%s"`, data, paint("stroke", t.color),
-		decimal(float64(t.width)))
-	if len(t.dash) > 0 {
-		parts := make([]string, len(t.dash))
-		for i, d := range t.dash {
-			parts[i] = decimal(float64(d))
-		}
-		fmt.Fprintf(&s.body, ` stroke-dasharray="%s"`, strings.Join(parts, " "))
-		if t.offset != 0 {
-			fmt.Fprintf(&s.body, ` stroke-dashoffset="%s"`, decimal(float64(t.offset)))
-		}
-	}
-	s.body.WriteString("/>\n")
-}
-
-func (s *svgCanvas) Fill(p vg.Path) {
-	if len(p) > 0 {
-		fmt.Fprintf(&s.body, "<path d=\"%s\"%s/>\n", s.data(p), paint("fill", s.top().color))
-	}
-}
-
 func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 	if f.Font.Size <= 0 || strings.TrimSpace(text) == "" {
 		return
@@ -124,9 +99,11 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 	if f.Font.Weight >= xfont.WeightSemiBold {
 		weight = ` font-weight="bold"`
 	}
-	fmt.Fprintf(&s.body, "<text x=\"%s\" y=\"%s\" font-size=\"%s\"%s%s%s>%s</text>\n",
-		decimal(x), decimal(y),
-		decimal(float64(f.Font.Size)), weight, turn, paint("fill", s.top().color), escape(text))
+	if size := float64(f.Font.Size); size != baseSize {
+		weight = fmt.Sprintf(` font-size="%s"`, decimal(size)) + weight
+	}
+	fmt.Fprintf(s.content(), "<text x=\"%s\" y=\"%s\"%s%s%s>%s</text>\n", decimal(x), decimal(y),
+		weight, turn, s.paints(paintOf(s.top().color), svgPaint{}), escape(text))
 }
 
 // DrawImage panics: no chart holds an image.
@@ -135,7 +112,7 @@ func (s *svgCanvas) DrawImage(vg.Rectangle, image.Image) { panic("charts: no ima
 // begin opens a group. It carries the styles of the series it belongs to, so that a page can find
 // them, and a title that browsers show when pointed at; either may be missing.
 func (s *svgCanvas) begin(styles []int, class, title string) {
-	s.body.WriteString("<g")
+	s.content().WriteString("<g")
 	if class != "" {
 		fmt.Fprintf(&s.body, ` class="%s"`, class)
 	}
@@ -144,35 +121,19 @@ func (s *svgCanvas) begin(styles []int, class, title string) {
 	}
 	s.body.WriteString(">")
 	if title != "" {
-		fmt.Fprintf(&s.body, "<title>%s</title>", escape(title))
+		fmt.Fprintf(&s.body, "<title>%s</title>",
+			strings.ReplaceAll(escape(title), "&#xA;", "\n"))
 	}
 	s.body.WriteString("\n")
 }
 
-func (s *svgCanvas) end() { s.body.WriteString("</g>\n") }
+func (s *svgCanvas) end() { s.content().WriteString("</g>\n") }
 
 // at turns a point of the canvas, whose origin is at the lower left, into one of SVG, whose origin
 // is at the upper left.
 func (s *svgCanvas) at(x, y float64) (float64, float64) {
 	t := s.top()
 	return t.a*x + t.c*y + t.e, float64(s.h) - (t.b*x + t.d*y + t.f)
-}
-
-// paint writes a colour as the attribute, and as the class that lets a style sheet change it.
-func paint(attr string, c color.Color) string {
-	t, ok := c.(role)
-	if !ok {
-		n := color.NRGBAModel.Convert(c).(color.NRGBA)
-		t = role{light: fmt.Sprintf("#%02x%02x%02x", n.R, n.G, n.B), alpha: float64(n.A) / 255}
-	}
-	out := fmt.Sprintf(` %s="%s"`, attr, t.light)
-	if t.class != "" {
-		out = fmt.Sprintf(` class="%s"`, t.class) + out
-	}
-	if t.alpha < 1 {
-		out += fmt.Sprintf(` %s-opacity="%s"`, attr, decimal(t.alpha))
-	}
-	return out
 }
 
 // escape makes text safe inside an element or an attribute; characters that XML cannot hold become
@@ -214,10 +175,10 @@ func (s *svgCanvas) writeTo(w io.Writer, label string, alone bool) error {
 	fmt.Fprintf(&head, ` font-family="%s">`+"\n", fonts)
 	if alone {
 		fmt.Fprintf(&head, "<style>%s</style>\n<rect width=\"100%%\" height=\"100%%\"%s/>\n",
-			Style(), paint("fill", paper))
+			Style(), s.paints(paintOf(paper), svgPaint{}))
 	}
-	head.WriteString(`<g fill="none" stroke-linejoin="round">` + "\n")
-	for _, part := range []string{head.String(), s.body.String(), "</g>\n</svg>\n"} {
+	head.WriteString("<g " + base + ` stroke-linejoin="round">` + "\n")
+	for _, part := range []string{head.String(), s.content().String(), "</g>\n</svg>\n"} {
 		if _, err := io.WriteString(w, part); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 // Swatch returns an svg element with a piece of the line and the marker of a style: for lists and
 // tables beside the charts. It is hidden from screen readers, since it stands beside the name.
 func Swatch(style int) string {
-	canvas := newSVG(swatchWidth, swatchHeight)
+	canvas := newInline(swatchWidth, swatchHeight)
 	c := draw.NewCanvas(canvas, swatchWidth, swatchHeight)
 	drawSwatch(&c, []int{style}, vg.Point{X: 1, Y: swatchHeight / 2},
 		vg.Point{X: swatchWidth - 1, Y: swatchHeight / 2})
@@ -20,20 +20,20 @@ func Swatch(style int) string {
 const swatchHeight vg.Length = 14
 
 func swatchElement(canvas *svgCanvas) string {
-	body := strings.ReplaceAll(canvas.body.String(), "\n", "")
+	body := strings.ReplaceAll(canvas.content().String(), "\n", "")
 	return `<svg class="pb-swatch" viewBox="0 0 30 14" width="30" height="14" ` +
-		`aria-hidden="true" fill="none">` + body + `</svg>`
+		`aria-hidden="true" ` + base + `>` + body + `</svg>`
 }
 
 // Bar returns an svg element with a bar in the colour of a style that takes a share, of 1, of the
 // width that it is given. Like a swatch it is hidden from screen readers.
 func Bar(style int, share float64) string {
 	const w, h = 100, 6
-	canvas := newSVG(w, h)
+	canvas := newInline(w, h)
 	c := draw.NewCanvas(canvas, w, h)
 	c.FillPolygon(grid, box(0, 0, w, h))
 	c.FillPolygon(lookOf(style).tint, box(0, 0, vg.Length(w*min(max(share, 0), 1)), h))
-	body := strings.ReplaceAll(canvas.body.String(), "\n", "")
+	body := strings.ReplaceAll(canvas.content().String(), "\n", "")
 	return `<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">` +
 		body + `</svg>`
 }

@@ -102,14 +102,14 @@ func TestReportShowsTheRun(t *testing.T) {
 		"serial from load 0.5 on does not keep up with the arrivals, and its response grows with "+
 			"the length of the run (arrows)",
 		"Not drawn: serial does not keep up", "At load 0.8, of what is offered, serial completes",
-		"Measured against exact values", "<th scope=\"col\" title=\"one task in 100 takes "+
-			"longer, from due to end\">p99 response</th>",
+		"Measured against exact values", "<th title=\"one task in 100 takes "+
+			"longer, from due to end\">p99 response<th",
 		"hyperexp:mean=10ms,c2=4", "poisson arrivals · virtual clock · limit 4 · 12 runs",
 	)
 	if strings.Contains(html, "banner\"") {
 		t.Error("a sound run carries a banner")
 	}
-	if strings.Contains(html, "p99.9 response</th>") {
+	if strings.Contains(html, "p99.9 response<th") {
 		t.Error("1500 tasks do not resolve a p99.9, and yet it has a column")
 	}
 }
@@ -297,8 +297,8 @@ func TestReportShowsDoubts(t *testing.T) {
 	html = page(t, dir)
 	mustContain(t, html, "Do not believe these runs.</strong> They are INVALID",
 		"</code>: pause: stood still for 300ms</li>", `<b class="bad">SUSPECT</b>`, "late by &lt;3 ms&gt;",
-		"Whether these runs can be believed", "<td>VALID</td>", "<td>SUSPECT<small>1 of ",
-		"<td>INVALID<small>1 of ", "of the rows")
+		"Whether these runs can be believed", "<td>VALID<td>", "<td>SUSPECT\n1 of ",
+		"<td>INVALID\n1 of ", "of the rows")
 	if strings.Count(html, "stood still for 300ms</li>") < 2 {
 		t.Error("the reason is not among those of the group")
 	}
@@ -402,7 +402,7 @@ func TestReportOfForeignBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustContain(t, page(t, dir), "Copy/size=4k-2", "sec/op",
-		"1.25 µs<small>1.20 – 1.30 µs</small>",
+		"1.25 µs\n1.20 – 1.30 µs",
 		"99.0 ns", "3 runs of 2 scenarios")
 }
 

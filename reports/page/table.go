@@ -37,14 +37,22 @@ type reportRow struct {
 	Cells  []reportValue
 }
 
-// Label is the name, which may be broken into lines at its underscores and between its parameters.
+// Label is the name, which may be broken into lines at its underscores and between its parameters
+// where it is long.
 func (r reportRow) Label() template.HTML {
+	if len(r.Name) <= shortName {
+		return template.HTML(template.HTMLEscapeString(r.Name))
+	}
 	return template.HTML(breakable.Replace(template.HTMLEscapeString(r.Name)))
 }
 
+// shortName is as wide as the column of names is on a phone.
+const shortName = 16
+
 var breakable = strings.NewReplacer("_", "_<wbr>", ":", ":<wbr>", ",", ",<wbr>")
 
-// reportValue is a number with what stands below it: an interval, or a comparison.
+// reportValue is a number with what stands below it, on a line of its own: an interval, or a
+// comparison.
 type reportValue struct{ Text, Below string }
 
 var absent = reportValue{Text: "–"}
