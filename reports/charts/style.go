@@ -88,8 +88,8 @@ func lookOf(style int) look {
 	}
 }
 
-// Style returns the CSS that colours the charts' SVG, dark where the reader prefers it: for the style
-// element of a page that holds them. A chart written on its own carries it already, and has the
+// Style returns the CSS that colours the charts' SVG, dark where the reader prefers it: for the
+// style element of a page that holds them. A chart written on its own carries it already, and has the
 // colours for light paper as attributes, too, for programs without CSS. Drawings of others have the
 // attributes and the class of a Tint.
 func Style() string {

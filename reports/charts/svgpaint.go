@@ -16,8 +16,8 @@ const (
 	baseSize  = 12
 )
 
-// An svgPath is a path that is not written yet. An outline goes into the element of the area that it
-// surrounds, and strokes that look the same share one: of a page's elements most are paths.
+// An svgPath is a path that is not written yet. An outline goes into the element of the area that
+// it surrounds, and strokes that look the same share one: of a page's elements most are paths.
 type svgPath struct {
 	data         string
 	fill, stroke svgPaint
@@ -121,7 +121,8 @@ func (s *svgCanvas) paints(fill, stroke svgPaint) string {
 			attributes = append(attributes, fmt.Sprintf(` %s="%s"`, of.attr, of.light))
 		}
 		if of.svgPaint.alpha != "" {
-			attributes = append(attributes, fmt.Sprintf(` %s-opacity="%s"`, of.attr, of.svgPaint.alpha))
+			attributes = append(attributes,
+				fmt.Sprintf(` %s-opacity="%s"`, of.attr, of.svgPaint.alpha))
 		}
 	}
 	out := strings.Join(attributes, "")
