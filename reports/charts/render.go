@@ -1,6 +1,8 @@
 package charts
 
 import (
+	"image"
+	"image/png"
 	"io"
 
 	"gonum.org/v1/plot/vg/vgimg"
@@ -34,6 +36,9 @@ func (c *Chart) PNG(w io.Writer) error {
 	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI),
 		vgimg.UseBackgroundColor(paper))
 	c.Draw(canvas, Wide, true)
-	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
-	return err
+	img := image.Image(canvas.Image())
+	if rgba, ok := img.(*image.RGBA); ok {
+		img = paletted(rgba)
+	}
+	return png.Encode(w, img)
 }

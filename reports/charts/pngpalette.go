@@ -1,0 +1,90 @@
+package charts
+
+import (
+	"cmp"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+)
+
+const (
+	mostColours = 256
+	// a colour of a pixel that no number is left for may move by so much, of 255, in each channel
+	mostMoved = 40
+)
+
+// paletted returns the picture in at most 256 colours, or as it is where they do not do. A chart
+// has few, and the shades at the edges of its letters and lines: encoded by their numbers they take
+// a third of the time and less room. Where there are more shades than numbers, the rare ones become
+// the nearest of the frequent ones.
+func paletted(img *image.RGBA) image.Image {
+	counts := make(map[color.RGBA]int)
+	runs(img, func(c color.RGBA, _, n int) { counts[c] += n })
+	order := make([]color.RGBA, 0, len(counts)) // the most frequent first
+	for c := range counts {
+		order = append(order, c)
+	}
+	slices.SortFunc(order, func(a, b color.RGBA) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(number(a), number(b)))
+	})
+	index := make(map[color.RGBA]uint8, len(order))
+	var colours []color.RGBA
+	for _, c := range order {
+		at, moved := nearest(colours, c)
+		if len(order) <= mostColours || moved > mostMoved/4 && len(colours) < mostColours {
+			at, colours = len(colours), append(colours, c)
+		} else if moved > mostMoved {
+			return img
+		}
+		index[c] = uint8(at)
+	}
+	palette := make(color.Palette, len(colours))
+	for i, c := range colours {
+		palette[i] = c
+	}
+	out := image.NewPaletted(img.Rect, palette)
+	runs(img, func(c color.RGBA, at, n int) {
+		number := index[c]
+		for i := at; i < at+n; i++ {
+			out.Pix[i] = number
+		}
+	})
+	return out
+}
+
+// nearest is the index of the colour next to c, and by how much the two differ in the channel in
+// which they do most.
+func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
+	moved = math.MaxInt
+	for i, k := range colours {
+		d := max(apart(k.R, c.R), apart(k.G, c.G), apart(k.B, c.B), apart(k.A, c.A))
+		if d < moved {
+			at, moved = i, d
+		}
+	}
+	return at, moved
+}
+
+func apart(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
+
+func number(c color.RGBA) uint32 {
+	return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
+}
+
+// runs calls f for each run of n pixels of one colour, from the pixel of that number on.
+func runs(img *image.RGBA, f func(c color.RGBA, at, n int)) {
+	pix := img.Pix
+	at := func(i int) color.RGBA {
+		return color.RGBA{pix[4*i], pix[4*i+1], pix[4*i+2], pix[4*i+3]}
+	}
+	total := len(pix) / 4
+	for from := 0; from < total; {
+		c, to := at(from), from+1
+		for to < total && at(to) == c {
+			to++
+		}
+		f(c, from, to-from)
+		from = to
+	}
+}
