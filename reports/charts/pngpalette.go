@@ -58,7 +58,7 @@ func paletted(img *image.RGBA) image.Image {
 func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 	moved = math.MaxInt
 	for i, k := range colours {
-		d := max(apart(k.R, c.R), apart(k.G, c.G), apart(k.B, c.B), apart(k.A, c.A))
+		d := max(between(k.R, c.R), between(k.G, c.G), between(k.B, c.B), between(k.A, c.A))
 		if d < moved {
 			at, moved = i, d
 		}
@@ -66,7 +66,7 @@ func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 	return at, moved
 }
 
-func apart(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
+func between(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
 func number(c color.RGBA) uint32 {
 	return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
