@@ -50,10 +50,10 @@ func EachHistogram(
 		// The log reader of the library would take the largest value of each, twice, which costs as
 		// much as decoding it.
 		_, _, encoded, _, err := ParseHistogram(strings.TrimRight(line, "\r\n"))
-		var h *hdrhistogram.Histogram
-		if err == nil {
-			h, err = hdrhistogram.Decode([]byte(encoded))
+		if err != nil {
+			return 0, fmt.Errorf("%s:%d: not a line of a histogram log", path, n)
 		}
+		h, err := hdrhistogram.Decode([]byte(encoded))
 		if err == nil {
 			err = f(tag, h)
 		}

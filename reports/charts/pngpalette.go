@@ -68,23 +68,20 @@ func nearest(colours []color.RGBA, c color.RGBA) (at, moved int) {
 
 func between(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-func number(c color.RGBA) uint32 {
-	return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
-}
-
 // runs calls f for each run of n pixels of one colour, from the pixel of that number on.
 func runs(img *image.RGBA, f func(c color.RGBA, at, n int)) {
 	pix := img.Pix
-	at := func(i int) color.RGBA {
-		return color.RGBA{pix[4*i], pix[4*i+1], pix[4*i+2], pix[4*i+3]}
-	}
-	total := len(pix) / 4
-	for from := 0; from < total; {
-		c, to := at(from), from+1
-		for to < total && at(to) == c {
-			to++
+	for from := 0; from < len(pix); {
+		c, to := pix[from:from+4:from+4], from+4
+		for to < len(pix) && pix[to] == c[0] && pix[to+1] == c[1] && pix[to+2] == c[2] &&
+			pix[to+3] == c[3] {
+			to += 4
 		}
-		f(c, from, to-from)
+		f(color.RGBA{c[0], c[1], c[2], c[3]}, from/4, (to-from)/4)
 		from = to
 	}
+}
+
+func number(c color.RGBA) uint32 {
+	return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
 }
