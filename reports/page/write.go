@@ -4,7 +4,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -107,15 +110,21 @@ func (r *Report) writeCharts(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return rundir.PathError(dir, err)
 	}
-	ours := make(map[string]bool)
-	for _, c := range r.charts {
-		paths, err := c.Files(dir, c.Name)
-		if err != nil {
+	written := make([][]string, len(r.charts))
+	var drawing errgroup.Group // most of the time of a report goes into bitmaps
+	drawing.SetLimit(runtime.GOMAXPROCS(0))
+	for i, c := range r.charts {
+		drawing.Go(func() (err error) {
+			written[i], err = c.Files(dir, c.Name)
 			return err
-		}
-		for _, path := range paths {
-			ours[filepath.Base(path)] = true
-		}
+		})
+	}
+	if err := drawing.Wait(); err != nil {
+		return err
+	}
+	ours := make(map[string]bool)
+	for _, path := range slices.Concat(written...) {
+		ours[filepath.Base(path)] = true
 	}
 	found, err := os.ReadDir(dir)
 	if err != nil {
