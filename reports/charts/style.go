@@ -90,8 +90,8 @@ func lookOf(style int) look {
 
 // Style returns the CSS that colours the charts' SVG, dark where the reader prefers it: for the
 // style element of a page that holds them. A chart written on its own carries it already, and has
-// the colours for light paper as attributes, too, for programs without CSS. Drawings of others have the
-// the attributes and the class of a Tint.
+// the colours for light paper as attributes, too, for programs without CSS. Drawings of others have
+// these attributes and the class of a Tint.
 func Style() string {
 	var b strings.Builder
 	for _, t := range tints() {

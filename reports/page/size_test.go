@@ -3,8 +3,35 @@ package page
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"testing"
 )
+
+// TestNumbersAreSmall: what a number of a table, a point of a chart with its lines, and a value of
+// the data take of the page. The page of the default set has 7,800, 1,000 and 23,000 of them, and
+// is to stay below 1.5 MB.
+func TestNumbersAreSmall(t *testing.T) {
+	html := page(t, writeSample(t, manyScenarios(600)))
+	for _, of := range []struct {
+		what, holds, each string
+		most              int // bytes
+	}{
+		{"number", `(?s)<table.*?</table>`, "<td>", 76},
+		{"point", `(?s)<svg xmlns.*?</svg>`, `class="pb-pt"`, 600},
+		{"value", `(?s)"runs":\[.*?\]\]`, ",", 24},
+	} {
+		text := strings.Join(regexp.MustCompile(of.holds).FindAllString(html, -1), "")
+		n := strings.Count(text, of.each)
+		if n == 0 {
+			t.Fatalf("no %s is on the page", of.what)
+		}
+		t.Logf("%d bytes a %s, of %d", len(text)/n, of.what, n)
+		if len(text)/n > of.most {
+			t.Errorf("a %s takes %d bytes, want at most %d", of.what, len(text)/n, of.most)
+		}
+	}
+}
 
 // BenchmarkRender3000 reads a directory of 3,000 runs and draws its page and all of its charts.
 func BenchmarkRender3000(b *testing.B) {
@@ -24,10 +51,10 @@ func BenchmarkRender3000(b *testing.B) {
 	}
 }
 
-// manyScenarios are as many as give so many runs: 25 workloads at four loads, each a few times.
+// manyScenarios are as many as give so many runs: workloads at four loads, each five times.
 func manyScenarios(runs int) (out []sampleScenario) {
-	const workloads, loads, reps = 25, 4, 5
-	for w := range workloads {
+	const loads, reps = 4, 5
+	for w := range runs / len(sampleStrategies) / loads / reps {
 		for l := range loads {
 			out = append(out, sampleScenario{workload: fmt.Sprintf("lognormal:c2=%d", w+1),
 				arrival: "poisson", c2: float64(w + 1), limit: 4, load: 0.6 + 0.1*float64(l),
