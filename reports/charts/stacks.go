@@ -16,9 +16,9 @@ type Stack struct {
 	Parts []float64 // shares of the whole; what cannot be drawn counts as 0
 }
 
-// Stacks draws a row for each stack, from the first at the top, the parts side by side and darker
-// from each to the next. A part names itself, as part does, and its share where there is room.
-// label is that of the axis of shares.
+// Stacks draws a row for each stack, from the first at the top, the parts side by side, each with a
+// hue and a hatching of its own. A part names itself, as part does, and its share where there is
+// room. label is that of the axis of shares.
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
 	rows := make([]Stack, 0, len(stacks))
 	var notes []string
@@ -71,16 +71,23 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 			left, right := x(from), x(from+share)
 			from += share
 			text := Count(math.Round(1000*share)/10) + " %"
+			area := box(left, at-stackHeight/2, right, at+stackHeight/2)
+			fill := partTint(j).fade(partAlpha)
 			group(&c, nil, "pb-pt", fmt.Sprintf("%s\n%s  %s", row.Name, s.part(j), text), func() {
 				// over the grid
-				c.FillPolygon(paper, box(left, at-stackHeight/2, right, at+stackHeight/2))
-				c.FillPolygon(palette[0].fade(shade(j, len(row.Parts))),
-					box(left, at-stackHeight/2, right, at+stackHeight/2))
+				c.FillPolygon(paper, area)
+				c.FillPolygon(fill, area)
+				c.StrokeLines(draw.LineStyle{Color: partTint(j).fade(hatchAlpha), Width: 1},
+					hatching(j, area[0], area[2])...)
 				c.StrokeLine2(draw.LineStyle{Color: paper, Width: 1.5}, right, at-stackHeight/2,
 					right, at+stackHeight/2)
 			})
 			for _, words := range []string{s.part(j) + ": " + text, text, s.part(j)} {
-				if style.Width(words) < right-left-6 {
+				if w := style.Width(words); w < right-left-6 {
+					clear := box((left+right-w)/2-2, at-stackHeight/2, (left+right+w)/2+2,
+						at+stackHeight/2)
+					c.FillPolygon(paper, clear) // letters on hatching are hard to read
+					c.FillPolygon(fill, clear)
 					c.FillText(style, vg.Point{X: (left + right) / 2, Y: at + 1}, words)
 					break
 				}
@@ -89,7 +96,43 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// shade is the strength of colour of part i of n, so that text can be read on the strongest.
-func shade(i, n int) float64 {
-	return 0.08 + 0.47*float64(i)/math.Max(float64(n-1), 1)
+// A part's colour leaves the text on it readable, and its hatching seen.
+const (
+	partAlpha            = 0.22
+	hatchAlpha           = 0.6
+	hatch      vg.Length = 6 // from line to line
+)
+
+func partTint(i int) role { return palette[i%len(palette)] }
+
+// hatching returns the lines that tell part i from the others without colour, within a box: none,
+// rising, falling, upright, and with the colours that return, another of them.
+func hatching(i int, low, high vg.Point) (lines [][]vg.Point) {
+	lean := [...]vg.Length{0, 1, -1, 0}[(i+i/len(palette))%4] * (high.Y - low.Y)
+	if lean == 0 && (i+i/len(palette))%4 == 0 {
+		return nil
+	}
+	for x := low.X - max(lean, 0) + hatch/2; x < high.X-min(lean, 0); x += hatch {
+		// from (x, low.Y) to (x+lean, high.Y), as far as it is inside
+		from, to := 0.0, 1.0
+		for _, edge := range []vg.Length{low.X, high.X} {
+			if lean == 0 {
+				break
+			}
+			share := float64((edge - x) / lean)
+			if (edge == low.X) == (lean > 0) {
+				from = max(from, share)
+			} else {
+				to = min(to, share)
+			}
+		}
+		if from < to {
+			at := func(share float64) vg.Point {
+				return vg.Point{X: x + lean*vg.Length(share),
+					Y: low.Y + (high.Y-low.Y)*vg.Length(share)}
+			}
+			lines = append(lines, []vg.Point{at(from), at(to)})
+		}
+	}
+	return lines
 }

@@ -2,12 +2,14 @@ package charts
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 )
 
@@ -44,25 +46,48 @@ func TestStacksWords(t *testing.T) {
 	}
 }
 
-// TestShades: each part is darker than the one before, with or without colour, and text on the
-// darkest can be read.
-func TestShades(t *testing.T) {
-	for n := 1; n < 10; n++ {
-		for i := 1; i < n; i++ {
-			if shade(i, n) <= shade(i-1, n) {
-				t.Errorf("part %d of %d has the shade %v, the one before %v", i, n,
-					shade(i, n), shade(i-1, n))
+// TestParts: parts differ in hue and hatching from those beside them, the lines stay inside, and
+// text on any of them can be read.
+func TestParts(t *testing.T) {
+	low, high := vg.Point{X: 10, Y: 5}, vg.Point{X: 50, Y: 24}
+	slope := func(i int) string {
+		lines := hatching(i, low, high)
+		for _, l := range lines {
+			for _, pt := range l {
+				if pt.X < low.X-1e-9 || pt.X > high.X+1e-9 || pt.Y < low.Y-1e-9 ||
+					pt.Y > high.Y+1e-9 {
+					t.Errorf("part %d: a line of its hatching reaches %v", i, pt)
+				}
 			}
 		}
-	}
-	for mode, of := range shades() {
-		tint, on, a := parseHex(of(palette[0])), parseHex(of(paper)), shade(8, 9)
-		mixed := ""
-		for i := range tint {
-			mixed += fmt.Sprintf("%02x", uint8(a*float64(tint[i])+(1-a)*float64(on[i])))
+		if len(lines) == 0 {
+			return "none"
 		}
-		if got := contrast(of(ink), "#"+mixed); got < 4.5 {
-			t.Errorf("%s: text on the darkest part has a contrast of %.2f, want 4.5", mode, got)
+		l := slices.MaxFunc(lines, func(a, b []vg.Point) int {
+			return cmp.Compare(a[1].Y-a[0].Y, b[1].Y-b[0].Y)
+		})
+		return fmt.Sprintf("%.1f", float64((l[1].X-l[0].X)/(l[1].Y-l[0].Y)))
+	}
+	seen := make(map[string]int)
+	for i := range 2 * len(palette) {
+		look := partTint(i).class + " " + slope(i)
+		if before, ok := seen[look]; ok {
+			t.Errorf("parts %d and %d look the same: %s", before, i, look)
+		}
+		seen[look] = i
+		if i > 0 && slope(i) == slope(i-1) {
+			t.Errorf("parts %d and %d have the same hatching, %s", i-1, i, slope(i))
+		}
+		for mode, of := range shades() {
+			tint, on := parseHex(of(partTint(i))), parseHex(of(paper))
+			mixed := ""
+			for i := range tint {
+				mixed += fmt.Sprintf("%02x",
+					uint8(partAlpha*float64(tint[i])+(1-partAlpha)*float64(on[i])))
+			}
+			if got := contrast(of(ink), "#"+mixed); got < 4.5 {
+				t.Errorf("%s: text on part %d has a contrast of %.2f, want 4.5", mode, i, got)
+			}
 		}
 	}
 }
