@@ -93,7 +93,7 @@ type fataler interface{ Fatalf(string, ...any) }
 
 var (
 	paths   = regexp.MustCompile(` d="([^"]*)"`)
-	numbers = regexp.MustCompile(`[-\d.]+`)
+	numbers = regexp.MustCompile(`-?[\d.]+`)
 )
 
 // drawBoth draws the panels in both layouts, and drawChart checks that nothing lies far outside of
@@ -113,15 +113,15 @@ func drawChart(t fataler, name string, chart func() (*Chart, error)) {
 		canvas := newSVG(c.Size(layout, true))
 		c.Draw(canvas, layout, true)
 		w, h := canvas.Size()
-		for _, m := range paths.FindAllStringSubmatch(canvas.body.String(), -1) {
-			for _, n := range numbers.FindAllString(m[1], -1) {
-				if v := atof(n); math.Abs(v) > 1.5*float64(max(w, h)) {
+		for _, m := range paths.FindAllStringSubmatch(canvas.content().String(), -1) {
+			for _, pt := range leadsTo(m[1]) {
+				if max(pt.X, -pt.X, pt.Y, -pt.Y) > 1.5*max(w, h) {
 					t.Fatalf("%s, layout %d: a path leads to %v in a picture of %v × %v",
-						name, layout, v, w, h)
+						name, layout, pt, w, h)
 				}
 			}
 		}
-		if err := wellFormed("<g>" + canvas.body.String() + "</g>"); err != nil {
+		if err := wellFormed("<g>" + canvas.content().String() + "</g>"); err != nil {
 			t.Fatalf("%s, layout %d: %v", name, layout, err)
 		}
 		if err := canvas.writeTo(io.Discard, c.alt(), true); err != nil {

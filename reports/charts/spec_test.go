@@ -16,7 +16,7 @@ func TestSpecification(t *testing.T) {
 			t.Fatalf("style %d: %v, want %+v", style, got, look)
 		}
 	}
-	path := regexp.MustCompile(`^M[-0-9., MLACQZ]+$`)
+	path := regexp.MustCompile(`^M[-0-9., MLlHVACQZ]+$`)
 	if len(spec.Markers) != int(markers) {
 		t.Errorf("%d markers, want %d", len(spec.Markers), markers)
 	}

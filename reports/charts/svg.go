@@ -152,8 +152,12 @@ func decimal(v float64) string {
 	if math.Abs(v) < 10 {
 		digits = 2
 	}
-	out := strconv.FormatFloat(v, 'f', digits, 64)
-	out = strings.TrimSuffix(strings.TrimRight(out, "0"), ".")
+	return trimmed(strconv.FormatFloat(v, 'f', digits, 64))
+}
+
+// trimmed is a number with a point without the zeros at its end.
+func trimmed(number string) string {
+	out := strings.TrimSuffix(strings.TrimRight(number, "0"), ".")
 	if out == "" || out == "-" || out == "-0" {
 		return "0"
 	}

@@ -52,7 +52,7 @@ func newInline(w, h vg.Length) *svgCanvas {
 func (s *svgCanvas) Stroke(p vg.Path) {
 	t := s.top()
 	data := s.data(p)
-	if t.width <= 0 || !strings.ContainsAny(data, "LACQ") { // it leads nowhere
+	if t.width <= 0 || !strings.ContainsAny(data, "LlHVACQ") { // it leads nowhere
 		return
 	}
 	path := svgPath{data: data, stroke: paintOf(t.color), line: t.line()}

@@ -30,12 +30,12 @@ func TestPathsShareElements(t *testing.T) {
 	s.SetLineWidth(2)
 	s.Stroke(line(6))
 	s.end()
-	want := `<path d="M0,9L9,9" class="f-paper s-ink"/>
-<path d="M0,8L9,8M0,7L9,7" class="s-ink"/>
-<path d="M0,6L9,6" class="s-muted"/>
+	want := `<path d="M0,9H9" class="f-paper s-ink"/>
+<path d="M0,8H9M0,7H9" class="s-ink"/>
+<path d="M0,6H9" class="s-muted"/>
 <g data-s="2">
-<path d="M0,5L9,5" class="s-muted"/>
-<path d="M0,4L9,4" class="s-muted" stroke-width="2"/>
+<path d="M0,5H9" class="s-muted"/>
+<path d="M0,4H9" class="s-muted" stroke-width="2"/>
 </g>
 `
 	if got := s.content().String(); got != want {

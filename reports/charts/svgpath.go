@@ -2,6 +2,7 @@ package charts
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -69,6 +70,29 @@ func (w *pathWriter) place(pt vg.Point) place {
 	return p
 }
 
+// after is the shortest word for a straight line to the place from the one before it.
+func (p place) after(before place) string {
+	switch {
+	case p.sy == before.sy:
+		return "H" + p.sx
+	case p.sx == before.sx:
+		return "V" + p.sy
+	}
+	by := func(to, from string) string { // what is written is rounded, and does not add up
+		a, _ := strconv.ParseFloat(to, 64)
+		b, _ := strconv.ParseFloat(from, 64)
+		return trimmed(strconv.FormatFloat(a-b, 'f', 2, 64))
+	}
+	x, y := by(p.sx, before.sx), by(p.sy, before.sy)
+	if y[0] != '-' {
+		y = "," + y
+	}
+	if short := "l" + x + y; len(short) < len(p.text)+1 {
+		return short
+	}
+	return "L" + p.text
+}
+
 func (w *pathWriter) move(to place) {
 	w.points, w.there, w.start = append(w.points[:0], to), false, to
 }
@@ -100,7 +124,7 @@ func (w *pathWriter) flush() {
 	for i, p := range w.points {
 		switch {
 		case i > 0:
-			w.out.WriteString("L" + p.text)
+			w.out.WriteString(p.after(w.points[i-1]))
 		case !w.there:
 			w.out.WriteString("M" + p.text)
 		}

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"math"
+	"regexp"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
@@ -29,22 +30,51 @@ func TestPathData(t *testing.T) {
 	curve.Line(vg.Point{X: 3, Y: 2})
 	for want, p := range map[string]vg.Path{
 		// on the way
-		"M0,100L20,100": line(vg.Point{}, vg.Point{X: 10}, vg.Point{X: 10.01}, vg.Point{X: 20}),
+		"M0,100H20":      line(vg.Point{}, vg.Point{X: 10}, vg.Point{X: 10.01}, vg.Point{X: 20}),
+		"M10.5,90.5l5,5": line(vg.Point{X: 10.5, Y: 9.5}, vg.Point{X: 15.5, Y: 4.5}),
 		// and back
-		"M0,100L20,100L10,100": line(vg.Point{}, vg.Point{X: 20}, vg.Point{X: 10}),
-		"M0,100L0,80L10,70": line(vg.Point{}, vg.Point{Y: 5}, vg.Point{Y: 20},
+		"M0,100H20H10": line(vg.Point{}, vg.Point{X: 20}, vg.Point{X: 10}),
+		"M0,100V80L10,70": line(vg.Point{}, vg.Point{Y: 5}, vg.Point{Y: 20},
 			vg.Point{X: 10, Y: 30}),
 		"M0,100": line(vg.Point{}, vg.Point{}, vg.Point{}),
 		"M55,60A5,5 0 0 0 45,60A5,5 0 0 0 55,60Z": ring,
 		"M10,100A10,10 0 0 1 0,110L1,99":          quarter,
-		"M0,100L10,100L10,90ZL5,100":              closed,
-		"M0,100Q1,100 2,98L3,98":                  curve,
+		"M0,100H10V90ZH5":                         closed,
+		"M0,100Q1,100 2,98H3":                     curve,
 		"":                                        nil,
 	} {
 		if got := newSVG(100, 100).data(p); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
+}
+
+var pathWords = regexp.MustCompile(`[A-Za-z][^A-Za-z]*`)
+
+// leadsTo are the points that the words of a path name, in SVG's coordinates.
+func leadsTo(data string) (out []vg.Point) {
+	var at vg.Point
+	for _, word := range pathWords.FindAllString(data, -1) {
+		v := numbers.FindAllString(word[1:], -1)
+		if word[0] == 'A' { // two radii and three flags first
+			v = v[5:]
+		}
+		for len(v) > 0 {
+			x := vg.Length(atof(v[0]))
+			switch word[0] {
+			case 'H':
+				at.X, v = x, v[1:]
+			case 'V':
+				at.Y, v = x, v[1:]
+			case 'l':
+				at, v = vg.Point{X: at.X + x, Y: at.Y + vg.Length(atof(v[1]))}, v[2:]
+			default:
+				at, v = vg.Point{X: x, Y: vg.Length(atof(v[1]))}, v[2:]
+			}
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // TestPathKeepsItsCorners: a path leads, in the same order, through every point at which it turns,
@@ -62,10 +92,8 @@ func TestPathKeepsItsCorners(t *testing.T) {
 			p.Line(pt)
 		}
 		var kept []vg.Point
-		found := numbers.FindAllString(newSVG(3, 3).data(p), -1)
-		for i := 0; i < len(found); i += 2 {
-			kept = append(kept, vg.Point{X: vg.Length(atof(found[i])),
-				Y: 3 - vg.Length(atof(found[i+1]))})
+		for _, pt := range leadsTo(newSVG(3, 3).data(p)) {
+			kept = append(kept, vg.Point{X: pt.X, Y: 3 - pt.Y})
 		}
 		if got, want := pathLength(kept), pathLength(all); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("%v became %v: %v long, not %v", all, kept, got, want)
