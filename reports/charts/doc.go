@@ -47,7 +47,7 @@
 // light paper and repeats them in a style sheet for dark (Style). A chart has
 // three layouts: Wide, its panels in a row and the names at the ends of the lines; Narrow, its
 // panels in a column and the names below; and Compact, one panel and names beside it that a page
-// may cut off and show below. InPage is the one that suits a page at all widths.
+// may cut off and show below. InPage and Parts are what suits a page at all widths.
 //
 // # Size
 //

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,17 +23,34 @@ const (
 	Compact
 )
 
-// InPage is the layout that a page takes for all widths: there is one picture of each chart in it.
-// Of one in the Compact layout a narrow window shows the panel alone, with Key below; a Wide one
-// scrolls there.
+// InPage is the layout that a page takes for all widths: there is one picture of each panel in it.
+// Of one in the Compact layout a narrow window shows the panel alone, with Key below. The Parts of
+// several panels are Narrow.
 func (c *Chart) InPage() Layout {
-	switch one := len(c.Panels) == 1; {
-	case one && (c.rows != nil || c.rowsHigh > 0):
-		return Narrow
-	case one:
+	if len(c.Panels) == 1 && c.rows == nil && c.rowsHigh == 0 {
 		return Compact
 	}
-	return Wide
+	return Narrow
+}
+
+// Parts are the panels, for a page that sets them side by side as far as there is room: charts
+// without the names, which are in Key. A chart of one panel is its own.
+func (c *Chart) Parts() (out []*Chart) {
+	if len(c.Panels) == 1 {
+		return []*Chart{c}
+	}
+	for i, p := range c.Panels {
+		part := *c
+		part.Panels, part.legend, part.Alt = c.Panels[i:i+1], nil, p.Title.Text
+		if i == 0 { // for all of them
+			part.Alt = c.alt()
+		}
+		if part.Alt == "" {
+			part.Alt = fmt.Sprintf("panel %d", i+1)
+		}
+		out = append(out, &part)
+	}
+	return out
 }
 
 const (

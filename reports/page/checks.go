@@ -62,7 +62,7 @@ var exactColumns = []column{
 
 // checks makes the table of measured against exact values; false where nothing exact is known.
 func (g *reportGroup) checks() (reportTable, bool) {
-	t := reportTable{Caption: "Exact values, and how far the measured ones are from them"}
+	t := reportTable{Caption: "Measured against exact values", Folded: true}
 	columns := g.shown(exactColumns)
 	g.fill(&t, columns)
 	for i := range t.Bodies {

@@ -47,7 +47,7 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 	if !slices.ContainsFunc(g.cells, (*reportCell).judged) {
 		return reportTable{}, false
 	}
-	t := reportTable{Caption: "What the verdicts rest on", Of: g.of(),
+	t := reportTable{Caption: "Whether these runs can be believed", Folded: true, Of: g.of(),
 		Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
 	g.fill(&t, columns, (*reportCell).verdictValue)
 	if g.study >= 0 {
@@ -63,7 +63,7 @@ func (t *reportTable) onlyDoubted() {
 		b.Rows = slices.DeleteFunc(b.Rows, func(r reportRow) bool { return r.Doubt == nil })
 	}
 	t.Bodies = slices.DeleteFunc(t.Bodies, func(b reportBody) bool { return len(b.Rows) == 0 })
-	t.Caption += ", of those that are doubted"
+	t.Caption += ": those that are doubted"
 }
 
 func (c *reportCell) verdictValue() reportValue {

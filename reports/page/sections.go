@@ -27,8 +27,12 @@ func (r *Report) addSearches(in *reportInput) error {
 
 // section makes the section of a group, with charts where it needs them.
 func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection, err error) {
+	id := "group-" + strings.Join(g.facts(), "-")
+	if g.study >= 0 { // which may have dozens that differ in a word of many
+		id = "group-" + in.results.Findings[g.study].Study
+	}
 	section = reportSection{
-		ID:    r.unique(charts.FileName("group-" + strings.Join(g.facts(), "-"))),
+		ID:    r.unique(charts.FileName(id)),
 		Title: g.title(),
 		Facts: g.subjects(),
 		Runs:  runsOf(g.cells),

@@ -13,6 +13,7 @@ import (
 // A reportTable is ready for the template: every word in its place.
 type reportTable struct {
 	Caption string
+	Folded  bool   // under a summary that is the caption
 	Of      string // what its rows are: strategies
 	Heads   []reportHead
 	Bodies  []reportBody

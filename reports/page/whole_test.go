@@ -115,6 +115,14 @@ func TestNarrow(t *testing.T) {
 		if wide := evaluate[int64](b, `document.documentElement.scrollWidth`); wide > width {
 			t.Errorf("at %d px the page is %d px wide", width, wide)
 		}
+		for _, plot := range evaluate[[]string](b, `[...document.querySelectorAll("figure .plot")]
+			.filter((p) => getComputedStyle(p).overflowX === "auto" || p.matches(".panels") &&
+				[...p.querySelectorAll("svg")].some((s) => s.clientWidth < 0.7 * s.viewBox.baseVal.width))
+			.map((p) => p.parentNode.id)`) {
+			if width >= 390 {
+				t.Errorf("at %d px the figure %s scrolls, or its letters are too small", width, plot)
+			}
+		}
 		for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
 			for _, text := range evaluate[[]string](b, fmt.Sprintf(`(() => {
 				const out = [];

@@ -1,13 +1,13 @@
 package page
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -110,16 +110,18 @@ func (r *Report) writeCharts(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return rundir.PathError(dir, err)
 	}
-	written := make([][]string, len(r.charts))
-	var drawing errgroup.Group // most of the time of a report goes into bitmaps
-	drawing.SetLimit(runtime.GOMAXPROCS(0))
+	written, failed := make([][]string, len(r.charts)), make([]error, len(r.charts))
+	var drawing sync.WaitGroup // on all processors: most of the time of a report goes into bitmaps
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, c := range r.charts {
-		drawing.Go(func() (err error) {
-			written[i], err = c.Files(dir, c.Name)
-			return err
+		free <- struct{}{}
+		drawing.Go(func() {
+			written[i], failed[i] = c.Files(dir, c.Name)
+			<-free
 		})
 	}
-	if err := drawing.Wait(); err != nil {
+	drawing.Wait()
+	if err := errors.Join(failed...); err != nil {
 		return err
 	}
 	ours := make(map[string]bool)

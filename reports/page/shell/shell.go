@@ -50,9 +50,9 @@ type Item struct{ Key, Value string }
 type Figure struct {
 	ID, Title, Subtitle, Caption string
 	More                         string // of the caption, folded
-	Kind                         string // compact, narrow or wide: see charts.Layout
+	Kind                         string // compact, narrow, or panels: several of the latter
 	SVG                          template.HTML
-	Key                          []charts.Named // of a compact one
+	Key                          []charts.Named // of a compact one, or of panels
 	// what its styles stand for is its own affair, and not that of the other figures
 	Own bool
 }
@@ -106,17 +106,25 @@ func Render(t *template.Template, name string, data any) (template.HTML, error) 
 	return template.HTML(b.String()), nil
 }
 
-// Chart draws a chart for a page.
+// Chart draws a chart for a page, each of its panels as a picture of its own: they stand side by
+// side where there is room, and below one another on a phone.
 func Chart(c *charts.Chart) (f Figure, err error) {
 	var svg strings.Builder
-	layout := c.InPage()
-	if err := c.InlineSVG(&svg, layout); err != nil {
-		return f, err
+	layout, parts := c.InPage(), c.Parts()
+	for _, part := range parts {
+		svg.WriteString(`<div class="chart">`)
+		if err := part.InlineSVG(&svg, layout); err != nil {
+			return f, err
+		}
+		svg.WriteString("</div>")
 	}
-	f.Kind = map[charts.Layout]string{charts.Wide: "wide", charts.Narrow: "narrow",
-		charts.Compact: "compact"}[layout]
-	if layout == charts.Compact {
-		f.Key = c.Key()
+	switch {
+	case len(parts) > 1:
+		f.Kind, f.Key = "panels", c.Key()
+	case layout == charts.Compact:
+		f.Kind, f.Key = "compact", c.Key()
+	default:
+		f.Kind = "narrow"
 	}
 	f.Title, f.Subtitle, f.SVG = c.Title, c.Subtitle, template.HTML(svg.String())
 	return f, nil
