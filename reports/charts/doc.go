@@ -18,6 +18,7 @@
 //	Planes        panels with axes of their own, levels, and remarks: for a picture that makes one point
 //	Stacks        wholes made of parts in an order, a row each
 //	Rows          values with their intervals, a row a strategy or case, in panels that share the rows
+//	Card          no chart: a finding in words, with bars, as a picture to send
 //	Capacity      the interval in which the highest load lies that meets an objective, a row a strategy
 //
 // # Data that cannot be drawn

@@ -90,20 +90,37 @@ func (c change) size() float64 {
 // needs nothing beside it, and loads nothing. The other sections, such as an explorer of what is
 // compared, follow what changed; those without a body are left out.
 func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
+	p, err := newPage(c, sections)
+	if err != nil {
+		return err
+	}
+	return p.Write(w)
+}
+
+// WriteCard writes what changed as a picture to send: see shell.Page.WriteCard.
+func WriteCard(w io.Writer, c *Comparison) error {
+	p, err := newPage(c, nil)
+	if err != nil {
+		return err
+	}
+	return p.WriteCard(w)
+}
+
+func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	all := c.changes()
 	at := slices.IndexFunc(all, func(c change) bool { return c.Word == "" })
 	if at < 0 {
 		at = len(all)
 	}
 	_, shared := c.shortNames()
-	p := shell.Page{Title: "compare",
+	p := &shell.Page{Title: "compare",
 		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+shared, " ·"),
 		Answer:   c.found(all, at), Trust: c.badges(all), CSS: pageCSS,
 		Source: template.HTML("Written by <code>poolbench compare</code>.")}
 	if at > 0 {
 		f, err := changeFigure(all[:at], len(c.Columns) > 2)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.Figure = f
 	}
@@ -130,11 +147,11 @@ func WritePage(w io.Writer, c *Comparison, sections ...shell.Section) error {
 		}
 		body, err := shell.Render(pageTemplate, s.id, s.rows)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.Sections = append(p.Sections, shell.Section{ID: s.id, Title: s.title, Body: body})
 	}
-	return p.Write(w)
+	return p, nil
 }
 
 // found is the largest change for the worse, or else for the better, and how many there are; at is

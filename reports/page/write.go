@@ -106,6 +106,9 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	return p.Write(w)
 }
 
+// WriteCard writes the finding as a picture to send: see shell.Page.WriteCard.
+func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }
+
 func (r *Report) writeCharts(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return rundir.PathError(dir, err)

@@ -1,0 +1,34 @@
+package shell
+
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// WriteCard writes the first screen as a picture to send, a PNG of 1200 × 630 pixels: the finding,
+// how far it can be believed, the bars of the first fact that has some, and the command.
+func (p *Page) WriteCard(w io.Writer) error {
+	var trust []string
+	for _, b := range p.Trust {
+		// without the signs, which the font of pictures does not have
+		trust = append(trust, strings.TrimLeft(b.Text, "✓✗! "))
+	}
+	c := charts.Card{Source: strings.Trim("poolbench · "+p.Title+" · "+p.Subtitle, " ·"),
+		Headline: p.Headline, Trust: strings.Join(trust, " · "), Basis: p.Basis,
+		Command: cmp.Or(p.Command, p.Next)}
+	for _, f := range p.Facts {
+		if len(f.Bars) == 0 {
+			continue
+		}
+		c.Over = f.Title
+		for _, b := range f.Bars {
+			c.Bars = append(c.Bars, charts.CardBar{Label: b.Label, Value: b.Value, Style: b.Style,
+				Share: b.Share})
+		}
+		break
+	}
+	return c.PNG(w)
+}
