@@ -251,7 +251,15 @@ func endless(w workloads.Workload) bool {
 // give it a shorter queue.
 func (s Scenario) params() strategies.Params {
 	return strategies.Params{Limit: s.Limit, Queue: QueueSlots(s.Strategy.Spec, s.Queue, s.Limit,
-		s.Stop.Tasks), Values: s.Strategy.Values}
+		s.Stop.Tasks), Values: s.settled()}
+}
+
+// settled are the parameters of the strategy, with the rate of the target where they follow it.
+func (s Scenario) settled() param.Values {
+	if rate := s.Target.Spec.Rate; rate != nil && s.Strategy.Values.Open() != "" {
+		return s.Strategy.Values.Settle("target", rate(s.Target.Values))
+	}
+	return s.Strategy.Values
 }
 
 // pools are the strategy's, if it has any.

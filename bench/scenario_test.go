@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/poolbench/poolbench/bench"
 )
 
@@ -121,6 +123,10 @@ func TestImpossibleScenarios(t *testing.T) {
 			bench.Written{Workload: "constant:mean=2562047h", Tasks: 20_000, Arrival: "batch"}},
 		{"are longer together than", bench.Written{Workload: "hyperexp:mean=1h,c2=1000000000",
 			Tasks: 20_000, Load: 0.7}},
+		{"rate=target: there is no target here whose rate is known",
+			bench.Written{Strategy: "token_bucket:rate=target", Load: 0.7}},
+		{"rate=target: there is no target here whose rate is known",
+			bench.Written{Strategy: "ticker_limited:rate=target", Target: "conn_pool"}},
 		{"limit 1048577 is above 1048576", bench.Written{Limit: 1<<20 + 1}},
 	} {
 		_, err := withDefaults(c.w).Scenario()
@@ -284,4 +290,26 @@ func TestSuiteStops(t *testing.T) {
 			t.Errorf("stopped after %v", took)
 		}
 	})
+}
+
+// TestRateOfTarget: a strategy that follows the rate of its target does what one does that was
+// given the number, and is not refused.
+func TestRateOfTarget(t *testing.T) {
+	for target, rate := range map[string]string{
+		"token_bucket:rate=37,burst=1": "37", "leaky_bucket:rate=37": "37",
+		"fixed_window:limit=30,window=2s": "15", "sliding_window:limit=30,window=2s": "15",
+		"sec_ban:limit=9,window=500ms": "18",
+	} {
+		measured := func(rate string) *bench.Result {
+			return run(t, scenario(t, bench.Written{Target: target, Rate: 12, Tasks: 500,
+				Strategy: "token_bucket:burst=1,rate=" + rate, Clock: "virtual"}))
+		}
+		follows, given := measured("target"), measured(rate)
+		if diff := cmp.Diff(given.Metrics, follows.Metrics); diff != "" {
+			t.Errorf("%s: not as at rate %s: %s", target, rate, diff)
+		}
+		if !strings.Contains(follows.Name, "/strategy=token_bucket:rate=target,burst=1/") {
+			t.Errorf("the name %s does not say that the rate is the target's", follows.Name)
+		}
+	}
 }

@@ -139,6 +139,9 @@ func (s Spec) Validate(p Params) error {
 	case p.Queue > 0 && !s.UsesQueue:
 		complain("queue %d given, but it has no queue", p.Queue)
 	}
+	if open := p.Values.Open(); open != "" {
+		complain("%s: there is no target here whose rate is known", open)
+	}
 	if p.Resume != nil && s.Survives(p) == Volatile && wrong == nil {
 		complain("resume given, but its tasks outlive nothing")
 	}

@@ -40,8 +40,8 @@ var _ = register(queued(Spec{
 	UseIf:   "a rate must be kept to, evenly, and what was left unused is lost",
 	Source:  "limited concurrency in Go: rate limiting with time.Ticker",
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
-	Keys: []param.Key{{Name: "rate", Kind: param.Float, Default: "1000",
-		Doc: "ticks per second; the rate of a target is not followed"}},
+	Keys: []param.Key{{Name: "rate", Kind: param.Float, Default: "1000", Word: ofTarget,
+		Doc: "ticks per second; target: as many as the target allows"}},
 
 	FIFO:   true,
 	Starts: func(p Params) Starts { return Starts{PerSecond: p.Values.Float("rate")} },

@@ -40,8 +40,8 @@ var _ = register(queued(Spec{
 	Source:  "golang.org/x/time/rate",
 	OnPanic: "contained; the worker is replaced, and the token is spent",
 	Keys: []param.Key{
-		{Name: "rate", Kind: param.Float, Default: "1000",
-			Doc: "tokens in a second; the rate of a target is not followed"},
+		{Name: "rate", Kind: param.Float, Default: "1000", Word: ofTarget,
+			Doc: "tokens in a second; target: as many as the target allows"},
 		{Name: "burst", Kind: param.Int, Default: "100", Doc: "most tokens that are kept"},
 	},
 
@@ -66,6 +66,9 @@ var _ = register(queued(Spec{
 		return s
 	},
 }))
+
+// ofTarget in place of a rate is that of the target, which whoever makes the instance knows.
+const ofTarget = "target"
 
 // pop takes the head of the queue if it has its token, and otherwise asks for one.
 func (s *tokenBucket) pop(now time.Duration) (waiting, bool) {

@@ -12,6 +12,7 @@ var _ = register(Spec{
 		"through around a boundary",
 	Source:     "the counter of many public APIs: GitHub per hour, Redis INCR with EXPIRE",
 	RateLimits: true,
+	Rate:       windowRate,
 	Counts:     counters(),
 	Keys:       windowKeys("100", "1s"),
 	New: func(_ uint64, v param.Values) (Target, error) {

@@ -16,6 +16,7 @@ var _ = register(Spec{
 		"what the queue cannot hold is refused",
 	Source:     "nginx limit_req; GCRA in ITU-T I.371",
 	RateLimits: true,
+	Rate:       func(v param.Values) float64 { return v.Float("rate") },
 	Counts:     counters(delayedCalls),
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "100",

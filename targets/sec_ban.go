@@ -15,6 +15,7 @@ var _ = register(Spec{
 		"minutes, and longer while it goes on",
 	Source:     "fair access rules of the SEC's EDGAR; pattern: a worker pool that prevents IP bans",
 	RateLimits: true,
+	Rate:       windowRate,
 	Counts: counters(
 		Counter{"bans", "lower", "times that the client was banned"},
 		Counter{"banned-calls", "lower",

@@ -14,6 +14,7 @@ var _ = register(Spec{
 		"the burst at a boundary",
 	Source:     "the sliding window log, as with a Redis sorted set",
 	RateLimits: true,
+	Rate:       windowRate,
 	Counts:     counters(),
 	Keys:       windowKeys("100", "1s"),
 	New: func(_ uint64, v param.Values) (Target, error) {

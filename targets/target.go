@@ -71,8 +71,11 @@ type Spec struct {
 	Source  string
 	// its capacity is a rate, so a load relative to the strategy's limit has no meaning
 	RateLimits bool
-	Keys       []param.Key
-	Counts     []Counter // what the target counts, in the order of Counted; none: it is not Counted
+	// Rate is how many calls a second it serves in the long run, where that is a fact of its
+	// parameters; nil: it is not.
+	Rate   func(v param.Values) float64
+	Keys   []param.Key
+	Counts []Counter // what the target counts, in the order of Counted; none: it is not Counted
 	// New builds the target for one run; its clock starts at the first call. Its error names the
 	// impossible parameter.
 	New func(seed uint64, v param.Values) (Target, error)

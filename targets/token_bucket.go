@@ -19,6 +19,7 @@ var _ = register(Spec{
 		"served",
 	Source:     "Turner, New directions in communications, 1986; as GCRA in ITU-T I.371",
 	RateLimits: true,
+	Rate:       func(v param.Values) float64 { return v.Float("rate") },
 	Counts:     counters(),
 	Keys: []param.Key{
 		{Name: "rate", Kind: param.Float, Default: "100",

@@ -17,6 +17,10 @@ func windowKeys(limit, window string) []param.Key {
 	}
 }
 
+func windowRate(v param.Values) float64 {
+	return float64(v.Int("limit")) / v.Duration("window").Seconds()
+}
+
 func checkWindow(limit int, window time.Duration) error {
 	if limit < 1 {
 		return fmt.Errorf("limit: must be at least 1, got %d", limit)

@@ -15,6 +15,9 @@ func (k Key) parse(s string) (value, error) {
 	if k.Kind == Choice {
 		return k.choose(s)
 	}
+	if k.Word != "" && s == k.Word {
+		return value{text: s, num: math.NaN(), open: true}, nil
+	}
 	v, err := parseValue(k.Kind, s)
 	if constant, bare := v.dist.(dist.Constant); bare && k.Bare != nil &&
 		!strings.Contains(s, "(") {

@@ -38,6 +38,8 @@ type Key struct {
 	Bare func(mean time.Duration) dist.Dist
 	// Choices are the values that a Choice may have, at least two. Doc says what each means.
 	Choices []string
+	// Word may stand for the number of a Float that only others know: see Values.Settle.
+	Word string
 }
 
 // Arg is one key=value as the user typed it.
@@ -58,6 +60,7 @@ type Values struct {
 
 type value struct {
 	text  string // canonical spelling
+	open  bool   // it is the word of its key, and no number yet
 	given bool   // and other than the default
 	dur   time.Duration
 	num   float64

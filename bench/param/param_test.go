@@ -1,6 +1,7 @@
 package param_test
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -243,6 +244,9 @@ func TestProgrammersMistakesPanic(t *testing.T) {
 		"choices of a text": func() {
 			_, _ = param.Resolve([]param.Key{{Name: "k", Choices: []string{"x", "y"}}}, nil)
 		},
+		"word of a text": func() {
+			_, _ = param.Resolve([]param.Key{{Name: "k", Default: "x", Word: "y"}}, nil)
+		},
 		"default that is no choice": func() {
 			_, _ = param.Resolve([]param.Key{{Name: "k", Kind: param.Choice, Default: "z",
 				Choices: []string{"x", "y"}}}, nil)
@@ -266,6 +270,25 @@ func TestProgrammersMistakesPanic(t *testing.T) {
 	}
 	if (param.Values{}).Canonical() != "" {
 		t.Error("the zero Values spells itself")
+	}
+}
+
+// TestWord: a word stands for a number that is settled later; the spelling keeps it, and the values
+// that it was settled from do too.
+func TestWord(t *testing.T) {
+	keys := []param.Key{{Name: "rate", Kind: param.Float, Default: "10", Word: "target"},
+		{Name: "burst", Kind: param.Int, Default: "1"}}
+	v := resolve(t, keys, "x:rate=target,burst=3")
+	if v.Open() != "rate=target" || !math.IsNaN(v.Float("rate")) || !v.Given("rate") {
+		t.Errorf("open %q, rate %v", v.Open(), v.Float("rate"))
+	}
+	s := v.Settle("other", 5).Settle("target", 40).Settle("target", 50)
+	if s.Open() != "" || s.Float("rate") != 40 || s.Int("burst") != 3 ||
+		s.Canonical() != "rate=target,burst=3" || v.Open() == "" {
+		t.Errorf("settled: open %q, %s, rate %v", s.Open(), s.Canonical(), s.Float("rate"))
+	}
+	if n := resolve(t, keys, "x:rate=7").Settle("target", 40); n.Float("rate") != 7 {
+		t.Errorf("a number was settled to %v", n.Float("rate"))
 	}
 }
 

@@ -63,6 +63,9 @@ func defaults(keys []Key) []value {
 			panic(fmt.Sprintf("param: key %q is out of form or declared twice", k.Name))
 		}
 		k.checkChoices()
+		if k.Word != "" && k.Kind != Float {
+			panic(fmt.Sprintf("param: key %q is a %v with a word", k.Name, k.Kind))
+		}
 		if k.Default == "" {
 			continue
 		}
@@ -105,7 +108,7 @@ func known(keys []Key) string {
 // no such key.
 func (v Values) Duration(key string) time.Duration { return v.get(key, Duration).dur }
 
-// Float returns the value of a key of kind Float: finite.
+// Float returns the value of a key of kind Float: finite, or NaN where it is Open.
 func (v Values) Float(key string) float64 { return v.get(key, Float).num }
 
 // Int returns the value of a key of kind Int.
@@ -126,6 +129,27 @@ func (v Values) Choice(key string) string { return v.get(key, Choice).text }
 // Given says whether key was set to something other than its default. It panics when there is no
 // such key.
 func (v Values) Given(key string) bool { return v.parsed[v.index(key)].given }
+
+// Open spells the first value, key=word, that is not settled; "" where all are.
+func (v Values) Open() string {
+	for i, k := range v.keys {
+		if v.parsed[i].open {
+			return k.Name + "=" + k.Word
+		}
+	}
+	return ""
+}
+
+// Settle returns v with the number in place of the word. Its spelling keeps the word.
+func (v Values) Settle(word string, number float64) Values {
+	settled := slices.Clone(v.parsed)
+	for i, k := range v.keys {
+		if settled[i].open && k.Word == word {
+			settled[i].num, settled[i].open = number, false
+		}
+	}
+	return Values{v.keys, settled}
+}
 
 // Canonical spells the values that are not at their defaults, key=value,key=value in the order of
 // the declaration and in one spelling each; it is empty when all are. Resolve reads it back to

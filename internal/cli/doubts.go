@@ -105,30 +105,43 @@ func shortName(r record, of []record) string {
 // showDoubts warns of suspect results, and of what is measured well and may not be what was meant.
 func (a *app) showDoubts(e *execution) { a.warn(append(ownRates(e.plan), suspects(e.records)...)) }
 
-// ownRates names the strategies that start tasks at the rate that is their default, before a target
-// that has a rate as well: they know nothing of it.
+// enough is the share of a target's rate below which a strategy that limits its own is warned of:
+// a margin is wise, and more than this is none.
+const enough = 0.8
+
+// ownRates names the strategies that start tasks at a rate that is not that of their target.
 func ownRates(p plan) (lines []string) {
 	for _, section := range p {
 		if section.study != nil {
 			continue
 		}
 		for _, sc := range section.suite.Scenarios {
-			s := sc.Strategy
-			if s.Spec.Starts == nil || !sc.Target.Spec.RateLimits ||
-				strings.Contains(s.Values.Canonical(), "rate=") {
-				continue
-			}
-			starts := s.Spec.Starts(strategies.Params{Limit: sc.Limit, Queue: sc.Queue,
-				Values: s.Values}).PerSecond
-			line := fmt.Sprintf("strategy %s starts up to %v tasks per second, its default: it "+
-				"does not follow the rate of target %s; give it one, as in %s:rate=%v",
-				s, starts, sc.Target, s.Spec.Name, starts/10)
-			if !slices.Contains(lines, line) {
+			if line := ownRate(sc); line != "" && !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		}
 	}
 	return lines
+}
+
+// ownRate is what there is to say of one; "": nothing, as where the strategy follows its target.
+func ownRate(sc bench.Scenario) string {
+	s, target := sc.Strategy, sc.Target.Spec
+	if s.Spec.Starts == nil || target.Rate == nil || s.Values.Open() != "" {
+		return ""
+	}
+	starts := s.Spec.Starts(strategies.Params{Limit: sc.Limit, Queue: sc.Queue, Values: s.Values})
+	own, allowed := starts.PerSecond, target.Rate(sc.Target.Values)
+	text := fmt.Sprintf("strategy %s starts up to %v tasks per second, and target %s serves %v: ",
+		s, own, sc.Target, allowed)
+	switch {
+	case own > allowed:
+		return text + "it refuses what is more; rate=target follows it"
+	case own < enough*allowed:
+		return text + fmt.Sprintf("%.0f %% of that are left unused; rate=target follows it",
+			100*(1-own/allowed))
+	}
+	return ""
 }
 
 // warn prints what a reader should know of results that are there.

@@ -92,8 +92,8 @@ func TestManyDoubts(t *testing.T) {
 	}
 }
 
-// TestOwnRates: a strategy that starts tasks at its default rate before a target with a rate is
-// told of, once; one that was given a rate is not.
+// TestOwnRates: a strategy that starts tasks at a rate above that of its target, or far below, is
+// told of, once; one that keeps a margin or follows its target is not.
 func TestOwnRates(t *testing.T) {
 	t.Chdir(t.TempDir())
 	drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
@@ -103,16 +103,20 @@ func TestOwnRates(t *testing.T) {
 	for args, want := range map[string]int{
 		"--target token_bucket --strategy token_bucket,ticker_limited,semaphore": 2,
 		"--target none --strategy token_bucket":                                  0,
+		"--target concurrency_cap --strategy token_bucket":                       0,
 		"--target fixed_window --strategy token_bucket:burst=3":                  1,
 		"--target token_bucket --strategy ticker_limited:rate=90":                0,
+		"--target token_bucket --strategy ticker_limited:rate=79":                1,
+		"--target sec_ban:window=2s --strategy token_bucket:rate=6":              1,
+		"--target token_bucket --strategy token_bucket:rate=target":              0,
 	} {
 		var stdout, stderr bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
 			stderr: &stderr, drive: drive}
 		code := a.run(t.Context(), append(strings.Fields("run --n 5 --rate 20,30 --out x --force"),
 			strings.Fields(args)...))
-		if got := strings.Count(stderr.String(),
-			"it does not follow the rate of target "); code != fine || got != want {
+		got := strings.Count(stderr.String(), "; rate=target follows it")
+		if code != fine || got != want {
 			t.Errorf("%s: exit code %d, %d warnings, want %d\n%s", args, code, got,
 				want, stderr.String())
 		}

@@ -2,6 +2,7 @@ package studies
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -147,9 +148,13 @@ func (w retryWay) jittered() bool {
 
 // retryWays are those to get past a door: where no hint is given, nobody heeds one.
 func retryWays(door retryDoor) []retryWay {
+	rate := "target"
+	if door.burst == 0 { // it limits no rate
+		rate = strconv.Itoa(retryRate)
+	}
 	ways := []retryWay{
 		{kind: retryNone, strategy: pooled},
-		{kind: retryPaced, strategy: fmt.Sprintf("token_bucket:rate=%d,burst=1", retryRate)},
+		{kind: retryPaced, strategy: "token_bucket:rate=" + rate + ",burst=1"},
 	}
 	for _, place := range retryPlaces {
 		for _, kind := range retryKinds {
