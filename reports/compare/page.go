@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"github.com/poolbench/poolbench/internal/gate/judge"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -35,6 +36,7 @@ type change struct {
 	Base, Now, Delta   string
 	Word               string // better, worse, differs; "" where nothing is told apart
 	P                  string
+	hopeless           bool    // of so few samples that no difference can be told
 	ratio              float64 // new to base
 }
 
@@ -58,7 +60,8 @@ func (c *Comparison) changes() (all []change) {
 					Base:  join(scaler.Format(base.Center), "±", base.PctRangeString()),
 					Now:   join(scaler.Format(now.Center), "±", now.PctRangeString()),
 					Delta: cell.Versus.FormatDelta(base.Center, now.Center),
-					P:     cell.Versus.String(), ratio: now.Center / base.Center})
+					P:     cell.Versus.String(), ratio: now.Center / base.Center,
+					hopeless: len(cell.Versus.Warnings) > 0})
 			}
 		}
 	}
@@ -168,6 +171,9 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 			a.Facts = append(a.Facts, answer.Fact{Title: "Why", Text: note})
 			break
 		}
+	case at == 0 && !slices.ContainsFunc(all, func(row change) bool { return !row.hopeless }):
+		a.Headline = fmt.Sprintf("Nothing can be told apart: %s of fewer than %d samples each",
+			prose.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
 	case at == 0:
 		a.Headline = fmt.Sprintf("Nothing is told apart: %s, none with p ≤ %.4g",
 			prose.Count(len(all), "comparison"), c.Alpha)

@@ -22,6 +22,27 @@ func sixRuns(t *testing.T, name string, a, b float64) *results.Results {
 	return resultstest.Read(t, name, text.String())
 }
 
+// TestPageOfFew: where no difference could be told, that is the finding, and not that none is.
+func TestPageOfFew(t *testing.T) {
+	few := func(name string, times float64) *results.Results {
+		text := "Unit sec/op better=lower\n"
+		for i := range 3 {
+			text += fmt.Sprintf("BenchmarkA 1 %v sec/op\nBenchmarkB 1 %v sec/op\n",
+				times+float64(i)/10, times*2+float64(i)/10)
+		}
+		return resultstest.Read(t, name, text)
+	}
+	var page strings.Builder
+	if err := WritePage(&page, mustCompare(t, few("old", 1), few("new", 9),
+		Options{})); err != nil {
+		t.Fatal(err)
+	}
+	if want := ">Nothing can be told apart: 2 comparisons of fewer than 4 samples each</h1>"; !strings.
+		Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), want) {
+		t.Errorf("no %q", want)
+	}
+}
+
 // TestPage: what changed is said first, with its number; the rest is folded; and where nothing is
 // told apart, that is the finding.
 func TestPage(t *testing.T) {
