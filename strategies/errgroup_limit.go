@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"context"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -32,6 +33,8 @@ var _ = register(slotted(Spec{
 	Summary: "golang.org/x/sync/errgroup with SetLimit",
 	UseIf:   "you have errgroup already and its limit is all you need",
 	Source:  "golang.org/x/sync/errgroup",
+	Parts:   1, // the group's module
+	Go:      func(p Params) string { return fmt.Sprintf("group.SetLimit(%d)", p.Limit) },
 	OnPanic: "contained before it reaches the group, which would crash the process",
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {

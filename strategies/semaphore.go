@@ -1,6 +1,9 @@
 package strategies
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // semaphore starts a goroutine for each task, after taking one of Limit slots in a buffered
 // channel. Submit blocks while there is no slot.
@@ -17,6 +20,9 @@ var _ = register(slotted(Spec{
 	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
 	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
 	OnPanic: "contained; the task's goroutine ends and its slot is given back",
+	Go: func(p Params) string {
+		return fmt.Sprintf("slots := make(chan struct{}, %d)", p.Limit)
+	},
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
 		s := &semaphore{perTask{slots: make(chan struct{}, p.Limit)}}

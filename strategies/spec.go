@@ -38,6 +38,14 @@ type Spec struct {
 	Source  string      // where the pattern comes from
 	OnPanic string      // what becomes of a panic in a task, in a few words
 	Keys    []param.Key // parameters of its own
+	// Parts is how simple it is to have, less being simpler: what has to be chosen, sized, handled
+	// or imported for it. A parameter, a queue, refusals, retries, classes, steps, pacing and
+	// another module are one each. 0 is counted from the facts; one that has more says so.
+	// It decides ties of poolbench advise.
+	Parts int
+	// Go is the idiom in plain Go that it stands for, with p, for a reader who wants no library: a
+	// statement. Nil: there is none shorter than New.
+	Go func(p Params) string
 
 	// Declared facts.
 	Bound func(p Params) int // most tasks in flight with p; nil: unbounded
@@ -191,12 +199,18 @@ func Register(s Spec) Spec {
 	if (s.New == nil) == (s.Open == nil) {
 		panic(fmt.Sprintf("strategy %s: one of New and Open is wanted", s.Name))
 	}
+	if s.Parts == 0 {
+		s.Parts = s.parts() + 1 // the module that it is from
+	}
 	return all.AddOther(s.Name, checked(s))
 }
 
 // checked makes New and Open fill in the defaults of parameters that a struct literal leaves out,
 // and panic on those that Validate refuses, so that no strategy has to look.
 func checked(s Spec) Spec {
+	if s.Parts == 0 {
+		s.Parts = s.parts()
+	}
 	filled := func(p Params) Params {
 		values, err := p.Values.OrDefaults(s.Keys)
 		if err != nil {
@@ -226,6 +240,18 @@ func checked(s Spec) Spec {
 		return start(ctx, filled(p), sink)
 	}
 	return s
+}
+
+// parts counts Parts from the facts.
+func (s Spec) parts() int {
+	n := len(s.Keys)
+	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Retries, s.ClassPools != nil,
+		s.Quantum != nil, s.Starts != nil, s.Needs != ""} {
+		if one {
+			n++
+		}
+	}
+	return n
 }
 
 // A refusal is what New makes of an Open that fails.

@@ -38,6 +38,7 @@ var _ = register(slotted(Spec{
 	Summary: "a goroutine per task, admitted by golang.org/x/sync/semaphore with the task's weight",
 	UseIf:   "tasks differ in what they take of the scarce thing",
 	Source:  "golang.org/x/sync/semaphore",
+	Parts:   1, // the semaphore's module
 	OnPanic: "contained; the task's goroutine ends and its units are given back",
 
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {

@@ -31,7 +31,8 @@ func (a *app) root() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.runCommand(), a.studyCommand(), a.capacityCommand(), a.crashCommand(),
+	root.AddCommand(a.runCommand(), a.studyCommand(), a.adviseCommand(), a.capacityCommand(),
+		a.crashCommand(),
 		a.calibrateCommand(),
 		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),
 		a.gateCommand(), a.trendCommand(), a.reportCommand(), a.mergeCommand(), a.listCommand(),

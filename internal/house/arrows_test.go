@@ -31,7 +31,7 @@ var rooms = []room{
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page",
-		"reports/charts", "reports/proof",
+		"reports/charts", "reports/proof", "reports/advice",
 		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
 		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub", "internal/live",
 		"internal"}, []string{
@@ -85,6 +85,7 @@ var rooms = []room{
 	{"reports/proof", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, nil},
 	{"reports/gate/verdict", nil, nil},
+	{"reports/advice", []string{"reports/answer", "reports/page/shell", "internal"}, nil},
 	{"reports/answer", []string{"bench/finding", "reports/results", "internal"},
 		[]string{"golang.org/x/perf"}},
 	{"reports/gate", []string{"reports/gate/verdict", "reports/results", "reports/compare",

@@ -1,0 +1,251 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+func list(t testing.TB, text string) objectives.List {
+	t.Helper()
+	l, err := objectives.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// asked is a question about Poisson traffic.
+func asked(t testing.TB, workload string, rate float64, objective string) Question {
+	t.Helper()
+	return Question{Scenario: bench.Scenario{Workload: workloads.MustParse(workload), Seed: 1,
+		Load: bench.Load{PerSecond: rate}}, Objectives: list(t, objective), Budget: time.Second}
+}
+
+func answered(t testing.TB, q Question) *Answer {
+	t.Helper()
+	a, err := q.Do(t.Context(), bench.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// notRun is for questions that the recursion answers by itself.
+func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
+	return nil, fmt.Errorf("nothing was to be run")
+}
+
+// TestRecursion: what the recursion says of a pool, one that sheds too, is what a run of its code
+// says, to the nanosecond.
+func TestRecursion(t *testing.T) {
+	for _, c := range []struct {
+		strategy     string
+		limit, queue int
+	}{{"semaphore", 1, 0}, {"worker_pool", 5, 3}, {"bounded_queue_shed", 4, 7},
+		{"dispatcher_shed", 3, bench.NoQueue}, {"errgroup_limit", 17, 0}} {
+		sc := bench.Scenario{Strategy: strategies.MustParse(c.strategy), Limit: c.limit,
+			Queue: c.queue, Workload: workloads.MustParse("lognormal:mean=20ms,c2=4"),
+			Load: bench.Load{PerSecond: 190}, Stop: bench.Stop{Tasks: 3000, Warmup: 0.1}, Seed: 3,
+			Clock: bench.Virtual}
+		r, err := bench.Run(t.Context(), sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc = bench.Suite{Scenarios: []bench.Scenario{sc}}.At(0)
+		one, err := drawSample(sc, sc.Seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		queue := anyQueue
+		if sc.Strategy.Spec.Sheds {
+			queue = max(c.queue, 0)
+		}
+		b := (&traffic{samples: []sample{one}, warmup: 0.1}).queue(c.limit, queue)
+		for _, unit := range []string{"p50-response-sec", "p99-response-sec", "p99-wait-sec",
+			"max-response-sec", "shed/op", "makespan-sec"} {
+			want, _ := r.Metric(unit)
+			if got := b.figure(unit).Mid; math.Abs(got-want) > 1e-12 {
+				t.Errorf("%s: %s is %v by the recursion and %v by a run", r.Name, unit, got, want)
+			}
+		}
+	}
+}
+
+// TestSmallestLimit: on M/M/k, M/D/k and M/M/k/K with parameters off any grid the recommended limit
+// is the smallest that theory allows or, where the interval of the one below holds the bound, that
+// one is named as well. Pools alone, which the recursion decides.
+func TestSmallestLimit(t *testing.T) {
+	named := 0
+	for i := range race.Repetitions(t, 50) {
+		x := func(k float64) float64 { return math.Mod(float64(i)*k, 1) } // a low-discrepancy walk
+		mean := 0.005 + 0.03*x(0.6180339887)
+		busy := 0.5 + 9*x(0.7548776662)
+		rate := busy / mean
+		var q Question
+		var meets func(limit int) bool
+		switch i % 3 {
+		case 0:
+			bound := mean * (4.7 + 3*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("exponential:mean=%v", seconds(mean)), rate,
+				fmt.Sprintf("p99-response<%v", seconds(bound)))
+			meets = func(limit int) bool {
+				a, err := theory.MMk(theory.Pool{Rate: rate, MeanService: seconds(mean).Seconds(),
+					Limit: limit})
+				return err == nil && a.P99() < seconds(bound).Seconds()
+			}
+		case 1:
+			bound := mean * (0.05 + 0.5*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("constant:mean=%v", seconds(mean)), rate,
+				fmt.Sprintf("mean-wait<%v", seconds(bound)))
+			meets = func(limit int) bool {
+				a, err := theory.MDk(theory.Pool{Rate: rate, MeanService: seconds(mean).Seconds(),
+					Limit: limit})
+				return err == nil && a.MeanWait < seconds(bound).Seconds()
+			}
+		case 2:
+			q = asked(t, fmt.Sprintf("exponential:mean=%v", seconds(mean)), rate, "shed<1%")
+			q.MayShed, q.QueueAtMost = true, 1+i%5
+			meets = func(limit int) bool {
+				a, err := theory.MMkK(theory.Pool{Rate: rate,
+					MeanService: seconds(mean).Seconds(), Limit: limit}, q.QueueAtMost)
+				return err == nil && a.ShedProb < 0.01
+			}
+		}
+		q.Scenario.Seed = uint64(1 + 100*i)
+		q.Strategies = []strategies.Variant{strategies.MustParse("worker_pool")}
+		if q.MayShed {
+			q.Strategies[0] = strategies.MustParse("bounded_queue_shed")
+		}
+		want := 1
+		for !meets(want) {
+			want++
+		}
+		s := &search{question: q, wanted: q.wanted(), sample: q.sample(), run: notRun}
+		s.sample.Stop.Tasks = 12_000
+		var err error
+		if s.traffic, err = draw(s.sample); err != nil {
+			t.Fatal(err)
+		}
+		s.replays = true
+		all, _ := q.candidates(s.sample)
+		o, err := s.pool(t.Context(), all[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch below, _ := s.poolAt(t.Context(), all[0], max(1, o.Limit-1)); {
+		case o.Verdict != objectives.Met:
+			t.Errorf("case %d: nothing meets %v, theory %d", i, q.Objectives, want)
+		case o.Limit == want && (o.Limit == 1 || below.Verdict == objectives.Missed):
+		case below.Verdict == objectives.Undecided && (o.Limit == want || o.Limit == want+1):
+			named++
+		default:
+			t.Errorf("case %d, %s at %v, %v: limit %d, theory %d; below: %+v %v", i,
+				q.Scenario.Workload, rate, q.Objectives, o.Limit, want, below.Promise,
+				below.Verdict)
+		}
+	}
+	t.Logf("both named in %d of 50", named)
+	if named > 12 {
+		t.Errorf("two limits are named in %d of 50 cases: the intervals are too wide", named)
+	}
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }
+
+// TestSame: one seed gives one answer, whatever runs side by side.
+func TestSame(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<150ms")
+	q.Parallel = 1
+	one := answered(t, q)
+	q.Parallel = 4
+	other := answered(t, q)
+	if one.Recommendation.Code() != other.Recommendation.Code() ||
+		!reflect.DeepEqual(one.Recommendation.Figures, other.Recommendation.Figures) ||
+		!reflect.DeepEqual(one.NotLooked, other.NotLooked) || one.Tasks != other.Tasks ||
+		len(one.RunnersUp) != len(other.RunnersUp) {
+		t.Errorf("%+v\n%+v", one, other)
+	}
+	if one.Verdict != Meets || one.Recommendation.Strategy.String() != "semaphore" ||
+		one.Recommendation.Limit != 5 || one.Below.Verdict != objectives.Missed {
+		t.Errorf("%+v", one.Recommendation)
+	}
+}
+
+// TestNothingMeets: the nearest is named with what would do, each of which does.
+func TestNothingMeets(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<100ms")
+	q.LimitAtMost = 5
+	a := answered(t, q)
+	if a.Verdict != NothingMeets || a.Recommendation.Strategy.String() != "semaphore" ||
+		a.Recommendation.Limit != 5 || len(a.Missing) != 3 {
+		t.Fatalf("%v %+v", a.Verdict, a.Missing)
+	}
+	for _, m := range a.Missing {
+		better := q
+		switch m.What {
+		case "limit":
+			better.LimitAtMost = int(m.Value)
+		case "rate":
+			better.Scenario.Load.PerSecond = m.Value
+		case "objective":
+			better.Objectives = list(t, fmt.Sprintf("p99-response<%v", seconds(1.001*m.Value)))
+		}
+		if b := answered(t, better); b.Verdict != Meets {
+			t.Errorf("with %+v: %v", m, b.Verdict)
+		}
+	}
+}
+
+// TestRateLimit: before a target with a rate the pace is kept by a strategy that knows it, since a
+// limit keeps it only while the work is as slow.
+func TestRateLimit(t *testing.T) {
+	q := asked(t, "constant:mean=80ms", 45, "p99-response<2s")
+	q.Scenario.Target = targets.MustParse("token_bucket:rate=50,burst=10")
+	a := answered(t, q)
+	if o := a.Recommendation; a.Verdict != Meets || o.Rate != 50 {
+		t.Errorf("%v: %s at %v", a.Verdict, o.Strategy, o.Rate)
+	}
+}
+
+// TestConnections: with a target that serves so many at once, no more than these are taken.
+func TestConnections(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 900, "p99-response<300ms")
+	q.Scenario.Target = targets.MustParse("conn_pool:conns=20,timeout=0s")
+	a := answered(t, q)
+	if o := a.Recommendation; a.Verdict != Meets || o.Limit > 20 || o.Limit < 19 {
+		t.Errorf("%v: %s with a limit of %d", a.Verdict, o.Strategy, o.Limit)
+	}
+}
+
+// TestMay: what may not be lost is not.
+func TestMay(t *testing.T) {
+	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
+	if a := answered(t, q); a.Recommendation.Strategy.Spec.Sheds {
+		t.Errorf("%s sheds", a.Recommendation.Strategy)
+	}
+	q.MayShed = true
+	a := answered(t, q)
+	if o := a.Recommendation; !o.Strategy.Spec.Sheds || o.Limit != 5 {
+		t.Errorf("%s with a limit of %d", o.Strategy, o.Limit)
+	}
+	q.QueueAtMost = 5
+	if slots, ok := answered(t, q).Recommendation.Slots(); ok && slots > 5 {
+		t.Errorf("a queue of %d", slots)
+	}
+	q.MemoryAtMost = 3 * BytesPerTask
+	if a := answered(t, q); a.Recommendation.Limit > 3 || a.Verdict != NothingMeets {
+		t.Errorf("%v with a limit of %d", a.Verdict, a.Recommendation.Limit)
+	}
+}

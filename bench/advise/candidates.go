@@ -1,0 +1,220 @@
+package advise
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A behaviour is what the strategies of a class have in common: for the same work they come to the
+// same result, by their contract.
+type behaviour struct {
+	members []strategies.Variant // from simple to elaborate
+	plain   bool                 // first in, first out, without idle slots
+	sheds   bool
+	paced   float64 // starts per second; 0: unpaced
+}
+
+// first is the simplest.
+func (b behaviour) first() strategies.Variant { return b.members[0] }
+
+// at are the members that have exactly that limit: some run one task at a time whatever it is.
+func (b behaviour) at(limit int) (fit []strategies.Variant) {
+	for _, v := range b.members {
+		if !b.plain || v.Spec.Bound(params(v, limit, 1)) == limit {
+			fit = append(fit, v)
+		}
+	}
+	return fit
+}
+
+func params(v strategies.Variant, limit, queue int) strategies.Params {
+	p := strategies.Params{Limit: limit, Values: v.Values}
+	if v.Spec.UsesQueue {
+		p.Queue = queue
+	}
+	return p
+}
+
+// isPlain reports whether the contract holds the strategy to one first-in-first-out queue without
+// idle slots, which sheds what exceeds limit and queue, or nothing.
+func isPlain(v strategies.Variant) bool {
+	s := v.Spec
+	if !s.FIFO || !s.WorkConserving || s.Quantum != nil || s.ClassPools != nil || s.Starts != nil ||
+		s.Bound == nil {
+		return false
+	}
+	const limit, queue = 3, 5
+	p := params(v, limit, queue)
+	if s.Sheds {
+		return s.Capacity != nil && s.Bound(p) == limit && s.Capacity(p) == limit+p.Queue
+	}
+	return true
+}
+
+// candidates sorts the strategies into behaviours, and says which are not looked at and why.
+func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string) {
+	given := q.Strategies
+	if given == nil {
+		for _, s := range strategies.All() {
+			if v, err := strategies.Parse(s.Name); err == nil {
+				given = append(given, v)
+			}
+		}
+	}
+	why := map[string][]string{}
+	var pools, shedders behaviour
+	for _, v := range given {
+		reason := q.unfit(v, sc)
+		switch {
+		case reason != "":
+			why[reason] = append(why[reason], v.String())
+		case v.Spec.Starts != nil && sc.Target.Spec.RateLimits && !v.Values.Given("rate"):
+			paced := pace(v, sc.Target)
+			if len(paced) == 0 {
+				why["no rate is known to pace by"] = append(why["no rate is known to pace by"],
+					v.String())
+			}
+			all = append(all, paced...)
+		case isPlain(v) && v.Spec.Sheds:
+			shedders.members = append(shedders.members, v)
+		case isPlain(v):
+			pools.members = append(pools.members, v)
+		default:
+			all = append(all, behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
+				paced: startsOf(v)})
+		}
+	}
+	shedders.sheds = true
+	for _, b := range []behaviour{shedders, pools} {
+		if len(b.members) > 0 {
+			b.plain = true
+			slices.SortStableFunc(b.members, simpler)
+			all = slices.Insert(all, 0, b)
+		}
+	}
+	for reason, names := range why {
+		left = append(left, fmt.Sprintf("%s: %s", strings.Join(names, ", "), reason))
+	}
+	slices.Sort(left)
+	return all, left
+}
+
+func simpler(a, b strategies.Variant) int { return cmp.Compare(a.Spec.Parts, b.Spec.Parts) }
+
+// unfit says why a strategy is not looked at; "" for one that is.
+func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
+	s := v.Spec
+	switch {
+	case s.RealClock:
+		return "a disk or a server"
+	case s.Bound == nil:
+		return "no limit"
+	case s.Sheds && !q.MayShed:
+		return "may not shed"
+	case s.Retries && sc.Target.Spec.Name == "none":
+		return "nothing to retry"
+	case s.Quantum != nil && q.Strategies == nil:
+		return "work may not be cut into steps"
+	case s.UsesSize && q.Strategies == nil:
+		return "no size is known before"
+	case s.ClassPools != nil && !classed(sc):
+		return "no classes of tasks"
+	case s.Starts != nil && !v.Values.Given("rate") && !sc.Target.Spec.RateLimits:
+		return "no rate to keep"
+	}
+	return ""
+}
+
+func startsOf(v strategies.Variant) float64 {
+	if v.Spec.Starts == nil {
+		return 0
+	}
+	return v.Spec.Starts(params(v, 1, 1)).PerSecond
+}
+
+// margins are the shares of a target's rate that a paced strategy is tried at.
+var margins = []float64{1, 0.95}
+
+// pace gives a strategy the rate of a target, as far as the target's parameters tell it: rate, or
+// limit in a window; and its burst.
+func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
+	rate, burst := targetRate(target)
+	if rate == 0 {
+		return nil
+	}
+	for _, margin := range margins {
+		text := fmt.Sprintf("%s:rate=%v", v.Spec.Name, rate*margin)
+		if hasKey(v.Spec.Keys, "burst", param.Int) {
+			text += fmt.Sprintf(",burst=%d", burst)
+		}
+		paced, err := strategies.Parse(text)
+		if err == nil {
+			all = append(all, behaviour{members: []strategies.Variant{paced},
+				sheds: paced.Spec.Sheds, paced: rate * margin})
+		}
+	}
+	return all
+}
+
+// targetRate is the rate of calls that a target serves for good, and how many at once; 0 where its
+// parameters do not tell.
+func targetRate(t targets.Variant) (perSecond float64, burst int) {
+	keys := t.Spec.Keys
+	switch {
+	case hasKey(keys, "rate", param.Float):
+		perSecond, burst = t.Values.Float("rate"), 1
+		if hasKey(keys, "burst", param.Int) {
+			burst = t.Values.Int("burst")
+		}
+	case hasKey(keys, "limit", param.Int) && hasKey(keys, "window", param.Duration):
+		perSecond, burst = float64(t.Values.Int("limit"))/t.Values.Duration("window").Seconds(), 1
+	}
+	return perSecond, max(burst, 1)
+}
+
+func hasKey(keys []param.Key, name string, kind param.Kind) bool {
+	return slices.ContainsFunc(keys, func(k param.Key) bool {
+		return k.Name == name && k.Kind == kind
+	})
+}
+
+// classed reports whether the tasks are told apart, by class or by what they do.
+func classed(sc bench.Scenario) bool {
+	w, err := sc.Workload.Spec.Build(sc.Seed, sc.Workload.Values)
+	if err != nil {
+		return false
+	}
+	_, classes := w.(workloads.Classed)
+	_, either := w.(workloads.Computing)
+	return classes || either
+}
+
+// standIn is the work itself, or where that cannot wait in virtual time a distribution of the same
+// mean and C².
+func standIn(w workloads.Variant, seed uint64) workloads.Variant {
+	if w.Spec.New == nil || w.Spec.Kind == workloads.Wait {
+		return w
+	}
+	real, err := w.Spec.Build(seed, w.Values)
+	if err != nil {
+		return w // its own complaint
+	}
+	mean, c2 := real.Mean(), real.C2()
+	text := fmt.Sprintf("constant:mean=%v", mean)
+	if c2 > 0 && !math.IsNaN(c2) {
+		text = fmt.Sprintf("lognormal:mean=%v,c2=%.3g", mean, c2)
+	}
+	if v, err := workloads.Parse(text); err == nil {
+		return v
+	}
+	return w
+}

@@ -1,0 +1,176 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// answer puts the best options under stress and chooses.
+func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) {
+	slices.SortStableFunc(options, better)
+	for i := range options[:min(mostKept, len(options))] {
+		o := &options[i]
+		if err := s.stress(ctx, o); err != nil {
+			return nil, err
+		}
+		if err := s.confirm(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(options, better)
+	best := options[0]
+	a := &Answer{Objectives: s.wanted, Recommendation: best, RunnersUp: options[1:],
+		Replayed: s.replays, Recorded: s.traffic != nil && s.traffic.recorded}
+	a.Verdict = map[objectives.Verdict]Verdict{objectives.Met: Meets,
+		objectives.Undecided: Undecided, objectives.Missed: NothingMeets}[best.Verdict]
+	for i := range a.RunnersUp {
+		o := &a.RunnersUp[i]
+		o.Regret = o.Promise.Mid/best.Promise.Mid - 1
+	}
+	if err := s.neighbours(ctx, a); err != nil {
+		return nil, err
+	}
+	if a.Verdict != Meets {
+		s.missing(a)
+	}
+	a.Work = s.work
+	a.NotLooked, a.Tasks = s.left, s.spent
+	return a, ctx.Err()
+}
+
+// neighbours are the recommended strategy's own.
+func (s *search) neighbours(ctx context.Context, a *Answer) error {
+	best := a.Recommendation
+	at := func(limit int) (*Option, error) {
+		if best.behaviour.plain && s.replays {
+			return s.poolAt(ctx, best.behaviour, limit)
+		}
+		return s.measured(ctx, best.behaviour, limit, seeds)
+	}
+	var err error
+	if best.Limit > 1 {
+		if a.Below, err = at(best.Limit - 1); err != nil {
+			return err
+		}
+	}
+	a.Above, err = at(2 * best.Limit)
+	return err
+}
+
+// confirm runs the option in real time where the work is real. What it misses there is not sure.
+func (s *search) confirm(ctx context.Context, o *Option) error {
+	if s.question.Scenario.Workload.Spec.New == nil ||
+		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
+		return nil
+	}
+	sc := s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)}, confirmTasks)
+	sc.Workload, sc.Clock = s.question.Scenario.Workload, bench.Real
+	var failed error
+	err := bench.Suite{Scenarios: []bench.Scenario{sc}}.Do(ctx, s.run,
+		func(_ bench.Scenario, r *bench.Result, err error) error {
+			if failed = err; err == nil {
+				f := ran{results: []*bench.Result{r}}.figure(s.wanted[0].Unit)
+				o.Confirmed = &f
+				if f.judge(s.wanted[0]) != objectives.Met && o.Verdict == objectives.Met {
+					o.Verdict = objectives.Undecided
+				}
+			}
+			return nil
+		})
+	if failed != nil {
+		s.fail(o.Strategy.String()+" in real time", failed)
+	}
+	return err
+}
+
+// confirmTasks is how many tasks a run in real time has.
+const confirmTasks = 2000
+
+// missing says what would have the nearest meet the objectives, each alone.
+func (s *search) missing(a *Answer) {
+	o := a.Recommendation
+	if s.replays && o.behaviour.plain {
+		most := s.question.limitAtMost()
+		for limit := most + 1; limit <= 16*most; limit = limit + max(1, limit/16) {
+			if judge(s.traffic.queue(limit, s.slotsOf(&o)), s.wanted) == objectives.Met {
+				a.Missing = append(a.Missing, Missing{"limit", float64(limit)})
+				break
+			}
+		}
+		low, high := 0.0, 1.0
+		for high-low > 0.01 {
+			mid := (low + high) / 2
+			r := s.traffic.at(mid, 1).queue(o.Limit, s.slotsOf(&o))
+			if judge(r, s.wanted) == objectives.Met {
+				low = mid
+			} else {
+				high = mid
+			}
+		}
+		if rate := s.work.Rate; low > 0 && rate > 0 {
+			a.Missing = append(a.Missing, Missing{"rate", math.Floor(100*low) / 100 * rate})
+		}
+	}
+	if f := o.Promise; f.Told() && !s.overloads(o.behaviour, o.Limit) && f.judge(s.wanted[0]) != objectives.Met {
+		a.Missing = append(a.Missing, Missing{"objective", f.High})
+	}
+}
+
+// described is what came in.
+func (s *search) described() (d Described) {
+	d.GapC2 = math.NaN()
+	defer func() { d.Busy = d.Rate * d.Mean }()
+	if s.traffic == nil {
+		d.Rate = s.sample.Load.PerSecond
+		d.Mean, d.C2 = s.meanAndC2()
+		return d
+	}
+	var services, gaps []float64
+	for _, one := range s.traffic.samples {
+		for i, v := range one.service {
+			services = append(services, float64(v)/1e9)
+			if i > 0 {
+				gaps = append(gaps, float64(one.due[i]-one.due[i-1])/1e9)
+			}
+		}
+	}
+	d.Mean, d.C2 = moments(services)
+	gap, c2 := moments(gaps)
+	if gap > 0 {
+		d.Rate, d.GapC2 = 1/gap, c2
+	}
+	if !s.traffic.recorded { // a process is better known than its samples
+		d.Rate = cmp.Or(s.sample.Load.PerSecond, d.Rate)
+		d.Mean, d.C2 = s.meanAndC2()
+	}
+	return d
+}
+
+// meanAndC2 are those that the workload says of itself.
+func (s *search) meanAndC2() (mean, c2 float64) {
+	w, err := s.sample.Workload.Spec.Build(s.sample.Seed, s.sample.Workload.Values)
+	if err != nil {
+		return 0, math.NaN()
+	}
+	return w.Mean().Seconds(), w.C2()
+}
+
+// moments are the mean and the squared coefficient of variation.
+func moments(values []float64) (mean, c2 float64) {
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		c2 += (v - mean) * (v - mean) / float64(len(values))
+	}
+	if mean > 0 {
+		c2 /= mean * mean
+	}
+	return mean, c2
+}

@@ -1,0 +1,145 @@
+package advise
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Question is what advice is wanted on. Zero fields have the defaults that they name.
+type Question struct {
+	// work, target, traffic and seed; its strategy, limit and queue are what is looked for. Its
+	// traffic is open, at a rate. Stop.Tasks is the size of a sample; 0 goes by the budget.
+	Scenario   bench.Scenario
+	Objectives objectives.List // the first is the one that is promised
+	// what is looked at; nil is all that need no disk and no server
+	Strategies []strategies.Variant
+	// tasks may be refused by the strategy: up to 1 % of them, unless an objective says how many
+	MayShed bool
+	// tasks may fail, be abandoned or be refused by the target: likewise
+	MayDrop     bool
+	LimitAtMost int // largest limit; 0 is 1024
+	// most slots of a queue; 0 is any number, bench.NoQueue none
+	QueueAtMost  int
+	MemoryAtMost int64         // bytes of what waits and runs, BytesPerTask each; 0 is any number
+	Budget       time.Duration // see the package comment; 0 is 30 s
+	Parallel     int           // runs side by side; 0 is GOMAXPROCS
+}
+
+const (
+	// BytesPerTask is about what a task takes that waits or runs: a goroutine's first stack, its
+	// queue link and the caller's data.
+	BytesPerTask = 4096
+
+	defaultLimitAtMost = 1024
+	defaultBudget      = 30 * time.Second
+	tasksPerSecond     = 50_000 // of the strategies' own code, for a second of the budget
+	sampleShare        = 50     // a sample is that part of the tasks
+	allowed            = "1%"   // of tasks shed or dropped where that is allowed
+)
+
+// losses are the metrics of tasks that are not done, and whether they count as shed.
+var losses = []struct {
+	unit, name string
+	shed       bool
+}{{"shed/op", "shed", true}, {"throttled/op", "throttled", false},
+	{"failed/op", "failed", false}, {"abandoned/op", "abandoned", false}}
+
+// Validate reports everything that makes the question impossible, joined. It does not run anything.
+func (q Question) Validate() error {
+	var wrong []error
+	complain := func(format string, a ...any) { wrong = append(wrong, fmt.Errorf(format, a...)) }
+	if len(q.Objectives) == 0 {
+		complain("objective: none is given")
+	}
+	if q.LimitAtMost < 0 || q.LimitAtMost > strategies.MaxLimit {
+		complain("limit at most %d: want 1 to %d", q.LimitAtMost, strategies.MaxLimit)
+	}
+	if q.MemoryAtMost < 0 || q.MemoryAtMost > 0 && q.MemoryAtMost < BytesPerTask {
+		complain("memory at most %d bytes: a task takes %d", q.MemoryAtMost, BytesPerTask)
+	}
+	if q.Budget < 0 || q.Budget > 0 && q.Budget < time.Second {
+		complain("budget %v: want a second or more", q.Budget)
+	}
+	load := q.Scenario.Load
+	switch {
+	case load.Arrival.Spec.Name != "" && load.Arrival.IsClosed():
+		complain("arrival %s: its clients wait for the answer, so there is no traffic to advise "+
+			"on; give an open one", load.Arrival.Spec.Name)
+	case load.Relative != 0:
+		complain("load: it is relative to the limit that is looked for; give a rate")
+	case load.PerSecond == 0 && load.Arrival.TakesRate():
+		complain("rate: none is given")
+	}
+	if wrong == nil {
+		sc := q.sample()
+		sc.Strategy, sc.Limit = strategies.MustParse("semaphore"), 1
+		wrong = append(wrong, sc.Validate(), q.wanted().Decidable(sc))
+	}
+	return errors.Join(wrong...)
+}
+
+// sample is the scenario of one sample, less what is looked for, under the virtual clock.
+func (q Question) sample() bench.Scenario {
+	sc := q.Scenario
+	sc.Clock = bench.Virtual
+	sc.Workload = standIn(sc.Workload, sc.Seed)
+	if sc.Stop.Tasks == 0 && sc.Stop.Duration == 0 {
+		sc.Stop.Tasks = q.tasks() / sampleShare
+		if sc.Stop.Warmup == 0 {
+			sc.Stop.Warmup = 0.1
+		}
+	}
+	return bench.Suite{Scenarios: []bench.Scenario{sc}}.At(0) // with the defaults of the rest
+}
+
+// tasks is the budget.
+func (q Question) tasks() int {
+	return int(cmp.Or(q.Budget, defaultBudget).Seconds() * tasksPerSecond)
+}
+
+// wanted are the objectives with those that nobody has to ask for: what is offered is done, but for
+// what may be lost.
+func (q Question) wanted() objectives.List {
+	all := append(objectives.List(nil), q.Objectives...)
+	for _, l := range losses {
+		bound := "0%"
+		if l.shed && q.MayShed || !l.shed && q.MayDrop {
+			bound = allowed
+		}
+		if more, err := all.Add(l.name + "<=" + bound); err == nil { // else an objective says it
+			all = more
+		}
+	}
+	return all
+}
+
+// limitAtMost is the largest limit that the question allows.
+func (q Question) limitAtMost() int {
+	most := cmp.Or(q.LimitAtMost, defaultLimitAtMost)
+	if q.MemoryAtMost > 0 {
+		most = min(most, int(q.MemoryAtMost/BytesPerTask))
+	}
+	return most
+}
+
+// queueAtMost is how many slots a queue may have beside that limit; anyQueue where it may have any
+// number.
+func (q Question) queueAtMost(limit int) int {
+	most := anyQueue
+	switch {
+	case q.QueueAtMost == bench.NoQueue:
+		most = 0
+	case q.QueueAtMost > 0:
+		most = q.QueueAtMost
+	}
+	if q.MemoryAtMost > 0 {
+		most = min(most, max(0, int(q.MemoryAtMost/BytesPerTask)-limit))
+	}
+	return most
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/advise"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/reports/advice"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// adviseOptions are the flags of advise that are not axes.
+type adviseOptions struct {
+	objectives       objectives.List
+	may              []string
+	limit, queue     int
+	memory           int64
+	budget, runLimit time.Duration
+	format, html     string
+	quiet            bool
+}
+
+func (a *app) adviseCommand() *cobra.Command {
+	var o adviseOptions
+	var flags words
+	cmd := &cobra.Command{
+		Use:   "advise --rate N --objective 'METRIC<VALUE' [flags]",
+		Short: "find the strategy and limit for your work and traffic",
+		Args:  operands(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q, err := o.question(flags)
+			if err != nil {
+				return err
+			}
+			return a.advise(cmd.Context(), q, o)
+		},
+	}
+	flags = addAxes(cmd, "limit", "queue", "load", "count", "clock", "drain")
+	fs := cmd.Flags()
+	objectiveVar(cmd, &o.objectives, "what is to be met, such as p99-response<50ms; several "+
+		"with commas, or the flag again; the first is promised")
+	fs.Var(flagValue{kind: "shed|drop", set: o.allow}, "may",
+		"allow up to 1% of tasks to be refused (shed), or to fail (drop); repeatable")
+	completeFlag(cmd, "may", func() []string { return mays })
+	fs.Var(atLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
+		"largest limit that is possible (default 1024)")
+	fs.Var(parsed(&o.queue, "N", parseQueue), "queue-at-most",
+		"most slots of a queue; 0: none (default: any)")
+	fs.Var(parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
+		"memory of what waits and runs, 4KiB a task, such as 64MiB (default: any)")
+	fs.DurationVar(&o.budget, "budget", 30*time.Second, "effort, as 50,000 simulated tasks for "+
+		"each second of this `TIME`, however fast the machine is")
+	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
+	fs.DurationVar(&o.runLimit, runLimit, 0,
+		"abort a run that makes no progress for this `TIME` (default 30s)")
+	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	return cmd
+}
+
+var mays = []string{"shed", "drop"}
+
+func (o *adviseOptions) allow(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(mays, one) {
+			return fmt.Errorf("unknown value %q (known: %s)", one, strings.Join(mays, ", "))
+		}
+		o.may = append(o.may, one)
+	}
+	return nil
+}
+
+func parseMemory(text string) (int64, error) {
+	const key = "memory"
+	v, err := param.Resolve([]param.Key{{Name: key, Kind: param.Size}},
+		[]param.Arg{{Key: key, Value: text}})
+	if err != nil {
+		return 0, fmt.Errorf("want a size in bytes such as 512KiB or 64MiB, got %q", text)
+	}
+	return v.Size(key), nil
+}
+
+// question is what the flags come to.
+func (o adviseOptions) question(flags words) (q advise.Question, err error) {
+	if len(o.objectives) == 0 {
+		return q, errors.New("advise: --objective is missing, such as --objective " +
+			"'p99-response<50ms'")
+	}
+	suite, err := flags.suite("")
+	if err != nil {
+		return q, err
+	}
+	q = advise.Question{Scenario: suite.Scenarios[0], Objectives: o.objectives,
+		MayShed: slices.Contains(o.may, "shed"), MayDrop: slices.Contains(o.may, "drop"),
+		LimitAtMost: o.limit, QueueAtMost: o.queue, MemoryAtMost: o.memory, Budget: o.budget}
+	load := q.Scenario.Load
+	switch {
+	case load.Arrival.TakesRate() && flags["rate"] == nil:
+		return q, errors.New("advise: --rate is missing, such as --rate 200")
+	case load.Arrival.Spec.AllAtOnce && flags["n"] == nil:
+		return q, errors.New("advise: --n is missing: how many tasks are due at once")
+	}
+	question := questionOf(q.Scenario)
+	for _, sc := range suite.Scenarios {
+		if questionOf(sc) != question {
+			return q, fmt.Errorf("advise: one question at a time, got %s and %s", question,
+				questionOf(sc))
+		}
+		if flags["strategy"] != nil {
+			q.Strategies = append(q.Strategies, sc.Strategy)
+		}
+	}
+	if flags["n"] == nil && flags["duration"] == nil {
+		q.Scenario.Stop.Tasks = 0 // by the budget
+	}
+	if err := q.Validate(); err != nil {
+		return q, fmt.Errorf("advise: %w", err)
+	}
+	return q, nil
+}
+
+// questionOf is a scenario's work and traffic in words.
+func questionOf(sc bench.Scenario) string {
+	text := fmt.Sprintf("%s, %s arrivals", sc.Workload, sc.Load.Arrival)
+	if sc.Load.PerSecond != 0 {
+		text += fmt.Sprintf(", rate %v /s", sc.Load.PerSecond)
+	}
+	if sc.Target.Spec.Name != "none" {
+		text += fmt.Sprintf(", target %s", sc.Target)
+	}
+	return text
+}
+
+// advise is `poolbench advise`.
+func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
+	show := &progress{to: a.stderr, quiet: o.quiet}
+	ctx, done := interruptible(ctx, show.say)
+	defer done()
+	runner := a.runner(o.runLimit)
+	defer runner.close()
+	answer, err := q.Do(ctx, runner.run)
+	if cause := context.Cause(ctx); cause != nil {
+		return exitCode(interrupted)
+	}
+	if err != nil {
+		return fmt.Errorf("advise: %w", err)
+	}
+	doc := adviceDocument(q, answer)
+	if o.html != "" {
+		if err := rundir.Replace(o.html, func(w io.Writer) error {
+			return doc.WritePage(w)
+		}); err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
+	shown := error(nil)
+	if o.format == "json" {
+		shown = a.json(doc)
+	} else {
+		shown = doc.WriteText(a.stdout)
+	}
+	return ended(shown, []int{map[advise.Verdict]int{advise.Meets: fine,
+		advise.NothingMeets: regression, advise.Undecided: undecided}[answer.Verdict]})
+}
+
+// adviceDocument puts an answer in the form that is shown.
+func adviceDocument(q advise.Question, a *advise.Answer) *advice.Document {
+	unit := q.Objectives[0].Unit
+	d := &advice.Document{Format: "poolbench advise", Version: 1, Verdict: string(a.Verdict),
+		Objective: q.Objectives.String(), Question: questionOf(q.Scenario),
+		Seed: strconv.FormatUint(q.Scenario.Seed, 10),
+		Work: advice.Work{Mean: a.Work.Mean, C2: a.Work.C2, GapC2: jsondoc.Finite(a.Work.GapC2),
+			Rate: known(a.Work.Rate), Busy: known(a.Work.Busy)},
+		Recommendation: adviceOption(unit, a.Recommendation),
+		RunnersUp:      []advice.Option{}, NotLookedAt: jsondoc.List(a.NotLooked)}
+	d.Recommendation.Go = a.Recommendation.Code()
+	for _, o := range a.RunnersUp {
+		d.RunnersUp = append(d.RunnersUp, adviceOption(unit, o))
+	}
+	for at, o := range map[**advice.Option]*advise.Option{&d.Below: a.Below, &d.Above: a.Above} {
+		if o != nil {
+			option := adviceOption(unit, *o)
+			*at = &option
+		}
+	}
+	for _, m := range a.Missing {
+		d.Missing = append(d.Missing, advice.Missing{What: m.What, Value: m.Value})
+	}
+	d.Basis = "virtual clock, " + prose.Count(a.Tasks, "task") + " through strategies' own code"
+	if a.Replayed {
+		d.Basis += ", pools by recursion"
+	}
+	if a.Recorded {
+		d.Basis += ", one recorded plan"
+	}
+	return d
+}
+
+func adviceOption(unit string, o advise.Option) advice.Option {
+	out := advice.Option{Strategy: o.Strategy.String(), Limit: o.Limit, Rate: known(o.Rate),
+		Metric: unit, Low: jsondoc.Finite(o.Promise.Low), Value: jsondoc.Finite(o.Promise.Mid),
+		High: jsondoc.Finite(o.Promise.High), Verdict: o.Verdict.String(),
+		HoldsUpTo: jsondoc.Finite(o.Holds), Regret: jsondoc.Finite(o.Regret)}
+	if slots, ok := o.Slots(); ok {
+		out.Queue = &slots
+	}
+	for _, v := range o.Ties {
+		out.Ties = append(out.Ties, v.String())
+	}
+	if o.Confirmed != nil {
+		out.Confirmed = jsondoc.Finite(o.Confirmed.Mid)
+	}
+	for _, s := range o.Stresses {
+		out.Stresses = append(out.Stresses, advice.Stress{Name: s.Name,
+			Value: jsondoc.Finite(s.Figure.Mid), Verdict: s.Verdict.String()})
+	}
+	return out
+}
+
+// known is nil for a rate that there is not.
+func known(v float64) *float64 { return jsondoc.Finite(cmp.Or(v, math.NaN())) }

@@ -1,0 +1,92 @@
+package advice
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+const (
+	width      = 80
+	mostLines  = 25
+	mostOthers = 4 // runners-up that are shown
+)
+
+// WriteText writes the answer in at most 25 lines of 80 columns.
+func (d *Document) WriteText(w io.Writer) error {
+	lines := wrapped("", d.Headline(), 2)
+	add := func(label, text string, most int) {
+		if text != "" {
+			lines = append(lines, wrapped(fmt.Sprintf("  %-10s", label), text, most)...)
+		}
+	}
+	add("promise", d.promise(), 2)
+	add("missing", strings.Join(d.ways(), ", or "), 2)
+	add("work", d.described(), 2)
+	add("ties", d.ties(), 2)
+	for i, line := range strings.Split(d.Recommendation.Go, "\n") {
+		add([]string{"Go", "", "", ""}[min(i, 3)], line, 1)
+	}
+	others := d.RunnersUp[:min(len(d.RunnersUp), mostOthers)]
+	var short []string
+	for _, line := range d.NotLookedAt {
+		short = append(short, shortly(line))
+	}
+	left := wrapped("  not looked at: ", strings.Join(short, "; "), 4)
+	room := mostLines - len(lines) - len(left) - 3 - len(others)
+	lines = append(lines, "what would change it")
+	changes := d.changes()
+	for _, c := range changes[:min(len(changes), max(room, 0))] {
+		lines = append(lines, wrapped("  ", c, 1)...)
+	}
+	if len(others) > 0 {
+		lines = append(lines, "runners-up")
+		for _, o := range others {
+			lines = append(lines, wrapped("  ", d.other(o), 1)...)
+		}
+	}
+	if len(d.NotLookedAt) > 0 {
+		lines = append(lines, left...)
+	}
+	lines = append(lines, wrapped("  basis: ", d.Basis, 1)...)
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+// other is a runner-up in a line.
+func (d *Document) other(o Option) string {
+	text := fmt.Sprintf("%s, limit %d: %s, %s", o.Strategy, o.Limit, o.interval(), o.Verdict)
+	if o.Regret != nil {
+		text += fmt.Sprintf(" (%+.0f %%)", 100**o.Regret)
+	}
+	return text
+}
+
+// wrapped breaks a text into at most so many lines, the further ones indented as far as the first;
+// what does not fit is cut.
+func wrapped(indent, text string, most int) (lines []string) {
+	line, room := indent, len([]rune(indent))
+	for word := range strings.FieldsSeq(text) {
+		if len([]rune(line))+1+len([]rune(word)) > width && len([]rune(line)) > room {
+			lines = append(lines, line)
+			line = strings.Repeat(" ", room)
+		}
+		if len([]rune(line)) > room {
+			line += " "
+		}
+		line += word
+	}
+	lines = append(lines, line)
+	if len(lines) > most {
+		lines = slices.Clone(lines[:most])
+		last := []rune(lines[most-1])
+		lines[most-1] = strings.TrimRight(string(last[:min(len(last), width-2)]), " ,;") + " …"
+	}
+	for i, l := range lines {
+		if r := []rune(l); len(r) > width {
+			lines[i] = string(r[:width-1]) + "…"
+		}
+	}
+	return lines
+}
