@@ -133,7 +133,7 @@ func TestSmallestLimit(t *testing.T) {
 			want++
 		}
 		s := &search{question: q, wanted: q.wanted(), sample: q.sample(), run: notRun}
-		s.sample.Stop.Tasks = 12_000
+		s.sample.Stop.Tasks = 10_000
 		var err error
 		if s.traffic, err = draw(s.sample); err != nil {
 			t.Fatal(err)

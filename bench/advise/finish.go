@@ -117,7 +117,8 @@ func (s *search) missing(a *Answer) {
 			a.Missing = append(a.Missing, Missing{"rate", math.Floor(100*low) / 100 * rate})
 		}
 	}
-	if f := o.Promise; f.Told() && !s.overloads(o.behaviour, o.Limit) && f.judge(s.wanted[0]) != objectives.Met {
+	if f := o.Promise; f.Told() && !s.overloads(o.behaviour, o.Limit) &&
+		f.judge(s.wanted[0]) != objectives.Met {
 		a.Missing = append(a.Missing, Missing{"objective", f.High})
 	}
 }

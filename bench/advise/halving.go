@@ -10,8 +10,8 @@ import (
 )
 
 // halving measures the behaviours that are no pools, by their own code: at the limit that does for
-// a pool or, where that is 0, at all of the first look. The better half goes on with runs of twice as
-// many tasks, until few are left; these are measured with all seeds.
+// a pool or, where that is 0, at all of the first look. The better half goes on with runs of twice
+// as many tasks, until few are left; these are measured with all seeds.
 func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Option, error) {
 	limits := []int{limit}
 	if limit == 0 {

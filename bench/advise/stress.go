@@ -19,9 +19,10 @@ var codeLoads = []float64{1.1, 1.25, 1.5, 2}
 
 const (
 	stressService = 1.5
-	stressFaster  = 0.25                           // quick work is the hard one before a target that limits a rate
-	stressFreeze  = "freeze:period=10s,stop=500ms" // of a target that has no limits of its own
-	mostHeld      = 8                              // times the load is as far as it is looked
+	// quick work is the hard one before a target that limits a rate
+	stressFaster = 0.25
+	stressFreeze = "freeze:period=10s,stop=500ms" // of a target that has no limits of its own
+	mostHeld     = 8                              // times the load is as far as it is looked
 )
 
 // stress tells what becomes of an option when things get worse.
