@@ -130,13 +130,14 @@ func (r *Report) takeStudy(name string) *reportFigure {
 	return nil
 }
 
-// takeFigure takes the figure of a sweep that shows the metric of the headline to the top.
+// takeFigure takes the figure of a sweep that shows the metric of the headline to the top; of a
+// single run, which has none, its distribution or its course.
 func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 	kinds := []string{"response", "ranking"}
 	if unit == "goodput-ops/s" || unit == "ops/s" {
 		kinds = []string{"throughput", "response", "ranking"}
 	}
-	for _, kind := range kinds {
+	for _, kind := range append(kinds, "distribution", "timeline") {
 		id := chartName(kind, s.group, s.sweep)
 		for i := range r.page.Groups {
 			g := &r.page.Groups[i]
