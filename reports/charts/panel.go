@@ -56,9 +56,10 @@ func (p panel) data(cell draw.Canvas) draw.Canvas { return p.DataCanvas(p.inner(
 func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 	p.Draw(p.inner(cell))
 	data = p.data(cell)
-	cell.FillText(textStyle(headSize, xfont.WeightBold, ink),
-		vg.Point{X: data.Min.X, Y: cell.Max.Y}, p.title)
-	style := textStyle(textSize, xfont.WeightNormal, muted)
+	style := textStyle(headSize, xfont.WeightBold, ink)
+	cell.FillText(style, vg.Point{X: data.Min.X, Y: cell.Max.Y},
+		shortened(p.title, cell.Max.X-data.Min.X, style))
+	style = textStyle(textSize, xfont.WeightNormal, muted)
 	style.XAlign = draw.XCenter
 	style.YAlign = draw.YBottom
 	cell.FillText(style, vg.Point{X: data.Center().X, Y: cell.Min.Y + 2}, p.x)
@@ -66,6 +67,15 @@ func (p panel) draw(cell draw.Canvas) (data draw.Canvas) {
 	style.YAlign = draw.YTop
 	cell.FillText(style, vg.Point{X: cell.Min.X, Y: data.Center().Y}, p.y)
 	return data
+}
+
+// shortened leaves out the middle of a text that is too long.
+func shortened(text string, width vg.Length, style draw.TextStyle) string {
+	runes := []rune(text)
+	for n := len(runes); n > 3 && style.Width(text) > width; n-- {
+		text = string(runes[:n/2]) + "…" + string(runes[len(runes)-(n-1)/2:])
+	}
+	return text
 }
 
 // wordless makes the labels of ticks blank; without a label a tick would be a minor one, which has

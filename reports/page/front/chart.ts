@@ -1,6 +1,6 @@
 // A chart: lines over an axis, with their names beside them or below.
 
-import { brief, svg, width } from "./dom";
+import { brief, fit, svg, width } from "./dom";
 import { fonts, level, lineWidth, look, marker, part, round, swatch, tint } from "./marks";
 import { Scale } from "./scale";
 import { beside, Named } from "./labels";
@@ -53,7 +53,7 @@ const size = 12;
 
 export function draw(c: Chart): Drawn {
   const named: Named[] = [];
-  const names = c.lines.map((l) => brief(l.end, 60));
+  const names = c.lines.map((l) => fit(brief(l.end, 60), size, c.width * 0.42 - 24));
   const room = c.names ? Math.min(c.width * 0.42, 24 + Math.max(0, ...names.map((n) => width(n, size, true)))) : 14;
   const left = 12 + Math.max(24, ...c.y.marks.map((v) => width(c.yText(v), size)));
   const plot = { left, top: 26, width: Math.max(60, c.width - left - room),

@@ -35,6 +35,13 @@ export function brief(text: string, most = 40): string {
   return letters.slice(0, half).join("") + "…" + letters.slice(letters.length - half).join("");
 }
 
+// fit shortens a text until it is no wider than that, in the widest font.
+export function fit(text: string, size: number, most: number): string {
+  let out = text;
+  for (let n = text.length; n > 3 && width(out, size, true) > most; n--) out = brief(text, n);
+  return out;
+}
+
 let canvas: CanvasRenderingContext2D | null = null;
 
 // A text in another font may be wider than in this reader's: DejaVu Sans has some 18 % on

@@ -1,0 +1,169 @@
+package looks
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/compare"
+	"github.com/poolbench/poolbench/reports/gate"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/proof"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/trend"
+)
+
+// A looked is a page as a file, and the place at which it is looked at.
+type looked struct{ name, path, hash string }
+
+// allPages has one of each kind.
+func allPages(t *testing.T) (all []looked) {
+	t.Helper()
+	add := func(name, hash string, write func(io.Writer) error) {
+		path := filepath.Join(t.TempDir(), name+".html")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := write(f); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, looked{name, path, hash})
+	}
+	var inputs []results.Input
+	for i, label := range []string{"old", "a new one with a long name"} {
+		var text strings.Builder
+		for k := range 24 {
+			slower := 1 + i*(k%2)
+			fmt.Fprintf(&text, "BenchmarkRun/strategy=%s/load=%v 1000 %v p99-response-sec %d ops/s\n",
+				[]string{"worker_pool", "bounded_queue_shed"}[k%2], 0.5+float64(k/2%2)/4,
+				float64(slower)*(1+float64(k/4)/100), 100+k)
+		}
+		inputs = append(inputs, results.Input{Label: label,
+			Results: resultstest.Read(t, label, text.String())})
+	}
+	add("compare", "#explore?m=p99&v=1", func(w io.Writer) error {
+		c, err := compare.All(inputs, compare.Options{})
+		if err != nil {
+			return err
+		}
+		explorer, err := page.Explorer(inputs)
+		if err != nil {
+			return err
+		}
+		return compare.WritePage(w, c, explorer)
+	})
+	var series []results.Input
+	for i := range 20 {
+		text := fmt.Sprintf("BenchmarkX 1 %v ns/op\nBenchmarkY 1 %v ns/op\n", 100+i%3+30*(i/10),
+			200+i%5)
+		series = append(series, results.Input{Label: fmt.Sprint("r", i),
+			Results: resultstest.Read(t, fmt.Sprint("r", i), text)})
+	}
+	add("trend", "", func(w io.Writer) error {
+		found, err := trend.Find(series, trend.Options{Margin: 0.02})
+		if err != nil {
+			return err
+		}
+		return trend.WritePage(w, found)
+	})
+	add("gate", "", func(w io.Writer) error { return gate.WritePage(w, worseGate()) })
+	add("calibrate", "", func(w io.Writer) error {
+		known := []proof.Known{{Case: "A1: M/M/4", Strategy: "worker_pool", Unit: "mean-wait-sec",
+			Got: 0.011, Want: 0.01, Tolerance: 0.2}, {Case: "A3: M/H2/4", Strategy: "semaphore",
+			Unit: "p99-response-sec", Got: 0.5, Want: 0.3, Tolerance: 0.1}}
+		return proof.WriteCalibration(w, &proof.Calibration{Dir: "out", Size: 0.1, Known: known,
+			Control:  proof.Known{Case: "control", Unit: "mean-response-sec", Got: 1, Want: 2},
+			Readings: []proof.Reading{{What: "a sleep ends later by", Answer: "1 ms"}}})
+	})
+	add("crash", "", func(w io.Writer) error {
+		return proof.WriteCrash(w, &proof.Crash{Strategy: "sqlite_queue", Survives: "kill -9",
+			Accepted: 2000, Once: 1990, Twice: 8, Lost: 2, Broken: true, Kills: 4, First: 0.01,
+			LongestFirst: 0.02, Command: "poolbench crash " + strings.Repeat("sqlite_queue,", 20)})
+	})
+	return all
+}
+
+// worseGate is a gate in which one of two benchmarks became worse.
+func worseGate() *verdict.Report {
+	r := &verdict.Report{Old: "main", New: "head", Options: gate.DefaultOptions()}
+	for i, name := range []string{"BenchmarkWorse/with=a,long=name", "BenchmarkSame"} {
+		p := verdict.Pairs{Screened: 6, Margin: 0.02, Row: verdict.Row{Benchmark: name,
+			Metric: "sec/op", Better: -1, Verdict: verdict.Worse, Ratio: 1.1, Lo: 1.05, Hi: 1.2,
+			Old: verdict.Side{N: 20, Median: 1, Center: 1},
+			New: verdict.Side{N: 20, Median: 1.1, Center: 1.1}}}
+		for k := range 26 {
+			p.Old = append(p.Old, 1+float64(k%3))
+			p.New = append(p.New, (1+float64(k%3))*(1.1-0.1*float64(i)+float64(k)/1000))
+		}
+		r.Pairs, r.Rows = append(r.Pairs, p), append(r.Rows, p.Row)
+	}
+	return r
+}
+
+// TestAccessible: axe finds nothing on any of the pages, in the light and in the dark.
+func TestAccessible(t *testing.T) {
+	axe, err := os.ReadFile(filepath.Join("..", "..", "page", "front", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Skip("axe-core is not installed: npm ci in reports/page/front")
+	}
+	b := newTab(t)
+	for _, p := range allPages(t) {
+		for _, scheme := range []string{"light", "dark"} {
+			b.media(scheme)
+			for _, width := range []int64{1440, 390} {
+				if (scheme == "dark") == (width == 1440) {
+					continue // two of the four: the page of a run has all
+				}
+				b.size(width, 900)
+				b.open(p)
+				evaluate[bool](b, string(axe)+";true")
+				for _, v := range evaluate[[]string](b, `axe.run().then(r => r.violations.flatMap(v =>
+					v.nodes.map(n => v.id + ": " + n.html.slice(0, 150) + " " + n.failureSummary)))`) {
+					t.Errorf("%s, %s, %d px: %s", p.name, scheme, width, v)
+				}
+			}
+		}
+	}
+}
+
+// TestNarrow: at 320 px nothing makes a page scroll sideways, and no font that may
+// come has a text of a chart leave its picture.
+func TestNarrow(t *testing.T) {
+	b := newTab(t)
+	for _, p := range allPages(t) {
+		for _, width := range []int64{320, 390, 1024, 1440} {
+			b.size(width, 800)
+			b.open(p)
+			if wide := evaluate[int64](b, `document.documentElement.scrollWidth`); wide > width {
+				t.Errorf("%s: at %d px the page is %d px wide", p.name, width, wide)
+			}
+			for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
+				for _, text := range evaluate[[]string](b, fmt.Sprintf(`(() => {
+					const out = [];
+					// what scripts do not draw is laid out for the font of its files
+					const drawn = %[1]q === "DejaVu Sans" ? ".explore svg" : "svg";
+					for (const svg of document.querySelectorAll(drawn + ":not(.pb-swatch)")) {
+						if (!svg.getAttribute("viewBox") || !svg.getBoundingClientRect().width) continue;
+						svg.setAttribute("font-family", %[1]q);
+						const [x, y, w, h] = svg.getAttribute("viewBox").split(" ").map(Number);
+						for (const t of svg.querySelectorAll("text")) {
+							const b = t.getBBox();
+							if (b.x < x - 1 || b.y < y - 1 || b.x + b.width > x + w + 1 ||
+								b.y + b.height > y + h + 1) out.push(t.textContent + " " + [b.x, b.y, b.width, w]);
+						}
+					}
+					return out;
+				})()`, font)) {
+					t.Errorf("%s: in %s at %d px %q is cut off", p.name, font, width, text)
+				}
+			}
+		}
+	}
+}
