@@ -200,7 +200,7 @@ func drawSwatch(c *draw.Canvas, styles []int, a, b vg.Point) {
 	for i, style := range styles {
 		look := lookOf(style)
 		at := vg.Point{X: a.X + (b.X-a.X)*(vg.Length(i)+0.5)/vg.Length(n), Y: a.Y}
-		drawMarker(c, look.marker, look.tint, at, markerRadius-0.4, 1.4)
+		drawMarker(c, look.marker, look.tint, paper, at, markerRadius-0.4, 1.4)
 	}
 }
 

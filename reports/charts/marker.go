@@ -27,11 +27,13 @@ const (
 const markerRadius vg.Length = 3.6
 
 // drawMarker draws an outline filled with paper, so that what lies below a point is covered and
-// what is nested in it shows.
-func drawMarker(c *draw.Canvas, m marker, t role, at vg.Point, r vg.Length, width vg.Length) {
+// what is nested in it shows; or with its own colour.
+func drawMarker(
+	c *draw.Canvas, m marker, t, fill role, at vg.Point, r vg.Length, width vg.Length,
+) {
 	path, closed := m.path(at, r)
 	if closed {
-		c.SetColor(paper)
+		c.SetColor(fill)
 		c.Fill(path)
 	}
 	c.SetLineStyle(draw.LineStyle{Color: t, Width: width})

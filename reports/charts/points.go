@@ -60,7 +60,11 @@ func (l *lines) drawMarkers(c *draw.Canvas, all []drawn) {
 				if d.grows(j) {
 					drawArrow(c, d.look.tint, pt)
 				}
-				drawMarker(c, d.look.marker, d.look.tint, pt, radius, width)
+				fill := paper
+				if inside == 0 && d.Doubted != nil && !d.Doubted[j] {
+					fill = d.look.tint
+				}
+				drawMarker(c, d.look.marker, d.look.tint, fill, pt, radius, width)
 			})
 		}
 	}

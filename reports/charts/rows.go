@@ -134,7 +134,7 @@ func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 					c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.55), Width: intervalBar},
 						x(v.Lo), at.Y, x(v.Hi), at.Y)
 				}
-				drawMarker(&c, look.marker, look.tint, at, markerRadius, 1.5)
+				drawMarker(&c, look.marker, look.tint, paper, at, markerRadius, 1.5)
 			})
 		}
 	}

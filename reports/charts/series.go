@@ -25,6 +25,10 @@ type Series struct {
 	// its upper end with an arrow. nil: none.
 	Growing []bool
 
+	// Doubted marks points that may not be believed: they are hollow, and the others filled, but
+	// for the outer ones of nested markers. nil: nothing is known of them, and all are hollow.
+	Doubted []bool
+
 	Theory bool // exact theory: drawn as a thick translucent line behind what was measured
 }
 
@@ -81,10 +85,11 @@ func clean(in []Series, x, y axisKind, where string) (out []Series, notes []stri
 	for _, s := range in {
 		if len(s.X) != len(s.Y) || s.Lo != nil && len(s.Lo) != len(s.X) || s.Hi != nil &&
 			len(s.Hi) != len(s.X) ||
-			s.Growing != nil && len(s.Growing) != len(s.X) {
+			s.Growing != nil && len(s.Growing) != len(s.X) ||
+			s.Doubted != nil && len(s.Doubted) != len(s.X) {
 			panic(fmt.Sprintf("charts: series %q has slices of different lengths: X %d, Y %d, Lo "+
-				"%d, Hi %d, Growing %d",
-				s.Name, len(s.X), len(s.Y), len(s.Lo), len(s.Hi), len(s.Growing)))
+				"%d, Hi %d, Growing %d, Doubted %d",
+				s.Name, len(s.X), len(s.Y), len(s.Lo), len(s.Hi), len(s.Growing), len(s.Doubted)))
 		}
 		kept := Series{Name: s.Name, Style: s.Style, Theory: s.Theory}
 		hasBounds := s.Lo != nil && s.Hi != nil
@@ -96,6 +101,9 @@ func clean(in []Series, x, y axisKind, where string) (out []Series, notes []stri
 			kept.Y = append(kept.Y, s.Y[i])
 			if s.Growing != nil {
 				kept.Growing = append(kept.Growing, s.Growing[i])
+			}
+			if s.Doubted != nil {
+				kept.Doubted = append(kept.Doubted, s.Doubted[i])
 			}
 			if !hasBounds {
 				continue

@@ -23,6 +23,7 @@ func responseCaption(s reportSweep, chart *charts.Chart) string {
 			ofSome(r, s.cellsAt(x)), between(r, s.cellsAt(x))))
 	}
 	out = append(out, fallingBehind(s)...)
+	out = append(out, hollow(s.cells)...)
 	out = append(out, coincidence(chart)...)
 	out = append(out, againstTheory(s.cells, (*reportCell).inGroup)...)
 	return strings.Join(out, " ")
@@ -62,6 +63,16 @@ func between(r []ranked, cells []*reportCell) string {
 
 // mostNames is how many names a sentence lists.
 const mostNames = 6
+
+// hollow says how many points are so for being doubted.
+func hollow(cells []*reportCell) []string {
+	doubts := only(cells, func(c *reportCell) bool { return c.Doubts() != nil })
+	if len(doubts) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("Hollow markers: SUSPECT or INVALID, %d of %s.", len(doubts),
+		prose.Count(len(cells), "scenario"))}
+}
 
 // coincidence names the series that lie on one another.
 func coincidence(chart *charts.Chart) (out []string) {

@@ -108,9 +108,13 @@ func seriesOf(
 			s.X, s.Y = append(s.X, x(c)), append(s.Y, e.Mid)
 			s.Lo, s.Hi = append(s.Lo, e.Lo), append(s.Hi, e.Hi)
 			s.Growing = append(s.Growing, growing && c.fallsBehind())
+			s.Doubted = append(s.Doubted, c.Doubts() != nil)
 			if t := c.Value(theory); theory != "" && !math.IsNaN(t) {
 				exact.X, exact.Y = append(exact.X, x(c)), append(exact.Y, t)
 			}
+		}
+		if !slices.ContainsFunc(of, (*reportCell).judged) {
+			s.Doubted = nil
 		}
 		series = append(series, s)
 		if len(exact.X) > 0 {
