@@ -175,6 +175,12 @@ func Metrics() []MetricInfo {
 			"the highest rate, in tasks per second, that surely meets the objective"},
 		{"capacity-missed-rate", "higher",
 			"the lowest rate above it that surely misses the objective"},
-		{"capacity-probes", "", "loads or rates that the search has tried"},
+		{"capacity-met-limit", "lower",
+			"smallest limit that met the objective, with the confidence of the search"},
+		{"capacity-missed-limit", "lower", "largest limit below that one that missed the objective"},
+		{"capacity-met-queue", "higher",
+			"longest queue that met the objective, with the confidence of the search"},
+		{"capacity-missed-queue", "higher", "shortest queue above that one that missed the objective"},
+		{"capacity-probes", "", "loads, rates, limits or queues that the search has tried"},
 	}...)
 }

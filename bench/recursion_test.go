@@ -72,3 +72,18 @@ func TestCalculate(t *testing.T) {
 		t.Errorf("only %d runs were calculated", calculated)
 	}
 }
+
+// BenchmarkCalculate is a run of the default length.
+func BenchmarkCalculate(b *testing.B) {
+	w := Written{Strategy: "worker_pool", Limit: 4, Target: "none", Clock: "virtual",
+		Tasks: 20_000, Warmup: 0.1, Seed: 1, Workload: "exponential", Arrival: "poisson", Load: 0.8}
+	s, err := w.Scenario()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, known, err := Calculate(s); !known || err != nil {
+			b.Fatal(known, err)
+		}
+	}
+}

@@ -10,7 +10,9 @@ import (
 	"github.com/poolbench/poolbench/bench/objectives"
 )
 
-// An Answer is what a search found for one scenario: the capacity is between Met and Missed.
+// An Answer is what a search found for one scenario: what was searched is between Met and Missed.
+// The words are those of a load; of limits, where the smallest one is searched, Met is the smallest
+// that is surely met and Missed the largest below it that is surely missed.
 type Answer struct {
 	Scenario bench.Scenario // as it was given
 	// the highest load, or rate, that is surely met; NaN where there is none
@@ -20,8 +22,11 @@ type Answer struct {
 	// what is surely missed although a higher load is met: the objective is not monotone in the
 	// load
 	MissedBelow []float64
-	Probes      []Probe // all that was tried, by load
-	// the run that gave no result, and with which the search was given up
+	Probes      []Probe // all that was tried, by load; limits from the largest on
+	Calculated  int     // of the runs, from their plans
+	Confirmed   int     // runs by the strategy's own code that confirm the ends of the answer
+	// the run that gave no result, and with which the search was given up, or that was other than
+	// calculated
 	Err error
 }
 
@@ -79,9 +84,9 @@ func (a Answer) Untold() (n int) {
 // Capacity/strategy=…/load=LO..HI/…/objective=…. It has the ends that there are, capacity-met-load
 // and capacity-missed-load, or -rate in their place.
 func (s Search) Result(a Answer) *bench.Result {
-	axis := s.Axis()
+	axis := s.Over.String()
 	at := func(v float64) string { return fmt.Sprintf("/%s=%v", axis, v) }
-	name := strings.TrimPrefix(s.at(a.Scenario, s.Lo).Name(), "Run/")
+	name := strings.TrimPrefix(s.Over.at(a.Scenario, s.Lo).Name(), "Run/")
 	name = strings.Replace(name, at(s.Lo), fmt.Sprintf("%s..%v", at(s.Lo), s.Hi), 1)
 	if c := s.confidence(); c != defaultConfidence {
 		name += fmt.Sprintf("/confidence=%v", c)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
@@ -12,15 +13,16 @@ import (
 
 // A Probe is a load that was tried.
 type Probe struct {
-	At                  float64 // the load, or the rate
+	At                  float64 // the load, the rate, the limit or the queue
 	Met, Missed, Untold int     // runs by their verdict
 	Verdict             objectives.Verdict
 	Offered             float64 // tasks per second, the mean over the runs
+	Waited              float64 // share of the tasks that waited, the most of the runs
 }
 
 func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }
 
-// A probe is a Probe under way. Its Offered is the sum over the runs.
+// A probe is a Probe under way. Its At is a hardness, its Offered the sum over the runs.
 type probe struct {
 	Probe
 	done bool
@@ -28,9 +30,12 @@ type probe struct {
 
 // A cell is the search for one scenario.
 type cell struct {
-	scenario bench.Scenario
-	probes   []*probe // by load
-	err      error    // why it was given up
+	scenario   bench.Scenario
+	axis       Axis
+	probes     []*probe // by hardness
+	calculated atomic.Int64
+	confirmed  int   // runs
+	err        error // why it was given up
 }
 
 func (c *cell) insert(at float64) {
@@ -81,7 +86,11 @@ func (c *cell) refine(resolution float64, most int) {
 
 // halve puts a probe into the middle of a gap; an end that is NaN is no end.
 func (c *cell) halve(from, to, resolution float64) {
-	if at := round(from+(to-from)/2, resolution); to-from > resolution*to && at > from && at < to {
+	at, least := round(from+(to-from)/2, resolution), resolution*to
+	if c.axis.whole() {
+		at, least = math.Round(from+(to-from)/2), 1
+	}
+	if to-from > least && at > from && at < to {
 		c.insert(at)
 	}
 }
@@ -98,18 +107,21 @@ func round(v, resolution float64) float64 {
 
 // answer is what is known by now.
 func (c *cell) answer() Answer {
-	a := Answer{Scenario: c.scenario, Err: c.err}
-	a.Met, a.Missed = c.bracket()
+	a := Answer{Scenario: c.scenario, Calculated: int(c.calculated.Load()),
+		Confirmed: c.confirmed, Err: c.err}
+	met, missed := c.bracket()
+	a.Met, a.Missed = c.axis.value(met), c.axis.value(missed)
 	for _, p := range c.probes {
 		n := p.runs()
 		if n == 0 {
 			continue
 		}
 		tried := p.Probe
+		tried.At = c.axis.value(p.At)
 		tried.Offered /= float64(n)
 		a.Probes = append(a.Probes, tried)
-		if p.Verdict == objectives.Missed && p.At < a.Met {
-			a.MissedBelow = append(a.MissedBelow, p.At)
+		if p.Verdict == objectives.Missed && p.At < met {
+			a.MissedBelow = append(a.MissedBelow, tried.At)
 		}
 	}
 	return a

@@ -1,5 +1,6 @@
-// Package capacity finds the highest load that still meets objectives, as an interval with a
-// confidence and never as the point where one lucky run happened to pass.
+// Package capacity finds the highest load that still meets objectives, or the smallest limit or the
+// longest queue that does, as an interval with a confidence and never as the point where one lucky
+// run happened to pass.
 //
 //	s := capacity.Search{Scenarios: scenarios, Objectives: list, Lo: 0.1, Hi: 1.2}
 //	answers, err := s.Do(ctx, bench.Run, func(sc bench.Scenario, r *bench.Result, err error) error { … })
@@ -25,6 +26,12 @@
 // of order statistics for their median, and judging many loads costs nothing. Under the real clock
 // every run has noise of its own. There the risk is shared out among all loads that the search may
 // try (Bonferroni), which takes more runs at each.
+//
+// # Calculated and confirmed
+//
+// With Search.Confirm, runs whose times follow from their plan are calculated by the recursion of
+// Kiefer and Wolfowitz, and the strategy's own code runs at both ends of each answer: any
+// difference, in any number of the result, is an error.
 //
 // # Shape
 //

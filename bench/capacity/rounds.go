@@ -65,7 +65,7 @@ func (s Search) batch(cells []*cell) (batch []want) {
 				if p.done || n+extra >= test.next(n) {
 					continue
 				}
-				sc := s.at(c.scenario, p.At)
+				sc := s.Over.at(c.scenario, s.Over.value(p.At))
 				sc.Seed += uint64(n + extra)
 				batch = append(batch, want{c, p, test, sc})
 			}
@@ -93,7 +93,12 @@ func (s Search) round(
 		if _, ok := failed.Load(c); ok {
 			return nil, errGivenUp
 		}
-		r, err := run(ctx, sc)
+		r, calculated, err := s.calculate(sc)
+		if calculated {
+			c.calculated.Add(1)
+		} else {
+			r, err = run(ctx, sc)
+		}
 		if err != nil {
 			failed.Store(c, true)
 		}
@@ -127,6 +132,8 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
 	}
 	offered, _ := r.Metric("offered-ops/s")
 	p.Offered += offered
+	waited, _ := r.Metric("waited/op")
+	p.Waited = max(p.Waited, waited)
 	if !p.done {
 		p.Verdict, p.done = test.judge(p.Probe)
 	}

@@ -17,17 +17,22 @@ import (
 // A Search looks for the capacity of each of its scenarios. Zero fields have the defaults that they
 // name.
 type Search struct {
-	// what is varied of them is their load; their seed is that of the first repetition
+	// what is varied of them is what is searched; their seed is that of the first repetition
 	Scenarios  []bench.Scenario
 	Objectives objectives.List
-	Lo, Hi     float64 // the range that is searched, both ends tried
-	// the range is of tasks per second; else of loads relative to the capacity limit/E[S]
-	Rates bool
-	// a gap is not halved further when it is this share of its upper end; 0 is 1 %
+	Over       Axis    // what is searched
+	Lo, Hi     float64 // the range of it, both ends tried
+	// a gap is not halved further when it is this share of its upper end; 0 is 1 %. Limits and
+	// queues are searched to the unit.
 	Resolution float64
 	Confidence float64 // that the capacity is in the interval; 0 is 95 %
 	Runs       int     // most repetitions at a load; 0 is 16
 	Parallel   int     // virtual-clock runs at once; 0 is GOMAXPROCS
+
+	// Confirm, unless nil, runs what confirms the answers. Then the search itself calculates the
+	// runs whose times follow from their plan (bench.Calculate), which takes a tenth of the time.
+	// An answer that the strategy's own code does not confirm, to the nanosecond, has an Err.
+	Confirm bench.RunFunc
 
 	// Progress, unless nil, is called after each round of runs, with the number of scenarios that
 	// are still searched.
@@ -35,7 +40,6 @@ type Search struct {
 }
 
 const (
-	grid              = 6 // loads that the search begins with
 	defaultResolution = 0.01
 	defaultConfidence = 0.95
 	defaultRuns       = 16
@@ -45,14 +49,6 @@ const (
 func (s Search) resolution() float64 { return cmp.Or(s.Resolution, defaultResolution) }
 func (s Search) confidence() float64 { return cmp.Or(s.Confidence, defaultConfidence) }
 func (s Search) runs() int           { return cmp.Or(s.Runs, defaultRuns) }
-
-// Axis is what is searched, in a word: load or rate.
-func (s Search) Axis() string {
-	if s.Rates {
-		return "rate"
-	}
-	return "load"
-}
 
 // Validate reports everything that makes the search impossible, joined. It does not run anything.
 func (s Search) Validate() error {
@@ -66,8 +62,9 @@ func (s Search) Validate() error {
 	if len(s.Scenarios) == 0 {
 		complain("scenario: none is given")
 	}
-	if !(s.Lo > 0 && s.Lo < s.Hi && s.Hi <= 1e9) {
-		complain("range %v to %v: want two numbers above 0, the smaller first", s.Lo, s.Hi)
+	if !s.Over.valid(s.Lo, s.Hi) {
+		complain("range %v to %v: want two %s, the smaller first", s.Lo, s.Hi,
+			s.Over.numbers())
 	}
 	if r := s.resolution(); !(r >= finest && r < 1) {
 		complain("resolution %v: want a share from %v up to, not including, 1", r, finest)
@@ -87,23 +84,13 @@ func (s Search) Validate() error {
 	}
 	for _, sc := range s.Scenarios {
 		for _, load := range []float64{s.Lo, s.Hi} {
-			at := s.at(sc, load)
+			at := s.Over.at(sc, load)
 			add(at.Validate(), s.Objectives.Decidable(at))
 		}
 		_, err := s.test(sc)
-		add(err)
+		add(err, s.Over.check(sc))
 	}
 	return errors.Join(complaints...)
-}
-
-// at is the scenario at a load.
-func (s Search) at(sc bench.Scenario, load float64) bench.Scenario {
-	if s.Rates {
-		sc.Load.Relative, sc.Load.PerSecond = 0, load
-	} else {
-		sc.Load.Relative, sc.Load.PerSecond = load, 0
-	}
-	return sc
 }
 
 // GoOn has the search go on with the seeds that the directory holds. All scenarios have the same
@@ -111,9 +98,9 @@ func (s Search) at(sc bench.Scenario, load float64) bench.Scenario {
 func (s *Search) GoOn(dir *bench.Dir) {
 	var next uint64
 	for _, sc := range s.Scenarios {
-		at := withoutAxis(s.at(sc, s.Lo).Name())
+		at := s.withoutAxis(s.Over.at(sc, s.Lo).Name())
 		next = max(next, dir.NextSeed(sc.Seed, math.MaxInt,
-			func(name string) bool { return withoutAxis(name) == at }))
+			func(name string) bool { return s.withoutAxis(name) == at }))
 	}
 	s.Scenarios = slices.Clone(s.Scenarios)
 	for i := range s.Scenarios {
@@ -121,41 +108,36 @@ func (s *Search) GoOn(dir *bench.Dir) {
 	}
 }
 
-// withoutAxis is the name of a scenario less its load or rate.
-func withoutAxis(name string) string {
+// withoutAxis is the name of a scenario less what is searched. A load and a rate say the same.
+func (s Search) withoutAxis(name string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool {
-		return strings.HasPrefix(part, "load=") || strings.HasPrefix(part, "rate=")
+		return strings.HasPrefix(part, s.Over.String()+"=") || s.Over <= Rate &&
+			(strings.HasPrefix(part, "load=") || strings.HasPrefix(part, "rate="))
 	}), "/")
 }
 
 // Plan names all that decides what the search runs, in a line.
 func (s Search) Plan() string {
 	sum := sha256.New()
-	fmt.Fprintln(sum, s.Objectives, s.Lo, s.Hi, s.Rates, s.resolution(), s.confidence(), s.runs())
+	fmt.Fprintln(sum, s.Objectives, s.Lo, s.Hi, s.Over, s.resolution(), s.confidence(), s.runs())
 	for _, sc := range s.Scenarios {
 		fmt.Fprintf(sum, "%+v\n", sc.Written())
 	}
 	return fmt.Sprintf("a search over %d scenarios, %x", len(s.Scenarios), sum.Sum(nil)[:6])
 }
 
-// loads are those that the search begins with.
-func (s Search) loads() []float64 {
-	loads := []float64{s.Lo}
-	for i := 1; i < grid-1; i++ {
-		if at := round(s.Lo+(s.Hi-s.Lo)*float64(i)/(grid-1),
-			s.resolution()); at > loads[len(loads)-1] && at < s.Hi {
-			loads = append(loads, at)
-		}
-	}
-	return append(loads, s.Hi)
-}
+// first are the values that the search begins with.
+func (s Search) first() []float64 { return s.Over.first(s.Lo, s.Hi, s.resolution()) }
 
-// probes is how many loads are tried at most: those of the beginning, and the halves of one gap, on
-// two sides of what stays undecided, until they are as narrow as the resolution is at the upper end
-// of the range.
+// probes is how many values are tried at most: those of the beginning, and the halves of one gap,
+// on two sides of what stays undecided, until they are as narrow as the resolution is at the upper
+// end of the range.
 func (s Search) probes() int {
-	gap := (s.Hi - s.Lo) / (grid - 1)
-	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/(s.resolution()*s.Hi)))))
+	gap, last := (s.Hi-s.Lo)/(grid-1), s.resolution()*s.Hi
+	if s.Over.whole() {
+		gap, last = s.Hi-s.Lo, 1
+	}
+	return grid + 2*max(0, int(math.Ceil(math.Log2(gap/last))))
 }
 
 // test is the one for the loads of that scenario: see "Confidence of the whole" in the package
@@ -175,9 +157,9 @@ func (s Search) MostRuns() int { return len(s.Scenarios) * s.probes() * s.runs()
 
 // First is the suite that the search begins with: all strategies at the loads of the first look.
 func (s Search) First() (suite bench.Suite) {
-	for _, load := range s.loads() {
+	for _, load := range s.first() {
 		for _, sc := range s.Scenarios {
-			suite.Scenarios = append(suite.Scenarios, s.at(sc, load))
+			suite.Scenarios = append(suite.Scenarios, s.Over.at(sc, load))
 			if test, err := s.test(sc); err == nil {
 				suite.Count = max(suite.Count, test.first)
 			}
@@ -200,12 +182,15 @@ func (s Search) Do(
 	}
 	cells := make([]*cell, len(s.Scenarios))
 	for i, sc := range s.Scenarios {
-		cells[i] = &cell{scenario: sc}
-		for _, load := range s.loads() {
-			cells[i].insert(load)
+		cells[i] = &cell{scenario: sc, axis: s.Over}
+		for _, value := range s.first() {
+			cells[i].insert(s.Over.hardness(value))
 		}
 	}
 	err := s.search(ctx, cells, run, each)
+	if err == nil && s.Confirm != nil {
+		err = s.confirm(ctx, cells, each)
+	}
 	answers := make([]Answer, len(cells))
 	for i, c := range cells {
 		answers[i] = c.answer()

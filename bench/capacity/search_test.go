@@ -398,7 +398,7 @@ func TestResult(t *testing.T) {
 		fmt.Sprint(r.Metrics) != "[{capacity-met-load 0.7} {capacity-probes 1}]" {
 		t.Errorf("%+v", r)
 	}
-	s.Rates, s.Confidence = true, 0
+	s.Over, s.Confidence = Rate, 0
 	if r := s.Result(Answer{Scenario: s.Scenarios[0], Met: 70,
 		Missed: 80}); !strings.Contains(r.Name, "/rate=0.1..1.2/") ||
 		r.Metrics[1].Unit != "capacity-missed-rate" {

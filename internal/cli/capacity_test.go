@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -155,5 +156,63 @@ func TestCapacityChildFault(t *testing.T) {
 		strings.Contains(results, "BenchmarkCapacity/strategy=serial/") ||
 		!strings.HasSuffix(results, ": runs failed\n") {
 		t.Errorf("results end %q", results[max(0, len(results)-100):])
+	}
+}
+
+// TestCapacityLimit: the smallest limit at a rate, with what a larger one would bring; no limit
+// meets what the service alone misses.
+func TestCapacityLimit(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		code  int
+		want  []string
+	}{
+		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<110ms",
+			fine, []string{"smallest limit at which", "rate 203 /s", "semaphore  5 or 6",
+				"nobody waits, so that a larger one gains nothing",
+				" runs are calculated from their plans (first come, first served), and 6 at the " +
+					"ends of the answers run as well: equal to the nanosecond\n"}},
+		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
+			regression, []string{"none up to 64", "the service alone misses it: at a limit of 64 " +
+				"nobody waits, and no limit can meet it"}},
+		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", regression,
+			[]string{"none up to 2", "% of the tasks still wait: search further with --limit-range"}},
+		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
+			unusable, []string{"strategy semaphore: it sheds nothing"}},
+		{"--find limit --objective p99-response<70ms", unusable, []string{"give a rate"}},
+		{"--find limit --limit 4 --rate 10 --objective p99-response<70ms", unusable,
+			[]string{"--limit: it is searched; give its range, --limit-range"}},
+		{"--rate 10 --objective p99-response<70ms", unusable, []string{"--rate: it is searched"}},
+		{"--find limit --rate 9 --load-range 1,2 --objective p99-response<70ms", unusable,
+			[]string{"--load-range: the limit is searched"}},
+	} {
+		t.Run(c.flags, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			o := command(t, quickSearch(strings.Fields(c.flags)...)...)
+			for _, want := range c.want {
+				if o.code != c.code || !strings.Contains(o.stdout+o.stderr, want) {
+					t.Errorf("exit code %d, want %d and %q in\n%s%s", o.code, c.code, want,
+						o.stdout, o.stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestCapacityQueue: the longest queue of a strategy that sheds. Under a load of 1.2 it is about full
+// for most of the run, and 4 slots of 10 ms take 80 ms for some 24 tasks and the last one's service.
+func TestCapacityQueue(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := quickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
+		"--format", "json")
+	args[slices.Index(args, "semaphore")] = "bounded_queue_shed"
+	var doc capacityDocument
+	if err := json.Unmarshal([]byte(succeed(t, args...).stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	a := doc.Answers[0]
+	if doc.Axis != "queue" || doc.From != 0 || doc.To != 1024 || *a.Met != 21 || *a.Missed != 28 ||
+		a.Calculated != a.Runs || a.Confirmed != 6 {
+		t.Errorf("%+v", doc)
 	}
 }

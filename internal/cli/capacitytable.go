@@ -20,10 +20,10 @@ func (a *app) showFinding(f *searched, format, report string) error {
 		return a.showCapacityJSON(f, report)
 	}
 	a.prose(
-		"highest %s at which more than half of the runs meet %v, with %s confidence\n\n",
-		f.search.Axis(), f.search.Objectives, f.confidence())
-	for _, answers := range results.Gather(f.answers, searchedPlace) {
-		a.prose("%s\n", searchedPlace(answers[0]))
+		"%s %v at which more than half of the runs meet %v, with %s confidence\n\n",
+		superlatives[f.search.Over], f.search.Over, f.search.Objectives, f.confidence())
+	for _, answers := range results.Gather(f.answers, f.place) {
+		a.prose("%s\n", f.place(answers[0]))
 		if err := a.showAnswers(f, answers); err != nil {
 			return err
 		}
@@ -32,6 +32,7 @@ func (a *app) showFinding(f *searched, format, report string) error {
 		a.complain(fmt.Errorf("%s holds the %d runs of a search that was interrupted",
 			f.path, f.done))
 	}
+	a.sayCalculated(f)
 	if report == "" {
 		return nil
 	}
@@ -41,6 +42,24 @@ func (a *app) showFinding(f *searched, format, report string) error {
 `, report, f.path)
 }
 
+// sayCalculated says how far the runs took place.
+func (a *app) sayCalculated(f *searched) {
+	runs, calculated, confirmed := 0, 0, 0
+	for _, answer := range f.answers {
+		runs += answer.Runs()
+		calculated += answer.Calculated
+		confirmed += answer.Confirmed
+	}
+	if calculated > 0 {
+		a.prose("%d of %d runs are calculated from their plans (first come, first served), and %d "+
+			"at the ends of the answers run as well: equal to the nanosecond\n\n",
+			calculated, runs, confirmed)
+	}
+}
+
+// superlatives say which load, rate, limit or queue is searched.
+var superlatives = [...]string{"highest", "highest", "smallest", "longest"}
+
 func (f *searched) confidence() string {
 	if c := f.search.Confidence; c != 0 {
 		return quantity.Share(c)
@@ -48,24 +67,31 @@ func (f *searched) confidence() string {
 	return "95 %"
 }
 
-// searchedPlace is what the answers of a table have in common, in words.
-func searchedPlace(answer capacity.Answer) string {
+// place is what the answers of a table have in common, in words.
+func (f *searched) place(answer capacity.Answer) string {
 	keys := results.NameKeys([]byte(answer.Scenario.Name()))
-	return heading(results.Without(keys, "strategy", "queue", "load", "rate"))
+	without := []string{"strategy", "queue", f.search.Over.String()}
+	if f.search.Over <= capacity.Rate {
+		without = append(without, "load", "rate")
+	}
+	return heading(results.Without(keys, without...))
 }
 
 // showAnswers prints a table of answers, and below it what a table has no room for.
 func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
-	heads := []string{"strategy", f.search.Axis(), "tasks offered", "tried", "runs"}
-	if f.search.Rates {
-		heads[1], heads = "rate (/s)", slices.Delete(heads, 2, 3)
+	heads := []string{"strategy", f.search.Over.String(), "tasks offered", "tried", "runs"}
+	if f.search.Over == capacity.Rate {
+		heads[1] = "rate (/s)"
+	}
+	if f.search.Over != capacity.Load {
+		heads = slices.Delete(heads, 2, 3)
 	}
 	rows := [][]string{heads}
 	var notes []string
 	for _, answer := range answers {
 		name := answer.Scenario.Strategy.String()
 		cells := []string{name, f.interval(answer)}
-		if !f.search.Rates {
+		if f.search.Over == capacity.Load {
 			cells = append(cells, offered(answer))
 		}
 		rows = append(rows,
@@ -88,6 +114,8 @@ func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
 func (f *searched) interval(a capacity.Answer) string {
 	outcome := a.Outcome()
 	switch {
+	case f.search.Over == capacity.Limit && a.Err == nil:
+		return f.smallest(a)
 	case outcome == capacity.AtLeast:
 		return fmt.Sprintf("at least %v", a.Met)
 	case outcome == capacity.Nowhere:
@@ -98,6 +126,55 @@ func (f *searched) interval(a capacity.Answer) string {
 		return "?"
 	}
 	return strings.ReplaceAll(fmt.Sprintf("%v to %v", a.Met, a.Missed), "NaN", "?")
+}
+
+// smallest spells an answer of limits: all that may be the smallest that meets the objective.
+func (f *searched) smallest(a capacity.Answer) string {
+	switch {
+	case a.Outcome() == capacity.Nowhere:
+		return fmt.Sprintf("none up to %v", f.search.Hi)
+	case math.IsNaN(a.Met):
+		return "?"
+	case a.Outcome() == capacity.AtLeast:
+		return fmt.Sprintf("%v, the smallest tried", a.Met)
+	case math.IsNaN(a.Missed):
+		return fmt.Sprintf("at most %v", a.Met)
+	}
+	switch first := a.Missed + 1; a.Met - first {
+	case 0:
+		return fmt.Sprint(a.Met)
+	case 1:
+		return fmt.Sprintf("%v or %v", first, a.Met)
+	default:
+		return fmt.Sprintf("%v to %v", first, a.Met)
+	}
+}
+
+// ofLimits says what a larger limit would bring.
+func (f *searched) ofLimits(a capacity.Answer) (notes []string) {
+	if len(a.Probes) == 0 {
+		return nil
+	}
+	largest := a.Probes[0]
+	idle := math.NaN() // the smallest limit that was tried at which nobody waits
+	for _, p := range a.Probes {
+		if p.Waited > 0 {
+			break
+		}
+		idle = p.At
+	}
+	switch none := a.Outcome() == capacity.Nowhere; {
+	case none && largest.Waited == 0:
+		notes = append(notes, fmt.Sprintf("the service alone misses it: at a limit of %v nobody "+
+			"waits, and no limit can meet it", largest.At))
+	case none:
+		notes = append(notes, fmt.Sprintf("at a limit of %v %s of the tasks still wait: search "+
+			"further with --limit-range", largest.At, quantity.Share(largest.Waited)))
+	case !math.IsNaN(idle):
+		notes = append(notes, fmt.Sprintf("from a limit of %v on nobody waits, so that a larger "+
+			"one gains nothing", idle))
+	}
+	return notes
 }
 
 // offered spells the arrival rates at the ends of an answer.
@@ -121,9 +198,12 @@ func (f *searched) notes(a capacity.Answer) (notes []string) {
 		add("given up, since a run gave no result")
 		return notes
 	}
+	if f.search.Over == capacity.Limit {
+		notes = f.ofLimits(a)
+	}
 	if len(a.MissedBelow) > 0 {
 		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
-			"with the %[2]s, and this is the upper edge", join(a.MissedBelow), f.search.Axis())
+			"with the %[2]s, and this is the upper edge", join(a.MissedBelow), f.search.Over)
 	}
 	if a.Outcome() == capacity.Unknown && f.cut == nil && a.Untold() < a.Runs() {
 		add("? stands for an end that the runs could not decide: give more repetitions (--count) " +

@@ -36,6 +36,10 @@ func splitSearches(all *results.Results) (runs *results.Results, searches []*cap
 	for i := range all.Runs {
 		run := &all.Runs[i]
 		s, ok := searchOf(run)
+		if !ok && run.Base() == capacityBase {
+			at[i] = -1 // of limits or queues: their runs are the figure
+			continue
+		}
 		if !ok {
 			at[i] = len(rest.Runs)
 			rest.Runs = append(rest.Runs, *run)
@@ -77,6 +81,10 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 		switch k.Key {
 		case "strategy", "queue":
 		case "load", "rate":
+			if !strings.Contains(k.Value, "..") {
+				rest = append(rest, k)
+				continue
+			}
 			s.across = charts.Load
 			if k.Key == "rate" {
 				s.across = charts.Rate

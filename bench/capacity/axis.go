@@ -1,0 +1,122 @@
+package capacity
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// An Axis is what is searched.
+type Axis int
+
+// The axes. An objective is harder to meet at a higher load, a higher rate or a longer queue, and
+// at a smaller limit.
+const (
+	Load  Axis = iota // the highest load, relative to the capacity limit/E[S]
+	Rate              // the highest rate, in tasks per second
+	Limit             // the smallest limit
+	Queue             // the longest queue: the one of which the least is shed
+)
+
+// String is the axis in a word, as names of results have it.
+func (a Axis) String() string { return [...]string{"load", "rate", "limit", "queue"}[a] }
+
+// whole reports whether only whole numbers are on the axis.
+func (a Axis) whole() bool { return a >= Limit }
+
+// hardness is a number that is larger where the objective is harder to meet. value is its inverse.
+func (a Axis) hardness(value float64) float64 {
+	if a == Limit {
+		return -value
+	}
+	return value
+}
+
+func (a Axis) value(hardness float64) float64 { return a.hardness(hardness) }
+
+// at is the scenario with that value.
+func (a Axis) at(sc bench.Scenario, value float64) bench.Scenario {
+	switch a {
+	case Load:
+		sc.Load.Relative, sc.Load.PerSecond = value, 0
+	case Rate:
+		sc.Load.Relative, sc.Load.PerSecond = 0, value
+	case Limit:
+		sc.Limit = int(value)
+	case Queue:
+		if sc.Queue = int(value); sc.Queue == 0 {
+			sc.Queue = bench.NoQueue
+		}
+	}
+	return sc
+}
+
+// valid reports whether the ends are a range of the axis.
+func (a Axis) valid(lo, hi float64) bool {
+	isWhole := lo == math.Trunc(lo) && hi == math.Trunc(hi)
+	switch a {
+	case Limit:
+		return isWhole && lo >= 1 && lo < hi && hi <= strategies.MaxLimit
+	case Queue:
+		return isWhole && lo >= 0 && lo < hi && hi <= strategies.MaxSlots
+	}
+	return lo > 0 && lo < hi && hi <= 1e9
+}
+
+// numbers says of what a range is.
+func (a Axis) numbers() string {
+	return [...]string{"numbers above 0", "numbers above 0", "whole numbers from 1 on",
+		"whole numbers from 0 on"}[a]
+}
+
+// check says what forbids the search along the axis.
+func (a Axis) check(sc bench.Scenario) error {
+	spec := sc.Strategy.Spec
+	switch {
+	case a == Limit && spec.Bound == nil:
+		return fmt.Errorf("strategy %s: it has no limit that could be searched", spec.Name)
+	case a == Limit && sc.Load.PerSecond == 0 && !sc.Load.Arrival.Spec.AllAtOnce &&
+		(sc.Load.Arrival.Spec.Name == "" || sc.Load.Arrival.TakesRate()):
+		return errors.New("a load is a share of what the limit takes, and the limit is searched: " +
+			"give a rate")
+	case a == Queue && !spec.Sheds:
+		return fmt.Errorf("strategy %s: it sheds nothing, so that a longer queue takes nothing "+
+			"away from the objective", spec.Name)
+	}
+	return nil
+}
+
+// Range is the one to be searched where a user gives none. That of limits ends where, for eight
+// times the offered work, hardly anything can wait; work is the offered work, rate × E[S].
+func (a Axis) Range(work float64) (lo, hi float64) {
+	switch a {
+	case Limit:
+		return 1, math.Min(math.Max(64, 8*math.Ceil(work)), strategies.MaxLimit)
+	case Queue:
+		return 0, 1024
+	}
+	return 0.1, 1.2
+}
+
+// grid is the number of values that a search begins with.
+const grid = 6
+
+// first are the values of the first look, in order: evenly spaced loads and rates; limits and
+// queues in even steps of their logarithm, as small ones matter more.
+func (a Axis) first(lo, hi, resolution float64) []float64 {
+	values := []float64{lo}
+	for i := 1; i < grid-1; i++ {
+		share := float64(i) / (grid - 1)
+		at := round(lo+(hi-lo)*share, resolution)
+		if a.whole() {
+			at = math.Round((lo+1)*math.Pow((hi+1)/(lo+1), share)) - 1
+		}
+		if at > values[len(values)-1] && at < hi {
+			values = append(values, at)
+		}
+	}
+	return append(values, hi)
+}

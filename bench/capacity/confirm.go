@@ -1,0 +1,117 @@
+package capacity
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// calculate is the run of the scenario by the recursion, if it is wanted and known.
+func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err error) {
+	if s.Confirm == nil {
+		return nil, false, nil
+	}
+	return bench.Calculate(sc)
+}
+
+// confirmations is how many runs at each end of an answer are confirmed: the first ones. That all
+// others follow from their plans as well the strategy declares and its contract tests show.
+const confirmations = 3
+
+// confirm runs the strategy's own code at both ends of each answer, where it was calculated, and
+// compares all that a result has.
+func (s Search) confirm(
+	ctx context.Context, cells []*cell, each func(bench.Scenario, *bench.Result, error) error,
+) error {
+	suite := bench.Suite{Parallel: s.Parallel}
+	var of []*cell
+	for _, c := range cells {
+		if c.err != nil {
+			continue
+		}
+		met, missed := c.bracket()
+		for _, p := range c.probes {
+			if p.At != met && p.At != missed {
+				continue
+			}
+			for i := range min(p.runs(), confirmations) {
+				sc := s.Over.at(c.scenario, s.Over.value(p.At))
+				sc.Seed += uint64(i)
+				if _, known, _ := s.calculate(sc); known {
+					suite.Scenarios, of = append(suite.Scenarios, sc), append(of, c)
+				}
+			}
+		}
+	}
+	var failed sync.Map // as in a round
+	byWords := map[bench.Written]*cell{}
+	for i, sc := range suite.Scenarios {
+		byWords[sc.Written()] = of[i]
+	}
+	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
+		c := byWords[sc.Written()]
+		if _, ok := failed.Load(c); ok {
+			return nil, errGivenUp
+		}
+		r, err := s.Confirm(ctx, sc)
+		if err == nil {
+			err = s.differs(sc, r)
+		}
+		if err != nil {
+			failed.Store(c, true)
+		}
+		return r, err
+	}
+	next := 0
+	return suite.Do(ctx, unlessFailed, func(sc bench.Scenario, r *bench.Result, err error) error {
+		c := of[next]
+		next++
+		switch {
+		case errors.Is(err, errGivenUp):
+			return nil
+		case err != nil:
+			c.err = errors.Join(c.err, err)
+			return each(sc, nil, err)
+		}
+		c.confirmed++
+		return nil
+	})
+}
+
+// differs compares a run with its calculation. A result may have crossed processes as JSON, so that
+// is what is compared.
+func (s Search) differs(sc bench.Scenario, r *bench.Result) error {
+	want, _, err := s.calculate(sc)
+	if err != nil {
+		return err
+	}
+	calculated, err := json.Marshal(want)
+	if err != nil {
+		return err
+	}
+	run, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(run, calculated) {
+		return nil
+	}
+	return fmt.Errorf("%s, seed %d: the run is other than calculated%s, though the strategy "+
+		"declares to be first come, first served and work-conserving", sc.Name(), sc.Seed,
+		firstDifference(want, r))
+}
+
+// firstDifference names a metric.
+func firstDifference(want, got *bench.Result) string {
+	for _, m := range want.Metrics {
+		if v, ok := got.Metric(m.Unit); !ok || v != m.Value {
+			return fmt.Sprintf(": %s is %v and not %v", m.Unit, v, m.Value)
+		}
+	}
+	return ""
+}
