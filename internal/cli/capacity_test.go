@@ -199,8 +199,9 @@ func TestCapacityLimit(t *testing.T) {
 	}
 }
 
-// TestCapacityQueue: the longest queue of a strategy that sheds. Under a load of 1.2 it is about full
-// for most of the run, and 4 slots of 10 ms take 80 ms for some 24 tasks and the last one's service.
+// TestCapacityQueue: the longest queue of a strategy that sheds. Under a load of 1.2 it is about
+// full for most of the run, and 4 slots of 10 ms take 80 ms for some 24 tasks and the last one's
+// service.
 func TestCapacityQueue(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := quickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
