@@ -58,8 +58,8 @@ func recordedAs(s sample) *traffic {
 	return &traffic{samples: []sample{s}, recorded: true, warmup: 0.02}
 }
 
-// heldOut promises the p99 from the first half of a recorded plan, for the smallest limit that keeps
-// it below 60 ms, and looks whether it is so in the second; width is the further end of the
+// heldOut promises the p99 from the first half of a recorded plan, for the smallest limit that
+// keeps it below 60 ms, and looks whether it is so in the second; width is the further end of the
 // interval, as a share.
 func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 	t.Helper()
@@ -76,8 +76,9 @@ func heldOut(t testing.TB, whole sample, half int) (held bool, width float64) {
 }
 
 // TestHoldOut: the promise that the first half of a recorded plan makes for its p99 at the limit
-// that is recommended holds in the second, for at least 18 of 20 plans of each shape, by an interval
-// that is no excuse: for plans of 100,000 tasks that are stationary it is at most 15 % to each side.
+// that is recommended holds in the second, for at least 18 of 20 plans of each shape, by an
+// interval that is no excuse: for plans of 100,000 tasks that are stationary it is at most 15 % to
+// each side.
 func TestHoldOut(t *testing.T) {
 	const plans = 20
 	for shape, tasks := range map[string]int{"poisson": 100_000, "on-off": 50_000} {
