@@ -21,6 +21,7 @@ type table struct {
 	ID, Title, Text string
 	Heads           []string
 	Rows            [][]string
+	Said            bool // the last column is words
 }
 
 func (t table) section() (shell.Section, error) {
