@@ -36,7 +36,12 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c complaints) {
 			return c
 		}
 	}
-	if c = s.Load.Arrival.CheckPlan(rate, s.Stop.Tasks, s.Stop.Duration); len(c) > 0 || w == nil {
+	most := float64(arrivals.MaxTasks)
+	if a := s.Load.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce {
+		most = min(arrivals.MaxSoak, math.MaxInt)
+	}
+	c = s.Load.Arrival.CheckPlan(rate, s.Stop.Tasks, s.Stop.Duration, most)
+	if len(c) > 0 || w == nil {
 		return c
 	}
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())

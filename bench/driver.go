@@ -36,6 +36,7 @@ type driver struct {
 	alarm  *pace.Alarm // nil under the virtual clock
 	idle   jobList
 	logs   []log
+	belt   *belt                   // of a soak, in place of logs
 	stop   atomic.Bool             // the run was interrupted
 	cancel context.CancelCauseFunc // ends it
 
@@ -97,7 +98,7 @@ func (d *driver) open(ctx context.Context) error {
 }
 
 // planned is how many tasks can be in the system at most: in a closed loop a task for each client,
-// and else all that there are.
+// and else all that there are, counted up to where the run is a soak in any case.
 func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	a := s.Load.Arrival
 	if a.IsClosed() {
@@ -107,7 +108,10 @@ func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	if s.Stop.Tasks > 0 {
 		return s.Stop.Tasks, nil
 	}
-	return a.Planned(s.rate(mean), s.Seed, s.Stop.Duration, arrivals.MaxTasks)
+	if rate := s.rate(mean); rate*s.Stop.Duration.Seconds() > 2*SoakFrom {
+		return SoakFrom + 1, nil // to count more of them would take its time
+	}
+	return a.Planned(s.rate(mean), s.Seed, s.Stop.Duration, SoakFrom+1)
 }
 
 // letGo closes a workload that holds something.
@@ -157,8 +161,12 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.logs = make([]log, 1)
-	d.logs[0].reserve(d.planned)
+	if s.Soak || (d.planned > SoakFrom && !s.Load.Arrival.Spec.AllAtOnce) {
+		d.belt = newBelt()
+	} else {
+		d.logs = make([]log, 1)
+		d.logs[0].reserve(d.planned)
+	}
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
 
@@ -169,10 +177,9 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
 	stop, returned := d.scenario.Stop, d.now()
-	for seq := 0; stop.Tasks == 0 || seq < stop.Tasks; seq++ {
+	for seq := uint64(0); stop.Tasks == 0 || seq < uint64(stop.Tasks); seq++ {
 		due := int64(next())
-		if (stop.Tasks == 0 && due > int64(stop.Duration)) ||
-			seq == arrivals.MaxTasks || d.stop.Load() {
+		if (stop.Tasks == 0 && due > int64(stop.Duration)) || d.stop.Load() {
 			return
 		}
 		issue := returned
@@ -185,8 +192,12 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		if j == nil {
 			j = d.newJob()
 		}
-		rec := d.logs[0].next()
-		d.assign(j, uint64(seq), rec)
+		rec := d.nextRecord(j)
+		if rec == nil {
+			d.cancel(errHeld)
+			return
+		}
+		d.assign(j, seq, rec)
 		rec.due, rec.issue, rec.held = due, issue, returned >= due
 		if !d.submit(ctx, j) {
 			d.idle.putBack(j)
@@ -194,6 +205,16 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		returned = d.now()
 		rec.left = returned
 	}
+}
+
+// nextRecord is that of the next task of the one generator; nil where there is no room for it.
+func (d *driver) nextRecord(j *job) (rec *record) {
+	if d.belt == nil {
+		return d.logs[0].next()
+	}
+	rec = d.belt.next()
+	j.chunk = d.belt.last
+	return rec
 }
 
 // submit offers the job's task. When the strategy does not accept it, that is the end of the task.
@@ -211,6 +232,9 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	rec.end = d.now()
 	rec.outcome = outcomeOf(err)
 	d.meter.Settle(j.seq, meter.Outcome(rec.outcome), 0)
+	if j.chunk != nil {
+		d.belt.settle(j.chunk, 1)
+	}
 	return false
 }
 
@@ -331,6 +355,11 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 		runtime.GC() // so that a run does not pay for the one before it
 		stopWatching = o.watch()
 	}
+	if d.belt != nil {
+		_, span := s.expected()
+		d.belt.start(newFold(o, span))
+		defer d.belt.close()
+	}
 	d.base = time.Now()
 	defer d.show()()
 	play(ctx)
@@ -344,7 +373,11 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
 	}
-	o.trace = newTrace(d.logs)
+	if d.belt != nil {
+		o.fold = d.belt.end()
+	} else {
+		o.trace = newTrace(d.logs)
+	}
 	if d.counted != nil {
 		o.counts = d.counted.Counts()
 	}

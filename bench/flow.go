@@ -35,84 +35,99 @@ func (u *uint128) addProduct(a, b uint64) {
 	u.hi += hi + carry
 }
 
-// flow sweeps the run; tasks before first are not counted in accepted and waited.
-func (o *observation) flow(first int) (f flow) {
-	t := o.trace
-	f.offered = t.n
-	ends := make([]int64, 0, t.n)
-	lastEnd := int64(0)
-	for i := range t.n {
-		r := t.at(i)
-		f.outcomes[r.outcome]++
-		f.busy += r.busy
-		lastEnd = max(lastEnd, r.end)
-		if r.outcome == unsettled {
-			continue // has no end; conservation is broken already
-		}
-		if r.accepted() {
-			ends = append(ends, r.end)
-		}
-		if r.attempts > 1 {
-			f.again++
-		}
-		if r.attempts == 0 && r.outcome == completed {
-			f.unrun++
-		}
-		if r.end < r.due || (r.attempts > 0 && (r.start < r.due || (r.wait() < 0 && !o.splits()))) {
-			f.negative++
-			continue
-		}
-		if r.accepted() {
-			f.responses.addProduct(1, uint64(r.end-r.due))
-		}
-	}
-	slices.Sort(ends)
-	f.makespan = lastEnd - t.at(0).due
-	f.sweep(o, ends, first)
-	return f
+// A flowing is the sweep of a flow: it is given the records in the order of their due times, and
+// keeps the ends of those in the system.
+type flowing struct {
+	flow
+	o        *observation
+	bound    int
+	ends     instants // to come, of accepted tasks
+	inSystem int
+	now      int64
+	lastEnd  int64
 }
 
-// sweep walks arrivals and ends in time. A task that ends at the instant of an arrival has made
-// room for it.
-func (f *flow) sweep(o *observation, ends []int64, first int) {
-	inSystem, ended, now := 0, 0, int64(0)
-	bound := o.bound()
-	advance := func(to int64) {
-		if to > now {
-			f.area.addProduct(uint64(inSystem), uint64(to-now))
-			if bound > 0 && inSystem >= bound {
-				f.fullTime += to - now
-			}
-			now = to
-		}
-	}
-	leave := func(until int64) {
-		for ; ended < len(ends) && ends[ended] <= until && inSystem > 0; ended++ {
-			advance(ends[ended])
-			inSystem--
-		}
-	}
+// flow sweeps the run; tasks before first are not counted in accepted and waited.
+func (o *observation) flow(first int) flow {
+	f := flowing{o: o, bound: o.bound()}
 	for i := range o.trace.n {
-		r := o.trace.at(i)
-		leave(r.due)
-		advance(r.due)
-		if bound > 0 && inSystem >= bound {
-			f.seenFull++
-		}
-		if !r.accepted() {
-			continue
-		}
-		if i >= first && r.attempts > 0 {
-			f.accepted++
-			if o.waited(r, inSystem, bound) {
-				f.waited++
-			}
-		}
-		inSystem++
+		f.add(o.trace.at(i), i >= first)
 	}
-	window, fullTime := now, f.fullTime
-	leave(1<<63 - 1)
-	f.window, f.fullTime = window, fullTime // after the last arrival nobody sees anything
+	return f.ended(o.trace.at(0).due)
+}
+
+// add takes note of the next task. One that ends at the instant of an arrival has made room for it.
+func (f *flowing) add(r *record, counts bool) {
+	f.offered++
+	f.outcomes[r.outcome]++
+	f.busy += r.busy
+	f.lastEnd = max(f.lastEnd, r.end)
+	if r.outcome != unsettled { // which has no end; conservation is broken already
+		f.check(r)
+	}
+	f.leave(r.due)
+	f.advance(r.due)
+	if f.bound > 0 && f.inSystem >= f.bound {
+		f.seenFull++
+	}
+	if !r.accepted() {
+		return
+	}
+	if counts && r.attempts > 0 {
+		f.accepted++
+		if f.o.waited(r, f.inSystem, f.bound) {
+			f.waited++
+		}
+	}
+	f.inSystem++
+	if r.outcome != unsettled {
+		f.ends.push(r.end)
+	}
+}
+
+// check counts what a settled task may not be, and its response.
+func (f *flowing) check(r *record) {
+	if r.attempts > 1 {
+		f.again++
+	}
+	if r.attempts == 0 && r.outcome == completed {
+		f.unrun++
+	}
+	if r.end < r.due || (r.attempts > 0 && (r.start < r.due || (r.wait() < 0 && !f.o.splits()))) {
+		f.negative++
+		return
+	}
+	if r.accepted() {
+		f.responses.addProduct(1, uint64(r.end-r.due))
+	}
+}
+
+func (f *flowing) advance(to int64) {
+	if to > f.now {
+		f.area.addProduct(uint64(f.inSystem), uint64(to-f.now))
+		if f.bound > 0 && f.inSystem >= f.bound {
+			f.fullTime += to - f.now
+		}
+		f.now = to
+	}
+}
+
+// leave takes those out of the system that end until then.
+func (f *flowing) leave(until int64) {
+	for len(f.ends) > 0 && f.ends[0] <= until {
+		f.advance(f.ends[0])
+		f.ends.pop()
+		f.inSystem--
+	}
+}
+
+// ended is the flow of a run whose first task was due then. After the last arrival nobody sees
+// anything.
+func (f *flowing) ended(firstDue int64) flow {
+	window, fullTime := f.now, f.fullTime
+	f.leave(1<<63 - 1)
+	f.makespan, f.window, f.fullTime = f.lastEnd-firstDue, window, fullTime
+	return f.flow
 }
 
 // splits reports whether tasks were served in several slots at once. Their service is longer than
@@ -206,4 +221,46 @@ func (f freeTime) total(instant int64) float64 {
 		i--
 	}
 	return f.until(i, instant)
+}
+
+// instants is a heap, the earliest first. By container/heap each push would be an allocation.
+type instants []int64
+
+// sink puts the first where it belongs.
+func (h instants) sink() {
+	for at := 0; ; {
+		next := 2*at + 1
+		if next >= len(h) {
+			return
+		}
+		if next+1 < len(h) && h[next+1] < h[next] {
+			next++
+		}
+		if h[at] <= h[next] {
+			return
+		}
+		h[at], h[next] = h[next], h[at]
+		at = next
+	}
+}
+
+func (h *instants) push(instant int64) {
+	*h = append(*h, instant)
+	all := *h
+	for at := len(all) - 1; at > 0; {
+		up := (at - 1) / 2
+		if all[up] <= all[at] {
+			return
+		}
+		all[up], all[at] = all[at], all[up]
+		at = up
+	}
+}
+
+// pop takes the first out.
+func (h *instants) pop() {
+	last := len(*h) - 1
+	(*h)[0] = (*h)[last]
+	*h = (*h)[:last]
+	h.sink()
 }

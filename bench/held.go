@@ -18,28 +18,34 @@ type held struct {
 	ever  bool    // any task of the run, warm-up included
 }
 
-func (o *observation) held(first int) (h held) {
+func (o *observation) held(first int) held {
+	n := float64(o.trace.n - first)
+	sum := heldSum{per: n}
+	for i, lag := range o.trace.lags() {
+		sum.add(o, o.trace.at(i), lag, i >= first)
+	}
+	return held{share: sum.count / n, mean: sum.total, ever: sum.ever}
+}
+
+// A heldSum sums up how tasks stood, each divided by per.
+type heldSum struct {
+	per, total, count float64
+	ever              bool
+}
+
+func (h *heldSum) add(o *observation, r *record, lag int64, counts bool) {
 	least := int64(0)
 	if o.scenario.Clock == Real {
 		least = int64(heldFrom)
 	}
-	n, count := float64(o.trace.n-first), 0.0
-	for i, lag := range o.trace.lags() {
-		r := o.trace.at(i)
-		stood := cmp.Or(r.left, r.issue) - r.due - lag // where nobody has said, nothing held it
+	stood := cmp.Or(r.left, r.issue) - r.due - lag // where nobody has said, nothing held it
+	h.ever = h.ever || stood > least
+	if counts {
+		h.total += float64(stood) / h.per
 		if stood > least {
-			h.ever = true
-		}
-		if i < first {
-			continue
-		}
-		h.mean += float64(stood) / n
-		if stood > least {
-			count++
+			h.count++
 		}
 	}
-	h.share = count / n
-	return h
 }
 
 // heldSuspect is the share of the tasks from which a full queue is a reason: a p99 is made by no

@@ -19,6 +19,7 @@ type job struct {
 	task   strategies.Task
 	driver *driver
 	rec    *record
+	chunk  *chunk // of a soak: that rec is in
 	seq    uint64
 	size   time.Duration // that the task says of itself
 	state  atomic.Int32
@@ -158,6 +159,9 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	j.rec.outcome = outcomeOf(r.Err)
 	d.progress.settled.Add(1)
 	d.meter.Settle(j.seq, meter.Outcome(j.rec.outcome), time.Duration(j.rec.response()))
+	if j.chunk != nil {
+		d.belt.settle(j.chunk, 1) // from here on the record is the fold's
+	}
 	if j.done != nil {
 		j.done <- struct{}{} // has room for one, and the client has only one task
 		return

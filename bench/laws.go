@@ -69,46 +69,82 @@ type replay struct {
 // task ran once: a strategy of one pool, and one of a pool for each class, of which each is
 // replayed by itself, as long as no task stood before a full queue: it would be in the way of the
 // other class. The mean is taken over the tasks from first on; the recursion runs over all.
-func (o *observation) replay(first int, h held) (p replay) {
+func (o *observation) replay(first int, h held) replay {
 	pools, poolOf := o.fifoPools()
 	if pools == nil || (len(pools) > 1 && h.ever) {
-		return p
+		return replay{}
 	}
-	slots := make([]*recursion.Slots, len(pools))
-	for i, bound := range pools {
-		slots[i] = recursion.NewSlots(bound)
-	}
-	previous, sum, n := int64(-1), 0.0, 0
+	p := oracle{clients: len(o.trace.order) > 0, poolOf: poolOf, previous: -1}
+	p.open(pools)
 	for i := range o.trace.n {
-		r := o.trace.at(i)
-		if !r.accepted() {
-			continue
-		}
-		if r.attempts != 1 {
-			return replay{} // never ran, or ran again: not a plain FIFO path
-		}
-		if len(o.trace.order) > 0 && r.due == previous {
-			return replay{} // clients that come at one instant: their order is nobody's fault
-		}
-		previous = r.due
-		pool := 0
-		if poolOf != nil {
-			pool = poolOf[r.class]
-		}
-		start := slots[pool].Take(r.due, r.busy)
-		if i >= first {
-			sum += float64(start - r.due)
-			n++
-		}
-		if diff := max(r.start-start, start-r.start); diff > p.maxDiff {
-			p.maxDiff, p.worst = diff, i
-		}
+		p.add(i, o.trace.at(i), i >= first)
 	}
-	if n > 0 {
-		p.meanWait = sum / float64(n)
+	return p.ended()
+}
+
+// An oracle is the recursion, which is given the records in the order of their due times.
+type oracle struct {
+	replay
+	pools    []*recursion.Slots // none: it does not apply
+	poolOf   map[strategies.Class]int
+	clients  bool // a closed loop
+	previous int64
+	sum      float64
+	n        int
+}
+
+// newOracle is for a run whose classes nobody knows beforehand: it applies to strategies of one
+// pool.
+func (o *observation) newOracle() oracle {
+	p := oracle{previous: -1}
+	if o.pools == nil {
+		pools, _ := o.fifoPools()
+		p.open(pools)
+	}
+	return p
+}
+
+// open makes all slots free, of so many in each pool.
+func (p *oracle) open(pools []int) {
+	for _, slots := range pools {
+		p.pools = append(p.pools, recursion.NewSlots(slots))
+	}
+}
+
+func (p *oracle) add(i int, r *record, counts bool) {
+	switch {
+	case p.pools == nil || !r.accepted():
+		return
+	case r.attempts != 1, // never ran, or ran again: not a plain FIFO path
+		p.clients && r.due == p.previous: // that come at one instant: their order is nobody's fault
+		p.pools = nil
+		return
+	}
+	p.previous = r.due
+	pool := 0
+	if p.poolOf != nil {
+		pool = p.poolOf[r.class]
+	}
+	start := p.pools[pool].Take(r.due, r.busy)
+	if counts {
+		p.sum += float64(start - r.due)
+		p.n++
+	}
+	if diff := max(r.start-start, start-r.start); diff > p.maxDiff {
+		p.maxDiff, p.worst = diff, i
+	}
+}
+
+// ended is what the oracle says of the run.
+func (p *oracle) ended() replay {
+	if p.pools == nil {
+		return replay{}
+	}
+	if p.n > 0 {
+		p.meanWait = p.sum / float64(p.n)
 	}
 	p.done = true
-	return p
+	return p.replay
 }
 
 // fifoPools are the slots of each pool whose tasks start in the order of their acceptance as soon

@@ -54,6 +54,8 @@ func Metrics() []MetricInfo {
 		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower",
 			"longest " + reading.name})
 	}
+	m = append(m, MetricInfo{"quantile-error", "", "how far, relative to it, a quantile may be " +
+		"off: of a soak, which keeps histograms; absent where quantiles are exact"})
 	m = append(m, []MetricInfo{
 		{"short-mean-response-sec", "lower",
 			"mean response of the short tasks, where the workload tells short and long ones apart"},

@@ -73,6 +73,7 @@ type Written struct {
 	Warmup                              float64
 	Seed                                uint64
 	Clock                               string
+	Soak                                bool `json:",omitempty"`
 }
 
 // Written puts the scenario in words.
@@ -84,7 +85,7 @@ func (s Scenario) Written() Written {
 		Limit:   s.Limit, Queue: s.Queue, Load: s.Load.Relative, Rate: s.Load.PerSecond,
 		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
 		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed,
-		Clock: s.Clock.String(),
+		Clock: s.Clock.String(), Soak: s.Soak,
 	}
 }
 
@@ -92,7 +93,7 @@ func (s Scenario) Written() Written {
 func (w Written) Scenario() (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,
-		Drain: w.Drain, Seed: w.Seed,
+		Drain: w.Drain, Seed: w.Seed, Soak: w.Soak,
 		Load: Load{Relative: w.Load, PerSecond: w.Rate},
 		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/watchdog"
@@ -20,6 +19,7 @@ type observation struct {
 	workload     workloads.Workload
 	mean         time.Duration // of the workload, exact or calibrated
 	trace        *trace
+	fold         *fold // of a soak, in place of the trace
 	peak         int64 // most attempts in flight at once
 	service      int64 // sum of the time inside Run as the attempts counted it
 	settledTwice int64
@@ -38,6 +38,9 @@ const second = float64(time.Second)
 // result computes everything that a run reports: first the judged numbers, then what they are held
 // against.
 func (o *observation) result() (*Result, error) {
+	if o.fold != nil {
+		return o.fold.result()
+	}
 	s := o.scenario
 	first := int(s.Stop.Warmup * float64(o.trace.n))
 	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: o.trace.n - first}
@@ -62,23 +65,29 @@ func (o *observation) result() (*Result, error) {
 		r.add("oracle-max-diff-sec", float64(replay.maxDiff)/second)
 	}
 	o.reportTheory(r, m, held)
-	for _, c := range o.counts {
-		r.add(c.Name, float64(c.Value))
-	}
-	if s.Clock == Real && o.recording == nil {
-		n := float64(o.trace.n)
-		r.add("B/op", float64(o.used.bytes)/n)
-		r.add("allocs/op", float64(o.used.mallocs)/n)
-		if o.used.cpu > 0 {
-			r.add("cpu-sec/op", float64(o.used.cpu)/n/second)
-		}
-		if o.used.written > 0 && s.Strategy.Spec.Survives(s.params()) > strategies.Volatile {
-			r.add("written-B/op", float64(o.used.written)/n)
-		}
-	}
+	o.reportCosts(r, o.trace.n)
 	o.judge(r, first, m, flow, held)
 	r.Timeline = o.timeline()
 	return r, nil
+}
+
+// reportCosts adds what the target counted, and what the process used for so many tasks.
+func (o *observation) reportCosts(r *Result, tasks int) {
+	s, n := o.scenario, float64(tasks)
+	for _, c := range o.counts {
+		r.add(c.Name, float64(c.Value))
+	}
+	if s.Clock == Virtual || o.recording != nil {
+		return
+	}
+	r.add("B/op", float64(o.used.bytes)/n)
+	r.add("allocs/op", float64(o.used.mallocs)/n)
+	if o.used.cpu > 0 {
+		r.add("cpu-sec/op", float64(o.used.cpu)/n/second)
+	}
+	if o.used.written > 0 && s.Strategy.Spec.Survives(s.params()) > strategies.Volatile {
+		r.add("written-B/op", float64(o.used.written)/n)
+	}
 }
 
 // measured sums up the tasks after the warm-up.
@@ -96,37 +105,49 @@ type measured struct {
 	lastEnd int64
 	busy    int64   // of started tasks
 	busySq  float64 // Σ (busy/second)²
+
+	firstDue, begun int64 // the first due and the first start
 }
 
-func (o *observation) measure(first int) (m measured) {
-	deadline := int64(o.scenario.Deadline)
-	begun := int64(math.MaxInt64)
-	m.n = o.trace.n - first
-	m.from, m.until = Span(o.trace.n, first, func(i int) int64 { return o.trace.at(i).due },
-		int64(o.scenario.Stop.Duration))
-	for i := first; i < o.trace.n; i++ {
-		r := o.trace.at(i)
-		m.outcomes[r.outcome]++
-		m.lastEnd = max(m.lastEnd, r.end)
-		if r.outcome == completed && (deadline == 0 || r.response() <= deadline) {
-			m.inTime++
-		}
-		if r.attempts > 0 {
-			m.started++
-			begun = min(begun, r.start)
-			m.attempts += int(r.attempts)
-			m.busy += r.busy
-			sec := float64(r.busy) / second
-			m.busySq += sec * sec
-		}
+// count adds a task to the sums.
+func (m *measured) count(r *record, deadline int64) {
+	m.outcomes[r.outcome]++
+	m.lastEnd = max(m.lastEnd, r.end)
+	if r.outcome == completed && (deadline == 0 || r.response() <= deadline) {
+		m.inTime++
 	}
-	if m.started > 0 && first > 0 {
-		m.backlog = max(begun-o.trace.at(first).due, 0)
+	if r.attempts > 0 {
+		if m.started++; m.started == 1 || r.start < m.begun {
+			m.begun = r.start
+		}
+		m.attempts += int(r.attempts)
+		m.busy += r.busy
+		sec := float64(r.busy) / second
+		m.busySq += sec * sec
 	}
-	if o.scenario.Load.Arrival.IsClosed() {
+}
+
+// ended is the sum of a run whose plan took until then; warm says that it had a warm-up.
+func (m measured) ended(s Scenario, until int64, warm bool) measured {
+	m.until = until
+	if m.started > 0 && warm {
+		m.backlog = max(m.begun-m.firstDue, 0)
+	}
+	if s.Load.Arrival.IsClosed() {
 		m.until = max(m.until, m.lastEnd) // the next task is due when one has ended
 	}
 	return m
+}
+
+func (o *observation) measure(first int) (m measured) {
+	m.n, m.firstDue = o.trace.n-first, o.trace.at(first).due
+	from, until := Span(o.trace.n, first, func(i int) int64 { return o.trace.at(i).due },
+		int64(o.scenario.Stop.Duration))
+	m.from = from
+	for i := first; i < o.trace.n; i++ {
+		m.count(o.trace.at(i), int64(o.scenario.Deadline))
+	}
+	return m.ended(o.scenario, until, first > 0)
 }
 
 // seconds is how long the measured part took, until its last end. While the strategy was still at

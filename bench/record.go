@@ -97,26 +97,34 @@ func (t *trace) at(i int) *record {
 // that it issued without a pause. Each log has a generator of its own.
 func (t *trace) lags() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
-		before := make([]struct{ ready, issue int64 }, 1) // the task before, by log
+		before := make([]lagging, 1) // by log
 		if n := len(t.logs); n > 0 {
-			before = make([]struct{ ready, issue int64 }, t.logs[n-1]+1)
+			before = make([]lagging, t.logs[n-1]+1)
 		}
 		for i := range t.n {
 			r, b := t.at(i), &before[0]
 			if t.order != nil {
 				b = &before[t.logs[t.order[i]>>chunkBits]]
 			}
-			if r.held { // no sleep: it came from the submit, which took from issue to issue
-				b.ready = max(r.due, b.ready+r.issue-b.issue)
-			} else {
-				b.ready = r.due
-			}
-			b.issue = r.issue
-			if !yield(i, r.issue-b.ready) {
+			if !yield(i, b.of(r)) {
 				return
 			}
 		}
 	}
+}
+
+// A lagging is what the lag of the next task of a generator counts from: the task before.
+type lagging struct{ ready, issue int64 }
+
+// of is the lag of the next task.
+func (b *lagging) of(r *record) int64 {
+	if r.held { // no sleep: it came from the submit, which took from issue to issue
+		b.ready = max(r.due, b.ready+r.issue-b.issue)
+	} else {
+		b.ready = r.due
+	}
+	b.issue = r.issue
+	return r.issue - b.ready
 }
 
 // newTrace merges logs. A single log is in due order already, because one generator issues it; the

@@ -34,6 +34,9 @@ type Scenario struct {
 	Drain time.Duration
 	Seed  uint64 // of arrivals and task times: the same seed is the same work
 	Clock Clock  // zero is Real
+	// records are folded into sums and histograms while the run goes on, so that it may go on for
+	// any time: quantiles are within 0.1 %. So they are anyhow beyond SoakFrom tasks; see Result
+	Soak bool
 }
 
 // Load says when tasks are due. Relative and PerSecond exclude each other; an arrival process that
@@ -170,6 +173,10 @@ func (s Scenario) Validate() error {
 	if s.Drain > 0 && s.Load.Arrival.IsClosed() {
 		c.add("drain: the clients of arrival %s wait for their tasks, so that nothing is left "+
 			"to drain", s.Load.Arrival.Spec.Name)
+	}
+	if a := s.Load.Arrival; s.Soak && (a.IsClosed() || a.Spec.AllAtOnce) {
+		c.add("soak: arrival %s is no open process that goes on: each client, or the batch, is "+
+			"kept whole", a.Spec.Name)
 	}
 	s.Load.check(s, &c)
 	s.Stop.check(s, &c)

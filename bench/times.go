@@ -178,22 +178,31 @@ func (o *observation) timeline() []Interval {
 		return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))]
 	}
 	for i := range t.n {
-		r := t.at(i)
-		at(r.due).Arrived++
-		if r.attempts > 0 {
-			at(r.start).Started++
-		}
-		if r.outcome == unsettled {
-			continue
-		}
-		last := at(r.end) // whose levels count what leaves them, until they are summed up
-		if *last.of(r.outcome)++; r.attempts > 0 {
-			last.InFlight--
-		} else {
-			last.Queued--
-		}
+		countIn(at, t.at(i))
 	}
-	// Levels follow from the counts: what arrived and has neither ended nor started is queued.
+	sumUp(line)
+	return line
+}
+
+// countIn counts a task in the intervals of its instants.
+func countIn(at func(instant int64) *Interval, r *record) {
+	at(r.due).Arrived++
+	if r.attempts > 0 {
+		at(r.start).Started++
+	}
+	if r.outcome == unsettled {
+		return
+	}
+	last := at(r.end) // whose levels count what leaves them, until they are summed up
+	if *last.of(r.outcome)++; r.attempts > 0 {
+		last.InFlight--
+	} else {
+		last.Queued--
+	}
+}
+
+// sumUp makes levels of what left them: what arrived and has neither ended nor started is queued.
+func sumUp(line []Interval) {
 	var inFlight, queued int
 	for i := range line {
 		v := &line[i]
@@ -201,7 +210,6 @@ func (o *observation) timeline() []Interval {
 		queued += v.Arrived - v.Started + v.Queued
 		v.InFlight, v.Queued = inFlight, queued
 	}
-	return line
 }
 
 // of is the count of tasks that ended like that.

@@ -78,7 +78,7 @@ func (o *observation) checkPASTA(r *Result, f flow) {
 	if !o.poisson() || f.window == 0 || o.bound() == 0 {
 		return
 	}
-	n := float64(o.trace.n)
+	n := float64(f.offered)
 	seen, there := float64(f.seenFull)/n, float64(f.fullTime)/float64(f.window)
 	r.add("seen-full/op", seen)
 	r.add("full-share", there)
@@ -111,6 +111,11 @@ func (o *observation) checkLag(r *Result, first int, m measured) {
 			mean += float64(lag) / float64(m.n)
 		}
 	}
+	o.judgeLag(r, mean, m)
+}
+
+// judgeLag weighs the mean lag.
+func (o *observation) judgeLag(r *Result, mean float64, m measured) {
 	response, ok := r.Metric("mean-response-sec")
 	if !ok || response == 0 {
 		return

@@ -24,22 +24,40 @@ const (
 // as long as the run lasts, at a load of 1 or more, has no mean wait: the number is that of the
 // run's length.
 func (o *observation) checkDrift(r *Result, first int) {
-	switch name := o.scenario.Load.Arrival.Spec.Name; {
-	case o.scenario.Load.Arrival.Spec.AllAtOnce, name == "linear", name == "sine":
-		return // the plan itself is not stationary
-	}
-	what, of := "wait", (*record).wait
-	if o.splits() || o.bound() == 0 {
-		what, of = "response", (*record).response
-	}
-	means, ok := o.batchMeans(first, func(_ int, rec *record) (float64, bool) {
-		// that was cut short
-		return float64(of(rec)), rec.attempts > 0 && rec.outcome != unsettled &&
-			rec.outcome != abandoned
-	})
-	if !ok {
+	if !o.stationary() {
 		return
 	}
+	_, of := o.drifting()
+	means, ok := o.batchMeans(first, func(_ int, rec *record) (float64, bool) {
+		return float64(of(rec)), drifts(rec)
+	})
+	if ok {
+		o.judgeDrift(r, means)
+	}
+}
+
+// stationary reports whether the plan itself is.
+func (o *observation) stationary() bool {
+	arrival := o.scenario.Load.Arrival.Spec
+	return !arrival.AllAtOnce && arrival.Name != "linear" && arrival.Name != "sine"
+}
+
+// drifting is what is looked at.
+func (o *observation) drifting() (what string, of func(*record) int64) {
+	if o.splits() || o.bound() == 0 {
+		return "response", (*record).response
+	}
+	return "wait", (*record).wait
+}
+
+// drifts reports whether a task tells of it: one that was cut short does not.
+func drifts(rec *record) bool {
+	return rec.attempts > 0 && rec.outcome != unsettled && rec.outcome != abandoned
+}
+
+// judgeDrift compares the halves.
+func (o *observation) judgeDrift(r *Result, means [batches]float64) {
+	what, _ := o.drifting()
 	h := compareHalves(means)
 	if how, ok := h.beyondChance(); ok {
 		r.Doubt(Suspect, checkDrift, "the mean %s is %s in the first half of the run and %s in "+

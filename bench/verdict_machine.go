@@ -132,6 +132,9 @@ func times(n int) string {
 
 // dueBetween counts the tasks that were due from one instant to before another.
 func (o *observation) dueBetween(from, to int64) (n int) {
+	if o.trace == nil { // of a soak
+		return int(float64(to-from) / second * o.scenario.rate(o.mean))
+	}
 	for i := range o.trace.n {
 		if due := o.trace.at(i).due; due >= from && due < to {
 			n++

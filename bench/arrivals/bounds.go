@@ -10,6 +10,7 @@ import (
 // keyboard before anything starts, and keep sums of times far from the 292 years of a Duration.
 const (
 	MaxTasks  = 100_000_000        // 6.4 GB of records, at 64 bytes a task
+	MaxSoak   = 1_000_000_000_000  // tasks of which no records are kept
 	MaxSpan   = 87_600 * time.Hour // ten years
 	LeastRate = 1e-6               // tasks per second
 	MostRate  = 1e9                // tasks per second
@@ -20,25 +21,28 @@ const (
 
 // CheckPlan reports everything that is out of bounds in a plan of so many tasks, or for so long
 // where that is 0, at so many tasks per second. The rate is 0 where the process settles it, or
-// where it is not known yet. Each complaint begins with the name of its flag.
-func (v Variant) CheckPlan(rate float64, tasks int, duration time.Duration) (complaints []error) {
+// where it is not known yet. A run has at most so many tasks. Each complaint begins with the name
+// of its flag.
+func (v Variant) CheckPlan(
+	rate float64, tasks int, duration time.Duration, most float64,
+) (complaints []error) {
 	complain := func(format string, a ...any) {
 		complaints = append(complaints, fmt.Errorf(format, a...))
 	}
 	switch {
 	case rate != 0 && !(rate >= LeastRate && rate <= MostRate):
 		complain("rate %v: want %v to %v tasks per second", rate, LeastRate, MostRate)
-	case tasks < 0 || tasks > MaxTasks:
-		complain("n %d: want 1 to %d tasks", tasks, MaxTasks)
+	case tasks < 0 || float64(tasks) > most:
+		complain("n %d: want 1 to %.0f tasks", tasks, most)
 	case rate != 0 && !v.IsClosed() && v.open(rate) != nil:
 		complain("arrival %s: %w", v, v.open(rate))
 	case duration < 0:
 		complain("duration %v: want a positive duration", duration)
 	case duration > MaxSpan:
 		complain("duration %v: want at most %s", duration, spanText)
-	case rate*duration.Seconds() > MaxTasks:
-		complain("duration %v: at %v tasks per second these are %.3g tasks; a run has at most %d",
-			duration, rate, rate*duration.Seconds(), MaxTasks)
+	case rate*duration.Seconds() > most:
+		complain("duration %v: at %v tasks per second these are %.3g tasks; a run has at most %.0f",
+			duration, rate, rate*duration.Seconds(), most)
 	case tasks > 0 && rate != 0 && float64(tasks)/rate > MaxSpan.Seconds():
 		complain("n %d: at %v tasks per second they take longer than %s", tasks, rate, spanText)
 	case tasks > 0 && rate == 0 && v.span(tasks) > MaxSpan.Seconds():

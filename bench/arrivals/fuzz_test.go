@@ -38,7 +38,7 @@ func FuzzParseVariant(f *testing.F) {
 		} else if rate == 0 {
 			return
 		}
-		if v.CheckPlan(rate, tasks, 0) != nil || v.IsClosed() {
+		if v.CheckPlan(rate, tasks, 0, arrivals.MaxTasks) != nil || v.IsClosed() {
 			return
 		}
 		next, err := v.Spec.Open(rate, 1, v.Values)

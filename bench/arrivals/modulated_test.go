@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
 // A twoPhase is a modulated process as the theory has it: rates of arrival in each phase and
@@ -142,10 +144,10 @@ func counted(due []time.Duration, span, window, rate float64) float64 {
 // at which it would be one.
 func TestModulatedBounds(t *testing.T) {
 	v := variant(t, "onoff:on=1ms,off=1ms")
-	if wrong := v.CheckPlan(1, 100, 0); len(wrong) > 0 {
+	if wrong := v.CheckPlan(1, 100, 0, arrivals.MaxTasks); len(wrong) > 0 {
 		t.Errorf("at 1/s: %v", wrong)
 	}
-	wrong := v.CheckPlan(0.4, 100, 0)
+	wrong := v.CheckPlan(0.4, 100, 0, arrivals.MaxTasks)
 	if len(wrong) != 1 || !strings.Contains(wrong[0].Error(),
 		"on, off: want a cycle of at least 2.5ms at this rate") {
 		t.Errorf("at 0.4/s: %v", wrong)

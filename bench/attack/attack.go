@@ -193,7 +193,7 @@ func (a Attack) Validate() error {
 		}
 	}
 	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
-	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration)...)
+	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration, arrivals.MaxTasks)...)
 	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
 		a.Clients, maxClients)
 	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")

@@ -78,7 +78,7 @@ func axes() []axis {
 		{name: "n", value: "TASKS", excludes: "duration",
 			doc: fmt.Sprintf("tasks in a run (default %d; at a --rate under the real clock %v "+
 				"of them, %d at least)", zero.Tasks, firstLook, firstTasks),
-			set: one(func(m *matrix) *int { return &m.Stop.Tasks }, upTo(arrivals.MaxTasks))},
+			set: one(func(m *matrix) *int { return &m.Stop.Tasks }, upTo(mostTasks))},
 		{name: "duration", value: "TIME", excludes: "n",
 			doc: "end a run after this time instead of a number of tasks",
 			set: one(func(m *matrix) *time.Duration { return &m.Stop.Duration }, positiveTime)},
@@ -101,6 +101,10 @@ func axes() []axis {
 			set: one(func(m *matrix) *bench.Clock { return &m.Clock }, bench.ParseClock)},
 	}
 }
+
+// mostTasks is how many -n takes: of a soak, since other runs end at arrivals.MaxTasks. It fits an
+// int of 32 bits.
+const mostTasks = 2_000_000_000
 
 // everything stands for all strategies but those that wait for a disk or a server: these measure
 // that, and are named.

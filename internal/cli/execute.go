@@ -69,6 +69,9 @@ func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error
 	if err := p.useDatabase(o.dsn); err != nil {
 		return err
 	}
+	if err := p.soak(o.soak); err != nil {
+		return err
+	}
 	_, out := studies.Default()
 	late := slices.DeleteFunc(out, func(s studies.Study) bool { return s.Apart })
 	if len(late) > 0 && len(p) > 0 && p[0].study != nil && !o.quiet {

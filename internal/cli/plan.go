@@ -74,6 +74,26 @@ func planStudies(
 	return p, nil
 }
 
+// soak makes soaks of all runs, if that is asked for.
+func (p plan) soak(all bool) error {
+	if !all {
+		return nil
+	}
+	for _, s := range p {
+		if s.study != nil {
+			return errors.New("--soak is for scenarios; the studies look at single tasks")
+		}
+		for i := range s.suite.Scenarios {
+			sc := &s.suite.Scenarios[i]
+			sc.Soak = true
+			if err := sc.Validate(); err != nil {
+				return fmt.Errorf("--soak: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
 // twice complains of a scenario that is in two sections: its runs would pass for repetitions of
 // one.
 func (p plan) twice() error {

@@ -23,6 +23,7 @@ const outRoot = "poolbench-out"
 type runOptions struct {
 	file, out     string
 	dsn           string
+	soak          bool
 	force, append bool
 	resume        bool
 	dryRun, quiet bool
@@ -50,6 +51,8 @@ func (a *app) runCommand() *cobra.Command {
 		"read scenarios from this YAML `FILE`: a list; keys are the names of the flags above")
 	cmd.Flags().StringVar(&o.dsn, "dsn", "", "PostgreSQL `DATABASE` of sql_query:db=postgres: "+
 		"postgres://user@host/name (default $POOLBENCH_DSN)")
+	cmd.Flags().BoolVar(&o.soak, "soak", false, "keep no record of single tasks, so that a run "+
+		"may go on for hours: quantiles within 0.1% (so it is beyond 10 million tasks)")
 	addServers(cmd)
 	o.addTo(cmd)
 	return cmd

@@ -1,0 +1,169 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// SoakFrom is how many tasks a run has at most that keeps the records of all: 640 MB of them. Where
+// there are more, and where Scenario.Soak says so, the run is a soak.
+const SoakFrom = 10_000_000
+
+// mostHeld is how many chunks of records a soak holds, of tasks that are not done or are due after
+// one that is not. With what else a task in the system takes it is some 200 MB.
+const mostHeld = 128
+
+// errHeld ends a soak that would take ever more memory.
+var errHeld = fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
+	"more: its strategy falls behind the load, or a task hangs", mostHeld<<chunkBits)
+
+// A belt carries the records of a soak to its fold, chunk by chunk in the order of their due times,
+// as soon as all tasks of a chunk are done. The fold works in a goroutine of its own, so that the
+// generator is on time.
+type belt struct {
+	fold *fold
+
+	mu            sync.Mutex
+	chunks, spare []*chunk // in use, the oldest first, and folded ones
+	// of the generator: the last chunk, and the records that are taken of it
+	last  *chunk
+	taken int
+
+	ring, room chan struct{} // a chunk is done; one has been folded. Each has room for one
+	quit       chan struct{}
+	folding    sync.WaitGroup
+	once       sync.Once
+}
+
+// A chunk is done when its done is twice its records: once for each that is settled, and once for
+// each that the generator has come back from submitting.
+type chunk struct {
+	done    atomic.Int64
+	records [1 << chunkBits]record
+}
+
+func (c *chunk) isDone() bool { return c.done.Load() == 2<<chunkBits }
+
+func newBelt() *belt {
+	return &belt{ring: make(chan struct{}, 1), room: make(chan struct{}, 1),
+		quit: make(chan struct{}), taken: 1 << chunkBits}
+}
+
+// start begins to fold.
+func (b *belt) start(f *fold) {
+	b.fold = f
+	b.folding.Go(func() {
+		for {
+			select {
+			case <-b.ring:
+				b.takeUp()
+			case <-b.quit:
+				return
+			}
+		}
+	})
+}
+
+// next is the record of the next task; nil where too many are held.
+func (b *belt) next() *record {
+	if b.taken == 1<<chunkBits {
+		if b.last != nil {
+			b.settle(b.last, 1<<chunkBits)
+		}
+		if !b.extend() {
+			return nil
+		}
+	}
+	b.taken++
+	return &b.last.records[b.taken-1]
+}
+
+// settle takes note that so many tasks of the chunk are a step nearer to their end. Only the last
+// step rings.
+func (b *belt) settle(c *chunk, steps int64) {
+	if c.done.Add(steps) == 2<<chunkBits {
+		signal(b.ring)
+	}
+}
+
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// extend adds a chunk, when there is room for it.
+func (b *belt) extend() bool {
+	for !b.tryExtend() {
+		b.mu.Lock()
+		folds := b.chunks[0].isDone()
+		b.mu.Unlock()
+		if !folds {
+			return false
+		}
+		<-b.room
+	}
+	return true
+}
+
+func (b *belt) tryExtend() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.chunks) == mostHeld {
+		return false
+	}
+	var c *chunk
+	if n := len(b.spare); n > 0 {
+		c, b.spare = b.spare[n-1], b.spare[:n-1]
+	} else {
+		c = new(chunk)
+	}
+	b.chunks, b.last, b.taken = append(b.chunks, c), c, 0
+	return true
+}
+
+// takeUp folds the chunks that are done, up to one that is not.
+func (b *belt) takeUp() {
+	for {
+		b.mu.Lock()
+		if len(b.chunks) == 0 || !b.chunks[0].isDone() {
+			b.mu.Unlock()
+			return
+		}
+		c := b.chunks[0]
+		b.mu.Unlock()
+		for i := range c.records {
+			b.fold.add(&c.records[i])
+		}
+		c.done.Store(0)
+		clear(c.records[:])
+		b.mu.Lock()
+		b.chunks, b.spare = slices.Delete(b.chunks, 0, 1), append(b.spare, c)
+		b.mu.Unlock()
+		signal(b.room)
+	}
+}
+
+// close ends the goroutine. It may be called again.
+func (b *belt) close() {
+	b.once.Do(func() { close(b.quit) })
+	b.folding.Wait()
+}
+
+// end folds what is left when the run is over.
+func (b *belt) end() *fold {
+	b.close()
+	for _, c := range b.chunks {
+		n := len(c.records)
+		if c == b.last {
+			n = b.taken
+		}
+		for i := range n {
+			b.fold.add(&c.records[i])
+		}
+	}
+	return b.fold
+}

@@ -1,0 +1,209 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/samples"
+)
+
+// A fold is what a soak keeps of its records, which it is given in the order of their due times:
+// sums, histograms of three digits, the course, and what the laws and the oracle need to go on. It
+// takes a few megabytes and what the tasks in the system take, however long the run is.
+type fold struct {
+	o      *observation
+	first  int   // the tasks before are the warm-up: their number or, of a run of a given time,
+	warm   int64 // until when they are due
+	n      int
+	begin  int64 // the first due
+	due    int64 // the last
+	before int64 // the last due of the warm-up
+
+	m      measured
+	flow   flowing
+	oracle oracle
+	lag    lagging
+	stood  heldSum
+
+	times  [3]distribution // response, wait, service
+	lags   *hdrhistogram.Histogram
+	late   float64 // sum of the lags
+	course course
+	// of what checkDrift looks at
+	trend    batched
+	drifting func(*record) int64
+	waits    batched
+}
+
+// A distribution is a histogram with the exact mean and maximum beside it.
+type distribution struct {
+	h       *hdrhistogram.Histogram
+	sum     float64
+	longest int64
+}
+
+// The histograms have three digits: a quantile is within 0.1 %.
+const (
+	foldDigits = 3
+	foldError  = 0.001
+)
+
+// longestTime is what a histogram of a soak goes up to, beyond what any task may take.
+const longestTime = int64(4 * 87_600 * time.Hour)
+
+// newFold is for a run that takes about that time.
+func newFold(o *observation, span time.Duration) *fold {
+	s := o.scenario
+	f := &fold{o: o, first: math.MaxInt, course: course{length: max(int64(span)/intervals, 1)},
+		flow: flowing{o: o, bound: o.bound()}, oracle: o.newOracle(), stood: heldSum{per: 1},
+		lags: hdrhistogram.New(1, longestTime, foldDigits)}
+	_, f.drifting = o.drifting()
+	if s.Stop.Tasks > 0 {
+		f.first = int(s.Stop.Warmup * float64(s.Stop.Tasks))
+	} else {
+		f.warm = int64(s.Stop.Warmup * float64(s.Stop.Duration))
+	}
+	for i := range f.times {
+		f.times[i].h = hdrhistogram.New(1, longestTime, foldDigits)
+	}
+	return f
+}
+
+// add takes note of the next record.
+func (f *fold) add(r *record) {
+	i := f.n
+	f.n++
+	if i == 0 {
+		f.begin, f.course.begin = r.due, r.due
+	}
+	if f.first == math.MaxInt && r.due >= f.warm {
+		f.first = i
+	}
+	counts := i >= f.first
+	if i == f.first {
+		f.m.from = f.due // the gap before the first that counts
+		f.m.firstDue = r.due
+	}
+	f.due = r.due
+	lag := f.lag.of(r)
+	f.flow.add(r, counts)
+	f.oracle.add(i, r, counts)
+	f.stood.add(f.o, r, lag, counts)
+	f.course.add(r)
+	if !counts {
+		return
+	}
+	f.m.n++
+	f.m.count(r, int64(f.o.scenario.Deadline))
+	f.late += float64(lag)
+	_ = f.lags.RecordValue(lag)
+	if drifts(r) {
+		f.trend.add(float64(f.drifting(r)))
+	}
+	if r.outcome != completed {
+		return
+	}
+	f.waits.add(float64(r.wait()) / second)
+	for i, ns := range [...]int64{r.response(), r.wait(), r.busy} {
+		d := &f.times[i]
+		_ = d.h.RecordValue(max(ns, 0)) // beyond its end is beyond ten years
+		d.sum += float64(ns)
+		d.longest = max(d.longest, ns)
+	}
+}
+
+// result computes what the soak reports, as observation.result does from records. What takes all
+// records at hand is left out: classes, what short tasks find, the interval of the p99, and the
+// tests of the plan's gaps and of single values of theory.
+func (f *fold) result() (*Result, error) {
+	o, s := f.o, f.o.scenario
+	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: f.m.n}
+	if r.Tasks == 0 {
+		return nil, errNoTasks
+	}
+	m := f.m.ended(s, max(f.due, int64(s.Stop.Duration)), f.first > 0)
+	flow := f.flow.ended(f.begin)
+	m.report(r)
+	if err := f.reportTimes(r); err != nil {
+		return nil, err
+	}
+	o.reportShares(r, m, flow)
+	n := float64(m.n)
+	held := held{share: f.stood.count / n, mean: f.stood.total / n, ever: f.stood.ever}
+	r.add("held/op", held.share)
+	r.add("mean-held-sec", held.mean/second)
+	replay := f.oracle.ended()
+	r.Broken = o.brokenLaws(flow, replay)
+	r.add("broken-laws", float64(len(r.Broken)))
+	if replay.done {
+		r.add("oracle-mean-wait-sec", replay.meanWait/second)
+		r.add("oracle-max-diff-sec", float64(replay.maxDiff)/second)
+	}
+	if o.pools == nil {
+		o.reportTheory(r, m, held)
+	}
+	o.reportCosts(r, f.n)
+	f.judge(r, m, flow, held)
+	r.Timeline = f.course.intervals()
+	return r, nil
+}
+
+// reportTimes is that of observation: means and maxima are exact, quantiles those of the
+// histograms.
+func (f *fold) reportTimes(r *Result) error {
+	for i, of := range []string{"response", "wait", "service"} {
+		d := f.times[i]
+		n := int(d.h.TotalCount())
+		if n == 0 || (of == "wait" && f.o.splits()) {
+			continue
+		}
+		r.add("mean-"+of+"-sec", d.sum/float64(n)/second)
+		for _, q := range quantiles {
+			if samples.Resolvable(q.p, n) {
+				v := valueAtRank(d.h, samples.Rank(n, q.p))
+				r.add(q.name+"-"+of+"-sec", float64(min(v, d.longest))/second)
+			}
+		}
+		r.add("max-"+of+"-sec", float64(d.longest)/second)
+		text, err := d.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			return fmt.Errorf("distribution of %s: %w", of, err)
+		}
+		r.Readings = append(r.Readings, Reading{of, string(text), d.h.ValueAtQuantile(100)})
+	}
+	r.add("quantile-error", foldError)
+	if n := int(f.lags.TotalCount()); samples.Resolvable(0.99, n) {
+		r.add("p99-lag-sec", float64(valueAtRank(f.lags, samples.Rank(n, 0.99)))/second)
+	}
+	return nil
+}
+
+// judge makes those of the checks that need no records.
+func (f *fold) judge(r *Result, m measured, flow flow, h held) {
+	o := f.o
+	for _, law := range r.Broken {
+		r.Doubt(Invalid, checkLaw, "%s", law)
+	}
+	if o.scenario.Clock == Real {
+		if o.seen != nil {
+			o.checkMachine(r)
+		}
+		o.judgeLag(r, f.late/float64(m.n), m)
+	}
+	o.checkPASTA(r, flow)
+	o.checkHeld(r, h)
+	if means, ok := f.trend.means(); ok && o.stationary() {
+		o.judgeDrift(r, means)
+	}
+	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
+		if means, ok := f.waits.means(); ok {
+			se := standardError(means)
+			r.add("mean-wait-low-sec", max(mean-student*se, 0))
+			r.add("mean-wait-high-sec", mean+student*se)
+		}
+	}
+	r.add("verdict", float64(r.Verdict))
+}

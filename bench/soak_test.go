@@ -1,0 +1,134 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// TestSoak: a soak says the same as a run of the same plan that keeps its records: counts, means
+// and maxima, laws and oracle to the last digit or two of a float, quantiles within 0.1 %.
+func TestSoak(t *testing.T) {
+	for _, w := range []bench.Written{
+		{Strategy: "worker_pool", Load: 0.8},
+		{Strategy: "semaphore", Load: 0.6, Workload: "lognormal", Deadline: 20 * time.Millisecond},
+		{Strategy: "bounded_queue_shed", Load: 1.3, Queue: 5},
+		{Strategy: "partitioned", Load: 0.7, Workload: "hyperexp"},
+		{Strategy: "segregated", Load: 0.5, Workload: "two_class"},
+		{Strategy: "retry_queue", Rate: 90, Target: "token_bucket:rate=100,burst=5"},
+		{Strategy: "unbounded", Load: 0.8, Arrival: "bulk"},
+	} {
+		w.Limit, w.Tasks, w.Warmup, w.Seed = 4, 30_000, 0.1, 3
+		t.Run(w.Strategy, func(t *testing.T) {
+			s := scenario(t, w)
+			whole := run(t, s)
+			s.Soak = true
+			soak := run(t, s)
+			if soak.Name != whole.Name || soak.Tasks != whole.Tasks {
+				t.Errorf("%s of %d tasks is as a soak %s of %d", whole.Name, whole.Tasks,
+					soak.Name, soak.Tasks)
+			}
+			told := 0
+			for _, m := range soak.Metrics {
+				want, ok := whole.Metric(m.Unit)
+				near := 1e-9
+				switch {
+				case strings.HasPrefix(m.Unit, "p") && strings.HasSuffix(m.Unit, "-sec"):
+					near = 1e-3
+				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
+					near = 0.02 // of batches whose ends are elsewhere
+				case m.Unit == "verdict", m.Unit == "quantile-error":
+					continue // fewer checks are made; of a soak alone
+				}
+				if told++; !ok || math.Abs(m.Value-want) > near*math.Abs(want) {
+					t.Errorf("%s is %v, and %v (%v) where the records are kept", m.Unit, m.Value,
+						want, ok)
+				}
+			}
+			if told < 25 {
+				t.Errorf("a soak tells %d metrics alone", told)
+			}
+			if a, b := counted(soak), counted(whole); a != b {
+				t.Errorf("the timelines count %v, and %v where the records are kept", a, b)
+			}
+		})
+	}
+}
+
+// counted sums a timeline up.
+func counted(r *bench.Result) (sums [7]int) {
+	for _, v := range r.Timeline {
+		for i, n := range []int{v.Arrived, v.Started, v.Completed, v.Failed, v.Throttled, v.Shed,
+			v.Abandoned} {
+			sums[i] += n
+		}
+	}
+	return sums
+}
+
+// TestSoakTakesNoMemoryPerTask compares what two lengths allocate: a task that is kept takes 56
+// bytes.
+func TestSoakTakesNoMemoryPerTask(t *testing.T) {
+	allocated := func(tasks int) uint64 {
+		s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: tasks})
+		s.Soak = true
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		run(t, s)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	const short, long = 50_000, 250_000 // the queue's slots are 8 of the bytes
+	few, many := allocated(short), allocated(long)
+	if per := (float64(many) - float64(few)) / (long - short); per > 12 {
+		t.Errorf("%d tasks take %d bytes, %d take %d: %.1f for each more", short, few, long, many,
+			per)
+	}
+}
+
+// TestSoakSeesDrift: what grows for as long as the soak lasts is a doubt.
+func TestSoakSeesDrift(t *testing.T) {
+	s := scenario(t, bench.Written{Limit: 2, Load: 1.2, Tasks: 20_000})
+	s.Soak = true
+	r := run(t, s)
+	if !strings.Contains(fmt.Sprint(r.Reasons), "not stationary") {
+		t.Errorf("an overload for the whole time is doubted for %v alone", r.Reasons)
+	}
+}
+
+// TestSoakHoldsNoMore: where tasks do not end, a soak does, and says why.
+func TestSoakHoldsNoMore(t *testing.T) {
+	s := scenario(t, bench.Written{Workload: "constant:mean=100s", Limit: 1, Rate: 1e6,
+		Tasks: 1_000_000})
+	s.Soak = true
+	if _, err := bench.Run(t.Context(), s); err == nil ||
+		!strings.Contains(err.Error(), "not done after 524288 others were due") {
+		t.Errorf("a soak of tasks that do not end says %v", err)
+	}
+}
+
+// TestSoakUnderTheRealClock: the fold works beside the run.
+func TestSoakUnderTheRealClock(t *testing.T) {
+	s := scenario(t, bench.Written{Strategy: "worker_pool", Workload: "constant:mean=10us",
+		Rate: 20_000, Limit: 4, Tasks: 10_000, Clock: "real"})
+	s.Soak = true
+	r := run(t, s)
+	if got := counted(r)[2]; got != 10_000 {
+		t.Errorf("%d of 10000 tasks are completed", got)
+	}
+}
+
+func TestSoakIsOpen(t *testing.T) {
+	for _, arrival := range []string{"closed:clients=2", "batch"} {
+		s := scenario(t, bench.Written{Arrival: arrival, Tasks: 100})
+		s.Soak = true
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "soak: ") {
+			t.Errorf("a soak of %s: %v", arrival, err)
+		}
+	}
+}
