@@ -173,7 +173,8 @@ func (a *app) answer(ctx context.Context, w bench.Written) (said message) {
 		onOneProcessor(&s.Strategy.Spec)
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 		var progress bench.Progress
-		end := every(bench.PulseInterval, func() {
+		tick := pace.NewTicker(bench.PulseInterval)
+		end := each(tick.C, tick.Stop, func() {
 			now := progress.Pulse()
 			// a parent that is gone is noticed by stdin
 			_ = json.NewEncoder(a.stdout).Encode(message{Pulse: &now})
@@ -202,15 +203,20 @@ func onOneProcessor(s *strategies.Spec) {
 // every calls f now and each time that the interval is over from now on, until end, which waits for
 // it.
 func every(interval time.Duration, f func()) (end func()) {
+	tick := time.NewTicker(interval)
+	return each(tick.C, tick.Stop, f)
+}
+
+// each calls f now and at each tick, until end, which waits for it.
+func each[Tick any](ticks <-chan Tick, stop, f func()) (end func()) {
 	var calling sync.WaitGroup
 	ended := make(chan struct{})
 	calling.Go(func() {
-		tick := pace.NewTicker(interval)
-		defer tick.Stop()
+		defer stop()
 		for {
 			f()
 			select {
-			case <-tick.C:
+			case <-ticks:
 			case <-ended:
 				return
 			}
