@@ -14,13 +14,12 @@ import (
 // sums, histograms of three digits, the course, and what the laws and the oracle need to go on. It
 // takes a few megabytes and what the tasks in the system take, however long the run is.
 type fold struct {
-	o      *observation
-	first  int   // the tasks before are the warm-up: their number or, of a run of a given time,
-	warm   int64 // until when they are due
-	n      int
-	begin  int64 // the first due
-	due    int64 // the last
-	before int64 // the last due of the warm-up
+	o     *observation
+	first int   // the tasks before are the warm-up: their number or, of a run of a given time,
+	warm  int64 // until when they are due
+	n     int
+	begin int64 // the first due
+	due   int64 // the last
 
 	m      measured
 	flow   flowing

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -247,5 +249,40 @@ func TestMay(t *testing.T) {
 	q.MemoryAtMost = 3 * BytesPerTask
 	if a := answered(t, q); a.Recommendation.Limit > 3 || a.Verdict != NothingMeets {
 		t.Errorf("%v with a limit of %d", a.Verdict, a.Recommendation.Limit)
+	}
+}
+
+// TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on to
+// the next; one that may not be believed says nothing, and that is said.
+func TestConfirmed(t *testing.T) {
+	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
+	for real, want := range map[bench.Verdict]Verdict{bench.Valid: Undecided,
+		bench.Suspect: Meets, bench.Invalid: Meets} {
+		confirmations := map[string]int{}
+		a, err := q.Do(t.Context(), func(ctx context.Context,
+			s bench.Scenario) (*bench.Result, error) {
+			if s.Clock != bench.Real {
+				return bench.Run(ctx, s)
+			}
+			confirmations[s.Name()]++
+			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 2000,
+				Metrics: []bench.Metric{{Unit: "p99-response-sec", Value: 9}}}
+			if real != bench.Valid {
+				r.Doubt(real, "busy machine", "others wanted the processors")
+			}
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(a.NotLooked, func(line string) bool {
+			return strings.Contains(line, " in real time: "+real.String()+", mainly busy machine")
+		})
+		if a.Verdict != want || said != (real != bench.Valid) {
+			t.Errorf("%v: %v, not looked at %q", real, a.Verdict, a.NotLooked)
+		}
+		if n := len(confirmations); n < mostKept {
+			t.Errorf("%v: %d options were run in real time", real, n)
+		}
 	}
 }

@@ -54,6 +54,7 @@ type Option struct {
 	behaviour behaviour
 	// it meets the objectives only while the work is as slow: a limit stands for a pace
 	fragile bool
+	tried   bool    // it was put under stress and confirmed
 	excess  float64 // the worst of the figures over its bound; at most 1 where all are met
 }
 

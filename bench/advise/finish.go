@@ -3,6 +3,7 @@ package advise
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -13,17 +14,9 @@ import (
 
 // answer puts the best options under stress and chooses.
 func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) {
-	slices.SortStableFunc(options, better)
-	for i := range options[:min(mostKept, len(options))] {
-		o := &options[i]
-		if err := s.stress(ctx, o); err != nil {
-			return nil, err
-		}
-		if err := s.confirm(ctx, o); err != nil {
-			return nil, err
-		}
+	if err := s.try(ctx, options); err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(options, better)
 	best := options[0]
 	a := &Answer{Objectives: s.wanted, Recommendation: best, RunnersUp: options[1:],
 		Replayed: s.replays, Recorded: s.traffic != nil && s.traffic.recorded}
@@ -42,6 +35,33 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 	a.Work = s.work
 	a.NotLooked, a.Tasks = s.left, s.spent
 	return a, ctx.Err()
+}
+
+// try sorts the options, and puts the best under stress and confirms them, until the first of them
+// have been tried or that many in all: what is not tried is not sure.
+func (s *search) try(ctx context.Context, options []Option) error {
+	for range 2 * mostKept {
+		slices.SortStableFunc(options, better)
+		i := slices.IndexFunc(options, func(o Option) bool { return !o.tried })
+		if i < 0 || i >= mostKept {
+			return nil
+		}
+		o := &options[i]
+		o.tried = true
+		if err := s.stress(ctx, o); err != nil {
+			return err
+		}
+		if err := s.confirm(ctx, o); err != nil {
+			return err
+		}
+	}
+	for i := range options {
+		if o := &options[i]; !o.tried && o.Verdict == objectives.Met {
+			o.Verdict = objectives.Undecided
+		}
+	}
+	slices.SortStableFunc(options, better)
+	return nil
 }
 
 // neighbours are the recommended strategy's own.
@@ -63,7 +83,8 @@ func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// confirm runs the option in real time where the work is real. What it misses there is not sure.
+// confirm runs the option in real time where the work is real. What it misses there is not sure; a
+// run that may not be believed, as on a busy machine, says nothing against it.
 func (s *search) confirm(ctx context.Context, o *Option) error {
 	if s.question.Scenario.Workload.Spec.New == nil ||
 		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
@@ -74,10 +95,14 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 	var failed error
 	err := bench.Suite{Scenarios: []bench.Scenario{sc}}.Do(ctx, s.run,
 		func(_ bench.Scenario, r *bench.Result, err error) error {
-			if failed = err; err == nil {
+			switch failed = err; {
+			case err != nil:
+			case r.Verdict != bench.Valid:
+				failed = fmt.Errorf("%s, mainly %s", r.Verdict, r.Reasons[0].Check)
+			default:
 				f := ran{results: []*bench.Result{r}}.figure(s.wanted[0].Unit)
 				o.Confirmed = &f
-				if f.judge(s.wanted[0]) != objectives.Met && o.Verdict == objectives.Met {
+				if f.judge(s.wanted[0]) == objectives.Missed && o.Verdict == objectives.Met {
 					o.Verdict = objectives.Undecided
 				}
 			}
