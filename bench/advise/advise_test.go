@@ -252,8 +252,8 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on to
-// the next; one that may not be believed says nothing, and that is said.
+// TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on
+// to the next; one that may not be believed says nothing, and that is said.
 func TestConfirmed(t *testing.T) {
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
 	for real, want := range map[bench.Verdict]Verdict{bench.Valid: Undecided,

@@ -12,9 +12,9 @@
 // target comes between. Their waits fall with the limit on every path, so the smallest limit is
 // found by halving. All others run their own code under the virtual clock, at that limit: first
 // briefly, then the better half for twice as long, and so on. What meets the objectives there is
-// tried at smaller limits, which assumes that a larger limit is no worse. Where the work is real, the
-// best are run once in real time: a valid run that misses makes an option undecided, one that may
-// not be believed says nothing. Answer.NotLooked says what nobody looked at.
+// tried at smaller limits, which assumes that a larger limit is no worse. Where the work is real,
+// the best are run once in real time: a valid run that misses makes an option undecided, one that
+// may not be believed says nothing. Answer.NotLooked says what nobody looked at.
 //
 // # What is promised
 //

@@ -37,9 +37,9 @@ func (a *app) showFinding(f *searched, format, report string) error {
 		return nil
 	}
 	return a.prose(`Report: %s
-  Between the two ends lies the capacity; which side of it a load between them is on, these runs cannot tell.
+  Where an answer has two ends, these runs cannot tell on which side of it a %v between them is.
   To compare with another search: poolbench compare OLD %s
-`, report, f.path)
+`, report, f.search.Over, f.path)
 }
 
 // sayCalculated says how far the runs took place.
