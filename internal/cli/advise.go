@@ -141,7 +141,7 @@ func questionOf(sc bench.Scenario) string {
 	if sc.Load.PerSecond != 0 {
 		text += fmt.Sprintf(", rate %v /s", sc.Load.PerSecond)
 	}
-	if sc.Target.Spec.Name != "none" {
+	if sc.Target.Spec.New != nil && sc.Target.Spec.Name != "none" {
 		text += fmt.Sprintf(", target %s", sc.Target)
 	}
 	return text
@@ -183,8 +183,8 @@ func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) er
 func adviceDocument(q advise.Question, a *advise.Answer) *advice.Document {
 	unit := q.Objectives[0].Unit
 	d := &advice.Document{Format: "poolbench advise", Version: 1, Verdict: string(a.Verdict),
-		Objective: q.Objectives.String(), Question: questionOf(q.Scenario),
-		Seed: strconv.FormatUint(q.Scenario.Seed, 10),
+		Objective: q.Objectives.String(), Bound: q.Objectives[0].Bound,
+		Question: questionOf(q.Scenario), Seed: strconv.FormatUint(q.Scenario.Seed, 10),
 		Work: advice.Work{Mean: a.Work.Mean, C2: a.Work.C2, GapC2: jsondoc.Finite(a.Work.GapC2),
 			Rate: known(a.Work.Rate), Busy: known(a.Work.Busy)},
 		Recommendation: adviceOption(unit, a.Recommendation),

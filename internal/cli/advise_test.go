@@ -41,8 +41,11 @@ func TestAdvise(t *testing.T) {
 			}
 		}
 		if page, err := os.ReadFile("advice.html"); err != nil ||
-			!strings.Contains(string(page), "<code>slots := make(chan struct{}") {
-			t.Errorf("%s: the page lacks the Go to write (%v)", c.objective, err)
+			!strings.Contains(string(page), "<code>slots := make(chan struct{}") ||
+			!strings.Contains(string(page), `<figure id="stresses"`) ||
+			!strings.Contains(string(page), "load x1.25: ") ||
+			strings.Contains(string(page), "target ") {
+			t.Errorf("%s: the page lacks the Go to write, or its figure (%v)", c.objective, err)
 		}
 		j := command(t, append(args, "--format", "json")...)
 		var doc map[string]any

@@ -16,13 +16,14 @@ var Schema string
 // A Document is an answer of poolbench advise. Times are in seconds, rates per second, shares in
 // fractions of 1. What is not known is absent or null.
 type Document struct {
-	Format    string `json:"format"` // poolbench advise
-	Version   int    `json:"version"`
-	Verdict   string `json:"verdict"`   // meets, nothing_meets or undecided
-	Objective string `json:"objective"` // as it was asked for
-	Question  string `json:"question"`  // workload, arrivals, rate and target in words
-	Seed      string `json:"seed"`
-	Work      Work   `json:"work"`
+	Format    string  `json:"format"` // poolbench advise
+	Version   int     `json:"version"`
+	Verdict   string  `json:"verdict"`   // meets, nothing_meets or undecided
+	Objective string  `json:"objective"` // as it was asked for
+	Bound     float64 `json:"bound"`     // of the promised metric: the first objective's
+	Question  string  `json:"question"`  // workload, arrivals, rate and target in words
+	Seed      string  `json:"seed"`
+	Work      Work    `json:"work"`
 
 	// what to take; where nothing meets the objective, the nearest
 	Recommendation Option `json:"recommendation"`

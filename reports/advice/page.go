@@ -2,10 +2,14 @@ package advice
 
 import (
 	_ "embed"
+	"fmt"
 	"html/template"
 	"io"
+	"math"
 
+	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/answer"
+	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -29,6 +33,10 @@ func (d *Document) WritePage(w io.Writer) error {
 		if fact.Text != "" {
 			p.Facts = append(p.Facts, fact)
 		}
+	}
+	var err error
+	if p.Figure, err = d.figure(); err != nil {
+		return err
 	}
 	for _, s := range []struct {
 		id, title string
@@ -62,4 +70,38 @@ func (d *Document) others() (lines []string) {
 		lines = append(lines, d.other(o))
 	}
 	return lines
+}
+
+// figure draws the promise, what other limits come to, and what becomes of it when things get
+// worse, beside the bound.
+func (d *Document) figure() (*shell.Figure, error) {
+	o := d.Recommendation
+	kinds := []string{"met", "not met"}
+	var all []shell.Row
+	add := func(name string, v *float64, verdict string) {
+		r := shell.Row{Name: name + ": " + o.metric(v), Value: math.NaN()}
+		if verdict != "met" {
+			r.Kind = 1
+		}
+		if v != nil && *v > 0 {
+			r.Value = *v
+		}
+		all = append(all, r)
+	}
+	for _, other := range []*Option{d.Below, &o, d.Above} {
+		if other != nil {
+			add(fmt.Sprintf("limit %d", other.Limit), other.Value, other.Verdict)
+		}
+	}
+	for _, s := range o.Stresses {
+		add(s.Name, s.Value, s.Verdict)
+	}
+	var levels []charts.Level
+	if d.Bound > 0 {
+		levels = []charts.Level{{Name: d.Objective, Y: d.Bound}}
+	}
+	return shell.Rows("stresses", "With other limits, and when things get worse",
+		"On a log scale. All but the recommended limit is what would be, and not promised.", kinds,
+		all, charts.Axis{Label: o.name() + " (log scale)", Log: true,
+			Format: func(v float64) string { return quantity.Metric(o.Metric, v) }}, levels)
 }

@@ -139,15 +139,15 @@ const mostDrawn = 16
 
 // figure draws how far the answers are off, the farthest first.
 func (c *Calibration) figure() (*shell.Figure, error) {
-	var all []row
+	var all []shell.Row
 	for _, k := range c.farthest()[:min(mostDrawn, len(c.Known))] {
 		name, _, _ := strings.Cut(k.Case, ":")
-		r := row{name: name + " " + k.Strategy + ": " + answer.Metric(k.Unit), value: k.off()}
+		r := shell.Row{Name: name + " " + k.Strategy + ": " + answer.Metric(k.Unit), Value: k.off()}
 		if !k.Holds() {
-			r.kind = 1
+			r.Kind = 1
 		}
-		if math.IsInf(r.value, 0) {
-			r.value = math.NaN()
+		if math.IsInf(r.Value, 0) {
+			r.Value = math.NaN()
 		}
 		all = append(all, r)
 	}
@@ -156,7 +156,7 @@ func (c *Calibration) figure() (*shell.Figure, error) {
 		caption += fmt.Sprintf(" %s nearer to 0: they are in the table.",
 			prose.Count(more, "answer"))
 	}
-	return rows("known-figure", "Measured less known, in tolerances", caption,
+	return shell.Rows("known-figure", "Measured less known, in tolerances", caption,
 		[]string{"holds", "missed"}, all,
 		charts.Axis{Label: "(measured − known) ÷ tolerance", Reach: []float64{-1, 1}},
 		[]charts.Level{{Name: "tolerance", Y: -1}, {Name: "tolerance", Y: 1}})

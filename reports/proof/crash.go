@@ -99,14 +99,14 @@ func (c *Crash) found() (a answer.Answer) {
 
 // figure draws the tasks of each outcome.
 func (c *Crash) figure() (*shell.Figure, error) {
-	var all []row
+	var all []shell.Row
 	for _, f := range c.Outcomes()[1:] {
-		r := row{name: fmt.Sprintf("%s: %d", f.Name, f.Tasks), value: float64(f.Tasks)}
+		r := shell.Row{Name: fmt.Sprintf("%s: %d", f.Name, f.Tasks), Value: float64(f.Tasks)}
 		switch {
 		case f.Tasks == 0:
-			r.value = math.NaN()
+			r.Value = math.NaN()
 		case f.Name == "lost":
-			r.kind = 1
+			r.Kind = 1
 		}
 		all = append(all, r)
 	}
@@ -114,7 +114,7 @@ func (c *Crash) figure() (*shell.Figure, error) {
 	if c.Accepted > 0 {
 		levels = []charts.Level{{Name: "accepted", Y: float64(c.Accepted)}}
 	}
-	return rows("outcomes", "What became of the tasks",
+	return shell.Rows("outcomes", "What became of the tasks",
 		"On a log scale; where there is no mark, there is no task.",
 		[]string{"not lost", "lost"}, all,
 		charts.Axis{Label: "tasks (log scale)", Log: true, Reach: []float64{1}}, levels)

@@ -1,0 +1,49 @@
+package shell
+
+import (
+	"errors"
+	"math"
+
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// A Row is a value in a figure, of one of its kinds.
+type Row struct {
+	Name  string
+	Kind  int
+	Value float64 // NaN: not drawn
+}
+
+// Rows draws values below each other, each kind in its colour; nil where there is none to draw.
+func Rows(
+	id, title, caption string, kinds []string, all []Row, axis charts.Axis, levels []charts.Level,
+) (*Figure, error) {
+	panel := charts.RowPanel{X: axis, Levels: levels}
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Name)
+	}
+	for kind, name := range kinds {
+		series, some := charts.RowSeries{Name: name, Style: kind}, false
+		for _, r := range all {
+			v := charts.RowValue{Mid: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+			if r.Kind == kind {
+				v.Mid = r.Value
+				some = some || !math.IsNaN(r.Value)
+			}
+			series.Values = append(series.Values, v)
+		}
+		if some {
+			panel.Series = append(panel.Series, series)
+		}
+	}
+	chart, err := charts.Rows(title, names, []charts.RowPanel{panel})
+	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	f, err := Chart(chart)
+	f.ID, f.Own, f.Caption = id, true, caption
+	return &f, err
+}
