@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
@@ -50,11 +51,15 @@ func (p *Progress) Pulse() Pulse {
 }
 
 // idle reports whether nothing runs but its caller, or could. The counts are approximate: one time
-// in ten something seems to, so it looks three times.
+// in ten something seems to, and what else watches the run, or woke the caller, may run at the same
+// moment. So it looks three times, at moments of its own.
 func idle() bool {
 	sample := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"},
 		{Name: "/sched/goroutines/running:goroutines"}}
-	for range 3 {
+	for look := range 3 {
+		if look > 0 {
+			time.Sleep(rand.N(2 * time.Millisecond))
+		}
 		metrics.Read(sample)
 		if sample[0].Value.Uint64() == 0 && sample[1].Value.Uint64() <= 1 {
 			return true

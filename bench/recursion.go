@@ -71,7 +71,7 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 }
 
 // Calculate is Run for a scenario whose times follow from its plan: it gives the same result, to
-// the last digit, without running the strategy, in a tenth of the time. known is false where the
+// the last digit, without running the strategy, in a third of the time. known is false where the
 // strategy does not declare what that takes, where the run has no Plan, and where a tie in time
 // leaves a choice to the strategy.
 func Calculate(s Scenario) (r *Result, known bool, err error) {

@@ -79,7 +79,8 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 
 // TestSmallestLimit: the smallest limit that meets an objective is that of theory, in 50 cases off
 // any grid; where the sampling error spans two limits both are named, and the right one is one of
-// them.
+// them. Only bounds that such runs can tell are drawn (resolvable): without that, 10 of 50 were not
+// answered, and 3 of these wrongly.
 func TestSmallestLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 50))
 	two := 0

@@ -30,7 +30,7 @@ type Search struct {
 	Parallel   int     // virtual-clock runs at once; 0 is GOMAXPROCS
 
 	// Confirm, unless nil, runs what confirms the answers. Then the search itself calculates the
-	// runs whose times follow from their plan (bench.Calculate), which takes a tenth of the time.
+	// runs whose times follow from their plan (bench.Calculate), which takes a third of the time.
 	// An answer that the strategy's own code does not confirm, to the nanosecond, has an Err.
 	Confirm bench.RunFunc
 

@@ -170,8 +170,8 @@ func TestCapacityLimit(t *testing.T) {
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<110ms",
 			fine, []string{"smallest limit at which", "rate 203 /s", "semaphore  5 or 6",
 				"nobody waits, so that a larger one gains nothing",
-				" runs are calculated from their plans (first come, first served), and 6 at the " +
-					"ends of the answers run as well: equal to the nanosecond\n"}},
+				" runs are calculated from their plans (first come, first served); 6 of them at " +
+					"the ends of the answers were run as well: equal to the nanosecond\n"}},
 		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
 			regression, []string{"none up to 64", "the service alone misses it: at a limit of 64 " +
 				"nobody waits, and no limit can meet it"}},

@@ -50,11 +50,16 @@ func (a *app) sayCalculated(f *searched) {
 		calculated += answer.Calculated
 		confirmed += answer.Confirmed
 	}
-	if calculated > 0 {
-		a.prose("%d of %d runs are calculated from their plans (first come, first served), and %d "+
-			"at the ends of the answers run as well: equal to the nanosecond\n\n",
-			calculated, runs, confirmed)
+	if calculated == 0 {
+		return
 	}
+	also := "none was run as well"
+	if confirmed > 0 {
+		also = fmt.Sprintf("%d of them at the ends of the answers were run as well: equal to the "+
+			"nanosecond", confirmed)
+	}
+	a.prose("%d of %d runs are calculated from their plans (first come, first served); %s\n\n",
+		calculated, runs, also)
 }
 
 // superlatives say which load, rate, limit or queue is searched.

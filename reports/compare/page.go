@@ -61,7 +61,7 @@ func (c *Comparison) changes() (all []change) {
 					Now:   join(scaler.Format(now.Center), "±", now.PctRangeString()),
 					Delta: cell.Versus.FormatDelta(base.Center, now.Center),
 					P:     cell.Versus.String(), ratio: now.Center / base.Center,
-					hopeless: len(cell.Versus.Warnings) > 0})
+					hopeless: max(cell.Versus.N1, cell.Versus.N2) < judge.SamplesFor(c.Alpha/2)})
 			}
 		}
 	}
