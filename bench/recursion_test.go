@@ -40,9 +40,9 @@ func planned(spec strategies.Spec) (all []Written) {
 // command's own virtual runs are.
 func TestCalculate(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	calculated := 0
+	calculated, each := 0, race.Repetitions(t, 17)
 	for _, spec := range strategies.All() {
-		for _, w := range planned(spec)[:race.Repetitions(t, 17)] {
+		for _, w := range planned(spec)[:each] {
 			s, err := w.Scenario()
 			if err != nil {
 				t.Logf("left out: %v", err) // a parameter has no default
@@ -68,7 +68,7 @@ func TestCalculate(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs compared", calculated)
-	if calculated < 100 {
+	if calculated < 8*each {
 		t.Errorf("only %d runs were calculated", calculated)
 	}
 }
