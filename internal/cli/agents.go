@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/fleet"
 	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/internal/tables"
 	"github.com/poolbench/poolbench/strategies/durable"
 )
 
@@ -163,6 +163,6 @@ func agentLines(all []attack.Agent) (lines []agentLine) {
 // writeAgents says who has sent how much.
 func writeAgents(to io.Writer, all []attack.Agent) {
 	for _, g := range all {
-		fmt.Fprintln(to, terminal.Wrapped("  ", "agent on "+g.String(), loadWidth))
+		fmt.Fprintln(to, tables.Wrapped("  ", "agent on "+g.String(), loadWidth))
 	}
 }

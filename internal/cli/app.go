@@ -5,7 +5,7 @@
 //
 // With a dozen and a half subcommands there are more files than elsewhere. Nearly all of them work
 // on the runs of one execution (execute.go), and packages of their own would hand its fields about.
-// What needs none of them is package terminal.
+// What needs none of them, as tables do, is elsewhere.
 package cli
 
 import (
@@ -19,6 +19,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/plain"
@@ -34,6 +36,7 @@ import (
 type app struct {
 	stdin  io.Reader
 	stdout *output
+	screen *os.File // stdout, where it is a terminal
 	stderr io.Writer
 	drive  bench.RunFunc // how a real-clock scenario is run in this process
 	grace  time.Duration // that such a run gets to return once it is told to
@@ -49,8 +52,15 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // newApp has whatever is printed pass through package plain: the names in it are others'.
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{stdin: stdin, stdout: &output{to: plain.NewWriter(stdout)},
-		stderr: plain.NewWriter(stderr), drive: bench.Run, grace: stopGrace}
+	a := &app{stdin: stdin, stderr: plain.NewWriter(stderr), drive: bench.Run, grace: stopGrace}
+	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		a.screen = f
+		if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+			stdout = painter{f}
+		}
+	}
+	a.stdout = &output{to: plain.NewWriter(stdout)}
+	return a
 }
 
 func (a *app) run(ctx context.Context, args []string) int {

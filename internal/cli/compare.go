@@ -85,7 +85,9 @@ func (a *app) compare(o comparing, args []string) error {
 		}
 	}
 	return map[string]func(io.Writer, *compare.Comparison) error{
-		"text": compare.WriteText, "markdown": compare.WriteMarkdown, "csv": compare.WriteCSV,
+		"text": func(w io.Writer, c *compare.Comparison) error {
+			return compare.WriteTerminal(w, c, a.columns())
+		}, "markdown": compare.WriteMarkdown, "csv": compare.WriteCSV,
 		"json": compare.WriteJSON,
 	}[o.format](a.stdout, c)
 }
@@ -243,7 +245,7 @@ func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
 	if o.format == "json" {
 		return trend.WriteJSON(a.stdout, t)
 	}
-	if err := trend.WriteText(a.stdout, t); err != nil {
+	if err := trend.WriteTerminal(a.stdout, t, a.columns()); err != nil {
 		return err
 	}
 	if len(charts) > 0 {

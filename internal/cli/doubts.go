@@ -9,10 +9,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/jsondoc"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -149,7 +149,7 @@ func (a *app) warn(lines []string) {
 	for _, line := range lines {
 		line = "poolbench: warning: " + line
 		if most := a.columns(); most > 0 {
-			line = terminal.Wrapped("", line, most)
+			line = tables.Wrapped("", line, most)
 		}
 		fmt.Fprintln(a.stderr, line)
 	}

@@ -152,7 +152,9 @@ func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) 
 // showGate prints the report, writes it where else it is wanted, and returns its exit code.
 func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	write := map[string]func(io.Writer, *verdict.Report) error{
-		"text": gate.WriteText, "markdown": gate.WriteMarkdown, "json": gate.WriteJSON,
+		"text": func(w io.Writer, r *verdict.Report) error {
+			return gate.WriteTerminal(w, r, a.columns())
+		}, "markdown": gate.WriteMarkdown, "json": gate.WriteJSON,
 		"junit": gate.WriteJUnit,
 	}[o.format]
 	if err := write(a.stdout, r); err != nil {

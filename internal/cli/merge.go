@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/tables"
 	"github.com/poolbench/poolbench/reports/page"
 )
 
@@ -58,7 +58,7 @@ func (a *app) mergeDirs(paths []string, o runOptions) error {
 	if len(leftOut) > 0 {
 		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s\nReport: %s\n", terminal.Wrapped("", said, loadWidth),
+	_, err = fmt.Fprintf(a.stdout, "%s\nReport: %s\n", tables.Wrapped("", said, loadWidth),
 		filepath.Join(dir.Path(), rundir.ReportFile))
 	for _, r := range merged {
 		if r.Invalid() {

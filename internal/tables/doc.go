@@ -1,4 +1,5 @@
-// Package tables lays tables out: in columns of a fixed-width font, and in Markdown.
+// Package tables lays tables and paragraphs out: in columns of a fixed-width font, folded where a
+// terminal is too narrow for them, and tables in Markdown.
 package tables
 
 import (
@@ -6,5 +7,7 @@ import (
 	"strings"
 )
 
-// Lines is the lines, each with its end.
-func Lines(lines []string) string { return strings.Join(append(slices.Clip(lines), ""), "\n") }
+// Lines is the lines, each with its end, and broken where it is wider than most characters.
+func Lines(lines []string, most int) string {
+	return Fit(strings.Join(append(slices.Clip(lines), ""), "\n"), most)
+}

@@ -57,6 +57,15 @@ func (a *Text) Note(col int, text string) {
 	}
 }
 
+// Width is that of all columns together.
+func (a *Text) Width() (sum int) {
+	widths, _ := a.measure()
+	for _, w := range widths {
+		sum += w
+	}
+	return sum
+}
+
 // String is the rows, without blanks at the ends of lines.
 func (a *Text) String() string {
 	widths, margins := a.measure()

@@ -53,7 +53,7 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 		}
 	}
 	class := benchunit.ClassOf(t.Unit)
-	var notes footnotes
+	var notes tables.Footnotes
 	for _, row := range t.Rows {
 		scaler := row.scaler(class)
 		line := []string{tables.Code(cmp.Or(short[row.Name], row.Name))}
@@ -65,7 +65,7 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 			default:
 				line = append(line, join(scaler.Format(cell.Summary.Center), "±",
 					cell.Summary.PctRangeString(),
-					notes.mark(cell.Sample.Warnings, cell.Summary.Warnings)))
+					mark(&notes, cell.Sample.Warnings, cell.Summary.Warnings)))
 			}
 			switch {
 			case place == 0:
@@ -75,7 +75,7 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 				v := cell.Versus
 				line = append(line, v.FormatDelta(row.Cells[t.Base].Summary.Center,
 					cell.Summary.Center), t.Change(&row, i),
-					join(v.String(), notes.mark(t.warnings(&row, i))))
+					join(v.String(), mark(&notes, t.warnings(&row, i))))
 			}
 		}
 		m.Row(line)
@@ -87,7 +87,7 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 			if !math.IsNaN(g.Center) {
 				center = benchunit.Scale(g.Center, class)
 			}
-			line = append(line, join(center, notes.mark(g.Warnings)))
+			line = append(line, join(center, mark(&notes, g.Warnings)))
 			if place > 0 {
 				line = append(line, g.delta(), "", "")
 			}
@@ -96,10 +96,10 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 	}
 	m.Write(text)
 	text.WriteByte('\n')
-	for _, line := range notes.lines() {
+	for _, line := range notes.Lines() {
 		text.WriteString(tables.Escape(line) + "  \n")
 	}
-	if len(notes.messages) > 0 {
+	if len(notes.Lines()) > 0 {
 		text.WriteByte('\n')
 	}
 }

@@ -19,7 +19,7 @@ func (c *Comparison) Notes() []string {
 
 // missingNotes has a line for each that is missing, or, of many that one column lacks, one for all.
 func missingNotes(missing []Missing) (notes []string) {
-	const most = 8
+	const most = 2
 	type lack struct{ column, unit string }
 	by := make(map[lack][]string)
 	for _, m := range missing {

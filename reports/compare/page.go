@@ -41,8 +41,8 @@ type change struct {
 }
 
 // changes are all that is compared, what changed first: the worse, the better, the others, each by
-// the size of the change.
-func (c *Comparison) changes() (all []change) {
+// the size of the change. The first so many did.
+func (c *Comparison) changes() (all []change, changed int) {
 	short, _ := c.shortNames()
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -70,7 +70,10 @@ func (c *Comparison) changes() (all []change) {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Word), slices.Index(order, b.Word)),
 			cmp.Compare(b.size(), a.size()))
 	})
-	return all
+	if changed = slices.IndexFunc(all, func(c change) bool { return c.Word == "" }); changed < 0 {
+		changed = len(all)
+	}
+	return all, changed
 }
 
 // way words the change: "34.2 % higher".
@@ -110,11 +113,7 @@ func WriteCard(w io.Writer, c *Comparison) error {
 }
 
 func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
-	all := c.changes()
-	at := slices.IndexFunc(all, func(c change) bool { return c.Word == "" })
-	if at < 0 {
-		at = len(all)
-	}
+	all, at := c.changes()
 	_, shared := c.shortNames()
 	p := &shell.Page{Title: "compare",
 		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+shared, " ·"),
@@ -158,7 +157,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 }
 
 // found is the largest change for the worse, or else for the better, and how many there are; at is
-// how many of all changed.
+// how many of all changed. No more of them than chance makes are no finding.
 func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 	counts := make(map[string]int)
 	for _, row := range all {
@@ -177,6 +176,10 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 	case at == 0:
 		a.Headline = fmt.Sprintf("Nothing is told apart: %s, none with p ≤ %.4g",
 			prose.Count(len(all), "comparison"), c.Alpha)
+	case float64(at) <= c.Alpha*float64(len(all)):
+		a.Headline = fmt.Sprintf("%s of %s with p ≤ %.4g, and chance alone makes some %.2g: "+
+			"nothing is surely told apart", prose.Count(at, "difference"),
+			prose.Count(len(all), "comparison"), c.Alpha, c.Alpha*float64(len(all)))
 	default:
 		first := all[0]
 		a.Headline = fmt.Sprintf("The %s of %s is %s; of %s %s", answer.Metric(first.Unit),

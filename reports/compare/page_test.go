@@ -43,6 +43,33 @@ func TestPageOfFew(t *testing.T) {
 	}
 }
 
+// TestPageOfChance: differences of which there are no more than chance makes are no finding.
+func TestPageOfChance(t *testing.T) {
+	many := func(name string, first float64) *results.Results {
+		text := "Unit sec/op better=lower\n"
+		for i := range 6 {
+			for b := range 40 {
+				value := 1 + float64(i)/100
+				if b < 2 {
+					value *= first
+				}
+				text += fmt.Sprintf("BenchmarkB%d 1 %v sec/op\n", b, value)
+			}
+		}
+		return resultstest.Read(t, name, text)
+	}
+	var text strings.Builder
+	if err := WriteText(&text, mustCompare(t, many("old", 1), many("new", 2),
+		Options{})); err != nil {
+		t.Fatal(err)
+	}
+	if want := "2 differences of 40 comparisons with p ≤ 0.05, and chance alone makes some 2: " +
+		"nothing is surely told apart\n"; !strings.HasPrefix(strings.ReplaceAll(text.String(),
+		"\u00a0", " "), want) {
+		t.Errorf("no %q", want)
+	}
+}
+
 // TestPage: what changed is said first, with its number; the rest is folded; and where nothing is
 // told apart, that is the finding.
 func TestPage(t *testing.T) {

@@ -32,18 +32,29 @@ const (
 // centre ± interval, delta, p and n; numbered notes stand below their table, and Notes at the end.
 // Behind a significant delta it adds "better" or "worse", where the direction of the metric is
 // known. What all names have in common is said once, above the tables.
-func WriteText(w io.Writer, c *Comparison) error {
+//
+// The headline comes first.
+func WriteText(w io.Writer, c *Comparison) error { return WriteTerminal(w, c, 0) }
+
+// WriteTerminal is WriteText in lines of at most so many characters, 0 for any number. Where a
+// table is wider, the name of a row has a line of its own, and each input but the first its own
+// table.
+func WriteTerminal(w io.Writer, c *Comparison, most int) error {
 	short, shared := c.shortNames()
-	head := configLines(c.Config)
+	var head []string
+	if all, at := c.changes(); len(all) > 0 {
+		head = []string{c.found(all, at).Headline, ""}
+	}
+	head = append(head, configLines(c.Config)...)
 	if shared != "" {
 		head = append(head, results.SharedLine(shared))
 	}
-	_, err := io.WriteString(w, tables.Lines(head)+c.text(short, true))
+	_, err := io.WriteString(w, tables.Lines(head, most)+c.text(short, true, most))
 	return err
 }
 
 // text is what benchstat has, and with words the direction of each change, and the notes.
-func (c *Comparison) text(short map[string]string, words bool) string {
+func (c *Comparison) text(short map[string]string, words bool, most int) string {
 	var text strings.Builder
 	var before []results.Pair
 	for i := range c.Tables {
@@ -51,20 +62,21 @@ func (c *Comparison) text(short map[string]string, words bool) string {
 		if i > 0 {
 			text.WriteByte('\n')
 		}
-		text.WriteString(tables.Lines(configLines(changed(before, t.Key, i == 0))))
+		text.WriteString(tables.Lines(configLines(changed(before, t.Key, i == 0)), most))
 		before = t.Key
-		text.WriteString(t.text(c.ColumnKeys, short, words))
+		text.WriteString(t.text(t.columns(), c.ColumnKeys, short, words, most))
 	}
 	if notes := c.Notes(); words && len(notes) > 0 {
-		text.WriteString("\n" + tables.Lines(notes))
+		text.WriteString("\n" + tables.Lines(results.Shorten(notes, short), most))
 	}
 	return text.String()
 }
 
-func (t *Table) text(keys [][]results.Pair, short map[string]string, words bool) string {
+func (t *Table) text(
+	shown []int, keys [][]results.Pair, short map[string]string, words bool, most int,
+) string {
 	var a tables.Text
-	var notes footnotes
-	shown := t.columns()
+	var notes tables.Footnotes
 	t.textHead(&a, shown, keys)
 	class := benchunit.ClassOf(t.Unit)
 	for _, row := range t.Rows {
@@ -79,7 +91,7 @@ func (t *Table) text(keys [][]results.Pair, short map[string]string, words bool)
 			at := textStart(place)
 			a.Cell(at+textCenter, 1, tables.Right, "", scaler.Format(cell.Summary.Center))
 			a.Cell(at+textInterval, 1, tables.Right, " ± ", cell.Summary.PctRangeString())
-			a.Note(at+textCellNotes, notes.mark(cell.Sample.Warnings, cell.Summary.Warnings))
+			a.Note(at+textCellNotes, mark(&notes, cell.Sample.Warnings, cell.Summary.Warnings))
 			if v := cell.Versus; v != nil {
 				a.Cell(at+textDelta, 1, tables.Right, "",
 					v.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center))
@@ -89,14 +101,21 @@ func (t *Table) text(keys [][]results.Pair, short map[string]string, words bool)
 					warnings = t.warnings(&row, i)
 				}
 				a.Cell(at+textP, 1, tables.Left, " ", "("+v.String()+")")
-				a.Note(at+textDeltaNotes, notes.mark(warnings))
+				a.Note(at+textDeltaNotes, mark(&notes, warnings))
 			}
 		}
 	}
 	if len(t.Rows) > 1 {
 		t.textGeomean(&a, shown, &notes)
 	}
-	return a.String() + tables.Lines(notes.lines())
+	if most > 0 && len(shown) > 2 && a.Width() > most {
+		var parts []string
+		for _, i := range shown[1:] {
+			parts = append(parts, t.text([]int{shown[0], i}, keys, short, words, most))
+		}
+		return strings.Join(parts, "\n")
+	}
+	return a.Folded(1, most) + tables.Lines(notes.Lines(), most)
 }
 
 // textStart is where the columns of an input begin.
@@ -135,7 +154,7 @@ func (t *Table) textHead(a *tables.Text, shown []int, keys [][]results.Pair) {
 	a.Cell(edge, 1, tables.Left, " │", "")
 }
 
-func (t *Table) textGeomean(a *tables.Text, shown []int, notes *footnotes) {
+func (t *Table) textGeomean(a *tables.Text, shown []int, notes *tables.Footnotes) {
 	class := benchunit.ClassOf(t.Unit)
 	a.Row()
 	a.Cell(0, 1, tables.Left, "", "geomean")
@@ -144,9 +163,9 @@ func (t *Table) textGeomean(a *tables.Text, shown []int, notes *footnotes) {
 		if !math.IsNaN(g.Center) {
 			a.Cell(at+textCenter, 1, tables.Right, "", benchunit.Scale(g.Center, class))
 		}
-		mark := notes.mark(g.Warnings)
+		noted := mark(notes, g.Warnings)
 		if place == 0 {
-			a.Note(at+textCellNotes, mark)
+			a.Note(at+textCellNotes, noted)
 			continue
 		}
 		align := tables.Left
@@ -154,7 +173,7 @@ func (t *Table) textGeomean(a *tables.Text, shown []int, notes *footnotes) {
 			align = tables.Right
 		}
 		a.Cell(at+textDelta, 1, align, "", g.delta())
-		a.Note(at+textDeltaNotes, mark)
+		a.Note(at+textDeltaNotes, noted)
 	}
 }
 
@@ -177,34 +196,13 @@ func (g *Geomean) delta() string {
 	return fmt.Sprintf("%+.2f%%", (g.Ratio-1)*100)
 }
 
-// footnotes numbers messages, the same message with the same number.
-type footnotes struct{ messages []string }
-
-// mark returns the numbers of the messages as superscripts.
-func (f *footnotes) mark(warnings ...[]error) string {
-	var marks []string
-	for _, warning := range slices.Concat(warnings...) {
-		at := slices.Index(f.messages, warning.Error())
-		if at < 0 {
-			at, f.messages = len(f.messages), append(f.messages, warning.Error())
-		}
-		marks = append(marks, superscript(at+1))
+// mark notes warnings below the table, and returns their numbers.
+func mark(notes *tables.Footnotes, warnings ...[]error) string {
+	var texts []string
+	for _, w := range slices.Concat(warnings...) {
+		texts = append(texts, w.Error())
 	}
-	return strings.Join(marks, " ")
-}
-
-func (f *footnotes) lines() []string {
-	lines := make([]string, len(f.messages))
-	for i, m := range f.messages {
-		lines[i] = superscript(i+1) + " " + m
-	}
-	return lines
-}
-
-func superscript(n int) string {
-	return strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
-		"7", "⁷", "8", "⁸", "9", "⁹").
-		Replace(fmt.Sprint(n))
+	return notes.Mark(texts...)
 }
 
 func configLines(pairs []results.Pair) []string {

@@ -82,7 +82,7 @@ func TestXPerf(t *testing.T) {
 					stderr += warning + "\n"
 				}
 			} else {
-				stdout.WriteString(c.text(nil, false))
+				stdout.WriteString(c.text(nil, false, 0))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestXPerfManual(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(strings.Split(want, "\n"),
-			strings.Split(c.text(nil, false), "\n")); diff != "" {
+			strings.Split(c.text(nil, false, 0), "\n")); diff != "" {
 			t.Errorf("%s (-benchstat's manual +ours)\n%s", line, diff)
 		}
 	}

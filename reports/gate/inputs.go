@@ -93,13 +93,22 @@ func (in inputs) checkLaws(of *results.Results) {
 func (in inputs) warnOfGaps(c *compare.Comparison, column int, of *results.Results) {
 	runs := runsByBenchmark(of)
 	for _, t := range c.Tables {
+		var lacking []string
 		for _, row := range t.Rows {
 			cell := row.Cells[column]
 			all := len(runs[benchmarkID{results.Lookup(t.Key, "pkg"), row.Name}])
 			if cell != nil && len(cell.Sample.Values) < all {
-				in.warn("%s has %s of %s in only %d of %d runs", c.Columns[column], t.Unit,
-					t.RowName(row), len(cell.Sample.Values), all)
+				lacking = append(lacking, fmt.Sprintf("%s in only %d of %d runs",
+					t.RowName(row), len(cell.Sample.Values), all))
 			}
+		}
+		const most = 2 // to name
+		more := ""
+		if n := len(lacking) - most; n > 0 {
+			lacking, more = lacking[:1], fmt.Sprintf(", and so of %d more benchmarks", n+1)
+		}
+		for _, text := range lacking {
+			in.warn("%s has %s of %s%s", c.Columns[column], t.Unit, text, more)
 		}
 	}
 }

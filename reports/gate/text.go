@@ -29,22 +29,30 @@ var gateColumns = []struct {
 	{"detectable", tables.Right},
 }
 
+// nameColumns are the first, which say what a row is about.
+const nameColumns = 3
+
 // WriteText writes a gate's report as aligned text: the outcome, a row per verdict with the
 // worst first, what is not gated and why, and what else a reader should know.
 //
 // "change" is the Hodges–Lehmann estimate and "interval" its interval; "old" is the median of the
 // old values, and "new" that with the change; the p-values are those of the test for the worse, or
 // of that for the better in a row that is better; "detectable" is the smallest change for the worse
-// that would have been found.
-func WriteText(w io.Writer, r *verdict.Report) error {
+// that would have been found. Reasons are numbered, and stand below the table.
+func WriteText(w io.Writer, r *verdict.Report) error { return WriteTerminal(w, r, 0) }
+
+// WriteTerminal is WriteText in lines of at most so many characters, 0 for any number: where the
+// table is wider, its rows are folded.
+func WriteTerminal(w io.Writer, r *verdict.Report, most int) error {
 	short, shared := results.ShortNames(benchmarkNames(r))
 	head := summary(r)
 	if shared != "" {
 		head = append(head, results.SharedLine(shared))
 	}
-	text := tables.Lines(append(head, ""))
+	text := tables.Lines(append(head, ""), most)
 	if len(r.Rows) > 0 {
 		var a tables.Text
+		var reasons tables.Footnotes
 		a.Row()
 		for i, c := range gateColumns {
 			a.Cell(i, 1, c.align, margin(i), c.head)
@@ -55,12 +63,13 @@ func WriteText(w io.Writer, r *verdict.Report) error {
 				a.Cell(col, 1, gateColumns[col].align, margin(col), cell)
 			}
 			if reason := r.Rows[i].Reason; reason != "" {
-				a.Cell(len(gateColumns), 1, tables.Left, "  ", reason)
+				a.Note(len(gateColumns), reasons.Mark(reason))
 			}
 		}
-		text += a.String() + "\n"
+		text += a.Folded(nameColumns, most) + tables.Lines(append(reasons.Lines(), ""), most)
 	}
-	_, err := io.WriteString(w, text+tables.Lines(append(remarks(r), outcome(r))))
+	last := append(results.Shorten(remarks(r), short), outcome(r))
+	_, err := io.WriteString(w, text+tables.Lines(last, most))
 	return err
 }
 

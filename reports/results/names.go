@@ -50,6 +50,20 @@ func ShortNames(names []string) (short map[string]string, shared string) {
 	return short, strings.ReplaceAll(strings.TrimPrefix(strings.Join(common, ""), "/"), "/", " ")
 }
 
+// Shorten replaces the names in a line of text by their short ones.
+func Shorten(lines []string, short map[string]string) (out []string) {
+	var pairs []string
+	// of two at one place the longer is meant
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(short))) {
+		pairs = append(pairs, name, short[name])
+	}
+	replacer := strings.NewReplacer(pairs...)
+	for _, line := range lines {
+		out = append(out, replacer.Replace(line))
+	}
+	return out
+}
+
 func identity(names []string) map[string]string {
 	m := make(map[string]string, len(names))
 	for _, name := range names {

@@ -102,8 +102,12 @@ func (t *Trend) doubts() []string {
 
 // WriteText writes what was found as aligned text: the summary, a row for each change, the
 // latest last, and notes.
-func WriteText(w io.Writer, t *Trend) error {
-	text := t.Summary() + "\n"
+func WriteText(w io.Writer, t *Trend) error { return WriteTerminal(w, t, 0) }
+
+// WriteTerminal is WriteText in lines of at most so many characters, 0 for any number: where the
+// table is wider, its rows are folded.
+func WriteTerminal(w io.Writer, t *Trend, most int) error {
+	text := tables.Lines([]string{t.Summary()}, most)
 	if rows := t.rows(); len(rows) > 0 {
 		var names []string
 		for _, row := range rows {
@@ -130,14 +134,17 @@ func WriteText(w io.Writer, t *Trend) error {
 		if shared != "" {
 			head = append(head, results.SharedLine(shared))
 		}
-		text += tables.Lines(head) + a.String()
+		text += tables.Lines(head, most) + a.Folded(nameColumns, most)
 	}
 	if notes := t.Notes(); len(notes) > 0 {
-		text += "\n" + tables.Lines(notes)
+		text += "\n" + tables.Lines(notes, most)
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
+
+// nameColumns are the first, which say what a row is about.
+const nameColumns = 2
 
 var aligns = []tables.Alignment{tables.Left, tables.Left, tables.Left, tables.Right, tables.Right,
 	tables.Right, tables.Left, tables.Right}

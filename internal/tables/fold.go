@@ -1,5 +1,4 @@
-// Package terminal lays out what the command prints: tables and paragraphs.
-package terminal
+package tables
 
 import (
 	"fmt"
@@ -9,6 +8,68 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 )
+
+// Fit breaks the lines of a text that are wider than most characters at their blanks. The rest of
+// one is two columns further in than its beginning. most 0 is any width.
+func Fit(text string, most int) string {
+	if !wider(text, most) {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if words := strings.TrimSpace(line); words != "" && wider(line, most) {
+			before := strings.Index(line, words)
+			if before > most/2 { // a table's cell, which has no room
+				before = gap
+			}
+			line = Wrapped(line[:before], words, most) + "\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// wider reports whether a line of the text is.
+func wider(text string, most int) bool {
+	for line := range strings.Lines(text) {
+		if most > 0 && utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > most {
+			return true
+		}
+	}
+	return false
+}
+
+// Folded is String, or, where that is wider than most characters, has for each row a line of the
+// cells in its first columns, and below it the others. most 0 is any width.
+func (a *Text) Folded(first, most int) string {
+	if text := a.String(); !wider(text, most) {
+		return text
+	}
+	others := Text{growing: a.growing}
+	heads := make([]string, len(a.rows))
+	for i, row := range a.rows {
+		others.Row()
+		var head []string
+		for _, cell := range row {
+			if cell.col >= first {
+				others.Cell(cell.col, cell.span, cell.align, cell.margin, cell.text)
+			} else {
+				head = append(head, cell.text)
+			}
+		}
+		heads[i] = strings.Join(head, strings.Repeat(" ", gap))
+	}
+	var b strings.Builder
+	at := 0
+	for line := range strings.Lines(others.String()) {
+		if heads[at] != "" {
+			b.WriteString(Fit(heads[at]+"\n", most))
+		}
+		at++
+		b.WriteString(Fit(line, most))
+	}
+	return b.String()
+}
 
 // WriteList writes rows as columns that begin below each other, each row two blanks further in. Of
 // one that is wider than most characters the last column is broken, and where it has no room a row
@@ -54,8 +115,8 @@ const leastRoom = 24
 
 // WriteTable writes rows, the first of which are the heads, with the first column aligned left and
 // the others right. One that is wider than most characters is folded: its columns follow in several
-// tables, each with the first one; where that alone takes half the width, it is in lines of its
-// own. most 0 is any width.
+// tables, each with the first one; where that alone takes half the width, or leaves another no
+// room, it is in lines of its own. most 0 is any width.
 func WriteTable(to io.Writer, rows [][]string, most int) error {
 	widths := make([]int, len(rows[0]))
 	for _, cells := range rows {
@@ -64,7 +125,8 @@ func WriteTable(to io.Writer, rows [][]string, most int) error {
 		}
 	}
 	first := widths[0]
-	above := most > 0 && first > most/2 && total(widths) > most
+	above := most > 0 && total(widths) > most &&
+		(first > most/2 || first+gap+slices.Max(widths[1:]) > most)
 	if above {
 		first = gap
 	}
