@@ -3,7 +3,7 @@ GO ?= go
 BIN := bin/poolbench
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race lint cross vuln bench studies dispatch fuzz lines generate ci
+.PHONY: help build run test race lint cross vuln bench studies dispatch fuzz lines generate pictures ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,15 @@ generate: ## write anew what the sources imply: the tables in docs, go.mod of ex
 	$(GO) test ./internal/cli -run '^(TestGenerated|TestExampleModules|TestRootHelp)$$' -update
 	$(GO) test ./internal/manual -run '^TestThirdParty$$' -update
 	$(GO) test ./reports/page/front ./internal/live -run '^(TestSpec|TestBundle)$$' -update
+
+# A chart of one's own docs is a chart of a run: its title is what the run found.
+PICTURES := bin/pictures
+pictures: build ## draw the pictures of README and docs anew, from runs under the virtual clock: half a minute
+	$(BIN) study variance --quick --quiet --force --out $(PICTURES)/variance
+	$(BIN) run --clock virtual --strategy worker_pool,semaphore,errgroup_limit,bounded_queue_shed,codel_lifo --load 0.3,0.5,0.7,0.8,0.9,1.1 \
+		--limit 4 --n 60000 --count 5 --quiet --force --out $(PICTURES)/load
+	cp $(PICTURES)/variance/charts/variance-cost.png docs/cost-of-variance.png
+	cp $(PICTURES)/load/charts/response-*.png docs/response-vs-load.png
 
 ci: ## what CI runs
 	.ci/run

@@ -149,12 +149,15 @@ func drawCost(m *evidence.Measured) evidence.Figure {
 		}
 		planes = append(planes, p)
 	}
+	title := "The cost of task-time variance"
+	if tax, _, _ := taxOf(m, shortTail); !math.IsNaN(tax.Mid) {
+		title = fmt.Sprintf("Beside long tasks of %d short ones, a shared pool makes the %s %s times "+
+			"as long as %s does", taxAt, shortTail.noun, tax, sequential)
+	}
 	return evidence.Figure{
-		Name: "variance-cost",
-		Title: fmt.Sprintf("The cost of task-time variance: %d workers, %.0f %% busy",
-			limit, 100*varianceLoad),
-		Subtitle: "Short and long tasks are half of the work each: the same throughput and " +
-			"utilisation at every point",
+		Name: "variance-cost", Title: title,
+		Subtitle: fmt.Sprintf("%d workers, %.0f %% busy; short and long tasks are half of the work "+
+			"each: the same throughput and utilisation at every point", limit, 100*varianceLoad),
 		Caption: []string{costCaption(m)},
 	}.Planes(planes...)
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,6 +68,13 @@ func TestOfFindings(t *testing.T) {
 	if want := "It depends on what exceeds the capacity: no load; it absorbs bursts (shed 96 % → " +
 		"0 %)"; !ok || a.Headline != want || a.Lead != "“larger is better”" {
 		t.Errorf("%q, %q", a.Headline, a.Lead)
+	}
+	decided := depends
+	decided.Advice = "shed once they wait for 1.5 s"
+	a, _ = OfFindings([]finding.Finding{decided})
+	if a.Headline != "Shed once they wait for 1.5 s" ||
+		slices.ContainsFunc(a.Facts, func(f Fact) bool { return f.Title == "What to do" }) {
+		t.Errorf("%q, %+v", a.Headline, a.Facts)
 	}
 	a, ok = OfFindings([]finding.Finding{depends, fails, more, {Study: "odd", Verdict: "what"}})
 	if want := "Of 3 claims 1 depends and 2 do not hold. Most surprising: spread does not hold: " +

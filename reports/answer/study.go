@@ -27,6 +27,9 @@ func OfFindings(all []finding.Finding) (a Answer, ok bool) {
 	a = Answer{Study: top.Study, Next: "poolbench study " + Quote(top.Study)}
 	if len(judged) == 1 {
 		a.Headline, a.Lead = verdictOf(top, 1), quoted(top.Claim)
+		if decides(top.Advice) { // which says the same, and what to do
+			a.Headline = strings.TrimSuffix(sentence(top.Advice), ".")
+		}
 	} else {
 		a.Headline = tallied(judged) + ". Most surprising: " + top.Study + " " + verdictOf(top, 0)
 		a.Lead = quoted(top.Claim) + " (" + top.Study + ")"
@@ -34,6 +37,9 @@ func OfFindings(all []finding.Finding) (a Answer, ok bool) {
 	a.Facts = studyFacts(judged, top)
 	return a, true
 }
+
+// decides reports whether an advice says from which number on it is right.
+func decides(advice string) bool { return strings.ContainsAny(advice, "0123456789") }
 
 func quoted(claim string) string {
 	if claim == "" {
@@ -150,7 +156,9 @@ func studyFacts(judged []finding.Finding, top finding.Finding) (facts []Fact) {
 			facts = append(facts, Fact{Title: title, Text: text})
 		}
 	}
-	add("What to do", sentence(top.Advice))
+	if len(judged) > 1 || !decides(top.Advice) {
+		add("What to do", sentence(top.Advice))
+	}
 	if len(judged) == 1 {
 		because := top.Because
 		if top.Verdict == finding.Depends {

@@ -16,7 +16,6 @@ import (
 
 // A figure is a chart with the words around it.
 type figure struct {
-	title   string // on the page; that of the chart where empty
 	name    string
 	chart   *charts.Chart
 	caption string
@@ -67,11 +66,10 @@ func (in *reportInput) chart(
 		if left := g.notDrawn(s, drawn); left != "" {
 			f.caption = strings.TrimSpace(f.caption + " " + left)
 		}
-		if kind.name == "response" {
-			f.title = g.finding(s)
+		chart.Subtitle, chart.Alt = subtitle(g, s), chart.Title+". "+f.caption
+		if found := g.finding(s); kind.name == "response" && found != "" {
+			chart.Title, chart.Subtitle = found, chart.Title+" · "+chart.Subtitle
 		}
-		chart.Subtitle = subtitle(g, s)
-		chart.Alt = chart.Title + ". " + f.caption
 		notes = append(notes, chart.Notes...)
 		out = append(out, f)
 	}

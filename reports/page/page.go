@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -124,7 +123,7 @@ func (r *Report) add(to *[]reportFigure, f figure, subtitle string) error {
 	if err != nil {
 		return fmt.Errorf("drawing %s: %w", name, err)
 	}
-	shown.ID, shown.Title, shown.Subtitle = name, cmp.Or(f.title, f.chart.Title), subtitle
+	shown.ID, shown.Title, shown.Subtitle = name, f.chart.Title, subtitle
 	shown.Caption, shown.Own = f.caption, f.own
 	*to = append(*to, shown)
 	return nil

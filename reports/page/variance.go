@@ -98,13 +98,13 @@ const noVariance = 0.01
 func (set varianceSet) figure() (*figure, error) {
 	x := func(c *reportCell) float64 { return set.c2[c] }
 	series := seriesOf(set.cells, "p99-response-sec", "theory-p99-response-sec", true, x)
-	chart, err := charts.Variance("The cost of variance: p99 response against C²",
+	chart, err := charts.Variance("p99 response against C²",
 		[]charts.Panel{{Series: series}})
 	if err != nil {
 		return nil, err
 	}
 	chart.Subtitle = set.title
-	f := &figure{title: "p99 response against C²", name: charts.FileName("variance-" + set.title),
+	f := &figure{name: charts.FileName("variance-" + set.title),
 		chart: chart, caption: varianceCaption(set, chart)}
 	chart.Alt = chart.Title + ". " + f.caption
 	return f, nil
