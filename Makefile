@@ -3,7 +3,7 @@ GO ?= go
 BIN := bin/poolbench
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race lint cross vuln bench studies dispatch fuzz lines generate pictures ci
+.PHONY: help build run test race lint cross vuln bench studies dispatch fuzz lines compose generate pictures ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each: about 10 minutes
 
 lines: ## 100,000 command lines at random: nothing panics, every mistake is told in a line; about 20 minutes
 	POOLBENCH_LINES=100000 $(GO) test -timeout 2h -run '^TestCommandLines$$' -v ./internal/cli
+
+compose: ## the contract of all compositions of two parts, and of 200 of three: about 2 minutes
+	POOLBENCH_COMPOSED=all $(GO) test -count=1 -timeout 1h -run '^TestComposed' -v ./strategies
 
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the script of reports
 	$(GO) test ./internal/cli -run '^(TestGenerated|TestExampleModules|TestRootHelp)$$' -update

@@ -1,6 +1,11 @@
 package strategies
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
 
 // boundedQueueShed is worker_pool with an answer instead of a wait: Limit workers, Queue slots to
 // wait in, and when all of them are taken Submit returns ErrShed at once.
@@ -18,7 +23,7 @@ type boundedQueueShed struct {
 	most int64 // slots: Limit + Queue
 }
 
-var _ = register(pooled(Spec{
+var boundedQueueShedSpec = register(pooled(Spec{
 	Name:    "bounded_queue_shed",
 	Summary: "long-lived workers, a bounded queue, and ErrShed when it is full",
 	UseIf:   "late is as bad as never: refuse at once what would wait too long",
@@ -34,6 +39,45 @@ var _ = register(pooled(Spec{
 		return s
 	},
 }))
+
+var _ = registerPart(Part{
+	Name: boundedQueueShedSpec.Name,
+	Summary: "a bounded queue: what finds every slot inside taken, and the queue full, is refused " +
+		"with ErrShed",
+	Keys: []param.Key{{Name: "queue", Kind: param.Int, Default: "0",
+		Doc: "tasks that may wait, those that wait inside included"}},
+	holds: true,
+	role:  admission,
+	check: func(p Params) error {
+		if n := p.Values.Int("queue"); n < 0 || n > MaxSlots {
+			return fmt.Errorf("queue %d: want 0 to %d", n, MaxSlots)
+		}
+		return nil
+	},
+	refuses: func(_ param.Values, inner Spec) error {
+		switch {
+		case inner.Sheds:
+			return fmt.Errorf("%s sheds already", inner.Name)
+		case inner.Bound == nil:
+			return fmt.Errorf("it would never shed: %s has no bound, and so is never full",
+				inner.Name)
+		}
+		return turnsMissed(inner)
+	},
+	alter: func(s *Spec, inner Spec, l layer) {
+		s.Sheds = true
+		s.Capacity = func(p Params) int {
+			own, in := l.split(p)
+			return inner.Bound(in) + own.Int("queue")
+		}
+	},
+	start: func(
+		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
+	) Strategy {
+		s := &hold{room: make(chan struct{}, inner.Bound(in)+own.Int("queue")), sheds: true}
+		return s.start(ctx, inner, in, sink)
+	},
+})
 
 // Submit never blocks: the channel has room for all that are admitted.
 func (s *boundedQueueShed) Submit(ctx context.Context, t *Task) error {

@@ -143,8 +143,8 @@ func (s *codelLIFO) empty() []*Task {
 	return emptied(&s.pressed, emptied(&s.calm, late))
 }
 
-// Drain lets everything that waits run.
-func (s *codelLIFO) Drain(ctx context.Context) error {
+// keepAll has everything that waits run.
+func (s *codelLIFO) keepAll() {
 	s.mu.Lock()
 	s.draining = true
 	s.silence()
@@ -154,5 +154,10 @@ func (s *codelLIFO) Drain(ctx context.Context) error {
 	for _, t := range late {
 		s.settle(t, Result{Err: ErrShed})
 	}
+}
+
+// Drain lets everything that waits run.
+func (s *codelLIFO) Drain(ctx context.Context) error {
+	s.keepAll()
 	return s.backlog.Drain(ctx)
 }

@@ -18,6 +18,10 @@
 // [Gate]: package peers has nine of them. A durable queue becomes one by a [Broker]: see package
 // durable.
 //
+// Some strategies are parts as well, which go around any other: a rate, a retry, a queue that
+// sheds. [Compose] joins them; a [Part] is registered in the file of the strategy that it is taken
+// from.
+//
 // # The contract
 //
 // "Accepted" is a Submit that returned nil, "done" a call of Sink.Done, "refused" a Submit that

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/bits"
@@ -110,6 +111,9 @@ func newRetries(p Params) retries {
 type tries struct {
 	ordinal uint64 // of the Submits of the instance
 	made    int    // attempts that asked for another; 0 unless the task is inside
+	// with a part that retries in place: that part, and the task's own Run
+	of  *retryPart
+	run func(context.Context, *Task) Result
 }
 
 // A retrySink forgets a task's attempts and gives its slot back, before it tells the sink.

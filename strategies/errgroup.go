@@ -37,6 +37,7 @@ var _ = register(Spec{
 	OnPanic: "contained before it reaches the group, which would crash the process; cancels nobody",
 
 	WorkConserving: true,
+	ends:           true,
 
 	New: func(ctx context.Context, _ Params, sink Sink) Strategy {
 		s := &errGroup{perTask: perTask{tells: true}}

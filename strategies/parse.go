@@ -1,6 +1,10 @@
 package strategies
 
 import (
+	"fmt"
+	"regexp"
+	"strings"
+
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/registry"
 )
@@ -8,12 +12,85 @@ import (
 // A Variant is a strategy with its parameters: what a scenario names.
 type Variant = param.Variant[Spec]
 
-// Parse reads name or name:key=value,… of a strategy that is registered. The error names the
-// parameter that is wrong.
-func Parse(text string) (Variant, error) { return registry.Parse(&all, text) }
+// Parse reads name or name:key=value,… of a strategy that is registered, or a composition such as
+// retry:attempts=5+token_bucket:rate=10+worker_pool, outermost first (see Compose). The error names
+// the parameter that is wrong.
+func Parse(text string) (Variant, error) {
+	c, err := param.Parse(text)
+	if err != nil {
+		return Variant{}, err
+	}
+	return Resolve(c)
+}
 
 // MustParse is Parse for what a program writes itself: a mistake in it panics.
-func MustParse(text string) Variant { return registry.MustParse(&all, text) }
+func MustParse(text string) Variant {
+	v, err := Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 // Resolve is Parse for a call that has been read.
-func Resolve(c param.Call) (Variant, error) { return registry.Resolve(&all, c) }
+func Resolve(c param.Call) (Variant, error) {
+	texts := composed(c)
+	last := len(texts) - 1
+	if last == 0 {
+		v, err := registry.Resolve(&all, c)
+		if err != nil && isPart(c.Name) && !isStrategy(c.Name) {
+			err = fmt.Errorf("strategy %s: it goes around another, as in %s+worker_pool", c.Name,
+				c.Name)
+		}
+		return v, err
+	}
+	parts := make([]PartVariant, last)
+	for i, text := range texts[:last] {
+		var err error
+		if parts[i], err = ParsePart(text); err != nil {
+			return Variant{}, err
+		}
+	}
+	base, err := Parse(texts[last])
+	if err != nil {
+		return Variant{}, err
+	}
+	return Compose(base, parts...)
+}
+
+// A PartVariant is a part with its parameters.
+type PartVariant = param.Variant[Part]
+
+// ParsePart reads name or name:key=value,… of a part of a composition.
+func ParsePart(text string) (PartVariant, error) {
+	v, err := registry.Parse(&partSet, text)
+	name, _, _ := strings.Cut(text, ":")
+	if err != nil && isStrategy(name) && !isPart(name) {
+		err = fmt.Errorf("strategy %s: it cannot go around another (these can: %s)", name,
+			strings.Join(partSet.Names(), ", "))
+	}
+	return v, err
+}
+
+func isStrategy(name string) bool { _, err := all.Lookup(name); return err == nil }
+
+func isPart(name string) bool { _, err := partSet.Lookup(name); return err == nil }
+
+// plusName is where a composition goes on: a number such as 1e+06 does not.
+var plusName = regexp.MustCompile(`\+[a-z]`)
+
+// composed takes a call apart at each + before a name. A + in a parameter of a strategy that is no
+// part belongs to the parameter.
+func composed(c param.Call) (texts []string) {
+	text := c.String()
+	if first, _, several := strings.Cut(c.Name, "+"); !several && !isPart(first) {
+		return []string{text}
+	}
+	for {
+		at := plusName.FindStringIndex(text)
+		if at == nil {
+			return append(texts, text)
+		}
+		texts, text = append(texts, text[:at[0]]), text[at[0]+1:]
+	}
+}

@@ -2,9 +2,11 @@ package strategies
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/pace"
 )
 
@@ -23,7 +25,7 @@ type retryInPlace struct {
 	count   atomic.Uint64 // of Submits
 }
 
-var _ = register(queued(Spec{
+var retryInPlaceSpec = register(queued(Spec{
 	Name:    "retry_in_place",
 	Summary: "a worker pool whose workers sleep between the attempts at a task",
 	UseIf:   "failures are rare, or should slow everything down",
@@ -43,6 +45,32 @@ var _ = register(queued(Spec{
 		return s
 	},
 }))
+
+var _ = registerPart(Part{
+	Name:    retryInPlaceSpec.Name,
+	Summary: "attempts at a task in the slot that it holds, with the backoff between them",
+	Keys:    retryInPlaceSpec.Keys,
+	role:    attempts,
+	check:   checkRetries,
+	refuses: func(_ param.Values, inner Spec) error {
+		switch {
+		case len(inner.around) > 0:
+			return fmt.Errorf("it keeps the slot, and so stands last, before %s; retry can stand "+
+				"before %s", inner.base, inner.around[0])
+		case inner.Quantum != nil || inner.Splits:
+			return fmt.Errorf("it runs a task to its end, and %s runs steps", inner.Name)
+		}
+		return nil
+	},
+	alter: func(s *Spec, _ Spec, _ layer) { s.Retries, s.WorkConserving = true, false },
+	start: func(
+		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
+	) Strategy {
+		s := &retryPart{retries: newRetries(Params{Values: own}), sink: sink}
+		s.Strategy = inner.New(ctx, in, s)
+		return s
+	},
+})
 
 // Submit blocks until the channel, or a worker itself, takes the task.
 func (s *retryInPlace) Submit(ctx context.Context, t *Task) error {

@@ -71,6 +71,60 @@ var _ = register(Spec{
 	},
 })
 
+// The part retry is the delayed queue alone, before any strategy: see holdOf.
+var _ = registerPart(Part{
+	Name: "retry",
+	Summary: "tasks that ask for another attempt wait outside and come again, behind those that " +
+		"came meanwhile",
+	Keys: retryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
+		Doc: "tasks accepted beyond what fits inside, so that those that wait for their next " +
+			"attempt keep no others out; none where what is inside sheds or serves in steps"}),
+	role: attempts,
+	check: func(p Params) error {
+		if n := p.Values.Int("delayed"); n < 0 || n > MaxSlots {
+			return fmt.Errorf("delayed %d: want 0 to %d", n, MaxSlots)
+		}
+		return checkRetries(p)
+	},
+	holds: true,
+	refuses: func(v param.Values, inner Spec) error {
+		switch n := v.Int("delayed"); {
+		case !v.Given("delayed"):
+		case inner.Sheds:
+			return fmt.Errorf("delayed=%d is a queue, which would be before the one that %s sheds "+
+				"from", n, inner.Name)
+		case inner.Quantum != nil:
+			return fmt.Errorf("delayed=%d is a queue, in which a task would miss its turns", n)
+		}
+		return nil
+	},
+	alter: func(s *Spec, inner Spec, l layer) {
+		s.Retries = true
+		if inner.Capacity == nil {
+			return
+		}
+		s.Capacity = func(p Params) int {
+			own, in := l.split(p)
+			return inner.Capacity(in) + retryDelayed(own, inner)
+		}
+	},
+	start: func(
+		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
+	) Strategy {
+		s := holdOf(inner, in, retryDelayed(own, inner), inner.Sheds)
+		r := newRetries(Params{Values: own})
+		s.retries = &r
+		return s.start(ctx, inner, in, sink)
+	},
+})
+
+func retryDelayed(own param.Values, inner Spec) int {
+	if inner.Sheds || inner.Quantum != nil {
+		return 0
+	}
+	return own.Int("delayed")
+}
+
 func retryQueueCapacity(p Params) int { return p.Limit + p.Queue + p.Values.Int("delayed") }
 
 // Submit blocks while as many tasks are inside as the capacity says.

@@ -82,6 +82,10 @@ type Spec struct {
 
 	// RealClock: it waits for a disk or a server, which know no virtual time.
 	RealClock bool
+	ends      bool     // the first task that fails ends all others
+	base      string   // the name of what is innermost, of a composition
+	around    []string // the parts around it, outermost first
+
 	// Needs names the server that it uses, such as PostgreSQL; "": none.
 	Needs string
 	// Ready says what is missing for it to run here, without looking further than the environment;

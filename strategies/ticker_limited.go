@@ -34,7 +34,7 @@ type tickerLimited struct {
 	runs chan struct{}
 }
 
-var _ = register(queued(Spec{
+var tickerLimitedSpec = register(queued(Spec{
 	Name:    "ticker_limited",
 	Summary: "one task per tick of a time.Ticker",
 	UseIf:   "a rate must be kept to, evenly, and what was left unused is lost",
@@ -58,7 +58,7 @@ var _ = register(queued(Spec{
 		s.slots = make(chan struct{}, p.Limit+p.Queue)
 		s.release = func(*Task) { <-s.runs }
 		s.open(ctx, sink, make(chan *Task, p.Limit+p.Queue))
-		ticker := time.NewTicker(time.Duration(float64(time.Second) / p.Values.Float("rate")))
+		ticker := time.NewTicker(tickInterval(p.Values))
 		s.alive.Go(func() {
 			defer ticker.Stop()
 			s.startAll(ticker.C)
@@ -66,6 +66,30 @@ var _ = register(queued(Spec{
 		return s
 	},
 }))
+
+var _ = registerPart(paced(tickerLimitedSpec, Part{
+	Summary: "a clock: what is inside gets one task per tick, and a tick that nobody used is lost",
+}, func(v param.Values) pacer { return &ticks{interval: tickInterval(v)} }))
+
+func tickInterval(v param.Values) time.Duration {
+	return time.Duration(float64(time.Second) / v.Float("rate"))
+}
+
+// ticks are those of a time.Ticker by number: the last one is kept until it is taken, and so no
+// timer fires while nothing waits.
+type ticks struct {
+	interval time.Duration
+	taken    time.Duration // the number of the last one; 0: none
+}
+
+func (k *ticks) at(now time.Duration, _ time.Time) time.Duration {
+	if now/k.interval > k.taken {
+		return now
+	}
+	return (k.taken + 1) * k.interval
+}
+
+func (k *ticks) spend(now time.Duration) { k.taken = now / k.interval }
 
 // Submit blocks until there is room; the queue has room for all that are admitted.
 func (s *tickerLimited) Submit(ctx context.Context, t *Task) error {

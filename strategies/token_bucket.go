@@ -27,12 +27,10 @@ import (
 type tokenBucket struct {
 	backlog
 	fifo
-	limiter *rate.Limiter
-	next    time.Duration // when the head of the queue has its token
-	asked   bool          // next is set
+	tokens
 }
 
-var _ = register(queued(Spec{
+var tokenBucketSpec = register(queued(Spec{
 	Name: "token_bucket",
 	Summary: "golang.org/x/time/rate before long-lived workers: so many starts in a second, and " +
 		"a burst",
@@ -59,13 +57,40 @@ var _ = register(queued(Spec{
 		}
 		return nil
 	},
+
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		s := &tokenBucket{limiter: rate.NewLimiter(rate.Limit(p.Values.Float("rate")),
-			p.Values.Int("burst"))}
+		s := &tokenBucket{tokens: newTokens(p.Values)}
 		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
 		return s
 	},
 }))
+
+var _ = registerPart(paced(tokenBucketSpec, Part{
+	Summary: "a token bucket: what is inside gets so many tasks in a second, and a burst",
+}, func(v param.Values) pacer { t := newTokens(v); return &t }))
+
+// tokens gives the head of a queue its token.
+type tokens struct {
+	limiter *rate.Limiter
+	next    time.Duration // when the head of the queue has its token
+	asked   bool          // next is set
+}
+
+func newTokens(v param.Values) tokens {
+	return tokens{limiter: rate.NewLimiter(rate.Limit(v.Float("rate")), v.Int("burst"))}
+}
+
+// at asks for a token unless that was done, and returns when it comes.
+func (b *tokens) at(now time.Duration, began time.Time) time.Duration {
+	if !b.asked {
+		at := began.Add(now)
+		b.next, b.asked = now+b.limiter.ReserveN(at, 1).DelayFrom(at), true
+	}
+	return b.next
+}
+
+// spend takes the token that has come.
+func (b *tokens) spend(time.Duration) { b.asked = false }
 
 // ofTarget in place of a rate is that of the target, which whoever makes the instance knows.
 const ofTarget = "target"
@@ -75,14 +100,10 @@ func (s *tokenBucket) pop(now time.Duration) (waiting, bool) {
 	if s.line.n == 0 {
 		return waiting{}, false
 	}
-	if !s.asked {
-		at := s.began.Add(now)
-		s.next, s.asked = now+s.limiter.ReserveN(at, 1).DelayFrom(at), true
-	}
-	if s.next > now {
-		s.wakeAt(s.next, now)
+	if next := s.at(now, s.began); next > now {
+		s.wakeAt(next, now)
 		return waiting{}, false
 	}
-	s.asked = false
+	s.spend(now)
 	return s.line.popFront(), true
 }

@@ -55,7 +55,8 @@ type Call struct {
 // by default. The zero Values belongs to a variant without keys.
 type Values struct {
 	keys   []Key
-	parsed []value // in the order of keys
+	parsed []value  // in the order of keys
+	parts  []Values // of a composition: see Join
 }
 
 type value struct {

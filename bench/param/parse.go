@@ -15,10 +15,13 @@ var (
 )
 
 // Parse reads name or name:key=value,key=value. It knows nothing of the variant: see Resolve. A
-// colon with nothing after it is allowed.
+// colon with nothing after it is allowed. Names joined by + are for a kind whose variants compose.
 func Parse(s string) (Call, error) {
 	name, rest, _ := strings.Cut(s, ":")
-	if !nameForm.MatchString(name) {
+	for one := range strings.SplitSeq(name, "+") {
+		if nameForm.MatchString(one) {
+			continue
+		}
 		if strings.Contains(name, ",") {
 			return Call{}, fmt.Errorf("want name:key=value,key=value, got the list %q before the "+
 				"colon: a variant with parameters stands alone", name)

@@ -130,8 +130,19 @@ func (v Values) Choice(key string) string { return v.get(key, Choice).text }
 // such key.
 func (v Values) Given(key string) bool { return v.parsed[v.index(key)].given }
 
+// Join returns the Values of a composition, which has no keys but those of its parts.
+func Join(parts ...Values) Values { return Values{parts: slices.Clone(parts)} }
+
+// Parts returns what Join was given; nil for the Values of one variant.
+func (v Values) Parts() []Values { return slices.Clone(v.parts) }
+
 // Open spells the first value, key=word, that is not settled; "" where all are.
 func (v Values) Open() string {
+	for _, part := range v.parts {
+		if open := part.Open(); open != "" {
+			return open
+		}
+	}
 	for i, k := range v.keys {
 		if v.parsed[i].open {
 			return k.Name + "=" + k.Word
@@ -142,13 +153,16 @@ func (v Values) Open() string {
 
 // Settle returns v with the number in place of the word. Its spelling keeps the word.
 func (v Values) Settle(word string, number float64) Values {
-	settled := slices.Clone(v.parsed)
+	settled := Values{keys: v.keys, parsed: slices.Clone(v.parsed), parts: slices.Clone(v.parts)}
 	for i, k := range v.keys {
-		if settled[i].open && k.Word == word {
-			settled[i].num, settled[i].open = number, false
+		if one := &settled.parsed[i]; one.open && k.Word == word {
+			one.num, one.open = number, false
 		}
 	}
-	return Values{v.keys, settled}
+	for i, part := range settled.parts {
+		settled.parts[i] = part.Settle(word, number)
+	}
+	return settled
 }
 
 // Canonical spells the values that are not at their defaults, key=value,key=value in the order of

@@ -31,7 +31,7 @@ func TestBadInput(t *testing.T) {
 		{"completion tcsh",
 			[]string{`completion: unknown shell "tcsh" (known: bash, fish, powershell, zsh)`}},
 		{"list cats", []string{
-			`list: unknown kind "cats" (known: strategies, workloads, targets, arrivals, studies, metrics)`}},
+			`list: unknown kind "cats" (known: strategies, parts, workloads, targets, arrivals, studies, metrics)`}},
 		{"list targets cat", []string{`list: no "cat" among the targets (known: `}},
 		{"list targets none too", []string{`list: unexpected argument "too"`}},
 

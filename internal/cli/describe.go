@@ -193,6 +193,14 @@ func describeStrategy(s strategies.Spec) entry {
 	), describeKeys(s.Keys)}
 }
 
+// describePart describes what can go around a strategy.
+func describePart(p strategies.Part) entry {
+	return entry{p.Name, p.Summary, facts(
+		fact{"changes", p.Role()},
+		fact{"example", p.Name + "+worker_pool"},
+	), describeKeys(p.Keys)}
+}
+
 // promises are the declared facts that hold, in words.
 func promises(s strategies.Spec) (words []string) {
 	for _, p := range []struct {

@@ -56,6 +56,8 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		kindOf("strategies", strategyNames(), strategies.All(), describeStrategy),
+		kindOf("parts", names(strategies.Parts(), strategies.Part.String), strategies.Parts(),
+			describePart),
 		kindOf("workloads", workloadNames(), workloads.All(), describeWorkload),
 		kindOf("targets", targetNames(), targets.All(), describeTarget),
 		kindOf("arrivals", arrivalNames(), arrivals.All(), describeArrival),
@@ -83,10 +85,9 @@ func kindNames() []string {
 
 func (a *app) listCommand() *cobra.Command {
 	var format string
-	names := strings.Join(kindNames(), ", ")
 	cmd := &cobra.Command{
 		Use:   "list [KIND [NAME]] [flags]",
-		Short: "list " + names,
+		Short: "list what can be named on the command line",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 2 {
 				return fmt.Errorf("list: unexpected argument %q", args[2])

@@ -79,7 +79,7 @@ func TestListJSON(t *testing.T) {
 		&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != newHead("list") || len(doc.Lists) != 6 ||
+	if doc.head != newHead("list") || len(doc.Lists) != 7 ||
 		len(doc.Lists[0].Entries) != len(strategies.All()) {
 		t.Errorf("%+v", doc)
 	}

@@ -65,11 +65,16 @@ func scrapeCells(of ...strategies.Variant) []bench.Scenario {
 	})
 }
 
-// scrapers are all strategies of ours by default; those that take a rate at that of the site,
-// evenly and without a burst, and those that try again as often as it takes.
+// scrapeWhole fetches every record in the least time: the rate is inside the retry, so that further
+// attempts wait for a token too. A retry inside the rate would be banned.
+const scrapeWhole = "retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"
+
+// scrapers are all strategies of ours by default, and scrapeWhole; those that take a rate at that
+// of the site, evenly and without a burst, and those that try again as often as it takes.
 func scrapers() []strategies.Variant {
-	return every(func(spec strategies.Spec) bool { return !isPeer(spec) },
+	all := every(func(spec strategies.Spec) bool { return !isPeer(spec) },
 		map[string]string{"rate": fmt.Sprint(scrapeRate), "burst": "1", "attempts": "100"})
+	return append(all, strategy(scrapeWhole)...)
 }
 
 // scrapeFloor is the least time that all calls take, in seconds: (N − burst)/rate.

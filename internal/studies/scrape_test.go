@@ -11,7 +11,7 @@ import (
 
 // TestScrape runs what the study is about: a limit on concurrency alone is banned, whatever it is,
 // a rate alone keeps within the limit as long as no slot is wanting, and few enough workers that
-// wait as they are told get all.
+// wait as they are told get all. With a retry around the rate nothing is lost at either limit.
 func TestScrape(t *testing.T) {
 	study, err := studies.Lookup("scrape")
 	if err != nil {
@@ -22,7 +22,8 @@ func TestScrape(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen := []string{"worker_pool", "semaphore", "errgroup_limit", "weighted_semaphore",
-		"singleton_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100"}
+		"singleton_pool", "token_bucket:rate=10,burst=1", "retry_in_place:attempts=100",
+		"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool"}
 	var results []*bench.Result
 	for _, s := range suite.Scenarios {
 		if !slices.Contains(chosen, s.Strategy.String()) {
@@ -40,13 +41,16 @@ func TestScrape(t *testing.T) {
 	finding := study.Find(results)
 	answer := finding.Lines
 	for i, want := range []string{
-		"no ban and no loss: token_bucket:rate=10,burst=1 (limit 64) and " +
+		"no ban and no loss: retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool " +
+			"(limit 64), token_bucket:rate=10,burst=1 (limit 64), " +
+			"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool (limit 4) and " +
 			"retry_in_place:attempts=100 (limit 4)",
-		"limit 4: all fetched, but later: retry_in_place:attempts=100 (",
+		"limit 4: all fetched, but later: " +
+			"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool (514.",
 		"limit 4: not banned, but records lost: token_bucket:rate=10,burst=1 (",
 		"limit 4: banned: ",
 		"limit 64: all 5000 fetched in the least time, (N − burst)/rate = 499 s, within 2 %: " +
-			"token_bucket:rate=10,burst=1 (501.",
+			"retry:attempts=5+token_bucket:rate=target,burst=1+worker_pool (501.",
 		"limit 64: banned: retry_in_place:attempts=100 (",
 	} {
 		if i >= len(answer) || !strings.HasPrefix(answer[i], want) {

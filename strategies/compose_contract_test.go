@@ -1,0 +1,82 @@
+package strategies_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest"
+)
+
+// allComposed has the tests of compositions try all of them; `make compose` sets it. Otherwise they
+// try what differs by reason.
+var allComposed = os.Getenv("POOLBENCH_COMPOSED") == "all"
+
+// keepsContract tests the clauses in this process: there are too many compositions for a child
+// each.
+func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
+	t.Helper()
+	v, err := strategies.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range clauses {
+		if err := c.Check(v.Spec); err != nil {
+			t.Errorf("%s: %s: %v", v, c.Name, err)
+		}
+	}
+}
+
+// TestComposedContract: each part keeps the contract around each strategy that takes it, and each
+// two parts around a semaphore. By default the strategies are one that blocks, one that is never
+// full, one that sheds what it has accepted, and one of steps.
+func TestComposedContract(t *testing.T) {
+	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
+	if allComposed {
+		bases = nil
+		for _, s := range strategies.All() {
+			bases = append(bases, s.Name)
+		}
+	}
+	var pairs []string
+	for _, outer := range strategies.Parts() {
+		for _, base := range bases {
+			pairs = append(pairs, outer.Name+"+"+base)
+		}
+		for _, inner := range strategies.Parts() {
+			pairs = append(pairs, outer.Name+"+"+inner.Name+"+semaphore")
+		}
+	}
+	pairs = slices.DeleteFunc(pairs, makesNoSense)
+	if len(pairs) < 25 {
+		t.Fatalf("only %d pairs make sense: %q", len(pairs), pairs)
+	}
+	for _, text := range pairs {
+		keepsContract(t, text, strategytest.Clauses())
+	}
+}
+
+func makesNoSense(text string) bool { _, err := strategies.Parse(text); return err != nil }
+
+// TestComposedTriples: so do two parts around any strategy, drawn at random. By default each is
+// held to one clause, in turn.
+func TestComposedTriples(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	parts, bases, clauses := strategies.Parts(), strategies.All(), strategytest.Clauses()
+	for i := 0; i < 200; {
+		text := parts[random.IntN(len(parts))].Name + "+" + parts[random.IntN(len(parts))].Name +
+			"+" + bases[random.IntN(len(bases))].Name
+		if makesNoSense(text) {
+			continue
+		}
+		if allComposed {
+			keepsContract(t, text, clauses)
+		} else {
+			at := i % len(clauses)
+			keepsContract(t, text, clauses[at:at+1])
+		}
+		i++
+	}
+}

@@ -1,0 +1,323 @@
+package strategies
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A hold is the engine of the parts that keep accepted tasks before they hand them on: for a token,
+// for another attempt, or until what is inside has room. It counts what is inside, waiting or
+// handed on, and is full with as many tasks as room holds.
+//
+// One goroutine hands tasks on in the order of acceptance, so that a Submit inside may block and
+// the caller's be accepted. Where it cannot block, because there is always room inside and nothing
+// to wait for, Submit goes straight on, and the goroutine does no more than time the further
+// attempts.
+type hold struct {
+	lifecycle
+	inner  Strategy
+	room   chan struct{} // holds one element for each task inside; nil: it is never full
+	sheds  bool          // when it is full
+	direct bool          // Submit goes straight on
+	most   int           // tasks handed on and not done; 0: as many as will fit
+	pace   pacer         // nil: tasks need not wait for each other
+	// what tries tasks again; nil: nothing does
+	retries *retries
+	count   atomic.Uint64 // of Submits
+	began   time.Time     // all instants here are counted from it
+
+	mu      sync.Mutex
+	ready   ring[waiting] // in the order of acceptance
+	delayed heap          // by the time of the next attempt
+	within  int           // tasks handed on and not done, where most counts
+	over    bool          // ctx has ended: nothing is kept any more
+
+	wake   chan struct{} // has one element when there may be something to hand on
+	handed chan struct{} // closed when no task will be handed on any more
+}
+
+// A pacer says when the head of a queue may go.
+type pacer interface {
+	// at is called until the answer has come, and returns the same instant until spend is called
+	at(now time.Duration, began time.Time) time.Duration
+	spend(now time.Duration)
+}
+
+// holdOf makes a hold that is full with as many tasks as fit inside, and more beyond them.
+func holdOf(inner Spec, in Params, more int, sheds bool) *hold {
+	s := &hold{sheds: sheds}
+	if inner.Capacity != nil {
+		s.room = make(chan struct{}, inner.Capacity(in)+more)
+	}
+	return s
+}
+
+// start opens the instance and makes what is inside.
+func (s *hold) start(ctx context.Context, inner Spec, in Params, sink Sink) *hold {
+	s.direct = s.pace == nil && (inner.Sheds || inner.Capacity == nil ||
+		cap(s.room) <= inner.Capacity(in))
+	s.began, s.drop = time.Now(), s.dropHeld
+	s.wake, s.handed = make(chan struct{}, 1), make(chan struct{})
+	s.open(ctx, sink, nil)
+	// not with s.ctx: a Drain of ours whose deadline ends has to hear from that of inner what it
+	// has abandoned
+	s.inner = inner.New(ctx, in, s)
+	s.alive.Add(1)
+	go s.handOn()
+	return s
+}
+
+// Submit blocks or sheds when it is full.
+func (s *hold) Submit(ctx context.Context, t *Task) error {
+	if err := s.enterRoom(ctx); err != nil {
+		return err
+	}
+	if s.retries != nil {
+		t.tries = tries{ordinal: s.count.Add(1) - 1}
+	}
+	if !s.direct {
+		s.keep(t)
+		return nil
+	}
+	err := s.inner.Submit(ctx, t)
+	if err != nil {
+		s.forget(t)
+		s.leave()
+	}
+	return err
+}
+
+func (s *hold) enterRoom(ctx context.Context) error {
+	switch {
+	case s.room == nil:
+		return s.enter(ctx)
+	case !s.sheds:
+		return s.acquire(ctx, s.room)
+	}
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	select {
+	case s.room <- struct{}{}:
+		return nil
+	default:
+		s.leave()
+		return ErrShed
+	}
+}
+
+// forget gives the task's room back.
+func (s *hold) forget(t *Task) {
+	if s.retries != nil {
+		t.tries = tries{}
+	}
+	if s.room != nil {
+		<-s.room
+	}
+}
+
+// keep has t wait for its turn.
+func (s *hold) keep(t *Task) {
+	s.mu.Lock()
+	over := s.over
+	if !over {
+		if len(s.delayed) > 0 {
+			s.bringDue(time.Since(s.began))
+		}
+		s.ready.pushBack(waiting{task: t})
+	}
+	s.mu.Unlock()
+	if over {
+		s.end(t, Result{Err: s.giveUpOn(t)})
+		return
+	}
+	s.signal()
+}
+
+func (s *hold) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Done is told by what is inside: t is done, or tried again.
+func (s *hold) Done(t *Task, r Result) {
+	if s.most > 0 {
+		s.mu.Lock()
+		s.within--
+		s.mu.Unlock()
+		s.signal()
+	}
+	if r.Retry && s.retries != nil {
+		err := s.delay(t, r)
+		if err == nil {
+			return
+		}
+		r = Result{Err: err}
+	}
+	s.end(t, r)
+}
+
+// delay has t wait for its next attempt, if it is to have one.
+func (s *hold) delay(t *Task, r Result) error {
+	wait, err := s.retries.next(t, r)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.over {
+		s.mu.Unlock()
+		return s.endedBy()
+	}
+	due := prolong(time.Since(s.began), wait)
+	s.delayed.push(waiting{task: t, came: due, key: float64(due), seq: t.tries.ordinal})
+	s.mu.Unlock()
+	s.signal()
+	return nil
+}
+
+// end settles a task. Its room is free before that, so that a client which submits on Done finds
+// room.
+func (s *hold) end(t *Task, r Result) {
+	s.forget(t)
+	s.settle(t, r)
+}
+
+// handOn is the goroutine that hands tasks on.
+func (s *hold) handOn() {
+	defer s.alive.Done()
+	defer close(s.handed)
+	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		t, wait := s.next()
+		if t != nil {
+			if err := s.inner.Submit(s.ctx, t); err != nil {
+				s.refused(t, err)
+			}
+			continue
+		}
+		if wait > 0 {
+			timer.Reset(wait)
+		}
+		select {
+		case <-s.wake:
+		case <-timer.C:
+		case <-s.ctx.Done():
+			return
+		}
+		timer.Stop()
+	}
+}
+
+// next takes the task that is to be handed on now. If there is none it says how long to wait for
+// one; 0: until there is another.
+func (s *hold) next() (t *Task, wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Since(s.began)
+	s.bringDue(now)
+	if s.ready.n > 0 && (s.most == 0 || s.within < s.most) {
+		at := now
+		if s.pace != nil {
+			at = s.pace.at(now, s.began)
+		}
+		if at <= now {
+			if s.pace != nil {
+				s.pace.spend(now)
+			}
+			s.within++
+			return s.ready.popFront().task, 0
+		}
+		wait = at - now
+	}
+	if len(s.delayed) > 0 {
+		if retry := s.delayed[0].came - now; wait == 0 || retry < wait {
+			wait = retry
+		}
+	}
+	return nil, wait
+}
+
+// bringDue has tasks whose next attempt is due join those that are ready.
+func (s *hold) bringDue(now time.Duration) {
+	for len(s.delayed) > 0 && s.delayed[0].came <= now {
+		s.ready.pushBack(s.delayed.pop())
+	}
+}
+
+// refused settles a task that was accepted here and not inside: the instance has ended, or what is
+// inside sheds what its Spec says there is room for.
+func (s *hold) refused(t *Task, err error) {
+	s.mu.Lock()
+	s.within--
+	s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		err = s.giveUpOn(t)
+	}
+	s.end(t, Result{Err: err})
+}
+
+// dropHeld settles all that waits here.
+func (s *hold) dropHeld() {
+	s.mu.Lock()
+	s.over = true
+	tasks := emptied(&s.ready, nil)
+	for len(s.delayed) > 0 {
+		tasks = append(tasks, s.delayed.pop().task)
+	}
+	s.mu.Unlock()
+	for _, t := range tasks {
+		s.end(t, Result{Err: s.giveUpOn(t)})
+	}
+}
+
+// keepAll tells an instance that Drain has been called outside it, before its own is: from then on
+// it sheds nothing that it has accepted.
+func keepAll(s Strategy) {
+	if s, sheds := s.(interface{ keepAll() }); sheds {
+		s.keepAll()
+	}
+}
+
+func (s *hold) keepAll() { keepAll(s.inner) }
+
+// Drain waits until nothing is kept here any more, and then for what is inside.
+func (s *hold) Drain(ctx context.Context) error {
+	s.closeIntake()
+	s.keepAll()
+	select {
+	case <-s.idle:
+	default:
+		select {
+		case <-s.idle:
+		case <-ctx.Done():
+			return s.abandon(ctx)
+		}
+	}
+	s.alive.Wait()
+	return s.inner.Drain(context.Background())
+}
+
+// abandon is the rest of a Drain whose ctx has ended.
+func (s *hold) abandon(ctx context.Context) error {
+	s.cancel(ErrAbandoned)
+	s.sweep()
+	total := DrainError{Cause: ctx.Err()}
+	var inside *DrainError
+	if errors.As(s.inner.Drain(ctx), &inside) {
+		total.Abandoned, total.Running = inside.Abandoned, inside.Running
+	}
+	<-s.handed
+	if total.Running == 0 {
+		<-s.idle
+		s.alive.Wait()
+	}
+	total.Abandoned += int(s.abandoned.Load())
+	return &total
+}
