@@ -201,10 +201,10 @@ func turnsMissed(inner Spec) error {
 		inner.base)
 }
 
-// paced completes a part that bounds how often tasks start, as whole does. It keeps them until there is a slot
-// inside, and asks for a token then, so that no more tasks start at once than tokens are kept.
-// Where further attempts are made inside, it bounds how often tasks are handed on, and not how often
-// attempts start.
+// paced completes a part that bounds how often tasks start, as whole does. It keeps them until
+// there is a slot inside, and asks for a token then, so that no more tasks start at once than
+// tokens are kept. Where further attempts are made inside, it bounds how often tasks are handed on,
+// and not how often attempts start.
 func paced(whole Spec, p Part, pacerOf func(param.Values) pacer) Part {
 	p.Name, p.Keys, p.check = whole.Name, whole.Keys, whole.Check
 	p.role, p.holds = admission, true
