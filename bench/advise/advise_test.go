@@ -85,7 +85,7 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// TestSmallestLimit: on M/M/k, M/D/k and M/M/k/K with parameters off any grid the recommended limit
+// TestSmallestLimit: on M/M/k, M/D/k, M/H2/k, M/G/1 and M/M/k/K off any grid the recommended limit
 // is the smallest that theory allows or, where the interval of the one below holds the bound, that
 // one is named as well. Pools alone, which the recursion decides.
 func TestSmallestLimit(t *testing.T) {
@@ -97,7 +97,7 @@ func TestSmallestLimit(t *testing.T) {
 		rate := busy / mean
 		var q Question
 		var meets func(limit int) bool
-		switch i % 3 {
+		switch i % 5 {
 		case 0:
 			bound := mean * (4.7 + 3*x(0.5698402910))
 			q = asked(t, fmt.Sprintf("exponential:mean=%v", seconds(mean)), rate,
@@ -123,6 +123,28 @@ func TestSmallestLimit(t *testing.T) {
 				a, err := theory.MMkK(theory.Pool{Rate: rate,
 					MeanService: seconds(mean).Seconds(), Limit: limit}, q.QueueAtMost)
 				return err == nil && a.ShedProb < 0.01
+			}
+		case 3:
+			bound := mean * (11.5 + 8*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("hyperexp:mean=%v,c2=4", seconds(mean)), rate,
+				fmt.Sprintf("p99-response<%v", seconds(bound)))
+			h, err := theory.BalancedH2(seconds(mean).Seconds(), 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			meets = func(limit int) bool {
+				a, err := theory.MH2k(rate, h, limit)
+				return err == nil && a.P99() < seconds(bound).Seconds()
+			}
+		case 4: // one slot, by Pollaczek and Khinchine, or else two, which wait a quarter as long
+			rate = (0.3 + busy/20) / mean
+			one := theory.Must(theory.MG1(theory.Pool{Rate: rate,
+				MeanService: seconds(mean).Seconds(), Limit: 1}, 2))
+			bound := one.MeanWait * (0.7 + 0.7*x(0.5698402910))
+			q = asked(t, fmt.Sprintf("lognormal:mean=%v,c2=2", seconds(mean)), rate,
+				fmt.Sprintf("mean-wait<%v", seconds(bound)))
+			meets = func(limit int) bool {
+				return limit > 1 || one.MeanWait < seconds(bound).Seconds()
 			}
 		}
 		q.Scenario.Seed = uint64(1 + 100*i)
