@@ -57,7 +57,7 @@ func TestNonsense(t *testing.T) {
 		"retry:attempts=x+worker_pool": `part retry: attempts: want a whole number such as 4, ` +
 			`got "x"`,
 		"retry:limit=5+worker_pool": `part retry: unknown parameter "limit" (known: attempts, ` +
-			"base, cap, jitter, after, seed, delayed)",
+			"base, cap, jitter, after, seed, delayed, budget)",
 		"retry+retry+worker_pool": "retry before retry+worker_pool: retry is there already, and " +
 			"one is enough: it changes attempts too",
 		"retry+token_bucket+retry_queue": "retry before token_bucket+retry_queue: retry_queue " +
@@ -251,6 +251,48 @@ func TestOrderOfParts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRetryBudget: of 100 tasks that fail every time a share is tried again, beside the ten attempts
+// that are saved at first; the share of the first finds the bucket full.
+func TestRetryBudget(t *testing.T) {
+	for text, want := range map[string]int{
+		"retry:attempts=4,base=0s,budget=0.1+worker_pool":           100 + 10 + 9,
+		"retry_in_place:attempts=4,base=0s,budget=0.25+worker_pool": 100 + 10 + 24,
+		"retry:attempts=4,base=0s+worker_pool":                      400,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			attempts, exhausted := 0, 0
+			s := startVariant(t, text, 1, 0, strategies.SinkFunc(
+				func(_ *strategies.Task, r strategies.Result) {
+					if errors.Is(r.Err, strategies.ErrExhausted) {
+						exhausted++
+					}
+				}))
+			for range 100 {
+				time.Sleep(time.Second)
+				task := &strategies.Task{
+					Run: func(context.Context, *strategies.Task) strategies.Result {
+						time.Sleep(time.Millisecond) // so that the task has been accepted
+						attempts++
+						return strategies.Result{Retry: true}
+					}}
+				if err := s.Submit(t.Context(), task); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := s.Drain(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if attempts != want || exhausted != 100 {
+				t.Errorf("%s: %d attempts, want %d; %d exhausted", text, attempts, want, exhausted)
+			}
+		})
+	}
+	refusedValues(t, map[string]string{
+		"retry:budget=2000+worker_pool": "strategy retry:budget=2000+worker_pool: budget 2000: " +
+			"want 0, or 0.000001 to 1000",
+	})
 }
 
 // TestComposedAllocatesNothing: a prebuilt task costs no allocation, and is the caller's again with

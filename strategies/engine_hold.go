@@ -80,14 +80,15 @@ func (s *hold) Submit(ctx context.Context, t *Task) error {
 	}
 	if !s.direct {
 		s.keep(t)
-		return nil
-	}
-	err := s.inner.Submit(ctx, t)
-	if err != nil {
+	} else if err := s.inner.Submit(ctx, t); err != nil {
 		s.forget(t)
 		s.leave()
+		return err
 	}
-	return err
+	if s.retries != nil {
+		s.retries.budget.deposit()
+	}
+	return nil
 }
 
 func (s *hold) enterRoom(ctx context.Context) error {

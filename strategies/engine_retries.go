@@ -93,6 +93,7 @@ type retries struct {
 	base, cap     time.Duration
 	jitter, after string // choices
 	seed          uint64
+	budget        *budget // nil: as many attempts as attempts says
 }
 
 func newRetries(p Params) retries {
@@ -104,6 +105,13 @@ func newRetries(p Params) retries {
 		after:    p.Values.Choice("after"),
 		seed:     uint64(p.Values.Int("seed")),
 	}
+}
+
+// newPartRetries are those of a part.
+func newPartRetries(own param.Values) retries {
+	r := newRetries(Params{Values: own})
+	r.budget = newBudget(own)
+	return r
 }
 
 // tries is what a strategy that retries keeps with a task, so that one that needs no retry costs no
@@ -134,7 +142,7 @@ func (s retrySink) Done(t *Task, r Result) {
 // if that attempt was the last, returns the error that the task is done with.
 func (p *retries) next(t *Task, r Result) (time.Duration, error) {
 	t.tries.made++
-	if t.tries.made >= p.attempts {
+	if t.tries.made >= p.attempts || !p.budget.withdraw() {
 		return 0, &ExhaustedError{Attempts: t.tries.made, Last: r.Err}
 	}
 	switch {

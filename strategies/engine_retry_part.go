@@ -24,8 +24,10 @@ func (s *retryPart) Submit(ctx context.Context, t *Task) error {
 	err := s.Strategy.Submit(ctx, t)
 	if err != nil {
 		t.forgetAttempts()
+		return err
 	}
-	return err
+	s.retries.budget.deposit()
+	return nil
 }
 
 func (s *retryPart) keepAll() { keepAll(s.Strategy) }

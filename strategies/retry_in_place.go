@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -49,9 +50,11 @@ var retryInPlaceSpec = register(queued(Spec{
 var _ = registerPart(Part{
 	Name:    retryInPlaceSpec.Name,
 	Summary: "attempts at a task in the slot that it holds, with the backoff between them",
-	Keys:    retryInPlaceSpec.Keys,
+	Keys:    retryKeys(budgetKey),
 	role:    attempts,
-	check:   checkRetries,
+	check: func(p Params) error {
+		return cmp.Or(checkRetries(p), checkBudget(p.Values))
+	},
 	refuses: func(_ param.Values, inner Spec) error {
 		switch {
 		case len(inner.around) > 0:
@@ -66,7 +69,7 @@ var _ = registerPart(Part{
 	start: func(
 		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
 	) Strategy {
-		s := &retryPart{retries: newRetries(Params{Values: own}), sink: sink}
+		s := &retryPart{retries: newPartRetries(own), sink: sink}
 		s.Strategy = inner.New(ctx, in, s)
 		return s
 	},

@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -78,13 +79,14 @@ var _ = registerPart(Part{
 		"came meanwhile",
 	Keys: retryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
 		Doc: "tasks accepted beyond what fits inside, so that those that wait for their next " +
-			"attempt keep no others out; none where what is inside sheds or serves in steps"}),
+			"attempt keep no others out; none where what is inside sheds or serves in steps"},
+		budgetKey),
 	role: attempts,
 	check: func(p Params) error {
 		if n := p.Values.Int("delayed"); n < 0 || n > MaxSlots {
 			return fmt.Errorf("delayed %d: want 0 to %d", n, MaxSlots)
 		}
-		return checkRetries(p)
+		return cmp.Or(checkRetries(p), checkBudget(p.Values))
 	},
 	holds: true,
 	refuses: func(v param.Values, inner Spec) error {
@@ -112,7 +114,7 @@ var _ = registerPart(Part{
 		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
 	) Strategy {
 		s := holdOf(inner, in, retryDelayed(own, inner), inner.Sheds)
-		r := newRetries(Params{Values: own})
+		r := newPartRetries(own)
 		s.retries = &r
 		return s.start(ctx, inner, in, sink)
 	},
