@@ -253,8 +253,8 @@ func TestOrderOfParts(t *testing.T) {
 	}
 }
 
-// TestRetryBudget: of 100 tasks that fail every time a share is tried again, beside the ten attempts
-// that are saved at first; the share of the first finds the bucket full.
+// TestRetryBudget: of 100 tasks that fail every time a share is tried again, beside the ten
+// attempts that are saved at first; the share of the first finds the bucket full.
 func TestRetryBudget(t *testing.T) {
 	for text, want := range map[string]int{
 		"retry:attempts=4,base=0s,budget=0.1+worker_pool":           100 + 10 + 9,
@@ -285,7 +285,8 @@ func TestRetryBudget(t *testing.T) {
 				t.Error(err)
 			}
 			if attempts != want || exhausted != 100 {
-				t.Errorf("%s: %d attempts, want %d; %d exhausted", text, attempts, want, exhausted)
+				t.Errorf("%s: %d attempts, want %d; %d exhausted", text, attempts, want,
+					exhausted)
 			}
 		})
 	}

@@ -77,7 +77,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 		switch {
 		case reason != "":
 			why[reason] = append(why[reason], v.String())
-		case v.Spec.Starts != nil && sc.Target.Spec.RateLimits && !v.Values.Given("rate"):
+		case v.Spec.Starts != nil && sc.Target.Spec.RateLimits && wantsRate(v):
 			paced := pace(v, sc.Target)
 			if len(paced) == 0 {
 				why["no rate is known to pace by"] = append(why["no rate is known to pace by"],
@@ -128,10 +128,15 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 		return "no size is known before"
 	case s.ClassPools != nil && !classed(sc):
 		return "no classes of tasks"
-	case s.Starts != nil && !v.Values.Given("rate") && !sc.Target.Spec.RateLimits:
+	case s.Starts != nil && wantsRate(v) && !sc.Target.Spec.RateLimits:
 		return "no rate to keep"
 	}
 	return ""
+}
+
+// wantsRate says whether v has a rate that nobody has chosen.
+func wantsRate(v strategies.Variant) bool {
+	return hasKey(v.Spec.Keys, "rate", param.Float) && !v.Values.Given("rate")
 }
 
 func startsOf(v strategies.Variant) float64 {
