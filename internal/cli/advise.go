@@ -137,7 +137,7 @@ func (o adviseOptions) question(flags words) (q advise.Question, err error) {
 
 // questionOf is a scenario's work and traffic in words.
 func questionOf(sc bench.Scenario) string {
-	text := fmt.Sprintf("%s, %s arrivals", sc.Workload, sc.Load.Arrival)
+	text := fmt.Sprintf("%s, %s arrivals", sc.Workload, cmp.Or(sc.Load.Arrival.String(), "poisson"))
 	if sc.Load.PerSecond != 0 {
 		text += fmt.Sprintf(", rate %v /s", sc.Load.PerSecond)
 	}

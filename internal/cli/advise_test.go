@@ -44,6 +44,7 @@ func TestAdvise(t *testing.T) {
 			!strings.Contains(string(page), "<code>slots := make(chan struct{}") ||
 			!strings.Contains(string(page), `<figure id="stresses"`) ||
 			!strings.Contains(string(page), "load x1.25: ") ||
+			!strings.Contains(string(page), "exponential:mean=20ms, poisson arrivals, rate 200") ||
 			strings.Contains(string(page), "target ") {
 			t.Errorf("%s: the page lacks the Go to write, or its figure (%v)", c.objective, err)
 		}

@@ -103,7 +103,7 @@ var rooms = []room{
 		"internal"}, []string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"reports/charts", []string{"internal/rundir", "internal"},
 		[]string{"gonum.org/v1/plot", "golang.org/x/image"}},
-	{"reports/internal/looks", []string{"reports/results", "reports/compare", "reports/gate",
+	{"reports/internal/looks", []string{"reports/results", "reports/advice", "reports/compare", "reports/gate",
 		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page",
 		"reports/internal/resultstest"}, nil}, // tests alone
 	{"reports/internal/resultstest", []string{"reports/results"},

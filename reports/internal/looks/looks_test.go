@@ -1,6 +1,7 @@
 package looks
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/reports/advice"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/gate"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
@@ -87,6 +89,20 @@ func allPages(t *testing.T) (all []looked) {
 			Accepted: 2000, Once: 1990, Twice: 8, Lost: 2, Broken: true, Kills: 4, First: 0.01,
 			LongestFirst: 0.02, Command: "poolbench crash " + strings.Repeat("sqlite_queue,", 20)})
 	})
+	for _, verdict := range []string{"meets", "undecided", "nothing_meets"} {
+		add("advise_"+verdict, "", func(w io.Writer) error {
+			text, err := os.ReadFile("testdata/advice.json")
+			if err != nil {
+				return err
+			}
+			var d advice.Document
+			if err := json.Unmarshal(text, &d); err != nil {
+				return err
+			}
+			d.Verdict, d.Missing = verdict, []advice.Missing{{What: "limit", Value: 7}}
+			return d.WritePage(w)
+		})
+	}
 	return all
 }
 
