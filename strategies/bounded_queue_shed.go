@@ -46,31 +46,11 @@ var _ = registerPart(Part{
 		"with ErrShed",
 	Keys: []param.Key{{Name: "queue", Kind: param.Int, Default: "0",
 		Doc: "tasks that may wait, those that wait inside included"}},
-	holds: true,
-	role:  admission,
-	check: func(p Params) error {
-		if n := p.Values.Int("queue"); n < 0 || n > MaxSlots {
-			return fmt.Errorf("queue %d: want 0 to %d", n, MaxSlots)
-		}
-		return nil
-	},
-	refuses: func(_ param.Values, inner Spec) error {
-		switch {
-		case inner.Sheds:
-			return fmt.Errorf("%s sheds already", inner.Name)
-		case inner.Bound == nil:
-			return fmt.Errorf("it would never shed: %s has no bound, and so is never full",
-				inner.Name)
-		}
-		return turnsMissed(inner)
-	},
-	alter: func(s *Spec, inner Spec, l layer) {
-		s.Sheds = true
-		s.Capacity = func(p Params) int {
-			own, in := l.split(p)
-			return inner.Bound(in) + own.Int("queue")
-		}
-	},
+	holds:   true,
+	role:    admission,
+	check:   func(p Params) error { return checkQueue(p.Values) },
+	refuses: func(_ param.Values, inner Spec) error { return refusesShedder(inner) },
+	alter:   alterShedder,
 	start: func(
 		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
 	) Strategy {
@@ -78,6 +58,34 @@ var _ = registerPart(Part{
 		return s.start(ctx, inner, in, sink)
 	},
 })
+
+// checkQueue is about the queue of a part.
+func checkQueue(own param.Values) error {
+	if n := own.Int("queue"); n < 0 || n > MaxSlots {
+		return fmt.Errorf("queue %d: want 0 to %d", n, MaxSlots)
+	}
+	return nil
+}
+
+// refusesShedder says why a part that sheds makes no sense around inner.
+func refusesShedder(inner Spec) error {
+	switch {
+	case inner.Sheds:
+		return fmt.Errorf("%s sheds already", inner.Name)
+	case inner.Bound == nil:
+		return fmt.Errorf("it would never shed: %s has no bound, and so is never full", inner.Name)
+	}
+	return turnsMissed(inner)
+}
+
+// alterShedder has a composition shed what finds every slot and the part's queue taken.
+func alterShedder(s *Spec, inner Spec, l layer) {
+	s.Sheds = true
+	s.Capacity = func(p Params) int {
+		own, in := l.split(p)
+		return inner.Bound(in) + own.Int("queue")
+	}
+}
 
 // Submit never blocks: the channel has room for all that are admitted.
 func (s *boundedQueueShed) Submit(ctx context.Context, t *Task) error {

@@ -1,8 +1,10 @@
 package strategies
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -25,17 +27,10 @@ import (
 // any more: there are no newer tasks to make way for, and what was accepted is to be finished.
 type codelLIFO struct {
 	backlog
-	target, interval time.Duration
-
-	// Tasks with one timeout become overdue in the order in which they came, so each timeout has a
-	// line of its own.
-	calm, pressed ring[waiting]
-	since         time.Duration // when the queue was empty last, if it is not now
-	late          []*Task       // overdue, for the next wake to shed
-	draining      bool
+	codelQueue
 }
 
-var _ = register(queued(Spec{
+var codelLIFOSpec = register(queued(Spec{
 	Name: "codel_lifo",
 	Summary: "a bounded queue that under overload serves the newest first and sheds what has " +
 		"waited too long",
@@ -62,60 +57,46 @@ var _ = register(queued(Spec{
 		return nil
 	},
 	New: func(ctx context.Context, p Params, sink Sink) Strategy {
-		s := &codelLIFO{target: p.Values.Duration("target"),
-			interval: p.Values.Duration("interval")}
+		s := &codelLIFO{codelQueue: newCodelQueue(p.Values)}
 		s.open(ctx, sink, s, p.Limit, p.Limit+p.Queue, true)
 		return s
 	},
 }))
 
-// overloaded says whether the queue, which is not empty, has not been for the interval.
-func (s *codelLIFO) overloaded(now time.Duration) bool { return now-s.since >= s.interval }
+var _ = registerPart(Part{
+	Name: codelLIFOSpec.Name,
+	Summary: "a bounded queue for what finds no slot inside, that under overload hands on the " +
+		"newest first and sheds what has waited too long",
+	Keys: append([]param.Key{{Name: "queue", Kind: param.Int, Default: "100",
+		Doc: "tasks that may wait for a slot"}}, codelLIFOSpec.Keys...),
+	role:  admission,
+	holds: true,
+	check: func(p Params) error { return cmp.Or(checkQueue(p.Values), codelLIFOSpec.Check(p)) },
+	refuses: func(_ param.Values, inner Spec) error {
+		if inner.Retries {
+			return fmt.Errorf("a task that waits for another attempt would be taken for one that "+
+				"has a slot: have %s inside the retry", codelLIFOSpec.Name)
+		}
+		return refusesShedder(inner)
+	},
+	alter: func(s *Spec, inner Spec, l layer) {
+		alterShedder(s, inner, l)
+		s.FIFO = false
+	},
+	start: func(
+		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
+	) Strategy {
+		slots, queue := inner.Bound(in), newCodelQueue(own)
+		s := &hold{room: make(chan struct{}, slots+own.Int("queue")), sheds: true, most: slots,
+			codel: &queue}
+		return s.start(ctx, inner, in, sink)
+	},
+})
 
 func (s *codelLIFO) push(w waiting, now time.Duration) {
-	s.shed(now)
-	if s.calm.n+s.pressed.n == 0 {
-		s.since = now
-	}
-	line, timeout := &s.calm, s.interval
-	if s.overloaded(now) {
-		line, timeout = &s.pressed, s.target
-	}
-	line.pushBack(w)
+	timeout := s.codelQueue.push(w, now)
 	if !s.draining {
 		s.wakeAt(now+timeout, now)
-	}
-}
-
-// pop takes the newest under overload, otherwise the oldest.
-func (s *codelLIFO) pop(now time.Duration) (waiting, bool) {
-	s.shed(now)
-	switch {
-	case s.calm.n+s.pressed.n == 0:
-		return waiting{}, false
-	case s.overloaded(now):
-		if s.calm.n == 0 || s.pressed.n > 0 &&
-			s.pressed.at(s.pressed.n-1).seq > s.calm.at(s.calm.n-1).seq {
-			return s.pressed.popBack(), true
-		}
-		return s.calm.popBack(), true
-	case s.calm.n == 0 || s.pressed.n > 0 && s.pressed.at(0).seq < s.calm.at(0).seq:
-		return s.pressed.popFront(), true
-	}
-	return s.calm.popFront(), true
-}
-
-// shed takes what is overdue out of the queue. The alarm is never set later than the first is due,
-// so wake follows at once.
-func (s *codelLIFO) shed(now time.Duration) {
-	if s.draining {
-		return
-	}
-	for s.calm.n > 0 && now-s.calm.at(0).came >= s.interval {
-		s.late = append(s.late, s.calm.popFront().task)
-	}
-	for s.pressed.n > 0 && now-s.pressed.at(0).came >= s.target {
-		s.late = append(s.late, s.pressed.popFront().task)
 	}
 }
 
@@ -123,33 +104,18 @@ func (s *codelLIFO) ended(waiting, ending) {}
 
 // wake sheds what is overdue, and asks for the next time that something will be.
 func (s *codelLIFO) wake(now time.Duration) []*Task {
-	s.shed(now)
-	if !s.draining {
-		if s.calm.n > 0 {
-			s.wakeAt(s.calm.at(0).came+s.interval, now)
-		}
-		if s.pressed.n > 0 {
-			s.wakeAt(s.pressed.at(0).came+s.target, now)
-		}
+	late := s.takeLate(now)
+	if at, ok := s.overdueAt(); ok {
+		s.wakeAt(at, now)
 	}
-	late := s.late
-	s.late = nil
 	return late
-}
-
-func (s *codelLIFO) empty() []*Task {
-	late := s.late
-	s.late = nil
-	return emptied(&s.pressed, emptied(&s.calm, late))
 }
 
 // keepAll has everything that waits run.
 func (s *codelLIFO) keepAll() {
 	s.mu.Lock()
-	s.draining = true
+	late := s.codelQueue.keepAll() // overdue at this very instant
 	s.silence()
-	late := s.late // overdue at this very instant
-	s.late = nil
 	s.mu.Unlock()
 	for _, t := range late {
 		s.settle(t, Result{Err: ErrShed})

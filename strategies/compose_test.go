@@ -49,9 +49,9 @@ func TestNonsense(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
 		"retry+semaphore+worker_pool": "strategy semaphore: it cannot go around another (these " +
-			"can: bounded_queue_shed, retry, retry_in_place, ticker_limited, token_bucket)",
-		"nothing+worker_pool": `unknown part "nothing" (known: bounded_queue_shed, retry, ` +
-			"retry_in_place, ticker_limited, token_bucket)",
+			"can: bounded_queue_shed, codel_lifo, retry, retry_in_place, ticker_limited, token_bucket)",
+		"nothing+worker_pool": `unknown part "nothing" (known: bounded_queue_shed, codel_lifo, ` +
+			"retry, retry_in_place, ticker_limited, token_bucket)",
 		"retry+": `want a name in lower_snake, as in worker_pool or ` +
 			`hyperexp:mean=10ms,c2=16, got "retry+"`,
 		"retry:attempts=x+worker_pool": `part retry: attempts: want a whole number such as 4, ` +
@@ -69,6 +69,9 @@ func TestNonsense(t *testing.T) {
 			"shed: unbounded has no bound, and so is never full",
 		"bounded_queue_shed+token_bucket+dispatcher_shed": "bounded_queue_shed before " +
 			"token_bucket+dispatcher_shed: token_bucket+dispatcher_shed sheds already",
+		"codel_lifo+retry+worker_pool": "codel_lifo before retry+worker_pool: a task that waits " +
+			"for another attempt would be taken for one that has a slot: have codel_lifo inside " +
+			"the retry",
 		"retry:delayed=8+bounded_queue_shed": "retry:delayed=8 before bounded_queue_shed: " +
 			"delayed=8 is a queue, which would be before the one that bounded_queue_shed sheds from",
 		"token_bucket+segregated": "token_bucket before segregated: tasks of one class would " +
@@ -213,6 +216,10 @@ func TestPartsAreTheWhole(t *testing.T) {
 		{"ticker_limited:rate=700", "ticker_limited:rate=700+worker_pool", 20, 20},
 		{"bounded_queue_shed", "bounded_queue_shed:queue=6+worker_pool", 6, 0},
 		{"bounded_queue_shed", "bounded_queue_shed:queue=6+worker_pool", 6, 100},
+		{"codel_lifo:target=1ms,interval=6ms",
+			"codel_lifo:queue=20,target=1ms,interval=6ms+worker_pool", 20, 20},
+		{"codel_lifo:target=3ms,interval=30ms",
+			"codel_lifo:queue=20,target=3ms,interval=30ms+semaphore", 20, 0},
 		{"retry_in_place:base=3ms", "retry_in_place:base=3ms+worker_pool", 20, 20},
 		{"retry_queue:base=3ms,delayed=9", "retry:base=3ms,delayed=9+worker_pool", 20, 20},
 	} {

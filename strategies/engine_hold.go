@@ -24,6 +24,7 @@ type hold struct {
 	direct bool          // Submit goes straight on
 	most   int           // tasks handed on and not done; 0: as many as will fit
 	pace   pacer         // nil: tasks need not wait for each other
+	codel  *codelQueue   // in the place of ready; nil: first come, first served
 	// what tries tasks again; nil: nothing does
 	retries *retries
 	count   atomic.Uint64 // of Submits
@@ -32,6 +33,7 @@ type hold struct {
 	mu      sync.Mutex
 	ready   ring[waiting] // in the order of acceptance
 	delayed heap          // by the time of the next attempt
+	pushed  uint64        // tasks so far
 	within  int           // tasks handed on and not done, where most counts
 	over    bool          // ctx has ended: nothing is kept any more
 
@@ -57,7 +59,7 @@ func holdOf(inner Spec, in Params, more int, sheds bool) *hold {
 
 // start opens the instance and makes what is inside.
 func (s *hold) start(ctx context.Context, inner Spec, in Params, sink Sink) *hold {
-	s.direct = s.pace == nil && (inner.Sheds || inner.Capacity == nil ||
+	s.direct = s.pace == nil && s.codel == nil && (inner.Sheds || inner.Capacity == nil ||
 		cap(s.room) <= inner.Capacity(in))
 	s.began, s.drop = time.Now(), s.dropHeld
 	s.wake, s.handed = make(chan struct{}, 1), make(chan struct{})
@@ -125,10 +127,7 @@ func (s *hold) keep(t *Task) {
 	s.mu.Lock()
 	over := s.over
 	if !over {
-		if len(s.delayed) > 0 {
-			s.bringDue(time.Since(s.began))
-		}
-		s.ready.pushBack(waiting{task: t})
+		s.push(t)
 	}
 	s.mu.Unlock()
 	if over {
@@ -136,6 +135,20 @@ func (s *hold) keep(t *Task) {
 		return
 	}
 	s.signal()
+}
+
+func (s *hold) push(t *Task) {
+	w := waiting{task: t, seq: s.pushed}
+	s.pushed++
+	switch {
+	case s.codel != nil:
+		w.came = time.Since(s.began)
+		s.codel.push(w, w.came)
+		return
+	case len(s.delayed) > 0:
+		s.bringDue(time.Since(s.began))
+	}
+	s.ready.pushBack(w)
 }
 
 func (s *hold) signal() {
@@ -196,7 +209,10 @@ func (s *hold) handOn() {
 	timer.Stop()
 	defer timer.Stop()
 	for {
-		t, wait := s.next()
+		t, wait, late := s.next()
+		for _, t := range late {
+			s.end(t, Result{Err: ErrShed})
+		}
 		if t != nil {
 			if err := s.inner.Submit(s.ctx, t); err != nil {
 				s.refused(t, err)
@@ -217,32 +233,54 @@ func (s *hold) handOn() {
 }
 
 // next takes the task that is to be handed on now. If there is none it says how long to wait for
-// one; 0: until there is another.
-func (s *hold) next() (t *Task, wait time.Duration) {
+// one; 0: until there is another. late are to be shed.
+func (s *hold) next() (t *Task, wait time.Duration, late []*Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Since(s.began)
 	s.bringDue(now)
-	if s.ready.n > 0 && (s.most == 0 || s.within < s.most) {
-		at := now
-		if s.pace != nil {
-			at = s.pace.at(now, s.began)
+	soonest := func(at time.Duration) {
+		if left := at - now; wait == 0 || left < wait {
+			wait = left
 		}
-		if at <= now {
-			if s.pace != nil {
-				s.pace.spend(now)
-			}
+	}
+	if s.most == 0 || s.within < s.most {
+		w, at := s.pop(now)
+		switch {
+		case w.task != nil:
 			s.within++
-			return s.ready.popFront().task, 0
+			t = w.task
+		case at > now:
+			soonest(at)
 		}
-		wait = at - now
+	}
+	if s.codel != nil {
+		late = s.codel.takeLate(now)
+		if at, ok := s.codel.overdueAt(); ok {
+			soonest(at)
+		}
 	}
 	if len(s.delayed) > 0 {
-		if retry := s.delayed[0].came - now; wait == 0 || retry < wait {
-			wait = retry
-		}
+		soonest(s.delayed[0].came)
 	}
-	return nil, wait
+	return t, wait, late
+}
+
+// pop takes the task that is next, or says when it may go.
+func (s *hold) pop(now time.Duration) (w waiting, at time.Duration) {
+	switch {
+	case s.codel != nil:
+		w, _ = s.codel.pop(now)
+		return w, 0
+	case s.ready.n == 0:
+		return w, 0
+	case s.pace != nil:
+		if at = s.pace.at(now, s.began); at > now {
+			return w, at
+		}
+		s.pace.spend(now)
+	}
+	return s.ready.popFront(), 0
 }
 
 // bringDue has tasks whose next attempt is due join those that are ready.
@@ -269,6 +307,9 @@ func (s *hold) dropHeld() {
 	s.mu.Lock()
 	s.over = true
 	tasks := emptied(&s.ready, nil)
+	if s.codel != nil {
+		tasks = s.codel.empty()
+	}
 	for len(s.delayed) > 0 {
 		tasks = append(tasks, s.delayed.pop().task)
 	}
@@ -286,7 +327,17 @@ func keepAll(s Strategy) {
 	}
 }
 
-func (s *hold) keepAll() { keepAll(s.inner) }
+func (s *hold) keepAll() {
+	if s.codel != nil {
+		s.mu.Lock()
+		late := s.codel.keepAll()
+		s.mu.Unlock()
+		for _, t := range late {
+			s.end(t, Result{Err: ErrShed})
+		}
+	}
+	keepAll(s.inner)
+}
 
 // Drain waits until nothing is kept here any more, and then for what is inside.
 func (s *hold) Drain(ctx context.Context) error {
