@@ -21,15 +21,20 @@ func (a *app) showSweep(groups []*group) error {
 	title := func(g *group) string { return heading(results.Without(g.keys, axis)) }
 	for _, block := range results.Gather(groups, title) {
 		a.prose("%s\n", title(block[0])+repetitions(block[0].rows))
-		if err := a.table(sweepTable(axis, block)); err != nil {
+		rows, notes := sweepTable(axis, block)
+		if err := a.table(rows); err != nil {
 			return err
+		}
+		for _, note := range notes {
+			a.say("  ", note, pageWidth)
 		}
 		fmt.Fprintln(a.stdout)
 	}
 	return nil
 }
 
-func sweepTable(axis string, block []*group) [][]string {
+// sweepTable also names the strategies that share a row.
+func sweepTable(axis string, block []*group) (rows [][]string, notes []string) {
 	var strategies []string
 	heads := []string{axis}
 	for _, g := range block {
@@ -40,29 +45,42 @@ func sweepTable(axis string, block []*group) [][]string {
 			}
 		}
 	}
-	rows := [][]string{heads}
+	rows = [][]string{heads}
+	names, notes := alike(block)
 	for _, s := range strategies {
-		cells := []string{s}
+		if names[s] == "" {
+			continue
+		}
+		cells := []string{names[s]}
 		for _, g := range block {
 			cells = append(cells, g.cell(s))
 		}
 		rows = append(rows, cells)
 	}
-	return rows
+	return rows, notes
 }
 
 // cell is the p99 of the response, with the share of tasks that completed where not all did.
 func (g *group) cell(strategy string) string {
-	i := slices.IndexFunc(g.rows, func(r row) bool { return r.strategy == strategy })
-	if i < 0 {
+	r := row{Cell: g.cellOf(strategy)}
+	if r.Cell == nil {
 		return ""
 	}
-	r := g.rows[i]
 	text := r.spell("p99-response-sec")
 	if lost := r.Lost(); lost > 0 {
 		text += " (" + quantity.WholeShare(1-lost) + ")"
 	}
 	return text
+}
+
+// cellOf are the runs of a strategy; nil where it has none.
+func (g *group) cellOf(strategy string) results.Cell {
+	for _, r := range g.rows {
+		if r.strategy == strategy {
+			return r.Cell
+		}
+	}
+	return nil
 }
 
 func (g *group) losesTasks() bool {

@@ -100,9 +100,18 @@ func (a *app) showTables(e *execution) error {
 func (a *app) showGroups(groups []*group) error {
 	for _, g := range groups {
 		a.prose("%s\n", heading(g.keys)+g.arrived()+repetitions(g.rows))
-		lines := table("strategy", g.columns(), g.rows)
-		if err := a.table(lines); err != nil {
+		names, notes := alike([]*group{g})
+		rows := slices.DeleteFunc(slices.Clone(g.rows), func(r row) bool {
+			return names[r.strategy] == ""
+		})
+		for i := range rows {
+			rows[i].strategy = names[rows[i].strategy]
+		}
+		if err := a.table(table("strategy", g.columns(), rows)); err != nil {
 			return err
+		}
+		for _, note := range notes {
+			a.say("  ", note, pageWidth)
 		}
 		fmt.Fprintln(a.stdout)
 	}

@@ -10,12 +10,6 @@ import (
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// behaviour are the metrics by which callers know a strategy: those that are equal in all of them,
-// in each repetition at each place, are one class.
-var behaviour = []string{"p50-response-sec", "p99-response-sec", "p99.9-response-sec",
-	"mean-response-sec", "ops/s", "goodput-ops/s", "shed/op", "failed/op", "throttled/op",
-	"abandoned/op", "makespan-sec", "sec/op"}
-
 // A Class is strategies that coincide point by point.
 type Class struct {
 	Names []string
@@ -47,22 +41,8 @@ func (s Sweep) Classes() (classes []Class) {
 
 func coincide(a, b []Case) bool {
 	return slices.EqualFunc(a, b, func(a, b Case) bool {
-		return a.X == b.X && a.Limit == b.Limit && slices.EqualFunc(a.Cell, b.Cell, same)
+		return a.X == b.X && a.Limit == b.Limit && a.Alike(b.Cell)
 	})
-}
-
-// same reports whether two runs behaved alike; runs that have none of the metrics did not.
-func same(a, b *results.Run) bool {
-	known := false
-	for _, unit := range behaviour {
-		v, ok := a.Value(unit)
-		w, also := b.Value(unit)
-		if ok != also || v != w {
-			return false
-		}
-		known = known || ok
-	}
-	return known
 }
 
 // at is the case of the class at a place.

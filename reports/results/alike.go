@@ -1,0 +1,26 @@
+package results
+
+import "slices"
+
+// behaviour are the metrics by which callers know a strategy: strategies that are equal in all of
+// them, in each repetition at each place, are alike.
+var behaviour = []string{"p50-response-sec", "p99-response-sec", "p99.9-response-sec",
+	"mean-response-sec", "ops/s", "goodput-ops/s", "shed/op", "failed/op", "throttled/op",
+	"abandoned/op", "makespan-sec", "sec/op"}
+
+// Alike reports whether the runs of two strategies behaved alike, one by one.
+func (c Cell) Alike(other Cell) bool { return slices.EqualFunc(c, other, same) }
+
+// same reports whether two runs behaved alike; runs that have none of the metrics did not.
+func same(a, b *Run) bool {
+	known := false
+	for _, unit := range behaviour {
+		v, ok := a.Value(unit)
+		w, also := b.Value(unit)
+		if ok != also || v != w {
+			return false
+		}
+		known = known || ok
+	}
+	return known
+}
