@@ -45,6 +45,12 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c complaints) {
 		return c
 	}
 	tasks := cmp.Or(float64(s.Stop.Tasks), rate*s.Stop.Duration.Seconds())
+	if stages := s.Load.Arrival.Stages(); stages != nil {
+		if n := tasksOf(stages, rate); n > SoakFrom {
+			c.add("arrival stages: these are %.3g tasks; the records of at most %d are kept", n,
+				SoakFrom)
+		}
+	}
 	if endless(w) {
 		if work := tasks * s.Timeout.Seconds(); work > arrivals.MaxSpan.Seconds() {
 			c.add("timeout %v: %.3g tasks that end only by it take longer than the ten years that "+

@@ -94,10 +94,12 @@ type resultsWriter struct {
 	output
 	format *benchfmt.Writer
 	config []benchfmt.Config
+	stages map[string]bool // units of stages whose direction the file has
 }
 
 func newResultsWriter(to io.Writer) (*resultsWriter, error) {
-	w := &resultsWriter{output: output{to: to}, config: Machine()}
+	w := &resultsWriter{output: output{to: to}, config: Machine(),
+		stages: map[string]bool{}}
 	w.format = benchfmt.NewWriter(&w.buffer)
 	var names []string
 	for _, s := range strategies.All() {
@@ -115,10 +117,15 @@ func unitLines(spell func(unit string) string) string {
 	var b strings.Builder
 	for _, m := range Metrics() {
 		if m.Better != "" {
-			fmt.Fprintf(&b, "Unit %s better=%s\n", spell(m.Unit), m.Better)
+			b.WriteString(m.line(spell(m.Unit)) + "\n")
 		}
 	}
 	return b.String()
+}
+
+// line declares the direction.
+func (m MetricInfo) line(unit string) string {
+	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
 
 func (w *resultsWriter) write(r *Result) error {
@@ -128,6 +135,10 @@ func (w *resultsWriter) write(r *Result) error {
 	}
 	line := benchfmt.Result{Config: config, Name: benchfmt.Name(r.Name), Iters: r.Tasks}
 	for _, m := range r.Metrics {
+		if line, ok := stageLine(m.Unit); ok && !w.stages[m.Unit] {
+			w.stages[m.Unit] = true
+			w.add(line)
+		}
 		value, unit := benchunit.Tidy(m.Value, m.Unit)
 		line.Values = append(line.Values,
 			benchfmt.Value{Value: value, Unit: unit, OrigValue: m.Value, OrigUnit: m.Unit})

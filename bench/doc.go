@@ -28,7 +28,7 @@
 //  2. driver.go issues the tasks, by the sleeps of clocks.go, and job.go carries them; record.go
 //     notes three instants and an outcome for each; tasks.go makes them come in steps or pieces
 //     and gives them class and size, for strategies that look at it;
-//  3. observe.go, times.go, flow.go, held.go and quantile.go compute the metrics (metrics.go
+//  3. observe.go, times.go, stages.go, flow.go, held.go and quantile.go compute the metrics (metrics.go
 //     documents them), and the course of the run;
 //  4. guard.go and vigil.go name what a strategy does that none may do; laws.go checks the laws
 //     and replays the run, theory.go adds what is known exactly; verdict.go and its verdict_*.go

@@ -32,7 +32,8 @@ func (s Scenario) axes() string {
 	add(true, "target", escaped(s.Target.String()))
 	add(true, "arrival", escaped(s.Load.Arrival.String()))
 	add(true, "limit", s.Limit)
-	add(s.Load.Relative != 0, "load", s.Load.Relative)
+	staged := s.Load.Arrival.Stages() != nil && s.Load.Relative == 1 // stages say their loads
+	add(s.Load.Relative != 0 && !staged, "load", s.Load.Relative)
 	add(s.Load.Relative == 0 && s.Load.PerSecond != 0, "rate", s.Load.PerSecond)
 	add(s.Queue != 0, "queue", max(s.Queue, 0))
 	add(s.Deadline != 0, "deadline", s.Deadline)

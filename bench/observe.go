@@ -67,6 +67,7 @@ func (o *observation) result() (*Result, error) {
 	o.reportTheory(r, m, held)
 	o.reportCosts(r, o.trace.n)
 	o.judge(r, first, m, flow, held)
+	o.reportStages(r, first)
 	r.Timeline = o.timeline()
 	return r, nil
 }

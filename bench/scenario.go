@@ -44,6 +44,7 @@ type Scenario struct {
 type Load struct {
 	Arrival arrivals.Variant // zero is poisson
 	// arrival rate as a share of the capacity limit/E[S] (for CPU work min(limit, GOMAXPROCS)/E[S])
+	// or, in stages, the rate of level 1, and 1 by default
 	Relative  float64
 	PerSecond float64 // arrival rate in tasks per second
 }
@@ -93,7 +94,11 @@ const (
 var defaultStop = Stop{Tasks: 20_000, Warmup: 0.1}
 
 func (s Scenario) withDefaults() Scenario {
-	s.Limit, s.Stop = cmp.Or(s.Limit, defaultLimit), cmp.Or(s.Stop, defaultStop)
+	s.Limit = cmp.Or(s.Limit, defaultLimit)
+	if stages := s.Load.Arrival.Stages(); s.Stop == (Stop{}) && stages != nil {
+		s.Stop = Stop{Duration: lengthOf(stages), Warmup: defaultStop.Warmup}
+	}
+	s.Stop = cmp.Or(s.Stop, defaultStop)
 	if s.Workload.Spec.New == nil {
 		s.Workload = workloads.MustParse("exponential")
 	}
@@ -109,6 +114,9 @@ func (s Scenario) withDefaults() Scenario {
 	if s.Load.Relative == 0 && s.Load.PerSecond == 0 && s.Load.Arrival.TakesRate() &&
 		!s.Target.Spec.RateLimits {
 		s.Load.Relative = defaultRelative
+		if s.Load.Arrival.Stages() != nil {
+			s.Load.Relative = 1 // a stage says its own share of the capacity
+		}
 	}
 	// Variants made by a struct literal have no values yet. One that lacks a value without a
 	// default keeps none, and Validate says so.
@@ -177,6 +185,9 @@ func (s Scenario) Validate() error {
 	if a := s.Load.Arrival; s.Soak && (a.IsClosed() || a.Spec.AllAtOnce) {
 		c.add("soak: arrival %s is no open process that goes on: each client, or the batch, is "+
 			"kept whole", a.Spec.Name)
+	}
+	if s.Soak && s.Load.Arrival.Stages() != nil {
+		c.add("soak: the stages of a run are told by its records, and a soak keeps none")
 	}
 	s.Load.check(s, &c)
 	s.Stop.check(s, &c)

@@ -82,7 +82,7 @@ func (o *observation) checkPools(r *Result) {
 	s := o.scenario
 	branches := o.classes(o.dist())
 	if o.pools == nil || branches == nil || s.Load.Arrival.IsClosed() ||
-		s.Load.Arrival.Spec.AllAtOnce {
+		s.Load.Arrival.Spec.AllAtOnce || s.Load.Arrival.Stages() != nil {
 		return
 	}
 	rate := s.rate(o.mean)

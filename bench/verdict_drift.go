@@ -39,7 +39,7 @@ func (o *observation) checkDrift(r *Result, first int) {
 // stationary reports whether the plan itself is.
 func (o *observation) stationary() bool {
 	arrival := o.scenario.Load.Arrival.Spec
-	return !arrival.AllAtOnce && arrival.Name != "linear" && arrival.Name != "sine"
+	return !arrival.AllAtOnce && !arrival.Unsteady
 }
 
 // drifting is what is looked at.

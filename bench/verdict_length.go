@@ -15,7 +15,7 @@ const student = 2.093
 // as much about its p99 as 350 independent ones. A quantile or an end of its interval that cannot
 // be told is left out.
 func (o *observation) checkLength(r *Result, first int, m measured) {
-	if o.scenario.Load.Arrival.Spec.AllAtOnce {
+	if a := o.scenario.Load.Arrival; a.Spec.AllAtOnce || a.Stages() != nil {
 		return // there is no stationary state to sample
 	}
 	if !o.splits() {

@@ -31,6 +31,12 @@ type Spec struct {
 	FixedRate func(v param.Values) bool
 	// AllAtOnce: every task is due at the start, so the scenario must say how many there are.
 	AllAtOnce bool
+	// Unsteady: the rate itself changes as the run goes on, so that a response which does too is
+	// what was asked for, and no doubt.
+	Unsteady bool
+	// Stages are those that the rate goes through, from the start of a run on, so that results are
+	// told for each. Nil: it has none.
+	Stages func(v param.Values) []Stage
 	// Open plans an open process: rate is in tasks per second (0 where FixedRate). Its error names
 	// the impossible parameter.
 	Open func(rate float64, seed uint64, v param.Values) (Next, error)

@@ -16,7 +16,8 @@ func FuzzParseVariant(f *testing.F) {
 		f.Add(spec.Name, 100.0, 1000)
 	}
 	for _, s := range []string{"bulk:n=1,period=2562047h", "closed:clients=1000000,think=exp(1ns)",
-		"sine:amp=0.999999,period=1ns",
+		"sine:amp=0.999999,period=1ns", "stages:at=1e-06x1ns_0x1s_1000x1s,of=bulk(n=3)",
+		"stages:at=1e+09x87600h,unit=rate,of=constant",
 		"onoff:on=1us,off=24h", "onoff:phases=fixed,on=24h", "mmpp:ratio=1e6,high=1us,low=1us",
 		"linear:slope=1e9", "closed:think=mixture(0.5,0s,0.5,1h)"} {
 		f.Add(s, 1e-6, 100_000_000)

@@ -13,9 +13,10 @@ import (
 // ahead by the rate of the moment alone, and so lags where the ramp is steep; the curve is the
 // same.
 var _ = register(Spec{
-	Name:    "linear",
-	Summary: "a rate that grows steadily, from that of the scenario",
-	Source:  "vegeta's LinearPacer, solved exactly",
+	Name:     "linear",
+	Summary:  "a rate that grows steadily, from that of the scenario",
+	Source:   "vegeta's LinearPacer, solved exactly",
+	Unsteady: true,
 	Keys: []param.Key{
 		{Name: "slope", Kind: param.Float, Default: "0",
 			Doc: "by how much the rate per second grows in a second"},

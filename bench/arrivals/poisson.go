@@ -14,7 +14,7 @@ const stream = 0x61727269_76616c73
 // poisson is the M of M/G/k: independent exponential gaps, so an arrival sees what a random instant
 // sees (PASTA). The sum is kept in float64 nanoseconds and rounded once an arrival; it is exact to
 // the nanosecond for 2^53 ns, 104 days.
-var _ = register(Spec{
+var poisson = register(Spec{
 	Name:    "poisson",
 	Summary: "independent exponential gaps: many users who know nothing of each other",
 	Source:  "queueing theory (the M of M/M/k)",

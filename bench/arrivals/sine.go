@@ -15,9 +15,10 @@ import (
 //
 // and task n is due at H⁻¹(n+1). H grows everywhere, because A is below 1.
 var _ = register(Spec{
-	Name:    "sine",
-	Summary: "a rate that swings about that of the scenario, as a day's does",
-	Source:  "vegeta's SinePacer, solved to the nanosecond",
+	Name:     "sine",
+	Summary:  "a rate that swings about that of the scenario, as a day's does",
+	Source:   "vegeta's SinePacer, solved to the nanosecond",
+	Unsteady: true,
 	Keys: []param.Key{
 		{Name: "period", Kind: param.Duration, Default: "10s", Doc: "of the swing"},
 		{Name: "amp", Kind: param.Float, Default: "0.5",

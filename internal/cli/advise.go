@@ -51,7 +51,7 @@ func (a *app) adviseCommand() *cobra.Command {
 			return a.advise(cmd.Context(), q, o)
 		},
 	}
-	flags = addAxes(cmd, "limit", "queue", "load", "count", "clock", "drain")
+	flags = addAxes(cmd, "limit", "stages", "queue", "load", "count", "clock", "drain")
 	fs := cmd.Flags()
 	objectiveVar(cmd, &o.objectives, "what is to be met, such as p99-response<50ms; several "+
 		"with commas, or the flag again; the first is promised")

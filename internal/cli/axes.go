@@ -22,7 +22,7 @@ type axis struct {
 	name, value string // the flag, and what its argument is called in the help
 	doc         string
 	many        bool            // several values make a cross product
-	excludes    string          // the axis that says the same thing otherwise
+	excludes    []string        // the axes that say the same thing otherwise
 	names       func() []string // what completion offers
 	set         func(m *matrix, text string) error
 }
@@ -30,7 +30,8 @@ type axis struct {
 // A matrix is what the values of all axes come to.
 type matrix struct {
 	bench.Matrix
-	count int
+	count  int
+	stages string // of each arrival process; "": as they are
 }
 
 // axes are all of them, in the order of the help. The defaults in their words are bench's own.
@@ -59,13 +60,17 @@ func axes() []axis {
 			set: listOf(func(m *matrix) *[]int { return &m.Limits }, positive(param.Ints))},
 		{name: "queue", value: "N", doc: queueDoc,
 			set: one(func(m *matrix) *int { return &m.Queue }, parseQueue)},
-		{name: "load", value: "X,X", many: true, excludes: "rate",
+		{name: "load", value: "X,X", many: true, excludes: []string{"rate", "stages"},
 			doc: fmt.Sprintf("arrival rate as a share of the capacity limit/E[S] (default %v)",
 				zero.Load),
 			set: listOf(func(m *matrix) *[]float64 { return &m.Loads }, positive(param.Floats))},
-		{name: "rate", value: "X,X", many: true, excludes: "load",
+		{name: "rate", value: "X,X", many: true, excludes: []string{"load", "stages"},
 			doc: "arrival rate in tasks per second",
 			set: listOf(func(m *matrix) *[]float64 { return &m.Rates }, positive(param.Floats))},
+		{name: "stages", value: "STAGES", excludes: []string{"load", "rate", "n", "duration"},
+			doc: "loads (or rates) one after the other in each run, with results of each: " +
+				"'load=0.6 for 20s, load=1.4 for 10s, load=0.6 for 60s'",
+			set: one(func(m *matrix) *string { return &m.stages }, parseStages)},
 		{name: "timeout", value: "TIME",
 			doc: "timeout per attempt; the task then counts as failed (default: none)",
 			set: one(func(m *matrix) *time.Duration { return &m.Timeout }, positiveTime)},
@@ -75,11 +80,11 @@ func axes() []axis {
 		{name: "deadline", value: "TIME",
 			doc: "goodput counts tasks whose response is within it (default: none)",
 			set: one(func(m *matrix) *time.Duration { return &m.Deadline }, positiveTime)},
-		{name: "n", value: "TASKS", excludes: "duration",
+		{name: "n", value: "TASKS", excludes: []string{"duration", "stages"},
 			doc: fmt.Sprintf("tasks in a run (default %d; at a --rate under the real clock %v "+
 				"of them, %d at least)", zero.Tasks, firstLook, firstTasks),
 			set: one(func(m *matrix) *int { return &m.Stop.Tasks }, upTo(mostTasks))},
-		{name: "duration", value: "TIME", excludes: "n",
+		{name: "duration", value: "TIME", excludes: []string{"n", "stages"},
 			doc: "end a run after this time instead of a number of tasks",
 			set: one(func(m *matrix) *time.Duration { return &m.Stop.Duration }, positiveTime)},
 		{name: "warmup", value: "SHARE",

@@ -102,6 +102,8 @@ func TestBadInput(t *testing.T) {
 			"rate, so a load relative to the limit has no meaning; give a rate"}},
 		{"run --target token_bucket",
 			[]string{"arrival poisson: give a rate (target token_bucket limits a rate)"}},
+		{"run --stages load=1", []string{
+			"--stages: want stages such as load=0.6 for 20s, load=1.4 for 10s; got"}},
 		{"run --arrival closed --rate 5",
 			[]string{"arrival closed: its clients set the pace, so it takes neither load nor rate"}},
 		{"run --run-limit -1s --n 5",

@@ -60,7 +60,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	fs.Var(shareFlag(&o.confidence, false), "confidence",
 		"probability that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
 	fs.Var(atLeastOne(&o.count, mostRuns), "count", "most repetitions at a load (default 16)")
-	flags = addAxes(cmd, "count")
+	flags = addAxes(cmd, "count", "stages")
 	addServers(cmd)
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)

@@ -77,6 +77,10 @@ func metricTable() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", unit, m.Better,
 			strings.Replace(m.Doc, "find 0 slots", "find N slots", 1))
 	}
+	for _, m := range bench.StageMetrics(0) {
+		fmt.Fprintf(&b, "| `%s` | %s | of stage N: %s |\n",
+			strings.Replace(m.Unit, "stage0", "stageN", 1), m.Better, m.Doc)
+	}
 	return b.String()
 }
 

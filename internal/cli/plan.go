@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -209,8 +210,11 @@ const firstSeed = 1
 // only reports whether the words speak of that axis and of nothing else.
 func (w words) only(axis string) bool { return len(w) == 1 && w[axis] != nil }
 
+// have reports whether the words speak of that axis.
+func (w words) have(axis string) bool { return w[axis] != nil }
+
 // override lets flags replace what a file says: an axis given by a flag takes the place of the
-// file's, and of the axis that excludes it.
+// file's, and of those that exclude it.
 func (w words) override(flags words) words {
 	if len(flags) == 0 {
 		return w
@@ -220,7 +224,7 @@ func (w words) override(flags words) words {
 		switch {
 		case flags[x.name] != nil:
 			merged[x.name] = flags[x.name]
-		case flags[x.excludes] == nil && w[x.name] != nil:
+		case w[x.name] != nil && !slices.ContainsFunc(x.excludes, flags.have):
 			merged[x.name] = w[x.name]
 		}
 	}
@@ -250,7 +254,9 @@ func (w words) suite(where string) (bench.Suite, error) {
 		every, err := parseStrategies(everything)
 		m.Strategies, complaints = every, append(complaints, err)
 	}
-	if w["n"] == nil && w["duration"] == nil {
+	if w["stages"] != nil {
+		complaints = append(complaints, w.stages(&m)...)
+	} else if w["n"] == nil && w["duration"] == nil {
 		m.Stop.Tasks = zero.Tasks
 	}
 	if err := errors.Join(complaints...); err != nil {
@@ -260,7 +266,7 @@ func (w words) suite(where string) (bench.Suite, error) {
 	if err != nil {
 		return bench.Suite{}, errors.Join(prefixed(where, err)...)
 	}
-	if w["n"] == nil && w["duration"] == nil {
+	if w["n"] == nil && w["duration"] == nil && w["stages"] == nil {
 		for i := range scenarios {
 			scenarios[i].Stop.Tasks = tasksIn(scenarios[i])
 		}

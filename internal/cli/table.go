@@ -113,6 +113,9 @@ func (a *app) showGroups(groups []*group) error {
 		for _, note := range notes {
 			a.say("  ", note, pageWidth)
 		}
+		if err := a.showStages(g, rows); err != nil {
+			return err
+		}
 		fmt.Fprintln(a.stdout)
 	}
 	return nil
@@ -170,7 +173,8 @@ func (r row) spell(unit string) string {
 
 // open reports whether tasks come at a rate, of the scenario's own or by its load.
 func (g *group) open() bool {
-	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != ""
+	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
+		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
 }
 
 // arrived is the rate at which tasks came, beside the one that was asked for: of 100 Poisson

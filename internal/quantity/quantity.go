@@ -101,7 +101,7 @@ func KindOf(unit string) Kind {
 		return Rates
 	case strings.HasSuffix(unit, "B/op"):
 		return Bytes
-	case unit == "attempts/op", unit == "allocs/op":
+	case strings.HasSuffix(unit, "attempts/op"), unit == "allocs/op":
 		return Numbers
 	case strings.HasSuffix(unit, "/op"), strings.HasSuffix(unit, "utilisation"),
 		strings.HasPrefix(unit, "cpu-"), unit == "relative-deviation":
