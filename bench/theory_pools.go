@@ -15,6 +15,9 @@ import (
 func (o *observation) besideOneAnother(
 	pool theory.Pool, d dist.Dist, h held,
 ) (*theory.Answer, error) {
+	if o.scenario.Strategy.Spec.Sheds {
+		return nil, nil // pools that are full lose tasks, each its own
+	}
 	if o.classes(d) == nil {
 		var one strategies.Class
 		for i := range o.trace.n {

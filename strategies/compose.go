@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -182,9 +183,13 @@ func why(v PartVariant, inner Spec) error {
 		return fmt.Errorf("%s ends all tasks with the first that fails, and so would a retry",
 			inner.base)
 	}
+	if part.role == routing && inner.ClassPools != nil {
+		return fmt.Errorf("%s separates classes already",
+			cmp.Or(slices.Concat(inner.around, []string{inner.base})...))
+	}
 	if part.holds && inner.ClassPools != nil {
 		return fmt.Errorf("tasks of one class would wait for those of another: have %s outermost",
-			inner.base)
+			cmp.Or(slices.Concat(inner.around, []string{inner.base})...))
 	}
 	if part.refuses == nil {
 		return nil
@@ -236,6 +241,64 @@ func paced(whole Spec, p Part, pacerOf func(param.Values) pacer) Part {
 			s.most = inner.Bound(in)
 		}
 		return s.start(ctx, inner, in, sink)
+	}
+	return p
+}
+
+// routed completes a part that separates classes as whole does, with an instance inside for each
+// class pool. Runs are held to it that a class pool starts its tasks in their order as soon as it
+// has a slot, and so must what is inside be.
+func routed(whole Spec, p Part, poolsOf func(Params) []ClassPool) Part {
+	p.Name, p.Keys, p.check = whole.Name, whole.Keys, whole.Check
+	p.role, p.holds = routing, true
+	each := func(own param.Values, in Params) (all []ClassPool, inside []Params) {
+		all = poolsOf(Params{Limit: in.Limit, Values: own})
+		for _, pool := range all {
+			in.Limit = pool.Limit
+			inside = append(inside, in)
+		}
+		return all, inside
+	}
+	sum := func(fact func(Params) int, l layer) func(Params) int {
+		if fact == nil {
+			return nil
+		}
+		return func(p Params) (n int) {
+			own, in := l.split(p)
+			_, inside := each(own, in)
+			for _, in := range inside {
+				n += fact(in)
+			}
+			return n
+		}
+	}
+	p.refuses = func(_ param.Values, inner Spec) error {
+		if inner.Bound == nil {
+			return fmt.Errorf("%s has no bound, and so no slots to share out", inner.Name)
+		}
+		if !inner.FIFO || !inner.WorkConserving || inner.Splits {
+			return fmt.Errorf("each class pool is to start its tasks in their order and as soon as "+
+				"there is a slot, which %s does not", inner.Name)
+		}
+		return turnsMissed(inner)
+	}
+	p.alter = func(s *Spec, inner Spec, l layer) {
+		s.FIFO, s.WorkConserving, s.Starts = false, false, nil
+		s.Bound, s.Capacity = sum(inner.Bound, l), sum(inner.Capacity, l)
+		s.ClassPools = func(p Params) []ClassPool {
+			own, in := l.split(p)
+			all, inside := each(own, in)
+			for i, in := range inside {
+				all[i].Limit = inner.Bound(in)
+			}
+			return all
+		}
+	}
+	p.start = func(
+		ctx context.Context, own param.Values, inner Spec, in Params, sink Sink,
+	) Strategy {
+		all, inside := each(own, in)
+		return (&route{poolOf: indexIn(all)}).start(ctx, inner, inside, sink)
 	}
 	return p
 }

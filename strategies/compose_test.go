@@ -49,9 +49,10 @@ func TestNonsense(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
 		"retry+semaphore+worker_pool": "strategy semaphore: it cannot go around another (these " +
-			"can: bounded_queue_shed, codel_lifo, retry, retry_in_place, ticker_limited, token_bucket)",
+			"can: bounded_queue_shed, codel_lifo, cpu_io_split, retry, retry_in_place, segregated, " +
+			"ticker_limited, token_bucket)",
 		"nothing+worker_pool": `unknown part "nothing" (known: bounded_queue_shed, codel_lifo, ` +
-			"retry, retry_in_place, ticker_limited, token_bucket)",
+			"cpu_io_split, retry, retry_in_place, segregated, ticker_limited, token_bucket)",
 		"retry+": `want a name in lower_snake, as in worker_pool or ` +
 			`hyperexp:mean=10ms,c2=16, got "retry+"`,
 		"retry:attempts=x+worker_pool": `part retry: attempts: want a whole number such as 4, ` +
@@ -72,6 +73,13 @@ func TestNonsense(t *testing.T) {
 		"codel_lifo+retry+worker_pool": "codel_lifo before retry+worker_pool: a task that waits " +
 			"for another attempt would be taken for one that has a slot: have codel_lifo inside " +
 			"the retry",
+		"segregated+cpu_io_split": "segregated before cpu_io_split: cpu_io_split separates " +
+			"classes already",
+		"segregated+token_bucket+worker_pool": "segregated before token_bucket+worker_pool: each " +
+			"class pool is to start its tasks in their order and as soon as there is a slot, " +
+			"which token_bucket+worker_pool does not",
+		"segregated+unbounded": "segregated before unbounded: unbounded has no bound, and so no " +
+			"slots to share out",
 		"retry:delayed=8+bounded_queue_shed": "retry:delayed=8 before bounded_queue_shed: " +
 			"delayed=8 is a queue, which would be before the one that bounded_queue_shed sheds from",
 		"token_bucket+segregated": "token_bucket before segregated: tasks of one class would " +
@@ -183,7 +191,7 @@ func ends(t *testing.T, text string, limit, queue int) (all []string) {
 		for i := range all {
 			time.Sleep(time.Duration(random.IntN(int(1300 * time.Microsecond))))
 			length := time.Duration(random.IntN(int(9 * time.Millisecond)))
-			task := &strategies.Task{ID: uint64(i),
+			task := &strategies.Task{ID: uint64(i), Class: strategies.Class(random.IntN(3)),
 				Run: func(context.Context, *strategies.Task) strategies.Result {
 					time.Sleep(length)
 					if attempts[i]++; i%10 == 0 && attempts[i] == 1 {
@@ -220,10 +228,17 @@ func TestPartsAreTheWhole(t *testing.T) {
 			"codel_lifo:queue=20,target=1ms,interval=6ms+worker_pool", 20, 20},
 		{"codel_lifo:target=3ms,interval=30ms",
 			"codel_lifo:queue=20,target=3ms,interval=30ms+semaphore", 20, 0},
+		{"segregated", "segregated+worker_pool", 20, 20},
+		{"segregated:short=1", "segregated:short=1+semaphore", 0, 0},
+		{"cpu_io_split:cpu=1", "cpu_io_split:cpu=1+bounded_queue", 5, 5},
 		{"retry_in_place:base=3ms", "retry_in_place:base=3ms+worker_pool", 20, 20},
 		{"retry_queue:base=3ms,delayed=9", "retry:base=3ms,delayed=9+worker_pool", 20, 20},
 	} {
-		for _, limit := range []int{1, 4} {
+		limits := []int{1, 4}
+		if v := strategies.MustParse(c.whole); v.Spec.ClassPools != nil {
+			limits = []int{3, 4}
+		}
+		for _, limit := range limits {
 			want := ends(t, c.whole, limit, c.queue)
 			got := ends(t, c.composed, limit, c.inside)
 			if !slices.Equal(got, want) {

@@ -23,7 +23,7 @@ import (
 //
 // A task of any other class takes the first free slot of either class pool, the I/O class pool's
 // first, in the order of acceptance.
-var _ = register(split(Spec{
+var cpuIOSplitSpec = register(split(Spec{
 	Name:    "cpu_io_split",
 	Summary: "a computation pool as large as the cores beside a pool for I/O; Task.Class decides",
 	UseIf:   "some tasks compute and others wait, and each is known beforehand",
@@ -45,6 +45,10 @@ var _ = register(split(Spec{
 		}
 		return nil
 	},
+}, cpuIOPools))
+
+var _ = registerPart(routed(cpuIOSplitSpec, Part{
+	Summary: "an instance as large as the cores for computations beside one for I/O",
 }, cpuIOPools))
 
 // cpuIOPools are those with p, which must be valid.

@@ -2,7 +2,6 @@ package strategies
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,8 +16,7 @@ import (
 // to wait for, Submit goes straight on, and the goroutine does no more than time the further
 // attempts.
 type hold struct {
-	lifecycle
-	inner  Strategy
+	outside
 	room   chan struct{} // holds one element for each task inside; nil: it is never full
 	sheds  bool          // when it is full
 	direct bool          // Submit goes straight on
@@ -37,8 +35,7 @@ type hold struct {
 	within  int           // tasks handed on and not done, where most counts
 	over    bool          // ctx has ended: nothing is kept any more
 
-	wake   chan struct{} // has one element when there may be something to hand on
-	handed chan struct{} // closed when no task will be handed on any more
+	wake chan struct{} // has one element when there may be something to hand on
 }
 
 // A pacer says when the head of a queue may go.
@@ -62,13 +59,10 @@ func (s *hold) start(ctx context.Context, inner Spec, in Params, sink Sink) *hol
 	s.direct = s.pace == nil && s.codel == nil && (inner.Sheds || inner.Capacity == nil ||
 		cap(s.room) <= inner.Capacity(in))
 	s.began, s.drop = time.Now(), s.dropHeld
-	s.wake, s.handed = make(chan struct{}, 1), make(chan struct{})
+	s.wake = make(chan struct{}, 1)
 	s.open(ctx, sink, nil)
-	// not with s.ctx: a Drain of ours whose deadline ends has to hear from that of inner what it
-	// has abandoned
-	s.inner = inner.New(ctx, in, s)
-	s.alive.Add(1)
-	go s.handOn()
+	s.inside = []Strategy{inner.New(ctx, in, s)}
+	s.handing.Go(s.handOn)
 	return s
 }
 
@@ -82,7 +76,7 @@ func (s *hold) Submit(ctx context.Context, t *Task) error {
 	}
 	if !s.direct {
 		s.keep(t)
-	} else if err := s.inner.Submit(ctx, t); err != nil {
+	} else if err := s.inside[0].Submit(ctx, t); err != nil {
 		s.forget(t)
 		s.leave()
 		return err
@@ -203,8 +197,6 @@ func (s *hold) end(t *Task, r Result) {
 
 // handOn is the goroutine that hands tasks on.
 func (s *hold) handOn() {
-	defer s.alive.Done()
-	defer close(s.handed)
 	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
 	timer.Stop()
 	defer timer.Stop()
@@ -214,7 +206,7 @@ func (s *hold) handOn() {
 			s.end(t, Result{Err: ErrShed})
 		}
 		if t != nil {
-			if err := s.inner.Submit(s.ctx, t); err != nil {
+			if err := s.inside[0].Submit(s.ctx, t); err != nil {
 				s.refused(t, err)
 			}
 			continue
@@ -319,14 +311,7 @@ func (s *hold) dropHeld() {
 	}
 }
 
-// keepAll tells an instance that Drain has been called outside it, before its own is: from then on
-// it sheds nothing that it has accepted.
-func keepAll(s Strategy) {
-	if s, sheds := s.(interface{ keepAll() }); sheds {
-		s.keepAll()
-	}
-}
-
+// keepAll has nothing shed any more, here or inside.
 func (s *hold) keepAll() {
 	if s.codel != nil {
 		s.mu.Lock()
@@ -336,40 +321,12 @@ func (s *hold) keepAll() {
 			s.end(t, Result{Err: ErrShed})
 		}
 	}
-	keepAll(s.inner)
+	s.outside.keepAll()
 }
 
-// Drain waits until nothing is kept here any more, and then for what is inside.
+// Drain implements Strategy.
 func (s *hold) Drain(ctx context.Context) error {
 	s.closeIntake()
 	s.keepAll()
-	select {
-	case <-s.idle:
-	default:
-		select {
-		case <-s.idle:
-		case <-ctx.Done():
-			return s.abandon(ctx)
-		}
-	}
-	s.alive.Wait()
-	return s.inner.Drain(context.Background())
-}
-
-// abandon is the rest of a Drain whose ctx has ended.
-func (s *hold) abandon(ctx context.Context) error {
-	s.cancel(ErrAbandoned)
-	s.sweep()
-	total := DrainError{Cause: ctx.Err()}
-	var inside *DrainError
-	if errors.As(s.inner.Drain(ctx), &inside) {
-		total.Abandoned, total.Running = inside.Abandoned, inside.Running
-	}
-	<-s.handed
-	if total.Running == 0 {
-		<-s.idle
-		s.alive.Wait()
-	}
-	total.Abandoned += int(s.abandoned.Load())
-	return &total
+	return s.drain(ctx)
 }

@@ -23,7 +23,7 @@ import (
 // either, the long class pool's first, in the order of acceptance. So a load without classes finds
 // one pool of Limit slots here, and not half of one. It also means that what is not labelled can
 // hold a short slot: label what is long.
-var _ = register(split(Spec{
+var segregatedSpec = register(split(Spec{
 	Name:    "segregated",
 	Summary: "a pool each for short and for long tasks; Task.Class decides",
 	UseIf: "tasks are known beforehand to be short or long, and their shares of the work are " +
@@ -56,6 +56,10 @@ var _ = register(split(Spec{
 	},
 }, segregatedPools))
 
+var _ = registerPart(routed(segregatedSpec, Part{
+	Summary: "an instance each for short and for long tasks, with their shares of the limit",
+}, segregatedPools))
+
 // segregatedPools are those with p, which must be valid.
 func segregatedPools(p Params) []ClassPool {
 	short, long := p.Values.Int("short"), p.Values.Int("long")
@@ -80,10 +84,15 @@ func split(s Spec, poolsOf func(Params) []ClassPool) Spec {
 		for i, l := range all {
 			slots[i] = l.Limit
 		}
-		w := &pools{poolOf: func(c Class) int { // anyPool where there is none
-			return slices.IndexFunc(all, func(l ClassPool) bool { return l.Class == c })
-		}}
+		w := &pools{poolOf: indexIn(all)}
 		return w.start(ctx, sink, p.Queue, slots...)
 	}
 	return s
+}
+
+// indexIn finds the class pool of a class: anyPool where there is none.
+func indexIn(all []ClassPool) func(Class) int {
+	return func(c Class) int {
+		return slices.IndexFunc(all, func(l ClassPool) bool { return l.Class == c })
+	}
 }

@@ -24,6 +24,7 @@ type Task struct {
 
 	thunk  thunk   // t as a func, for go statements and libraries that take one
 	tries  tries   // what has been tried, where the strategy retries
+	room   uint8   // of which class pool it takes, where a part separates classes
 	owner  Sink    // who is told of its outcome, where several creators share an instance
 	handle *handle // what an adapter keeps with t
 }

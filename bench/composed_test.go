@@ -1,0 +1,80 @@
+package bench_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// runComposed is a virtual run of two classes of tasks before a target.
+func runComposed(t *testing.T, strategy, target string) *bench.Result {
+	t.Helper()
+	sc, err := bench.Written{Strategy: strategy, Workload: "two_class", Target: target,
+		Arrival: "poisson", Limit: 4, Rate: 240, Tasks: 5000, Seed: 1,
+		Clock: "virtual"}.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := sc.Written().Scenario()
+	if err != nil || again.Name() != sc.Name() {
+		t.Errorf("%s is handed over as %s, %v", sc.Name(), again.Name(), err)
+	}
+	if want := "/strategy=" + strategy + "/"; !strings.Contains(sc.Name(), want) {
+		t.Errorf("the name %s has no %s", sc.Name(), want)
+	}
+	r, err := bench.Run(t.Context(), again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Broken) > 0 {
+		t.Errorf("%s breaks %q", r.Name, r.Broken)
+	}
+	return r
+}
+
+// TestComposedRuns: a composition has one name, which crosses to another process and back, and its
+// runs keep every law.
+func TestComposedRuns(t *testing.T) {
+	for _, strategy := range []string{
+		"retry:attempts=5+token_bucket:rate=300,burst=2+worker_pool",
+		"token_bucket:rate=1e+21+retry_in_place+semaphore",
+		"retry+codel_lifo:queue=30+ticker_limited:rate=300+dispatcher",
+		"segregated:short=2+retry:budget=0.1+semaphore",
+		"cpu_io_split:cpu=1+bounded_queue_shed:queue=8+worker_pool",
+	} {
+		runComposed(t, strategy, "none")
+		runComposed(t, strategy, "token_bucket:rate=200,burst=5")
+	}
+}
+
+// TestComposedRateOfTarget: rate=target inside a composition is the rate of the target.
+func TestComposedRateOfTarget(t *testing.T) {
+	const target = "token_bucket:rate=200,burst=5"
+	follows := runComposed(t, "retry+token_bucket:rate=target,burst=1+worker_pool", target)
+	same := runComposed(t, "retry+token_bucket:rate=200,burst=1+worker_pool", target)
+	if diff := cmp.Diff(same.Metrics, follows.Metrics); diff != "" {
+		t.Errorf("not as with the number: %s", diff)
+	}
+}
+
+// TestComposedShedsInPools: theory knows class pools that never lose a task, and claims nothing of
+// others.
+func TestComposedShedsInPools(t *testing.T) {
+	claims := func(strategy string) (n int) {
+		for _, m := range runComposed(t, strategy, "none").Metrics {
+			if strings.HasPrefix(m.Unit, "theory-") {
+				n++
+			}
+		}
+		return n
+	}
+	if n := claims("segregated+worker_pool"); n == 0 {
+		t.Error("no exact values of class pools that never shed")
+	}
+	if n := claims("segregated+bounded_queue_shed:queue=4+worker_pool"); n > 0 {
+		t.Errorf("%d exact values of class pools that shed", n)
+	}
+}
