@@ -61,14 +61,13 @@ func TestStagesFlag(t *testing.T) {
 // TestStagesTable: each stage has a line with what it came to.
 func TestStagesTable(t *testing.T) {
 	t.Chdir(t.TempDir())
-	out := succeed(t, "run", "--clock", "virtual", "--strategy", "worker_pool", "--workload",
-		"constant:mean=10ms", "--arrival", "constant", "--stages",
+	out := succeed(t, "run", "--clock", "virtual", "--strategy", "worker_pool", "--stages",
 		"load=0.6 for 10s, load=1.4 for 5s, load=0.6 for 20s", "--quiet").stdout
 	for _, want := range []string{
 		"strategy              stage  offered  goodput  mean response      p99  backlog at its end  recovered after\n",
-		"worker_pool  1: 0.6 for 10s   240 /s   240 /s        10.0 ms  10.0 ms                   3                –\n",
-		"worker_pool   2: 1.4 for 5s   560 /s   560 /s         1.01 s   1.99 s                 804                –\n",
-		"worker_pool  3: 0.6 for 20s   240 /s   240 /s         260 ms   1.93 s                   3           5.00 s\n",
+		"worker_pool  1: 0.6 for 10s   247 /s   247 /s        10.9 ms  45.4 ms                   5                –\n",
+		"worker_pool   2: 1.4 for 5s   564 /s   564 /s         944 ms   1.94 s                 767                –\n",
+		"worker_pool  3: 0.6 for 20s   239 /s   239 /s         263 ms   1.85 s                   5           5.11 s\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no line %q in\n%s", want, out)
