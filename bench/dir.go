@@ -80,6 +80,11 @@ func (d *Dir) Conclude(f finding.Finding) error {
 	return d.wrote(rundir.ResultsFile, d.results.conclude(f))
 }
 
+// Say adds a line about the results so far that is about no study, for the report to show.
+func (d *Dir) Say(line string) error {
+	return d.wrote(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))
+}
+
 // End ends the results with a mark: complete, or partial when fewer than the planned results were
 // written; interrupted is the reason, nil where there is none. After an error of Write the mark is
 // left out, and a reader takes the directory for cut off. Until Unlock nobody else may write to the

@@ -60,8 +60,8 @@ func (s *hold) start(ctx context.Context, inner Spec, in Params, sink Sink) *hol
 		cap(s.room) <= inner.Capacity(in))
 	s.began, s.drop = time.Now(), s.dropHeld
 	s.wake = make(chan struct{}, 1)
-	s.open(ctx, sink, nil)
 	s.inside = []Strategy{inner.New(ctx, in, s)}
+	s.open(ctx, sink, nil)
 	s.handing.Go(s.handOn)
 	return s
 }

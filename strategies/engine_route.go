@@ -42,7 +42,6 @@ func (s *route) start(
 	ctx context.Context, inner Spec, each []Params, sink Sink,
 ) Strategy {
 	s.sheds, s.drop = inner.Sheds, s.dropHeld
-	s.open(ctx, sink, nil)
 	s.branches = make([]branch, len(each))
 	for i, in := range each {
 		l := &s.branches[i]
@@ -57,6 +56,7 @@ func (s *route) start(
 		l.inner = inner.New(ctx, in, l)
 		s.inside = append(s.inside, l.inner)
 	}
+	s.open(ctx, sink, nil) // last, because ctx may have ended, and all is dropped then
 	for i := range s.branches {
 		s.handing.Go(s.branches[i].handOn)
 	}

@@ -124,6 +124,16 @@ func ownRates(p plan) (lines []string) {
 	return lines
 }
 
+// sayRates writes these lines down, for the report.
+func (e *execution) sayRates(dir *bench.Dir) error {
+	for _, line := range ownRates(e.plan) {
+		if err := dir.Say(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ownRate is what there is to say of one; "": nothing, as where the strategy follows its target.
 func ownRate(sc bench.Scenario) string {
 	s, target := sc.Strategy, sc.Target.Spec

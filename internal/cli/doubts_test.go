@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -109,6 +112,8 @@ func TestOwnRates(t *testing.T) {
 		"--target token_bucket --strategy ticker_limited:rate=79":                1,
 		"--target sec_ban:window=2s --strategy token_bucket:rate=6":              1,
 		"--target token_bucket --strategy token_bucket:rate=target":              0,
+		"--target token_bucket --strategy retry+token_bucket+worker_pool":        1,
+		"--target token_bucket --strategy token_bucket:rate=target+worker_pool":  0,
 	} {
 		var stdout, stderr bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
@@ -119,6 +124,13 @@ func TestOwnRates(t *testing.T) {
 		if code != fine || got != want {
 			t.Errorf("%s: exit code %d, %d warnings, want %d\n%s", args, code, got,
 				want, stderr.String())
+		}
+		written, err := os.ReadFile(filepath.Join("x", rundir.ResultsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(written), "\n# answer strategy "); n != want {
+			t.Errorf("%s: %d lines for the report, want %d", args, n, want)
 		}
 	}
 }

@@ -250,6 +250,9 @@ func (a *app) execute(
 	if ctx.Err() != nil {
 		e.cut = context.Cause(ctx)
 	}
+	if stopped == nil {
+		stopped = e.sayRates(dir)
+	}
 	err := dir.End(e.planned, stopped)
 	if e.cut != nil && errors.Is(stopped, e.cut) {
 		stopped = nil
