@@ -1,0 +1,183 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// pulse offers four workers 1.4 times what they can do, for ten seconds, and looks how long the
+// response takes until it is again what it was before. The claim is what operators hope when the
+// graph of the rate is back to normal.
+//
+// Response has recovered when no more tasks than usual are slow (see the reference of
+// stageN-recovery-sec). The claim holds where each strategy has recovered within a quarter of the
+// pulse's length; it does not hold where none has, and depends on the strategy where there is both,
+// by the intervals over the repetitions. A run in which the response never recovers counts as if it
+// did at its end, which is too little.
+//
+// In a fluid queue that keeps everything, a pulse of load ρ₁ and length T, before and after which
+// the load is ρ₀, leaves (ρ₁-1)·T of work for all slots, which drains in (ρ₁-1)/(1-ρ₀)·T.
+var _ = register(Study{
+	Name:     "pulse",
+	Question: "how long is a pulse of overload felt after it is over, and by whom?",
+	Claim:    "once a pulse of overload is over, the response is again what it was",
+	Count:    [3]int{6, 12, 30},
+	Budget:   4 * time.Second,
+	Apart:    true,
+	Cells: func(size Size) (cells []bench.Scenario) {
+		for _, name := range pulseStrategies {
+			cells = append(cells, pulseSweep(size, name)...)
+		}
+		return cells
+	},
+	With: func(size Size, v strategies.Variant) []bench.Scenario {
+		return pulseSweep(size, v.String())
+	},
+	Advice: evidence.Sentences{
+		Holds:       "a pulse of this length needs no precaution",
+		DoesNotHold: "keep the usual load low: the backlog drains with what is left of the capacity",
+		Depends: "shed what cannot be done in time: a queue that keeps it hurts those who come " +
+			"after the pulse",
+	},
+	Judge: judgePulse,
+	Draw:  []drawing{drawPulse},
+})
+
+const (
+	pulseLoad   = 1.4
+	pulseBefore = 0.6 // the load before and after that the verdict is on
+	pulseMean   = 10 * time.Millisecond
+	pulseSoon   = 0.25 // of its length
+	pulseRate   = limit * float64(time.Second/pulseMean)
+	// the stages
+	pulseCalm   = 20 * time.Second
+	pulseLength = 10 * time.Second
+	pulseAfter  = 40 * time.Second
+)
+
+var (
+	pulseStrategies = []string{pooled, shedding, "codel_lifo"}
+	pulseBefores    = []float64{0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
+)
+
+// pulseCell has as many tasks as its stages have in the mean.
+func pulseCell(name string, before float64) bench.Scenario {
+	process := fmt.Sprintf("stages:at=%vx%v_%vx%v_%vx%v", before, pulseCalm, pulseLoad, pulseLength,
+		before, pulseAfter)
+	tasks := pulseRate * (before*(pulseCalm+pulseAfter).Seconds() +
+		pulseLoad*pulseLength.Seconds())
+	return scenario(name, fmt.Sprintf("exponential:mean=%v", pulseMean), by(process, 0),
+		bench.Stop{Tasks: int(math.Round(tasks)), Warmup: 0.05})
+}
+
+// pulseSweep are the loads before the pulse.
+func pulseSweep(size Size, name string) (cells []bench.Scenario) {
+	for _, before := range atSize(size, pulseBefores, []float64{0.4, pulseBefore, 0.8}) {
+		cells = append(cells, pulseCell(name, before))
+	}
+	return cells
+}
+
+// fluidDrain is how many times the length of the pulse a fluid takes to drain that fills a queue in
+// it.
+func fluidDrain(before, pulse float64) float64 { return (pulse - 1) / (1 - before) }
+
+// pulseFelt is how long the pulse is felt after its end, in its lengths.
+func pulseFelt(r evidence.Run) float64 {
+	if r("stage3-recovered") == 0 {
+		return pulseAfter.Seconds() / pulseLength.Seconds()
+	}
+	return r("stage3-recovery-sec") / pulseLength.Seconds()
+}
+
+func judgePulse(m *evidence.Measured) finding.Finding {
+	var r evidence.Ruling
+	var lines []string
+	for _, name := range pulseStrategies {
+		sc := pulseCell(name, pulseBefore)
+		felt := evidence.OfMean(m.Of(sc, pulseFelt))
+		if math.IsNaN(felt.Mid) {
+			return evidence.Missing("%s was not measured at load %v", name, pulseBefore)
+		}
+		r.AtMost(felt, pulseSoon, "%s after %s", name, words.Seconds(felt.Mid*
+			pulseLength.Seconds()))
+		lines = append(lines, pulseLine(m, sc))
+	}
+	all := words.Series(r.All())
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("the response is as before within a quarter of the pulse: %s", all),
+		DoesNotHold: fmt.Sprintf("the response is not as before within a quarter of the pulse of "+
+			"%s: %s", words.Span(pulseLength), all),
+		Depends: fmt.Sprintf("on what becomes of the tasks that cannot be done in the pulse of "+
+			"%s: the response is as before soon with %s, not with %s", words.Span(pulseLength),
+			words.Series(r.So()), words.Series(r.Not())),
+	}, "how soon the response is as before")
+	f.Say(lines...)
+	fluid := fluidDrain(pulseBefore, pulseLoad)
+	felt := evidence.OfMean(m.Of(pulseCell(pooled, pulseBefore), pulseFelt))
+	f.Add("a fluid that is kept drains in (ρ₁−1)/(1−ρ₀) = %s times the pulse; %s takes %s times",
+		words.Short(fluid), pooled, words.Short(felt.Mid))
+	for _, name := range m.Others(pulseStrategies, func(name string) bench.Scenario {
+		return pulseCell(name, pulseBefore)
+	}) {
+		f.Say(pulseLine(m, pulseCell(name, pulseBefore)))
+	}
+	return f
+}
+
+// pulseLine says what a strategy pays in the pulse and after it.
+func pulseLine(m *evidence.Measured, sc bench.Scenario) string {
+	mean := func(unit string) float64 { return m.Mean(sc, unit).Mid }
+	line := fmt.Sprintf("%s sheds %s of the pulse, and has %s when it ends", sc.Strategy,
+		words.Percent(mean("stage2-shed/op")),
+		words.Counted(math.Round(mean("stage2-backlog-tasks")), "task"))
+	if p99 := mean("stage3-p99-response-sec"); !math.IsNaN(p99) {
+		line += fmt.Sprintf("; the p99 of those who come later is %s, before it was %s",
+			words.Seconds(p99), words.Seconds(mean("stage1-p99-response-sec")))
+	}
+	return line
+}
+
+func drawPulse(m *evidence.Measured) evidence.Figure {
+	x := charts.Axis{Label: "load before and after", Marks: pulseBefores}
+	felt := evidence.Plane("felt after its end", x,
+		charts.Axis{Label: "in lengths of the pulse", Reach: []float64{0}})
+	backlog := evidence.Plane("left at its end", x, evidence.Log("tasks in the system", nil))
+	for _, cells := range m.Sweeps(pulseStrategies, func(name string) []bench.Scenario {
+		return pulseSweep(Full, name)
+	}) {
+		s := m.Named(cells[0])
+		felt.Series = append(felt.Series, evidence.Curve(s, pulseBefores, cells,
+			func(sc bench.Scenario) evidence.Interval {
+				return evidence.OfMean(m.Of(sc, pulseFelt))
+			}))
+		backlog.Series = append(backlog.Series, evidence.Curve(s, pulseBefores, cells,
+			m.MeanOf("stage2-backlog-tasks")))
+	}
+	band := evidence.Steps(0.3, 0.8, 0.02)
+	left := (pulseLoad - 1) * pulseRate * pulseLength.Seconds()
+	felt.Series = append(felt.Series, evidence.Exact(felt.Series[0], band,
+		func(before float64) float64 { return fluidDrain(before, pulseLoad) }))
+	backlog.Series = append(backlog.Series, evidence.Exact(backlog.Series[0], band,
+		func(float64) float64 { return left }))
+	return evidence.Figure{
+		Name:  "pulse",
+		Title: "A queue that keeps a pulse is felt long after it; one that sheds forgets it",
+		Subtitle: fmt.Sprintf("load %v for %s, %d workers, tasks of %s", pulseLoad,
+			words.Span(pulseLength), limit, words.Span(pulseMean)),
+		Caption: []string{
+			"Felt until no more tasks are slow than before the pulse.",
+			"Bands, exact for a fluid in a queue that keeps everything: (ρ₁−1)·T of work, which drains in " +
+				"(ρ₁−1)/(1−ρ₀)·T.",
+			m.Means(pulseSweep(Quick, pooled)),
+		},
+	}.Planes(felt, backlog)
+}

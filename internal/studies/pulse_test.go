@@ -1,0 +1,71 @@
+package studies
+
+import (
+	"math"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+)
+
+func TestPulseVerdicts(t *testing.T) {
+	study, err := Lookup("pulse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon := func(string) float64 { return 1 }
+	late := func(string) float64 { return 9 }
+	for name, c := range map[string]struct {
+		felt func(strategy string) float64 // seconds; 0: never recovered
+		want finding.Verdict
+		says string
+	}{
+		"all": {soon, finding.Holds, "the response is as before within a quarter of the pulse: " +
+			"worker_pool after 1 s, bounded_queue_shed after 1 s and codel_lifo after 1 s"},
+		"none": {late, finding.DoesNotHold, "the response is not as before within a quarter of " +
+			"the pulse of 10 s: worker_pool after 9 s, bounded_queue_shed after 9 s and " +
+			"codel_lifo after 9 s"},
+		"some never": {func(s string) float64 {
+			return map[bool]float64{true: 0, false: 1}[s == pooled]
+		}, finding.Depends, "on what becomes of the tasks that cannot be done in the pulse of " +
+			"10 s: the response is as before soon with bounded_queue_shed after 1 s and " +
+			"codel_lifo after 1 s, not with worker_pool after 40 s"},
+	} {
+		of := func(sc bench.Scenario, i int) map[string]float64 {
+			felt := c.felt(sc.Strategy.String())
+			v := map[string]float64{"stage2-shed/op": 0.1, "stage2-backlog-tasks": 100 + float64(i),
+				"stage3-recovered": 1, "stage3-recovery-sec": felt, "stage1-p99-response-sec": 0.04,
+				"stage3-p99-response-sec": 0.05}
+			if felt == 0 {
+				v["stage3-recovered"] = 0
+				delete(v, "stage3-recovery-sec")
+			}
+			return v
+		}
+		cells := study.Cells(Quick)
+		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgePulse, drawPulse), c.want, c.says)
+	}
+}
+
+// TestPulseDrains: what is left at the end of a pulse, and how long it is felt, is what a fluid
+// says, as far as chance lets it: at 560 arrivals and 400 ends a second the backlog has a deviation
+// of √(960·10) tasks, 6 %, and the drain, over two runs, about as much; four of them are allowed.
+func TestPulseDrains(t *testing.T) {
+	sc := pulseCell(pooled, pulseBefore)
+	m := measureCells(t, sc)
+	left := (pulseLoad - 1) * pulseRate * pulseLength.Seconds()
+	for what, ratio := range map[string]float64{
+		"the backlog": m.Mean(sc, "stage2-backlog-tasks").Mid / left,
+		"the drain": m.Mean(sc, "stage3-recovery-sec").Mid / pulseLength.Seconds() /
+			fluidDrain(pulseBefore, pulseLoad),
+	} {
+		if math.Abs(ratio-1) > 4*0.06 {
+			t.Errorf("%s is %v times that of a fluid", what, ratio)
+		}
+	}
+	for _, r := range m.Runs(sc) {
+		if v, _ := r.Metric("verdict"); v != 0 {
+			t.Errorf("a pulse that was asked for is doubted: verdict %v", v)
+		}
+	}
+}
