@@ -90,7 +90,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 			pools.members = append(pools.members, v)
 		default:
 			all = append(all, behaviour{members: []strategies.Variant{v}, sheds: v.Spec.Sheds,
-				paced: startsOf(v)})
+				paced: startsOf(v, sc.Target)})
 		}
 	}
 	shedders.sheds = true
@@ -139,9 +139,13 @@ func wantsRate(v strategies.Variant) bool {
 	return hasKey(v.Spec.Keys, "rate", param.Float) && !v.Values.Given("rate")
 }
 
-func startsOf(v strategies.Variant) float64 {
+// startsOf is how often v starts tasks before a target; 0: it does not say.
+func startsOf(v strategies.Variant, target targets.Variant) float64 {
 	if v.Spec.Starts == nil {
 		return 0
+	}
+	if rate := target.Spec.Rate; rate != nil {
+		v.Values = v.Values.Settle("target", rate(target.Values))
 	}
 	return v.Spec.Starts(params(v, 1, 1)).PerSecond
 }

@@ -28,7 +28,10 @@ func (o Option) Code() string {
 	if slots > 0 {
 		fields = append(fields, fmt.Sprintf("Queue: %d", slots))
 	}
-	if o.Strategy.String() != o.Strategy.Spec.Name {
+	switch {
+	case o.Strategy.Values.Open() != "" && o.Rate > 0: // nobody knows the target there
+		fields = append(fields, fmt.Sprintf("Values: v.Values.Settle(\"target\", %v)", o.Rate))
+	case o.Strategy.String() != o.Strategy.Spec.Name:
 		fields = append(fields, "Values: v.Values")
 	}
 	return fmt.Sprintf("v := strategies.MustParse(%q)\np := strategies.Params{%s}\n"+
