@@ -25,7 +25,8 @@ type Scenario struct {
 	Workload workloads.Variant // what a task costs; zero is exponential
 	Target   targets.Variant   // what a task calls; zero is none
 	Load     Load              // when tasks are due; zero is poisson at load 0.7
-	Stop     Stop              // how many tasks; zero is 20000 of which the first tenth is warm-up
+	// how many tasks; zero is 20000, or all of a trace, of which the first tenth is warm-up
+	Stop Stop
 	// goodput counts the tasks whose response met it; 0 counts every completed task
 	Deadline time.Duration
 	// a task's context ends so long after an attempt began, and the task has failed; 0: never
@@ -97,6 +98,9 @@ func (s Scenario) withDefaults() Scenario {
 	s.Limit = cmp.Or(s.Limit, defaultLimit)
 	if stages := s.Load.Arrival.Stages(); s.Stop == (Stop{}) && stages != nil {
 		s.Stop = Stop{Duration: lengthOf(stages), Warmup: defaultStop.Warmup}
+	}
+	if n := s.Load.Arrival.Tasks(); n > 0 && s.Stop == (Stop{}) {
+		s.Stop = Stop{Tasks: n, Warmup: defaultStop.Warmup}
 	}
 	s.Stop = cmp.Or(s.Stop, defaultStop)
 	if s.Workload.Spec.New == nil {

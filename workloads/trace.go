@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/traces"
 )
 
 // A trace keeps what no distribution has: the order of its durations. They are neither drawn nor
@@ -17,18 +18,28 @@ var _ = register(Spec{
 	Summary: "waits the durations of a CSV file in their order, from the first again after the " +
 		"last: the seed changes nothing",
 	Kind: Wait,
-	Keys: []param.Key{
+	Keys: append([]param.Key{
 		{Name: "file", Kind: param.Text,
 			Doc: "CSV file with a duration a line, as 1.5ms or in seconds, 0.0015"},
 		{Name: "column", Kind: param.Text, Default: "1",
 			Doc: "column of the durations: its number, or its name in the first line"},
-	},
-	New: func(_ uint64, v param.Values) (Workload, error) {
+		{Name: "time", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the times, " +
+			"which arrival trace is given: a task then has the duration of its arrival"},
+	}, traces.Keys()...),
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		if v.Given("time") {
+			return timedTrace(seed, v)
+		}
+		for _, key := range traces.Keys() {
+			if v.Given(key.Name) {
+				return nil, fmt.Errorf("%s: give time, the column of the times, as well", key.Name)
+			}
+		}
 		times, err := openTrace(v.Text("file"), v.Text("column"))
 		if err != nil {
 			return nil, err
 		}
-		return newTrace(times)
+		return newTrace(len(times), func(i int) time.Duration { return times[i] })
 	},
 })
 
@@ -38,24 +49,36 @@ type trace struct {
 	times // exactly those of the lines
 }
 
-func newTrace(lines []time.Duration) (*trace, error) {
-	n := float64(len(lines))
+func newTrace(lines int, at func(i int) time.Duration) (*trace, error) {
+	n := float64(lines)
 	var sum, squares float64
-	for _, d := range lines {
-		sum += float64(d)
+	for i := range lines {
+		sum += float64(at(i))
 	}
 	mean := sum / n
 	if mean < 1 {
 		return nil, fmt.Errorf("file: the mean of the durations must be at least 1ns, got %vns",
 			mean)
 	}
-	for _, d := range lines {
-		x := float64(d)/mean - 1
+	for i := range lines {
+		x := float64(at(i))/mean - 1
 		squares += x * x
 	}
 	w := &trace{times: times{time.Duration(math.Round(mean)), squares / n}}
-	w.time = func(_ *slot, seq uint64) time.Duration { return lines[seq%uint64(len(lines))] }
+	w.time = func(_ *slot, seq uint64) time.Duration { return at(int(seq % uint64(lines))) }
 	return w, nil
+}
+
+// timedTrace has the tasks of arrival trace, in its order.
+func timedTrace(seed uint64, v param.Values) (Workload, error) {
+	p, err := traces.Open(v, v.Text("file"), v.Text("time"), v.Text("column"))
+	if err != nil {
+		return nil, err
+	}
+	records := p.Records(seed)
+	return newTrace(len(records), func(i int) time.Duration {
+		return time.Duration(records[i].Took)
+	})
 }
 
 // openTrace reads a regular file alone: a pipe could be read only once, and a variant is checked

@@ -34,6 +34,8 @@ type Spec struct {
 	// Unsteady: the rate itself changes as the run goes on, so that a response which does too is
 	// what was asked for, and no doubt.
 	Unsteady bool
+	// Tasks is how many there are, of a process that comes to an end; nil: it goes on.
+	Tasks func(v param.Values) int
 	// Stages are those that the rate goes through, from the start of a run on, so that results are
 	// told for each. Nil: it has none.
 	Stages func(v param.Values) []Stage
@@ -106,6 +108,14 @@ func (v Variant) IsClosed() bool { return v.Spec.Closed != nil }
 func (v Variant) TakesRate() bool {
 	return !v.IsClosed() && !v.Spec.AllAtOnce &&
 		(v.Spec.FixedRate == nil || !v.Spec.FixedRate(v.Values))
+}
+
+// Tasks is how many tasks the process has; 0 where it goes on for as long as the run does.
+func (v Variant) Tasks() int {
+	if v.Spec.Tasks == nil {
+		return 0
+	}
+	return v.Spec.Tasks(v.Values)
 }
 
 // Planned counts the tasks of an open process that are due within that time, up to most: a plan is

@@ -49,7 +49,7 @@ func take(t *testing.T, text string, rate float64, seed uint64, n int) []time.Du
 // the rate that was asked for.
 func TestPlans(t *testing.T) {
 	for _, spec := range arrivals.All() {
-		if spec.Open == nil {
+		if spec.Open == nil || spec.Tasks != nil { // what comes to an end: see TestTrace
 			continue
 		}
 		const n, rate = 20_000, 250.0
@@ -151,11 +151,19 @@ func TestThink(t *testing.T) {
 
 func TestImpossible(t *testing.T) {
 	for text, want := range map[string]string{
+		"trace":                         "arrival trace: file: must be given",
+		"trace:file=testdata/none":      "arrival trace: file: stat testdata/none: no such file",
+		"trace:file=testdata/trace.csv": "arrival trace: file: testdata/trace.csv: line 2: want a time",
+		"trace:file=testdata/trace.csv,column=start,speed=0":  "arrival trace: speed: want 0.001 to",
+		"trace:file=testdata/trace.csv,column=start,scale=-1": "arrival trace: scale: want 0.001 to",
+		"trace:file=testdata/trace.csv,column=start,from=1h":  "arrival trace: from, to: no record",
+		"trace:file=testdata/trace.csv,column=start,from=x":   "arrival trace: from: want 09:00",
+		"trace:file=testdata/trace.csv,column=start,at=end":   "arrival trace: at: the time of an end",
 		"bulk:n=0":                "arrival bulk: n: want",
 		"closed:clients=0":        "arrival closed: clients: want 1 to 1000000",
 		"closed:clients=9e9":      "arrival closed: clients: want a whole number",
 		"poisson:rate=5":          "arrival poisson: unknown parameter",
-		"poissson":                `unknown arrival "poissson" (known: batch, bulk, closed, constant, linear, mmpp, onoff, poisson, sine, stages)`,
+		"poissson":                `unknown arrival "poissson" (known: batch, bulk, closed, constant, linear, mmpp, onoff, poisson, sine, stages, trace)`,
 		"closed:think=gauss(1)":   "arrival closed: think:",
 		"linear:slope=-1":         "arrival linear: slope: want 0 to",
 		"sine:amp=1":              "arrival sine: amp: want 0 up to",

@@ -34,6 +34,8 @@ func (v Variant) CheckPlan(
 		complain("rate %v: want %v to %v tasks per second", rate, LeastRate, MostRate)
 	case tasks < 0 || float64(tasks) > most:
 		complain("n %d: want 1 to %.0f tasks", tasks, most)
+	case v.Tasks() > 0 && tasks > v.Tasks():
+		complain("n %d: arrival %s has %d tasks", tasks, v.Spec.Name, v.Tasks())
 	case rate != 0 && !v.IsClosed() && v.open(rate) != nil:
 		complain("arrival %s: %w", v, v.open(rate))
 	case duration < 0:

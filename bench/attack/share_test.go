@@ -24,7 +24,7 @@ import (
 // once, at the same nanosecond, and none is empty or much larger than the others.
 func TestSharesAreThePlan(t *testing.T) {
 	for _, spec := range arrivals.All() {
-		if spec.Closed != nil {
+		if spec.Closed != nil || spec.Tasks != nil { // a trace has as many as its file
 			continue
 		}
 		a := attack.Attack{Arrival: arrivals.MustParse(spec.Name), Tasks: 20_000, Seed: 3}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -257,7 +258,7 @@ func (w words) suite(where string) (bench.Suite, error) {
 	if w["stages"] != nil {
 		complaints = append(complaints, w.stages(&m)...)
 	} else if w["n"] == nil && w["duration"] == nil {
-		m.Stop.Tasks = zero.Tasks
+		m.Stop.Tasks = tasksOf(m.Arrivals, zero.Tasks)
 	}
 	if err := errors.Join(complaints...); err != nil {
 		return bench.Suite{}, err
@@ -285,6 +286,17 @@ const (
 	firstLook  = 20 * time.Second
 	firstTasks = 4100
 )
+
+// tasksOf is how many tasks the runs have by default: all of a trace, and the same for each of the
+// arrivals.
+func tasksOf(all []arrivals.Variant, otherwise int) (tasks int) {
+	for _, a := range all {
+		if n := a.Tasks(); n > 0 && (tasks == 0 || n < tasks) {
+			tasks = n
+		}
+	}
+	return cmp.Or(tasks, otherwise)
+}
 
 // tasksIn is how many tasks a run of the scenario has when nobody says how many.
 func tasksIn(s bench.Scenario) int {

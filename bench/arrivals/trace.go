@@ -1,0 +1,52 @@
+package arrivals
+
+import (
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/traces"
+)
+
+// trace has no seed at scale 1: it is what happened. The workload of that name takes the durations
+// of the same file and the same part of it, so that task i of the one is task i of the other.
+var _ = register(Spec{
+	Name: "trace",
+	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines, an access log; " +
+		"with as many tasks",
+	Unsteady: true,
+	Keys: append([]param.Key{
+		{Name: "file", Kind: param.Text, Doc: "file with a task a line, gzip or not"},
+		{Name: "column", Kind: param.Text, Default: "1", Doc: "column of the times: its number, " +
+			"or its name in the first line; of JSON lines, the name of a member"},
+		{Name: "duration", Kind: param.Text, Default: traces.NoColumn,
+			Doc: "column of the durations, where a time is that of the end"},
+	}, traces.Keys()...),
+	FixedRate: func(param.Values) bool { return true },
+	Tasks: func(v param.Values) int {
+		p, err := tracePlan(v)
+		if err != nil {
+			return 0 // Open complains of it
+		}
+		return p.Tasks()
+	},
+	Open: func(_ float64, seed uint64, v param.Values) (Next, error) {
+		p, err := tracePlan(v)
+		if err != nil {
+			return nil, err
+		}
+		records := p.Records(seed)
+		return func() time.Duration {
+			if len(records) == 0 {
+				return math.MaxInt64
+			}
+			due := p.Due(records[0])
+			records = records[1:]
+			return due
+		}, nil
+	},
+})
+
+func tracePlan(v param.Values) (*traces.Plan, error) {
+	return traces.Open(v, v.Text("file"), v.Text("column"), v.Text("duration"))
+}

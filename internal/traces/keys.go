@@ -1,0 +1,43 @@
+package traces
+
+import "github.com/poolbench/poolbench/bench/param"
+
+// NoColumn is how a column is spelt that is not read.
+const NoColumn = "none"
+
+// Keys are the parameters that arrivals and workload of a trace have in common: where both are
+// given alike, they have the same tasks in the same order.
+func Keys() []param.Key {
+	return []param.Key{
+		{Name: "at", Kind: param.Choice, Default: "begin", Choices: []string{"begin", "end"},
+			Doc: "what a time is of: the begin of the task or its end, as in nginx's log"},
+		{Name: "from", Kind: param.Text, Default: "first",
+			Doc: "begin of the part that is played: 09:00 on the first day, or 10m after the first"},
+		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of that part, likewise"},
+		{Name: "speed", Kind: param.Float, Default: "1",
+			Doc: "times as fast: gaps shrink, durations stay"},
+		{Name: "scale", Kind: param.Float, Default: "1",
+			Doc: "times as many tasks: a random part of them, or random ones again beside them"},
+	}
+}
+
+// Open reads the part of a file that the parameters, Keys among them, are about. Its error is one
+// line that begins with the name of the parameter.
+func Open(v param.Values, file, time, duration string) (*Plan, error) {
+	s := Source{File: file, Time: time, End: v.Choice("at") == "end"}
+	if duration != NoColumn {
+		s.Duration = duration
+	}
+	t, err := s.Read()
+	if err != nil {
+		return nil, err
+	}
+	w := Window{Speed: v.Float("speed"), Scale: v.Float("scale")}
+	if v.Given("from") {
+		w.From = v.Text("from")
+	}
+	if v.Given("to") {
+		w.To = v.Text("to")
+	}
+	return t.Plan(w)
+}

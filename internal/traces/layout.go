@@ -1,0 +1,177 @@
+package traces
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+type kind int
+
+const (
+	unknown kind = iota
+	separated
+	jsonLines
+	accessLog
+)
+
+// logNames are the columns of the combined format, and the request time where the format ends with
+// it.
+var logNames = []string{"remote_addr", "ident", "remote_user", "time_local", "request", "status",
+	"body_bytes_sent", "http_referer", "http_user_agent", "request_time"}
+
+// A column is one of the lines: by its index or, in JSON lines, by its name.
+type column struct {
+	index int
+	name  string
+}
+
+// A layout says where in a line the fields are.
+type layout struct {
+	kind       kind
+	separator  byte
+	time, took column
+}
+
+// find looks at the first line; named: it holds the names of the columns, and no record.
+func (l *layout) find(line []byte, s Source) (named bool, err error) {
+	var names []string
+	switch {
+	case line[0] == '{':
+		l.kind = jsonLines
+	case isLogLine(line):
+		l.kind, names = accessLog, logNames
+	default:
+		l.kind, l.separator = separated, ','
+		for _, c := range []byte{';', '\t'} {
+			if bytes.Count(line, []byte{c}) > bytes.Count(line, []byte{l.separator}) {
+				l.separator = c
+			}
+		}
+		for i := 0; ; i++ {
+			name, err := l.field(line, column{index: i})
+			if err != nil {
+				break
+			}
+			names = append(names, string(bytes.TrimSpace(name)))
+		}
+	}
+	for _, c := range []struct {
+		text string
+		to   *column
+	}{{s.Time, &l.time}, {s.Duration, &l.took}} {
+		if c.text == "" {
+			continue
+		}
+		byName := false
+		if *c.to, byName, err = l.column(c.text, names); err != nil {
+			return false, err
+		}
+		named = named || byName && l.kind == separated
+	}
+	return named, nil
+}
+
+// column finds one that is given by its number or its name.
+func (l *layout) column(text string, names []string) (c column, byName bool, err error) {
+	n, err := strconv.Atoi(text)
+	switch {
+	case l.kind == jsonLines:
+		return column{name: text}, true, nil
+	case err == nil && n < 1:
+		return column{}, false, fmt.Errorf("column %d: want 1 or more, or a name", n)
+	case err == nil:
+		return column{index: n - 1}, false, nil
+	}
+	if n = slices.Index(names, text); n < 0 {
+		return column{}, false, fmt.Errorf("no column is named %q", text)
+	}
+	return column{index: n}, true, nil
+}
+
+// isLogLine finds the date of an access log, [10/Oct/2026:13:55:36 +0000].
+func isLogLine(line []byte) bool {
+	_, rest, ok := bytes.Cut(line, []byte{'['})
+	if date, _, closed := bytes.Cut(rest, []byte{']'}); ok && closed {
+		_, ok = new(clock).parse(date)
+		return ok && bytes.IndexByte(date, '/') > 0
+	}
+	return false
+}
+
+// field is the column of that line, without what encloses it.
+func (l *layout) field(line []byte, c column) ([]byte, error) {
+	if l.kind == jsonLines {
+		value, ok, err := member(line, c.name)
+		if err == nil && !ok {
+			err = fmt.Errorf("the object has no %q", c.name)
+		}
+		return value, err
+	}
+	rest := line
+	for i := 0; ; i++ {
+		var text []byte
+		var more bool
+		var err error
+		if text, rest, more, err = l.cut(rest); err != nil || i == c.index {
+			return text, err
+		}
+		if !more {
+			return nil, fmt.Errorf("no column %d, the line has %d", c.index+1, i+1)
+		}
+	}
+}
+
+var errQuote = errors.New(`missing " at the end of a field`)
+
+// cut takes the first field off.
+func (l *layout) cut(line []byte) (text, rest []byte, more bool, err error) {
+	separator, closing := l.separator, byte(0)
+	if l.kind == accessLog {
+		separator = ' '
+	}
+	if len(line) > 0 {
+		switch {
+		case line[0] == '"':
+			closing = '"'
+		case line[0] == '[' && l.kind == accessLog:
+			closing = ']'
+		}
+	}
+	from := 0
+	if closing != 0 {
+		for from = 1; ; from++ {
+			n := bytes.IndexByte(line[from:], closing)
+			if n < 0 {
+				return nil, nil, false, errQuote
+			}
+			from += n
+			if l.kind == accessLog && line[from-1] == '\\' {
+				continue // \"
+			}
+			if l.kind == separated && from+1 < len(line) && line[from+1] == '"' {
+				from++ // ""
+				continue
+			}
+			break
+		}
+	}
+	end := bytes.IndexByte(line[from:], separator)
+	if end < 0 {
+		text, rest = line, nil
+	} else {
+		text, rest = line[:from+end], line[from+end+1:]
+	}
+	if closing != 0 {
+		text = text[1:from]
+	}
+	return text, rest, end >= 0, nil
+}
+
+// isName tells the name of a column from a time with a mistake in it.
+func isName(text []byte) bool {
+	return len(text) > 0 && !strings.ContainsRune("+-.0123456789", rune(text[0]))
+}

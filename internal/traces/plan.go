@@ -1,0 +1,140 @@
+package traces
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sort"
+	"time"
+)
+
+// A Window says which part of a trace is played, and how.
+type Window struct {
+	From, To string  // 09:00, on the day of the first record, or 10m after it; "": all
+	Speed    float64 // times as fast: gaps shrink, durations do not
+	Scale    float64 // times as many tasks
+}
+
+// A Plan is a part of a trace as it is played: tasks in the order of their arrival.
+type Plan struct {
+	records []Record
+	origin  int64
+	speed   float64
+	scale   float64
+}
+
+const (
+	mostFactor  = 1000
+	leastFactor = 0.001
+)
+
+// Plan is the window of the trace.
+func (t *Trace) Plan(w Window) (*Plan, error) {
+	for _, f := range []struct {
+		name   string
+		factor float64
+	}{{"speed", w.Speed}, {"scale", w.Scale}} {
+		if !(f.factor >= leastFactor && f.factor <= mostFactor) {
+			return nil, fmt.Errorf("%s: want %v to %v", f.name, leastFactor, mostFactor)
+		}
+	}
+	p := &Plan{t.Records, t.Records[0].At, w.Speed, w.Scale}
+	if w.From != "" {
+		at, err := t.when(w.From)
+		if err != nil {
+			return nil, fmt.Errorf("from: %w", err)
+		}
+		p.records, p.origin = p.records[p.before(at):], at
+	}
+	if w.To != "" {
+		at, err := t.when(w.To)
+		if err != nil {
+			return nil, fmt.Errorf("to: %w", err)
+		}
+		p.records = p.records[:p.before(at)]
+	}
+	if p.Tasks() < 1 {
+		return nil, errors.New("from, to: no record is in this part of the trace")
+	}
+	if p.scale*float64(len(p.records)) > mostRecords {
+		return nil, fmt.Errorf("scale: want at most %d tasks", mostRecords)
+	}
+	return p, nil
+}
+
+func (p *Plan) before(at int64) int {
+	return sort.Search(len(p.records), func(i int) bool { return p.records[i].At >= at })
+}
+
+// when is the instant that a bound of a window means.
+func (t *Trace) when(text string) (int64, error) {
+	first := t.Records[0].At
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return first + int64(d), nil
+	}
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		clock, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		if !t.dated {
+			return 0, fmt.Errorf("the trace has no dates; want a duration after its first record, "+
+				"got %q", text)
+		}
+		const day = int64(24 * time.Hour)
+		midnight := (first+t.zone)/day*day - t.zone
+		return midnight + int64(clock.Hour())*int64(time.Hour) +
+			int64(clock.Minute())*int64(time.Minute) + int64(clock.Second())*int64(time.Second), nil
+	}
+	return 0, fmt.Errorf("want 09:00, or a duration after the first record, got %q", text)
+}
+
+// Tasks is how many there are, whatever the seed.
+func (p *Plan) Tasks() int { return int(math.Round(p.scale * float64(len(p.records)))) }
+
+// Due is when a record arrives, counted from the begin of the window and at its speed.
+func (p *Plan) Due(r Record) time.Duration {
+	if p.speed == 1 {
+		return time.Duration(r.At - p.origin)
+	}
+	return time.Duration(math.Round(float64(r.At-p.origin) / p.speed))
+}
+
+// stream keeps the random numbers apart from those of arrivals and task times.
+const stream = 0x7472616365000000
+
+// Records are the tasks that are played. At a scale below 1 they are a random part of the window.
+// Above 1 all records come, and random ones again, each with its duration, at a random instant
+// before the record after it: so the rate keeps its course over the day. The tasks are a function
+// of the seed, and at scale 1 the records themselves.
+func (p *Plan) Records(seed uint64) []Record {
+	if p.scale == 1 {
+		return p.records
+	}
+	r := rand.New(rand.NewPCG(seed, stream))
+	whole := int(p.scale)
+	left := p.Tasks() - whole*len(p.records) // to be chosen, each record at most once
+	all := make([]Record, 0, p.Tasks())
+	for i, rec := range p.records {
+		copies := whole
+		if left > 0 && r.IntN(len(p.records)-i) < left { // Knuth, volume 2, algorithm S
+			copies, left = copies+1, left-1
+		}
+		gap := int64(0)
+		if i+1 < len(p.records) {
+			gap = p.records[i+1].At - rec.At
+		}
+		from := len(all)
+		for k := range copies {
+			again := rec
+			if k > 0 && gap > 0 {
+				again.At += r.Int64N(gap)
+			}
+			all = append(all, again)
+		}
+		added := all[from:]
+		sort.Slice(added, func(a, b int) bool { return added[a].At < added[b].At })
+	}
+	return all
+}

@@ -1,0 +1,230 @@
+package traces
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func readText(s Source, text string) (*Trace, error) {
+	return s.read(strings.NewReader(text), int64(len(text)))
+}
+
+// TestFormats: each format says the same two tasks.
+func TestFormats(t *testing.T) {
+	first := time.Date(2026, 5, 1, 9, 0, 0, 250_000_000, time.UTC).UnixNano()
+	want := []Record{{first, 1_500_000}, {first + 1_000_000_001, 20_000_000}}
+	for name, c := range map[string]struct {
+		time, took string
+		text       string
+	}{
+		"CSV with names": {"at", "took",
+			"\ufeffat,took\r\n2026-05-01T09:00:00.25Z,1.5ms\r\n2026-05-01T09:00:01.250000001Z,0.02\r\n"},
+		"CSV with names, by number": {"1", "2",
+			"at,took\n2026-05-01T09:00:00.25Z,1.5ms\n2026-05-01T09:00:01.250000001Z,0.02"},
+		"quoted": {"2", "1", "# a note\n\n\"1.5ms\",\"2026-05-01 11:00:00,25+02:00\",\"a\"\"b,c\"\n" +
+			"20ms,2026-05-01T09:00:01.250000001,\n"},
+		"quoted comma before": {"2", "3", "\"a\"\"b,c\",1777626000.25,0.0015\nx,1777626001.250000001,2e-2\n"},
+		"TSV":                 {"2", "3", "x\t1777626000.25\t0.0015\ny\t1777626001.250000001\t0.02\n"},
+		"semicolons":          {"1", "2", "1777626000.25;1.5ms\n1777626001.250000001;20ms\n"},
+		"milliseconds":        {"1", "2", "1777626000250,1.5ms\n1777626001250.000001,20ms\n"},
+		"microseconds":        {"1", "2", "1777626000250000,1.5ms\n1777626001250000.001,20ms\n"},
+		"nanoseconds":         {"1", "2", "1777626000250000000,1.5ms\n1777626001250000001,20ms\n"},
+		"JSON lines": {"at", "took", `{"x":{"at":[1,"}"]},"at": "2026-05-01T09:00:00.25Z", "took":0.0015}` +
+			"\n" + `{"t\u006fok" : "20ms","at":1777626001.250000001 }` + "\n"},
+	} {
+		got, err := readText(Source{Time: c.time, Duration: c.took}, c.text)
+		if err != nil || !slices.Equal(got.Records, want) || got.Notes != nil {
+			t.Errorf("%s: %+v, %v; want %v", name, got, err, want)
+		}
+	}
+	const log = `10.0.0.1 - - [01/May/2026:11:00:02 +0200] "GET /a \"b] c HTTP/1.1" 200 12 "-" "x y" 0.500` +
+		"\n" + `10.0.0.1 - u [01/May/2026:11:00:02 +0200] "GET / HTTP/1.1" 200 12 "-" "[z" 2.000` + "\n"
+	got, err := readText(Source{Time: "time_local", Duration: "request_time", End: true}, log)
+	nine := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC).UnixNano()
+	want = []Record{{nine, 2e9}, {nine + 15e8, 5e8}}
+	if err != nil || !slices.Equal(got.Records, want) || got.zone != int64(2*time.Hour) {
+		t.Errorf("access log: %+v, %v; want %v", got, err, want)
+	}
+	if want := []string{"line 2: arrived before the record above, by up to 1.5s: sorted"}; err == nil &&
+		!slices.Equal(got.Notes, want) {
+		t.Errorf("notes %q, want %q", got.Notes, want)
+	}
+}
+
+// TestDates: the calendar is that of package time.
+func TestDates(t *testing.T) {
+	for at := time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2100; at = at.Add(
+		13*24*time.Hour + 7*time.Hour + 11*time.Minute + 5*time.Second) {
+		for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "02/Jan/2006:15:04:05 -0700"} {
+			zoned := at.In(time.FixedZone("", -34_200))
+			got, ok := new(clock).parse([]byte(zoned.Format(layout)))
+			if zoned.Year() >= 1970 && (!ok || got != at.UnixNano()) {
+				t.Fatalf("%s: %d, %v; want %d", zoned.Format(layout), got, ok, at.UnixNano())
+			}
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	got, err := readText(Source{Time: "1"}, "5\n5\n1\n# no record\n7\n6.5\n7\n")
+	want := []string{
+		"line 3 and 1 more: arrived before the record above, by up to 4s: sorted",
+		"line 2 and 1 more: arrived with the record above"}
+	if err != nil || !slices.Equal(got.Notes, want) {
+		t.Errorf("%v, %v; want %v", got.Notes, err, want)
+	}
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintln(&b, i/100*100_000+i)
+	}
+	got, err = readText(Source{Time: "1"}, b.String())
+	want = []string{"record 101: comes after a gap of 27h46m41s, 198 times the mean"}
+	if err != nil || !slices.Equal(got.Notes, want) {
+		t.Errorf("%v, %v; want %v", got.Notes, err, want)
+	}
+}
+
+func TestBad(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                      "no records",
+		"# nothing\n":                           "no records",
+		"at,took\n":                             "no records",
+		"1,1ms\n":                               "one record alone: want two at least",
+		"1,1ms\n1e18,1ms\n":                     "line 2: ",
+		"1,1ms\n1000000000,1s\n":                "line 2: more than ten years from the first record",
+		"2150-01-01T00:00:00Z,1s\n":             `line 1: "2150-01-01T00:00:00Z" is a date after`,
+		"9150-01-01T00:00:00Z,1s\n":             `line 1: "9150-01-01T00:00:00Z" is a date after`,
+		"1,1ms\n2,x\n":                          `line 2: want a duration such as`,
+		"1,1ms\n2,-1\n":                         `line 2: want a duration such as`,
+		"1,1ms\n2\n":                            `line 2: no column 2, the line has 1`,
+		"1,1ms\n-2,1ms\n":                       `line 2: want a time such as`,
+		"1,1ms\n\"2,1ms\n":                      `line 2: missing " at the end of a field`,
+		"1,1ms\n2026-13-01T00:00:00Z,1s\n":      `line 2: want a time such as`,
+		"\x7fELF\x00\x01":                       "line 1: binary, want text",
+		"1,1ms\n" + strings.Repeat("x", 40<<20): "line 2: longer than 1 MiB",
+		"\x1f\x8b\x08\x00":                      "unexpected EOF",
+		`{"1":1}`:                               `line 1: the object has no "2"`,
+		`{"1":}`:                                `line 1: no JSON object`,
+		`{"1":1,"2":`:                           `line 1: no JSON object`,
+		"1,1ms\n" + strings.Repeat("9", 400) + ",1ms\n": `line 2: want a time such as`,
+	} {
+		_, err := readText(Source{Time: "1", Duration: "2"}, text)
+		if err == nil || !strings.HasPrefix(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%.40q: %v; want %s", text, err, want)
+		}
+	}
+	for column, want := range map[string]string{"0": "line 1: column 0: want 1 or more, or a name",
+		"3": "line 1: no column 3, the line has 2", "at": `line 1: no column is named "at"`} {
+		_, err := readText(Source{Time: column}, "1,1ms\n2,2ms\n")
+		if err == nil || err.Error() != want {
+			t.Errorf("column %s: %v; want %s", column, err, want)
+		}
+	}
+}
+
+// TestGzip: a file is read again only when it has changed.
+func TestGzip(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.gz")
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, "1\n3\n")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := Source{File: file, Time: "1"}
+	got, err := s.Read()
+	if err != nil || !slices.Equal(got.Records, []Record{{1e9, 0}, {3e9, 0}}) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if again, _ := s.Read(); again != got {
+		t.Error("the same file is read again")
+	}
+	if err := os.WriteFile(file, []byte("1\n3\n4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.Read(); err != nil || len(again.Records) != 3 {
+		t.Errorf("a file that has changed: %+v, %v", again, err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{"", "1,2\n3,4\n", "a,b\n1777626000.25,1ms\n", "1;2\n\"3\";4",
+		"{\"1\":1,\"2\":2}\n{\"2\":\"1ms\",\"1\":[{}]}", "\x1f\x8b\x08\x00", "1\t2\r\n",
+		`h - - [01/May/2026:11:00:02 +0200] "GET" 200`, "2026-05-01T09:00:00,25+02:00\t1e3"} {
+		f.Add(text, "1", "2", false)
+		f.Add(text, "a", "b", true)
+		f.Add(text, "4", "", false)
+	}
+	f.Fuzz(func(t *testing.T, text, at, took string, end bool) {
+		trace, err := readText(Source{Time: at, Duration: took, End: end && took != ""}, text)
+		if err != nil {
+			if strings.ContainsAny(oneLine(err), "\n\r") {
+				t.Errorf("%q", err)
+			}
+			return
+		}
+		var before int64
+		for i, r := range trace.Records {
+			if i > 0 && r.At < before || r.Took < 0 {
+				t.Fatalf("record %d: %+v after %d", i, r, before)
+			}
+			before = r.At
+		}
+		for _, w := range []Window{{"", "", 1, 1}, {"09:00", "1h", 2, 1.5}} {
+			p, err := trace.Plan(w)
+			if err != nil {
+				continue
+			}
+			if got := p.Records(1); len(got) != p.Tasks() {
+				t.Fatalf("%d tasks, want %d", len(got), p.Tasks())
+			}
+		}
+	})
+}
+
+// BenchmarkRead reads ten million lines; bytes are all that is allocated.
+func BenchmarkRead(b *testing.B) {
+	file := filepath.Join(b.TempDir(), "t.csv")
+	f, err := os.Create(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var text []byte
+	const lines = 10_000_000
+	for i := range lines {
+		at := time.Unix(1_777_626_000, int64(i)*1_234_567).UTC()
+		text = at.AppendFormat(text, "2006-01-02T15:04:05.000000000Z")
+		if text = fmt.Appendf(text, ",GET /,0.%06d\n", i%1_000_000); len(text) > 1<<20 {
+			if _, err := f.Write(text); err != nil {
+				b.Fatal(err)
+			}
+			text = text[:0]
+		}
+	}
+	if _, err := f.Write(text); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		kept.traces = nil
+		t, err := Source{File: file, Time: "1", Duration: "3"}.Read()
+		if err != nil || len(t.Records) != lines {
+			b.Fatal(err)
+		}
+	}
+}
