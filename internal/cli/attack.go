@@ -47,6 +47,19 @@ func (a *app) attackCommand() *cobra.Command {
 	addArrivals(cmd, &o.Attack, &o.arrival, "constant")
 	fs.Var(atLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
 		"closed loop of `N` clients instead of an open one")
+	addRequests(cmd, &o)
+	fs.StringVar(&o.vegeta, "vegeta", "",
+		"also write the results in vegeta's encoding to this new `FILE`")
+	fs.StringVar(&o.letters, "dead-letters", "",
+		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+	o.agents.addTo(cmd, &o.Agents)
+	o.loadOptions.addTo(cmd)
+	return cmd
+}
+
+// addRequests declares the flags that say what is sent, and through what.
+func addRequests(cmd *cobra.Command, o *attackOptions) {
+	fs := cmd.Flags()
 	fs.StringArrayVar(&o.strategies, "strategy", nil,
 		"send through this `NAME`; several, with commas or repeated, take turns")
 	completeFlag(cmd, "strategy", strategiesOrAll)
@@ -74,13 +87,6 @@ func (a *app) attackCommand() *cobra.Command {
 	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
-	fs.StringVar(&o.vegeta, "vegeta", "",
-		"also write the results in vegeta's encoding to this new `FILE`")
-	fs.StringVar(&o.letters, "dead-letters", "",
-		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
-	o.agents.addTo(cmd, &o.Agents)
-	o.loadOptions.addTo(cmd)
-	return cmd
 }
 
 // addArrivals declares the flags that say when requests come, and how many.

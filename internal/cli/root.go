@@ -32,6 +32,7 @@ func (a *app) root() *cobra.Command {
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.runCommand(), a.studyCommand(), a.adviseCommand(), a.capacityCommand(),
+		a.serverCapacityCommand(),
 		a.crashCommand(),
 		a.calibrateCommand(),
 		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),

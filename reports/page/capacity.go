@@ -112,7 +112,8 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 		}
 		return math.NaN()
 	}
-	f := charts.Found{Name: run.Key("strategy"), Met: end("met"), Missed: end("missed")}
+	f := charts.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end("met"),
+		Missed: end("missed")}
 	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
 	if at := slices.IndexFunc(s.found,
 		func(o charts.Found) bool { return o.Name == f.Name }); at >= 0 {

@@ -1,0 +1,271 @@
+package capacity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
+)
+
+// A Server is searched for the highest rate at which it meets the objectives: one that runs
+// already, in real time, and that may be somebody's. So the search comes from below, rests after
+// each probe, sends no more than Most, and stops when the server does not come back. Zero fields
+// have the defaults that they name.
+//
+// The rate doubles until one is missed. Then the gap is halved, in logarithms, until its ends are
+// as close as Resolution. What is met once is met, for a busy machine makes responses longer and
+// never shorter; what is missed is tried once more, unless requests were lost. In the end the
+// answer is tried again, for twice as long, so that a queue that grows slowly shows.
+type Server struct {
+	Objectives objectives.List
+	First      float64       // requests per second of the first probe
+	Most       float64       // requests per second that no probe exceeds
+	Resolution float64       // the ends differ by at most this share; 0 is 2 %
+	Rest       time.Duration // between two probes
+	Seed       uint64        // of the first probe; each has the next
+
+	// Probe sends at a rate, for so many times the usual duration.
+	Probe func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error)
+}
+
+const (
+	serverResolution = 0.02
+	mostHalvings     = 6    // below what is missed, until nothing is met anywhere
+	mostLost         = 0.01 // share of the requests that a probe may lose
+	mostTries        = 5    // of a rate at which the sender was late
+	mostConfirmed    = 4    // answers that are tried again
+	mostLonger       = 4    // times the usual length, of probes at low rates
+)
+
+// A ServerProbe is one probe.
+type ServerProbe struct {
+	Rate    float64
+	Verdict objectives.Verdict
+	Lost    float64 // share of the requests that were refused, failed or had no answer
+	Late    bool    // the sender was, so that what is missed may be its own doing
+	Result  *bench.Result
+}
+
+// A ServerAnswer is what was found.
+type ServerAnswer struct {
+	Met, Missed float64 // requests per second; NaN where there is none
+	Probes      []ServerProbe
+	Stopped     error // why the search ended early; nil: it did not
+}
+
+// Outcome says which of its ends the answer has.
+func (a *ServerAnswer) Outcome(most float64) Outcome {
+	switch met, missed := !math.IsNaN(a.Met), !math.IsNaN(a.Missed); {
+	case a.Stopped != nil:
+		return Unknown
+	case met && missed:
+		return Between
+	case met && a.Met >= most:
+		return AtLeast
+	case missed:
+		return Nowhere
+	}
+	return Unknown
+}
+
+// Validate reports everything that makes the search impossible, joined.
+func (s Server) Validate() error {
+	var wrong []error
+	if len(s.Objectives) == 0 {
+		wrong = append(wrong, errors.New("objective: none is given"))
+	}
+	if !(s.First > 0 && s.First <= s.Most) {
+		wrong = append(wrong, fmt.Errorf("rates %v to %v: want the first above 0 and not above "+
+			"the most", s.First, s.Most))
+	}
+	if r := s.resolution(); !(r >= finest && r < 1) {
+		wrong = append(wrong, fmt.Errorf("resolution %v: want a share from %v up to, not "+
+			"including, 1", r, finest))
+	}
+	return errors.Join(wrong...)
+}
+
+func (s Server) resolution() float64 {
+	if s.Resolution == 0 {
+		return serverResolution
+	}
+	return s.Resolution
+}
+
+// Do searches. The error is that of a probe, or the end of ctx; the answer says what is known also
+// then.
+func (s Server) Do(ctx context.Context) (*ServerAnswer, error) {
+	a := &ServerAnswer{Met: math.NaN(), Missed: math.NaN()}
+	if err := s.Validate(); err != nil {
+		return a, err
+	}
+	err := s.search(ctx, a)
+	if stopped, ok := errors.AsType[*stoppedError](err); ok {
+		a.Stopped, err = stopped, nil
+	}
+	return a, err
+}
+
+// A stoppedError ends a search that can find out no more.
+type stoppedError struct {
+	text   string
+	tooFew bool // requests, to decide anything
+}
+
+func (e *stoppedError) Error() string { return e.text }
+
+func (s Server) search(ctx context.Context, a *ServerAnswer) error {
+	if err := s.bracket(ctx, a); err != nil {
+		return err
+	}
+	for range mostConfirmed {
+		if err := s.descend(ctx, a); err != nil || math.IsNaN(a.Met) {
+			return err
+		}
+		for a.Met*(1+s.resolution()) < a.Missed {
+			middle := math.Sqrt(a.Met * a.Missed)
+			if err := s.decide(ctx, a, round(middle, finest), 1); err != nil {
+				return err
+			}
+		}
+		confirmed := a.Met
+		if err := s.decide(ctx, a, confirmed, 2); err != nil || a.Met == confirmed {
+			return err
+		}
+	}
+	return &stoppedError{text: "what is met at one time is missed at another: the server, or " +
+		"this machine, is not the same for long enough"}
+}
+
+// bracket doubles the rate until one is missed, or the most is met.
+func (s Server) bracket(ctx context.Context, a *ServerAnswer) error {
+	for rate := s.First; math.IsNaN(a.Missed); rate = min(2*rate, s.Most) {
+		if err := s.decide(ctx, a, rate, 1); err != nil {
+			return err
+		}
+		if a.Met == s.Most {
+			return nil
+		}
+	}
+	return nil
+}
+
+// descend halves the rate until one is met, or has too few requests to tell.
+func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
+	for range mostHalvings {
+		if !math.IsNaN(a.Met) {
+			return nil
+		}
+		rate := a.Missed / 2
+		err := s.decide(ctx, a, rate, min(s.First/rate, mostLonger))
+		if stopped, ok := errors.AsType[*stoppedError](err); ok && stopped.tooFew {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decide tries a rate until it is met or missed, and takes note.
+func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float64) error {
+	missed := 0
+	for range mostTries {
+		p, err := s.probe(ctx, a, rate, longer)
+		switch {
+		case err != nil:
+			return err
+		case p.Verdict == objectives.Met && !p.Late:
+			a.Met = rate
+			return nil
+		case p.Lost == 1 && len(a.Probes) > 1 && a.Probes[len(a.Probes)-2].Lost == 1:
+			return &stoppedError{text: fmt.Sprintf("at %v requests a second, too, none was "+
+				"answered as it should be: the server is left alone", rate)}
+		case p.Verdict == objectives.Missed && !p.Late:
+			missed++
+		}
+		if missed == 2 || p.Lost > mostLost {
+			s.miss(a, rate)
+			return nil
+		}
+	}
+	last := a.Probes[len(a.Probes)-1]
+	if last.Late {
+		return &stoppedError{text: fmt.Sprintf("this machine sends too late at %v requests a second: "+
+			"it is too slow, or too busy, to say more", rate)}
+	}
+	return &stoppedError{fmt.Sprintf("a probe at %v requests a second cannot decide %v: it has "+
+		"too few requests", rate, s.Objectives), true}
+}
+
+// onTime is a run less what the sender was late: what misses even so is missed by the server.
+type onTime struct{ *bench.Result }
+
+func (r onTime) Invalid() bool { return len(r.Broken) > 0 }
+
+func (r onTime) Metric(unit string) (float64, bool) {
+	v, ok := r.Result.Metric(unit)
+	if strings.HasSuffix(unit, "-response-sec") || strings.HasSuffix(unit, "-wait-sec") {
+		lag, _ := r.Result.Metric("p99-lag-sec")
+		v -= lag
+	}
+	return v, ok
+}
+
+// miss notes a rate that is missed, and forgets what was met there or above.
+func (s Server) miss(a *ServerAnswer, rate float64) {
+	a.Missed = rate
+	if !(a.Met >= rate) {
+		return
+	}
+	a.Met = math.NaN()
+	for _, p := range a.Probes {
+		if p.Verdict == objectives.Met && p.Rate < rate && !(p.Rate <= a.Met) {
+			a.Met = p.Rate
+		}
+	}
+}
+
+// probe rests, sends, and judges.
+func (s Server) probe(
+	ctx context.Context, a *ServerAnswer, rate, longer float64,
+) (p ServerProbe, err error) {
+	if n := len(a.Probes); n > 0 {
+		rest := s.Rest
+		if a.Probes[n-1].Verdict != objectives.Met { // what was left behind takes longer to drain
+			rest *= 2
+		}
+		select {
+		case <-ctx.Done():
+			return p, context.Cause(ctx)
+		case <-time.After(rest):
+		}
+	}
+	r, err := s.Probe(ctx, rate, longer, s.Seed+uint64(len(a.Probes)))
+	if err != nil {
+		return p, err
+	}
+	p = ServerProbe{Rate: rate, Verdict: s.Objectives.Of(r), Result: r}
+	for _, unit := range []string{"failed/op", "abandoned/op", "throttled/op", "shed/op"} {
+		v, _ := r.Metric(unit)
+		p.Lost += v
+	}
+	p.Lost = min(p.Lost, 1)
+	if p.Verdict != objectives.Met && slices.ContainsFunc(r.Reasons,
+		func(reason bench.Reason) bool { return reason.Check == "lag" }) {
+		p.Verdict = s.Objectives.Of(onTime{r})
+		p.Late = p.Verdict == objectives.Met
+	}
+	if p.Lost > mostLost {
+		p.Verdict, p.Late = objectives.Missed, false
+	}
+	a.Probes = append(a.Probes, p)
+	return p, ctx.Err()
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestCapacityOfServer: the answer and the exit code are those of the server; no more is sent than
+// allowed; what is found is a result, and on the page.
+func TestCapacityOfServer(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var asked atomic.Int64
+	failing := int64(1 << 62)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) > failing {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	defer server.Close()
+	for _, c := range []struct {
+		objective string
+		failing   int64
+		outcome   string
+		code      int
+		says      string
+	}{
+		{"p50-response<1h", 1 << 62, "at least", fine, "/s, the most that may be sent"},
+		{"p50-response<1ns", 1 << 62, "nowhere", regression, "at every rate"},
+		{"p50-response<1h", 10, "unknown", undecided, "the server is left alone"},
+	} {
+		failing = c.failing
+		asked.Store(0)
+		args := []string{"capacity", server.URL, "--objective", c.objective, "--max-rate", "200",
+			"--first-rate", "100", "--duration", "100ms", "--rest", "1ms", "--name", "here",
+			"--quiet", "--force", "--out", "x"}
+		o := command(t, args...)
+		if o.code != c.code || !strings.Contains(strings.ReplaceAll(o.stdout, "\n ", ""), c.says) {
+			t.Errorf("%s: exit code %d\n%s%s", c.objective, o.code, o.stdout, o.stderr)
+		}
+		for line := range strings.Lines(o.stdout) {
+			if n := len([]rune(strings.TrimSpace(line))); n > 80 {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+		var doc capacityDocument
+		j := command(t, append(args, "--format", "json")...)
+		if err := json.Unmarshal([]byte(j.stdout), &doc); err != nil || j.code != c.code ||
+			doc.Answers[0].Outcome != c.outcome || len(doc.Answers[0].Tried) == 0 {
+			t.Errorf("%s: exit code %d, %v\n%s%s", c.objective, j.code, err, j.stdout, j.stderr)
+		}
+		for _, p := range doc.Answers[0].Tried {
+			if p.At > 200 {
+				t.Errorf("%v /s were sent", p.At)
+			}
+		}
+		text, err := os.ReadFile("x/results.txt")
+		if err != nil || !strings.Contains(string(text), "\nBenchmarkCapacity/target=here/") {
+			t.Errorf("%v: no result of the search\n%s", err, text)
+		}
+		if page, err := os.ReadFile("x/report.html"); err != nil ||
+			!strings.Contains(string(page), "here") {
+			t.Errorf("%v: no report", err)
+		}
+	}
+	server.Close()
+	if o := command(t, "capacity", server.URL, "--objective", "p50-response<1h", "--duration",
+		"100ms", "--quiet", "--force", "--out", "x"); o.code != unusable {
+		t.Errorf("nobody there: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for args, says := range map[string]string{
+		"capacity http://h/":                                                 "--objective is missing",
+		"capacity http://h/ --objective shed<1% --rate 5":                    "--rate: the rate is searched",
+		"capacity http://h/ --objective shed<1% --first-rate 9 --max-rate 3": "want the first above 0",
+		"capacity http://h/ https://i/ --objective shed<1%":                  "unexpected argument",
+	} {
+		if o := command(t, strings.Fields(args)...); o.code != unusable ||
+			!strings.Contains(o.stderr, says) || strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %s", args, o.code, o.stderr)
+		}
+	}
+}
