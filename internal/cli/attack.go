@@ -26,6 +26,7 @@ type attackOptions struct {
 	loadOptions
 	attack.Attack
 	agents                                                  agentsFlag
+	rates                                                   []float64
 	arrival, method, body, targets, format, vegeta, letters string
 	strategies, headers                                     []string
 }
@@ -44,7 +45,7 @@ func (a *app) attackCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runAttack(cmd, args, o) },
 	}
 	fs := cmd.Flags()
-	addArrivals(cmd, &o.Attack, &o.arrival, "constant")
+	addArrivals(cmd, &o.Attack, parsed(&o.rates, "X,...", parseRates), &o.arrival, "constant")
 	fs.Var(atLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
 		"closed loop of `N` clients instead of an open one")
 	addRequests(cmd, &o)
@@ -53,6 +54,8 @@ func (a *app) attackCommand() *cobra.Command {
 	fs.StringVar(&o.letters, "dead-letters", "",
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
 	o.agents.addTo(cmd, &o.Agents)
+	objectiveVar(cmd, &o.objectives, "exit code 1 unless the requests at each rate meet it: "+
+		"p99-response<50ms; several with commas, or the flag again")
 	o.loadOptions.addTo(cmd)
 	return cmd
 }
@@ -90,10 +93,15 @@ func addRequests(cmd *cobra.Command, o *attackOptions) {
 }
 
 // addArrivals declares the flags that say when requests come, and how many.
-func addArrivals(cmd *cobra.Command, k *attack.Attack, arrival *string, process string) {
+func addArrivals(
+	cmd *cobra.Command, k *attack.Attack, rate flagValue, arrival *string, process string,
+) {
 	fs := cmd.Flags()
-	fs.Var(parsed(&k.Rate, "X", parseRate), "rate", "requests per second (default "+
-		strconv.Itoa(attack.DefaultRate)+")")
+	doc := "requests per second"
+	if rate.kind != "X" {
+		doc += ", `X`, or several with commas, one after another"
+	}
+	fs.Var(rate, "rate", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
 	fs.StringVar(arrival, "arrival", process,
 		"`NAME` of the open arrival process that says when requests are due")
 	completeFlag(cmd, "arrival", arrivalNames)
@@ -131,7 +139,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 	}
 	if o.vegeta != "" && !o.dryRun {
 		if len(attacks)*o.count > 1 {
-			return errors.New("--vegeta: a file holds one attack: one strategy, and no --count")
+			return errors.New("--vegeta: a file holds one attack: one strategy and rate, and no --count")
 		}
 		f, err := os.OpenFile(o.vegeta, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 		if err != nil {
@@ -152,7 +160,11 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 	defer log.SetOutput(os.Stderr)
 	var loads []load
 	for _, k := range attacks {
-		loads = append(loads, newLoad(k))
+		l := newLoad(k)
+		if len(o.rates) > 1 {
+			l.row += fmt.Sprintf(", %v /s", k.Rate)
+		}
+		loads = append(loads, l)
 	}
 	if o.Agents > 0 && !o.dryRun {
 		say := func(line string) { a.complain(errors.New(line)) }
@@ -257,9 +269,12 @@ func (o *attackOptions) attacks() ([]attack.Attack, error) {
 	}
 	var all []attack.Attack
 	var wrong []error
-	for _, s := range chosen {
-		k := o.Attack
+	for i := range len(chosen) * max(len(o.rates), 1) {
+		k, s := o.Attack, chosen[i%len(chosen)]
 		k.Strategy = s
+		if o.rates != nil {
+			k.Rate = o.rates[i/len(chosen)]
+		}
 		if o.letters != "" {
 			k.DeadLetters = new(strategies.DeadLetterList) // the file is opened when all is valid
 		}

@@ -427,3 +427,31 @@ func TestDeadLetters(t *testing.T) {
 		t.Errorf("exit code %d\n%s", o.code, o.stderr)
 	}
 }
+
+// TestAttackRates: several rates are as many results, each held to the objectives.
+func TestAttackRates(t *testing.T) {
+	t.Chdir(t.TempDir())
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	for objective, code := range map[string]int{"p50-response<1h": fine,
+		"p50-response<1ns": regression, "p99.9-response<1h": undecided} {
+		o := command(t, "attack", server.URL, "--rate", "30,20", "--n", "9", "--name", "here",
+			"--objective", objective, "--quiet", "--force", "--out", "x")
+		if strings.Contains(o.stderr, "not to be believed") {
+			code = undecided // on a machine too busy to send in time
+		}
+		if o.code != code || !strings.Contains(o.stdout, "\n  here, 30 /s ") ||
+			!strings.Contains(o.stdout, "\n  here, 20 /s ") ||
+			strings.Contains(o.stdout, "rate 30") || !strings.Contains(o.stdout, "objectives: 2 ") {
+			t.Errorf("%s: exit code %d\n%s%s", objective, o.code, o.stdout, o.stderr)
+		}
+		text, err := os.ReadFile("x/results.txt")
+		if err != nil || strings.Count(string(text), "\nBenchmarkAttack/") != 2 {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+	if o := command(t, "attack", server.URL, "--rate", "5,5"); o.code != unusable ||
+		!strings.Contains(o.stderr, "--rate: 5 is given twice") {
+		t.Errorf("exit code %d: %s", o.code, o.stderr)
+	}
+}

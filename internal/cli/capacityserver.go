@@ -67,7 +67,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
 		"`TIME` to leave the server alone between two probes; twice as long after a miss")
-	addArrivals(cmd, &o.Attack, &o.arrival, "constant")
+	addArrivals(cmd, &o.Attack, parsed(&o.Rate, "X", parseRate), &o.arrival, "constant")
 	addRequests(cmd, &o.attackOptions)
 	fs.Uint64Var(&o.seed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
 	o.addDirTo(cmd)

@@ -70,6 +70,21 @@ func parseQueue(text string) (int, error) {
 	return n, err
 }
 
+// parseRates reads several, each once.
+func parseRates(text string) (rates []float64, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		rate, err := parseRate(part)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(rates, rate) {
+			return nil, fmt.Errorf("%v is given twice", rate)
+		}
+		rates = append(rates, rate)
+	}
+	return rates, nil
+}
+
 // parseRate reads a rate above 0, which would stand for the default.
 func parseRate(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)

@@ -76,7 +76,8 @@ func (a *app) runLoads(
 		return err
 	}
 	defer a.unlock(dir)
-	e := &loaded{&execution{path: dir.Path(), planned: len(loads) * o.count}, loads, o.quiet}
+	e := &loaded{&execution{path: dir.Path(), planned: len(loads) * o.count,
+		objectives: o.objectives}, loads, o.quiet}
 	show := &loadsProgress{planned: e.planned}
 	writing := a.putOn(view.begin(ctx, show.seen, show.tell), e, o, dir, show)
 	if ctx.Err() != nil {
@@ -191,7 +192,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 	fs.Var(atLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
 		fmt.Sprintf("most requests in service, `K` (default %d)", gateway.DefaultLimit))
 	fs.Var(parsed(&o.Queue, "N", parseQueue), "queue", queueDoc)
-	addArrivals(cmd, load, &o.arrival, "poisson")
+	addArrivals(cmd, load, parsed(&load.Rate, "X", parseRate), &o.arrival, "poisson")
 	fs.Var(parsed(&load.Workers, "N", parseWorkers), "workers",
 		"most requests in flight (default unlimited)")
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,

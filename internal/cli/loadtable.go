@@ -41,7 +41,14 @@ func (a *app) showLoaded(kind, what string, e *loaded, format, report string) er
 		return nil
 	}
 	rows := e.rows()
-	keys := results.Without(e.records[0].Keys, "strategy", "target", "queue", "clock")
+	without := []string{"strategy", "target", "queue", "clock"}
+	rate := func(l load) string {
+		return results.Lookup(results.NameKeys([]byte(l.name)), "rate")
+	}
+	if slices.ContainsFunc(e.loads, func(l load) bool { return rate(l) != rate(e.loads[0]) }) {
+		without = append(without, "rate")
+	}
+	keys := results.Without(e.records[0].Keys, without...)
 	head := what + ", " + heading(keys) + repetitions(rows)
 	a.say("", head, loadWidth)
 	for _, r := range rows {
@@ -60,8 +67,11 @@ func (a *app) showLoaded(kind, what string, e *loaded, format, report string) er
 		return err
 	}
 	a.showAnswered(e, rows)
-	return a.prose(`
-  p50 and p99 are of the response, which counts from the instant a request was
+	fmt.Fprintln(a.stdout)
+	if err := a.showObjectives(e.execution); err != nil {
+		return err
+	}
+	return a.prose(`  p50 and p99 are of the response, which counts from the instant a request was
   due; service counts from its sending; lag is how late it was sent.
 Report: %s
 `, report)
