@@ -103,7 +103,7 @@ func TestAdmittedCallsDoNotAllocate(t *testing.T) {
 		"none", "token_bucket:burst=1000", "leaky_bucket:queue=0,rate=1000000000",
 		"fixed_window:limit=1000", "sec_ban:limit=1,window=1ns",
 		"concurrency_cap", "conn_pool", "flaky:errors=0,spikes=0", "freeze:stop=0s", "brownout",
-		"sliding_window:limit=1,window=1ns",
+		"sliding_window:limit=1,window=1ns", "deaf_server:service=0s",
 	} {
 		target := build(t, s)
 		calls := 0
@@ -147,6 +147,9 @@ func TestImpossibleParameters(t *testing.T) {
 		"flaky:poison=2":           "poison: must be from 0 to 1, got 2",
 		"freeze:period=0s":         "period: must be positive",
 		"freeze:period=1s,stop=1s": "stop: must be less than the period, 1s, got 1s",
+		"deaf_server:slots=0":      "slots: must be from 1 to 10000, got 0",
+		"deaf_server:queue=-1":     "queue: must be from 0 to 1000000, got -1",
+		"deaf_server:patience=0s":  "patience: must be above 0, got 0s",
 		"brownout:knee=-1":         "knee: must be at least 0, got -1",
 		"brownout:slope=-1":        "slope: must be from 0 to 1000000, got -1",
 		"brownout:slope=2e6":       "slope: must be from 0 to 1000000, got 2000000",

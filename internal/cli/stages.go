@@ -57,10 +57,18 @@ var stageColumns = []column{
 	{"failed", "failed/op", false},
 }
 
+// mostStagesShown is up to how many stages have lines of their own.
+const mostStagesShown = 6
+
 // showStages prints a line for each strategy and stage, where the arrivals of the group have some.
 func (a *app) showStages(g *group, rows []row) error {
 	at := arrivalStages(results.Lookup(g.keys, "arrival"))
 	if len(at) < 2 {
+		return nil
+	}
+	if len(at) > mostStagesShown {
+		a.say("  ", fmt.Sprintf("results.txt has what came of each of the %d stages", len(at)),
+			pageWidth)
 		return nil
 	}
 	shown := slices.Clone(stageColumns)

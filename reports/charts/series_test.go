@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -99,5 +101,30 @@ func TestTimelineKeepsPeaks(t *testing.T) {
 		got.Y[mostPoints-1] != 3 {
 		t.Errorf("%d points, highest %v, last %v at %v", len(got.X), slices.Max(got.Y),
 			got.Y[len(got.Y)-1], got.X[len(got.X)-1])
+	}
+}
+
+// TestTimelineMarks: each instant within the run is one line from top to bottom in each panel.
+func TestTimelineMarks(t *testing.T) {
+	panels := []Panel{{Title: "in flight", Series: []Series{{Name: "a", X: []float64{1, 90},
+		Y: []float64{1, 2}}}}, {Title: "queued", Series: []Series{{Name: "a", X: []float64{1, 90},
+		Y: []float64{0, 9}}}}}
+	upright := func(marks ...float64) (n int) {
+		c, err := Timeline("x", 0, panels, marks...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, strokes := record(c, Wide)
+		for _, s := range strokes {
+			if len(s.path) == 2 && s.path[0].Pos.X == s.path[1].Pos.X && s.width == 0.8 &&
+				slices.Equal(s.dash, []vg.Length{3, 3}) {
+				n++
+			}
+		}
+		return n
+	}
+	if without, with := upright(), upright(20, 30, 0, 90, 500); without != 0 || with != 4 {
+		t.Errorf("%d lines without marks, %d with two of five within the run, want 0 and 4",
+			without, with)
 	}
 }

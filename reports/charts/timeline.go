@@ -1,12 +1,17 @@
 package charts
 
-import "gonum.org/v1/plot"
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
 
 // Timeline draws counts (Y) over the time of a run (X, seconds): such as what was in flight in one
 // panel and what was queued in another. The panels have y axes of their own. Series of more than a
 // few hundred points are thinned, keeping the highest of each stretch: peaks are what a timeline is
-// read for. A limit above 0 is drawn as a line in the first panel.
-func Timeline(title string, limit float64, panels []Panel) (*Chart, error) {
+// read for. A limit above 0 is drawn as a line in the first panel, and each instant of marks, such
+// as the end of a stage, as one from top to bottom in all.
+func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)
 	_, xmax, _, _ := rangeOf(cleaned)
@@ -25,7 +30,7 @@ func Timeline(title string, limit float64, panels []Panel) (*Chart, error) {
 		for i, s := range panel.Series {
 			panel.Series[i] = thin(s, mostPoints)
 		}
-		p.Add(levels{bound, names},
+		p.Add(instants(marks), levels{bound, names},
 			&lines{series: panel.Series,
 				marked: func(s Series, i int) bool { return i == len(s.X)-1 }})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 4}
@@ -33,6 +38,20 @@ func Timeline(title string, limit float64, panels []Panel) (*Chart, error) {
 		p.Y.Min, p.Y.Max = linearRange(ymin, ymax)
 		return p
 	})
+}
+
+// instants are places on the x axis that lines go down to.
+type instants []float64
+
+// Plot implements plot.Plotter.
+func (all instants) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	style := draw.LineStyle{Color: muted, Width: 0.8, Dashes: []vg.Length{3, 3}}
+	for _, at := range all {
+		if at > p.X.Min && at < p.X.Max {
+			c.StrokeLine2(style, x(at), c.Min.Y, x(at), c.Max.Y)
+		}
+	}
 }
 
 // mostPoints that a line of a timeline keeps: about one a point of the narrow layout's width.

@@ -270,7 +270,8 @@ func (in *reportInput) timelineChart(s reportSweep) (*charts.Chart, error) {
 	if limits := limitsOf(s.cellsAt(last)); len(limits) == 1 {
 		limit = limits[0]
 	}
-	return charts.Timeline(title, limit, []charts.Panel{flight, queued})
+	return charts.Timeline(title, limit, []charts.Panel{flight, queued},
+		stageEnds(s.cellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
 // chartName makes the name of a chart's files from what it shows.

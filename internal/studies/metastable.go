@@ -1,0 +1,186 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+)
+
+// metastable raises the load on a server step by step above what it can do, and lowers it again.
+// The callers wait 100 ms and then try again, up to four attempts in all, while the server works
+// for those that have gone, too. The claim is what a graph of load against capacity suggests;
+// metastable failures are the ones that outlive their cause (Bronson et al., Metastable Failures in
+// Distributed Systems, HotOS 2021).
+//
+// Goodput is tasks a second that were answered in time, by the step in which they came. The claim
+// holds where, at half of the capacity on the way down, each of four clients has at least
+// nine tenths of the goodput that it had there on the way up; it does not hold where each has less,
+// and depends on the client where there is both, by the intervals over the repetitions.
+var _ = register(Study{
+	Name: "metastable",
+	Question: "does a service recover from an overload by itself, when those that fail come " +
+		"again?",
+	Claim:  "once the load is back below the capacity, so is the goodput where it was",
+	Count:  [3]int{3, 8, 20},
+	Budget: 5 * time.Second,
+	Apart:  true,
+	Cells: func(Size) (cells []bench.Scenario) {
+		for _, c := range stormCases {
+			cells = append(cells, c.cell())
+		}
+		return cells
+	},
+	Advice: evidence.Sentences{
+		Holds:       "no precaution is needed against this overload",
+		DoesNotHold: "lower the load far below the capacity, or restart: it does not recover",
+		Depends: "give retries a budget, or let the server refuse at once what it cannot answer " +
+			"in time",
+	},
+	Judge: judgeStorm,
+	Draw:  []drawing{drawStorm},
+})
+
+const (
+	stormRate  = 400 // calls a second that the server does: 4 slots of 10 ms
+	stormAt    = 0.5 // the load that the verdict is on
+	stormLost  = 0.9 // of the goodput on the way up
+	stormQueue = 20  // slots of a queue whose wait is within the patience
+	stormStep  = 10 * time.Second
+)
+
+// stormLoads are the loads on the way up; the way down is the same without the last.
+var stormLoads = []float64{0.2, 0.35, stormAt, 0.65, 0.75, 0.9, 1.1}
+
+// A stormCase is how callers come again, and what the server does about it.
+type stormCase struct{ name, client, server string }
+
+var stormCases = []stormCase{
+	{"no retries", free, ""},
+	{"retries", "retry:attempts=4,base=100ms+" + free, ""},
+	{"a retry budget of 10 %", "retry:attempts=4,base=100ms,budget=0.1+" + free, ""},
+	{"retries, shedding", "retry:attempts=4,base=100ms+" + free,
+		fmt.Sprintf(":queue=%d", stormQueue)},
+}
+
+// stormSteps are the loads of all stages.
+func stormSteps() []float64 {
+	down := slices.Clone(stormLoads[:len(stormLoads)-1])
+	slices.Reverse(down)
+	return slices.Concat(stormLoads, down)
+}
+
+func (c stormCase) cell() bench.Scenario {
+	var stages []string
+	tasks := 0.0
+	for _, load := range stormSteps() {
+		rate := math.Round(load * stormRate)
+		stages = append(stages, fmt.Sprintf("%vx%v", rate, stormStep))
+		tasks += rate * stormStep.Seconds()
+	}
+	sc := scenario(c.client, "constant:mean=1us", by("stages:unit=rate,at="+
+		strings.Join(stages, "_"), 0), bench.Stop{Tasks: int(tasks)})
+	sc.Target = target("deaf_server" + c.server)[0]
+	return sc
+}
+
+// stormGoodput is the goodput of a stage, from 1.
+func stormGoodput(stage int) string { return fmt.Sprintf("stage%d-goodput-ops/s", stage) }
+
+// stormAnswered is the share of the tasks of a stage that are answered: chance brings more of them
+// in one stage than in another of the same load.
+func stormAnswered(r evidence.Run, stage int) float64 {
+	return r(stormGoodput(stage)) / r(fmt.Sprintf("stage%d-offered-ops/s", stage))
+}
+
+// stormKept is how much of the goodput of the way up is left at that load on the way down, as
+// shares of what came.
+func stormKept(m *evidence.Measured, c stormCase, load float64) evidence.Interval {
+	up := slices.Index(stormLoads, load) + 1
+	down := 2*len(stormLoads) - up
+	return evidence.OfMean(m.Of(c.cell(), func(r evidence.Run) float64 {
+		return stormAnswered(r, down) / stormAnswered(r, up)
+	}))
+}
+
+func judgeStorm(m *evidence.Measured) finding.Finding {
+	var r evidence.Ruling
+	var lines []string
+	for _, c := range stormCases {
+		kept := stormKept(m, c, stormAt)
+		if math.IsNaN(kept.Mid) {
+			return evidence.Missing("%s was not measured", c.name)
+		}
+		r.AtLeast(kept, stormLost, "%s (%s)", c.name, words.Percent(kept.Mid))
+		lines = append(lines, stormLine(m, c))
+	}
+	all := words.Series(r.All())
+	f := r.Find(evidence.Sentences{
+		Holds: fmt.Sprintf("at %s of the capacity the goodput on the way down is that of the way "+
+			"up: %s", words.Percent(stormAt), all),
+		DoesNotHold: fmt.Sprintf("at %s of the capacity there is on the way down left of the "+
+			"goodput: %s", words.Percent(stormAt), all),
+		Depends: fmt.Sprintf("on who comes again: at %s of the capacity the goodput on the way "+
+			"down is that of the way up with %s, not with %s", words.Percent(stormAt),
+			words.Series(r.So()), words.Series(r.Not())),
+	}, "how much of the goodput is left on the way down")
+	f.Say(lines...)
+	return f
+}
+
+// stormLine says how far the load has to be lowered.
+func stormLine(m *evidence.Measured, c stormCase) string {
+	peak := len(stormLoads)
+	line := fmt.Sprintf("%s: %s tasks a second are answered at a load of %v", c.name,
+		words.Short(m.Mean(c.cell(), stormGoodput(peak)).Mid), stormLoads[peak-1])
+	for i := peak - 2; i >= 0; i-- {
+		if stormKept(m, c, stormLoads[i]).Mid >= stormLost {
+			return line + fmt.Sprintf(", and all is as before at a load of %v", stormLoads[i])
+		}
+	}
+	return line + fmt.Sprintf(", and down to a load of %v nothing is as before", stormLoads[0])
+}
+
+func drawStorm(m *evidence.Measured) evidence.Figure {
+	x := charts.Axis{Label: "load of the server"}
+	peak := len(stormLoads)
+	var planes []charts.Plane
+	for _, c := range stormCases {
+		p := evidence.Plane(c.name, x, charts.Axis{Label: "tasks answered a second",
+			Reach: []float64{0, stormRate}})
+		up := charts.Series{Name: "on the way up", Style: 0}
+		down := charts.Series{Name: "on the way down", Style: 1}
+		for i, load := range stormSteps() {
+			in := m.Median(c.cell(), stormGoodput(i+1))
+			if i < peak {
+				evidence.AddPoint(&up, load, in)
+			}
+			if i >= peak-1 {
+				evidence.AddPoint(&down, load, in)
+			}
+		}
+		slices.Reverse(down.X)
+		slices.Reverse(down.Y)
+		slices.Reverse(down.Lo)
+		slices.Reverse(down.Hi)
+		p.Series = append(p.Series, up, down)
+		planes = append(planes, p)
+	}
+	return evidence.Figure{
+		Name:  "metastable",
+		Title: "Retries keep a server down after the overload that brought it down",
+		Subtitle: fmt.Sprintf("a server that does %d calls a second, %s at each load; callers "+
+			"wait 100 ms, and make four attempts at most", stormRate, words.Span(stormStep)),
+		Caption: []string{
+			"What a caller has given up the server does all the same.",
+			m.Medians([]bench.Scenario{stormCases[0].cell()}),
+		},
+	}.Planes(planes...)
+}

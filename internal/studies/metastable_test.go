@@ -1,0 +1,74 @@
+package studies
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+)
+
+func TestMetastableVerdicts(t *testing.T) {
+	study, err := Lookup("metastable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		kept func(c stormCase) float64
+		want finding.Verdict
+		says string
+	}{
+		"all": {func(stormCase) float64 { return 1 }, finding.Holds, "at 50 % of the capacity the " +
+			"goodput on the way down is that of the way up: no retries (100 %), retries (100 %), " +
+			"a retry budget of 10 % (100 %) and retries, shedding (100 %)"},
+		"none": {func(stormCase) float64 { return 0 }, finding.DoesNotHold, "at 50 % of the " +
+			"capacity there is on the way down left of the goodput: no retries (0 %), retries " +
+			"(0 %), a retry budget of 10 % (0 %) and retries, shedding (0 %)"},
+		"a storm": {func(c stormCase) float64 {
+			return map[bool]float64{true: 0, false: 1}[c == stormCases[1]]
+		}, finding.Depends, "on who comes again: at 50 % of the capacity the goodput on the way " +
+			"down is that of the way up with no retries (100 %), a retry budget of 10 % (100 %) " +
+			"and retries, shedding (100 %), not with retries (0 %)"},
+	} {
+		of := func(sc bench.Scenario, i int) map[string]float64 {
+			v := map[string]float64{}
+			for stage, load := range stormSteps() {
+				v[stormGoodput(stage+1)] = load * stormRate
+				v[fmt.Sprintf("stage%d-offered-ops/s", stage+1)] = load * stormRate
+				for _, of := range stormCases {
+					if of.cell().Name() == sc.Name() && stage >= len(stormLoads)-1 {
+						v[stormGoodput(stage+1)] *= c.kept(of)
+					}
+				}
+			}
+			return v
+		}
+		finds(t, name, wellSaid(t, synthetic(study.Cells(Quick), 3, of), judgeStorm, drawStorm),
+			c.want, c.says)
+	}
+}
+
+// TestMetastable runs what the study says. With four attempts each, 150 tasks a second are 600
+// calls to a server that does 400: it stays down though it could do 2.6 times the tasks. With a
+// tenth as many further attempts as tasks it is up again below 400/1.1, once its backlog is done;
+// and whoever is refused at once costs the server nothing.
+func TestMetastable(t *testing.T) {
+	var cells []bench.Scenario
+	for _, c := range stormCases {
+		cells = append(cells, c.cell())
+	}
+	m := measureCells(t, cells...)
+	for i, c := range stormCases {
+		kept := stormKept(m, c, stormAt).Mid
+		if up := i != 1; up && kept < 0.95 || !up && kept > 0.01 {
+			t.Errorf("%s: %v of the goodput is left", c.name, kept)
+		}
+	}
+	peak := stormGoodput(len(stormLoads))
+	for i, c := range stormCases {
+		at := m.Mean(c.cell(), peak).Mid
+		if sheds := i == 3; sheds && at < 0.95*stormRate || !sheds && at > 0.3*stormRate {
+			t.Errorf("%s: %v a second above the capacity", c.name, at)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+const (
+	mostDeafSlots = 10_000
+	mostDeafQueue = 1_000_000
+)
+
+var _ = register(Spec{
+	Name: "deaf_server",
+	Summary: "a server with a queue that does not hear when a caller gives up: it does the work " +
+		"all the same",
+	Source: "Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021: work that " +
+		"nobody waits for",
+	Counts: counters(delayedCalls),
+	Keys: []param.Key{
+		{Name: "slots", Kind: param.Int, Default: "4", Doc: "calls that it serves at once"},
+		{Name: "service", Kind: param.Distribution, Default: "exp(10ms)",
+			Doc: "time that it takes for a call, before the work"},
+		{Name: "patience", Kind: param.Duration, Default: "100ms",
+			Doc: "how long a caller waits before the call counts as refused"},
+		{Name: "queue", Kind: param.Int, Default: "0",
+			Doc: "calls that may wait, above which one is refused at once; 0: any number"},
+	},
+	New: func(seed uint64, v param.Values) (Target, error) {
+		d := &deafServer{slots: v.Int("slots"), queue: v.Int("queue"),
+			patience: v.Duration("patience"), service: v.Dist("service"),
+			draw: rand.New(rand.NewPCG(seed, deafStream))}
+		switch {
+		case d.slots < 1 || d.slots > mostDeafSlots:
+			return nil, fmt.Errorf("slots: must be from 1 to %d, got %d", mostDeafSlots, d.slots)
+		case d.queue < 0 || d.queue > mostDeafQueue:
+			return nil, fmt.Errorf("queue: must be from 0 to %d, got %d", mostDeafQueue, d.queue)
+		case d.patience <= 0:
+			return nil, fmt.Errorf("patience: must be above 0, got %v", d.patience)
+		}
+		d.free = make([]time.Duration, d.slots)
+		return d, nil
+	},
+})
+
+// deafStream tells its service times from the numbers that others draw by the same seed.
+const deafStream = 0xdeaf
+
+// deafServer serves calls in the order in which they come, by the recursion of Kiefer and
+// Wolfowitz: a call takes the slot that is free first, and its service time, whoever is still
+// there to see the end. A caller whose answer would come after its patience waits that long and is
+// refused, and may come again at once. So above the capacity the server works on, and all of it is
+// in vain: with retries it stays so when the load is low again (a metastable failure). A queue
+// that is shorter than the patience is the cure, as then what is accepted is in time.
+//
+// A call costs a lock and one pass over the slots.
+type deafServer struct {
+	delaying
+	clock    clock
+	slots    int
+	queue    int
+	patience time.Duration
+	service  dist.Dist
+
+	mu      sync.Mutex
+	draw    *rand.Rand
+	free    []time.Duration // when each slot is
+	waiting []time.Duration // when the calls that wait begin, in their order
+}
+
+// Call implements Target.
+func (d *deafServer) Call(
+	ctx context.Context, seq uint64, work func(ctx context.Context, seq uint64) error,
+) error {
+	if err := d.gone(ctx.Err()); err != nil {
+		return err
+	}
+	response, accepted := d.accept(d.clock.now())
+	if accepted && response <= d.patience {
+		if err := d.gone(wait(ctx, response)); err != nil {
+			return err
+		}
+		d.admitted.Add(1)
+		return work(ctx, seq)
+	}
+	if accepted {
+		if err := d.gone(wait(ctx, d.patience)); err != nil {
+			return err
+		}
+	}
+	d.refused.Add(1)
+	return &Throttled{Refusal: Unavailable}
+}
+
+// accept puts a call into the queue and says how long after now it is served.
+func (d *deafServer) accept(now time.Duration) (response time.Duration, accepted bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	begun := 0 // waiting is empty where any number may wait
+	for begun < len(d.waiting) && d.waiting[begun] <= now {
+		begun++
+	}
+	d.waiting = slices.Delete(d.waiting, 0, begun)
+	slot := 0
+	for i, at := range d.free {
+		if at < d.free[slot] {
+			slot = i
+		}
+	}
+	start := max(now, d.free[slot])
+	if start > now {
+		if d.queue > 0 && len(d.waiting) >= d.queue {
+			return 0, false
+		}
+		if d.queue > 0 {
+			d.waiting = append(d.waiting, start)
+		}
+		d.delayed.Add(1)
+	}
+	d.free[slot] = start + d.service.Sample(d.draw)
+	return d.free[slot] - now, true
+}
