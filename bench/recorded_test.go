@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,16 @@ func TestRecordedTraffic(t *testing.T) {
 		}
 		if o.trace.n != s.Load.Arrival.Tasks() {
 			t.Errorf("%s: %d tasks, want %d", part, o.trace.n, s.Load.Arrival.Tasks())
+		}
+		r, err := o.result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict != Suspect || !slices.ContainsFunc(r.Reasons, func(r Reason) bool {
+			return r.Check == checkPlan && strings.HasSuffix(r.Text, ": sorted")
+		}) {
+			t.Errorf("%s: %v for %v, want a doubt about the order of the lines", part, r.Verdict,
+				r.Reasons)
 		}
 		for i := range o.trace.n {
 			rec := o.trace.at(i)

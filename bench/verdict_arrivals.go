@@ -17,11 +17,16 @@ const mostGaps = 20_000
 // distribution.
 const finestGap = 1000
 
-// checkPlan tests that the gaps of a Poisson plan are exponential with the plan's rate. What the
-// generator made of the plan is reported beside it and not judged: with thousands of arrivals the
-// test sees the microseconds that any timer is late by, and rejects every generator in real time.
-// The lag says what they amount to.
+// checkPlan tells what is doubtful in a recording, and tests that the gaps of a Poisson plan are
+// exponential with the plan's rate. What the generator made of the plan is reported beside it and
+// not judged: with thousands of arrivals the test sees the microseconds that any timer is late by,
+// and rejects every generator in real time. The lag says what they amount to.
 func (o *observation) checkPlan(r *Result) {
+	if doubt := o.scenario.Load.Arrival.Spec.Doubt; doubt != nil {
+		if text := doubt(o.scenario.Load.Arrival.Values); text != "" {
+			r.Doubt(Suspect, checkPlan, "%s", text)
+		}
+	}
 	mean := float64(second) / max(o.scenario.rate(o.mean), 1e-12)
 	if !o.poisson() || o.trace.n < 30 || mean < finestGap {
 		return

@@ -36,6 +36,8 @@ type Spec struct {
 	Unsteady bool
 	// Tasks is how many there are, of a process that comes to an end; nil: it goes on.
 	Tasks func(v param.Values) int
+	// Doubt is what makes the plan doubtful, in a line; nil, or "": nothing.
+	Doubt func(v param.Values) string
 	// Stages are those that the rate goes through, from the start of a run on, so that results are
 	// told for each. Nil: it has none.
 	Stages func(v param.Values) []Stage

@@ -30,6 +30,13 @@ var _ = register(Spec{
 		}
 		return p.Tasks()
 	},
+	Doubt: func(v param.Values) string {
+		p, err := tracePlan(v)
+		if err != nil || v.Choice("at") == "end" { // those that end later may well begin earlier
+			return ""
+		}
+		return p.Disorder()
+	},
 	Open: func(_ float64, seed uint64, v param.Values) (Next, error) {
 		p, err := tracePlan(v)
 		if err != nil {

@@ -19,6 +19,7 @@ type Window struct {
 // A Plan is a part of a trace as it is played: tasks in the order of their arrival.
 type Plan struct {
 	records []Record
+	trace   *Trace
 	origin  int64
 	speed   float64
 	scale   float64
@@ -39,7 +40,7 @@ func (t *Trace) Plan(w Window) (*Plan, error) {
 			return nil, fmt.Errorf("%s: want %v to %v", f.name, leastFactor, mostFactor)
 		}
 	}
-	p := &Plan{t.Records, t.Records[0].At, w.Speed, w.Scale}
+	p := &Plan{t.Records, t, t.Records[0].At, w.Speed, w.Scale}
 	if w.From != "" {
 		at, err := t.when(w.From)
 		if err != nil {
@@ -92,6 +93,10 @@ func (t *Trace) when(text string) (int64, error) {
 
 // Tasks is how many there are, whatever the seed.
 func (p *Plan) Tasks() int { return int(math.Round(p.scale * float64(len(p.records)))) }
+
+// Disorder says, with the lines, that the file was not in the order of its times: a clock that was
+// set back, or a file that was put together. It is "" where the file was in order.
+func (p *Plan) Disorder() string { return p.trace.disorder }
 
 // Due is when a record arrives, counted from the begin of the window and at its speed.
 func (p *Plan) Due(r Record) time.Duration {

@@ -175,8 +175,9 @@ func (r *reader) finish() (*Trace, error) {
 			}
 			return 0
 		})
-		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived before the record above, by up to %v: "+
-			"sorted", r.back, time.Duration(r.backBy)))
+		t.disorder = fmt.Sprintf("%v: arrived before the record above, by up to %v: "+
+			"sorted", r.back, time.Duration(r.backBy))
+		t.Notes = append(t.Notes, t.disorder)
 	}
 	if r.same.n > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.same))

@@ -27,8 +27,10 @@ type Record struct {
 type Trace struct {
 	Records []Record // by At
 	Notes   []string // what is odd in the file, a line about each
-	zone    int64    // of the first time, nanoseconds east of UTC
-	dated   bool     // times are dates, or since 1970
+	// the note about records that were out of order
+	disorder string
+	zone     int64 // of the first time, nanoseconds east of UTC
+	dated    bool  // times are dates, or since 1970
 }
 
 // kept are the traces that were read last. A scenario is checked several times before it runs, and
