@@ -139,8 +139,8 @@ func (t *traffic) queue(limit, queue int) *batched {
 	b := &batched{times: map[string][][]int64{}, value: map[string][]float64{}, ahead: 1}
 	var l line
 	for _, s := range t.samples {
-		wait, longest := l.serve(s, limit, queue)
-		b.longest = max(b.longest, longest)
+		wait := l.serve(s, limit, queue)
+		b.longest = max(b.longest, longest(s.due, wait))
 		first, parts := t.first(len(wait)), 1
 		if t.recorded {
 			parts, b.ahead = batches, 2

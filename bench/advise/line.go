@@ -1,68 +1,49 @@
 package advise
 
-import "math"
+import (
+	"math"
+
+	"github.com/poolbench/poolbench/internal/recursion"
+)
 
 // anyQueue is a queue that is never full.
 const anyQueue = math.MaxInt32
 
 // shed marks the wait of a task that found the queue full.
-const shed = -1
+const shed = recursion.Shed
 
-// A line is the scratch memory of the Kiefer–Wolfowitz recursion.
-type line struct {
-	free   []int64 // when each slot becomes free: a heap
-	starts []int64 // of the accepted tasks
-	wait   []int64 // of each task, or shed
-}
+// A line puts samples through pools.
+type line struct{ pool recursion.Pool }
 
 // serve puts tasks, by their due times, through limit slots in the order in which they come. Who
 // finds all slots taken and queue tasks waiting is shed. It returns the waits, which the next call
-// overwrites, and the longest queue.
-func (l *line) serve(s sample, limit, queue int) (wait []int64, longest int) {
-	limit = min(limit, len(s.due))
-	l.free = append(l.free[:0], make([]int64, limit)...)
-	for i := range l.free {
-		l.free[i] = -1 << 62
-	}
-	l.starts, l.wait = l.starts[:0], l.wait[:0]
-	begun := 0
-	for i, due := range s.due {
-		start := due
-		if at := l.free[0]; at > due {
-			start = at
-			for begun < len(l.starts) && l.starts[begun] <= due {
-				begun++
-			}
-			waiting := len(l.starts) - begun
-			if waiting >= queue {
-				l.wait = append(l.wait, shed)
-				continue
-			}
-			longest = max(longest, waiting+1)
+// overwrites.
+func (l *line) serve(s sample, limit, queue int) []int64 {
+	l.pool.Run(s.due, s.service, min(limit, len(s.due)), queue)
+	waits := l.pool.Responses()
+	for i, response := range waits {
+		if response != shed {
+			waits[i] = response - s.service[i]
 		}
-		l.starts = append(l.starts, start)
-		l.wait = append(l.wait, start-due)
-		l.take(start + s.service[i])
 	}
-	return l.wait, longest
+	return waits
 }
 
-// take lets the slot that is free first be taken until then.
-func (l *line) take(until int64) {
-	i, n := 0, len(l.free)
-	for {
-		child := 2*i + 1
-		if child >= n {
-			break
+// longest is the longest queue of tasks that waited so long, in the order in which they came: of
+// the accepted, so many as start after a task was due, and that task.
+func longest(due, waits []int64) (most int) {
+	oldest, waiting := 0, 0
+	for i, wait := range waits {
+		for oldest < i && (waits[oldest] == shed || due[oldest]+waits[oldest] <= due[i]) {
+			if waits[oldest] > 0 {
+				waiting--
+			}
+			oldest++
 		}
-		if child+1 < n && l.free[child+1] < l.free[child] {
-			child++
+		if wait > 0 {
+			waiting++
+			most = max(most, waiting)
 		}
-		if l.free[child] >= until {
-			break
-		}
-		l.free[i] = l.free[child]
-		i = child
 	}
-	l.free[i] = until
+	return most
 }

@@ -171,7 +171,7 @@ func (t *traffic) worst(limit, queue int) reading {
 			most, from, to = work, low, i+1
 		}
 	}
-	wait, _ := (&line{}).serve(s, limit, queue)
+	wait := (&line{}).serve(s, limit, queue)
 	b := &batched{times: map[string][][]int64{}, value: map[string][]float64{}, ahead: 1}
 	b.add(slices.Clone(wait[from:to]), s.service[from:to])
 	b.note("makespan-sec", float64(window)/1e9)

@@ -336,7 +336,7 @@ func TestLoadBadInput(t *testing.T) {
 			"from 0 to 100000000, got -1",
 		"attack http://h/ --count 0": `--count: want a whole number from 1 to 1000000, got "0"`,
 		"attack http://h/ --count 2 --vegeta v": "--vegeta: a file holds one attack: " +
-			"one strategy, and no --count",
+			"one strategy and rate, and no --count",
 		"attack http://h/ --vegeta a-file": "--vegeta: open a-file: file exists",
 		"attack http://h/ --force": "--force, --append and --resume are " +
 			"about the directory of --out, which is missing",
