@@ -70,6 +70,31 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 	return spec.Capacity(p) - spec.Bound(p), true
 }
 
+// A Course is all that a run comes to that follows its plan: the results of two scenarios of one
+// Course differ in their name alone.
+type Course struct {
+	work                                Written // but for the strategy and its queue
+	bound, capacity, queue              int
+	sheds, usesQueue, usesSize, retries bool
+}
+
+// Course is the one of the scenario, where FollowsPlan.
+func (s Scenario) Course() (c Course, follows bool) {
+	if _, follows = s.FollowsPlan(); !follows {
+		return Course{}, false
+	}
+	s = s.withDefaults()
+	spec, p := s.Strategy.Spec, s.params()
+	c = Course{work: s.Written(), bound: spec.Bound(p), capacity: -1, queue: p.Queue,
+		sheds: spec.Sheds, usesQueue: spec.UsesQueue, usesSize: spec.UsesSize,
+		retries: spec.Retries}
+	if spec.Capacity != nil {
+		c.capacity = spec.Capacity(p)
+	}
+	c.work.Strategy, c.work.Queue = "", 0
+	return c, true
+}
+
 // Calculate is Run for a scenario whose times follow from its plan: it gives the same result, to
 // the last digit, without running the strategy, in a third of the time. known is false where the
 // strategy does not declare what that takes, where the run has no Plan, and where a tie in time

@@ -41,6 +41,7 @@ func planned(spec strategies.Spec) (all []Written) {
 func TestCalculate(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	calculated, each := 0, race.Repetitions(t, 17)
+	shared, ofCourse := 0, map[Course]Result{}
 	for _, spec := range strategies.All() {
 		for _, w := range planned(spec)[:each] {
 			s, err := w.Scenario()
@@ -65,11 +66,20 @@ func TestCalculate(t *testing.T) {
 			if diff := cmp.Diff(runWritten(t, w), got); diff != "" {
 				t.Errorf("%s, seed %d: run and calculated differ:\n%s", s.Name(), s.Seed, diff)
 			}
+			course, _ := s.Course()
+			if same, ok := ofCourse[course]; ok {
+				shared++
+				same.Name = got.Name
+				if diff := cmp.Diff(&same, got); diff != "" {
+					t.Errorf("%s, seed %d: not as others of its course:\n%s", s.Name(), s.Seed, diff)
+				}
+			}
+			ofCourse[course] = *got
 		}
 	}
 	t.Logf("%d runs compared", calculated)
-	if calculated < 8*each {
-		t.Errorf("only %d runs were calculated", calculated)
+	if calculated < 8*each || shared < 4*each {
+		t.Errorf("only %d runs were calculated, and %d share a course", calculated, shared)
 	}
 }
 

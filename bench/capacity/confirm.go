@@ -11,12 +11,32 @@ import (
 	"github.com/poolbench/poolbench/bench"
 )
 
+// courses are those that a search has calculated. Strategies that take the same course share it.
+type courses struct{ known sync.Map } // by bench.Course, func() (calculation, error)
+
 // calculate is the run of the scenario by the recursion, if it is wanted and known.
 func (s Search) calculate(sc bench.Scenario) (r *bench.Result, known bool, err error) {
-	if s.Confirm == nil {
+	course, follows := sc.Course()
+	if s.courses == nil || !follows {
 		return nil, false, nil
 	}
-	return bench.Calculate(sc)
+	once, _ := s.courses.known.LoadOrStore(course, sync.OnceValues(func() (calculation, error) {
+		r, known, err := bench.Calculate(sc)
+		return calculation{r, known}, err
+	}))
+	c, err := once.(func() (calculation, error))()
+	if err != nil || !c.known {
+		return nil, c.known, err
+	}
+	own := *c.Result
+	own.Name = sc.Name()
+	return &own, true, nil
+}
+
+// A calculation is what bench.Calculate gives.
+type calculation struct {
+	*bench.Result
+	known bool
 }
 
 // confirmations is how many runs at each end of an answer are confirmed: the first ones. That all

@@ -37,6 +37,8 @@ type Search struct {
 	// Progress, unless nil, is called after each round of runs, with the number of scenarios that
 	// are still searched.
 	Progress func(searching int)
+
+	courses *courses // those of one Do; nil: runs are not calculated
 }
 
 const (
@@ -179,6 +181,9 @@ func (s Search) Do(
 ) ([]Answer, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
+	}
+	if s.Confirm != nil {
+		s.courses = new(courses)
 	}
 	cells := make([]*cell, len(s.Scenarios))
 	for i, sc := range s.Scenarios {
