@@ -23,7 +23,9 @@ var errHeld = fmt.Errorf("soak: a task is not done after %d others were due, and
 // as soon as all tasks of a chunk are done. The fold works in a goroutine of its own, so that the
 // generator is on time.
 type belt struct {
-	fold *fold
+	fold     *fold
+	progress *Progress // that what is folded so far is told
+	peak     *atomic.Int64
 
 	mu            sync.Mutex
 	chunks, spare []*chunk // in use, the oldest first, and folded ones
@@ -41,6 +43,7 @@ type belt struct {
 // each that the generator has come back from submitting.
 type chunk struct {
 	done    atomic.Int64
+	n       int // records that the generator has taken, once it takes no more
 	records [1 << chunkBits]record
 }
 
@@ -52,8 +55,8 @@ func newBelt() *belt {
 }
 
 // start begins to fold.
-func (b *belt) start(f *fold) {
-	b.fold = f
+func (b *belt) start(f *fold, p *Progress, peak *atomic.Int64) {
+	b.fold, b.progress, b.peak = f, p, peak
 	b.folding.Go(func() {
 		for {
 			select {
@@ -68,9 +71,10 @@ func (b *belt) start(f *fold) {
 
 // next is the record of the next task; nil where too many are held.
 func (b *belt) next() *record {
-	if b.taken == 1<<chunkBits {
+	if b.taken == 1<<chunkBits || b.isWaitedFor() {
 		if b.last != nil {
-			b.settle(b.last, 1<<chunkBits)
+			b.last.n = b.taken
+			b.settle(b.last, int64(2<<chunkBits-b.taken)) // those that were not taken are done
 		}
 		if !b.extend() {
 			return nil
@@ -78,6 +82,19 @@ func (b *belt) next() *record {
 	}
 	b.taken++
 	return &b.last.records[b.taken-1]
+}
+
+// isWaitedFor reports whether somebody wants to know what is folded so far, and the last chunk is
+// all that there is to be folded: at a low rate it would be full in hours. Under the virtual clock
+// chunks are full soon enough, and to wake the fold whenever somebody asks would let the order of
+// events depend on that.
+func (b *belt) isWaitedFor() bool {
+	if b.taken == 0 || !b.progress.wanted.Load() || b.fold.o.scenario.Clock == Virtual {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.chunks) == 1
 }
 
 // settle takes note that so many tasks of the chunk are a step nearer to their end. Only the last
@@ -135,11 +152,12 @@ func (b *belt) takeUp() {
 		}
 		c := b.chunks[0]
 		b.mu.Unlock()
-		for i := range c.records {
+		for i := range c.n {
 			b.fold.add(&c.records[i])
 		}
+		b.progress.answer(func() (*Result, error) { return b.fold.soFar(b.peak.Load()) })
 		c.done.Store(0)
-		clear(c.records[:])
+		clear(c.records[:c.n])
 		b.mu.Lock()
 		b.chunks, b.spare = slices.Delete(b.chunks, 0, 1), append(b.spare, c)
 		b.mu.Unlock()
@@ -157,7 +175,7 @@ func (b *belt) close() {
 func (b *belt) end() *fold {
 	b.close()
 	for _, c := range b.chunks {
-		n := len(c.records)
+		n := c.n
 		if c == b.last {
 			n = b.taken
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/lock"
@@ -19,17 +20,20 @@ import (
 var dirFiles = []string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile}
 
 // A Dir is a run directory that is being written, by this process alone. Every result is on its way
-// to the disk before Write returns, so a kill loses at most the run in flight; until End has
-// written the end mark, a reader takes the directory for partial.
+// to the disk before Write returns, so a kill loses at most the run in flight, and of a soak what
+// came after the last WriteSoFar; until End has written the end mark, a reader takes the directory
+// for partial.
 type Dir struct {
 	path          string
+	mu            sync.Mutex // a run that goes on is told of beside the results of others
 	lock          *lock.Dir
 	written       int
 	results       *resultsWriter
 	distributions *distributionsWriter
 	timeline      *timelineWriter
-	files         []*os.File
+	files         []*dirFile
 	repetitions   map[string]int // results so far, by name
+	unfinished    []*Result      // what is known so far of runs that are not over
 	there         contents       // what the directory holds for good
 	resumed       *resumed       // nil but for Resume
 	failed        bool           // a write went wrong: no end mark may say that all is well
@@ -38,19 +42,12 @@ type Dir struct {
 // Path is where the directory is.
 func (d *Dir) Path() string { return d.path }
 
-// Write adds one result to the three files.
+// Write adds one result to the three files. What WriteSoFar has written of that run is gone.
 func (d *Dir) Write(r *Result) error {
-	repetition := d.repetitions[r.Name]
-	d.repetitions[r.Name]++
-	// The line in results.txt comes last: a result that a reader finds there has its distributions
-	// and its timeline.
-	if err := d.wrote(rundir.DistributionsFile, d.distributions.write(r, repetition)); err != nil {
-		return err
-	}
-	if err := d.wrote(rundir.TimelineFile, d.timeline.write(r, repetition)); err != nil {
-		return err
-	}
-	if err := d.wrote(rundir.ResultsFile, d.results.write(r)); err != nil {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drop(runID{r.Name, r.Seed})
+	if err := d.keep(r); err != nil {
 		return err
 	}
 	d.written++
@@ -58,7 +55,15 @@ func (d *Dir) Write(r *Result) error {
 }
 
 // Fail adds a run that gave no result, and why: a line for readers, # failed NAME seed N: REASON.
+// What WriteSoFar has written of it stays.
 func (d *Dir) Fail(name string, seed uint64, reason string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r := d.drop(runID{name, seed}); r != nil {
+		if err := d.keep(r); err != nil {
+			return err
+		}
+	}
 	if err := d.wrote(rundir.ResultsFile,
 		d.results.line(rundir.Failure{Name: name, Seed: seed, Reason: reason}.Line())); err != nil {
 		return err
@@ -96,6 +101,10 @@ func (d *Dir) End(planned int, interrupted error) error {
 	var errs []error
 	if d.resumed != nil {
 		errs = append(errs, d.carryOver())
+	}
+	for _, r := range slices.Clone(d.unfinished) {
+		d.drop(runID{r.Name, r.Seed})
+		errs = append(errs, d.keep(r))
 	}
 	end := rundir.End{Runs: d.written, Planned: planned}
 	if d.written < planned || interrupted != nil {
@@ -203,10 +212,12 @@ func (d *Dir) fill(mode Mode) (err error) {
 	if notThere == nil && mode == New {
 		return existsError(d.path)
 	}
-	for _, name := range dirFiles { // of a resumption that was killed before it had caught up
-		if err := os.Remove(filepath.Join(d.path, name+beside)); err != nil &&
-			!errors.Is(err, fs.ErrNotExist) {
-			return err
+	for _, name := range dirFiles { // of a process that was killed before it had caught up
+		for _, ending := range []string{beside, following, beside + following} {
+			if err := os.Remove(filepath.Join(d.path, name+ending)); err != nil &&
+				!errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 	}
 	if mode == New || mode == Force {
@@ -233,15 +244,19 @@ func (d *Dir) fill(mode Mode) (err error) {
 // of which so many bytes are there.
 func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) error {
 	for i, name := range dirFiles {
-		f, err := os.OpenFile(filepath.Join(d.path, name+ending), os.O_CREATE|os.O_RDWR|os.O_APPEND,
-			0o666)
+		f, err := openDirFile(filepath.Join(d.path, name+ending))
 		if err != nil {
 			return err
 		}
 		d.files = append(d.files, f)
-		if err := start(f, d.there.whole[i]); err != nil {
+		if err := start(f.File, d.there.whole[i]); err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		f.good = info.Size()
 	}
 	var err error
 	if d.results, err = newResultsWriter(d.files[0]); err != nil {

@@ -29,7 +29,8 @@ type runID struct {
 // a run that was never interrupted.
 type resumed struct {
 	section
-	kept  map[runID]*Result // all that was
+	kept  map[runID]*Result // all that was, but for
+	cut   []*Result         // those that were not over
 	left  map[runID]bool    // those of them that are still to be written
 	moved bool
 }
@@ -37,10 +38,21 @@ type resumed struct {
 func newResumed(last section) *resumed {
 	r := &resumed{section: last, kept: map[runID]*Result{}, left: map[runID]bool{}}
 	for _, result := range last.results {
+		if result.isUnfinished() {
+			r.cut = append(r.cut, result)
+			continue
+		}
 		id := runID{result.Name, result.Seed}
 		r.kept[id], r.left[id] = result, true
 	}
 	return r
+}
+
+// isUnfinished reports whether the run was not over.
+func (r *Result) isUnfinished() bool {
+	return slices.ContainsFunc(r.Reasons, func(why Reason) bool {
+		return why.Check == rundir.CheckUnfinished
+	})
 }
 
 // of reports in what the directory is not of that plan, or was not begun by this build on this
@@ -97,9 +109,8 @@ func (d *Dir) move() error {
 	if d.resumed.moved || len(d.resumed.left) > 0 {
 		return nil
 	}
-	for _, name := range slices.Backward(dirFiles) {
-		path := filepath.Join(d.path, name)
-		if err := os.Rename(path+beside, path); err != nil {
+	for i, name := range slices.Backward(dirFiles) {
+		if err := d.files[i].rename(filepath.Join(d.path, name)); err != nil {
 			return d.wrote(name, err)
 		}
 	}
@@ -156,6 +167,11 @@ func (d *Dir) Begin(plan string, has func(name string, seed uint64) bool) error 
 	if err := d.wrote(rundir.ResultsFile, d.results.line(rundir.Plan.Line(plan))); err != nil ||
 		d.resumed == nil {
 		return err
+	}
+	for _, r := range d.resumed.cut {
+		if err := d.WriteSoFar(r); err != nil {
+			return err
+		}
 	}
 	return d.move()
 }

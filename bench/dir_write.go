@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -37,28 +36,38 @@ func (o *output) flush() error {
 }
 
 // begin writes the head of the file. One that is appended to has it.
-func (o *output) begin(file *os.File, head func() error) error {
-	info, err := file.Stat()
-	if err != nil || info.Size() > 0 {
-		return err
+func (o *output) begin(file *dirFile, head func() error) error {
+	if file.good > 0 {
+		return nil
 	}
 	return errors.Join(head(), o.flush())
+}
+
+// take is what is in the buffer, which is written elsewhere.
+func (o *output) take() []byte {
+	text := bytes.Clone(o.buffer.Bytes())
+	o.buffer.Reset()
+	return text
 }
 
 // A distributionsWriter writes distributions.hlog: a histogram for each run and reading.
 type distributionsWriter struct{ output }
 
-func newDistributionsWriter(to *os.File) (*distributionsWriter, error) {
+func newDistributionsWriter(to *dirFile) (*distributionsWriter, error) {
 	w := &distributionsWriter{output{to: to}}
 	return w, w.begin(to, func() error { return rundir.WriteHistogramHead(&w.buffer) })
 }
 
 func (w *distributionsWriter) write(r *Result, repetition int) error {
+	w.put(r, repetition)
+	return w.flush()
+}
+
+func (w *distributionsWriter) put(r *Result, repetition int) {
 	for _, reading := range r.Readings {
 		rundir.WriteHistogram(&w.buffer, rundir.Tag(r.Name, repetition, reading.Of), reading.Max,
 			reading.Histogram)
 	}
-	return w.flush()
 }
 
 // A timelineWriter writes timeline.csv: a row for each run and interval.
@@ -67,7 +76,7 @@ type timelineWriter struct {
 	csv *csv.Writer
 }
 
-func newTimelineWriter(to *os.File) (*timelineWriter, error) {
+func newTimelineWriter(to *dirFile) (*timelineWriter, error) {
 	w := &timelineWriter{output: output{to: to}}
 	w.csv = csv.NewWriter(&w.buffer)
 	return w, w.begin(to, func() error {
@@ -76,6 +85,10 @@ func newTimelineWriter(to *os.File) (*timelineWriter, error) {
 }
 
 func (w *timelineWriter) write(r *Result, repetition int) error {
+	return errors.Join(w.put(r, repetition), w.flush())
+}
+
+func (w *timelineWriter) put(r *Result, repetition int) error {
 	var rows [][]string
 	for _, v := range r.Timeline {
 		row := rundir.TimelineRow{Run: r.Name, Repetition: repetition,
@@ -85,7 +98,7 @@ func (w *timelineWriter) write(r *Result, repetition int) error {
 		}
 		rows = append(rows, row.Fields())
 	}
-	return errors.Join(w.csv.WriteAll(rows), w.flush())
+	return w.csv.WriteAll(rows)
 }
 
 // A resultsWriter writes results in the Go benchmark format. What the format has no word for is in
@@ -129,6 +142,11 @@ func (m MetricInfo) line(unit string) string {
 }
 
 func (w *resultsWriter) write(r *Result) error {
+	return errors.Join(w.put(w.format, r), w.flush())
+}
+
+// put has that writer of the format write the result into the buffer.
+func (w *resultsWriter) put(format *benchfmt.Writer, r *Result) error {
 	config := w.config
 	if r.Machine != nil {
 		config = r.Machine
@@ -157,10 +175,7 @@ func (w *resultsWriter) write(r *Result) error {
 			w.add(doubts[reason.Verdict].Line(reason.String()))
 		}
 	}
-	if err := w.format.Write(&line); err != nil {
-		return err
-	}
-	return w.flush()
+	return format.Write(&line)
 }
 
 // doubts are the marks of reasons to think less of a result.

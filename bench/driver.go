@@ -357,7 +357,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	}
 	if d.belt != nil {
 		_, span := s.expected()
-		d.belt.start(newFold(o, span))
+		d.belt.start(newFold(o, span), d.progress, &d.peak)
 		defer d.belt.close()
 	}
 	d.base = time.Now()

@@ -3,10 +3,12 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/samples"
 )
 
@@ -15,6 +17,9 @@ import (
 // takes a few megabytes and what the tasks in the system take, however long the run is.
 type fold struct {
 	o     *observation
+	begun observation // that, as it was when the run began
+	cut   bool        // what comes behind the last that was added is not there
+
 	first int   // the tasks before are the warm-up: their number or, of a run of a given time,
 	warm  int64 // until when they are due
 	n     int
@@ -56,8 +61,9 @@ const longestTime = int64(4 * 87_600 * time.Hour)
 // newFold is for a run that takes about that time.
 func newFold(o *observation, span time.Duration) *fold {
 	s := o.scenario
-	f := &fold{o: o, first: math.MaxInt, course: course{length: max(int64(span)/intervals, 1)},
-		flow: flowing{o: o, bound: o.bound()}, oracle: o.newOracle(), stood: heldSum{per: 1},
+	f := &fold{o: o, begun: *o, first: math.MaxInt,
+		course: course{length: max(int64(span)/intervals, 1)},
+		flow:   flowing{o: o, bound: o.bound()}, oracle: o.newOracle(), stood: heldSum{per: 1},
 		lags: hdrhistogram.New(1, longestTime, foldDigits)}
 	_, f.drifting = o.drifting()
 	if s.Stop.Tasks > 0 {
@@ -120,10 +126,20 @@ func (f *fold) add(r *record) {
 func (f *fold) result() (*Result, error) {
 	o, s := f.o, f.o.scenario
 	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: f.m.n}
+	if r.Tasks == 0 && f.cut { // in the warm-up, of which there is the course
+		f.doubtCut(r)
+		r.add("verdict", float64(r.Verdict))
+		r.Timeline = f.course.intervals()
+		return r, nil
+	}
 	if r.Tasks == 0 {
 		return nil, errNoTasks
 	}
-	m := f.m.ended(s, max(f.due, int64(s.Stop.Duration)), f.first > 0)
+	until := f.due
+	if !f.cut {
+		until = max(until, int64(s.Stop.Duration))
+	}
+	m := f.m.ended(s, until, f.first > 0)
 	flow := f.flow.ended(f.begin)
 	m.report(r)
 	if err := f.reportTimes(r); err != nil {
@@ -144,10 +160,29 @@ func (f *fold) result() (*Result, error) {
 	if o.pools == nil {
 		o.reportTheory(r, m, held)
 	}
-	o.reportCosts(r, f.n)
+	if !f.cut {
+		o.reportCosts(r, f.n)
+	}
 	f.judge(r, m, flow, held)
 	r.Timeline = f.course.intervals()
 	return r, nil
+}
+
+// soFar is what the soak would report if its plan ended with the last record that was added; peak
+// is that of the run so far. It changes nothing of the fold.
+func (f *fold) soFar(peak int64) (*Result, error) {
+	o, now := f.begun, *f
+	o.peak, o.service = peak, f.flow.busy
+	now.o, now.flow.o, now.cut = &o, &o, true
+	now.flow.ends = slices.Clone(f.flow.ends)
+	now.course.line = slices.Clone(f.course.line)
+	return now.result()
+}
+
+// doubtCut says how far the soak is.
+func (f *fold) doubtCut(r *Result) {
+	r.Doubt(Suspect, rundir.CheckUnfinished, "the run is not over, or was cut off: this is of its "+
+		"first %d tasks, which were due until %s", f.n, spell(float64(f.due)))
 }
 
 // reportTimes is that of observation: means and maxima are exact, quantiles those of the
@@ -191,6 +226,9 @@ func (f *fold) judge(r *Result, m measured, flow flow, h held) {
 			o.checkMachine(r)
 		}
 		o.judgeLag(r, f.late/float64(m.n), m)
+	}
+	if f.cut {
+		f.doubtCut(r)
 	}
 	o.checkPASTA(r, flow)
 	o.checkHeld(r, h)

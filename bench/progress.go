@@ -26,6 +26,29 @@ type Progress struct {
 	settled atomic.Uint64
 	// until then nothing need happen; nil: there was no such time
 	awaited atomic.Pointer[time.Time]
+
+	wanted atomic.Bool // what a soak has so far
+	soFar  atomic.Pointer[Result]
+}
+
+// SoFar returns what a soak had when it was asked, and asks it where there is no answer yet: then,
+// and for what is no soak, it returns nil. An answer takes a soak some 10 ms.
+func (p *Progress) SoFar() *Result {
+	r := p.soFar.Swap(nil)
+	if r == nil {
+		p.wanted.Store(true)
+	}
+	return r
+}
+
+// answer tells who has asked. What has no result yet is no answer.
+func (p *Progress) answer(soFar func() (*Result, error)) {
+	if !p.wanted.CompareAndSwap(true, false) {
+		return
+	}
+	if r, err := soFar(); err == nil {
+		p.soFar.Store(r)
+	}
 }
 
 // PulseInterval is the time between two pulses.

@@ -3,6 +3,7 @@ package bench_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -129,6 +130,68 @@ func TestSoakIsOpen(t *testing.T) {
 		s.Soak = true
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "soak: ") {
 			t.Errorf("a soak of %s: %v", arrival, err)
+		}
+	}
+}
+
+// TestSoakSoFar: what a soak has when it is asked is what a run of so many tasks has, and to be
+// asked changes nothing of its result.
+func TestSoakSoFar(t *testing.T) {
+	const first = 4096 // a chunk
+	s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: 30_000})
+	s.Soak, s.Stop.Warmup = true, 0
+	var p bench.Progress
+	if r := p.SoFar(); r != nil {
+		t.Fatalf("it answers before the run: %+v", r)
+	}
+	asked, err := bench.Run(bench.WithProgress(t.Context(), &p), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alone := run(t, s); !reflect.DeepEqual(asked, alone) {
+		t.Errorf("a soak that is asked says %+v, and one that is not %+v", asked, alone)
+	}
+	soFar := p.SoFar()
+	if soFar == nil {
+		t.Fatal("it does not answer")
+	}
+	if soFar.Name != asked.Name || soFar.Tasks != first || soFar.Verdict != bench.Suspect ||
+		len(soFar.Broken) > 0 || counted(soFar)[2] != first {
+		t.Errorf("so far it is %s with %d tasks, %v, %v, %v", soFar.Name, soFar.Tasks,
+			soFar.Verdict, soFar.Broken, counted(soFar))
+	}
+	if want := "the run is not over, or was cut off: this is of its first 4096 tasks, which were " +
+		"due until "; !strings.HasPrefix(soFar.Reasons[0].Text, want) {
+		t.Errorf("it is doubted for %v", soFar.Reasons)
+	}
+	s.Stop.Tasks = first
+	short := run(t, s)
+	for _, m := range short.Metrics {
+		if got, ok := soFar.Metric(m.Unit); (!ok || got != m.Value) && m.Unit != "verdict" {
+			t.Errorf("so far %s is %v (%v), and %v of a run of so many tasks", m.Unit, got, ok,
+				m.Value)
+		}
+	}
+}
+
+// TestSoakSoFarOfFew: at a rate at which nothing is full for hours, and in the warm-up.
+func TestSoakSoFarOfFew(t *testing.T) {
+	for _, warmup := range []float64{0, 0.9} {
+		s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 200, Limit: 4,
+			Tasks: 60, Clock: "real"})
+		s.Soak, s.Stop.Warmup = true, warmup
+		var p bench.Progress
+		p.SoFar()
+		if _, err := bench.Run(bench.WithProgress(t.Context(), &p), s); err != nil {
+			t.Fatal(err)
+		}
+		r := p.SoFar()
+		if r == nil {
+			t.Fatal("it does not answer")
+		}
+		n := counted(r)[2]
+		if measured := r.Tasks > 0; n == 0 || n == 60 || measured != (warmup == 0) {
+			t.Errorf("warm-up %v: %d are completed, %d are measured", warmup, n, r.Tasks)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 // done again.
 type children struct {
 	limit time.Duration // of patience; 0 is the default
+	soFar func(*bench.Result)
 
 	mu    sync.Mutex
 	idle  []*child
@@ -30,7 +31,7 @@ type children struct {
 // run runs the scenario in a child and kills that when ctx ends or patience does.
 func (all *children) run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
 	if c := all.take(s); c != nil {
-		r, err := c.run(ctx, s, all.limit)
+		r, err := c.run(ctx, s, all.limit, all.soFar)
 		if all.keep(c, r, err) || ctx.Err() != nil {
 			return r, err
 		}
@@ -40,7 +41,7 @@ func (all *children) run(ctx context.Context, s bench.Scenario) (*bench.Result, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
-	r, err := c.run(ctx, s, all.limit)
+	r, err := c.run(ctx, s, all.limit, all.soFar)
 	all.keep(c, r, err)
 	return r, err
 }
@@ -144,7 +145,7 @@ func startChild(limit time.Duration) (*child, error) {
 
 // run runs the scenario in this child.
 func (c *child) run(
-	ctx context.Context, s bench.Scenario, limit time.Duration,
+	ctx context.Context, s bench.Scenario, limit time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
 	patience, err := bench.NewPatience(s, limit)
 	if err != nil {
@@ -153,7 +154,7 @@ func (c *child) run(
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	defer context.AfterFunc(ctx, c.kill)()
-	listener := listen(c.messages, patience.Outside(), giveUp)
+	listener := listen(c.messages, patience.Outside(), giveUp, soFar)
 	defer listener.end()
 	// A child that is gone before it has read says more by its end than this write by its error.
 	writing := c.scenarios.Encode(s.Written())

@@ -229,6 +229,11 @@ func (a *app) execute(
 	ctx context.Context, e *execution, dir *bench.Dir, runner *runner, show *progress,
 ) error {
 	defer runner.close()
+	runner.tell(func(r *bench.Result) {
+		if err := dir.WriteSoFar(r); err != nil {
+			show.note(func() { a.complain(err) })
+		}
+	})
 	running, stopped := runner.begin(ctx, show.say)
 	for i, s := range e.plan {
 		if stopped != nil {

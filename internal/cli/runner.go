@@ -29,7 +29,11 @@ type runner struct {
 	limit    time.Duration // 0 is the default
 	children children
 	crew     *crew // that makes the runs instead; nil: none does
+	soFar    func(*bench.Result)
 }
+
+// tell has the runner tell of what soaks have so far, from goroutines of its own.
+func (r *runner) tell(soFar func(*bench.Result)) { r.soFar, r.children.soFar = soFar, soFar }
 
 func (a *app) runner(limit time.Duration) *runner {
 	return &runner{app: a, limit: limit, children: children{limit: limit}}
@@ -60,7 +64,17 @@ func (r *runner) run(ctx context.Context, s bench.Scenario) (*bench.Result, erro
 		return r.children.run(ctx, s)
 	}
 	r.children.end() // they may still give memory back
-	return r.app.inProcess(ctx, s, r.limit)
+	progress := bench.Progress{Limit: r.limit}
+	if r.soFar != nil {
+		asked := newAsking(&progress)
+		end := every(bench.PulseInterval, func() {
+			if result := asked.hear(); result != nil {
+				r.soFar(result)
+			}
+		})
+		defer end()
+	}
+	return r.app.inProcess(ctx, s, &progress)
 }
 
 // close ends what waits for further scenarios. It may be called again.
@@ -94,7 +108,7 @@ func (e *stuckError) Error() string {
 // inProcess runs the scenario here, and stops waiting for it when ctx has ended and the grace is
 // over, or when it hangs.
 func (a *app) inProcess(
-	ctx context.Context, s bench.Scenario, limit time.Duration,
+	ctx context.Context, s bench.Scenario, progress *bench.Progress,
 ) (*bench.Result, error) {
 	type outcome struct {
 		result *bench.Result
@@ -102,7 +116,7 @@ func (a *app) inProcess(
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := a.drive(bench.WithProgress(ctx, &bench.Progress{Limit: limit}), s)
+		r, err := a.drive(bench.WithProgress(ctx, progress), s)
 		if wrong, ok := errors.AsType[*bench.StrategyError](err); ok && wrong.Goes {
 			err = &stuckError{s.Name(), wrong}
 		}
@@ -125,6 +139,7 @@ func (a *app) inProcess(
 // error.
 type message struct {
 	Pulse  *bench.Pulse  `json:",omitempty"`
+	SoFar  *bench.Result `json:",omitempty"` // of a soak, beside a pulse
 	Result *bench.Result `json:",omitempty"`
 	Error  string        `json:",omitempty"`
 }
@@ -173,11 +188,12 @@ func (a *app) answer(ctx context.Context, w bench.Written) (said message) {
 		onOneProcessor(&s.Strategy.Spec)
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 		var progress bench.Progress
+		asked := newAsking(&progress)
 		tick := pace.NewTicker(bench.PulseInterval)
 		end := each(tick.C, tick.Stop, func() {
 			now := progress.Pulse()
 			// a parent that is gone is noticed by stdin
-			_ = json.NewEncoder(a.stdout).Encode(message{Pulse: &now})
+			_ = json.NewEncoder(a.stdout).Encode(message{Pulse: &now, SoFar: asked.hear()})
 		})
 		said.Result, err = a.drive(bench.WithProgress(ctx, &progress), s)
 		end()
@@ -235,9 +251,10 @@ type listener struct {
 }
 
 // listen begins to hear the messages about one scenario. giveUp is called with the reason when
-// patience is at its end.
+// patience is at its end, soFar with what a soak has so far.
 func listen(
 	messages *json.Decoder, patience *bench.Patience, giveUp context.CancelCauseFunc,
+	soFar func(*bench.Result),
 ) *listener {
 	l := &listener{done: make(chan struct{})}
 	go func() {
@@ -248,6 +265,9 @@ func listen(
 				return
 			}
 			l.pulses.Add(1)
+			if l.said.SoFar != nil && soFar != nil {
+				soFar(l.said.SoFar)
+			}
 			if err := patience.Hear(*l.said.Pulse); err != nil {
 				giveUp(err)
 			}

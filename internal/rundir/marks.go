@@ -40,6 +40,10 @@ const (
 var marks = []Mark{Header, Strategies, Plan, Seed, Agent, BrokenLaw, Invalid, Suspect,
 	Failed, Study, Claim, Verdict, Advice, Answer, Complete, Partial}
 
+// CheckUnfinished begins the reason of a result of a run that is not over, or was cut off. While
+// the run goes on such a result is replaced by later ones, and last by that of the run.
+const CheckUnfinished = "unfinished"
+
 // Line is the line of that mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }
 

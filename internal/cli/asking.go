@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// An asking asks a soak for what it has so far, ever less often.
+type asking struct {
+	of    *bench.Progress
+	next  time.Time
+	pause time.Duration
+}
+
+// longestPause is how much of a soak a kill loses.
+const longestPause = 10 * time.Second
+
+func newAsking(p *bench.Progress) *asking {
+	const first = time.Second
+	return &asking{of: p, next: time.Now().Add(first), pause: first}
+}
+
+// hear is called again and again; it returns nil where it has heard nothing new.
+func (a *asking) hear() *bench.Result {
+	if time.Now().Before(a.next) {
+		return nil
+	}
+	r := a.of.SoFar()
+	if r != nil {
+		a.next, a.pause = time.Now().Add(a.pause), min(2*a.pause, longestPause)
+	}
+	return r
+}
