@@ -213,12 +213,25 @@ func (d *Dir) Kept(s Scenario) *Result {
 	return d.resumed.kept[runID{s.Name(), s.Seed}]
 }
 
-// Missing is run for what is not kept.
+// Missing is run for what is not kept. A soak that was cut off goes on.
 func (d *Dir) Missing(run RunFunc) RunFunc {
 	return func(ctx context.Context, s Scenario) (*Result, error) {
 		if r := d.Kept(s); r != nil {
 			return r, nil
 		}
+		if d.resumed != nil {
+			s.Before = d.soFarOf(s)
+		}
 		return run(ctx, s)
 	}
+}
+
+// soFarOf is what a resumed directory has of a run of the scenario that was not over.
+func (d *Dir) soFarOf(s Scenario) *Result {
+	for _, r := range d.resumed.cut {
+		if r.Name == s.Name() && r.Seed == s.Seed {
+			return r
+		}
+	}
+	return nil
 }

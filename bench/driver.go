@@ -37,6 +37,7 @@ type driver struct {
 	idle   jobList
 	logs   []log
 	belt   *belt                   // of a soak, in place of logs
+	second *continuation           // of a soak that was cut off; nil: it begins
 	stop   atomic.Bool             // the run was interrupted
 	cancel context.CancelCauseFunc // ends it
 
@@ -163,6 +164,9 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	}
 	if s.Soak || (d.planned > SoakFrom && !s.Load.Arrival.Spec.AllAtOnce) {
 		d.belt = newBelt()
+		if d.second = newContinuation(s.Before); d.second != nil {
+			next = d.second.skip(next, s.Stop, d.progress)
+		}
 	} else {
 		d.logs = make([]log, 1)
 		d.logs[0].reserve(d.planned)
@@ -177,7 +181,11 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	sleep, wakeUp := d.generatorSleep(ctx)
 	defer wakeUp()
 	stop, returned := d.scenario.Stop, d.now()
-	for seq := uint64(0); stop.Tasks == 0 || seq < uint64(stop.Tasks); seq++ {
+	seq := uint64(0)
+	if d.second != nil {
+		seq = uint64(d.second.skipped)
+	}
+	for ; stop.Tasks == 0 || seq < uint64(stop.Tasks); seq++ {
 		due := int64(next())
 		if (stop.Tasks == 0 && due > int64(stop.Duration)) || d.stop.Load() {
 			return
@@ -357,10 +365,13 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	}
 	if d.belt != nil {
 		_, span := s.expected()
-		d.belt.start(newFold(o, span), d.progress, &d.peak)
+		d.belt.start(newFold(o, span, d.second), d.progress, &d.peak)
 		defer d.belt.close()
 	}
 	d.base = time.Now()
+	if d.second != nil {
+		d.base = d.base.Add(-time.Duration(d.second.from))
+	}
 	defer d.show()()
 	play(ctx)
 	err = d.drain(ctx)

@@ -43,6 +43,7 @@ type flowing struct {
 	bound    int
 	ends     instants // to come, of accepted tasks
 	inSystem int
+	from     int64 // the system was empty until then
 	now      int64
 	lastEnd  int64
 }
@@ -124,7 +125,7 @@ func (f *flowing) leave(until int64) {
 // ended is the flow of a run whose first task was due then. After the last arrival nobody sees
 // anything.
 func (f *flowing) ended(firstDue int64) flow {
-	window, fullTime := f.now, f.fullTime
+	window, fullTime := f.now-f.from, f.fullTime
 	f.leave(1<<63 - 1)
 	f.makespan, f.window, f.fullTime = f.lastEnd-firstDue, window, fullTime
 	return f.flow

@@ -19,10 +19,12 @@ type fold struct {
 	o     *observation
 	begun observation // that, as it was when the run began
 	cut   bool        // what comes behind the last that was added is not there
+	// the run is that of a second part; nil: it has one
+	second *continuation
 
 	first int   // the tasks before are the warm-up: their number or, of a run of a given time,
 	warm  int64 // until when they are due
-	n     int
+	n     int   // tasks of the plan so far
 	begin int64 // the first due
 	due   int64 // the last
 
@@ -58,8 +60,8 @@ const (
 // longestTime is what a histogram of a soak goes up to, beyond what any task may take.
 const longestTime = int64(4 * 87_600 * time.Hour)
 
-// newFold is for a run that takes about that time.
-func newFold(o *observation, span time.Duration) *fold {
+// newFold is for a run that takes about that time; second is nil unless the run is one.
+func newFold(o *observation, span time.Duration, second *continuation) *fold {
 	s := o.scenario
 	f := &fold{o: o, begun: *o, first: math.MaxInt,
 		course: course{length: max(int64(span)/intervals, 1)},
@@ -71,6 +73,11 @@ func newFold(o *observation, span time.Duration) *fold {
 	} else {
 		f.warm = int64(s.Stop.Warmup * float64(s.Stop.Duration))
 	}
+	if f.begin = -1; second != nil {
+		f.second, f.course, f.n = second, second.course(), second.skipped
+		f.first, f.due = max(f.first, f.n), second.from
+		f.flow.from, f.flow.now = second.from, second.from
+	}
 	for i := range f.times {
 		f.times[i].h = hdrhistogram.New(1, longestTime, foldDigits)
 	}
@@ -81,8 +88,10 @@ func newFold(o *observation, span time.Duration) *fold {
 func (f *fold) add(r *record) {
 	i := f.n
 	f.n++
-	if i == 0 {
-		f.begin, f.course.begin = r.due, r.due
+	if f.begin < 0 {
+		if f.begin = r.due; f.second == nil {
+			f.course.begin = r.due
+		}
 	}
 	if f.first == math.MaxInt && r.due >= f.warm {
 		f.first = i
@@ -124,10 +133,21 @@ func (f *fold) add(r *record) {
 // records at hand is left out: classes, what short tasks find, the interval of the p99, and the
 // tests of the plan's gaps and of single values of theory.
 func (f *fold) result() (*Result, error) {
+	r, err := f.part()
+	if err != nil || f.second == nil {
+		return r, err
+	}
+	return f.second.join(r, f.flow.lastEnd)
+}
+
+// part is the result of what was added.
+func (f *fold) part() (*Result, error) {
 	o, s := f.o, f.o.scenario
 	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: f.m.n}
-	if r.Tasks == 0 && f.cut { // in the warm-up, of which there is the course
-		f.doubtCut(r)
+	if r.Tasks == 0 && (f.cut || f.second != nil) { // in the warm-up, of which there is the course
+		if f.cut {
+			f.doubtCut(r)
+		}
 		r.add("verdict", float64(r.Verdict))
 		r.Timeline = f.course.intervals()
 		return r, nil
@@ -161,7 +181,11 @@ func (f *fold) result() (*Result, error) {
 		o.reportTheory(r, m, held)
 	}
 	if !f.cut {
-		o.reportCosts(r, f.n)
+		skipped := 0
+		if f.second != nil {
+			skipped = f.second.skipped
+		}
+		o.reportCosts(r, f.n-skipped)
 	}
 	f.judge(r, m, flow, held)
 	r.Timeline = f.course.intervals()

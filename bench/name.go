@@ -74,7 +74,8 @@ type Written struct {
 	Warmup                              float64
 	Seed                                uint64
 	Clock                               string
-	Soak                                bool `json:",omitempty"`
+	Soak                                bool    `json:",omitempty"`
+	Before                              *Result `json:",omitempty"`
 }
 
 // Written puts the scenario in words.
@@ -86,7 +87,7 @@ func (s Scenario) Written() Written {
 		Limit:   s.Limit, Queue: s.Queue, Load: s.Load.Relative, Rate: s.Load.PerSecond,
 		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
 		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed,
-		Clock: s.Clock.String(), Soak: s.Soak,
+		Clock: s.Clock.String(), Soak: s.Soak, Before: s.Before,
 	}
 }
 
@@ -94,7 +95,7 @@ func (s Scenario) Written() Written {
 func (w Written) Scenario() (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,
-		Drain: w.Drain, Seed: w.Seed, Soak: w.Soak,
+		Drain: w.Drain, Seed: w.Seed, Soak: w.Soak, Before: w.Before,
 		Load: Load{Relative: w.Load, PerSecond: w.Rate},
 		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}

@@ -38,6 +38,9 @@ type Scenario struct {
 	// records are folded into sums and histograms while the run goes on, so that it may go on for
 	// any time: quantiles are within 0.1 %. So they are anyhow beyond SoakFrom tasks; see Result
 	Soak bool
+	// what a soak of this scenario had when it was cut off: it goes on with the plan from there,
+	// and the result is that of both parts, SUSPECT for the gap between them. nil: it begins anew
+	Before *Result
 }
 
 // Load says when tasks are due. Relative and PerSecond exclude each other; an arrival process that

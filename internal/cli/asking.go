@@ -16,9 +16,11 @@ type asking struct {
 // longestPause is how much of a soak a kill loses.
 const longestPause = 10 * time.Second
 
+// firstPause is that before a soak is asked.
+var firstPause = time.Second
+
 func newAsking(p *bench.Progress) *asking {
-	const first = time.Second
-	return &asking{of: p, next: time.Now().Add(first), pause: first}
+	return &asking{of: p, next: time.Now().Add(firstPause), pause: firstPause}
 }
 
 // hear is called again and again; it returns nil where it has heard nothing new.

@@ -26,6 +26,7 @@ const (
 	// what the child does before its work, for the scenarios with a serial strategy
 	childFault = "POOLBENCH_TEST_CHILD_FAULT"
 	stuckDrive = "POOLBENCH_TEST_STUCK" // real-clock runs never return
+	soonEnough = "POOLBENCH_TEST_SOON"  // soaks are asked at once what they have so far
 	// the controls of a gate take the same time whatever the machine does, or any where it is wild
 	steadily = "POOLBENCH_TEST_STEADILY"
 )
@@ -52,6 +53,9 @@ func TestMain(m *testing.M) {
 
 func runAsCommand(args []string) int {
 	a := newApp(os.Stdin, os.Stdout, os.Stderr)
+	if os.Getenv(soonEnough) != "" {
+		firstPause = time.Millisecond
+	}
 	if fault := os.Getenv(childFault); fault != "" && args[0] == "simulate" {
 		runs := 0
 		a.drive = func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {

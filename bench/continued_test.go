@@ -1,0 +1,136 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// cutOff is what the soak had when it was asked at its beginning, as a directory has it.
+func cutOff(t *testing.T, s bench.Scenario) *bench.Result {
+	t.Helper()
+	var p bench.Progress
+	p.SoFar()
+	if _, err := bench.Run(bench.WithProgress(t.Context(), &p), s); err != nil {
+		t.Fatal(err)
+	}
+	r := p.SoFar()
+	if r == nil {
+		t.Fatal("it does not say what it has so far")
+	}
+	return r
+}
+
+// gaps are what the result says that is missing.
+func gaps(r *bench.Result) (windows []string, tasks int) {
+	for _, reason := range r.Reasons {
+		if reason.Check != "gap" {
+			continue
+		}
+		var window, missing int
+		var from, to, on string
+		if _, err := fmt.Sscanf(reason.Text, "the run was cut off and went on: window %d of its "+
+			"course (%s to %s is missing from %s on, which is %d tasks,", &window, &from, &to, &on,
+			&missing); err != nil {
+			panic(reason.Text + ": " + err.Error())
+		}
+		windows, tasks = append(windows, fmt.Sprint(window)), tasks+missing
+	}
+	return windows, tasks
+}
+
+// TestContinuedSoak: a soak that was cut off, twice, and went on: what it says is missing is what
+// is missing, and every window but those and the next few is that of a soak that was left alone.
+func TestContinuedSoak(t *testing.T) {
+	for _, w := range []bench.Written{
+		{Strategy: "worker_pool", Load: 0.5, Tasks: 30_000},
+		{Strategy: "bounded_queue_shed", Load: 1.1, Queue: 5, Tasks: 30_000, Warmup: 0.1},
+		{Strategy: "semaphore", Load: 0.6, Duration: 60_000_000_000, Warmup: 0.5},
+	} {
+		t.Run(w.Strategy, func(t *testing.T) {
+			w.Limit = 4
+			s := scenario(t, w)
+			s.Soak = true
+			whole := run(t, s)
+			s.Before = cutOff(t, s)
+			cuts := 1
+			if w.Tasks > 0 {
+				s.Before = cutOff(t, s)
+				cuts = 2
+			}
+			r := run(t, s)
+			windows, missing := gaps(r)
+			if len(windows) != cuts || missing == 0 || r.Verdict != bench.Suspect {
+				t.Fatalf("%v is missing, %d tasks, %v: %v", windows, missing, r.Verdict, r.Reasons)
+			}
+			if n, all := counted(r), counted(whole); n[0]+missing != all[0] {
+				t.Errorf("%d tasks and %d that are missing, of %d", n[0], missing, all[0])
+			}
+			if slices.ContainsFunc(r.Reasons, func(why bench.Reason) bool {
+				return why.Check == "unfinished"
+			}) {
+				t.Errorf("it is over: %v", r.Reasons)
+			}
+			differ := 0
+			for i, v := range r.Timeline {
+				if of := whole.Timeline[i]; v.Start != of.Start || v.Length != of.Length {
+					t.Fatalf("window %d is %v %v, and was %v %v", i, v.Start, v.Length, of.Start,
+						of.Length)
+				} else if v != of {
+					differ++
+				}
+			}
+			if most := 5 * cuts; differ == 0 || differ > most {
+				t.Errorf("%d of %d windows differ, want 1 to %d", differ, len(whole.Timeline), most)
+			}
+			for _, m := range r.Metrics {
+				want, ok := whole.Metric(m.Unit)
+				near := 0.05
+				switch m.Unit {
+				case "verdict", "mean-held-sec":
+					continue
+				}
+				if !ok || math.Abs(m.Value-want) > near*math.Abs(want) {
+					t.Errorf("%s is %v, and %v (%v) where it was left alone", m.Unit, m.Value, want,
+						ok)
+				}
+			}
+			if n := len(r.Metrics); n < 25 {
+				t.Errorf("it tells %d metrics", n)
+			}
+		})
+	}
+}
+
+// TestContinuedAtItsEnd: where the plan was at its end, the first part is all there is, and what
+// was cut off is missing.
+func TestContinuedAtItsEnd(t *testing.T) {
+	s := scenario(t, bench.Written{Limit: 4, Load: 0.5, Tasks: 4100})
+	s.Soak = true
+	s.Before = cutOff(t, s)
+	r := run(t, s)
+	if _, missing := gaps(r); missing != 4 || r.Tasks != s.Before.Tasks {
+		t.Errorf("%d are missing of %v; it has %d tasks of %d", missing, r.Reasons, r.Tasks,
+			s.Before.Tasks)
+	}
+	if p99 := metric(t, r, "p99-response-sec"); p99 != metric(t, s.Before, "p99-response-sec") {
+		t.Errorf("the p99 is %v", p99)
+	}
+}
+
+// TestContinuedUnderTheRealClock: it goes on at once, and is on time.
+func TestContinuedUnderTheRealClock(t *testing.T) {
+	s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 400, Limit: 4, Tasks: 200,
+		Clock: "real"})
+	s.Soak, s.Stop.Warmup = true, 0
+	s.Before = cutOff(t, s)
+	r := run(t, s)
+	_, missing := gaps(r)
+	if n := counted(r)[2]; n+missing != 200 || !strings.Contains(fmt.Sprint(r.Reasons), "gap: ") {
+		t.Errorf("%d are completed and %d are missing: %v", n, missing, r.Reasons)
+	}
+}
