@@ -16,14 +16,17 @@ const SoakFrom = 10_000_000
 const mostHeld = 128
 
 // errHeld ends a soak that would take ever more memory.
-var errHeld = fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
-	"more: its strategy falls behind the load, or a task hangs", mostHeld<<chunkBits)
+func (b *belt) errHeld() error {
+	return fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
+		"more: its strategy falls behind the load, or a task hangs", b.most<<chunkBits)
+}
 
 // A belt carries the records of a soak to its fold, chunk by chunk in the order of their due times,
 // as soon as all tasks of a chunk are done. The fold works in a goroutine of its own, so that the
 // generator is on time.
 type belt struct {
 	fold     *fold
+	most     int       // chunks
 	progress *Progress // that what is folded so far is told
 	peak     *atomic.Int64
 
@@ -49,8 +52,8 @@ type chunk struct {
 
 func (c *chunk) isDone() bool { return c.done.Load() == 2<<chunkBits }
 
-func newBelt() *belt {
-	return &belt{ring: make(chan struct{}, 1), room: make(chan struct{}, 1),
+func newBelt(most int) *belt {
+	return &belt{most: most, ring: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		quit: make(chan struct{}), taken: 1 << chunkBits}
 }
 
@@ -129,7 +132,7 @@ func (b *belt) extend() bool {
 func (b *belt) tryExtend() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.chunks) == mostHeld {
+	if len(b.chunks) == b.most {
 		return false
 	}
 	var c *chunk

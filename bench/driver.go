@@ -163,7 +163,7 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 		return nil, err
 	}
 	if s.Soak || (d.planned > SoakFrom && !s.Load.Arrival.Spec.AllAtOnce) {
-		d.belt = newBelt()
+		d.belt = newBelt(mostHeld)
 		if d.second = newContinuation(s.Before); d.second != nil {
 			next = d.second.skip(next, s.Stop, d.progress)
 		}
@@ -202,7 +202,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		}
 		rec := d.nextRecord(j)
 		if rec == nil {
-			d.cancel(errHeld)
+			d.cancel(d.belt.errHeld())
 			return
 		}
 		d.assign(j, seq, rec)

@@ -245,6 +245,11 @@ func (f *fold) judge(r *Result, m measured, flow flow, h held) {
 	for _, law := range r.Broken {
 		r.Doubt(Invalid, checkLaw, "%s", law)
 	}
+	if o.recording != nil {
+		for _, d := range o.recording.Doubts {
+			r.Doubt(d.Verdict, d.Check, "%s", d.Text)
+		}
+	}
 	if o.scenario.Clock == Real {
 		if o.seen != nil {
 			o.checkMachine(r)
@@ -254,10 +259,12 @@ func (f *fold) judge(r *Result, m measured, flow flow, h held) {
 	if f.cut {
 		f.doubtCut(r)
 	}
-	o.checkPASTA(r, flow)
-	o.checkHeld(r, h)
-	if means, ok := f.trend.means(); ok && o.stationary() {
-		o.judgeDrift(r, means)
+	if o.recording == nil || !o.recording.Share {
+		o.checkPASTA(r, flow)
+		o.checkHeld(r, h)
+		if means, ok := f.trend.means(); ok && o.stationary() {
+			o.judgeDrift(r, means)
+		}
 	}
 	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
 		if means, ok := f.waits.means(); ok {

@@ -176,6 +176,7 @@ type Recording struct {
 	Share    bool
 	Machines []string      // who they were, a line each
 	seen     *witness.Seen // of the machine; nil: nobody watched it
+	soak     *Soak         // in place of Records
 }
 
 // Watch begins to watch the machine. stop ends that, before Result; base is when the run began.
@@ -258,22 +259,44 @@ const (
 
 // Result computes what the run reports.
 func (rec *Recording) Result() (*Result, error) {
-	o := &observation{
-		scenario: Scenario{
-			Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed, Clock: Real,
-			Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
-			Stop: Stop{Duration: rec.Duration},
-		},
-		recording: rec, trace: newTrace(rec.Records), peak: rec.Peak, service: rec.Busy,
-		settledTwice: rec.Twice, seen: rec.seen,
+	o := rec.observation()
+	if rec.soak != nil {
+		o.fold = rec.soak.belt.end()
+		o.fold.o, o.fold.flow.o = o, o
+	} else {
+		o.trace = newTrace(rec.Records)
 	}
-	o.pools = o.scenario.pools()
 	r, err := o.result()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", rec.Name, err)
 	}
 	r.Agents = rec.Machines
 	return r, nil
+}
+
+// Len is how many records there are.
+func (rec *Recording) Len() (n int) {
+	if rec.soak != nil {
+		return rec.soak.Len()
+	}
+	for i := range rec.Records {
+		n += rec.Records[i].Len()
+	}
+	return n
+}
+
+// observation is what there is to observe, but for the records.
+func (rec *Recording) observation() *observation {
+	o := &observation{
+		scenario: Scenario{
+			Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed, Clock: Real,
+			Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
+			Stop: Stop{Duration: rec.Duration},
+		},
+		recording: rec, peak: rec.Peak, service: rec.Busy, settledTwice: rec.Twice, seen: rec.seen,
+	}
+	o.pools = o.scenario.pools()
+	return o
 }
 
 // name is that of the run in results.

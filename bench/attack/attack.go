@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"slices"
 	"time"
@@ -69,6 +70,9 @@ type Attack struct {
 	// a status by which the server's own strategy sheds, such as 503; 0: there is none
 	Shed int
 	Seed uint64 // of the arrivals
+	// no record of single requests is kept, so that an open loop may go on for any time, as by
+	// bench.Scenario.Soak. So it is anyhow beyond bench.SoakFrom requests
+	Soak bool
 
 	// Agents above 0 share the attack: this one, number Agent of them from 0, sends its part of the
 	// plan. Limit, Queue, Workers and Connections are of each; Clients are shared.
@@ -193,7 +197,13 @@ func (a Attack) Validate() error {
 		}
 	}
 	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
-	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration, arrivals.MaxTasks)...)
+	most := float64(arrivals.MaxTasks)
+	if a.maySoak() {
+		most = min(arrivals.MaxSoak, math.MaxInt)
+	}
+	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration, most)...)
+	complain(a.Soak && !a.maySoak(), "soak: want an open loop that goes on, and no stages: no "+
+		"record of single requests is kept")
 	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
 		a.Clients, maxClients)
 	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")
@@ -255,9 +265,9 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	planned, last := 0, a.Duration
 	if a.Clients == 0 {
 		var lastDue time.Duration
-		planned, lastDue = a.planned()
+		planned, lastDue = a.expected()
 		last = cmp.Or(last, lastDue)
-		if planned == 0 || planned > arrivals.MaxTasks {
+		if planned == 0 || planned > arrivals.MaxTasks && !a.soaks(planned) {
 			return nil, fmt.Errorf("%d requests are due in %v: want 1 to %d; change the rate or "+
 				"the time", planned, last, arrivals.MaxTasks)
 		}
@@ -351,18 +361,6 @@ func (r *run) show(planned int, span time.Duration, inFlight func() int64) (end 
 			return uint64(n)
 		}})
 	return r.meter.End
-}
-
-// abandonRest settles what else is due by now and not sent.
-func (r *run) abandonRest(plan *plan, records *bench.Records, held bool) {
-	for now := r.now(); plan.more && plan.due <= now; plan.advance() {
-		rec := records.Add(plan.due)
-		rec.Held(held)
-		at := r.now()
-		rec.Issue(at)
-		r.settle(rec, sample{seq: plan.seq, due: plan.due, end: at, outcome: bench.Abandoned,
-			err: strategies.ErrAbandoned.Error()})
-	}
 }
 
 // watch tells Attack.Watch of the progress until the function it returns is called.

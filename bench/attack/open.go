@@ -18,8 +18,13 @@ import (
 // Retry-After; one that says to come again later than any answer may take is final, or a server
 // could keep an attack for years.
 func (r *run) open(planned int, span time.Duration) error {
-	t := &openLoop{run: r, records: bench.NewRecords(planned), blames: r.attack.through() ||
-		r.attack.boundedWorkers()}
+	t := &openLoop{run: r, blames: r.attack.through() || r.attack.boundedWorkers()}
+	if r.attack.soaks(planned) {
+		t.soak = r.recording.NewSoak(r.ctx, span, &t.peak)
+		defer t.soak.Close()
+	} else {
+		t.records = bench.NewRecords(planned)
+	}
 	t.idle.New = func() any {
 		j := &job{of: t}
 		j.task.Run, j.task.Arg = attempt, j
@@ -33,10 +38,42 @@ func (r *run) open(planned int, span time.Duration) error {
 	if err := t.strategy.Drain(r.ctx); err != nil && r.ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", strategy, err)
 	}
-	r.abandonRest(plan, &t.records, t.blames)
-	r.recording.Records, r.recording.Peak, r.recording.Twice = []bench.Records{t.records},
-		t.peak.Load(), t.twice.Load()
+	t.abandonRest(plan)
+	if t.soak != nil {
+		t.soak.Close()
+	} else {
+		r.recording.Records = []bench.Records{t.records}
+	}
+	r.recording.Peak, r.recording.Twice = t.peak.Load(), t.twice.Load()
 	return nil
+}
+
+// add returns the record of the next request. An attack that holds too many of a soak is given up.
+func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
+	if t.soak == nil {
+		return bench.Entry{Record: t.records.Add(due)}, true
+	}
+	rec, err := t.soak.Add(due)
+	if err != nil {
+		t.give(err)
+	}
+	return rec, err == nil
+}
+
+// abandonRest settles what else is due by now and not sent.
+func (t *openLoop) abandonRest(plan *plan) {
+	for now := t.now(); plan.more && plan.due <= now; plan.advance() {
+		rec, ok := t.add(plan.due)
+		if !ok {
+			return
+		}
+		rec.Held(t.blames)
+		at := t.now()
+		rec.Issue(at)
+		t.settle(rec.Record, sample{seq: plan.seq, due: plan.due, end: at,
+			outcome: bench.Abandoned, err: strategies.ErrAbandoned.Error()})
+		rec.Release()
+	}
 }
 
 // strategy is what requests go through: workers are a goroutine for each, at most so many at once.
@@ -60,6 +97,7 @@ type openLoop struct {
 	// the tool's own fault: lag
 	blames         bool
 	records        bench.Records
+	soak           *bench.Soak // in their place
 	idle           sync.Pool // of *job
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once
@@ -70,7 +108,7 @@ type job struct {
 	task strategies.Task
 	of   *openLoop
 	live atomic.Bool // between Submit and Done
-	rec  *bench.Record
+	rec  bench.Entry
 	sample
 	attempts int
 }
@@ -88,8 +126,11 @@ func (t *openLoop) submitAll(plan *plan) {
 		if issue < due || t.ctx.Err() != nil {
 			break
 		}
+		rec, ok := t.add(due)
+		if !ok {
+			break
+		}
 		j := t.idle.Get().(*job)
-		rec := t.records.Add(due)
 		j.rec, j.attempts, j.sample = rec, 0, sample{seq: plan.seq, due: due}
 		rec.Held(held && t.blames)
 		rec.Issue(issue)
@@ -166,7 +207,8 @@ func (t *openLoop) done(j *job, err error) {
 	case err != nil && j.outcome == bench.Completed: // a panic
 		j.outcome, j.err = bench.Failed, err.Error()
 	}
-	t.settle(j.rec, j.sample)
+	t.settle(j.rec.Record, j.sample)
+	j.rec.Release()
 	t.idle.Put(j)
 }
 

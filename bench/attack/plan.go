@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/pace"
 )
@@ -61,6 +62,26 @@ func (a Attack) planned() (n int, last time.Duration) {
 		n, last = n+1, time.Duration(p.due)
 	}
 	return n, last
+}
+
+// expected is planned, and about that where to count so many would take long: of a soak, which
+// needs no room for them.
+func (a Attack) expected() (n int, last time.Duration) {
+	about := a.Rate * a.Duration.Seconds()
+	if a.Tasks == 0 && a.maySoak() && a.Arrival.TakesRate() && about > 2*bench.SoakFrom {
+		return int(about) / max(a.Agents, 1), a.Duration
+	}
+	return a.planned()
+}
+
+// maySoak reports whether the attack can do without the records of single requests.
+func (a Attack) maySoak() bool {
+	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil
+}
+
+// soaks reports whether it does, where so many requests are planned.
+func (a Attack) soaks(planned int) bool {
+	return a.maySoak() && (a.Soak || planned > bench.SoakFrom)
 }
 
 // newWaiter is for the one goroutine that issues requests: wait returns the time when it is at

@@ -139,7 +139,7 @@ func (r *run) ended() (cut, err error) {
 // A recording is one of an attack.
 type recording struct{ bench.Recording }
 
-func (rec *recording) empty() bool { return len(rec.Records) == 0 || rec.Records[0].Len() == 0 }
+func (rec *recording) empty() bool { return rec.Len() == 0 }
 
 // finish notes how the attack ended: with so many of its requests abandoned.
 func (rec *recording) finish(a Attack, cut error, abandoned, settled int) {

@@ -86,7 +86,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		return nil, err
 	}
 	if d := a.withDefaults(); a.Clients == 0 {
-		if n, _ := d.planned(); n == 0 {
+		if n, _ := d.expected(); n == 0 {
 			return &Share{Began: a.Start}, nil
 		}
 	}
@@ -118,7 +118,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		return nil, err
 	}
 	s.Verdict, s.Reasons = res.Verdict, res.Reasons
-	if r.attack.wholeOrMore(s.Requests) > mostRecorded {
+	if len(rec.Records) == 0 || r.attack.wholeOrMore(s.Requests) > mostRecorded {
 		s.Summed, s.Records = res, nil
 	}
 	return s, nil

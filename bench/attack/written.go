@@ -18,7 +18,7 @@ type Written struct {
 	Duration, Drain, Timeout           time.Duration
 	Limit, Queue, Workers, Connections int
 	Redirects, Shed                    int
-	Resend, Insecure                   bool
+	Resend, Insecure, Soak             bool
 	Seed                               uint64
 	Agents, Agent                      int
 }
@@ -28,8 +28,8 @@ func (a Attack) Written() Written {
 	w := Written{Requests: a.Requests, Label: a.Label, Rate: a.Rate, Clients: a.Clients,
 		Tasks: a.Tasks, Duration: a.Duration, Drain: a.Drain, Timeout: a.Timeout, Limit: a.Limit,
 		Queue: a.Queue, Workers: a.Workers, Connections: a.Connections, Redirects: a.Redirects,
-		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Seed: a.Seed, Agents: a.Agents,
-		Agent: a.Agent}
+		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Soak: a.Soak, Seed: a.Seed,
+		Agents: a.Agents, Agent: a.Agent}
 	if a.Arrival.Spec.Name != "" {
 		w.Arrival = a.Arrival.String()
 	}
@@ -44,8 +44,8 @@ func (w Written) Attack() (a Attack, err error) {
 	a = Attack{Requests: w.Requests, Label: w.Label, Rate: w.Rate, Clients: w.Clients,
 		Tasks: w.Tasks, Duration: w.Duration, Drain: w.Drain, Timeout: w.Timeout, Limit: w.Limit,
 		Queue: w.Queue, Workers: w.Workers, Connections: w.Connections, Redirects: w.Redirects,
-		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Seed: w.Seed, Agents: w.Agents,
-		Agent: w.Agent}
+		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Soak: w.Soak, Seed: w.Seed,
+		Agents: w.Agents, Agent: w.Agent}
 	var wrong [2]error
 	if w.Arrival != "" {
 		a.Arrival, wrong[0] = arrivals.Parse(w.Arrival)

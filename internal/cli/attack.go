@@ -53,6 +53,8 @@ func (a *app) attackCommand() *cobra.Command {
 		"also write the results in vegeta's encoding to this new `FILE`")
 	fs.StringVar(&o.letters, "dead-letters", "",
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
+		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
 	o.agents.addTo(cmd, &o.Agents)
 	objectiveVar(cmd, &o.objectives, "exit code 1 unless the requests at each rate meet it: "+
 		"p99-response<50ms; several with commas, or the flag again")

@@ -286,8 +286,8 @@ func TestLoadBadInput(t *testing.T) {
 			"than 64 MiB",
 		"attack --targets endless": "--targets: line 2: /dev/zero: want " +
 			"a regular file",
-		"attack http://h/ --rate 1e6 --duration 10h": "these are 3.6e+10 tasks; a run has " +
-			"at most 100000000",
+		"attack http://h/ --rate 1e6 --duration 300h": "these are 1.08e+12 tasks; a run " +
+			"has at most 1000000000000",
 		"attack http://h/ --n 100000001":       `--n: want a whole number from 1 to 100000000, got "100000001"`,
 		"attack ftp://h/":                      `URL "ftp://h/": want http://… or https://…`,
 		"attack http:///x":                     `URL "http:///x": it has no host`,

@@ -27,6 +27,24 @@ type load struct {
 		error)
 }
 
+// runInto runs the load, and writes what a soak has so far.
+func (l load) runInto(
+	ctx context.Context, seed uint64, watch func(attack.Progress), dir *bench.Dir,
+	complain func(error),
+) (*attack.Report, error) {
+	var progress bench.Progress
+	asked := newAsking(&progress)
+	end := every(bench.PulseInterval, func() {
+		if r := asked.hear(); r != nil {
+			if err := dir.WriteSoFar(r); err != nil {
+				complain(err)
+			}
+		}
+	})
+	defer end()
+	return l.run(bench.WithProgress(ctx, &progress), seed, watch)
+}
+
 // loadOptions are the flags that attack and gateway share: how often, and where to.
 type loadOptions struct {
 	runOptions // out, force, append, dryRun, quiet and format
@@ -108,7 +126,7 @@ func (a *app) putOn(
 			seed := first[k] + uint64(i)
 			show := a.newLoadProgress(l, o.quiet)
 			all.next(show)
-			r, err := l.run(ctx, seed, show.step)
+			r, err := l.runInto(ctx, seed, show.step, dir, a.complain)
 			all.next(nil)
 			show.close()
 			switch {

@@ -1,0 +1,161 @@
+package attack_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+)
+
+// unsteady is a handler that takes 1 to 7 ms, and fails, refuses or sheds now and then.
+func unsteady() http.HandlerFunc {
+	var n atomic.Int64
+	return func(w http.ResponseWriter, _ *http.Request) {
+		i := n.Add(1)
+		time.Sleep(time.Duration(i%7+1) * time.Millisecond)
+		switch {
+		case i%100 == 0:
+			w.WriteHeader(http.StatusInternalServerError)
+		case i%90 == 0:
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	}
+}
+
+// TestSoak: an attack that keeps no records says the same as one that does: what it counted, means,
+// maxima and laws, and quantiles within 0.1 %. And it tells on the way what it has so far.
+func TestSoak(t *testing.T) {
+	for name, a := range map[string]attack.Attack{
+		"workers": {Rate: 100, Tasks: 6000},
+		"through": {Rate: 100, Duration: time.Minute, Strategy: strategy(t, "retry_queue"),
+			Limit: 3, Arrival: arrival(t, "poisson")},
+		"abandoned": {Rate: 1000, Duration: 5 * time.Second, Workers: 2, Drain: time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := inBubbleOf(t, a, unsteady)
+			a.Soak = true
+			var p bench.Progress
+			p.SoFar()
+			var soak *attack.Report
+			synctest.Test(t, func(t *testing.T) {
+				soak = bubbled(t, bench.WithProgress(t.Context(), &p), a, unsteady())
+				time.Sleep(time.Hour) // handlers whose clients have gone
+			})
+			if soak.Name != whole.Name || soak.Tasks != whole.Tasks || soak.Cut != whole.Cut {
+				t.Errorf("%s of %d requests is as a soak %s of %d", whole.Name, whole.Tasks,
+					soak.Name, soak.Tasks)
+			}
+			if diff := cmp.Diff(whole.Statuses, soak.Statuses); diff != "" {
+				t.Error(diff)
+			}
+			told := 0
+			for _, m := range soak.Metrics {
+				want, ok := whole.Metric(m.Unit)
+				near := 1e-9
+				switch {
+				case strings.HasPrefix(m.Unit, "p") && strings.HasSuffix(m.Unit, "-sec"):
+					near = 1e-3
+				case m.Unit == "mean-wait-low-sec", m.Unit == "mean-wait-high-sec":
+					near = 0.02 // of batches whose ends are elsewhere
+				case m.Unit == "verdict", m.Unit == "quantile-error":
+					continue // fewer checks are made; of a soak alone
+				}
+				if told++; !ok || math.Abs(m.Value-want) > near*math.Abs(want) {
+					t.Errorf("%s is %v, and %v (%v) where records are kept", m.Unit, m.Value, want,
+						ok)
+				}
+			}
+			if told < 20 {
+				t.Errorf("a soak tells %d metrics alone", told)
+			}
+			soFar := p.SoFar()
+			if soFar == nil || soFar.Name != whole.Name || soFar.Tasks == 0 ||
+				soFar.Tasks >= whole.Tasks || soFar.Verdict != bench.Suspect {
+				t.Errorf("so far it says %+v", soFar)
+			}
+		})
+	}
+}
+
+// TestSoakCut: one that is interrupted reports what there is.
+func TestSoakCut(t *testing.T) {
+	why := errors.New("enough")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(5050*time.Millisecond, func() { cancel(why) })
+		a := attack.Attack{Rate: 10, Duration: 100 * time.Hour, Soak: true}
+		report := bubbled(t, ctx, a, func(_ http.ResponseWriter, r *http.Request) {})
+		if !errors.Is(report.Cut, why) || report.Tasks != 50 {
+			t.Errorf("cut %v, %d requests", report.Cut, report.Tasks)
+		}
+	})
+}
+
+// TestSoakShares: agents whose attack is a soak send sums in place of records, and these add up to
+// what the records of all say.
+func TestSoakShares(t *testing.T) {
+	a := sharedAttack("poisson")
+	merge := func() *attack.Report {
+		t.Helper()
+		shares := shared(t, a, 2)
+		whole := a
+		whole.Requests = []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
+		whole.Agents = 2
+		if w, err := whole.Written().Attack(); err != nil || w.Soak != a.Soak {
+			t.Errorf("in words it is another attack: %v", err)
+		}
+		for _, g := range shares {
+			summed, recorded := g.Share.Summed != nil, g.Share.Records != nil
+			if summed != a.Soak || recorded == a.Soak {
+				t.Errorf("sums %v, records %v; a soak: %v", summed, recorded, a.Soak)
+			}
+		}
+		r, err := whole.Merge(shares, false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	exact := merge()
+	a.Soak = true
+	soak := merge()
+	if soak.Tasks != exact.Tasks || cmp.Diff(soak.Statuses, exact.Statuses) != "" {
+		t.Errorf("%d requests, want %d, %v, want %v", soak.Tasks, exact.Tasks, soak.Statuses,
+			exact.Statuses)
+	}
+	for _, unit := range []string{"p99-response-sec", "max-service-sec", "throttled/op",
+		"mean-response-sec"} {
+		got, ok := soak.Metric(unit)
+		if want, _ := exact.Metric(unit); !ok || math.Abs(got-want) > 0.001*want {
+			t.Errorf("%s is %v (%v), want %v", unit, got, ok, want)
+		}
+	}
+}
+
+// TestLongAttack: what is planned for hours is none that records are kept of, and a closed loop is
+// never without.
+func TestLongAttack(t *testing.T) {
+	get := []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}}
+	long := attack.Attack{Requests: get, Rate: 100_000, Duration: 24 * time.Hour}
+	if err := long.Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, a := range []attack.Attack{
+		{Requests: get, Clients: 3, Tasks: 10, Soak: true},
+		{Requests: get, Arrival: arrival(t, "batch"), Tasks: 10, Soak: true},
+	} {
+		if err := a.Validate(); err == nil || !strings.Contains(err.Error(), "soak: want an open") {
+			t.Errorf("%+v: %v", a, err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// A Soak takes the records of a Recording that may go on for hours, and keeps those alone that are
+// not settled: see Scenario.Soak. One goroutine calls Add.
+type Soak struct {
+	belt *belt
+	n    int
+}
+
+// mostRequestsHeld is mostHeld for requests, which may hang until their timeout: at 70,000 a
+// second for 30 s.
+const mostRequestsHeld = 512
+
+// NewSoak begins to take the records, of a run of about that length; peak is the most requests in
+// flight so far. A Progress in ctx tells what it has so far.
+func (rec *Recording) NewSoak(
+	ctx context.Context, span time.Duration, peak *atomic.Int64,
+) *Soak {
+	begun := *rec
+	s := &Soak{belt: newBelt(mostRequestsHeld)}
+	s.belt.start(newFold(begun.observation(), span, nil), progressOf(ctx), peak)
+	rec.soak = s
+	return s
+}
+
+// Add returns the record of the next request. The error is about too many that are not settled.
+func (s *Soak) Add(due int64) (Entry, error) {
+	r := s.belt.next()
+	if r == nil {
+		return Entry{}, s.belt.errHeld()
+	}
+	s.n++
+	r.due = due
+	return Entry{Record: r, belt: s.belt, chunk: s.belt.last}, nil
+}
+
+// Len is how many have been added.
+func (s *Soak) Len() int { return s.n }
+
+// Close ends the goroutine of the soak, when all is settled or will not be.
+func (s *Soak) Close() { s.belt.close() }
+
+// An Entry is where the record of a request is for as long as it is not settled.
+type Entry struct {
+	*Record
+	belt  *belt // nil: the record is kept
+	chunk *chunk
+}
+
+// Release gives the record back, which nobody but the generator writes to from here on.
+func (p Entry) Release() {
+	if p.belt != nil {
+		p.belt.settle(p.chunk, 1)
+	}
+}
