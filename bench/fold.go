@@ -42,6 +42,8 @@ type fold struct {
 	trend    batched
 	drifting func(*record) int64
 	waits    batched
+	tail     tails
+	done     batched // 1 for each that was completed, else 0
 }
 
 // A distribution is a histogram with the exact mean and maximum beside it.
@@ -118,8 +120,11 @@ func (f *fold) add(r *record) {
 		f.trend.add(float64(f.drifting(r)))
 	}
 	if r.outcome != completed {
+		f.done.add(0)
 		return
 	}
+	f.done.add(1)
+	f.tail.add(r.response())
 	f.waits.add(float64(r.wait()) / second)
 	for i, ns := range [...]int64{r.response(), r.wait(), r.busy} {
 		d := &f.times[i]
@@ -264,6 +269,9 @@ func (f *fold) judge(r *Result, m measured, flow flow, h held) {
 		o.checkHeld(r, h)
 		if means, ok := f.trend.means(); ok && o.stationary() {
 			o.judgeDrift(r, means)
+		}
+		if o.stationary() {
+			f.judgeSoakDrift(r)
 		}
 	}
 	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {

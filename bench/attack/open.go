@@ -98,7 +98,7 @@ type openLoop struct {
 	blames         bool
 	records        bench.Records
 	soak           *bench.Soak // in their place
-	idle           sync.Pool // of *job
+	idle           sync.Pool   // of *job
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once
 }
