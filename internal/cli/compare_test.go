@@ -73,9 +73,15 @@ func TestReportOfSeveral(t *testing.T) {
 			t.Errorf("the card of %v: %v, %+v", dirs, err, size)
 		}
 	}
-	o = command(t, "report", "a", "--html", "x.html")
-	if o.code != 2 || !strings.Contains(o.stderr, "--html: the page of one directory is its") {
-		t.Errorf("exit code %d, %s", o.code, o.stderr)
+	if err := os.Remove("a/report.html"); err != nil {
+		t.Fatal(err)
+	}
+	if o := succeed(t, "report", "a", "--html", "x.html"); o.stdout != "x.html\n" {
+		t.Errorf("it writes %q", o.stdout)
+	}
+	if _, err := os.Stat("a/report.html"); err == nil ||
+		!strings.Contains(read(t, "x.html"), "<h1") {
+		t.Errorf("the page of one directory is not elsewhere: %v", err)
 	}
 }
 

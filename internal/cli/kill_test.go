@@ -222,6 +222,7 @@ func TestOneWriter(t *testing.T) {
 	if n := readable(t, "x"); n != 1 {
 		t.Errorf("%d runs", n)
 	}
+	succeed(t, "report", "x", "--html", "now.html")
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

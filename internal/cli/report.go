@@ -29,36 +29,31 @@ func (a *app) reportCommand() *cobra.Command {
 			return operands("DIR")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			switch {
-			case len(args) > 1:
+			if len(args) > 1 {
 				return a.reportTogether(cmp.Or(html, comparisonFile), card, args)
-			case html != "":
-				return errors.New("--html: the page of one directory is its " + rundir.ReportFile)
 			}
-			return a.report(args[0], card)
+			return a.report(args[0], html, card)
 		},
 	}
-	cmd.Flags().StringVar(&html, "html", "", "write the page of several directories to this "+
-		"`FILE` (default "+comparisonFile+")")
+	cmd.Flags().StringVar(&html, "html", "", "write the page to this `FILE` alone (default: "+
+		rundir.ReportFile+" in DIR or, of several directories, "+comparisonFile+")")
 	cmd.Flags().StringVar(&card, "card", "", "also write the finding as a PNG of 1200x630 to this "+
 		"`FILE`")
 	return cmd
 }
 
-// report is `poolbench report DIR`.
-func (a *app) report(dir, card string) error {
+// report is `poolbench report DIR`. What is written elsewhere is in nobody's way who writes to the
+// directory.
+func (a *app) report(dir, html, card string) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written
 		return err
 	}
-	held, err := lock.Take(dir)
+	draw := a.drawElsewhere
+	if html == "" {
+		draw, html = a.drawIn, filepath.Join(dir, rundir.ReportFile)
+	}
+	r, err := draw(dir, html)
 	if err != nil {
-		return err
-	}
-	r, err := page.Load(dir, studies.Figures)
-	if err == nil {
-		err = r.Write(dir)
-	}
-	if err = errors.Join(err, held.Release()); err != nil {
 		return err
 	}
 	if card != "" {
@@ -66,8 +61,30 @@ func (a *app) report(dir, card string) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintln(a.stdout, filepath.Join(dir, rundir.ReportFile))
+	_, err = fmt.Fprintln(a.stdout, html)
 	return err
+}
+
+// drawIn draws the page and the charts of a directory in it.
+func (a *app) drawIn(dir, _ string) (*page.Report, error) {
+	held, err := lock.Take(dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := page.Load(dir, studies.Figures)
+	if err == nil {
+		err = r.Write(dir)
+	}
+	return r, errors.Join(err, held.Release())
+}
+
+// drawElsewhere draws the page alone.
+func (a *app) drawElsewhere(dir, html string) (*page.Report, error) {
+	r, err := page.Load(dir, studies.Figures)
+	if err != nil {
+		return nil, err
+	}
+	return r, rundir.Replace(html, r.WriteHTML)
 }
 
 // reportTogether is `poolbench report A B`: the page of compare --html, of whatever the directories
