@@ -84,12 +84,16 @@ func (c *continuation) course() course {
 	return to
 }
 
-// gap says what is missing.
-func (c *continuation) gap() string {
-	return fmt.Sprintf("the run was cut off and went on: window %d of its course (%s to %s) is "+
-		"missing from %s on, which is %d tasks, and the system was empty when it went on",
-		c.window+1, spell(float64(c.begin)), spell(float64(c.from)), spell(float64(c.until)),
-		c.missing)
+// gap says what is missing, behind what is in that text of the first part, "" where nothing was.
+func (c *continuation) gap(before string) string {
+	const begin = "the run was cut off and went on with an empty system: missing are "
+	if before == "" {
+		before = begin
+	} else {
+		before += ", "
+	}
+	return before + fmt.Sprintf("%d tasks in window %d of its course, from %s to %s", c.missing,
+		c.window+1, spell(float64(c.until)), spell(float64(c.from)))
 }
 
 // join makes one result of the two parts; second has the timeline of both, and lastEnd is the last
@@ -99,12 +103,17 @@ func (c *continuation) join(second *Result, lastEnd int64) (*Result, error) {
 	r := &Result{Name: second.Name, Seed: second.Seed, Tasks: first.Tasks + second.Tasks,
 		Timeline: second.Timeline, Broken: append(first.Broken[:len(first.Broken):len(
 			first.Broken)], second.Broken...)}
+	gaps := "" // in one reason, since readers show one of each check
 	for _, reason := range first.Reasons {
-		if reason.Check != rundir.CheckUnfinished {
+		switch reason.Check {
+		case checkGap:
+			gaps = reason.Text
+		case rundir.CheckUnfinished:
+		default:
 			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
 		}
 	}
-	r.Doubt(Suspect, checkGap, "%s", c.gap())
+	r.Doubt(Suspect, checkGap, "%s", c.gap(gaps))
 	for _, reason := range second.Reasons {
 		r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
 	}

@@ -3,7 +3,9 @@ package bench_test
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,14 +33,11 @@ func gaps(r *bench.Result) (windows []string, tasks int) {
 		if reason.Check != "gap" {
 			continue
 		}
-		var window, missing int
-		var from, to, on string
-		if _, err := fmt.Sscanf(reason.Text, "the run was cut off and went on: window %d of its "+
-			"course (%s to %s is missing from %s on, which is %d tasks,", &window, &from, &to, &on,
-			&missing); err != nil {
-			panic(reason.Text + ": " + err.Error())
+		for _, gap := range regexp.MustCompile(`(\d+) tasks in window (\d+) of its course, from `+
+			`\S+ to \S+(?:,|$)`).FindAllStringSubmatch(reason.Text, -1) {
+			n, _ := strconv.Atoi(gap[1])
+			windows, tasks = append(windows, gap[2]), tasks+n
 		}
-		windows, tasks = append(windows, fmt.Sprint(window)), tasks+missing
 	}
 	return windows, tasks
 }

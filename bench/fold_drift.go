@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 )
@@ -30,16 +31,27 @@ func (f *fold) judgeSoakDrift(r *Result) {
 	}
 	if p99, ok := f.tail.p99s(); ok {
 		if first, last, ok := drifts(p99, p99Drift); ok {
-			r.Doubt(Suspect, checkDrift, "the p99 response is %s in the first quarter of the run "+
-				"and %s in the last", spell(first), spell(last))
+			r.doubtDrift("the p99 response is %s in the first quarter of the run and %s in the last",
+				spell(first), spell(last))
 		}
 	}
 	if share, ok := f.done.means(); ok {
 		if first, last, ok := drifts(share, doneDrift); ok {
-			r.Doubt(Suspect, checkDrift, "%.3g %% of the tasks are completed in the first quarter "+
-				"of the run and %.3g %% in the last", 100*first, 100*last)
+			r.doubtDrift("%.3g %% of the tasks are completed in the first quarter of the run and "+
+				"%.3g %% in the last", 100*first, 100*last)
 		}
 	}
+}
+
+// doubtDrift adds to what is said of drift already, since readers show one reason of each check.
+func (r *Result) doubtDrift(format string, args ...any) {
+	for i, reason := range r.Reasons {
+		if reason.Check == checkDrift {
+			r.Reasons[i].Text += "; " + fmt.Sprintf(format, args...)
+			return
+		}
+	}
+	r.Doubt(Suspect, checkDrift, format, args...)
 }
 
 // slopeErrors is the slope of a straight line through the batches in its standard errors, widened

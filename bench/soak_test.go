@@ -98,7 +98,7 @@ func TestSoakSeesDrift(t *testing.T) {
 	s.Soak = true
 	r := run(t, s)
 	for _, want := range []string{"not stationary: the mean wait is ",
-		"not stationary: the p99 response is "} {
+		"; the p99 response is "} {
 		if !strings.Contains(fmt.Sprint(r.Reasons), want) {
 			t.Errorf("an overload for the whole time is doubted for %v alone", r.Reasons)
 		}

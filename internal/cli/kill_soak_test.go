@@ -72,7 +72,7 @@ func TestKillSoak(t *testing.T) {
 	if o.code != fine {
 		t.Fatalf("resumed: exit code %d\n%s", o.code, o.stderr)
 	}
-	const missing = "gap: the run was cut off and went on: window "
+	const missing = "gap: the run was cut off and went on with an empty system: missing are "
 	all, err := results.ReadDir("x")
 	if err != nil || len(all.Runs) != 1 || all.Partial != "" {
 		t.Fatalf("resumed: %v, %+v", err, all)
