@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -23,13 +24,22 @@ func killedSoak(t *testing.T, dir, how string) *results.Results {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for readable(t, dir) == 0 && !t.Failed() {
-			time.Sleep(10 * time.Millisecond)
+		ended := make(chan struct{})
+		go func() {
+			_ = cmd.Wait() // killed
+			close(ended)
+		}()
+		for over := false; !over && readable(t, dir) == 0; {
+			select {
+			case <-ended:
+				over = true
+			case <-time.After(10 * time.Millisecond):
+			}
 		}
-		if err := cmd.Process.Kill(); err != nil {
+		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
 		}
-		_ = cmd.Wait() // killed
+		<-ended
 		r, err := results.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
