@@ -105,7 +105,7 @@ var rooms = []room{
 		[]string{"gonum.org/v1/plot", "golang.org/x/image"}},
 	{"reports/internal/looks", []string{"reports/results", "reports/advice", "reports/compare", "reports/gate",
 		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page",
-		"reports/internal/resultstest"}, nil}, // tests alone
+		"reports/internal/resultstest", "internal/rundir"}, nil}, // tests alone
 	{"reports/internal/resultstest", []string{"reports/results"},
 		[]string{"flag", "github.com/google/go-cmp"}}, // for tests
 	{"internal/rundir", []string{"internal"}, []string{"github.com/HdrHistogram/hdrhistogram-go"}},

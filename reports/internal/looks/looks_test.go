@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/advice"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/gate"
@@ -103,7 +104,35 @@ func allPages(t *testing.T) (all []looked) {
 			return d.WritePage(w)
 		})
 	}
+	for _, kind := range []string{"run", "study", "capacity", "attack", "gateway"} {
+		add(kind, "", func(w io.Writer) error {
+			r, err := page.Load(directory(t, kind))
+			if err != nil {
+				return err
+			}
+			return r.WriteHTML(w)
+		})
+	}
 	return all
+}
+
+// directory has the results that a command once wrote, kept in testdata. Those of the study are
+// runs with its words after them.
+func directory(t *testing.T, kind string) string {
+	t.Helper()
+	file, words := kind+".txt", ""
+	if kind == "study" {
+		file = "run.txt"
+		words = "# study load: how do response and throughput change as the load nears the " +
+			"capacity?\n# claim a limit makes no difference\n# verdict does not hold: 4 of 4 do\n" +
+			"# advice write the limit in whichever form reads best\n# answer the p99 is 45.7 ms\n"
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.Replace(string(text), "# complete", words+"# complete", 1)
+	return resultstest.Files(t, map[string][]byte{rundir.ResultsFile: []byte(whole)})
 }
 
 // worseGate is a gate in which one of two benchmarks became worse.
