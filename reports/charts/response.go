@@ -3,15 +3,24 @@ package charts
 import "gonum.org/v1/plot"
 
 // Response draws response times against a sweep of load, rate or limit: Y in seconds on a
-// logarithmic axis that all panels share, one panel a quantile.
-func Response(title string, across Across, panels []Panel) (*Chart, error) {
+// logarithmic axis that all panels share, one panel a quantile. Bounds, such as a deadline, are
+// lines across all panels, and the axis reaches them.
+func Response(title string, across Across, panels []Panel, bounds ...Level) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, across.axis().kind(), logarithm)
 	_, _, ymin, ymax := rangeOf(cleaned)
+	bounds = Axis{Log: true}.levels(bounds)
+	names := levelNames(bounds)
+	for i, l := range bounds {
+		ymin, ymax = min(ymin, l.Y), max(ymax, 1.1*l.Y) // below the points that grow
+		c.legend = append(c.legend, entry{names: []string{l.Name}, sample: levelStyle(i), y: l.Y,
+			last: true})
+	}
 	measured := placesOf(cleaned)
 	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, across.Label(), "response time (log scale)")
-		p.Add(&lines{series: panel.Series, tip: pointTip(across.tip, Seconds)})
+		p.Add(levels{bounds, names},
+			&lines{series: panel.Series, tip: pointTip(across.tip, Seconds)})
 		across.scale(p, measured)
 		logSeconds(p, ymin, ymax)
 		return p

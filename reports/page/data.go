@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
@@ -148,8 +147,8 @@ func grows(unit string) bool {
 func (m *dataMaker) addScenario(g *reportGroup, id string) {
 	s := front.Scenario{ID: id, Title: g.title(), Facts: g.subjects(), Axes: axesOf(g),
 		Paired: paired(g.cells)}
-	if d, err := time.ParseDuration(g.key("deadline")); err == nil {
-		s.Deadline = d.Seconds()
+	for _, d := range g.deadlines() {
+		s.Deadline = d.Y
 	}
 	if g.study >= 0 {
 		s.Study = m.in.results.Findings[g.study].Study

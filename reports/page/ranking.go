@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/poolbench/poolbench/internal/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -33,8 +34,17 @@ func (g *reportGroup) rankingChart(s reportSweep) (*charts.Chart, error) {
 	if len(rows) < 2 {
 		return nil, nil
 	}
-	panel.Series = []charts.RowSeries{series}
+	panel.Series, panel.Levels = []charts.RowSeries{series}, g.deadlines()
 	return charts.Rows("p99 response by "+g.of(), rows, []charts.RowPanel{panel})
+}
+
+// deadlines is that of the group's tasks, if they have one, as a line of a chart in seconds.
+func (g *reportGroup) deadlines() []charts.Level {
+	d, err := time.ParseDuration(g.key("deadline"))
+	if err != nil || d <= 0 {
+		return nil
+	}
+	return []charts.Level{{Name: "deadline " + quantity.Seconds(d.Seconds()), Y: d.Seconds()}}
 }
 
 // rankingCaption says what a marker and its bar are.
