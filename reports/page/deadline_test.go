@@ -18,7 +18,8 @@ func TestDeadlineInCharts(t *testing.T) {
 		var scenarios []sampleScenario
 		for _, load := range loads {
 			scenarios = append(scenarios, sampleScenario{workload: "exponential",
-				arrival: "poisson", c2: 1, limit: 4, load: load, clock: "virtual", n: 2000, reps: 1})
+				arrival: "poisson", c2: 1, limit: 4, load: load, clock: "virtual", n: 2000,
+				reps: 1})
 		}
 		files := sampleFiles(scenarios)
 		files[rundir.ResultsFile] = []byte(strings.ReplaceAll(string(files[rundir.ResultsFile]),
