@@ -26,6 +26,7 @@ type attackOptions struct {
 	loadOptions
 	attack.Attack
 	agents                                                  agentsFlag
+	file                                                    flagFile
 	rates                                                   []float64
 	arrival, method, body, targets, format, vegeta, letters string
 	strategies, headers                                     []string
@@ -36,13 +37,15 @@ func (a *app) attackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attack URL [flags]",
 		Short: "open-loop HTTP load, through a strategy or not",
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: o.file.before(nil, func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && cmd.Flags().Changed("targets") {
 				return nil
 			}
 			return operands("URL")(cmd, args)
+		}),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.runAttack(cmd, o.file.operands(args), o)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runAttack(cmd, args, o) },
 	}
 	fs := cmd.Flags()
 	addArrivals(cmd, &o.Attack, parsed(&o.rates, "X,...", parseRates), &o.arrival, "constant")
@@ -59,6 +62,7 @@ func (a *app) attackCommand() *cobra.Command {
 	objectiveVar(cmd, &o.objectives, "exit code 1 unless the requests at each rate meet it: "+
 		"p99-response<50ms; several with commas, or the flag again")
 	o.loadOptions.addTo(cmd)
+	o.file.addTo(cmd, ", and url")
 	return cmd
 }
 

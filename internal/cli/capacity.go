@@ -21,6 +21,7 @@ import (
 type capacityOptions struct {
 	runOptions
 	find                   string
+	file                   flagFile
 	loads, rates           span
 	limits, queues         span
 	resolution, confidence float64
@@ -33,7 +34,9 @@ func (a *app) capacityCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "capacity --objective 'METRIC<VALUE' [flags]",
 		Short: "find the highest load or smallest limit that meets an objective",
-		Args:  operands(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			return o.file.before(flags, operands())(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := o.search(flags)
 			if err != nil {
@@ -62,6 +65,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	fs.Var(atLeastOne(&o.count, mostRuns), "count", "most repetitions at a load (default 16)")
 	flags = addAxes(cmd, "count", "stages")
 	addServers(cmd)
+	o.file.addTo(cmd, "")
 	o.addOutputTo(cmd)
 	o.addResumeTo(cmd)
 	o.workers.addTo(cmd)
@@ -126,7 +130,8 @@ func (o capacityOptions) over(s *capacity.Search, flags words) (given span, err 
 		searched := axis == s.Over.String() ||
 			s.Over <= capacity.Rate && (axis == "load" || axis == "rate")
 		if len(flags[axis]) > 0 && searched {
-			return given, fmt.Errorf("--%s: it is searched; give its range, --%[1]s-range", axis)
+			return given, fmt.Errorf("%s: it is searched; give its range, --%s-range",
+				flags[axis][0].where, axis)
 		}
 	}
 	return given, nil

@@ -50,9 +50,9 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 		Use:    serverCapacity + " URL --objective 'METRIC<VALUE' [flags]",
 		Short:  "find the highest rate at which a server meets an objective",
 		Hidden: true, // capacity tells of it
-		Args:   operands("URL"),
+		Args:   o.file.before(nil, operands("URL")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.findServer(cmd.Context(), cmd, args, o)
+			return a.findServer(cmd.Context(), cmd, o.file.operands(args), o)
 		},
 	}
 	objectiveVar(cmd, &o.objectives,
@@ -70,6 +70,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	addArrivals(cmd, &o.Attack, parsed(&o.Rate, "X", parseRate), &o.arrival, "constant")
 	addRequests(cmd, &o.attackOptions)
 	fs.Uint64Var(&o.seed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
+	o.file.addTo(cmd, "")
 	o.addDirTo(cmd)
 	o.live.addTo(cmd)
 	fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be sent, send nothing")

@@ -195,15 +195,19 @@ func checkGiven(cmd *cobra.Command, args []string) error {
 	}
 	var wrong []error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		err := checkFlag(f.Value)
-		if err == nil && f.Name == runLimit {
-			err = checkRunLimit(f.Value)
-		}
-		if err != nil {
+		if err := checkSet(f); err != nil {
 			wrong = append(wrong, fmt.Errorf("--%s: %w", f.Name, err))
 		}
 	})
 	return errors.Join(wrong...)
+}
+
+// checkSet checks a flag that was given.
+func checkSet(f *pflag.Flag) error {
+	if err := checkFlag(f.Value); err != nil || f.Name != runLimit {
+		return err
+	}
+	return checkRunLimit(f.Value)
 }
 
 // runLimit is the flag that says after how long a run is given up, of each command that has it.

@@ -34,7 +34,7 @@ type section struct {
 func makePlan(flags words, file string) (plan, error) {
 	switch {
 	case file != "":
-		matrices, err := readScenarioFile(file)
+		matrices, err := readScenarioFile(file, axisNames())
 		if err != nil {
 			return nil, err
 		}

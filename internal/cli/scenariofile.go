@@ -37,17 +37,19 @@ type written struct {
 //	- strategy: all
 //	  arrival: batch
 //	  n: 1000
-func readScenarioFile(path string) ([]written, error) {
+//
+// known are the keys that it may have.
+func readScenarioFile(path string, known []string) ([]written, error) {
 	data, err := bounded.ReadFile(path, maxScenarioFile)
 	if err != nil {
 		return nil, fmt.Errorf("--file: %w", err)
 	}
-	return parseScenarioFile(path, data)
+	return parseScenarioFile(path, data, known)
 }
 
 // parseScenarioFile walks the syntax tree and not a decoded value, so that every complaint, also
 // one about a parameter of a workload, has the line and column of the word that it is about.
-func parseScenarioFile(name string, data []byte) ([]written, error) {
+func parseScenarioFile(name string, data []byte, known []string) ([]written, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%s: not a text in UTF-8", name)
@@ -87,7 +89,7 @@ func parseScenarioFile(name string, data []byte) ([]written, error) {
 	var all []written
 	var complaints []error
 	for _, node := range list.Values {
-		w, err := readMatrix(name, node)
+		w, err := readMatrix(name, node, known)
 		all = append(all, w)
 		complaints = append(complaints, err)
 	}
@@ -142,7 +144,7 @@ func parseYAML(data []byte) (file *ast.File, err error) {
 }
 
 // readMatrix reads the keys and values of one element.
-func readMatrix(name string, node ast.Node) (written, error) {
+func readMatrix(name string, node ast.Node, known []string) (written, error) {
 	w := written{words: words{}, where: place(name, node.GetToken())}
 	pairs, ok := node.(*ast.MappingNode)
 	if !ok || len(pairs.Values) == 0 {
@@ -150,7 +152,6 @@ func readMatrix(name string, node ast.Node) (written, error) {
 			oneLine(node.String()))
 	}
 	w.where = place(name, pairs.Values[0].Key.GetToken())
-	known := axisNames()
 	var complaints []error
 	for _, pair := range pairs.Values {
 		key := pair.Key.GetToken()

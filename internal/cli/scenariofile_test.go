@@ -153,7 +153,7 @@ func FuzzScenarioFile(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		matrices, err := parseScenarioFile("f.yaml", data)
+		matrices, err := parseScenarioFile("f.yaml", data, axisNames())
 		if err == nil && len(matrices) == 0 {
 			t.Fatal("neither scenarios nor an error")
 		}
