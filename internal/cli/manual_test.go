@@ -127,6 +127,10 @@ func TestExamples(t *testing.T) {
 	for n := range 12 {
 		write(t, fmt.Sprintf("results/%02d.txt", n), results)
 	}
+	write(t, "requests.csv", "time,took\n"+playedTasks(t, "poisson", 0.5, 700))
+	write(t, "access.log", `h - - [01/May/2026:09:00:00 +0000] "G" 200 5 "-" "c" 0.120
+h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
+`)
 	succeed(t, quick("--count", "10", "--out", "x")...)
 	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer target.Close()

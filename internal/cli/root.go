@@ -36,7 +36,8 @@ func (a *app) root() *cobra.Command {
 		a.crashCommand(),
 		a.calibrateCommand(),
 		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),
-		a.gateCommand(), a.trendCommand(), a.reportCommand(), a.mergeCommand(), a.listCommand(),
+		a.gateCommand(), a.trendCommand(),
+		a.traceCommand(), a.reportCommand(), a.mergeCommand(), a.listCommand(),
 		a.newCommand(), a.versionCommand(), a.completionCommand(), a.simulateCommand(),
 		a.crashingCommand(), a.workerCommand(), a.controlCommand(), a.guardCommand())
 	for _, c := range root.Commands() {

@@ -9,6 +9,7 @@ import (
 // TestWidth: with COLUMNS=80 no line of an answer is wider, and nothing of it is lost.
 func TestWidth(t *testing.T) {
 	t.Chdir(t.TempDir())
+	write(t, "requests.csv", "time,took\n"+playedTasks(t, "poisson", 0.5, 700))
 	long := "token_bucket:rate=200,burst=20,"
 	for _, args := range []string{
 		"run --clock virtual --strategy worker_pool,bounded_queue_shed," + long +
@@ -22,6 +23,7 @@ func TestWidth(t *testing.T) {
 		"study throttle --quick --out v",
 		"compare x y z", "gate x y", "trend x y z x y z x y z x", "list", "list strategies", "list strategies worker_pool", "list workloads hyperexp",
 		"list studies",
+		"trace requests.csv --column time --duration took --from 1m",
 	} {
 		if strings.Contains(args, "--out") {
 			args += " --force"

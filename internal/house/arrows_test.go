@@ -27,7 +27,7 @@ var rooms = []room{
 	{".", []string{"internal/cli"}, nil}, // the root: Main
 	{"cmd", []string{"."}, nil},
 	{"internal/cli", []string{"internal/rundir", "internal/evidence", "internal/studies",
-		"internal/calibration",
+		"internal/calibration", "internal/traffic",
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page",
@@ -65,6 +65,7 @@ var rooms = []room{
 		"internal/witness", "internal"},
 		[]string{"golang.org/x/perf", "golang.org/x/sync",
 			"github.com/HdrHistogram/hdrhistogram-go"}},
+	{"internal/traffic", []string{"bench", "internal"}, nil},
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
