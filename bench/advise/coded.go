@@ -26,9 +26,9 @@ func plainly(limit, queue int) setting { return setting{limit, queue, 1, 1, nil}
 // ran is the reading of a strategy's own code: a result for each seed.
 type ran struct {
 	results []*bench.Result
-	// half the interval on a logarithmic scale, of another strategy on the same recorded plan; 0
-	// where the seeds tell
-	borrowed float64
+	// the interval, of a pool with that limit on the same recorded plan, whose ends are as far off;
+	// the zero Figure where the seeds tell
+	borrowed Figure
 	// what a metric of time is multiplied with: see search.control; nil: 1
 	control func(unit string) float64
 }
@@ -47,8 +47,8 @@ func (r ran) figure(unit string) Figure {
 		by := r.control(unit)
 		f.Low, f.Mid, f.High = f.Low*by, f.Mid*by, f.High*by
 	}
-	if r.borrowed > 0 && f.Told() {
-		f.Low, f.High = f.Mid*math.Exp(-r.borrowed), f.Mid*math.Exp(r.borrowed)
+	if b := r.borrowed; b.Mid > 0 && b.Told() && f.Told() {
+		f.Low, f.High = f.Mid*(b.Low/b.Mid), f.Mid*(b.High/b.Mid)
 	}
 	return f
 }
@@ -74,7 +74,7 @@ func (s *search) runs(ctx context.Context, trials []trial, tasks, seeds int) ([]
 	for i, t := range trials {
 		readings[i] = &ran{control: s.control(t, tasks, seeds)}
 		if s.traffic != nil && s.traffic.recorded && s.replays {
-			readings[i].borrowed = s.borrowed(t.limit)
+			readings[i].borrowed = s.pooled(t.limit, s.wanted[0].Unit)
 		}
 	}
 	next := 0
@@ -127,16 +127,6 @@ func (s *search) pooled(limit int, unit string) Figure {
 		s.known[key] = f
 	}
 	return f
-}
-
-// borrowed is half of the interval of a pool with that limit on the recorded plan, on a logarithmic
-// scale: one run of another strategy has none of its own.
-func (s *search) borrowed(limit int) float64 {
-	f := s.pooled(limit, s.wanted[0].Unit)
-	if half := math.Log(f.High / f.Low); half > 0 && !math.IsInf(half, 0) {
-		return half / 2
-	}
-	return 0
 }
 
 // scenario is that of a trial.

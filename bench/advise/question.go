@@ -40,6 +40,7 @@ const (
 	defaultBudget      = 30 * time.Second
 	tasksPerSecond     = 50_000 // of the strategies' own code, for a second of the budget
 	sampleShare        = 50     // a sample is that part of the tasks
+	recordShare        = 30     // likewise a record, of which there is one
 	allowed            = "1%"   // of tasks shed or dropped where that is allowed
 )
 
@@ -91,6 +92,9 @@ func (q Question) sample() bench.Scenario {
 	sc.Workload = standIn(sc.Workload, sc.Seed)
 	if sc.Stop.Tasks == 0 && sc.Stop.Duration == 0 {
 		sc.Stop.Tasks = q.tasks() / sampleShare
+		if all := sc.Load.Arrival.Tasks(); all > 0 {
+			sc.Stop.Tasks = min(all, q.tasks()/recordShare)
+		}
 		if sc.Stop.Warmup == 0 {
 			sc.Stop.Warmup = 0.1
 		}

@@ -54,6 +54,10 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 		return nil, errors.New("strategy: none is left to look at: " + fmt.Sprint(left))
 	}
 	s.left = left
+	if n, all := s.sample.Stop.Tasks, s.sample.Load.Arrival.Tasks(); n < all {
+		s.left = append([]string{fmt.Sprintf("tasks of the record after the first %d of %d", n,
+			all)}, left...)
+	}
 	options, err := s.options(ctx, all)
 	if err != nil {
 		return nil, err

@@ -200,9 +200,12 @@ func (d *described) rows() [][]string {
 	}
 	rows = append(rows, []string{"resembles", d.resembles()})
 	if t := d.Durations; t != nil {
+		p99 := "not told"
+		if t.P99 > 0 {
+			p99 = quantity.Seconds(t.P99)
+		}
 		rows = append(rows, []string{"durations", fmt.Sprintf("mean %s, p50 %s, p99 %s, longest %s",
-			quantity.Seconds(t.Mean), quantity.Seconds(t.P50), quantity.Seconds(t.P99),
-			quantity.Seconds(t.Max))},
+			quantity.Seconds(t.Mean), quantity.Seconds(t.P50), p99, quantity.Seconds(t.Max))},
 			[]string{"", fmt.Sprintf("C² %s (exponential: 1), correlation with the next %s",
 				quantity.Digits(t.C2), correlation(t.Rho))},
 			[]string{"busy slots", fmt.Sprintf("%s on average, so a limit above that",

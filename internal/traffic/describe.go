@@ -37,7 +37,7 @@ type Dispersion struct {
 type Durations struct {
 	Mean float64 `json:"mean_sec"`
 	P50  float64 `json:"p50_sec"`
-	P99  float64 `json:"p99_sec"`
+	P99  float64 `json:"p99_sec,omitempty"` // 0: there are too few to tell it
 	Max  float64 `json:"max_sec"`
 	C2   float64 `json:"c2"`
 	Rho  float64 `json:"autocorrelation"` // of a duration and the next
@@ -53,19 +53,20 @@ const (
 )
 
 // Describe describes tasks that were due at these nanoseconds, which ascend, and took as many as
-// took says; took is nil where that is not known. There are at least two instants.
+// took says; took is nil where that is not known, and is in another order afterwards. There are at
+// least two instants.
 func Describe(due, took []int64) Description {
 	n := len(due)
 	span := float64(due[n-1]-due[0]) / 1e9
 	d := Description{Tasks: n, Span: span, Rate: float64(n-1) / span,
 		Course: counts(due, courseParts), Peak: peak(due)}
-	gaps, together := make([]float64, n-1), 0
-	for i := range gaps {
-		if gaps[i] = float64(due[i+1] - due[i]); gaps[i] == 0 {
+	together := 0
+	for i := range n - 1 {
+		if due[i+1] == due[i] {
 			together++
 		}
 	}
-	d.GapC2, d.GapRho = moments(gaps)
+	d.GapC2, d.GapRho = moments(n-1, func(i int) float64 { return float64(due[i+1] - due[i]) })
 	d.Together = float64(together) / float64(n)
 	d.Dispersion = dispersions(due)
 	if took != nil {
@@ -100,23 +101,24 @@ func peak(due []int64) (p Peak) {
 	return p
 }
 
-// moments are the squared coefficient of variation, and the correlation of a value with the next.
-func moments(values []float64) (c2, rho float64) {
+// moments are the squared coefficient of variation of n values, and the correlation of a value with
+// the next.
+func moments(n int, value func(i int) float64) (c2, rho float64) {
 	mean := 0.0
-	for _, v := range values {
-		mean += v / float64(len(values))
+	for i := range n {
+		mean += value(i) / float64(n)
 	}
-	var squares, products float64
-	for i, v := range values {
-		squares += (v - mean) * (v - mean)
-		if i > 0 {
-			products += (v - mean) * (values[i-1] - mean)
-		}
+	var squares, products, before float64
+	for i := range n {
+		off := value(i) - mean
+		squares += off * off
+		products += off * before
+		before = off
 	}
 	if squares == 0 || mean == 0 {
 		return 0, 0
 	}
-	return squares / float64(len(values)) / (mean * mean), products / squares
+	return squares / float64(n) / (mean * mean), products / squares
 }
 
 // dispersions are the indices for windows of a mean gap, ten of them, and so on, as long as there
@@ -149,18 +151,19 @@ func index(due []int64, window float64) float64 {
 }
 
 func durations(took []int64, rate float64) *Durations {
-	values := make([]float64, len(took))
 	sum, longest := 0.0, int64(0)
-	for i, t := range took {
-		values[i] = float64(t)
+	for _, t := range took {
 		sum += float64(t)
 		longest = max(longest, t)
 	}
 	var d Durations
-	d.C2, d.Rho = moments(values)
+	d.C2, d.Rho = moments(len(took), func(i int) float64 { return float64(took[i]) })
 	d.Mean = sum / float64(len(took)) / 1e9
 	d.Busy = rate * d.Mean
-	q := samples.NearestRanks(nil, append([]int64(nil), took...), 0.5, 0.99)
-	d.P50, d.P99, d.Max = float64(q[0])/1e9, float64(q[1])/1e9, float64(longest)/1e9
+	q := samples.NearestRanks(nil, took, 0.5, 0.99)
+	d.P50, d.Max = float64(q[0])/1e9, float64(longest)/1e9
+	if samples.Resolvable(0.99, len(took)) {
+		d.P99 = float64(q[1]) / 1e9
+	}
 	return &d
 }

@@ -1,0 +1,82 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// recordedIn is a question about a file of n tasks.
+func recordedIn(t *testing.T, n int, budget time.Duration) Question {
+	t.Helper()
+	s := shapes["on-off"](rand.New(rand.NewPCG(5, 5)), n)
+	var text strings.Builder
+	for i, due := range s.due {
+		fmt.Fprintf(&text, "%d.%09d,%dns\n", due/1e9, due%1e9, s.service[i])
+	}
+	file := filepath.Join(t.TempDir(), "trace.csv")
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	q := asked(t, "trace:file="+file+",column=2,time=1", 0, "p99-response<110ms")
+	q.Scenario.Load.Arrival = arrivals.MustParse("trace:file=" + file)
+	q.Budget = budget
+	q.Strategies = []strategies.Variant{strategies.MustParse("semaphore"),
+		strategies.MustParse("adaptive_gradient")}
+	return q
+}
+
+// TestRecordedAlike: where another strategy does what a pool does on a recorded plan, the same is
+// promised of both, so that the simpler one wins, at the same limit.
+func TestRecordedAlike(t *testing.T) {
+	q := recordedIn(t, 9000, 0)
+	a := answered(t, q)
+	if a.Recommendation.Strategy.String() != "semaphore" || len(a.RunnersUp) != 1 {
+		t.Fatalf("got %v and %d more", a.Recommendation.Strategy, len(a.RunnersUp))
+	}
+	pool, other := a.Recommendation.Promise, a.RunnersUp[0].Promise
+	near := func(a, b, by float64) bool { return math.Abs(a/b-1) < by }
+	if !near(pool.Mid, other.Mid, 0.01) || // two definitions of which tasks warm up
+		!near(pool.Low/pool.Mid, other.Low/other.Mid, 1e-9) ||
+		!near(pool.High/pool.Mid, other.High/other.Mid, 1e-9) ||
+		a.Recommendation.Limit != a.RunnersUp[0].Limit {
+		t.Errorf("a pool of %d promises %v, what does the same at %d promises %v",
+			a.Recommendation.Limit, pool, a.RunnersUp[0].Limit, other)
+	}
+	if mean := meanOf(t, q, 9000); !near(a.Work.Mean, mean, 1e-6) {
+		t.Errorf("a mean of %v is not that of all records, %v", a.Work.Mean, mean)
+	}
+}
+
+// meanOf is the mean of that many tasks, in seconds.
+func meanOf(t *testing.T, q Question, n int) float64 {
+	t.Helper()
+	w, err := q.Scenario.Workload.Spec.Build(1, q.Scenario.Workload.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := time.Duration(0)
+	for i := range n {
+		sum += w.(workloads.Timed).Time(uint64(i))
+	}
+	return sum.Seconds() / float64(n)
+}
+
+// TestRecordCutOff: what the budget does not reach of a record is named.
+func TestRecordCutOff(t *testing.T) {
+	a := answered(t, recordedIn(t, 9000, time.Second))
+	const want = "tasks of the record after the first 1666 of 9000"
+	if !slices.Contains(a.NotLooked, want) {
+		t.Errorf("got %q, want %q among them", a.NotLooked, want)
+	}
+}
