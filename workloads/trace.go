@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -25,12 +26,17 @@ var _ = register(Spec{
 			Doc: "column of the durations: its number, or its name in the first line"},
 		{Name: "time", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the times, " +
 			"which arrival trace is given: a task then has the duration of its arrival"},
+		{Name: "class", Kind: param.Text, Default: traces.NoColumn, Doc: "column of the " +
+			"classes, beside time: tasks are then short or long to strategies and results"},
+		{Name: "long", Kind: param.Text, Default: "auto", Doc: "class whose tasks are long; auto: " +
+			"those whose mean duration is above that of all, if it is twice that of the others"},
 	}, traces.Keys()...),
 	New: func(seed uint64, v param.Values) (Workload, error) {
 		if v.Given("time") {
 			return timedTrace(seed, v)
 		}
-		for _, key := range traces.Keys() {
+		for _, key := range append(traces.Keys(), param.Key{Name: "class"},
+			param.Key{Name: "long"}) {
 			if v.Given(key.Name) {
 				return nil, fmt.Errorf("%s: give time, the column of the times, as well", key.Name)
 			}
@@ -71,14 +77,42 @@ func newTrace(lines int, at func(i int) time.Duration) (*trace, error) {
 
 // timedTrace has the tasks of arrival trace, in its order.
 func timedTrace(seed uint64, v param.Values) (Workload, error) {
-	p, err := traces.Open(v, v.Text("file"), v.Text("time"), v.Text("column"))
+	class := v.Text("class")
+	if class == traces.NoColumn && v.Given("long") {
+		return nil, errors.New("long: give class, the column of the classes, as well")
+	}
+	p, err := traces.Open(v, v.Text("file"), v.Text("time"), v.Text("column"), class)
 	if err != nil {
 		return nil, err
 	}
 	records := p.Records(seed)
-	return newTrace(len(records), func(i int) time.Duration {
-		return time.Duration(records[i].Took)
+	w, err := newTrace(len(records), func(i int) time.Duration {
+		return time.Duration(records[i].Took())
 	})
+	if err != nil || class == traces.NoColumn {
+		return w, err
+	}
+	name := v.Text("long")
+	if name == "auto" {
+		name = ""
+	}
+	long, err := p.Long(name)
+	if err != nil {
+		return nil, fmt.Errorf("long: %w", err)
+	}
+	return &classedTrace{w, records, long}, nil
+}
+
+// A classedTrace has tasks of two classes.
+type classedTrace struct {
+	*trace
+	records []traces.Record
+	long    []bool // by class of the file
+}
+
+// Long implements Classed.
+func (w *classedTrace) Long(seq uint64) bool {
+	return w.long[w.records[seq%uint64(len(w.records))].Class()]
 }
 
 // openTrace reads a regular file alone: a pipe could be read only once, and a variant is checked

@@ -159,3 +159,49 @@ func FuzzReadTrace(f *testing.F) {
 		}
 	})
 }
+
+// TestTraceClasses: a task is short or long by its column, in the order of its arrival.
+func TestTraceClasses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(file, []byte("3,1ms,a\n1,9ms,b\n2,2ms,a\n4,8ms,c\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"class=3":                 "[true false false true]",
+		"class=3,long=c":          "[false false false true]",
+		"class=3,long=c,from=1s":  "[false false true false]",
+		"class=3,long=d":          `long: no task is of class "d"`,
+		"long=c":                  "long: give class, the column of the classes, as well",
+		"class=4":                 "file: " + file + ": line 1: no column 4, the line has 3",
+		"":                        "[]",
+		"class=3,scale=2,speed=2": "",
+	} {
+		v, err := Parse("trace:file=" + file + ",column=2,time=1" + strings.TrimSuffix(","+args, ","))
+		if err != nil {
+			if got := strings.TrimPrefix(err.Error(), "workload trace: "); got != want {
+				t.Errorf("%s: %v, want %s", args, err, want)
+			}
+			continue
+		}
+		w, err := v.Spec.Build(1, v.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		classed, ok := w.(Classed)
+		long := []bool{}
+		for seq := range uint64(4) {
+			if ok {
+				long = append(long, classed.Long(seq))
+			}
+		}
+		if want != "" && fmt.Sprint(long) != want {
+			t.Errorf("%s: %v, want %s", args, long, want)
+		}
+		for seq := range uint64(8) { // copies keep the class of their record
+			if ok && want == "" && classed.Long(seq) != (w.(Timed).Time(seq) > 5*time.Millisecond) {
+				t.Errorf("%s: task %d of %v is long: %v", args, seq, w.(Timed).Time(seq),
+					classed.Long(seq))
+			}
+		}
+	}
+}

@@ -76,4 +76,7 @@ type Described struct {
 	Rate, Mean, C2 float64 // tasks per second; seconds; of the service
 	Busy           float64 // slots that are busy on average: rate times mean
 	GapC2          float64 // of the gaps between arrivals; NaN where all come at once
+	// times the work of its busiest stretch that one to come may bring, of a recorded plan whose
+	// rate or service wanders more than by chance; 0 of others
+	Busier float64
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A batched reading is that of the recursion: what each batch of tasks came to.
@@ -16,6 +17,8 @@ type batched struct {
 	ahead float64              // variance of what is promised about, over that of the mean
 	// longest queue of all
 	longest int
+	// the reading where stretches are as busy as they may come; nil: no busier ones may
+	next func() *batched
 }
 
 // tells reports whether the recursion knows the metric.
@@ -38,7 +41,19 @@ func quantile(unit string) (p float64, of string, ok bool) {
 	return percent / 100, of, ok
 }
 
+// figure reaches up to what it is where stretches are as busy as they may come.
 func (b *batched) figure(unit string) Figure {
+	f := b.seen(unit)
+	if b.next != nil && f.Told() {
+		if to := b.next().seen(unit).Mid; to > f.High { // and not NaN
+			f.High = to
+		}
+	}
+	return f
+}
+
+// seen is the figure as far as the batches tell.
+func (b *batched) seen(unit string) Figure {
 	if p, of, ok := quantile(unit); ok {
 		return b.quantile(p, b.ascending(of))
 	}
@@ -157,6 +172,9 @@ func (t *traffic) queue(limit, queue int) *batched {
 			from, to := first+j*size/parts, first+(j+1)*size/parts
 			b.add(wait[from:to], s.service[from:to])
 		}
+	}
+	if next := t.ahead(); next != nil {
+		b.next = sync.OnceValue(func() *batched { return next.queue(limit, queue) })
 	}
 	return b
 }

@@ -22,7 +22,9 @@
 // alike, so it rests on batches: independent seeds where the traffic is a process, twenty
 // consecutive blocks where it is one recorded plan. The interval of a quantile is that of the share
 // of tasks beyond it, on a logarithmic scale. For a process it is about the process; for a recorded
-// plan about another stretch of the same length, which is wider by the square root of two.
+// plan about another stretch of the same length, which is wider by the square root of two. Where
+// the recorded rate wanders, that stretch may have a busier time than any of this one: by the tail
+// of the work of its busiest tenth, the interval reaches up to what the plan is at that load.
 //
 // # Which one is recommended
 //

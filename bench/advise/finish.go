@@ -167,6 +167,9 @@ func (s *search) described() (d Described) {
 		}
 	}
 	d.Mean, d.C2 = moments(services)
+	if s.traffic.busier > 1 {
+		d.Busier = s.traffic.busier
+	}
 	gap, c2 := moments(gaps)
 	if gap > 0 {
 		d.Rate, d.GapC2 = 1/gap, c2

@@ -20,6 +20,8 @@ type traffic struct {
 	samples  []sample
 	recorded bool // one plan whatever the seed: a single sample
 	warmup   float64
+	busier   float64  // of a recorded plan: see sample.busier; 0: as it is
+	next     *traffic // the plan so much busier; nil: nobody has asked
 }
 
 // draw plans the traffic of a scenario; nil where tasks have no time that is known before they run.
@@ -39,7 +41,7 @@ func draw(sc bench.Scenario) (*traffic, error) {
 		}
 		if i == 1 && slices.Equal(s.due, t.samples[0].due) &&
 			slices.Equal(s.service, t.samples[0].service) {
-			t.recorded = true
+			t.recorded, t.busier = true, s.busier()
 			return t, nil
 		}
 		t.samples = append(t.samples, s)
@@ -74,11 +76,21 @@ func (t *traffic) at(load, service float64) *traffic {
 		return t
 	}
 	scaled := *t
+	scaled.next = nil
 	scaled.samples = make([]sample, len(t.samples))
 	for i, s := range t.samples {
 		scaled.samples[i] = sample{scale(s.due, 1/load), scale(s.service, service)}
 	}
 	return &scaled
+}
+
+// ahead is the traffic with stretches as busy as they may come; nil where that is as it is.
+func (t *traffic) ahead() *traffic {
+	if t.next == nil && t.busier > 1 {
+		t.next = t.at(t.busier, 1)
+		t.next.busier = 0
+	}
+	return t.next
 }
 
 func scale(ns []int64, by float64) []int64 {

@@ -53,8 +53,8 @@ func (s *search) stressPool(o *Option) {
 	}
 	add(fmt.Sprintf("service x%v", stressService), at(1, stressService))
 	if s.traffic.recorded {
-		if r := s.traffic.worst(o.Limit, s.slotsOf(o)); r != nil {
-			add("the busiest hour", r)
+		if name, r := s.traffic.worst(o.Limit, s.slotsOf(o)); r.figure(s.wanted[0].Unit).Told() {
+			add(name, r)
 		}
 	}
 	if o.Verdict == objectives.Met {
@@ -151,13 +151,12 @@ func (s *search) stressed(ctx context.Context, o *Option, name string, under set
 }
 
 // worst is the reading of the hour, or of the twentieth where the plan is shorter than twenty, with
-// the most work in it. Nil where that holds too little.
-func (t *traffic) worst(limit, queue int) reading {
+// the most work in it, and its name.
+func (t *traffic) worst(limit, queue int) (name string, _ reading) {
 	s := t.samples[0]
-	span := s.due[len(s.due)-1] - s.due[0]
-	window := min(int64(time.Hour), span/batches)
-	if window <= 0 {
-		return nil
+	name, window := "the busiest hour", int64(time.Hour)
+	if part := (s.due[len(s.due)-1] - s.due[0]) / batches; part < window {
+		name, window = "the busiest twentieth", part
 	}
 	var work, most int64
 	from, to, low := 0, 0, 0
@@ -175,5 +174,5 @@ func (t *traffic) worst(limit, queue int) reading {
 	b := &batched{times: map[string][][]int64{}, value: map[string][]float64{}, ahead: 1}
 	b.add(slices.Clone(wait[from:to]), s.service[from:to])
 	b.note("makespan-sec", float64(window)/1e9)
-	return b
+	return name, b
 }

@@ -12,8 +12,8 @@ import (
 // of the same file and the same part of it, so that task i of the one is task i of the other.
 var _ = register(Spec{
 	Name: "trace",
-	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines, an access log; " +
-		"with as many tasks",
+	Summary: "arrivals as a file has recorded them: CSV, TSV, JSON lines, an access log, HAR, " +
+		"vegeta's results; with as many tasks",
 	Unsteady: true,
 	Keys: append([]param.Key{
 		{Name: "file", Kind: param.Text, Doc: "file with a task a line, gzip or not"},
@@ -55,5 +55,5 @@ var _ = register(Spec{
 })
 
 func tracePlan(v param.Values) (*traces.Plan, error) {
-	return traces.Open(v, v.Text("file"), v.Text("column"), v.Text("duration"))
+	return traces.Open(v, v.Text("file"), v.Text("column"), v.Text("duration"), traces.NoColumn)
 }

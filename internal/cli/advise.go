@@ -186,7 +186,7 @@ func adviceDocument(q advise.Question, a *advise.Answer) *advice.Document {
 		Objective: q.Objectives.String(), Bound: q.Objectives[0].Bound,
 		Question: questionOf(q.Scenario), Seed: strconv.FormatUint(q.Scenario.Seed, 10),
 		Work: advice.Work{Mean: a.Work.Mean, C2: a.Work.C2, GapC2: jsondoc.Finite(a.Work.GapC2),
-			Rate: known(a.Work.Rate), Busy: known(a.Work.Busy)},
+			Rate: known(a.Work.Rate), Busy: known(a.Work.Busy), Busier: a.Work.Busier},
 		Recommendation: adviceOption(unit, a.Recommendation),
 		RunnersUp:      []advice.Option{}, NotLookedAt: jsondoc.List(a.NotLooked)}
 	d.Recommendation.Go = a.Recommendation.Code()

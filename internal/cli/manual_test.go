@@ -127,7 +127,11 @@ func TestExamples(t *testing.T) {
 	for n := range 12 {
 		write(t, fmt.Sprintf("results/%02d.txt", n), results)
 	}
-	write(t, "requests.csv", "time,took\n"+playedTasks(t, "poisson", 0.5, 700))
+	write(t, "requests.csv", "time,took,kind\n"+strings.ReplaceAll(
+		playedTasks(t, "poisson", 0.5, 700), "\n", ",get\n"))
+	write(t, "page.har", `{"log":{"entries":[{"startedDateTime":"2026-05-01T09:00:00Z","time":80},
+		{"startedDateTime":"2026-05-01T09:00:00.2Z","time":120}]}}`)
+	write(t, "nginx.log", "h 1777626000.250 rt=0.120\nh 1777626000.750 rt=0.080\n")
 	write(t, "access.log", `h - - [01/May/2026:09:00:00 +0000] "G" 200 5 "-" "c" 0.120
 h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 `)

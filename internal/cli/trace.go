@@ -2,16 +2,17 @@ package cli
 
 import (
 	"fmt"
-	"math"
+	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/likeness"
+	"github.com/poolbench/poolbench/internal/recorded"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/traces"
 	"github.com/poolbench/poolbench/internal/traffic"
 	"github.com/poolbench/poolbench/workloads"
@@ -19,7 +20,7 @@ import (
 
 // traceOptions are the flags of trace. Their names are those of arrival trace.
 type traceOptions struct {
-	column, duration, at, from, to, format string
+	column, duration, layout, unit, class, at, from, to, format, html string
 }
 
 func (a *app) traceCommand() *cobra.Command {
@@ -34,24 +35,19 @@ func (a *app) traceCommand() *cobra.Command {
 	fs.StringVar(&o.column, "column", "1", "`COLUMN` of the times: its number, or its name in the "+
 		"first line; of JSON lines, the name of a member")
 	fs.StringVar(&o.duration, "duration", traces.NoColumn, "`COLUMN` of the durations")
+	fs.StringVar(&o.layout, "layout", "", "`FORMAT` of the lines of a log, as nginx's log_format or "+
+		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
+	choiceFlag(cmd, &o.unit, "unit", "of durations that are numbers alone; auto: seconds, or what "+
+		"HAR and vegeta's results have", traces.UnitNames()...)
+	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
 	choiceFlag(cmd, &o.at, "at", "what a time is of: the begin of a task or its end, as in nginx's log",
 		"begin", "end")
 	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to look at: 09:00 on the first day, or "+
 		"10m after the first")
 	fs.StringVar(&o.to, "to", "", "`END` of that part, likewise")
 	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
+	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
 	return cmd
-}
-
-// A described trace is what there is to say of a file.
-type described struct {
-	File string `json:"file"`
-	traffic.Description
-	Resembles *traffic.Likeness `json:"resembles"` // null where there are too few tasks
-	Notes     []string          `json:"notes"`     // what is odd in the file
-	// that play it; "" where there are no durations, or the file has an impossible name
-	Arrival  string `json:"arrival,omitempty"`
-	Workload string `json:"workload,omitempty"`
 }
 
 // describeTrace is `poolbench trace`.
@@ -60,25 +56,26 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.html != "" {
+		if err := rundir.Replace(o.html, func(w io.Writer) error {
+			return d.WritePage(w)
+		}); err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
 	if o.format == "json" {
 		return jsondoc.Write(a.stdout, d)
 	}
-	fmt.Fprintf(a.stdout, "%s\n\n", d.headline())
-	if err := a.list(d.rows()); err != nil {
+	fmt.Fprintf(a.stdout, "%s\n\n", d.Summary())
+	if err := a.list(d.Rows()); err != nil {
 		return err
 	}
 	for _, note := range d.Notes {
 		a.say("", "odd: "+note, textColumns)
 	}
-	if d.Arrival == "" {
-		return nil
+	if replay := d.Replay(); replay != nil {
+		_, err = fmt.Fprintf(a.stdout, "\nTo replay it:\n  %s\n", strings.Join(replay, " \\\n    "))
 	}
-	fmt.Fprintf(a.stdout, "\nTo replay it:\n  poolbench run --clock virtual --limit %d \\\n    --arrival %s",
-		d.limit(), shellWord(d.Arrival))
-	if d.Workload != "" {
-		fmt.Fprintf(a.stdout, " \\\n    --workload %s", shellWord(d.Workload))
-	}
-	_, err = fmt.Fprintln(a.stdout)
 	return err
 }
 
@@ -86,10 +83,14 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 const textColumns = 80
 
 // describe reads the file.
-func (o traceOptions) describe(file string) (*described, error) {
-	s := traces.Source{File: file, Time: o.column, End: o.at == "end"}
+func (o traceOptions) describe(file string) (*recorded.Document, error) {
+	s := traces.Source{File: file, Time: o.column, End: o.at == "end",
+		Unit: traces.UnitOf(o.unit), Layout: traces.Layout(o.layout)}
 	if o.duration != traces.NoColumn {
 		s.Duration = o.duration
+	}
+	if o.class != traces.NoColumn {
+		s.Class = o.class
 	}
 	t, err := s.Read()
 	if err != nil {
@@ -99,22 +100,26 @@ func (o traceOptions) describe(file string) (*described, error) {
 	if err != nil {
 		return nil, err
 	}
-	records := p.Records(0)
-	due, took := make([]int64, len(records)), make([]int64, len(records))
-	for i, r := range records {
-		due[i], took[i] = r.At, r.Took
-	}
-	if due[0] == due[len(due)-1] {
+	due := p.Records(0)
+	if due[0].At == due[len(due)-1].At {
 		return nil, fmt.Errorf("file: %s: all arrivals are of one instant: that is arrival batch, "+
 			"and there is nothing to describe", file)
 	}
-	if s.Duration == "" {
-		took = nil
-	}
-	d := &described{File: file, Description: traffic.Describe(due, took),
+	d := &recorded.Document{File: file, Description: traffic.Describe(due, s.Duration != ""),
 		Notes: jsondoc.List(t.Notes)}
-	if like, ok := traffic.Closest(due); ok {
+	if s.Class != "" {
+		long, err := p.Long("")
+		if err != nil {
+			return nil, err
+		}
+		d.Classes = traffic.Classes(due, t.Classes, long)
+	}
+	if like, ok := likeness.Closest(due); ok {
 		d.Resembles = &like
+		if d.Played.Course, d.Played.Dispersion, err = likeness.Played(like, due,
+			len(d.Course)); err != nil {
+			return nil, err
+		}
 	}
 	if err := o.replay(d); err != nil {
 		d.Notes = append(d.Notes, "it cannot be replayed under this name: "+err.Error())
@@ -123,23 +128,26 @@ func (o traceOptions) describe(file string) (*described, error) {
 }
 
 // replay settles the arrivals and the workload that play the file.
-func (o traceOptions) replay(d *described) error {
+func (o traceOptions) replay(d *recorded.Document) error {
+	defaults := map[string]string{"at": "begin", "unit": "auto"}
 	given := func(args ...param.Arg) param.Call {
 		c := param.Call{Name: "trace", Args: []param.Arg{{Key: "file", Value: d.File}}}
-		for _, arg := range append(args, param.Arg{Key: "at", Value: o.at},
+		for _, arg := range append(args, param.Arg{Key: "layout", Value: traces.Layout(o.layout)},
+			param.Arg{Key: "at", Value: o.at},
 			param.Arg{Key: "from", Value: o.from}, param.Arg{Key: "to", Value: o.to}) {
-			if arg.Value != "" && arg.Value != "begin" {
+			if arg.Value != "" && arg.Value != defaults[arg.Key] {
 				c.Args = append(c.Args, arg)
 			}
 		}
 		return c
 	}
 	column := param.Arg{Key: "column", Value: o.column}
-	took := param.Arg{Key: "duration"}
+	unit := param.Arg{Key: "unit", Value: o.unit}
+	timed := []param.Arg{column}
 	if o.at == "end" {
-		took.Value = o.duration
+		timed = append(timed, param.Arg{Key: "duration", Value: o.duration}, unit)
 	}
-	arrival, err := arrivals.Resolve(given(column, took))
+	arrival, err := arrivals.Resolve(given(timed...))
 	if err != nil {
 		return err
 	}
@@ -148,111 +156,14 @@ func (o traceOptions) replay(d *described) error {
 		return nil
 	}
 	column.Value = o.duration
-	workload, err := workloads.Resolve(given(column, param.Arg{Key: "time", Value: o.column}))
+	timed = []param.Arg{column, {Key: "time", Value: o.column}, unit}
+	if o.class != traces.NoColumn {
+		timed = append(timed, param.Arg{Key: "class", Value: o.class})
+	}
+	workload, err := workloads.Resolve(given(timed...))
 	if err != nil {
 		return err
 	}
 	d.Workload = workload.String()
 	return nil
-}
-
-// limit is one at which the tasks do not pile up for ever: a third above those that are busy on
-// average.
-func (d *described) limit() int {
-	if d.Durations == nil {
-		return 4
-	}
-	return int(math.Ceil(d.Durations.Busy*4/3 + 0.5))
-}
-
-func (d *described) headline() string {
-	return fmt.Sprintf("%s: %d tasks in %s, %s on average", d.File, d.Tasks,
-		quantity.Roughly(time.Duration(d.Span*1e9)), quantity.Rate(d.Rate))
-}
-
-// rows are what is told, a line each.
-func (d *described) rows() [][]string {
-	part := d.Span / float64(len(d.Course))
-	most := 0
-	for _, n := range d.Course {
-		most = max(most, n)
-	}
-	rows := [][]string{
-		{"rate over time", blocks(d.Course, most)},
-		{"", fmt.Sprintf("%s each, the highest %s", quantity.Seconds(part),
-			quantity.Rate(float64(most)/part))},
-		{"busiest tenth", fmt.Sprintf("%s, %s the mean, from %s on", quantity.Rate(d.Peak.Rate),
-			times(d.Peak.Rate/d.Rate), quantity.Seconds(d.Peak.From))},
-		{"gaps", fmt.Sprintf("mean %s, C² %s (Poisson: 1), correlation with the next %s",
-			quantity.Seconds(1/d.Rate), quantity.Digits(d.GapC2), correlation(d.GapRho))},
-	}
-	if d.Together > 0 {
-		rows = append(rows, []string{"", quantity.Share(d.Together) + " of the tasks come at the " +
-			"instant of the one before"})
-	}
-	for i, w := range d.Dispersion {
-		name := ""
-		if i == 0 {
-			name = "counts"
-		}
-		rows = append(rows, []string{name, fmt.Sprintf("in windows of %s they vary %s as much as "+
-			"Poisson's", quantity.Seconds(w.Window), times(w.Index))})
-	}
-	rows = append(rows, []string{"resembles", d.resembles()})
-	if t := d.Durations; t != nil {
-		p99 := "not told"
-		if t.P99 > 0 {
-			p99 = quantity.Seconds(t.P99)
-		}
-		rows = append(rows, []string{"durations", fmt.Sprintf("mean %s, p50 %s, p99 %s, longest %s",
-			quantity.Seconds(t.Mean), quantity.Seconds(t.P50), p99, quantity.Seconds(t.Max))},
-			[]string{"", fmt.Sprintf("C² %s (exponential: 1), correlation with the next %s",
-				quantity.Digits(t.C2), correlation(t.Rho))},
-			[]string{"busy slots", fmt.Sprintf("%s on average, so a limit above that",
-				quantity.Digits(t.Busy))})
-	}
-	return rows
-}
-
-// resembles says what the arrivals are like, and how badly.
-func (d *described) resembles() string {
-	like := d.Resembles
-	switch {
-	case like == nil:
-		return "not told: too few tasks"
-	case like.Factor > 2:
-		return fmt.Sprintf("nothing that is built in: %s is the closest, and its counts vary "+
-			"otherwise by a factor of %s", like.Arrival, quantity.Digits(like.Factor))
-	}
-	return fmt.Sprintf("%s: its counts vary otherwise by a factor of %s at most", like.Arrival,
-		quantity.Digits(like.Factor))
-}
-
-func times(x float64) string { return quantity.Digits(x) + " times" }
-
-// correlation has two digits after the point: more are noise.
-func correlation(rho float64) string {
-	return strings.TrimPrefix(fmt.Sprintf("%.2f", math.Round(rho*100)/100+0), "+")
-}
-
-// blocks draw counts as heights, the least that is not 0 visible.
-func blocks(counts []int, most int) string {
-	heights := []rune(" ▁▂▃▄▅▆▇█")
-	var b strings.Builder
-	for _, n := range counts {
-		b.WriteRune(heights[int(math.Ceil(float64(n)/float64(most)*float64(len(heights)-1)))])
-	}
-	return b.String()
-}
-
-// shellWord spells a word for a shell.
-func shellWord(word string) string {
-	plain := func(r rune) bool {
-		return strings.ContainsRune("-_./:=,+@%", r) || '0' <= r && r <= '9' ||
-			'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
-	if strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/recorded"
+	"github.com/poolbench/poolbench/internal/traffic"
 )
 
 // playedTasks are lines with the times of a process, at a rate, from a date on, and durations.
@@ -31,7 +34,7 @@ func TestTrace(t *testing.T) {
 	const file = "a'b.csv" // a name that a shell takes apart
 	write(t, file, "time,took\n"+playedTasks(t, "onoff:on=130ms,off=510ms", 90, 6000))
 	o := succeed(t, "trace", file, "--column", "time", "--duration", "took", "--format", "json")
-	var d described
+	var d recorded.Document
 	if err := json.Unmarshal([]byte(o.stdout), &d); err != nil {
 		t.Fatal(err)
 	}
@@ -39,15 +42,14 @@ func TestTrace(t *testing.T) {
 		d.Resembles == nil || !strings.HasPrefix(d.Resembles.Arrival, "onoff:") {
 		t.Errorf("%+v", d)
 	}
-	for word, want := range map[string]string{"it's a": `'it'\''s a'`, "a:b=1,c": "a:b=1,c",
-		d.Arrival: `'trace:file=a'\''b.csv,column=time'`} {
-		if got := shellWord(word); got != want {
-			t.Errorf("got %s want %s", got, want)
-		}
-	}
 	write(t, "plain.csv", "time,took\n"+playedTasks(t, "poisson", 90, 6000))
 	text := succeed(t, "trace", "plain.csv", "--column", "time", "--duration", "took", "--from",
-		"5s").stdout
+		"5s", "--html", "page.html").stdout
+	page, err := os.ReadFile("page.html")
+	if err != nil || !strings.Contains(string(page), "independently of each other") ||
+		!strings.Contains(string(page), "<svg") {
+		t.Errorf("page: %.3000s, %v", page, err)
+	}
 	if !strings.Contains(text, "resembles       poisson: ") || strings.Count(text, "\n") > 25 {
 		t.Error(text)
 	}
@@ -70,6 +72,95 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// TestTraceClasses: they are recorded.Document, and the command that it ends with tells them apart.
+func TestTraceClasses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	for i := range 400 {
+		class, took := "get", "10ms"
+		if i%4 == 3 {
+			class, took = "report", "90ms"
+		}
+		fmt.Fprintf(&b, "%d,%s,%s\n", 1_777_626_000+i, took, class)
+	}
+	write(t, "t.csv", "time,took,kind\n"+b.String())
+	args := []string{"trace", "t.csv", "--column", "time", "--duration", "took", "--class", "kind"}
+	var d recorded.Document
+	if err := json.Unmarshal([]byte(succeed(t, append(args, "--format", "json")...).stdout),
+		&d); err != nil {
+		t.Fatal(err)
+	}
+	want := []traffic.Class{
+		{Name: "report", Tasks: 100, Share: 0.25, Work: 0.75, Mean: 0.09, Long: true},
+		{Name: "get", Tasks: 300, Share: 0.75, Work: 0.25, Mean: 0.01}}
+	if !slices.Equal(d.Classes, want) {
+		t.Errorf("got %+v want %+v", d.Classes, want)
+	}
+	text := succeed(t, args...).stdout
+	if !strings.Contains(text, "classes         report: 25.0 % of the tasks, 75.0 % of the work, mean "+
+		"90.0 ms, C² 0: long\n") {
+		t.Error(text)
+	}
+	_, line, _ := strings.Cut(text, "To replay it:\n")
+	line = strings.ReplaceAll(strings.Replace(line, "--limit 1", "--limit 2", 1), "\\\n", "")
+	succeed(t, append(shellWords(line)[1:], "--strategy", "segregated", "--warmup", "0",
+		"--quiet", "--out", "out")...)
+	results, err := os.ReadFile("out/results.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"0.01 short-mean-response-sec", "0.09 long-mean-response-sec"} {
+		if !strings.Contains(string(results), want) {
+			t.Errorf("no %s in %s", want, results)
+		}
+	}
+}
+
+// TestTraceReplay: the arrivals and the workload that are printed are those that were described,
+// whatever the columns are called.
+func TestTraceReplay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "t.csv", "x,begin,auto\n0,1777626010,1500\n0,1777626012,500\n")
+	for flags, want := range map[string]string{
+		"--unit ms": "trace:file=t.csv,column=begin trace:file=t.csv,column=auto,time=begin,unit=ms",
+		"--unit us --at end": "trace:file=t.csv,column=begin,duration=auto,at=end,unit=us " +
+			"trace:file=t.csv,column=auto,time=begin,at=end,unit=us",
+		"": "trace:file=t.csv,column=begin trace:file=t.csv,column=auto,time=begin",
+	} {
+		args := append([]string{"trace", "t.csv", "--column", "begin", "--duration", "auto", "--format",
+			"json"}, strings.Fields(flags)...)
+		var d recorded.Document
+		if err := json.Unmarshal([]byte(succeed(t, args...).stdout), &d); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Arrival + " " + d.Workload; got != want {
+			t.Errorf("%s: got %s want %s", flags, got, want)
+		}
+	}
+}
+
+// TestTraceOfALog: a log of a format of its own is described and played by the names of its
+// variables.
+func TestTraceOfALog(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "access.log", `h - [01/May/2026:09:00:01 +0000] "GET /a" rt=0.250`+"\n"+
+		`h - [01/May/2026:09:00:03 +0000] "GET /b" rt=0.750`+"\n")
+	o := succeed(t, "trace", "access.log", "--layout",
+		`$remote_addr - [$time_local] "$request" rt=$request_time`, "--column", "time_local",
+		"--duration", "request_time", "--at", "end")
+	if !strings.Contains(o.stdout, "durations       mean 500 ms") {
+		t.Error(o.stdout)
+	}
+	_, line, _ := strings.Cut(o.stdout, "To replay it:\n")
+	args := shellWords(strings.ReplaceAll(line, "\\\n", ""))[1:]
+	succeed(t, append(args, "--strategy", "semaphore", "--warmup", "0", "--quiet", "--out",
+		"out")...)
+	results, err := os.ReadFile("out/results.txt")
+	if err != nil || !strings.Contains(string(results), "0.5 mean-response-sec") {
+		t.Errorf("%s, %v", results, err)
+	}
+}
+
 // TestBadTraces: each one clear line.
 func TestBadTraces(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -81,6 +172,8 @@ func TestBadTraces(t *testing.T) {
 		{"1\n2\n", "--column 2", "no column 2"},
 		{"1\n2\n", "--at end", "at: the time of an end needs the column of the durations"},
 		{"1\n2\n", "--from 09:00", "from: the trace has no dates"},
+		{"1\n2\n", "--class 2", "no column 2"},
+		{"1\n2\n", "--layout x", "layout: want a format such as"},
 		{"1\n2\n", "--from 5s", "from, to: no record"},
 		{"\x00\x01\x02\xff\n", "", "file: f: "},
 		{"2300-01-01T00:00:00Z\n2301-01-01T00:00:00Z\n", "", "file: f: "},

@@ -27,11 +27,11 @@ var rooms = []room{
 	{".", []string{"internal/cli"}, nil}, // the root: Main
 	{"cmd", []string{"."}, nil},
 	{"internal/cli", []string{"internal/rundir", "internal/evidence", "internal/studies",
-		"internal/calibration", "internal/traffic",
+		"internal/calibration", "internal/likeness", "internal/traffic",
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page",
-		"reports/charts", "reports/proof", "reports/advice",
+		"reports/charts", "reports/proof", "reports/advice", "internal/recorded",
 		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
 		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub", "internal/live",
 		"internal"}, []string{
@@ -65,7 +65,8 @@ var rooms = []room{
 		"internal/witness", "internal"},
 		[]string{"golang.org/x/perf", "golang.org/x/sync",
 			"github.com/HdrHistogram/hdrhistogram-go"}},
-	{"internal/traffic", []string{"bench", "internal"}, nil},
+	{"internal/likeness", []string{"bench", "internal/traffic", "internal"}, nil},
+	{"internal/traffic", []string{"bench", "internal"}, nil}, // bench: its tests
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
@@ -86,6 +87,8 @@ var rooms = []room{
 	{"reports/proof", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, nil},
 	{"reports/gate/verdict", nil, nil},
+	{"internal/recorded", []string{"reports/answer", "reports/charts", "reports/page/shell",
+		"internal/traffic", "internal"}, nil},
 	{"reports/advice", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, nil},
 	{"reports/answer", []string{"bench/finding", "reports/results", "internal"},
@@ -105,8 +108,8 @@ var rooms = []room{
 	{"reports/charts", []string{"internal/rundir", "internal"},
 		[]string{"gonum.org/v1/plot", "golang.org/x/image"}},
 	{"reports/internal/looks", []string{"reports/results", "reports/advice", "reports/compare", "reports/gate",
-		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page",
-		"reports/internal/resultstest", "internal/rundir"}, nil}, // tests alone
+		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page", "internal/recorded",
+		"reports/internal/resultstest", "internal/rundir", "internal/traffic"}, nil}, // tests alone
 	{"reports/internal/resultstest", []string{"reports/results"},
 		[]string{"flag", "github.com/google/go-cmp"}}, // for tests
 	{"internal/rundir", []string{"internal"}, []string{"github.com/HdrHistogram/hdrhistogram-go"}},

@@ -177,10 +177,10 @@ func instant(year, month, day int64, t []byte) (seconds int64, ok bool) {
 	return days*86_400 + hour*3600 + minute*60 + second, true
 }
 
-// parseDuration reads 1.5ms, or 0.0015, which are seconds.
-func parseDuration(text []byte) (ns int64, ok bool) {
+// parseDuration reads 1.5ms, or a number of that unit.
+func parseDuration(text []byte, unit time.Duration) (ns int64, ok bool) {
 	text = bytes.TrimSpace(text)
-	if ns, ok = parseNumber(text, int64(time.Second)); ok {
+	if ns, ok = parseNumber(text, int64(unit)); ok {
 		return ns, true
 	}
 	d, err := time.ParseDuration(string(text))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type kind int
@@ -16,6 +17,7 @@ const (
 	separated
 	jsonLines
 	accessLog
+	rows // no lines: fields are there already
 )
 
 // logNames are the columns of the combined format, and the request time where the format ends with
@@ -34,14 +36,30 @@ type layout struct {
 	kind       kind
 	separator  byte
 	time, took column
+	class      column
+	bare       time.Duration // what a duration of 1 is
+	fields     [][]byte      // of rows
+	format     []logField    // of a log whose format is given
 }
 
 // find looks at the first line; named: it holds the names of the columns, and no record.
 func (l *layout) find(line []byte, s Source) (named bool, err error) {
 	var names []string
+	l.bare = time.Second
 	switch {
+	case s.Layout != "":
+		l.kind = accessLog
+		if l.format, err = parseLayout(s.Layout); err != nil {
+			return false, fmt.Errorf("layout: %w", err)
+		}
+		for _, f := range l.format {
+			names = append(names, f.name)
+		}
 	case line[0] == '{':
 		l.kind = jsonLines
+		if isVegetaJSON(line) {
+			l.bare = 1
+		}
 	case isLogLine(line):
 		l.kind, names = accessLog, logNames
 	default:
@@ -58,11 +76,25 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 			}
 			names = append(names, string(bytes.TrimSpace(name)))
 		}
+		if isVegetaCSV(names) {
+			l.bare, names = 1, vegetaNames
+			_, err = l.choose(names, s)
+			return false, err
+		}
+	}
+	return l.choose(names, s)
+}
+
+// choose finds the columns that are wanted among those of these names; named: it has looked for one
+// in a line of names.
+func (l *layout) choose(names []string, s Source) (named bool, err error) {
+	if s.Unit != 0 {
+		l.bare = s.Unit
 	}
 	for _, c := range []struct {
 		text string
 		to   *column
-	}{{s.Time, &l.time}, {s.Duration, &l.took}} {
+	}{{s.Time, &l.time}, {s.Duration, &l.took}, {s.Class, &l.class}} {
 		if c.text == "" {
 			continue
 		}
@@ -72,7 +104,18 @@ func (l *layout) find(line []byte, s Source) (named bool, err error) {
 		}
 		named = named || byName && l.kind == separated
 	}
+	if unit := variableUnits[l.nameOf(l.took)]; s.Unit == 0 && s.Duration != "" && unit != 0 {
+		l.bare = unit
+	}
 	return named, nil
+}
+
+// nameOf is what the format of a log calls the column; "" where it has none.
+func (l *layout) nameOf(c column) string {
+	if c.index < len(l.format) {
+		return l.format[c.index].name
+	}
+	return ""
 }
 
 // column finds one that is given by its number or its name.
@@ -111,12 +154,21 @@ func (l *layout) field(line []byte, c column) ([]byte, error) {
 		}
 		return value, err
 	}
+	if l.kind == rows {
+		if c.index >= len(l.fields) {
+			return nil, fmt.Errorf("no column %d, there are %d", c.index+1, len(l.fields))
+		}
+		return l.fields[c.index], nil
+	}
 	rest := line
 	for i := 0; ; i++ {
 		var text []byte
 		var more bool
 		var err error
 		if text, rest, more, err = l.cut(rest); err != nil || i == c.index {
+			if err == nil && i < len(l.format) {
+				text = l.format[i].value(text)
+			}
 			return text, err
 		}
 		if !more {

@@ -24,16 +24,31 @@ const (
 type reader struct {
 	Source
 	in      *bufio.Reader
-	line    int
-	size    int64 // of the file; 0 where it says nothing about the number of lines
-	read    int64 // bytes
+	file    *counted      // below in, and below what unzips
+	ahead   *bufio.Reader // of the file: what has been read of it and not looked at
+	line    int           // or row
+	noun    string        // what that is
+	size    int64         // of the file
 	layout  layout
 	clock   clock
+	classes map[string]int
 	trace   Trace
 	highest int64 // latest arrival up to now
 	back    oddity
 	backBy  int64
 	same    oddity
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	in io.Reader
+	n  int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // An oddity counts lines of one kind and keeps the first.
@@ -45,25 +60,32 @@ func (o *oddity) see(line int) {
 	}
 }
 
-func (o oddity) String() string {
+// name names them by what a record is in its file.
+func (o oddity) name(noun string) string {
 	if o.n > 1 {
-		return fmt.Sprintf("line %d and %d more", o.first, o.n-1)
+		return fmt.Sprintf("%s %d and %d more", noun, o.first, o.n-1)
 	}
-	return fmt.Sprintf("line %d", o.first)
+	return fmt.Sprintf("%s %d", noun, o.first)
 }
 
 // read is about a file of that size.
 func (s Source) read(f io.Reader, size int64) (*Trace, error) {
-	r := &reader{Source: s, in: bufio.NewReaderSize(f, mostLine), size: size}
+	r := &reader{Source: s, file: &counted{in: f}, size: size, noun: "line"}
+	r.in = bufio.NewReaderSize(r.file, mostLine)
+	r.ahead = r.in
 	if magic, _ := r.in.Peek(2); string(magic) == "\x1f\x8b" {
 		unzipped, err := gzip.NewReader(r.in)
 		if err != nil {
 			return nil, err
 		}
-		r.in, r.size = bufio.NewReaderSize(unzipped, mostLine), 0
+		r.in = bufio.NewReaderSize(unzipped, mostLine)
 	}
 	if mark, _ := r.in.Peek(3); string(mark) == "\ufeff" { // spreadsheets write a byte order mark
 		_, _ = r.in.Discard(3) // as many are buffered
+	}
+	head, _ := r.in.Peek(mostLine) // an error comes again
+	if t := tableOf(head, r.in); t != nil && s.Layout == "" {
+		return r.table(t)
 	}
 	for {
 		line, err := r.in.ReadSlice('\n')
@@ -74,7 +96,6 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 			return nil, err
 		}
 		r.line++
-		r.read += int64(len(line))
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && line[0] != '#' {
 			if bad := r.take(line); bad != nil {
 				return nil, fmt.Errorf("line %d: %w", r.line, bad)
@@ -86,12 +107,35 @@ func (s Source) read(f io.Reader, size int64) (*Trace, error) {
 	}
 }
 
+// table reads a file whose records are no lines.
+func (r *reader) table(t *table) (*Trace, error) {
+	r.noun = t.noun
+	r.layout.kind, r.layout.bare = rows, t.bare
+	if _, err := r.layout.choose(t.names, r.Source); err != nil {
+		return nil, err
+	}
+	for {
+		fields, err := t.next()
+		if err == io.EOF {
+			return r.finish()
+		}
+		r.line++
+		if r.layout.fields = fields; err == nil {
+			err = r.take(nil)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %d: %w", r.noun, r.line, err)
+		}
+	}
+}
+
 // take reads one line. The first one says how all are laid out.
 func (r *reader) take(line []byte) error {
 	first := r.layout.kind == unknown
 	if first {
 		if bytes.IndexByte(line, 0) >= 0 {
-			return errors.New("binary, want text: CSV, JSON lines or an access log")
+			return errors.New("binary, want text: CSV, JSON lines, an access log or HAR, " +
+				"or results of vegeta")
 		}
 		named, err := r.layout.find(line, r.Source)
 		if named || err != nil {
@@ -118,16 +162,52 @@ func (r *reader) take(line []byte) error {
 		if text, err = r.layout.field(line, r.layout.took); err != nil {
 			return err
 		}
-		if took, ok = parseDuration(text); !ok {
-			return fmt.Errorf("want a duration such as 1.5ms, or seconds such as 0.0015, got %.40q",
-				text)
+		if took, ok = parseDuration(text, r.layout.bare); !ok {
+			return fmt.Errorf("want a duration such as 1.5ms, or %s, got %.40q",
+				numbers[r.layout.bare], text)
+		}
+		if took > mostTook {
+			return fmt.Errorf("%.40q is longer than two years", text)
+		}
+	}
+	class := 0
+	if r.Class != "" {
+		if class, err = r.classOf(line); err != nil {
+			return err
 		}
 	}
 	if r.End {
 		at -= took
 	}
-	return r.add(Record{at, took})
+	return r.add(Record{at, uint64(class)<<tookBits | uint64(took)})
 }
+
+// classOf is the index of the class of that line.
+func (r *reader) classOf(line []byte) (int, error) {
+	text, err := r.layout.field(line, r.layout.class)
+	if err != nil {
+		return 0, err
+	}
+	text = bytes.TrimSpace(text)
+	if i, ok := r.classes[string(text)]; ok {
+		return i, nil
+	}
+	i := len(r.classes)
+	if i == mostClasses {
+		return 0, fmt.Errorf("more than %d classes, with %.40q", mostClasses, text)
+	}
+	if r.classes == nil {
+		r.classes = map[string]int{}
+	}
+	r.classes[string(text)] = i
+	r.trace.Classes = append(r.trace.Classes, string(text))
+	return i, nil
+}
+
+// numbers are how errors name a duration without a unit.
+var numbers = map[time.Duration]string{time.Second: "seconds such as 0.0015",
+	time.Millisecond: "milliseconds such as 1.5", time.Microsecond: "microseconds such as 1500",
+	time.Nanosecond: "nanoseconds such as 1500000"}
 
 func (r *reader) add(rec Record) error {
 	all := r.trace.Records
@@ -145,9 +225,10 @@ func (r *reader) add(rec Record) error {
 	if len(all) > 0 && max(rec.At-all[0].At, all[0].At-rec.At) > int64(mostSpan) {
 		return errors.New("more than ten years from the first record")
 	}
-	if len(all) == sampled && r.size > 0 { // so that memory is asked for once
-		estimate := min(float64(sampled)*float64(r.size)/float64(r.read)*1.02, mostRecords)
-		all = slices.Grow(all, max(0, int(estimate)-len(all)))
+	if n := len(all); n >= sampled && n == cap(all) { // so that memory is asked for once
+		looked := max(r.file.n-int64(r.ahead.Buffered()), 1)
+		estimate := min(float64(n)*float64(r.size)/float64(looked)*1.02, mostRecords)
+		all = append(make([]Record, 0, max(n, int(estimate))), all...)
 	}
 	r.highest = max(r.highest, rec.At)
 	r.trace.Records = append(all, rec)
@@ -175,12 +256,13 @@ func (r *reader) finish() (*Trace, error) {
 			}
 			return 0
 		})
-		t.disorder = fmt.Sprintf("%v: arrived before the record above, by up to %v: "+
-			"sorted", r.back, time.Duration(r.backBy))
+		t.disorder = fmt.Sprintf("%s: arrived before the record above, by up to %v: "+
+			"sorted", r.back.name(r.noun), time.Duration(r.backBy))
 		t.Notes = append(t.Notes, t.disorder)
 	}
 	if r.same.n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%v: arrived with the record above", r.same))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: arrived with the record above",
+			r.same.name(r.noun)))
 	}
 	span := t.Records[n-1].At - t.Records[0].At
 	if span > int64(mostSpan) {

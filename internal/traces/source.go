@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,18 +15,38 @@ type Source struct {
 	File     string
 	Time     string // column of the times: its number from 1, or its name
 	Duration string // column of the durations; "" where they are not wanted
-	End      bool   // a time is that of the end: the arrival is as much earlier as the task took
+	Class    string // column of the classes; "" where they are not wanted
+	// of the lines of a log, as nginx's log_format or Apache's LogFormat has it, where ~ is a blank
+	// too; "": by the content
+	Layout string
+	// of durations that are numbers alone; 0: what the format says, which is seconds for most
+	Unit time.Duration
+	End  bool // a time is that of the end: the arrival is as much earlier as the task took
 }
 
-// A Record is one task of a trace.
+// A Record is one task of a trace. It has 16 bytes, since there are millions.
 type Record struct {
-	At   int64 // arrival in nanoseconds, since 1970 or another instant
-	Took int64 // nanoseconds; 0 where no durations were read
+	At   int64  // arrival in nanoseconds, since 1970 or another instant
+	work uint64 // the class, and below it how long the task took
 }
+
+// tookBits are those of a duration, two years, beside which there is room for 255 classes.
+const (
+	tookBits    = 56
+	mostTook    = 1<<tookBits - 1
+	mostClasses = 1<<(64-tookBits) - 1
+)
+
+// Took is how long the task took in nanoseconds; 0 where no durations were read.
+func (r Record) Took() int64 { return int64(r.work & mostTook) }
+
+// Class is an index into Trace.Classes; 0 where no classes were read.
+func (r Record) Class() int { return int(r.work >> tookBits) }
 
 // A Trace is what was read. It is shared by all who read the file, and never changed.
 type Trace struct {
 	Records []Record // by At
+	Classes []string // in the order in which they come in the file
 	Notes   []string // what is odd in the file, a line about each
 	// the note about records that were out of order
 	disorder string
@@ -49,8 +70,21 @@ type keptTrace struct {
 
 const mostKept = 2
 
-// Read reads the file, or returns what was read of it before if it has not changed since. An error
-// is one line, about the file, a column or a line of the file.
+// holds reports whether what s reads has all that other reads: more columns may be read than are
+// looked at.
+func (s Source) holds(other Source) bool {
+	if other.Duration == "" && !s.End {
+		other.Duration, other.Unit = s.Duration, s.Unit
+	}
+	if other.Class == "" {
+		other.Class = s.Class
+	}
+	return s == other
+}
+
+// Read reads the file, or returns what was read of it before if it has not changed since: that may
+// have durations and classes that s does not ask for. An error is one line, about the file, a
+// column or a line of the file.
 func (s Source) Read() (*Trace, error) {
 	if s.End && s.Duration == "" {
 		return nil, errors.New("at: the time of an end needs the column of the durations")
@@ -59,13 +93,17 @@ func (s Source) Read() (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("file: %s is a directory: one of a run keeps histograms, "+
+			"and no task's own times", s.File)
+	}
 	if !info.Mode().IsRegular() { // it is read several times
 		return nil, fmt.Errorf("file: %s is not a regular file", s.File)
 	}
 	kept.Lock()
 	defer kept.Unlock()
 	for _, k := range kept.traces {
-		if k.of == s && k.size == info.Size() && k.since.Equal(info.ModTime()) {
+		if k.of.holds(s) && k.size == info.Size() && k.since.Equal(info.ModTime()) {
 			return k.trace, nil
 		}
 	}
@@ -74,8 +112,9 @@ func (s Source) Read() (*Trace, error) {
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	defer f.Close()
+	kept.traces = slices.DeleteFunc(kept.traces, func(k keptTrace) bool { return s.holds(k.of) })
 	if len(kept.traces) == mostKept {
-		kept.traces = append([]keptTrace(nil), kept.traces[1:]...) // let go before there is more
+		kept.traces = slices.Delete(kept.traces, 0, 1) // let go before there is more
 	}
 	t, err := s.read(f, info.Size())
 	if err != nil {

@@ -167,8 +167,18 @@ func FuzzRead(f *testing.F) {
 		f.Add(text, "a", "b", true)
 		f.Add(text, "4", "", false)
 	}
+	f.Add(sampleHAR, "startedDateTime", "time", true)
+	f.Add(sampleHAR, "1", "5", false)
+	for _, text := range sampleVegeta(f) {
+		f.Add(text, "timestamp", "latency", true)
+		f.Add(text, "1", "3", false)
+	}
 	f.Fuzz(func(t *testing.T, text, at, took string, end bool) {
-		trace, err := readText(Source{Time: at, Duration: took, End: end && took != ""}, text)
+		s := Source{Time: at, Duration: took, End: end && took != ""}
+		if end {
+			s.Class = took
+		}
+		trace, err := readText(s, text)
 		if err != nil {
 			if strings.ContainsAny(oneLine(err), "\n\r") {
 				t.Errorf("%q", err)
@@ -177,7 +187,8 @@ func FuzzRead(f *testing.F) {
 		}
 		var before int64
 		for i, r := range trace.Records {
-			if i > 0 && r.At < before || r.Took < 0 {
+			if i > 0 && r.At < before || r.Took() < 0 || s.Class == "" && r.Class() != 0 ||
+				s.Class != "" && r.Class() >= len(trace.Classes) {
 				t.Fatalf("record %d: %+v after %d", i, r, before)
 			}
 			before = r.At

@@ -1,9 +1,12 @@
 package traffic
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/traces"
 )
 
 // A Description is what there is to know of recorded tasks. Times are seconds.
@@ -18,7 +21,9 @@ type Description struct {
 	// share of the tasks that came at the same instant as the one before
 	Together   float64      `json:"together_share"`
 	Dispersion []Dispersion `json:"dispersion"` // by window
+	Swing      *Swing       `json:"swing"`      // null where the rate is steady
 	Durations  *Durations   `json:"durations,omitempty"`
+	Classes    []Class      `json:"classes,omitempty"` // those with most of the work first
 }
 
 // A Peak is the part of the span, as long as a tenth of it, in which most tasks came.
@@ -33,6 +38,14 @@ type Dispersion struct {
 	Index  float64 `json:"index"`
 }
 
+// A Likeness is a built-in process beside the recorded arrivals.
+type Likeness struct {
+	Arrival string `json:"arrival"` // to be given the rate of the record
+	// Factor is how badly it resembles them: in the window where they differ most, the counts vary
+	// so many times as much in the one as in the other. 1 is alike.
+	Factor float64 `json:"factor"`
+}
+
 // Durations are how long the tasks took.
 type Durations struct {
 	Mean float64 `json:"mean_sec"`
@@ -45,61 +58,81 @@ type Durations struct {
 	Busy float64 `json:"busy"`
 }
 
+// A Class is the tasks of one class.
+type Class struct {
+	Name  string  `json:"name"`
+	Tasks int     `json:"tasks"`
+	Share float64 `json:"share"`      // of the tasks
+	Work  float64 `json:"work_share"` // of the sum of the durations; 0 without durations
+	Mean  float64 `json:"mean_sec"`
+	C2    float64 `json:"c2"` // of its durations
+	Long  bool    `json:"long"`
+}
+
 const (
 	courseParts = 60
 	peakShare   = 0.1
-	leastParts  = 50 // windows that an index is taken from: its deviation is then some 20 %
-	ladder      = 10 // a window is so many times as long as the one before
+	// LeastWindows is from how many an index is taken: its deviation is then some 20 %
+	LeastWindows = 50
+	ladder       = 10 // a window is so many times as long as the one before
 )
 
-// Describe describes tasks that were due at these nanoseconds, which ascend, and took as many as
-// took says; took is nil where that is not known, and is in another order afterwards. There are at
-// least two instants.
-func Describe(due, took []int64) Description {
+// Describe describes tasks in the order of their arrivals, of at least two instants. timed: it is
+// known how long they took.
+func Describe(due []traces.Record, timed bool) Description {
 	n := len(due)
-	span := float64(due[n-1]-due[0]) / 1e9
+	span := spanOf(due) / 1e9
 	d := Description{Tasks: n, Span: span, Rate: float64(n-1) / span,
 		Course: counts(due, courseParts), Peak: peak(due)}
 	together := 0
 	for i := range n - 1 {
-		if due[i+1] == due[i] {
+		if due[i+1].At == due[i].At {
 			together++
 		}
 	}
-	d.GapC2, d.GapRho = moments(n-1, func(i int) float64 { return float64(due[i+1] - due[i]) })
+	d.GapC2, d.GapRho = moments(n-1, func(i int) float64 {
+		return float64(due[i+1].At - due[i].At)
+	})
 	d.Together = float64(together) / float64(n)
-	d.Dispersion = dispersions(due)
-	if took != nil {
-		d.Durations = durations(took, d.Rate)
+	d.Dispersion = Dispersions(due)
+	d.Swing = SwingOf(due)
+	if timed {
+		d.Durations = durations(due, d.Rate)
 	}
 	return d
 }
 
+// spanOf is from the first arrival to the last, in nanoseconds.
+func spanOf(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
+
 // counts are the tasks in so many equal parts of the span.
-func counts(due []int64, parts int) []int {
+func counts(due []traces.Record, parts int) []int {
 	c := make([]int, parts)
-	first, span := due[0], float64(due[len(due)-1]-due[0])
-	for _, at := range due {
-		c[min(int(float64(at-first)/span*float64(parts)), parts-1)]++
+	first, span := due[0].At, spanOf(due)
+	for _, r := range due {
+		c[min(int(float64(r.At-first)/span*float64(parts)), parts-1)]++
 	}
 	return c
 }
 
 // peak slides a window over the tasks.
-func peak(due []int64) (p Peak) {
-	length := max(int64(float64(due[len(due)-1]-due[0])*peakShare), 1)
+func peak(due []traces.Record) (p Peak) {
+	length := max(int64(spanOf(due)*peakShare), 1)
 	most, last := 0, 0
-	for first, at := range due {
-		for last < len(due) && due[last] < at+length {
+	for first, r := range due {
+		for last < len(due) && due[last].At < r.At+length {
 			last++
 		}
 		if last-first > most {
-			most, p.From = last-first, float64(at-due[0])/1e9
+			most, p.From = last-first, float64(r.At-due[0].At)/1e9
 		}
 	}
 	p.Rate = float64(most) / (float64(length) / 1e9)
 	return p
 }
+
+// rounding is a C² that rounding the mean alone makes of equal values.
+const rounding = 1e-20
 
 // moments are the squared coefficient of variation of n values, and the correlation of a value with
 // the next.
@@ -115,32 +148,31 @@ func moments(n int, value func(i int) float64) (c2, rho float64) {
 		products += off * before
 		before = off
 	}
-	if squares == 0 || mean == 0 {
+	if c2 = squares / float64(n) / (mean * mean); !(c2 > rounding) { // 0/0 as well
 		return 0, 0
 	}
-	return squares / float64(n) / (mean * mean), products / squares
+	return c2, products / squares
 }
 
-// dispersions are the indices for windows of a mean gap, ten of them, and so on, as long as there
+// Dispersions are the indices for windows of a mean gap, ten of them, and so on, as long as there
 // are enough windows.
-func dispersions(due []int64) (all []Dispersion) {
-	n := len(due)
-	span := float64(due[n-1] - due[0])
-	for window := span / float64(n-1); span/window >= leastParts; window *= ladder {
-		all = append(all, Dispersion{window / 1e9, index(due, window)})
+func Dispersions(due []traces.Record) (all []Dispersion) {
+	n, span := len(due), spanOf(due)
+	for window := span / float64(n-1); span/window >= LeastWindows; window *= ladder {
+		all = append(all, Dispersion{window / 1e9, Index(due, window)})
 	}
 	return all
 }
 
-// index is the variance of the tasks in a window over their mean. Tasks after the last whole window
-// do not count.
-func index(due []int64, window float64) float64 {
-	parts := int(float64(due[len(due)-1]-due[0]) / window)
+// Index is the variance of the tasks in a window of so many nanoseconds over their mean. Tasks
+// after the last whole window do not count.
+func Index(due []traces.Record, window float64) float64 {
+	parts := int(spanOf(due) / window)
 	var sum, squares float64
 	i := 0
 	for part := range parts {
 		n := 0.0
-		for ; i < len(due) && float64(due[i]-due[0]) < window*float64(part+1); i++ {
+		for ; i < len(due) && float64(due[i].At-due[0].At) < window*float64(part+1); i++ {
 			n++
 		}
 		sum += n
@@ -150,11 +182,13 @@ func index(due []int64, window float64) float64 {
 	return math.Max(squares/float64(parts)-mean*mean, 0) / mean
 }
 
-func durations(took []int64, rate float64) *Durations {
+func durations(tasks []traces.Record, rate float64) *Durations {
 	sum, longest := 0.0, int64(0)
-	for _, t := range took {
-		sum += float64(t)
-		longest = max(longest, t)
+	took := make([]int64, len(tasks)) // in another order below
+	for i, r := range tasks {
+		took[i] = r.Took()
+		sum += float64(took[i])
+		longest = max(longest, took[i])
 	}
 	var d Durations
 	d.C2, d.Rho = moments(len(took), func(i int) float64 { return float64(took[i]) })
@@ -166,4 +200,37 @@ func durations(took []int64, rate float64) *Durations {
 		d.P99 = float64(q[1]) / 1e9
 	}
 	return &d
+}
+
+// Classes describes tasks by their class; long says which classes are.
+func Classes(tasks []traces.Record, names []string, long []bool) []Class {
+	all := make([]Class, len(names))
+	sums, squares := make([]float64, len(names)), make([]float64, len(names))
+	for _, r := range tasks {
+		all[r.Class()].Tasks++
+		sums[r.Class()] += float64(r.Took())
+	}
+	total := 0.0
+	for i, name := range names {
+		n := float64(max(all[i].Tasks, 1))
+		total += sums[i]
+		all[i].Name, all[i].Long = name, long[i]
+		all[i].Share, all[i].Mean = n/float64(len(tasks)), sums[i]/n
+	}
+	for _, r := range tasks {
+		off := float64(r.Took()) - all[r.Class()].Mean
+		squares[r.Class()] += off * off
+	}
+	for i := range all {
+		if c := &all[i]; sums[i] > 0 {
+			c.C2 = squares[i] / float64(c.Tasks) / (c.Mean * c.Mean)
+			c.Work = sums[i] / total
+			c.Mean /= 1e9
+		}
+	}
+	all = slices.DeleteFunc(all, func(c Class) bool { return c.Tasks == 0 }) // of another window
+	slices.SortStableFunc(all, func(a, b Class) int {
+		return cmp.Or(cmp.Compare(b.Work, a.Work), b.Tasks-a.Tasks)
+	})
+	return all
 }

@@ -1,5 +1,6 @@
 // Package traffic describes when tasks came and how long they took: the rate over time, how bursty
-// and how dependent it is, and which arrival process it resembles. It reads nothing.
+// and how dependent it is. It reads nothing and plays nothing: package likeness says which arrival
+// process it resembles.
 //
 // Burstiness is told twice. C² of the gaps, their variance over their squared mean, is about
 // neighbours: 1 for a Poisson process, 0 for equal gaps. The index of dispersion of counts, the

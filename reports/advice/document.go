@@ -42,7 +42,9 @@ type Work struct {
 	Mean  float64  `json:"mean_service"`
 	C2    float64  `json:"c2_service"`
 	GapC2 *float64 `json:"c2_gaps"`
-	Busy  *float64 `json:"busy_slots"` // on average
+	// of a record: how many times as busy as its busiest stretch the next such record's may be
+	Busier float64  `json:"busier,omitempty"`
+	Busy   *float64 `json:"busy_slots"` // on average
 }
 
 // An Option is a strategy with its settings, and what it comes to.
@@ -197,6 +199,10 @@ func (d *Document) described() string {
 	}
 	if w.GapC2 != nil {
 		text += ", gaps C² " + digits(*w.GapC2)
+	}
+	const worthALine = 1.05
+	if w.Busier >= worthALine {
+		text += fmt.Sprintf("; its busiest stretch may next be %.2g times as busy", w.Busier)
 	}
 	return text
 }

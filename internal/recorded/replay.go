@@ -1,0 +1,42 @@
+package recorded
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Replay are the words of the command that plays the file, a line each; none where it cannot be
+// played.
+func (d *Document) Replay() []string {
+	if d.Arrival == "" {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("poolbench run --clock virtual --limit %d", d.limit()),
+		"--arrival " + shellWord(d.Arrival)}
+	if d.Workload != "" {
+		lines = append(lines, "--workload "+shellWord(d.Workload))
+	}
+	return lines
+}
+
+// limit is one at which the tasks do not pile up for ever: a third above those that are busy on
+// average.
+func (d *Document) limit() int {
+	if d.Durations == nil {
+		return 4
+	}
+	return int(math.Ceil(d.Durations.Busy*4/3 + 0.5))
+}
+
+// shellWord spells a word for a shell.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("-_./:=,+@%", r) || '0' <= r && r <= '9' ||
+			'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

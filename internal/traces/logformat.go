@@ -1,0 +1,65 @@
+package traces
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// A logField is one of those that a log's format separates by spaces: a variable, and what is
+// written around it, such as the rt= of rt=$request_time.
+type logField struct{ name, before, after string }
+
+var (
+	// variable is nginx's $name or ${name}, or Apache's %D, %>s or %{ms}T
+	variable = regexp.MustCompile(`\$\{?([a-zA-Z0-9_]+)\}?|%[!<>0-9,]*(\{[^}]*\})?\^?([a-zA-Z]+)`)
+	// variableUnits are those of durations that are not in seconds
+	variableUnits = map[string]time.Duration{"%D": time.Microsecond, "%{us}T": time.Microsecond,
+		"%{ms}T": time.Millisecond}
+)
+
+// unblank reads a layout as parameters, which hold no blanks, have it.
+var unblank = strings.NewReplacer("~", " ", `\"`, `"`)
+
+// Layout spells a log's format as a parameter, without blanks.
+func Layout(format string) string { return strings.ReplaceAll(format, " ", "~") }
+
+// parseLayout reads a format as log_format of nginx or LogFormat of Apache has it; a ~ is a blank.
+func parseLayout(format string) (fields []logField, err error) {
+	lines, some := layout{kind: accessLog}, false
+	rest, more := []byte(unblank.Replace(format)), true
+	for more {
+		var text []byte
+		if text, rest, more, err = lines.cut(rest); err != nil {
+			return nil, err
+		}
+		f := logField{before: string(text)}
+		if at := variable.FindSubmatchIndex(text); at != nil {
+			part := func(i int) string {
+				if at[2*i] < 0 {
+					return ""
+				}
+				return string(text[at[2*i]:at[2*i+1]])
+			}
+			if f.name = part(1); f.name == "" {
+				f.name = "%" + part(2) + part(3)
+			}
+			f.before, f.after, some = string(text[:at[0]]), string(text[at[1]:]), true
+		}
+		fields = append(fields, f)
+	}
+	if !some {
+		return nil, errors.New("want a format such as '$msec $request_time' or '%t %D'")
+	}
+	return fields, nil
+}
+
+// value is the variable's part of a field.
+func (f logField) value(text []byte) []byte {
+	if len(text) < len(f.before)+len(f.after) || string(text[:len(f.before)]) != f.before ||
+		string(text[len(text)-len(f.after):]) != f.after {
+		return text // and will be complained of
+	}
+	return text[len(f.before) : len(text)-len(f.after)]
+}
