@@ -186,7 +186,7 @@ func TestMemory(t *testing.T) {
 	w := gzip.NewWriter(&zipped)
 	const n = 200_000
 	for i := range n {
-		fmt.Fprintf(&text, "%d,x%d\n", 1_777_626_000_000+i, i*7919%n)
+		fmt.Fprintf(&text, "%d,x%d\n", int64(1_777_626_000_000)+int64(i), i*7919%n)
 	}
 	_, _ = w.Write(text.Bytes())
 	if err := w.Close(); err != nil {
