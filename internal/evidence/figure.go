@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page"
+	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // A Figure is what a study draws. The zero one had nothing to show.
@@ -17,6 +18,7 @@ type Figure struct {
 	Caption               []string // its sentences; empty ones are left out
 
 	chart *charts.Chart
+	table *shell.Table
 	err   error
 }
 
@@ -39,6 +41,14 @@ func (f Figure) Planes(planes ...charts.Plane) Figure {
 // Rows draws a table of points.
 func (f Figure) Rows(rows []string, panels ...charts.RowPanel) Figure {
 	return f.with(charts.Rows(f.Title, rows, panels))
+}
+
+// Table shows numbers; where there is none, nothing is shown.
+func (f Figure) Table(t shell.Table) Figure {
+	if !t.Empty() {
+		f.table = &t
+	}
+	return f
 }
 
 // AddRows adds a series to panels that share so many rows: of each row, what there is in each
@@ -72,12 +82,16 @@ func (f Figure) with(c *charts.Chart, err error) Figure {
 func (f Figure) Page() (shown page.Figure, ok bool, err error) {
 	if _, empty := errors.AsType[*charts.EmptyError](f.err); empty {
 		return shown, false, nil
-	} else if f.chart == nil {
+	} else if f.chart == nil && f.table == nil {
 		return shown, false, f.err
 	}
-	f.chart.Subtitle = f.Subtitle
 	said := slices.DeleteFunc(f.Caption, func(text string) bool { return text == "" })
-	return page.Figure{Name: f.Name, Chart: f.chart, Caption: strings.Join(said, " ")}, true, nil
+	shown = page.Figure{Name: f.Name, Title: f.Title, Subtitle: f.Subtitle, Chart: f.chart,
+		Table: f.table, Caption: strings.Join(said, " ")}
+	if f.chart != nil {
+		f.chart.Subtitle = f.Subtitle
+	}
+	return shown, true, nil
 }
 
 // A Number is what the runs of a scenario come to.

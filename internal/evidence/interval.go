@@ -10,6 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // An Interval is a mean with its 95 % confidence interval by Student's t. It takes the repetitions
@@ -107,6 +108,18 @@ func (in Interval) Write(number func(float64) string) string {
 // Row is the interval as Rows draws it.
 func (in Interval) Row() charts.RowValue {
 	return charts.RowValue{Mid: in.Mid, Lo: in.Lo, Hi: in.Hi}
+}
+
+// Cell is the interval in a table.
+func (in Interval) Cell(number func(float64) string) shell.TableCell {
+	if math.IsNaN(in.Mid) {
+		return shell.Absent
+	}
+	cell := shell.TableCell{Text: number(in.Mid)}
+	if lo, hi := number(in.Lo), number(in.Hi); !math.IsNaN(in.Lo) && lo != hi {
+		cell.Below = lo + " – " + hi
+	}
+	return cell
 }
 
 // Alone is a value without an interval.

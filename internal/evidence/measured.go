@@ -315,11 +315,25 @@ func part(name, key string) string {
 // Medians says what the points and bars of a figure are that OfMedian makes.
 func (m *Measured) Medians(cells []bench.Scenario) string {
 	n := m.Repetitions(cells)
-	bars := "their 95 % intervals"
-	if fewest, _, _ := strings.Cut(n, " "); len(fewest) == 1 && fewest < "6" {
-		bars = "smallest to largest"
+	return points("medians", n, around(n))
+}
+
+// MedianCells says it of those in a table.
+func (m *Measured) MedianCells(cells []bench.Scenario) string {
+	n := m.Repetitions(cells)
+	if n == "1" {
+		return "Numbers: one repetition."
 	}
-	return points("medians", n, bars)
+	return fmt.Sprintf("Numbers: medians of %s repetitions; below them %s.", n, around(n))
+}
+
+// around is what stands around medians of so many repetitions.
+func around(repetitions string) string {
+	fewest, _, _ := strings.Cut(repetitions, " ")
+	if len(fewest) == 1 && fewest < "6" {
+		return "smallest to largest"
+	}
+	return "their 95 % intervals"
 }
 
 // Means says it of those that OfMean makes.

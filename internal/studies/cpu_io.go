@@ -11,7 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
 	"github.com/poolbench/poolbench/internal/theory"
-	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // cpu_io mixes tasks that compute and tasks that wait, for which the Node.js guide on not blocking
@@ -269,62 +269,78 @@ func poolTail(rate float64, service time.Duration, slots int) float64 {
 		Limit: slots})).P99()
 }
 
-func drawCores(m *evidence.Measured) evidence.Figure {
-	limits := evidence.Log("limit: slots in all", nil, 2, 4, 8, 16)
-	limits.Name = "limit"
-	many := limits
-	many.Marks = []float64{4, 8, 16, 32}
-	waits := evidence.Plane("Waiting tasks, beside computing ones: p99", limits,
-		evidence.Log("p99 response", words.Seconds))
-	kinds := evidence.Plane("Real tasks of either kind: response", limits,
-		evidence.Log("mean response of the waiting tasks", words.Seconds))
-	whole := evidence.Plane("Throughput on real cores", many,
-		evidence.Log("tasks completed a second", words.Short))
-	curve := func(style int, label, unit, name string, limits []int,
-		at func(Size, string, int) bench.Scenario) charts.Series {
-		var cells []bench.Scenario
-		for _, k := range limits {
-			cells = append(cells, at(Quick, name, k))
+// coreRows are what the strategies come to in one number, a row a limit.
+type coreRows struct {
+	title, unit string
+	number      func(float64) string
+	limits      []int
+	names       []string // of one pool, and of two
+	at          func(Size, string, int) bench.Scenario
+	more        bool // is better
+}
+
+// part sets in bold what is told to be better than the other way to divide the slots.
+func (c coreRows) part(m *evidence.Measured) shell.TablePart {
+	p := shell.TablePart{Title: c.title}
+	for _, k := range c.limits {
+		row := shell.TableRow{Name: fmt.Sprintf("limit %d", k)}
+		worse := 0
+		for _, name := range c.names {
+			cell := m.Median(c.at(Quick, name, k), c.unit).Cell(c.number)
+			ratio := m.Ratio(c.at(Quick, name, k), c.at(Quick, c.names[0], k), c.unit)
+			better, less := ratio.Below(), ratio.Above()
+			if c.more {
+				better, less = less, better
+			}
+			if cell.Best = better; less {
+				worse++
+			}
+			row.Cells = append(row.Cells, cell)
 		}
-		return evidence.Curve(charts.Series{Name: label, Style: style}, limits, cells,
-			m.MedianOf(unit))
+		row.Cells[0].Best = worse == len(c.names)-1
+		for len(row.Cells) < 1+len(realSplits) {
+			row.Cells = append(row.Cells, shell.Absent)
+		}
+		p.Rows = append(p.Rows, row)
 	}
-	waits.Series = []charts.Series{
-		curve(0, "one pool", callTail, pooled, coreLimits, apartCell),
-		curve(1, "separate pools", callTail, coreSplit, coreLimits[1:], apartCell)}
-	if len(waits.Series[0].X)+len(waits.Series[1].X) > 0 {
-		waits.Series = append(waits.Series, evidence.Exact(waits.Series[1],
-			words.Floats(coreLimits[1:]), func(k float64) float64 {
-				return poolTail(callSlots/calling.Seconds(), calling, int(k)-corePool)
-			}))
-	}
-	for i, name := range append([]string{pooled}, realSplits...) {
-		pools := []string{"one pool", "separate pools", "separate pools, a core left"}[i]
-		kinds.Series = append(kinds.Series, curve(i, pools, waitMean, name, kindLimits, kindCell))
-		whole.Series = append(whole.Series, curve(i, pools, "ops/s", name, kindLimits, kindCell))
-		if i < 2 {
-			whole.Series = append(whole.Series,
-				curve(i+3, pools+", tasks that do both", "ops/s", name, wholeLimits, wholeCell))
+	return p
+}
+
+func drawCores(m *evidence.Measured) evidence.Figure {
+	one := []string{pooled}
+	calls := coreRows{"virtual clock: p99 of the waiting tasks beside computing ones", callTail,
+		words.Seconds, coreLimits, append(one, coreSplit), apartCell, false}.part(m)
+	for i, k := range coreLimits {
+		exact := poolTail(callSlots/calling.Seconds(), calling, k-corePool)
+		if cell := &calls.Rows[i].Cells[1]; *cell != shell.Absent && !math.IsNaN(exact) {
+			cell.Below = "theory: " + words.Seconds(exact)
 		}
 	}
 	return evidence.Figure{
 		Name:  "cpu_io",
 		Title: "Computing and waiting: one pool or two",
-		Subtitle: fmt.Sprintf("Left: computations of %s keep %d cores %s busy, calls of %s "+
-			"keep %v slots busy",
-			words.Span(computing), corePool, words.Percent(coreBusy), words.Span(calling),
-			callSlots),
 		Caption: []string{
-			fmt.Sprintf("Left, virtual clock: separate pools are %d slots for the computing "+
-				"tasks and the rest for the others; exact is M/D/k. Each slot of the one pool "+
-				"gets a core, which favours it.", corePool),
-			"Middle and right, real clock: every second task computes for 1 ms, the others " +
-				"wait for 2 ms. Tasks that do both compute for 1 ms and then wait for 9 ms, " +
-				"all of it in the separate pool for computations.",
+			fmt.Sprintf("Virtual clock: computations of %s keep %d cores %s busy, calls of %s "+
+				"keep %v slots busy. Separate pools are %d slots for the computing tasks and "+
+				"the rest for the others; theory is M/D/k. Each slot of the one pool gets a "+
+				"core, which favours it.", words.Span(computing), corePool,
+				words.Percent(coreBusy), words.Span(calling), callSlots, corePool),
+			"Real clock: every second task computes for 1 ms, the others wait for 2 ms. Tasks " +
+				"that do both compute for 1 ms and then wait for 9 ms, all of it in the " +
+				"separate pool for computations.",
 			fmt.Sprintf("The separate pools have %d slots to compute, or %d: where all cores "+
 				"compute, a task that wakes up waits for one, in whatever pool.",
 				realSlots[0], realSlots[1]),
-			m.Medians([]bench.Scenario{apartCell(Quick, pooled, coreLimits[1])}),
+			"In bold: what is told to be better than the other way to divide the slots.",
+			m.MedianCells([]bench.Scenario{apartCell(Quick, pooled, coreLimits[1])}),
 		},
-	}.Planes(waits, kinds, whole)
+	}.Table(shell.Table{Of: "slots in all", Heads: []string{"one pool", "separate pools",
+		"separate pools, a core left"}, Parts: []shell.TablePart{
+		calls,
+		coreRows{"real cores: mean response of the waiting tasks", waitMean, words.Seconds,
+			kindLimits, append(one, realSplits...), kindCell, false}.part(m),
+		coreRows{"real cores: tasks completed a second, of either kind", "ops/s", words.Short,
+			kindLimits, append(one, realSplits...), kindCell, true}.part(m),
+		coreRows{"real cores: tasks completed a second that compute and then wait", "ops/s",
+			words.Short, wholeLimits, append(one, realSplits[0]), wholeCell, true}.part(m)}})
 }

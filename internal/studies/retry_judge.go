@@ -10,7 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/evidence"
 	"github.com/poolbench/poolbench/internal/evidence/words"
-	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
 // A retryOutcome is what became of a batch: the share of it that was lost, the calls for each task
@@ -37,7 +37,7 @@ func (o retryOutcome) String() string {
 // many, within 1 %, the fastest.
 func retryFewest(all []retryOutcome, of func(retryWay) bool) (best retryOutcome, ok bool) {
 	for _, o := range all {
-		if o.lost > 0 || !of(o.way) {
+		if o.lost != 0 || !of(o.way) { // or it was not run
 			continue
 		}
 		if !ok || o.calls < best.calls/retryTie || o.calls <= best.calls*retryTie &&
@@ -205,38 +205,47 @@ func answerBounds(m *evidence.Measured, f *finding.Finding) {
 }
 
 func drawRetryWays(m *evidence.Measured) evidence.Figure {
-	ways := retryWays(retryDoors[0])
-	var rows []string
 	var cells []bench.Scenario
-	for _, way := range ways {
-		rows = append(rows, way.name())
-		cells = append(cells, retryCell(retryDoors[0], way.strategy))
+	var heads []string
+	var best []retryOutcome
+	for _, door := range retryDoors {
+		heads = append(heads, door.name())
+		var all []retryOutcome
+		for _, way := range retryWays(door) {
+			all = append(all, retryOf(m, door, way))
+		}
+		o, _ := retryFewest(all, func(retryWay) bool { return true })
+		best = append(best, o)
 	}
-	least := []charts.Level{{Name: "the least possible", Y: 1}}
-	panels := []charts.RowPanel{
-		{Title: "calls", X: evidence.Log("calls a task", words.Short), Levels: least},
-		{Title: "time", X: evidence.Log("time to the end ÷ the least possible", words.Short),
-			Levels: least},
-		{Title: "losses", X: shares("share of the tasks that was given up", 0, 1)}}
-	panels[0].X.Reach, panels[1].X.Reach = []float64{1}, []float64{1}
-	for i, door := range retryDoors {
-		of := retryWays(door)
-		evidence.AddRows(panels, door.name(), i, len(ways), func(row int) []evidence.Interval {
-			if !slices.Contains(of, ways[row]) {
-				return nil
+	var parts []shell.TablePart
+	place := "?"
+	for _, way := range retryWays(retryDoors[0]) {
+		cells = append(cells, retryCell(retryDoors[0], way.strategy))
+		if way.place != place {
+			place = way.place
+			parts = append(parts, shell.TablePart{Title: retryTold[place]})
+		}
+		row := shell.TableRow{Name: way.kind}
+		for i, door := range retryDoors {
+			cell := shell.Absent
+			// the ways are those of the door, or its own with the same name
+			of := retryWays(door)
+			at := slices.IndexFunc(of, func(w retryWay) bool { return w.name() == way.name() })
+			if at >= 0 {
+				cell = retryOf(m, door, of[at]).cell()
+				cell.Best = of[at] == best[i].way
 			}
-			o := retryOf(m, door, ways[row])
-			if o.lost != 0 {
-				return evidence.Points(math.NaN(), math.NaN(), o.lost)
-			}
-			return evidence.Points(o.calls, o.seconds/o.floor, o.lost)
-		})
+			row.Cells = append(row.Cells, cell)
+		}
+		rows := &parts[len(parts)-1].Rows
+		*rows = append(*rows, row)
 	}
 	return evidence.Figure{
 		Name:  "retry",
 		Title: "Trying again past a rate limit: how many calls, how late, and what is lost",
-		Subtitle: fmt.Sprintf("A batch of %d tasks, %d at once, at targets that serve about %d "+
-			"calls a second", retryBatch, retryPool, retryRate),
+		Subtitle: fmt.Sprintf("Calls a task, and times the least possible time, of a batch of "+
+			"%d tasks, %d at once, at targets that serve about %d calls a second", retryBatch,
+			retryPool, retryRate),
 		Caption: []string{
 			fmt.Sprintf("The backoff is 1 s, doubled up to 10 s; no backoff is 10 ms, for the "+
 				"way there and back. %s cannot say when to come again.",
@@ -244,9 +253,26 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 			"In place: the worker sleeps. Queued: it goes on to the next task, which meets the " +
 				"same refusal.",
 			fmt.Sprintf("A task has at most %d attempts. Calls and time are shown where "+
-				"nothing was lost. The least time is (N − burst)/rate, and at the last target "+
-				"all the work over its slots.", retryTries),
-			fmt.Sprintf("Points: means of %s repetitions.", m.Repetitions(cells)),
+				"nothing was lost, and the fewest calls at a target in bold. The least time is "+
+				"(N − burst)/rate, and at the last target all the work over its slots.",
+				retryTries),
+			fmt.Sprintf("Numbers: means of %s repetitions.", m.Repetitions(cells)),
 		},
-	}.Rows(rows, panels...)
+	}.Table(shell.Table{Of: "way", Heads: heads, Parts: parts})
+}
+
+// retryTold are the places as headings.
+var retryTold = map[string]string{"": "one attempt a task", "retry_in_place": "retries in place",
+	"retry_queue": "retries from a queue"}
+
+// cell has the calls a task and how many times as long as the least it took; or what was lost.
+func (o retryOutcome) cell() shell.TableCell {
+	switch {
+	case math.IsNaN(o.lost):
+		return shell.Absent
+	case o.lost > 0:
+		return shell.TableCell{Text: words.Percent(o.lost) + " lost"}
+	}
+	return shell.TableCell{Text: words.Counted(o.calls, "call"),
+		Below: words.Short(o.seconds/o.floor) + " × time"}
 }

@@ -187,7 +187,7 @@ func (s Study) figures(m *evidence.Measured) (figures []page.Figure, err error) 
 		}
 	}
 	if len(figures) > 0 {
-		figures[0].Chart.Notes = append(figures[0].Chart.Notes, m.LeftOut...)
+		figures[0].Notes = append(figures[0].Notes, m.LeftOut...)
 	}
 	return figures, nil
 }

@@ -24,19 +24,22 @@ func wellSaid(
 			t.Errorf("%d figures, want %d; %v", len(figures), len(draw), err)
 		}
 		for _, fig := range figures {
+			sound(t, finding.Finding{Because: fig.Title + ". " + fig.Subtitle,
+				Lines: []string{fig.Caption}})
+			if fig.Chart == nil {
+				continue
+			}
 			for _, layout := range []charts.Layout{charts.Wide, charts.Narrow} {
 				var svg bytes.Buffer
-				if err := fig.SVG(&svg, layout); err != nil {
+				if err := fig.Chart.SVG(&svg, layout); err != nil {
 					t.Errorf("%s: %v", fig.Name, err)
 				}
 				if none := unsound["a number that is none"]; none.MatchString(svg.String()) {
 					t.Errorf("%s has %q", fig.Name, none.FindString(svg.String()))
 				}
 			}
-			sound(t, finding.Finding{Because: fig.Title + ". " + fig.Subtitle,
-				Lines: []string{fig.Caption}})
-			if len(fig.Notes) > 0 {
-				t.Errorf("%s leaves out: %q", fig.Name, fig.Notes)
+			if len(fig.Chart.Notes) > 0 {
+				t.Errorf("%s leaves out: %q", fig.Name, fig.Chart.Notes)
 			}
 		}
 	}

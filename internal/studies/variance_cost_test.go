@@ -63,7 +63,7 @@ func TestCostAnnotations(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	var svg bytes.Buffer
-	if err := f.InlineSVG(&svg, charts.Wide); err != nil {
+	if err := f.Chart.InlineSVG(&svg, charts.Wide); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"×30<", "pay from R = 2<", "exact M/D/4: 3.45<",
@@ -210,7 +210,7 @@ func TestCostWith(t *testing.T) {
 				t.Fatal(ok, err)
 			}
 			var svg bytes.Buffer
-			if err := f.InlineSVG(&svg, charts.Wide); err != nil {
+			if err := f.Chart.InlineSVG(&svg, charts.Wide); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(svg.String(), name+"<") {

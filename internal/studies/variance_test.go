@@ -162,7 +162,7 @@ func TestVarianceDraws(t *testing.T) {
 	for _, f := range figures {
 		for _, layout := range []charts.Layout{charts.Wide, charts.Narrow} {
 			var svg bytes.Buffer
-			if err := f.SVG(&svg, layout); err != nil {
+			if err := f.Chart.SVG(&svg, layout); err != nil {
 				t.Errorf("%s: %v", f.Name, err)
 			}
 			if none.MatchString(svg.String() + f.Caption) {

@@ -2,18 +2,24 @@ package page
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
-// A Figure is a chart drawn by someone who knows what the runs were made for, with its words.
+// A Figure is drawn by someone who knows what the runs were made for: a chart or a table, with its
+// words.
 type Figure struct {
-	Study   string // that it belongs to; "" where it is of none
-	Name    string // of its files, without extension: letters, digits and dashes
-	Caption string // what to see in it, in a few sentences
-	*charts.Chart
+	Study           string // that it belongs to; "" where it is of none
+	Name            string // of its files, without extension: letters, digits and dashes
+	Title, Subtitle string
+	Caption         string        // what to see in it, in a few sentences
+	Notes           []string      // what it leaves out, beside those of the chart
+	Chart           *charts.Chart // nil for a table
+	Table           *shell.Table  // nil for a chart; it has no files
 }
 
 // A Drawer makes figures of the results of a run directory; none where they are about something
@@ -39,22 +45,35 @@ func (in *reportInput) drawFigures() error {
 // before everything else where the study has not spoken yet.
 func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 	for _, f := range in.figures {
-		if f.Alt == "" {
-			f.Alt = f.Title + ". " + f.Caption
-		}
 		into := &r.page.Figures
 		for i := range studies {
 			if studies[i].Study == f.Study {
 				into = &studies[i].Figures
 			}
 		}
-		if err := r.add(into, figure{name: charts.FileName(f.Name), chart: f.Chart,
-			caption: f.Caption, own: true}, f.Subtitle); err != nil {
+		if err := r.addDrawn(into, f); err != nil {
 			return err
 		}
-		for _, note := range f.Notes {
+		notes := f.Notes
+		if f.Chart != nil {
+			notes = slices.Concat(f.Chart.Notes, notes)
+		}
+		for _, note := range notes {
 			r.page.Notes = append(r.page.Notes, f.Title+": "+strings.TrimPrefix(note, ": ")+".")
 		}
 	}
 	return nil
+}
+
+func (r *Report) addDrawn(to *[]reportFigure, f Figure) error {
+	name := charts.FileName(f.Name)
+	if f.Table != nil {
+		*to = append(*to, reportFigure{ID: r.unique(name), Title: f.Title, Subtitle: f.Subtitle,
+			Caption: f.Caption, Table: f.Table, Own: true})
+		return nil
+	}
+	if f.Chart.Alt == "" {
+		f.Chart.Alt = f.Title + ". " + f.Caption
+	}
+	return r.add(to, figure{name: name, chart: f.Chart, caption: f.Caption, own: true}, f.Subtitle)
 }

@@ -22,7 +22,7 @@ func TestDrawnFigures(t *testing.T) {
 			[]charts.Plane{
 				{Panel: charts.Panel{Series: []charts.Series{{Name: "a", X: []float64{1, 2, 0},
 					Y: []float64{1, 2, 3}}}}, X: charts.Axis{Log: true}}})
-		return []Figure{{Name: "study cost", Caption: "See there.", Chart: c}}, err
+		return []Figure{{Name: "study cost", Title: c.Title, Caption: "See there.", Chart: c}}, err
 	}
 	nothing := func(*results.Results) ([]Figure, error) {
 		return nil, &charts.EmptyError{Chart: "of other runs"}

@@ -46,12 +46,13 @@ type Alert struct {
 // An Item is a run and what is said of it.
 type Item struct{ Key, Value string }
 
-// A Figure is a chart with the words around it.
+// A Figure is a chart, or a table, with the words around it.
 type Figure struct {
 	ID, Title, Subtitle, Caption string
 	More                         string // of the caption, folded
 	Kind                         string // compact, narrow, or panels: several of the latter
 	SVG                          template.HTML
+	Table                        *Table         // in the place of a chart
 	Key                          []charts.Named // of a compact one, or of panels
 	// what its styles stand for is its own affair, and not that of the other figures
 	Own bool
