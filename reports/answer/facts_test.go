@@ -111,3 +111,21 @@ func TestOfSearch(t *testing.T) {
 		t.Error("an answer of nothing")
 	}
 }
+
+// TestInterval: an interval is a number with its ends, and not every pair of parentheses.
+func TestInterval(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"2.52 (2.26 to 2.81) times as many", true},
+		{"partitioned 670 ns (220 ns to 2 µs)", true},
+		{"12 % (10 % to 14 %)", true},
+		{"two pools are better (with 1 slot to compute at limit 4)", false},
+		{"24 of 24 runs", false},
+	} {
+		if got := (Answer{Facts: []Fact{{Text: c.text}}}).Interval(); got != c.want {
+			t.Errorf("%q: %v", c.text, got)
+		}
+	}
+}

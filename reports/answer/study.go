@@ -38,6 +38,13 @@ func OfFindings(all []finding.Finding) (a Answer, ok bool) {
 	return a, true
 }
 
+// Interval reports whether any of its words hold a number with its interval.
+func (a Answer) Interval() bool {
+	return interval.MatchString(a.Headline) || slices.ContainsFunc(a.Facts, func(f Fact) bool {
+		return interval.MatchString(f.Text)
+	})
+}
+
 // decides reports whether an advice says from which number on it is right.
 func decides(advice string) bool { return strings.ContainsAny(advice, "0123456789") }
 
@@ -97,7 +104,7 @@ func verdictOf(f finding.Finding, upper int) string {
 	return verdict + ": " + reason
 }
 
-var interval = regexp.MustCompile(` \([−0-9.k]+ ?%? to [^()]*\)`)
+var interval = regexp.MustCompile(` \([−0-9.k]+ ?(%|[nµm]?s)? to [^()]*\)`)
 
 // clause is the beginning of a reason, up to the end of its first clause with a number. Intervals
 // are left to the full text below.

@@ -30,7 +30,8 @@ type svgCanvas struct {
 	stack   []svgState
 }
 
-// fonts are those of text in SVG.
+// fonts are those of text in SVG. Where there is none of them, textLength gives a wider or narrower
+// one the width that the picture was laid out for: no text leaves it, or runs into its neighbour.
 const fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
 
 type svgState struct {
@@ -102,8 +103,10 @@ func (s *svgCanvas) FillString(f font.Face, pt vg.Point, text string) {
 	if size := float64(f.Font.Size); size != baseSize {
 		weight = fmt.Sprintf(` font-size="%s"`, decimal(size)) + weight
 	}
-	fmt.Fprintf(s.content(), "<text x=\"%s\" y=\"%s\"%s%s%s>%s</text>\n", decimal(x), decimal(y),
-		weight, turn, s.paints(paintOf(s.top().color), svgPaint{}), escape(text))
+	fmt.Fprintf(s.content(), "<text x=\"%s\" y=\"%s\" textLength=\"%s\" "+
+		"lengthAdjust=\"spacingAndGlyphs\"%s%s%s>%s</text>\n", decimal(x), decimal(y),
+		decimal(float64(f.Width(text))), weight, turn,
+		s.paints(paintOf(s.top().color), svgPaint{}), escape(text))
 }
 
 // DrawImage panics: no chart holds an image.

@@ -81,7 +81,9 @@ func (r *Report) first(in *reportInput, groups []*reportGroup) {
 	}
 	if a, ok := answer.OfFindings(in.results.Findings); ok {
 		p.First.Answer = a
-		p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
+		if a.Interval() {
+			p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
+		}
 		p.First.Figure = r.takeStudy(a.Study)
 		return
 	}

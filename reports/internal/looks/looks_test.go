@@ -224,11 +224,9 @@ func TestNarrow(t *testing.T) {
 			for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
 				for _, text := range evaluate[[]string](b, fmt.Sprintf(`(() => {
 					const out = [];
-					// what scripts do not draw is laid out for the font of its files
-					const drawn = %[1]q === "DejaVu Sans" ? ".explore svg" : "svg";
-					for (const svg of document.querySelectorAll(drawn + ":not(.pb-swatch)")) {
+					for (const svg of document.querySelectorAll("svg:not(.pb-swatch)")) {
 						if (!svg.getAttribute("viewBox") || !svg.getBoundingClientRect().width) continue;
-						svg.setAttribute("font-family", %[1]q);
+						svg.setAttribute("font-family", %q);
 						const [x, y, w, h] = svg.getAttribute("viewBox").split(" ").map(Number);
 						for (const t of svg.querySelectorAll("text")) {
 							const b = t.getBBox();
