@@ -1,6 +1,9 @@
 package charts
 
 import (
+	"math"
+	"slices"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -9,7 +12,8 @@ import (
 // Timeline draws counts (Y) over the time of a run (X, seconds): such as what was in flight in one
 // panel and what was queued in another. The panels have y axes of their own. Series of more than a
 // few hundred points are thinned, keeping the highest of each stretch: peaks are what a timeline is
-// read for. A limit above 0 is drawn as a line in the first panel, and each instant of marks, such
+// read for. A panel in which one series is many times as high as another is logarithmic, with a
+// place for 0. A limit above 0 is drawn as a line in the first panel, and each instant of marks, such
 // as the end of a stage, as one from top to bottom in all.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
@@ -35,9 +39,41 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 				marked: func(s Series, i int) bool { return i == len(s.X)-1 }})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 4}
 		p.X.Min, p.X.Max = 0, max(xmax, tiniest)
-		p.Y.Min, p.Y.Max = linearRange(ymin, ymax)
+		if p.Y.Min, p.Y.Max = linearRange(ymin, ymax); steep(panel.Series) {
+			p.Y.Label.Text += " (log scale)"
+			p.Y.Scale, p.Y.Tick.Marker = countScale{}, countTicks{}
+		}
 		return p
 	})
+}
+
+// steep reports whether the highest series would press another into a corner.
+func steep(all []Series) bool {
+	const times = 20
+	low, high := math.Inf(1), 0.0
+	for _, s := range all {
+		top := slices.Max(append(s.Y[:len(s.Y):len(s.Y)], 0))
+		low, high = min(low, max(top, 1)), max(high, top)
+	}
+	return high > times*low
+}
+
+// countScale is logarithmic in one more than a count, so that it shows 0.
+type countScale struct{}
+
+func (countScale) Normalize(lo, hi, n float64) float64 {
+	return (math.Log1p(n) - math.Log1p(lo)) / (math.Log1p(hi) - math.Log1p(lo))
+}
+
+// countTicks marks 0 and the powers of 10.
+type countTicks struct{}
+
+func (countTicks) Ticks(_, hi float64) []plot.Tick {
+	ticks := []plot.Tick{{Value: 0, Label: "0"}}
+	for n := 1.0; n <= hi; n *= 10 {
+		ticks = append(ticks, plot.Tick{Value: n, Label: Count(n)})
+	}
+	return ticks
 }
 
 // instants are places on the x axis that lines go down to.

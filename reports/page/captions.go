@@ -260,5 +260,12 @@ func (in *reportInput) timelineCaption(s reportSweep, _ *charts.Chart) string {
 				"at once.", charts.Count(f.value), f.name, charts.Count(peak)))
 		}
 	}
-	return strings.Join(append(out, leftOut(s, []float64{last})...), " ")
+	var growing []string
+	for _, c := range only(cells, (*reportCell).fallsBehind) {
+		growing = append(growing, c.strategy)
+	}
+	if len(growing) > 0 {
+		out = append(out, doNotKeepUp(prose.Few(growing, mostNames))+".")
+	}
+	return strings.Join(out, " ")
 }

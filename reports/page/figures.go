@@ -237,13 +237,17 @@ func sameGoodput(cells []*reportCell) bool {
 		})
 }
 
-// timelinesOf are what was in flight, and queued, at the last place.
+// timelinesOf are what was in flight, and queued, at the last place, until the last task ended: that
+// nothing is left then is no news.
 func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
-	for _, c := range keepingUp(s.cellsAt(s.at[len(s.at)-1])) {
+	for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
 		rows := in.timelines[c.Cell[0]]
 		if len(rows) < 2 {
 			continue
+		}
+		if last := rows[len(rows)-1]; len(rows) > 2 && last.inFlight+last.queued == 0 {
+			rows = rows[:len(rows)-1]
 		}
 		a := charts.Series{Name: c.strategy, Style: c.style}
 		b := a
