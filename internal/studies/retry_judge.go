@@ -261,7 +261,7 @@ func drawRetryWays(m *evidence.Measured) evidence.Figure {
 	}.Table(shell.Table{Of: "way", Heads: heads, Parts: parts})
 }
 
-// retryTold are the places as headings.
+// retryTold are the headings of the table, by the strategy that retries.
 var retryTold = map[string]string{"": "one attempt a task", "retry_in_place": "retries in place",
 	"retry_queue": "retries from a queue"}
 

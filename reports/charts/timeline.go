@@ -13,8 +13,8 @@ import (
 // panel and what was queued in another. The panels have y axes of their own. Series of more than a
 // few hundred points are thinned, keeping the highest of each stretch: peaks are what a timeline is
 // read for. A panel in which one series is many times as high as another is logarithmic, with a
-// place for 0. A limit above 0 is drawn as a line in the first panel, and each instant of marks, such
-// as the end of a stage, as one from top to bottom in all.
+// place for 0. A limit above 0 is drawn as a line in the first panel, and each instant of marks,
+// such as the end of a stage, as one from top to bottom in all.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)

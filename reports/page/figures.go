@@ -237,8 +237,8 @@ func sameGoodput(cells []*reportCell) bool {
 		})
 }
 
-// timelinesOf are what was in flight, and queued, at the last place, until the last task ended: that
-// nothing is left then is no news.
+// timelinesOf are what was in flight, and queued, at the last place, until the last task ended:
+// that nothing is left then is no news.
 func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
 	for _, c := range s.cellsAt(s.at[len(s.at)-1]) {

@@ -46,7 +46,8 @@ func drawsFirst(*results.Results) ([]Figure, error) {
 		[]charts.Plane{
 			{Panel: charts.Panel{Series: []charts.Series{{Name: "a", X: []float64{1, 2},
 				Y: []float64{1, 2}}}}}})
-	return []Figure{{Study: "first", Name: "cost", Title: c.Title, Caption: "See there.", Chart: c}}, err
+	return []Figure{{Study: "first", Name: "cost", Title: c.Title, Caption: "See there.",
+		Chart: c}}, err
 }
 
 func pageOf(t testing.TB, r *Report) string {
