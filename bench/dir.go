@@ -85,6 +85,13 @@ func (d *Dir) Conclude(f finding.Finding) error {
 	return d.wrote(rundir.ResultsFile, d.results.conclude(f))
 }
 
+// Hold adds a bound that the results are held to, in the unit of the metric, for the report to
+// show.
+func (d *Dir) Hold(unit string, bound float64) error {
+	return d.wrote(rundir.ResultsFile,
+		d.results.line(rundir.Bound{Unit: unit, Value: bound}.Line()))
+}
+
 // Say adds a line about the results so far that is about no study, for the report to show.
 func (d *Dir) Say(line string) error {
 	return d.wrote(rundir.ResultsFile, d.results.line(rundir.Answer.Line(line)))

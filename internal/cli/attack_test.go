@@ -446,7 +446,8 @@ func TestAttackRates(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s%s", objective, o.code, o.stdout, o.stderr)
 		}
 		text, err := os.ReadFile("x/results.txt")
-		if err != nil || strings.Count(string(text), "\nBenchmarkAttack/") != 2 {
+		if err != nil || strings.Count(string(text), "\nBenchmarkAttack/") != 2 ||
+			strings.Count(string(text), "\n# objective p") != 1 {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}

@@ -112,6 +112,9 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	if err := dir.BeginSuites(p.suites()); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
+	if err := hold(dir, o.objectives); err != nil {
+		return err
+	}
 	e := &execution{plan: p, path: dir.Path(), planned: p.runs(), objectives: o.objectives,
 		expect: o.expect}
 	show := newProgress(a.stderr, o.quiet, e.plan)
@@ -127,6 +130,16 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 		a.showDoubts(e)
 	}
 	return ended(shown, e.codes(writing))
+}
+
+// hold writes the objectives into the directory.
+func hold(dir *bench.Dir, all objectives.List) error {
+	for _, o := range all {
+		if err := dir.Hold(o.Unit, o.Bound); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read reads the runs of the execution from its directory, which may hold others: of those of one

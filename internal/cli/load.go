@@ -94,6 +94,9 @@ func (a *app) runLoads(
 		return err
 	}
 	defer a.unlock(dir)
+	if err := hold(dir, o.objectives); err != nil {
+		return err
+	}
 	e := &loaded{&execution{path: dir.Path(), planned: len(loads) * o.count,
 		objectives: o.objectives}, loads, o.quiet}
 	show := &loadsProgress{planned: e.planned}

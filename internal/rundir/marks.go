@@ -22,6 +22,7 @@ const (
 	Header     Mark = "poolbench results" // opens a section; the rest is the Schema
 	Strategies Mark = "strategies"        // all there are, in the order of the colours of charts
 	Plan       Mark = "plan"              // what the section is going to hold
+	Objective  Mark = "objective"         // a Bound that its results are held to
 	Seed       Mark = "seed"              // of the result in the next line of results
 	Agent      Mark = "agent"             // that made a share of that result: who, how much
 	BrokenLaw  Mark = "broken law:"       // by that result
@@ -37,7 +38,7 @@ const (
 	Partial    Mark = "partial"           // an End
 )
 
-var marks = []Mark{Header, Strategies, Plan, Seed, Agent, BrokenLaw, Invalid, Suspect,
+var marks = []Mark{Header, Strategies, Plan, Objective, Seed, Agent, BrokenLaw, Invalid, Suspect,
 	Failed, Study, Claim, Verdict, Advice, Answer, Complete, Partial}
 
 // CheckUnfinished begins the reason of a result of a run that is not over, or was cut off. While
@@ -61,6 +62,25 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 		return "", "", false
 	}
 	return marks[i], strings.TrimPrefix(rest, " "), true
+}
+
+// A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
+type Bound struct {
+	Unit  string
+	Value float64
+}
+
+// Line is the line about it.
+func (b Bound) Line() string {
+	return Objective.Line(b.Unit + " " + strconv.FormatFloat(b.Value, 'g', -1, 64))
+}
+
+// ParseBound reads what stands behind the mark.
+func ParseBound(rest string) (b Bound, err error) {
+	unit, value, _ := strings.Cut(rest, " ")
+	b.Unit = unit
+	b.Value, err = strconv.ParseFloat(value, 64)
+	return b, err
 }
 
 // A Failure is a run that gave no result.

@@ -38,6 +38,11 @@ func TestFacts(t *testing.T) {
 	if got := s.NextOf(a); got != want {
 		t.Errorf("next: %s", got)
 	}
+	s.Held = 0.15
+	want = strings.Replace(want, "200ms", "150ms", 1)
+	if got := s.NextOf(a); got != want {
+		t.Errorf("next, with an objective: %s", got)
+	}
 	s = sweep(p99("a", 0.9, 0.1), p99("b", 0.9, 0.1001))
 	a, _ = OfSweeps([]Sweep{s})
 	if got := s.NextOf(a); !strings.HasPrefix(got, "poolbench run --strategy a,b ") ||

@@ -2,8 +2,10 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -63,8 +65,11 @@ func (s Sweep) NextOf(a Answer) string {
 			break
 		}
 	}
-	more := []string{"--objective",
-		Quote(fmt.Sprintf("p99-response<%s", roundUp(1.5*c.in[0].value)))}
+	bound := roundUp(1.5 * c.in[0].value)
+	if s.Held > 0 {
+		bound = time.Duration(math.Round(s.Held * 1e9)).String()
+	}
+	more := []string{"--objective", Quote("p99-response<" + bound)}
 	if axis == "rate" {
 		return ""
 	}

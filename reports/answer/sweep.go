@@ -25,6 +25,7 @@ type Sweep struct {
 	Full  func(x float64) bool   // more is offered there than can be done: overload was asked for
 	Style func(name string) int  // the colour that charts give a strategy
 	Cases []Case
+	Held  float64 // what its p99 response was held to, in seconds; 0: nothing
 }
 
 // at are the cases at a place.

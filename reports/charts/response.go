@@ -1,21 +1,36 @@
 package charts
 
-import "gonum.org/v1/plot"
+import (
+	"slices"
+
+	"gonum.org/v1/plot"
+)
 
 // Response draws response times against a sweep of load, rate or limit: Y in seconds on a
 // logarithmic axis that all panels share, one panel a quantile. Bounds, such as a deadline, are
-// lines across all panels, and the axis reaches them.
+// lines across all panels, and the axis reaches them; those far from all data, which they would
+// press into a corner, are only named.
 func Response(title string, across Across, panels []Panel, bounds ...Level) (*Chart, error) {
 	c := &Chart{Title: title, shareY: true}
 	cleaned := c.clean(panels, across.axis().kind(), logarithm)
 	_, _, ymin, ymax := rangeOf(cleaned)
 	bounds = Axis{Log: true}.levels(bounds)
 	names := levelNames(bounds)
+	const far = 2
+	low, high := ymin/far, ymax*far
 	for i, l := range bounds {
-		ymin, ymax = min(ymin, l.Y), max(ymax, 1.1*l.Y) // below the points that grow
-		c.legend = append(c.legend, entry{names: []string{l.Name}, sample: levelStyle(i), y: l.Y,
-			last: true})
+		named := entry{names: []string{l.Name}, sample: levelStyle(i), y: l.Y, last: true}
+		switch {
+		case l.Y > high:
+			named.names[0] += ": above all"
+		case l.Y < low:
+			named.names[0] += ": below all"
+		default:
+			ymin, ymax = min(ymin, l.Y), max(ymax, 1.1*l.Y) // below the points that grow
+		}
+		c.legend = append(c.legend, named)
 	}
+	bounds = slices.DeleteFunc(bounds, func(l Level) bool { return l.Y > high || l.Y < low })
 	measured := placesOf(cleaned)
 	return c.fill(cleaned, func(_ int, panel Panel) *plot.Plot {
 		p := newPlot(panel.Title, across.Label(), "response time (log scale)")

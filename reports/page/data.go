@@ -113,6 +113,11 @@ func (m *dataMaker) metric(unit string) front.Metric {
 		Label: metricLabel(unit), Kind: string(quantity.KindOf(unit)),
 		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
 		Behaviour: behaves(unit), Grows: grows(unit)}
+	for _, b := range m.in.results.Objectives {
+		if b.Unit == unit {
+			out.Bounds = append(out.Bounds, b.Value)
+		}
+	}
 	for _, c := range reportColumns {
 		if c.unit == unit && c.value == nil {
 			out.Label, out.Hint = c.head, c.hint

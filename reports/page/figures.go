@@ -135,7 +135,7 @@ func (g *reportGroup) responseChart(s reportSweep) (*charts.Chart, error) {
 	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.cells, q+"-response-sec",
 		"theory-"+q+"-response-sec", true, s.x)}
 	return charts.Response(q+" response against "+axes[s.across].word, s.across,
-		[]charts.Panel{panel}, g.deadlines()...)
+		[]charts.Panel{panel}, g.bounds(q+"-response-sec")...)
 }
 
 // mostLines is how many classes of strategies a chart can tell apart.

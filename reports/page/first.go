@@ -36,6 +36,11 @@ func (g *reportGroup) forRules(s reportSweep) answer.Sweep {
 	out := answer.Sweep{Of: g.of(), Place: s.place,
 		Full:  func(x float64) bool { return s.across == charts.Load && x >= 1 },
 		Style: func(name string) int { return s.style(name) }}
+	for _, b := range g.held {
+		if b.Unit == "p99-response-sec" {
+			out.Held = b.Value
+		}
+	}
 	for _, c := range s.cells {
 		out.Cases = append(out.Cases, answer.Case{Strategy: cmp.Or(c.strategy, c.name), X: s.x(c),
 			Limit: c.limit, Growing: c.fallsBehind(), Cell: c.Cell})

@@ -20,6 +20,7 @@ type reportGroup struct {
 	keys  []results.Pair // what the group has in common, in the order of the names
 	extra []results.Pair // configuration that differs between the groups of the file
 	cells []*reportCell
+	held  []results.Bound // what its runs were held to
 }
 
 // A reportCell is a scenario: one run, or the repetitions of one.
@@ -54,7 +55,8 @@ func groupRuns(all *results.Results) []*reportGroup {
 		id := strings.Join([]string{run.Base(), pairsText(keys), config}, "\x00")
 		g := groups[id]
 		if g == nil {
-			g = &reportGroup{study: studies[i], base: run.Base(), keys: keys, extra: extra}
+			g = &reportGroup{study: studies[i], base: run.Base(), keys: keys, extra: extra,
+				held: all.Objectives}
 			groups[id] = g
 			order = append(order, g)
 		}

@@ -34,8 +34,20 @@ func (g *reportGroup) rankingChart(s reportSweep) (*charts.Chart, error) {
 	if len(rows) < 2 {
 		return nil, nil
 	}
-	panel.Series, panel.Levels = []charts.RowSeries{series}, g.deadlines()
+	panel.Series, panel.Levels = []charts.RowSeries{series}, g.bounds("p99-response-sec")
 	return charts.Rows("p99 response by "+g.of(), rows, []charts.RowPanel{panel})
+}
+
+// bounds are the deadline, and the objectives of a response, as lines of its chart.
+func (g *reportGroup) bounds(unit string) []charts.Level {
+	all := g.deadlines()
+	for _, b := range g.held {
+		if b.Unit == unit {
+			all = append(all, charts.Level{Name: "objective " + quantity.Metric(unit, b.Value),
+				Y: b.Value})
+		}
+	}
+	return all
 }
 
 // deadlines is that of the group's tasks, if they have one, as a line of a chart in seconds.

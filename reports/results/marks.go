@@ -16,6 +16,7 @@ import (
 type marks struct {
 	schema     int // of the last header; 0: none yet
 	strategies []string
+	objectives []Bound
 	findings   []finding.Finding
 	failures   []Failure
 	doubts     []Doubt // about the next run
@@ -71,6 +72,11 @@ func (m *marks) note(mark rundir.Mark, rest string) {
 			if !slices.Contains(m.strategies, name) {
 				m.strategies = append(m.strategies, name)
 			}
+		}
+	case rundir.Objective:
+		b, err := rundir.ParseBound(rest)
+		if err == nil && !slices.Contains(m.objectives, Bound(b)) {
+			m.objectives = append(m.objectives, Bound(b))
 		}
 	case rundir.Failed:
 		if f, err := rundir.ParseFailure(rest); err == nil {

@@ -222,6 +222,7 @@ func (p *parser) finish(units benchfmt.UnitMetadataMap) (*Results, error) {
 	out.Units = units
 	nameAttacks(out.Runs)
 	out.Strategies = p.strategies()
+	out.Objectives = p.marks.objectives
 	out.Findings = p.marks.findings
 	out.Failures = p.failures()
 	out.Warnings = p.warn.lines()

@@ -27,6 +27,8 @@ type Results struct {
 	Units benchfmt.UnitMetadataMap
 	// that a run names, in the order of the colours of charts: the header's, then any others
 	Strategies []string
+	// what its runs were held to, each once
+	Objectives []Bound
 	// what studies say of the runs, as they wrote them, the last word of each
 	Findings []finding.Finding
 	// runs without a result, but for those that a later attempt has given one
@@ -38,6 +40,12 @@ type Results struct {
 	Partial string
 	// what a reader should be told, one line each, with file and line
 	Warnings []string
+}
+
+// A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
+type Bound struct {
+	Unit  string
+	Value float64
 }
 
 // Run is one repetition of one scenario: one benchmark line.

@@ -39,6 +39,8 @@ type Metric struct {
 	Behaviour bool `json:"behaviour"`
 	Grows     bool `json:"grows"`  // with the length of the run, where a run falls behind
 	Theory    int  `json:"theory"` // index of the metric with its exact value; -1: none
+	// what the runs were held to, in its unit
+	Bounds []float64 `json:"bounds,omitempty"`
 }
 
 // A Scenario is what may be compared: cells that differ in strategy and in what is on its axes.

@@ -39,20 +39,31 @@ export function chart(v: View, width: number): Chart {
   const ys = fixedEnd.some((y) => y > 0 || !v.log) ? fixedEnd : all.flatMap((l) => l.points.map((p) => p.y));
   const log = v.log && ys.some((y) => y > 0);
   const zoom = v.state.zoom;
+  const bounds = levels(v);
+  // the axis reaches what is near the data: what is far would press it into a corner
+  const near = bounds.map((l) => l.y).filter((y) => y <= 2 * Math.max(...ys) && y >= Math.min(...ys) / 2);
   const xs = all.flatMap((l) => l.points.map((p) => p.x));
   const x = zoom ? window(zoom[0]!, zoom[1]!, v.axis.log, v.axis.at)
     : across(xs.length ? [...new Set(xs)].sort((a, b) => a - b) : v.axis.at, v.axis.log);
   const wide = width >= 640;
   return {
     label: title(v) + ". " + caption(v).join(" "),
-    width, height: wide ? 420 : 320, x, y: zoom ? window(zoom[2]!, zoom[3]!, log) : up(ys, log),
+    width, height: wide ? 420 : 320, x, y: zoom ? window(zoom[2]!, zoom[3]!, log) : up([...ys, ...near], log),
     xLabel: v.axis.label, yLabel: v.metric.label + (log ? " (log scale)" : ""),
     xText: (value) => axisText("")(value) + v.axis.unit, yText: axisText(v.metric.kind),
     lines: all, names: wide,
-    levels: v.scenario.deadline > 0 && v.metric.unit.endsWith("-response-sec")
-      ? [{ name: `deadline ${axisText("seconds")(v.scenario.deadline)}`, y: v.scenario.deadline }] : [],
+    levels: bounds,
     walls: v.axis.key === "load" ? [{ name: "capacity", x: 1 }] : [],
   };
+}
+
+// levels are the deadline of a response, and what the runs were held to.
+function levels(v: View): { name: string; y: number }[] {
+  const named = (name: string, y: number): { name: string; y: number } =>
+    ({ name: `${name} ${axisText(v.metric.kind)(y)}`, y });
+  const held = (v.metric.bounds ?? []).map((y) => named("objective", y));
+  return v.scenario.deadline > 0 && v.metric.unit.endsWith("-response-sec")
+    ? [named("deadline", v.scenario.deadline), ...held] : held;
 }
 
 // title is the finding at the place of the table: who is best, and who is worst, of those shown.

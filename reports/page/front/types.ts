@@ -28,6 +28,7 @@ export interface Metric {
   behaviour: boolean;
   grows: boolean;
   theory: number;
+  bounds?: number[];
 }
 
 export interface Scenario {

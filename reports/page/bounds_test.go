@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,9 +12,9 @@ import (
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 
-// TestDeadlineInCharts: where the tasks of a group have a deadline, its charts of response have a
-// line there, those of several loads and those of one.
-func TestDeadlineInCharts(t *testing.T) {
+// TestBoundsInCharts: where the tasks of a group have a deadline, or its runs an objective, its
+// charts of response have a line there, those of several loads and those of one.
+func TestBoundsInCharts(t *testing.T) {
 	for _, loads := range [][]float64{{0.5, 0.8}, {0.5}} {
 		var scenarios []sampleScenario
 		for _, load := range loads {
@@ -24,6 +25,8 @@ func TestDeadlineInCharts(t *testing.T) {
 		files := sampleFiles(scenarios)
 		files[rundir.ResultsFile] = []byte(strings.ReplaceAll(string(files[rundir.ResultsFile]),
 			"/limit=4/", "/limit=4/deadline=200ms/"))
+		files[rundir.ResultsFile] = bytes.Replace(files[rundir.ResultsFile], []byte("\nUnit "),
+			[]byte("\n"+rundir.Bound{Unit: "p99-response-sec", Value: 0.07}.Line()+"\nUnit "), 1)
 		dir := resultstest.Files(t, files)
 		if err := Write(dir); err != nil {
 			t.Fatal(err)
@@ -31,7 +34,8 @@ func TestDeadlineInCharts(t *testing.T) {
 		paths, err := filepath.Glob(filepath.Join(dir, rundir.ChartsDir, "r*.svg"))
 		if err != nil || !slices.ContainsFunc(paths, func(path string) bool {
 			text, err := os.ReadFile(path)
-			return err == nil && strings.Contains(string(text), "deadline 200")
+			return err == nil && strings.Contains(string(text), "deadline 200") &&
+				strings.Contains(string(text), "objective 70")
 		}) {
 			t.Errorf("loads %v: no line in %v, %v", loads, paths, err)
 		}
