@@ -51,6 +51,7 @@ func (in *reportInput) data(groups []*reportGroup, ids []string) *front.Data {
 	for i, g := range groups {
 		m.addScenario(g, ids[i])
 	}
+	m.addVariance(groups)
 	return &m.Data
 }
 
@@ -158,13 +159,40 @@ func (m *dataMaker) addScenario(g *reportGroup, id string) {
 	if g.study >= 0 {
 		s.Study = m.in.results.Findings[g.study].Study
 	}
+	m.fill(&s, g.cells, func(c *reportCell) (at []int) {
+		for _, a := range s.Axes {
+			at = append(at, slices.Index(a.At, axisOf(a.Key).of(c)))
+		}
+		return at
+	})
+}
+
+// addVariance adds what lies along the variance of task times, for which several groups stand.
+func (m *dataMaker) addVariance(groups []*reportGroup) {
+	free := slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool {
+		return g.study >= 0
+	})
+	for i, set := range varianceSets(free) {
+		c2 := func(c *reportCell) float64 { return set.c2[c] }
+		s := front.Scenario{ID: fmt.Sprintf("variance-%d", i+1), Title: "C² of the task times",
+			Facts: []string{set.title}, Paired: paired(set.cells), Axes: []front.Axis{{Key: "C²",
+				Label: "squared coefficient of variation of the task times", Log: true,
+				At: distinct(set.cells, c2)}}}
+		m.fill(&s, set.cells, func(c *reportCell) []int {
+			return []int{slices.Index(s.Axes[0].At, c2(c))}
+		})
+	}
+}
+
+// fill adds the scenario with cells, of which at says where each lies on the axes.
+func (m *dataMaker) fill(s *front.Scenario, cells []*reportCell, at func(*reportCell) []int) {
 	type key struct {
 		strategy string
 		source   int
 	}
 	keyOf := func(c *reportCell) key { return key{c.strategy, c.source} }
 	series := make(map[key]int)
-	for _, of := range results.Gather(g.cells, keyOf) {
+	for _, of := range results.Gather(cells, keyOf) {
 		name := cmp.Or(of[0].strategy, of[0].name)
 		at, fresh := m.once("strategy", len(m.Strategies), name)
 		if fresh {
@@ -174,13 +202,9 @@ func (m *dataMaker) addScenario(g *reportGroup, id string) {
 		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].style,
 			Source: of[0].source})
 	}
-	for _, c := range g.cells {
-		cell := front.Cell{Series: series[keyOf(c)], Growing: c.fallsBehind(), Curve: -1,
-			Course: -1}
-		for _, a := range s.Axes {
-			v := axisOf(a.Key).of(c)
-			cell.At = append(cell.At, slices.Index(a.At, v))
-		}
+	for _, c := range cells {
+		cell := front.Cell{Series: series[keyOf(c)], At: at(c), Growing: c.fallsBehind(),
+			Curve: -1, Course: -1}
 		for _, r := range c.Cell {
 			cell.Runs = append(cell.Runs, m.addRun(r))
 		}
@@ -204,7 +228,7 @@ func (m *dataMaker) addScenario(g *reportGroup, id string) {
 		}
 		s.Cells = append(s.Cells, cell)
 	}
-	m.Scenarios = append(m.Scenarios, s)
+	m.Scenarios = append(m.Scenarios, *s)
 }
 
 func (m *dataMaker) addReason(text string) int {

@@ -40,15 +40,28 @@ func TestDataIsTheResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, got := make(map[string]int), make(map[string]int)
+	known := make(map[string]bool) // whatever the workload
 	for _, r := range all.Runs {
 		for unit, v := range r.Values {
 			want[fmt.Sprintln(r.Key("workload"), r.Key("strategy"), r.Key("load"), r.Key("limit"),
 				r.Repetition, unit, v)]++
+			known[fmt.Sprintln(r.Key("strategy"), r.Repetition, unit, v)] = true
 		}
 	}
+	variances := 0
 	for _, s := range d.Scenarios {
 		for _, c := range s.Cells {
 			for rep, run := range c.Runs {
+				if s.Axes[0].Key == "C²" { // the same runs, along another axis
+					for i, m := range d.Shapes[int(d.Runs[run][0])] {
+						variances++
+						if key := fmt.Sprintln(d.Strategies[s.Series[c.Series].Strategy], rep,
+							d.Metrics[m].Unit, d.Runs[run][1+i]); !known[key] {
+							t.Fatalf("over C² there is %s", key)
+						}
+					}
+					continue
+				}
 				at := map[string]float64{}
 				for i, a := range s.Axes {
 					at[a.Key] = a.At[c.At[i]]
@@ -59,6 +72,9 @@ func TestDataIsTheResults(t *testing.T) {
 				}
 			}
 		}
+	}
+	if variances < 100 {
+		t.Errorf("%d values along C²", variances)
 	}
 	if len(got) < 1000 || !maps.Equal(got, want) {
 		for _, key := range slices.Sorted(maps.Keys(want)) {

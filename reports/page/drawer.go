@@ -42,14 +42,17 @@ func (in *reportInput) drawFigures() error {
 }
 
 // addFigures puts the figures of the drawers where they belong: in the section of their study, or
-// before everything else where the study has not spoken yet.
+// before everything else where the study was cut off before it spoke. Complete runs of which some
+// happen to be of a study that has not spoken were made for something else.
 func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 	for _, f := range in.figures {
 		into := &r.page.Figures
-		for i := range studies {
-			if studies[i].Study == f.Study {
-				into = &studies[i].Figures
-			}
+		at := slices.IndexFunc(studies, func(s reportStudy) bool { return s.Study == f.Study })
+		switch {
+		case at >= 0:
+			into = &studies[at].Figures
+		case f.Study != "" && in.results.Partial == "":
+			continue
 		}
 		if err := r.addDrawn(into, f); err != nil {
 			return err

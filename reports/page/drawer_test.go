@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -45,12 +47,22 @@ func TestDrawnFigures(t *testing.T) {
 	if strings.Index(html, "study-cost") > strings.Index(html, `<section id="group-`) {
 		t.Error("the figure comes after the charts of any run")
 	}
-	// So is that of a study that was interrupted before it could speak.
+	// So is that of a study that was interrupted before it could speak; but of complete runs, which
+	// were made for something else, no study that has not spoken has one.
 	silent := func(r *results.Results) ([]Figure, error) {
 		figures, err := draw(r)
 		figures[0].Study = "silent"
 		return figures, err
 	}
+	if r, err = Load(dir, silent); err != nil {
+		t.Fatal(err)
+	}
+	if html := pageOf(t, r); strings.Contains(html, `<section id="asked"`) {
+		t.Error("complete runs show the figure of a study that has not spoken")
+	}
+	resultstest.Edit(t, dir, rundir.ResultsFile, func(text string) string {
+		return text[:strings.LastIndex(text, "# complete")]
+	})
 	if r, err = Load(dir, silent); err != nil {
 		t.Fatal(err)
 	}
