@@ -58,7 +58,7 @@ func holdOf(inner Spec, in Params, more int, sheds bool) *hold {
 func (s *hold) start(ctx context.Context, inner Spec, in Params, sink Sink) *hold {
 	s.direct = s.pace == nil && s.codel == nil && (inner.Sheds || inner.Capacity == nil ||
 		cap(s.room) <= inner.Capacity(in))
-	s.began, s.drop = time.Now(), s.dropHeld
+	s.began, s.drop, s.from = time.Now(), s.dropHeld, ctx
 	s.wake = make(chan struct{}, 1)
 	s.inside = []Strategy{inner.New(ctx, in, s)}
 	s.open(ctx, sink, nil)
@@ -282,16 +282,12 @@ func (s *hold) bringDue(now time.Duration) {
 	}
 }
 
-// refused settles a task that was accepted here and not inside: the instance has ended, or what is
-// inside sheds what its Spec says there is room for.
+// refused settles a task that was accepted here and not inside.
 func (s *hold) refused(t *Task, err error) {
 	s.mu.Lock()
 	s.within--
 	s.mu.Unlock()
-	if s.ctx.Err() != nil {
-		err = s.giveUpOn(t)
-	}
-	s.end(t, Result{Err: err})
+	s.end(t, Result{Err: s.refusal(t, err)})
 }
 
 // dropHeld settles all that waits here.

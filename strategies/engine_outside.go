@@ -11,6 +11,7 @@ import (
 // whose deadline ends has to hear from what is inside how many tasks that has abandoned.
 type outside struct {
 	lifecycle
+	from    context.Context // New's, with which what is inside is made, too
 	inside  []Strategy
 	handing sync.WaitGroup // goroutines that hand tasks on; they end with ctx
 }
@@ -21,6 +22,19 @@ func keepAll(s Strategy) {
 	if s, sheds := s.(interface{ keepAll() }); sheds {
 		s.keepAll()
 	}
+}
+
+// refusal is the outcome of a task that was accepted here, and refused with err inside: either the
+// instance has ended, which what is inside may see before ctx, or what is inside sheds what its
+// Spec says there is room for.
+func (s *outside) refusal(t *Task, err error) error {
+	switch {
+	case s.ctx.Err() != nil:
+		return s.giveUpOn(t)
+	case s.from.Err() != nil:
+		return s.from.Err()
+	}
+	return err
 }
 
 func (s *outside) keepAll() {

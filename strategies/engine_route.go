@@ -41,7 +41,7 @@ type branch struct {
 func (s *route) start(
 	ctx context.Context, inner Spec, each []Params, sink Sink,
 ) Strategy {
-	s.sheds, s.drop = inner.Sheds, s.dropHeld
+	s.sheds, s.drop, s.from = inner.Sheds, s.dropHeld, ctx
 	s.branches = make([]branch, len(each))
 	for i, in := range each {
 		l := &s.branches[i]
@@ -176,10 +176,7 @@ func (l *branch) handOn() {
 			}
 		}
 		if err := l.inner.Submit(l.of.ctx, t); err != nil {
-			if l.of.ctx.Err() != nil {
-				err = l.of.giveUpOn(t)
-			}
-			l.Done(t, Result{Err: err})
+			l.Done(t, Result{Err: l.of.refusal(t, err)})
 		}
 	}
 }

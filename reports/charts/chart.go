@@ -24,6 +24,7 @@ type Chart struct {
 	Same [][]string
 
 	legend   []entry
+	first    []Series  // of the first panel, where it has lines
 	shareY   bool      // all panels have the same y axis
 	tall     bool      // a single panel that gains from height
 	rowsHigh int       // a single panel of that many named rows, as high as they need
@@ -51,6 +52,7 @@ func (c *Chart) fill(panels []Panel, build func(i int, p Panel) *plot.Plot) (*Ch
 	for i, p := range panels {
 		c.Panels = append(c.Panels, build(i, p))
 	}
+	c.first = panels[0].Series
 	legend, same := entries(panels)
 	c.legend, c.Same = append(legend, c.legend...), same
 	return c, nil

@@ -25,8 +25,20 @@ const (
 )
 
 func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	var measured, theory []drawn
+	measured, theory := l.on(&c, p)
+	l.drawTheory(&c, theory)
+	measured = distinguishable(measured)
+	drawLines(&c, measured)
+	_, y := p.Transforms(&c)
+	for _, d := range measured {
+		drawIntervals(&c, d, y)
+	}
+	l.drawMarkers(&c, measured)
+}
+
+// on are the series with their points on a canvas.
+func (l *lines) on(c *draw.Canvas, p *plot.Plot) (measured, theory []drawn) {
+	x, y := p.Transforms(c)
 	for _, s := range l.series {
 		d := drawn{Series: s, look: lookOf(s.Style), pts: make([]vg.Point, len(s.X))}
 		for i := range s.X {
@@ -38,13 +50,7 @@ func (l *lines) Plot(c draw.Canvas, p *plot.Plot) {
 			measured = append(measured, d)
 		}
 	}
-	l.drawTheory(&c, theory)
-	measured = distinguishable(measured)
-	drawLines(&c, measured)
-	for _, d := range measured {
-		drawIntervals(&c, d, y)
-	}
-	l.drawMarkers(&c, measured)
+	return measured, theory
 }
 
 // mostStripes is how many series that are equal in every point are drawn: stripes of more colours,

@@ -25,6 +25,22 @@ func swatchElement(canvas *svgCanvas) string {
 		`aria-hidden="true" ` + base + `>` + body + `</svg>`
 }
 
+// Spark returns an svg element with the lines of the chart's first panel and nothing else, for a
+// list of charts; "" where it has none. It is hidden from screen readers like a swatch.
+func (c *Chart) Spark() string {
+	if len(c.first) == 0 {
+		return ""
+	}
+	const w, h = 96, 28
+	canvas := newInline(w, h)
+	to := draw.Crop(draw.NewCanvas(canvas, w, h), 2, -2, 2, -2)
+	measured, _ := (&lines{series: c.first}).on(&to, c.Panels[0])
+	drawLines(&to, distinguishable(measured))
+	body := strings.ReplaceAll(canvas.content().String(), "\n", "")
+	return `<svg class="spark" viewBox="0 0 96 28" aria-hidden="true" ` + base +
+		` stroke-linejoin="round">` + body + `</svg>`
+}
+
 // Bar returns an svg element with a bar in the colour of a style that takes a share, of 1, of the
 // width that it is given. Like a swatch it is hidden from screen readers.
 func Bar(style int, share float64) string {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -51,6 +52,9 @@ func (r *Report) addFigures(in *reportInput, studies []reportStudy) error {
 		switch {
 		case at >= 0:
 			into = &studies[at].Figures
+			if f.Chart != nil && studies[at].Spark == "" {
+				studies[at].Spark = template.HTML(f.Chart.Spark())
+			}
 		case f.Study != "" && in.results.Partial == "":
 			continue
 		}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -23,8 +24,9 @@ type reportStudy struct {
 	Figures []reportFigure
 	Groups  []reportSection // with figures where the study has none of its own
 	Doubts  []doubted
-	Doubted int    // scenarios
-	Above   string // a figure of it that is on the first screen
+	Doubted int           // scenarios
+	Above   string        // a figure of it that is on the first screen
+	Spark   template.HTML // its first chart, without words; "" where it has none
 }
 
 // verdictSigns are by the word of the verdict; their kinds are the words.

@@ -1,0 +1,24 @@
+package strategies
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// TestRefusal: a task that was accepted outside is done with the error of New's context, also where
+// what is inside sees its end first and refuses the task because it is closed.
+func TestRefusal(t *testing.T) {
+	from, end := context.WithCancel(t.Context())
+	s := &outside{from: from}
+	s.open(context.Background(), nil, nil)
+	defer func() { _ = s.drain(context.Background()) }()
+	defer s.closeIntake()
+	if err := s.refusal(&Task{}, ErrShed); !errors.Is(err, ErrShed) {
+		t.Errorf("a task that was shed is done with %v", err)
+	}
+	end()
+	if err := s.refusal(&Task{}, ErrClosed); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of New's context: %v", err)
+	}
+}
