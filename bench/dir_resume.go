@@ -136,6 +136,15 @@ func (d *Dir) carryOver() error {
 	return d.move()
 }
 
+// BeginRest is Begin for what cannot be begun again: a directory that is complete is refused.
+func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) error {
+	if d.resumed != nil && d.resumed.complete {
+		return errors.Join(fmt.Errorf("%s is complete: there is nothing to go on with", d.path),
+			d.abandon())
+	}
+	return d.Begin(plan, has)
+}
+
 // BeginSuites begins with suites, which say all: see Begin.
 func (d *Dir) BeginSuites(suites []Suite) error {
 	planned := map[runID]bool{}
@@ -205,33 +214,37 @@ func (d *Dir) Continued(s Suite) Suite {
 	return s
 }
 
+// Held is what a resumed directory has of a run: its result, or what it had when it was cut off;
+// nil where there is none.
+func (d *Dir) Held(name string, seed uint64) (whole, soFar *Result) {
+	if d.resumed == nil {
+		return nil, nil
+	}
+	id := runID{name, seed}
+	if i := slices.IndexFunc(d.resumed.cut, func(r *Result) bool {
+		return runID{r.Name, r.Seed} == id
+	}); i >= 0 {
+		soFar = d.resumed.cut[i]
+	}
+	return d.resumed.kept[id], soFar
+}
+
 // Kept is the result of an earlier process that a resumed directory holds; nil where there is none.
 func (d *Dir) Kept(s Scenario) *Result {
-	if d.resumed == nil {
-		return nil
-	}
-	return d.resumed.kept[runID{s.Name(), s.Seed}]
+	whole, _ := d.Held(s.Name(), s.Seed)
+	return whole
 }
 
 // Missing is run for what is not kept. A soak that was cut off goes on.
 func (d *Dir) Missing(run RunFunc) RunFunc {
 	return func(ctx context.Context, s Scenario) (*Result, error) {
-		if r := d.Kept(s); r != nil {
-			return r, nil
+		whole, soFar := d.Held(s.Name(), s.Seed)
+		if whole != nil {
+			return whole, nil
 		}
 		if d.resumed != nil {
-			s.Before = d.soFarOf(s)
+			s.Before = soFar
 		}
 		return run(ctx, s)
 	}
-}
-
-// soFarOf is what a resumed directory has of a run of the scenario that was not over.
-func (d *Dir) soFarOf(s Scenario) *Result {
-	for _, r := range d.resumed.cut {
-		if r.Name == s.Name() && r.Seed == s.Seed {
-			return r
-		}
-	}
-	return nil
 }

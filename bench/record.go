@@ -174,9 +174,11 @@ type Recording struct {
 	// of a plan that several generators share: its arrivals and its length are judged with the
 	// others'
 	Share    bool
+	Cut      bool          // it ended before its plan did: a soak can be gone on with
 	Machines []string      // who they were, a line each
 	seen     *witness.Seen // of the machine; nil: nobody watched it
 	soak     *Soak         // in place of Records
+	second   *continuation // of a soak that was cut off; nil: it begins
 }
 
 // Watch begins to watch the machine. stop ends that, before Result; base is when the run began.
@@ -262,7 +264,7 @@ func (rec *Recording) Result() (*Result, error) {
 	o := rec.observation()
 	if rec.soak != nil {
 		o.fold = rec.soak.belt.end()
-		o.fold.o, o.fold.flow.o = o, o
+		o.fold.o, o.fold.flow.o, o.fold.cut = o, o, rec.Cut
 	} else {
 		o.trace = newTrace(rec.Records)
 	}

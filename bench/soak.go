@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
 )
 
 // A Soak takes the records of a Recording that may go on for hours, and keeps those alone that are
@@ -24,9 +26,22 @@ func (rec *Recording) NewSoak(
 ) *Soak {
 	begun := *rec
 	s := &Soak{belt: newBelt(mostRequestsHeld)}
-	s.belt.start(newFold(begun.observation(), span, nil), progressOf(ctx), peak)
+	s.belt.start(newFold(begun.observation(), span, rec.second), progressOf(ctx), peak)
 	rec.soak = s
 	return s
+}
+
+// Continue goes on with what a soak had when it was cut off, as Scenario.Before does: left is what
+// comes of the plan behind the skipped requests, when the clock of the run is at from. Where before
+// has no course, the soak begins anew. It is called before NewSoak.
+func (rec *Recording) Continue(
+	before *Result, plan arrivals.Next, stop Stop,
+) (left arrivals.Next, skipped int, from time.Duration) {
+	if rec.second = newContinuation(before); rec.second == nil {
+		return plan, 0, 0
+	}
+	left = rec.second.skip(plan, stop, new(Progress))
+	return left, rec.second.skipped, time.Duration(rec.second.from)
 }
 
 // Add returns the record of the next request. The error is about too many that are not settled.

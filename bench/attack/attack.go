@@ -73,6 +73,8 @@ type Attack struct {
 	// no record of single requests is kept, so that an open loop may go on for any time, as by
 	// bench.Scenario.Soak. So it is anyhow beyond bench.SoakFrom requests
 	Soak bool
+	// what a soak had when it was cut off, as in bench.Scenario.Before; nil: it begins anew
+	Before *bench.Result
 
 	// Agents above 0 share the attack: this one, number Agent of them from 0, sends its part of the
 	// plan. Limit, Queue, Workers and Connections are of each; Clients are shared.
@@ -115,7 +117,9 @@ type Report struct {
 	Statuses []Count // of answers, by status
 	Errors   []Count // of requests without an answer, the most frequent first
 	Cut      error   // why the attack ended before its plan did; nil: it did not
-	Agents   []Agent // that shared it; nil: nobody did
+	// Statuses and Errors lack those of an earlier process, which the Result has
+	Resumed bool
+	Agents  []Agent // that shared it; nil: nobody did
 }
 
 // Break adds a law that does not hold: the report is INVALID.
@@ -204,6 +208,8 @@ func (a Attack) Validate() error {
 	wrong = append(wrong, a.Arrival.CheckPlan(a.Rate, a.Tasks, a.Duration, most)...)
 	complain(a.Soak && !a.maySoak(), "soak: want an open loop that goes on, and no stages: no "+
 		"record of single requests is kept")
+	complain(a.Before != nil && (!a.Soak || a.Agents > 0),
+		"before: want a soak that is not shared; no other goes on")
 	complain(a.Clients < 0 || a.Clients > maxClients, "clients %d: want 1 to %d",
 		a.Clients, maxClients)
 	complain(a.Clients > 0 && given.Rate != 0, "clients set the pace, so there is no rate")
@@ -276,6 +282,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	defer cancel(nil)
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
 		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx)}
+	r.plan, r.from = a.rest(r.recording)
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()
@@ -308,7 +315,7 @@ func (r *run) begin() (stopWatching func(time.Time)) {
 	if !r.attack.virtual {
 		stopWatching = r.recording.Watch()
 	}
-	if r.base = time.Now(); !at.IsZero() {
+	if r.base = time.Now().Add(-r.from); !at.IsZero() {
 		r.late = max(r.base.Sub(at), 0)
 		_ = pace.Sleep(r.ctx, time.Until(at))
 		r.base = at
@@ -329,6 +336,8 @@ type run struct {
 	tally     *tally
 	recording *recording
 	meter     *meter.Meter  // for whoever looks on; nil: nobody does
+	plan      *plan         // of an open loop: what is left of it
+	from      time.Duration // when that begins: a soak that was cut off goes on
 	base      time.Time     // the start
 	late      time.Duration // by which the Start was missed
 	cause     error         // why it ended, if it did before all was answered
@@ -373,7 +382,7 @@ func (r *run) watch() (stop func()) {
 		defer close(ended)
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()
-		for begun := time.Now(); ; {
+		for begun := time.Now().Add(-r.from); ; {
 			select {
 			case <-tick.C:
 				settled, failed := r.tally.progress()

@@ -33,12 +33,14 @@ func (r *run) open(planned int, span time.Duration) error {
 	strategy, params := r.attack.strategy()
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
 	defer r.show(planned, span, t.inFlight.Load)()
-	plan := r.attack.plan()
-	t.submitAll(plan)
+	t.submitAll(r.plan)
 	if err := t.strategy.Drain(r.ctx); err != nil && r.ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", strategy, err)
 	}
-	t.abandonRest(plan)
+	t.abandonRest(r.plan)
+	if t.full != nil {
+		return t.full
+	}
 	if t.soak != nil {
 		t.soak.Close()
 	} else {
@@ -53,11 +55,10 @@ func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 	if t.soak == nil {
 		return bench.Entry{Record: t.records.Add(due)}, true
 	}
-	rec, err := t.soak.Add(due)
-	if err != nil {
-		t.give(err)
+	if rec, t.full = t.soak.Add(due); t.full != nil {
+		t.give(t.full)
 	}
-	return rec, err == nil
+	return rec, t.full == nil
 }
 
 // abandonRest settles what else is due by now and not sent.
@@ -98,6 +99,7 @@ type openLoop struct {
 	blames         bool
 	records        bench.Records
 	soak           *bench.Soak // in their place
+	full           error       // it holds too many
 	idle           sync.Pool   // of *job
 	inFlight, peak atomic.Int64
 	twice          atomic.Int64 // tasks settled more than once

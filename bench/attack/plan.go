@@ -25,6 +25,31 @@ type plan struct {
 
 // plan is at the first request.
 func (a Attack) plan() *plan {
+	p := a.unbegun()
+	p.advance()
+	return p
+}
+
+// rest is the plan at the first request that is left, and since when: all, but of a soak that was
+// cut off, which the recording goes on with. A closed loop has none.
+func (a Attack) rest(rec *recording) (p *plan, from time.Duration) {
+	if a.Clients > 0 {
+		return nil, 0
+	}
+	p = a.unbegun()
+	var skipped int
+	p.arrivals, skipped, from = rec.Continue(a.Before, p.arrivals,
+		bench.Stop{Tasks: a.Tasks, Duration: a.Duration})
+	p.next = uint64(skipped)
+	if p.left > 0 {
+		p.left -= skipped
+	}
+	p.advance()
+	return p, from
+}
+
+// unbegun is before the first request.
+func (a Attack) unbegun() *plan {
 	next, err := a.Arrival.Spec.Open(a.Rate, a.Seed, a.Arrival.Values)
 	if err != nil {
 		panic(fmt.Sprintf("attack: ParseVariant let an arrival pass: %v", err))
@@ -36,7 +61,6 @@ func (a Attack) plan() *plan {
 	if a.Agents > 0 {
 		p.mine = func(seq uint64) bool { return a.owner(seq) == a.Agent }
 	}
-	p.advance()
 	return p
 }
 

@@ -103,7 +103,7 @@ func (r *run) report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.recording.empty() {
+	if r.recording.empty() && (r.from == 0 || cause != nil) {
 		return nil, cause
 	}
 	t := r.tally
@@ -113,7 +113,7 @@ func (r *run) report() (*Report, error) {
 		return nil, err
 	}
 	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors),
-		Cut: cause}, nil
+		Cut: cause, Resumed: r.from > 0}, nil
 }
 
 // ended hands the recording what was counted, and says what cut the attack short, if anything. The
@@ -143,7 +143,7 @@ func (rec *recording) empty() bool { return rec.Len() == 0 }
 
 // finish notes how the attack ended: with so many of its requests abandoned.
 func (rec *recording) finish(a Attack, cut error, abandoned, settled int) {
-	if cut != nil {
+	if rec.Cut = cut != nil; rec.Cut {
 		return
 	}
 	if rec.Duration = a.Duration; abandoned > 0 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -87,6 +89,54 @@ func TestSoak(t *testing.T) {
 	}
 }
 
+// TestSoakGoesOn: a soak that was cut off goes on with its plan, however often, and names what is
+// missing.
+func TestSoakGoesOn(t *testing.T) {
+	for name, a := range map[string]attack.Attack{
+		"requests": {Rate: 100, Tasks: 6000, Arrival: arrival(t, "poisson")},
+		"time":     {Rate: 100, Duration: time.Minute, Strategy: strategy(t, "worker_pool")},
+		"to the end": {Rate: 100, Tasks: 6000, Drain: time.Nanosecond,
+			Strategy: strategy(t, "worker_pool")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.Soak = true
+			whole := inBubbleOf(t, a, unsteady)
+			for at := 10 * time.Second; at < 80*time.Second; at += 25 * time.Second {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					defer time.AfterFunc(at, func() { cancel(errors.New("enough")) }).Stop()
+					a.Before = bubbled(t, ctx, a, unsteady()).Result
+					time.Sleep(time.Hour) // handlers whose clients have gone
+				})
+			}
+			r, missing := a.Before, 0
+			for _, reason := range r.Reasons {
+				if reason.Check == "gap" {
+					for _, gap := range regexp.MustCompile(`(\d+) tasks in window`).
+						FindAllStringSubmatch(reason.Text, -1) {
+						n, _ := strconv.Atoi(gap[1])
+						missing += n
+					}
+				}
+				if reason.Check == "unfinished" {
+					t.Errorf("it is over: %v", reason)
+				}
+			}
+			if missing == 0 || r.Tasks+missing != whole.Tasks || r.Verdict != bench.Suspect {
+				t.Errorf("%d requests and %d that are missing, of %d: %v", r.Tasks, missing,
+					whole.Tasks, r.Reasons)
+			}
+			arrived := 0
+			for _, v := range r.Timeline {
+				arrived += v.Arrived
+			}
+			if arrived != r.Tasks {
+				t.Errorf("%d arrived in its course, and it has %d requests", arrived, r.Tasks)
+			}
+		})
+	}
+}
+
 // TestSoakCut: one that is interrupted reports what there is.
 func TestSoakCut(t *testing.T) {
 	why := errors.New("enough")
@@ -95,8 +145,9 @@ func TestSoakCut(t *testing.T) {
 		time.AfterFunc(5050*time.Millisecond, func() { cancel(why) })
 		a := attack.Attack{Rate: 10, Duration: 100 * time.Hour, Soak: true}
 		report := bubbled(t, ctx, a, func(_ http.ResponseWriter, r *http.Request) {})
-		if !errors.Is(report.Cut, why) || report.Tasks != 50 {
-			t.Errorf("cut %v, %d requests", report.Cut, report.Tasks)
+		if !errors.Is(report.Cut, why) || report.Tasks != 50 ||
+			report.Reasons[0].Check != "unfinished" {
+			t.Errorf("cut %v, %d requests: %v", report.Cut, report.Tasks, report.Reasons)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -35,6 +36,20 @@ func (a Attack) Written() Written {
 	}
 	if a.through() {
 		w.Strategy = a.Strategy.String()
+	}
+	return w
+}
+
+// WithoutCredentials leaves out what may be renewed while the attack stays the same.
+func (w Written) WithoutCredentials() Written {
+	w.Requests = slices.Clone(w.Requests)
+	for i, r := range w.Requests {
+		r = withoutUser(r)
+		r.Header = r.Header.Clone()
+		for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
+			r.Header.Del(name)
+		}
+		w.Requests[i] = r
 	}
 	return w
 }

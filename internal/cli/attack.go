@@ -62,6 +62,8 @@ func (a *app) attackCommand() *cobra.Command {
 	objectiveVar(cmd, &o.objectives, "exit code 1 unless the requests at each rate meet it: "+
 		"p99-response<50ms; several with commas, or the flag again")
 	o.loadOptions.addTo(cmd)
+	fs.BoolVar(&o.resume, "resume", false,
+		"continue a killed attack --soak to DIR with the same flags")
 	o.file.addTo(cmd, ", and url")
 	return cmd
 }
@@ -122,6 +124,9 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 	if _, err := o.mode(); err != nil {
 		return err
 	}
+	if err := o.checkResume(); err != nil {
+		return err
+	}
 	if err := o.agents.check(cmd, o.Agents); err != nil {
 		return err
 	}
@@ -180,9 +185,8 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 		}
 		defer g.close()
 		for i, k := range attacks {
-			loads[i].run = func(ctx context.Context, seed uint64, watch func(attack.Progress)) (
-				*attack.Report, error) {
-				k.Seed, k.Watch = seed, watch
+			loads[i].run = func(ctx context.Context, t turn) (*attack.Report, error) {
+				k.Seed, k.Watch = t.seed, t.watch
 				return g.run(ctx, k)
 			}
 		}
@@ -192,6 +196,23 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 		what += fmt.Sprintf(" and %d more", more)
 	}
 	return a.runLoads(cmd.Context(), "attack", what, loads, o.loadOptions)
+}
+
+// checkResume refuses what cannot be gone on with.
+func (o *attackOptions) checkResume() error {
+	switch {
+	case !o.resume:
+		return nil
+	case !o.Soak:
+		return errors.New("--resume: want --soak; no other attack writes what can be gone on with")
+	case o.Agents > 0:
+		return errors.New("--resume and --agents exclude each other: agents write nothing before " +
+			"their end")
+	case o.vegeta != "":
+		return errors.New("--resume and --vegeta exclude each other: the file would lack what " +
+			"was sent before")
+	}
+	return nil
 }
 
 // untilDone ends an attack by its number of requests where that alone is given.
@@ -210,9 +231,10 @@ func newLoad(k attack.Attack) load {
 	if k.Clients == 0 && k.Tasks > 0 && k.Rate > 0 {
 		l.estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
 	}
-	l.run = func(ctx context.Context, seed uint64, watch func(attack.Progress)) (*attack.Report,
-		error) {
-		k.Seed, k.Watch = seed, watch
+	l.plan = k.Written().WithoutCredentials()
+	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan
+	l.run = func(ctx context.Context, t turn) (*attack.Report, error) {
+		k.Seed, k.Before, k.Watch = t.seed, t.before, t.watch
 		return attack.Run(ctx, k)
 	}
 	return l

@@ -337,7 +337,12 @@ func TestLoadBadInput(t *testing.T) {
 		"attack http://h/ --count 0": `--count: want a whole number from 1 to 1000000, got "0"`,
 		"attack http://h/ --count 2 --vegeta v": "--vegeta: a file holds one attack: " +
 			"one strategy and rate, and no --count",
-		"attack http://h/ --vegeta a-file": "--vegeta: open a-file: file exists",
+		"attack http://h/ --vegeta a-file":  "--vegeta: open a-file: file exists",
+		"attack http://h/ --resume --out x": "--resume: want --soak; no other attack",
+		"attack http://h/ --resume --out x --soak --agents 2": "--resume and --agents exclude " +
+			"each other",
+		"attack http://h/ --resume --out x --soak --vegeta v": "--resume and --vegeta exclude " +
+			"each other",
 		"attack http://h/ --force": "--force, --append and --resume are " +
 			"about the directory of --out, which is missing",
 		"attack http://h/ --out a-file": "--out: ",

@@ -153,7 +153,7 @@ func (a *app) searchServer(
 		l.row = fmt.Sprintf("%v /s", rate)
 		progress := a.newLoadProgress(l, o.quiet)
 		show.next(progress)
-		r, err := l.run(ctx, seed, progress.step)
+		r, err := l.run(ctx, turn{seed: seed, watch: progress.step})
 		show.next(nil)
 		progress.close()
 		if err != nil {

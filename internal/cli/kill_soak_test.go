@@ -4,7 +4,11 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +100,96 @@ func TestKillSoak(t *testing.T) {
 		"page": read(t, "x/report.html"), "document": again.stdout} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), missing) {
 			t.Errorf("the %s does not say what is missing:\n%.3000s", where, text)
+		}
+	}
+}
+
+// missing is how many tasks the run says that it lacks, and in how many windows.
+func missing(run *results.Run) (tasks, windows int) {
+	for _, doubt := range run.Doubts {
+		for _, gap := range regexp.MustCompile(`(\d+) tasks in window`).
+			FindAllStringSubmatch(doubt.Text, -1) {
+			n, _ := strconv.Atoi(gap[1])
+			tasks, windows = tasks+n, windows+1
+		}
+	}
+	return tasks, windows
+}
+
+// TestKillAttack: an attack that is killed at any instant, and resumed, and killed again, comes to
+// its end: what was not measured is named.
+func TestKillAttack(t *testing.T) {
+	t.Chdir(t.TempDir())
+	url, served := shop(t, 500)
+	kills := rounds(t, 4)
+	n := 500 * kills // a second for each: the plan is longer than all that is killed of it
+	line := fmt.Sprintf(" --soak --rate 500 --n %d --name shop --quiet --count 1 --out ", n)
+	args := func(more string) []string { return strings.Fields("attack " + url + line + more) }
+	random := rand.New(rand.NewPCG(3, 4))
+	resume, cuts := "", 0
+	for range kills {
+		cmd := process(t, []string{soonEnough + "=1"}, args("x"+resume)...)
+		before := served.Load()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// from its first request on
+		for served.Load() == before {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(random.IntN(900)) * time.Millisecond)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed
+		resume = " --resume"
+		if n := readable(t, "x"); n > 0 {
+			r, err := results.ReadDir("x")
+			if err != nil || len(r.Runs) != 1 || r.Partial == "" {
+				t.Fatalf("%v, %+v", err, r)
+			}
+			_, cuts = missing(&r.Runs[0])
+			cuts++ // to come
+		}
+	}
+	for more, want := range map[string]string{
+		"x --resume --timeout 2s":             "x was begun with another plan: it holds ",
+		"x --resume --header X-Accept:*":      "x was begun with another plan: 1 attacks, ",
+		"x --resume --count 2":                ", and this one is 2 attacks, ",
+		"x --resume --name inn --rate 20":     "x was begun with another plan: it holds ",
+		"x --resume --method POST --append":   "exclude each other",
+		"x --resume --body kill_soak_test.go": "--body: ",
+	} {
+		o := command(t, args(more)...)
+		if o.code != unusable || !strings.Contains(o.stderr, want) ||
+			strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d\n%s", more, o.code, o.stderr)
+		}
+	}
+	o := command(t, append(args("x --resume"), "--header", "Authorization: anew")...)
+	if o.code != fine && o.code != undecided {
+		t.Fatalf("resumed: exit code %d\n%s", o.code, o.stderr)
+	}
+	r, err := results.ReadDir("x")
+	if err != nil || len(r.Runs) != 1 || r.Partial != "" {
+		t.Fatalf("resumed: %v, %+v", err, r)
+	}
+	lost, windows := missing(&r.Runs[0])
+	if windows != cuts || r.Runs[0].Iters+lost != n {
+		t.Errorf("%d measured, %d missing in %d windows, want %d and %d windows",
+			r.Runs[0].Iters, lost, windows, n, cuts)
+	}
+	if !strings.Contains(o.stdout, "since --resume") ||
+		!strings.Contains(read(t, "x/report.html"), "went on with an empty system") {
+		t.Errorf("it does not say that it was resumed:\n%s", o.stdout)
+	}
+	succeed(t, "run", "--clock", "virtual", "--n", "10", "--quiet", "--out", "ran")
+	for dir, want := range map[string]string{"x": "--out: x is complete: there is nothing to go on",
+		"ran": "--out: ran "} {
+		o := command(t, args(dir+" --resume")...)
+		if o.code != unusable || !strings.Contains(o.stderr, want) ||
+			strings.Count(o.stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d\n%s", dir, o.code, o.stderr)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,14 +25,20 @@ type load struct {
 	row      string
 	name     string // of its results
 	estimate time.Duration
-	run      func(ctx context.Context, seed uint64, watch func(attack.Progress)) (*attack.Report,
-		error)
+	plan     attack.Written // of an attack
+	run      func(context.Context, turn) (*attack.Report, error)
+}
+
+// A turn is one of the times that a load is put on.
+type turn struct {
+	seed   uint64
+	before *bench.Result // of a soak that was cut off; nil: it begins
+	watch  func(attack.Progress)
 }
 
 // runInto runs the load, and writes what a soak has so far.
 func (l load) runInto(
-	ctx context.Context, seed uint64, watch func(attack.Progress), dir *bench.Dir,
-	complain func(error),
+	ctx context.Context, t turn, dir *bench.Dir, complain func(error),
 ) (*attack.Report, error) {
 	var progress bench.Progress
 	asked := newAsking(&progress)
@@ -42,7 +50,7 @@ func (l load) runInto(
 		}
 	})
 	defer end()
-	return l.run(bench.WithProgress(ctx, &progress), seed, watch)
+	return l.run(bench.WithProgress(ctx, &progress), t)
 }
 
 // loadOptions are the flags that attack and gateway share: how often, and where to.
@@ -68,7 +76,33 @@ func (o *loadOptions) addTo(cmd *cobra.Command) {
 type loaded struct {
 	*execution
 	loads []load
+	first []uint64 // seed of each
 	quiet bool
+}
+
+// begin names the plan of attacks in the directory, and settles the seeds.
+func (e *loaded) begin(kind string, o loadOptions, dir *bench.Dir) error {
+	sum := sha256.New()
+	words := json.NewEncoder(sum)
+	for _, l := range e.loads {
+		seed := dir.NextSeed(o.seed, o.count, func(name string) bool { return name == l.name })
+		e.first = append(e.first, seed)
+		if err := words.Encode([]any{l.plan, seed, o.count}); err != nil {
+			return err
+		}
+	}
+	if kind != "attack" {
+		return nil
+	}
+	return dir.BeginRest(fmt.Sprintf("%d attacks, %x", e.planned, sum.Sum(nil)[:6]),
+		func(name string, seed uint64) bool {
+			for i, l := range e.loads {
+				if l.name == name && seed-e.first[i] < uint64(o.count) {
+					return true
+				}
+			}
+			return false
+		})
 }
 
 // runLoads puts the loads on, interleaved over the repetitions, and shows what came of it, under a
@@ -98,7 +132,10 @@ func (a *app) runLoads(
 		return err
 	}
 	e := &loaded{&execution{path: dir.Path(), planned: len(loads) * o.count,
-		objectives: o.objectives}, loads, o.quiet}
+		objectives: o.objectives}, loads, nil, o.quiet}
+	if err := e.begin(kind, o, dir); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
 	show := &loadsProgress{planned: e.planned}
 	writing := a.putOn(view.begin(ctx, show.seen, show.tell), e, o, dir, show)
 	if ctx.Err() != nil {
@@ -117,21 +154,21 @@ func (a *app) runLoads(
 func (a *app) putOn(
 	ctx context.Context, e *loaded, o loadOptions, dir *bench.Dir, all *loadsProgress,
 ) error {
-	first := make([]uint64, len(e.loads)) // seeds
-	for k, l := range e.loads {
-		first[k] = dir.NextSeed(o.seed, o.count, func(name string) bool { return name == l.name })
-	}
 	for i := range o.count {
 		for k, l := range e.loads {
 			if ctx.Err() != nil {
 				return nil
 			}
-			seed := first[k] + uint64(i)
-			show := a.newLoadProgress(l, o.quiet)
-			all.next(show)
-			r, err := l.runInto(ctx, seed, show.step, dir, a.complain)
-			all.next(nil)
-			show.close()
+			seed := e.first[k] + uint64(i)
+			whole, before := dir.Held(l.name, seed)
+			r, err := &attack.Report{Result: whole, Resumed: true}, error(nil)
+			if whole == nil {
+				show := a.newLoadProgress(l, o.quiet)
+				all.next(show)
+				r, err = l.runInto(ctx, turn{seed, before, show.step}, dir, a.complain)
+				all.next(nil)
+				show.close()
+			}
 			switch {
 			case err != nil && ctx.Err() != nil:
 				return nil
@@ -269,9 +306,8 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 func newGatewayLoad(k gateway.Scenario) load {
 	l := newLoad(k.Load)
 	l.row, l.name = k.Strategy.String(), k.Name()
-	l.run = func(ctx context.Context, seed uint64, watch func(attack.Progress)) (*attack.Report,
-		error) {
-		k.Load.Seed, k.Load.Watch = seed, watch
+	l.run = func(ctx context.Context, t turn) (*attack.Report, error) {
+		k.Load.Seed, k.Load.Watch = t.seed, t.watch
 		return gateway.Run(ctx, k)
 	}
 	return l

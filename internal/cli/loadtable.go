@@ -119,14 +119,19 @@ func (a *app) showAnswered(e *loaded, rows []row) {
 			}
 		}
 		var statuses, errors []attack.Count
+		resumed := false
 		for _, rec := range e.records {
 			if rec.section == k {
 				statuses = append(statuses, rec.answers.Statuses...)
 				errors = append(errors, rec.answers.Errors...)
+				resumed = resumed || rec.answers.Resumed
 			}
 		}
 		words = append(words, spellCounts("status ", statuses)...)
 		words = append(words, spellCounts("", errors)...)
+		if resumed && len(statuses)+len(errors) > 0 {
+			words = append(words, "statuses and errors since --resume")
+		}
 		if len(words) > 0 {
 			text := r.strategy + ": " + strings.Join(words, ", ")
 			a.say("  ", text, loadWidth)

@@ -52,7 +52,8 @@ type runLine struct {
 	// of a load: what the server answered, and what came instead
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
-	Agents   []agentLine    `json:"agents,omitempty"` // that shared it
+	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
+	Agents   []agentLine    `json:"agents,omitempty"`  // that shared it
 }
 
 func newRunLine(r record) runLine {
@@ -64,6 +65,7 @@ func newRunLine(r record) runLine {
 	}
 	if r.answers != nil {
 		line.Statuses, line.Errors = r.answers.Statuses, r.answers.Errors
+		line.Resumed = r.answers.Resumed
 		line.Agents = agentLines(r.answers.Agents)
 	}
 	return line
