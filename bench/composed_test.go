@@ -60,6 +60,22 @@ func TestComposedRateOfTarget(t *testing.T) {
 	}
 }
 
+// TestComposedRates: theory knows one rate, and claims nothing of a second one beside it.
+func TestComposedRates(t *testing.T) {
+	for strategy, known := range map[string]bool{
+		"ticker_limited:rate=20+worker_pool":                              true,
+		"token_bucket:rate=15,burst=5+ticker_limited:rate=20+worker_pool": false,
+		"token_bucket:rate=20,burst=5+ticker_limited:rate=15+worker_pool": false,
+	} {
+		s := scenario(t, bench.Written{Strategy: strategy, Workload: "constant:mean=1ms",
+			Arrival: "poisson", Limit: 20, Rate: 10, Tasks: 20_000})
+		_, claims := run(t, s).Metric("theory-mean-wait-sec")
+		if claims != known {
+			t.Errorf("%s: theory claims a wait: %v", strategy, claims)
+		}
+	}
+}
+
 // TestComposedShedsInPools: theory knows class pools that never lose a task, and claims nothing of
 // others.
 func TestComposedShedsInPools(t *testing.T) {

@@ -143,6 +143,9 @@ func (o *observation) delayed(pool theory.Pool, d dist.Dist) (*theory.Answer, er
 		return nil, nil
 	}
 	allowed := o.scenario.Strategy.Spec.Starts(o.scenario.params())
+	if allowed.Several {
+		return nil, nil
+	}
 	_, constant := d.(dist.Constant)
 	starts := theory.Starts{Rate: pool.Rate, Allowed: allowed.PerSecond, Burst: allowed.Kept,
 		MeanService: pool.MeanService, Constant: constant}

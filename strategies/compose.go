@@ -220,16 +220,23 @@ func paced(whole Spec, p Part, pacerOf func(param.Values) pacer) Part {
 		}
 		return turnsMissed(inner)
 	}
-	exact := func(inner Spec) bool {
-		return inner.FIFO && !inner.Retries && inner.Starts == nil
-	}
 	p.alter = func(s *Spec, inner Spec, l layer) {
 		s.WorkConserving = false
-		if exact(inner) {
-			s.Starts = func(p Params) Starts {
-				own, _ := l.split(p)
-				return whole.Starts(Params{Values: own})
+		if !inner.FIFO || inner.Retries {
+			return
+		}
+		inside := s.Starts
+		s.Starts = func(p Params) Starts {
+			own, _ := l.split(p)
+			starts := whole.Starts(Params{Values: own})
+			if inside == nil {
+				return starts
 			}
+			if in := inside(p); in.PerSecond < starts.PerSecond {
+				starts = in
+			}
+			starts.Several = true
+			return starts
 		}
 	}
 	p.start = func(

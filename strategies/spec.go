@@ -271,6 +271,8 @@ type Starts struct {
 	// for the ticks of a clock, of which one is kept and the next comes when it is due, not an
 	// interval after the last was taken.
 	Kept int
+	// Several bounds hold at once, of which this is the slowest: theory knows one.
+	Several bool
 }
 
 // All returns the Specs in the order of their names, the package's own before those of others. It

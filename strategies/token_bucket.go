@@ -45,7 +45,7 @@ var tokenBucketSpec = register(queued(Spec{
 
 	FIFO: true,
 	Starts: func(p Params) Starts {
-		return Starts{p.Values.Float("rate"), p.Values.Int("burst")}
+		return Starts{PerSecond: p.Values.Float("rate"), Kept: p.Values.Int("burst")}
 	},
 
 	Check: func(p Params) error {

@@ -134,14 +134,16 @@ func (e *execution) sayRates(dir *bench.Dir) error {
 	return nil
 }
 
-// ownRate is what there is to say of one; "": nothing, as where the strategy follows its target.
+// ownRate is what there is to say of one; "": nothing, as where the strategy follows its target and
+// has no rate beside that.
 func ownRate(sc bench.Scenario) string {
 	s, target := sc.Strategy, sc.Target.Spec
-	if s.Spec.Starts == nil || target.Rate == nil || s.Values.Open() != "" {
+	if s.Spec.Starts == nil || target.Rate == nil {
 		return ""
 	}
-	starts := s.Spec.Starts(strategies.Params{Limit: sc.Limit, Queue: sc.Queue, Values: s.Values})
-	own, allowed := starts.PerSecond, target.Rate(sc.Target.Values)
+	allowed := target.Rate(sc.Target.Values)
+	own := s.Spec.Starts(strategies.Params{Limit: sc.Limit, Queue: sc.Queue,
+		Values: s.Values.Settle("target", allowed)}).PerSecond
 	text := fmt.Sprintf("strategy %s starts up to %v tasks per second, and target %s serves %v: ",
 		s, own, sc.Target, allowed)
 	switch {

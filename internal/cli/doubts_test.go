@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -104,16 +105,18 @@ func TestOwnRates(t *testing.T) {
 			Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}}}, nil
 	}
 	for args, want := range map[string]int{
-		"--target token_bucket --strategy token_bucket,ticker_limited,semaphore": 2,
-		"--target none --strategy token_bucket":                                  0,
-		"--target concurrency_cap --strategy token_bucket":                       0,
-		"--target fixed_window --strategy token_bucket:burst=3":                  1,
-		"--target token_bucket --strategy ticker_limited:rate=90":                0,
-		"--target token_bucket --strategy ticker_limited:rate=79":                1,
-		"--target sec_ban:window=2s --strategy token_bucket:rate=6":              1,
-		"--target token_bucket --strategy token_bucket:rate=target":              0,
-		"--target token_bucket --strategy retry+token_bucket+worker_pool":        1,
-		"--target token_bucket --strategy token_bucket:rate=target+worker_pool":  0,
+		"--target token_bucket --strategy token_bucket,ticker_limited,semaphore":                  2,
+		"--target none --strategy token_bucket":                                                   0,
+		"--target concurrency_cap --strategy token_bucket":                                        0,
+		"--target fixed_window --strategy token_bucket:burst=3":                                   1,
+		"--target token_bucket --strategy ticker_limited:rate=90":                                 0,
+		"--target token_bucket --strategy ticker_limited:rate=79":                                 1,
+		"--target sec_ban:window=2s --strategy token_bucket:rate=6":                               1,
+		"--target token_bucket --strategy token_bucket:rate=target":                               0,
+		"--target token_bucket --strategy retry+token_bucket+worker_pool":                         1,
+		"--target token_bucket --strategy token_bucket:rate=target+worker_pool":                   0,
+		"--target token_bucket --strategy token_bucket:rate=target+ticker_limited:rate=20+serial": 1,
+		"--target token_bucket --strategy ticker_limited:rate=90+token_bucket:rate=200+serial":    0,
 	} {
 		var stdout, stderr bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
@@ -131,6 +134,13 @@ func TestOwnRates(t *testing.T) {
 		}
 		if n := strings.Count(string(written), "\n# answer strategy "); n != want {
 			t.Errorf("%s: %d lines for the report, want %d", args, n, want)
+		}
+		stdout.Reset()
+		a.run(t.Context(), append(strings.Fields("run --n 5 --rate 20,30 --out x --force --quiet "+
+			"--format json"), strings.Fields(args)...))
+		var doc runDocument
+		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil || len(doc.Warnings) != want {
+			t.Errorf("%s: %v, %d warnings in JSON, want %d", args, err, len(doc.Warnings), want)
 		}
 	}
 }

@@ -30,6 +30,7 @@ type runDocument struct {
 	Planned  int               `json:"planned"`  // runs
 	Complete bool              `json:"complete"` // every planned run has a result
 	Cut      string            `json:"interrupted,omitempty"`
+	Warnings []string          `json:"warnings,omitempty"` // of a rate that is not the target's
 	Runs     []runLine         `json:"runs"`
 	Failed   []rundir.Failure  `json:"failed,omitempty"`
 	Findings []finding.Finding `json:"findings,omitempty"` // of studies
@@ -85,7 +86,7 @@ func metricMap(metrics []bench.Metric) map[string]float64 {
 func (e *execution) document(kind, report string) runDocument {
 	doc := runDocument{writtenHead: newWrittenHead(kind, e.path, report), Planned: e.planned,
 		Complete: e.done == e.planned, Cut: e.interruption(), Runs: []runLine{},
-		Failed: e.failed, Findings: e.findings}
+		Warnings: ownRates(e.plan), Failed: e.failed, Findings: e.findings}
 	doc.Version = 2
 	for _, rec := range e.records {
 		doc.Runs = append(doc.Runs, newRunLine(rec))
