@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/race"
 )
 
 // autoregression is a flat series of n values in which neighbours are correlated by rho.
@@ -68,7 +70,7 @@ func TestIndependentSeries(t *testing.T) {
 	} {
 		rng := rand.New(rand.NewPCG(14, 1))
 		doubted := 0
-		for seed := range 40 {
+		for seed := range race.Repetitions(t, 40) {
 			values := c.make(rng)
 			found := Find(values, seeded(seed))
 			if len(found) == 0 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/internal/race"
 )
 
 // levels is a series of those levels, each n long, with log-normal noise of that coefficient of
@@ -107,14 +109,14 @@ func TestFinds(t *testing.T) {
 		}, []int{15, 30}, 0.930},
 	} {
 		rng := rand.New(rand.NewPCG(8, 1))
-		const series = 150
-		found := 0
+		series, found := race.Repetitions(t, 150), 0
 		for i := range series {
 			if near(Find(c.make(rng), seeded(i)), c.at...) {
 				found++
 			}
 		}
-		if least := series*c.rate - 3*math.Sqrt(series*c.rate*(1-c.rate)); float64(found) < least {
+		n := float64(series)
+		if least := n*c.rate - 3*math.Sqrt(n*c.rate*(1-c.rate)); float64(found) < least {
 			t.Errorf("%s: %d of %d, want at least %.0f", c.name, found, series, least)
 		}
 	}
