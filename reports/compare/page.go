@@ -117,7 +117,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 	_, shared := c.shortNames()
 	p := &shell.Page{Title: "compare",
 		Subtitle: strings.Trim(strings.Join(c.Columns, " · ")+" · "+shared, " ·"),
-		Answer:   c.found(all, at), Trust: c.badges(all), CSS: pageCSS,
+		Answer:   c.found(all, at), Trust: c.badges(all, at), CSS: pageCSS,
 		Source: template.HTML("Written by <code>poolbench compare</code>.")}
 	if at > 0 {
 		f, err := changeFigure(all[:at], len(c.Columns) > 2)
@@ -176,7 +176,7 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 	case at == 0:
 		a.Headline = fmt.Sprintf("Nothing is told apart: %s, none with p ≤ %.4g",
 			prose.Count(len(all), "comparison"), c.Alpha)
-	case float64(at) <= c.Alpha*float64(len(all)):
+	case c.byChance(all, at):
 		a.Headline = fmt.Sprintf("%s of %s with p ≤ %.4g, and chance alone makes some %.2g: "+
 			"nothing is surely told apart", prose.Count(at, "difference"),
 			prose.Count(len(all), "comparison"), c.Alpha, c.Alpha*float64(len(all)))
@@ -206,8 +206,13 @@ func (c *Comparison) found(all []change, at int) (a answer.Answer) {
 	return a
 }
 
-// badges count what changed.
-func (c *Comparison) badges(all []change) (out []shell.Badge) {
+// byChance reports whether chance alone makes as many changes.
+func (c *Comparison) byChance(all []change, at int) bool {
+	return float64(at) <= c.Alpha*float64(len(all))
+}
+
+// badges count what changed; what chance may have made alarms nobody.
+func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 	kinds := []struct{ word, kind, text string }{{"worse", "bad", "worse"},
 		{"better", "ok", "better"}, {"differs", "warn", "different"}, {"", "", "not told apart"}}
 	for _, k := range kinds {
@@ -216,6 +221,9 @@ func (c *Comparison) badges(all []change) (out []shell.Badge) {
 			if row.Word == k.word {
 				n++
 			}
+		}
+		if k.word != "" && c.byChance(all, at) {
+			k.kind, k.text = "", k.text+", as by chance"
 		}
 		if n > 0 {
 			out = append(out, shell.Badge{Kind: k.kind, Text: fmt.Sprintf("%d %s", n, k.text)})

@@ -68,6 +68,15 @@ func TestPageOfChance(t *testing.T) {
 		"\u00a0", " "), want) {
 		t.Errorf("no %q", want)
 	}
+	var page strings.Builder
+	if err := WritePage(&page, mustCompare(t, many("old", 1), many("new", 2),
+		Options{})); err != nil {
+		t.Fatal(err)
+	}
+	if want := `<li class="badge ">2 worse, as by chance</li>`; !strings.Contains(page.String(),
+		want) {
+		t.Errorf("no %q", want)
+	}
 }
 
 // TestPage: what changed is said first, with its number; the rest is folded; and where nothing is
