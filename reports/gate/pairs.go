@@ -12,30 +12,30 @@ import (
 // chartName is the row's.
 func chartName(p verdict.Pairs) string { return p.Row.Benchmark + " · " + p.Row.Metric }
 
-// changesOf are those of the pairs that are drawn, of new to old: 0.05 is 5 % more. A pair with a 0
-// has none.
-func changesOf(p verdict.Pairs, from, to int) (numbers, changes []float64) {
+// ratiosOf are those of the pairs that are drawn, of new to old. A pair with a 0 has none.
+func ratiosOf(p verdict.Pairs, from, to int) (numbers, ratios []float64) {
 	for i := from; i < min(to, len(p.Old)); i++ {
 		if p.Old[i] > 0 && p.New[i] > 0 {
-			numbers, changes = append(numbers, float64(i+1)), append(changes, p.New[i]/p.Old[i]-1)
+			numbers, ratios = append(numbers, float64(i+1)), append(ratios, p.New[i]/p.Old[i])
 		}
 	}
-	return numbers, changes
+	return numbers, ratios
 }
 
-// towardsWorse is the change that is worse by that share. A margin of 2 % is a factor of 1.02 in
+// towardsWorse is the ratio that is worse by that share. A margin of 2 % is a factor of 1.02 in
 // time, and of 1/1.02 in throughput.
 func towardsWorse(share float64, better verdict.Direction) float64 {
 	if better == verdict.HigherIsBetter {
-		return 1/(1+share) - 1
+		return 1 / (1 + share)
 	}
-	return share
+	return 1 + share
 }
 
-// changeAxis lays changes out, no change among them.
+// changeAxis lays ratios out, no change among them. It is logarithmic: twice as much is as far from
+// no change as half as much.
 func changeAxis(label string) charts.Axis {
-	return charts.Axis{Label: label,
-		Format: func(change float64) string { return percent(1 + change) }, Reach: []float64{0}}
+	return charts.Axis{Label: label + " (log scale)", Log: true, Format: percent[float64],
+		Reach: []float64{1}}
 }
 
 // moved are the rows in which anything is to be seen: all but those that are the same in every
@@ -66,9 +66,9 @@ func estimates(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 			if p.Row.Better != better || math.IsInf(ratio, 0) {
 				continue
 			}
-			values[i].Mid = ratio - 1
+			values[i].Mid = ratio
 			if lo > 0 && !math.IsInf(hi, 1) {
-				values[i].Lo, values[i].Hi = lo-1, hi-1
+				values[i].Lo, values[i].Hi = lo, hi
 			}
 		}
 		panel.Series = []charts.RowSeries{{Name: "estimate", Values: values}}
@@ -88,7 +88,7 @@ func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 			from, to int
 		}{{"screening", 0, p.Screened}, {"fresh", p.Screened, len(p.Old)}} {
 			// Pairs are no line: each is a series of its own point, of one name and look.
-			x, y := changesOf(p, part.from, part.to)
+			x, y := ratiosOf(p, part.from, part.to)
 			for i := range x {
 				series = append(series,
 					charts.Series{Name: part.name, Style: style, X: x[i : i+1], Y: y[i : i+1]})
@@ -97,7 +97,7 @@ func everyPair(r *verdict.Report, pairs []verdict.Pairs) (*charts.Chart, error) 
 		levels := []charts.Level{{Name: "margin", Y: towardsWorse(p.Margin, p.Row.Better)},
 			{Name: "promise", Y: towardsWorse(r.Options.Promise, p.Row.Better)}}
 		if ratio := float64(p.Row.Ratio); !math.IsInf(ratio, 0) {
-			levels = append(levels, charts.Level{Name: "estimate", Y: ratio - 1})
+			levels = append(levels, charts.Level{Name: "estimate", Y: ratio})
 		}
 		x := charts.Axis{Label: "pair", Reach: []float64{0, float64(len(p.Old) + 1)}, Name: "pair"}
 		planes = append(planes, charts.Plane{
