@@ -21,17 +21,19 @@ import (
 // done again.
 type children struct {
 	limit time.Duration // of patience; 0 is the default
-	soFar func(*bench.Result)
 
 	mu    sync.Mutex
 	idle  []*child
 	apart map[string]bool // strategies that every run of gets a child of its own
 }
 
-// run runs the scenario in a child and kills that when ctx ends or patience does.
-func (all *children) run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+// run runs the scenario in a child and kills that when ctx ends or patience does. soFar, if there
+// is one, hears what a soak has so far.
+func (all *children) run(
+	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
+) (*bench.Result, error) {
 	if c := all.take(s); c != nil {
-		r, err := c.run(ctx, s, all.limit, all.soFar)
+		r, err := c.run(ctx, s, all.limit, soFar)
 		if all.keep(c, r, err) || ctx.Err() != nil {
 			return r, err
 		}
@@ -41,7 +43,7 @@ func (all *children) run(ctx context.Context, s bench.Scenario) (*bench.Result, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
-	r, err := c.run(ctx, s, all.limit, all.soFar)
+	r, err := c.run(ctx, s, all.limit, soFar)
 	all.keep(c, r, err)
 	return r, err
 }

@@ -24,7 +24,7 @@ func virtually(t *testing.T, strategies string) []bench.Scenario {
 // ran is the result of a run in one of the children.
 func ran(t *testing.T, all *children, s bench.Scenario) *bench.Result {
 	t.Helper()
-	r, err := all.run(t.Context(), s)
+	r, err := all.run(t.Context(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestUsedChild(t *testing.T) {
 			ran(t, &all, good)
 			used := all.idle[0]
 			for range 2 {
-				r, err := all.run(t.Context(), bad)
+				r, err := all.run(t.Context(), bad, nil)
 				switch {
 				case complaint != "":
 					if err == nil || err.Error() != complaint || len(all.idle) > 1 {

@@ -62,8 +62,14 @@ func killedSoak(t *testing.T, dir, how string) *results.Results {
 // TestKillSoak: a soak that is killed leaves what it had, for every reader, and marked; resumed, it
 // comes to its end and says in every form what is missing.
 func TestKillSoak(t *testing.T) {
+	for name, how := range map[string]string{"alone": "", "workers": " --workers 1"} {
+		t.Run(name, func(t *testing.T) { killSoak(t, how) })
+	}
+}
+
+func killSoak(t *testing.T, how string) {
 	t.Chdir(t.TempDir())
-	r := killedSoak(t, "x", "")
+	r := killedSoak(t, "x", how)
 	if len(r.Runs) != 1 || !strings.HasPrefix(r.Partial, "cut off after line ") {
 		t.Fatalf("%d runs, partial: %q", len(r.Runs), r.Partial)
 	}
@@ -82,7 +88,7 @@ func TestKillSoak(t *testing.T) {
 		t.Error("the page does not say that it is not over")
 	}
 
-	o := command(t, strings.Fields(soakLine+"x --resume")...)
+	o := command(t, strings.Fields(soakLine+"x --resume"+how)...)
 	if o.code != fine {
 		t.Fatalf("resumed: exit code %d\n%s", o.code, o.stderr)
 	}

@@ -33,7 +33,7 @@ type runner struct {
 }
 
 // tell has the runner tell of what soaks have so far, from goroutines of its own.
-func (r *runner) tell(soFar func(*bench.Result)) { r.soFar, r.children.soFar = soFar, soFar }
+func (r *runner) tell(soFar func(*bench.Result)) { r.soFar = soFar }
 
 func (a *app) runner(limit time.Duration) *runner {
 	return &runner{app: a, limit: limit, children: children{limit: limit}}
@@ -45,7 +45,7 @@ func (r *runner) begin(ctx context.Context, say func(string)) (context.Context, 
 	if r.crew == nil {
 		return ctx, nil
 	}
-	return r.crew.open(ctx, r.limit, say)
+	return r.crew.open(ctx, r.limit, say, r.soFar)
 }
 
 // parallel is how many virtual-clock runs are to be asked for at once; 0 is the default.
@@ -57,19 +57,26 @@ func (r *runner) parallel() int {
 }
 
 func (r *runner) run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+	return r.telling(ctx, s, r.soFar)
+}
+
+// telling is run with somebody of its own who hears what soaks have so far.
+func (r *runner) telling(
+	ctx context.Context, s bench.Scenario, soFar func(*bench.Result),
+) (*bench.Result, error) {
 	if r.crew != nil {
 		return r.crew.run(ctx, s)
 	}
 	if s.Clock == bench.Virtual {
-		return r.children.run(ctx, s)
+		return r.children.run(ctx, s, soFar)
 	}
 	r.children.end() // they may still give memory back
 	progress := bench.Progress{Limit: r.limit}
-	if r.soFar != nil {
+	if soFar != nil {
 		asked := newAsking(&progress)
 		end := every(bench.PulseInterval, func() {
 			if result := asked.hear(); result != nil {
-				r.soFar(result)
+				soFar(result)
 			}
 		})
 		defer end()

@@ -183,9 +183,9 @@ type patientRunners struct {
 }
 
 func (p *patientRunners) run(
-	ctx context.Context, s bench.Scenario, patience time.Duration,
+	ctx context.Context, s bench.Scenario, patience time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
-	r, err := p.with(patience).run(ctx, s)
+	r, err := p.with(patience).telling(ctx, s, soFar)
 	if stuck := (*stuckError)(nil); errors.As(err, &stuck) {
 		return nil, fleet.Last{Err: err}
 	}

@@ -86,12 +86,12 @@ func muster(flag workersFlag) (_ *crew, err error) {
 
 // open opens the sweep, whose context ends when no worker can be had.
 func (c *crew) open(
-	ctx context.Context, patience time.Duration, say func(string),
+	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
 ) (_ context.Context, err error) {
 	if c.sweep, err = fleet.OpenSweep(ctx, c.conn, c.self, patience, say); err != nil {
 		return ctx, fmt.Errorf("--workers: %w", err)
 	}
-	c.say = say
+	c.say, c.sweep.SoFar = say, soFar
 	ctx, giveUp := context.WithCancelCause(ctx)
 	c.end = func() { giveUp(nil) }
 	if c.local != nil {

@@ -116,7 +116,8 @@ func (s *stage) work(w Worker) (end func() error) {
 }
 
 // echo is a run whose result is its seed.
-func echo(_ context.Context, sc bench.Scenario, _ time.Duration) (*bench.Result, error) {
+func echo(_ context.Context, sc bench.Scenario, _ time.Duration, _ func(*bench.Result)) (
+	*bench.Result, error) {
 	return &bench.Result{Name: sc.Name(), Seed: sc.Seed}, nil
 }
 
@@ -160,13 +161,13 @@ func TestSweep(t *testing.T) {
 	var by [3]atomic.Int64
 	counting := func(i int) Worker {
 		return Worker{Self: testMember(fmt.Sprint("host", i), fmt.Sprint(i)),
-			Run: func(ctx context.Context, sc bench.Scenario, p time.Duration) (*bench.Result,
-				error) {
+			Run: func(ctx context.Context, sc bench.Scenario, p time.Duration,
+				tell func(*bench.Result)) (*bench.Result, error) {
 				by[i].Add(1)
 				if i == 0 && sc.Seed == 20 {
 					s.work(Worker{Self: testMember("late", "late"), Run: echo})
 				}
-				return echo(ctx, sc, p)
+				return echo(ctx, sc, p, tell)
 			}}
 	}
 	s.work(counting(0))
@@ -185,7 +186,8 @@ func TestLost(t *testing.T) {
 	sweep := s.sweep()
 	begun := make(chan struct{}, 10)
 	end := s.work(Worker{Self: testMember("a", "lost"),
-		Run: func(ctx context.Context, _ bench.Scenario, _ time.Duration) (*bench.Result, error) {
+		Run: func(ctx context.Context, _ bench.Scenario, _ time.Duration, _ func(*bench.Result)) (
+			*bench.Result, error) {
 			begun <- struct{}{}
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -213,7 +215,8 @@ func TestErrors(t *testing.T) {
 	sweep := s.sweep()
 	wrong := errors.New("it hangs")
 	end := s.work(Worker{Self: testMember("a", "a"), Slots: 1,
-		Run: func(context.Context, bench.Scenario, time.Duration) (*bench.Result, error) {
+		Run: func(context.Context, bench.Scenario, time.Duration, func(*bench.Result)) (
+			*bench.Result, error) {
 			return nil, Last{wrong}
 		}})
 	if _, err := sweep.Run(t.Context(), scenario(1)); err == nil || err.Error() != "it hangs" {
@@ -225,6 +228,31 @@ func TestErrors(t *testing.T) {
 	}
 	if err := end(); !errors.Is(err, wrong) {
 		t.Errorf("the worker ended with %v", err)
+	}
+}
+
+// TestSoFar: what a soak has so far is heard, in its order and before its result, and none of a run
+// that is not wanted any more.
+func TestSoFar(t *testing.T) {
+	s := newStage(t)
+	sweep := s.sweep()
+	var heard []int
+	sweep.SoFar = func(r *bench.Result) { heard = append(heard, r.Tasks) }
+	s.work(Worker{Self: testMember("there", "a"), Run: func(_ context.Context, sc bench.Scenario,
+		_ time.Duration, soFar func(*bench.Result)) (*bench.Result, error) {
+		for n := range 3 {
+			soFar(&bench.Result{Name: sc.Name(), Seed: sc.Seed, Tasks: n})
+		}
+		return &bench.Result{Tasks: 3}, nil
+	}})
+	r, err := sweep.Run(s.Context(), scenario(1))
+	if err != nil || r.Tasks != 3 || !slices.Equal(heard, []int{0, 1, 2}) {
+		t.Errorf("%+v, error %v, heard %v", r, err, heard)
+	}
+	text := `{"Unfinished":true,"Result":{}}`
+	if err := send(s.Context(), s.connect(), sweepSubject+"."+sweep.id, "1.a",
+		[]byte(text)); err != nil || len(heard) != 3 {
+		t.Errorf("error %v, heard %v", err, heard)
 	}
 }
 
@@ -244,7 +272,8 @@ func TestOtherProgram(t *testing.T) {
 	s := newStage(t)
 	other := testMember("a", "a")
 	other.Program.Parts = "others"
-	never := func(context.Context, bench.Scenario, time.Duration) (*bench.Result, error) {
+	never := func(context.Context, bench.Scenario, time.Duration, func(*bench.Result)) (
+		*bench.Result, error) {
 		t.Error("the other program runs something")
 		return nil, nil
 	}
@@ -270,8 +299,8 @@ func TestRealHost(t *testing.T) {
 		var alone, most atomic.Int64
 		for _, host := range hosts {
 			s.work(Worker{Self: testMember(host, host), Slots: 3,
-				Run: func(_ context.Context, sc bench.Scenario, _ time.Duration) (*bench.Result,
-					error) {
+				Run: func(context.Context, bench.Scenario, time.Duration, func(*bench.Result)) (
+					*bench.Result, error) {
 					most.Store(max(most.Load(), alone.Add(1)))
 					defer alone.Add(-1)
 					return &bench.Result{Name: host}, nil
@@ -338,7 +367,7 @@ func TestOrphans(t *testing.T) {
 	}
 	sweeps[1].conn.Close() // as a kill does
 	s.work(Worker{Self: testMember("a", "a"), Run: func(context.Context, bench.Scenario,
-		time.Duration) (*bench.Result, error) {
+		time.Duration, func(*bench.Result)) (*bench.Result, error) {
 		t.Error("it runs what nobody wants")
 		return nil, nil
 	}})

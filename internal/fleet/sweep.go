@@ -37,9 +37,12 @@ type Sweep struct {
 	heard    []*nats.Subscription
 	parts    *collector // of the subscription's goroutine
 
+	// SoFar hears what soaks have so far; nil: nobody does. It is set before Run
+	SoFar func(*bench.Result)
+
 	mu      sync.Mutex
 	cells   int
-	wanted  map[int]chan<- outcome
+	wanted  map[int]want
 	by      map[string]*share // by the worker's ID
 	refused map[string]bool   // likewise
 	host    string            // of real-clock runs; "" until there was one
@@ -59,6 +62,24 @@ type outcome struct {
 	Machine []benchfmt.Config
 	Result  *bench.Result `json:",omitempty"`
 	Error   string        `json:",omitempty"`
+	// Result is what a soak has so far
+	Unfinished bool `json:",omitempty"`
+}
+
+// on is the result as one of a run on the host of another machine, where it is one: runs under the
+// virtual clock are the same anywhere.
+func (o outcome) on(own string, clock bench.Clock) *bench.Result {
+	if clock == bench.Real && o.Worker.Host != own {
+		o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
+			Value: []byte(o.Worker.Host), File: true})
+	}
+	return o.Result
+}
+
+// A want is a cell that the sweep waits for.
+type want struct {
+	clock bench.Clock
+	got   chan<- outcome
 }
 
 // OpenSweep opens one over the connection. Each run gets that patience; say tells the user who
@@ -67,7 +88,7 @@ func OpenSweep(
 	ctx context.Context, conn *nats.Conn, self Member, patience time.Duration, say func(string),
 ) (*Sweep, error) {
 	s := &Sweep{member: self, conn: conn, id: rand.Text(), patience: patience, say: say,
-		parts: newCollector(), wanted: map[int]chan<- outcome{}, by: map[string]*share{},
+		parts: newCollector(), wanted: map[int]want{}, by: map[string]*share{},
 		refused: map[string]bool{}, came: make(chan struct{})}
 	opening, cancel := context.WithTimeout(ctx, 2*partTime)
 	defer cancel()
@@ -142,11 +163,7 @@ func (s *Sweep) Run(ctx context.Context, sc bench.Scenario) (*bench.Result, erro
 		if o.Error != "" {
 			return nil, errors.New(o.Error)
 		}
-		if where != anyHost && o.Worker.Host != s.member.Host {
-			o.Result.Machine = append(o.Machine, benchfmt.Config{Key: "host",
-				Value: []byte(o.Worker.Host), File: true})
-		}
-		return o.Result, nil
+		return o.on(s.member.Host, sc.Clock), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%s: %w", sc.Name(), context.Cause(ctx))
 	}
@@ -175,7 +192,7 @@ func (s *Sweep) add(sc bench.Scenario, got chan<- outcome) cell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cells++
-	s.wanted[s.cells] = got
+	s.wanted[s.cells] = want{sc.Clock, got}
 	return cell{Sweep: s.id, Number: s.cells, Scenario: sc.Written(), Patience: s.patience}
 }
 
@@ -232,7 +249,7 @@ func (s *Sweep) hear(m *nats.Msg) {
 func (s *Sweep) wants(number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.wanted[number] != nil
+	return s.wanted[number].got != nil
 }
 
 // receive takes a part of a result. The first one of a cell counts.
@@ -251,8 +268,14 @@ func (s *Sweep) receive(m *nats.Msg) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if got := s.wanted[number]; got != nil {
-		got <- o // has room for one
+	switch of := s.wanted[number]; {
+	case of.got == nil:
+	case o.Unfinished:
+		if s.SoFar != nil && o.Result != nil {
+			s.SoFar(o.on(s.member.Host, of.clock))
+		}
+	default:
+		of.got <- o // has room for one
 		delete(s.wanted, number)
 		by := s.by[o.Worker.ID]
 		if by == nil {

@@ -22,12 +22,15 @@ type Worker struct {
 	Conn  *nats.Conn
 	Self  Member
 	Slots int // virtual-clock runs at once; a real-clock run is alone
-	// Run runs a scenario, with that patience.
-	Run func(ctx context.Context, s bench.Scenario, patience time.Duration) (*bench.Result, error)
+	Run   RunFunc
 	// Idle is how long it waits for work; 0: for ever.
 	Idle time.Duration
 	Say  func(line string) // tells the user what happens
 }
+
+// A RunFunc runs a scenario, with that patience. A soak tells what it has so far.
+type RunFunc func(ctx context.Context, s bench.Scenario, patience time.Duration,
+	soFar func(*bench.Result)) (*bench.Result, error)
 
 // Last is an error of Run after which the worker must end: what ran cannot be stopped.
 type Last struct{ Err error }
@@ -252,7 +255,13 @@ func (r *working) run(
 		err = fmt.Errorf("%s: %d workers were lost while they ran it", s.Name(), mostDeliveries)
 	default:
 		if err = r.slots.Acquire(ctx, weight); err == nil {
-			o.Result, err = r.Run(ctx, s, c.Patience)
+			o.Result, err = r.Run(ctx, s, c.Patience, func(soFar *bench.Result) {
+				telling, end := context.WithTimeout(ctx, partTime)
+				defer end()
+				part := o
+				part.Result, part.Unfinished = soFar, true
+				_ = r.deliver(telling, c, part) // one that is lost is not missed
+			})
 			r.slots.Release(weight)
 		}
 	}
