@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,8 +115,19 @@ func (c *continuation) join(second *Result, lastEnd int64) (*Result, error) {
 		}
 	}
 	r.Doubt(Suspect, checkGap, "%s", c.gap(gaps))
+	known := len(r.Reasons)
 	for _, reason := range second.Reasons {
-		r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
+		i := slices.IndexFunc(r.Reasons[:known], func(of Reason) bool {
+			return of.Check == reason.Check && of.Check != checkLaw
+		})
+		if i < 0 {
+			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
+			continue
+		}
+		both := &r.Reasons[i]
+		both.Text += "; and after the gap: " + reason.Text
+		both.Verdict = max(both.Verdict, reason.Verdict)
+		r.Verdict = max(r.Verdict, both.Verdict)
 	}
 	parts := []*Result{first, second}
 	sums, err := mergeReadings(r, parts)
@@ -150,12 +162,18 @@ func joinedMetric(
 	}
 	tasks := func(p *Result) float64 { return float64(p.Tasks) }
 	elapsed := func(p *Result) float64 { return value(p, "ns/op") * tasks(p) }
+	everyPart := func() bool {
+		return !slices.ContainsFunc(parts, func(p *Result) bool {
+			_, has := p.Metric(unit)
+			return !has
+		})
+	}
 	mean := func(weight func(*Result) float64) (float64, bool) {
+		if !everyPart() {
+			return 0, false
+		}
 		total, weights := 0.0, 0.0
 		for _, p := range parts {
-			if _, has := p.Metric(unit); !has {
-				return 0, false
-			}
 			total, weights = total+weight(p)*value(p, unit), weights+weight(p)
 		}
 		return total / weights, weights > 0
@@ -174,6 +192,10 @@ func joinedMetric(
 	}
 	if of, q, is := readingOf(unit, sums); is {
 		return joinedTime(parts, unit, of, q, sums[of])
+	}
+	// a part that was cut off has not told of its machine
+	if strings.HasSuffix(unit, "-hiccup-sec") && !everyPart() {
+		return 0, false
 	}
 	if strings.HasPrefix(unit, "max-") || strings.HasPrefix(unit, "peak-") ||
 		strings.HasPrefix(unit, "p99-") || unit == "oracle-max-diff-sec" {

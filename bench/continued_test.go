@@ -121,6 +121,31 @@ func TestContinuedAtItsEnd(t *testing.T) {
 	}
 }
 
+// TestContinuedDoubts: what is doubted in both parts is one reason, since readers show one of each
+// check, and what only one of them knows of its machine is not told of both.
+func TestContinuedDoubts(t *testing.T) {
+	s := scenario(t, bench.Written{Strategy: "worker_pool", Limit: 4, Load: 1.2, Tasks: 30_000})
+	s.Soak = true
+	s.Before = cutOff(t, s)
+	s.Before.Reasons = nil
+	s.Before.Doubt(bench.Invalid, "lag", "early")
+	s.Before.Doubt(bench.Suspect, "not stationary", "early")
+	s.Before.Metrics = append(s.Before.Metrics, bench.Metric{Unit: "max-hiccup-sec", Value: 7})
+	r := run(t, s)
+	var found []string
+	for _, reason := range r.Reasons {
+		if reason.Check == "not stationary" {
+			found = append(found, reason.Text)
+		}
+	}
+	if len(found) != 1 || !strings.HasPrefix(found[0], "early; and after the gap: ") {
+		t.Errorf("%q: %v", found, r.Reasons)
+	}
+	if v, ok := r.Metric("max-hiccup-sec"); ok || r.Verdict != bench.Invalid {
+		t.Errorf("its longest stall is %v, it is %v", v, r.Verdict)
+	}
+}
+
 // TestContinuedUnderTheRealClock: it goes on at once, and is on time.
 func TestContinuedUnderTheRealClock(t *testing.T) {
 	s := scenario(t, bench.Written{Workload: "constant:mean=1ms", Rate: 400, Limit: 4, Tasks: 200,
