@@ -12,8 +12,11 @@ import (
 )
 
 // OfFindings finds the answer of studies: the verdict of one with its number, or how many claims
-// hold, and the most surprising one. ok is false where no study has given a verdict.
-func OfFindings(all []finding.Finding) (a Answer, ok bool) {
+// hold, and the most surprising one, of those whose runs are not doubted where there are any. ok is
+// false where no study has given a verdict.
+func OfFindings(
+	all []finding.Finding, doubted func(finding.Finding) bool,
+) (a Answer, ok bool) {
 	var judged []finding.Finding
 	for _, f := range all {
 		if f.Study != "" && slices.Contains(finding.Verdicts, f.Verdict) {
@@ -24,6 +27,9 @@ func OfFindings(all []finding.Finding) (a Answer, ok bool) {
 		return a, false
 	}
 	top := MostSurprising(judged)
+	if sure := slices.DeleteFunc(slices.Clone(judged), doubted); len(sure) > 0 {
+		top = MostSurprising(sure)
+	}
 	a = Answer{Study: top.Study, Next: "poolbench study " + Quote(top.Study)}
 	if len(judged) == 1 {
 		a.Headline, a.Lead = verdictOf(top, 1), quoted(top.Claim)

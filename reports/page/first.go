@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
@@ -84,7 +85,7 @@ func (r *Report) first(in *reportInput, groups []*reportGroup) {
 			return
 		}
 	}
-	if a, ok := answer.OfFindings(in.results.Findings); ok {
+	if a, ok := answer.OfFindings(in.results.Findings, in.doubted); ok {
 		p.First.Answer = a
 		if a.Interval() {
 			p.First.Basis = "Parentheses hold 95 % confidence intervals over the repetitions."
@@ -106,6 +107,19 @@ func (r *Report) first(in *reportInput, groups []*reportGroup) {
 		return
 	}
 	p.First.Headline = p.Summary
+}
+
+// doubted reports whether most runs of a study say more of the machine than of strategies.
+func (in *reportInput) doubted(f finding.Finding) bool {
+	n := 0
+	for _, i := range f.Runs {
+		if slices.ContainsFunc(in.results.Runs[i].Doubts, func(d results.Doubt) bool {
+			return d.Invalid || d.Check() == "busy machine" || d.Check() == "lag"
+		}) {
+			n++
+		}
+	}
+	return 2*n > len(f.Runs)
 }
 
 // toTop prepares a figure for the first screen, which has room for two sentences of its caption.
