@@ -221,6 +221,12 @@ func TestNarrow(t *testing.T) {
 			if wide := evaluate[int64](b, `document.documentElement.scrollWidth`); wide > width {
 				t.Errorf("%s: at %d px the page is %d px wide", p.name, width, wide)
 			}
+			for _, text := range evaluate[[]string](b, `[...document.querySelectorAll(".plot.compact")].
+				flatMap(p => [...p.querySelectorAll("text")].filter(t => t.getBBox().x < 440 &&
+					t.getBoundingClientRect().right > p.getBoundingClientRect().right + 1).
+					map(t => t.textContent))`) {
+				t.Errorf("%s: at %d px %q is cut off where the names were", p.name, width, text)
+			}
 			for _, font := range []string{"DejaVu Sans", "Liberation Sans", "Roboto"} {
 				for _, text := range evaluate[[]string](b, fmt.Sprintf(`(() => {
 					const out = [];
