@@ -141,12 +141,14 @@ func Played(like traffic.Likeness, due []traces.Record, parts int) (
 	}
 	course = make([]int, parts)
 	first := make([]traces.Record, min(n, mostTried))
-	for i := range n {
+	// by chance as many tasks end earlier or later: the last part is as whole as the others
+	for i, part := 0, 0.0; i < 2*n && (i < len(first) || part < float64(parts)); i++ {
 		at := int64(next())
 		if i < len(first) {
 			first[i].At = at
 		}
-		if part := float64(at-first[0].At) / span * float64(parts); part < float64(parts) {
+		part = float64(at-first[0].At) / span * float64(parts)
+		if part < float64(parts) {
 			course[int(part)]++
 		}
 	}
