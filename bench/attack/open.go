@@ -63,7 +63,7 @@ func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 
 // abandonRest settles what else is due by now and not sent.
 func (t *openLoop) abandonRest(plan *plan) {
-	for now := t.now(); plan.more && plan.due <= now; plan.advance() {
+	for now := t.now(); t.full == nil && plan.more && plan.due <= now; plan.advance() {
 		rec, ok := t.add(plan.due)
 		if !ok {
 			return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"net"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/race"
 )
 
 // unsteady is a handler that takes 1 to 7 ms, and fails, refuses or sheds now and then.
@@ -148,6 +150,24 @@ func TestSoakCut(t *testing.T) {
 		if !errors.Is(report.Cut, why) || report.Tasks != 50 ||
 			report.Reasons[0].Check != "unfinished" {
 			t.Errorf("cut %v, %d requests: %v", report.Cut, report.Tasks, report.Reasons)
+		}
+	})
+}
+
+// TestSoakHoldsNoMore: a soak ends with an error when a request hangs while millions come after it.
+func TestSoakHoldsNoMore(t *testing.T) {
+	if race.Enabled {
+		t.Skip("two million requests take ten seconds under the race detector")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		listener := &pipes{make(chan net.Conn), make(chan struct{})}
+		defer close(listener.closed) // nobody answers, or connects
+		a := attack.Attack{Requests: []attack.Request{{Method: "GET", URL: "http://127.0.0.1/"}},
+			Rate: 1e5, Tasks: 3_000_000, Arrival: arrival(t, "bulk:n=10000"), Soak: true,
+			Strategy: strategy(t, "bounded_queue_shed"), Limit: 1, Queue: 1, Timeout: time.Hour}
+		report, err := attack.Run(t.Context(), a.Virtual(listener.dial))
+		if err == nil || !strings.Contains(err.Error(), "not done after 2097152 others were due") {
+			t.Errorf("error %v, report %+v", err, report)
 		}
 	})
 }
