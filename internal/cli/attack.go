@@ -231,7 +231,7 @@ func newLoad(k attack.Attack) load {
 	if k.Clients == 0 && k.Tasks > 0 && k.Rate > 0 {
 		l.estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
 	}
-	l.plan = k.Written().WithoutCredentials()
+	l.plan = k.Written().WithoutSecrets()
 	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan
 	l.run = func(ctx context.Context, t turn) (*attack.Report, error) {
 		k.Seed, k.Before, k.Watch = t.seed, t.before, t.watch

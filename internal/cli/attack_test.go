@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -181,6 +182,47 @@ func TestAttackNobody(t *testing.T) {
 	}
 	if results := read(t, "y/results.txt"); !strings.Contains(results, " 1 failed/op") {
 		t.Error(results)
+	}
+}
+
+// TestPlanHoldsNoSecret: the line that --resume knows the plan by is the same whatever secrets the
+// requests carry, and another where they are others.
+func TestPlanHoldsNoSecret(t *testing.T) {
+	t.Chdir(t.TempDir())
+	url, _ := shop(t, 200)
+	write(t, "body", "pin=1234")
+	write(t, "other", "pin=4321")
+	write(t, "longer", "pin=43210")
+	host := strings.TrimPrefix(url, "http://")
+	dirs := 0
+	plan := func(args string) string {
+		dirs++
+		out := strconv.Itoa(dirs)
+		attacked(t, strings.Fields("attack --n 1 --quiet --soak --name shop "+args+" --out "+out)...)
+		for line := range strings.Lines(read(t, out+"/results.txt")) {
+			if strings.HasPrefix(line, "# plan ") {
+				return line
+			}
+		}
+		t.Fatalf("%s: no plan", args)
+		return ""
+	}
+	want := plan("http://a:1234@" + host + "/x?key=1234 --header X-Key:1234 --body body")
+	for args, same := range map[string]bool{
+		"http://b:4321@" + host + "/x?key=4321 --header X-Key:4321 --body other":   true,
+		url + "/x?k=1 --header X-Key:1 --header authorization:Basic --body other":  true,
+		url + "/x --header X-Key:1234 --body body":                                 false,
+		"http://a:1234@" + host + "/x?key=1234 --body body":                        false,
+		"http://a:1234@" + host + "/x?key=1234 --header X-Key:1234 --body longer":  false,
+		"http://a:1234@" + host + "/y?key=1234 --header X-Key:1234 --body body":    false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body body --method PUT":      false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body body --timeout 29999ms": false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body body --redirects 3":     false,
+		"http://a:1@" + host + "/x --header X-Key:1 --body body --insecure":        false,
+	} {
+		if got := plan(args); (got == want) != same {
+			t.Errorf("%s: %q, and it was %q", args, got, want)
+		}
 	}
 }
 
