@@ -80,7 +80,7 @@ func (q Question) Validate() error {
 	if wrong == nil {
 		sc := q.sample()
 		sc.Strategy, sc.Limit = strategies.MustParse("semaphore"), 1
-		wrong = append(wrong, sc.Validate(), q.wanted().Decidable(sc))
+		wrong = append(wrong, sc.Validate(), objectives.Decidable(q.wanted(), sc))
 	}
 	return errors.Join(wrong...)
 }

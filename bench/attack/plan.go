@@ -98,6 +98,22 @@ func (a Attack) expected() (n int, last time.Duration) {
 	return a.planned()
 }
 
+// Resolves reports, before anything is sent, that the attack cannot tell the metric, since its
+// requests are too few. What the clients of a closed loop get done nobody knows.
+func (a Attack) Resolves(unit string) error {
+	least, n := bench.LeastTasks(unit), a.Tasks
+	if a.Clients == 0 {
+		a = a.withDefaults()
+		a.Agents, a.Agent, a.Before = 0, 0, nil
+		n, _ = a.expected()
+	}
+	if n < least && (a.Clients == 0 || n > 0) {
+		return fmt.Errorf("%s takes %d requests, and %d are to be sent: give n %[2]d, or a longer "+
+			"duration", unit, least, n)
+	}
+	return nil
+}
+
 // maySoak reports whether the attack can do without the records of single requests.
 func (a Attack) maySoak() bool {
 	return a.Clients == 0 && !a.Arrival.Spec.AllAtOnce && a.Arrival.Stages() == nil

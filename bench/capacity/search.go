@@ -87,7 +87,7 @@ func (s Search) Validate() error {
 	for _, sc := range s.Scenarios {
 		for _, load := range []float64{s.Lo, s.Hi} {
 			at := s.Over.at(sc, load)
-			add(at.Validate(), s.Objectives.Decidable(at))
+			add(at.Validate(), objectives.Decidable(s.Objectives, at))
 		}
 		_, err := s.test(sc)
 		add(err, s.Over.check(sc))

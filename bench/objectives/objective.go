@@ -118,14 +118,16 @@ func (o Objective) Of(r Run) Verdict {
 	return Missed
 }
 
-// Decidable reports the objectives that no run of the scenarios can decide, each once: see
-// bench.Scenario.Resolves.
-func (l List) Decidable(scenarios ...bench.Scenario) error {
+// A Resolver knows, before it is run, which metrics it cannot tell: a scenario, or an attack.
+type Resolver interface{ Resolves(unit string) error }
+
+// Decidable reports the objectives that one of those cannot decide, each once.
+func Decidable[R Resolver](l List, of ...R) error {
 	var complaints []error
 	seen := map[string]bool{}
-	for _, s := range scenarios {
+	for _, r := range of {
 		for _, o := range l {
-			if err := s.Resolves(o.Unit); err != nil && !seen[err.Error()] {
+			if err := r.Resolves(o.Unit); err != nil && !seen[err.Error()] {
 				seen[err.Error()] = true
 				complaints = append(complaints, fmt.Errorf("objective %v: %w", o, err))
 			}

@@ -109,6 +109,29 @@ func openAgents(
 	return g, nil
 }
 
+// loader returns what makes a load of an attack, one that the agents share where there are some.
+// The caller calls end when all is sent.
+func (a *app) loader(
+	ctx context.Context, o attackOptions,
+) (of func(attack.Attack) load, end func(), err error) {
+	if o.Agents == 0 || o.dryRun {
+		return newLoad, func() {}, nil
+	}
+	say := func(line string) { a.complain(errors.New(line)) }
+	g, err := openAgents(ctx, o.agents, o.Agents, say)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(k attack.Attack) load {
+		l := newLoad(k)
+		l.run = func(ctx context.Context, t turn) (*attack.Report, error) {
+			k.Seed, k.Watch = t.seed, t.watch
+			return g.run(ctx, k)
+		}
+		return l
+	}, g.close, nil
+}
+
 // run has the agents attack.
 func (g *agents) run(ctx context.Context, k attack.Attack) (*attack.Report, error) {
 	ctx, giveUp := context.WithCancelCause(ctx)

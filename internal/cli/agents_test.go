@@ -53,6 +53,23 @@ func TestAgents(t *testing.T) {
 	}
 }
 
+// TestAgentsSearch: agents share each probe of a search, and no more is sent than allowed.
+func TestAgentsSearch(t *testing.T) {
+	url, served := shop(t, 200)
+	o := attacked(t, "capacity", url, "--agents", "2", "--objective", "p50-response<1h",
+		"--max-rate", "200", "--first-rate", "100", "--duration", "200ms", "--rest", "1ms",
+		"--name", "shop", "--quiet", "--format", "json", "--out", filepath.Join(t.TempDir(), "out"))
+	var doc capacityDocument
+	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || len(doc.Answers) != 1 {
+		t.Fatal(err, o.stdout)
+	}
+	// 20 at 100/s, 40 at 200/s, and 80 for the confirmation: each tried at least once.
+	if c := doc.Answers[0]; c.Outcome != "at least" || c.Met == nil || *c.Met != 200 ||
+		!strings.Contains(c.Name, "/agents=2/") || served.Load() < 60 {
+		t.Errorf("%+v after %d requests", c, served.Load())
+	}
+}
+
 // TestAgentsWrong: what makes no sense is refused before anything is sent.
 func TestAgentsWrong(t *testing.T) {
 	for _, c := range []struct{ args, says string }{

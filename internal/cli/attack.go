@@ -17,6 +17,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/bounded"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -58,7 +59,6 @@ func (a *app) attackCommand() *cobra.Command {
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
 	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
 		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
-	o.agents.addTo(cmd, &o.Agents)
 	objectiveVar(cmd, &o.objectives, "exit code 1 unless the requests at each rate meet it: "+
 		"p99-response<50ms; several with commas, or the flag again")
 	o.loadOptions.addTo(cmd)
@@ -98,6 +98,7 @@ func addRequests(cmd *cobra.Command, o *attackOptions) {
 	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
+	o.agents.addTo(cmd, &o.Agents)
 }
 
 // addArrivals declares the flags that say when requests come, and how many.
@@ -125,9 +126,6 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 		return err
 	}
 	if err := o.checkResume(); err != nil {
-		return err
-	}
-	if err := o.agents.check(cmd, o.Agents); err != nil {
 		return err
 	}
 	untilDone(cmd, &o.Attack)
@@ -169,6 +167,11 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 	// client.
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
+	newLoad, end, err := a.loader(cmd.Context(), o)
+	if err != nil {
+		return err
+	}
+	defer end()
 	var loads []load
 	for _, k := range attacks {
 		l := newLoad(k)
@@ -176,20 +179,6 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o attackOptions) (err
 			l.row += fmt.Sprintf(", %v /s", k.Rate)
 		}
 		loads = append(loads, l)
-	}
-	if o.Agents > 0 && !o.dryRun {
-		say := func(line string) { a.complain(errors.New(line)) }
-		g, err := openAgents(cmd.Context(), o.agents, o.Agents, say)
-		if err != nil {
-			return err
-		}
-		defer g.close()
-		for i, k := range attacks {
-			loads[i].run = func(ctx context.Context, t turn) (*attack.Report, error) {
-				k.Seed, k.Watch = t.seed, t.watch
-				return g.run(ctx, k)
-			}
-		}
 	}
 	what := o.Requests[0].Method + " " + attack.Shown(o.Requests[0].URL)
 	if more := len(o.Requests) - 1; more > 0 {
@@ -249,6 +238,9 @@ func (o *attackOptions) read(stdin io.Reader, cmd *cobra.Command, args []string)
 		if o.Arrival, err = arrivals.Parse(o.arrival); err != nil {
 			return fmt.Errorf("--arrival: %w", err)
 		}
+	}
+	if err := o.agents.check(cmd, o.Agents); err != nil {
+		return err
 	}
 	with := attack.Request{Method: o.method, Header: http.Header{}}
 	for _, h := range o.headers {
@@ -312,7 +304,10 @@ func (o *attackOptions) attacks() ([]attack.Attack, error) {
 		wrong = append(wrong, k.Validate())
 		all = append(all, k)
 	}
-	return all, errors.Join(wrong...)
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	return all, objectives.Decidable(o.objectives, all...)
 }
 
 func chooseStrategies(texts []string) ([]strategies.Variant, error) {

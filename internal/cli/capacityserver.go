@@ -101,6 +101,7 @@ func (a *app) findServer(
 	if o.first == 0 {
 		o.first = o.most / 8
 	}
+	o.Rate = o.first
 	if o.Workers == 0 {
 		o.Workers = attack.Unlimited // or what waits for a worker would be called late
 	}
@@ -131,6 +132,11 @@ func (a *app) findServer(
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
+	newLoad, end, err := a.loader(ctx, o.attackOptions)
+	if err != nil {
+		return err
+	}
+	defer end()
 	view, err := a.look(o.live, "capacity of "+k.Target())
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (a *app) runScenarios(ctx context.Context, flags words, o runOptions) error
 // runPlan runs it into the directory that the options say, or lists what it would run.
 func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 	for _, s := range p.suites() {
-		if err := o.objectives.Decidable(s.Scenarios...); err != nil {
+		if err := objectives.Decidable(o.objectives, s.Scenarios...); err != nil {
 			return err
 		}
 	}
