@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -93,8 +92,8 @@ func (c *continuation) gap(before string) string {
 	} else {
 		before += ", "
 	}
-	return before + fmt.Sprintf("%d tasks in window %d of its course, from %s to %s", c.missing,
-		c.window+1, spell(float64(c.until)), spell(float64(c.from)))
+	return before + rundir.Gap{Tasks: c.missing, From: time.Duration(c.until),
+		To: time.Duration(c.from)}.String()
 }
 
 // join makes one result of the two parts; second has the timeline of both, and lastEnd is the last
@@ -107,14 +106,13 @@ func (c *continuation) join(second *Result, lastEnd int64) (*Result, error) {
 	gaps := "" // in one reason, since readers show one of each check
 	for _, reason := range first.Reasons {
 		switch reason.Check {
-		case checkGap:
+		case rundir.CheckGap:
 			gaps = reason.Text
 		case rundir.CheckUnfinished:
 		default:
 			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
 		}
 	}
-	r.Doubt(Suspect, checkGap, "%s", c.gap(gaps))
 	known := len(r.Reasons)
 	for _, reason := range second.Reasons {
 		i := slices.IndexFunc(r.Reasons[:known], func(of Reason) bool {
@@ -129,6 +127,8 @@ func (c *continuation) join(second *Result, lastEnd int64) (*Result, error) {
 		both.Verdict = max(both.Verdict, reason.Verdict)
 		r.Verdict = max(r.Verdict, both.Verdict)
 	}
+	// the last, since a reader who sees only one wants to hear of the others
+	r.Doubt(Suspect, rundir.CheckGap, "%s", c.gap(gaps))
 	parts := []*Result{first, second}
 	sums, err := mergeReadings(r, parts)
 	if err != nil {

@@ -3,13 +3,12 @@ package bench_test
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // cutOff is what the soak had when it was asked at its beginning, as a directory has it.
@@ -28,18 +27,16 @@ func cutOff(t *testing.T, s bench.Scenario) *bench.Result {
 }
 
 // gaps are what the result says that is missing.
-func gaps(r *bench.Result) (windows []string, tasks int) {
+func gaps(r *bench.Result) (all []rundir.Gap, tasks int) {
 	for _, reason := range r.Reasons {
 		if reason.Check != "gap" {
 			continue
 		}
-		for _, gap := range regexp.MustCompile(`(\d+) tasks in window (\d+) of its course, from `+
-			`\S+ to \S+(?:,|$)`).FindAllStringSubmatch(reason.Text, -1) {
-			n, _ := strconv.Atoi(gap[1])
-			windows, tasks = append(windows, gap[2]), tasks+n
+		for _, gap := range rundir.ParseGaps(reason.Text) {
+			all, tasks = append(all, gap), tasks+gap.Tasks
 		}
 	}
-	return windows, tasks
+	return all, tasks
 }
 
 // TestContinuedSoak: a soak that was cut off, twice, and went on: what it says is missing is what
@@ -62,12 +59,12 @@ func TestContinuedSoak(t *testing.T) {
 				cuts = 2
 			}
 			r := run(t, s)
-			windows, missing := gaps(r)
-			if len(windows) != cuts || missing == 0 || r.Verdict != bench.Suspect {
-				t.Fatalf("%v is missing, %d tasks, %v: %v", windows, missing, r.Verdict, r.Reasons)
+			all, missing := gaps(r)
+			if len(all) != cuts || missing == 0 || r.Verdict != bench.Suspect {
+				t.Fatalf("%v is missing, %d tasks, %v: %v", all, missing, r.Verdict, r.Reasons)
 			}
-			if n, all := counted(r), counted(whole); n[0]+missing != all[0] {
-				t.Errorf("%d tasks and %d that are missing, of %d", n[0], missing, all[0])
+			if n, of := counted(r), counted(whole); n[0]+missing != of[0] {
+				t.Errorf("%d tasks and %d that are missing, of %d", n[0], missing, of[0])
 			}
 			if slices.ContainsFunc(r.Reasons, func(why bench.Reason) bool {
 				return why.Check == "unfinished"
@@ -81,6 +78,12 @@ func TestContinuedSoak(t *testing.T) {
 						of.Length)
 				} else if v != of {
 					differ++
+				}
+				within := slices.ContainsFunc(all, func(g rundir.Gap) bool {
+					return g.In(v.Start, v.Length)
+				})
+				if lacks := v.Arrived != whole.Timeline[i].Arrived; lacks != within {
+					t.Errorf("window %d of %v: lacks tasks %v, in a gap %v", i, all, lacks, within)
 				}
 			}
 			if most := 5 * cuts; differ == 0 || differ > most {

@@ -47,7 +47,6 @@ const (
 	checkTheory = "theory"
 	checkPool   = "overload"       // a pool of its own is offered more than it can do
 	checkDrift  = "not stationary" // what was measured changed while it was measured
-	checkGap    = "gap"            // a part of the run is missing
 	checkLength = "too short"      // the interval of the result is as wide as the result
 )
 

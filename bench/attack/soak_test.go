@@ -114,7 +114,7 @@ func TestSoakGoesOn(t *testing.T) {
 			r, missing := a.Before, 0
 			for _, reason := range r.Reasons {
 				if reason.Check == "gap" {
-					for _, gap := range regexp.MustCompile(`(\d+) tasks in window`).
+					for _, gap := range regexp.MustCompile(`(\d+) tasks? due from`).
 						FindAllStringSubmatch(reason.Text, -1) {
 						n, _ := strconv.Atoi(gap[1])
 						missing += n

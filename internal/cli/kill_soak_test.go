@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -110,16 +109,14 @@ func killSoak(t *testing.T, how string) {
 	}
 }
 
-// missing is how many tasks the run says that it lacks, and in how many windows.
-func missing(run *results.Run) (tasks, windows int) {
+// missing is how many tasks the run says that it lacks, and in how many gaps.
+func missing(run *results.Run) (tasks, gaps int) {
 	for _, doubt := range run.Doubts {
-		for _, gap := range regexp.MustCompile(`(\d+) tasks in window`).
-			FindAllStringSubmatch(doubt.Text, -1) {
-			n, _ := strconv.Atoi(gap[1])
-			tasks, windows = tasks+n, windows+1
+		for _, gap := range rundir.ParseGaps(doubt.Text) {
+			tasks, gaps = tasks+gap.Tasks, gaps+1
 		}
 	}
-	return tasks, windows
+	return tasks, gaps
 }
 
 // TestKillAttack: an attack that is killed at any instant, and resumed, and killed again, comes to
@@ -181,10 +178,10 @@ func TestKillAttack(t *testing.T) {
 	if err != nil || len(r.Runs) != 1 || r.Partial != "" {
 		t.Fatalf("resumed: %v, %+v", err, r)
 	}
-	lost, windows := missing(&r.Runs[0])
-	if windows != cuts || r.Runs[0].Iters+lost != n {
-		t.Errorf("%d measured, %d missing in %d windows, want %d and %d windows",
-			r.Runs[0].Iters, lost, windows, n, cuts)
+	lost, gaps := missing(&r.Runs[0])
+	if gaps != cuts || r.Runs[0].Iters+lost != n {
+		t.Errorf("%d measured, %d missing in %d gaps, want %d and %d gaps",
+			r.Runs[0].Iters, lost, gaps, n, cuts)
 	}
 	if !strings.Contains(o.stdout, "since --resume") ||
 		!strings.Contains(read(t, "x/report.html"), "went on with an empty system") {

@@ -29,8 +29,13 @@ type Series struct {
 	// for the outer ones of nested markers. nil: nothing is known of them, and all are hollow.
 	Doubted []bool
 
+	Gaps []Span // no line leads across
+
 	Theory bool // exact theory: drawn as a thick translucent line behind what was measured
 }
+
+// A Span is a stretch of X of which nothing is known.
+type Span struct{ From, To float64 }
 
 // Panel is one of the plots that stand side by side in a chart.
 type Panel struct {
@@ -91,7 +96,7 @@ func clean(in []Series, x, y axisKind, where string) (out []Series, notes []stri
 				"%d, Hi %d, Growing %d, Doubted %d",
 				s.Name, len(s.X), len(s.Y), len(s.Lo), len(s.Hi), len(s.Growing), len(s.Doubted)))
 		}
-		kept := Series{Name: s.Name, Style: s.Style, Theory: s.Theory}
+		kept := Series{Name: s.Name, Style: s.Style, Gaps: s.Gaps, Theory: s.Theory}
 		hasBounds := s.Lo != nil && s.Hi != nil
 		for _, i := range orderOf(s.X) {
 			if !x.shows(s.X[i]) || !y.shows(s.Y[i]) {
@@ -144,6 +149,15 @@ func equal(a, b Series) bool {
 func sameBounds(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool {
 		return x == y || math.IsNaN(x) && math.IsNaN(y)
+	})
+}
+
+// parted reports whether no line leads from point i to the next. Along the end of the axis it would
+// read as a value.
+func (s Series) parted(i int) bool {
+	return s.grows(i) && s.grows(i+1) || slices.ContainsFunc(s.Gaps, func(g Span) bool {
+		mid := (g.From + g.To) / 2
+		return s.X[i] < mid && mid < s.X[i+1]
 	})
 }
 

@@ -52,7 +52,7 @@ func drawLines(c *draw.Canvas, all []drawn) {
 	on := make(map[string][]int) // the series that run along a segment
 	for i, d := range all {
 		for j := 1; j < len(d.pts); j++ {
-			if d.grows(j-1) && d.grows(j) {
+			if d.parted(j - 1) {
 				continue
 			}
 			k := segment(d.pts[j-1], d.pts[j])
@@ -63,14 +63,13 @@ func drawLines(c *draw.Canvas, all []drawn) {
 		group(c, []int{d.Style}, "", "", func() {
 			var alike []stretches
 			for from := 0; from+1 < len(d.pts); {
-				if d.grows(from) && d.grows(from+1) {
-					// a line along the end of the axis would read as a value
+				if d.parted(from) {
 					from++
 					continue
 				}
 				with := on[segment(d.pts[from], d.pts[from+1])]
 				to := from + 1
-				for to+1 < len(d.pts) && !(d.grows(to) && d.grows(to+1)) &&
+				for to+1 < len(d.pts) && !d.parted(to) &&
 					slices.Equal(on[segment(d.pts[to], d.pts[to+1])], with) {
 					to++
 				}

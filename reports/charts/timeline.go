@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -13,12 +14,16 @@ import (
 // panel and what was queued in another. The panels have y axes of their own. Series of more than a
 // few hundred points are thinned, keeping the highest of each stretch: peaks are what a timeline is
 // read for. A panel in which one series is many times as high as another is logarithmic, with a
-// place for 0. A limit above 0 is drawn as a line in the first panel, and each instant of marks,
-// such as the end of a stage, as one from top to bottom in all.
+// place for 0. Gaps of series are shaded in all. A limit above 0 is drawn as a line in the first
+// panel, and each instant of marks, such as the end of a stage, as one from top to bottom in all.
 func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*Chart, error) {
 	c := &Chart{Title: title}
 	cleaned := c.clean(panels, counting, counting)
 	_, xmax, _, _ := rangeOf(cleaned)
+	var gaps unrecorded
+	for _, s := range seriesOf(cleaned[:min(1, len(cleaned))]) {
+		gaps = append(gaps, s.Gaps...)
+	}
 	names := []string{"limit"}
 	bounded := limit > 0 && len(cleaned) > 0 && cleaned[0].Title == panels[0].Title
 	if bounded {
@@ -34,7 +39,7 @@ func Timeline(title string, limit float64, panels []Panel, marks ...float64) (*C
 		for i, s := range panel.Series {
 			panel.Series[i] = thin(s, mostPoints)
 		}
-		p.Add(instants(marks), levels{bound, names},
+		p.Add(gaps, instants(marks), levels{bound, names},
 			&lines{series: panel.Series,
 				marked: func(s Series, i int) bool { return i == len(s.X)-1 }})
 		p.X.Tick.Marker, p.Y.Tick.Marker = linearTicks{Count, 5}, linearTicks{Count, 4}
@@ -90,6 +95,27 @@ func (all instants) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
+// unrecorded are gaps from top to bottom, with what they are above them where there is room for it.
+type unrecorded []Span
+
+const unrecordedName = "not recorded"
+
+// Plot implements plot.Plotter.
+func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	style := textStyle(textSize, xfont.WeightNormal, muted)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
+	half, end := style.Width(unrecordedName)/2, c.Min.X
+	for _, g := range all {
+		left := min(x(g.From), x(g.To)-leastBar)
+		c.FillPolygon(grid, box(left, c.Min.Y, x(g.To), c.Max.Y))
+		if at := min((left+x(g.To))/2, c.Max.X-half); at-half >= end {
+			c.FillText(style, vg.Point{X: at, Y: c.Max.Y}, unrecordedName)
+			end = at + half + 3
+		}
+	}
+}
+
 // mostPoints that a line of a timeline keeps: about one a point of the narrow layout's width.
 const mostPoints = 300
 
@@ -98,7 +124,7 @@ func thin(s Series, n int) Series {
 	if len(s.X) <= n {
 		return s
 	}
-	out := Series{Name: s.Name, Style: s.Style}
+	out := Series{Name: s.Name, Style: s.Style, Gaps: s.Gaps}
 	for i := range n {
 		from, to := i*len(s.X)/n, (i+1)*len(s.X)/n
 		top := from

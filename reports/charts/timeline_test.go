@@ -1,6 +1,51 @@
 package charts
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// TestTimelineGap: no line leads across a gap, also where points are thinned, and it is named in
+// each panel where there is room.
+func TestTimelineGap(t *testing.T) {
+	for _, points := range []int{20, 5000} {
+		s := Series{Name: "a", Gaps: []Span{{6, 7}, {7, 8}, {14, 15}}}
+		for i := range points {
+			x := 20 * float64(i) / float64(points)
+			if slices.ContainsFunc(s.Gaps, func(g Span) bool { return g.From < x && x <= g.To }) {
+				continue
+			}
+			s.X, s.Y = append(s.X, x), append(s.Y, float64(3+i%2))
+		}
+		chart, err := Timeline("t", 0, []Panel{{"in flight", []Series{s}}, {"queued", []Series{s}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, strokes := record(chart, Wide)
+		named := 0
+		for _, text := range texts {
+			if text == "not recorded" {
+				named++
+			}
+		}
+		if named != 2*2 { // two are neighbours
+			t.Errorf("%d points: named %d times", points, named)
+		}
+		begun := 0
+		for _, s := range strokes {
+			for i, c := range s.path {
+				if s.width == lineWidth && c.Type == vg.MoveComp && i+2 < len(s.path) {
+					begun++
+				}
+			}
+		}
+		if begun != 2*3 {
+			t.Errorf("%d points: the lines are in %d parts", points, begun)
+		}
+	}
+}
 
 // TestSteepTimeline: beside a queue that grows without end a short one keeps its room; where they
 // are alike the axis is linear.

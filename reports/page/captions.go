@@ -239,6 +239,9 @@ func (in *reportInput) timelineCaption(s reportSweep, _ *charts.Chart) string {
 		return sortRanked(r)
 	}
 	out := []string{"First repetition; each point is the end of an interval."}
+	if slices.ContainsFunc(flight.Series, func(s charts.Series) bool { return s.Gaps != nil }) {
+		out = append(out, "Shaded is where a run was cut off: not all that was due is recorded.")
+	}
 	r := highestOf(queued)
 	if low, high := r[0], r[len(r)-1]; low.value == high.value {
 		text := "The queue" + ofSome(r, cells) + " holds " + tasks(low.value)

@@ -327,6 +327,9 @@ func courseOf(rows []interval) (c front.Course) {
 			break // a rate over fewer intervals would be another
 		}
 		done, lost := 0.0, 0.0
+		if slices.ContainsFunc(part, func(r interval) bool { return r.missing }) {
+			c.Missing = append(c.Missing, len(c.Flight))
+		}
 		for _, r := range part {
 			done, lost = done+r.done, lost+r.lost
 		}

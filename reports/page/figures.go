@@ -250,8 +250,16 @@ func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) 
 			rows = rows[:len(rows)-1]
 		}
 		a := charts.Series{Name: c.strategy, Style: c.style}
+		for _, r := range rows {
+			if r.missing {
+				a.Gaps = append(a.Gaps, charts.Span{From: r.end - r.length, To: r.end})
+			}
+		}
 		b := a
 		for _, r := range rows {
+			if r.missing {
+				continue
+			}
 			a.X, a.Y = append(a.X, r.end), append(a.Y, r.inFlight)
 			b.X, b.Y = append(b.X, r.end), append(b.Y, r.queued)
 		}

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/poolbench/poolbench/internal/bounded"
 	"github.com/poolbench/poolbench/internal/rundir"
@@ -21,6 +23,7 @@ type interval struct {
 	inFlight, queued float64 // tasks
 	length           float64 // seconds
 	done, lost       float64 // tasks that completed within it, or came to another end
+	missing          bool    // some of it: the run was cut off
 }
 
 // readTimeline reads the timelines that charts will show, at the highest load or rate of each
@@ -94,9 +97,22 @@ func (in *reportInput) readIntervals(
 			in.timelines[run] = append(in.timelines[run], interval{end: v.Start + v.Length,
 				inFlight: float64(v.Counts[rundir.InFlight]),
 				queued:   float64(v.Counts[rundir.Queued]), length: v.Length,
-				done: float64(v.Counts[rundir.Completed]), lost: float64(lost)})
+				done: float64(v.Counts[rundir.Completed]), lost: float64(lost),
+				missing: misses(run, v.Start, v.Length)})
 		}
 	}
+}
+
+// misses reports whether the run lacks tasks that were due in that window.
+func misses(run *results.Run, start, length float64) bool {
+	for _, d := range run.Doubts {
+		if text, ok := strings.CutPrefix(d.Text, rundir.CheckGap+": "); ok {
+			return slices.ContainsFunc(rundir.ParseGaps(text), func(g rundir.Gap) bool {
+				return g.In(time.Duration(start*1e9), time.Duration(length*1e9))
+			})
+		}
+	}
+	return false
 }
 
 func csvError(path string, err error) error {

@@ -13,6 +13,7 @@ export interface Point {
   growing?: boolean;
   doubted?: boolean;
   chosen?: boolean;
+  parted?: boolean; // no line leads to it
   text: string; // in words, for those who do not see it
 }
 
@@ -73,7 +74,7 @@ export function draw(c: Chart): Drawn {
     const { tint: t, dash } = look(l.style);
     const along = (all: Point[]): string => all
       .filter((p) => p.x >= c.x.lo && p.x <= c.x.hi && (p.y > 0 || !c.y.log))
-      .map((p, j) => (j ? (l.steps ? `H${px(p.x)}V` : `L${px(p.x)} `) : `M${px(p.x)} `) +
+      .map((p, j) => (j && !p.parted ? (l.steps ? `H${px(p.x)}V` : `L${px(p.x)} `) : `M${px(p.x)} `) +
         (l.steps && j ? clamp(p.y) : clamp(p.y)))
       .join("");
     if (l.theory?.length) {

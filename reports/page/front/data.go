@@ -102,4 +102,6 @@ type Course struct {
 	Queued []int   `json:"queued"` // queued then
 	Done   []int   `json:"done"`   // completed within it
 	Lost   []int   `json:"lost"`   // shed, throttled, failed and abandoned within it
+	// intervals that are not recorded in full
+	Missing []int `json:"missing,omitempty"`
 }

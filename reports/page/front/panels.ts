@@ -54,7 +54,10 @@ function chosen(v: View): Class | null {
 }
 
 function series(of: Class, v: View, name: string, course: Course, values: number[]): Line {
-  const points = values.map((y, i) => ({ x: course.start + (i + 1) * course.step, y, text: "" }));
+  const missing = (i: number): boolean => !!course.missing?.includes(i);
+  const points = values
+    .map((y, i) => ({ x: course.start + (i + 1) * course.step, y, parted: missing(i - 1), text: "" }))
+    .filter((_, i) => !missing(i));
   return { name, style: style(v, of), end: name, points, bare: true };
 }
 
@@ -73,7 +76,8 @@ export function course(v: View, width: number): Panel {
     label: `${name}: ${title}`, width, height: 170, lines: [series(of, v, name, data, values)],
     x: window(0, data.start + values.length * data.step, false),
     y: up([...values, ...levels.map((l) => l.y)], false), xLabel: "", yLabel: name,
-    xText: axisSeconds, yText: axisCount, names: false, levels, walls: [],
+    xText: axisSeconds, yText: axisCount, names: false, levels,
+    walls: (data.missing ?? []).map((i) => ({ name: "", x: data.start + (i + 0.5) * data.step })),
   });
   const charts = [
     mini("in flight", data.flight, limit === undefined ? [] : [{ name: `limit ${limit}`, y: limit }]),
@@ -81,5 +85,6 @@ export function course(v: View, width: number): Panel {
     mini("completed a second", data.done.map(rate)),
   ];
   if (data.lost.some((n) => n > 0)) charts.push(mini("refused or failed a second", data.lost.map(rate)));
-  return { title, charts, note: "First repetition, over seconds since the first arrival." };
+  return { title, charts, note: "First repetition, over seconds since the first arrival." +
+    (data.missing ? " Dotted: the run was cut off, and not all that was due is recorded." : "") };
 }

@@ -80,4 +80,5 @@ export interface Course {
   queued: number[];
   done: number[];
   lost: number[];
+  missing?: number[];
 }
