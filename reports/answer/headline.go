@@ -80,6 +80,9 @@ func (s Sweep) unusable() (a Answer) {
 	a = Answer{Headline: fmt.Sprintf("Nothing here can be relied on: %s %s doubted (%s)",
 		prose.Count(len(s.Cases), "scenario"), isAre(len(s.Cases)), s.Trust().Why),
 		Unit: s.unit(x), X: x}
+	if len(s.Cases) == 1 && s.Cases[0].Doubts().Unfinished() {
+		a.Headline = "The run is not over, or was cut off"
+	}
 	var known []Case
 	for _, c := range s.at(x) {
 		if !math.IsNaN(c.Value(a.Unit)) {

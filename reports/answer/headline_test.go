@@ -61,6 +61,11 @@ func TestHeadlines(t *testing.T) {
 			"2.0 times as long", []Case{p99("a", 0.9, 0.01).doubt("lag", results.Suspect),
 			p99("b", 0.9, 0.1), p99("c", 0.9, 0.2),
 			p99("d", 0.9, 9).doubt("pause", results.Invalid)}},
+		"a soak with a gap": {"a: at load 0.9 the p99 response is 100 ms",
+			[]Case{p99("a", 0.9, 0.1).doubt("gap", results.Suspect)}},
+		"a soak that is not over": {"The run is not over, or was cut off; at load 0.9 the p99 " +
+			"response reads 100 ms with a",
+			[]Case{p99("a", 0.9, 0.1).doubt("unfinished", results.Suspect)}},
 		"all doubted": {"Nothing here can be relied on: 2 scenarios are doubted (lag, 2 of 2); at " +
 			"load 0.9 the p99 response reads 100 ms with a, 200 ms with b",
 			[]Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),

@@ -65,8 +65,12 @@ func (s Sweep) overloaded(c Case) bool {
 	return d.OfOverload()
 }
 
-// fit reports whether a case may win: nothing is said against it but overload that was asked for.
-func (s Sweep) fit(c Case) bool { return c.Doubts() == nil || s.overloaded(c) }
+// fit reports whether a case may win: nothing is said against it but overload that was asked for,
+// or the gap of a soak that was cut off and went on.
+func (s Sweep) fit(c Case) bool {
+	d := c.Doubts()
+	return d == nil || s.overloaded(c) || d.OfGap()
+}
 
 // unbounded are the strategies that ran more tasks at once than the limit of the others: they bound
 // nothing, and are compared with none.

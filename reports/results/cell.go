@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // A Cell has the repetitions of one scenario: at least one.
@@ -106,13 +107,19 @@ func (d *Doubts) Text() string {
 	return strings.Join(texts, "; ")
 }
 
-// ofOverload are the checks that an overload fails by itself.
-var ofOverload = []string{"not stationary", "overload", "too short"}
-
 // OfOverload reports whether all that is said is what an overload brings by itself.
-func (d *Doubts) OfOverload() bool {
-	return !slices.ContainsFunc(d.Why, func(w Doubt) bool {
-		return !slices.Contains(ofOverload, w.Check())
+func (d *Doubts) OfOverload() bool { return d.only("not stationary", "overload", "too short") }
+
+// OfGap reports whether all that is said is that some tasks are missing: the others count.
+func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
+
+// Unfinished reports whether all that is said is that the run is not over.
+func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
+
+// only reports whether these checks say something, and no others do.
+func (d *Doubts) only(checks ...string) bool {
+	return d.Why != nil && !slices.ContainsFunc(d.Why, func(w Doubt) bool {
+		return !slices.Contains(checks, w.Check())
 	})
 }
 
