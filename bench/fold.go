@@ -211,7 +211,8 @@ func (f *fold) soFar(peak int64) (*Result, error) {
 // doubtCut says how far the soak is.
 func (f *fold) doubtCut(r *Result) {
 	r.Doubt(Suspect, rundir.CheckUnfinished, "the run is not over, or was cut off: this is of its "+
-		"first %d tasks, which were due until %s", f.n, spell(float64(f.due)))
+		"first %d tasks, which were due until %s; --resume goes on with it", f.n,
+		spell(float64(f.due)))
 }
 
 // reportTimes is that of observation: means and maxima are exact, quantiles those of the
