@@ -86,10 +86,10 @@ func (d *Dir) Conclude(f finding.Finding) error {
 }
 
 // Hold adds a bound that the results are held to, in the unit of the metric, for the report to
-// show.
-func (d *Dir) Hold(unit string, bound float64) error {
+// show; op is <, <=, > or >=.
+func (d *Dir) Hold(unit, op string, bound float64) error {
 	return d.wrote(rundir.ResultsFile,
-		d.results.line(rundir.Bound{Unit: unit, Value: bound}.Line()))
+		d.results.line(rundir.Bound{Unit: unit, Op: op, Value: bound}.Line()))
 }
 
 // Say adds a line about the results so far that is about no study, for the report to show.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/internal/samples"
 )
 
@@ -14,7 +15,7 @@ import (
 type Objective struct {
 	Unit  string  // of the metric, as bench.Metrics has it
 	Bound float64 // in that unit: seconds, shares of 1, tasks per second
-	op    string  // one of operators
+	Op    string  // how a value that meets it stands to it: <, <=, > or >=
 	text  string  // the canonical spelling of the bound
 }
 
@@ -23,7 +24,7 @@ type List []Objective
 
 // String is the canonical spelling, which Parse reads: p99-response<50ms. It has no spaces and no
 // slashes, so that it can be part of the name of a result.
-func (o Objective) String() string { return short(o.Unit) + o.op + o.text }
+func (o Objective) String() string { return short(o.Unit) + o.Op + o.text }
 
 // String joins the canonical spellings with commas.
 func (l List) String() string {
@@ -36,15 +37,7 @@ func (l List) String() string {
 
 // meets reports whether a value is within the bound.
 func (o Objective) meets(v float64) bool {
-	switch o.op {
-	case "<":
-		return v < o.Bound
-	case "<=":
-		return v <= o.Bound
-	case ">":
-		return v > o.Bound
-	}
-	return v >= o.Bound
+	return rundir.Bound{Unit: o.Unit, Op: o.Op, Value: o.Bound}.Meets(v)
 }
 
 // short is the metric as people say it: its unit without the part that says what it is counted in.

@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/internal/rundir"
 )
-
-// operators in the order in which they are looked for: a longer one before its beginning.
-var operators = []string{"<=", ">=", "<", ">"}
 
 // Parse reads objectives, several with commas between them:
 //
@@ -50,7 +48,7 @@ func (l List) Add(text string) (List, error) {
 func (l List) check() error {
 	seen := map[string]Objective{}
 	for _, o := range l {
-		key := o.Unit + o.op[:1]
+		key := o.Unit + o.Op[:1]
 		if before, ok := seen[key]; ok {
 			return fmt.Errorf("%s and %s bound the same metric in the same direction", before, o)
 		}
@@ -68,9 +66,9 @@ func parse(text string) (Objective, error) {
 	}
 	var o Objective
 	name, rest := strings.TrimSpace(text[:at]), text[at:]
-	for _, op := range operators {
+	for _, op := range rundir.Operators {
 		if value, ok := strings.CutPrefix(rest, op); ok {
-			o.op, rest = op, strings.TrimSpace(value)
+			o.Op, rest = op, strings.TrimSpace(value)
 			break
 		}
 	}
@@ -88,9 +86,9 @@ func parse(text string) (Objective, error) {
 		return Objective{}, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
-	case o.op == "<" && o.Bound == 0:
+	case o.Op == "<" && o.Bound == 0:
 		return Objective{}, fmt.Errorf("%s: nothing is below 0, so no run would meet %s", name, o)
-	case o.op == ">=" && o.Bound == 0:
+	case o.Op == ">=" && o.Bound == 0:
 		return Objective{}, fmt.Errorf("%s: everything is at least 0, so every run would meet %s",
 			name, o)
 	}

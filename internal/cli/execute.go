@@ -135,7 +135,7 @@ func (a *app) runPlan(ctx context.Context, p plan, o runOptions) error {
 // hold writes the objectives into the directory.
 func hold(dir *bench.Dir, all objectives.List) error {
 	for _, o := range all {
-		if err := dir.Hold(o.Unit, o.Bound); err != nil {
+		if err := dir.Hold(o.Unit, o.Op, o.Bound); err != nil {
 			return err
 		}
 	}

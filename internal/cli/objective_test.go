@@ -2,9 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"html"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/prose"
 )
 
 // TestObjectives: a scenario that misses an objective is exit code 1, one that cannot tell is 3,
@@ -37,6 +40,52 @@ func TestObjectives(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestObjectivesOnThePage: the page counts the verdicts as the terminal does, and its tables have
+// that on each scenario.
+func TestObjectivesOnThePage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	words := map[string]string{"p99-response<=60ms": "p99 response ≤ 60 ms",
+		"mean-wait<2ms": "mean wait < 2 ms", "shed<=0%": "shed ≤ 0 %",
+		"goodput>300":             "goodput > 300 /s",
+		"short-mean-response<10s": "short mean response < 10 s"}
+	args := quick("--strategy", "worker_pool,serial,bounded_queue_shed", "--load", "0.2,0.8",
+		"--n", "500", "--count", "4", "--format", "json", "--out", "x")
+	for objective := range words {
+		args = append(args, "--objective", objective)
+	}
+	var doc runDocument
+	if o := command(t, args...); json.Unmarshal([]byte(o.stdout), &doc) != nil {
+		t.Fatal(o)
+	}
+	counts := map[string]map[string]int{}
+	for _, v := range doc.Objectives {
+		if counts[v.Objective] == nil {
+			counts[v.Objective] = map[string]int{}
+		}
+		counts[v.Objective][v.Verdict]++
+	}
+	page, err := os.ReadFile("x/report.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]bool{}
+	for objective, text := range words {
+		tally := prose.Tally(counts[objective], "met", "missed", "undecided")
+		kinds[strings.TrimLeft(tally, "0123456789 ")] = true
+		text = html.EscapeString(text)
+		if !strings.Contains(string(page), text+": "+tally+"<") {
+			t.Errorf("no badge %q: %q", text, tally)
+		}
+		if !strings.Contains(string(page), ">"+text+"\n") &&
+			!strings.Contains(string(page), ">"+text+"<") {
+			t.Errorf("no column %q", text)
+		}
+	}
+	if len(kinds) < 3 {
+		t.Errorf("the verdicts are all alike: %v", counts)
 	}
 }
 

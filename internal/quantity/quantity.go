@@ -132,3 +132,12 @@ func Metric(unit string, v float64) string {
 	}
 	return KindOf(unit).Spell(v)
 }
+
+// Given spells a value that somebody has given: without zeros at the end of its decimals.
+func Given(unit string, v float64) string {
+	number, of, _ := strings.Cut(Metric(unit, v), " ")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return strings.TrimSpace(number + " " + of)
+}

@@ -38,3 +38,15 @@ func TestSpellMetric(t *testing.T) {
 		}
 	}
 }
+
+func TestGiven(t *testing.T) {
+	for want, c := range map[string]struct {
+		unit string
+		v    float64
+	}{"60 ms": {"p99-response-sec", 0.06}, "1.5 s": {"mean-wait-sec", 1.5}, "1 %": {"shed/op", 0.01},
+		"500 /s": {"goodput-ops/s", 500}, "0 %": {"shed/op", 0}, "4": {"peak-inflight", 4}} {
+		if got := Given(c.unit, c.v); got != want {
+			t.Errorf("%v %s: %q, want %q", c.v, c.unit, got, want)
+		}
+	}
+}

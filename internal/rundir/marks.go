@@ -64,25 +64,6 @@ func ParseMark(line string) (m Mark, rest string, ok bool) {
 	return marks[i], strings.TrimPrefix(rest, " "), true
 }
 
-// A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
-type Bound struct {
-	Unit  string
-	Value float64
-}
-
-// Line is the line about it.
-func (b Bound) Line() string {
-	return Objective.Line(b.Unit + " " + strconv.FormatFloat(b.Value, 'g', -1, 64))
-}
-
-// ParseBound reads what stands behind the mark.
-func ParseBound(rest string) (b Bound, err error) {
-	unit, value, _ := strings.Cut(rest, " ")
-	b.Unit = unit
-	b.Value, err = strconv.ParseFloat(value, 64)
-	return b, err
-}
-
 // A Failure is a run that gave no result.
 type Failure struct {
 	Name   string `json:"name"`

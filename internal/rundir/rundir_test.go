@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -97,5 +98,26 @@ func TestHistogram(t *testing.T) {
 	}
 	if _, _, _, ok, err := ParseHistogram("Tag=x,1"); !ok || err == nil {
 		t.Error("no error for half a line")
+	}
+}
+
+// TestBounds: a bound reads as it was written, and what is none is refused.
+func TestBounds(t *testing.T) {
+	for _, op := range Operators {
+		b := Bound{"p99-response-sec", op, 0.06}
+		rest, marked := strings.CutPrefix(b.Line(), "# objective ")
+		if got, err := ParseBound(rest); !marked || err != nil || got != b {
+			t.Errorf("%q: %v, %v", b.Line(), got, err)
+		}
+		at := strings.Contains(op, "=")
+		if below := op[0] == '<'; b.Meets(0.06) != at || b.Meets(0.05) != below ||
+			b.Meets(0.07) == below || b.Meets(math.NaN()) {
+			t.Errorf("%s: wrong", op)
+		}
+	}
+	for _, rest := range []string{"", "x", "x 5", "x = 5", "x < y", "x < 5 6"} {
+		if b, err := ParseBound(rest); err == nil {
+			t.Errorf("%q is %v", rest, b)
+		}
 	}
 }

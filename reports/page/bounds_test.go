@@ -26,7 +26,8 @@ func TestBoundsInCharts(t *testing.T) {
 		files[rundir.ResultsFile] = []byte(strings.ReplaceAll(string(files[rundir.ResultsFile]),
 			"/limit=4/", "/limit=4/deadline=200ms/"))
 		files[rundir.ResultsFile] = bytes.Replace(files[rundir.ResultsFile], []byte("\nUnit "),
-			[]byte("\n"+rundir.Bound{Unit: "p99-response-sec", Value: 0.07}.Line()+"\nUnit "), 1)
+			[]byte("\n"+rundir.Bound{Unit: "p99-response-sec", Op: "<", Value: 0.07}.Line()+
+				"\nUnit "), 1)
 		dir := resultstest.Files(t, files)
 		if err := Write(dir); err != nil {
 			t.Fatal(err)

@@ -74,7 +74,8 @@ func (r *Report) first(in *reportInput, groups []*reportGroup) {
 	}))
 	all := sweepsOf(groups)
 	p.First.Title, p.First.Subtitle = dirName(in.dir), p.Summary
-	p.First.Trust = badges(in, answer.TrustOf(rulesOf(all)), all)
+	p.First.Trust = append(heldBadges(in.results.Objectives, groups),
+		badges(in, answer.TrustOf(rulesOf(all)), all)...)
 	for _, s := range in.searches {
 		if a, ok := answer.OfSearch(s.forRules(in)); ok {
 			p.First.Answer, p.First.Basis = a, "Intervals hold the capacity with "+s.confident+

@@ -43,7 +43,7 @@ func (g *reportGroup) bounds(unit string) []charts.Level {
 	all := g.deadlines()
 	for _, b := range g.held {
 		if b.Unit == unit {
-			all = append(all, charts.Level{Name: "objective " + quantity.Metric(unit, b.Value),
+			all = append(all, charts.Level{Name: "objective " + quantity.Given(unit, b.Value),
 				Y: b.Value})
 		}
 	}

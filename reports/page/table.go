@@ -64,8 +64,9 @@ func (g *reportGroup) table() reportTable {
 	if g.foreign() {
 		columns = g.foreignColumns()
 	}
-	t := reportTable{Caption: "Values with their intervals, by " + g.of(), Of: g.of()}
-	g.fill(&t, columns)
+	heads, verdicts := g.heldColumns()
+	t := reportTable{Caption: "Values with their intervals, by " + g.of(), Of: g.of(), Heads: heads}
+	g.fill(&t, columns, verdicts...)
 	return t
 }
 

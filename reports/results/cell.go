@@ -54,6 +54,18 @@ func (c Cell) Value(unit string) float64 {
 	return e.Mid
 }
 
+// Meets reports whether the cell meets a bound, as bench/objectives judges it: by the median. It is
+// not told where a repetition is INVALID, or lacks the metric.
+func (c Cell) Meets(b Bound) (met, told bool) {
+	for _, r := range c {
+		verdict, _ := r.Verdict()
+		if v, ok := r.Value(b.Unit); !ok || math.IsNaN(v) || verdict == Invalid {
+			return false, false
+		}
+	}
+	return rundir.Bound(b).Meets(c.Value(b.Unit)), len(c) > 0
+}
+
 // Lost is the share of the tasks that did not complete, whatever became of them.
 func (c Cell) Lost() (sum float64) {
 	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {

@@ -45,6 +45,7 @@ type Results struct {
 // A Bound is on a metric, in its unit: seconds, shares of 1, tasks per second.
 type Bound struct {
 	Unit  string
+	Op    string // how a value that meets it stands to it: <, <=, > or >=
 	Value float64
 }
 

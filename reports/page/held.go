@@ -1,0 +1,68 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/page/shell"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// boundText is a bound in words.
+func boundText(b results.Bound) string {
+	op := strings.NewReplacer("<=", "≤", ">=", "≥").Replace(b.Op)
+	return fmt.Sprintf("%s %s %s", strings.TrimSuffix(metricLabel(b.Unit), " ops/s"), op,
+		quantity.Given(b.Unit, b.Value))
+}
+
+// holds is the verdict on the cell by a bound.
+func (c *reportCell) holds(b results.Bound) string {
+	switch met, told := c.Meets(b); {
+	case !told:
+		return "undecided"
+	case met:
+		return "met"
+	}
+	return "missed"
+}
+
+// heldColumns are the verdicts, a column for each bound.
+func (g *reportGroup) heldColumns() (heads []reportHead, first []func(*reportCell) reportValue) {
+	for _, b := range g.held {
+		heads = append(heads, reportHead{boundText(b), "by the median of the repetitions; " +
+			"undecided where one has too few tasks, or is INVALID"})
+		first = append(first, func(c *reportCell) reportValue {
+			return reportValue{Text: c.holds(b)}
+		})
+	}
+	return heads, first
+}
+
+// heldBadges say for each bound how many scenarios meet it.
+func heldBadges(held []results.Bound, groups []*reportGroup) (out []shell.Badge) {
+	for _, b := range held {
+		counts, all := map[string]int{}, 0
+		for _, g := range groups {
+			for _, c := range g.cells {
+				counts[c.holds(b)]++
+				all++
+			}
+		}
+		badge := shell.Badge{Text: boundText(b) + ": " +
+			prose.Tally(counts, "met", "missed", "undecided")}
+		switch {
+		case all == 0:
+			continue
+		case counts["met"] == all:
+			badge.Kind, badge.Text = "ok", "✓ "+badge.Text
+		case counts["missed"] > 0:
+			badge.Kind, badge.Text = "bad", "✗ "+badge.Text
+		default:
+			badge.Kind = "warn"
+		}
+		out = append(out, badge)
+	}
+	return out
+}
