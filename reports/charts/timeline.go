@@ -110,7 +110,7 @@ func (all unrecorded) Plot(c draw.Canvas, p *plot.Plot) {
 		left := min(x(g.From), x(g.To)-leastBar)
 		c.FillPolygon(grid, box(left, c.Min.Y, x(g.To), c.Max.Y))
 		if at := min((left+x(g.To))/2, c.Max.X-half); at-half >= end {
-			c.FillText(style, vg.Point{X: at, Y: c.Max.Y}, unrecordedName)
+			c.FillText(style, vg.Point{X: at, Y: c.Max.Y + 3}, unrecordedName)
 			end = at + half + 3
 		}
 	}

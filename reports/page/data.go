@@ -220,7 +220,11 @@ func (m *dataMaker) fill(s *front.Scenario, cells []*reportCell, at func(*report
 				m.Curves = append(m.Curves, h)
 			}
 		}
-		if course := courseOf(m.in.timelines[c.Cell[0]]); len(course.Flight) > 1 {
+		rows := m.in.timelines[c.Cell[0]]
+		if _, soak := c.Cell[0].Value("quantile-error"); soak && len(rows) > 0 {
+			rows = rows[:len(rows)-1] // the soak ended, or stands, within it
+		}
+		if course := courseOf(rows); len(course.Flight) > 1 {
 			cell.Course, _ = m.once("course", len(m.Courses), course)
 			if cell.Course == len(m.Courses) {
 				m.Courses = append(m.Courses, course)
