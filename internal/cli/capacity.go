@@ -178,7 +178,7 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	if err := dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	e := &execution{path: dir.Path()}
+	e := &execution{path: dir.Path(), plan: plan{{suite: bench.Suite{Scenarios: s.Scenarios}}}}
 	// how many runs there will be nobody knows, so there is no bar
 	show := &progress{to: a.stderr, quiet: o.quiet}
 	ctx, done := interruptible(ctx, show.say)
@@ -207,7 +207,11 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions)
 	f := &searched{search: s, answers: answers, execution: e}
 	report, writing := a.drawReport(e, f.close(ctx, dir, stopped))
 	a.complainOf(view.close(report))
-	return ended(a.showFinding(f, o.format, report), f.codes(writing))
+	shown := a.showFinding(f, o.format, report)
+	if !o.quiet {
+		a.warn(ownRates(e.plan))
+	}
+	return ended(shown, f.codes(writing))
 }
 
 // searched is what has become of a search.
@@ -233,6 +237,9 @@ func (f *searched) close(ctx context.Context, dir *bench.Dir, stopped error) err
 			planned++
 			stopped = dir.Write(f.search.Result(a))
 		}
+	}
+	if stopped == nil {
+		stopped = f.sayRates(dir)
 	}
 	if cut != nil {
 		planned = f.search.MostRuns() + len(f.answers)
@@ -285,6 +292,7 @@ type capacityDocument struct {
 	To         float64          `json:"to"`
 	Confidence float64          `json:"confidence"`
 	Cut        string           `json:"interrupted,omitempty"`
+	Warnings   []string         `json:"warnings,omitempty"` // of a rate that is not the target's
 	Answers    []capacityLine   `json:"answers"`
 	Failed     []rundir.Failure `json:"failed,omitempty"`
 }
@@ -319,8 +327,8 @@ func (a *app) showCapacityJSON(f *searched, report string) error {
 	doc := capacityDocument{
 		writtenHead: newWrittenHead("capacity", f.path, report),
 		Objective:   s.Objectives.String(), Axis: s.Over.String(), From: s.Lo, To: s.Hi,
-		Confidence: cmp.Or(s.Confidence, 0.95), Cut: f.interruption(), Answers: []capacityLine{},
-		Failed: f.failed,
+		Confidence: cmp.Or(s.Confidence, 0.95), Cut: f.interruption(), Warnings: ownRates(f.plan),
+		Answers: []capacityLine{}, Failed: f.failed,
 	}
 	for _, answer := range f.answers {
 		line := capacityLine{

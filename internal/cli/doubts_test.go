@@ -144,3 +144,21 @@ func TestOwnRates(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnRatesOfCapacity: a search tells of them as a run does.
+func TestOwnRatesOfCapacity(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := command(t, strings.Fields("capacity --objective throttled<1% --clock virtual --n 20 "+
+		"--rate-range 10,12 --target token_bucket --strategy token_bucket:rate=70,semaphore "+
+		"--out x --format json")...)
+	const want = "30 % of that are left unused; rate=target follows it"
+	var doc capacityDocument
+	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || len(doc.Warnings) != 1 ||
+		!strings.HasSuffix(doc.Warnings[0], want) {
+		t.Errorf("%v, in JSON it warns of %q", err, doc.Warnings)
+	}
+	if results := read(t, "x/results.txt"); strings.Count(o.stderr, want+"\n") != 1 ||
+		strings.Count(results, want+"\n") != 1 {
+		t.Errorf("%s\n%s", o.stderr, results)
+	}
+}
