@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/prose"
 	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // An Answer is what a first screen says.
@@ -71,16 +72,25 @@ func (s Sweep) Answer() Answer {
 	return Answer{}
 }
 
-// unusable speaks where no scenario may be relied on.
+// unusable speaks where every scenario is doubted: of those that are SUSPECT, if there are any.
 func (s Sweep) unusable() (a Answer) {
 	if slices.ContainsFunc(s.Cases, s.fit) {
 		return a
 	}
+	trust := s.Trust()
+	none := trust.Invalid == len(s.Cases)
+	if !none {
+		s.Cases = slices.DeleteFunc(slices.Clone(s.Cases), func(c Case) bool {
+			return c.Doubts().Verdict == results.Invalid
+		})
+	}
 	x := slices.Max(s.places())
-	a = Answer{Headline: fmt.Sprintf("Nothing here can be relied on: %s %s doubted (%s)",
-		prose.Count(len(s.Cases), "scenario"), isAre(len(s.Cases)), s.Trust().Why),
-		Unit: s.unit(x), X: x}
-	if len(s.Cases) == 1 && s.Cases[0].Doubts().Unfinished() {
+	a = Answer{Headline: fmt.Sprintf("Doubted (%s)", trust.Why), Unit: s.unit(x), X: x}
+	switch {
+	case none:
+		a.Headline = fmt.Sprintf("Nothing here can be relied on: %s %s INVALID (%s)",
+			prose.Count(len(s.Cases), "scenario"), isAre(len(s.Cases)), trust.Why)
+	case len(s.Cases) == 1 && s.Cases[0].Doubts().Unfinished():
 		a.Headline = "The run is not over, or was cut off"
 	}
 	var known []Case
@@ -94,7 +104,7 @@ func (s Sweep) unusable() (a Answer) {
 	}
 	byTime := func(x, y Case) int { return cmp.Compare(x.Value(a.Unit), y.Value(a.Unit)) }
 	low, high := slices.MinFunc(known, byTime), slices.MaxFunc(known, byTime)
-	a.Headline += fmt.Sprintf("; %sthe %s reads %s with %s", lower(s.prefix(x)), Metric(a.Unit),
+	a.Headline += fmt.Sprintf(": %sthe %s reads %s with %s", lower(s.prefix(x)), Metric(a.Unit),
 		quantity.Seconds(low.Value(a.Unit)), low.Strategy)
 	if low.Strategy != high.Strategy {
 		a.Headline += fmt.Sprintf(", %s with %s", quantity.Seconds(high.Value(a.Unit)),

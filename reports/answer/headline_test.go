@@ -63,13 +63,19 @@ func TestHeadlines(t *testing.T) {
 			p99("d", 0.9, 9).doubt("pause", results.Invalid)}},
 		"a soak with a gap": {"a: at load 0.9 the p99 response is 100 ms",
 			[]Case{p99("a", 0.9, 0.1).doubt("gap", results.Suspect)}},
-		"a soak that is not over": {"The run is not over, or was cut off; at load 0.9 the p99 " +
+		"a soak that is not over": {"The run is not over, or was cut off: at load 0.9 the p99 " +
 			"response reads 100 ms with a",
 			[]Case{p99("a", 0.9, 0.1).doubt("unfinished", results.Suspect)}},
-		"all doubted": {"Nothing here can be relied on: 2 scenarios are doubted (lag, 2 of 2); at " +
-			"load 0.9 the p99 response reads 100 ms with a, 200 ms with b",
-			[]Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
-				p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
+		"all doubted": {"Doubted (lag, 2 of 2): at load 0.9 the p99 response reads 100 ms with a, " +
+			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
+			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
+		"one of them INVALID": {"Doubted (lag, 1 of 2): at load 0.9 the p99 response reads " +
+			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
+			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
+		"all INVALID": {"Nothing here can be relied on: 2 scenarios are INVALID (pause, 2 of 2): " +
+			"at load 0.9 the p99 response reads 100 ms with a, 200 ms with b",
+			[]Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
+				p99("b", 0.9, 0.2).doubt("pause", results.Invalid)}},
 	} {
 		a, ok := OfSweeps([]Sweep{sweep(c.cases...)})
 		if !ok || a.Headline != c.want {
