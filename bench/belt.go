@@ -18,7 +18,7 @@ const mostHeld = 128
 // errHeld ends a soak that would take ever more memory.
 func (b *belt) errHeld() error {
 	return fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
-		"more: its strategy falls behind the load, or a task hangs", b.most<<chunkBits)
+		"more: more is offered than gets done, or a task hangs", b.most<<chunkBits)
 }
 
 // A belt carries the records of a soak to its fold, chunk by chunk in the order of their due times,
