@@ -11,6 +11,7 @@ const (
 	fewestStretches = 100 // that a plan is cut into
 	fewestInStretch = 25  // tasks, on average
 	busiestOf       = 10  // one in so many stretches counts as busy
+	enoughBusy      = 160 // stretches, for the error of their excess to be a fraction of it
 	// mean excess of a normal value over its upper tenth, in standard deviations: φ(z)/0.1 - z
 	normalExcess = 0.473
 	// 97.5 % of the differences of two maxima with an exponential tail are below ln(0.975/0.025) of
@@ -67,5 +68,10 @@ func (s sample) excessOf(n int) float64 {
 			chance += d * d / float64(n-n/2)
 		}
 	}
-	return math.Sqrt(max(0, excess*excess-normalExcess*normalExcess*chance))
+	beyond := excess*excess - normalExcess*normalExcess*chance
+	// less than twice its own error is nothing, where there are enough stretches to tell
+	if busy >= enoughBusy && beyond < 4*excess*excess/math.Sqrt(float64(busy)) {
+		return 0
+	}
+	return math.Sqrt(max(0, beyond))
 }
