@@ -143,7 +143,7 @@ func Metrics() []MetricInfo {
 		{"cpu-pressure", "", "share of the time in which some thread on the machine was ready " +
 			"and had no processor (real clock, Linux)"},
 		{"cpu-wait", "", "share of the time in which threads of this process were ready that " +
-			"they had no processor (real clock, Linux)"},
+			"they had no processor: 0.3 on a quiet machine where they do little (real clock, Linux)"},
 		{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on this machine, " +
 			"by a meter that has nothing to do with the strategy: p99 (real clock)"},
 		{"max-hiccup-sec", "lower",

@@ -19,8 +19,9 @@ const (
 	// on: below that a late wake-up is no stall.
 	stallShare    = 0.1
 	smallestStall = time.Millisecond
-	// busyShare is that of waiting for a processor, of steal and of pressure: a quiet machine has
-	// about 1 %, a contended one 50 and more.
+	// busyShare is that of waiting for a processor, of steal and of pressure: a contended machine
+	// has 50 % and more. A quiet one has about 1 % of steal and pressure, but 30 % of waiting where
+	// the process does little, for its threads run no longer than they take to wake.
 	busyShare = 0.05
 )
 
@@ -44,6 +45,9 @@ func (o *observation) checkMachine(r *Result) {
 	switch {
 	case p.Others >= 0 && p.Others <= busyShare:
 		// whoever waited, waited for this process: its tasks are meant to have all processors
+	case p.Waiting >= 0 && p.Waiting <= busyShare*inService(r):
+		// By Little's law as much of a task's service at most went into waiting, even if none but
+		// tasks waited.
 	case p.Queued > busyShare:
 		r.Doubt(Suspect, checkMachine, "this process's threads, when they were ready, waited for "+
 			"a processor for %.0f %% of the time%s (more than %.0f %% is too much)",
@@ -56,6 +60,13 @@ func (o *observation) checkMachine(r *Result) {
 	if o.seen.Hiccups != nil {
 		o.checkHiccups(r, o.seen.Hiccups)
 	}
+}
+
+// inService is how many tasks were in service on average; 0 where that is not known.
+func inService(r *Result) float64 {
+	rate, _ := r.Metric("ops/s")
+	service, _ := r.Metric("mean-service-sec")
+	return rate * service
 }
 
 // also adds what the whole machine's threads waited, where that is known.

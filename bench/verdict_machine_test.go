@@ -25,7 +25,13 @@ func stall(from, late, cpu, queued int64) witness.Stall {
 }
 
 func pressure(steal, stall, others, queued float64) witness.Pressure {
-	return witness.Pressure{Steal: steal, Stall: stall, Others: others, Queued: queued}
+	return witness.Pressure{Steal: steal, Stall: stall, Others: others, Queued: queued,
+		Waiting: -1}
+}
+
+// littleWork waits with so many threads of a process that does little, beside a busy one.
+func littleWork(threads float64) witness.Pressure {
+	return witness.Pressure{Stall: 0.14, Others: 0.125, Queued: 0.35, Waiting: threads}
 }
 
 // TestMachine: each disturbance of the machine is told by its name, and a quiet machine by none.
@@ -63,6 +69,10 @@ func TestMachine(t *testing.T) {
 			[]string{"30 % of the time", "some thread did for 50 %"}},
 		{"its own threads wait for one another", quiet(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
 			"", nil},
+		// two tasks are in service, of which a twentieth is too much
+		{"what little it does waits a little", quiet(5000), littleWork(0.09), Valid, "", nil},
+		{"tasks wait", quiet(5000), littleWork(0.12), Suspect, checkMachine,
+			[]string{"35 % of the time", "some thread did for 14 %"}},
 		{"others wait", quiet(5000), pressure(-1, 0.5, -1, 0.01), Suspect, checkMachine,
 			[]string{"some thread on this machine", "50 %"}},
 	} {

@@ -2,8 +2,8 @@ package witness
 
 import "time"
 
-// Pressure is what a run says of the machine's other work, in shares of 1; negative where the
-// system does not tell.
+// Pressure is what a run says of the machine's other work, in shares of 1 but for Waiting;
+// negative where the system does not tell.
 type Pressure struct {
 	Steal float64 // of the processors' time, that the host gave to other virtual machines
 	// of the time, in which some thread on the system was ready and had no processor (PSI)
@@ -11,10 +11,12 @@ type Pressure struct {
 	Others float64 // of the processors' time, that other programs on this machine used
 	// of the time in which this process's threads ran or were ready, that they were only ready
 	Queued float64
+	// threads of this process that were ready and had no processor, on average: no share
+	Waiting float64
 }
 
 // Unknown is that of a system that does not tell.
-var Unknown = Pressure{-1, -1, -1, -1}
+var Unknown = Pressure{-1, -1, -1, -1, -1}
 
 // counters are readings from which pressure is the difference; negative or nil where there is none.
 type counters struct {
@@ -45,7 +47,8 @@ func (c counters) since(before counters) Pressure {
 				0)
 		}
 	}
-	if elapsed := c.at.Sub(before.at); before.stalled >= 0 && c.stalled >= 0 && elapsed > 0 {
+	elapsed := c.at.Sub(before.at)
+	if before.stalled >= 0 && c.stalled >= 0 && elapsed > 0 {
 		p.Stall = min(float64(c.stalled-before.stalled)*float64(time.Microsecond)/float64(elapsed),
 			1)
 	}
@@ -57,6 +60,9 @@ func (c counters) since(before counters) Pressure {
 	}
 	if all := sum.ran + sum.queued; all > 0 {
 		p.Queued = float64(sum.queued) / float64(all)
+		if elapsed > 0 {
+			p.Waiting = float64(sum.queued) / float64(elapsed)
+		}
 	}
 	return p
 }

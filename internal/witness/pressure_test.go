@@ -13,7 +13,7 @@ func TestPressure(t *testing.T) {
 		threads: map[string]threadTime{"a": {100, 50}, "gone": {7, 7}}}
 	after := counters{at: base.Add(time.Second), stolen: 30, ticks: 1200, busy: 450, own: 12e8,
 		stalled: 250_500, threads: map[string]threadTime{"a": {400, 150}, "new": {300, 300}}}
-	if got, want := after.since(before), (Pressure{0.1, 0.25, 0.5, 0.4}); got != want {
+	if got, want := after.since(before), (Pressure{0.1, 0.25, 0.5, 0.4, 4e-7}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	// Too short a time tells nothing of others: a tick is coarse.
