@@ -2,7 +2,7 @@
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /poolbench ./cmd/poolbench
+RUN CGO_ENABLED=0 go build -tags minimal -trimpath -ldflags '-s -w' -o /poolbench ./cmd/poolbench
 
 FROM gcr.io/distroless/static:nonroot
 COPY --from=build /poolbench /poolbench

@@ -3,13 +3,16 @@ GO ?= go
 BIN := bin/poolbench
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race lint cross vuln bench studies dispatch fuzz lines compose generate pictures ci
+.PHONY: help build run test check race lint cross vuln bench studies pairs dispatch attack fuzz lines compose advice coverage generate pictures ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# No debug information: making it takes a tenth of the time. minimal is gonum/plot without formats
+# that no chart has: 0.8 MB. Of the 60 MB that are left, 13 are methods that nothing calls:
+# text/template may call any by its name.
 build: ## build bin/poolbench
-	$(GO) build -o $(BIN) ./cmd/poolbench
+	$(GO) build -tags minimal -trimpath -gcflags all=-dwarf=false -ldflags '-s -w' -o $(BIN) ./cmd/poolbench
 
 run: build ## build, then run the default studies: a table and report.html, under 75 s on two cores
 	$(BIN) run
@@ -17,12 +20,21 @@ run: build ## build, then run the default studies: a table and report.html, unde
 # What was skipped is named at the end, with the reason.
 TESTS := $(GO) tool gotestsum --format pkgname --
 
-test: ## all tests: no service to start, under 8 minutes on two cores
+test: ## the tests of every day, no service to start
 	$(TESTS) -timeout 15m ./...
 
+# The tests that call a function of internal/house/check.
+CHECKED = grep -rl --include='*_test.go' 'check\.[OW][nfh]' .
+check: ## what make test leaves out, and names at its end
+	tests=$$($(CHECKED) | xargs awk '/^func Test/ { split($$2, name, "(") } /check\.(Only|Of|Whole)\(/ { print name[1] }' | sort -u | paste -sd '|' -) && \
+		POOLBENCH_CHECK=1 $(TESTS) -timeout 30m -run "^($$tests)\$$" $$($(CHECKED) | xargs -n 1 dirname | sort -u)
+
 # Each process would sleep a second at its end, for races of goroutines that go on; the tests look for such goroutines themselves.
-race: ## all tests under the race detector
-	GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m ./...
+# Those of SERIAL compute, start no goroutine and share nothing.
+SERIAL := /(bench/(dist|finding|objectives|param)|internal/(house|parts|gate/(changepoint|judge))|reports/(advice|answer|proof))(/|$$)
+race: ## those of make test, and all of durable queues, under the race detector
+	GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m $$($(GO) list ./... | grep -vE '$(SERIAL)|/strategies/durable$$')
+	POOLBENCH_CHECK=1 GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m ./strategies/durable
 
 lint: ## gofmt, vet, staticcheck, and a tidy go.mod; changes nothing
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) && if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
@@ -49,8 +61,14 @@ bench: ## a scenario matrix as Go benchmarks, for benchstat and poolbench compar
 studies: ## the verdicts of all virtual studies with 20 seeds each, as a table: about 20 minutes
 	cd internal/studies && $(GO) test -run '^TestVerdicts$$' -count=1 -timeout 2h -seeds 20
 
+pairs: ## what compare finds (1 % more service, 50 cells) and alarms for (other seeds, 400 cells), as a user types it: about 10 minutes
+	POOLBENCH_CHECK=all $(GO) test -run '^TestCompare(FindsOnePercent|FalseAlarms)$$' -count=1 -timeout 1h ./internal/cli
+
 dispatch: ## what a task costs through each strategy and library, beside a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
 	@for p in 1 2; do GOMAXPROCS=$$p $(GO) test -run '^$$' -bench . -benchtime 100ms -timeout 20m ./strategies/peers || exit 1; done
+
+attack: ## attack as it is typed beside wrk and vegeta, five rounds in turns on a quiet machine: about 4 minutes
+	$(GO) test -run '^$$' -bench '^BenchmarkBeside$$' -benchtime 5x -timeout 20m ./bench/attack
 
 # A find is minimised by so many executions: by time, the default, some targets would do little else. Go 1.26 now and then takes the end of
 # FUZZTIME for a failure (go.dev/issue/75804): such a target, without a failing input, is run again.
@@ -71,15 +89,21 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each: about 10 minutes
 	done
 
 lines: ## 100,000 command lines at random: nothing panics, every mistake is told in a line; about 20 minutes
-	POOLBENCH_LINES=100000 $(GO) test -timeout 2h -run '^TestCommandLines$$' -v ./internal/cli
+	POOLBENCH_CHECK=all $(GO) test -timeout 2h -run '^TestCommandLines$$' -v ./internal/cli
 
 compose: ## the contract of all compositions of two parts, and of 200 of three: about 2 minutes
-	POOLBENCH_COMPOSED=all $(GO) test -count=1 -timeout 1h -run '^TestComposed' -v ./strategies
+	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 1h -run '^TestComposed' -v ./strategies
+
+advice: ## 200 questions to advise at random, held to brute force: about 10 minutes
+	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 2h -run '^TestAdviceTruth$$' -v ./internal/cli
+
+coverage: ## how often 95 % intervals hold the exact value, as the table of docs/intervals.md: about 27 minutes of CPU
+	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 3h -run '^TestCoverage$$' -v ./internal/machine/calibration
 
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the script of reports
-	$(GO) test ./internal/cli -run '^(TestGenerated|TestExampleModules|TestRootHelp)$$' -update
-	$(GO) test ./internal/manual -run '^TestThirdParty$$' -update
-	$(GO) test ./reports/page/front ./internal/live -run '^(TestSpec|TestBundle)$$' -update
+	$(GO) test ./internal/cli -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update
+	$(GO) test ./internal/house/manual -run '^TestThirdParty$$' -update
+	$(GO) test ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$' -update
 
 # A chart of one's own docs is a chart of a run: its title is what the run found.
 PICTURES := bin/pictures
@@ -90,5 +114,5 @@ pictures: build ## draw the pictures of README and docs anew, from runs under th
 	cp $(PICTURES)/variance/charts/variance-cost.png docs/cost-of-variance.png
 	cp $(PICTURES)/load/charts/response-*.png docs/response-vs-load.png
 
-ci: ## what CI runs
+ci: ## what CI runs: half an hour on two cores
 	.ci/run

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // SoakFrom is how many tasks a run has at most that keeps the records of all: 640 MB of them. Where
@@ -15,10 +17,13 @@ const SoakFrom = 10_000_000
 // one that is not. With what else a task in the system takes it is some 200 MB.
 const mostHeld = 128
 
+// chunkRecords is how many records a chunk has.
+const chunkRecords = 1 << 12
+
 // errHeld ends a soak that would take ever more memory.
 func (b *belt) errHeld() error {
 	return fmt.Errorf("soak: a task is not done after %d others were due, and a soak holds no "+
-		"more: more is offered than gets done, or a task hangs", b.most<<chunkBits)
+		"more: more is offered than gets done, or a task hangs", b.most*chunkRecords)
 }
 
 // A belt carries the records of a soak to its fold, chunk by chunk in the order of their due times,
@@ -47,14 +52,14 @@ type belt struct {
 type chunk struct {
 	done    atomic.Int64
 	n       int // records that the generator has taken, once it takes no more
-	records [1 << chunkBits]record
+	records [chunkRecords]records.Record
 }
 
-func (c *chunk) isDone() bool { return c.done.Load() == 2<<chunkBits }
+func (c *chunk) isDone() bool { return c.done.Load() == 2*chunkRecords }
 
 func newBelt(most int) *belt {
 	return &belt{most: most, ring: make(chan struct{}, 1), room: make(chan struct{}, 1),
-		quit: make(chan struct{}), taken: 1 << chunkBits}
+		quit: make(chan struct{}), taken: chunkRecords}
 }
 
 // start begins to fold.
@@ -73,18 +78,20 @@ func (b *belt) start(f *fold, p *Progress, peak *atomic.Int64) {
 }
 
 // next is the record of the next task; nil where too many are held.
-func (b *belt) next() *record {
-	if b.taken == 1<<chunkBits || b.isWaitedFor() {
+func (b *belt) next(due int64) *records.Record {
+	if b.taken == chunkRecords || b.isWaitedFor() {
 		if b.last != nil {
 			b.last.n = b.taken
-			b.settle(b.last, int64(2<<chunkBits-b.taken)) // those that were not taken are done
+			b.settle(b.last, int64(2*chunkRecords-b.taken)) // those that were not taken are done
 		}
 		if !b.extend() {
 			return nil
 		}
 	}
 	b.taken++
-	return &b.last.records[b.taken-1]
+	r := &b.last.records[b.taken-1]
+	r.Due = due
+	return r
 }
 
 // isWaitedFor reports whether somebody wants to know what is folded so far, and the last chunk is
@@ -103,7 +110,7 @@ func (b *belt) isWaitedFor() bool {
 // settle takes note that so many tasks of the chunk are a step nearer to their end. Only the last
 // step rings.
 func (b *belt) settle(c *chunk, steps int64) {
-	if c.done.Add(steps) == 2<<chunkBits {
+	if c.done.Add(steps) == 2*chunkRecords {
 		signal(b.ring)
 	}
 }

@@ -90,10 +90,13 @@ const seedVariable = "POOLBENCH_SEED"
 // declareUnits runs before the testing package has printed anything of the first benchmark: it
 // prints a benchmark's name only after its first round with b.N = 1.
 var declareUnits = sync.OnceFunc(func() {
-	fmt.Fprint(os.Stdout, unitLines(func(unit string) string {
-		_, unit = inNanoseconds(Metric{Unit: unit})
-		return unit
-	}))
+	var lines strings.Builder
+	for _, m := range Metrics() {
+		if _, unit := inNanoseconds(Metric{Unit: m.Unit}); m.Better != "" {
+			lines.WriteString(m.Line(unit) + "\n")
+		}
+	}
+	fmt.Fprint(os.Stdout, lines.String())
 })
 
 // labelTraces has the runtime write the labels of goroutines into the trace of a crash. It reads

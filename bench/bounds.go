@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/pace"
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
 // A sleep returns the time when it is at least due, or earlier when the run is interrupted. now is

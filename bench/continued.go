@@ -9,8 +9,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/rundir"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // A continuation is the second part of a soak that was cut off. What was in the system is lost, so
@@ -116,7 +116,7 @@ func (c *continuation) join(second *Result, lastEnd int64) (*Result, error) {
 	known := len(r.Reasons)
 	for _, reason := range second.Reasons {
 		i := slices.IndexFunc(r.Reasons[:known], func(of Reason) bool {
-			return of.Check == reason.Check && of.Check != checkLaw
+			return of.Check == reason.Check && of.Check != rundir.CheckLaw
 		})
 		if i < 0 {
 			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
@@ -193,8 +193,10 @@ func joinedMetric(
 	if of, q, is := readingOf(unit, sums); is {
 		return joinedTime(parts, unit, of, q, sums[of])
 	}
-	// a part that was cut off has not told of its machine
-	if strings.HasSuffix(unit, "-hiccup-sec") && !everyPart() {
+	if isPartMean(unit) {
+		return mean(func(p *Result) float64 { return timesIn(p, "response") })
+	}
+	if !everyPart() { // one that was cut off has not told of its machine
 		return 0, false
 	}
 	if strings.HasPrefix(unit, "max-") || strings.HasPrefix(unit, "peak-") ||
@@ -218,22 +220,27 @@ func readingOf(unit string, sums map[string]*hdrhistogram.Histogram) (of, what s
 	return "", "", false
 }
 
+// timesIn is how many tasks a distribution is of; 0 where there is none that can be read, which
+// mergeReadings has said before.
+func timesIn(p *Result, of string) float64 {
+	for _, reading := range p.Readings {
+		if reading.Of != of {
+			continue
+		}
+		if h, err := hdrhistogram.Decode([]byte(reading.Histogram)); err == nil {
+			return float64(h.TotalCount())
+		}
+	}
+	return 0
+}
+
 // joinedTime is that of a distribution: quantiles are those of the sum.
 func joinedTime(
 	parts []*Result, unit, of, what string, sum *hdrhistogram.Histogram,
 ) (v float64, ok bool) {
 	total, longest := 0.0, 0.0
 	for _, p := range parts {
-		n := 0.0
-		for _, reading := range p.Readings {
-			if reading.Of == of {
-				h, err := hdrhistogram.Decode([]byte(reading.Histogram))
-				if err != nil {
-					return 0, false
-				}
-				n = float64(h.TotalCount())
-			}
-		}
+		n := timesIn(p, of)
 		m, _ := p.Metric("mean-" + of + "-sec")
 		x, _ := p.Metric("max-" + of + "-sec")
 		total, longest = total+n*m, math.Max(longest, x)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // cutOff is what the soak had when it was asked at its beginning, as a directory has it.
@@ -101,6 +101,13 @@ func TestContinuedSoak(t *testing.T) {
 						ok)
 				}
 			}
+			sum := 0.0
+			for _, part := range []string{"lag", "held", "queued", "between", "service"} {
+				sum += metric(t, r, "mean-"+part+"-sec")
+			}
+			if mean := metric(t, r, "mean-response-sec"); math.Abs(sum-mean) > 1e-9*mean {
+				t.Errorf("the parts are %v together, the mean response is %v", sum, mean)
+			}
 			if n := len(r.Metrics); n < 25 {
 				t.Errorf("it tells %d metrics", n)
 			}
@@ -133,7 +140,10 @@ func TestContinuedDoubts(t *testing.T) {
 	s.Before.Reasons = nil
 	s.Before.Doubt(bench.Invalid, "lag", "early")
 	s.Before.Doubt(bench.Suspect, "not stationary", "early")
-	s.Before.Metrics = append(s.Before.Metrics, bench.Metric{Unit: "max-hiccup-sec", Value: 7})
+	alone := []string{"max-hiccup-sec", "p99-sched-sec", "max-heap-B"}
+	for _, unit := range alone {
+		s.Before.Metrics = append(s.Before.Metrics, bench.Metric{Unit: unit, Value: 7})
+	}
 	r := run(t, s)
 	var found []string
 	for _, reason := range r.Reasons {
@@ -144,8 +154,10 @@ func TestContinuedDoubts(t *testing.T) {
 	if len(found) != 1 || !strings.HasPrefix(found[0], "early; and after the gap: ") {
 		t.Errorf("%q: %v", found, r.Reasons)
 	}
-	if v, ok := r.Metric("max-hiccup-sec"); ok || r.Verdict != bench.Invalid {
-		t.Errorf("its longest stall is %v, it is %v", v, r.Verdict)
+	for _, unit := range alone {
+		if v, ok := r.Metric(unit); ok || r.Verdict != bench.Invalid {
+			t.Errorf("%s is %v, it is %v", unit, v, r.Verdict)
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package bench
 
-import "time"
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench/records"
+)
 
 // mostWindows is how many windows a course has at most: then each two become one.
 const mostWindows = 4 * intervals
@@ -11,7 +15,7 @@ type course struct {
 	line          []Interval
 }
 
-func (c *course) add(r *record) { countIn(c.at, r) }
+func (c *course) add(r *records.Record) { countIn(c.at, r) }
 
 // at is the window of that instant.
 func (c *course) at(instant int64) *Interval {
@@ -29,7 +33,7 @@ func (c *course) at(instant int64) *Interval {
 // halve makes one window of each two.
 func (c *course) halve() {
 	for i := range c.line {
-		sum, of := c.line[i/2].counts(), c.line[i].counts()
+		sum, of := c.line[i/2].Counts(), c.line[i].Counts()
 		for j := range sum {
 			if i%2 == 0 && i > 0 {
 				*sum[j] = *of[j]

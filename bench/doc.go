@@ -25,16 +25,16 @@
 //
 //  1. scenario.go, matrix.go, suite.go say what is run, bounds.go how much of it may be, name.go
 //     spells it, arrivals/ plans it;
-//  2. driver.go issues the tasks, by the sleeps of clocks.go, and job.go carries them; record.go
-//     notes three instants and an outcome for each; tasks.go makes them come in steps or pieces
-//     and gives them class and size, for strategies that look at it;
-//  3. observe.go, times.go, stages.go, flow.go, held.go and quantile.go compute the metrics (metrics.go
-//     documents them), and the course of the run;
+//  2. driver.go issues the tasks, by the sleeps of clocks.go, and job.go carries them; package
+//     records has three instants and an outcome of each; tasks.go makes them come in steps or
+//     pieces and gives them class and size, for strategies that look at it;
+//  3. observe.go, times.go, stages.go, flow.go, held.go and inside.go compute the metrics
+//     (metrics.go documents them), and the course of the run; anatomy.go takes responses apart;
 //  4. guard.go and vigil.go name what a strategy does that none may do; laws.go checks the laws
 //     and replays the run, theory.go adds what is known exactly; verdict.go and its verdict_*.go
 //     say whether the run may be believed, for which package witness watches the machine;
-//  5. dir.go and dir_write.go stream it to a run directory, dir_read.go and dir_resume.go go on
-//     with one; progress.go tells how far a run is, and benchmark.go is the way in from go test;
+//  5. directory/ streams it to a run directory, and goes on with one; progress.go tells how far a
+//     run is, and benchmark.go is the way in from go test;
 //  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the
 //     highest load that meets them.
 //
@@ -73,5 +73,5 @@
 //
 // The package has more than 25 files because all of 2 to 4 look at the same private records of 56
 // bytes a task: a package for the verdicts would need these public, or copied for each run. Its
-// exported names are a scenario, its parts, a result, and the directory that results go to.
+// exported names are a scenario, its parts and a result.
 package bench

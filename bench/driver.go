@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/meter"
-	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -28,6 +29,7 @@ type driver struct {
 	work     func(ctx context.Context, seq uint64) error
 	target   targets.Target
 	counted  targets.Counted // the target, if it counts its calls
+	clocks   bool            // the work behind the target is timed
 	strategy strategies.Strategy
 	partition
 	sorted sorter // what the tasks say of themselves
@@ -35,7 +37,7 @@ type driver struct {
 	base   time.Time
 	alarm  *pace.Alarm // nil under the virtual clock
 	idle   jobList
-	logs   []log
+	logs   []records.Log
 	belt   *belt                   // of a soak, in place of logs
 	second *continuation           // of a soak that was cut off; nil: it begins
 	stop   atomic.Bool             // the run was interrupted
@@ -79,7 +81,9 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 			return nil, errors.Join(err, letGo(w))
 		}
 		d.target = direct{}
+		return d, nil
 	}
+	d.clocks = s.Target.Spec.Name != noTarget
 	return d, nil
 }
 
@@ -87,6 +91,7 @@ func (d *driver) open(ctx context.Context) error {
 	s := d.scenario
 	params := s.params()
 	params.Queue = QueueSlots(s.Strategy.Spec, s.Queue, s.Limit, max(d.planned, 1))
+	params.OnFault = func(e *strategies.StoreError) { d.cancel(e) }
 	var err error
 	if d.strategy, err = s.Strategy.Spec.Start(ctx, params, d); err != nil {
 		return fmt.Errorf("%s: %w", s.Strategy, err)
@@ -152,9 +157,9 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 	}
 	if s.Load.Arrival.IsClosed() {
 		clients, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values)
-		d.logs = make([]log, clients.Count)
+		d.logs = make([]records.Log, clients.Count)
 		for c := range d.logs {
-			d.logs[c].reserve(s.Stop.Tasks / clients.Count)
+			d.logs[c].Reserve(s.Stop.Tasks / clients.Count)
 		}
 		return func(ctx context.Context) { d.playClosed(ctx, clients) }, err
 	}
@@ -168,8 +173,8 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 			next = d.second.skip(next, s.Stop, d.progress)
 		}
 	} else {
-		d.logs = make([]log, 1)
-		d.logs[0].reserve(d.planned)
+		d.logs = make([]records.Log, 1)
+		d.logs[0].Reserve(d.planned)
 	}
 	return func(ctx context.Context) { d.playOpen(ctx, next) }, nil
 }
@@ -200,27 +205,27 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		if j == nil {
 			j = d.newJob()
 		}
-		rec := d.nextRecord(j)
+		rec := d.nextRecord(j, due)
 		if rec == nil {
 			d.cancel(d.belt.errHeld())
 			return
 		}
 		d.assign(j, seq, rec)
-		rec.due, rec.issue, rec.held = due, issue, returned >= due
+		rec.Issue, rec.Held = issue, returned >= due
 		if !d.submit(ctx, j) {
 			d.idle.putBack(j)
 		}
 		returned = d.now()
-		rec.left = returned
+		rec.Left = returned
 	}
 }
 
 // nextRecord is that of the next task of the one generator; nil where there is no room for it.
-func (d *driver) nextRecord(j *job) (rec *record) {
+func (d *driver) nextRecord(j *job, due int64) (rec *records.Record) {
 	if d.belt == nil {
-		return d.logs[0].next()
+		return d.logs[0].Add(due)
 	}
-	rec = d.belt.next()
+	rec = d.belt.next(due)
 	j.chunk = d.belt.last
 	return rec
 }
@@ -237,9 +242,9 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	if !d.mayRefuse(ctx, j, err) {
 		return true // and it has its end, or will have
 	}
-	rec.end = d.now()
-	rec.outcome = outcomeOf(err)
-	d.meter.Settle(j.seq, meter.Outcome(rec.outcome), 0)
+	rec.End = d.now()
+	rec.Outcome = outcomeOf(err)
+	d.meter.Settle(j.seq, meter.Outcome(rec.Outcome), 0)
 	if j.chunk != nil {
 		d.belt.settle(j.chunk, 1)
 	}
@@ -275,10 +280,10 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 				return
 			}
 		}
-		d.assign(j, seq, d.logs[c].next())
-		j.rec.due, j.rec.issue = due, issue
+		d.assign(j, seq, d.logs[c].Add(due))
+		j.rec.Issue = issue
 		accepted := d.submit(ctx, j)
-		j.rec.left = d.now()
+		j.rec.Left = d.now()
 		if accepted {
 			select {
 			case <-j.done:
@@ -286,19 +291,22 @@ func (d *driver) playClient(ctx context.Context, c int, clients arrivals.Clients
 				return
 			}
 		}
-		free = j.rec.end
+		free = j.rec.End
 	}
 }
 
-func (d *driver) assign(j *job, seq uint64, rec *record) {
+func (d *driver) assign(j *job, seq uint64, rec *records.Record) {
 	j.seq, j.rec, j.progress = seq, rec, 0
-	rec.class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
-	j.task.Class, j.task.Size = rec.class, j.size
+	rec.Class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
+	j.task.Class, j.task.Size = rec.Class, j.size
 }
 
 func (d *driver) newJob() *job {
 	j := &job{driver: d}
 	j.task.Run, j.task.Arg = attempt, j
+	if d.clocks {
+		j.timed = j.clocked
+	}
 	d.keep(j)
 	return j
 }
@@ -378,6 +386,9 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	d.progress.settled.Add(1) // what follows is no longer up to the strategy
 	stopWatching(d.base)
 	g.stage.Store(counting)
+	if _, failed := errors.AsType[*strategies.StoreError](err); failed {
+		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -387,7 +398,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	if d.belt != nil {
 		o.fold = d.belt.end()
 	} else {
-		o.trace = newTrace(d.logs)
+		o.trace = records.NewTrace(d.logs)
 	}
 	if d.counted != nil {
 		o.counts = d.counted.Counts()

@@ -3,6 +3,8 @@ package bench
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // A flow is a run seen as a stream: one sweep over the arrivals and the ends of the accepted tasks,
@@ -10,7 +12,7 @@ import (
 // integers on it, not a matter of statistics.
 type flow struct {
 	offered   int
-	outcomes  [abandoned + 1]int
+	outcomes  [records.Abandoned + 1]int
 	makespan  int64   // first due to last end
 	busy      int64   // by the records
 	area      uint128 // ∫ N(t) dt, N being the tasks accepted and not ended
@@ -51,55 +53,55 @@ type flowing struct {
 // flow sweeps the run; tasks before first are not counted in accepted and waited.
 func (o *observation) flow(first int) flow {
 	f := flowing{o: o, bound: o.bound()}
-	for i := range o.trace.n {
-		f.add(o.trace.at(i), i >= first)
+	for i := range o.trace.Len() {
+		f.add(o.trace.At(i), i >= first)
 	}
-	return f.ended(o.trace.at(0).due)
+	return f.ended(o.trace.At(0).Due)
 }
 
 // add takes note of the next task. One that ends at the instant of an arrival has made room for it.
-func (f *flowing) add(r *record, counts bool) {
+func (f *flowing) add(r *records.Record, counts bool) {
 	f.offered++
-	f.outcomes[r.outcome]++
-	f.busy += r.busy
-	f.lastEnd = max(f.lastEnd, r.end)
-	if r.outcome != unsettled { // which has no end; conservation is broken already
+	f.outcomes[r.Outcome]++
+	f.busy += r.Busy
+	f.lastEnd = max(f.lastEnd, r.End)
+	if r.Outcome != records.Unsettled { // which has no end; conservation is broken already
 		f.check(r)
 	}
-	f.leave(r.due)
-	f.advance(r.due)
+	f.leave(r.Due)
+	f.advance(r.Due)
 	if f.bound > 0 && f.inSystem >= f.bound {
 		f.seenFull++
 	}
-	if !r.accepted() {
+	if !r.Accepted() {
 		return
 	}
-	if counts && r.attempts > 0 {
+	if counts && r.Attempts > 0 {
 		f.accepted++
 		if f.o.waited(r, f.inSystem, f.bound) {
 			f.waited++
 		}
 	}
 	f.inSystem++
-	if r.outcome != unsettled {
-		f.ends.push(r.end)
+	if r.Outcome != records.Unsettled {
+		f.ends.push(r.End)
 	}
 }
 
 // check counts what a settled task may not be, and its response.
-func (f *flowing) check(r *record) {
-	if r.attempts > 1 {
+func (f *flowing) check(r *records.Record) {
+	if r.Attempts > 1 {
 		f.again++
 	}
-	if r.attempts == 0 && r.outcome == completed {
+	if r.Attempts == 0 && r.Outcome == records.Completed {
 		f.unrun++
 	}
-	if r.end < r.due || (r.attempts > 0 && (r.start < r.due || (r.wait() < 0 && !f.o.splits()))) {
+	if r.End < r.Due || (r.Attempts > 0 && (r.Start < r.Due || (r.Wait() < 0 && !f.o.splits()))) {
 		f.negative++
 		return
 	}
-	if r.accepted() {
-		f.responses.addProduct(1, uint64(r.end-r.due))
+	if r.Accepted() {
+		f.responses.addProduct(1, uint64(r.End-r.Due))
 	}
 }
 
@@ -146,12 +148,12 @@ func (o *observation) bound() int {
 // waited reports whether a task had to wait. Under the virtual clock only waiting takes time, so
 // the wait itself says it. Under the real one every task waits at least for its hand-over, so the
 // occupancy it found when it was due decides, as in theory.
-func (o *observation) waited(r *record, inSystem, bound int) bool {
+func (o *observation) waited(r *records.Record, inSystem, bound int) bool {
 	switch {
 	case o.splits():
-		return r.start > r.due
+		return r.Start > r.Due
 	case o.scenario.Clock == Virtual:
-		return r.wait() > 0
+		return r.Wait() > 0
 	}
 	return bound > 0 && inSystem >= bound
 }
@@ -170,7 +172,7 @@ func (o *observation) freeTime() (f freeTime) {
 	if f = (freeTime{at: []int64{0}, upto: []float64{0}, open: []bool{true}}); o.bound() == 0 {
 		return f
 	}
-	starts, ends := o.startsAndEnds(func(*record) bool { return true })
+	starts, ends := o.startsAndEnds(func(*records.Record) bool { return true })
 	running, s, e := 0, 0, 0
 	for e < len(ends) {
 		var now int64
@@ -194,10 +196,10 @@ func (o *observation) freeTime() (f freeTime) {
 
 // startsAndEnds are the instants at which those tasks started and ended that ever did, each in
 // order.
-func (o *observation) startsAndEnds(of func(*record) bool) (starts, ends []int64) {
-	for i := range o.trace.n {
-		if r := o.trace.at(i); r.attempts > 0 && of(r) {
-			starts, ends = append(starts, r.start), append(ends, r.end)
+func (o *observation) startsAndEnds(of func(*records.Record) bool) (starts, ends []int64) {
+	for i := range o.trace.Len() {
+		if r := o.trace.At(i); r.Attempts > 0 && of(r) {
+			starts, ends = append(starts, r.Start), append(ends, r.End)
 		}
 	}
 	slices.Sort(starts)

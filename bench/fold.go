@@ -8,8 +8,9 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/rundir"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // A fold is what a soak keeps of its records, which it is given in the order of their due times:
@@ -31,8 +32,9 @@ type fold struct {
 	m      measured
 	flow   flowing
 	oracle oracle
-	lag    lagging
+	lag    records.Lagging
 	stood  heldSum
+	parts  partSums
 
 	times  [3]distribution // response, wait, service
 	lags   *hdrhistogram.Histogram
@@ -40,7 +42,7 @@ type fold struct {
 	course course
 	// of what checkDrift looks at
 	trend    batched
-	drifting func(*record) int64
+	drifting func(*records.Record) int64
 	waits    batched
 	tail     tails
 	done     batched // 1 for each that was completed, else 0
@@ -87,27 +89,28 @@ func newFold(o *observation, span time.Duration, second *continuation) *fold {
 }
 
 // add takes note of the next record.
-func (f *fold) add(r *record) {
+func (f *fold) add(r *records.Record) {
 	i := f.n
 	f.n++
 	if f.begin < 0 {
-		if f.begin = r.due; f.second == nil {
-			f.course.begin = r.due
+		if f.begin = r.Due; f.second == nil {
+			f.course.begin = r.Due
 		}
 	}
-	if f.first == math.MaxInt && r.due >= f.warm {
+	if f.first == math.MaxInt && r.Due >= f.warm {
 		f.first = i
 	}
 	counts := i >= f.first
 	if i == f.first {
 		f.m.from = f.due // the gap before the first that counts
-		f.m.firstDue = r.due
+		f.m.firstDue = r.Due
 	}
-	f.due = r.due
-	lag := f.lag.of(r)
+	f.due = r.Due
+	lag := f.lag.Of(r)
 	f.flow.add(r, counts)
 	f.oracle.add(i, r, counts)
 	f.stood.add(f.o, r, lag, counts)
+	f.parts.add(r, lag, counts)
 	f.course.add(r)
 	if !counts {
 		return
@@ -119,14 +122,14 @@ func (f *fold) add(r *record) {
 	if drifts(r) {
 		f.trend.add(float64(f.drifting(r)))
 	}
-	if r.outcome != completed {
+	if r.Outcome != records.Completed {
 		f.done.add(0)
 		return
 	}
 	f.done.add(1)
-	f.tail.add(r.response())
-	f.waits.add(float64(r.wait()) / second)
-	for i, ns := range [...]int64{r.response(), r.wait(), r.busy} {
+	f.tail.add(r.Response())
+	f.waits.add(float64(r.Wait()) / second)
+	for i, ns := range [...]int64{r.Response(), r.Wait(), r.Busy} {
 		d := &f.times[i]
 		_ = d.h.RecordValue(max(ns, 0)) // beyond its end is beyond ten years
 		d.sum += float64(ns)
@@ -174,9 +177,9 @@ func (f *fold) part() (*Result, error) {
 	n := float64(m.n)
 	held := held{share: f.stood.count / n, mean: f.stood.total / n, ever: f.stood.ever}
 	r.add("held/op", held.share)
-	r.add("mean-held-sec", held.mean/second)
+	f.parts.reportMeans(r)
 	replay := f.oracle.ended()
-	r.Broken = o.brokenLaws(flow, replay)
+	r.Broken = o.brokenLaws(flow, replay, f.parts.impossible)
 	r.add("broken-laws", float64(len(r.Broken)))
 	if replay.done {
 		r.add("oracle-mean-wait-sec", replay.meanWait/second)
@@ -248,18 +251,8 @@ func (f *fold) reportTimes(r *Result) error {
 // judge makes those of the checks that need no records.
 func (f *fold) judge(r *Result, m measured, flow flow, h held) {
 	o := f.o
-	for _, law := range r.Broken {
-		r.Doubt(Invalid, checkLaw, "%s", law)
-	}
-	if o.recording != nil {
-		for _, d := range o.recording.Doubts {
-			r.Doubt(d.Verdict, d.Check, "%s", d.Text)
-		}
-	}
+	o.judgeAny(r)
 	if o.scenario.Clock == Real {
-		if o.seen != nil {
-			o.checkMachine(r)
-		}
 		o.judgeLag(r, f.late/float64(m.n), m)
 	}
 	if f.cut {
@@ -275,11 +268,12 @@ func (f *fold) judge(r *Result, m measured, flow flow, h held) {
 			f.judgeSoakDrift(r)
 		}
 	}
-	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
-		if means, ok := f.waits.means(); ok {
-			se := standardError(means)
-			r.add("mean-wait-low-sec", max(mean-student*se, 0))
-			r.add("mean-wait-high-sec", mean+student*se)
+	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 && o.stationary() {
+		means, ok := f.waits.means()
+		if ok && float64(m.n) >= o.memory(r, 0, m).takesMeanWait() {
+			low, high, _ := meanInterval(means[:])
+			r.add("mean-wait-low-sec", max(low, 0))
+			r.add("mean-wait-high-sec", high)
 		}
 	}
 	r.add("verdict", float64(r.Verdict))

@@ -16,31 +16,31 @@ func TestFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
 		o.scenario.Limit = int(o.peak)
-		for i := range o.trace.n {
-			o.trace.at(i).class = rapid.SampledFrom([]strategies.Class{strategies.Short,
+		for i := range o.trace.Len() {
+			o.trace.At(i).Class = rapid.SampledFrom([]strategies.Class{strategies.Short,
 				strategies.Long}).Draw(t, "class")
 		}
-		first := rapid.IntRange(0, o.trace.n-1).Draw(t, "first")
+		first := rapid.IntRange(0, o.trace.Len()-1).Draw(t, "first")
 		var found, wait [mostFound + 2]float64
 		shorts, longs := 0.0, 0
-		for i := range o.trace.n {
-			rec := o.trace.at(i)
-			if rec.class == strategies.Long {
+		for i := range o.trace.Len() {
+			rec := o.trace.At(i)
+			if rec.Class == strategies.Long {
 				longs++
 			}
-			if i < first || rec.class != strategies.Short {
+			if i < first || rec.Class != strategies.Short {
 				continue
 			}
 			held := 0
-			for k := range o.trace.n {
-				if other := o.trace.at(k); other.class == strategies.Long &&
-					other.start < rec.due && other.end >= rec.due {
+			for k := range o.trace.Len() {
+				if other := o.trace.At(k); other.Class == strategies.Long &&
+					other.Start < rec.Due && other.End >= rec.Due {
 					held++
 				}
 			}
 			shorts++
 			found[held]++
-			wait[held] += float64(rec.wait())
+			wait[held] += float64(rec.Wait())
 		}
 		r := &Result{}
 		o.reportFound(r, first)

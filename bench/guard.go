@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/pace"
-	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
 )
 
 // A guard stands between a run and the strategy's code, which may do anything: hang, spin, panic,

@@ -3,6 +3,8 @@ package bench
 import (
 	"cmp"
 	"time"
+
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // heldFrom is what counts as held under the real clock: Submit takes a microsecond or so where it
@@ -19,10 +21,10 @@ type held struct {
 }
 
 func (o *observation) held(first int) held {
-	n := float64(o.trace.n - first)
+	n := float64(o.trace.Len() - first)
 	sum := heldSum{per: n}
-	for i, lag := range o.trace.lags() {
-		sum.add(o, o.trace.at(i), lag, i >= first)
+	for i, lag := range o.trace.Lags() {
+		sum.add(o, o.trace.At(i), lag, i >= first)
 	}
 	return held{share: sum.count / n, mean: sum.total, ever: sum.ever}
 }
@@ -33,12 +35,12 @@ type heldSum struct {
 	ever              bool
 }
 
-func (h *heldSum) add(o *observation, r *record, lag int64, counts bool) {
+func (h *heldSum) add(o *observation, r *records.Record, lag int64, counts bool) {
 	least := int64(0)
 	if o.scenario.Clock == Real {
 		least = int64(heldFrom)
 	}
-	stood := cmp.Or(r.left, r.issue) - r.due - lag // where nobody has said, nothing held it
+	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag // where nobody has said, nothing held it
 	h.ever = h.ever || stood > least
 	if counts {
 		h.total += float64(stood) / h.per

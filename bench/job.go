@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/meter"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -18,13 +19,16 @@ import (
 type job struct {
 	task   strategies.Task
 	driver *driver
-	rec    *record
+	rec    *records.Record
 	chunk  *chunk // of a soak: that rec is in
 	seq    uint64
 	size   time.Duration // that the task says of itself
 	state  atomic.Int32
 	done   chan struct{} // closed arrivals: tells the client; nil otherwise
-	next   *job          // in the free list
+	// the work behind a target, timed: bound once, as a method value allocates; nil: not timed
+	timed  func(ctx context.Context, seq uint64) error
+	worked int64 // what it took in this attempt
+	next   *job  // in the free list
 
 	progress time.Duration      // of a task that comes in steps
 	pieces   []*piece           // of a task that is split
@@ -72,6 +76,9 @@ func (l *jobList) pop() *job {
 	return j
 }
 
+// noTarget is the target that serves every call at once: it takes no time.
+const noTarget = "none"
+
 // attempt is the Run of every task: it stamps the start, calls the target, and adds the time spent
 // to the task's record.
 func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
@@ -85,16 +92,20 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		return strategies.Result{Err: errStray}
 	}
 	d.enter()
+	j.worked = 0
 	start := d.now()
-	if j.rec.attempts == 0 {
-		j.rec.start = start
+	if j.rec.Attempts == 0 {
+		j.rec.Start = start
 	}
 	if j.progress == 0 {
-		j.rec.attempts++
+		j.rec.Attempts++
 	}
 	defer func() { // also when the work panics or ends its goroutine
 		busy := d.now() - start
-		j.rec.busy += busy
+		j.rec.Busy += busy
+		if j.timed != nil {
+			j.rec.Target += busy - j.worked
+		}
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
 		j.state.Store(offered)
@@ -113,10 +124,21 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	case d.quantum > 0:
 		return d.step(ctx, j)
 	}
-	if err := d.target.Call(ctx, j.seq, d.work); err != nil {
+	work := d.work
+	if j.timed != nil {
+		work = j.timed
+	}
+	if err := d.target.Call(ctx, j.seq, work); err != nil {
 		return d.resultOf(err)
 	}
 	return strategies.Result{}
+}
+
+// clocked is the work of the job's task behind a target: what it takes is not the target's.
+func (j *job) clocked(ctx context.Context, seq uint64) error {
+	start := j.driver.now()
+	defer func() { j.worked += j.driver.now() - start }()
+	return j.driver.work(ctx, seq)
 }
 
 // admitted is the work of a task that its target lets through, and whose pieces do the rest: to a
@@ -155,10 +177,10 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	if j == nil || !d.maySettle(j) {
 		return
 	}
-	j.rec.end = d.now()
-	j.rec.outcome = outcomeOf(r.Err)
+	j.rec.End = d.now()
+	j.rec.Outcome = outcomeOf(r.Err)
 	d.progress.settled.Add(1)
-	d.meter.Settle(j.seq, meter.Outcome(j.rec.outcome), time.Duration(j.rec.response()))
+	d.meter.Settle(j.seq, meter.Outcome(j.rec.Outcome), time.Duration(j.rec.Response()))
 	if j.chunk != nil {
 		d.belt.settle(j.chunk, 1) // from here on the record is the fold's
 	}
@@ -170,17 +192,17 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 }
 
 // outcomeOf classifies the error of a settled task.
-func outcomeOf(err error) outcome {
+func outcomeOf(err error) records.Outcome {
 	switch {
 	case err == nil:
-		return completed
+		return records.Completed
 	case errors.Is(err, targets.ErrThrottled):
-		return throttled
+		return records.Throttled
 	case errors.Is(err, strategies.ErrShed):
-		return shed
+		return records.Shed
 	case errors.Is(err, strategies.ErrAbandoned), errors.Is(err, strategies.ErrClosed),
 		errors.Is(err, context.Canceled):
-		return abandoned
+		return records.Abandoned
 	}
-	return failed
+	return records.Failed
 }

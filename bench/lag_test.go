@@ -1,37 +1,52 @@
-package bench
+package bench_test
 
-import "testing"
+import (
+	"testing"
 
-// TestLag: a generator that oversleeps is behind with the tasks that follow, too, until it has
-// caught up; one that Submit holds up is not.
-func TestLag(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		submit int64 // that Submit takes for the second task, in ms; 4 for the others
-		sleep  int64 // that the generator oversleeps before it
-		want   []int64
-	}{ // tasks are due every 10 ms
-		{"punctual", 4, 0, []int64{0, 0, 0, 0, 0, 0, 0}},
-		{"held up", 34, 0, []int64{0, 0, 0, 0, 0, 0, 0}},
-		{"overslept", 4, 25, []int64{0, 25, 19, 13, 7, 1, 0}},
-		{"overslept, then held up", 34, 5, []int64{0, 5, 5, 5, 5, 5, 5}},
-	} {
-		var l log
-		returned := int64(-1)
-		for i := range int64(len(test.want)) {
-			due, submit := 10*i, int64(4)
-			issue := max(due, returned)
-			if i == 1 {
-				issue, submit = issue+test.sleep, test.submit
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/records"
+)
+
+// TestLagsOfGenerators: what one generator lost by oversleeping is no lag of another's requests,
+// and two that share a plan have the lags that each has alone.
+func TestLagsOfGenerators(t *testing.T) {
+	var shares [2]records.Log
+	for k := range shares {
+		for i := range int64(1000) {
+			due := (2*i + int64(k)) * 1e6
+			r := shares[k].Add(due)
+			issue := due
+			if k == 1 { // that one never catches up: it overslept by 5 ms, and is held since
+				issue += 5e6
+				r.Held = i > 0
 			}
-			r := l.next()
-			r.due, r.issue, r.held = due, issue, returned >= due
-			returned = issue + submit
+			r.Issue = issue
+			r.Attempt(issue, 1e5)
+			r.Settle(records.Completed, issue+1e5)
 		}
-		for i, got := range newTrace([]log{l}).lags() {
-			if got != test.want[i] {
-				t.Errorf("%s: task %d has a lag of %d ms, want %d", test.name, i, got, test.want[i])
+	}
+	lag := func(records ...records.Log) float64 {
+		t.Helper()
+		rec := bench.Recording{Name: "Attack/x=y", Arrival: arrivals.MustParse("constant"),
+			Rate: 1000, Records: records}
+		for _, l := range records {
+			for i := range uint64(l.Len()) {
+				rec.Busy += l.At(i).Busy
 			}
 		}
+		r, err := rec.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Broken) > 0 {
+			t.Errorf("broken laws: %q", r.Broken)
+		}
+		v, _ := r.Metric("p99-lag-sec")
+		return v
+	}
+	if on, late, both := lag(shares[0]), lag(shares[1]), lag(shares[:]...); on != 0 ||
+		late != 0.005 || both != 0.005 {
+		t.Errorf("p99 of the lag: %v and %v, together %v; want 0, 0.005 and 0.005", on, late, both)
 	}
 }

@@ -3,7 +3,8 @@ package bench
 import (
 	"fmt"
 
-	"github.com/poolbench/poolbench/internal/recursion"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -13,15 +14,16 @@ var keepers = []string{"net/http", "database/sql"}
 
 // brokenLaws checks what holds on every run of every correct strategy, and says each violation in
 // words with its numbers.
-func (o *observation) brokenLaws(f flow, oracle replay) (broken []string) {
+func (o *observation) brokenLaws(f flow, oracle replay, impossible int) (broken []string) {
 	law := func(holds bool, format string, a ...any) {
 		if !holds {
 			broken = append(broken, fmt.Sprintf(format, a...))
 		}
 	}
-	settled := f.offered - f.outcomes[unsettled]
-	law(f.outcomes[unsettled] == 0, "conservation: %d of %d offered tasks were never settled",
-		f.outcomes[unsettled], f.offered)
+	settled := f.offered - f.outcomes[records.Unsettled]
+	law(f.outcomes[records.Unsettled] == 0,
+		"conservation: %d of %d offered tasks were never settled",
+		f.outcomes[records.Unsettled], f.offered)
 	law(o.settledTwice == 0, "conservation: %d tasks were settled twice (%d settled of %d offered)",
 		o.settledTwice, settled, f.offered)
 	law(f.again == 0 || o.scenario.Strategy.Spec.Retries, "once: %d tasks ran more than once",
@@ -42,7 +44,9 @@ func (o *observation) brokenLaws(f flow, oracle replay) (broken []string) {
 		f.busy, o.service)
 	law(f.negative == 0, "response ≥ service ≥ 0: %d tasks started before they were due, ended "+
 		"before they started, or served longer than they were there", f.negative)
-	if f.negative == 0 && f.outcomes[unsettled] == 0 {
+	law(f.negative > 0 || impossible == 0, "response = lag + held + queued + between + service: "+
+		"%d tasks have a part below 0, or parts that do not add up", impossible)
+	if f.negative == 0 && f.outcomes[records.Unsettled] == 0 {
 		law(f.area == f.responses, "Little's law: ∫N(t)dt = %v, Σ response = %v",
 			f.area, f.responses)
 	}
@@ -74,10 +78,10 @@ func (o *observation) replay(first int, h held) replay {
 	if pools == nil || (len(pools) > 1 && h.ever) {
 		return replay{}
 	}
-	p := oracle{clients: len(o.trace.order) > 0, poolOf: poolOf, previous: -1}
+	p := oracle{clients: o.trace.Merged(), poolOf: poolOf, previous: -1}
 	p.open(pools)
-	for i := range o.trace.n {
-		p.add(i, o.trace.at(i), i >= first)
+	for i := range o.trace.Len() {
+		p.add(i, o.trace.At(i), i >= first)
 	}
 	return p.ended()
 }
@@ -111,26 +115,26 @@ func (p *oracle) open(pools []int) {
 	}
 }
 
-func (p *oracle) add(i int, r *record, counts bool) {
+func (p *oracle) add(i int, r *records.Record, counts bool) {
 	switch {
-	case p.pools == nil || !r.accepted():
+	case p.pools == nil || !r.Accepted():
 		return
-	case r.attempts != 1, // never ran, or ran again: not a plain FIFO path
-		p.clients && r.due == p.previous: // that come at one instant: their order is nobody's fault
+	case r.Attempts != 1, // never ran, or ran again: not a plain FIFO path
+		p.clients && r.Due == p.previous: // that come at one instant: their order is nobody's fault
 		p.pools = nil
 		return
 	}
-	p.previous = r.due
+	p.previous = r.Due
 	pool := 0
 	if p.poolOf != nil {
-		pool = p.poolOf[r.class]
+		pool = p.poolOf[r.Class]
 	}
-	start := p.pools[pool].Take(r.due, r.busy)
+	start := p.pools[pool].Take(r.Due, r.Busy)
 	if counts {
-		p.sum += float64(start - r.due)
+		p.sum += float64(start - r.Due)
 		p.n++
 	}
-	if diff := max(r.start-start, start-r.start); diff > p.maxDiff {
+	if diff := max(r.Start-start, start-r.Start); diff > p.maxDiff {
 		p.maxDiff, p.worst = diff, i
 	}
 }
@@ -167,8 +171,8 @@ func (o *observation) fifoPools() (pools []int, poolOf map[strategies.Class]int)
 		all += l.Limit
 	}
 	var seen [2]bool // of tasks with and without a class pool
-	for i := range o.trace.n {
-		if _, pool := poolOf[o.trace.at(i).class]; pool {
+	for i := range o.trace.Len() {
+		if _, pool := poolOf[o.trace.At(i).Class]; pool {
 			seen[1] = true
 		} else {
 			seen[0] = true

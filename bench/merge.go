@@ -11,7 +11,7 @@ import (
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // Merge makes one result of those of several generators that sent parts of one load at the same
@@ -175,6 +175,9 @@ func mergedMetric(
 	case "verdict":
 		return float64(merged.Verdict), true, true
 	}
+	if isPartMean(unit) {
+		return mean((*Result).completed)
+	}
 	for of, h := range sums {
 		rest, is := strings.CutSuffix(unit, "-"+of+"-sec")
 		if !is {
@@ -182,7 +185,7 @@ func mergedMetric(
 		}
 		switch rest {
 		case "mean":
-			return mean(func(p *Result) float64 { return p.completed() })
+			return mean((*Result).completed)
 		case "max":
 			for _, p := range parts {
 				x, _ := p.Metric(unit)
@@ -233,7 +236,7 @@ func mergeTimelines(parts []*Result) []Interval {
 	for _, p := range parts {
 		at := 0 // intervals of the part that are over
 		for _, v := range p.Timeline {
-			sum, of := line[int((v.Start+v.Length/2-begin)/length)].counts(), v.counts()
+			sum, of := line[int((v.Start+v.Length/2-begin)/length)].Counts(), v.Counts()
 			for i := range sum[:7] { // what happened; the others are levels
 				*sum[i] += *of[i]
 			}

@@ -5,15 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/meter"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 // TestMeter: who looks on at a real-clock run sees each task that has its end.
 func TestMeter(t *testing.T) {
-	for o, name := range map[outcome]string{completed: "completed", failed: "failed",
-		throttled: "throttled", shed: "shed", abandoned: "abandoned"} {
+	for o, name := range map[records.Outcome]string{records.Completed: "completed",
+		records.Failed: "failed", records.Throttled: "throttled", records.Shed: "shed",
+		records.Abandoned: "abandoned"} {
 		if got := meter.Names[o]; got != name {
 			t.Errorf("%s is shown as %s", name, got)
 		}

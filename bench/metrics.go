@@ -20,6 +20,12 @@ type MetricInfo struct {
 	Doc    string // one line: what it is and how it is counted
 }
 
+// Line declares the direction of the metric in the Go benchmark format, for a file that spells its
+// unit like that.
+func (m MetricInfo) Line(unit string) string {
+	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
+}
+
 // quantiles are the reported ones, with the name each has in a unit. A quantile is the nearest rank
 // ⌈pN⌉.
 var quantiles = []struct {
@@ -86,8 +92,8 @@ func Metrics() []MetricInfo {
 		{"failed/op", "lower", "share of offered tasks that ended with another error"},
 		{"abandoned/op", "lower", "share of offered tasks that were given up"},
 		{"attempts/op", "lower", "attempts per task that was started"},
-		{"resent/op", "lower", "requests that net/http sent again over the wire, unasked, per " +
-			"request: counted by httptrace, and not among the attempts"},
+		{"resent/op", "lower", "requests that went over the wire again, unasked, per request, and " +
+			"are not among the attempts"},
 		{"utilisation", "", "service time of all tasks over limit × makespan"},
 		{"offered-utilisation", "", "realised arrival rate × realised mean service over the slots"},
 		{"service-c2", "", "squared coefficient of variation of the realised service times"},
@@ -98,9 +104,11 @@ func Metrics() []MetricInfo {
 		{"held/op", "lower", "share of tasks that waited before the strategy, in Submit or " +
 			"behind one that did, as its queue was full or it has none (real clock: for more " +
 			"than 100 µs)"},
-		{"mean-held-sec", "lower", "mean time that a task waited there, a part of its wait"},
+	}...)
+	m = append(m, ofParts()...)
+	m = append(m, []MetricInfo{
 		{"broken-laws", "lower",
-			"invariants that the run violates; 0, or the numbers cannot be believed"},
+			"invariants that the run violates; above 0 the run is INVALID"},
 		{"oracle-mean-wait-sec", "", "mean wait by the path-wise oracle (Kiefer–Wolfowitz) on " +
 			"this run's own arrivals and services"},
 		{"oracle-max-diff-sec", "", "largest difference between a task's start and the oracle's: " +
@@ -129,6 +137,7 @@ func Metrics() []MetricInfo {
 			}
 		}
 	}
+	m = append(m, ofRuntime...)
 	return append(m, []MetricInfo{
 		{"B/op", "lower", "bytes allocated per task, the harness included (real clock)"},
 		{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
@@ -156,17 +165,22 @@ func Metrics() []MetricInfo {
 			"share of Poisson arrivals that found every slot taken when they were due"},
 		{"full-share", "", "share of the time in which every slot was taken: Poisson arrivals " +
 			"see what a random instant does"},
-		{"mean-wait-low-sec", "",
-			"lower end of the 95 % interval of the mean wait, by batch means"},
+		{"mean-wait-low-sec", "", "lower end of the 95 % interval of the mean wait, by stretches " +
+			"of the run; absent where the tasks are too few for one"},
 		{"mean-wait-high-sec", "", "its upper end"},
 		{"mean-wait-ess", "", "number of independent tasks that would tell the mean wait as well"},
-		{"p99-response-low-sec", "", "lower end of the 95 % interval of the p99 response, by " +
-			"batch means; absent where the tasks are too few"},
+		{"mean-response-low-sec", "", "the same of the mean response"},
+		{"mean-response-high-sec", "", "its upper end"},
+		{"p50-response-low-sec", "", "the same of the median of the response"},
+		{"p50-response-high-sec", "", "its upper end"},
+		{"p90-response-low-sec", "", "the same of the p90 of the response"},
+		{"p90-response-high-sec", "", "its upper end"},
+		{"p99-response-low-sec", "", "the same of the p99 of the response"},
 		{"p99-response-high-sec", "", "its upper end"},
 		{"p99-response-ess", "",
 			"number of independent tasks that would tell the p99 response as well"},
 		{"needed-tasks", "",
-			"tasks that take the p99 response to within 5 %, by theory, at this load and spread"},
+			"tasks that take the p99 response to within 5 % at this load and spread"},
 		{"verdict", "lower", "whether the run may be believed: 0 VALID, 1 SUSPECT, 2 INVALID; " +
 			"the reasons are in the lines before the run's"},
 		{"capacity-met-load", "higher",

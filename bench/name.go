@@ -76,6 +76,7 @@ type Written struct {
 	Clock                               string
 	Soak                                bool    `json:",omitempty"`
 	Before                              *Result `json:",omitempty"`
+	Among                               int     `json:",omitempty"`
 }
 
 // Written puts the scenario in words.
@@ -88,6 +89,7 @@ func (s Scenario) Written() Written {
 		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
 		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed,
 		Clock: s.Clock.String(), Soak: s.Soak, Before: s.Before,
+		Among: s.Among,
 	}
 }
 
@@ -96,8 +98,9 @@ func (w Written) Scenario() (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,
 		Drain: w.Drain, Seed: w.Seed, Soak: w.Soak, Before: w.Before,
-		Load: Load{Relative: w.Load, PerSecond: w.Rate},
-		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
+		Among: w.Among,
+		Load:  Load{Relative: w.Load, PerSecond: w.Rate},
+		Stop:  Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}
 	var errs [5]error
 	s.Strategy, errs[0] = strategies.Parse(w.Strategy)

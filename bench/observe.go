@@ -3,8 +3,10 @@ package bench
 import (
 	"time"
 
-	"github.com/poolbench/poolbench/internal/watchdog"
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/witness"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -18,7 +20,7 @@ type observation struct {
 	recording    *Recording // of requests that another package sent; nil: this one drove
 	workload     workloads.Workload
 	mean         time.Duration // of the workload, exact or calibrated
-	trace        *trace
+	trace        *records.Trace
 	fold         *fold // of a soak, in place of the trace
 	peak         int64 // most attempts in flight at once
 	service      int64 // sum of the time inside Run as the attempts counted it
@@ -29,7 +31,6 @@ type observation struct {
 	used         resources
 	seen         *witness.Seen // nil under the virtual clock
 	claims       []claim       // what is known exactly, to be held against what was measured
-	scratch      []float64     // of batchMeans: 8 bytes a task
 }
 
 // second is the number of nanoseconds in one, as a float.
@@ -42,8 +43,8 @@ func (o *observation) result() (*Result, error) {
 		return o.fold.result()
 	}
 	s := o.scenario
-	first := int(s.Stop.Warmup * float64(o.trace.n))
-	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: o.trace.n - first}
+	first := int(s.Stop.Warmup * float64(o.trace.Len()))
+	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: o.trace.Len() - first}
 	if r.Tasks == 0 {
 		return nil, errNoTasks
 	}
@@ -56,20 +57,37 @@ func (o *observation) result() (*Result, error) {
 	o.reportShares(r, m, flow)
 	held := o.held(first)
 	r.add("held/op", held.share)
-	r.add("mean-held-sec", held.mean/second)
+	parts := o.reportParts(r, first)
+	o.reportOtherwise(r, first, m, &parts)
 	replay := o.replay(first, held)
-	r.Broken = o.brokenLaws(flow, replay)
+	r.Broken = o.brokenLaws(flow, replay, parts.impossible)
 	r.add("broken-laws", float64(len(r.Broken)))
 	if replay.done {
 		r.add("oracle-mean-wait-sec", replay.meanWait/second)
 		r.add("oracle-max-diff-sec", float64(replay.maxDiff)/second)
 	}
 	o.reportTheory(r, m, held)
-	o.reportCosts(r, o.trace.n)
+	o.reportCosts(r, o.trace.Len())
 	o.judge(r, first, m, flow, held)
 	o.reportStages(r, first)
 	r.Timeline = o.timeline()
-	return r, nil
+	return r, o.keepResponses(r, first)
+}
+
+// keepResponses packs the response of each task where another run of the seed has the same tasks:
+// under the virtual clock, and due by the plan.
+func (o *observation) keepResponses(r *Result, first int) (err error) {
+	if o.scenario.Clock != Virtual || o.recording != nil || r.Tasks > rundir.MostResponses ||
+		o.scenario.Load.Arrival.IsClosed() {
+		return nil
+	}
+	r.Responses, err = rundir.PackResponses(r.Tasks, func(i int) int64 {
+		if rec := o.trace.At(first + i); rec.Outcome == records.Completed {
+			return rec.Response()
+		}
+		return rundir.NoResponse
+	})
+	return err
 }
 
 // reportCosts adds what the target counted, and what the process used for so many tasks.
@@ -77,6 +95,9 @@ func (o *observation) reportCosts(r *Result, tasks int) {
 	s, n := o.scenario, float64(tasks)
 	for _, c := range o.counts {
 		r.add(c.Name, float64(c.Value))
+	}
+	if o.seen != nil {
+		o.reportRuntime(r, tasks)
 	}
 	if s.Clock == Virtual || o.recording != nil {
 		return
@@ -94,7 +115,7 @@ func (o *observation) reportCosts(r *Result, tasks int) {
 // measured sums up the tasks after the warm-up.
 type measured struct {
 	n        int
-	outcomes [abandoned + 1]int
+	outcomes [records.Abandoned + 1]int
 	inTime   int // completed within the deadline
 	started  int
 	attempts int
@@ -111,19 +132,19 @@ type measured struct {
 }
 
 // count adds a task to the sums.
-func (m *measured) count(r *record, deadline int64) {
-	m.outcomes[r.outcome]++
-	m.lastEnd = max(m.lastEnd, r.end)
-	if r.outcome == completed && (deadline == 0 || r.response() <= deadline) {
+func (m *measured) count(r *records.Record, deadline int64) {
+	m.outcomes[r.Outcome]++
+	m.lastEnd = max(m.lastEnd, r.End)
+	if r.Outcome == records.Completed && (deadline == 0 || r.Response() <= deadline) {
 		m.inTime++
 	}
-	if r.attempts > 0 {
-		if m.started++; m.started == 1 || r.start < m.begun {
-			m.begun = r.start
+	if r.Attempts > 0 {
+		if m.started++; m.started == 1 || r.Start < m.begun {
+			m.begun = r.Start
 		}
-		m.attempts += int(r.attempts)
-		m.busy += r.busy
-		sec := float64(r.busy) / second
+		m.attempts += int(r.Attempts)
+		m.busy += r.Busy
+		sec := float64(r.Busy) / second
 		m.busySq += sec * sec
 	}
 }
@@ -141,12 +162,12 @@ func (m measured) ended(s Scenario, until int64, warm bool) measured {
 }
 
 func (o *observation) measure(first int) (m measured) {
-	m.n, m.firstDue = o.trace.n-first, o.trace.at(first).due
-	from, until := Span(o.trace.n, first, func(i int) int64 { return o.trace.at(i).due },
+	m.n, m.firstDue = o.trace.Len()-first, o.trace.At(first).Due
+	from, until := Span(o.trace.Len(), first, func(i int) int64 { return o.trace.At(i).Due },
 		int64(o.scenario.Stop.Duration))
 	m.from = from
-	for i := first; i < o.trace.n; i++ {
-		m.count(o.trace.at(i), int64(o.scenario.Deadline))
+	for i := first; i < o.trace.Len(); i++ {
+		m.count(o.trace.At(i), int64(o.scenario.Deadline))
 	}
 	return m.ended(o.scenario, until, first > 0)
 }
@@ -182,7 +203,7 @@ func (m measured) report(r *Result) {
 		return // all tasks took no time at all: a rate would be made up
 	}
 	r.add("ns/op", elapsed*second/float64(m.n))
-	r.add("ops/s", float64(m.outcomes[completed])/elapsed)
+	r.add("ops/s", float64(m.outcomes[records.Completed])/elapsed)
 	r.add("goodput-ops/s", float64(m.inTime)/elapsed)
 	if rate := m.rate(); rate > 0 {
 		r.add("offered-ops/s", rate)
@@ -194,10 +215,10 @@ func (o *observation) reportShares(r *Result, m measured, f flow) {
 	if f.accepted > 0 {
 		r.add("waited/op", float64(f.waited)/float64(f.accepted))
 	}
-	r.add("shed/op", float64(m.outcomes[shed])/n)
-	r.add("throttled/op", float64(m.outcomes[throttled])/n)
-	r.add("failed/op", float64(m.outcomes[failed])/n)
-	r.add("abandoned/op", float64(m.outcomes[abandoned])/n)
+	r.add("shed/op", float64(m.outcomes[records.Shed])/n)
+	r.add("throttled/op", float64(m.outcomes[records.Throttled])/n)
+	r.add("failed/op", float64(m.outcomes[records.Failed])/n)
+	r.add("abandoned/op", float64(m.outcomes[records.Abandoned])/n)
 	if m.started > 0 {
 		r.add("attempts/op", float64(m.attempts)/float64(m.started))
 	}

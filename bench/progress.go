@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/watchdog"
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
 // A Progress shows from outside how far a run is: give it to Run by WithProgress, and ask it for a

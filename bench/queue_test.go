@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
 

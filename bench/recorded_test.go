@@ -47,8 +47,8 @@ func TestRecordedTraffic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.trace.n != s.Load.Arrival.Tasks() {
-			t.Errorf("%s: %d tasks, want %d", part, o.trace.n, s.Load.Arrival.Tasks())
+		if o.trace.Len() != s.Load.Arrival.Tasks() {
+			t.Errorf("%s: %d tasks, want %d", part, o.trace.Len(), s.Load.Arrival.Tasks())
 		}
 		r, err := o.result()
 		if err != nil {
@@ -60,13 +60,13 @@ func TestRecordedTraffic(t *testing.T) {
 			t.Errorf("%s: %v for %v, want a doubt about the order of the lines", part, r.Verdict,
 				r.Reasons)
 		}
-		for i := range o.trace.n {
-			rec := o.trace.at(i)
-			line := int(rec.busy / 1_000_000)
-			if rec.issue != rec.due || rec.busy != took[line] || rec.due < at[line] ||
-				part != ",scale=1.75" && rec.due != at[line] || part == "" && line != i {
+		for i := range o.trace.Len() {
+			rec := o.trace.At(i)
+			line := int(rec.Busy / 1_000_000)
+			if rec.Issue != rec.Due || rec.Busy != took[line] || rec.Due < at[line] ||
+				part != ",scale=1.75" && rec.Due != at[line] || part == "" && line != i {
 				t.Fatalf("%s: task %d is due at %d, submitted at %d and takes %d; line %d: %d, %d",
-					part, i, rec.due, rec.issue, rec.busy, line, at[line], took[line])
+					part, i, rec.Due, rec.Issue, rec.Busy, line, at[line], took[line])
 			}
 		}
 	}

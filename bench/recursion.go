@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/recursion"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -75,6 +76,7 @@ func (s Scenario) FollowsPlan() (queue int, follows bool) {
 type Course struct {
 	work                                Written // but for the strategy and its queue
 	bound, capacity, queue              int
+	wider                               int // the bound at a limit of one more
 	sheds, usesQueue, usesSize, retries bool
 }
 
@@ -88,6 +90,9 @@ func (s Scenario) Course() (c Course, follows bool) {
 	c = Course{work: s.Written(), bound: spec.Bound(p), capacity: -1, queue: p.Queue,
 		sheds: spec.Sheds, usesQueue: spec.UsesQueue, usesSize: spec.UsesSize,
 		retries: spec.Retries}
+	p.Limit++
+	c.wider = spec.Bound(p)
+	p.Limit--
 	if spec.Capacity != nil {
 		c.capacity = spec.Capacity(p)
 	}
@@ -130,29 +135,29 @@ func (o *observation) calculate(plan Plan, queue int) (known bool) {
 	if pool.Run(plan.Due, plan.Service, bound, queue); pool.Tied() {
 		return false
 	}
-	var all log
-	all.reserve(n)
+	var all records.Log
+	all.Reserve(n)
 	sorted := newSorter(s, o.workload)
 	door := o.door(n)
 	waited := false
 	for i, response := range pool.Responses() {
 		r := all.Add(plan.Due[i])
-		r.class = sorted.classOf(uint64(i))
-		r.held = door.returned >= r.due
-		r.issue = max(r.due, door.returned)
+		r.Class = sorted.classOf(uint64(i))
+		r.Held = door.returned >= r.Due
+		r.Issue = max(r.Due, door.returned)
 		if response == recursion.Shed {
-			r.outcome, r.end, r.left = shed, r.issue, r.issue
+			r.Outcome, r.End, r.Left = records.Shed, r.Issue, r.Issue
 		} else {
-			r.outcome, r.attempts, r.busy = completed, 1, plan.Service[i]
-			r.end = r.due + response
-			r.start = r.end - r.busy
-			r.left = door.pass(i, r)
-			waited = waited || r.start > r.due
-			o.service += r.busy
+			r.Outcome, r.Attempts, r.Busy = records.Completed, 1, plan.Service[i]
+			r.End = r.Due + response
+			r.Start = r.End - r.Busy
+			r.Left = door.pass(i, r)
+			waited = waited || r.Start > r.Due
+			o.service += r.Busy
 		}
-		door.returned = r.left
+		door.returned = r.Left
 	}
-	o.trace = newTrace([]log{all})
+	o.trace = records.NewTrace([]records.Log{all})
 	if o.peak = int64(bound); !waited {
 		o.peak, known = peakApart(all)
 		return known
@@ -182,27 +187,27 @@ func (o *observation) door(n int) door {
 
 // pass returns when task i has passed: when it starts or, with a queue, when the task starts that
 // came so many before it.
-func (d *door) pass(i int, r *record) (left int64) {
+func (d *door) pass(i int, r *records.Record) (left int64) {
 	if d.starts == nil {
-		return r.issue
+		return r.Issue
 	}
 	at := i % len(d.starts)
 	if d.queue == 0 {
-		return r.start
+		return r.Start
 	}
-	left = max(r.issue, d.starts[at])
-	d.starts[at] = r.start
+	left = max(r.Issue, d.starts[at])
+	d.starts[at] = r.Start
 	return left
 }
 
 // peakApart is the most tasks in flight at once, where none had to wait. It is not known where one
 // ends at the instant at which another starts.
-func peakApart(all log) (peak int64, known bool) {
+func peakApart(all records.Log) (peak int64, known bool) {
 	var starts, ends []int64
-	for i := range all.n {
+	for i := range all.Len() {
 		r := all.At(uint64(i))
-		if r.attempts > 0 {
-			starts, ends = append(starts, r.start), append(ends, r.end)
+		if r.Attempts > 0 {
+			starts, ends = append(starts, r.Start), append(ends, r.End)
 		}
 	}
 	slices.Sort(starts)

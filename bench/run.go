@@ -77,12 +77,15 @@ type Result struct {
 	Seed     uint64 // that the run used
 	Tasks    int    // offered and measured, that is without the warm-up
 	Metrics  []Metric
-	Readings []Reading  // distributions of response, wait and service
-	Timeline []Interval // of the whole run, warm-up included
-	Broken   []string   // violated laws, in words with their numbers; none is what is wanted
-	Verdict  Verdict    // whether the numbers may be believed
-	Reasons  []Reason   // that it is not Valid for, broken laws among them
-	Agents   []string   `json:",omitempty"` // that shared the load, a line about each
+	Readings []Reading // distributions of response, wait and service
+	// of each measured task, as rundir.PackResponses has them: under the virtual clock, where tasks
+	// are due by a plan and no more than a directory keeps
+	Responses string     `json:",omitempty"`
+	Timeline  []Interval // of the whole run, warm-up included
+	Broken    []string   // violated laws, in words with their numbers; none is what is wanted
+	Verdict   Verdict    // whether the results are valid
+	Reasons   []Reason   // that it is not Valid for, broken laws among them
+	Agents    []string   `json:",omitempty"` // that shared the load, a line about each
 	// of the machine that the run was made on, as results.txt has it; nil: of this process
 	Machine []benchfmt.Config `json:",omitempty"`
 }

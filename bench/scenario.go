@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	_ "github.com/poolbench/poolbench/strategies/builtin" // a scenario names them
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -41,6 +42,9 @@ type Scenario struct {
 	// what a soak of this scenario had when it was cut off: it goes on with the plan from there,
 	// and the result is that of both parts, SUSPECT for the gap between them. nil: it begins anew
 	Before *Result
+	// how many runs the plan has of which this is one; 0 is 1. Among many exact values some are
+	// missed by chance: what is a doubt allows for all of them
+	Among int
 }
 
 // Load says when tasks are due. Relative and PerSecond exclude each other; an arrival process that
@@ -113,7 +117,7 @@ func (s Scenario) withDefaults() Scenario {
 		s.Queue = 0 // that is so by nature
 	}
 	if s.Target.Spec.New == nil {
-		s.Target = targets.MustParse("none")
+		s.Target = targets.MustParse(noTarget)
 	}
 	if s.Load.Arrival.Spec.Name == "" {
 		s.Load.Arrival = arrivals.MustParse("poisson")

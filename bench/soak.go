@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // A Soak takes the records of a Recording that may go on for hours, and keeps those alone that are
@@ -46,12 +47,11 @@ func (rec *Recording) Continue(
 
 // Add returns the record of the next request. The error is about too many that are not settled.
 func (s *Soak) Add(due int64) (Entry, error) {
-	r := s.belt.next()
+	r := s.belt.next(due)
 	if r == nil {
 		return Entry{}, s.belt.errHeld()
 	}
 	s.n++
-	r.due = due
 	return Entry{Record: r, belt: s.belt, chunk: s.belt.last}, nil
 }
 
@@ -63,7 +63,7 @@ func (s *Soak) Close() { s.belt.close() }
 
 // An Entry is where the record of a request is for as long as it is not settled.
 type Entry struct {
-	*Record
+	*records.Record
 	belt  *belt // nil: the record is kept
 	chunk *chunk
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // lengthOf is how long the stages take.
@@ -58,20 +59,6 @@ func StageMetrics(stage int) []MetricInfo {
 
 func ofStage(stage int, unit string) string { return fmt.Sprintf("stage%d-%s", stage, unit) }
 
-// stageLine declares the direction of a unit, if it is one of a stage and has one.
-func stageLine(unit string) (line string, ok bool) {
-	var stage int
-	if _, err := fmt.Sscanf(unit, "stage%d-", &stage); err != nil {
-		return "", false
-	}
-	for _, m := range StageMetrics(stage) {
-		if m.Unit == unit && m.Better != "" {
-			return m.line(unit), true
-		}
-	}
-	return "", false
-}
-
 // A stretch is a stage with the tasks that are due in it and that count: due after its begin, and
 // up to its end, since a task stands for the gap before it.
 type stretch struct {
@@ -85,12 +72,12 @@ type stretch struct {
 // stretches are the stages that the plan reaches.
 func (o *observation) stretches(first int) (all []stretch) {
 	stages := o.scenario.Load.Arrival.Stages()
-	if len(stages) < 2 || o.trace.n == 0 {
+	if len(stages) < 2 || o.trace.Len() == 0 {
 		return nil
 	}
 	over := int64(o.scenario.Stop.Duration)
 	if over == 0 {
-		over = o.trace.at(o.trace.n - 1).due
+		over = o.trace.At(o.trace.Len() - 1).Due
 	}
 	begin, i := int64(0), first
 	for _, stage := range stages {
@@ -100,17 +87,18 @@ func (o *observation) stretches(first int) (all []stretch) {
 		}
 		s.from = begin
 		if i == first && first > 0 {
-			s.from = min(max(begin, o.trace.at(first-1).due), s.end)
+			s.from = min(max(begin, o.trace.At(first-1).Due), s.end)
 		}
-		for ; i < o.trace.n && o.trace.at(i).due <= s.end; i++ {
+		for ; i < o.trace.Len() && o.trace.At(i).Due <= s.end; i++ {
 			s.n++
 		}
 		all, begin = append(all, s), begin+int64(stage.For)
 	}
-	for i := range o.trace.n {
-		rec := o.trace.at(i)
+	for i := range o.trace.Len() {
+		rec := o.trace.At(i)
 		for k := range all {
-			if s := &all[k]; rec.due <= s.end && (rec.end > s.end || rec.outcome == unsettled) {
+			if s := &all[k]; rec.Due <= s.end &&
+				(rec.End > s.end || rec.Outcome == records.Unsettled) {
 				s.backlog++
 			}
 		}
@@ -147,11 +135,11 @@ func (o *observation) reportStage(s stretch, add func(unit string, value float64
 	var responses []int64
 	sum := 0.0
 	for i := s.first; i < s.first+s.n; i++ {
-		rec := o.trace.at(i)
+		rec := o.trace.At(i)
 		m.count(rec, int64(o.scenario.Deadline))
-		if rec.outcome == completed {
-			responses = append(responses, rec.response())
-			sum += float64(rec.response())
+		if rec.Outcome == records.Completed {
+			responses = append(responses, rec.Response())
+			sum += float64(rec.Response())
 		}
 	}
 	length, n := float64(s.end-s.from)/second, float64(s.n)
@@ -167,9 +155,9 @@ func (o *observation) reportStage(s stretch, add func(unit string, value float64
 	if m.started > 0 {
 		add("attempts/op", float64(m.attempts)/float64(m.started))
 	}
-	add("shed/op", float64(m.outcomes[shed])/n)
-	add("failed/op",
-		float64(m.outcomes[failed]+m.outcomes[throttled]+m.outcomes[abandoned])/n)
+	add("shed/op", float64(m.outcomes[records.Shed])/n)
+	add("failed/op", float64(m.outcomes[records.Failed]+m.outcomes[records.Throttled]+
+		m.outcomes[records.Abandoned])/n)
 }
 
 // What recovery is. A task is slow whose response is above the p95 of the first stage, or that was
@@ -189,8 +177,8 @@ const (
 func (o *observation) recovery(before, s stretch) (after int64, recovered, known bool) {
 	var responses []int64
 	for i := before.first; i < before.first+before.n; i++ {
-		if rec := o.trace.at(i); rec.outcome == completed {
-			responses = append(responses, rec.response())
+		if rec := o.trace.At(i); rec.Outcome == records.Completed {
+			responses = append(responses, rec.Response())
 		}
 	}
 	window := len(responses) / 10
@@ -200,7 +188,7 @@ func (o *observation) recovery(before, s stretch) (after int64, recovered, known
 	slices.Sort(responses)
 	limit := responses[samples.Rank(len(responses), slowQuantile)-1]
 	slow := func(i int) int {
-		if rec := o.trace.at(i); rec.outcome == completed && rec.response() <= limit {
+		if rec := o.trace.At(i); rec.Outcome == records.Completed && rec.Response() <= limit {
 			return 0
 		}
 		return 1
@@ -219,7 +207,7 @@ func (o *observation) recovery(before, s stretch) (after int64, recovered, known
 				from++
 			}
 			if from > s.first {
-				after = o.trace.at(from).due - s.begin
+				after = o.trace.At(from).Due - s.begin
 			}
 		case recovered && float64(count) > slowAgain*float64(window):
 			recovered = false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/directory"
 )
 
 // staged is a run of four workers of 10 ms, which serve 400/s, in stages.
@@ -130,7 +131,7 @@ func TestStagesInName(t *testing.T) {
 // TestStageUnits: every unit of a stage is documented, and results declare its direction once.
 func TestStageUnits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x")
-	d, err := bench.CreateDir(dir, bench.New)
+	d, err := directory.Create(dir, directory.New)
 	if err != nil {
 		t.Fatal(err)
 	}

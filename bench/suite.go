@@ -55,6 +55,7 @@ func (s Suite) parallel() int {
 func (s Suite) At(i int) Scenario {
 	sc := s.Scenarios[i%len(s.Scenarios)].withDefaults()
 	sc.Seed += uint64(i / len(s.Scenarios))
+	sc.Among = s.Runs()
 	return sc
 }
 

@@ -35,6 +35,10 @@ func (d *driver) step(ctx context.Context, j *job) (r strategies.Result) {
 	from := j.progress
 	j.progress += d.quantum
 	part := func(ctx context.Context, seq uint64) (err error) {
+		if j.timed != nil {
+			start := d.now()
+			defer func() { j.worked += d.now() - start }()
+		}
 		r.More, err = d.parts.DoPart(ctx, seq, from, d.quantum)
 		return err
 	}
@@ -84,7 +88,7 @@ func attemptPiece(ctx context.Context, t *strategies.Task) strategies.Result {
 	start := d.now()
 	defer func() {
 		busy := d.now() - start
-		atomic.AddInt64(&p.job.rec.busy, busy)
+		atomic.AddInt64(&p.job.rec.Busy, busy)
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
 	}()

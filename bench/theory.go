@@ -5,7 +5,8 @@ import (
 	"math"
 
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -56,22 +57,22 @@ func (o *observation) reportTheory(r *Result, m measured, h held) {
 	}
 	noise := o.noiseOf(answer, rate*mean/float64(o.slots()))
 	o.claim(r, "mean-wait-sec", answer.MeanWait,
-		noise.of(answer.MeanWait, func(rec *record) (float64, bool) {
-			return float64(rec.wait()) / second, rec.outcome == completed
+		noise.of(answer.MeanWait, func(rec *records.Record) (float64, bool) {
+			return float64(rec.Wait()) / second, rec.Outcome == records.Completed
 		}))
 	o.claim(r, "waited/op", answer.WaitProb,
-		noise.share(answer.WaitProb, func(rec *record) (bool, bool) {
-			return rec.wait() > 0, rec.attempts > 0
+		noise.share(answer.WaitProb, func(rec *records.Record) (bool, bool) {
+			return rec.Wait() > 0, rec.Attempts > 0
 		}))
 	for _, q := range quantiles {
 		if t, ok := answer.ResponseQuantile(q.p); ok {
 			o.claim(r, q.name+"-response-sec", t,
-				noise.beyond(t, answer, func(*record) bool { return true }))
+				noise.beyond(t, answer, func(*records.Record) bool { return true }))
 		}
 	}
 	o.reportPools(r, rate, h)
 	o.claim(r, "shed/op", answer.ShedProb, noise.share(answer.ShedProb,
-		func(rec *record) (bool, bool) { return rec.outcome == shed, true }))
+		func(rec *records.Record) (bool, bool) { return rec.Outcome == records.Shed, true }))
 	o.claim(r, "ops/s", answer.Throughput, o.gaps((1-answer.ShedProb)/answer.Throughput))
 }
 
@@ -91,8 +92,8 @@ func (o *observation) reportBatch(r *Result, mean float64) {
 		!spec.WorkConserving || spec.Sheds || spec.Splits {
 		return
 	}
-	if makespan, err := theory.BatchMakespan(o.trace.n, mean, o.slots()); err == nil {
-		o.limit(r, "makespan-sec", makespan, batchNoise(o.trace.n, o.slots(), mean))
+	if makespan, err := theory.BatchMakespan(o.trace.Len(), mean, o.slots()); err == nil {
+		o.limit(r, "makespan-sec", makespan, batchNoise(o.trace.Len(), o.slots(), mean))
 	}
 }
 

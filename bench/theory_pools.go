@@ -2,7 +2,8 @@ package bench
 
 import (
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -20,8 +21,8 @@ func (o *observation) besideOneAnother(
 	}
 	if o.classes(d) == nil {
 		var one strategies.Class
-		for i := range o.trace.n {
-			if class := o.trace.at(i).class; i > 0 && class != one {
+		for i := range o.trace.Len() {
+			if class := o.trace.At(i).Class; i > 0 && class != one {
 				return nil, nil
 			} else {
 				one = class
@@ -114,11 +115,11 @@ func (o *observation) reportPools(r *Result, rate float64, h held) {
 	for i, p := range parts {
 		class := bothClasses[i]
 		noise := o.noiseOf(p.Answer, p.MeanInFlight/float64(o.slotsOf(class)))
-		of := func(rec *record) bool { return rec.class == class }
+		of := func(rec *records.Record) bool { return rec.Class == class }
 		o.claim(r, class.String()+"-mean-response-sec", p.MeanResponse,
-			noise.of(p.MeanWait, func(rec *record) (float64, bool) {
-				return float64(rec.response())/second - (p.MeanResponse - p.MeanWait), of(rec) &&
-					rec.outcome == completed
+			noise.of(p.MeanWait, func(rec *records.Record) (float64, bool) {
+				return float64(rec.Response())/second - (p.MeanResponse - p.MeanWait), of(rec) &&
+					rec.Outcome == records.Completed
 			}))
 		if t, ok := p.ResponseQuantile(0.99); ok {
 			o.claim(r, class.String()+"-p99-response-sec", t, noise.beyond(t, p.Answer, of))

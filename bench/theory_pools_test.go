@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -34,7 +34,7 @@ var offGrid = []Written{
 func TestOffGrid(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const runs = 16
-	for _, w := range offGrid[:race.Repetitions(t, len(offGrid))] {
+	for _, w := range offGrid[:check.Of(t, 2, len(offGrid))] {
 		w.Target, w.Arrival, w.Clock, w.Tasks, w.Warmup = "none", "poisson", "virtual", 12_000, 0.1
 		deviations := map[string][]float64{}
 		for seed := range uint64(runs) {

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -20,13 +21,13 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	}
 	for _, reading := range []struct {
 		of   string
-		time func(*record) int64
-	}{{"response", (*record).response}, {"wait", (*record).wait},
-		{"service", func(r *record) int64 { return r.busy }}} {
+		time func(*records.Record) int64
+	}{{"response", (*records.Record).Response}, {"wait", (*records.Record).Wait},
+		{"service", func(r *records.Record) int64 { return r.Busy }}} {
 		if reading.of == "wait" && o.splits() {
 			continue
 		}
-		values, mean := o.timesOf(first, scratch, func(rec *record) (int64, bool) {
+		values, mean := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
 			return reading.time(rec), true
 		})
 		if len(values) == 0 {
@@ -48,7 +49,7 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 	o.reportClasses(r, first, scratch)
 	o.reportFound(r, first)
 	lags := scratch[:0]
-	for i, lag := range o.trace.lags() {
+	for i, lag := range o.trace.Lags() {
 		if i >= first {
 			lags = append(lags, lag)
 		}
@@ -62,11 +63,11 @@ func (o *observation) reportTimes(r *Result, first int, m measured) error {
 // timesOf are the times of those measured tasks that completed and count, in the memory of scratch,
 // and their mean in seconds.
 func (o *observation) timesOf(
-	first int, scratch []int64, of func(*record) (ns int64, counts bool),
+	first int, scratch []int64, of func(*records.Record) (ns int64, counts bool),
 ) (values []int64, mean float64) {
 	values, sum := scratch[:0], 0.0
-	for i := first; i < o.trace.n; i++ {
-		if rec := o.trace.at(i); rec.outcome == completed {
+	for i := first; i < o.trace.Len(); i++ {
+		if rec := o.trace.At(i); rec.Outcome == records.Completed {
 			if t, counts := of(rec); counts {
 				values = append(values, t)
 				sum += float64(t)
@@ -91,12 +92,12 @@ func (o *observation) toldApart() []strategies.Class {
 func (o *observation) reportClasses(r *Result, first int, scratch []int64) {
 	slowdown, n := 0.0, 0
 	for _, class := range o.toldApart() {
-		values, mean := o.timesOf(first, scratch, func(rec *record) (int64, bool) {
-			if rec.class == class && rec.busy > 0 {
-				slowdown += float64(rec.response()) / float64(rec.busy)
+		values, mean := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
+			if rec.Class == class && rec.Busy > 0 {
+				slowdown += float64(rec.Response()) / float64(rec.Busy)
 				n++
 			}
-			return rec.response(), rec.class == class
+			return rec.Response(), rec.Class == class
 		})
 		if len(values) == 0 {
 			continue
@@ -127,27 +128,29 @@ func (o *observation) reportFound(r *Result, first int) {
 	if limit == 0 || limit > mostFound || spec.Quantum != nil || spec.Retries {
 		return
 	}
-	starts, ends := o.startsAndEnds(func(r *record) bool { return r.class == strategies.Long })
+	starts, ends := o.startsAndEnds(func(r *records.Record) bool {
+		return r.Class == strategies.Long
+	})
 	if len(starts) == 0 {
 		return
 	}
 	found, wait := make([]int, limit+1), make([]float64, limit+1)
 	shorts, begun, over := 0, 0, 0
-	for i := range o.trace.n { // in the order of the due times
-		rec := o.trace.at(i)
-		for begun < len(starts) && starts[begun] < rec.due {
+	for i := range o.trace.Len() { // in the order of the due times
+		rec := o.trace.At(i)
+		for begun < len(starts) && starts[begun] < rec.Due {
 			begun++
 		}
-		for over < len(ends) && ends[over] < rec.due {
+		for over < len(ends) && ends[over] < rec.Due {
 			over++
 		}
-		if i < first || rec.class != strategies.Short || rec.outcome != completed ||
+		if i < first || rec.Class != strategies.Short || rec.Outcome != records.Completed ||
 			begun-over > limit {
 			continue
 		}
 		shorts++
 		found[begun-over]++
-		wait[begun-over] += float64(rec.wait())
+		wait[begun-over] += float64(rec.Wait())
 	}
 	for j := range found {
 		if shorts > 0 {
@@ -165,9 +168,9 @@ const intervals = 100
 // timeline counts what happened in each stretch of the run, from its first due to its last end.
 func (o *observation) timeline() []Interval {
 	t := o.trace
-	begin, end := t.at(0).due, t.at(0).due
-	for i := range t.n {
-		end = max(end, t.at(i).end)
+	begin, end := t.At(0).Due, t.At(0).Due
+	for i := range t.Len() {
+		end = max(end, t.At(i).End)
 	}
 	length := max((end-begin)/intervals+1, 1)
 	line := make([]Interval, (end-begin)/length+1)
@@ -177,24 +180,24 @@ func (o *observation) timeline() []Interval {
 	at := func(instant int64) *Interval {
 		return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))]
 	}
-	for i := range t.n {
-		countIn(at, t.at(i))
+	for i := range t.Len() {
+		countIn(at, t.At(i))
 	}
 	sumUp(line)
 	return line
 }
 
 // countIn counts a task in the intervals of its instants.
-func countIn(at func(instant int64) *Interval, r *record) {
-	at(r.due).Arrived++
-	if r.attempts > 0 {
-		at(r.start).Started++
+func countIn(at func(instant int64) *Interval, r *records.Record) {
+	at(r.Due).Arrived++
+	if r.Attempts > 0 {
+		at(r.Start).Started++
 	}
-	if r.outcome == unsettled {
+	if r.Outcome == records.Unsettled {
 		return
 	}
-	last := at(r.end) // whose levels count what leaves them, until they are summed up
-	if *last.of(r.outcome)++; r.attempts > 0 {
+	last := at(r.End) // whose levels count what leaves them, until they are summed up
+	if *last.of(r.Outcome)++; r.Attempts > 0 {
 		last.InFlight--
 	} else {
 		last.Queued--
@@ -213,10 +216,10 @@ func sumUp(line []Interval) {
 }
 
 // of is the count of tasks that ended like that.
-func (v *Interval) of(o outcome) *int { return v.counts()[2+o-completed] }
+func (v *Interval) of(o records.Outcome) *int { return v.Counts()[2+o-records.Completed] }
 
-// counts are those of a row of timeline.csv, in the order of its columns.
-func (v *Interval) counts() [9]*int {
+// Counts are those of the interval in the order of the columns of timeline.csv, to be set as well.
+func (v *Interval) Counts() [9]*int {
 	return [...]*int{&v.Arrived, &v.Started, &v.Completed, &v.Failed, &v.Throttled, &v.Shed,
 		&v.Abandoned, &v.InFlight, &v.Queued}
 }

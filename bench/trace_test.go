@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"pgregory.net/rapid"
 
+	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -24,7 +24,7 @@ func fifo(limit int) Scenario {
 // slot.
 func play(limit int, due, service []int64) *observation {
 	free := make([]int64, limit)
-	var l log
+	var l records.Log
 	o := &observation{scenario: fifo(limit), peak: int64(limit)}
 	for i := range due {
 		slot := 0
@@ -33,15 +33,15 @@ func play(limit int, due, service []int64) *observation {
 				slot = p
 			}
 		}
-		r := l.next()
-		r.due, r.busy = due[i], service[i]
-		r.start = max(due[i], free[slot])
-		r.end = r.start + service[i]
-		r.attempts, r.outcome = 1, completed
-		free[slot] = r.end
+		r := l.Add(due[i])
+		r.Busy = service[i]
+		r.Start = max(due[i], free[slot])
+		r.End = r.Start + service[i]
+		r.Attempts, r.Outcome = 1, records.Completed
+		free[slot] = r.End
 		o.service += service[i]
 	}
-	o.trace = newTrace([]log{l})
+	o.trace = records.NewTrace([]records.Log{l})
 	return o
 }
 
@@ -68,7 +68,7 @@ func TestPerfectRun(t *testing.T) {
 		if !replay.done || replay.maxDiff != 0 {
 			t.Fatalf("oracle: done %v, largest difference %d ns", replay.done, replay.maxDiff)
 		}
-		if broken := o.brokenLaws(o.flow(0), replay); broken != nil {
+		if broken := o.brokenLaws(o.flow(0), replay, 0); broken != nil {
 			t.Fatalf("a perfect run breaks %q", broken)
 		}
 	})
@@ -84,26 +84,27 @@ func TestEachLaw(t *testing.T) {
 		spoil func(o *observation)
 		law   string
 	}{
-		{"a lost task", func(o *observation) { *o.trace.at(3) = record{due: 40} }, "conservation"},
+		{"a lost task", func(o *observation) { *o.trace.At(3) = records.Record{Due: 40} },
+			"conservation"},
 		{"a task settled twice", func(o *observation) { o.settledTwice = 1 }, "conservation"},
-		{"a task run twice", func(o *observation) { o.trace.at(3).attempts = 2 }, "once"},
+		{"a task run twice", func(o *observation) { o.trace.At(3).Attempts = 2 }, "once"},
 		{"one too many in flight", func(o *observation) { o.peak = 3 }, "bound"},
 		{"service that the records do not hold", func(o *observation) { o.service += 7 },
 			"utilisation law"},
 		{"more service than slots", func(o *observation) {
-			r := o.trace.at(4)
-			r.due, r.busy, o.service = -4000, 4000, o.service+3900
+			r := o.trace.At(4)
+			r.Due, r.Busy, o.service = -4000, 4000, o.service+3900
 		}, "utilisation law"},
-		{"a start before due", func(o *observation) { o.trace.at(0).start = 9 }, "response"},
-		{"an end before start", func(o *observation) { o.trace.at(0).end = 15 }, "response"},
+		{"a start before due", func(o *observation) { o.trace.At(0).Start = 9 }, "response"},
+		{"an end before start", func(o *observation) { o.trace.At(0).End = 15 }, "response"},
 		{"a late start", func(o *observation) {
-			r := o.trace.at(4)
-			r.start, r.end = r.start+1, r.end+1
+			r := o.trace.At(4)
+			r.Start, r.End = r.Start+1, r.End+1
 		}, "oracle"},
 	} {
 		o := perfect()
 		c.spoil(o)
-		broken := o.brokenLaws(o.flow(0), o.replay(0, held{}))
+		broken := o.brokenLaws(o.flow(0), o.replay(0, held{}), 0)
 		if !slices.ContainsFunc(broken,
 			func(s string) bool { return len(s) >= len(c.law) && s[:len(c.law)] == c.law }) {
 			t.Errorf("%s: broken laws are %q, want the law %q among them", c.name, broken, c.law)
@@ -120,7 +121,7 @@ func TestLittle(t *testing.T) {
 		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.area, f.responses, want)
 	}
 	f.area.addProduct(1, 1)
-	if broken := o.brokenLaws(f, o.replay(0, held{})); len(broken) != 1 ||
+	if broken := o.brokenLaws(f, o.replay(0, held{}), 0); len(broken) != 1 ||
 		broken[0][:6] != "Little" {
 		t.Errorf("broken laws: %q", broken)
 	}
@@ -131,46 +132,6 @@ func TestLittle(t *testing.T) {
 	if big != (uint128{1<<16 + 1, 0}) {
 		t.Errorf("2^80 + 2^64 = %v", big)
 	}
-}
-
-// TestMemory: a recorded task costs at most 64 bytes in the run: its record, and 4 bytes of order
-// where there are many clients. While the result is computed there are scratch values of 8 bytes
-// beside it.
-func TestMemory(t *testing.T) {
-	if size := unsafe.Sizeof(record{}); size+4 > 64 {
-		t.Errorf("a record has %d bytes, and 4 of order: want at most 64", size)
-	}
-}
-
-// TestTraceOrder: the logs of many clients come out in due order, each record once.
-func TestTraceOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		logs := make([]log, rapid.IntRange(2, 6).Draw(t, "clients"))
-		want := map[int64]int{}
-		for c := range logs {
-			due := int64(0)
-			for range rapid.IntRange(0, 3*(1<<chunkBits)/2).Draw(t, "tasks") {
-				due += int64(c + 1)
-				logs[c].next().due = due
-				want[due]++
-			}
-		}
-		tr := newTrace(logs)
-		last := int64(0)
-		for i := range tr.n {
-			due := tr.at(i).due
-			if due < last {
-				t.Fatalf("record %d is due at %d, the one before at %d", i, due, last)
-			}
-			last = due
-			want[due]--
-		}
-		for due, n := range want {
-			if n != 0 {
-				t.Fatalf("%d records due at %d are missing", n, due)
-			}
-		}
-	})
 }
 
 // TestTimeline: its counts add up to the run's, and its levels end empty.
@@ -187,7 +148,7 @@ func TestTimeline(t *testing.T) {
 				t.Fatalf("impossible levels: %+v", v)
 			}
 		}
-		if n := o.trace.n; sum.Arrived != n || sum.Started != n || sum.Completed != n {
+		if n := o.trace.Len(); sum.Arrived != n || sum.Started != n || sum.Completed != n {
 			t.Fatalf("%d tasks: the timeline has %+v", n, sum)
 		}
 		if last := line[len(line)-1]; last.InFlight != 0 || last.Queued != 0 {

@@ -2,7 +2,10 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // Verdict says whether the numbers of a run may be believed.
@@ -28,9 +31,8 @@ type Reason struct {
 
 func (r Reason) String() string { return r.Check + ": " + r.Text }
 
-// The checks, in the order in which a reader wants to hear of them.
+// The checks, in the order in which a reader wants to hear of them, after rundir.CheckLaw.
 const (
-	checkLaw        = "broken law" // conservation does not hold (laws.go)
 	checkPause      = "pause"      // the process stood still
 	checkSaturation = "saturation" // the generator never caught up, though nothing held it up
 	checkPlan       = "arrivals"   // the planned arrivals are not what they say they are
@@ -50,9 +52,14 @@ const (
 	checkLength = "too short"      // the interval of the result is as wide as the result
 )
 
-// Invalid reports whether the numbers are not to be believed: the verdict is Invalid, or a law is
+// Invalid reports whether the numbers cannot be relied on: the verdict is Invalid, or a law is
 // broken.
 func (r *Result) Invalid() bool { return r.Verdict == Invalid || len(r.Broken) > 0 }
+
+// Drifts reports whether what was measured grew or fell while it was measured.
+func (r *Result) Drifts() bool {
+	return slices.ContainsFunc(r.Reasons, func(why Reason) bool { return why.Check == checkDrift })
+}
 
 // Doubt adds a reason to think less of the run, and lets it down to that verdict.
 func (r *Result) Doubt(v Verdict, check, format string, args ...any) {
@@ -60,23 +67,29 @@ func (r *Result) Doubt(v Verdict, check, format string, args ...any) {
 	r.Verdict = max(r.Verdict, v)
 }
 
-// judge checks whether the run may be believed. The thresholds are with each check.
-func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
+// judgeAny makes the checks that need no times of tasks: broken laws, what whoever recorded the run
+// doubts, and the machine.
+func (o *observation) judgeAny(r *Result) {
 	for _, law := range r.Broken {
-		r.Doubt(Invalid, checkLaw, "%s", law)
+		r.Doubt(Invalid, rundir.CheckLaw, "%s", law)
 	}
 	if o.recording != nil {
 		for _, d := range o.recording.Doubts {
 			r.Doubt(d.Verdict, d.Check, "%s", d.Text)
 		}
 	}
+	if o.scenario.Clock == Real && o.seen != nil {
+		o.checkMachine(r)
+	}
+}
+
+// judge checks whether the run may be believed. The thresholds are with each check.
+func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
+	o.judgeAny(r)
 	if o.scenario.Clock == Real {
-		if o.seen != nil {
-			o.checkMachine(r)
-		}
 		o.checkLag(r, first, m)
 		if a := o.scenario.Load.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
-			o.trace.order == nil { // else no generator issued them all
+			!o.trace.Merged() { // else no generator issued them all
 			o.checkSaturation(r, m)
 		}
 		o.checkStandstill(r)

@@ -3,6 +3,8 @@ package bench
 import (
 	"math"
 	"slices"
+
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // planRisk is the chance that a plan which is in order is called wrong: plans are made of seeds, so
@@ -28,13 +30,13 @@ func (o *observation) checkPlan(r *Result) {
 		}
 	}
 	mean := float64(second) / max(o.scenario.rate(o.mean), 1e-12)
-	if !o.poisson() || o.trace.n < 30 || mean < finestGap {
+	if !o.poisson() || o.trace.Len() < 30 || mean < finestGap {
 		return
 	}
-	a2, n := o.andersonDarling(mean, func(rec *record) int64 { return rec.due })
+	a2, n := o.andersonDarling(mean, func(rec *records.Record) int64 { return rec.Due })
 	r.add("arrivals-ad", a2)
 	if o.scenario.Clock == Real {
-		issued, _ := o.andersonDarling(mean, func(rec *record) int64 { return rec.issue })
+		issued, _ := o.andersonDarling(mean, func(rec *records.Record) int64 { return rec.Issue })
 		r.add("issued-ad", issued)
 	}
 	if p := andersonDarlingTail(a2); p < planRisk {
@@ -46,11 +48,13 @@ func (o *observation) checkPlan(r *Result) {
 // andersonDarling returns A² of the gaps between instants against the exponential distribution with
 // that mean, and the number of gaps (Anderson and Darling, A test of goodness of fit, JASA 1954;
 // nothing is estimated, case 0 of Stephens, EDF statistics for goodness of fit, JASA 1974).
-func (o *observation) andersonDarling(mean float64, at func(*record) int64) (a2 float64, n int) {
-	stride := max(o.trace.n/mostGaps, 1)
-	gaps := make([]float64, 0, min(o.trace.n, 2*mostGaps))
-	for i := stride; i < o.trace.n; i += stride {
-		gap := float64(at(o.trace.at(i)) - at(o.trace.at(i-1)))
+func (o *observation) andersonDarling(
+	mean float64, at func(*records.Record) int64,
+) (a2 float64, n int) {
+	stride := max(o.trace.Len()/mostGaps, 1)
+	gaps := make([]float64, 0, min(o.trace.Len(), 2*mostGaps))
+	for i := stride; i < o.trace.Len(); i += stride {
+		gap := float64(at(o.trace.At(i)) - at(o.trace.At(i-1)))
 		gaps = append(gaps, max(gap, 0.5)/mean) // a gap of 0 ns is one of less than one
 	}
 	slices.Sort(gaps)
@@ -111,7 +115,7 @@ const (
 // time between arrivals, tasks that were due apart come together.
 func (o *observation) checkLag(r *Result, first int, m measured) {
 	mean := 0.0
-	for i, lag := range o.trace.lags() {
+	for i, lag := range o.trace.Lags() {
 		if i >= first {
 			mean += float64(lag) / float64(m.n)
 		}
@@ -152,24 +156,24 @@ func (o *observation) judgeLag(r *Result, mean float64, m measured) {
 // time in which one was free.
 func (o *observation) checkSaturation(r *Result, m measured) {
 	t := o.trace
-	whole := float64(t.at(t.n-1).issue - t.at(0).issue)
+	whole := float64(t.At(t.Len()-1).Issue - t.At(0).Issue)
 	if whole <= 0 {
 		return
 	}
 	free := o.freeTime()
 	behind, worst := 0.0, int64(0)
-	for i := 0; i < t.n; {
-		if !t.at(i).held {
+	for i := 0; i < t.Len(); {
+		if !t.At(i).Held {
 			i++
 			continue
 		}
 		from := i
 		latest := int64(0)
-		for i < t.n && t.at(i).held {
-			latest = max(latest, t.at(i).issue-t.at(i).due)
+		for i < t.Len() && t.At(i).Held {
+			latest = max(latest, t.At(i).Issue-t.At(i).Due)
 			i++
 		}
-		begin, end := t.at(from).issue, t.at(i-1).issue
+		begin, end := t.At(from).Issue, t.At(i-1).Issue
 		if span := float64(end - begin); i-from < fewBehind || span < shortBehind*whole ||
 			2*free.between(begin, end) < span {
 			continue

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/samples"
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -146,8 +146,8 @@ func (o *observation) dueBetween(from, to int64) (n int) {
 	if o.trace == nil { // of a soak
 		return int(float64(to-from) / second * o.scenario.rate(o.mean))
 	}
-	for i := range o.trace.n {
-		if due := o.trace.at(i).due; due >= from && due < to {
+	for i := range o.trace.Len() {
+		if due := o.trace.At(i).Due; due >= from && due < to {
 			n++
 		}
 	}

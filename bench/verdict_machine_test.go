@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
 // quiet are the hiccups of a meter that saw n naps in order, and then these stalls.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -44,7 +45,7 @@ type span struct{ from, to int64 }
 // slow. Empty systems are silent, too.
 func (o *observation) silences() (all []span) {
 	const most = 20
-	_, ends := o.startsAndEnds(func(*record) bool { return true })
+	_, ends := o.startsAndEnds(func(*records.Record) bool { return true })
 	var gaps []int64
 	for i := 1; i < len(ends); i++ {
 		gaps = append(gaps, ends[i]-ends[i-1])
@@ -64,19 +65,19 @@ func (o *observation) silences() (all []span) {
 // where any has run that long and still has its time: then the others may wait for that one.
 func (o *observation) overdue(s span, unusual float64) (n int) {
 	timed, _ := o.workload.(workloads.Timed)
-	if o.trace.order != nil {
+	if o.trace.Merged() {
 		timed = nil // which task is which is not known of clients'
 	}
-	for i := range o.trace.n {
-		rec := o.trace.at(i)
-		if rec.attempts != 1 || rec.end < s.to || rec.start > s.to-int64(standstillFloor) {
+	for i := range o.trace.Len() {
+		rec := o.trace.At(i)
+		if rec.Attempts != 1 || rec.End < s.to || rec.Start > s.to-int64(standstillFloor) {
 			continue
 		}
 		own := int64(unusual)
 		if timed != nil {
 			own = int64(timed.Time(uint64(i)))
 		}
-		if own == 0 || max(rec.start, s.from)+int64(standstillFloor) > s.to || rec.start+own+
+		if own == 0 || max(rec.Start, s.from)+int64(standstillFloor) > s.to || rec.Start+own+
 			int64(standstillFloor)/2 > s.to {
 			return 0
 		}
@@ -96,22 +97,22 @@ func (o *observation) checkSettling(r *Result, first int) {
 		return
 	}
 	worst, at := int64(0), 0
-	for i := first; i < o.trace.n; i++ {
-		rec := o.trace.at(i)
-		if rec.attempts == 1 && rec.outcome == completed &&
+	for i := first; i < o.trace.Len(); i++ {
+		rec := o.trace.At(i)
+		if rec.Attempts == 1 && rec.Outcome == records.Completed &&
 			o.scenario.Strategy.Spec.Quantum == nil {
-			if kept := rec.end - rec.start - rec.busy; kept > worst {
+			if kept := rec.End - rec.Start - rec.Busy; kept > worst {
 				worst, at = kept, i
 			}
 		}
 	}
 	median, ok := r.Metric("p50-response-sec")
-	rec := o.trace.at(at)
+	rec := o.trace.At(at)
 	if !ok || worst < int64(standstillFloor) || float64(worst) < settlingFactor*median*second ||
-		o.seen.Stalled(rec.end-worst, rec.end) {
+		o.seen.Stalled(rec.End-worst, rec.End) {
 		return
 	}
 	r.Doubt(Suspect, checkSettling, "a task whose work was over at %s was settled %s later: "+
 		"something after the task, such as whoever collects results, held it up",
-		spell(float64(rec.end-worst)), spell(float64(worst)))
+		spell(float64(rec.End-worst)), spell(float64(worst)))
 }

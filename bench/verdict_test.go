@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/theory"
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -60,9 +61,9 @@ func poissonRun(clock Clock, load, c2 float64, o *observation) *observation {
 	o.mean, o.workload = time.Duration(service), spreads{c2: c2}
 	o.seen = &witness.Seen{Pressure: witness.Unknown}
 	o.scenario.Target.Spec.Name = "none"
-	for i := range o.trace.n {
-		rec := o.trace.at(i)
-		rec.issue = rec.due
+	for i := range o.trace.Len() {
+		rec := o.trace.At(i)
+		rec.Issue = rec.Due
 	}
 	return o
 }
@@ -110,7 +111,7 @@ func holds(t testing.TB, what string, r *Result) {
 // TestCleanRuns: runs of the real strategies that are in order are VALID, for all of 4 times 50
 // seeds: the checks on chance have a level of 10⁻⁶, that for a step in the wait of some 10⁻⁴.
 func TestCleanRuns(t *testing.T) {
-	seeds := uint64(race.Repetitions(t, 50))
+	seeds := uint64(check.Of(t, 10, 50))
 	for _, name := range []string{"worker_pool", "bounded_queue_shed", "unbounded", "partitioned"} {
 		for seed := range seeds {
 			r, err := Run(context.Background(),
@@ -127,7 +128,7 @@ func TestCleanRuns(t *testing.T) {
 // TestCleanQueues: the same for perfect queues under both clocks, whose tails are heavier and whose
 // runs are longer.
 func TestCleanQueues(t *testing.T) {
-	for seed := range uint64(race.Repetitions(t, 100)) {
+	for seed := range uint64(check.Of(t, 20, 100)) {
 		holds(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
 		holds(t, "C² = 16, load 0.5", judged(t, queue(Virtual, seed, 20_000, 0.5, 16)))
 	}
@@ -137,7 +138,7 @@ func TestCleanQueues(t *testing.T) {
 // heavy loads and with heavy tails, whose halves do differ by half and more. A risk of 0.5 % is
 // allowed there: 10 of 2000. (Runs so short for their load are called too short anyway.)
 func TestNoFalseDrift(t *testing.T) {
-	alarms, seeds := 0, race.Repetitions(t, 400)
+	alarms, seeds := 0, check.Of(t, 80, 400)
 	for _, c := range []struct {
 		load, c2 float64
 		n        int
@@ -163,8 +164,8 @@ func TestDrift(t *testing.T) {
 	}
 	step := queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := 10_000; i < 20_000; i++ {
-		rec := step.trace.at(i)
-		rec.start, rec.end = rec.start+30*ms, rec.end+30*ms
+		rec := step.trace.At(i)
+		rec.Start, rec.End = rec.Start+30*ms, rec.End+30*ms
 	}
 	r := &Result{}
 	step.checkDrift(r, 0)
@@ -185,7 +186,8 @@ func TestDrift(t *testing.T) {
 func TestLawsMakeInvalid(t *testing.T) {
 	o := queue(Virtual, 1, 2000, 0.5, 1)
 	o.peak = 5
-	finds(t, "five in flight", judged(t, o), Invalid, checkLaw, "bound: 5 tasks were in flight")
+	finds(t, "five in flight", judged(t, o), Invalid, rundir.CheckLaw,
+		"bound: 5 tasks were in flight")
 }
 
 // TestPlan: gaps that are not exponential, or not at the plan's rate, are told; those of the real
@@ -195,8 +197,8 @@ func TestPlan(t *testing.T) {
 	o.scenario.Load.PerSecond *= 1.1
 	finds(t, "another rate", judged(t, o), Invalid, checkPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
-	for i := range o.trace.n {
-		o.trace.at(i).due = int64(float64(i) * second / o.scenario.Load.PerSecond)
+	for i := range o.trace.Len() {
+		o.trace.At(i).Due = int64(float64(i) * second / o.scenario.Load.PerSecond)
 	}
 	r := &Result{}
 	o.checkPlan(r)
@@ -252,12 +254,12 @@ func TestPASTA(t *testing.T) {
 func TestLagVerdict(t *testing.T) {
 	late := func(load float64, by func(i int) int64) *Result {
 		o := queue(Real, 1, 20_000, load, 1)
-		for i := range o.trace.n {
-			rec := o.trace.at(i)
+		for i := range o.trace.Len() {
+			rec := o.trace.At(i)
 			l := by(i)
-			rec.issue = rec.due + l
-			rec.end += l
-			rec.start += l
+			rec.Issue = rec.Due + l
+			rec.End += l
+			rec.Start += l
 		}
 		return judged(t, o)
 	}
@@ -272,10 +274,10 @@ func TestLagVerdict(t *testing.T) {
 	finds(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid, checkLag,
 		"20ms in the mean", "not the planned ones")
 	o := queue(Real, 1, 20_000, 0.9, 1)
-	for i := range o.trace.n { // a strategy that blocks: issue is late, lag is not
-		rec := o.trace.at(i)
-		if rec.start > rec.due {
-			rec.issue, rec.held = rec.start, true
+	for i := range o.trace.Len() { // a strategy that blocks: issue is late, lag is not
+		rec := o.trace.At(i)
+		if rec.Start > rec.Due {
+			rec.Issue, rec.Held = rec.Start, true
 		}
 	}
 	holds(t, "a strategy that blocks", judged(t, o))
@@ -287,13 +289,13 @@ func TestSaturation(t *testing.T) {
 	behind := func(from, to int) *observation {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		previous := int64(0)
-		for i := range o.trace.n {
-			rec := o.trace.at(i)
+		for i := range o.trace.Len() {
+			rec := o.trace.At(i)
 			if i >= from && i < to {
-				rec.issue, rec.held = max(rec.due, previous+6*ms), true
-				rec.start, rec.end = rec.start+rec.issue-rec.due, rec.end+rec.issue-rec.due
+				rec.Issue, rec.Held = max(rec.Due, previous+6*ms), true
+				rec.Start, rec.End = rec.Start+rec.Issue-rec.Due, rec.End+rec.Issue-rec.Due
 			}
-			previous = rec.issue
+			previous = rec.Issue
 		}
 		r := &Result{}
 		o.checkSaturation(r, o.measure(0))
@@ -317,10 +319,10 @@ func TestSaturation(t *testing.T) {
 		}
 	}
 	o := queue(Real, 1, 20_000, 1.3, 1)
-	for i := range o.trace.n {
+	for i := range o.trace.Len() {
 		// the producer is the queue: it hands a task over as soon as a slot is free
-		rec := o.trace.at(i)
-		rec.issue, rec.held = rec.start, i > 0
+		rec := o.trace.At(i)
+		rec.Issue, rec.Held = rec.Start, i > 0
 	}
 	r := &Result{}
 	if o.checkSaturation(r, o.measure(0)); r.Reasons != nil {
@@ -345,22 +347,22 @@ func TestStandstill(t *testing.T) {
 	freeze := func() (o *observation, from int64) {
 		o = queue(Real, 1, 20_000, 0.5, 1)
 		var own []time.Duration
-		for i := range o.trace.n {
-			own = append(own, time.Duration(o.trace.at(i).busy))
+		for i := range o.trace.Len() {
+			own = append(own, time.Duration(o.trace.At(i).Busy))
 		}
 		o.workload = waits{spreads{c2: 1}, func(seq uint64) time.Duration { return own[seq] }}
-		from = o.trace.at(10_000).start + 1
-		for i := range o.trace.n {
-			rec := o.trace.at(i)
-			if rec.start < from && rec.end >= from {
-				rec.busy += stop
+		from = o.trace.At(10_000).Start + 1
+		for i := range o.trace.Len() {
+			rec := o.trace.At(i)
+			if rec.Start < from && rec.End >= from {
+				rec.Busy += stop
 				o.service += stop
 			}
-			if rec.start >= from {
-				rec.start += stop
+			if rec.Start >= from {
+				rec.Start += stop
 			}
-			if rec.end >= from {
-				rec.end += stop
+			if rec.End >= from {
+				rec.End += stop
 			}
 		}
 		return o, from
@@ -388,8 +390,8 @@ func TestStandstill(t *testing.T) {
 // held against the strategy.
 func TestSettling(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
-	rec := o.trace.at(5000)
-	rec.end += 1000 * ms
+	rec := o.trace.At(5000)
+	rec.End += 1000 * ms
 	check := func() *Result {
 		r := &Result{}
 		r.add("p50-response-sec", 0.01)
@@ -398,7 +400,7 @@ func TestSettling(t *testing.T) {
 	}
 	finds(t, "a slow collector", check(), Suspect, checkSettling, "settled 1s later")
 	o.seen.Hiccups = &witness.Hiccups{
-		Stalls: []witness.Stall{{From: rec.end - 1000*ms, Late: 990 * ms}}}
+		Stalls: []witness.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	holds(t, "a stall of the machine", check())
 }
 
@@ -410,7 +412,7 @@ func TestLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	p99, _ := exact.ResponseQuantile(0.99)
-	runs := race.Repetitions(t, 200)
+	runs := check.Of(t, 40, 200)
 	means, quantiles := 0, 0
 	for seed := range uint64(runs) {
 		r := judged(t, queue(Virtual, seed, 20_000, 0.7, 1))

@@ -3,7 +3,9 @@ package bench
 import (
 	"math"
 
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
 // A claim is an exact value beside a measured one, with what it takes to tell whether they agree: a
@@ -20,7 +22,7 @@ type claim struct {
 // over n tasks can have.
 type meanTest struct {
 	want  float64
-	value func(i int, rec *record) (float64, bool)
+	value func(i int, rec *records.Record) (float64, bool)
 	least func(n float64) float64
 	// the run is too short for its queue, or the tasks that decide are too few
 	rare func(n float64) bool
@@ -44,20 +46,11 @@ type noise struct {
 }
 
 func (o *observation) noiseOf(a *theory.Answer, load float64) noise {
-	if starts := o.scenario.Strategy.Spec.Starts; starts != nil {
-		load = a.Throughput / starts(o.scenario.params()).PerSecond
+	spread, relax := 1+o.workload.C2(), o.relaxation(load, o.workload.C2())
+	if o.scenario.Strategy.Spec.Starts != nil { // nothing else is waited for
+		relax = o.startsRelaxation(a.Throughput)
 	}
-	spread, slack := 1+o.workload.C2(), math.Abs(1-load)
-	switch spec, p := o.scenario.Strategy.Spec, o.scenario.params(); {
-	case o.bound() == 0:
-		slack = 1
-	case o.scenario.Load.Arrival.IsClosed():
-		clients, _ := o.scenario.planned(o.mean)
-		slack = 1 / math.Sqrt(1+float64(clients)) // it forgets when all have been through
-	case spec.Sheds:
-		slack = max(slack, 1/float64(1+spec.Capacity(p)-o.bound()))
-	}
-	return noise{spread * max(1/(slack*slack), a.Throughput*a.MeanWait), a.WaitProb}
+	return noise{max(relax, spread*a.Throughput*a.MeanWait), a.WaitProb}
 }
 
 func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
@@ -66,9 +59,9 @@ func (z noise) short(n float64) bool { return n/z.relax < theoryLength }
 // heavy traffic its neighbours tell the same: the variance of the mean over n is
 // W²(1+C²)(1+1/P)/((1−ρ)²n), for M/M/1 that of Whitt (Planning queueing simulations, 1989) to a
 // fifth.
-func (z noise) of(mean float64, value func(*record) (float64, bool)) meanTest {
+func (z noise) of(mean float64, value func(*records.Record) (float64, bool)) meanTest {
 	return meanTest{want: mean,
-		value: func(_ int, rec *record) (float64, bool) { return value(rec) },
+		value: func(_ int, rec *records.Record) (float64, bool) { return value(rec) },
 		least: func(n float64) float64 {
 			if mean == 0 {
 				return 0
@@ -78,8 +71,8 @@ func (z noise) of(mean float64, value func(*record) (float64, bool)) meanTest {
 }
 
 // share tests the share of tasks of which something is so.
-func (z noise) share(want float64, is func(*record) (yes, counts bool)) meanTest {
-	return meanTest{want: want, value: func(_ int, rec *record) (float64, bool) {
+func (z noise) share(want float64, is func(*records.Record) (yes, counts bool)) meanTest {
+	return meanTest{want: want, value: func(_ int, rec *records.Record) (float64, bool) {
 		yes, counts := is(rec)
 		if yes {
 			return 1, counts
@@ -94,27 +87,27 @@ func (z noise) share(want float64, is func(*record) (yes, counts bool)) meanTest
 
 // beyond tests a quantile of the response by the share of tasks beyond it, just above it: tasks of
 // constant times make responses that many have in common.
-func (z noise) beyond(t float64, a *theory.Answer, of func(*record) bool) meanTest {
+func (z noise) beyond(t float64, a *theory.Answer, of func(*records.Record) bool) meanTest {
 	at := int64(math.Ceil(t*second*(1+1e-9))) + 1
 	above, _ := a.ResponseTail((float64(at) + 0.5) / second)
-	return z.share(above, func(rec *record) (bool, bool) {
-		return rec.response() > at, rec.outcome == completed && of(rec)
+	return z.share(above, func(rec *records.Record) (bool, bool) {
+		return rec.Response() > at, rec.Outcome == records.Completed && of(rec)
 	})
 }
 
 // gaps tests a rate by the time between tasks, which is known.
 func (o *observation) gaps(mean float64) meanTest {
-	return meanTest{want: mean, value: func(i int, rec *record) (float64, bool) {
-		return float64(rec.due-o.trace.at(max(i-1, 0)).due) / second, i > 0
+	return meanTest{want: mean, value: func(i int, rec *records.Record) (float64, bool) {
+		return float64(rec.Due-o.trace.At(max(i-1, 0)).Due) / second, i > 0
 	}, least: func(n float64) float64 { return mean / math.Sqrt(n) },
 		rare: func(n float64) bool { return n < theoryLength }}
 }
 
 const (
-	// theoryErrors is how many standard errors are beyond chance. By Student's t of the batches a
-	// run is called so by mistake once in 10,000 times at most, where the standard error is the
-	// batches' own; TestNoFalseAlarm counts.
+	// theoryErrors is how many standard errors of a known size are beyond chance.
 	theoryErrors = 5
+	// theoryAlarms is the share of plans in which chance may make a doubt of an exact value.
+	theoryAlarms = 0.01
 	// theoryLength is the shortest run that is judged, theoryEvents are the fewest independent
 	// events by which a share is judged, and theorySpread how much the task times of a run may
 	// differ in their spread from their distribution: where the few that make it are missing, or
@@ -123,6 +116,14 @@ const (
 	theoryLength = 50 // independent tasks, by the same theory
 	theorySpread = 0.2
 )
+
+// missed is how many standard errors a measured value is from its exact one, where that is no
+// chance: by Student's t of the batches, so far that not one in a hundred plans has such a value,
+// of as many runs as the plan has and as many exact values as this run knows.
+func (o *observation) missed() float64 {
+	values := len(o.claims) * max(o.scenario.Among, 1)
+	return samples.Student(batches, theoryAlarms/float64(values))
+}
 
 // checkExact holds measured values against the exact ones, where the run tells enough: under the
 // virtual clock, in which nothing but queueing takes time. Under the real one a strategy's own cost
@@ -148,7 +149,7 @@ func (o *observation) checkExact(r *Result, first int) {
 			continue
 		}
 		n := 0.0
-		means, ok := o.batchMeans(first, func(i int, rec *record) (float64, bool) {
+		means, ok := o.batchMeans(first, func(i int, rec *records.Record) (float64, bool) {
 			v, counts := c.test.value(i, rec)
 			if counts {
 				n++
@@ -160,8 +161,8 @@ func (o *observation) checkExact(r *Result, first int) {
 		}
 		mean, _ := meanAndSD(means[:])
 		off := math.Abs(mean-c.test.want) - spread*c.test.want
-		se := max(standardError(means), c.test.least(n))
-		if off <= max(theoryErrors*se, 1e-9*c.test.want) ||
+		se := max(standardError(means[:]), c.test.least(n))
+		if off <= max(o.missed()*se, 1e-9*c.test.want) ||
 			spread > theorySpread || c.test.rare(n) {
 			continue
 		}

@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -51,7 +52,7 @@ func TestFalseTheoryIsTold(t *testing.T) {
 // TestNoFalseAlarm: what is right is not told of. (A hundred runs of each of 32 cells had no false
 // alarm either: see the package's verdict_theory.go.)
 func TestNoFalseAlarm(t *testing.T) {
-	seeds := uint64(race.Repetitions(t, 3))
+	seeds := uint64(check.Of(t, 1, 3))
 	for _, strategy := range []string{"worker_pool", "segregated",
 		"bounded_queue_shed", "unbounded"} {
 		for _, workload := range []string{"exponential", "constant", "hyperexp", "two_class"} {

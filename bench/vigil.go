@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -67,7 +67,7 @@ var attemptCode = reflect.ValueOf(attempt).Pointer()
 
 func (j *job) isAltered() bool {
 	t := &j.task
-	return t.Weight != 0 || t.Class != j.rec.class || t.Size != j.size ||
+	return t.Weight != 0 || t.Class != j.rec.Class || t.Size != j.size ||
 		reflect.ValueOf(t.Run).Pointer() != attemptCode
 }
 

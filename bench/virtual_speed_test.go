@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
 // BenchmarkVirtualSpeed is how many tasks of M/M/4 at a load of 0.8 a virtual run of worker_pool

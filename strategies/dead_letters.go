@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/files/outfile"
 )
 
 // A DeadLetter is the record of a task that its strategy gave up on after its last attempt, for
@@ -92,11 +94,11 @@ type DeadLetterFile struct {
 // what tasks were about. A last line without an end, as a full disk leaves behind, is ended first,
 // so that it spoils no other.
 func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := outfile.Open(name, os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("dead letters: %w", err)
 	}
-	torn, err := endsTorn(file)
+	torn, err := endsTorn(name)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dead letters: %w", err), file.Close())
 	}
@@ -104,9 +106,17 @@ func OpenDeadLetterFile(name string) (*DeadLetterFile, error) {
 }
 
 // endsTorn says whether the file's last byte is other than the end of a line.
-func endsTorn(file *os.File) (bool, error) {
+func endsTorn(name string) (bool, error) {
+	if !outfile.Replaces(name) { // no regular file has no last line
+		return false, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
 	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+	if err != nil || info.Size() == 0 {
 		return false, err
 	}
 	var last [1]byte

@@ -9,14 +9,13 @@
 //	err = s.Submit(ctx, task) // accepted: sink.Done(task, result) will follow
 //	err = s.Drain(ctx)        // all accepted tasks are done
 //
-// One variant is one file with one register line; it then appears in [All], and so in the contract
-// tests, the benchmarks, the lists and the charts. What strategies are built from, and is none
-// itself, is in the files engine_*.go: queues, workers, the dispatcher, adapters. dead_letters.go
-// is a sink that stands before another. A strategy of your own needs no registration: any Spec will
-// do, and [github.com/poolbench/poolbench/strategies/strategytest.Run] tests whether it keeps the
-// contract. A library's pool becomes a strategy by an [Executor], its semaphore or limiter by a
-// [Gate]: package peers has nine of them. A durable queue becomes one by a [Broker]: see package
-// durable.
+// This package is the contract alone. Package builtin has the strategies, package peers those of
+// the popular libraries, package durable queues that outlive the process; they are in All, and so
+// in the contract tests, the benchmarks, the lists and the charts, once their package is imported,
+// and package bench imports builtin. Package engine has what they are built from, an Executor for a
+// library's pool and a Gate for its semaphore or limiter, for a strategy of your own as well. That
+// needs no registration: any Spec will do, and strategytest.Run tests whether it keeps the
+// contract.
 //
 // Some strategies are parts as well, which go around any other: a rate, a retry, a queue that
 // sheds. [Compose] joins them; a [Part] is registered in the file of the strategy that it is taken
@@ -84,9 +83,10 @@
 // # Strategies that wait for a disk or a server
 //
 // One that declares RealClock is held to the clauses Bound, Once, Context, Drain, Closed, Panic and
-// Order under the real clock, in which no instant is exact, and to three more. Accepted means that
+// Order under the real clock, in which no instant is exact, and to four more. Accepted means that
 // Submit has returned nil, and outlives what Spec.Durability says.
 //
+//   - Many: of some thousand accepted tasks each is done once.
 //   - Kept: what an instance leaves when its context or that of its Drain ends, the next instance
 //     of the same queue (Params.Resume) runs, all of it. What has been acknowledged never comes
 //     again: before Drain returns nil, that is all that has run.
@@ -94,6 +94,10 @@
 //     after the lease of its message at the latest; it is done at least once, and may be done twice.
 //   - Poison: a task that kills each process that runs it becomes a dead letter after the last
 //     attempt, as one does that asks for another attempt each time, or panics. It stops no other.
+//
+// When the store fails, for good or for longer than a server needs to be started again, the
+// instance ends by itself: Submit is refused with a *StoreError, tasks that wait are done with it,
+// and Drain returns it, with how many accepted tasks were done, are in the store and are lost.
 //
 // # Panics
 //
@@ -103,8 +107,5 @@
 //
 // # Size
 //
-// Each strategy has a file of its own, and nearly all of the exported names are the contract: what
-// a task, a result, a sink and a Spec are. The engines are here and not in a package of theirs
-// because they keep their marks in unexported fields of Task, which is what makes a Submit free of
-// allocations.
+// Nearly all of the exported names are the contract: what a task, a result, a sink and a Spec are.
 package strategies

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
 // Params are the settings that an instance is made with.
@@ -19,6 +19,10 @@ type Params struct {
 	// Resume has a durable strategy go on with a queue that outlives the instance; nil: it has a
 	// new queue, which is removed when the instance has ended.
 	Resume *Resume
+	// OnFault is called once when the store of a durable strategy has failed, from a goroutine of
+	// the instance and before any task is done with the error; nil: nobody is told before the next
+	// Submit or Drain.
+	OnFault func(*StoreError)
 }
 
 // MaxLimit and MaxSlots are the largest Limit and the largest Queue that Validate lets pass: 2²⁰
@@ -82,9 +86,11 @@ type Spec struct {
 
 	// RealClock: it waits for a disk or a server, which know no virtual time.
 	RealClock bool
-	ends      bool     // the first task that fails ends all others
-	base      string   // the name of what is innermost, of a composition
-	around    []string // the parts around it, outermost first
+	Ends      bool // the first task that fails ends all others
+
+	// Compose sets them: the name of what is innermost, and the parts around it, outermost first.
+	Base   string
+	Around []string
 
 	// Needs names the server that it uses, such as PostgreSQL; "": none.
 	Needs string
@@ -170,31 +176,8 @@ func (s Spec) Validate(p Params) error {
 
 var all = registry.Set[Spec]{Kind: "strategy", Keys: func(s Spec) []param.Key { return s.Keys }}
 
-// register adds one of the package's own to All. It is called once in each strategy's file.
-func register(s Spec) Spec { return all.Add(s.Name, checked(s)) }
-
-// slotted declares Limit slots and no queue: first come, first served, and no idle slot while a
-// task waits.
-func slotted(s Spec) Spec {
-	s.Bound = func(p Params) int { return p.Limit }
-	s.Capacity, s.FIFO, s.WorkConserving = s.Bound, true, true
-	return s
-}
-
-// queued declares Limit slots, and a queue of Queue tasks that wait for one.
-func queued(s Spec) Spec {
-	s.Bound = func(p Params) int { return p.Limit }
-	s.Capacity = func(p Params) int { return p.Limit + p.Queue }
-	s.UsesQueue = true
-	return s
-}
-
-// pooled declares what the usual pool has: a queue, first come, first served, and no idle slot
-// while a task waits.
-func pooled(s Spec) Spec {
-	s.FIFO, s.WorkConserving = true, true
-	return queued(s)
-}
+// RegisterBuiltin is Register for package builtin, whose strategies come before all others in All.
+func RegisterBuiltin(s Spec) Spec { return all.Add(s.Name, checked(s)) }
 
 // Register adds a strategy of another package to All, before anything runs: from then on every
 // command, study and report knows it by its name. It returns what All has. It panics on a name that

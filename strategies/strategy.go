@@ -22,11 +22,38 @@ type Task struct {
 	// process can find the task (Resume); others do not look at it.
 	ID uint64
 
-	thunk  thunk   // t as a func, for go statements and libraries that take one
-	tries  tries   // what has been tried, where the strategy retries
-	room   uint8   // of which class pool it takes, where a part separates classes
-	owner  Sink    // who is told of its outcome, where several creators share an instance
-	handle *handle // what an adapter keeps with t
+	kept Kept
+}
+
+// Kept returns what the strategy that has the task keeps with it.
+func (t *Task) Kept() *Kept { return &t.kept }
+
+// Kept is what a strategy keeps with a task while it has it, so that a prebuilt one costs no
+// allocation. It is for package engine, and for strategies that are built from it: a caller leaves
+// it alone.
+type Kept struct {
+	Thunk  Thunk
+	Tries  Tries
+	Room   uint8 // of which class pool it takes, where a part separates classes
+	Owner  Sink  // who is told of its outcome, where several creators share an instance
+	Handle any   // of an adapter of a library
+}
+
+// A Thunk is a task as the funcs that go statements and libraries want. It is made at the task's
+// first use on an instance: `go s.execute(t)` would allocate a closure each time.
+type Thunk struct {
+	Of  any // whose funcs they are; a task that goes to another instance gets new ones
+	Run func()
+	Try func() error
+}
+
+// Tries are the attempts at a task, where the strategy retries.
+type Tries struct {
+	Ordinal uint64 // of the Submits of the instance
+	Made    int    // attempts that asked for another; 0 unless the task is inside
+	// with a part that retries in place: that part, and the task's own Run
+	Of  any
+	Run func(context.Context, *Task) Result
 }
 
 // Class is the class pool that a task belongs to where a strategy separates them. One for which it
@@ -98,6 +125,12 @@ type Strategy interface {
 	// like the first.
 	Drain(ctx context.Context) error
 }
+
+// DrainGrace is how long a Drain whose deadline has ended still waits for the running tasks, which
+// it has just cancelled, to return. It is time.Sleep's time, so that under a virtual clock it costs
+// nothing. 100 ms is long for a task that looks at its context and short for whoever waits for the
+// program to end.
+const DrainGrace = 100 * time.Millisecond
 
 // What Submit and Result.Err say.
 var (

@@ -10,7 +10,7 @@ import (
 
 var _ = register(Spec{
 	Name:    "concurrency_cap",
-	Summary: "serves so many calls at once and refuses the next one, without a queue",
+	Summary: "serves a fixed number of calls at once and refuses the next one, without a queue",
 	Source:  "nginx limit_conn; the concurrency limits of Stripe and AWS Lambda",
 	Counts:  counters(),
 	Keys: []param.Key{{Name: "limit", Kind: param.Int, Default: "10",

@@ -12,8 +12,8 @@ import (
 
 var _ = register(Spec{
 	Name: "conn_pool",
-	Summary: "a database with so many connections: a call waits in line for one, and is refused " +
-		"when the wait takes too long",
+	Summary: "a database with a limit on connections: a call waits in line for one, and is " +
+		"refused when the wait takes too long",
 	Source: "database/sql with SetMaxOpenConns; pattern: limited concurrency in Go",
 	Counts: counters(delayedCalls),
 	Keys: []param.Key{

@@ -38,6 +38,15 @@ type Decision struct {
 // all the same.
 func Limited(p Policy) Target { return &limited{policy: p} }
 
+// PolicyOf is what a target that is Limited asks; nil for any other. Who asks it instead has the
+// target's decisions without calling it, and is the only one to do so.
+func PolicyOf(t Target) Policy {
+	if l, ok := t.(*limited); ok {
+		return l.policy
+	}
+	return nil
+}
+
 // limitedBy is Limited for a Policy that may be impossible.
 func limitedBy(p Policy, err error) (Target, error) {
 	if err != nil {

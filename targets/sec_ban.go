@@ -11,7 +11,7 @@ import (
 // it puts up with before the ban it does not say.
 var _ = register(Spec{
 	Name: "sec_ban",
-	Summary: "serves 10 calls a second and bans a client that does not heed its refusals: ten " +
+	Summary: "serves 10 calls a second and bans a client that ignores its refusals: ten " +
 		"minutes, and longer while it goes on",
 	Source:     "fair access rules of the SEC's EDGAR; pattern: a worker pool that prevents IP bans",
 	RateLimits: true,

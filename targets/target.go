@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
 // A Target is what the tasks call. It decides whether a call is served; serving it costs the work

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
 // A Variant is a target with its parameters: what a scenario names.

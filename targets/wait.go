@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // wait returns after d, or with ctx's error when ctx ends first. It allocates where ctx can end and

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 )
 
 // calibrated has what is found out about this machine, for the life of the process.

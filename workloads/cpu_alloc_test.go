@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // The CPU workloads allocate what they say, and sorting its slice alone.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/coin"
+	"github.com/poolbench/poolbench/internal/parts/coin"
 )
 
 var averageNumbers = &amount{

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/coin"
+	"github.com/poolbench/poolbench/internal/parts/coin"
 )
 
 var _ = register(Spec{

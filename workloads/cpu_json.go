@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 )
 
 var _ = register(Spec{

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 )
 
 var _ = register(Spec{

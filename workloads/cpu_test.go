@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
-	"github.com/poolbench/poolbench/internal/coin"
+	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/parts/coin"
 )
 
 // smallCPU are small tasks of every CPU workload, built without calibration. Looks is how often a

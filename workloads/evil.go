@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/coin"
+	"github.com/poolbench/poolbench/internal/parts/coin"
 )
 
 // Endless is what a workload implements that may have tasks which end with their context and not

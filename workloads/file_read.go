@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
-	"github.com/poolbench/poolbench/internal/coin"
+	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/parts/coin"
 )
 
 var _ = register(Spec{
@@ -70,7 +71,7 @@ func checkFiles(v param.Values) error {
 // as with the hot files of a server, and is no measure of a disk.
 type files struct {
 	coin.Coin // rare: large
-	dir       string
+	dir       *scratch.Dir
 	paths     [2]string
 	sizes     [2]int64
 	lasts     [2]time.Duration // reading a file alone
@@ -78,17 +79,17 @@ type files struct {
 }
 
 func newFiles(seed uint64, v param.Values) (f *files, err error) {
-	base := v.Text("dir")
-	if !v.Given("dir") {
-		base = os.TempDir()
+	base := ""
+	if v.Given("dir") {
+		base = v.Text("dir")
 	}
 	f = &files{Coin: coin.Coin{Seed: seed, P: v.Float("p")},
 		sizes: [2]int64{v.Size("small"), v.Size("large")}}
-	if f.dir, err = os.MkdirTemp(base, "poolbench-files-"); err != nil {
+	if f.dir, err = scratch.New(base, "files"); err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
 	}
 	for i, name := range []string{"small", "large"} {
-		f.paths[i] = filepath.Join(f.dir, name)
+		f.paths[i] = filepath.Join(f.dir.Path, name)
 		if err := writeRandom(f.paths[i], f.sizes[i]); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 		}
@@ -124,7 +125,7 @@ func (f *files) measure(read func(ctx context.Context, which int) error) (err er
 func (f *files) Long(seq uint64) bool { return f.Rare(seq) }
 
 // Close removes the files and their directory.
-func (f *files) Close() error { return os.RemoveAll(f.dir) }
+func (f *files) Close() error { return f.dir.Remove() }
 
 type fileRead struct {
 	*files

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 )
 
 var _ = register(Spec{
@@ -28,7 +29,7 @@ var _ = register(Spec{
 
 // fileSync appends to one file. It is measured alone; several tasks at once may share an fsync.
 type fileSync struct {
-	dir  string
+	dir  *scratch.Dir
 	file *os.File
 	text []byte
 	times
@@ -42,18 +43,18 @@ func checkFileSync(v param.Values) error {
 }
 
 func newFileSync(_ uint64, v param.Values) (Workload, error) {
-	base := v.Text("dir")
-	if !v.Given("dir") {
-		base = os.TempDir()
+	base := ""
+	if v.Given("dir") {
+		base = v.Text("dir")
 	}
-	dir, err := os.MkdirTemp(base, "poolbench-files-")
+	dir, err := scratch.New(base, "files")
 	if err != nil {
 		return nil, fmt.Errorf("dir: %w", err)
 	}
 	w := &fileSync{dir: dir, text: make([]byte, v.Size("bytes"))}
-	if w.file, err = os.OpenFile(filepath.Join(dir, "log"),
+	if w.file, err = os.OpenFile(filepath.Join(dir.Path, "log"),
 		os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dir.Remove())
 	}
 	if w.mean, err = alone.Time(func() error { return w.Do(context.Background(), 0) }); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -78,5 +79,5 @@ func (w *fileSync) Close() error {
 	if errors.Is(err, os.ErrClosed) {
 		err = nil
 	}
-	return errors.Join(err, os.RemoveAll(w.dir))
+	return errors.Join(err, w.dir.Remove())
 }

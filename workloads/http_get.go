@@ -14,7 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/once"
+	"github.com/poolbench/poolbench/internal/parts/once"
 )
 
 var _ = register(Spec{

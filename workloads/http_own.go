@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 )
 
 // An httpOwn is an httpClient with the server that it calls.

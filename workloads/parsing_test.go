@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 )
 
 // Refusing or taking parameters must not calibrate: listing scenarios is not running them. Under

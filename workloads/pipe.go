@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 )
 
 var _ = register(Spec{

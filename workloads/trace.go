@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/traces"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
 // A trace keeps what no distribution has: the order of its durations. They are neither drawn nor

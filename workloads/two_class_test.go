@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/workloads"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/parts/registry"
 )
 
 // Kind says what a workload spends, and so which clocks it may run under.

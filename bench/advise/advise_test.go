@@ -12,8 +12,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -49,18 +49,30 @@ func notRun(context.Context, bench.Scenario) (*bench.Result, error) {
 	return nil, fmt.Errorf("nothing was to be run")
 }
 
-// TestRecursion: what the recursion says of a pool, one that sheds too, is what a run of its code
-// says, to the nanosecond.
+// TestRecursion: what the recursion says of a pool, one that sheds, that keeps a pace or whose
+// target freezes too, is what a run of its code says, to the nanosecond.
 func TestRecursion(t *testing.T) {
 	for _, c := range []struct {
 		strategy     string
 		limit, queue int
-	}{{"semaphore", 1, 0}, {"worker_pool", 5, 3}, {"bounded_queue_shed", 4, 7},
-		{"dispatcher_shed", 3, bench.NoQueue}, {"errgroup_limit", 17, 0}} {
+		target       string
+	}{{"semaphore", 1, 0, "none"}, {"worker_pool", 5, 3, "none"},
+		{"bounded_queue_shed", 4, 7, "none"}, {"dispatcher_shed", 3, bench.NoQueue, "none"},
+		{"errgroup_limit", 17, 0, "none"}, {"semaphore", 5, 0, stressFreeze},
+		{"worker_pool", 9, 0, "freeze:period=1s,stop=300ms"},
+		{"token_bucket:rate=200,burst=10", 5, 0, "none"},
+		{"token_bucket:rate=target,burst=1", 7, 0, "token_bucket:rate=195,burst=4"},
+		{"ticker_limited:rate=200", 5, 0, "none"},
+		{"ticker_limited:rate=300", 6, 0, "token_bucket:rate=300,burst=2"},
+		{"semaphore", 8, 0, "token_bucket:rate=200,burst=3"},
+		{"semaphore", 8, 0, "leaky_bucket:rate=200"},
+		{"worker_pool", 6, 0, "sliding_window:limit=20,window=100ms"},
+		{"semaphore", 6, 0, "fixed_window:limit=20,window=100ms"},
+		{"semaphore", 6, 0, "sec_ban:limit=190"}} {
 		sc := bench.Scenario{Strategy: strategies.MustParse(c.strategy), Limit: c.limit,
 			Queue: c.queue, Workload: workloads.MustParse("lognormal:mean=20ms,c2=4"),
 			Load: bench.Load{PerSecond: 190}, Stop: bench.Stop{Tasks: 3000, Warmup: 0.1}, Seed: 3,
-			Clock: bench.Virtual}
+			Clock: bench.Virtual, Target: targets.MustParse(c.target)}
 		r, err := bench.Run(t.Context(), sc)
 		if err != nil {
 			t.Fatal(err)
@@ -70,15 +82,24 @@ func TestRecursion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		queue := anyQueue
+		l := plainLine(c.limit, anyQueue)
 		if sc.Strategy.Spec.Sheds {
-			queue = max(c.queue, 0)
+			l.queue = max(c.queue, 0)
 		}
-		b := (&traffic{samples: []sample{one}, warmup: 0.1}).queue(c.limit, queue)
+		l.pace, l.freeze = paceOf(sc.Strategy, sc.Target), freezeOf(&sc.Target)
+		if policyOf(sc.Target) != nil {
+			l.target = sc.Target.String()
+		}
+		b := (&traffic{samples: []sample{one}, blocks: 1, warmup: 0.1}).through(l)
+		// x/time/rate counts tokens in a float, so that a start may be some nanoseconds off
+		within := 1e-12
+		if l.pace.Kept > 0 {
+			within = 1e-6
+		}
 		for _, unit := range []string{"p50-response-sec", "p99-response-sec", "p99-wait-sec",
-			"max-response-sec", "shed/op", "makespan-sec"} {
+			"max-response-sec", "shed/op", "throttled/op", "makespan-sec"} {
 			want, _ := r.Metric(unit)
-			if got := b.figure(unit).Mid; math.Abs(got-want) > 1e-12 {
+			if got := b.figure(unit).Mid; math.Abs(got-want) > within {
 				t.Errorf("%s: %s is %v by the recursion and %v by a run", r.Name, unit, got, want)
 			}
 		}
@@ -90,7 +111,7 @@ func TestRecursion(t *testing.T) {
 // one is named as well. Pools alone, which the recursion decides.
 func TestSmallestLimit(t *testing.T) {
 	named := 0
-	for i := range race.Repetitions(t, 50) {
+	for i := range check.Of(t, 20, 50) {
 		x := func(k float64) float64 { return math.Mod(float64(i)*k, 1) } // a low-discrepancy walk
 		mean := 0.005 + 0.03*x(0.6180339887)
 		busy := 0.5 + 9*x(0.7548776662)
@@ -156,13 +177,13 @@ func TestSmallestLimit(t *testing.T) {
 		for !meets(want) {
 			want++
 		}
-		s := &search{question: q, wanted: q.wanted(), sample: q.sample(), run: notRun}
-		s.sample.Stop.Tasks = 10_000
-		var err error
-		if s.traffic, err = draw(s.sample); err != nil {
+		s, err := q.search(notRun)
+		if err != nil {
 			t.Fatal(err)
 		}
-		s.replays = true
+		if s.traffic, err = draw(s.sample, 400_000, false); err != nil { // as there are 50
+			t.Fatal(err)
+		}
 		all, _ := q.candidates(s.sample)
 		o, err := s.pool(t.Context(), all[0])
 		if err != nil {

@@ -33,6 +33,8 @@ type Answer struct {
 	Tasks     int      // simulated by strategies' own code
 	Replayed  bool     // pools were put through the recursion
 	Recorded  bool     // the traffic is one plan and not a process
+	// tasks of each run of a strategy's own code, and of the record; 0 where it had all of it
+	Ran, Record int
 }
 
 // An Option is a strategy with its settings, and what it comes to.
@@ -51,8 +53,16 @@ type Option struct {
 	// by real time, where the work is real; nil elsewhere
 	Confirmed *Figure
 
+	// why its queue grows for as long as the traffic lasts, so that there is no figure; "": it does
+	// not
+	Unstable string
+	// in every run its own code did what a pool with that limit does, to the digit
+	Same bool
+
 	behaviour behaviour
-	// it meets the objectives only while the work is as slow: a limit stands for a pace
+	reading   reading
+	// it meets the objectives only while the work is as slow, as a limit stands for a pace; or as
+	// far as a few runs can tell of refusals
 	fragile bool
 	tried   bool    // it was put under stress and confirmed
 	excess  float64 // the worst of the figures over its bound; at most 1 where all are met
@@ -60,9 +70,15 @@ type Option struct {
 
 // A Stress is what becomes of an option when things get worse.
 type Stress struct {
-	Name    string
-	Figure  Figure // of the metric of the first objective
+	Name string
+	// of the metric of the first objective; the option's own where NoWorse
+	Figure  Figure
 	Verdict objectives.Verdict
+	// the same runs without the stress were not better, as far as their differences tell
+	NoWorse bool
+	// an objective other than the first that is missed; "": none is
+	Missed   string
+	Unstable bool // the queue grows for as long as it lasts: there is no figure
 }
 
 // A Missing is what would have the nearest meet the objectives.

@@ -1,24 +1,33 @@
 package advise
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // A batched reading is that of the recursion: what each batch of tasks came to.
 type batched struct {
-	wait, service [][]int64 // of each batch, of what was not shed
-	// what was asked for of response, wait and service, ascending
-	times map[string][][]int64
-	value map[string][]float64 // other metrics of each batch
-	ahead float64              // variance of what is promised about, over that of the mean
-	// longest queue of all
-	longest int
+	wait, service [][]int64            // of each batch, of what was not shed
+	value         map[string][]float64 // other metrics of each batch
+	spans         map[string]*span     // what was asked for of response, wait and service
+	ahead         float64              // variance of what is promised about, over that of the mean
+	inRow         bool                 // each batch goes on where the one before it ends
+	longest       int                  // queue of all
 	// the reading where stretches are as busy as they may come; nil: no busier ones may
 	next func() *batched
+}
+
+// A span is the times of all batches: as they came, and together in no order.
+type span struct {
+	batches [][]int64
+	all     []int64
 }
 
 // tells reports whether the recursion knows the metric.
@@ -55,13 +64,23 @@ func (b *batched) figure(unit string) Figure {
 // seen is the figure as far as the batches tell.
 func (b *batched) seen(unit string) Figure {
 	if p, of, ok := quantile(unit); ok {
-		return b.quantile(p, b.ascending(of))
+		return b.quantile(p, b.times(of))
 	}
 	values := b.value[unit]
 	if strings.HasPrefix(unit, "max-") && len(values) > 0 {
 		return Figure{slices.Min(values), slices.Max(values), slices.Max(values)}
 	}
-	return spread(values, b.ahead)
+	return spread(values, b.variance(values))
+}
+
+// variance is that of what is promised about, over that of the mean of independent batches.
+// Batches in a row are not: a queue that lasts from one to the next makes them alike.
+func (b *batched) variance(values []float64) float64 {
+	if !b.inRow {
+		return b.ahead
+	}
+	r := correlation(values)
+	return b.ahead * (1 + r) / (1 - r)
 }
 
 // quantile is that of all batches together, with the interval that the share beyond it has. Tasks
@@ -70,22 +89,20 @@ func (b *batched) seen(unit string) Figure {
 // chance, so the shares beyond a quantile of five times the tail count as well, of which there are
 // more. The upper end is at least where an exponential tail has it: the worst bunch of the next
 // stretch may be longer than any of this one.
-func (b *batched) quantile(p float64, times [][]int64) Figure {
-	n := 0
-	for _, batch := range times {
-		n += len(batch)
-	}
+func (b *batched) quantile(p float64, times *span) Figure {
+	n := len(times.all)
 	if n == 0 || float64(n)*math.Log(p) > math.Log(0.025) {
 		return unknown
 	}
 	tail := 1 - p
-	at := func(tail float64) float64 { return float64(rankIn(times, 1-min(tail, 1), n)) / 1e9 }
-	half := max(b.relative(times, rankIn(times, p, n)),
-		rarer*b.relative(times, rankIn(times, 1-min(bunches*tail, 0.5), n)))
+	rank := func(p float64) int64 { return samples.NearestRanks(nil, times.all, p)[0] }
+	at := func(tail float64) float64 { return float64(rank(1-min(tail, 1))) / 1e9 }
+	half := max(b.relative(times, rank(p)),
+		rarer*b.relative(times, rank(1-min(bunches*tail, 0.5))))
 	if b.ahead > 1 { // a stretch to come is less like this one than seeds are alike
 		half *= unlike
 	}
-	mid := at(tail)
+	mid := float64(rank(p)) / 1e9
 	slope := (mid - at(min(10*tail, 0.5))) / math.Log(10)
 	return Figure{at(tail * math.Exp(half)), mid,
 		max(at(tail/math.Exp(half)), mid+slope*half)}
@@ -99,82 +116,104 @@ const (
 )
 
 // relative is half of the interval of the share of tasks from a time on, over the share.
-func (b *batched) relative(times [][]int64, from int64) float64 {
-	shares := make([]float64, 0, len(times))
-	for _, batch := range times {
+func (b *batched) relative(times *span, from int64) float64 {
+	shares := make([]float64, 0, len(times.batches))
+	for _, batch := range times.batches {
+		beyond := 0
+		for _, v := range batch {
+			if v >= from {
+				beyond++
+			}
+		}
 		if len(batch) > 0 {
-			at, _ := slices.BinarySearch(batch, from)
-			shares = append(shares, float64(len(batch)-at)/float64(len(batch)))
+			shares = append(shares, float64(beyond)/float64(len(batch)))
 		}
 	}
-	mean, half := halfWidth(shares, b.ahead)
+	mean, half := halfWidth(shares, b.variance(shares))
 	return half / mean
 }
 
-// perSample are the metric's values in each sample by itself, as a run tells them.
-func (b *batched) perSample(unit string) (values []float64) {
+// perBatch are the metric's values in each batch by itself, as a run tells them.
+func (b *batched) perBatch(unit string) (values []float64) {
 	p, of, ok := quantile(unit)
 	if !ok {
 		return b.value[unit]
 	}
-	for _, batch := range b.ascending(of) {
-		values = append(values, float64(rankIn([][]int64{batch}, p, len(batch)))/1e9)
+	for _, batch := range b.times(of).batches {
+		values = append(values,
+			float64(samples.NearestRanks(nil, slices.Clone(batch), p)[0])/1e9)
 	}
 	return values
 }
 
-// rankIn is the nearest rank of p among ascending batches of n values together.
-func rankIn(batches [][]int64, p float64, n int) int64 {
-	exact := p * float64(n)
-	rank := max(1, int(math.Ceil(exact-1e-9*exact)))
-	low, high := int64(math.MaxInt64), int64(0)
-	for _, b := range batches {
-		if len(b) > 0 {
-			low, high = min(low, b[0]), max(high, b[len(b)-1])
+// queue puts the traffic through a pool.
+func (t *traffic) queue(limit, queue int) *batched { return t.through(plainLine(limit, queue)) }
+
+// sheds is queue for the share of the tasks that are shed alone.
+func (t *traffic) sheds(limit, queue int) *batched {
+	b := t.empty()
+	var pool recursion.Pool
+	for _, s := range t.samples {
+		pool.Run(s.due, s.service, max(1, min(limit, len(s.due))), queue)
+		for from, to := range t.parts(len(s.due)) {
+			n := 0
+			for _, response := range pool.Responses()[from:to] {
+				if response == shed {
+					n++
+				}
+			}
+			b.note("shed/op", float64(n)/float64(to-from))
 		}
 	}
-	for low < high { // the least value with rank values up to it
-		mid := low + (high-low)/2
-		count := 0
-		for _, b := range batches {
-			at, _ := slices.BinarySearch(b, mid+1)
-			count += at
-		}
-		if count >= rank {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low
+	return b
 }
 
-// queue puts the traffic through the recursion.
-func (t *traffic) queue(limit, queue int) *batched {
-	b := &batched{times: map[string][][]int64{}, value: map[string][]float64{}, ahead: 1}
-	var l line
+// empty is a reading of no batch.
+func (t *traffic) empty() *batched {
+	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1,
+		inRow: t.blocks > 1 && !t.recorded}
+	if t.recorded {
+		b.ahead = 2
+	}
+	return b
+}
+
+// parts are the blocks of a plan of n tasks that hold any, without those that warm it up.
+func (t *traffic) parts(n int) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		first := t.first(n)
+		for j := range t.blocks {
+			from, to := first+j*(n-first)/t.blocks, first+(j+1)*(n-first)/t.blocks
+			if from < to && !yield(from, to) {
+				return
+			}
+		}
+	}
+}
+
+// through puts the traffic through the recursion.
+func (t *traffic) through(l line) *batched {
+	b := t.empty()
 	for _, s := range t.samples {
-		wait := l.serve(s, limit, queue)
-		b.longest = max(b.longest, longest(s.due, wait))
-		first, parts := t.first(len(wait)), 1
-		if t.recorded {
-			parts, b.ahead = batches, 2
+		wait, held := l.serve(s)
+		if l.load == 1 && l.service == 1 { // else nobody asks
+			b.longest = max(b.longest, longest(s.due, wait))
 		}
 		var end int64
 		for i, w := range wait {
-			if w != shed {
-				end = max(end, s.due[i]+w+s.service[i])
+			if w >= 0 {
+				end = max(end, s.due[i]+w+held[i])
 			}
 		}
-		b.note("makespan-sec", float64(end-s.due[0])/1e9)
-		for j := range parts {
-			size := len(wait) - first
-			from, to := first+j*size/parts, first+(j+1)*size/parts
-			b.add(wait[from:to], s.service[from:to])
+		if len(s.due) > 0 {
+			b.note("makespan-sec", float64(end-s.due[0])/1e9)
+		}
+		for from, to := range t.parts(len(wait)) {
+			b.add(wait[from:to], held[from:to])
 		}
 	}
 	if next := t.ahead(); next != nil {
-		b.next = sync.OnceValue(func() *batched { return next.queue(limit, queue) })
+		b.next = sync.OnceValue(func() *batched { return next.through(l) })
 	}
 	return b
 }
@@ -183,25 +222,24 @@ func (b *batched) note(unit string, v float64) { b.value[unit] = append(b.value[
 
 // add takes a batch of tasks.
 func (b *batched) add(wait, service []int64) {
-	if len(wait) == 0 {
-		return
-	}
-	waits, services := make([]int64, 0, len(wait)), service
-	if slices.Contains(wait, shed) {
+	waits, services := wait, service
+	lost := map[string]float64{}
+	if slices.ContainsFunc(wait, func(w int64) bool { return w < 0 }) {
+		waits = make([]int64, 0, len(wait))
 		services = make([]int64, 0, len(wait))
 		for i, w := range wait {
-			if w != shed {
+			switch w {
+			case shed:
+				lost["shed/op"]++
+			case refused:
+				lost["throttled/op"]++
+			default:
 				waits, services = append(waits, w), append(services, service[i])
 			}
 		}
-	} else {
-		waits = append(waits, wait...)
 	}
-	b.note("shed/op", 1-float64(len(waits))/float64(len(wait)))
 	for _, loss := range losses {
-		if !loss.shed {
-			b.note(loss.unit, 0)
-		}
+		b.note(loss.unit, lost[loss.unit]/float64(len(wait)))
 	}
 	if len(waits) == 0 {
 		return
@@ -224,27 +262,26 @@ func (b *batched) add(wait, service []int64) {
 	b.note("max-response-sec", float64(most[2])/1e9)
 }
 
-// ascending are the times of each batch in order: sorting is most of the cost, so it waits until
-// somebody asks.
-func (b *batched) ascending(of string) [][]int64 {
-	if sorted, ok := b.times[of]; ok {
-		return sorted
+// times are those of each batch. Putting them in order is most of the cost, so that waits until
+// somebody asks, and goes no further than that takes.
+func (b *batched) times(of string) *span {
+	if s, ok := b.spans[of]; ok {
+		return s
 	}
-	sorted := make([][]int64, len(b.wait))
-	for i, waits := range b.wait {
-		switch of {
-		case "wait":
-			sorted[i] = slices.Clone(waits)
-		case "service":
-			sorted[i] = slices.Clone(b.service[i])
-		default:
-			sorted[i] = make([]int64, len(waits))
+	s := &span{batches: b.wait}
+	switch of {
+	case "service":
+		s.batches = b.service
+	case "response":
+		s.batches = make([][]int64, len(b.wait))
+		for i, waits := range b.wait {
+			s.batches[i] = make([]int64, len(waits))
 			for j, w := range waits {
-				sorted[i][j] = w + b.service[i][j]
+				s.batches[i][j] = w + b.service[i][j]
 			}
 		}
-		slices.Sort(sorted[i])
 	}
-	b.times[of] = sorted
-	return sorted
+	s.all = slices.Concat(s.batches...)
+	b.spans[of] = s
+	return s
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
@@ -23,34 +24,117 @@ type setting struct {
 
 func plainly(limit, queue int) setting { return setting{limit, queue, 1, 1, nil} }
 
-// ran is the reading of a strategy's own code: a result for each seed.
+// ran is the reading of a strategy's own code: a result for each seed. What the recursion says of
+// the same tasks, one by one and with all of the traffic, makes of a few short runs, which flatter,
+// what the strategy comes to with all of it: the ratio is the strategy's own, and as paired runs
+// have it, little of it is luck.
 type ran struct {
 	results []*bench.Result
-	// the interval, of a pool with that limit on the same recorded plan, whose ends are as far off;
-	// the zero Figure where the seeds tell
-	borrowed Figure
-	// what a metric of time is multiplied with: see search.control; nil: 1
-	control func(unit string) float64
+	each    []*modelled // the recursion, of the same tasks as each result; nil: it does not know
+	all     *modelled   // and of all of the traffic
 }
 
-func (r ran) figure(unit string) Figure {
+func (r *ran) figure(unit string) Figure {
+	if r.grows() {
+		return unknown
+	}
+	plain := spread(r.values(unit), 1)
+	if !r.paired() || !plain.Told() {
+		return plain
+	}
+	all := r.all.figure(unit)
+	if !all.Told() {
+		return plain
+	}
+	ratios, ok := r.ratios(unit)
+	switch {
+	case !ok: // some are 0
+		more := make([]float64, len(r.results))
+		for i, v := range r.values(unit) {
+			more[i] = v - r.each[i].figure(unit).Mid
+		}
+		return all.plus(halfWidth(more, 1))
+	case ratios == nil:
+		return all
+	}
+	return all.times(spread(ratios, 1))
+}
+
+// ratios are those of each run to what the recursion says of its tasks; nil where all are 1. ok is
+// false where there are none.
+func (r *ran) ratios(unit string) (ratios []float64, ok bool) {
+	if !r.paired() {
+		return nil, false
+	}
+	values, alike := r.values(unit), 0
+	for i, v := range values {
+		switch of := r.each[i].figure(unit).Mid; {
+		case same(v, of):
+			ratios = append(ratios, 1)
+			alike++
+		case !(of > 0) || !(v > 0):
+			return nil, false
+		default:
+			ratios = append(ratios, v/of)
+		}
+	}
+	if alike == len(values) {
+		return nil, true
+	}
+	return ratios, true
+}
+
+// paired reports whether the recursion knows of each run what it would have come to.
+func (r *ran) paired() bool { return r.all != nil && r.each != nil && !r.loses() }
+
+// same is equal but for the rounding of instants.
+func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(a) }
+
+// values are those of each run.
+func (r *ran) values(unit string) []float64 {
 	values := make([]float64, len(r.results))
 	for i, one := range r.results {
 		v, ok := one.Metric(unit)
 		if !ok || one.Invalid() {
-			return unknown
+			v = math.NaN()
 		}
 		values[i] = v
 	}
-	f := spread(values, 1)
-	if r.control != nil && f.Told() {
-		by := r.control(unit)
-		f.Low, f.Mid, f.High = f.Low*by, f.Mid*by, f.High*by
+	return values
+}
+
+// loses reports whether a run lost other tasks than the recursion, and so had not the same work.
+func (r *ran) loses() bool {
+	for _, loss := range losses {
+		for i, v := range r.values(loss.unit) {
+			if f := r.each[i].figure(loss.unit); !same(v, f.Mid) {
+				return true
+			}
+		}
 	}
-	if b := r.borrowed; b.Mid > 0 && b.Told() && f.Told() {
-		f.Low, f.High = f.Mid*(b.Low/b.Mid), f.Mid*(b.High/b.Mid)
+	return false
+}
+
+// alike reports whether each run came to what the recursion says of it, to the digit.
+func (r *ran) alike(wanted objectives.List) bool {
+	for _, w := range wanted {
+		if ratios, ok := r.ratios(w.Unit); !ok || ratios != nil {
+			return false
+		}
 	}
-	return f
+	return true
+}
+
+// grows reports whether most runs grew while they went on: a strategy that uses less than its slots
+// may be unstable where a pool is not.
+func (r *ran) grows() bool {
+	n := 0
+	for _, one := range r.results {
+		if one.Drifts() {
+			n++
+		}
+	}
+	return 2*n > len(r.results)
 }
 
 // A trial is a strategy that is to be run with a setting.
@@ -59,24 +143,21 @@ type trial struct {
 	setting
 }
 
-// runs runs each trial for that many tasks with each of the first seeds, all side by side. A trial
-// whose run fails has no reading; the error is the search's.
-func (s *search) runs(ctx context.Context, trials []trial, tasks, seeds int) ([]*ran, error) {
-	if s.traffic != nil && s.traffic.recorded {
-		seeds = 1
-	}
+// runs runs each trial with each of the first seeds, all side by side. All runs of a search have
+// the same number of tasks. A trial whose run fails has no reading; the error is the search's.
+func (s *search) runs(ctx context.Context, trials []trial, seeds int) ([]*ran, error) {
+	seeds = min(seeds, s.mostSeeds())
 	suite := bench.Suite{Count: seeds, Parallel: s.question.Parallel}
-	for _, t := range trials {
-		suite.Scenarios = append(suite.Scenarios, s.scenario(t, tasks))
-	}
-	s.spent += tasks * seeds * len(trials)
 	readings := make([]*ran, len(trials))
 	for i, t := range trials {
-		readings[i] = &ran{control: s.control(t, tasks, seeds)}
-		if s.traffic != nil && s.traffic.recorded && s.replays {
-			readings[i].borrowed = s.pooled(t.limit, s.wanted[0].Unit)
+		sc := s.scenario(t)
+		suite.Scenarios = append(suite.Scenarios, sc)
+		readings[i] = &ran{}
+		if l, ok := s.lineOf(t.strategy, t.setting); ok {
+			readings[i].each, readings[i].all = s.sameWork(sc, seeds, l), s.model(l)
 		}
 	}
+	s.spent += s.tasks() * seeds * len(trials)
 	next := 0
 	err := suite.Do(ctx, s.run, func(sc bench.Scenario, r *bench.Result, err error) error {
 		at := next % len(trials)
@@ -92,54 +173,22 @@ func (s *search) runs(ctx context.Context, trials []trial, tasks, seeds int) ([]
 	return readings, err
 }
 
-// control corrects short runs, which flatter, and the luck of few seeds: by the ratio of what a
-// pool with that limit comes to on all of the traffic and on the part of it that is run. Nil where
-// the recursion does not know.
-func (s *search) control(t trial, tasks, seeds int) func(unit string) float64 {
-	if !s.replays || s.traffic.recorded || t.load != 1 || t.service != 1 || t.target != nil ||
-		t.strategy.Spec.Sheds {
-		return nil
-	}
-	part := *s.traffic
-	part.samples = nil
-	for _, one := range s.traffic.samples[:seeds] {
-		n := min(tasks, len(one.due))
-		part.samples = append(part.samples, sample{one.due[:n], one.service[:n]})
-	}
-	return func(unit string) float64 {
-		if p, _, ok := quantile(unit); !ok && !strings.HasPrefix(unit, "mean-") || ok && p == 0 {
-			return 1
-		}
-		some := spread(part.queue(t.limit, anyQueue).perSample(unit), 1).Mid
-		if by := s.pooled(t.limit, unit).Mid / some; by > 0 && !math.IsInf(by, 0) {
-			return by
-		}
+// mostSeeds: a recorded plan is the same with each.
+func (s *search) mostSeeds() int {
+	if s.traffic != nil && s.traffic.recorded {
 		return 1
 	}
-}
-
-// pooled is a metric of a pool with that limit on all of the traffic.
-func (s *search) pooled(limit int, unit string) Figure {
-	key := fmt.Sprint(limit, unit)
-	f, ok := s.known[key]
-	if !ok {
-		f = s.traffic.queue(limit, anyQueue).figure(unit)
-		s.known[key] = f
-	}
-	return f
+	return seeds
 }
 
 // scenario is that of a trial.
-func (s *search) scenario(t trial, tasks int) bench.Scenario {
+func (s *search) scenario(t trial) bench.Scenario {
 	sc := s.sample
 	sc.Strategy, sc.Limit, sc.Queue = t.strategy, t.limit, t.queue
 	if !t.strategy.Spec.UsesQueue {
 		sc.Queue = 0
 	}
 	sc.Load.PerSecond *= t.load
-	if tasks < sc.Stop.Tasks || sc.Stop.Tasks == 0 {
-		sc.Stop.Tasks, sc.Stop.Duration = tasks, 0
-	}
 	if t.service != 1 {
 		if w, ok := longer(sc.Workload, t.service); ok {
 			sc.Workload = w

@@ -16,6 +16,24 @@ var unknown = Figure{math.NaN(), math.NaN(), math.NaN()}
 // Told reports whether there is a value.
 func (f Figure) Told() bool { return !math.IsNaN(f.Mid) }
 
+// times is the product of two values that are independent, on a logarithmic scale.
+func (f Figure) times(by Figure) Figure {
+	mid := f.Mid * by.Mid
+	if !(f.Low > 0) || !(by.Low > 0) {
+		return Figure{f.Low * by.Low, mid, f.High * by.High}
+	}
+	down := math.Hypot(math.Log(f.Mid/f.Low), math.Log(by.Mid/by.Low))
+	up := math.Hypot(math.Log(f.High/f.Mid), math.Log(by.High/by.Mid))
+	return Figure{mid / math.Exp(down), mid, mid * math.Exp(up)}
+}
+
+// plus is the sum with an independent value, of that half-width; no metric is below 0.
+func (f Figure) plus(mean, half float64) Figure {
+	mid := f.Mid + mean
+	return Figure{max(0, mid-math.Hypot(f.Mid-f.Low, half)), mid,
+		mid + math.Hypot(f.High-f.Mid, half)}
+}
+
 // A value is a run of which one metric is known.
 type value struct {
 	unit string
@@ -58,14 +76,6 @@ func judge(r reading, list objectives.List) objectives.Verdict {
 	return all
 }
 
-// A typical reading is one without its interval.
-type typical struct{ reading }
-
-func (t typical) figure(unit string) Figure {
-	mid := t.reading.figure(unit).Mid
-	return Figure{mid, mid, mid}
-}
-
 // students are the 97.5 % points of Student's t by degrees of freedom.
 var students = map[int]float64{1: 12.71, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447,
 	7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228, 11: 2.201, 12: 2.179, 13: 2.160, 14: 2.145,
@@ -85,6 +95,27 @@ func halfWidth(values []float64, ahead float64) (mean, half float64) {
 		return mean, 0
 	}
 	return mean, students[len(values)-1] * math.Sqrt(ahead*squares/(n-1)/n)
+}
+
+// correlation is that of neighbouring values, without the error that an estimate from so few has on
+// average (Kendall, Note on bias in the estimation of autocorrelation, 1954); below 0 counts as 0.
+func correlation(values []float64) float64 {
+	n := float64(len(values))
+	mean, squares, products := 0.0, 0.0, 0.0
+	for _, v := range values {
+		mean += v / n
+	}
+	for i, v := range values {
+		squares += (v - mean) * (v - mean)
+		if i > 0 {
+			products += (v - mean) * (values[i-1] - mean)
+		}
+	}
+	if squares == 0 {
+		return 0
+	}
+	r := products / squares
+	return min(max(r+(1+4*r)/n, 0), 0.95)
 }
 
 // spread is the figure of the mean of independent values: on a logarithmic scale, since all metrics

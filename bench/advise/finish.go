@@ -18,13 +18,27 @@ func (s *search) answer(ctx context.Context, options []Option) (*Answer, error) 
 		return nil, err
 	}
 	best := options[0]
-	a := &Answer{Objectives: s.wanted, Recommendation: best, RunnersUp: options[1:],
+	more, unstable := []Option{}, []Option{}
+	for _, o := range options[1:] {
+		if o.Unstable == "" {
+			more = append(more, o)
+		} else {
+			unstable = append(unstable, o)
+		}
+	}
+	s.drop(unstable, seeds)
+	a := &Answer{Objectives: s.wanted, Recommendation: best, RunnersUp: more,
 		Replayed: s.replays, Recorded: s.traffic != nil && s.traffic.recorded}
 	a.Verdict = map[objectives.Verdict]Verdict{objectives.Met: Meets,
 		objectives.Undecided: Undecided, objectives.Missed: NothingMeets}[best.Verdict]
 	for i := range a.RunnersUp {
 		o := &a.RunnersUp[i]
 		o.Regret = o.Promise.Mid/best.Promise.Mid - 1
+		o.Same = o.Same && o.Limit == best.Limit && best.behaviour.plain && !best.behaviour.sheds
+	}
+	if s.stop.Tasks > 0 && s.stop.Tasks < s.sample.Stop.Tasks &&
+		s.sample.Load.Arrival.Tasks() > 0 {
+		a.Ran, a.Record = s.stop.Tasks, s.sample.Stop.Tasks
 	}
 	if err := s.neighbours(ctx, a); err != nil {
 		return nil, err
@@ -68,7 +82,7 @@ func (s *search) try(ctx context.Context, options []Option) error {
 func (s *search) neighbours(ctx context.Context, a *Answer) error {
 	best := a.Recommendation
 	at := func(limit int) (*Option, error) {
-		if best.behaviour.plain && s.replays {
+		if s.exactly(best.behaviour) {
 			return s.poolAt(ctx, best.behaviour, limit)
 		}
 		return s.measured(ctx, best.behaviour, limit, seeds)
@@ -90,7 +104,10 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 		s.question.Scenario.Workload.Spec.Kind == workloads.Wait {
 		return nil
 	}
-	sc := s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)}, confirmTasks)
+	sc := s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)})
+	if sc.Stop.Tasks == 0 || sc.Stop.Tasks > confirmTasks {
+		sc.Stop.Tasks, sc.Stop.Duration = confirmTasks, 0
+	}
 	sc.Workload, sc.Clock = s.question.Scenario.Workload, bench.Real
 	var failed error
 	err := bench.Suite{Scenarios: []bench.Scenario{sc}}.Do(ctx, s.run,
@@ -100,7 +117,7 @@ func (s *search) confirm(ctx context.Context, o *Option) error {
 			case r.Verdict != bench.Valid:
 				failed = fmt.Errorf("%s, mainly %s", r.Verdict, r.Reasons[0].Check)
 			default:
-				f := ran{results: []*bench.Result{r}}.figure(s.wanted[0].Unit)
+				f := (&ran{results: []*bench.Result{r}}).figure(s.wanted[0].Unit)
 				o.Confirmed = &f
 				if f.judge(s.wanted[0]) == objectives.Missed && o.Verdict == objectives.Met {
 					o.Verdict = objectives.Undecided
@@ -120,33 +137,46 @@ const confirmTasks = 2000
 // missing says what would have the nearest meet the objectives, each alone.
 func (s *search) missing(a *Answer) {
 	o := a.Recommendation
-	if s.replays && o.behaviour.plain {
-		most := s.question.limitAtMost()
-		for limit := most + 1; limit <= 16*most; limit = limit + max(1, limit/16) {
-			if judge(s.traffic.queue(limit, s.slotsOf(&o)), s.wanted) == objectives.Met {
-				a.Missing = append(a.Missing, Missing{"limit", float64(limit)})
-				break
-			}
+	if s.exactly(o.behaviour) {
+		if limit := s.enough(&o); limit > 0 {
+			a.Missing = append(a.Missing, Missing{"limit", float64(limit)})
 		}
-		low, high := 0.0, 1.0
-		for high-low > 0.01 {
-			mid := (low + high) / 2
-			r := s.traffic.at(mid, 1).queue(o.Limit, s.slotsOf(&o))
-			if judge(r, s.wanted) == objectives.Met {
-				low = mid
-			} else {
-				high = mid
-			}
-		}
+		low := s.largest(0, 1, 0.01, func(load float64) bool {
+			return s.meets(&o, setting{limit: o.Limit, load: load, service: 1})
+		})
 		if rate := s.work.Rate; low > 0 && rate > 0 {
 			a.Missing = append(a.Missing, Missing{"rate", math.Floor(100*low) / 100 * rate})
 		}
 	}
-	if f := o.Promise; f.Told() && !s.overloads(o.behaviour, o.Limit) &&
-		f.judge(s.wanted[0]) != objectives.Met {
+	if f := o.Promise; f.Told() && f.judge(s.wanted[0]) != objectives.Met {
 		a.Missing = append(a.Missing, Missing{"objective", f.High})
 	}
 }
+
+// enough is the smallest limit with which a pool meets the objectives, of those that the question
+// rules out; 0 where none does.
+func (s *search) enough(o *Option) int {
+	met := func(limit int) bool {
+		return s.meets(o, setting{limit: limit, load: 1, service: 1})
+	}
+	low := s.question.limitAtMost()
+	high := low + 1
+	for ; !met(high); low, high = high, 2*high {
+		if high > muchMore*s.question.limitAtMost() {
+			return 0
+		}
+	}
+	for high-low > 1 {
+		if mid := (low + high) / 2; met(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
+
+const muchMore = 8
 
 // described is what came in.
 func (s *search) described() (d Described) {

@@ -3,24 +3,25 @@ package advise
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // halving measures the behaviours that are no pools, by their own code: at the limit that does for
-// a pool or, where that is 0, at all of the first look. The better half goes on with runs of twice
-// as many tasks, until few are left; these are measured with all seeds.
+// a pool or, where that is 0, at a few at which they are stable. The better half goes on with twice
+// as many seeds, until few are left; these are measured with all of them.
 func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Option, error) {
 	limits := []int{limit}
 	if limit == 0 {
-		limits = s.limits()
+		limits = s.few(s.limits())
 	}
-	tasks := s.runTasks(max(1, len(all)*len(limits)/2))
 	var left []Option
-	for len(all) > 0 {
-		options, err := s.round(ctx, all, limits, tasks)
+	for n := 1; len(all) > 0; n *= 2 {
+		options, err := s.round(ctx, all, limits, n)
 		if err != nil {
 			return nil, err
 		}
@@ -29,9 +30,12 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 		if len(left) <= mostKept {
 			break
 		}
-		keep := max(mostKept, len(left)/2)
-		s.drop(left[keep:], tasks)
-		left, all, tasks = left[:keep], nil, 2*tasks
+		keep := mostKept
+		if n < s.mostSeeds() {
+			keep = max(mostKept, len(left)/2)
+		}
+		s.drop(left[keep:], n)
+		left, all = left[:keep], nil
 		for _, o := range left {
 			all = append(all, o.behaviour)
 		}
@@ -45,15 +49,34 @@ func (s *search) halving(ctx context.Context, all []behaviour, limit int) ([]Opt
 	return left, nil
 }
 
-// drop says what goes no further.
-func (s *search) drop(options []Option, tasks int) {
-	var names []string
-	for _, o := range options {
-		names = append(names, o.Strategy.String())
+// few are the first few that are above the slots that the work keeps busy, and the largest.
+func (s *search) few(limits []int) []int {
+	const most = 4
+	if at := slices.IndexFunc(limits, func(n int) bool {
+		return float64(n) > s.work.Busy
+	}); at > 0 {
+		limits = limits[at:]
 	}
-	slices.Sort(names)
-	s.left = append(s.left, fmt.Sprintf("%s: behind after runs of %d tasks",
-		strings.Join(names, ", "), tasks))
+	if len(limits) > most {
+		limits = append(slices.Clone(limits[:most-1]), limits[len(limits)-1])
+	}
+	return limits
+}
+
+// drop says what goes no further.
+func (s *search) drop(options []Option, seeds int) {
+	names := map[string][]string{}
+	for _, o := range options {
+		why := fmt.Sprintf("behind after %s", prose.Count(seeds, "run"))
+		if o.Unstable != "" {
+			why = "unstable"
+		}
+		names[why] = append(names[why], o.Strategy.String())
+	}
+	for _, why := range slices.Sorted(maps.Keys(names)) {
+		slices.Sort(names[why])
+		s.left = append(s.left, strings.Join(names[why], ", ")+": "+why)
+	}
 }
 
 func limitsOf(options []Option) (limits []int) {
@@ -64,19 +87,24 @@ func limitsOf(options []Option) (limits []int) {
 	return slices.Compact(limits)
 }
 
-// round runs each behaviour once at each of the limits.
+// round runs each behaviour at each of the limits, with so many seeds. What is unstable need not
+// run.
 func (s *search) round(
-	ctx context.Context, all []behaviour, limits []int, tasks int,
+	ctx context.Context, all []behaviour, limits []int, seeds int,
 ) (options []Option, err error) {
 	var trials []trial
 	var of []behaviour
 	for _, b := range all {
 		for _, limit := range limits {
+			if o := s.overloaded(b, b.members, limit); o != nil {
+				options = append(options, *o)
+				continue
+			}
 			trials = append(trials, trial{b.first(), plainly(limit, s.queueOf(b, limit))})
 			of = append(of, b)
 		}
 	}
-	readings, err := s.runs(ctx, trials, tasks, 1)
+	readings, err := s.runs(ctx, trials, seeds)
 	for i, r := range readings {
 		if t := trials[i]; r != nil && err == nil {
 			options = append(options, s.option(of[i], of[i].members, t.limit, t.queue, r))
@@ -109,12 +137,23 @@ func (s *search) measured(
 	if len(fit) == 0 {
 		return nil, nil
 	}
-	readings, err := s.runs(ctx, []trial{{fit[0], plainly(limit, queue)}}, s.runTasks(seeds), seeds)
+	if o := s.overloaded(b, fit, limit); o != nil {
+		return o, nil
+	}
+	key := fmt.Sprint(fit[0], limit, seeds)
+	if o, known := s.measures[key]; known {
+		copied := *o
+		return &copied, nil
+	}
+	readings, err := s.runs(ctx, []trial{{fit[0], plainly(limit, queue)}}, seeds)
 	if err != nil || readings[0] == nil {
 		return nil, err
 	}
 	o := s.option(b, fit, limit, queue, readings[0])
-	return &o, nil
+	o.Same = readings[0].alike(s.wanted) && b.first().Spec.Starts == nil
+	s.measures[key] = &o
+	copied := o
+	return &copied, nil
 }
 
 // settle looks, a run at a time, for a smaller limit with which an option meets the objectives as
@@ -136,17 +175,27 @@ func (s *search) settle(ctx context.Context, o *Option, upwards bool) error {
 }
 
 // confirmed makes an option what its behaviour comes to with all seeds: at that limit or, where it
-// misses the objectives and may have more, at one of the next.
+// misses the objectives and may have more, at one of the next; and at the smallest of those next
+// below that do.
 func (s *search) confirmed(ctx context.Context, o *Option, limit int, upwards bool) error {
 	m, err := s.measured(ctx, o.behaviour, limit, seeds)
 	for try := 0; try < mostTries && err == nil && m != nil && upwards &&
 		m.Verdict != objectives.Met && m.Limit < s.question.limitAtMost(); try++ {
 		var more *Option
-		more, err = s.measured(ctx, o.behaviour, m.Limit+max(1, m.Limit/8), seeds)
+		more, err = s.measured(ctx, o.behaviour,
+			min(m.Limit+max(1, m.Limit/8), s.question.limitAtMost()), seeds)
 		if more == nil || more.excess >= m.excess {
 			break
 		}
 		m = more
+	}
+	for m != nil && err == nil && m.Verdict == objectives.Met && m.Limit > 1 {
+		var less *Option
+		less, err = s.measured(ctx, o.behaviour, m.Limit-1, seeds)
+		if less == nil || less.Verdict != objectives.Met {
+			break
+		}
+		m = less
 	}
 	if err == nil && m != nil {
 		*o = *m

@@ -2,31 +2,71 @@ package advise
 
 import (
 	"math"
+	"time"
 
-	"github.com/poolbench/poolbench/internal/recursion"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/targets"
 )
 
 // anyQueue is a queue that is never full.
 const anyQueue = math.MaxInt32
 
-// shed marks the wait of a task that found the queue full.
-const shed = recursion.Shed
+// shed and refused mark the wait of a task that found the queue full, or that the target refused.
+const (
+	shed    = recursion.Shed
+	refused = recursion.Refused
+)
 
-// A line puts samples through pools.
-type line struct{ pool recursion.Pool }
+// A line is a pool whose tasks start in the order in which they come, under some stress.
+type line struct {
+	limit, queue  int
+	pace          recursion.Pace
+	freeze        recursion.Freeze
+	target        string // that refuses by a policy; "": none
+	load, service float64
+}
 
-// serve puts tasks, by their due times, through limit slots in the order in which they come. Who
-// finds all slots taken and queue tasks waiting is shed. It returns the waits, which the next call
-// overwrites.
-func (l *line) serve(s sample, limit, queue int) []int64 {
-	l.pool.Run(s.due, s.service, min(limit, len(s.due)), queue)
-	waits := l.pool.Responses()
+func plainLine(limit, queue int) line {
+	return line{limit: limit, queue: queue, load: 1, service: 1}
+}
+
+// serve puts tasks, by their due times, through the slots in the order in which they come. Who
+// finds all slots taken and queue tasks waiting is shed, but with a pace, a freeze or a target. It
+// returns the waits, or that a task was shed or refused, and how long each had its slot.
+func (l line) serve(s sample) (waits, held []int64) {
+	pool := recursion.Pool{Pace: l.pace, Freeze: l.freeze, Gate: l.gate()}
+	pool.Run(s.due, s.service, max(1, min(l.limit, len(s.due))), l.queue)
+	waits, held = pool.Responses(), pool.Held()
 	for i, response := range waits {
-		if response != shed {
-			waits[i] = response - s.service[i]
+		if response >= 0 {
+			waits[i] = response - held[i]
 		}
 	}
-	return waits
+	return waits, held
+}
+
+// gate is the policy of the target; nil: none.
+func (l line) gate() recursion.Gate {
+	if l.target == "" {
+		return nil
+	}
+	policy := policyOf(targets.MustParse(l.target))
+	return func(at int64) (wait int64, admitted bool) {
+		d := policy.Admit(time.Duration(at))
+		return int64(d.Wait), d.Admitted
+	}
+}
+
+// policyOf is what a target decides by; nil for one that is more than a policy.
+func policyOf(v targets.Variant) targets.Policy {
+	if v.Spec.New == nil {
+		return nil
+	}
+	t, err := v.Spec.Build(0, v.Values)
+	if err != nil {
+		return nil
+	}
+	return targets.PolicyOf(t)
 }
 
 // longest is the longest queue of tasks that waited so long, in the order in which they came: of
@@ -34,7 +74,7 @@ func (l *line) serve(s sample, limit, queue int) []int64 {
 func longest(due, waits []int64) (most int) {
 	oldest, waiting := 0, 0
 	for i, wait := range waits {
-		for oldest < i && (waits[oldest] == shed || due[oldest]+waits[oldest] <= due[i]) {
+		for oldest < i && (waits[oldest] < 0 || due[oldest]+waits[oldest] <= due[i]) {
 			if waits[oldest] > 0 {
 				waiting--
 			}

@@ -7,11 +7,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/bench/param"
 )
 
-// pool finds the smallest limit, and the smallest queue where it sheds, of a plain behaviour. Where
-// none meets the objectives it is the nearest.
+// pool finds the smallest limit, and the smallest queue where it sheds, of a behaviour that is
+// plain or that the recursion knows. Where none meets the objectives it is the nearest.
 func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed error) {
 	below, above := 0, 0 // the largest limit that does not do, the smallest that does
 	at := func(limit int) *Option {
@@ -26,7 +25,10 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 	var last *Option
 	for _, limit := range s.limits() {
 		o := at(limit)
-		if failed != nil || o == nil || last != nil && same(last.Figures, o.Figures) {
+		if failed != nil || o == nil {
+			break
+		}
+		if last != nil && last.Unstable == "" && alike(last.Figures, o.Figures) {
 			break // more gains nothing
 		}
 		if last = o; o.Verdict == objectives.Met {
@@ -35,7 +37,8 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 		}
 		below = limit
 	}
-	if above == 0 && !s.replays && nearest != nil { // with a target, too large a limit misses too
+	// with a target, too large a limit misses too
+	if above == 0 && s.sample.Target.Spec.Name != "none" && nearest != nil {
 		for step := nearest.Limit / 4; step > 0 && above == 0 && failed == nil; step /= 2 {
 			for _, limit := range []int{nearest.Limit - step, nearest.Limit + step} {
 				if limit > s.question.limitAtMost() || above != 0 {
@@ -55,7 +58,7 @@ func (s *search) pool(ctx context.Context, b behaviour) (nearest *Option, failed
 			below = mid
 		}
 	}
-	if !s.replays && nearest != nil && failed == nil {
+	if !s.exactly(b) && nearest != nil && failed == nil {
 		failed = s.confirmed(ctx, nearest, nearest.Limit, true)
 	}
 	return nearest, failed
@@ -69,40 +72,46 @@ func (s *search) limits() []int {
 	for limit := 1; limit < most; limit *= 2 {
 		all = append(all, limit)
 	}
-	for _, key := range []string{"conns", "limit"} {
-		if t := s.sample.Target; hasKey(t.Spec.Keys, key, param.Int) && !t.Spec.RateLimits {
-			all = append(all, min(max(t.Values.Int(key), 1), most))
-		}
+	if n := connections(s.sample.Target); n > 0 {
+		all = append(all, min(n, most))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// same reports whether two settings come to the same.
-func same(a, b []Figure) bool {
+// alike reports whether two settings come to the same.
+func alike(a, b []Figure) bool {
 	return slices.EqualFunc(a, b, func(a, b Figure) bool {
 		return a == b && a.Told() || !a.Told() && !b.Told()
 	})
 }
 
-// poolAt is a plain behaviour at a limit; nil where no strategy has exactly that one.
+// poolAt is such a behaviour at a limit; nil where no strategy has exactly that one.
 func (s *search) poolAt(ctx context.Context, b behaviour, limit int) (*Option, error) {
 	fit := b.at(limit)
-	if len(fit) == 0 {
-		return nil, nil
+	if err := ctx.Err(); err != nil || len(fit) == 0 {
+		return nil, err
 	}
-	if !s.replays {
+	if o := s.overloaded(b, fit, limit); o != nil {
+		return o, nil
+	}
+	if !s.exactly(b) {
 		return s.measured(ctx, b, limit, 1)
 	}
-	if !b.sheds {
-		r := s.traffic.queue(limit, anyQueue)
-		// the longest queue seen is never full; a shorter one lets the caller wait
-		queue := min(max(r.longest, 1), s.question.queueAtMost(limit))
-		o := s.option(b, fit, limit, asQueue(queue), r)
-		return &o, nil
+	queue := anyQueue
+	if b.sheds {
+		queue = s.smallestQueue(limit)
 	}
-	queue := s.smallestQueue(limit)
-	o := s.option(b, fit, limit, asQueue(queue), s.traffic.queue(limit, queue))
+	l := plainLine(limit, queue)
+	if !b.sheds {
+		l, _ = s.lineOf(fit[0], plainly(limit, 0))
+	}
+	r := s.model(l)
+	if !b.sheds {
+		// the longest queue seen is never full; a shorter one lets the caller wait
+		queue = min(max(r.longest, 1), s.question.queueAtMost(limit))
+	}
+	o := s.option(b, fit, limit, asQueue(queue), r)
 	return &o, nil
 }
 
@@ -124,7 +133,7 @@ func (s *search) smallestQueue(limit int) int {
 	}
 	most := min(s.question.queueAtMost(limit), len(s.traffic.samples[0].due))
 	return sortSearch(most, func(queue int) bool {
-		return judge(s.traffic.queue(limit, queue), ofShed) == objectives.Met
+		return judge(s.traffic.sheds(limit, queue), ofShed) == objectives.Met
 	})
 }
 

@@ -14,7 +14,8 @@ import (
 // A Question is what advice is wanted on. Zero fields have the defaults that they name.
 type Question struct {
 	// work, target, traffic and seed; its strategy, limit and queue are what is looked for. Its
-	// traffic is open, at a rate. Stop.Tasks is the size of a sample; 0 goes by the budget.
+	// traffic is open, at a rate. Stop is the most that a run of a strategy's own code has, and all
+	// of a job that ends; without one it goes by the budget.
 	Scenario   bench.Scenario
 	Objectives objectives.List // the first is the one that is promised
 	// what is looked at; nil is all that need no disk and no server
@@ -39,9 +40,16 @@ const (
 	defaultLimitAtMost = 1024
 	defaultBudget      = 30 * time.Second
 	tasksPerSecond     = 50_000 // of the strategies' own code, for a second of the budget
-	sampleShare        = 50     // a sample is that part of the tasks
-	recordShare        = 30     // likewise a record, of which there is one
 	allowed            = "1%"   // of tasks shed or dropped where that is allowed
+
+	// A run of a strategy's own code has so small a part of the budget, a sixth of one of 25
+	// decisions, and not so few tasks that nothing can be told.
+	runShare = 150
+	leastRun = 1000
+	// Of a record there is one run for each decision. What the default budget does not look at
+	// would take minutes.
+	recordShare = 30
+	mostRecord  = 200_000
 )
 
 // losses are the metrics of tasks that are not done, and whether they count as shed.
@@ -85,16 +93,13 @@ func (q Question) Validate() error {
 	return errors.Join(wrong...)
 }
 
-// sample is the scenario of one sample, less what is looked for, under the virtual clock.
+// sample is the scenario, less what is looked for, under the virtual clock.
 func (q Question) sample() bench.Scenario {
 	sc := q.Scenario
 	sc.Clock = bench.Virtual
 	sc.Workload = standIn(sc.Workload, sc.Seed)
 	if sc.Stop.Tasks == 0 && sc.Stop.Duration == 0 {
-		sc.Stop.Tasks = q.tasks() / sampleShare
-		if all := sc.Load.Arrival.Tasks(); all > 0 {
-			sc.Stop.Tasks = min(all, q.tasks()/recordShare)
-		}
+		sc.Stop.Tasks = cmp.Or(sc.Load.Arrival.Tasks(), q.runTasks())
 		if sc.Stop.Warmup == 0 {
 			sc.Stop.Warmup = 0.1
 		}
@@ -106,6 +111,26 @@ func (q Question) sample() bench.Scenario {
 func (q Question) tasks() int {
 	return int(cmp.Or(q.Budget, defaultBudget).Seconds() * tasksPerSecond)
 }
+
+// runTasks is how many tasks a run of a strategy's own code has, but for a record.
+func (q Question) runTasks() int {
+	least := leastRun
+	for _, o := range q.wanted() {
+		least = max(least, 2*bench.LeastTasks(o.Unit))
+	}
+	return max(least, q.tasks()/runShare)
+}
+
+// recordTasks is how many of a record such a run has at most.
+func (q Question) recordTasks() int {
+	if cmp.Or(q.Budget, defaultBudget) >= defaultBudget {
+		return mostRecord
+	}
+	return q.tasks() / recordShare
+}
+
+// planned is how many tasks steady traffic is drawn with.
+func (q Question) planned() int { return min(max(q.tasks(), leastPlanned), mostPlanned) }
 
 // wanted are the objectives with those that nobody has to ask for: what is offered is done, but for
 // what may be lost.

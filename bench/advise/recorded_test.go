@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,11 +71,23 @@ func meanOf(t *testing.T, q Question, n int) float64 {
 	return sum.Seconds() / float64(n)
 }
 
-// TestRecordCutOff: what the budget does not reach of a record is named.
-func TestRecordCutOff(t *testing.T) {
-	a := answered(t, recordedIn(t, 9000, time.Second))
-	const want = "tasks of the record after the first 1666 of 9000"
-	if !slices.Contains(a.NotLooked, want) {
-		t.Errorf("got %q, want %q among them", a.NotLooked, want)
+// TestRecordAll: the promise is of all of a record whatever the budget. Runs of strategies' own
+// code have all of it with the default budget, and it is told where a smaller one gives them a
+// part.
+func TestRecordAll(t *testing.T) {
+	const all, part = 9000, 1666
+	for budget, ran := range map[time.Duration]int{0: 0, time.Second: part} {
+		a := answered(t, recordedIn(t, all, budget))
+		if record := map[bool]int{true: all}[ran > 0]; a.Ran != ran || a.Record != record {
+			t.Errorf("budget %v: ran %d of %d, want %d", budget, a.Ran, a.Record, ran)
+		}
+		if len(a.NotLooked) > 0 {
+			t.Errorf("budget %v: not looked at %q", budget, a.NotLooked)
+		}
+		if want := answered(t, recordedIn(t, all, 0)).Recommendation.Promise; want !=
+			a.Recommendation.Promise {
+			t.Errorf("budget %v: promised %v, and %v with the default", budget,
+				a.Recommendation.Promise, want)
+		}
 	}
 }

@@ -19,13 +19,19 @@ type search struct {
 	wanted   objectives.List
 	sample   bench.Scenario
 	traffic  *traffic // nil where it cannot be drawn
-	replays  bool     // pools can be put through the recursion
+	replays  bool     // the recursion knows what the target does, and the metrics
 	work     Described
 	run      bench.RunFunc
+	stop     bench.Stop // of all runs of the strategies' own code
 	failed   map[string]bool
 	left     []string
-	known    map[string]Figure // of pools
-	spent    int               // tasks of the strategies' own code
+	models   map[line]*modelled
+	scaled   struct { // the traffic of the last stress
+		*traffic
+		load, service float64
+	}
+	measures map[string]*Option // by own code
+	spent    int                // tasks of the strategies' own code
 }
 
 const (
@@ -39,16 +45,10 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	s := &search{question: q, wanted: q.wanted(), sample: q.sample(), run: run,
-		failed: map[string]bool{}, known: map[string]Figure{}}
-	var err error
-	if s.traffic, err = draw(s.sample); err != nil {
+	s, err := q.search(run)
+	if err != nil {
 		return nil, err
 	}
-	s.work = s.described()
-	s.replays = s.traffic != nil && s.sample.Target.Spec.Name == "none" &&
-		s.sample.Timeout == 0 && s.sample.Drain == 0 && !slices.ContainsFunc(s.wanted,
-		func(o objectives.Objective) bool { return !tells(o.Unit) })
 	all, left := q.candidates(s.sample)
 	if len(all) == 0 {
 		return nil, errors.New("strategy: none is left to look at: " + fmt.Sprint(left))
@@ -68,13 +68,56 @@ func (q Question) Do(ctx context.Context, run bench.RunFunc) (*Answer, error) {
 	return s.answer(ctx, options)
 }
 
-// options are the best settings of each behaviour that is worth it: first those of pools, for which
-// the others are compared at their limit.
+// search plans the traffic, which no strategy has met yet.
+func (q Question) search(run bench.RunFunc) (s *search, err error) {
+	s = &search{question: q, wanted: q.wanted(), sample: q.sample(), run: run,
+		failed: map[string]bool{}, models: map[line]*modelled{}, measures: map[string]*Option{}}
+	if s.traffic, err = draw(s.sample, q.planned(), ends(s.wanted)); err != nil {
+		return nil, err
+	}
+	s.work, s.stop = s.described(), s.stopOfRuns()
+	s.replays = s.traffic != nil &&
+		(s.sample.Target.Spec.Name == "none" || policyOf(s.sample.Target) != nil) &&
+		s.sample.Timeout == 0 && s.sample.Drain == 0 && !slices.ContainsFunc(s.wanted,
+		func(o objectives.Objective) bool { return !tells(o.Unit) })
+	return s, nil
+}
+
+// stopOfRuns is where runs of the strategies' own code stop: a part of the traffic, unless it is a
+// job that ends.
+func (s *search) stopOfRuns() bench.Stop {
+	stop, arrival := s.sample.Stop, s.sample.Load.Arrival
+	if arrival.Spec.AllAtOnce || ends(s.wanted) {
+		return stop
+	}
+	most := s.question.runTasks()
+	if arrival.Tasks() > 0 && (s.traffic == nil || s.traffic.recorded) {
+		most = s.question.recordTasks()
+	}
+	if s.traffic != nil && !steady(s.sample) {
+		most = min(most, len(s.traffic.samples[0].due))
+	}
+	if stop.Tasks == 0 || stop.Tasks > most {
+		stop.Tasks, stop.Duration = most, 0
+	}
+	return stop
+}
+
+// tasks is how many tasks a run has, about.
+func (s *search) tasks() int {
+	if s.stop.Tasks > 0 || s.traffic == nil {
+		return s.stop.Tasks
+	}
+	return len(s.traffic.samples[0].due)
+}
+
+// options are the best settings of each behaviour that is worth it: first those that the recursion
+// knows, and of pools, for which the others are compared at their limit.
 func (s *search) options(ctx context.Context, all []behaviour) (options []Option, err error) {
 	var others []behaviour
 	limit := 0
 	for _, b := range all {
-		if !b.plain {
+		if !b.plain && !s.exactly(b) {
 			others = append(others, b)
 			continue
 		}
@@ -100,8 +143,8 @@ func (s *search) queueOf(b behaviour, limit int) int {
 	if b.sheds {
 		return asQueue(min(8*limit, most))
 	}
-	if s.replays { // twice what a pool needs
-		return asQueue(min(2*max(1, s.traffic.queue(limit, anyQueue).longest), most))
+	if l, ok := s.lineOf(b.first(), plainly(limit, 0)); ok && s.replays { // twice what is needed
+		return asQueue(min(2*max(1, s.model(l).longest), most))
 	}
 	if most == anyQueue {
 		return 0
@@ -115,13 +158,17 @@ func (s *search) option(
 ) Option {
 	o := Option{Strategy: fit[0], Ties: fit[1:], Limit: limit, Queue: queue, Rate: b.paced,
 		Promise: r.figure(s.wanted[0].Unit), Verdict: judge(r, s.wanted), Holds: math.NaN(),
-		Regret: math.NaN(), behaviour: b}
-	if s.overloads(b, limit) && o.Verdict == objectives.Met {
-		o.Verdict, o.excess = objectives.Missed, s.work.Busy/float64(limit)
-	}
+		Regret: math.NaN(), behaviour: b, reading: r}
 	if !fit[0].Spec.UsesQueue {
 		o.Queue = 0
 	}
+	if own, ok := r.(*ran); ok && own.grows() {
+		o.Unstable, o.Verdict = "its queue grows in most runs", objectives.Missed
+	}
+	// before a target that limits a rate, some short runs without a refusal do not say that none
+	// will come
+	_, own := r.(*ran)
+	o.fragile = own && s.sample.Target.Spec.RateLimits && s.mayRefuse() == 0
 	for _, w := range s.wanted {
 		f := r.figure(w.Unit)
 		o.Figures, o.excess = append(o.Figures, f), max(o.excess, excess(w, f.Mid))
@@ -129,11 +176,22 @@ func (s *search) option(
 	return o
 }
 
-// overloads reports whether a process brings more work than the slots can do: then the queue grows
-// for as long as it lasts, and no run is long enough to tell.
-func (s *search) overloads(b behaviour, limit int) bool {
-	return !b.sheds && s.work.Busy >= float64(limit) && !(s.traffic != nil && s.traffic.recorded)
+// overloaded is the option where the law of the queue says that it grows; nil where it does not.
+func (s *search) overloaded(b behaviour, fit []strategies.Variant, limit int) *Option {
+	why, times := s.unstable(b, plainly(limit, 0))
+	if why == "" {
+		return nil
+	}
+	o := s.option(b, fit, limit, 0, &modelled{})
+	o.Unstable, o.Verdict = why, objectives.Missed
+	o.excess = farBeyond * times
+	// before a target that limits a rate, a limit alone is no way to keep it
+	o.fragile = s.sample.Target.Spec.RateLimits && b.paced == 0
+	return &o
 }
+
+// farBeyond has all that is stable nearer than what is not.
+const farBeyond = 1e100
 
 // excess is the ratio of a value to its bound, turned so that more is worse.
 func excess(o objectives.Objective, v float64) float64 {
@@ -155,32 +213,15 @@ func excessOf(v, bound float64, atMost bool) float64 {
 	return v / max(bound, least)
 }
 
-// runTasks is how many tasks a run has of which that many are wanted for one decision: a part of
-// the budget, enough for the metrics, and no more than the sample has.
-func (s *search) runTasks(runs int) int {
-	least := 1000
-	for _, o := range s.wanted {
-		least = max(least, 2*bench.LeastTasks(o.Unit))
-	}
-	n := max(least, s.question.tasks()/(decisions*runs))
-	if most := s.sample.Stop.Tasks; most > 0 {
-		n = min(n, most)
-	}
-	if s.traffic != nil && s.traffic.recorded || s.sample.Load.Arrival.Spec.AllAtOnce {
-		n = max(n, s.sample.Stop.Tasks) // a part of it is another plan
-	}
-	return n
-}
-
-// decisions is about how many the budget is shared out among.
-const decisions = 25
-
 // better orders options: what surely meets the objectives first, and not only while work is slow,
 // by limit, then by the load that it holds at, where that is clearly more, then by simplicity; what
 // does not by how far it is off, where that differs clearly, then by simplicity.
 func better(a, b Option) int {
-	if c := cmp.Compare(rank(a), rank(b)); c != 0 {
+	if c := cmp.Compare(rank(a.Verdict), rank(b.Verdict)); c != 0 {
 		return c
+	}
+	if a.Verdict != objectives.Met && (a.Unstable == "") != (b.Unstable == "") {
+		return map[bool]int{true: -1, false: 1}[a.Unstable == ""]
 	}
 	if a.Verdict != objectives.Met && (a.excess > clearly*b.excess || b.excess > clearly*a.excess) {
 		return cmp.Compare(a.excess, b.excess)
@@ -204,7 +245,7 @@ func better(a, b Option) int {
 // clearly is the ratio from which a load is not called the same.
 const clearly = 1.1
 
-func rank(o Option) int {
+func rank(v objectives.Verdict) int {
 	return map[objectives.Verdict]int{objectives.Met: 0, objectives.Undecided: 1,
-		objectives.Missed: 2}[o.Verdict]
+		objectives.Missed: 2}[v]
 }

@@ -25,43 +25,134 @@ const (
 	mostHeld     = 8                              // times the load is as far as it is looked
 )
 
-// stress tells what becomes of an option when things get worse.
+// stress tells what becomes of an option when things get worse. Each stress has the seeds and the
+// tasks of what it is compared with.
 func (s *search) stress(ctx context.Context, o *Option) error {
-	if s.replays && o.behaviour.plain {
-		s.stressPool(o)
+	if o.Unstable != "" {
+		return nil
+	}
+	_, recursed := o.reading.(*modelled)
+	if recursed {
+		s.stressLines(o)
 	} else if err := s.stressCode(ctx, o); err != nil {
 		return err
 	}
 	if s.sample.Target.Spec.Name != "none" {
 		return nil
 	}
+	const name = "a freeze of 500ms every 10s"
 	freeze := targets.MustParse(stressFreeze)
-	return s.stressed(ctx, o, "a freeze of 500ms every 10s", setting{1, 1, 1, 1, &freeze})
+	under := setting{o.Limit, 0, 1, 1, &freeze}
+	if recursed && !o.behaviour.sheds {
+		s.stressLine(o, name, under)
+		return nil
+	}
+	_, err := s.stressed(ctx, o, name, under)
+	return err
 }
 
-// stressPool does it by the recursion.
-func (s *search) stressPool(o *Option) {
-	at := func(load, service float64) reading {
-		return s.traffic.at(load, service).queue(o.Limit, s.slotsOf(o))
-	}
-	add := func(name string, r reading) {
-		o.Stresses = append(o.Stresses,
-			Stress{name, r.figure(s.wanted[0].Unit), judge(r, s.wanted)})
-	}
+// stressLines does it by the recursion.
+func (s *search) stressLines(o *Option) {
 	for _, load := range stressLoads {
-		add(fmt.Sprintf("load x%v", load), at(load, 1))
+		s.stressLine(o, fmt.Sprintf("load x%v", load), setting{o.Limit, 0, load, 1, nil})
 	}
-	add(fmt.Sprintf("service x%v", stressService), at(1, stressService))
+	for _, by := range s.services() {
+		one := s.stressLine(o, fmt.Sprintf("service x%v", by), setting{o.Limit, 0, 1, by, nil})
+		o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
+	}
 	if s.traffic.recorded {
-		if name, r := s.traffic.worst(o.Limit, s.slotsOf(o)); r.figure(s.wanted[0].Unit).Told() {
-			add(name, r)
+		name, b := s.traffic.worst(o.Limit, s.slotsOf(o))
+		if worst := s.told(b); worst.figure(s.wanted[0].Unit).Told() {
+			s.add(o, name, worst, 0, 0)
 		}
 	}
 	if o.Verdict == objectives.Met {
 		o.Holds = s.holds(func(load float64) bool {
-			return judge(at(load, 1), s.wanted) == objectives.Met
+			return s.meets(o, setting{o.Limit, 0, load, 1, nil})
 		})
 	}
+}
+
+// services are so many times the length of the tasks.
+func (s *search) services() []float64 {
+	if s.sample.Target.Spec.RateLimits {
+		return []float64{stressService, stressFaster}
+	}
+	return []float64{stressService}
+}
+
+// lineUnder is the line of an option under a stress.
+func (s *search) lineUnder(o *Option, under setting) line {
+	if l, ok := s.lineOf(o.Strategy, under); ok {
+		return l
+	}
+	l := plainLine(under.limit, s.slotsOf(o)) // it sheds
+	l.load, l.service = under.load, under.service
+	return l
+}
+
+// meets reports whether a line meets the objectives for sure under a stress.
+func (s *search) meets(o *Option, under setting) bool {
+	why, _ := s.unstable(o.behaviour, under)
+	return why == "" &&
+		judge(s.model(s.lineUnder(o, under)), s.wanted) == objectives.Met
+}
+
+func (s *search) stressLine(o *Option, name string, under setting) objectives.Verdict {
+	if why, _ := s.unstable(o.behaviour, under); why != "" {
+		return s.addUnstable(o, name)
+	}
+	r := s.model(s.lineUnder(o, under))
+	mean, half := changed(r.batches, s.model(s.lineUnder(o, plainly(o.Limit, 0))).batches)
+	return s.add(o, name, r, mean, half)
+}
+
+// changed is by which share of the second the first is more, of values that are paired, with half
+// of its interval.
+func changed(under, base []float64) (mean, half float64) {
+	n := min(len(under), len(base))
+	of := 0.0
+	for _, v := range base[:n] {
+		of += v / float64(n)
+	}
+	changes := make([]float64, n)
+	for i := range n {
+		changes[i] = (under[i] - base[i]) / max(of, math.SmallestNonzeroFloat64)
+	}
+	return halfWidth(changes, 1)
+}
+
+func (s *search) addUnstable(o *Option, name string) objectives.Verdict {
+	o.Stresses = append(o.Stresses, Stress{Name: name, Figure: unknown, Unstable: true,
+		Verdict: objectives.Missed})
+	return objectives.Missed
+}
+
+// add takes a stress and by how much it changes the metric that is promised, with half of the
+// interval of that. No stress is better than the option is without it: it is no worse.
+func (s *search) add(o *Option, name string, r reading, mean, half float64) objectives.Verdict {
+	if own, ok := r.(*ran); ok && own.grows() {
+		return s.addUnstable(o, name)
+	}
+	first := s.wanted[0]
+	one := Stress{Name: name, Figure: r.figure(first.Unit), Verdict: judge(r, s.wanted)}
+	worse := 1.0
+	if first.Of(value{first.Unit, 0}) != objectives.Met { // more is better
+		worse = -1
+	}
+	if off := worse * (one.Figure.Mid - o.Promise.Mid); off <= 0 || half > 0 && worse*mean <= half {
+		one.NoWorse, one.Figure = true, o.Promise
+		if rank(o.Verdict) > rank(one.Verdict) {
+			one.Verdict = o.Verdict
+		}
+	}
+	for _, w := range s.wanted[1:] {
+		if one.Missed == "" && r.figure(w.Unit).judge(w) == objectives.Missed {
+			one.Missed = w.Unit
+		}
+	}
+	o.Stresses = append(o.Stresses, one)
+	return one.Verdict
 }
 
 // slotsOf is the queue of the recursion: who is not shed waits, wherever.
@@ -84,31 +175,32 @@ func (s *search) holds(met func(float64) bool) float64 {
 	if high >= mostHeld {
 		return mostHeld
 	}
-	for high-low > 0.01*low {
+	return math.Floor(100*s.largest(low, high, 0.01*low, met)) / 100
+}
+
+// largest is the largest value that is met, from low, which is, to high, which is not.
+func (s *search) largest(low, high, by float64, met func(float64) bool) float64 {
+	for high-low > by {
 		if mid := (low + high) / 2; met(mid) {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return math.Floor(100*low) / 100
+	return low
 }
 
 // stressCode does it by the strategy's own code: of the load where the traffic takes a rate, of the
 // service where the workload has a mean.
 func (s *search) stressCode(ctx context.Context, o *Option) error {
-	services := []float64{stressService}
-	if s.sample.Target.Spec.RateLimits {
-		services = append(services, stressFaster)
-	}
 	if _, ok := longer(s.sample.Workload, 1); ok {
-		for _, by := range services {
-			if err := s.stressed(ctx, o, fmt.Sprintf("service x%v", by),
-				setting{1, 1, 1, by, nil}); err != nil {
+		for _, by := range s.services() {
+			one, err := s.stressed(ctx, o, fmt.Sprintf("service x%v", by),
+				setting{1, 1, 1, by, nil})
+			if err != nil {
 				return err
 			}
-			o.fragile = o.fragile || by == stressFaster &&
-				o.Stresses[len(o.Stresses)-1].Verdict == objectives.Missed
+			o.fragile = o.fragile || by == stressFaster && one == objectives.Missed
 		}
 	}
 	if !s.sample.Load.Arrival.TakesRate() {
@@ -116,15 +208,12 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	}
 	holds, held := 1.0, true
 	for _, load := range codeLoads {
-		err := s.stressed(ctx, o, fmt.Sprintf("load x%v", load), setting{1, 1, load, 1, nil})
+		one, err := s.stressed(ctx, o, fmt.Sprintf("load x%v", load),
+			setting{1, 1, load, 1, nil})
 		if err != nil {
 			return err
 		}
-		last := o.Stresses[len(o.Stresses)-1]
-		if last.Verdict != objectives.Met {
-			held = false
-		}
-		if held {
+		if held = held && one == objectives.Met; held {
 			holds = load
 		}
 	}
@@ -134,25 +223,63 @@ func (s *search) stressCode(ctx context.Context, o *Option) error {
 	return nil
 }
 
-// stressed runs the option once more under a stress.
-func (s *search) stressed(ctx context.Context, o *Option, name string, under setting) error {
+// stressed runs the option once more under a stress, with the same seeds. A run that fails says
+// nothing: undecided.
+func (s *search) stressed(
+	ctx context.Context, o *Option, name string, under setting,
+) (verdict objectives.Verdict, err error) {
 	under.limit, under.queue = o.Limit, s.queueOf(o.behaviour, o.Limit)
+	if why, _ := s.unstable(o.behaviour, under); why != "" {
+		s.addUnstable(o, name)
+		return objectives.Missed, nil
+	}
 	if o.behaviour.plain && o.Strategy.Spec.UsesQueue && o.behaviour.sheds {
 		under.queue = o.Queue
 	}
-	readings, err := s.runs(ctx, []trial{{o.Strategy, under}}, s.runTasks(seeds), 2)
+	readings, err := s.runs(ctx, []trial{{o.Strategy, under}}, seeds)
 	if err != nil || readings[0] == nil {
-		return err
+		return objectives.Undecided, err
 	}
-	mean := typical{readings[0]} // two runs have no interval to speak of
-	o.Stresses = append(o.Stresses, Stress{name, mean.figure(s.wanted[0].Unit),
-		judge(mean, s.wanted)})
-	return nil
+	mean, half := s.changed(o, readings[0])
+	return s.add(o, name, readings[0], mean, half), nil
+}
+
+// changed is what a stress changes in the runs of an option. Where the recursion knows, most of it
+// is what it says of all of the traffic, and the runs tell by how much the strategy differs.
+func (s *search) changed(o *Option, under *ran) (mean, half float64) {
+	unit := s.wanted[0].Unit
+	own, ok := o.reading.(*ran)
+	if !ok { // a pool that sheds, under a freeze
+		var base []float64
+		for _, m := range s.sameWork(s.scenario(trial{o.Strategy, plainly(o.Limit, o.Queue)}),
+			len(under.results), plainLine(o.Limit, s.slotsOf(o))) {
+			base = append(base, m.figure(unit).Mid)
+		}
+		return changed(under.values(unit), base)
+	}
+	after, ok := under.ratios(unit)
+	before, same := own.ratios(unit)
+	if !ok || !same {
+		return changed(under.values(unit), own.values(unit))
+	}
+	mean, half = changed(under.all.batches, own.all.batches)
+	if after == nil && before == nil {
+		return mean, half
+	}
+	ones := slices.Repeat([]float64{1}, len(own.results))
+	if after == nil {
+		after = ones
+	}
+	if before == nil {
+		before = ones
+	}
+	more, wide := changed(after, before)
+	return mean + more, math.Hypot(half, wide)
 }
 
 // worst is the reading of the hour, or of the twentieth where the plan is shorter than twenty, with
 // the most work in it, and its name.
-func (t *traffic) worst(limit, queue int) (name string, _ reading) {
+func (t *traffic) worst(limit, queue int) (name string, _ *batched) {
 	s := t.samples[0]
 	name, window := "the busiest hour", int64(time.Hour)
 	if part := (s.due[len(s.due)-1] - s.due[0]) / batches; part < window {
@@ -170,8 +297,8 @@ func (t *traffic) worst(limit, queue int) (name string, _ reading) {
 			most, from, to = work, low, i+1
 		}
 	}
-	wait := (&line{}).serve(s, limit, queue)
-	b := &batched{times: map[string][][]int64{}, value: map[string][]float64{}, ahead: 1}
+	wait, _ := plainLine(limit, queue).serve(s)
+	b := &batched{spans: map[string]*span{}, value: map[string][]float64{}, ahead: 1}
 	b.add(slices.Clone(wait[from:to]), s.service[from:to])
 	b.note("makespan-sec", float64(window)/1e9)
 	return name, b

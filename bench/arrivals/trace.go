@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/traces"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
 // trace has no seed at scale 1: it is what happened. The workload of that name takes the durations

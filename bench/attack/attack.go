@@ -15,8 +15,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/meter"
-	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -34,6 +35,10 @@ const (
 	DefaultTimeout = 30 * time.Second
 	DefaultDrain   = 5 * time.Second
 )
+
+// Defaults is what `poolbench attack` sends when nothing but a URL is given. An Attack has a useful
+// zero but for what it takes from here: redirects are followed, and it ends.
+func Defaults() Attack { return Attack{Redirects: 10, Duration: 10 * time.Second} }
 
 // An Attack is a load on HTTP servers. It is open unless Clients says otherwise. Every field but
 // Requests and one of Tasks and Duration has a useful zero.
@@ -96,6 +101,7 @@ type Attack struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network
 	// the clock is that of a bubble
 	virtual bool
+	netHTTP bool // all goes by net/http
 }
 
 // Progress is how far an attack is.
@@ -117,6 +123,7 @@ type Report struct {
 	Statuses []Count // of answers, by status
 	Errors   []Count // of requests without an answer, the most frequent first
 	Cut      error   // why the attack ended before its plan did; nil: it did not
+	Over     string  // how requests went, where that is not HTTP/1.1 on connections of our own
 	// Statuses and Errors lack those of an earlier process, which the Result has
 	Resumed bool
 	Agents  []Agent // that shared it; nil: nobody did
@@ -194,7 +201,7 @@ func (a Attack) Validate() error {
 			wrong = append(wrong, fmt.Errorf(format, args...))
 		}
 	}
-	complain(len(a.Requests) == 0, "requests: there are none")
+	complain(len(a.Requests) == 0, "requests: none is given")
 	for _, r := range given.Requests {
 		if err := checkRequest(r); err != nil {
 			wrong = append(wrong, err)
@@ -325,7 +332,7 @@ func (r *run) begin() (stopWatching func(time.Time)) {
 }
 
 // errDrained ends an attack whose time is over.
-var errDrained = errors.New("the time to drain is over")
+var errDrained = errors.New("the drain time is over")
 
 // A run is an Attack that is going on.
 type run struct {
@@ -348,14 +355,14 @@ func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
 // without notes what became of a request that has no answer now, for that reason.
 func (r *run) without(s *sample, why string) {
-	s.err, s.outcome = scrub(why), bench.Failed
+	s.err, s.outcome = scrub(why), records.Failed
 	if r.ctx.Err() != nil { // its connection was closed for that
-		s.err, s.outcome = strategies.ErrAbandoned.Error(), bench.Abandoned
+		s.err, s.outcome = strategies.ErrAbandoned.Error(), records.Abandoned
 	}
 }
 
 // settle notes what became of a request, at its end.
-func (r *run) settle(rec *bench.Record, s sample) {
+func (r *run) settle(rec *records.Record, s sample) {
 	rec.Settle(s.outcome, s.end)
 	r.meter.Settle(s.seq, meter.Outcome(s.outcome), time.Duration(s.end-s.due))
 	r.tally.add(s)

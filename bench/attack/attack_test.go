@@ -106,7 +106,7 @@ func TestReadRequests(t *testing.T) {
 		"GET /path":                    `target 1: URL "/path": want http://… or https://…`,
 		"GET ftp://h/":                 `target 1: URL "ftp://h/": want http://… or https://…`,
 		"GET http://:80/":              `target 1: URL "http://:80/": it has no host`,
-		"GET http://h/\nbad header: x": `target 1: header "bad header": that is no name`,
+		"GET http://h/\nbad header: x": `target 1: header "bad header" is not a valid name`,
 		"GET http://h/\nA: \x01":       "target 1: header A: the value has a control character",
 		"GET http://h/\n@nowhere":      "bad body: open nowhere: no such file or directory",
 		"GET http://h/\n" +
@@ -153,7 +153,7 @@ func FuzzReadRequests(f *testing.F) {
 func TestValidate(t *testing.T) {
 	get := []attack.Request{{Method: "GET", URL: "http://h/"}}
 	for want, a := range map[string]attack.Attack{
-		"requests: there are none": {Tasks: 1},
+		"requests: none is given": {Tasks: 1},
 		`URL "h": want http://… or https://…`: {Tasks: 1,
 			Requests: []attack.Request{{URL: "h"}}},
 		"rate -1: want 1e-06 to 1e+09 tasks per second": {Tasks: 1, Requests: get, Rate: -1},

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/once"
+	"github.com/poolbench/poolbench/internal/parts/once"
 )
 
 // maxHeader is as much of an answer's header as is read.
@@ -26,7 +26,9 @@ type caller struct {
 	requests []Request
 	// of which every call takes a shallow copy: parsing a URL costs a microsecond
 	built     []*http.Request
-	wiring    *wiring // nil: by net/http
+	wiring    *wiring                // nil: by net/http
+	why       string                 // it is nil
+	protocol  atomic.Pointer[string] // what https is spoken over; nil: nothing yet
 	resend    bool
 	resent    atomic.Int64 // requests that went over the wire again within a call
 	timeout   time.Duration
@@ -49,7 +51,7 @@ func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *cal
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.conns.dial,
 		TLSClientConfig:        &tls.Config{InsecureSkipVerify: a.Insecure},
-		ForceAttemptHTTP2:      true,
+		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1
 		MaxIdleConnsPerHost:    cmp.Or(a.Connections, maxClients),
 		MaxConnsPerHost:        a.Connections,
 		DisableCompression:     true, // an answer counts as it was sent
@@ -59,34 +61,32 @@ func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *cal
 	if c.send = sender.RoundTrip; a.Redirects > 0 {
 		c.send = (&http.Client{Transport: sender, CheckRedirect: follow(a.Redirects)}).Do
 	}
-	if c.canWire(a) {
-		c.wiring = c.newWiring()
+	if ok, why := c.canWire(a); !ok {
+		c.why = why
+	} else if wiring, err := c.newWiring(a); err != nil {
+		c.why = err.Error() // so will each request's answer be
+	} else {
+		c.wiring = wiring
 	}
 	return c
 }
 
-// follow lets so many redirects pass.
-func follow(most int) func(*http.Request, []*http.Request) error {
-	return func(_ *http.Request, via []*http.Request) error {
-		if len(via) > most {
-			return fmt.Errorf("more than %d redirects", most)
-		}
-		return nil
+// over is for Report.Over.
+func (c *caller) over() string {
+	var words []string
+	if spoken := c.protocol.Load(); spoken != nil {
+		words = append(words, *spoken)
 	}
+	if c.wiring == nil {
+		words = append(words, "by net/http, since "+c.why)
+	}
+	return strings.Join(words, " ")
 }
 
 // close ends every connection and every request that is on one.
 func (c *caller) close() {
 	c.conns.close()
 	c.transport.CloseIdleConnections()
-}
-
-// An answer is what became of one call.
-type answer struct {
-	status     int // 0: there is none
-	in, out    int64
-	retryAfter time.Duration
-	err        error // why there is none, or not all of it
 }
 
 // call sends request number seq and reads the answer to its end.
@@ -97,15 +97,19 @@ func (c *caller) call(ctx context.Context, seq uint64) answer {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	req := c.built[which].WithContext(ctx)
-	if body := c.requests[which].Body; len(body) > 0 {
-		req.Body = io.NopCloser(bytes.NewReader(body))
-	}
-	resp, err := c.send(req)
+	resp, err := c.send(withBody(c.built[which].WithContext(ctx), c.requests[which].Body))
 	if err != nil {
 		return answer{err: err}
 	}
 	return read(resp)
+}
+
+// withBody gives the request a body of its own.
+func withBody(r *http.Request, body []byte) *http.Request {
+	if len(body) > 0 {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return r
 }
 
 // read reads the answer to its end, and keeps nothing of it but what counts.

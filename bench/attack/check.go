@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // checkPlanned walks the plan, and holds the due times of each share against it. It returns how
@@ -24,7 +25,7 @@ func (a Attack) checkPlanned(agents []Agent, cut error) (planned []int) {
 		if s == nil || s.Summed != nil || wrong[k] || at >= s.length() {
 			continue
 		}
-		if due := s.Records[0].At(uint64(at)).Due(); due != p.due {
+		if due := s.Records[0].At(uint64(at)).Due; due != p.due {
 			wrong[k] = true
 			agents[k].doubt(bench.Invalid, checkName, "request %d is due after %v, and by its "+
 				"records after %v: it sent another plan", p.seq, time.Duration(p.due),
@@ -65,7 +66,7 @@ func (g *Agent) checkCounts(cut error) {
 		return
 	}
 	if s.Cut != "" && cut == nil {
-		g.doubt(bench.Invalid, checkName, "it ended before its plan did: %s", s.Cut)
+		g.doubt(bench.Invalid, checkName, "it ended before its plan: %s", s.Cut)
 	}
 	settled, statuses := 0, 0
 	for _, n := range s.Outcomes {
@@ -85,24 +86,24 @@ func (g *Agent) checkCounts(cut error) {
 		}
 		return
 	}
-	var outcomes [bench.Abandoned + 1]int
-	records, busy := 0, int64(0)
+	var outcomes [records.Abandoned + 1]int
+	n, busy := 0, int64(0)
 	for _, l := range s.Records {
-		records += l.Len()
+		n += l.Len()
 		for i := range uint64(l.Len()) {
 			r := l.At(i)
-			outcomes[r.Outcome()]++
-			busy += r.Busy()
+			outcomes[r.Outcome]++
+			busy += r.Busy
 		}
 	}
 	switch {
-	case records != s.Requests:
+	case n != s.Requests:
 		g.doubt(bench.Invalid, checkName, "it counted %d requests, and sent records of %d",
-			s.Requests, records)
+			s.Requests, n)
 	case outcomes != s.Outcomes:
 		g.doubt(bench.Invalid, checkName, "it counted %v completed, failed, throttled, shed and "+
-			"abandoned, and its records have %v", s.Outcomes[bench.Completed:],
-			outcomes[bench.Completed:])
+			"abandoned, and its records have %v", s.Outcomes[records.Completed:],
+			outcomes[records.Completed:])
 	case busy != s.Busy:
 		g.doubt(bench.Invalid, checkName, "it counted %v in requests, and its records have %v",
 			time.Duration(s.Busy), time.Duration(busy))

@@ -2,69 +2,113 @@ package attack
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
-// closed is the closed loop: each client sends, waits for the answer, and sends the next. A request
+// A closedLoop is clients, each of which sends, waits for the answer, and sends the next. A request
 // is due when the answer before it has come, so response and service are one, and what a slow
 // server keeps from being sent is in neither: it is for comparison with tools that work like this.
+type closedLoop struct {
+	*run
+	clients         sync.WaitGroup // that go on
+	seq             atomic.Uint64
+	first, by, most uint64
+	until           int64
+}
+
+// A client is in the hands of one goroutine at a time: one of its own, or that of a ring.
+type client struct {
+	of      *closedLoop
+	number  int32
+	records records.Log
+	seq     uint64 // of the request at hand
+	rec     *records.Record
+	start   int64 // of it
+	due     int64 // of the next one
+	ring    *ring // nil: it stays out of them
+	flight
+}
+
 func (r *run) closed() {
-	var seq atomic.Uint64
-	var clients sync.WaitGroup
-	until := int64(r.attack.Duration)
-	most := uint64(arrivals.MaxTasks)
+	l := &closedLoop{run: r, until: int64(r.attack.Duration), most: arrivals.MaxTasks}
 	if r.attack.Tasks > 0 {
-		most = uint64(r.attack.Tasks)
+		l.most = uint64(r.attack.Tasks)
 	}
-	of, by := r.attack.turns()
-	records := make([]bench.Records, (uint64(r.attack.Clients)-of+by-1)/by)
-	for i := range records {
-		clients.Go(func() {
-			for due := r.now(); r.ctx.Err() == nil && (until == 0 || due <= until); {
-				n := of + by*(seq.Add(1)-1)
-				if n >= most {
-					if most == arrivals.MaxTasks {
-						r.give(errFull)
-					}
-					return
-				}
-				due = r.exchange(n, records[i].Add(due))
-			}
-		})
+	l.first, l.by = r.attack.turns()
+	clients := make([]client, (uint64(r.attack.Clients)-l.first+l.by-1)/l.by)
+	rings, end := l.rings()
+	for i := range clients {
+		c := &clients[i]
+		if c.of, c.number = l, int32(i); len(rings) > 0 {
+			c.ring = rings[i%len(rings)]
+		}
+		l.clients.Add(1)
+		go func() {
+			c.due = l.now()
+			c.goOn()
+		}()
 	}
-	clients.Wait()
-	r.recording.Peak = int64(len(records))
-	r.recording.Records = slices.DeleteFunc(records, func(l bench.Records) bool {
-		return l.Len() == 0
-	})
+	l.clients.Wait()
+	end()
+	r.recording.Peak = int64(len(clients))
+	for i := range clients {
+		if clients[i].records.Len() > 0 {
+			r.recording.Records = append(r.recording.Records, clients[i].records)
+		}
+	}
+}
+
+// goOn sends the client's requests until there is none, or a ring goes on with it.
+func (c *client) goOn() {
+	for c.next() {
+		a := c.of.caller.call(c.of.ctx, c.seq)
+		c.settle(a, c.of.now())
+		if c.ring.takes(c) {
+			return
+		}
+	}
+	c.of.clients.Done()
+}
+
+// next has the client turn to its next request; without one it has ended.
+func (c *client) next() bool {
+	l := c.of
+	if l.ctx.Err() != nil || l.until > 0 && c.due > l.until {
+		return false
+	}
+	if c.seq = l.first + l.by*(l.seq.Add(1)-1); c.seq >= l.most {
+		if l.most == arrivals.MaxTasks {
+			l.give(errFull)
+		}
+		return false
+	}
+	c.rec = c.records.Add(c.due)
+	c.start = l.now()
+	return true
+}
+
+// settle notes what became of the request at hand.
+func (c *client) settle(a answer, end int64) {
+	l := c.of
+	s := sample{seq: c.seq, due: c.rec.Due, end: end, busy: end - c.start}
+	l.take(&s, a)
+	c.rec.Issue = c.start
+	c.rec.Attempt(c.start, s.busy)
+	l.settle(c.rec, s)
+	if c.due = end; s.outcome == records.Failed && s.status == 0 {
+		_ = pace.Sleep(l.ctx, afterError) // an attack that has ended sends nothing more
+		c.due = l.now()
+	}
 }
 
 // errFull ends an attack of clients without a number of requests.
 var errFull = fmt.Errorf("%d requests are as many as one attack records", arrivals.MaxTasks)
-
-// exchange makes one call and returns when the next one is due.
-func (r *run) exchange(seq uint64, rec *bench.Record) (next int64) {
-	start := r.now()
-	a := r.caller.call(r.ctx, seq)
-	s := sample{seq: seq, due: rec.Due(), end: r.now()}
-	s.busy = s.end - start
-	r.take(&s, a)
-	rec.Issue(start)
-	rec.Attempt(start, s.busy)
-	r.settle(rec, s)
-	if s.outcome == bench.Failed && s.status == 0 {
-		_ = pace.Sleep(r.ctx, afterError) // an attack that has ended sends nothing more
-		return r.now()
-	}
-	return s.end
-}
 
 // afterError is how long a client keeps still when it got no answer. Against a server that is not
 // there it would otherwise spin, and run out of ports.

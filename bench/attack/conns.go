@@ -2,9 +2,13 @@ package attack
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/url"
+	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // conns are the open connections. Closing them is how requests in flight are given up: it costs a
@@ -41,10 +45,67 @@ type nobodyError struct{ error }
 func (e *nobodyError) Error() string { return "nobody answers: " + e.error.Error() }
 func (e *nobodyError) Unwrap() error { return e.error }
 
-// A conn forgets itself when it is closed.
+// A conn forgets itself when it is closed. Its deadline costs nothing where nothing is late: the
+// one that was set before stays in force, and is set anew when it has come too early.
 type conn struct {
 	net.Conn
-	of *conns
+	of       *conns
+	deadline time.Time // zero: none but what SetDeadline says
+	mu       sync.Mutex
+	armed    time.Time // what is in force
+	given    atomic.Bool
+}
+
+// expect sets the deadline of what is read and written from now on.
+func (c *conn) expect(deadline time.Time) error {
+	c.deadline = deadline
+	if !c.armed.IsZero() && !deadline.Before(c.armed) {
+		return nil
+	}
+	return c.arm()
+}
+
+func (c *conn) arm() error {
+	c.mu.Lock() // whoever reads may come too early together with whoever writes
+	defer c.mu.Unlock()
+	c.armed = c.deadline
+	if err := c.SetDeadline(c.deadline); err != nil || !c.given.Load() {
+		return err
+	}
+	return c.SetDeadline(past)
+}
+
+var past = time.Unix(1, 0)
+
+// giveUp ends what is read and written, now and from now on, as a deadline does.
+func (c *conn) giveUp() {
+	c.given.Store(true)
+	_ = c.SetDeadline(past) // one that is closed has ended, too
+}
+
+// early reports whether an error is a deadline that has come too early, and sees to the right one.
+func (c *conn) early(err error) bool {
+	return err != nil && !c.deadline.IsZero() && errors.Is(err, os.ErrDeadlineExceeded) &&
+		!c.given.Load() && time.Now().Before(c.deadline) && c.arm() == nil
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(p []byte) (n int, err error) {
+	for {
+		if n, err = c.Conn.Read(p); n > 0 || !c.early(err) {
+			return n, err
+		}
+	}
+}
+
+// Write implements net.Conn.
+func (c *conn) Write(p []byte) (n int, err error) {
+	for {
+		more, err := c.Conn.Write(p[n:])
+		if n += more; !c.early(err) {
+			return n, err
+		}
+	}
 }
 
 // dial is the DialContext of a transport.
@@ -57,7 +118,12 @@ func (c *conns) dial(ctx context.Context, network, address string) (net.Conn, er
 		c.failed(ctx, err)
 		return nil, err
 	}
-	made := &conn{raw, c}
+	return c.add(raw)
+}
+
+// add takes a connection to those that are open.
+func (c *conns) add(raw net.Conn) (net.Conn, error) {
+	made := &conn{Conn: raw, of: c}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.made = true

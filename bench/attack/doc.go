@@ -13,13 +13,17 @@
 //     that any server can be called through any strategy; without one, workers send them, a
 //     goroutine for each request;
 //   - closed.go, the closed loop: so many clients, each of which sends its next request when it has
-//     the answer to the last one, as wrk does.
+//     the answer to the last one, as wrk does. On Linux one goroutine has many of them
+//     (ring_linux.go) as long as all is ordinary: http to one host, no bound on connections, and
+//     answers with a length.
 //
 // plan.go says when requests are due, and waits until then by package pace. Requests go over
-// connections of our own where they are plain (wire.go), and by net/http where they are not
-// (call.go): TLS, proxies, redirects, a bound on connections. conns.go has the open
-// connections. Each request has a record of package bench, which computes, checks and judges the
-// result as that of a run (result.go); tally.go counts what that has no field for.
+// connections of our own (wire.go, pool.go), in HTTP/1.1, and by net/http only where a proxy is
+// named (call.go). What is unusual of an answer, net/http reads (answer.go, head.go), and of a
+// redirect it says what comes next (follow.go); the outcome is the same as by its client
+// (differ_test.go). conns.go has the open connections. Each request has a record of package bench,
+// which computes, checks and judges the result as that of a run (result.go); tally.go counts what
+// that has no field for.
 //
 // # Beside vegeta
 //
@@ -38,9 +42,17 @@
 //   - bodies are counted and thrown away, and quantiles are exact: a t-digest is off by a factor of
 //     15 at the p99 of bimodal times.
 //
+// `make attack` has the command as it is typed beside wrk and vegeta (BenchmarkBeside).
+//
 // BenchmarkPaced, of a server in another process, quiet, beside vegeta's library in the same run:
 // at 10,000 requests a second p99 lag 0.16 to 0.35 ms for its 1.1, p99 service 0.35 to 1.0 ms for
 // its 1.7 to 2.0, 63 to 71 % of a processor for its 41 to 48, since it sends ten at a time, each
 // millisecond; by vegeta's Attacker with our pacing it was 1.3 to 1.7 ms, 2.5 to 2.9 ms and 83 to
 // 92 %.
+//
+// # Size
+//
+// Sending, waiting for answers, reading them and following redirects have a file each, and so do
+// the ways of the load; the exported names beyond Attack and Report are what agents on several
+// machines hand to each other.
 package attack

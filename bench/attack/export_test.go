@@ -13,6 +13,12 @@ func (a Attack) Virtual(
 	return a
 }
 
+// ByNetHTTP makes all requests go by net/http.
+func (a Attack) ByNetHTTP() Attack {
+	a.netHTTP = true
+	return a
+}
+
 // RetryAfter is retryAfter.
 var RetryAfter = retryAfter
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -101,11 +102,13 @@ func (m merging) report() (*Report, error) {
 		return nil, err
 	}
 	statuses, errs := map[string]int{}, map[string]int{}
+	over := ""
 	for _, g := range m.agents {
 		res.Agents = append(res.Agents, g.String())
 		if g.Share == nil {
 			continue
 		}
+		over = cmp.Or(over, g.Share.Over)
 		for _, c := range g.Share.Statuses {
 			statuses[c.What] += c.N
 		}
@@ -113,7 +116,8 @@ func (m merging) report() (*Report, error) {
 			errs[c.What] += c.N
 		}
 	}
-	return &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs), Cut: m.cut}, nil
+	return &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs), Over: over,
+		Cut: m.cut}, nil
 }
 
 // recorded is the result by the records of all.
@@ -134,14 +138,14 @@ func (m merging) recorded() (*bench.Result, error) {
 			rec.Busy += s.Busy
 			rec.Twice += s.Twice
 			rec.Resent += s.Resent
-			abandoned += s.Outcomes[bench.Abandoned]
+			abandoned += s.Outcomes[records.Abandoned]
 			settled += s.Requests
 		}
 	}
 	if rec.empty() {
 		return nil, cmp.Or(m.cut, m.nothing())
 	}
-	if rec.Peak = bench.PeakOf(rec.Records); m.attack.Clients > 0 {
+	if rec.Peak = records.PeakOf(rec.Records); m.attack.Clients > 0 {
 		rec.Peak = int64(m.attack.Clients)
 	}
 	present, planned := m.shares()

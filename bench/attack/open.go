@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -23,7 +24,7 @@ func (r *run) open(planned int, span time.Duration) error {
 		t.soak = r.recording.NewSoak(r.ctx, span, &t.peak)
 		defer t.soak.Close()
 	} else {
-		t.records = bench.NewRecords(planned)
+		t.records = records.New(planned)
 	}
 	t.idle.New = func() any {
 		j := &job{of: t}
@@ -44,7 +45,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	if t.soak != nil {
 		t.soak.Close()
 	} else {
-		r.recording.Records = []bench.Records{t.records}
+		r.recording.Records = []records.Log{t.records}
 	}
 	r.recording.Peak, r.recording.Twice = t.peak.Load(), t.twice.Load()
 	return nil
@@ -68,11 +69,11 @@ func (t *openLoop) abandonRest(plan *plan) {
 		if !ok {
 			return
 		}
-		rec.Held(t.blames)
+		rec.Held = t.blames
 		at := t.now()
-		rec.Issue(at)
+		rec.Issue = at
 		t.settle(rec.Record, sample{seq: plan.seq, due: plan.due, end: at,
-			outcome: bench.Abandoned, err: strategies.ErrAbandoned.Error()})
+			outcome: records.Abandoned, err: strategies.ErrAbandoned.Error()})
 		rec.Release()
 	}
 }
@@ -97,7 +98,7 @@ type openLoop struct {
 	// what waits for a slot waits for the limit that is measured. A limit that nobody asked for is
 	// the tool's own fault: lag
 	blames         bool
-	records        bench.Records
+	records        records.Log
 	soak           *bench.Soak // in their place
 	full           error       // it holds too many
 	idle           sync.Pool   // of *job
@@ -134,15 +135,15 @@ func (t *openLoop) submitAll(plan *plan) {
 		}
 		j := t.idle.Get().(*job)
 		j.rec, j.attempts, j.sample = rec, 0, sample{seq: plan.seq, due: due}
-		rec.Held(held && t.blames)
-		rec.Issue(issue)
+		rec.Held = held && t.blames
+		rec.Issue = issue
 		j.live.Store(true)
 		if err := t.strategy.Submit(t.ctx, &j.task); err != nil &&
 			j.live.CompareAndSwap(true, false) {
 			t.done(j, err)
 		}
 		if returned = t.now(); t.blames { // else another goroutine says when it was issued
-			rec.Leave(returned)
+			rec.Left = returned
 		}
 	}
 }
@@ -155,7 +156,7 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	defer t.inFlight.Add(-1)
 	start := t.now()
 	if !t.blames {
-		j.rec.Issue(start)
+		j.rec.Issue = start
 	}
 	a := t.caller.call(ctx, j.seq)
 	busy := t.now() - start
@@ -166,10 +167,10 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	switch {
 	case a.err != nil:
 		result.Err = a.err
-	case j.outcome == bench.Throttled:
+	case j.outcome == records.Throttled:
 		result.Err, result.Retry, result.After = errRefused, a.retryAfter <= t.attack.Timeout,
 			a.retryAfter
-	case j.outcome == bench.Failed:
+	case j.outcome == records.Failed:
 		result.Err = errStatus
 	}
 	return result
@@ -202,12 +203,12 @@ func (t *openLoop) done(j *job, err error) {
 	j.end = t.now()
 	switch {
 	case errors.Is(err, strategies.ErrShed):
-		j.outcome, j.status, j.err = bench.Shed, 0, ""
+		j.outcome, j.status, j.err = records.Shed, 0, ""
 	case errors.Is(err, strategies.ErrAbandoned), err != nil && j.attempts == 0:
 		// the attack has ended
-		j.outcome, j.status, j.err = bench.Abandoned, 0, strategies.ErrAbandoned.Error()
-	case err != nil && j.outcome == bench.Completed: // a panic
-		j.outcome, j.err = bench.Failed, err.Error()
+		j.outcome, j.status, j.err = records.Abandoned, 0, strategies.ErrAbandoned.Error()
+	case err != nil && j.outcome == records.Completed: // a panic
+		j.outcome, j.err = records.Failed, err.Error()
 	}
 	t.settle(j.rec.Record, j.sample)
 	j.rec.Release()

@@ -18,10 +18,10 @@ import (
 
 // serverOfItsOwn starts a server in a process of its own, as most are: one in this process would
 // take turns with the client in the same scheduler.
-func serverOfItsOwn(b *testing.B) (url string) {
+func serverOfItsOwn(b *testing.B, scheme string) (url string) {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), servingVariable+"=1")
+	cmd.Env = append(os.Environ(), servingVariable+"="+scheme)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -39,11 +39,10 @@ func serverOfItsOwn(b *testing.B) (url string) {
 			b.Error(err)
 		}
 	})
-	var address string
-	if _, err := fmt.Fscan(out, &address); err != nil {
+	if _, err := fmt.Fscan(out, &url); err != nil {
 		b.Fatal(err)
 	}
-	return "http://" + address + "/"
+	return url
 }
 
 // BenchmarkPaced is a load at a rate, by us and by vegeta's library, of a server in another
@@ -54,7 +53,7 @@ func serverOfItsOwn(b *testing.B) (url string) {
 //	go test -run ^$ -bench Paced -benchtime 1x -count 5 ./bench/attack
 func BenchmarkPaced(b *testing.B) {
 	const length = 3 * time.Second
-	request := attack.Request{Method: http.MethodGet, URL: serverOfItsOwn(b)}
+	request := attack.Request{Method: http.MethodGet, URL: serverOfItsOwn(b, "http")}
 	for _, rate := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprintf("rate=%d/by=vegeta", rate), func(b *testing.B) {
 			var service, lag []int64
@@ -84,8 +83,9 @@ func BenchmarkPaced(b *testing.B) {
 			var service, lag float64
 			used := cpu(b)
 			for b.Loop() {
-				r, err := attack.Run(b.Context(), attack.Attack{Requests: []attack.Request{request},
-					Rate: float64(rate), Duration: length})
+				a := attack.Defaults()
+				a.Requests, a.Rate, a.Duration = []attack.Request{request}, float64(rate), length
+				r, err := attack.Run(b.Context(), a)
 				if err != nil || len(r.Errors) > 0 {
 					b.Fatal(err, r.Errors)
 				}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 )
 
 // A plan says when each request is due. It is a pure function of the attack: every plan of it says

@@ -10,7 +10,7 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"github.com/poolbench/poolbench/internal/traces"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
 // TestResultsOfVegetaAreRead: traces reads what vegeta's own encoders write.

@@ -139,7 +139,7 @@ func withoutUser(r Request) Request {
 func checkHeader(h http.Header) error {
 	for name, values := range h {
 		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return !isTokenRune(c) }) {
-			return fmt.Errorf("header %q: that is no name", name)
+			return fmt.Errorf("header %q is not a valid name", name)
 		}
 		for _, v := range values {
 			if strings.ContainsFunc(v,

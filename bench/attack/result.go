@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -107,13 +108,13 @@ func (r *run) report() (*Report, error) {
 		return nil, cause
 	}
 	t := r.tally
-	r.recording.finish(r.attack, cause, t.outcomes[bench.Abandoned], t.settled())
+	r.recording.finish(r.attack, cause, t.outcomes[records.Abandoned], t.settled())
 	res, err := r.result()
 	if err != nil {
 		return nil, err
 	}
 	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors),
-		Cut: cause, Resumed: r.from > 0}, nil
+		Over: r.caller.over(), Cut: cause, Resumed: r.from > 0}, nil
 }
 
 // ended hands the recording what was counted, and says what cut the attack short, if anything. The

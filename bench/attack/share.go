@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // maxAgents bounds how many may share an attack.
@@ -20,7 +21,7 @@ func (a Attack) checkAgents() (wrong []error) {
 	case a.Agents < 0 || a.Agents > maxAgents:
 		wrong = append(wrong, fmt.Errorf("agents %d: want 1 to %d", a.Agents, maxAgents))
 	case a.Agents == 0 && a.Agent != 0, a.Agent < 0, a.Agents > 0 && a.Agent >= a.Agents:
-		wrong = append(wrong, fmt.Errorf("agent %d of %d: there is none", a.Agent, a.Agents))
+		wrong = append(wrong, fmt.Errorf("agent %d of %d does not exist", a.Agent, a.Agents))
 	case a.Clients > 0 && a.Agents > a.Clients:
 		wrong = append(wrong, fmt.Errorf("agents %d: there are only %d clients for them",
 			a.Agents, a.Clients))
@@ -56,17 +57,18 @@ func (a Attack) turns() (first, every uint64) { return uint64(a.Agent), uint64(m
 // A Share is what one agent has measured of an attack that several share. Its text is JSON but for
 // the Records, which AppendBinary adds.
 type Share struct {
-	Records []bench.Records `json:"-"`
+	Records []records.Log `json:"-"`
 	// in their place where there are too many to be sent
 	Summed   *bench.Result `json:",omitempty"`
 	Requests int           // that were settled, and of them
-	Outcomes [bench.Abandoned + 1]int
+	Outcomes [records.Abandoned + 1]int
 	Statuses []Count       // of answers, as in a Report
 	Errors   []Count       // of requests without an answer, likewise
 	Peak     int64         // most requests in flight at once
 	Busy     int64         // time that all attempts took, in ns
 	Twice    int64         // requests that were settled twice
 	Resent   int64         // requests that went over the wire again
+	Over     string        // as in a Report
 	Began    time.Time     // the plan, by the agent's clock
 	Late     time.Duration // by which it missed Attack.Start
 	Cut      string        // why it ended before its part of the plan did; "": it did not
@@ -104,7 +106,8 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 	}
 	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
 		Statuses: counted(t.statuses), Errors: sorted(t.errors), Peak: rec.Peak, Busy: t.busy,
-		Twice: rec.Twice, Resent: rec.Resent, Began: r.base, Late: r.late}
+		Twice: rec.Twice, Resent: rec.Resent, Over: r.caller.over(),
+		Began: r.base, Late: r.late}
 	if cut != nil {
 		s.Cut = cut.Error()
 	}
@@ -178,7 +181,7 @@ func (s *Share) UnmarshalBinary(data []byte) error {
 		if err != nil {
 			return err
 		}
-		var l bench.Records
+		var l records.Log
 		if err := l.UnmarshalBinary(encoded); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // unsteady is a handler that takes 1 to 7 ms, and fails, refuses or sheds now and then.

@@ -40,8 +40,9 @@ func BenchmarkOpen(b *testing.B) {
 			}
 		},
 		"by=poolbench": func(b *testing.B) {
-			r, err := attack.Run(b.Context(), attack.Attack{Requests: []attack.Request{request},
-				Rate: 1e6, Tasks: b.N})
+			a := attack.Defaults()
+			a.Requests, a.Rate, a.Duration, a.Tasks = []attack.Request{request}, 1e6, 0, b.N
+			r, err := attack.Run(b.Context(), a)
 			if err != nil || len(r.Errors) > 0 {
 				b.Fatal(err, r.Errors)
 			}
@@ -56,17 +57,20 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkClosed is a request of a closed loop of 10 clients, to the same server.
+// BenchmarkClosed is a request of a closed loop of 10 clients, to the same server, as the command
+// sends it, and by net/http.
 func BenchmarkClosed(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
-	for name, connections := range map[string]int{"over=wires": 0, "over=net_http": 9} {
+	a := attack.Defaults()
+	a.Requests = []attack.Request{{Method: http.MethodGet, URL: server.URL}}
+	a.Clients, a.Duration = 10, 0
+	for name, a := range map[string]attack.Attack{"over=wires": a, "over=net_http": a.ByNetHTTP()} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			before := cpu(b)
-			r, err := attack.Run(b.Context(), attack.Attack{
-				Requests: []attack.Request{{Method: http.MethodGet, URL: server.URL}}, Clients: 10,
-				Connections: connections, Tasks: b.N})
+			a.Tasks = b.N
+			r, err := attack.Run(b.Context(), a)
 			if err != nil || len(r.Errors) > 0 {
 				b.Fatal(err, r.Errors)
 			}

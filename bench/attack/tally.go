@@ -12,21 +12,21 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
-	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // outcomeOf sorts an answer's status.
-func (a Attack) outcomeOf(status int) bench.Outcome {
+func (a Attack) outcomeOf(status int) records.Outcome {
 	switch {
 	case status == a.Shed:
-		return bench.Shed
+		return records.Shed
 	case status == http.StatusTooManyRequests, status == http.StatusForbidden,
 		status == http.StatusServiceUnavailable:
-		return bench.Throttled
+		return records.Throttled
 	case status < 200 || status >= 400:
-		return bench.Failed
+		return records.Failed
 	}
-	return bench.Completed
+	return records.Completed
 }
 
 // A sample is what is known of one settled request besides its record. Times are in ns from the
@@ -35,7 +35,7 @@ type sample struct {
 	seq      uint64
 	due, end int64
 	busy     int64 // from sending to the end of the answer, over all attempts
-	outcome  bench.Outcome
+	outcome  records.Outcome
 	status   int // of the last answer; 0: there was none
 	err      string
 	in, out  int64
@@ -51,7 +51,7 @@ type tally struct {
 
 	mu       sync.Mutex
 	writing  error // of encode, or of a dead letter
-	outcomes [bench.Abandoned + 1]int
+	outcomes [records.Abandoned + 1]int
 	busy     int64
 	statuses map[int]int
 	errors   map[string]int
@@ -111,9 +111,9 @@ func errorText(s sample) string {
 	switch {
 	case s.err != "":
 		return s.err
-	case s.outcome == bench.Shed && s.status == 0:
+	case s.outcome == records.Shed && s.status == 0:
 		return "shed by the strategy"
-	case s.outcome != bench.Completed:
+	case s.outcome != records.Completed:
 		return fmt.Sprintf("%d %s", s.status, http.StatusText(s.status))
 	}
 	return ""
@@ -153,7 +153,7 @@ func (t *tally) progress() (settled, failed int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	settled = t.settled()
-	return settled, settled - t.outcomes[bench.Completed]
+	return settled, settled - t.outcomes[records.Completed]
 }
 
 func (t *tally) settled() (n int) {

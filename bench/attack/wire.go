@@ -4,17 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
-	"math"
-	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/once"
+	"github.com/poolbench/poolbench/internal/parts/once"
 )
 
 // A wiring is the connections of an attack, without what net/http does for those who share one. Its
@@ -22,108 +21,133 @@ import (
 // measured as the server's.
 type wiring struct {
 	*caller
-	encoded [][]byte // of each request
-	mu      sync.Mutex
-	idle    map[string][]*wire // by address, the last used last
+	outgoing  []*outgoing // each request
+	tls       *tls.Config
+	most      int // connections to a host; 0: as many as it takes
+	redirects int // that are followed
+	mu        sync.Mutex
+	hosts     map[string]*host
+}
+
+// An outgoing request is one as it goes over a wire.
+type outgoing struct {
+	*http.Request
+	to     *host
+	bytes  []byte // head and body
+	closes bool   // the connection is not used again
 }
 
 // A wire is a connection, or is to be one.
 type wire struct {
-	of     *wiring
-	to     string
-	conn   net.Conn // nil: none is open
+	conn   *conn              // nil: none is open
+	stream io.ReadWriteCloser // what goes over it: of the conn, or of TLS on it
 	raw    syscall.RawConn
 	limit  limited
 	reader *bufio.Reader
-	began  time.Time // of the last call
+	turn   turn
+	first  [2 << 10]byte // of what comes
+	// of the last call
+	ended, deadline time.Time
 }
 
-// maxWired is the largest body that goes over a wire. It fits the buffers of a socket, so that a
-// server that answers without reading it is heard.
-const maxWired = 16 << 10
-
-// canWire reports whether each request can go over a wire: plain HTTP, without a proxy, a password,
-// a large body, redirects to be followed, or fewer connections than can be in flight.
-func (c *caller) canWire(a Attack) bool {
-	if a.Redirects > 0 || a.Connections > 0 && (a.Clients == 0 || a.Connections < a.Clients) ||
-		a.Clients == 0 && !canPeek {
-		return false
+// canWire reports whether the requests can go over wires: without a proxy, where a connection can
+// be asked whether it still stands.
+func (c *caller) canWire(a Attack) (ok bool, why string) {
+	if a.netHTTP {
+		return false, "that was asked for"
 	}
-	for i, r := range c.built {
-		proxy, err := http.ProxyFromEnvironment(r)
-		if r.URL.Scheme != "http" || r.URL.User != nil || proxy != nil || err != nil ||
-			len(c.requests[i].Body) > maxWired {
-			return false
+	if a.Clients == 0 && !canPeek {
+		return false, "this system cannot tell whether a connection is still open"
+	}
+	for _, r := range c.built {
+		if proxy, err := http.ProxyFromEnvironment(r); proxy != nil || err != nil {
+			return false, "the environment names a proxy"
 		}
 	}
-	return true
+	return true, ""
 }
 
 // newWiring makes of each request what goes over a wire.
-func (c *caller) newWiring() *wiring {
-	all := &wiring{caller: c, idle: map[string][]*wire{}}
+func (c *caller) newWiring(a Attack) (*wiring, error) {
+	all := &wiring{caller: c, hosts: map[string]*host{}, most: a.Connections,
+		redirects: a.Redirects, tls: c.transport.TLSClientConfig.Clone()}
+	all.tls.NextProtos = []string{"http/1.1"}
+	all.tls.ClientSessionCache = tls.NewLRUClientSessionCache(0)
 	for i, r := range c.built {
-		r := r.Clone(context.Background())
-		if body := c.requests[i].Body; len(body) > 0 {
-			r.Body = io.NopCloser(bytes.NewReader(body))
+		o, err := all.encode(withBody(r.Clone(context.Background()), c.requests[i].Body))
+		if err != nil {
+			return nil, err
 		}
-		var b bytes.Buffer
-		if err := r.Write(&b); err != nil {
-			panic(fmt.Sprintf("attack: Validate let a request pass: %v", err)) // memory takes all
-		}
-		all.encoded = append(all.encoded, b.Bytes())
+		all.outgoing = append(all.outgoing, o)
 	}
-	return all
+	return all, nil
+}
+
+func (all *wiring) encode(r *http.Request) (*outgoing, error) {
+	to, err := all.host(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		return nil, err
+	}
+	o := &outgoing{Request: r, to: to, bytes: b.Bytes(), closes: r.Close}
+	for _, token := range strings.Split(strings.Join(r.Header["Connection"], ","), ",") {
+		o.closes = o.closes || strings.EqualFold(strings.TrimSpace(token), "close")
+	}
+	return o, nil
 }
 
 // call makes a call over the wire to its host that was used last, or over a new one.
 func (all *wiring) call(ctx context.Context, which int) answer {
-	to := all.built[which].URL
-	address := to.Host
-	if to.Port() == "" {
-		address = net.JoinHostPort(to.Hostname(), "80")
+	now := time.Now()
+	deadline := now.Add(all.timeout)
+	a := all.exchange(ctx, all.outgoing[which], now, deadline)
+	if a.redirect != nil {
+		return all.follow(ctx, which, deadline, a.redirect)
 	}
-	w := all.take(address)
-	if w == nil {
-		w = &wire{of: all, to: address, reader: bufio.NewReader(nil)}
-	}
-	defer all.give(w)
-	return w.call(ctx, which)
+	return a
 }
 
-func (all *wiring) take(address string) *wire {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	idle := all.idle[address]
-	if len(idle) == 0 {
-		return nil
+// exchange is call without what a redirect asks for.
+func (all *wiring) exchange(
+	ctx context.Context, o *outgoing, now, deadline time.Time,
+) answer {
+	w, err := o.to.take(ctx, deadline)
+	if err != nil {
+		return answer{err: err}
 	}
-	last := len(idle) - 1
-	all.idle[address] = idle[:last]
-	return idle[last]
+	idle := now.Sub(w.ended) > longIdle
+	w.deadline = deadline
+	a := all.over(ctx, w, o, idle)
+	w.ended = time.Now()
+	o.to.give(w)
+	return a
 }
 
-func (all *wiring) give(w *wire) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.idle[w.to] = append(all.idle[w.to], w)
-}
-
-// call is caller.call over the wire. On a connection that the server has closed since the last call
+// over is exchange over that wire. On a connection that the server has closed since the last call
 // it is made anew, once: where nothing was written, or where a request may be sent again.
-func (w *wire) call(ctx context.Context, which int) answer {
+func (all *wiring) over(ctx context.Context, w *wire, o *outgoing, idle bool) answer {
 	used := w.conn != nil
-	a, got := w.try(ctx, which)
+	a, got := all.try(ctx, w, o, idle)
+	return all.again(ctx, w, o, used, a, got)
+}
+
+// again is the answer to a call that got so far, or to the one in its place.
+func (all *wiring) again(
+	ctx context.Context, w *wire, o *outgoing, used bool, a answer, got reached,
+) answer {
 	if a.err == nil || !used || got == begun || ctx.Err() != nil || isTimeout(a.err) {
 		return a
 	}
 	if got == written {
-		if !w.of.resend || !once.Idempotent(w.of.built[which]) {
+		if !all.resend || !once.Idempotent(o.Request) {
 			return a
 		}
-		w.of.resent.Add(1)
+		all.resent.Add(1)
 	}
-	a, _ = w.try(ctx, which)
+	a, _ = all.try(ctx, w, o, false)
 	return a
 }
 
@@ -136,97 +160,147 @@ const (
 	begun           // the answer
 )
 
-func (w *wire) try(ctx context.Context, which int) (a answer, got reached) {
-	if err := w.open(ctx); err != nil {
+// atOnce is the largest request that is written before its answer is looked for. It fits the
+// buffers of a socket, so that a server that answers without reading it is heard.
+const atOnce = 16 << 10
+
+func (all *wiring) try(
+	ctx context.Context, w *wire, o *outgoing, idle bool,
+) (a answer, got reached) {
+	if err := all.open(ctx, w, o.to, idle); err != nil {
 		return answer{err: err}, nothing
 	}
-	if ctx.Done() != w.of.ctx.Done() { // else the end of the attack closes the connection
+	if ctx.Done() != all.ctx.Done() { // else the end of the attack closes the connection
 		c := w.conn
-		// one that is closed has ended, too
-		stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+		stop := context.AfterFunc(ctx, c.giveUp)
 		defer func() {
 			if !stop() {
 				w.close()
 			}
 		}()
 	}
-	if n, err := w.conn.Write(w.of.encoded[which]); err != nil {
+	finish := func() bool { return true }
+	if len(o.bytes) > atOnce {
+		finish = w.writing(o.bytes)
+	} else if n, err := w.write(o.bytes); err != nil {
 		w.close()
 		return answer{err: err}, min(written, reached(n))
 	}
-	w.limit.left = maxHeader
-	if _, err := w.reader.Peek(1); err != nil {
-		w.close()
-		return answer{err: err}, written
-	}
-	resp, err := w.head(w.of.built[which])
-	if err != nil {
-		w.close()
-		return answer{err: err}, begun
-	}
-	w.limit.left = math.MaxInt64
-	a = read(resp)
-	if a.err != nil || resp.Close || w.reader.Buffered() > 0 {
+	return all.answer(w, o, finish)
+}
+
+// answer is what comes once the request is written, or is being written.
+func (all *wiring) answer(w *wire, o *outgoing, finish func() bool) (a answer, got reached) {
+	a, got = w.read(o.Request, all.redirects > 0)
+	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
+		len(w.limit.come) > 0 {
 		// what comes after an answer is nobody's
 		w.close()
 	}
-	return a, begun
+	return a, got
 }
 
-// most1xx is how many answers before the answer there may be, as net/http has it.
-const most1xx = 5
-
-// head reads up to the body of the answer.
-func (w *wire) head(req *http.Request) (*http.Response, error) {
-	for range most1xx + 1 {
-		resp, err := http.ReadResponse(w.reader, req)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case resp.StatusCode == http.StatusSwitchingProtocols:
-			return nil, errors.New("101 Switching Protocols, which nobody asked for")
-		case resp.StatusCode >= 200 || resp.StatusCode < 100:
-			return resp, nil
+// write writes, and may have read what comes.
+func (w *wire) write(b []byte) (n int, err error) {
+	if canPeek && w.raw != nil && w.stream == io.ReadWriteCloser(w.conn) {
+		if n, w.limit.come, err = w.turn.do(w.conn, w.raw, b, w.first[:]); err != nil {
+			return n, err
 		}
 	}
-	return nil, fmt.Errorf("more than %d 1xx answers", most1xx)
+	if n < len(b) {
+		var more int
+		more, err = w.stream.Write(b[n:])
+		n += more
+	}
+	return n, err
 }
 
-// longIdle is how long after its last call began a connection is asked whether it still stands:
+// patience is how long what is left of a request may take once its answer is there, as net/http has
+// it.
+const patience = 50 * time.Millisecond
+
+// writing writes while somebody reads. The function that it returns ends that, and reports whether
+// all was written.
+func (w *wire) writing(b []byte) (finish func() bool) {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := w.stream.Write(b)
+		ended <- err
+	}()
+	return func() bool {
+		late := time.NewTimer(patience)
+		defer late.Stop()
+		select {
+		case err := <-ended:
+			return err == nil
+		case <-late.C:
+			_ = w.conn.Conn.Close() // so that the writer ends
+			<-ended
+			return false
+		}
+	}
+}
+
+// longIdle is how long after its last call a connection is asked whether it still stands:
 // servers close what is idle for seconds.
 const longIdle = time.Millisecond
 
 // open sees to the connection.
-func (w *wire) open(ctx context.Context) error {
-	now := time.Now()
-	deadline, idle := now.Add(w.of.timeout), now.Sub(w.began) > longIdle
-	w.began = now
+func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error {
 	if w.conn != nil {
-		if err := w.conn.SetDeadline(deadline); err == nil && (!idle || quiet(w.raw)) {
+		if err := w.conn.expect(w.deadline); err == nil && (!idle || quiet(w.raw)) {
 			return nil
 		}
 		w.close()
 	}
-	dialing, cancel := context.WithDeadline(ctx, deadline)
+	dialing, cancel := context.WithDeadline(ctx, w.deadline)
 	defer cancel()
-	made, err := w.of.conns.dial(dialing, "tcp", w.to)
+	made, err := all.conns.dial(dialing, "tcp", to.address)
 	if err != nil {
 		return err
 	}
-	w.conn, w.limit.from, w.raw = made, made, nil
-	if c, ok := made.(*conn).Conn.(syscall.Conn); ok {
-		if w.raw, err = c.SyscallConn(); err != nil {
+	c := made.(*conn)
+	if err := w.use(c); err != nil {
+		return err
+	}
+	if to.tls != nil {
+		secure := tls.Client(c, to.tls)
+		w.stream = secure
+		if err := secure.HandshakeContext(dialing); err != nil {
+			w.close()
+			if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
+				string(r.RecordHeader[:]) == "HTTP/" {
+				return errPlain
+			}
+			return err
+		}
+		over := "HTTP/1.1 over " + tls.VersionName(secure.ConnectionState().Version)
+		all.protocol.CompareAndSwap(nil, &over)
+	}
+	w.limit.from = w.stream
+	return c.expect(w.deadline)
+}
+
+// use has the wire go over that connection.
+func (w *wire) use(c *conn) (err error) {
+	w.conn, w.stream, w.raw = c, c, nil
+	if under, ok := c.Conn.(syscall.Conn); ok {
+		if w.raw, err = under.SyscallConn(); err != nil {
+			w.close()
 			return err
 		}
 	}
+	w.limit.from, w.limit.come = c, nil
 	w.reader.Reset(&w.limit)
-	return w.conn.SetDeadline(deadline)
+	return nil
 }
+
+// errPlain is what net/http says of it.
+var errPlain = errors.New("http: server gave HTTP response to HTTPS client")
 
 func (w *wire) close() {
 	if w.conn != nil {
-		_ = w.conn.Close() // it is of no more use
+		_ = w.stream.Close() // it is of no more use
 		w.conn = nil
 	}
 }
@@ -239,6 +313,7 @@ func isTimeout(err error) bool {
 // A limited reader lets so many bytes pass before it fails: http.ReadResponse would read a header
 // without end.
 type limited struct {
+	come []byte // already
 	from io.Reader
 	left int64
 }
@@ -248,7 +323,15 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.left <= 0 {
 		return 0, errors.New("the header is larger than 1 MiB")
 	}
-	n, err := l.from.Read(p[:min(int64(len(p)), l.left)])
+	p = p[:min(int64(len(p)), l.left)]
+	var n int
+	var err error
+	if len(l.come) > 0 {
+		n = copy(p, l.come)
+		l.come = l.come[n:]
+	} else {
+		n, err = l.from.Read(p)
+	}
 	l.left -= int64(n)
 	return n, err
 }

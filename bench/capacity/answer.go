@@ -101,5 +101,16 @@ func (s Search) Result(a Answer) *bench.Result {
 	add("capacity-met-"+axis, a.Met)
 	add("capacity-missed-"+axis, a.Missed)
 	add("capacity-probes", float64(len(a.Probes)))
+	r.Metrics = append(r.Metrics, a.Losses()...)
 	return r
+}
+
+// Losses are the shares of the tasks that did not complete where the objectives are met.
+func (a Answer) Losses() []bench.Metric {
+	for _, p := range a.Probes {
+		if p.At == a.Met {
+			return p.Losses[:]
+		}
+	}
+	return nil
 }

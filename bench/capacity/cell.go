@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // A Probe is a load that was tried.
@@ -18,11 +19,14 @@ type Probe struct {
 	Verdict             objectives.Verdict
 	Offered             float64 // tasks per second, the mean over the runs
 	Waited              float64 // share of the tasks that waited, the most of the runs
+	// the shares of the tasks that did not complete, shed/op and the like, the means over the runs
+	Losses [len(rundir.Lost)]bench.Metric
 }
 
 func (p Probe) runs() int { return p.Met + p.Missed + p.Untold }
 
-// A probe is a Probe under way. Its At is a hardness, its Offered the sum over the runs.
+// A probe is a Probe under way. Its At is a hardness, its Offered and Losses are sums over the
+// runs.
 type probe struct {
 	Probe
 	done bool
@@ -119,6 +123,9 @@ func (c *cell) answer() Answer {
 		tried := p.Probe
 		tried.At = c.axis.value(p.At)
 		tried.Offered /= float64(n)
+		for i := range tried.Losses {
+			tried.Losses[i].Value /= float64(n)
+		}
 		a.Probes = append(a.Probes, tried)
 		if p.Verdict == objectives.Missed && p.At < met {
 			a.MissedBelow = append(a.MissedBelow, tried.At)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/recursion"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
 // fromPlan is a run of which only what these tests ask for is calculated.
@@ -84,7 +84,7 @@ func queueings(random *rand.Rand, i int) (q queueing, limit int) {
 func TestSmallestLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 50))
 	two := 0
-	cases := race.Repetitions(t, 50)
+	cases := check.Of(t, 15, 50)
 	for i := range cases {
 		q, bound := resolvable(random, i)
 		sc, err := q.written.Scenario()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // errGivenUp is the outcome of a run that does not take place, since one of its scenario has
@@ -85,7 +86,9 @@ func (s Search) round(
 	byWords := map[bench.Written]*cell{}
 	for _, w := range batch {
 		suite.Scenarios = append(suite.Scenarios, w.scenario)
-		byWords[w.scenario.Written()] = w.cell
+	}
+	for i, w := range batch {
+		byWords[suite.At(i).Written()] = w.cell // as the suite runs it
 	}
 	var failed sync.Map // cells of which a run has failed: the rest of theirs need not begin
 	unlessFailed := func(ctx context.Context, sc bench.Scenario) (*bench.Result, error) {
@@ -134,7 +137,20 @@ func (p *probe) add(r *bench.Result, v objectives.Verdict, test signTest) {
 	p.Offered += offered
 	waited, _ := r.Metric("waited/op")
 	p.Waited = max(p.Waited, waited)
+	for i, loss := range LossesOf(r) {
+		p.Losses[i].Unit = loss.Unit
+		p.Losses[i].Value += loss.Value
+	}
 	if !p.done {
 		p.Verdict, p.done = test.judge(p.Probe)
 	}
+}
+
+// LossesOf are the shares of a run's tasks that did not complete.
+func LossesOf(r *bench.Result) (losses [len(rundir.Lost)]bench.Metric) {
+	for i, what := range rundir.Lost {
+		losses[i].Unit = what + "/op"
+		losses[i].Value, _ = r.Metric(losses[i].Unit)
+	}
+	return losses
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/objectives"
 )
 
@@ -97,7 +98,7 @@ func (s Search) Validate() error {
 
 // GoOn has the search go on with the seeds that the directory holds. All scenarios have the same
 // ones, for one seed is the same work for each of them.
-func (s *Search) GoOn(dir *bench.Dir) {
+func (s *Search) GoOn(dir *directory.Dir) {
 	var next uint64
 	for _, sc := range s.Scenarios {
 		at := s.withoutAxis(s.Over.at(sc, s.Lo).Name())

@@ -13,8 +13,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -207,7 +207,7 @@ func TestAgainstTheory(t *testing.T) {
 		seed      uint64
 	}{{"mean-wait<=2ms", 0.002, 1}, {"mean-wait<=5ms", 0.005, 1}, {"mean-wait<=5ms", 0.005, 1001},
 		{"mean-wait<=5ms", 0.005, 2001}}
-	for _, c := range cases[:race.Repetitions(t, len(cases))] {
+	for _, c := range cases[:check.Of(t, 2, len(cases))] {
 		exact := crossing(t, mean, limit, c.wait)
 		s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 2000,
 			c.seed)}, Objectives: list(t, c.objective), Lo: 0.3, Hi: 1.1}
@@ -392,10 +392,13 @@ func TestResult(t *testing.T) {
 	s := Search{Scenarios: []bench.Scenario{scenario(t, "semaphore", bench.Virtual, 100, 1)},
 		Objectives: list(t, "p99-response<50ms,shed<1%"), Lo: 0.1, Hi: 1.2, Confidence: 0.9}
 	r := s.Result(Answer{Scenario: s.Scenarios[0], Met: 0.7, Missed: math.NaN(),
-		Probes: []Probe{{At: 0.7, Met: 6}}})
+		Probes: []Probe{{At: 0.1}, {At: 0.7, Met: 6,
+			Losses: LossesOf(&bench.Result{Metrics: []bench.Metric{
+				{Unit: "shed/op", Value: 0.2}}})}}})
 	const name = "Capacity/strategy=semaphore/workload=exponential/target=none/arrival=poisson/limit=4/load=0.1..1.2/n=100/clock=virtual/confidence=0.9/objective=p99-response<50ms,shed<1%"
 	if r.Name != name || r.Tasks != 6 ||
-		fmt.Sprint(r.Metrics) != "[{capacity-met-load 0.7} {capacity-probes 1}]" {
+		fmt.Sprint(r.Metrics) != "[{capacity-met-load 0.7} {capacity-probes 2} "+
+			"{shed/op 0.2} {throttled/op 0} {failed/op 0} {abandoned/op 0}]" {
 		t.Errorf("%+v", r)
 	}
 	s.Over, s.Confidence = Rate, 0

@@ -18,10 +18,13 @@ import (
 // each probe, sends no more than Most, and stops when the server does not come back. Zero fields
 // have the defaults that they name.
 //
-// The rate doubles until one is missed. Then the gap is halved, in logarithms, until its ends are
-// as close as Resolution. What is met once is met, for a busy machine makes responses longer and
-// never shorter; what is missed is tried once more, unless requests were lost. In the end the
-// answer is tried again, for twice as long, so that a queue that grows slowly shows.
+// The rate doubles until one is missed. A probe whose queue grew for as long as it lasted tells
+// more than that it missed: what it completed is what the server can do. The next two probes are
+// beside that, and where they do not settle it the gap is halved, in logarithms, until its ends are
+// as close as Resolution, or as what such probes completed differs. What is met once is met, for a
+// busy machine makes responses longer and never shorter; what is missed is tried once more, unless
+// requests were lost, the queue grew, or more was sent than the server was seen to do. In the end
+// the answer is tried again, for twice as long, so that a queue that grows slowly shows.
 type Server struct {
 	Objectives objectives.List
 	First      float64       // requests per second of the first probe
@@ -41,6 +44,9 @@ const (
 	mostTries        = 5    // of a rate at which the sender was late
 	mostConfirmed    = 4    // answers that are tried again
 	mostLonger       = 4    // times the usual length, of probes at low rates
+	mostCarried      = 0.99 // of what was sent, that a probe whose queue grew has completed
+	// how wide the answer may be because equal probes differ: an answer within 5 % holds
+	mostNoise = 0.04
 )
 
 // A ServerProbe is one probe.
@@ -49,6 +55,8 @@ type ServerProbe struct {
 	Verdict objectives.Verdict
 	Lost    float64 // share of the requests that were refused, failed or had no answer
 	Late    bool    // the sender was, so that what is missed may be its own doing
+	// requests per second that the server completed while its queue grew; 0: it did not grow
+	Carried float64
 	Result  *bench.Result
 }
 
@@ -129,8 +137,10 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 			return err
 		}
 		for a.Met*(1+s.resolution()) < a.Missed {
-			middle := math.Sqrt(a.Met * a.Missed)
-			if err := s.decide(ctx, a, round(middle, finest), 1); err != nil {
+			if a.Met*(1+min(a.noise(), mostNoise)) >= a.Missed {
+				break
+			}
+			if err := s.decide(ctx, a, s.next(a), 1); err != nil {
 				return err
 			}
 		}
@@ -139,8 +149,67 @@ func (s Server) search(ctx context.Context, a *ServerAnswer) error {
 			return err
 		}
 	}
-	return &stoppedError{text: "what is met at one time is missed at another: the server, or " +
-		"this machine, is not the same for long enough"}
+	return &stoppedError{text: "probes of one rate disagree: the server, or " +
+		"this machine, is not steady for long enough"}
+}
+
+// carried is what the server did while its queue grew, in the mean of such probes, and the relative
+// standard deviation between them: whatever was sent, they measure the same. NaN is nothing known;
+// a deviation that is not known is 0.
+func (a *ServerAnswer) carried() (mean, deviation float64) {
+	var all []float64
+	for _, p := range a.Probes {
+		if p.Carried > 0 {
+			all = append(all, p.Carried)
+			mean += p.Carried
+		}
+	}
+	mean /= float64(len(all))
+	for _, c := range all {
+		deviation += (c/mean - 1) * (c/mean - 1)
+	}
+	return mean, math.Sqrt(deviation / max(float64(len(all)-1), 1))
+}
+
+// noise is by what share equal probes differ: two standard deviations of what they carried, or as
+// far as a rate that was met is above one that was missed.
+func (a *ServerAnswer) noise() float64 {
+	_, deviation := a.carried()
+	met, missed := 0.0, math.Inf(1)
+	for _, p := range a.Probes {
+		switch {
+		case p.Late:
+		case p.Verdict == objectives.Met:
+			met = max(met, p.Rate)
+		case p.Verdict == objectives.Missed:
+			missed = min(missed, p.Rate)
+		}
+	}
+	return max(2*deviation, met/missed-1)
+}
+
+// next is the rate to try in the gap: just below what the server can do, then just above that, and
+// the middle where it is not in the gap, since the objective ends before, or it can do more.
+func (s Server) next(a *ServerAnswer) float64 {
+	can, _ := a.carried()
+	below := round(can*(1-s.resolution()/2), finest)
+	above := round(a.Met*(1+s.resolution()*0.99), finest)
+	switch {
+	case !(a.Met < can && can < a.Missed):
+	case below > a.Met:
+		return below
+	case above > a.Met && above < a.Missed:
+		return above
+	}
+	return round(math.Sqrt(a.Met*a.Missed), finest)
+}
+
+// Expected is about how long the search takes whose probes usually take so long.
+func (s Server) Expected(probe time.Duration) (probes int, takes time.Duration) {
+	// up to a miss, on both sides of what is carried, one that decides, and the answer again, for
+	// twice as long
+	probes = int(math.Ceil(math.Log2(s.Most/s.First))) + 1 + 2 + 1 + 1
+	return probes, time.Duration(probes)*(probe+s.Rest) + probe
 }
 
 // bracket doubles the rate until one is missed, or the most is met.
@@ -177,6 +246,7 @@ func (s Server) descend(ctx context.Context, a *ServerAnswer) error {
 // decide tries a rate until it is met or missed, and takes note.
 func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float64) error {
 	missed := 0
+	can, deviation := a.carried()
 	for range mostTries {
 		p, err := s.probe(ctx, a, rate, longer)
 		switch {
@@ -186,12 +256,13 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 			a.Met = rate
 			return nil
 		case p.Lost == 1 && len(a.Probes) > 1 && a.Probes[len(a.Probes)-2].Lost == 1:
-			return &stoppedError{text: fmt.Sprintf("at %v requests a second, too, none was "+
+			return &stoppedError{text: fmt.Sprintf("at %v requests a second, none was "+
 				"answered as it should be: the server is left alone", rate)}
 		case p.Verdict == objectives.Missed && !p.Late:
 			missed++
 		}
-		if missed == 2 || p.Lost > mostLost {
+		if missed == 2 || p.Lost > mostLost || missed == 1 && !p.Late &&
+			(p.Carried > 0 || rate > can*(1+deviation)) {
 			s.miss(a, rate)
 			return nil
 		}
@@ -252,20 +323,32 @@ func (s Server) probe(
 	if err != nil {
 		return p, err
 	}
+	refused := 0.0 // or failed: what is abandoned was in a queue that grew
 	p = ServerProbe{Rate: rate, Verdict: s.Objectives.Of(r), Result: r}
-	for _, unit := range []string{"failed/op", "abandoned/op", "throttled/op", "shed/op"} {
+	for _, unit := range []string{"failed/op", "throttled/op", "shed/op", "abandoned/op"} {
 		v, _ := r.Metric(unit)
-		p.Lost += v
+		if p.Lost += v; unit == "shed/op" {
+			refused = p.Lost
+		}
 	}
 	p.Lost = min(p.Lost, 1)
-	if p.Verdict != objectives.Met && slices.ContainsFunc(r.Reasons,
-		func(reason bench.Reason) bool { return reason.Check == "lag" }) {
+	if p.Verdict != objectives.Met && has(r, "lag") {
 		p.Verdict = s.Objectives.Of(onTime{r})
 		p.Late = p.Verdict == objectives.Met
 	}
+	late := p.Late
 	if p.Lost > mostLost {
 		p.Verdict, p.Late = objectives.Missed, false
 	}
+	carried, _ := r.Metric("ops/s")
+	if p.Verdict == objectives.Missed && refused <= mostLost && carried < mostCarried*rate &&
+		has(r, "not stationary") && !late {
+		p.Carried = carried
+	}
 	a.Probes = append(a.Probes, p)
 	return p, ctx.Err()
+}
+
+func has(r *bench.Result, check string) bool {
+	return slices.ContainsFunc(r.Reasons, func(r bench.Reason) bool { return r.Check == check })
 }

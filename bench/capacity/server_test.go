@@ -18,6 +18,8 @@ import (
 type played struct {
 	bears  float64
 	late   float64 // share of the probes in which the sender is late
+	noise  float64 // by which what it bears differs from probe to probe: a standard deviation
+	slower float64 // than what it bears it is when more is sent: this share
 	dies   float64 // at this rate, for good; 0: never
 	dead   bool
 	most   float64
@@ -37,20 +39,30 @@ func (p *played) probe(_ context.Context, rate, longer float64, seed uint64) (
 	p.last = time.Now()
 	p.dead = p.dead || p.dies > 0 && rate >= p.dies
 	response, lost, lag := 0.02, 0.0, 0.0
-	if over := rate/p.bears - 1; over > 0 {
+	bears := p.bears * (1 + p.noise*p.random.NormFloat64())
+	carries, abandoned, reasons := rate, 0.0, []string(nil)
+	if over := rate/bears - 1; over > 0 {
 		response += over * seconds
+		if carries = bears * (1 - p.slower); over > 0.01 {
+			// and it is a little late, as on any busy machine
+			reasons = append(reasons, "not stationary", "lag")
+		}
+		abandoned = max(0, over-0.3) // what is open when the drain time is over
 	}
 	if p.dead {
 		lost = 1
 	}
 	r := &bench.Result{Seed: seed}
+	for _, check := range reasons {
+		r.Doubt(bench.Suspect, check, "as it is here")
+	}
 	if p.random.Float64() < p.late {
 		lag = 0.2
 		response += lag
 		r.Doubt(bench.Suspect, "lag", "late")
 	}
 	for unit, v := range map[string]float64{"p99-response-sec": response, "failed/op": lost,
-		"p99-lag-sec": lag} {
+		"abandoned/op": abandoned / (1 + abandoned), "p99-lag-sec": lag, "ops/s": carries} {
 		r.Metrics = append(r.Metrics, bench.Metric{Unit: unit, Value: v})
 	}
 	return r, nil
@@ -91,6 +103,51 @@ func TestServer(t *testing.T) {
 			}
 			if p.most > 1200 {
 				t.Errorf("%v /s were sent", p.most)
+			}
+		}
+	})
+}
+
+// TestServerProbes: what a server bears is found within 5 %, by few probes: on average by one more
+// than two beside it and the one that confirms, after those of the doubling; more where a server
+// does less when more is sent, and where equal probes differ.
+func TestServerProbes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			noise, slower float64
+			mean          float64 // probes beyond the doubling
+			most          int     // likewise
+			far           float64
+		}{
+			{0, 0, 4, 8, 0.02}, {0.01, 0, 6.5, 14, 0.05}, {0.03, 0, 8, 20, 0.09},
+			{0, 0.3, 9, 12, 0.02},
+		} {
+			const servers = 200
+			sum, seconds := 0, 0.0
+			for i := range servers {
+				p := &played{bears: 130 * math.Exp2(float64(i)/75), noise: c.noise,
+					slower: c.slower}
+				begun := time.Now()
+				a, err := searched(t, p, 125, 1000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.Stopped != nil {
+					continue // what is met at one time is missed at another
+				}
+				seconds += time.Since(begun).Seconds()
+				doubling := int(math.Ceil(math.Log2(p.bears/125))) + 1
+				n := len(a.Probes) - doubling
+				if sum += n; n > c.most {
+					t.Errorf("%+v, %v /s: %d probes beyond the first %d", c, p.bears, n, doubling)
+				}
+				if off := math.Abs(math.Sqrt(a.Met*a.Missed)/p.bears - 1); !(off <= c.far) {
+					t.Errorf("%+v, %v /s: %v to %v", c, p.bears, a.Met, a.Missed)
+				}
+			}
+			mean := float64(sum) / servers
+			if t.Logf("%+v: %.1f probes and %.0f s", c, mean, seconds/servers); mean > c.mean {
+				t.Errorf("%+v: %v probes in the mean", c, mean)
 			}
 		}
 	})

@@ -42,7 +42,7 @@ func (f *Finding) Say(lines ...string) {
 // A Verdict on a claim, as it is written; "" where there is none.
 type Verdict string
 
-// The verdicts. Undecided: runs are missing or not to be believed.
+// The verdicts. Undecided: runs are missing or INVALID.
 const (
 	Holds       Verdict = "holds"
 	Depends     Verdict = "depends"

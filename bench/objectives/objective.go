@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/rundir"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // An Objective is a bound on one metric of a run. It is made by Parse.
@@ -55,13 +55,15 @@ func short(unit string) string {
 }
 
 // units are the metrics that a run can be held to: not what theory says, which is no doing of the
-// run, nor what a search for capacity reports; and not ns/op, which would be taken for a time that
-// a task takes.
+// run, what another run would have been, nor what a search for capacity reports; not shares whose
+// parts are bounded themselves; and not ns/op, which would be taken for a time that a task takes.
 func units() (all []string) {
 	for _, m := range bench.Metrics() {
 		switch {
 		case m.Unit == "ns/op", strings.HasPrefix(m.Unit, "theory-"),
-			strings.HasPrefix(m.Unit, "capacity-"):
+			strings.HasPrefix(m.Unit, "capacity-"), strings.HasPrefix(m.Unit, "next-slot-"),
+			strings.HasPrefix(m.Unit, "even-"),
+			strings.HasPrefix(m.Unit, "tail-") && strings.HasSuffix(m.Unit, "/op"):
 		default:
 			all = append(all, m.Unit)
 		}
@@ -94,7 +96,7 @@ func (v Verdict) String() string { return [...]string{"undecided", "met", "misse
 // read from a file.
 type Run interface {
 	Metric(unit string) (value float64, ok bool)
-	Invalid() bool // its numbers are not to be believed
+	Invalid() bool // its numbers cannot be relied on
 }
 
 // Of judges one run. It is undecided where the run lacks the metric, a quantile that its tasks do

@@ -96,6 +96,18 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestKindsOfValues: times per task are times, and numbers per task no shares.
+func TestKindsOfValues(t *testing.T) {
+	for text, ok := range map[string]bool{"sched-sec/op<5ms": true, "runqueue<1ms": true,
+		"mutex-wait<5%": false, "page-faults<2.5": true, "voluntary-switches<150": true,
+		"tail-queued<50ms": true, "tail-queued/op<50%": false, "next-slot-p99-response<1s": false,
+		"even-mean-response<1s": false} {
+		if _, err := Parse(text); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestNamesAreUnambiguous: no short name is that of two metrics, or the unit of another.
 func TestNamesAreUnambiguous(t *testing.T) {
 	unitOf := map[string]string{}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // Parse reads objectives, several with commas between them:
@@ -98,7 +98,7 @@ func parse(text string) (Objective, error) {
 // value reads a bound in what the unit is counted in, and gives its canonical spelling.
 func value(unit, text string) (float64, string, error) {
 	switch {
-	case strings.HasSuffix(unit, "-sec"), unit == "cpu-sec/op":
+	case strings.HasSuffix(unit, "-sec"), strings.HasSuffix(unit, "-sec/op"):
 		d, err := time.ParseDuration(text)
 		if err != nil || d < 0 {
 			return 0, "", fmt.Errorf("want a duration such as 50ms, got %q", text)
@@ -121,7 +121,8 @@ func value(unit, text string) (float64, string, error) {
 // isShare reports whether the unit is counted in parts of a whole.
 func isShare(unit string) bool {
 	switch unit {
-	case "attempts/op", "allocs/op", "B/op", "written-B/op":
+	case "attempts/op", "allocs/op", "B/op", "written-B/op", "voluntary-switches/op",
+		"involuntary-switches/op", "page-faults/op", "major-faults/op":
 		return false
 	}
 	return strings.HasSuffix(unit, "/op") || strings.HasSuffix(unit, "utilisation")

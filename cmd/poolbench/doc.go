@@ -10,14 +10,15 @@
 // due (arrival) at which load, and a limit. run takes every combination of what its flags list:
 //
 //	$ poolbench run --clock virtual --strategy worker_pool,bounded_queue_shed --load 0.8 --queue 4 --count 10 --quiet --out before
-//	At load 0.8 the p99 response is 49.6 ms with bounded_queue_shed, which refuses 5.91 %, and 68.8 ms with
-//	  worker_pool, 1.4 times as long
-//	✓ VALID 2 · 1 of 1 exact values agree · virtual clock, 20 runs
+//	At load 0.8 the p99 response is 49.6 ms with bounded_queue_shed (5.93 % of tasks shed) and 68.8 ms with
+//	  worker_pool (no task lost), 1.4 times as long
+//	✓ VALID 2 · virtual clock, 20 runs
 //
 //	exponential, poisson arrivals, limit 4, load 0.8, virtual clock, arrived 321 /s; median of 10 runs
 //	  strategy                     throughput  mean response      p50      p99  mean wait  waited    shed
 //	  worker_pool, queue 4             321 /s        17.3 ms  13.3 ms  68.8 ms    7.34 ms  59.1 %     0 %
 //	  bounded_queue_shed, queue 4      302 /s        12.5 ms  9.82 ms  49.6 ms    2.55 ms  46.4 %  5.91 %
+//	  95 % interval of the p99: ±0.95 % to ±5.1 %
 //
 //	Report: before/report.html
 //	…
@@ -147,7 +148,7 @@
 // different. That takes ten of them or more:
 //
 //	$ poolbench trend before after --metric p99-response-sec # exit code 3
-//	2 results: nothing tested: a change takes 10 results or more to be told from chance
+//	2 results: nothing tested: a change takes 10 results or more to be distinguished from chance
 //	…
 //
 // # Exit codes

@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 func main() {
@@ -28,7 +29,7 @@ var polite = strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		limiter := rate.NewLimiter(rate.Limit(p.Values.Float("rate")), 1)
 		var running sync.WaitGroup
-		return strategies.Executor{
+		return engine.Executor{
 			Go: func(run func()) error {
 				running.Go(func() {
 					_ = limiter.Wait(ctx) // when ctx has ended, run finds that itself

@@ -8,6 +8,7 @@ import (
 	"github.com/poolbench/poolbench"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 func main() {
@@ -36,9 +37,9 @@ var reserve = strategies.Spec{
 func slots(p strategies.Params) int { return max(1, p.Limit-p.Values.Int("keep")) }
 
 // newSemaphore describes a buffered channel as a Gate, which keeps the rest of the contract.
-func newSemaphore(n int) strategies.Gate[struct{}] {
+func newSemaphore(n int) engine.Gate[struct{}] {
 	free := make(chan struct{}, n)
-	return strategies.Gate[struct{}]{
+	return engine.Gate[struct{}]{
 		Try: func() (struct{}, bool) {
 			select {
 			case free <- struct{}{}:

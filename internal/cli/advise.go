@@ -18,9 +18,11 @@ import (
 	"github.com/poolbench/poolbench/bench/advise"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/advice"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -32,58 +34,59 @@ type adviseOptions struct {
 	limit, queue     int
 	memory           int64
 	budget, runLimit time.Duration
-	format, html     string
+	format           string
+	html             flags.Output
 	quiet            bool
 }
 
 func (a *app) adviseCommand() *cobra.Command {
 	var o adviseOptions
-	var flags words
+	var axes question.Words
 	cmd := &cobra.Command{
 		Use:   "advise --rate N --objective 'METRIC<VALUE' [flags]",
 		Short: "find the strategy and limit for your work and traffic",
-		Args:  operands(),
+		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			q, err := o.question(flags)
+			q, err := o.question(axes)
 			if err != nil {
 				return err
 			}
 			return a.advise(cmd.Context(), q, o)
 		},
 	}
-	flags = addAxes(cmd, "limit", "stages", "queue", "load", "count", "clock", "drain")
+	axes = question.AddAxes(cmd, "limit", "stages", "queue", "load", "count", "clock", "drain")
 	fs := cmd.Flags()
-	objectiveVar(cmd, &o.objectives, "what is to be met, such as p99-response<50ms; several "+
+	flags.Objective(cmd, &o.objectives, "what is to be met, such as p99-response<50ms; several "+
 		"with commas, or the flag again; the first is promised")
-	fs.Var(flagValue{kind: "shed|drop", set: o.allow}, "may",
+	fs.Var(flags.Parsed(&o.may, "shed|drop", o.allow), "may",
 		"allow up to 1% of tasks to be refused (shed), or to fail (drop); repeatable")
-	completeFlag(cmd, "may", func() []string { return mays })
-	fs.Var(atLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
+	flags.Complete(cmd, "may", func() []string { return mays })
+	fs.Var(flags.AtLeastOne(&o.limit, strategies.MaxLimit), "limit-at-most",
 		"largest limit that is possible (default 1024)")
-	fs.Var(parsed(&o.queue, "N", parseQueue), "queue-at-most",
+	fs.Var(flags.Parsed(&o.queue, "N", flags.ParseQueue), "queue-at-most",
 		"most slots of a queue; 0: none (default: any)")
-	fs.Var(parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
+	fs.Var(flags.Parsed(&o.memory, "SIZE", parseMemory), "memory-at-most",
 		"memory of what waits and runs, 4KiB a task, such as 64MiB (default: any)")
 	fs.DurationVar(&o.budget, "budget", 30*time.Second, "effort, as 50,000 simulated tasks for "+
 		"each second of this `TIME`, however fast the machine is")
-	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
-	fs.DurationVar(&o.runLimit, runLimit, 0,
+	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
+	fs.DurationVar(&o.runLimit, flags.RunLimit, 0,
 		"abort a run that makes no progress for this `TIME` (default 30s)")
-	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
+	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
 
 var mays = []string{"shed", "drop"}
 
-func (o *adviseOptions) allow(text string) error {
-	for one := range strings.SplitSeq(text, ",") {
+func (o *adviseOptions) allow(text string) ([]string, error) {
+	may := strings.Split(text, ",")
+	for _, one := range may {
 		if !slices.Contains(mays, one) {
-			return fmt.Errorf("unknown value %q (known: %s)", one, strings.Join(mays, ", "))
+			return nil, fmt.Errorf("unknown value %q (known: %s)", one, strings.Join(mays, ", "))
 		}
-		o.may = append(o.may, one)
 	}
-	return nil
+	return append(o.may, may...), nil
 }
 
 func parseMemory(text string) (int64, error) {
@@ -97,12 +100,12 @@ func parseMemory(text string) (int64, error) {
 }
 
 // question is what the flags come to.
-func (o adviseOptions) question(flags words) (q advise.Question, err error) {
+func (o adviseOptions) question(axes question.Words) (q advise.Question, err error) {
 	if len(o.objectives) == 0 {
 		return q, errors.New("advise: --objective is missing, such as --objective " +
 			"'p99-response<50ms'")
 	}
-	suite, err := flags.suite("")
+	suite, err := axes.Suite("")
 	if err != nil {
 		return q, err
 	}
@@ -111,9 +114,9 @@ func (o adviseOptions) question(flags words) (q advise.Question, err error) {
 		LimitAtMost: o.limit, QueueAtMost: o.queue, MemoryAtMost: o.memory, Budget: o.budget}
 	load := q.Scenario.Load
 	switch {
-	case load.Arrival.TakesRate() && flags["rate"] == nil:
+	case load.Arrival.TakesRate() && axes["rate"] == nil:
 		return q, errors.New("advise: --rate is missing, such as --rate 200")
-	case load.Arrival.Spec.AllAtOnce && flags["n"] == nil:
+	case load.Arrival.Spec.AllAtOnce && axes["n"] == nil:
 		return q, errors.New("advise: --n is missing: how many tasks are due at once")
 	}
 	question := questionOf(q.Scenario)
@@ -122,11 +125,11 @@ func (o adviseOptions) question(flags words) (q advise.Question, err error) {
 			return q, fmt.Errorf("advise: one question at a time, got %s and %s", question,
 				questionOf(sc))
 		}
-		if flags["strategy"] != nil {
+		if axes["strategy"] != nil {
 			q.Strategies = append(q.Strategies, sc.Strategy)
 		}
 	}
-	if flags["n"] == nil && flags["duration"] == nil {
+	if axes["n"] == nil && axes["duration"] == nil {
 		q.Scenario.Stop.Tasks = 0 // by the budget
 	}
 	if err := q.Validate(); err != nil {
@@ -149,34 +152,30 @@ func questionOf(sc bench.Scenario) string {
 
 // advise is `poolbench advise`.
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
-	show := &progress{to: a.stderr, quiet: o.quiet}
+	show := &progress{to: a.Stderr, quiet: o.quiet}
 	ctx, done := interruptible(ctx, show.say)
 	defer done()
 	runner := a.runner(o.runLimit)
 	defer runner.close()
 	answer, err := q.Do(ctx, runner.run)
 	if cause := context.Cause(ctx); cause != nil {
-		return exitCode(interrupted)
+		return exit.Interrupted
 	}
 	if err != nil {
 		return fmt.Errorf("advise: %w", err)
 	}
 	doc := adviceDocument(q, answer)
-	if o.html != "" {
-		if err := rundir.Replace(o.html, func(w io.Writer) error {
-			return doc.WritePage(w)
-		}); err != nil {
-			return fmt.Errorf("--html: %w", err)
-		}
+	if err := o.html.Write(func(w io.Writer) error { return doc.WritePage(w) }); err != nil {
+		return err
 	}
 	shown := error(nil)
 	if o.format == "json" {
-		shown = a.json(doc)
+		shown = a.JSON(doc)
 	} else {
-		shown = doc.WriteText(a.stdout)
+		shown = doc.WriteText(a.Stdout)
 	}
-	return ended(shown, []int{map[advise.Verdict]int{advise.Meets: fine,
-		advise.NothingMeets: regression, advise.Undecided: undecided}[answer.Verdict]})
+	return exit.Ended(shown, map[advise.Verdict]exit.Code{advise.Meets: exit.Fine,
+		advise.NothingMeets: exit.Regression, advise.Undecided: exit.Undecided}[answer.Verdict])
 }
 
 // adviceDocument puts an answer in the form that is shown.
@@ -209,6 +208,9 @@ func adviceDocument(q advise.Question, a *advise.Answer) *advice.Document {
 	if a.Recorded {
 		d.Basis += ", one recorded plan"
 	}
+	if a.Record > 0 {
+		d.Record = &advice.Record{Ran: a.Ran, Tasks: a.Record, Pools: a.Replayed}
+	}
 	return d
 }
 
@@ -217,6 +219,10 @@ func adviceOption(unit string, o advise.Option) advice.Option {
 		Metric: unit, Low: jsondoc.Finite(o.Promise.Low), Value: jsondoc.Finite(o.Promise.Mid),
 		High: jsondoc.Finite(o.Promise.High), Verdict: o.Verdict.String(),
 		HoldsUpTo: jsondoc.Finite(o.Holds), Regret: jsondoc.Finite(o.Regret)}
+	if o.Unstable != "" {
+		out.Verdict, out.Unstable = advice.Unstable, o.Unstable
+	}
+	out.Same = o.Same
 	if slots, ok := o.Slots(); ok {
 		out.Queue = &slots
 	}
@@ -227,8 +233,12 @@ func adviceOption(unit string, o advise.Option) advice.Option {
 		out.Confirmed = jsondoc.Finite(o.Confirmed.Mid)
 	}
 	for _, s := range o.Stresses {
-		out.Stresses = append(out.Stresses, advice.Stress{Name: s.Name,
-			Value: jsondoc.Finite(s.Figure.Mid), Verdict: s.Verdict.String()})
+		one := advice.Stress{Name: s.Name, Value: jsondoc.Finite(s.Figure.Mid),
+			Verdict: s.Verdict.String(), NoWorse: s.NoWorse, Missed: s.Missed}
+		if s.Unstable {
+			one.Verdict = advice.Unstable
+		}
+		out.Stresses = append(out.Stresses, one)
 	}
 	return out
 }

@@ -5,70 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/fleet"
-	"github.com/poolbench/poolbench/internal/hub"
-	"github.com/poolbench/poolbench/internal/tables"
-	"github.com/poolbench/poolbench/strategies/durable"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/text/tables"
 )
-
-// An agentsFlag says where the agents of an attack are, and how they are waited for.
-type agentsFlag struct {
-	nats      string
-	wait      time.Duration
-	allowLost bool
-}
-
-// mostAgents bounds the agents of one attack.
-const mostAgents = 10_000
-
-func (f *agentsFlag) addTo(cmd *cobra.Command, n *int) {
-	fs := cmd.Flags()
-	fs.Var(atLeastOne(n, mostAgents), "agents", "share the load among `N` poolbench workers; "+
-		"limit, queue, workers and connections are of each")
-	fs.StringVar(&f.nats, "nats", "", "`ADDRESS` of the NATS server where the agents wait, such "+
-		"as "+durable.NATS.Example+" (default: N processes of this machine are started)")
-	fs.DurationVar(&f.wait, "agents-wait", 30*time.Second,
-		"give up when too few agents have come after this `TIME`")
-	fs.BoolVar(&f.allowLost, "allow-lost", false,
-		"the rest of the load counts when an agent is lost: SUSPECT, not INVALID")
-}
-
-// check says what does not go together.
-func (f agentsFlag) check(cmd *cobra.Command, agents int) error {
-	if agents == 0 {
-		for _, name := range []string{"nats", "agents-wait", "allow-lost"} {
-			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s: say how many agents there are (--agents)", name)
-			}
-		}
-		return nil
-	}
-	if agents > mostLocalWorkers && f.nats == "" {
-		return fmt.Errorf("--agents %d: want at most %d on this machine; --nats has others",
-			agents, mostLocalWorkers)
-	}
-	if f.nats != "" {
-		if err := hub.Check(f.nats); err != nil {
-			return fmt.Errorf("--nats: %w", err)
-		}
-	}
-	for _, name := range []string{"vegeta", "dead-letters"} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s and --agents exclude each other: each agent would write it",
-				name)
-		}
-	}
-	return nil
-}
 
 // agents are those of a command, and the way to them.
 type agents struct {
-	flag  agentsFlag
+	flag  question.AgentsFlag
 	self  fleet.Member
 	conn  *hub.Conn
 	local *localFleet     // nil: they are others'
@@ -79,7 +26,7 @@ type agents struct {
 
 // openAgents finds the agents, or starts so many.
 func openAgents(
-	ctx context.Context, flag agentsFlag, n int, say func(string),
+	ctx context.Context, flag question.AgentsFlag, n int, say func(string),
 ) (_ *agents, err error) {
 	g := &agents{flag: flag, say: say}
 	g.ctx, g.end = context.WithCancelCause(ctx)
@@ -92,7 +39,7 @@ func openAgents(
 	if g.self, err = self(); err != nil {
 		return nil, err
 	}
-	address := flag.nats
+	address := flag.NATS
 	if address == "" {
 		server, err := hub.StartLocal()
 		if err != nil {
@@ -112,13 +59,13 @@ func openAgents(
 // loader returns what makes a load of an attack, one that the agents share where there are some.
 // The caller calls end when all is sent.
 func (a *app) loader(
-	ctx context.Context, o attackOptions,
+	ctx context.Context, o question.AttackOptions,
 ) (of func(attack.Attack) load, end func(), err error) {
-	if o.Agents == 0 || o.dryRun {
+	if o.Agents == 0 || o.DryRun {
 		return newLoad, func() {}, nil
 	}
-	say := func(line string) { a.complain(errors.New(line)) }
-	g, err := openAgents(ctx, o.agents, o.Agents, say)
+	say := func(line string) { a.Complain(errors.New(line)) }
+	g, err := openAgents(ctx, o.Fleet, o.Agents, say)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,8 +86,8 @@ func (g *agents) run(ctx context.Context, k attack.Attack) (*attack.Report, erro
 	defer context.AfterFunc(g.ctx, func() { giveUp(context.Cause(g.ctx)) })()
 	watch := k.Watch
 	k.Watch = nil
-	return fleet.Load{Conn: g.conn, Self: g.self, Attack: k, AllowLost: g.flag.allowLost,
-		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.wait}}.Run(ctx)
+	return fleet.Load{Conn: g.conn, Self: g.self, Attack: k, AllowLost: g.flag.AllowLost,
+		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.Wait}}.Run(ctx)
 }
 
 func (g *agents) close() {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
 // TestAgents: processes of this machine share a plan, and the result is one of all its requests, at

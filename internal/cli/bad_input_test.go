@@ -8,13 +8,16 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
 // TestBadInput: whatever is wrong, there are only lines that begin with "poolbench: " and name
 // flag, file or word; exit code 2; nothing on stdout, and nothing in the directory.
 func TestBadInput(t *testing.T) {
 	t.Setenv("POOLBENCH_NATS", "") // a server that somebody has named is ready
-	known := strings.Join(commandNames((&app{stdout: &output{}}).root()), ", ")
+	known := strings.Join(commandNames(newApp(nil, io.Discard, io.Discard).root()), ", ")
 	for _, c := range []struct {
 		args string
 		want []string // in stderr, one line each
@@ -51,10 +54,15 @@ func TestBadInput(t *testing.T) {
 
 		{"run everything", []string{`run: unexpected argument "everything"`}},
 		{"run --strategy pool",
-			[]string{`--strategy: unknown strategy "pool" (known: ` + strategyNames()[0] + `, `}},
+			[]string{`--strategy: unknown strategy "pool" (known: ` +
+				catalog.StrategyNames()[0] + `, `}},
 		{"run --strategy semaphore,pool,", []string{`--strategy: want a name in lower_snake`}},
 		{"run --strategy pool,pile",
 			[]string{`--strategy: unknown strategy "pool"`, `--strategy: unknown strategy "pile"`}},
+		// one mistake is told once, whatever else is beside it
+		{"run --stages base:60s --rate 10 --n 5", []string{"--stages: want stages such as "}},
+		{"run --stages base:60s --arrival poisson,constant --load 0.5",
+			[]string{"--stages: want stages such as "}},
 		{"run --strategy semaphore,semaphore", []string{"Run/strategy=semaphore/"}},
 		{"run --strategy semaphore:size=3",
 			[]string{`--strategy: strategy semaphore: unknown parameter "size"`}},
@@ -120,8 +128,8 @@ func TestBadInput(t *testing.T) {
 		{"run --file nowhere.yaml",
 			[]string{"--file: open nowhere.yaml: no such file or directory"}},
 		{"run --file .", []string{"--file: read .: is a directory"}},
-		{"run --n 5 --out a-file", []string{"--out: open a-file: not a directory"}},
-		{"run --n 5 --out a-file/below", []string{"--out: open a-file/below: not a directory"}},
+		{"run --n 5 --out a-file", []string{"--out: a-file: not a directory"}},
+		{"run --n 5 --out a-file/below", []string{"--out: a-file/below: not a directory"}},
 		{"run --n 5 --out full",
 			[]string{"--out: full exists already: --force replaces its results, --append adds " +
 				"to them"}},
@@ -360,13 +368,14 @@ func TestEmptyValues(t *testing.T) {
 
 // TestManyMistakes: of very many complaints the first are printed, and how many more there are.
 func TestManyMistakes(t *testing.T) {
+	const most = terminal.MostLines
 	t.Chdir(t.TempDir())
 	write(t, "many.yaml", strings.Repeat("- strategy: nobody\n", 5000))
 	o := command(t, "run", "--file", "many.yaml")
 	lines := strings.Split(strings.TrimSuffix(o.stderr, "\n"), "\n")
-	if o.code != unusable || len(lines) != mostLinesOfError+1 ||
+	if o.code != unusable || len(lines) != most+1 ||
 		!strings.HasPrefix(lines[0], "poolbench: many.yaml:1:13: strategy: unknown strategy") ||
-		lines[mostLinesOfError] != "poolbench: and 4980 more" {
+		lines[most] != "poolbench: and 4980 more" {
 		t.Errorf("exit code %d, %d lines: %s", o.code, len(lines), o.stderr)
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/calibration"
-	"github.com/poolbench/poolbench/internal/quantity"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/machine/calibration"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
 )
 
@@ -20,15 +22,15 @@ import (
 const quickSize = 0.1
 
 func (a *app) calibrateCommand() *cobra.Command {
-	var o runOptions
+	var o question.RunOptions
 	var full bool
-	var html string
+	var html flags.Output
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags]",
 		Short: "what this machine can measure, and the known answers",
-		Args:  operands(),
+		Args:  flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := o.mode(); err != nil {
+			if _, err := o.Mode(); err != nil {
 				return err
 			}
 			size := quickSize
@@ -40,8 +42,8 @@ func (a *app) calibrateCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "the known answers at their full size: 33 million "+
 		"tasks in place of a tenth, half a minute or more")
-	o.addOutputTo(cmd)
-	cmd.Flags().StringVar(&html, "html", "", "also write a page for a browser to this `FILE`")
+	o.AddOutputTo(cmd)
+	html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd
 }
 
@@ -55,69 +57,65 @@ type calibrated struct {
 }
 
 func (a *app) calibrate(
-	ctx context.Context, size float64, o runOptions, html string,
+	ctx context.Context, size float64, o question.RunOptions, html flags.Output,
 ) error {
 	c := &calibrated{size: size, cases: calibration.Known(size)}
 	p := c.plan()
-	if o.dryRun {
-		return a.showPlan(p, o.format)
+	if o.DryRun {
+		return a.showPlan(p, o.Format)
 	}
-	dir, err := a.openDir(o)
+	e, err := a.begin(o, "calibrate")
 	if err != nil {
 		return err
 	}
-	defer a.unlock(dir)
-	p.goOn(dir)
-	show := newProgress(a.stderr, o.quiet, p)
-	ctx, done := interruptible(ctx, show.say)
+	defer e.close()
+	p.GoOn(e.dir)
+	e.follow(p, o.Quiet)
+	ctx, done := interruptible(ctx, e.show.say)
 	defer done()
-	stopped := a.askMachine(ctx, c, dir, show)
+	stopped := c.askMachine(ctx, e)
 	if stopped == nil {
-		stopped = a.askTheory(ctx, c, p, dir, o, show)
+		stopped = c.askTheory(ctx, e)
 	}
-	show.close()
-	err = dir.End(p.runs()+len(c.readings), stopped)
+	e.show.close()
+	err = e.dir.End(p.Runs()+len(c.readings), stopped)
 	switch {
 	case ctx.Err() != nil:
-		return exitCode(interrupted)
+		return exit.Interrupted
 	case stopped != nil || err != nil:
 		return errors.Join(stopped, err)
 	}
-	doc := c.document(dir.Path())
-	if html != "" {
-		if err := rundir.Replace(html, func(w io.Writer) error {
-			return proof.WriteCalibration(w, c.page(dir.Path()))
-		}); err != nil {
-			return err
-		}
+	doc := c.document(e.dir.Path())
+	if err := html.Write(func(w io.Writer) error {
+		return proof.WriteCalibration(w, c.page(e.dir.Path()))
+	}); err != nil {
+		return err
 	}
-	if err := a.showCalibration(doc, c.readings, o.format); err != nil {
+	if err := a.showCalibration(doc, c.readings, o.Format); err != nil {
 		return err
 	}
 	if doc.Wrong > 0 {
-		return exitCode(unusable)
+		return exit.Unusable
 	}
 	return nil
 }
 
 // plan has a section for each case.
-func (c *calibrated) plan() (p plan) {
+func (c *calibrated) plan() (p question.Plan) {
 	for _, known := range c.cases {
-		p = append(p, section{title: known.Name + ": " + known.What,
-			suite: bench.Suite{Scenarios: []bench.Scenario{known.Scenario}, Count: known.Count}})
+		p = append(p, question.Section{Title: known.Name + ": " + known.What,
+			Suite: bench.Suite{Scenarios: []bench.Scenario{known.Scenario}, Count: known.Count}})
 	}
 	return p
 }
 
-func (a *app) askMachine(
-	ctx context.Context, c *calibrated, dir *bench.Dir, show *progress,
-) (err error) {
-	show.say("asking the machine, for about ten seconds")
+func (c *calibrated) askMachine(ctx context.Context, e *execution) (err error) {
+	e.show.say("asking the machine, for about ten seconds")
 	if c.readings, err = calibration.Machine(ctx); err != nil {
 		return err
 	}
 	for _, r := range c.readings {
-		if err := dir.Write(&r.Result); err != nil {
+		if err := e.dir.Write(&r.Result); err != nil {
 			return err
 		}
 	}
@@ -125,34 +123,29 @@ func (a *app) askMachine(
 }
 
 // askTheory runs the cases, as many at once as there are processors, and the control.
-func (a *app) askTheory(
-	ctx context.Context, c *calibrated, p plan, dir *bench.Dir, o runOptions, show *progress,
-) error {
+func (c *calibrated) askTheory(ctx context.Context, e *execution) error {
 	c.runs = make([][]*bench.Result, len(c.cases))
 	all := bench.Suite{}
 	var of []int // the case of each scenario
-	for i, s := range p {
-		for n := range s.suite.Runs() {
-			sc := s.suite.Scenarios[0]
+	for i, s := range e.plan {
+		for n := range s.Suite.Runs() {
+			sc := s.Suite.Scenarios[0]
 			sc.Seed += uint64(n)
 			all.Scenarios, of = append(all.Scenarios, sc), append(of, i)
 		}
 	}
 	done := 0
-	runner := a.runner(o.limit)
-	defer runner.close()
-	if err := all.Do(ctx, runner.run, func(sc bench.Scenario, r *bench.Result, err error) error {
-		defer show.step(sc)
+	if err := all.Do(ctx, e.runner.run, func(sc bench.Scenario, r *bench.Result, err error) error {
+		defer e.show.step(sc)
 		if err != nil {
 			return err
 		}
 		if len(r.Broken) > 0 {
-			return fmt.Errorf("%s is not to be believed: %s", r.Name, r.Broken[0])
+			return fmt.Errorf("%s is INVALID: %s", r.Name, r.Broken[0])
 		}
-		if err := dir.Write(r); err != nil {
+		if err := e.Write(r); err != nil {
 			return err
 		}
-		r.Readings, r.Timeline = nil, nil
 		c.runs[of[done]] = append(c.runs[of[done]], r)
 		done++
 		return nil
@@ -244,13 +237,13 @@ func (a *app) showCalibration(
 	doc calibrationDocument, readings []calibration.Reading, format string,
 ) error {
 	if format == "json" {
-		return a.json(doc)
+		return a.JSON(doc)
 	}
-	fmt.Fprintf(a.stdout, "This machine, under the real clock\n")
+	fmt.Fprintf(a.Stdout, "This machine, under the real clock\n")
 	for _, r := range readings {
-		fmt.Fprintf(a.stdout, "  %s: %s\n", r.What, answered(r))
+		fmt.Fprintf(a.Stdout, "  %s: %s\n", r.What, answered(r))
 	}
-	fmt.Fprintf(a.stdout,
+	fmt.Fprintf(a.Stdout,
 		"\nThe tool, under the virtual clock: known answers, at %s of their full size\n",
 		quantity.Share(doc.Size))
 	rows := [][]string{{"case", "strategy", "metric", "measured", "known", "off by", "tolerance",
@@ -266,16 +259,16 @@ func (a *app) showCalibration(
 		rows = append(rows, line.cells(name, "ok", "MISSED"))
 	}
 	rows = append(rows, doc.Control.cells(doc.Control.Name+": "+doc.Control.What, "PASSES",
-		"misses, as it has to"))
-	if err := a.list(rows); err != nil {
+		"misses, as it must"))
+	if err := a.List(rows); err != nil {
 		return err
 	}
-	said := "all known answers hold, and the control fails as it has to"
+	said := "all known answers hold, and the control fails, as it must"
 	if doc.Wrong > 0 {
-		said = fmt.Sprintf("%d of these are wrong: do not believe this build on this machine",
+		said = fmt.Sprintf("%d of these are wrong: this build is not to be trusted on this machine",
 			doc.Wrong)
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%s. Written to %s\n", said, doc.Dir)
+	_, err := fmt.Fprintf(a.Stdout, "\n%s. Written to %s\n", said, doc.Dir)
 	return err
 }
 

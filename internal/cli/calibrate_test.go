@@ -3,11 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/calibration"
+	"github.com/poolbench/poolbench/internal/machine/calibration"
 )
 
 // made is a calibration in which one known answer is missed by a factor, and a control.
@@ -32,9 +33,9 @@ func TestCalibrationJudges(t *testing.T) {
 		wrong           int
 		say             []string
 	}{
-		{1.01, 0.005, 0, []string{"all known answers hold, and the control fails as it has to",
+		{1.01, 0.005, 0, []string{"all known answers hold, and the control fails, as it must",
 			"later than asked by: 2.10 ms (p99)", "+1.00 %"}},
-		{1.06, 0.005, 1, []string{"1 of these are wrong: do not believe", "MISSED"}},
+		{1.06, 0.005, 1, []string{"1 of these are wrong: this build is not", "MISSED"}},
 		{0.94, 0.010, 2, []string{"2 of these are wrong", "PASSES"}},
 	} {
 		c := made(test.factor, test.control)
@@ -43,7 +44,7 @@ func TestCalibrationJudges(t *testing.T) {
 			t.Errorf("%+v: %d wrong", test, got)
 		}
 		var stdout bytes.Buffer
-		a := &app{stdout: &output{to: &stdout}}
+		a := newApp(nil, &stdout, io.Discard)
 		if err := a.showCalibration(made, c.readings, "text"); err != nil {
 			t.Fatal(err)
 		}

@@ -12,16 +12,19 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 // capacityOptions are the flags of capacity that are not axes.
 type capacityOptions struct {
-	runOptions
+	question.RunOptions
 	find                   string
-	file                   flagFile
+	file                   question.FlagFile
 	loads, rates           span
 	limits, queues         span
 	resolution, confidence float64
@@ -30,63 +33,64 @@ type capacityOptions struct {
 
 func (a *app) capacityCommand() *cobra.Command {
 	var o capacityOptions
-	var flags words
+	var axes question.Words
 	cmd := &cobra.Command{
 		Use:   "capacity --objective 'METRIC<VALUE' [flags]",
 		Short: "find the highest load or smallest limit that meets an objective",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return o.file.before(flags, operands())(cmd, args)
+			return o.file.Before(axes, flags.Operands())(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := o.search(flags)
+			s, err := o.search(axes)
 			if err != nil {
 				return err
 			}
-			return a.findCapacity(cmd.Context(), s, o.runOptions)
+			return a.findCapacity(cmd.Context(), s, o.RunOptions)
 		},
 	}
-	objectiveVar(cmd, &o.objectives,
+	flags.Objective(cmd, &o.Objectives,
 		"what is to be met, such as p99-response<50ms; several with commas, or the flag again")
 	fs := cmd.Flags()
-	choiceFlag(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
+	flags.Choice(cmd, &o.find, "find", "search the highest load or rate, the smallest limit at a "+
 		"--rate, or the longest queue of a strategy that sheds", "load", "limit", "queue")
-	fs.Var(parsed(&o.loads, "LO,HI", parseSpan), "load-range",
+	fs.Var(flags.Parsed(&o.loads, "LO,HI", parseSpan), "load-range",
 		"search these loads, both ends tried (default 0.1,1.2)")
-	fs.Var(parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
+	fs.Var(flags.Parsed(&o.rates, "LO,HI", parseSpan), "rate-range",
 		"search these rates instead, in tasks per second")
-	fs.Var(parsed(&o.limits, "LO,HI", parseSpan), "limit-range",
+	fs.Var(flags.Parsed(&o.limits, "LO,HI", parseSpan), "limit-range",
 		"search these limits (default 1 to 8 times the offered work, at least 64)")
-	fs.Var(parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
+	fs.Var(flags.Parsed(&o.queues, "LO,HI", parseQueues), "queue-range",
 		"search these lengths of the queue (default 0,1024)")
-	fs.Var(shareFlag(&o.resolution, false), "resolution",
+	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the load (default 1%)")
-	fs.Var(shareFlag(&o.confidence, false), "confidence",
+	fs.Var(flags.Share(&o.confidence, false), "confidence",
 		"probability that the interval holds the capacity, a `SHARE` from 50% up (default 95%)")
-	fs.Var(atLeastOne(&o.count, mostRuns), "count", "most repetitions at a load (default 16)")
-	flags = addAxes(cmd, "count", "stages")
-	addServers(cmd)
-	o.file.addTo(cmd, "")
-	o.addOutputTo(cmd)
-	o.addResumeTo(cmd)
-	o.workers.addTo(cmd)
-	o.live.addTo(cmd)
+	fs.Var(flags.AtLeastOne(&o.count, question.MostRuns), "count",
+		"most repetitions at a load (default 16)")
+	axes = question.AddAxes(cmd, "count", "stages")
+	flags.Servers(cmd)
+	o.file.AddTo(cmd, "")
+	o.AddOutputTo(cmd)
+	o.AddResumeTo(cmd)
+	o.Crew.AddTo(cmd)
+	o.Live.AddTo(cmd)
 	return cmd
 }
 
 // search is what the flags come to. The scenarios are made at the lower end of the range, which
 // puts them to every test that run does.
-func (o capacityOptions) search(flags words) (capacity.Search, error) {
-	s := capacity.Search{Objectives: o.objectives, Resolution: o.resolution,
+func (o capacityOptions) search(axes question.Words) (capacity.Search, error) {
+	s := capacity.Search{Objectives: o.Objectives, Resolution: o.resolution,
 		Confidence: o.confidence, Runs: o.count}
-	if len(o.objectives) == 0 {
+	if len(o.Objectives) == 0 {
 		return s, errors.New("capacity: --objective is missing, such as --objective " +
 			"'p99-response<50ms'")
 	}
-	given, err := o.over(&s, flags)
+	given, err := o.over(&s, axes)
 	if err != nil {
 		return s, err
 	}
-	if _, err := o.mode(); err != nil {
+	if _, err := o.Mode(); err != nil {
 		return s, err
 	}
 	s.Lo, s.Hi = s.Over.Range(0)
@@ -94,8 +98,8 @@ func (o capacityOptions) search(flags words) (capacity.Search, error) {
 		s.Lo, s.Hi = given.lo, given.hi
 	}
 	axis := s.Over.String()
-	flags[axis] = []word{{text: fmt.Sprint(s.Lo), where: "--" + axis + "-range"}}
-	suite, err := flags.suite("")
+	axes[axis] = []question.Word{{Text: fmt.Sprint(s.Lo), Where: "--" + axis + "-range"}}
+	suite, err := axes.Suite("")
 	if err != nil {
 		return s, err
 	}
@@ -106,7 +110,7 @@ func (o capacityOptions) search(flags words) (capacity.Search, error) {
 }
 
 // over settles what is searched, and returns the range that was given for it; the zero span: none.
-func (o capacityOptions) over(s *capacity.Search, flags words) (given span, err error) {
+func (o capacityOptions) over(s *capacity.Search, axes question.Words) (given span, err error) {
 	ranges := map[capacity.Axis]span{capacity.Load: o.loads, capacity.Rate: o.rates,
 		capacity.Limit: o.limits, capacity.Queue: o.queues}
 	switch {
@@ -129,9 +133,9 @@ func (o capacityOptions) over(s *capacity.Search, flags words) (given span, err 
 	for _, axis := range []string{"load", "rate", "limit", "queue"} {
 		searched := axis == s.Over.String() ||
 			s.Over <= capacity.Rate && (axis == "load" || axis == "rate")
-		if len(flags[axis]) > 0 && searched {
+		if len(axes[axis]) > 0 && searched {
 			return given, fmt.Errorf("%s: it is searched; give its range, --%s-range",
-				flags[axis][0].where, axis)
+				axes[axis][0].Where, axis)
 		}
 	}
 	return given, nil
@@ -155,63 +159,51 @@ func offeredWork(scenarios []bench.Scenario) (most float64) {
 const sayEvery = 5 * time.Second
 
 // findCapacity is `poolbench capacity`.
-func (a *app) findCapacity(ctx context.Context, s capacity.Search, o runOptions) error {
-	if o.dryRun {
-		return a.showSearch(s, o.format)
+func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.RunOptions) error {
+	if o.DryRun {
+		return a.showSearch(s, o.Format)
 	}
-	view, err := a.look(o.live, "capacity")
+	e, err := a.begin(o, "capacity")
 	if err != nil {
 		return err
 	}
-	defer func() { a.complainOf(view.close("")) }()
-	runner, err := a.runnerFor(o)
-	if err != nil {
-		return err
-	}
-	defer runner.close()
-	dir, err := a.openDir(o)
-	if err != nil {
-		return err
-	}
-	defer a.unlock(dir)
-	s.GoOn(dir)
-	if err := dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
+	defer e.close()
+	s.GoOn(e.dir)
+	if err := e.dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	e := &execution{path: dir.Path(), plan: plan{{suite: bench.Suite{Scenarios: s.Scenarios}}}}
-	// how many runs there will be nobody knows, so there is no bar
-	show := &progress{to: a.stderr, quiet: o.quiet}
-	ctx, done := interruptible(ctx, show.say)
+	// how many runs there will be nobody knows, so the plan is not followed
+	e.plan = question.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
+	ctx, done := interruptible(ctx, e.show.say)
 	defer done()
 	var said time.Time
 	s.Progress = func(searching int) {
 		if searching == 0 || time.Since(said) >= sayEvery {
 			said = time.Now()
-			show.say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", e.done,
+			e.show.say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", e.done,
 				searching, len(s.Scenarios)))
 		}
 	}
-	s.Parallel = runner.parallel()
-	s.Confirm = runner.run
-	running, err := runner.begin(ctx, show.say)
+	s.Parallel = e.runner.parallel()
+	s.Confirm = e.runner.run
+	running, err := e.runner.begin(ctx, e.show.say)
 	if err != nil {
-		return errors.Join(err, dir.End(s.MostRuns(), err))
+		return errors.Join(err, e.dir.End(s.MostRuns(), err))
 	}
-	running = view.begin(running, show.seen, nil)
-	answers, stopped := s.Do(running, dir.Missing(runner.run),
+	running = e.view.begin(running, e.show.seen, nil)
+	answers, stopped := s.Do(running, e.dir.Missing(e.runner.run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
-			show.ran()
-			return a.take(e, record{id: runID{sc.Name(), sc.Seed}}, r, dir, show, err)
+			e.show.ran()
+			return e.take(record{id: runID{sc.Name(), sc.Seed}}, r, err)
 		})
-	runner.close()
+	e.runner.close()
 	f := &searched{search: s, answers: answers, execution: e}
-	report, writing := a.drawReport(e, f.close(ctx, dir, stopped))
-	a.complainOf(view.close(report))
-	shown := a.showFinding(f, o.format, report)
-	if !o.quiet {
-		a.warn(ownRates(e.plan))
+	e.finish(f.end(ctx, stopped))
+	shown := showFinding(f, o.Format)
+	if !o.Quiet {
+		a.Warn(question.OwnRates(e.plan))
 	}
-	return ended(shown, f.codes(writing))
+	return exit.Ended(shown, f.codes()...)
 }
 
 // searched is what has become of a search.
@@ -221,9 +213,9 @@ type searched struct {
 	answers []capacity.Answer
 }
 
-// close writes the answers down beside the runs and closes the directory. The error is about the
+// end writes the answers down beside the runs and closes the directory. The error is about the
 // directory, or about a run that cannot be ended.
-func (f *searched) close(ctx context.Context, dir *bench.Dir, stopped error) error {
+func (f *searched) end(ctx context.Context, stopped error) error {
 	if ctx.Err() != nil {
 		f.cut = context.Cause(ctx)
 	}
@@ -235,27 +227,27 @@ func (f *searched) close(ctx context.Context, dir *bench.Dir, stopped error) err
 	for _, a := range f.answers {
 		if stopped == nil && a.Err == nil && a.Runs() > 0 {
 			planned++
-			stopped = dir.Write(f.search.Result(a))
+			stopped = f.dir.Write(f.search.Result(a))
 		}
 	}
 	if stopped == nil {
-		stopped = f.sayRates(dir)
+		stopped = f.sayRates()
 	}
 	if cut != nil {
 		planned = f.search.MostRuns() + len(f.answers)
 	}
-	return errors.Join(stopped, dir.End(planned, cut))
+	return errors.Join(stopped, f.dir.End(planned, cut))
 }
 
 // codes are those of the runs and of the answers.
-func (f *searched) codes(writing error) []int {
-	codes := f.execution.codes(writing)
+func (f *searched) codes() []exit.Code {
+	codes := f.execution.codes()
 	for _, a := range f.answers {
 		switch a.Outcome() {
 		case capacity.Nowhere:
-			codes = append(codes, regression)
+			codes = append(codes, exit.Regression)
 		case capacity.Unknown:
-			codes = append(codes, undecided)
+			codes = append(codes, exit.Undecided)
 		}
 	}
 	return codes
@@ -322,13 +314,14 @@ type probeLine struct {
 	Verdict string  `json:"verdict"`
 }
 
-func (a *app) showCapacityJSON(f *searched, report string) error {
+func showCapacityJSON(f *searched) error {
 	s := f.search
 	doc := capacityDocument{
-		writtenHead: newWrittenHead("capacity", f.path, report),
+		writtenHead: f.head("capacity"),
 		Objective:   s.Objectives.String(), Axis: s.Over.String(), From: s.Lo, To: s.Hi,
-		Confidence: cmp.Or(s.Confidence, 0.95), Cut: f.interruption(), Warnings: ownRates(f.plan),
-		Answers: []capacityLine{}, Failed: f.failed,
+		Confidence: cmp.Or(s.Confidence, 0.95), Cut: f.interruption(),
+		Warnings: question.OwnRates(f.plan),
+		Answers:  []capacityLine{}, Failed: f.failed,
 	}
 	for _, answer := range f.answers {
 		line := capacityLine{
@@ -344,5 +337,5 @@ func (a *app) showCapacityJSON(f *searched, report string) error {
 		}
 		doc.Answers = append(doc.Answers, line)
 	}
-	return a.json(doc)
+	return f.JSON(doc)
 }

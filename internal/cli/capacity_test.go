@@ -77,7 +77,8 @@ func TestCapacity(t *testing.T) {
 	if charts, err := filepath.Glob("x/charts/capacity-*.svg"); err != nil || len(charts) != 1 {
 		t.Errorf("charts %v, %v", charts, err)
 	}
-	again := succeed(t, "compare", "x", "x", "--metric", "capacity-met-load").stdout
+	again := succeed(t, "compare", "x", "x", "--metric", "capacity-met-load",
+		"--all").stdout
 	if !strings.Contains(again, "Capacity/strategy=semaphore") {
 		t.Errorf("compare knows nothing of it:\n%s", again)
 	}

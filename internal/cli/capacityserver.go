@@ -19,8 +19,11 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // serverCapacity is the name of the command that `poolbench capacity URL` is.
@@ -39,7 +42,7 @@ func ofServer(args []string) []string {
 
 // serverOptions are the flags of a search for the capacity of a server.
 type serverOptions struct {
-	attackOptions
+	question.AttackOptions
 	first, most, resolution float64
 	rest                    time.Duration
 }
@@ -50,31 +53,32 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 		Use:    serverCapacity + " URL --objective 'METRIC<VALUE' [flags]",
 		Short:  "find the highest rate at which a server meets an objective",
 		Hidden: true, // capacity tells of it
-		Args:   o.file.before(nil, operands("URL")),
+		Args:   o.File.Before(nil, flags.Operands("URL")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.findServer(cmd.Context(), cmd, o.file.operands(args), o)
+			return a.findServer(cmd.Context(), cmd, o.File.Operands(args), o)
 		},
 	}
-	objectiveVar(cmd, &o.objectives,
+	flags.Objective(cmd, &o.Objectives,
 		"what is to be met, such as p99-response<50ms; several with commas, or the flag again")
 	fs := cmd.Flags()
 	o.most = 1000
-	fs.Var(parsed(&o.most, "X", parseRate), "max-rate",
+	fs.Var(flags.Parsed(&o.most, "X", flags.ParseRate), "max-rate",
 		"never send more than `X` requests per second (default 1000)")
-	fs.Var(parsed(&o.first, "X", parseRate), "first-rate",
+	fs.Var(flags.Parsed(&o.first, "X", flags.ParseRate), "first-rate",
 		"begin with `X` requests per second (default an eighth of --max-rate)")
-	fs.Var(shareFlag(&o.resolution, false), "resolution",
+	fs.Var(flags.Share(&o.resolution, false), "resolution",
 		"stop at gaps of this `SHARE` of the rate (default 2%)")
 	fs.DurationVar(&o.rest, "rest", 2*time.Second,
 		"`TIME` to leave the server alone between two probes; twice as long after a miss")
-	addArrivals(cmd, &o.Attack, parsed(&o.Rate, "X", parseRate), &o.arrival, "constant")
-	addRequests(cmd, &o.attackOptions)
-	fs.Uint64Var(&o.seed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
-	o.file.addTo(cmd, "")
-	o.addDirTo(cmd)
-	o.live.addTo(cmd)
-	fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be sent, send nothing")
-	o.addFormatTo(cmd)
+	question.AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rate, "X", flags.ParseRate), &o.Process,
+		"constant")
+	question.AddRequests(cmd, &o.AttackOptions)
+	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
+	o.File.AddTo(cmd, "")
+	o.AddDirTo(cmd)
+	o.Live.AddTo(cmd)
+	fs.BoolVar(&o.DryRun, "dry-run", false, "say what would be sent, send nothing")
+	o.AddFormatTo(cmd)
 	for _, name := range []string{"rate", "n"} { // of a probe the search decides
 		if err := fs.MarkHidden(name); err != nil {
 			panic(err)
@@ -92,10 +96,10 @@ func (a *app) findServer(
 			return fmt.Errorf("--%s: the rate is searched; give --max-rate and --duration", name)
 		}
 	}
-	if _, err := o.mode(); err != nil {
+	if _, err := o.Mode(); err != nil {
 		return err
 	}
-	if err := o.read(a.stdin, cmd, args); err != nil {
+	if err := o.Read(a.stdin, cmd, args); err != nil {
 		return err
 	}
 	if o.first == 0 {
@@ -105,23 +109,28 @@ func (a *app) findServer(
 	if o.Workers == 0 {
 		o.Workers = attack.Unlimited // or what waits for a worker would be called late
 	}
-	attacks, err := o.attacks()
+	attacks, err := o.Attacks()
 	if err != nil {
 		return err
 	}
-	s := capacity.Server{Objectives: o.objectives, First: o.first, Most: o.most,
-		Resolution: o.resolution, Rest: o.rest, Seed: o.seed}
-	if len(o.objectives) == 0 {
+	s := capacity.Server{Objectives: o.Objectives, First: o.first, Most: o.most,
+		Resolution: o.resolution, Rest: o.rest, Seed: o.FirstSeed}
+	if len(o.Objectives) == 0 {
 		return errors.New("capacity: --objective is missing, such as --objective " +
 			"'p99-response<50ms'")
 	}
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("capacity: %w", err)
 	}
-	if o.dryRun {
-		_, err := fmt.Fprintf(a.stdout, "%s\nfrom %v /s up to at most %v /s, %v each\n",
-			newLoad(attacks[0]).name, o.first, o.most, o.Duration)
+	probes, takes := s.Expected(o.Duration)
+	expected := fmt.Sprintf("from %v /s up to at most %v /s: about %d probes of %v, %s", o.first,
+		o.most, probes, o.Duration, quantity.Roughly(takes))
+	if o.DryRun {
+		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", newLoad(attacks[0]).name, expected)
 		return err
+	}
+	if !o.Quiet {
+		fmt.Fprintln(a.Stderr, attacks[0].Target()+": "+expected)
 	}
 	log.SetOutput(io.Discard) // see runAttack
 	defer log.SetOutput(os.Stderr)
@@ -132,32 +141,26 @@ func (a *app) findServer(
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
-	newLoad, end, err := a.loader(ctx, o.attackOptions)
+	newLoad, end, err := a.loader(ctx, o.AttackOptions)
 	if err != nil {
 		return err
 	}
 	defer end()
-	view, err := a.look(o.live, "capacity of "+k.Target())
+	e, err := a.begin(o.RunOptions, "capacity of "+k.Target())
 	if err != nil {
 		return err
 	}
-	defer func() { a.complainOf(view.close("")) }()
+	defer e.close()
 	ctx, done := interruptible(ctx, nil)
 	defer done()
-	dir, err := a.openDir(o.runOptions)
-	if err != nil {
-		return err
-	}
-	defer a.unlock(dir)
-	e := &execution{path: dir.Path()}
 	show := &loadsProgress{}
-	watching := view.begin(ctx, show.seen, show.tell)
+	watching := e.view.begin(ctx, show.seen, show.tell)
 	s.Probe = func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error) {
 		k.Rate = rate
 		k.Duration = time.Duration(longer * float64(o.Duration))
 		l := newLoad(k)
 		l.row = fmt.Sprintf("%v /s", rate)
-		progress := a.newLoadProgress(l, o.quiet)
+		progress := a.newLoadProgress(l, o.Quiet)
 		show.next(progress)
 		r, err := l.run(ctx, turn{seed: seed, watch: progress.step})
 		show.next(nil)
@@ -165,10 +168,9 @@ func (a *app) searchServer(
 		if err != nil {
 			return nil, err
 		}
-		if err := dir.Write(r.Result); err != nil {
+		if err := e.Write(r.Result); err != nil {
 			return nil, err
 		}
-		r.Readings, r.Timeline = nil, nil // they are on disk
 		e.done++
 		return r.Result, r.Cut
 	}
@@ -177,20 +179,19 @@ func (a *app) searchServer(
 		e.cut, stopped = context.Cause(ctx), nil
 	}
 	if stopped == nil && e.cut == nil && e.done > 0 {
-		stopped = dir.Write(serverResult(s, k, answer))
+		stopped = e.dir.Write(serverResult(s, k, answer))
 		e.planned = e.done + 1
 	}
-	report, writing := a.drawReport(e, errors.Join(stopped, dir.End(e.planned, e.cut)))
-	a.complainOf(view.close(report))
-	shown := a.showServer(s, k, answer, e, o.loadOptions.format, report)
-	codes := e.codes(writing)
+	e.finish(errors.Join(stopped, e.dir.End(e.planned, e.cut)))
+	shown := showServer(s, k, answer, e, o.LoadOptions.Format)
+	codes := e.codes()
 	switch answer.Outcome(s.Most) {
 	case capacity.Nowhere:
-		codes = append(codes, regression)
+		codes = append(codes, exit.Regression)
 	case capacity.Unknown:
-		codes = append(codes, undecided)
+		codes = append(codes, exit.Undecided)
 	}
-	return ended(shown, codes)
+	return exit.Ended(shown, codes...)
 }
 
 // serverResult puts the answer in the form of a run, as searches under the virtual clock do.
@@ -208,13 +209,24 @@ func serverResult(s capacity.Server, k attack.Attack, found *capacity.ServerAnsw
 			r.Metrics = append(r.Metrics, m)
 		}
 	}
+	r.Metrics = append(r.Metrics, lostAtMet(found)...)
 	return r
 }
 
+// lostAtMet are the shares of requests that were not answered well at the rate that is met.
+func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
+	for _, p := range found.Probes {
+		if p.Rate == found.Met && p.Verdict == objectives.Met && p.Result != nil {
+			losses := capacity.LossesOf(p.Result)
+			return losses[:]
+		}
+	}
+	return nil
+}
+
 // showServer prints the answer first, then the probes by their rate.
-func (a *app) showServer(
-	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execution,
-	format, report string,
+func showServer(
+	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execution, format string,
 ) error {
 	outcome := found.Outcome(s.Most)
 	probes := slices.SortedStableFunc(slices.Values(found.Probes),
@@ -229,7 +241,7 @@ func (a *app) showServer(
 				objectives.Missed: &tried.Missed, objectives.Undecided: &tried.Untold}[p.Verdict]++
 			line.Tried = append(line.Tried, tried)
 		}
-		return a.json(capacityDocument{writtenHead: newWrittenHead("capacity", e.path, report),
+		return e.JSON(capacityDocument{writtenHead: e.head("capacity"),
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
 			Cut: e.interruption(), Answers: []capacityLine{line}, Failed: e.failed})
 	}
@@ -245,11 +257,14 @@ func (a *app) showServer(
 			s.Objectives, rate(found.Met), rate(found.Missed)),
 	}[outcome]
 	answer = strings.ReplaceAll(answer, "NaN /s", "no rate")
-	a.say("", answer, loadWidth)
-	if found.Stopped != nil {
-		a.say("", "The search stopped: "+found.Stopped.Error(), loadWidth)
+	if loss := lossWords(lostAtMet(found)); loss != "" {
+		answer += "; of what was sent at " + rate(found.Met) + ", " + loss
 	}
-	fmt.Fprintln(a.stdout)
+	e.Say("", answer, loadWidth)
+	if found.Stopped != nil {
+		e.Say("", "The search stopped: "+found.Stopped.Error(), loadWidth)
+	}
+	fmt.Fprintln(e.Stdout)
 	rows := [][]string{{"rate", "verdict", "p50", "p99", "lost", "p99 lag"}}
 	for _, p := range probes {
 		cells := []string{rate(p.Rate), p.Verdict.String()}
@@ -262,14 +277,15 @@ func (a *app) showServer(
 		cells = append(cells, quantity.Share(p.Lost), metricOf(p.Result, "p99-lag-sec"))
 		rows = append(rows, cells)
 	}
-	if err := a.table(rows); err != nil || report == "" {
+	if err := e.Table(rows); err != nil || e.report == "" {
 		return err
 	}
-	return a.prose(`
-  A probe that is missed is tried again, and what is met at last once more, for
-  twice as long. Lost is what was refused, failed, or had no answer.
+	return e.Prose(`
+  A probe that is missed is tried again unless its queue grew, and what is met at
+  last once more, for twice as long. Lost is what was refused, failed, or had no
+  answer.
 Report: %s
-`, report)
+`, e.report)
 }
 
 func metricOf(r *bench.Result, unit string) string {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,7 +14,8 @@ import (
 // TestCapacityOfServer: the answer and the exit code are those of the server; no more is sent than
 // allowed; what is found is a result, and on the page.
 func TestCapacityOfServer(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel() // it waits
+	x := filepath.Join(t.TempDir(), "x")
 	var asked atomic.Int64
 	failing := int64(1 << 62)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -37,7 +39,7 @@ func TestCapacityOfServer(t *testing.T) {
 		asked.Store(0)
 		args := []string{"capacity", server.URL, "--objective", c.objective, "--max-rate", "200",
 			"--first-rate", "100", "--duration", "100ms", "--rest", "1ms", "--name", "here",
-			"--quiet", "--force", "--out", "x"}
+			"--quiet", "--force", "--out", x}
 		o := command(t, args...)
 		if o.code != c.code || !strings.Contains(strings.ReplaceAll(o.stdout, "\n ", ""), c.says) {
 			t.Errorf("%s: exit code %d\n%s%s", c.objective, o.code, o.stdout, o.stderr)
@@ -58,18 +60,18 @@ func TestCapacityOfServer(t *testing.T) {
 				t.Errorf("%v /s were sent", p.At)
 			}
 		}
-		text, err := os.ReadFile("x/results.txt")
+		text, err := os.ReadFile(x + "/results.txt")
 		if err != nil || !strings.Contains(string(text), "\nBenchmarkCapacity/target=here/") {
 			t.Errorf("%v: no result of the search\n%s", err, text)
 		}
-		if page, err := os.ReadFile("x/report.html"); err != nil ||
+		if page, err := os.ReadFile(x + "/report.html"); err != nil ||
 			!strings.Contains(string(page), "here") {
 			t.Errorf("%v: no report", err)
 		}
 	}
 	server.Close()
 	if o := command(t, "capacity", server.URL, "--objective", "p50-response<1h", "--duration",
-		"100ms", "--quiet", "--force", "--out", "x"); o.code != unusable {
+		"100ms", "--quiet", "--force", "--out", x); o.code != unusable {
 		t.Errorf("nobody there: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	for args, says := range map[string]string{
@@ -82,5 +84,22 @@ func TestCapacityOfServer(t *testing.T) {
 			!strings.Contains(o.stderr, says) || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %s", args, o.code, o.stderr)
 		}
+	}
+}
+
+// TestCapacitySaysHowLong: what the search is expected to take is said before anything is sent.
+func TestCapacitySaysHowLong(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const defaults = "from 125 /s up to at most 1000 /s: about 8 probes of 10s, 1 min 46 s\n"
+	o := succeed(t, "capacity", "http://h/", "--objective", "shed<1%", "--dry-run")
+	if !strings.HasSuffix(o.stdout, defaults) {
+		t.Error(o.stdout)
+	}
+	url, _ := shop(t, http.StatusNotFound)
+	o = command(t, "capacity", url, "--objective", "p50-response<1h", "--max-rate", "800",
+		"--duration", "100ms", "--rest", "1ms", "--name", "shop", "--out", "r")
+	if !strings.HasPrefix(o.stderr, "shop: from 100 /s up to at most 800 /s: about 8 probes of "+
+		"100ms, 1 s\n") {
+		t.Error(o.stderr)
 	}
 }

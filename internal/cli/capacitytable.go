@@ -8,42 +8,44 @@ import (
 	"strings"
 	"time"
 
+	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // showFinding prints the answers: on stdout the tables or the document, on stderr what a reader
 // must not miss.
-func (a *app) showFinding(f *searched, format, report string) error {
+func showFinding(f *searched, format string) error {
 	if format == "json" {
-		return a.showCapacityJSON(f, report)
+		return showCapacityJSON(f)
 	}
-	a.prose(
+	f.Prose(
 		"%s %v at which more than half of the runs meet %v, with %s confidence\n\n",
 		superlatives[f.search.Over], f.search.Over, f.search.Objectives, f.confidence())
 	for _, answers := range results.Gather(f.answers, f.place) {
-		a.prose("%s\n", f.place(answers[0]))
-		if err := a.showAnswers(f, answers); err != nil {
+		f.Prose("%s\n", f.place(answers[0]))
+		if err := showAnswers(f, answers); err != nil {
 			return err
 		}
 	}
 	if f.cut != nil {
-		a.complain(fmt.Errorf("%s holds the %d runs of a search that was interrupted",
-			f.path, f.done))
+		f.Complain(fmt.Errorf("%s holds the %d runs of a search that was interrupted",
+			f.dir.Path(), f.done))
 	}
-	a.sayCalculated(f)
-	if report == "" {
+	sayCalculated(f)
+	if f.report == "" {
 		return nil
 	}
-	return a.prose(`Report: %s
+	return f.Prose(`Report: %s
   Where an answer has two ends, these runs cannot tell on which side of it a %v between them is.
   To compare with another search: poolbench compare OLD %s
-`, report, f.search.Over, f.path)
+`, f.report, f.search.Over, f.dir.Path())
 }
 
 // sayCalculated says how far the runs took place.
-func (a *app) sayCalculated(f *searched) {
+func sayCalculated(f *searched) {
 	runs, calculated, confirmed := 0, 0, 0
 	for _, answer := range f.answers {
 		runs += answer.Runs()
@@ -58,7 +60,7 @@ func (a *app) sayCalculated(f *searched) {
 		also = fmt.Sprintf("%d of them at the ends of the answers were run as well: equal to the "+
 			"nanosecond", confirmed)
 	}
-	a.prose("%d of %d runs are calculated from their plans (first come, first served); %s\n\n",
+	f.Prose("%d of %d runs are calculated from their plans (first come, first served); %s\n\n",
 		calculated, runs, also)
 }
 
@@ -83,7 +85,7 @@ func (f *searched) place(answer capacity.Answer) string {
 }
 
 // showAnswers prints a table of answers, and below it what a table has no room for.
-func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
+func showAnswers(f *searched, answers []capacity.Answer) error {
 	heads := []string{"strategy", f.search.Over.String(), "tasks offered", "tried", "runs"}
 	if f.search.Over == capacity.Rate {
 		heads[1] = "rate (/s)"
@@ -105,13 +107,13 @@ func (a *app) showAnswers(f *searched, answers []capacity.Answer) error {
 			notes = append(notes, name+": "+note)
 		}
 	}
-	if err := a.table(rows); err != nil {
+	if err := f.Table(rows); err != nil {
 		return err
 	}
 	for _, note := range notes {
-		a.prose("  %s\n", note)
+		f.Prose("  %s\n", note)
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(f.Stdout)
 	return nil
 }
 
@@ -206,6 +208,9 @@ func (f *searched) notes(a capacity.Answer) (notes []string) {
 	if f.search.Over == capacity.Limit {
 		notes = f.ofLimits(a)
 	}
+	if loss := lossWords(a.Losses()); loss != "" {
+		add("at %s %v %s: the objective is met by those that complete", f.search.Over, a.Met, loss)
+	}
 	if len(a.MissedBelow) > 0 {
 		add("missed also at %s, below a %s that is met: the objective does not just get harder "+
 			"with the %[2]s, and this is the upper edge", join(a.MissedBelow), f.search.Over)
@@ -221,6 +226,11 @@ func (f *searched) notes(a capacity.Answer) (notes []string) {
 	return notes
 }
 
+// lossWords says what becomes of tasks that do not complete; "" where all do.
+func lossWords(losses []bench.Metric) string {
+	return results.Cell{&results.Run{Values: metricMap(losses)}}.LossWords()
+}
+
 func join(values []float64) string {
 	texts := make([]string, len(values))
 	for i, v := range values {
@@ -233,14 +243,14 @@ func join(values []float64) string {
 func (a *app) showSearch(s capacity.Search, format string) error {
 	first := s.First()
 	if format == "json" {
-		return a.showPlan(plan{{suite: first}}, format)
+		return a.showPlan(question.Plan{{Suite: first}}, format)
 	}
 	for _, sc := range first.Scenarios {
-		fmt.Fprintln(a.stdout, sc.Name())
+		fmt.Fprintln(a.Stdout, sc.Name())
 	}
 	begin := first.Estimate()
 	most := time.Duration(float64(begin) * float64(s.MostRuns()) / float64(first.Runs()))
-	_, err := fmt.Fprintf(a.stdout,
+	_, err := fmt.Fprintf(a.Stdout,
 		"%d scenarios and %d runs to begin with, about %s; at most %d runs, about %s\n",
 		len(first.Scenarios), first.Runs(), quantity.Roughly(begin), s.MostRuns(),
 		quantity.Roughly(most))

@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/question"
 )
 
 // virtually is a short scenario under the virtual clock for each of the strategies.
 func virtually(t *testing.T, strategies string) []bench.Scenario {
 	t.Helper()
-	suite, err := words{"strategy": {{text: strategies}}, "clock": {{text: "virtual"}},
-		"n": {{text: "200"}}}.suite("")
+	suite, err := question.Words{"strategy": {{Text: strategies}}, "clock": {{Text: "virtual"}},
+		"n": {{Text: "200"}}}.Suite("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/gate/measure"
 )
 
@@ -32,6 +35,15 @@ const (
 )
 
 const wild = "wild"
+
+// Exit codes, as a shell has them.
+const (
+	fine        = int(exit.Fine)
+	regression  = int(exit.Regression)
+	unusable    = int(exit.Unusable)
+	undecided   = int(exit.Undecided)
+	interrupted = int(exit.Interrupted)
+)
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" &&
@@ -51,10 +63,46 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 
+// flipped is the environment variable that has a process of crash find the files below a directory
+// damaged, as it starts: so the bytes flip between a kill and the restart.
+const flipped = "POOLBENCH_FLIPPED"
+
+// flip damages each file below dir.
+func flip(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		for i := 0; i < len(data); i += 97 {
+			data[i] ^= 0x55
+		}
+		if err == nil {
+			err = os.WriteFile(path, data, 0o600)
+		}
+		return err
+	})
+}
+
+// room is a temporary directory for a command, and its working directory.
+func room(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Chdir(t.TempDir())
+	return dir
+}
+
 func runAsCommand(args []string) int {
 	a := newApp(os.Stdin, os.Stdout, os.Stderr)
 	if os.Getenv(soonEnough) != "" {
 		firstPause = time.Millisecond
+	}
+	if os.Getenv(plantedHere) != "" {
+		plant()
+	}
+	if dir := os.Getenv(flipped); dir != "" && args[0] == "crashing" {
+		flip(dir)
 	}
 	if fault := os.Getenv(childFault); fault != "" && args[0] == "simulate" {
 		runs := 0

@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
@@ -22,8 +24,10 @@ import (
 // A comparing is what the flags of compare say.
 type comparing struct {
 	compare.Options
-	format, html string
+	format       string
+	html         flags.Output
 	allowPartial bool
+	all          bool
 }
 
 func (a *app) compareCommand() *cobra.Command {
@@ -32,28 +36,33 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare OLD [NEW...] [flags]",
 		Short: "compare sets of results, or strategies within one",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return operands("OLD")(cmd, args[:min(1, len(args))])
+			return flags.Operands("OLD")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.compare(o, args) },
 	}
 	fs := cmd.Flags()
-	metricFlag(cmd, &o.Metrics, "compare only this `METRIC`; repeatable (default all)")
-	fs.Var(parsed(&o.Col, "KEYS", projection), "col",
+	flags.Metric(cmd, &o.Metrics,
+		"compare this `METRIC`, or those of a pattern, p99-*; repeatable "+
+			"(default throughput or goodput, response, wait and losses)")
+	fs.BoolVar(&o.all, "all", false, "every metric, unpaired, in benchstat's tables")
+	fs.BoolVar(&o.Unpaired, "unpaired", false, "do not pair the runs of a seed")
+	fs.Var(flags.Parsed(&o.Col, "KEYS", projection), "col",
 		"a column for each value of these `KEYS` (default .file)")
-	fs.Var(parsed(&o.Row, "KEYS", projection), "row",
+	fs.Var(flags.Parsed(&o.Row, "KEYS", projection), "row",
 		"a row for each value of these `KEYS` (default .fullname)")
-	fs.Var(parsed(&o.Table, "KEYS", projection), "table",
+	fs.Var(flags.Parsed(&o.Table, "KEYS", projection), "table",
 		"a table for each value of these `KEYS`, and metric (default pkg)")
 	fs.StringVar(&o.Ignore, "ignore", "", "do not warn if these `KEYS` vary within a cell")
 	fs.StringVar(&o.Filter, "filter", "",
 		"compare only what matches this `QUERY`, such as '/load:0.8 .unit:ops/s'")
-	fs.Var(shareFlag(&o.Alpha, false), "alpha",
+	fs.Var(flags.Share(&o.Alpha, false), "alpha",
 		"a difference is significant when p is at most this `P` (default 0.05)")
-	fs.Var(shareFlag(&o.Confidence, false), "confidence", "`LEVEL` of the intervals (default 95%)")
+	fs.Var(flags.Share(&o.Confidence, false), "confidence",
+		"`LEVEL` of the intervals (default 95%)")
 	fs.BoolVar(&o.allowPartial, "allow-partial", false,
 		"compare interrupted or cut-off results by what they hold")
-	choiceFlag(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
-	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
+	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "csv", "json")
+	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd
 }
 
@@ -65,6 +74,7 @@ func (a *app) compare(o comparing, args []string) error {
 	if err := entire(inputs, true); !o.allowPartial && err != nil {
 		return err
 	}
+	o.Brief = !o.all
 	c, err := compare.All(inputs, o.Options)
 	var option *compare.OptionError
 	switch {
@@ -73,7 +83,7 @@ func (a *app) compare(o comparing, args []string) error {
 	case err != nil:
 		return fmt.Errorf("compare: %w", err)
 	}
-	if o.html != "" {
+	if o.html.Path != "" {
 		if err := writeComparison(o.html, c, inputs); err != nil {
 			return err
 		}
@@ -81,24 +91,24 @@ func (a *app) compare(o comparing, args []string) error {
 	if o.format == "csv" {
 		for _, note := range slices.Concat(compare.CSVWarnings(c), c.Notes()) {
 			// the table has no place for them
-			fmt.Fprintln(a.stderr, note)
+			fmt.Fprintln(a.Stderr, note)
 		}
 	}
 	return map[string]func(io.Writer, *compare.Comparison) error{
 		"text": func(w io.Writer, c *compare.Comparison) error {
-			return compare.WriteTerminal(w, c, a.columns())
+			return compare.WriteTerminal(w, c, a.Columns())
 		}, "markdown": compare.WriteMarkdown, "csv": compare.WriteCSV,
 		"json": compare.WriteJSON,
-	}[o.format](a.stdout, c)
+	}[o.format](a.Stdout, c)
 }
 
 // writeComparison writes the page of a comparison, with an explorer of all that is compared.
-func writeComparison(path string, c *compare.Comparison, inputs []results.Input) error {
+func writeComparison(html flags.Output, c *compare.Comparison, inputs []results.Input) error {
 	explorer, err := page.Explorer(inputs)
 	if err != nil {
 		return err
 	}
-	return rundir.Replace(path, func(w io.Writer) error {
+	return html.Write(func(w io.Writer) error {
 		return compare.WritePage(w, c, explorer)
 	})
 }
@@ -160,9 +170,10 @@ func (a *app) readInputs(args []string) (inputs []results.Input, err error) {
 // A watching is what the flags of trend say.
 type watching struct {
 	trend.Options
-	by, format, out, html string
-	fail                  bool
-	allowPartial          bool
+	by, format, out string
+	html            flags.Output
+	fail            bool
+	allowPartial    bool
 }
 
 func (a *app) trendCommand() *cobra.Command {
@@ -172,17 +183,17 @@ func (a *app) trendCommand() *cobra.Command {
 		Use:   "trend RESULT RESULT... [flags]",
 		Short: "since when a metric differs: change points in a series",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return operands("RESULT", "RESULT")(cmd, args[:min(2, len(args))])
+			return flags.Operands("RESULT", "RESULT")(cmd, args[:min(2, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
 	}
 	fs := cmd.Flags()
-	metricFlag(cmd, &o.Metrics, "look only at this `METRIC`; repeatable (default all)")
+	flags.Metric(cmd, &o.Metrics, "look only at this `METRIC`; repeatable (default all)")
 	fs.StringVar(&o.by, "by", "",
 		"sort the results by the configuration line of this `KEY` (default as given)")
-	fs.Var(shareFlag(&o.Margin, true), "margin",
+	fs.Var(flags.Share(&o.Margin, true), "margin",
 		"ignore changes below this `SHARE` (default 2%)")
-	fs.Var(shareFlag(&o.Alpha, false), "alpha",
+	fs.Var(flags.Share(&o.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all series (default 0.05)")
 	fs.IntVar(&o.Last, "last", 0,
 		"list only changes that begin in the last `N` results (default all)")
@@ -190,9 +201,10 @@ func (a *app) trendCommand() *cobra.Command {
 		"accept results whose last line is cut off; use what is there")
 	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
-	fs.StringVar(&o.out, "out", "", "draw a chart of each metric into this `DIR`, as SVG and PNG")
-	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
-	choiceFlag(cmd, &o.format, "format", "output", "text", "json")
+	fs.StringVar(&o.out, flags.OutFlag, "",
+		"draw a chart of each metric into this `DIR`, as SVG and PNG")
+	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
+	flags.Choice(cmd, &o.format, "format", "output", "text", "json")
 	return cmd
 }
 
@@ -222,34 +234,30 @@ func (a *app) trend(o watching, args []string) error {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
-	if o.html != "" {
-		if err := rundir.Replace(o.html, func(w io.Writer) error {
-			return trend.WritePage(w, t)
-		}); err != nil {
-			return err
-		}
+	if err := o.html.Write(func(w io.Writer) error { return trend.WritePage(w, t) }); err != nil {
+		return err
 	}
 	if err := a.showTrend(o, t, charts); err != nil {
 		return err
 	}
 	if o.fail && t.Worse() {
-		return exitCode(regression)
+		return exit.Regression
 	}
 	if t.Undecided {
-		return exitCode(undecided)
+		return exit.Undecided
 	}
 	return nil
 }
 
 func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
 	if o.format == "json" {
-		return trend.WriteJSON(a.stdout, t)
+		return trend.WriteJSON(a.Stdout, t)
 	}
-	if err := trend.WriteTerminal(a.stdout, t, a.columns()); err != nil {
+	if err := trend.WriteTerminal(a.Stdout, t, a.Columns()); err != nil {
 		return err
 	}
 	if len(charts) > 0 {
-		_, err := fmt.Fprintf(a.stdout, "\ncharts in %s\n", o.out)
+		_, err := fmt.Fprintf(a.Stdout, "\ncharts in %s\n", o.out)
 		return err
 	}
 	return nil
@@ -269,7 +277,7 @@ func distinct(args []string) (once, warnings []string) {
 		})
 		if i >= 0 {
 			warnings = append(warnings,
-				fmt.Sprintf("%s is %s over again, and counts once", arg, once[i]))
+				fmt.Sprintf("%s repeats %s and counts once", arg, once[i]))
 			continue
 		}
 		once, seen = append(once, arg), append(seen, info)

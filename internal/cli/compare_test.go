@@ -19,11 +19,11 @@ func TestComparePage(t *testing.T) {
 		t.Errorf("the table is missing: %s", o.stdout)
 	}
 	page, err := os.ReadFile("page.html")
-	if err != nil || !strings.Contains(string(page), "Nothing is told apart: 2 comparisons") {
+	if err != nil || !strings.Contains(string(page), "Equal: no difference in 2 comparisons") {
 		t.Errorf("%v: %s", err, page)
 	}
 	o = command(t, "compare", "a", "a", "--html", "missing/page.html")
-	if o.code != 2 || !strings.Contains(o.stderr, "missing: no such") {
+	if o.code != 2 || !strings.Contains(o.stderr, "there is no directory missing") {
 		t.Errorf("exit code %d, %s", o.code, o.stderr)
 	}
 }

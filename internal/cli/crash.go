@@ -6,16 +6,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/crash"
-	"github.com/poolbench/poolbench/internal/quantity"
-	"github.com/poolbench/poolbench/internal/rundir"
-	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/durability/crash"
+	"github.com/poolbench/poolbench/internal/durability/servers"
+	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/durable"
@@ -30,7 +37,7 @@ type crashOptions struct {
 	settings []string // of the server
 	patience time.Duration
 	format   string
-	html     string
+	html     flags.Output
 	quiet    bool
 }
 
@@ -46,8 +53,8 @@ func (a *app) crashCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "crash STRATEGY [flags]",
 		Short:             "kill a process that works, and count what was lost and done twice",
-		Args:              operands("STRATEGY"),
-		ValidArgsFunction: completeArgs(false, strategyNames),
+		Args:              flags.Operands("STRATEGY"),
+		ValidArgsFunction: flags.CompleteArgs(false, catalog.StrategyNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Strategy = args[0]
 			return a.crash(cmd.Context(), o)
@@ -55,26 +62,27 @@ func (a *app) crashCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	number := func(to *int, most int, name, doc string) {
-		f := atLeastOne(to, most)
-		f.show = func() string { return fmt.Sprint(*to) }
+		f := flags.AtLeastOne(to, most)
+		f.Show = func() string { return fmt.Sprint(*to) }
 		fs.Var(f, name, doc)
 	}
 	number(&o.Tasks, arrivals.MaxTasks, "tasks", "tasks to be accepted")
 	number(&o.kills, 10_000, "kills", "how often it is killed, at random moments")
-	choiceFlag(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
+	flags.Choice(cmd, &o.kill, "kill", "what is killed", killProcess, killServer, killBoth)
 	fs.StringArrayVar(&o.settings, "setting", nil, "`NAME=VALUE` in the configuration of the "+
 		"server that is started, as in appendfsync=always; repeatable")
 	number(&o.Limit, strategies.MaxLimit, "limit", "tasks at once")
 	fs.StringVar(&o.Workload, "workload", "exponential:mean=1ms", "what a task does, by `NAME`")
-	completeFlag(cmd, "workload", workloadNames)
-	fs.Var(parsed(&o.Rate, "RATE", parseRate), "rate", "tasks that are submitted a second "+
-		"(default 4/5 of what the limit allows)")
+	flags.Complete(cmd, "workload", catalog.WorkloadNames)
+	fs.Var(flags.Parsed(&o.Rate, "RATE", flags.ParseRate), "rate",
+		"tasks that are submitted a second "+
+			"(default 4/5 of what the limit allows)")
 	fs.Uint64Var(&o.Seed, "seed", 1, "seed `N` of the tasks and of the moments of the kills")
 	fs.DurationVar(&o.patience, "patience", time.Minute,
 		"`TIME` in which nothing happens and after which what is left counts as lost")
-	addServers(cmd)
-	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
-	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
+	flags.Servers(cmd)
+	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	return cmd
 }
@@ -85,9 +93,9 @@ func (a *app) crashingCommand() *cobra.Command {
 		Use:    "crashing [flags]",
 		Short:  "work until killed (an order as JSON on stdin; for poolbench itself)",
 		Hidden: true,
-		Args:   operands(),
+		Args:   flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return crash.Work(cmd.Context(), a.stdin, a.stdout)
+			return crash.Work(cmd.Context(), a.stdin, a.Stdout)
 		},
 	}
 }
@@ -99,8 +107,33 @@ type crashDocument struct {
 	Workload string `json:"workload"`
 	Limit    int    `json:"limit"`
 	Seed     uint64 `json:"seed"`
-	Survives string `json:"survives"` // what the strategy declares
+	Survives string `json:"survives"`        // what the strategy declares
+	Fault    string `json:"fault,omitempty"` // why it was given up
 	crash.Report
+}
+
+// faultOf is why it was given up; "" where it was not.
+func faultOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(err.Error(), "crash: ")
+}
+
+// replaceEnv sets a variable for the processes that are started until restore is called: who runs
+// the command in a process of his own goes on with his server.
+func replaceEnv(name, value string) (restore func(), err error) {
+	before, given := os.LookupEnv(name)
+	if err := os.Setenv(name, value); err != nil {
+		return nil, err
+	}
+	return func() {
+		if given {
+			_ = os.Setenv(name, before) // a name that has been set before can be set
+		} else {
+			_ = os.Unsetenv(name)
+		}
+	}, nil
 }
 
 // crash is `poolbench crash`.
@@ -111,7 +144,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	}
 	ctx, done := interruptible(ctx, func(string) {})
 	defer done()
-	p.Errors = a.stderr
+	p.Errors = a.Stderr
 	kind, needed, err := serverOf(spec, o.kill)
 	if err != nil {
 		return err
@@ -125,11 +158,26 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 			return fmt.Errorf("crash: %w", err)
 		}
 		defer server.Close()
-		if err := os.Setenv(variableOf(kind), server.Address()); err != nil {
+		restore, err := replaceEnv(variableOf(kind), server.Address())
+		if err != nil {
 			return err
 		}
+		defer restore()
+		p.Watch = server.Gone
 		if o.kill != killProcess {
 			p.Server = server
+		}
+	}
+	if p.Removed {
+		dir, err := o.home()
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, dir.Remove()) }()
+		p.Strategy = with(p.Strategy, "dir="+dir.Path)
+		p.Watch = func() error {
+			_, err := os.Stat(filepath.Join(dir.Path, p.Queue))
+			return err
 		}
 	}
 	if !o.quiet {
@@ -137,31 +185,32 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	}
 	report, err := crash.Run(ctx, p)
 	if p.Say != nil {
-		fmt.Fprint(a.stderr, "\r\x1b[K")
+		fmt.Fprint(a.Stderr, "\r\x1b[K")
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exitCode(interrupted)
-	case err != nil:
+		return exit.Interrupted
+	case err != nil && report.Accepted == 0:
 		return err
 	}
-	doc := crashDocument{newHead("crash"), p.Strategy, p.Workload, p.Limit, p.Seed,
-		level.String(), report}
+	doc := crashDocument{newHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
+		level.String(), faultOf(err), report}
 	shown := doc.page()
 	shown.Broken = report.Lost > 0 && (level == strategies.PowerSafe ||
 		level == strategies.KillSafe && report.ServerRestarts == 0)
-	if o.html != "" {
-		if err := rundir.Replace(o.html, func(w io.Writer) error {
-			return proof.WriteCrash(w, shown)
-		}); err != nil {
-			return err
-		}
+	if err := o.html.Write(func(w io.Writer) error {
+		return proof.WriteCrash(w, shown)
+	}); err != nil {
+		return err
 	}
 	if err := a.showCrash(doc, o.format); err != nil {
 		return err
 	}
+	if err != nil {
+		return err
+	}
 	if shown.Broken {
-		return exitCode(regression)
+		return exit.Regression
 	}
 	return nil
 }
@@ -185,9 +234,44 @@ func (o crashOptions) plan() (p crash.Plan, s strategies.Spec, level strategies.
 	self, err := os.Executable()
 	o.Strategy, o.Workload = v.String(), w.String()
 	o.Queue = fmt.Sprintf("crash_%d_%d", os.Getpid(), time.Now().Unix())
+	o.ServerKilled = o.kill != killProcess
+	if o.ServerKilled && hasKey(v.Spec, "away") && !v.Values.Given("away") {
+		o.Strategy = with(o.Strategy, "away=1m") // it is away while it is started again
+	}
 	return crash.Plan{Order: o.Order, Command: []string{self, "crashing"}, Kills: o.kills,
 		Spared: o.kill == killServer, Volatile: level == strategies.Volatile,
+		Removed:  hasKey(v.Spec, "dir") && level != strategies.Volatile,
 		Patience: o.patience}, v.Spec, level, err
+}
+
+// home is a directory for the queue, in the one that the strategy names: so it is removed, however
+// this process and its child end.
+func (o crashOptions) home() (*scratch.Dir, error) {
+	v, err := strategies.Parse(o.Strategy)
+	if err != nil {
+		return nil, err
+	}
+	parent := v.Values.Text("dir")
+	if parent == "tmp" {
+		parent = ""
+	}
+	return scratch.New(parent, "crash")
+}
+
+func hasKey(s strategies.Spec, name string) bool {
+	return slices.ContainsFunc(s.Keys, func(k param.Key) bool { return k.Name == name })
+}
+
+// with is the strategy with another parameter, in words.
+func with(strategy, parameter string) string {
+	if name, values, given := strings.Cut(strategy, ":"); given {
+		all := slices.DeleteFunc(strings.Split(values, ","), func(text string) bool {
+			key, _, _ := strings.Cut(parameter, "=")
+			return strings.HasPrefix(text, key+"=")
+		})
+		return name + ":" + strings.Join(append(all, parameter), ",")
+	}
+	return strategy + ":" + parameter
 }
 
 // serverOf says which server this command is to start: one that nobody has named, or that is to be
@@ -222,7 +306,7 @@ func variableOf(k servers.Kind) string {
 
 // crashProgress draws a line now and then.
 func (a *app) crashProgress(whole int) func(int) {
-	if console(a.stderr) == nil {
+	if terminal.Console(a.Stderr) == nil {
 		return nil
 	}
 	var drawn time.Time
@@ -231,7 +315,7 @@ func (a *app) crashProgress(whole int) func(int) {
 			return
 		}
 		drawn = time.Now()
-		fmt.Fprintf(a.stderr, "\r%3d %%", 100*progress/max(whole, 1))
+		fmt.Fprintf(a.Stderr, "\r%3d %%", 100*progress/max(whole, 1))
 	}
 }
 
@@ -240,7 +324,8 @@ func (d crashDocument) page() *proof.Crash {
 	r := d.Report
 	return &proof.Crash{Strategy: d.Strategy, Workload: d.Workload, Survives: d.Survives,
 		Limit: d.Limit, Seed: d.Seed, Accepted: r.Accepted, Once: r.Once, Twice: r.Twice,
-		Lost: r.Lost, Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
+		Lost: r.Lost, LostBegun: r.LostBegun, Held: r.Held, Fault: d.Fault,
+		Dead: r.Dead, Unconfirmed: r.Unconfirmed, Kills: r.Restarts,
 		ServerKills: r.ServerRestarts, First: r.First, LongestFirst: r.LongestFirst,
 		Command: fmt.Sprintf("poolbench crash %s --tasks %d --kills %d --limit %d "+
 			"--workload %s --seed %d", d.Strategy, r.Accepted, max(r.Restarts, r.ServerRestarts),
@@ -250,10 +335,10 @@ func (d crashDocument) page() *proof.Crash {
 // showCrash prints the finding first.
 func (a *app) showCrash(doc crashDocument, format string) error {
 	if format == "json" {
-		return a.json(doc)
+		return a.JSON(doc)
 	}
 	r, shown := doc.Report, doc.page()
-	a.prose("%s.\n\n", shown.Finding())
+	a.Prose("%s.\n\n", shown.Finding())
 	var rows [][]string
 	for _, outcome := range shown.Outcomes() {
 		rows = append(rows, []string{outcome.Name, fmt.Sprint(outcome.Tasks), outcome.Doc})
@@ -262,5 +347,5 @@ func (a *app) showCrash(doc crashDocument, format string) error {
 		rows = append(rows, []string{"first task", quantity.Seconds(r.First),
 			"after a restart: the median; the longest " + quantity.Seconds(r.LongestFirst)})
 	}
-	return a.list(rows)
+	return a.List(rows)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -42,10 +43,10 @@ func choiceTable() string {
 // strategyTable is what tells the strategies apart.
 func strategyTable() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(strategyColumns, " | "),
-		strings.Repeat("|---", len(strategyColumns)))
+	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(catalog.StrategyColumns, " | "),
+		strings.Repeat("|---", len(catalog.StrategyColumns)))
 	for _, s := range strategies.All() {
-		row := strategyRow(s)
+		row := catalog.StrategyRow(s)
 		row[0] = "`" + row[0] + "`"
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 	}

@@ -9,15 +9,15 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
-	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
-	"github.com/poolbench/poolbench/strategies"
 )
 
-// invalid says, a line each, why a result is not to be believed; nothing where it is.
+// invalid says, a line each, why a result is INVALID; nothing where it is not.
 func invalid(r *bench.Result) (lines []string) {
 	why := slices.Clone(r.Broken)
 	for _, reason := range r.Reasons {
@@ -27,7 +27,7 @@ func invalid(r *bench.Result) (lines []string) {
 		}
 	}
 	for _, w := range why {
-		lines = append(lines, fmt.Sprintf("%s (seed %d) is not to be believed: %s",
+		lines = append(lines, fmt.Sprintf("%s (seed %d) is INVALID: %s",
 			r.Name, r.Seed, w))
 	}
 	return lines
@@ -36,8 +36,8 @@ func invalid(r *bench.Result) (lines []string) {
 func nameOf(rec record) string { return rec.Name }
 
 // suspects says how many scenarios have something in them that is not the strategy's, and for each
-// check that found it, how often, and what in the first of them. What is INVALID was told of when
-// it came.
+// check that found it, how often, and what in the first of them. INVALID runs have been
+// reported already.
 func suspects(records []record) (lines []string) {
 	believed := slices.DeleteFunc(slices.Clone(records), func(r record) bool { return r.Invalid() })
 	scenarios := results.Gather(believed, nameOf)
@@ -64,7 +64,7 @@ func suspects(records []record) (lines []string) {
 	}
 	head := fmt.Sprintf("%d of %s SUSPECT", doubted, prose.Count(len(scenarios), "scenario"))
 	if overload > 0 {
-		head += fmt.Sprintf(", %d more overloaded as asked", overload)
+		head += fmt.Sprintf(", %d more unstable, as requested", overload)
 	}
 	lines = []string{head + "; the report and results.txt say which"}
 	checks := results.Gather(all, func(f found) string {
@@ -102,69 +102,14 @@ func shortName(r record, of []record) string {
 	return strings.Join(words, ", ")
 }
 
-// showDoubts warns of suspect results, and of what is measured well and may not be what was meant.
-func (a *app) showDoubts(e *execution) { a.warn(append(ownRates(e.plan), suspects(e.records)...)) }
-
-// enough is the share of a target's rate below which a strategy that limits its own is warned of:
-// a margin is wise, and more than this is none.
-const enough = 0.8
-
-// ownRates names the strategies that start tasks at a rate that is not that of their target.
-func ownRates(p plan) (lines []string) {
-	for _, section := range p {
-		if section.study != nil {
-			continue
-		}
-		for _, sc := range section.suite.Scenarios {
-			if line := ownRate(sc); line != "" && !slices.Contains(lines, line) {
-				lines = append(lines, line)
-			}
-		}
-	}
-	return lines
-}
-
 // sayRates writes these lines down, for the report.
-func (e *execution) sayRates(dir *bench.Dir) error {
-	for _, line := range ownRates(e.plan) {
-		if err := dir.Say(line); err != nil {
+func (e *execution) sayRates() error {
+	for _, line := range question.OwnRates(e.plan) {
+		if err := e.dir.Say(line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// ownRate is what there is to say of one; "": nothing, as where the strategy follows its target and
-// has no rate beside that.
-func ownRate(sc bench.Scenario) string {
-	s, target := sc.Strategy, sc.Target.Spec
-	if s.Spec.Starts == nil || target.Rate == nil {
-		return ""
-	}
-	allowed := target.Rate(sc.Target.Values)
-	own := s.Spec.Starts(strategies.Params{Limit: sc.Limit, Queue: sc.Queue,
-		Values: s.Values.Settle("target", allowed)}).PerSecond
-	text := fmt.Sprintf("strategy %s starts up to %v tasks per second, and target %s serves %v: ",
-		s, own, sc.Target, allowed)
-	switch {
-	case own > allowed:
-		return text + "it refuses what is more; rate=target follows it"
-	case own < enough*allowed:
-		return text + fmt.Sprintf("%.0f %% of that are left unused; rate=target follows it",
-			100*(1-own/allowed))
-	}
-	return ""
-}
-
-// warn prints what a reader should know of results that are there.
-func (a *app) warn(lines []string) {
-	for _, line := range lines {
-		line = "poolbench: warning: " + line
-		if most := a.columns(); most > 0 {
-			line = tables.Wrapped("", line, most)
-		}
-		fmt.Fprintln(a.stderr, line)
-	}
 }
 
 // A judged scenario is what its repetitions say about one objective.
@@ -184,16 +129,16 @@ func (e *execution) judged() (all []judged) {
 }
 
 // verdictCode is the exit code that a verdict alone would have.
-func verdictCode(v objectives.Verdict) int {
-	return map[objectives.Verdict]int{objectives.Met: fine, objectives.Missed: regression,
-		objectives.Undecided: undecided}[v]
+func verdictCode(v objectives.Verdict) exit.Code {
+	return map[objectives.Verdict]exit.Code{objectives.Met: exit.Fine,
+		objectives.Missed: exit.Regression, objectives.Undecided: exit.Undecided}[v]
 }
 
 // fewJudged is up to how many verdicts are all listed; beyond, those that are not met.
 const fewJudged = 20
 
 // showObjectives prints the verdicts below the tables.
-func (a *app) showObjectives(e *execution) error {
+func showObjectives(e *execution) error {
 	all := e.judged()
 	if len(all) == 0 {
 		return nil
@@ -206,7 +151,7 @@ func (a *app) showObjectives(e *execution) error {
 	if counts[objectives.Undecided] > 0 {
 		note = "; undecided: some run could not tell, for want of tasks or because it is INVALID"
 	}
-	a.prose("objectives: %s%s\n",
+	e.Prose("objectives: %s%s\n",
 		prose.Tally(counts, objectives.Met, objectives.Missed, objectives.Undecided), note)
 	var rows [][]string
 	for _, j := range all {
@@ -224,10 +169,10 @@ func (a *app) showObjectives(e *execution) error {
 		rows = append(rows, []string{j.Verdict.String(), j.Objective.String(), value, runs,
 			j.scenario})
 	}
-	if err := a.list(rows); err != nil {
+	if err := e.List(rows); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(a.stdout)
+	_, err := fmt.Fprintln(e.Stdout)
 	return err
 }
 

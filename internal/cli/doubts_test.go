@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -29,7 +29,7 @@ func TestDoubts(t *testing.T) {
 		bench.Suspect: {fine, "2 of 2 scenarios SUSPECT; the report and results.txt say which\n" +
 			"poolbench: warning: semaphore: lag: 3 ms; and 1 more\n" +
 			"poolbench: warning: semaphore: busy machine: 40 %; and 1 more\n", 3},
-		bench.Invalid: {undecided, "(seed 2) is not to be believed: lag: 3 ms", 8},
+		bench.Invalid: {undecided, "(seed 2) is INVALID: lag: 3 ms", 8},
 	} {
 		t.Chdir(t.TempDir())
 		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
@@ -44,8 +44,8 @@ func TestDoubts(t *testing.T) {
 		}
 		for _, format := range []string{"text", "json"} {
 			var stdout, stderr bytes.Buffer
-			a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
-				stderr: &stderr, drive: drive}
+			a := newApp(strings.NewReader(""), &stdout, &stderr)
+			a.drive = drive
 			code := a.run(t.Context(),
 				strings.Fields("run --strategy semaphore,serial --n 5 --count 2 --out "+format+
 					" --format "+format))
@@ -88,7 +88,7 @@ func TestManyDoubts(t *testing.T) {
 			Values: map[string]float64{"verdict": float64(results.Suspect)},
 			Doubts: []results.Doubt{{Text: text}}}})
 	}
-	want := []string{"18 of 20 scenarios SUSPECT, 2 more overloaded as asked; the report and " +
+	want := []string{"18 of 20 scenarios SUSPECT, 2 more unstable, as requested; the report and " +
 		"results.txt say which",
 		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks"}
 	if diff := cmp.Diff(want, suspects(records)); diff != "" {
@@ -119,8 +119,8 @@ func TestOwnRates(t *testing.T) {
 		"--target token_bucket --strategy ticker_limited:rate=90+token_bucket:rate=200+serial":    0,
 	} {
 		var stdout, stderr bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
-			stderr: &stderr, drive: drive}
+		a := newApp(strings.NewReader(""), &stdout, &stderr)
+		a.drive = drive
 		code := a.run(t.Context(), append(strings.Fields("run --n 5 --rate 20,30 --out x --force"),
 			strings.Fields(args)...))
 		got := strings.Count(stderr.String(), "; rate=target follows it")

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/plain"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/reports/gate"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
@@ -19,9 +21,10 @@ import (
 
 // gateFlags are the settings of both ways to gate, and those of each.
 type gateFlags struct {
-	options       verdict.Options
-	format, junit string
-	measure       measureFlags
+	options verdict.Options
+	format  string
+	junit   flags.Output
+	measure measureFlags
 }
 
 func (a *app) gateCommand() *cobra.Command {
@@ -45,7 +48,7 @@ func (a *app) gateCommand() *cobra.Command {
 				return fmt.Errorf("gate: --%s is about revisions that gate measures; it takes "+
 					"--base", name)
 			}
-			return operands("OLD", "NEW")(cmd, args)
+			return flags.Operands("OLD", "NEW")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("base") {
@@ -59,21 +62,21 @@ func (a *app) gateCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	metricFlag(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default "+
+	flags.Metric(cmd, &o.options.Metrics, "judge only this `METRIC`; repeatable (default "+
 		"all with a direction, but for a few)")
-	fs.Var(shareFlag(&o.options.Margin, true), "margin",
+	fs.Var(flags.Share(&o.options.Margin, true), "margin",
 		"tolerance: ignore changes up to this `SHARE` (default 2%)")
-	fs.Var(shareFlag(&o.options.Promise, false), "promise",
+	fs.Var(flags.Share(&o.options.Promise, false), "promise",
 		"minimum detectable regression: no worse excludes a change of this `SHARE` (default 10%)")
-	fs.Var(shareFlag(&o.options.Alpha, false), "alpha",
+	fs.Var(flags.Share(&o.options.Alpha, false), "alpha",
 		"probability `P` of any false alarm, over all metrics (default 0.05)")
 	fs.BoolVar(&o.options.AllowPartial, "allow-partial", false,
 		"judge interrupted results by what they hold")
 	fs.BoolVar(&o.options.AllowEnvironment, "allow-environment", false,
 		"compare across machines and Go versions")
-	choiceFlag(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
-	fs.StringVar(&o.junit, "junit", "", "also write JUnit XML to this `FILE`")
-	o.measure.addTo(cmd)
+	flags.Choice(cmd, &o.format, "format", "output", "text", "markdown", "json", "junit")
+	o.junit.AddTo(cmd, "junit", "also write JUnit XML to this `FILE`")
+	o.measure.AddTo(cmd)
 	return cmd
 }
 
@@ -105,12 +108,15 @@ func (o gateFlags) without(args []string, why error) error {
 
 // beforehand writes that there is no verdict yet, so that a file that cannot be written is told of
 // before anything is measured, and that a gate that is killed does not leave the file of the one
-// before it, which passed. The file may be in the directory of the results, which is then made for
-// it.
+// before it, which passed. A pipe gets one report alone. The file may be in the directory of the
+// results, which is then made for it.
 func (o gateFlags) beforehand(out string) error {
 	var made error
-	if o.junit != "" && filepath.Clean(out) == filepath.Dir(o.junit) {
-		made = os.MkdirAll(out, 0o777)
+	if o.junit.Path != "" && filepath.Clean(out) == filepath.Dir(o.junit.Path) {
+		made = outfile.MakeDir(out)
+	}
+	if !outfile.Replaces(o.junit.Path) {
+		o.junit.Path = ""
 	}
 	r := o.noVerdict("it has not come to a verdict: it still runs, or was killed")
 	return errors.Join(made, o.writeFiles(r, func(io.Writer) error { return nil }))
@@ -129,53 +135,25 @@ func (o gateFlags) writeElsewhere(r *verdict.Report) error {
 
 // writeFiles writes the report's JUnit XML, and adds the summary to that of the job.
 func (o gateFlags) writeFiles(r *verdict.Report, summary func(io.Writer) error) error {
-	var wrong []error
-	for _, to := range []struct {
-		name, path string
-		how        int
-		write      func(io.Writer) error
-	}{
-		{"--junit", o.junit, os.O_TRUNC,
-			func(w io.Writer) error { return gate.WriteJUnit(w, r) }},
-		{"$GITHUB_STEP_SUMMARY", os.Getenv("GITHUB_STEP_SUMMARY"), os.O_APPEND, summary},
-	} {
-		if to.path == "" {
-			continue
-		}
-		if err := writeTo(to.path, to.how, to.write); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: %w", to.name, err))
-		}
-	}
-	return errors.Join(wrong...)
+	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
+	return errors.Join(o.junit.Write(func(w io.Writer) error { return gate.WriteJUnit(w, r) }),
+		job.Add(summary))
 }
 
 // showGate prints the report, writes it where else it is wanted, and returns its exit code.
 func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	write := map[string]func(io.Writer, *verdict.Report) error{
 		"text": func(w io.Writer, r *verdict.Report) error {
-			return gate.WriteTerminal(w, r, a.columns())
+			return gate.WriteTerminal(w, r, a.Columns())
 		}, "markdown": gate.WriteMarkdown, "json": gate.WriteJSON,
 		"junit": gate.WriteJUnit,
 	}[o.format]
-	if err := write(a.stdout, r); err != nil {
+	if err := write(a.Stdout, r); err != nil {
 		return err
 	}
 	if err := o.writeElsewhere(r); err != nil {
-		a.complain(err)
-		return exitCode(unusable)
+		a.Complain(err)
+		return exit.Unusable
 	}
-	if code := r.ExitCode(); code != fine {
-		return exitCode(code)
-	}
-	return nil
-}
-
-// writeTo writes a file, made where there is none, from its beginning or to its end.
-func writeTo(path string, how int, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|how, 0o666)
-	if err != nil {
-		return err
-	}
-	w := plain.NewWriter(f)
-	return errors.Join(write(w), w.Flush(), f.Close())
+	return exit.Ended(nil, exit.Code(r.ExitCode()))
 }

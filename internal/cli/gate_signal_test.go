@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestGateInterrupt: the first signal keeps what there is, marks it partial, takes the worktrees
@@ -73,6 +75,9 @@ func TestGateKilled(t *testing.T) {
 		for _, how := range []syscall.Signal{syscall.SIGKILL,
 			map[string]syscall.Signal{"build": syscall.SIGINT, "run": syscall.SIGHUP}[moment]} {
 			t.Run(fmt.Sprintf("%s/%v", moment, how), func(t *testing.T) {
+				if how != syscall.SIGKILL {
+					check.Only(t)
+				}
 				gateModule(t, "1000")
 				// where SIGHUP is ignored, as nohup has it, it would be in the gate, too
 				heard := make(chan os.Signal, 1)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // gateModule is a git repository with a module whose benchmark takes 1000 ns at HEAD and that many
@@ -96,6 +98,7 @@ func TestGateRevisions(t *testing.T) {
 
 // TestGateUnfit: benchmarks that cannot be compared, and how to leave them out.
 func TestGateUnfit(t *testing.T) {
+	check.Only(t)
 	gateModule(t, "1000")
 	write(t, "more_test.go",
 		"package m\n\nimport \"testing\"\n\nfunc BenchmarkMore(*testing.B) {}\n")
@@ -137,6 +140,7 @@ func TestGateHopeless(t *testing.T) {
 // TestGateBeside: the file for other systems may be in the directory of the results, also of a gate
 // that failed, and of the one after it.
 func TestGateBeside(t *testing.T) {
+	check.Only(t)
 	gateModule(t, "1000")
 	args := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts", "1", "--out", "x",
 		"--junit", "x/gate.xml", "--quiet"}
@@ -156,10 +160,10 @@ func TestGateElsewhere(t *testing.T) {
 	gateModule(t, "1300")
 	for _, c := range []struct{ flag, value, summary, want string }{
 		{"--junit", "nowhere/gate.xml", "",
-			"--junit: open nowhere/gate.xml: no such file or directory"},
-		{"--junit", ".", "", "--junit: open .: is a directory"},
+			"--junit: nowhere/gate.xml: there is no directory nowhere"},
+		{"--junit", ".", "", "--junit: .: is a directory"},
 		{"--skip", "x", "nowhere/summary.md",
-			"$GITHUB_STEP_SUMMARY: open nowhere/summary.md: no such file or directory"},
+			"$GITHUB_STEP_SUMMARY: nowhere/summary.md: no such file or directory"},
 	} {
 		t.Setenv("GITHUB_STEP_SUMMARY", c.summary)
 		o := command(t, "gate", "--base", "HEAD", "--out", "x", c.flag, c.value)

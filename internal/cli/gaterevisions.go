@@ -14,9 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/files/lock"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/gate/measure"
-	"github.com/poolbench/poolbench/internal/lock"
-	"github.com/poolbench/poolbench/internal/rundir"
 	"github.com/poolbench/poolbench/reports/gate"
 )
 
@@ -27,7 +30,7 @@ type measureFlags struct {
 	own   *pflag.FlagSet // that mean nothing without --base, and that itself
 }
 
-func (o *measureFlags) addTo(cmd *cobra.Command) {
+func (o *measureFlags) AddTo(cmd *cobra.Command) {
 	o.Options = measure.Defaults()
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
@@ -41,19 +44,20 @@ func (o *measureFlags) addTo(cmd *cobra.Command) {
 	fs.StringVar(&o.Skip, "skip", "", "skip benchmarks that match this `REGEXP`")
 	fs.StringSliceVar(&o.Packages, "pkg", o.Packages,
 		"`PACKAGES` of the benchmarks, as the go command takes them; several with commas")
-	benchTime := parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
-	benchTime.show = o.BenchTime.String
+	benchTime := flags.Parsed(&o.BenchTime, "TIME", measure.ParseBenchTime)
+	benchTime.Show = o.BenchTime.String
 	fs.Var(benchTime, "benchtime", "`TIME` of a run, or its iterations as 100x")
 	fs.IntVar(&o.Layouts, "layouts", o.Layouts,
 		"build each side `N` times, each with another function order")
 	fs.IntVar(&o.Judge.FreshPairs, "pairs", o.Judge.FreshPairs,
 		"measure up to `N` fresh pairs of a benchmark that looks worse; more for noisy ones")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "`SEED` of the orders, the layouts and the work")
-	fs.StringVar(&o.Out, "out", "", "write to this `DIR` (default "+outRoot+"/gate-DATE-TIME)")
+	fs.StringVar(&o.Out, flags.OutFlag, "",
+		"write to this `DIR` (default "+question.OutRoot+"/gate-DATE-TIME)")
 	fs.BoolVar(&o.Resume, "resume", false,
 		"continue the interrupted gate in DIR")
 	fs.BoolVar(&o.Force, "force", false, "replace the results in DIR: measure anew")
-	fs.DurationVar(&o.Limit, runLimit, 0,
+	fs.DurationVar(&o.Limit, flags.RunLimit, 0,
 		"abort a process after this `TIME` (default 30s + 20 × its estimate)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	o.own = fs
@@ -79,7 +83,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	if err := f.beforehand(o.Out); err != nil {
 		return err
 	}
-	watch := newGateWatch(a.stderr, f.measure.quiet)
+	watch := newGateWatch(a.Stderr, f.measure.quiet)
 	ctx, done := interruptible(ctx, watch.say)
 	defer done()
 	watch.say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
@@ -87,7 +91,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	watch.close()
 	if err != nil {
 		if elsewhere := f.without(nil, err); elsewhere != nil {
-			a.complain(elsewhere)
+			a.Complain(elsewhere)
 		}
 		return a.gateFailure(ctx, o, err)
 	}
@@ -95,20 +99,20 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 		return a.showGate(report, f)
 	}
 	page := filepath.Join(o.Out, rundir.ReportFile)
-	drawing := writeTo(page, os.O_TRUNC, func(w io.Writer) error {
+	drawing := rundir.Replace(page, func(w io.Writer) error {
 		return gate.WritePage(w, report)
 	})
 	if drawing != nil {
-		a.complain(drawing)
+		a.Complain(drawing)
 	}
 	shown := a.showGate(report, f)
-	if code, ok := errors.AsType[exitCode](shown); shown != nil && !ok {
+	if code, ok := errors.AsType[exit.Code](shown); shown != nil && !ok {
 		return shown
 	} else if drawing != nil {
-		return exitCode(severest(unusable, int(code)))
+		return exit.Severest(exit.Unusable, code)
 	}
 	if f.format == "text" {
-		if _, err := fmt.Fprintf(a.stdout, "Every pair: %s\n", page); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "Every pair: %s\n", page); err != nil {
 			return err
 		}
 	}
@@ -119,22 +123,22 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if kept, _ := filepath.Glob(filepath.Join(o.Out, "plan.json")); len(kept) > 0 {
-			a.complain(fmt.Errorf("%s holds what was measured: --out %s --resume goes on", o.Out,
+			a.Complain(fmt.Errorf("%s holds what was measured: --out %s --resume goes on", o.Out,
 				o.Out))
 		}
-		return exitCode(interrupted)
+		return exit.Interrupted
 	}
-	a.complain(fmt.Errorf("gate: %w", err))
+	a.Complain(fmt.Errorf("gate: %w", err))
 	if _, unfit := errors.AsType[*measure.UnfitError](err); unfit {
-		a.complain(errors.New("gate: --skip REGEXP leaves benchmarks out"))
+		a.Complain(errors.New("gate: --skip REGEXP leaves benchmarks out"))
 	}
-	return exitCode(unusable)
+	return exit.Unusable
 }
 
 // measureOptions makes options of the flags.
 func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 	o, judge := f.measure.Options, f.options
-	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit
+	o.Metrics, o.AllowEnvironment, o.Beside = judge.Metrics, judge.AllowEnvironment, f.junit.Path
 	o.Judge.Margin, o.Judge.Promise, o.Judge.Alpha = judge.Margin, judge.Promise, judge.Alpha
 	self, err := os.Executable()
 	if err != nil {
@@ -153,7 +157,8 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		return o, errors.New("--resume and --force are about the directory of --out, which is " +
 			"missing")
 	case o.Out == "":
-		o.Out = filepath.Join(outRoot, freeName(outRoot, "gate-"+now.Format("20060102-150405")))
+		o.Out = filepath.Join(question.OutRoot, freeName(question.OutRoot,
+			"gate-"+now.Format("20060102-150405")))
 	case !o.Resume && !o.Force:
 		// before it had anything to keep
 		killed := func(e os.DirEntry) bool { return e.Name() == lock.FileName }
@@ -182,7 +187,7 @@ func (a *app) controlCommand() *cobra.Command {
 		Use:    "control BENCHTIME [flags]",
 		Short:  "a benchmark of known work, printed as go test does (for poolbench itself)",
 		Hidden: true,
-		Args:   operands("BENCHTIME"),
+		Args:   flags.Operands("BENCHTIME"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			b, err := measure.ParseBenchTime(args[0])
 			if err != nil {
@@ -193,7 +198,7 @@ func (a *app) controlCommand() *cobra.Command {
 				blocks = int(controlBlocks * (1 + measure.ControlSlowdown))
 			}
 			iterations, took := work(b, blocks)
-			_, err = fmt.Fprintf(a.stdout, "%s\t%d\t%g ns/op\n", measure.ControlName, iterations,
+			_, err = fmt.Fprintf(a.Stdout, "%s\t%d\t%g ns/op\n", measure.ControlName, iterations,
 				float64(took)/float64(iterations))
 			return err
 		},
@@ -222,7 +227,7 @@ func (a *app) guardCommand() *cobra.Command {
 		Use:    "guard DIR [flags]",
 		Short:  "end and remove what a gate has left that was killed (for poolbench itself)",
 		Hidden: true,
-		Args:   operands("DIR"),
+		Args:   flags.Operands("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := measure.Guard(cmd.Context(), a.stdin, args[0]); err != nil {
 				return fmt.Errorf("guard: %w", err)

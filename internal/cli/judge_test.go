@@ -69,7 +69,7 @@ func TestCompareFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	succeed(t, quick("--count", "4", "--out", "a")...)
 	succeed(t, quick("--count", "4", "--out", "b", "--seed", "9")...)
-	for format, word := range map[string]string{"text": "p99-response-sec", "markdown": "|",
+	for format, word := range map[string]string{"text": "p99 response", "markdown": "|",
 		"csv": ",", "json": `"`} {
 		o := succeed(t, "compare", "a", "b/results.txt", "--format", format)
 		if !strings.Contains(o.stdout, word) {

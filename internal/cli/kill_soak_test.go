@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -62,7 +63,12 @@ func killedSoak(t *testing.T, dir, how string) *results.Results {
 // comes to its end and says in every form what is missing.
 func TestKillSoak(t *testing.T) {
 	for name, how := range map[string]string{"alone": "", "workers": " --workers 1"} {
-		t.Run(name, func(t *testing.T) { killSoak(t, how) })
+		t.Run(name, func(t *testing.T) {
+			if how != "" {
+				check.Only(t)
+			}
+			killSoak(t, how)
+		})
 	}
 }
 
@@ -124,7 +130,7 @@ func missing(run *results.Run) (tasks, gaps int) {
 func TestKillAttack(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url, served := shop(t, 500)
-	kills := rounds(t, 4)
+	kills := rounds(t, check.Of(t, 2, 4))
 	n := 500 * kills // a second for each: the plan is longer than all that is killed of it
 	line := fmt.Sprintf(" --soak --rate 500 --n %d --name shop --quiet --header X-Key:old --out ", n)
 	args := func(more string) []string { return strings.Fields("attack " + url + line + more) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -83,6 +84,9 @@ func TestResume(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for kind, line := range resumable {
 		t.Run(kind, func(t *testing.T) {
+			if kind == "study" {
+				check.Only(t) // some seconds
+			}
 			t.Chdir(t.TempDir())
 			whole := command(t, strings.Fields(line+"whole")...)
 			if whole.code == unusable {

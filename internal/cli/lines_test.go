@@ -13,15 +13,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
-// How many command lines TestCommandLines tries, and from which seed on: `make lines` has 100,000
-// of them tried.
-const (
-	linesVariable = "POOLBENCH_LINES"
-	seedVariable  = "POOLBENCH_LINES_SEED"
-	defaultLines  = 400
-)
+// lineVariable has TestCommandLines try the line of a seed alone.
+const lineVariable = "POOLBENCH_LINE"
 
 // goWords are words of the implementation. A user who made a mistake is told in ours.
 var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil pointer", "reflect:",
@@ -31,16 +29,18 @@ var goWords = []string{"strconv.", "%!", "runtime error", "goroutine ", "nil poi
 // TestCommandLines: whatever stands on the command line, nothing panics and nothing hangs, the exit
 // code is one of those in the help, a mistake is told in lines of ours, and nothing that is printed
 // holds a control character. Each line has a seed of its own, so that the number in a failure
-// repeats it.
+// repeats it. `make lines` tries 100,000.
 func TestCommandLines(t *testing.T) {
-	lines, first := defaultLines, 0
-	for name, to := range map[string]*int{linesVariable: &lines, seedVariable: &first} {
-		if text := os.Getenv(name); text != "" {
-			var err error
-			if *to, err = strconv.Atoi(text); err != nil {
-				t.Fatal(name, err)
-			}
+	lines, first := check.Of(t, 100, 400), 0
+	if check.All {
+		lines = 100_000
+	}
+	if text := os.Getenv(lineVariable); text != "" {
+		var err error
+		if first, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
 		}
+		lines = 1
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	var commands []*cobra.Command
@@ -62,10 +62,10 @@ func TestCommandLines(t *testing.T) {
 		}
 		if wrong != "" {
 			failures++
-			t.Errorf("%s=%d %s=1: poolbench %q: %s", seedVariable, n, linesVariable, args, wrong)
+			t.Errorf("%s=%d: poolbench %q: %s", lineVariable, n, args, wrong)
 		}
 	}
-	if lines >= defaultLines && (codes[fine] < lines/20 || codes[unusable] < lines/20) {
+	if lines > 1 && (codes[fine] < lines/20 || codes[unusable] < lines/20) {
 		t.Errorf("exit codes %v: the lines are too much of a kind", codes)
 	}
 	t.Logf("%d lines, exit codes %v", lines, codes)
@@ -94,12 +94,12 @@ func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	case wrong != "":
 	case args[0] != "serve" && ctx.Err() != nil:
 		wrong = "it does not end"
-	case !slices.Contains(severity, code):
+	case !slices.Contains([]int{interrupted, unusable, regression, undecided, fine}, code):
 		wrong = fmt.Sprintf("exit code %d", code)
 	case code == unusable && !strings.HasPrefix(said, "poolbench: ") &&
 		!strings.Contains(stdout.String(), "cannot judge") && args[0] != "gate":
 		wrong = fmt.Sprintf("exit code 2 and nothing said: %q", said)
-	case code == unusable && len(told) > 2*mostLinesOfError:
+	case code == unusable && len(told) > 2*terminal.MostLines:
 		wrong = fmt.Sprintf("%d lines of complaints", len(told))
 	case rawIn(stdout.String()) != "":
 		wrong = fmt.Sprintf("stdout has %q", rawIn(stdout.String()))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -12,8 +13,8 @@ import (
 // its name with all of its parameters.
 func TestList(t *testing.T) {
 	all := succeed(t, "list").stdout
-	for _, k := range kinds() {
-		l := k.listing()
+	for _, k := range catalog.Kinds() {
+		l := k.Listing()
 		if len(l.Entries) == 0 {
 			t.Errorf("no %s", l.Kind)
 		}
@@ -55,11 +56,11 @@ func testStrategies(t *testing.T, table string) {
 	}
 	inDocs := read(t, checkout+"/docs/strategies.md")
 	for i, s := range strategies.All() {
-		for c, cell := range strategyRow(s) {
+		for c, cell := range catalog.StrategyRow(s) {
 			if cell == "" || !strings.Contains(lines[1+i], cell) ||
 				!strings.Contains(inDocs, cell) {
 				t.Errorf("%s, %s: %q is not in the list, or not in the docs (make generate)\n%s",
-					s.Name, strategyColumns[c], cell, lines[1+i])
+					s.Name, catalog.StrategyColumns[c], cell, lines[1+i])
 			}
 		}
 		if full := succeed(t, "list", "strategies", s.Name).stdout; !strings.Contains(full,
@@ -73,7 +74,7 @@ func testStrategies(t *testing.T, table string) {
 func TestListJSON(t *testing.T) {
 	var doc struct {
 		head
-		Lists []listing
+		Lists []catalog.Listing
 	}
 	if err := json.Unmarshal([]byte(succeed(t, "list", "--format", "json").stdout),
 		&doc); err != nil {

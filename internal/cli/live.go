@@ -8,28 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/poolbench/poolbench/internal/live"
-	"github.com/poolbench/poolbench/internal/meter"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/live"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
-
-// A liveFlag says whether and where the runs are shown while they go on.
-type liveFlag struct {
-	address string // "": nowhere
-	any     bool   // it need not be loopback
-}
-
-func (f *liveFlag) addTo(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.Var(parsed(&f.address, "HOST:PORT", func(text string) (string, error) {
-		return text, checkAddress(text, true)
-	}), "live", "show the runs while they go on, as a page and for Prometheus at /metrics, at "+
-		"this `HOST:PORT` (--live alone: a free port of 127.0.0.1)")
-	fs.Lookup("live").NoOptDefVal = "127.0.0.1:0"
-	fs.BoolVar(&f.any, "any-address", false, "allow a --live that is not loopback")
-}
 
 // A viewing shows runs while they go on: as a page where the flag says so, and as a line on a
 // terminal.
@@ -43,23 +28,23 @@ type viewing struct {
 
 // look begins to show what the command does: nil where nobody looks on. An address that cannot be
 // had is an error before anything is written.
-func (a *app) look(f liveFlag, title string) (*viewing, error) {
+func (h *host) look(f question.LiveFlag, title string) (*viewing, error) {
 	v := &viewing{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })
-	if f.address == "" {
-		if console(a.stderr) == nil {
+	if f.Address == "" {
+		if terminal.Console(h.Stderr) == nil {
 			return nil, nil
 		}
 		return v, nil
 	}
-	err := checkAddress(f.address, f.any)
+	err := flags.CheckAddress(f.Address, f.Any)
 	if err == nil {
-		v.server, err = live.Serve(f.address, f.any, title, v.course)
+		v.server, err = live.Serve(f.Address, f.Any, title, v.course)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--live: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "live at %s\n", v.server.URL())
+	fmt.Fprintf(h.Stderr, "live at %s\n", v.server.URL())
 	return v, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/live"
+	"github.com/poolbench/poolbench/internal/cli/live"
 )
 
 // TestLive: who looks on at a run or at an attack sees it go on, and gets its report.

@@ -9,15 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/bench/gateway"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/results"
-	"github.com/poolbench/poolbench/workloads"
 )
 
 // A load is one HTTP load to be put on, again and again: a row of the table.
@@ -38,7 +36,7 @@ type turn struct {
 
 // runInto runs the load, and writes what a soak has so far.
 func (l load) runInto(
-	ctx context.Context, t turn, dir *bench.Dir, complain func(error),
+	ctx context.Context, t turn, dir *directory.Dir, complain func(error),
 ) (*attack.Report, error) {
 	var progress bench.Progress
 	asked := newAsking(&progress)
@@ -53,51 +51,32 @@ func (l load) runInto(
 	return l.run(bench.WithProgress(ctx, &progress), t)
 }
 
-// loadOptions are the flags that attack and gateway share: how often, and where to.
-type loadOptions struct {
-	runOptions // out, force, append, dryRun, quiet and format
-	count      int
-	seed       uint64
-}
-
-func (o *loadOptions) addTo(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	o.count = 1
-	fs.Var(atLeastOne(&o.count, mostRuns), "count",
-		"`N` repetitions; 6 give an interval, 10 a comparison (default 1)")
-	fs.Uint64Var(&o.seed, "seed", 1, "seed `N` of the arrivals; repetition i uses seed+i")
-	o.addDirTo(cmd)
-	o.live.addTo(cmd)
-	fs.BoolVar(&o.dryRun, "dry-run", false, "say what would be sent, send nothing")
-	o.addFormatTo(cmd)
-}
-
 // A loaded is what has come of a series of loads.
 type loaded struct {
 	*execution
 	loads []load
 	first []uint64 // seed of each
-	quiet bool
 }
 
-// begin names the plan of attacks in the directory, and settles the seeds.
-func (e *loaded) begin(kind string, o loadOptions, dir *bench.Dir) error {
+// settle settles the seeds, and names the plan of attacks in the directory.
+func (e *loaded) settle(kind string, o question.LoadOptions) error {
 	sum := sha256.New()
 	words := json.NewEncoder(sum)
 	for _, l := range e.loads {
-		seed := dir.NextSeed(o.seed, o.count, func(name string) bool { return name == l.name })
+		seed := e.dir.NextSeed(o.FirstSeed, o.Count,
+			func(name string) bool { return name == l.name })
 		e.first = append(e.first, seed)
-		if err := words.Encode([]any{l.plan, seed, o.count}); err != nil {
+		if err := words.Encode([]any{l.plan, seed, o.Count}); err != nil {
 			return err
 		}
 	}
 	if kind != "attack" {
 		return nil
 	}
-	return dir.BeginRest(fmt.Sprintf("%d attacks, %x", e.planned, sum.Sum(nil)[:6]),
+	return e.dir.BeginRest(fmt.Sprintf("%d attacks, %x", e.planned, sum.Sum(nil)[:6]),
 		func(name string, seed uint64) bool {
 			for i, l := range e.loads {
-				if l.name == name && seed-e.first[i] < uint64(o.count) {
+				if l.name == name && seed-e.first[i] < uint64(o.Count) {
 					return true
 				}
 			}
@@ -108,64 +87,56 @@ func (e *loaded) begin(kind string, o loadOptions, dir *bench.Dir) error {
 // runLoads puts the loads on, interleaved over the repetitions, and shows what came of it, under a
 // heading that says what it is.
 func (a *app) runLoads(
-	ctx context.Context, kind, what string, loads []load, o loadOptions,
+	ctx context.Context, kind, what string, loads []load, o question.LoadOptions,
 ) error {
-	if o.dryRun {
+	if o.DryRun {
 		for _, l := range loads {
-			fmt.Fprintln(a.stdout, l.name)
+			fmt.Fprintln(a.Stdout, l.name)
 		}
 		return nil
 	}
-	view, err := a.look(o.live, what)
+	begun, err := a.begin(o.RunOptions, what)
 	if err != nil {
 		return err
 	}
-	defer func() { a.complainOf(view.close("")) }()
+	defer begun.close()
 	ctx, done := interruptible(ctx, nil)
 	defer done()
-	dir, err := a.openDir(o.runOptions)
-	if err != nil {
+	if err := begun.hold(o.Objectives); err != nil {
 		return err
 	}
-	defer a.unlock(dir)
-	if err := hold(dir, o.objectives); err != nil {
-		return err
-	}
-	e := &loaded{&execution{path: dir.Path(), planned: len(loads) * o.count,
-		objectives: o.objectives}, loads, nil, o.quiet}
-	if err := e.begin(kind, o, dir); err != nil {
+	e := &loaded{execution: begun, loads: loads}
+	e.planned = len(loads) * o.Count
+	if err := e.settle(kind, o); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	show := &loadsProgress{planned: e.planned}
-	writing := a.putOn(view.begin(ctx, show.seen, show.tell), e, o, dir, show)
+	writing := e.putOn(e.view.begin(ctx, show.seen, show.tell), o, show)
 	if ctx.Err() != nil {
 		e.cut = context.Cause(ctx)
 	}
-	report, writing := a.drawReport(e.execution, errors.Join(writing, dir.End(e.planned, e.cut)))
-	a.complainOf(view.close(report))
-	shown := a.showLoaded(kind, what, e, o.format, report)
-	if !e.quiet && o.format != "json" {
-		a.warn(suspects(e.records))
+	e.finish(errors.Join(writing, e.dir.End(e.planned, e.cut)))
+	shown := showLoaded(kind, what, e, o.Format)
+	if !o.Quiet && o.Format != "json" {
+		e.Warn(suspects(e.records))
 	}
-	return ended(shown, e.codes(writing))
+	return exit.Ended(shown, e.codes()...)
 }
 
 // putOn runs the series into the directory. The error is about the directory.
-func (a *app) putOn(
-	ctx context.Context, e *loaded, o loadOptions, dir *bench.Dir, all *loadsProgress,
-) error {
-	for i := range o.count {
+func (e *loaded) putOn(ctx context.Context, o question.LoadOptions, all *loadsProgress) error {
+	for i := range o.Count {
 		for k, l := range e.loads {
 			if ctx.Err() != nil {
 				return nil
 			}
 			seed := e.first[k] + uint64(i)
-			whole, before := dir.Held(l.name, seed)
+			whole, before := e.dir.Held(l.name, seed)
 			r, err := &attack.Report{Result: whole, Resumed: true}, error(nil)
 			if whole == nil {
-				show := a.newLoadProgress(l, o.quiet)
+				show := e.newLoadProgress(l, o.Quiet)
 				all.next(show)
-				r, err = l.runInto(ctx, turn{seed, before, show.step}, dir, a.complain)
+				r, err = l.runInto(ctx, turn{seed, before, show.step}, e.dir, e.Complain)
 				all.next(nil)
 				show.close()
 			}
@@ -173,16 +144,16 @@ func (a *app) putOn(
 			case err != nil && ctx.Err() != nil:
 				return nil
 			case err != nil:
-				a.complain(err)
-				if err := e.fail(dir, l.name, seed, err); err != nil {
+				e.Complain(err)
+				if err := e.fail(l.name, seed, err); err != nil {
 					return err
 				}
 				continue
 			}
 			rec := record{section: k, id: runID{r.Name, r.Seed}, answers: r}
-			err = a.take(e.execution, rec, r.Result, dir, &progress{to: a.stderr}, nil)
+			err = e.take(rec, r.Result, nil)
 			if why := nothingCompleted(r); why != "" {
-				a.complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
+				e.Complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
 					r.Name, r.Seed, r.Tasks, why))
 				e.failed = append(e.failed,
 					rundir.Failure{Name: r.Name, Seed: r.Seed, Reason: why})
@@ -215,100 +186,20 @@ func spellCounts(before string, counts []attack.Count) (words []string) {
 	return words
 }
 
-// gatewayStrategies are those of a gateway that names none: one that sheds, and one that does not.
-const gatewayStrategies = "bounded_queue_shed,worker_pool"
-
-// gatewayOptions are the flags of gateway.
-type gatewayOptions struct {
-	loadOptions
-	gateway.Scenario
-	strategies        []string
-	workload, arrival string
-}
-
-func (a *app) gatewayCommand() *cobra.Command {
-	var o gatewayOptions
-	load := &o.Scenario.Load
-	cmd := &cobra.Command{
-		Use:   "gateway [flags]",
-		Short: "a server bounded by strategies, from its clients' side",
-		Args:  operands(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.runGateway(cmd, o)
-		},
+// newLoad makes a load of an attack.
+func newLoad(k attack.Attack) load {
+	l := load{row: k.Target(), name: k.Name(), estimate: k.Duration}
+	if k.Strategy.Spec.Name != "" {
+		l.row = k.Strategy.String()
 	}
-	fs := cmd.Flags()
-	fs.StringArrayVar(&o.strategies, "strategy", nil,
-		"`NAME` of the strategy, or several with commas; all for every one (default "+
-			gatewayStrategies+")")
-	completeFlag(cmd, "strategy", strategiesOrAll)
-	addServers(cmd)
-	fs.StringVar(&o.workload, "workload", "constant:mean=10ms",
-		"`NAME` of the workload that a request runs")
-	completeFlag(cmd, "workload", workloadNames)
-	o.Limit = gateway.DefaultLimit
-	fs.Var(atLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
-		fmt.Sprintf("most requests in service, `K` (default %d)", gateway.DefaultLimit))
-	fs.Var(parsed(&o.Queue, "N", parseQueue), "queue", queueDoc)
-	addArrivals(cmd, load, parsed(&load.Rate, "X", parseRate), &o.arrival, "poisson")
-	fs.Var(parsed(&load.Workers, "N", parseWorkers), "workers",
-		"most requests in flight (default unlimited)")
-	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
-		"`TIME` from sending a request to the end of its answer")
-	o.loadOptions.addTo(cmd)
-	return cmd
-}
-
-// runGateway reads the flags and runs the servers.
-func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
-	if _, err := o.mode(); err != nil {
-		return err
+	if k.Clients == 0 && k.Tasks > 0 && k.Rate > 0 {
+		l.estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
 	}
-	untilDone(cmd, &o.Load)
-	if o.Load.Workers == 0 {
-		o.Load.Workers = attack.Unlimited
-	}
-	var err error
-	if o.Load.Arrival, err = arrivals.Parse(o.arrival); err != nil {
-		return fmt.Errorf("--arrival: %w", err)
-	}
-	var built workloads.Workload
-	if o.Workload, built, err = buildWorkload(o.workload, o.seed); err != nil {
-		return err
-	}
-	if err := closeWorkload(built); err != nil {
-		return err
-	}
-	if o.strategies == nil {
-		o.strategies = []string{gatewayStrategies}
-	}
-	chosen, err := chooseStrategies(o.strategies)
-	if err != nil {
-		return err
-	}
-	var loads []load
-	var wrong []error
-	for _, s := range chosen {
-		k := o.Scenario
-		k.Strategy = s
-		if !s.Spec.UsesQueue && len(chosen) > 1 {
-			k.Queue = 0
-		}
-		wrong = append(wrong, k.Validate())
-		loads = append(loads, newGatewayLoad(k))
-	}
-	if err := errors.Join(wrong...); err != nil {
-		return err
-	}
-	return a.runLoads(cmd.Context(), "gateway", "gateway", loads, o.loadOptions)
-}
-
-func newGatewayLoad(k gateway.Scenario) load {
-	l := newLoad(k.Load)
-	l.row, l.name = k.Strategy.String(), k.Name()
+	l.plan = k.Written().WithoutSecrets()
+	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan
 	l.run = func(ctx context.Context, t turn) (*attack.Report, error) {
-		k.Load.Seed, k.Load.Watch = t.seed, t.watch
-		return gateway.Run(ctx, k)
+		k.Seed, k.Before, k.Watch = t.seed, t.before, t.watch
+		return attack.Run(ctx, k)
 	}
 	return l
 }

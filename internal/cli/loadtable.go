@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -31,11 +32,11 @@ var loadShares = []column{
 	{"sent again", "resent/op", false},
 }
 
-func (a *app) showLoaded(kind, what string, e *loaded, format, report string) error {
+func showLoaded(kind, what string, e *loaded, format string) error {
 	if format == "json" {
-		doc := e.document(kind, report)
+		doc := e.document(kind)
 		doc.Complete = doc.Complete && e.cut == nil // a load that was cut short has a result
-		return a.json(doc)
+		return e.JSON(doc)
 	}
 	if len(e.records) == 0 {
 		return nil
@@ -50,31 +51,31 @@ func (a *app) showLoaded(kind, what string, e *loaded, format, report string) er
 	}
 	keys := results.Without(e.records[0].Keys, without...)
 	head := what + ", " + heading(keys) + repetitions(rows)
-	a.say("", head, loadWidth)
+	e.Say("", head, loadWidth)
 	for _, r := range rows {
 		if text := r.completed(); text != "" {
-			a.say("", text, loadWidth)
+			e.Say("", text, loadWidth)
 		}
 	}
-	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(e.Stdout)
 	of := "target"
 	if slices.ContainsFunc(e.records, func(r record) bool {
 		return r.Key("strategy") != ""
 	}) {
 		of = "strategy"
 	}
-	if err := a.table(table(of, loadColumns, rows)); err != nil {
+	if err := e.Table(table(of, loadColumns, rows)); err != nil {
 		return err
 	}
-	a.showAnswered(e, rows)
-	fmt.Fprintln(a.stdout)
-	if err := a.showObjectives(e.execution); err != nil {
+	showAnswered(e, rows)
+	fmt.Fprintln(e.Stdout)
+	if err := showObjectives(e.execution); err != nil {
 		return err
 	}
-	return a.prose(`  p50 and p99 are of the response, which counts from the instant a request was
+	return e.Prose(`  p50 and p99 are of the response, which counts from the instant a request was
   due; service counts from its sending; lag is how late it was sent.
 Report: %s
-`, report)
+`, e.report)
 }
 
 // rows are the loads with their results.
@@ -95,13 +96,14 @@ func (r row) completed() string {
 	if !ok {
 		return ""
 	}
-	text := fmt.Sprintf("%s: %s completed", r.strategy, quantity.Rate(done.Mid))
+	text := fmt.Sprintf("%s: %s", r.strategy, quantity.Rate(done.Mid))
 	if offered, ok := r.Estimate("offered-ops/s"); ok {
-		text += " of " + quantity.Rate(offered.Mid) + " that came"
+		text += " of " + quantity.Rate(offered.Mid)
 	}
-	for _, q := range []struct{ name, of string }{{"p99", "99 in 100"}, {"p50", "half of them"}} {
-		if v, ok := r.Estimate(q.name + "-response-sec"); ok {
-			return text + fmt.Sprintf(", %s within %s", q.of, quantity.Seconds(v.Mid))
+	text += " completed"
+	for _, q := range []string{"p99", "p50"} {
+		if v, ok := r.Estimate(q + "-response-sec"); ok {
+			return text + fmt.Sprintf(", %s %s", q, quantity.Seconds(v.Mid))
 		}
 	}
 	return text
@@ -109,8 +111,8 @@ func (r row) completed() string {
 
 // showAnswered says, for every load, which statuses and errors came, over all repetitions, and what
 // share was not completed.
-func (a *app) showAnswered(e *loaded, rows []row) {
-	fmt.Fprintln(a.stdout)
+func showAnswered(e *loaded, rows []row) {
+	fmt.Fprintln(e.Stdout)
 	for k, r := range rows {
 		var words []string
 		for _, c := range loadShares {
@@ -119,13 +121,17 @@ func (a *app) showAnswered(e *loaded, rows []row) {
 			}
 		}
 		var statuses, errors []attack.Count
-		resumed := false
+		resumed, over := false, ""
 		for _, rec := range e.records {
 			if rec.section == k {
 				statuses = append(statuses, rec.answers.Statuses...)
 				errors = append(errors, rec.answers.Errors...)
+				over = cmp.Or(over, rec.answers.Over)
 				resumed = resumed || rec.answers.Resumed
 			}
+		}
+		if over != "" {
+			words = append(words, over)
 		}
 		words = append(words, spellCounts("status ", statuses)...)
 		words = append(words, spellCounts("", errors)...)
@@ -134,11 +140,11 @@ func (a *app) showAnswered(e *loaded, rows []row) {
 		}
 		if len(words) > 0 {
 			text := r.strategy + ": " + strings.Join(words, ", ")
-			a.say("  ", text, loadWidth)
+			e.Say("  ", text, loadWidth)
 		}
 		for _, rec := range e.records {
 			if rec.section == k {
-				writeAgents(a.stdout, rec.answers.Agents)
+				writeAgents(e.Stdout, rec.answers.Agents)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
 // A localFleet is a NATS server in this process, and workers that are processes of their own. They
@@ -24,8 +24,11 @@ type localFleet struct {
 }
 
 // work starts so many workers, and others for those that die, until ctx ends. giveUp is called when
-// they do not even start.
+// they do not even start, and when the server cannot write to its files.
 func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCauseFunc) {
+	f.workers.Go(func() {
+		f.Watch(ctx, func(err error) { giveUp(&hubError{err}) })
+	})
 	for range n {
 		f.workers.Go(func() {
 			if err := f.keepOne(ctx, max(runtime.GOMAXPROCS(0)/n, 1)); err != nil {
@@ -33,6 +36,13 @@ func (f *localFleet) work(ctx context.Context, n int, giveUp context.CancelCause
 			}
 		})
 	}
+}
+
+// A hubError says that the NATS server in this process cannot use its files.
+type hubError struct{ cause error }
+
+func (e *hubError) Error() string {
+	return fmt.Sprintf("the NATS server of this command failed: %v", e.cause)
 }
 
 // A worker that dies so soon has not begun to work; so many of them one after another are no

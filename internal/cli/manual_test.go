@@ -6,6 +6,7 @@ import (
 	"go/doc/comment"
 	"go/parser"
 	"go/token"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,8 +20,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/internal/hub"
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/durability/servers"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/strategies"
 )
 
 // TestManual runs the package comment: each line of a block that begins with $, in order and in one
@@ -154,10 +159,15 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 	addresses := strings.NewReplacer("nats://127.0.0.1:4222", nats.Address,
 		"--listen 127.0.0.1:4222", "--listen 127.0.0.1:0")
 	var stdout bytes.Buffer
-	a := &app{stdout: &output{to: &stdout}}
+	a := newApp(nil, &stdout, io.Discard)
+	asPasted := check.Whole(t)
 	for _, c := range append(a.root().Commands(), a.root()) {
 		for example := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
 			args := shellWords(addresses.Replace(example))[1:]
+			if needs := serverOfCrash(t, args); needs != nil && needs.Missing() != nil {
+				t.Run(args[1], func(t *testing.T) { t.Skip(needs.Missing()) })
+				continue
+			}
 			if slices.Contains(args, "--base") {
 				continue // revisions of a repository: TestGateRevisions makes one
 			}
@@ -168,23 +178,54 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 			if args[0] == "worker" { // which waits for work
 				args = append(args, "--idle", "10ms")
 			}
-			if o := command(t, args...); o.code != fine &&
-				(args[0] != "gate" && args[0] != "merge" || o.code != undecided) {
+			if args[0] == "crash" && !asPasted {
+				continue // TestCrash makes a smaller one
+			}
+			if args[0] == "advise" && !asPasted {
+				args = append(args, "--budget", "1s")
+			}
+			environment := os.Environ()
+			o := command(t, args...)
+			if left := os.Environ(); args[0] == "crash" && !slices.Equal(left, environment) {
+				t.Errorf("%s: the environment has the address of a server that is gone", example)
+			}
+			if o.code != fine && (args[0] != "gate" && args[0] != "merge" || o.code != undecided) {
 				t.Errorf("%s: exit code %d\n%s", example, o.code, o.stderr)
 			}
 		}
 	}
 }
 
+// serverOfCrash is the server that a command line needs; nil for none.
+func serverOfCrash(t *testing.T, args []string) *servers.Kind {
+	t.Helper()
+	if args[0] != "crash" {
+		return nil
+	}
+	v, err := strategies.Parse(args[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill := killProcess
+	if i := slices.Index(args, "--kill"); i > 0 {
+		kill = args[i+1]
+	}
+	kind, needed, err := serverOf(v.Spec, kill)
+	if err != nil || !needed {
+		return nil
+	}
+	return &kind
+}
+
 // TestHelp: every command explains itself on stdout, in lines of at most 80 columns, and
 // names all of its flags.
 func TestHelp(t *testing.T) {
-	a := &app{stdout: &output{}}
+	a := newApp(nil, io.Discard, io.Discard)
 	root := a.root()
 	for _, c := range append(root.Commands(), root) {
 		path := strings.Fields(c.CommandPath())[1:]
 		text := succeed(t, append(path, "--help")...).stdout
-		for _, flag := range flagNames(c) {
+		for _, flag := range flags.Known(c) {
 			if !strings.Contains(text, flag) {
 				t.Errorf("%s --help says nothing of %s", c.CommandPath(), flag)
 			}
@@ -216,6 +257,7 @@ func TestRootHelp(t *testing.T) {
 
 // TestBuiltCommand: what is installed is what is tested: main hands everything on.
 func TestBuiltCommand(t *testing.T) {
+	check.Only(t) // a link
 	out, err := exec.Command("go", "run", "../../cmd/poolbench", "version").Output()
 	if err != nil || !strings.HasPrefix(string(out), "poolbench ") {
 		t.Errorf("%q, %v", out, err)

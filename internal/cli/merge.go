@@ -8,15 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
-	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/page"
 )
 
 func (a *app) mergeCommand() *cobra.Command {
-	var o runOptions
+	var o question.RunOptions
 	cmd := &cobra.Command{
 		Use:   "merge DIR DIR… [flags]",
 		Short: "one run directory of those of several load generators",
@@ -28,29 +30,29 @@ func (a *app) mergeCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.mergeDirs(args, o) },
 	}
-	o.addDirTo(cmd)
+	o.AddDirTo(cmd)
 	return cmd
 }
 
 // mergeDirs is `poolbench merge`.
-func (a *app) mergeDirs(paths []string, o runOptions) error {
-	merged, leftOut, err := bench.MergeDirs(paths)
+func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
+	merged, leftOut, err := directory.Merge(paths)
 	if err != nil {
 		return err
 	}
-	dir, err := a.openDir(o)
+	e, err := a.begin(o, "")
 	if err != nil {
 		return err
 	}
-	defer a.unlock(dir)
+	defer e.close()
 	var writing error
 	for _, r := range merged {
-		writing = errors.Join(writing, dir.Write(r))
+		writing = errors.Join(writing, e.dir.Write(r))
 	}
-	if err := errors.Join(writing, dir.End(len(merged), nil)); err != nil {
+	if err := errors.Join(writing, e.dir.End(len(merged), nil)); err != nil {
 		return err
 	}
-	if err := page.Write(dir.Path(), studies.Figures); err != nil {
+	if err := page.Write(e.dir.Path(), studies.Figures); err != nil {
 		return err
 	}
 	said := fmt.Sprintf("Runs: %d, each of %d directories; distributions are added, and quantiles are "+
@@ -58,11 +60,11 @@ func (a *app) mergeDirs(paths []string, o runOptions) error {
 	if len(leftOut) > 0 {
 		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s\nReport: %s\n", tables.Wrapped("", said, loadWidth),
-		filepath.Join(dir.Path(), rundir.ReportFile))
+	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", tables.Wrapped("", said, loadWidth),
+		filepath.Join(e.dir.Path(), rundir.ReportFile))
 	for _, r := range merged {
 		if r.Invalid() {
-			return errors.Join(err, exitCode(undecided))
+			return errors.Join(err, exit.Undecided)
 		}
 	}
 	return err

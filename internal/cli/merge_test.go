@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/directory"
 )
 
 // TestMerge: two directories of one load are one of twice the requests, whose distributions hold
@@ -26,7 +27,7 @@ func TestMerge(t *testing.T) {
 	}
 	one := func(dir string) *bench.Result {
 		t.Helper()
-		all, partial, err := bench.ReadDir(dir)
+		all, partial, err := directory.Read(dir)
 		if err != nil || partial || len(all) != 1 {
 			t.Fatal(dir, len(all), partial, err)
 		}

@@ -12,6 +12,8 @@ import (
 	"text/template"
 
 	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 //go:embed newmodule
@@ -31,7 +33,7 @@ func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DIR [flags]",
 		Short: "write a module with a strategy and a workload of your own",
-		Args:  operands("DIR"),
+		Args:  flags.Operands("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if source == "" {
 				source = builtFrom()
@@ -39,7 +41,7 @@ func (a *app) newCommand() *cobra.Command {
 			if err := writeModule(args[0], source); err != nil {
 				return fmt.Errorf("new: %w", err)
 			}
-			_, err := fmt.Fprintf(a.stdout, "%s is ready:\n  cd %s\n  go run . run --strategy "+
+			_, err := fmt.Fprintf(a.Stdout, "%s is ready:\n  cd %s\n  go run . run --strategy "+
 				"mine:burst=3,worker_pool --workload checkout --rate 200\n",
 				args[0], args[0])
 			return err
@@ -50,13 +52,37 @@ func (a *app) newCommand() *cobra.Command {
 	return cmd
 }
 
-// builtFrom is the checkout that the program was built from; "" where the build does not tell.
+// builtFrom is the checkout that the program was built from; "" where neither the build tells nor
+// where the program is.
 func builtFrom() string {
 	_, file, _, ok := runtime.Caller(0)
-	if !ok || !filepath.IsAbs(file) { // -trimpath
+	if ok && filepath.IsAbs(file) { // not -trimpath
+		return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	}
+	program, err := os.Executable()
+	if err != nil {
 		return ""
 	}
-	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	return checkoutAround(program)
+}
+
+// checkoutAround is the checkout in whose bin directory the program is, where make build puts it;
+// "" where it is in none.
+func checkoutAround(program string) string {
+	dir := filepath.Dir(filepath.Dir(program))
+	if _, err := goModIn(dir); err != nil {
+		return ""
+	}
+	return dir
+}
+
+// goModIn is go.mod of poolbench's checkout.
+func goModIn(dir string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil || !strings.HasPrefix(string(text), "module "+modulePath+"\n") {
+		return "", fmt.Errorf("--source: %s is no checkout of %s", dir, modulePath)
+	}
+	return string(text), nil
 }
 
 var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
@@ -72,9 +98,9 @@ func writeModule(dir, source string) (err error) {
 	if err != nil {
 		return err
 	}
-	theirs, err := os.ReadFile(filepath.Join(source, "go.mod"))
-	if err != nil || !strings.HasPrefix(string(theirs), "module "+modulePath+"\n") {
-		return fmt.Errorf("--source: %s is no checkout of %s", source, modulePath)
+	theirs, err := goModIn(source)
+	if err != nil {
+		return err
 	}
 	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
 	if err != nil {
@@ -92,7 +118,7 @@ func writeModule(dir, source string) (err error) {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{"go.mod": goMod(name, string(theirs), source),
+	files := map[string]string{"go.mod": goMod(name, theirs, source),
 		"go.sum": string(sums)}
 	for path, from := range newFiles {
 		var text strings.Builder

@@ -7,11 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestNew: what new writes builds as it stands, and every subcommand knows its parts: in lists, in
 // runs under both clocks, in a study and in its report.
 func TestNew(t *testing.T) {
+	check.Only(t) // a link; README does the same each day
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "mypool")
 	succeed(t, "new", dir)
@@ -75,5 +78,20 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if all, err := os.ReadDir("."); err != nil || len(all) > 0 {
 		t.Errorf("it left %v, %v", all, err)
+	}
+}
+
+// TestCheckoutAround: a program whose build does not tell its checkout finds it around its own
+// directory, as that of make build does.
+func TestCheckoutAround(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir := checkoutAround(filepath.Join(root, "bin", "poolbench")); dir != root {
+		t.Errorf("%q, want %q", dir, root)
+	}
+	if dir := checkoutAround(filepath.Join(t.TempDir(), "bin", "poolbench")); dir != "" {
+		t.Errorf("%q, want none", dir)
 	}
 }

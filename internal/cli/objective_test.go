@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // TestObjectives: a scenario that misses an objective is exit code 1, one that cannot tell is 3,

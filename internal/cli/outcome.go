@@ -7,8 +7,9 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // A writtenHead opens a document about results that are on disk.
@@ -19,9 +20,9 @@ type writtenHead struct {
 	Report  string `json:"report,omitempty"` // absent where there is none
 }
 
-func newWrittenHead(kind, dir, report string) writtenHead {
-	return writtenHead{newHead(kind), dir, filepath.Join(dir, rundir.ResultsFile),
-		report}
+func (e *execution) head(kind string) writtenHead {
+	dir := e.dir.Path()
+	return writtenHead{newHead(kind), dir, filepath.Join(dir, rundir.ResultsFile), e.report}
 }
 
 // A runDocument is what run, attack and gateway print with --format json.
@@ -54,7 +55,9 @@ type runLine struct {
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
 	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
-	Agents   []agentLine    `json:"agents,omitempty"`  // that shared it
+	// how requests went, where that is not HTTP/1.1 on connections of the attack's own
+	Over   string      `json:"over,omitempty"`
+	Agents []agentLine `json:"agents,omitempty"` // that shared it
 }
 
 func newRunLine(r record) runLine {
@@ -66,7 +69,7 @@ func newRunLine(r record) runLine {
 	}
 	if r.answers != nil {
 		line.Statuses, line.Errors = r.answers.Statuses, r.answers.Errors
-		line.Resumed = r.answers.Resumed
+		line.Resumed, line.Over = r.answers.Resumed, r.answers.Over
 		line.Agents = agentLines(r.answers.Agents)
 	}
 	return line
@@ -83,10 +86,10 @@ func metricMap(metrics []bench.Metric) map[string]float64 {
 	return m
 }
 
-func (e *execution) document(kind, report string) runDocument {
-	doc := runDocument{writtenHead: newWrittenHead(kind, e.path, report), Planned: e.planned,
+func (e *execution) document(kind string) runDocument {
+	doc := runDocument{writtenHead: e.head(kind), Planned: e.planned,
 		Complete: e.done == e.planned, Cut: e.interruption(), Runs: []runLine{},
-		Warnings: ownRates(e.plan), Failed: e.failed, Findings: e.findings}
+		Warnings: question.OwnRates(e.plan), Failed: e.failed, Findings: e.findings}
 	doc.Version = 2
 	for _, rec := range e.records {
 		doc.Runs = append(doc.Runs, newRunLine(rec))
@@ -116,6 +119,3 @@ type head struct {
 }
 
 func newHead(kind string) head { return head{Format: "poolbench " + kind, Version: 1} }
-
-// json prints one document.
-func (a *app) json(document any) error { return jsondoc.Write(a.stdout, document) }

@@ -40,7 +40,7 @@ func TestPause(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != undecided {
 		t.Errorf("exit code %d, want %d\n%s", code, undecided, stderr.String())
 	}
-	if !strings.Contains(stderr.String(), "is not to be believed: pause: from ") {
+	if !strings.Contains(stderr.String(), "is INVALID: pause: from ") {
 		t.Errorf("stderr: %s", stderr.String())
 	}
 	if results := read(t, "x/results.txt"); !strings.Contains(results,

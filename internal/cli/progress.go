@@ -9,8 +9,11 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
-	"github.com/poolbench/poolbench/internal/live"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/live"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // mostLines is how many plain lines a whole plan gets, however many runs it has.
@@ -21,7 +24,7 @@ const mostLines = 20
 // magnitude.
 type progress struct {
 	to    io.Writer
-	line  *statusLine // of a terminal; nil: plain lines
+	line  *terminal.StatusLine // of a terminal; nil: plain lines
 	quiet bool
 	runs  int
 	work  time.Duration // estimate of all runs
@@ -36,21 +39,21 @@ type progress struct {
 	end func() // of the clock; nil: there is none
 }
 
-func newProgress(to io.Writer, quiet bool, p plan) *progress {
-	s := &progress{to: to, quiet: quiet, runs: p.runs(), begun: time.Now()}
+func newProgress(to io.Writer, quiet bool, p question.Plan) *progress {
+	s := &progress{to: to, quiet: quiet, runs: p.Runs(), begun: time.Now()}
 	for _, section := range p {
-		for _, sc := range section.suite.Scenarios {
-			s.work += sc.Estimate() * time.Duration(max(section.suite.Count, 1))
+		for _, sc := range section.Suite.Scenarios {
+			s.work += sc.Estimate() * time.Duration(max(section.Suite.Count, 1))
 		}
 	}
-	if line := newStatusLine(to); line != nil && !quiet {
+	if line := terminal.NewStatusLine(to); line != nil && !quiet {
 		s.startClock(line)
 	}
 	return s
 }
 
 // startClock has the line of a terminal go on between the runs.
-func (s *progress) startClock(on *statusLine) {
+func (s *progress) startClock(on *terminal.StatusLine) {
 	s.line = on
 	s.end = every(time.Second, func() {
 		s.mu.Lock()
@@ -63,10 +66,10 @@ func (s *progress) startClock(on *statusLine) {
 func (s *progress) step(sc bench.Scenario) { s.advance(1, sc.Estimate()) }
 
 // kept counts what an earlier process has done of the plan.
-func (s *progress) kept(p plan, dir *bench.Dir) {
+func (s *progress) kept(p question.Plan, dir *directory.Dir) {
 	for _, section := range p {
-		for i := range section.suite.Runs() {
-			if sc := section.suite.At(i); dir.Kept(sc) != nil {
+		for i := range section.Suite.Runs() {
+			if sc := section.Suite.At(i); dir.Kept(sc) != nil {
 				s.done++
 				s.more(0, -sc.Estimate())
 			}
@@ -129,7 +132,7 @@ func (s *progress) draw() {
 	if s.doing == "" && s.now != "" {
 		text += " · " + s.now
 	}
-	s.line.draw(text)
+	s.line.Draw(text)
 }
 
 // tell says what the run under way does, "" between two, on a terminal.
@@ -166,7 +169,7 @@ func (s *progress) note(print func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.line != nil {
-		s.line.clear()
+		s.line.Clear()
 	}
 	print()
 }
@@ -182,7 +185,7 @@ func (s *progress) say(line string) {
 func (s *progress) close() {
 	if s.line != nil {
 		s.end()
-		s.line.clear()
+		s.line.Clear()
 	}
 }
 
@@ -227,17 +230,17 @@ func (w *gateWatch) Ran(runs int, each time.Duration) { w.advance(runs, time.Dur
 type loadProgress struct {
 	to     io.Writer
 	load   load
-	line   *statusLine // of a terminal; nil: plain lines
+	line   *terminal.StatusLine // of a terminal; nil: plain lines
 	tenths int
 
 	mu  sync.Mutex
 	now string // what it does, for a terminal
 }
 
-func (a *app) newLoadProgress(l load, quiet bool) *loadProgress {
+func (h *host) newLoadProgress(l load, quiet bool) *loadProgress {
 	p := &loadProgress{load: l}
 	if !quiet {
-		p.to, p.line = a.stderr, newStatusLine(a.stderr)
+		p.to, p.line = h.Stderr, terminal.NewStatusLine(h.Stderr)
 	}
 	return p
 }
@@ -257,7 +260,7 @@ func (p *loadProgress) step(now attack.Progress) {
 		if p.now != "" {
 			line += " · " + p.now
 		}
-		p.line.draw(line)
+		p.line.Draw(line)
 		return
 	}
 	tenth := min(max(p.load.estimate/10, 2*time.Second), time.Minute)
@@ -276,7 +279,7 @@ func (p *loadProgress) tell(now string) {
 
 func (p *loadProgress) close() {
 	if p.line != nil {
-		p.line.clear()
+		p.line.Clear()
 	}
 }
 

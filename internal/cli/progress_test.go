@@ -9,17 +9,20 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
 // testPlan has that many runs of a minute each.
-func testPlan(t *testing.T, runs int) (plan, bench.Scenario) {
+func testPlan(t *testing.T, runs int) (question.Plan, bench.Scenario) {
 	t.Helper()
-	suite, err := words{"strategy": {{"semaphore", ""}}, "duration": {{"1m", ""}}}.suite("")
+	suite, err := question.Words{"strategy": {{Text: "semaphore"}},
+		"duration": {{Text: "1m"}}}.Suite("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	suite.Count = runs
-	return plan{{suite: suite}}, suite.Scenarios[0]
+	return question.Plan{{Suite: suite}}, suite.Scenarios[0]
 }
 
 // TestProgressLines: a line a run while there are few, and never more than twenty; the last one
@@ -67,7 +70,7 @@ func TestProgressLine(t *testing.T) {
 		p, sc := testPlan(t, 4)
 		s := newProgress(&out, true, p)
 		s.quiet = false
-		s.startClock(&statusLine{&out})
+		s.startClock(&terminal.StatusLine{On: &out})
 		time.Sleep(10 * time.Second)
 		s.step(sc)
 		synctest.Wait()
@@ -76,8 +79,8 @@ func TestProgressLine(t *testing.T) {
 			t.Errorf("drawn: %q", drawn)
 		}
 		s.tell("201 /s, p50 8.00 ms, " + strings.Repeat("p99 37.0 ms, ", 9))
-		for _, line := range strings.Split(out.String(), clearLine) {
-			if n := len([]rune(line)); n >= fallbackColumns {
+		for _, line := range strings.Split(out.String(), terminal.ClearLine) {
+			if n := len([]rune(line)); n >= terminal.FallbackColumns {
 				t.Errorf("%d columns in %q", n, line)
 			}
 		}
@@ -86,11 +89,11 @@ func TestProgressLine(t *testing.T) {
 		}
 		s.note(func() { out.WriteString("a message\n") })
 		if before, _, _ := strings.Cut(out.String(), "a message"); !strings.HasSuffix(before,
-			clearLine) {
+			terminal.ClearLine) {
 			t.Errorf("a message in the middle of the line: %q", out.String())
 		}
 		s.close()
-		if drawn = out.String(); !strings.HasSuffix(drawn, clearLine) {
+		if drawn = out.String(); !strings.HasSuffix(drawn, terminal.ClearLine) {
 			t.Errorf("at the end there is still %q", drawn[max(0, len(drawn)-80):])
 		}
 	})

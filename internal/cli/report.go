@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/poolbench/poolbench/internal/lock"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/files/lock"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/page"
@@ -21,52 +21,53 @@ import (
 const comparisonFile = "comparison.html"
 
 func (a *app) reportCommand() *cobra.Command {
-	var html, card string
+	var html, card flags.Output
 	cmd := &cobra.Command{
 		Use:   "report DIR [DIR...] [flags]",
 		Short: "draw the report of a run directory again, or one page of several",
 		Args: func(cmd *cobra.Command, args []string) error {
-			return operands("DIR")(cmd, args[:min(1, len(args))])
+			return flags.Operands("DIR")(cmd, args[:min(1, len(args))])
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return a.reportTogether(cmp.Or(html, comparisonFile), card, args)
+				if html.Path == "" {
+					html = flags.Output{Path: comparisonFile}
+				}
+				return a.reportTogether(html, card, args)
 			}
 			return a.report(args[0], html, card)
 		},
 	}
-	cmd.Flags().StringVar(&html, "html", "", "write the page to this `FILE` alone (default: "+
+	html.AddTo(cmd, "html", "write the page to this `FILE` alone (default: "+
 		rundir.ReportFile+" in DIR or, of several directories, "+comparisonFile+")")
-	cmd.Flags().StringVar(&card, "card", "", "also write the finding as a PNG of 1200x630 to this "+
+	card.AddTo(cmd, "card", "also write the finding as a PNG of 1200x630 to this "+
 		"`FILE`")
 	return cmd
 }
 
 // report is `poolbench report DIR`. What is written elsewhere is in nobody's way who writes to the
 // directory.
-func (a *app) report(dir, html, card string) error {
+func (a *app) report(dir string, html, card flags.Output) error {
 	if _, err := results.ReadDir(dir); err != nil { // before anything is written
 		return err
 	}
 	draw := a.drawElsewhere
-	if html == "" {
-		draw, html = a.drawIn, filepath.Join(dir, rundir.ReportFile)
+	if html.Path == "" {
+		draw, html.Path = a.drawIn, filepath.Join(dir, rundir.ReportFile)
 	}
 	r, err := draw(dir, html)
 	if err != nil {
 		return err
 	}
-	if card != "" {
-		if err := rundir.Replace(card, r.WriteCard); err != nil {
-			return err
-		}
+	if err := card.Write(r.WriteCard); err != nil {
+		return err
 	}
-	_, err = fmt.Fprintln(a.stdout, html)
+	_, err = fmt.Fprintln(a.Stdout, html.Path)
 	return err
 }
 
 // drawIn draws the page and the charts of a directory in it.
-func (a *app) drawIn(dir, _ string) (*page.Report, error) {
+func (a *app) drawIn(dir string, _ flags.Output) (*page.Report, error) {
 	held, err := lock.Take(dir)
 	if err != nil {
 		return nil, err
@@ -79,35 +80,31 @@ func (a *app) drawIn(dir, _ string) (*page.Report, error) {
 }
 
 // drawElsewhere draws the page alone.
-func (a *app) drawElsewhere(dir, html string) (*page.Report, error) {
+func (a *app) drawElsewhere(dir string, html flags.Output) (*page.Report, error) {
 	r, err := page.Load(dir, studies.Figures)
 	if err != nil {
 		return nil, err
 	}
-	return r, rundir.Replace(html, r.WriteHTML)
+	return r, html.Write(r.WriteHTML)
 }
 
 // reportTogether is `poolbench report A B`: the page of compare --html, of whatever the directories
 // hold.
-func (a *app) reportTogether(path, card string, args []string) error {
+func (a *app) reportTogether(html, card flags.Output, args []string) error {
 	inputs, err := a.readInputs(args)
 	if err != nil {
 		return err
 	}
-	c, err := compare.All(inputs, compare.Options{})
+	c, err := compare.All(inputs, compare.Options{Brief: true})
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := writeComparison(path, c, inputs); err != nil {
+	if err := writeComparison(html, c, inputs); err != nil {
 		return err
 	}
-	if card != "" {
-		if err := rundir.Replace(card, func(w io.Writer) error {
-			return compare.WriteCard(w, c)
-		}); err != nil {
-			return err
-		}
+	if err := card.Write(func(w io.Writer) error { return compare.WriteCard(w, c) }); err != nil {
+		return err
 	}
-	_, err = fmt.Fprintln(a.stdout, path)
+	_, err = fmt.Fprintln(a.Stdout, html.Path)
 	return err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -10,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 func (a *app) root() *cobra.Command {
@@ -30,7 +30,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // there is one of ours
 	root.SetHelpCommand(helpCommand(root))
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(flags.Error)
 	root.AddCommand(a.runCommand(), a.studyCommand(), a.adviseCommand(), a.capacityCommand(),
 		a.serverCapacityCommand(),
 		a.crashCommand(),
@@ -46,7 +46,7 @@ func (a *app) root() *cobra.Command {
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false // the order of declaration teaches
 		c.Flags().BoolP("help", "h", false, "this help")
-		c.Args = checked(c.Args)
+		c.Args = flags.Checked(c.Args)
 		c.Long, c.Example = helpText(c.Name())
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
@@ -68,7 +68,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return fmt.Errorf("help: unknown command %q (known: %s)", strings.Join(args, " "),
 				strings.Join(commandNames(root), ", "))
 		},
-		ValidArgsFunction: completeArgs(false, func() []string { return commandNames(root) }),
+		ValidArgsFunction: flags.CompleteArgs(false, func() []string { return commandNames(root) }),
 	}
 }
 
@@ -80,47 +80,6 @@ func commandNames(root *cobra.Command) (names []string) {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// flagError makes one line of what pflag says, naming the known flags where that helps.
-func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &unknown):
-		flag := "--" + unknown.GetSpecifiedName()
-		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			flag = "-" + short
-		}
-		return fmt.Errorf("unknown flag %s (known: %s)", flag, strings.Join(flagNames(cmd), ", "))
-	case errors.As(err, &invalid):
-		return readError(invalid.GetFlag(), invalid.GetValue(), invalid.Unwrap())
-	}
-	return err
-}
-
-func flagNames(cmd *cobra.Command) (names []string) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
-		}
-	})
-	slices.Sort(names)
-	return names
-}
-
-// operands wants exactly these arguments.
-func operands(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) > len(names):
-			return fmt.Errorf("%s: unexpected argument %q", cmd.Name(), args[len(names)])
-		case len(args) < len(names):
-			return fmt.Errorf("%s: %s is missing (usage: %s)", cmd.Name(),
-				names[len(args)], cmd.UseLine())
-		}
-		return nil
-	}
 }
 
 // What each command says of itself is a file of help/, in lines of at most 80 columns: the text,
@@ -146,53 +105,22 @@ func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion SHELL",
 		Short:     "print the completion script: " + strings.Join(shells, ", "),
-		Args:      operands("SHELL"),
+		Args:      flags.Operands("SHELL"),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch root := cmd.Root(); args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.stdout, true)
+				return root.GenBashCompletionV2(a.Stdout, true)
 			case "fish":
-				return root.GenFishCompletion(a.stdout, true)
+				return root.GenFishCompletion(a.Stdout, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.stdout)
+				return root.GenPowerShellCompletionWithDesc(a.Stdout)
 			case "zsh":
-				return root.GenZshCompletion(a.stdout)
+				return root.GenZshCompletion(a.Stdout)
 			}
 			return fmt.Errorf("completion: unknown shell %q (known: %s)", args[0],
 				strings.Join(shells, ", "))
 		},
-	}
-}
-
-// completeArgs offers values for the first argument, or for each where there may be more.
-func completeArgs(more bool, values func() []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
-		cobra.ShellCompDirective) {
-		if len(args) > 0 && !more {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return values(), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// completeFlag offers values for a flag; in a comma list, for its last part. It panics on a flag
-// that cmd does not have.
-func completeFlag(cmd *cobra.Command, flag string, values func() []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag,
-		func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion,
-			cobra.ShellCompDirective) {
-			before := typed[:strings.LastIndexByte(typed, ',')+1]
-			var all []cobra.Completion
-			for _, v := range values() {
-				if strings.HasPrefix(before+v, typed) {
-					all = append(all, before+v)
-				}
-			}
-			return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		})
-	if err != nil {
-		panic(err)
 	}
 }
 
@@ -201,18 +129,18 @@ func (a *app) versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version [flags]",
 		Short: "print version, commit, Go and system",
-		Args:  operands(),
+		Args:  flags.Operands(),
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersion()
 			if format == "json" {
 				v.head = newHead("version")
-				return a.json(v)
+				return a.JSON(v)
 			}
-			_, err := fmt.Fprintln(a.stdout, v)
+			_, err := fmt.Fprintln(a.Stdout, v)
 			return err
 		},
 	}
-	choiceFlag(cmd, &format, "format", "output", "text", "json")
+	flags.Choice(cmd, &format, "format", "output", "text", "json")
 	return cmd
 }
 

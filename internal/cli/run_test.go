@@ -11,11 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // TestRunWritesDirectory: a run without --out has a directory named for its time, latest points to
@@ -257,10 +255,10 @@ func TestFailedJSON(t *testing.T) {
 	for args, seeds := range map[string][]uint64{"run --n 5 --count 2": {1, 2},
 		"capacity --n 500 --objective shed<1%": {1}} {
 		var stdout, stderr bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout}, stderr: &stderr,
-			drive: func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
-				return nil, errors.New("no luck")
-			}}
+		a := newApp(strings.NewReader(""), &stdout, &stderr)
+		a.drive = func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			return nil, errors.New("no luck")
+		}
 		code := a.run(t.Context(), append(strings.Fields(args), "--strategy", "semaphore",
 			"--format", "json", "--quiet", "--force", "--out", "x"))
 		var doc struct{ Failed []rundir.Failure }
@@ -319,59 +317,21 @@ func TestBrokenLaws(t *testing.T) {
 	for failing, want := range map[string]int{"": undecided, "serial": unusable} {
 		t.Chdir(t.TempDir())
 		var stdout, stderr bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout}, stderr: &stderr,
-			drive: func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
-				if s.Strategy.Spec.Name == failing {
-					return nil, errors.New(s.Name() + ": no luck")
-				}
-				return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
-					Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}},
-					Broken:  []string{"bound: 5 in flight, limit 4"}}, nil
-			}}
+		a := newApp(strings.NewReader(""), &stdout, &stderr)
+		a.drive = func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			if s.Strategy.Spec.Name == failing {
+				return nil, errors.New(s.Name() + ": no luck")
+			}
+			return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
+				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}},
+				Broken:  []string{"bound: 5 in flight, limit 4"}}, nil
+		}
 		code := a.run(t.Context(),
 			strings.Fields("run --strategy semaphore,serial --n 5 --quiet --out x"))
 		if code != want || !strings.Contains(stderr.String(),
-			"(seed 1) is not to be believed: bound: 5 in flight, limit 4\n") {
+			"(seed 1) is INVALID: bound: 5 in flight, limit 4\n") {
 			t.Errorf("failing %q: exit code %d, want %d\n%s", failing, code, want, stderr.String())
 		}
-	}
-}
-
-// TestStuck: a real-clock run that does not return is given up once its context has ended and the
-// grace is over, one that says itself that it goes on at once; either ends the suite, since
-// whatever followed would be measured beside it.
-func TestStuck(t *testing.T) {
-	for name, does := range map[string]struct {
-		drive bench.RunFunc
-		after time.Duration
-	}{
-		"does not return": {func(ctx context.Context, _ bench.Scenario) (*bench.Result, error) {
-			time.Sleep(time.Hour)
-			return nil, ctx.Err()
-		}, time.Minute + stopGrace},
-		"goes on": {func(context.Context, bench.Scenario) (*bench.Result, error) {
-			return nil, &bench.StrategyError{Strategy: "mule", Did: "it hangs", Goes: true}
-		}, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				a := &app{drive: does.drive, grace: stopGrace}
-				begun := time.Now()
-				r, err := a.runner(0).run(ctx, bench.Scenario{})
-				if stuck, ok := errors.AsType[*stuckError](err); r != nil || !ok {
-					t.Errorf("result %v, error %v", r, err)
-				} else if stopped := a.take(&execution{}, record{}, nil, nil, nil,
-					err); !errors.Is(stopped, stuck) {
-					t.Errorf("the suite goes on: %v", stopped)
-				}
-				if took := time.Since(begun); took != does.after {
-					t.Errorf("given up after %v, want %v", took, does.after)
-				}
-				time.Sleep(time.Hour) // the run ends at last
-			})
-		})
 	}
 }
 
@@ -383,22 +343,5 @@ func TestReal(t *testing.T) {
 	if !strings.Contains(o.stdout, "real clock") || !strings.HasPrefix(o.stderr, "1 of 1 runs\n") {
 		// on a busy machine warnings follow
 		t.Errorf("stdout %s\nstderr %s", o.stdout, o.stderr)
-	}
-}
-
-// TestSeverity: of several exit codes the design's order decides.
-func TestSeverity(t *testing.T) {
-	order := []int{interrupted, unusable, regression, undecided, fine}
-	for i := range order {
-		for j := i; j < len(order); j++ {
-			rest := slices.Clone(order[i:])
-			slices.Reverse(rest)
-			if got := severest(rest...); got != order[i] {
-				t.Errorf("of %v: %d", rest, got)
-			}
-		}
-	}
-	if severest() != fine {
-		t.Error("nothing is not fine")
 	}
 }

@@ -14,18 +14,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/fleet"
-	"github.com/poolbench/poolbench/internal/pace"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// stopGrace is the default of app.grace.
+// stopGrace is the default of host.grace.
 const stopGrace = 5 * time.Second
 
 // A runner runs a scenario where it belongs, virtual clock in a child process, real clock in this
 // one, and gives it up when it makes no progress.
 type runner struct {
-	app      *app
+	host     *host
 	limit    time.Duration // 0 is the default
 	children children
 	crew     *crew // that makes the runs instead; nil: none does
@@ -35,8 +37,8 @@ type runner struct {
 // tell has the runner tell of what soaks have so far, from goroutines of its own.
 func (r *runner) tell(soFar func(*bench.Result)) { r.soFar = soFar }
 
-func (a *app) runner(limit time.Duration) *runner {
-	return &runner{app: a, limit: limit, children: children{limit: limit}}
+func (h *host) runner(limit time.Duration) *runner {
+	return &runner{host: h, limit: limit, children: children{limit: limit}}
 }
 
 // begin is called before the first run. The context that it returns ends when no run can be made
@@ -45,7 +47,7 @@ func (r *runner) begin(ctx context.Context, say func(string)) (context.Context, 
 	if r.crew == nil {
 		return ctx, nil
 	}
-	return r.crew.open(ctx, r.limit, say, r.soFar)
+	return r.crew.Open(ctx, r.limit, say, r.soFar)
 }
 
 // parallel is how many virtual-clock runs are to be asked for at once; 0 is the default.
@@ -81,7 +83,7 @@ func (r *runner) telling(
 		})
 		defer end()
 	}
-	return r.app.inProcess(ctx, s, &progress)
+	return r.host.inProcess(ctx, s, &progress)
 }
 
 // close ends what waits for further scenarios. It may be called again.
@@ -91,14 +93,6 @@ func (r *runner) close() {
 		r.crew.close()
 		r.crew = nil
 	}
-}
-
-// runnerFor is the one that the options ask for.
-func (a *app) runnerFor(o runOptions) (*runner, error) {
-	r := a.runner(o.limit)
-	var err error
-	r.crew, err = muster(o.workers)
-	return r, err
 }
 
 // A stuckError is a real-clock run that cannot be ended. What would be measured beside it is worth
@@ -114,7 +108,7 @@ func (e *stuckError) Error() string {
 
 // inProcess runs the scenario here, and stops waiting for it when ctx has ended and the grace is
 // over, or when it hangs.
-func (a *app) inProcess(
+func (h *host) inProcess(
 	ctx context.Context, s bench.Scenario, progress *bench.Progress,
 ) (*bench.Result, error) {
 	type outcome struct {
@@ -123,7 +117,7 @@ func (a *app) inProcess(
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		r, err := a.drive(bench.WithProgress(ctx, progress), s)
+		r, err := h.drive(bench.WithProgress(ctx, progress), s)
 		if wrong, ok := errors.AsType[*bench.StrategyError](err); ok && wrong.Goes {
 			err = &stuckError{s.Name(), wrong}
 		}
@@ -137,7 +131,7 @@ func (a *app) inProcess(
 	select {
 	case o := <-done:
 		return o.result, o.err
-	case <-time.After(a.grace):
+	case <-time.After(h.grace):
 		return nil, &stuckError{s.Name(), context.Cause(ctx)}
 	}
 }
@@ -162,9 +156,9 @@ func (a *app) simulateCommand() *cobra.Command {
 		Use:    "simulate [flags]",
 		Short:  "run scenarios in words (JSON on stdin; for poolbench itself)",
 		Hidden: true,
-		Args:   operands(),
+		Args:   flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			scenarios, answers := json.NewDecoder(a.stdin), json.NewEncoder(a.stdout)
+			scenarios, answers := json.NewDecoder(a.stdin), json.NewEncoder(a.Stdout)
 			var w bench.Written
 			if err := scenarios.Decode(&w); err != nil {
 				return fmt.Errorf("simulate: %w", err)
@@ -175,7 +169,7 @@ func (a *app) simulateCommand() *cobra.Command {
 				go func() {
 					var w bench.Written
 					if scenarios.Decode(&w) != nil {
-						os.Exit(unusable)
+						os.Exit(int(exit.Unusable))
 					}
 					next <- w
 				}()
@@ -200,7 +194,7 @@ func (a *app) answer(ctx context.Context, w bench.Written) (said message) {
 		end := each(tick.C, tick.Stop, func() {
 			now := progress.Pulse()
 			// a parent that is gone is noticed by stdin
-			_ = json.NewEncoder(a.stdout).Encode(message{Pulse: &now, SoFar: asked.hear()})
+			_ = json.NewEncoder(a.Stdout).Encode(message{Pulse: &now, SoFar: asked.hear()})
 		})
 		said.Result, err = a.drive(bench.WithProgress(ctx, &progress), s)
 		end()

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"os/signal"
 	"slices"
@@ -20,6 +19,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -39,8 +40,8 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "serve TARGET [flags]",
 		Short:             "a target as a real HTTP server",
-		Args:              operands("TARGET"),
-		ValidArgsFunction: completeArgs(false, targetNames),
+		Args:              flags.Operands("TARGET"),
+		ValidArgsFunction: flags.CompleteArgs(false, catalog.TargetNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.serve(cmd.Context(), args[0], o)
 		},
@@ -48,7 +49,7 @@ func (a *app) serveCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&o.workload, "workload", "constant:mean=1ms",
 		"`NAME` of the workload that a request runs")
-	completeFlag(cmd, "workload", workloadNames)
+	flags.Complete(cmd, "workload", catalog.WorkloadNames)
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:0",
 		"listen on this `HOST:PORT`; port 0 is any that is free")
 	fs.BoolVar(&o.any, "any-address", false, "allow an --addr that is not loopback")
@@ -63,7 +64,7 @@ func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if err := checkAddress(o.addr, o.any); err != nil {
+	if err := flags.CheckAddress(o.addr, o.any); err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}
 	listener, err := net.Listen("tcp", o.addr)
@@ -73,10 +74,10 @@ func (a *app) serve(ctx context.Context, name string, o serveOptions) (err error
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	url := "http://" + listener.Addr().String() + "/"
-	if _, err := fmt.Fprintln(a.stdout, url); err != nil {
+	if _, err := fmt.Fprintln(a.Stdout, url); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	fmt.Fprintf(a.stderr, "serving %s, which costs %s; counts at %smetrics; interrupt to end\n",
+	fmt.Fprintf(a.Stderr, "serving %s, which costs %s; counts at %smetrics; interrupt to end\n",
 		s.variant, o.workload, url)
 	return serveUntil(ctx, targets.NewServer(s.handler()), listener, stopServing)
 }
@@ -108,21 +109,6 @@ func serveUntil(
 		err = errors.Join(err, e)
 	}
 	return err
-}
-
-// checkAddress refuses what is not loopback, unless any is.
-func checkAddress(addr string, any bool) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return fmt.Errorf("want HOST:PORT, got %q", addr)
-	}
-	if any || host == "localhost" {
-		return nil
-	}
-	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil || !ip.IsLoopback() {
-		return fmt.Errorf("%q is no loopback address; --any-address allows it", host)
-	}
-	return nil
 }
 
 // A serving is a target with the work behind it, and its counts.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -118,11 +119,11 @@ func TestCheckAddress(t *testing.T) {
 		":80": false, "0.0.0.0:80": false, "[::]:80": false, "192.168.1.1:80": false,
 		"example.org:80": false, "127.0.0.1": false, "": false,
 	} {
-		if err := checkAddress(addr, false); (err == nil) != ok {
+		if err := flags.CheckAddress(addr, false); (err == nil) != ok {
 			t.Errorf("%q: %v", addr, err)
 		}
 	}
-	if err := checkAddress("0.0.0.0:80", true); err != nil {
+	if err := flags.CheckAddress("0.0.0.0:80", true); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,13 +8,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/strategies"
 )
 
 func (a *app) studyCommand() *cobra.Command {
-	var o runOptions
+	var o question.RunOptions
 	var quick, full bool
 	var also []strategies.Variant
 	var seed uint64
@@ -24,7 +27,7 @@ func (a *app) studyCommand() *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("study: NAME is missing (known: %s)",
-					strings.Join(studyNames(), ", "))
+					strings.Join(catalog.StudyNames(), ", "))
 			}
 			return nil
 		},
@@ -42,36 +45,37 @@ func (a *app) studyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := planStudies(list, size, seed, also)
+			p, err := question.PlanStudies(list, size, seed, also)
 			if err != nil {
 				return err
 			}
-			if _, err := o.mode(); err != nil {
+			if _, err := o.Mode(); err != nil {
 				return err
 			}
 			return a.runPlan(cmd.Context(), p, o)
 		},
-		ValidArgsFunction: completeArgs(true, func() []string {
-			return append(studyNames(), allStudies)
+		ValidArgsFunction: flags.CompleteArgs(true, func() []string {
+			return append(catalog.StudyNames(), allStudies)
 		}),
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&quick, "quick", false, "a first look: a few seconds a study, 20 for variance")
 	fs.BoolVar(&full, "full", false, "for publication: longer runs and more of them")
-	fs.Var(parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
-		more, err := variants(strategies.Resolve)(text)
+	fs.Var(flags.Parsed(&also, "NAME", func(text string) ([]strategies.Variant, error) {
+		more, err := question.Variants(strategies.Resolve)(text)
 		return append(also, more...), err
 	}), "strategy", "also compare this `NAME`; repeatable")
-	completeFlag(cmd, "strategy", strategyNames)
-	addServers(cmd)
-	fs.Uint64Var(&seed, "seed", firstSeed,
+	flags.Complete(cmd, "strategy", catalog.StrategyNames)
+	flags.Servers(cmd)
+	fs.Uint64Var(&seed, "seed", question.FirstSeed,
 		"seed `N` of arrivals and task times; repetition i uses seed+i")
-	fs.Var(parsed(&o.expect, "WORD", finding.ParseVerdict), "expect", "exit code 1 unless the "+
-		"verdict of each study is this `WORD`: holds, does-not-hold, depends")
-	completeFlag(cmd, "expect", func() []string {
+	fs.Var(flags.Parsed(&o.Expect, "WORD", finding.ParseVerdict), "expect",
+		"exit code 1 unless the "+
+			"verdict of each study is this `WORD`: holds, does-not-hold, depends")
+	flags.Complete(cmd, "expect", func() []string {
 		return []string{"holds", "does-not-hold", "depends"}
 	})
-	o.addTo(cmd)
+	o.AddTo(cmd)
 	return cmd
 }
 
@@ -102,14 +106,14 @@ const manyFindings = 3
 
 // showFindings prints what the studies found: claim, verdict, rule of thumb, the numbers that
 // decide, and what else there is to say where they are few.
-func (a *app) showFindings(e *execution) error {
+func showFindings(e *execution) error {
 	if len(e.findings) == 0 {
 		return nil
 	}
 	count := map[finding.Verdict]int{}
 	for _, f := range e.findings {
 		count[f.Verdict]++
-		say := func(begin, text string) { a.say(begin, text, pageWidth) }
+		say := func(begin, text string) { e.Say(begin, text, pageWidth) }
 		say("", fmt.Sprintf("%s: “%s”", f.Study, f.Claim))
 		if verdict := strings.ToUpper(string(f.Verdict)) + ": "; f.Advice == "" {
 			say("  ", verdict+f.Because)
@@ -122,12 +126,12 @@ func (a *app) showFindings(e *execution) error {
 				say("  – ", line)
 			}
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(e.Stdout)
 	}
 	if len(e.findings) < manyFindings {
 		return nil
 	}
-	return a.prose(
+	return e.Prose(
 		"%d claims: %s. Parentheses hold 95 %% confidence intervals over the repetitions.\n"+
 			"Tables and charts are in the report.\n\n", len(e.findings),
 		prose.Tally(count, finding.Verdicts...))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/studies"
 )
 
@@ -65,7 +66,7 @@ func TestExpectedCode(t *testing.T) {
 		{finding.DoesNotHold, finding.Holds, regression},
 		{finding.Depends, finding.Undecided, undecided},
 	} {
-		if code := expectedCode(c.want, c.got); code != c.code {
+		if code := expectedCode(c.want, c.got); int(code) != c.code {
 			t.Errorf("expected %v, got %v: exit code %d, want %d", c.want, c.got, code, c.code)
 		}
 	}
@@ -121,12 +122,12 @@ func TestStudyWithoutBelief(t *testing.T) {
 			return r, nil
 		}
 		var stdout, stderr bytes.Buffer
-		a := &app{stdin: strings.NewReader(""), stdout: &output{to: &stdout},
-			stderr: &stderr, drive: drive}
+		a := newApp(strings.NewReader(""), &stdout, &stderr)
+		a.drive = drive
 		code := a.run(t.Context(),
 			append([]string{"study", "real_waits", "--quick", "--out", out}, c.args...))
 		if code != c.code || !strings.Contains(stdout.String(), "  UNDECIDED: ") ||
-			!strings.Contains(stderr.String(), "is not to be believed: pause") {
+			!strings.Contains(stderr.String(), "is INVALID: pause") {
 			t.Errorf("%v: exit code %d, want %d\n%s%s", c.args, code, c.code,
 				stdout.String(), stderr.String())
 		}
@@ -151,13 +152,13 @@ func TestForeignLimit(t *testing.T) {
 
 // TestStudySeed: the seed of a study, and of the default set, is that of its first repetition.
 func TestStudySeed(t *testing.T) {
-	p, err := makePlan(words{"seed": {{"7", "--seed"}}}, "")
+	p, err := question.MakePlan(question.Words{"seed": {{Text: "7", Where: "--seed"}}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range p {
-		if s.study == nil || s.suite.Scenarios[0].Seed != 7 {
-			t.Errorf("%s begins with seed %d", s.title, s.suite.Scenarios[0].Seed)
+		if s.Study == nil || s.Suite.Scenarios[0].Seed != 7 {
+			t.Errorf("%s begins with seed %d", s.Title, s.Suite.Scenarios[0].Seed)
 		}
 	}
 	t.Chdir(t.TempDir())

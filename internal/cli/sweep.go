@@ -5,30 +5,38 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // showSweep prints one table for all groups that differ in the swept axis alone: strategies down,
 // its values across, in each cell the p99 of the response.
-func (a *app) showSweep(groups []*group) error {
+func showSweep(p *terminal.Printer, groups []*group) error {
 	axis := sweptAxis(groups)
 	note := "p99 response"
 	if slices.ContainsFunc(groups, (*group).losesTasks) {
 		note += "; in brackets the share of tasks that completed, where not all did"
 	}
-	a.prose("%s\n", note)
+	p.Prose("%s\n", note)
 	title := func(g *group) string { return heading(results.Without(g.keys, axis)) }
 	for _, block := range results.Gather(groups, title) {
-		a.prose("%s\n", title(block[0])+repetitions(block[0].rows))
+		p.Prose("%s\n", title(block[0])+repetitions(block[0].rows))
 		rows, notes := sweepTable(axis, block)
-		if err := a.table(rows); err != nil {
+		if err := p.Table(rows); err != nil {
 			return err
 		}
-		for _, note := range notes {
-			a.say("  ", note, pageWidth)
+		var sure certainty
+		for _, g := range block {
+			place := results.Readable(results.Lookup(g.keys, axis))
+			for _, r := range g.rows {
+				sure.Add(r.strategy+" at "+place, r.Cell)
+			}
 		}
-		fmt.Fprintln(a.stdout)
+		for _, note := range append(notes, sure.notes()...) {
+			p.Say("  ", note, pageWidth)
+		}
+		fmt.Fprintln(p.Stdout)
 	}
 	return nil
 }

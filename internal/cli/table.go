@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -79,17 +80,17 @@ var columns = []column{
 const fewGroups = 4
 
 // showTables prints the results, section by section.
-func (a *app) showTables(e *execution) error {
+func showTables(e *execution) error {
 	for _, records := range results.Gather(e.records, func(r record) int { return r.section }) {
-		if title := e.plan[records[0].section].title; title != "" {
-			a.prose("%s\n\n", title)
+		if title := e.plan[records[0].section].Title; title != "" {
+			e.Prose("%s\n\n", title)
 		}
 		groups := groupRecords(records)
-		show := a.showSweep
+		show := showSweep
 		if len(groups) <= fewGroups {
-			show = a.showGroups
+			show = showGroups
 		}
-		if err := show(groups); err != nil {
+		if err := show(e.Printer, groups); err != nil {
 			return err
 		}
 	}
@@ -97,9 +98,9 @@ func (a *app) showTables(e *execution) error {
 }
 
 // showGroups prints a full table for each group.
-func (a *app) showGroups(groups []*group) error {
+func showGroups(p *terminal.Printer, groups []*group) error {
 	for _, g := range groups {
-		a.prose("%s\n", heading(g.keys)+g.arrived()+repetitions(g.rows))
+		p.Prose("%s\n", heading(g.keys)+g.arrived()+repetitions(g.rows))
 		names, notes := alike([]*group{g})
 		rows := slices.DeleteFunc(slices.Clone(g.rows), func(r row) bool {
 			return names[r.strategy] == ""
@@ -107,16 +108,20 @@ func (a *app) showGroups(groups []*group) error {
 		for i := range rows {
 			rows[i].strategy = names[rows[i].strategy]
 		}
-		if err := a.table(table("strategy", g.columns(), rows)); err != nil {
+		var sure certainty
+		for _, r := range rows {
+			sure.Add(r.strategy, r.Cell)
+		}
+		if err := p.Table(table("strategy", g.columns(), rows)); err != nil {
 			return err
 		}
-		for _, note := range notes {
-			a.say("  ", note, pageWidth)
+		for _, note := range append(notes, sure.notes()...) {
+			p.Say("  ", note, pageWidth)
 		}
-		if err := a.showStages(g, rows); err != nil {
+		if err := showStages(p, g, rows); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(p.Stdout)
 	}
 	return nil
 }
@@ -149,7 +154,7 @@ func (g *group) columns() (shown []column) {
 		case "goodput-ops/s":
 			needed = results.Lookup(g.keys, "deadline") != ""
 		case "makespan-sec": // with a rate it echoes the plan
-			needed = !g.open()
+			needed = !g.Open()
 		default:
 			needed = needed || slices.ContainsFunc(g.rows, func(r row) bool {
 				v, ok := r.Estimate(c.unit)
@@ -171,8 +176,8 @@ func (r row) spell(unit string) string {
 	return quantity.Metric(unit, v.Mid)
 }
 
-// open reports whether tasks come at a rate, of the scenario's own or by its load.
-func (g *group) open() bool {
+// Open reports whether tasks come at a rate, of the scenario's own or by its load.
+func (g *group) Open() bool {
 	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
 		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
 }
@@ -180,7 +185,7 @@ func (g *group) open() bool {
 // arrived is the rate at which tasks came, beside the one that was asked for: of 100 Poisson
 // arrivals a second, 110 may come in a second.
 func (g *group) arrived() string {
-	if arrived, ok := g.rows[0].Estimate("offered-ops/s"); ok && g.open() {
+	if arrived, ok := g.rows[0].Estimate("offered-ops/s"); ok && g.Open() {
 		return ", arrived " + quantity.Rate(arrived.Mid)
 	}
 	return ""

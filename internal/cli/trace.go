@@ -9,18 +9,19 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/likeness"
-	"github.com/poolbench/poolbench/internal/recorded"
-	"github.com/poolbench/poolbench/internal/rundir"
-	"github.com/poolbench/poolbench/internal/traces"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/traffic"
+	"github.com/poolbench/poolbench/internal/traffic/likeness"
+	"github.com/poolbench/poolbench/internal/traffic/recorded"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
 	"github.com/poolbench/poolbench/workloads"
 )
 
 // traceOptions are the flags of trace. Their names are those of arrival trace.
 type traceOptions struct {
-	column, duration, layout, unit, class, at, from, to, format, html string
+	column, duration, layout, unit, class, at, from, to, format string
+	html                                                        flags.Output
 }
 
 func (a *app) traceCommand() *cobra.Command {
@@ -28,7 +29,7 @@ func (a *app) traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace FILE [flags]",
 		Short: "describe recorded traffic, and say how to replay it",
-		Args:  operands("FILE"),
+		Args:  flags.Operands("FILE"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.describeTrace(args[0], o) },
 	}
 	fs := cmd.Flags()
@@ -37,16 +38,18 @@ func (a *app) traceCommand() *cobra.Command {
 	fs.StringVar(&o.duration, "duration", traces.NoColumn, "`COLUMN` of the durations")
 	fs.StringVar(&o.layout, "layout", "", "`FORMAT` of the lines of a log, as nginx's log_format or "+
 		"Apache's LogFormat has it; ~ is a blank (default: by the content)")
-	choiceFlag(cmd, &o.unit, "unit", "of durations that are numbers alone; auto: seconds, or what "+
-		"HAR and vegeta's results have", traces.UnitNames()...)
+	flags.Choice(cmd, &o.unit, "unit",
+		"unit of durations that are plain numbers; auto: seconds, or "+
+			"what HAR and vegeta's results have", traces.UnitNames()...)
 	fs.StringVar(&o.class, "class", traces.NoColumn, "`COLUMN` of the classes")
-	choiceFlag(cmd, &o.at, "at", "what a time is of: the begin of a task or its end, as in nginx's log",
+	flags.Choice(cmd, &o.at, "at",
+		"what a time is of: the begin of a task or its end, as in nginx's log",
 		"begin", "end")
 	fs.StringVar(&o.from, "from", "", "`BEGIN` of the part to look at: 09:00 on the first day, or "+
 		"10m after the first")
 	fs.StringVar(&o.to, "to", "", "`END` of that part, likewise")
-	choiceFlag(cmd, &o.format, "format", "what is printed", "text", "json")
-	fs.StringVar(&o.html, "html", "", "also write a page for a browser to this `FILE`")
+	flags.Choice(cmd, &o.format, "format", "what is printed", "text", "json")
+	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
 	return cmd
 }
 
@@ -56,25 +59,21 @@ func (a *app) describeTrace(file string, o traceOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.html != "" {
-		if err := rundir.Replace(o.html, func(w io.Writer) error {
-			return d.WritePage(w)
-		}); err != nil {
-			return fmt.Errorf("--html: %w", err)
-		}
+	if err := o.html.Write(func(w io.Writer) error { return d.WritePage(w) }); err != nil {
+		return err
 	}
 	if o.format == "json" {
-		return jsondoc.Write(a.stdout, d)
+		return jsondoc.Write(a.Stdout, d)
 	}
-	fmt.Fprintf(a.stdout, "%s\n\n", d.Summary())
-	if err := a.list(d.Rows()); err != nil {
+	fmt.Fprintf(a.Stdout, "%s\n\n", d.Summary())
+	if err := a.List(d.Rows()); err != nil {
 		return err
 	}
 	for _, note := range d.Notes {
-		a.say("", "odd: "+note, textColumns)
+		a.Say("", "odd: "+note, textColumns)
 	}
 	if replay := d.Replay(); replay != nil {
-		_, err = fmt.Fprintf(a.stdout, "\nTo replay it:\n  %s\n", strings.Join(replay, " \\\n    "))
+		_, err = fmt.Fprintf(a.Stdout, "\nTo replay it:\n  %s\n", strings.Join(replay, " \\\n    "))
 	}
 	return err
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/recorded"
 	"github.com/poolbench/poolbench/internal/traffic"
+	"github.com/poolbench/poolbench/internal/traffic/recorded"
 )
 
 // playedTasks are lines with the times of a process, at a rate, from a date on, and durations.
@@ -67,7 +67,7 @@ func TestTrace(t *testing.T) {
 	notes := strings.Replace(playedTasks(t, "constant", 10, 20), "\n", "\n1777626000000000000,1s\n", 1)
 	write(t, "odd.csv", notes)
 	if text = succeed(t, "trace", "odd.csv").stdout; !strings.Contains(text, "\nodd: ") ||
-		!strings.Contains(text, "not told: too few tasks") {
+		!strings.Contains(text, "unknown: too few tasks") {
 		t.Error(text)
 	}
 }

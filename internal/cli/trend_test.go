@@ -107,7 +107,7 @@ func TestTrendOnce(t *testing.T) {
 	}
 	if o := succeed(t, append(append([]string{"trend"}, paths...),
 		"latest")...); !strings.Contains(o.stdout, "12 results") ||
-		!strings.Contains(o.stdout, "latest is "+paths[11]+" over again, and counts once") {
+		!strings.Contains(o.stdout, "latest repeats "+paths[11]+" and counts once") {
 		t.Errorf("%s", o.stdout)
 	}
 }

@@ -16,8 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/fleet"
-	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/strategies/durable"
 )
 
@@ -36,7 +39,7 @@ func (a *app) workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [flags]",
 		Short: "make runs for poolbench on other machines",
-		Args:  operands(),
+		Args:  flags.Operands(),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.work(cmd.Context(), o) },
 	}
 	fs := cmd.Flags()
@@ -47,10 +50,10 @@ func (a *app) workerCommand() *cobra.Command {
 		"workers and the commands; with $NATS_TOKEN, for those that have it")
 	fs.BoolVar(&o.any, "any-address", false, "allow a --listen that is not loopback; wants a "+
 		"$NATS_TOKEN")
-	fs.Var(atLeastOne(&o.slots, mostLocalWorkers), "parallel",
+	fs.Var(flags.AtLeastOne(&o.slots, question.MostLocalWorkers), "parallel",
 		"virtual-clock runs at once, `N` (default: one for each processor)")
 	fs.DurationVar(&o.idle, "idle", 0, "end after this `TIME` without work (default: never)")
-	addServers(cmd)
+	flags.Servers(cmd)
 	fs.BoolVar(&o.quiet, "quiet", false, "say nothing of who comes and goes")
 	return cmd
 }
@@ -60,7 +63,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	if o.idle < 0 {
 		return fmt.Errorf("--idle: want a positive duration, got %v", o.idle)
 	}
-	say := func(line string) { a.complain(errors.New(line)) }
+	say := func(line string) { a.Complain(errors.New(line)) }
 	if o.quiet {
 		say = func(string) {}
 	}
@@ -73,9 +76,13 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	if server != nil {
 		defer func() {
 			if err := server.Close(); err != nil {
-				a.complain(err)
+				a.Complain(err)
 			}
 		}()
+		var fail context.CancelCauseFunc
+		ctx, fail = context.WithCancelCause(ctx)
+		defer fail(nil)
+		go server.Watch(ctx, func(err error) { fail(&hubError{err}) })
 	}
 	me, err := self()
 	if err != nil {
@@ -93,8 +100,11 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	worker := fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
 		Say: say}
 	err = serveAttacks(ctx, fleet.Agent{Conn: conn, Self: me, Say: say}, worker.Work)
+	if failed, is := errors.AsType[*hubError](context.Cause(ctx)); is {
+		return failed
+	}
 	if err == nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errParent) {
-		err = exitCode(interrupted)
+		err = exit.Interrupted
 	}
 	return err
 }
@@ -128,7 +138,7 @@ func (a *app) findHub(
 		err = errors.New("--nats and --listen exclude each other")
 	case o.listen != "":
 		token := os.Getenv("NATS_TOKEN")
-		if err = checkAddress(o.listen, o.any); err == nil && o.any && token == "" {
+		if err = flags.CheckAddress(o.listen, o.any); err == nil && o.any && token == "" {
 			err = errors.New("--any-address wants a $NATS_TOKEN: whoever gets in can run things here")
 		}
 		if err == nil {

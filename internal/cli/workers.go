@@ -3,38 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/fleet"
-	"github.com/poolbench/poolbench/internal/hub"
-	"github.com/poolbench/poolbench/strategies/durable"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
-
-// A workersFlag says who makes the runs; zero: this process and its children.
-type workersFlag struct {
-	local   int    // processes of this machine, started by the command
-	address string // of the NATS server where others wait
-}
-
-const mostLocalWorkers = 256
-
-func (f *workersFlag) addTo(cmd *cobra.Command) {
-	cmd.Flags().Var(parsed(f, "N|ADDRESS", parseWorkersFlag), "workers", "have the runs made by "+
-		"`N` processes of this machine, or by the poolbench workers at the NATS server of this "+
-		"address, such as "+durable.NATS.Example)
-}
-
-func parseWorkersFlag(text string) (workersFlag, error) {
-	if _, err := strconv.Atoi(text); err == nil {
-		n, err := whole(1, mostLocalWorkers, text)
-		return workersFlag{local: n}, err
-	}
-	return workersFlag{address: text}, hub.Check(text)
-}
 
 // self is this process among others of a fleet.
 func self() (fleet.Member, error) {
@@ -47,7 +22,7 @@ func self() (fleet.Member, error) {
 
 // A crew makes the runs of one command.
 type crew struct {
-	flag    workersFlag
+	flag    question.WorkersFlag
 	address string
 	self    fleet.Member
 	conn    *hub.Conn
@@ -59,11 +34,11 @@ type crew struct {
 
 // muster connects to where the workers are, nil where the flag names none. The errors of an address
 // come before anything is written.
-func muster(flag workersFlag) (_ *crew, err error) {
-	if flag == (workersFlag{}) {
+func muster(flag question.WorkersFlag) (_ *crew, err error) {
+	if flag == (question.WorkersFlag{}) {
 		return nil, nil
 	}
-	c := &crew{flag: flag, address: flag.address, say: func(string) {}, end: func() {}}
+	c := &crew{flag: flag, address: flag.Address, say: func(string) {}, end: func() {}}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -73,7 +48,7 @@ func muster(flag workersFlag) (_ *crew, err error) {
 	if c.self, err = self(); err != nil {
 		return nil, err
 	}
-	if flag.local > 0 {
+	if flag.Local > 0 {
 		server, err := hub.StartLocal()
 		if err != nil {
 			return nil, err
@@ -84,8 +59,8 @@ func muster(flag workersFlag) (_ *crew, err error) {
 	return c, err
 }
 
-// open opens the sweep, whose context ends when no worker can be had.
-func (c *crew) open(
+// Open opens the sweep, whose context ends when no worker can be had.
+func (c *crew) Open(
 	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
 ) (_ context.Context, err error) {
 	if c.sweep, err = fleet.OpenSweep(ctx, c.conn, c.self, patience, say); err != nil {
@@ -95,7 +70,7 @@ func (c *crew) open(
 	ctx, giveUp := context.WithCancelCause(ctx)
 	c.end = func() { giveUp(nil) }
 	if c.local != nil {
-		c.local.work(ctx, c.flag.local, giveUp)
+		c.local.work(ctx, c.flag.Local, giveUp)
 		return ctx, nil
 	}
 	alone := time.AfterFunc(aloneFor, func() {
@@ -124,7 +99,7 @@ func (c *crew) close() {
 			c.say(shares)
 		}
 		if err := c.sweep.Close(); err != nil {
-			c.say(fmt.Sprintf("--workers: what was left in the queue is still there: %v", err))
+			c.say(fmt.Sprintf("--workers: tasks of an earlier run are still in the queue: %v", err))
 		}
 	}
 	if c.conn != nil {

@@ -151,7 +151,7 @@ func (s *serving) consider(m *nats.Msg) {
 		return
 	}
 	if why := s.Self.Program.Differs(o.By.Program); why != "" {
-		s.Say(fmt.Sprintf("the attack of %s has no use for this agent: %s", o.By, why))
+		s.Say(fmt.Sprintf("the attack of %s refuses this agent: %s", o.By, why))
 		answer(m, word{why})
 		return
 	}

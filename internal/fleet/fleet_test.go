@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -280,7 +280,7 @@ func TestOtherProgram(t *testing.T) {
 	s.work(Worker{Self: other, Run: never}) // it is there before, and hears the call
 	sweep := s.sweep()
 	s.said("the worker on a (process 1) is refused: other strategies")
-	s.said("the sweep of here (process 1) has no use for this worker: other strategies")
+	s.said("the sweep of here (process 1) refuses this worker: other strategies")
 	later := testMember("b", "b")
 	later.Program.Version = "2"
 	s.work(Worker{Self: later, Run: never})

@@ -48,7 +48,7 @@ func (r *loading) receive(m *nats.Msg) {
 		err = errors.New(strings.Join(strings.Fields(string(whole[1:])), " "))
 	default:
 		if err = share.UnmarshalBinary(whole); err != nil {
-			err = fmt.Errorf("what it sent cannot be read: %w", err)
+			err = fmt.Errorf("its message cannot be read: %w", err)
 		}
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *loading) receive(m *nats.Msg) {
 func lastEnd(s *attack.Share) (last time.Duration) {
 	for _, l := range s.Records {
 		for i := range uint64(l.Len()) {
-			last = max(last, time.Duration(l.At(i).End()))
+			last = max(last, time.Duration(l.At(i).End))
 		}
 	}
 	return last

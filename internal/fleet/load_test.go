@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/records"
 )
 
 // quick is a Timing for tests: no assertion rests on how long anything takes. Who is lost is so
@@ -31,25 +32,25 @@ func planned(agents int) attack.Attack {
 // millisecond, and waits until they are over.
 func pretend(ctx context.Context, a attack.Attack) (*attack.Share, error) {
 	s := &attack.Share{Began: a.Start, Peak: 1}
-	var l bench.Records
+	var l records.Log
 	last := int64(0)
 	err := a.EachDue(func(due int64) {
 		const took = int64(time.Millisecond)
 		r := l.Add(due)
-		r.Issue(due)
+		r.Issue = due
 		r.Attempt(due, took)
 		last = due + took
-		r.Settle(bench.Completed, last)
+		r.Settle(records.Completed, last)
 		s.Busy += took
 		s.Requests++
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.Outcomes[bench.Completed] = s.Requests
+	s.Outcomes[records.Completed] = s.Requests
 	s.Statuses = []attack.Count{{What: "200", N: s.Requests}}
 	if s.Requests > 0 {
-		s.Records = []bench.Records{l}
+		s.Records = []records.Log{l}
 	}
 	select {
 	case <-time.After(time.Until(a.Start.Add(time.Duration(last)))):
@@ -144,7 +145,7 @@ func TestBrokenAgents(t *testing.T) {
 			s.Reasons = []bench.Reason{{Verdict: bench.Invalid, Check: "lag",
 				Text: "the generator was late"}}
 		}), false, bench.Invalid, "the generator was late"},
-		{"lying", changed(func(s *attack.Share) { s.Outcomes[bench.Completed]++ }), false,
+		{"lying", changed(func(s *attack.Share) { s.Outcomes[records.Completed]++ }), false,
 			bench.Invalid, "it counted"},
 		{"of another plan", func(a *Agent) {
 			a.Attack = func(ctx context.Context, k attack.Attack) (*attack.Share, error) {
@@ -154,7 +155,7 @@ func TestBrokenAgents(t *testing.T) {
 		}, false, bench.Invalid, "it sent another plan"},
 		{"ahead of time", changed(func(s *attack.Share) {
 			last := s.Records[0].At(uint64(s.Requests - 1))
-			last.Settle(bench.Completed, int64(time.Hour))
+			last.Settle(records.Completed, int64(time.Hour))
 		}), false, bench.Invalid, "beyond what had passed"},
 		{"of a jumping clock", func(a *Agent) {
 			var jumped atomic.Bool

@@ -27,7 +27,7 @@ type part struct {
 
 // What ends a part before its plan.
 var (
-	errSilent  = errors.New("nothing has been heard of it for too long")
+	errSilent  = errors.New("it sent no message for too long")
 	errStopped = errors.New("it was stopped")
 )
 

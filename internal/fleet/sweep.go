@@ -18,7 +18,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Outstanding is how many virtual-clock runs a sweep should have in the queue at once: as many as a
@@ -238,7 +238,7 @@ func (s *Sweep) hear(m *nats.Msg) {
 	answer := yes
 	if m.Header.Get(ofHeader) != "" {
 		if err := s.receive(m); err != nil {
-			s.say("a worker sent what cannot be read: " + err.Error())
+			s.say("a worker's message cannot be read: " + err.Error())
 		}
 	} else if number, err := strconv.Atoi(string(m.Data)); err != nil || !s.wants(number) {
 		answer = no

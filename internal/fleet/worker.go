@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/directory"
 )
 
 // A Worker runs the scenarios of sweeps.
@@ -100,7 +101,7 @@ func (w Worker) answer(m *nats.Msg) {
 		return
 	}
 	if why := w.Self.Program.Differs(sweep.Program); why != "" {
-		w.Say(fmt.Sprintf("the sweep of %s has no use for this worker: %s", sweep, why))
+		w.Say(fmt.Sprintf("the sweep of %s refuses this worker: %s", sweep, why))
 	}
 	if text, err := json.Marshal(w.Self); err == nil {
 		_ = m.Respond(text) // a sweep that does not hear of it hears of its results
@@ -196,7 +197,7 @@ func (r *working) take(ctx context.Context, m jetstream.Msg, weight int64) {
 	}
 }
 
-var errUnwanted = errors.New("the sweep does not want it any more")
+var errUnwanted = errors.New("the sweep no longer needs it")
 
 // wanted asks the sweep.
 func (r *working) wanted(ctx context.Context, c cell) bool {
@@ -247,7 +248,7 @@ func (r *working) keep(
 func (r *working) run(
 	ctx context.Context, c cell, deliveries uint64, weight int64,
 ) (outcome, error) {
-	o := outcome{Worker: r.Self, Machine: bench.Machine()}
+	o := outcome{Worker: r.Self, Machine: directory.Machine()}
 	s, err := c.Scenario.Scenario()
 	switch {
 	case err != nil:

@@ -8,23 +8,27 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // added are new files: one for each kind of part.
 var added = map[string]string{
-	"strategies/added_strategy.go": `package strategies
+	"strategies/builtin/added_strategy.go": `package builtin
 
-import "context"
+import (
+	"context"
 
-var _ = register(Spec{
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+var _ = strategies.RegisterBuiltin(strategies.Spec{
 	Name: "added_strategy",
 	Summary: "added by a test",
-	Bound: func(Params) int { return 1 },
-	New: func(ctx context.Context, _ Params, sink Sink) Strategy {
-		w := new(workers)
-		w.start(ctx, sink, 1, 0)
-		return w
+	Bound: func(strategies.Params) int { return 1 },
+	New: func(ctx context.Context, _ strategies.Params, sink strategies.Sink) strategies.Strategy {
+		return new(engine.Workers).Start(ctx, sink, 1, 0)
 	},
 })
 `,
@@ -80,7 +84,7 @@ var _ = register(Spec{
 import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 var _ = register(Study{
@@ -101,15 +105,17 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/cli/flags"
 )
 
 func (a *app) addedCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "added",
 		Short: "added by a test",
-		Args: operands(),
+		Args: flags.Operands(),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.stdout, "added_command runs")
+			_, err := fmt.Fprintln(a.Stdout, "added_command runs")
 			return err
 		},
 	}
@@ -129,7 +135,7 @@ var changed = []struct{ file, before, line string }{
 // file; a metric is a line in two; a subcommand is a file and a line. The go command builds the
 // command with all of them over the tree, which stays as it is; list has them, and a run uses them.
 func TestAdding(t *testing.T) {
-	if testing.Short() || race.Enabled {
+	if check.Only(t); race.Enabled {
 		t.Skip("builds the command")
 	}
 	lookAround(t)

@@ -26,129 +26,157 @@ type room struct {
 var rooms = []room{
 	{".", []string{"internal/cli"}, nil}, // the root: Main
 	{"cmd", []string{"."}, nil},
-	{"internal/cli", []string{"internal/rundir", "internal/evidence", "internal/studies",
-		"internal/calibration", "internal/likeness", "internal/traffic",
+	{"internal/cli", []string{"internal/files/rundir", "internal/studies/evidence", "internal/studies",
+		"internal/machine/calibration", "internal/traffic/likeness", "internal/traffic", "internal/traffic/traces",
 		"internal/gate/measure",
-		"bench", "bench/attack", "bench/finding", "bench/gateway", "reports/results",
+		"bench", "bench/attack", "bench/directory", "bench/finding", "bench/gateway",
+		"reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page",
-		"reports/charts", "reports/proof", "reports/advice", "internal/recorded",
-		"strategies", "strategies/durable", "strategies/peers", "workloads", "workloads/regex",
-		"workloads/sql", "targets", "internal/crash", "internal/fleet", "internal/hub", "internal/live",
-		"internal"}, []string{
+		"reports/charts", "reports/proof", "reports/advice", "internal/traffic/recorded",
+		"strategies", "strategies/engine", "strategies/engine/broker", "strategies/builtin",
+		"strategies/durable", "strategies/peers", "workloads", "workloads/regex",
+		"workloads/sql", "targets", "internal/durability/crash", "internal/fleet", "internal/fleet/hub", "internal/cli/live",
+		"internal/durability/spooltest", "internal"}, []string{
+		"github.com/jackc/pgx/v5", "github.com/redis/go-redis/v9", // its tests
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
 		"golang.org/x/term"}},
 	// tests alone
-	{"internal/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
+	{"internal/house/manual", []string{"internal/cli", "internal/gate/measure", "internal"},
 		[]string{"github.com/goccy/go-yaml"}},
-	{"internal/crash", []string{"bench", "strategies", "workloads", "internal"}, nil},
-	{"internal/calibration", []string{"bench", "strategies", "strategies/peers", "workloads",
-		"internal"}, []string{"gonum.org/v1/gonum"}},
-	{"internal/evidence", []string{"internal/evidence/words", "bench", "bench/finding",
+	{"internal/durability/crash", []string{"bench", "strategies", "strategies/engine/broker", "workloads", "internal"}, nil},
+	{"internal/machine/calibration", []string{"bench", "strategies", "strategies/peers", "workloads",
+		"internal"}, nil},
+	{"internal/studies/evidence", []string{"internal/studies/evidence/words", "bench", "bench/finding",
 		"reports/results", "reports/page", "reports/page/shell", "reports/charts", "strategies",
-		"internal"}, []string{"gonum.org/v1/gonum"}},
-	{"internal/evidence/words", []string{"reports/charts", "internal"}, nil},
-	{"internal/studies", []string{"internal/evidence", "internal/evidence/words",
-		"internal/rundir", "bench", "bench/finding", "reports/results", "reports/page",
-		"reports/page/shell", "reports/charts", "strategies", "strategies/durable",
+		"internal"}, nil},
+	{"internal/studies/evidence/words", []string{"reports/charts", "internal"}, nil},
+	{"internal/studies", []string{"internal/studies/evidence", "internal/studies/evidence/words",
+		"internal/files/rundir", "bench", "bench/directory", "bench/finding", "reports/results",
+		"reports/page",
+		"reports/page/shell", "reports/charts", "strategies", "strategies/engine/broker", "strategies/durable",
 		"strategies/peers", "workloads", "workloads/regex", "targets", "internal"}, nil},
 	{"internal/gate/changepoint", []string{"internal"}, nil},
 	{"internal/gate/judge", []string{"reports/gate/verdict", "internal"},
 		[]string{"golang.org/x/perf", "gonum.org/v1/gonum"}},
 	{"internal/gate/measure", []string{"internal/gate/judge", "reports/gate/verdict",
-		"internal/rundir", "internal/witness", "reports/results", "internal"}, // results: its tests
-		[]string{"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys",
-			"gonum.org/v1/gonum"}},
+		"internal/files/rundir", "internal/machine/witness", "reports/results", "internal"}, // results: its tests
+		[]string{"golang.org/x/perf", "golang.org/x/sync", "golang.org/x/sys"}},
 	{"internal/gate/replay", []string{"internal/gate/judge", "reports/gate/verdict", "internal"},
 		nil},
-	{"bench", []string{"bench/finding", "internal/rundir", "strategies", "workloads", "targets",
-		"internal/witness", "internal"},
+	{"bench/records", []string{"strategies", "bench", "internal"}, nil}, // bench: its tests
+	{"bench/directory", []string{"bench", "bench/finding", "internal/files/rundir", "strategies",
+		"internal/machine/witness", "internal"},
+		[]string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
+	{"bench", []string{"bench/records", "bench/directory", // which its tests read back
+		"bench/finding", "internal/files/rundir", "strategies", "strategies/builtin",
+		"strategies/engine", "workloads", "targets",
+		"internal/machine/witness", "internal/traffic/traces", "internal"},
 		[]string{"golang.org/x/perf", "golang.org/x/sync",
 			"github.com/HdrHistogram/hdrhistogram-go"}},
-	{"internal/likeness", []string{"bench", "internal/traffic", "internal"}, nil},
-	{"internal/traffic", []string{"bench", "internal"}, nil}, // bench: its tests
+	{"internal/traffic/likeness", []string{"internal/traffic/traces", "bench", "internal/traffic", "internal"}, nil},
+	{"internal/traffic", []string{"internal/traffic/traces", "bench", "internal"},
+		nil}, // bench: its tests
+	{"internal/traffic/traces", []string{"internal"}, nil},
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
-	{"bench/attack", []string{"bench", "strategies", "internal"},
+	{"bench/attack", []string{"bench", "bench/records", "strategies", "internal/traffic/traces",
+		"internal"},
 		[]string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys",
 			"github.com/HdrHistogram/hdrhistogram-go"}},
 	{"bench/gateway", []string{"bench", "bench/attack", "strategies", "workloads", "targets",
 		"internal"}, nil},
 	// whoever reads results; the rest of reports is a room each
-	{"reports/results", []string{"bench/finding", "internal/rundir",
+	{"reports/results", []string{"bench/finding", "internal/files/rundir",
 		"reports/internal/resultstest", "internal"},
 		[]string{"golang.org/x/perf", "github.com/montanaflynn/stats"}},
 	{"reports/page/shell", []string{"reports/answer", "reports/charts", "internal"}, nil},
 	{"reports/compare", []string{"reports/results", "reports/internal/resultstest",
 		"reports/answer", "reports/charts", "reports/page/shell", "internal/gate/judge",
-		"internal"},
+		"internal/files/rundir", "internal"},
 		[]string{"golang.org/x/perf"}},
 	{"reports/proof", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, nil},
 	{"reports/gate/verdict", nil, nil},
-	{"internal/recorded", []string{"reports/answer", "reports/charts", "reports/page/shell",
+	{"internal/traffic/recorded", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal/traffic", "internal"}, nil},
 	{"reports/advice", []string{"reports/answer", "reports/charts", "reports/page/shell",
 		"internal"}, nil},
 	{"reports/answer", []string{"bench/finding", "reports/results", "internal"},
 		[]string{"golang.org/x/perf"}},
 	{"reports/gate", []string{"reports/gate/verdict", "reports/results", "reports/compare",
-		"reports/answer", "reports/page/shell", "reports/page", "reports/charts", "reports/internal/resultstest", "internal/rundir",
+		"reports/answer", "reports/page/shell", "reports/page", "reports/charts", "reports/internal/resultstest", "internal/files/rundir",
 		"internal/gate/judge", "internal"},
 		[]string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"reports/trend", []string{"internal/rundir", "reports/results", "reports/charts",
+	{"reports/trend", []string{"internal/files/rundir", "reports/results", "reports/charts",
 		"reports/answer", "reports/page/shell",
 		"reports/internal/resultstest",
 		"internal/gate/changepoint", "internal"}, []string{"golang.org/x/perf"}},
-	{"reports/page", []string{"bench/finding", "internal/rundir", "reports/results", "reports/answer",
+	{"reports/page", []string{"bench/finding", "internal/files/rundir", "reports/results", "reports/answer",
 		"reports/page/shell", "reports/charts",
 		"reports/internal/resultstest",
 		"internal"}, []string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"reports/charts", []string{"internal/rundir", "internal"},
+	{"reports/charts", []string{"internal/files/rundir", "internal"},
 		[]string{"gonum.org/v1/plot", "golang.org/x/image"}},
 	{"reports/internal/looks", []string{"reports/results", "reports/advice", "reports/compare", "reports/gate",
-		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page", "internal/recorded",
-		"reports/internal/resultstest", "internal/rundir", "internal/traffic"}, nil}, // tests alone
+		"reports/gate/verdict", "reports/trend", "reports/proof", "reports/page", "internal/traffic/recorded",
+		"reports/internal/resultstest", "internal/files/rundir", "internal/traffic"}, nil}, // tests alone
 	{"reports/internal/resultstest", []string{"reports/results"},
 		[]string{"flag", "github.com/google/go-cmp"}}, // for tests
-	{"internal/rundir", []string{"internal"}, []string{"github.com/HdrHistogram/hdrhistogram-go"}},
+	{"internal/files/rundir", []string{"internal"}, []string{"github.com/HdrHistogram/hdrhistogram-go"}},
 	// hands on those of a test
-	{"strategies/strategytest", []string{"strategies", "internal"}, []string{"flag"}},
-	{"strategies", []string{"strategies/strategytest", "internal"},
-		[]string{"golang.org/x/sync", "golang.org/x/time"}},
-	{"strategies/peers", []string{"strategies", "strategies/strategytest", "internal"}, []string{
+	{"strategies/strategytest", []string{"strategies", "strategies/engine",
+		"strategies/engine/broker", "strategies/builtin", // its tests
+		"internal/durability/spooltest", "internal"},
+		[]string{"flag"}},
+	{"internal/durability/spooltest", []string{"strategies", "strategies/engine/broker", "internal"}, nil}, // for tests
+	{"strategies", []string{"internal"}, nil},
+	{"strategies/engine", []string{"strategies", "strategies/strategytest", "internal"}, nil},
+	{"strategies/engine/broker", []string{"strategies", "strategies/engine",
+		"strategies/strategytest", "internal"}, nil},
+	{"strategies/builtin", []string{"strategies", "strategies/engine", "strategies/strategytest",
+		"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
+	{"strategies/peers", []string{"strategies", "strategies/engine", "strategies/builtin",
+		"strategies/strategytest", "internal"}, []string{
 		"github.com/panjf2000/ants/v2", "github.com/alitto/pond/v2", "github.com/sourcegraph/conc",
 		"github.com/gammazero/workerpool", "github.com/Jeffail/tunny",
 		"github.com/bytedance/gopkg", "github.com/failsafe-go/failsafe-go",
 		"github.com/platinummonkey/go-concurrency-limits"}},
-	{"internal/hub", nil,
+	{"internal/fleet/hub", []string{"internal"},
 		[]string{"github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go"}},
-	{"internal/live", []string{"internal"},
+	{"internal/cli/live", []string{"internal"},
 		[]string{"github.com/evanw/esbuild", "github.com/prometheus"}}, // its tests
-	{"internal/fleet", []string{"internal/hub", "bench", "bench/attack", "strategies", "workloads",
+	{"internal/fleet", []string{"internal/fleet/hub", "bench", "bench/attack", "bench/directory",
+		"bench/records", "strategies", "workloads",
 		"targets", "internal"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sync",
 		"golang.org/x/perf"}},
-	{"strategies/durable", []string{"strategies", "strategies/strategytest", "internal/hub",
+	{"strategies/durable", []string{"strategies", "strategies/engine", "strategies/engine/broker",
+		"strategies/strategytest", "internal/fleet/hub",
 		"internal"}, []string{
 		"log/slog", // to have River write none
 		"modernc.org/sqlite", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go",
 		"github.com/jackc/pgx/v5", "github.com/riverqueue/river", "github.com/redis/go-redis/v9",
 		"github.com/hibiken/asynq", "github.com/rabbitmq/amqp091-go"}},
-	{"workloads", []string{"internal"}, nil},
+	{"workloads", []string{"internal/traffic/traces", "internal"}, nil},
 	{"workloads/regex", []string{"workloads", "internal"}, []string{"github.com/dlclark/regexp2"}},
 	{"workloads/sql", []string{"workloads", "internal"},
 		[]string{"modernc.org/sqlite", "github.com/jackc/pgx/v5"}},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
-	{"internal/house", []string{"bench", "strategies", "strategies/peers", "workloads",
+	{forTests, []string{"internal"}, nil},
+	{"internal/house", []string{"bench", "strategies", "strategies/builtin", "strategies/peers",
+		"workloads",
 		"workloads/regex", "workloads/sql", "targets", "internal"}, nil},
-	{"internal/gate/live", []string{"internal/witness"}, []string{"flag"}}, // a program
-	{"internal/witness", nil,
+	{"internal/gate/live", []string{"internal/machine/witness"}, nil}, // tests alone
+	{"internal/machine/witness", []string{"internal"},
 		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }
 
 // common are the packages that every other may import: what a part, and a user's, is declared with.
 var common = []string{"bench/param", "bench/dist"}
+
+// forTests is the package that any test may import.
+const forTests = "internal/house/check"
 
 // ofTests are the modules that any test may import: tools, and x/perf as the one whose statistics
 // ours must agree with.
@@ -254,7 +282,8 @@ func wrong(t *testing.T, from room, path string, inTest bool) string {
 		!slices.Contains(from.modules, path):
 		return "only the command has flags and a log"
 	case within(path, module):
-		if to := roomOf(t, path); to.path != from.path && !slices.Contains(from.rooms, to.path) &&
+		if to := roomOf(t, path); to.path != from.path && !(inTest && to.path == forTests) &&
+			!slices.Contains(from.rooms, to.path) &&
 			(!slices.Contains(common, to.path) || slices.Contains(common, from.path)) {
 			return from.path + " knows nothing of " + to.path
 		}
@@ -275,15 +304,18 @@ func TestArrowsTest(t *testing.T) {
 	}{
 		{"strategies", module + "/workloads", false, true},
 		{"strategies", module + "/bench/arrivals", true, true},
-		{"strategies", module + "/strategies/strategytest", true, false},
+		{"strategies", module + "/strategies/engine", false, true},
+		{"strategies/engine", module + "/strategies/builtin", true, true},
+		{"strategies/builtin", module + "/strategies/engine", false, false},
+		{"strategies/builtin", module + "/strategies/strategytest", true, false},
 		{"strategies", "github.com/spf13/cobra", false, true},
-		{"strategies", "golang.org/x/sync/errgroup", false, false},
+		{"strategies/builtin", "golang.org/x/sync/errgroup", false, false},
 		{"strategies", "golang.org/x/perf/benchfmt", false, true},
 		{"reports/results", module + "/bench", true, true},
 		{"reports/trend", module + "/reports/compare", false, true},
 		{"reports/page", module + "/reports/gate", true, true},
-		{"internal/rundir", module + "/reports/results", true, true},
-		{"internal/rundir", module + "/bench", true, true},
+		{"internal/files/rundir", module + "/reports/results", true, true},
+		{"internal/files/rundir", module + "/bench", true, true},
 		{"reports/charts", module + "/bench/dist", false, false},
 		{"bench/param", module + "/bench/dist", false, false},
 		{"bench/dist", module + "/bench/param", false, true},
@@ -298,14 +330,11 @@ func TestArrowsTest(t *testing.T) {
 		{"bench", module + "/internal/studies", false, true},
 		{"bench", "flag", false, true},
 		{"bench", "flag", true, false},
-		{"internal/gate/live", "flag", false, false},
-		{"internal/gate/live", "log/slog", false, true},
-		{"internal/gate/replay", "flag", false, true},
 		{"bench", "log/slog", false, true},
 		{"bench", "go.uber.org/goleak", true, false},
 		{"bench", "go.uber.org/goleak", false, true},
 		{"internal/cli", "github.com/spf13/cobra", false, false},
-		{"internal/cli", module + "/internal/theory", false, false},
+		{"internal/cli", module + "/internal/statistics/theory", false, false},
 		{"cmd/poolbench", module, false, false},
 		{"cmd/poolbench", module + "/bench", false, true},
 	} {

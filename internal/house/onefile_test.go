@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/strategies"
+	_ "github.com/poolbench/poolbench/strategies/builtin"
 	_ "github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -45,7 +46,7 @@ func TestOneFile(t *testing.T) {
 		}
 	}
 	above := map[string]bool{module + "/internal/studies": true,
-		module + "/internal/calibration": true, module + "/bench": true}
+		module + "/internal/machine/calibration": true, module + "/bench": true}
 	// package and name → files
 	places := map[string][]string{}
 	for _, p := range all {

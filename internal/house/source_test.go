@@ -13,14 +13,11 @@ import (
 // printing are the files outside cmd that may reach the standard streams or end the process, and by
 // what of package os: one is called by a benchmark, declares the units of what the benchmark prints
 // there, and ends what cannot be stopped; one is in a child of a test, which speaks to its parent
-// by it; the others are the main of a program for ourselves, which go run starts and nobody
-// installs.
+// by it.
 var printing = map[string][]string{
 	"poolbench.go":                      {"Stdout", "Stderr", "Exit"}, // Main
 	"bench/benchmark.go":                {"Stdout", "Exit"},
 	"strategies/strategytest/errand.go": {"Stdout", "Exit"},
-	"internal/gate/live/main.go":        {"Stdout", "Stderr", "Exit"},
-	"internal/gate/replay/main.go":      {"Stdout", "Stderr", "Exit"},
 }
 
 // sources parses the package's files without its tests.

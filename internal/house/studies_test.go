@@ -15,7 +15,7 @@ import (
 
 // TestStudiesAreIndependent: a study uses no name of another study. A file that registers studies
 // is the home of one, and so are those whose names go on from its name: retry_judge.go is of
-// retry.go. What several need is in the other files, and in internal/evidence.
+// retry.go. What several need is in the other files, and in internal/studies/evidence.
 func TestStudiesAreIndependent(t *testing.T) {
 	found := false
 	for _, p := range packages(t) {

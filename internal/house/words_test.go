@@ -15,7 +15,7 @@ var private = regexp.MustCompile(`(?i)\b(lanes?|fates?|waves?|rooms)\b`)
 var (
 	place    = regexp.MustCompile(`(?i)\bplaces?\b`)
 	ofLimits = regexp.MustCompile(`^(bench|strategies|workloads|targets|internal/studies|` +
-		`internal/theory|internal/evidence)/`)
+		`internal/statistics/theory|internal/studies/evidence)/`)
 	// what everybody means by it
 	location = regexp.MustCompile(`(?i)\bin[ _]place\b|\b(in|takes?|took|taken|taking) ` +
 		`((the|its|their|his|my) )?place\b|\bplace in the order\b`)

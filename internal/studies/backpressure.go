@@ -9,9 +9,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -32,8 +32,8 @@ import (
 // that. So the runs are the same at every size, and only their repetitions grow.
 var _ = register(Study{
 	Name: "backpressure",
-	Question: "is it better to block or to shed when more comes than can be done, and how soon " +
-		"is all as before?",
+	Question: "under overload, is it better to block or to shed, and how soon does the system " +
+		"recover?",
 	Claim:  "under overload it is better to shed than to block",
 	Count:  [3]int{4, 12, 40},
 	Budget: 4500 * time.Millisecond,

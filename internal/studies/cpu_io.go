@@ -8,9 +8,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -204,8 +204,9 @@ func judgeCores(m *evidence.Measured) finding.Finding {
 			words.Series(words.Few(not, 2))),
 	}, "")
 	if open := r.Open(); f.Verdict == finding.Undecided {
-		f = evidence.Missing("the repetitions scatter too much to tell in %d of %d comparisons of "+
-			"one pool with two: %s", len(open), all, words.Series(words.Few(open, 3)))
+		f = evidence.Missing("the repetitions vary too much to decide in %d of %d comparisons of "+
+			"one pool with two: %s; two pools are better in %d, and not in %d", len(open), all,
+			words.Series(words.Few(open, 3)), len(r.So()), len(r.Not()))
 	}
 	f.Add("two pools count as better where one pool has at least %v times their response, or "+
 		"they have at least %v times its throughput", coreMargin, coreKept)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 // sampleCores has waiting tasks respond after one second in two pools, and after so many times as

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )

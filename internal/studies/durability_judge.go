@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -73,21 +72,17 @@ func durableCosts(m *evidence.Measured) (costs []durableCost, missing []strategi
 
 func judgeDurability(m *evidence.Measured) finding.Finding {
 	costs, missing := durableCosts(m)
-	var lacking, unnamed []string // what the rule needs, and what it does without
+	var lacking []strategies.Variant // of those that the rule needs
+	var unnamed []string             // what it does without
 	for _, v := range missing {
-		if v.Spec.Needs == "" {
-			lacking = append(lacking, v.String())
-		} else {
+		if v.Spec.Needs == "" && v.Spec.Survives(strategies.Params{Limit: limit,
+			Values: v.Values}) > strategies.Volatile {
+			lacking = append(lacking, v)
+		} else if v.Spec.Needs != "" {
 			unnamed = append(unnamed, fmt.Sprintf("%s (needs %s)", v, v.Spec.Needs))
 		}
 	}
 	notMeasured := words.Said(unnamed, "not measured")
-	if len(lacking) > 0 {
-		f := evidence.Missing("%d strategies have no run that can be used: %s", len(lacking),
-			words.Series(lacking))
-		f.Say(notMeasured)
-		return f
-	}
 	var r evidence.Ruling
 	least, most := math.Inf(1), 0.0 // what a durable task costs
 	for _, c := range costs {
@@ -95,9 +90,16 @@ func judgeDurability(m *evidence.Measured) finding.Finding {
 			continue
 		}
 		slow, enough := c.undisturbed.Hi < durableRate, c.perSecond.Lo >= durableRate
+		said := fmt.Sprintf("%s %s/s", c.strategy, words.Short(c.perSecond.Mid))
+		if !enough && math.IsNaN(c.undisturbed.Mid) {
+			said += " while other programs had the processors"
+		}
 		r.Cases = append(r.Cases, evidence.Case{Yes: slow, No: enough, NotYes: enough, NotNo: slow,
-			Said: fmt.Sprintf("%s %s/s", c.strategy, words.Short(c.perSecond.Mid))})
+			Said: said})
 		least, most = min(least, c.time.Mid), max(most, c.time.Mid)
+	}
+	for _, v := range lacking { // what is known of the others stays known
+		r.Cases = append(r.Cases, evidence.Case{Said: v.String() + " has no run that can be used"})
 	}
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("each durable strategy completes fewer than %d tasks a second: %s",
@@ -163,11 +165,12 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 		}
 	}
 	for level := strategies.Volatile; level <= strategies.PowerSafe; level++ {
-		lines = append(lines, words.Said(said[level], "a task that outlives %s costs, beside one "+
-			"of %s", outlived[level], pooled))
+		lines = append(lines, words.Said(words.Ends(said[level]), "a task that outlives %s "+
+			"costs, beside one of %s", outlived[level], pooled))
 	}
-	lines = append(lines, words.Said(idle, "from due to the start of a task, with consumers idle"),
-		words.Said(written, "bytes that a task has this process write to the disk, in whole pages"))
+	lines = append(lines, words.Said(words.Ends(idle),
+		"from due to the start of a task, with consumers idle"), words.Said(words.Ends(written),
+		"bytes that a task has this process write to the disk, in whole pages"))
 	for _, rate := range durableRates[Full] {
 		var responses, behind, unusable []string
 		for _, c := range costs {
@@ -191,9 +194,9 @@ func durableLines(m *evidence.Measured, costs []durableCost) (lines []string) {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("at %.0f tasks a second, p50 response from due: %s",
-			rate, strings.Join(responses, ", ")),
+			rate, words.Series(words.Ends(responses))),
 			words.Said(behind, "%.0f tasks a second are more than these complete", rate),
-			words.Said(unusable, "at %.0f tasks a second, no run can be used, as where the one "+
+			words.Said(words.Ends(unusable), "at %.0f tasks a second, no run can be used, as where the one "+
 				"who submits waits for each confirmation too long", rate))
 	}
 	return lines

@@ -7,8 +7,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	_ "github.com/poolbench/poolbench/workloads/regex"
 )
@@ -91,7 +91,7 @@ func drawRealCallbacks(m *evidence.Measured) evidence.Figure {
 	}
 	return evidence.Figure{
 		Name:  "eventloop-real",
-		Title: "Two callbacks that grow out of hand, for real",
+		Title: "Two callbacks with exponential cost, on a real machine",
 		Subtitle: fmt.Sprintf("Real clock, this machine: what each of %d clients waits for "+
 			"when all send such an input", realClients),
 		Caption: []string{

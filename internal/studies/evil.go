@@ -11,8 +11,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -325,7 +325,7 @@ func drawEvil(m *evidence.Measured) evidence.Figure {
 	y.Reach = []float64{0.015, 20_000}
 	count := charts.Axis{Label: "endless tasks in the run", Marks: []float64{0, 2, 4, 6, 8, 10, 12},
 		Name: "endless"}
-	unknown := evidence.Plane("Nobody can tell, no timeout", count, y)
+	unknown := evidence.Plane("Unlabelled, no timeout", count, y)
 	timed := evidence.Plane("Cut off by a timeout", charts.Axis{
 		Label: "load of all tasks together", Marks: []float64{0.5, 0.75, 1, 1.25}}, y)
 	known := evidence.Plane("Labelled, or in steps", count, y)

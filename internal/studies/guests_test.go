@@ -12,9 +12,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"
@@ -123,7 +123,7 @@ func everyCell(size Size) (cells []bench.Scenario) {
 // and whatever limit and numbers a file has for it, there is a finding and a report.
 func TestGuests(t *testing.T) {
 	cells := everyCell(Quick)
-	for seed := range uint64(race.Repetitions(t, 12)) {
+	for seed := range uint64(check.Of(t, 3, 12)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		for _, s := range All() {
 			v := guest(r)

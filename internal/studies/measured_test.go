@@ -7,7 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 // TestInvalidRunsAreSaid: a verdict that is missing because runs are INVALID, as on a busy machine,

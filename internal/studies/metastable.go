@@ -9,8 +9,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -125,9 +125,9 @@ func judgeStorm(m *evidence.Measured) finding.Finding {
 	f := r.Find(evidence.Sentences{
 		Holds: fmt.Sprintf("at %s of the capacity the goodput on the way down is that of the way "+
 			"up: %s", words.Percent(stormAt), all),
-		DoesNotHold: fmt.Sprintf("at %s of the capacity there is on the way down left of the "+
-			"goodput: %s", words.Percent(stormAt), all),
-		Depends: fmt.Sprintf("on who comes again: at %s of the capacity the goodput on the way "+
+		DoesNotHold: fmt.Sprintf("at %s of the capacity this share of the goodput remains on the "+
+			"way down: %s", words.Percent(stormAt), all),
+		Depends: fmt.Sprintf("on the retries: at %s of the capacity the goodput on the way "+
 			"down is that of the way up with %s, not with %s", words.Percent(stormAt),
 			words.Series(r.So()), words.Series(r.Not())),
 	}, "how much of the goodput is left on the way down")

@@ -22,11 +22,11 @@ func TestMetastableVerdicts(t *testing.T) {
 			"goodput on the way down is that of the way up: no retries (100 %), retries (100 %), " +
 			"a retry budget of 10 % (100 %) and retries, shedding (100 %)"},
 		"none": {func(stormCase) float64 { return 0 }, finding.DoesNotHold, "at 50 % of the " +
-			"capacity there is on the way down left of the goodput: no retries (0 %), retries " +
-			"(0 %), a retry budget of 10 % (0 %) and retries, shedding (0 %)"},
+			"capacity this share of the goodput remains on the way down: no retries (0 %), " +
+			"retries (0 %), a retry budget of 10 % (0 %) and retries, shedding (0 %)"},
 		"a storm": {func(c stormCase) float64 {
 			return map[bool]float64{true: 0, false: 1}[c == stormCases[1]]
-		}, finding.Depends, "on who comes again: at 50 % of the capacity the goodput on the way " +
+		}, finding.Depends, "on the retries: at 50 % of the capacity the goodput on the way " +
 			"down is that of the way up with no retries (100 %), a retry budget of 10 % (100 %) " +
 			"and retries, shedding (100 %), not with retries (0 %)"},
 	} {

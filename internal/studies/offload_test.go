@@ -7,7 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 // sampleOffload has workers that complete so many times the tasks of the loop at each size, and
@@ -69,12 +69,15 @@ func TestOffloadVerdicts(t *testing.T) {
 				"µs and 0.9 (0.878 to 0.923) at 1 ms; handing over costs a single client 250 " +
 				"ns (240 ns to 260 ns) a task"},
 		{"scattered", []float64{0.5, 1.2, 1.5, 1.9, 1.9}, 0.1, 0, finding.Undecided,
-			"the repetitions scatter too much to tell whether event_loop_offload completes 1.1 " +
+			"the repetitions vary too much to decide whether event_loop_offload completes 1.1 " +
 				"times the tasks of the loop: 0.498 (0.388 to 0.639) at 200 ns and 1.2 (0.932 " +
-				"to 1.53) at 1 µs"},
+				"to 1.53) at 1 µs; as claimed: 1.49 (1.17 to 1.92) at 10 µs, 1.89 (1.48 to 2.43) at " +
+				"100 µs and 1.89 (1.48 to 2.43) at 1 ms"},
 		{"a cost of perhaps 200 ns", []float64{0.5, 3, 3, 3, 3}, 0.2, 0, finding.Undecided,
-			"the repetitions scatter too much to tell whether event_loop_offload completes 1.1 " +
-				"times the tasks of the loop: 0.493 (0.298 to 0.817) at 200 ns"},
+			"the repetitions vary too much to decide whether event_loop_offload completes 1.1 " +
+				"times the tasks of the loop: 0.493 (0.298 to 0.817) at 200 ns; as claimed: 2.96 " +
+				"(1.79 to 4.9) at 1 µs, 2.96 (1.79 to 4.9) at 10 µs, 2.96 (1.79 to 4.9) at 100 µs " +
+				"and 2.96 (1.79 to 4.9) at 1 ms"},
 		{"crowded", []float64{0.5, 1.2, 1.5, 1.9, 1.9}, 0, 0.3, finding.Undecided,
 			"other programs had the processors: ready threads waited for one for 30 % of the " +
 				"time, in the best of 3 repetitions"},

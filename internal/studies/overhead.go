@@ -9,8 +9,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -140,9 +140,10 @@ func (c dispatchCost) more(m *evidence.Measured, than dispatchCost) evidence.Int
 
 func judgeOverhead(m *evidence.Measured) finding.Finding {
 	costs, missing := dispatchCosts(m)
-	if len(missing) > 0 {
-		return evidence.Missing("%d of %d strategies have no run that can be used: %s",
-			len(missing), len(costs)+len(missing), words.Series(missing))
+	noRun := words.Said(words.Few(missing, 5), "%d of %d strategies have no run that can be used",
+		len(missing), len(costs)+len(missing))
+	if len(costs) == 0 {
+		return evidence.Missing("%s", noRun)
 	}
 	cheapest, dearest := costs[0], costs[len(costs)-1]
 	var r evidence.Ruling
@@ -152,12 +153,15 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 			Said: fmt.Sprintf("%s %s", c.name, c.time.Write(words.Roughly))})
 	}
 	below, above, open := r.So(), r.Not(), r.Open()
+	for _, name := range missing {
+		r.Cases = append(r.Cases, evidence.Case{Said: name})
+	}
 	took := fmt.Sprintf("%d of %d strategies take less than a microsecond a task, harness included",
-		len(below), len(costs))
+		len(below), len(r.Cases))
 	more := fmt.Sprintf("%d take at least a microsecond more than the cheapest, %s",
 		len(above), cheapest.name)
 	f := evidence.Missing("%s; whether the other %d do without it and without other programs "+
-		"cannot be told", took, len(open))
+		"cannot be told", took, len(r.Open()))
 	switch v := r.Verdict(); v {
 	case finding.Holds:
 		f = evidence.Found(v, "%s; the dearest is %s with %s", took, dearest.name,
@@ -167,8 +171,8 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 	case finding.Depends:
 		f = evidence.Found(v, "on the strategy: %s, and %s", took, more)
 	}
-	f.Say(words.Said(above, "at least a microsecond more than the cheapest"),
-		words.Said(words.Few(open, 6), "cannot be told, for the harness and other programs are "+
+	f.Say(noRun, words.Said(words.Ends(above), "at least a microsecond more than the cheapest"),
+		words.Said(words.Ends(open), "cannot be told, for the harness and other programs are "+
 			"in the time"))
 	var shares []string
 	for _, work := range overheadWork {
@@ -186,7 +190,7 @@ func judgeOverhead(m *evidence.Measured) finding.Finding {
 			allocating = append(allocating, fmt.Sprintf("%s %s", c.name, words.Short(c.allocs)))
 		}
 	}
-	f.Say(words.Said(allocating, "allocations a task, at most one of them the harness's"))
+	f.Say(words.Said(words.Ends(allocating), "allocations a task, at most one of them the harness's"))
 	return f
 }
 

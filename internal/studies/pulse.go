@@ -7,8 +7,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -113,13 +113,13 @@ func judgePulse(m *evidence.Measured) finding.Finding {
 	}
 	all := words.Series(r.All())
 	f := r.Find(evidence.Sentences{
-		Holds: fmt.Sprintf("the response is as before within a quarter of the pulse: %s", all),
-		DoesNotHold: fmt.Sprintf("the response is not as before within a quarter of the pulse of "+
+		Holds: fmt.Sprintf("the response recovers within a quarter of the pulse: %s", all),
+		DoesNotHold: fmt.Sprintf("the response does not recover within a quarter of the pulse of "+
 			"%s: %s", words.Span(pulseLength), all),
 		Depends: fmt.Sprintf("on what becomes of the tasks that cannot be done in the pulse of "+
-			"%s: the response is as before soon with %s, not with %s", words.Span(pulseLength),
+			"%s: the response recovers soon with %s, not with %s", words.Span(pulseLength),
 			words.Series(r.So()), words.Series(r.Not())),
-	}, "how soon the response is as before")
+	}, "how soon the response recovers")
 	f.Say(lines...)
 	fluid := fluidDrain(pulseBefore, pulseLoad)
 	felt := evidence.OfMean(m.Of(pulseCell(pooled, pulseBefore), pulseFelt))

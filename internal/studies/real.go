@@ -10,8 +10,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -32,12 +32,12 @@ import (
 // where there is both. Else nothing is decided.
 var (
 	_ = register(realStudy("real_waits",
-		"how much of the theory is left on this machine, for tasks that wait?",
+		"does queueing theory hold on this machine, for tasks that wait?",
 		"for tasks that wait, a real pool on a real machine waits as long as an ideal queue does",
 		"exponential:mean=10ms", 3500*time.Millisecond, 300*time.Millisecond,
 		"On this machine, tasks that wait: how much longer they queue than in an ideal queue", 0.5,
 		0.8))
-	_ = register(realStudy("real_computing", "and for tasks that compute?",
+	_ = register(realStudy("real_computing", "and does it for tasks that compute?",
 		"for tasks that compute, a real pool on a real machine waits as long as an ideal queue "+
 			"does", "cpu_sha256:mean=1ms",
 		2*time.Second, 180*time.Millisecond, "On this machine, tasks that compute: how much "+

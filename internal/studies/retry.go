@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 // retry has a batch of a thousand tasks at targets that serve about 50 calls a second, and tries
@@ -31,7 +31,7 @@ import (
 // is poison, refused for good.
 var _ = register(Study{
 	Name: "retry",
-	Question: "which way to try again gets a batch past a rate limit, with how many calls, and " +
+	Question: "which retry policy gets a batch past a rate limit, with how many calls, and " +
 		"how late?",
 	Claim:  "exponential backoff with jitter gets a rate-limited batch done with the fewest calls",
 	Count:  [3]int{2, 4, 10},
@@ -113,7 +113,7 @@ var (
 
 // The ways to try again, and two ways not to.
 const (
-	retryNone         = "no second try"
+	retryNone         = "no retry"
 	retryAtOnce       = "no backoff"
 	retryBare         = "exponential without jitter"
 	retryFull         = "full jitter"

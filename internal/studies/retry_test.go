@@ -8,7 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 // sampleRetry has exponential backoff with jitter take so many calls a task at each target, and all
@@ -41,17 +41,17 @@ func TestRetryVerdicts(t *testing.T) {
 	}{
 		{"fewest everywhere", sampleRetry(always(2), 3, 0), finding.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: 0.667 times " +
-				"the calls of no second try at token_bucket, 0.667 times the calls of no " +
-				"second try " +
-				"at fixed_window, 0.667 times the calls of no second try at sec_ban and 0.667 " +
+				"the calls of no retry at token_bucket, 0.667 times the calls of no " +
+				"retry " +
+				"at fixed_window, 0.667 times the calls of no retry at sec_ban and 0.667 " +
 				"times " +
-				"the calls of no second try at concurrency_cap"},
+				"the calls of no retry at concurrency_cap"},
 		{"as few", sampleRetry(always(2), 2, 0), finding.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: 1 times the " +
-				"calls of no second try at token_bucket, 1 times the calls of no second try at " +
-				"fixed_window, 1 times the calls of no second try at sec_ban and 1 times the " +
+				"calls of no retry at token_bucket, 1 times the calls of no retry at " +
+				"fixed_window, 1 times the calls of no retry at sec_ban and 1 times the " +
 				"calls of" +
-				" no second try at concurrency_cap"},
+				" no retry at concurrency_cap"},
 		{"the only one that loses nothing", sampleRetry(always(9), 1, 0.1), finding.Holds,
 			"exponential backoff with jitter takes the fewest calls at every target: the only " +
 				"calls without a loss at token_bucket, the only calls without a loss at " +
@@ -60,18 +60,17 @@ func TestRetryVerdicts(t *testing.T) {
 				"concurrency_cap"},
 		{"nowhere fewest", sampleRetry(always(4), 3, 0), finding.DoesNotHold,
 			"exponential backoff with jitter takes the fewest calls at no target: it takes 1.33 " +
-				"times the calls of no second try at token_bucket, 1.33 times the calls of no " +
-				"second " +
-				"try at fixed_window, 1.33 times the calls of no second try at sec_ban and 1.33 " +
+				"times the calls of no retry at token_bucket, 1.33 times the calls of no " +
+				"retry at fixed_window, 1.33 times the calls of no retry at sec_ban and 1.33 " +
 				"times" +
-				" the calls of no second try at concurrency_cap"},
+				" the calls of no retry at concurrency_cap"},
 		{"here and there", sampleRetry(func(d retryDoor) float64 { return 2 + float64(d.burst) }, 3,
 			0), finding.Depends,
 			"on the target: exponential backoff with jitter takes 0.667 times the calls of no " +
-				"second try at concurrency_cap, but 4 times the calls of no second try at " +
-				"token_bucket, 17.3 times the calls of no second try at fixed_window and 17.3 " +
+				"retry at concurrency_cap, but 4 times the calls of no retry at " +
+				"token_bucket, 17.3 times the calls of no retry at fixed_window and 17.3 " +
 				"times " +
-				"the calls of no second try at sec_ban"},
+				"the calls of no retry at sec_ban"},
 		{"nobody is done", synthetic(studyCells("retry"), 1,
 			func(bench.Scenario, int) map[string]float64 {
 				return map[string]float64{"attempts/op": 1, "throttled/op": 0.5, "makespan-sec": 1,

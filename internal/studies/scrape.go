@@ -10,8 +10,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -27,7 +27,7 @@ const (
 var scrapeLimits = []int{limit, 64}
 
 // scrape fetches the reports of 5000 companies from a site that serves ten calls a second, refuses
-// more, and bans who does not heed that: the nightly job that worker pools are often built for. No
+// more, and bans clients that ignore it: the nightly job that worker pools are often built for. No
 // order of calls takes less than (N − burst)/rate.
 //
 // The claim is on those that bound how many calls are under way and do nothing else: it holds where
@@ -255,7 +255,7 @@ func drawScrape(m *evidence.Measured) evidence.Figure {
 		Name:  "scrape",
 		Title: "What becomes of a scrape of a site that bans",
 		Subtitle: fmt.Sprintf("%d calls of a site that serves %d a second, refuses more, and "+
-			"bans who does not heed that", tickers, scrapeRate),
+			"bans clients that ignore it", tickers, scrapeRate),
 		Caption: []string{
 			"From the best to the worst, at the better limit. A limit on calls in flight is no " +
 				"limit on calls per second.",

@@ -6,7 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
 )
 
 func TestShutdownVerdicts(t *testing.T) {

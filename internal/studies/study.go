@@ -9,7 +9,7 @@
 // # Size
 //
 // There are as many files as questions, and more. A study uses no other one's names: what they
-// share is in parts.go and in internal/evidence.
+// share is in parts.go and in internal/studies/evidence.
 package studies
 
 import (
@@ -21,8 +21,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/registry"
+	"github.com/poolbench/poolbench/internal/parts/registry"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/strategies"

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/results"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -206,7 +207,7 @@ func TestSameFromFile(t *testing.T) {
 	sc := loadSweep(Quick, strategy("worker_pool")...)[0]
 	sc.Stop.Tasks = 500
 	r := runOnce(t, sc)
-	dir, err := bench.CreateDir(t.TempDir()+"/x", bench.New)
+	dir, err := directory.Create(t.TempDir()+"/x", directory.New)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
-	"github.com/poolbench/poolbench/internal/theory"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -136,7 +136,7 @@ func judgeUnbounded(m *evidence.Measured) finding.Finding {
 	case without.Hi <= crowdLost:
 		f = evidence.Found(finding.DoesNotHold, "the pool is not exhausted: %s", lost)
 	case !(without.Lo > crowdLost):
-		f = evidence.Missing("the repetitions scatter too much to tell whether the pool is "+
+		f = evidence.Missing("the repetitions vary too much to decide whether the pool is "+
 			"exhausted: %s", lost)
 	}
 	answerUnbounded(m, &f)

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
-	"github.com/poolbench/poolbench/internal/evidence/words"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
 )
 
 // A comparison is a strategy beside the shared pool, by one reading.
@@ -79,14 +79,14 @@ func judgeCost(m *evidence.Measured) finding.Finding {
 			"multiples of the shared pool, %s, but %s; %s", taxAt, words.Series(lower),
 			words.Series(not), said)
 	case len(open) > 0:
-		return evidence.Missing("the repetitions scatter too much to tell, at R = %d and as "+
+		return evidence.Missing("the repetitions vary too much to decide, at R = %d and as "+
 			"multiples of the shared pool: %s", taxAt, words.Series(open))
 	case len(lower) == 0:
 		return evidence.Found(finding.DoesNotHold, "at R = %d, as multiples of the shared "+
 			"pool, %s", taxAt, words.Series(not))
 	case len(higher) == 0 && len(level) > 0:
 		return evidence.Missing("both strategies are below the shared pool at R = %d, but "+
-			"elsewhere the repetitions scatter too much to tell, as multiples of it: %s",
+			"elsewhere the repetitions vary too much to decide, as multiples of it: %s",
 			taxAt, words.Series(words.Few(level, 2)))
 	case len(higher) == 0:
 		return evidence.Found(finding.Holds, "both strategies are below the shared pool at "+

@@ -10,7 +10,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -121,7 +121,7 @@ func TestCostVerdicts(t *testing.T) {
 				"the short tasks"},
 		{"level at the lowest R", 0.2, flatAt(6, 6), finding.Undecided,
 			"both strategies are below the shared pool at R = 50, but elsewhere the " +
-				"repetitions scatter too much to tell, as multiples of it: partitioned 0.913 " +
+				"repetitions vary too much to decide, as multiples of it: partitioned 0.913 " +
 				"(0.772 to 1.08) in p99 of the short tasks at R = 2, partitioned 0.913 (0.772 " +
 				"to 1.08) in mean slowdown at R = 2 and 2 more"},
 		{"never cheaper", 0, flatAt(1000, 1000), finding.DoesNotHold,
@@ -129,7 +129,7 @@ func TestCostVerdicts(t *testing.T) {
 				"tasks, partitioned 6.67 in mean slowdown, segregated 6.67 in p99 of the short " +
 				"tasks and segregated 6.67 in mean slowdown"},
 		{"not told apart", 1, flatAt(180, 180), finding.Undecided,
-			"the repetitions scatter too much to tell, at R = 50 and as multiples of the " +
+			"the repetitions vary too much to decide, at R = 50 and as multiples of the " +
 				"shared pool: partitioned 0.849 (0.449 to 1.6) in p99 of the short tasks, " +
 				"partitioned 0.849 (0.449 to 1.6) in mean slowdown, segregated 0.849 (0.449 to " +
 				"1.6) in p99 of the short tasks and segregated 0.849 (0.449 to 1.6) in mean " +

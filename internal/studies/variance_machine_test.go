@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
 )
 
 // TestMachine: what a machine adds is found as it was put in: a load higher than planned, and a

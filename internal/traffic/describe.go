@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/samples"
-	"github.com/poolbench/poolbench/internal/traces"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
 // A Description is what there is to know of recorded tasks. Times are seconds.

@@ -3,7 +3,7 @@ package traffic
 import (
 	"math"
 
-	"github.com/poolbench/poolbench/internal/traces"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
 // A Swing is the sine that the rate over time resembles most.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
-	"github.com/poolbench/poolbench/internal/traces"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
 )
 
 // played are n instants of a process at a rate.

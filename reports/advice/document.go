@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // Schema is the JSON schema of a Document.
@@ -34,7 +34,20 @@ type Document struct {
 	Missing     []Missing `json:"missing,omitempty"`
 	NotLookedAt []string  `json:"not_looked_at"`
 	Basis       string    `json:"basis"` // what the numbers rest on
+	// absent where runs of the strategies' own code had all of the record, or there is none
+	Record *Record `json:"record,omitempty"`
 }
+
+// A Record is how much of a recorded plan the budget allowed to run.
+type Record struct {
+	Ran   int  `json:"ran"` // tasks of each run of a strategy's own code, the first ones
+	Tasks int  `json:"tasks"`
+	Pools bool `json:"pools"` // the recursion that stands for pools had all of it
+}
+
+// Unstable is the verdict on what has no numbers: more work comes than is done, and each would say
+// how long the run was.
+const Unstable = "unstable"
 
 // Work is what came in.
 type Work struct {
@@ -57,7 +70,10 @@ type Option struct {
 	Low      *float64 `json:"low"`    // 95 % interval
 	Value    *float64 `json:"value"`
 	High     *float64 `json:"high"`
-	Verdict  string   `json:"verdict"` // met, missed or undecided
+	Verdict  string   `json:"verdict"`            // met, missed, undecided or unstable
+	Unstable string   `json:"unstable,omitempty"` // why
+	// in every run its own code did what a pool with that limit does, to the digit
+	Same bool `json:"same,omitempty"`
 	// times the load up to which it meets the objective; null: not known
 	HoldsUpTo *float64 `json:"holds_up_to"`
 	Regret    *float64 `json:"regret,omitempty"`    // of the value, a share of the recommended one
@@ -70,8 +86,11 @@ type Option struct {
 // A Stress is what becomes of an option when things get worse.
 type Stress struct {
 	Name    string   `json:"name"`
-	Value   *float64 `json:"value"`
+	Value   *float64 `json:"value"` // the option's own where it is no worse
 	Verdict string   `json:"verdict"`
+	// the same tasks without the stress come to no less, as far as the runs can tell
+	NoWorse bool   `json:"no_worse,omitempty"`
+	Missed  string `json:"missed,omitempty"` // a metric other than the promised that misses
 }
 
 // A Missing is what would have the nearest meet the objective, by itself.
@@ -90,6 +109,9 @@ func (o Option) metric(v *float64) string {
 
 // interval spells the promise.
 func (o Option) interval() string {
+	if o.Verdict == Unstable {
+		return Unstable
+	}
 	low, high := o.metric(o.Low), o.metric(o.High)
 	if low == high {
 		return low
@@ -98,8 +120,10 @@ func (o Option) interval() string {
 }
 
 // name is the metric as people say it.
-func (o Option) name() string {
-	name := o.Metric
+func (o Option) name() string { return nameOf(o.Metric) }
+
+func nameOf(metric string) string {
+	name := metric
 	for _, ending := range []string{"-sec", "/op", "-ops/s"} {
 		name = strings.TrimSuffix(name, ending)
 	}
@@ -133,6 +157,9 @@ func (d *Document) Headline() string {
 // promise is what the headline rests on.
 func (d *Document) promise() string {
 	o := d.Recommendation
+	if o.Verdict == Unstable {
+		return "none, as it is unstable: " + o.Unstable
+	}
 	text := o.name() + " " + o.interval()
 	if d.Work.Rate != nil {
 		text += " at " + quantity.Rate(*d.Work.Rate)
@@ -150,11 +177,48 @@ func (d *Document) promise() string {
 	return text
 }
 
+// verdict spells an option's figure and what it comes to.
+func (o Option) verdict() string {
+	if o.Verdict == Unstable {
+		return "unstable: " + o.Unstable
+	}
+	return o.interval() + ", " + o.Verdict
+}
+
+// text spells a stress.
+func (s Stress) text(o Option) string {
+	text := o.metric(s.Value)
+	switch {
+	case s.Verdict == Unstable:
+		return s.Name + ": unstable"
+	case s.NoWorse:
+		text = "no worse"
+	}
+	text = s.Name + ": " + text + ", " + s.Verdict
+	if s.Missed != "" {
+		text += " by " + nameOf(s.Missed)
+	}
+	return text
+}
+
+// recorded says what a small budget does not look at; "" where it looks at all.
+func (d *Document) recorded() string {
+	if d.Record == nil {
+		return ""
+	}
+	text := fmt.Sprintf("strategies' own code ran only the first %d of %d tasks of the record",
+		d.Record.Ran, d.Record.Tasks)
+	if !d.Record.Pools {
+		return text + ", and the promise is of these; a larger --budget runs more"
+	}
+	return text + "; a larger --budget runs more"
+}
+
 // changes are what would change the answer.
 func (d *Document) changes() (lines []string) {
 	o := d.Recommendation
 	if b := d.Below; b != nil {
-		line := fmt.Sprintf("limit %d: %s, %s", b.Limit, b.interval(), b.Verdict)
+		line := fmt.Sprintf("limit %d: %s", b.Limit, b.verdict())
 		if b.Verdict == "undecided" {
 			line += ": it may do as well"
 		}
@@ -162,13 +226,13 @@ func (d *Document) changes() (lines []string) {
 	}
 	if a := d.Above; a != nil {
 		line := fmt.Sprintf("limit %d: %s", a.Limit, a.interval())
-		if a.interval() == o.interval() {
+		if a.interval() == o.interval() && o.Verdict != Unstable {
 			line = fmt.Sprintf("limit %d: gains nothing", a.Limit)
 		}
 		lines = append(lines, line)
 	}
 	for _, s := range o.Stresses {
-		lines = append(lines, fmt.Sprintf("%s: %s, %s", s.Name, o.metric(s.Value), s.Verdict))
+		lines = append(lines, s.text(o))
 	}
 	return lines
 }
@@ -218,7 +282,7 @@ func (d *Document) ties() string {
 	if n := len(all) - shown; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return text + "; taken is the simplest"
+	return text + "; the simplest is chosen"
 }
 
 // digits spells a C², which is never below 0 but for rounding.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -28,7 +28,8 @@ func (d *Document) WritePage(w io.Writer) error {
 		Answer: answer.Answer{Headline: d.Headline(), Lead: d.promise()},
 		Trust:  []shell.Badge{{Kind: kind, Text: d.Verdict}}, Basis: d.Basis,
 		Source: template.HTML("Written by <code>poolbench advise</code>.")}
-	for _, fact := range []answer.Fact{{Title: "Work", Text: d.described()},
+	for _, fact := range []answer.Fact{{Title: "Record", Text: d.recorded()},
+		{Title: "Work", Text: d.described()},
 		{Title: "Ties", Text: d.ties()}} {
 		if fact.Text != "" {
 			p.Facts = append(p.Facts, fact)
@@ -38,29 +39,25 @@ func (d *Document) WritePage(w io.Writer) error {
 	if p.Figure, err = d.figure(); err != nil {
 		return err
 	}
+	if d.Recommendation.Go != "" {
+		if err := p.Add("go", "Go", pageTemplate, "go", d.Recommendation.Go); err != nil {
+			return err
+		}
+	}
 	for _, s := range []struct {
 		id, title string
 		items     []string
 	}{{"missing", "What would meet it", d.ways()},
 		{"changes", "What would change it", d.changes()},
 		{"runners-up", "Runners-up", d.others()},
-		{"left", "Not looked at", d.NotLookedAt}} {
+		{"left", "Not considered", d.NotLookedAt}} {
 		if len(s.items) == 0 {
 			continue
 		}
-		body, err := shell.Render(pageTemplate, "part", map[string]any{"ID": s.id,
-			"Title": s.title, "Items": s.items})
-		if err != nil {
+		if err := p.Add(s.id, s.title, pageTemplate, "part", map[string]any{"ID": s.id,
+			"Title": s.title, "Items": s.items}); err != nil {
 			return err
 		}
-		p.Sections = append(p.Sections, shell.Section{ID: s.id, Title: s.title, Body: body})
-	}
-	if d.Recommendation.Go != "" {
-		body, err := shell.Render(pageTemplate, "go", d.Recommendation.Go)
-		if err != nil {
-			return err
-		}
-		p.Sections = append([]shell.Section{{ID: "go", Title: "Go", Body: body}}, p.Sections...)
 	}
 	return p.Write(w)
 }
@@ -76,11 +73,17 @@ func (d *Document) others() (lines []string) {
 // worse, beside the bound.
 func (d *Document) figure() (*shell.Figure, error) {
 	o := d.Recommendation
-	kinds := []string{"met", "not met"}
+	kinds := []string{"met", "not met", "undecided"}
 	var all []shell.Row
 	add := func(name string, v *float64, verdict string) {
 		r := shell.Row{Name: name + ": " + o.metric(v), Value: math.NaN()}
-		if verdict != "met" {
+		switch verdict {
+		case "met":
+		case "undecided":
+			r.Kind = 2
+		case Unstable:
+			r.Name, r.Kind = name+": "+Unstable, 1
+		default:
 			r.Kind = 1
 		}
 		if v != nil && *v > 0 {
@@ -89,19 +92,30 @@ func (d *Document) figure() (*shell.Figure, error) {
 		all = append(all, r)
 	}
 	for _, other := range []*Option{d.Below, &o, d.Above} {
-		if other != nil {
-			add(fmt.Sprintf("limit %d", other.Limit), other.Value, other.Verdict)
+		if other == nil {
+			continue
+		}
+		add(fmt.Sprintf("limit %d", other.Limit), other.Value, other.Verdict)
+		if other.Low != nil && other.High != nil {
+			r := &all[len(all)-1]
+			r.Name = fmt.Sprintf("limit %d: %s", other.Limit, other.interval())
+			r.Lo, r.Hi = *other.Low, *other.High
 		}
 	}
 	for _, s := range o.Stresses {
-		add(s.Name, s.Value, s.Verdict)
+		name := s.Name
+		if s.NoWorse {
+			name += " (no worse)"
+		}
+		add(name, s.Value, s.Verdict)
 	}
 	var levels []charts.Level
 	if d.Bound > 0 {
 		levels = []charts.Level{{Name: d.Objective, Y: d.Bound}}
 	}
-	return shell.Rows("stresses", "With other limits, and when things get worse",
-		"On a log scale. All but the recommended limit is what would be, and not promised.", kinds,
+	return shell.Rows("stresses", "Other limits and stresses",
+		"On a log scale. Bars are 95 % intervals. Only the recommended limit is "+
+			"promised; the others are estimates.", kinds,
 		all, charts.Axis{Label: o.name() + " (log scale)", Log: true,
 			Format: func(v float64) string { return quantity.Metric(o.Metric, v) }}, levels)
 }

@@ -21,6 +21,7 @@ func (d *Document) WriteText(w io.Writer) error {
 			lines = append(lines, wrapped(fmt.Sprintf("  %-10s", label), text, most)...)
 		}
 	}
+	add("record", d.recorded(), 2)
 	add("promise", d.promise(), 2)
 	add("missing", strings.Join(d.ways(), ", or "), 2)
 	add("work", d.described(), 2)
@@ -33,8 +34,9 @@ func (d *Document) WriteText(w io.Writer) error {
 	for _, line := range d.NotLookedAt {
 		short = append(short, shortly(line))
 	}
-	left := wrapped("  not looked at: ", strings.Join(short, "; "), 4)
-	room := mostLines - len(lines) - len(left) - 3 - len(others)
+	left := listed("  not considered: ", short, 4)
+	basis := wrapped("  basis: ", d.Basis, 2)
+	room := mostLines - len(lines) - len(left) - len(basis) - 2 - len(others)
 	lines = append(lines, "what would change it")
 	changes := d.changes()
 	for _, c := range changes[:min(len(changes), max(room, 0))] {
@@ -49,22 +51,39 @@ func (d *Document) WriteText(w io.Writer) error {
 	if len(d.NotLookedAt) > 0 {
 		lines = append(lines, left...)
 	}
-	lines = append(lines, wrapped("  basis: ", d.Basis, 1)...)
+	lines = append(lines, basis...)
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
 }
 
 // other is a runner-up in a line.
 func (d *Document) other(o Option) string {
-	text := fmt.Sprintf("%s, limit %d: %s, %s", o.Strategy, o.Limit, o.interval(), o.Verdict)
+	text := fmt.Sprintf("%s, limit %d: %s", o.Strategy, o.Limit, o.verdict())
+	if o.Same {
+		return text + " (the same in all runs)"
+	}
 	if o.Regret != nil {
 		text += fmt.Sprintf(" (%+.0f %%)", 100**o.Regret)
 	}
 	return text
 }
 
+// listed breaks a list into at most so many lines, as wrapped does; of what does not fit it says
+// how much that is.
+func listed(indent string, list []string, most int) []string {
+	for n := len(list); ; n-- {
+		text := strings.Join(list[:n], "; ")
+		if left := len(list) - n; left > 0 {
+			text += fmt.Sprintf("; and %d more", left)
+		}
+		if n <= 1 || len(wrapped(indent, text, most+1)) <= most {
+			return wrapped(indent, text, most)
+		}
+	}
+}
+
 // wrapped breaks a text into at most so many lines, the further ones indented as far as the first;
-// what does not fit is cut.
+// what does not fit is cut behind a word.
 func wrapped(indent, text string, most int) (lines []string) {
 	line, room := indent, len([]rune(indent))
 	for word := range strings.FieldsSeq(text) {
@@ -80,8 +99,13 @@ func wrapped(indent, text string, most int) (lines []string) {
 	lines = append(lines, line)
 	if len(lines) > most {
 		lines = slices.Clone(lines[:most])
-		last := []rune(lines[most-1])
-		lines[most-1] = strings.TrimRight(string(last[:min(len(last), width-2)]), " ,;") + " …"
+		last := lines[most-1]
+		for at := len(last); len([]rune(last)) > width-2 && at > len(indent); {
+			if at = strings.LastIndexByte(last, ' '); at > len(indent) {
+				last = last[:at]
+			}
+		}
+		lines[most-1] = strings.TrimRight(last, " ,;") + " …"
 	}
 	for i, l := range lines {
 		if r := []rune(l); len(r) > width {

@@ -98,13 +98,13 @@ func Basis(cells []results.Cell) string {
 	case len(cells) == 0:
 		return ""
 	case least >= testable:
-		return "Told apart by the Mann–Whitney U test at 5 %, corrected for the number compared."
+		return "Significance by the Mann–Whitney U test at 5 %, corrected for the number compared."
 	case least > 1 && clock == "virtual":
-		return "Few repetitions: told apart is what differs by 5 % or more, the same way in each."
+		return "Few repetitions: a difference is 5 % or more, the same way in each."
 	case least > 1:
-		return "Few repetitions: told apart is what differs by 25 % or more, the same way in each."
+		return "Few repetitions: a difference is 25 % or more, the same way in each."
 	case clock == "virtual":
 		return "One repetition: exact for its arrivals; others may give another order."
 	}
-	return "One repetition: not tested; told apart is what differs by 25 % or more."
+	return "One repetition, no test: a difference is 25 % or more."
 }

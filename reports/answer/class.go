@@ -6,7 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -90,6 +91,16 @@ func (s Sweep) contest(x float64, unit string, better int) contest {
 		return -better * cmp.Compare(a.value, b.value)
 	})
 	return c
+}
+
+// counts reports whether a metric is one of what is completed, and not a time.
+func counts(unit string) bool { return unit == goodput || unit == throughput }
+
+func (c contest) spell(v float64) string {
+	if counts(c.unit) {
+		return perSecond(v)
+	}
+	return quantity.Seconds(v)
 }
 
 // names are those of some standings.

@@ -2,11 +2,10 @@ package answer
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // mostBars is how many classes the first fact ranks.
@@ -16,7 +15,7 @@ const mostBars = 5
 // and what the best costs.
 func (s Sweep) facts(a Answer) (out []Fact) {
 	better := -1
-	if a.Unit == goodput || a.Unit == throughput {
+	if counts(a.Unit) {
 		better = +1
 	}
 	c := s.contest(a.X, a.Unit, better)
@@ -34,9 +33,8 @@ func (s Sweep) facts(a Answer) (out []Fact) {
 // ranking is a bar for each class, the best first.
 func (s Sweep) ranking(c contest, better int) Fact {
 	f := Fact{Title: Metric(c.unit) + atPlace(s.Place(c.x))}
-	format := quantity.Seconds
 	if better > 0 {
-		f.Title, format = "completed"+atPlace(s.Place(c.x)), perSecond
+		f.Title = "completed" + atPlace(s.Place(c.x))
 		if c.unit == goodput {
 			f.Title = "completed in time" + atPlace(s.Place(c.x))
 		}
@@ -46,7 +44,7 @@ func (s Sweep) ranking(c contest, better int) Fact {
 		most = max(most, k.value)
 	}
 	for _, k := range c.in {
-		b := Bar{Label: k.String(), Value: format(k.value), Style: s.Style(k.Names[0])}
+		b := Bar{Label: k.named(), Value: c.spell(k.value), Style: s.Style(k.Names[0])}
 		if most > 0 {
 			b.Share = k.value / most
 		}
@@ -68,7 +66,7 @@ func (s Sweep) ranking(c contest, better int) Fact {
 func (s Sweep) alike(c contest) Fact {
 	var text []string
 	if ties := names(c.ties()); len(ties) > 0 {
-		text = append(text, fmt.Sprintf("%s %s not told apart from %s.",
+		text = append(text, fmt.Sprintf("%s %s not significantly different from %s.",
 			prose.List(prose.Few(ties, 4)), isAre(len(ties)), c.in[0].Class))
 	}
 	if x, lo, hi, ok := s.indifferent(); ok {
@@ -89,11 +87,12 @@ func (s Sweep) alike(c contest) Fact {
 }
 
 // indifferent finds the highest place up to which the p99 of all that have a bound lies within a
-// tenth.
+// tenth, and none of them loses a task.
 func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	for _, at := range s.places() {
 		c := s.contest(at, "p99-response-sec", -1)
-		if len(c.growing) > 0 || len(c.in) < 2 || c.in[len(c.in)-1].value > 1.1*c.in[0].value {
+		if len(c.growing) > 0 || len(c.in) < 2 || c.in[len(c.in)-1].value > 1.1*c.in[0].value ||
+			c.losing() != "" {
 			break
 		}
 		if !ok {
@@ -105,53 +104,30 @@ func (s Sweep) indifferent() (x, low, high float64, ok bool) {
 	return x, low, high, ok && s.Place(x) != ""
 }
 
-// priceOf says what a class does not complete, where that is 1 % and more: the times are those of
-// the rest. It ends with end.
-func priceOf(k standing, end string) string {
-	lost := k.Lost()
-	if lost < 0.01 {
-		return ""
-	}
-	return fmt.Sprintf(", which %s %s%s", verbOf(k), quantity.Share(lost), end)
-}
-
-// verbOf says what a class does to the tasks that it does not complete.
-func verbOf(k standing) string {
-	shed := slices.ContainsFunc(k.cases, func(k Case) bool { return k.Value("shed/op") > 0 })
-	switch many := len(k.Names) > 1; {
-	case shed && many:
-		return "refuse"
-	case shed:
-		return "refuses"
-	case many:
-		return "lose"
-	}
-	return "loses"
-}
-
-// price says what the best refuses or loses, and what it costs to have no bound.
+// price says what the best loses, and what it costs to have no bound.
 func (s Sweep) price(c contest) Fact {
 	best := c.in[0]
 	var lost []string
 	for _, k := range best.cases {
-		if v := k.Lost(); v > 0.0005 {
-			lost = append(lost, strings.TrimSpace(quantity.Share(v)+atPlace(s.Place(k.X))))
+		if loss := k.LossWords(); loss != "" {
+			lost = append(lost, loss+atPlace(s.Place(k.X)))
 		}
 	}
 	var text []string
-	who, verb := best.Class.String(), verbOf(best)
 	switch n := len(lost); {
 	case n > 2:
-		text = append(text, fmt.Sprintf("%s %s %s, and %s.", who, verb, lost[0], lost[n-1]))
+		text = append(text, fmt.Sprintf("With %s %s, and %s.", best.Class, lost[0],
+			lost[n-1]))
 	case n > 0:
-		text = append(text, fmt.Sprintf("%s %s %s.", who, verb, prose.List(lost)))
+		text = append(text, fmt.Sprintf("With %s %s.", best.Class,
+			prose.List(lost)))
 	case c.unit == goodput:
 		if v, ok := best.Estimate("p99-response-sec"); ok {
 			text = append(text, fmt.Sprintf("It loses no task; its p99 response is %s.",
 				quantity.Seconds(v.Mid)))
 		}
 	default:
-		text = append(text, fmt.Sprintf("No task is lost with %s.", who))
+		text = append(text, fmt.Sprintf("No task is lost with %s.", best.Class))
 	}
 	unbounded := s.unbounded()
 	for _, k := range s.at(c.x) {

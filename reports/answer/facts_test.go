@@ -24,10 +24,10 @@ func TestFacts(t *testing.T) {
 		text = append(text, f.Title+": "+f.Text)
 	}
 	all := strings.Join(text, "\n")
-	for _, want := range []string{"shed 120 ms", "twin 123 ms", "pool growing",
-		"twin is not told apart from shed.",
+	for _, want := range []string{"shed (12.4 % of tasks shed) 120 ms", "twin 123 ms", "pool growing",
+		"twin is not significantly different from shed.",
 		"Up to load 0.5 it does not matter: the p99 response is 100 to 105 ms.",
-		"shed refuses 12.4 % at load 1.1.",
+		"With shed 12.4 % of tasks shed at load 1.1.",
 		"unbounded bounds nothing and is not ranked: up to 50 at once where the limit is 4."} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
@@ -112,7 +112,7 @@ func TestOfSearch(t *testing.T) {
 	for want, found := range map[string][]Found{
 		"b meets p99-response<80ms up to load 0.800 to 0.820; a only up to load 0.500 to 0.600": {
 			{Name: "a", Met: 0.5, Missed: 0.6}, {Name: "b", Met: 0.8, Missed: 0.82}},
-		"b meets p99-response<80ms up to load 0.800 to 0.820; nothing is told apart": {
+		"b meets p99-response<80ms up to load 0.800 to 0.820; no significant difference": {
 			{Name: "a", Met: 0.79, Missed: 0.81}, {Name: "b", Met: 0.8, Missed: 0.82}},
 		"b meets p99-response<80ms up to load 1.20, the highest tried; a at no load from " +
 			"0.100 on": {{Name: "a", Met: nan, Missed: 0.1}, {Name: "b", Met: 1.2, Missed: nan}},

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -85,7 +85,7 @@ func (s Sweep) unusable() (a Answer) {
 		})
 	}
 	x := slices.Max(s.places())
-	a = Answer{Headline: fmt.Sprintf("Doubted (%s)", trust.Why), Unit: s.unit(x), X: x}
+	a = Answer{Headline: fmt.Sprintf("SUSPECT (%s)", trust.Why), Unit: s.unit(x), X: x}
 	switch {
 	case none:
 		a.Headline = fmt.Sprintf("Nothing here can be relied on: %s %s INVALID (%s)",
@@ -104,11 +104,11 @@ func (s Sweep) unusable() (a Answer) {
 	}
 	byTime := func(x, y Case) int { return cmp.Compare(x.Value(a.Unit), y.Value(a.Unit)) }
 	low, high := slices.MinFunc(known, byTime), slices.MaxFunc(known, byTime)
-	a.Headline += fmt.Sprintf(": %sthe %s reads %s with %s", lower(s.prefix(x)), Metric(a.Unit),
-		quantity.Seconds(low.Value(a.Unit)), low.Strategy)
+	a.Headline += fmt.Sprintf(": %sthe %s reads %s with %s%s", lower(s.prefix(x)), Metric(a.Unit),
+		quantity.Seconds(low.Value(a.Unit)), low.Strategy, priceOf(low.Cell))
 	if low.Strategy != high.Strategy {
-		a.Headline += fmt.Sprintf(", %s with %s", quantity.Seconds(high.Value(a.Unit)),
-			high.Strategy)
+		a.Headline += fmt.Sprintf(", %s with %s%s", quantity.Seconds(high.Value(a.Unit)),
+			high.Strategy, priceOf(high.Cell))
 	}
 	return a
 }
@@ -146,7 +146,9 @@ func (s Sweep) single() (a Answer) {
 	if low.Cell == nil {
 		return a
 	}
-	p99 := func(c Case) string { return quantity.Seconds(c.Value("p99-response-sec")) }
+	p99 := func(c Case) string {
+		return quantity.Seconds(c.Value("p99-response-sec")) + priceOf(c.Cell)
+	}
 	a = Answer{Unit: "p99-response-sec", X: high.X}
 	if low.X == high.X {
 		a.Headline = fmt.Sprintf("%s: %sthe p99 response is %s", whose, lower(s.prefix(high.X)),
@@ -193,8 +195,8 @@ func (s Sweep) completed(unit, in string) (a Answer) {
 		verb = "complete"
 	}
 	return Answer{Unit: unit, X: x, score: 1 + ratio(best.value, worst.value),
-		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s", s.prefix(x), best.Class, verb,
-			perSecond(best.value), in, worst.Class, perSecond(worst.value)))}
+		Headline: upper(fmt.Sprintf("%s%s %s %s%s, %s %s%s", s.prefix(x), best.named(), verb,
+			perSecond(best.value), in, c.worst(), perSecond(worst.value), c.spared(true)))}
 }
 
 // fallBehind speaks of those whose queue grows without end, and the best of those that keep up.
@@ -214,13 +216,10 @@ func (s Sweep) fallBehind() (a Answer) {
 			fall = "fall"
 		}
 		// a short queue is no merit of its own where it is bought by refusing
-		but := ""
-		if lost := c.in[0].Lost(); lost >= 0.01 {
-			but = fmt.Sprintf(" and %s %s", verbOf(c.in[0]), quantity.Share(lost))
-		}
 		return Answer{Unit: c.unit, X: xs[i], score: 10, Headline: upper(fmt.Sprintf(
-			"%s%s %s the p99 response at %s%s; %s %s behind without end", s.prefix(xs[i]),
-			c.in[0].Class, keep, quantity.Seconds(c.in[0].value), but, some(behind), fall))}
+			"%s%s %s the p99 response at %s; %s %s behind without end%s", s.prefix(xs[i]),
+			c.in[0].named(), keep, quantity.Seconds(c.in[0].value), some(behind), fall,
+			c.spared(false)))}
 	}
 	return a
 }
@@ -241,10 +240,9 @@ func (s Sweep) slower() (a Answer) {
 			by = fmt.Sprintf(", %s times as long", times(worst.value/best.value))
 		}
 		return Answer{Unit: unit, X: xs[i], score: ratio(best.value, worst.value),
-			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s%s and %s with %s%s%s",
-				lower(s.prefix(xs[i])), Metric(unit), quantity.Seconds(best.value), best.Class,
-				priceOf(best, ","), quantity.Seconds(worst.value), worst.Class, priceOf(worst, ""),
-				by))}
+			Headline: upper(fmt.Sprintf("%sthe %s is %s with %s and %s with %s%s%s",
+				lower(s.prefix(xs[i])), Metric(unit), quantity.Seconds(best.value), best.named(),
+				quantity.Seconds(worst.value), c.worst(), by, c.spared(true)))}
 	}
 	return a
 }
@@ -260,8 +258,8 @@ func (s Sweep) nothingTold() (a Answer) {
 		}
 		low, high := c.in[0], c.in[len(c.in)-1]
 		return Answer{Unit: unit, X: xs[i], Headline: fmt.Sprintf(
-			"Nothing is told apart%s: the %s is %s with %s", atPlace(s.Place(xs[i])), Metric(unit),
-			between(low.value, high.value), s.count(len(names(c.in))))}
+			"No significant difference%s: the %s is %s with %s%s", atPlace(s.Place(xs[i])),
+			Metric(unit), between(low.value, high.value), s.count(len(names(c.in))), c.losing())}
 	}
 	return a
 }
@@ -273,10 +271,9 @@ func (s Sweep) plain() (a Answer) {
 		unit := s.unit(xs[i])
 		for _, k := range s.at(xs[i]) {
 			if v := k.Value(unit); !math.IsNaN(v) && s.fit(k) {
-				alone := standing{Class{Names: []string{k.Strategy}, cases: []Case{k}}, k, v}
 				return Answer{Unit: unit, X: xs[i], Headline: upper(fmt.Sprintf(
 					"%sthe %s is %s with %s%s%s", lower(s.prefix(xs[i])), Metric(unit),
-					quantity.Seconds(v), k.Strategy, priceOf(alone, ""), s.beside(k)))}
+					quantity.Seconds(v), k.Strategy, priceOf(k.Cell), s.beside(k)))}
 			}
 		}
 	}
@@ -301,7 +298,7 @@ func (s Sweep) beside(k Case) (text string) {
 		text += "; " + some(nothing) + " complete nothing"
 	}
 	if n := len(doubted); n > 0 {
-		text += fmt.Sprintf("; %s %s doubted", some(doubted), isAre(n))
+		text += fmt.Sprintf("; %s %s SUSPECT", some(doubted), isAre(n))
 	}
 	return text
 }

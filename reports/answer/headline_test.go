@@ -25,17 +25,17 @@ func TestHeadlines(t *testing.T) {
 		"falls behind": {"At load 1.1 codel keeps the p99 response at 97.0 ms; a and b fall " +
 			"behind without end", []Case{p99("codel", 0.5, 0.04), p99("codel", 1.1, 0.097),
 			p99("shed", 1.1, 0.128), p99("a", 1.1, 4).growing(), p99("b", 1.1, 5).growing()}},
-		"at a price": {"At load 1.1 shed keeps the p99 response at 97.0 ms and refuses 34.2 %; " +
-			"a falls behind without end", []Case{p99("shed", 1.1, 0.097).with("shed/op", 0.342),
+		"at a price": {"At load 1.1 shed (34.2 % of tasks shed) keeps the p99 response at " +
+			"97.0 ms; a falls behind without end", []Case{p99("shed", 1.1, 0.097).with("shed/op", 0.342),
 			p99("a", 1.1, 4).growing()}},
 		"slower": {"At load 0.9 the p99 response is 100 ms with a and 250 ms with c, 2.5 times as " +
 			"long", []Case{p99("a", 0.9, 0.1, 0.1), p99("b", 0.9, 0.2, 0.2),
 			p99("c", 0.9, 0.25, 0.25)}},
-		"faster at a price": {"At load 0.9 the p99 response is 100 ms with a, which refuses 5.90 %, " +
-			"and 250 ms with c, 2.5 times as long", []Case{
+		"faster at a price": {"At load 0.9 the p99 response is 100 ms with a (5.90 % of tasks " +
+			"shed) and 250 ms with c (no task lost), 2.5 times as long", []Case{
 			p99("a", 0.9, 0.1).with("shed/op", 0.059), p99("c", 0.9, 0.25)}},
-		"alone beside a doubted one": {"At load 0.9 the p99 response is 100 ms with a, which " +
-			"refuses 12.6 %; b is doubted", []Case{p99("a", 0.9, 0.1).with("shed/op", 0.126),
+		"alone beside a doubted one": {"At load 0.9 the p99 response is 100 ms with a (12.6 % " +
+			"of tasks shed); b is SUSPECT", []Case{p99("a", 0.9, 0.1).with("shed/op", 0.126),
 			p99("b", 0.9, 0.2).doubt("too short", results.Suspect)}},
 		"alone beside one that is banned": {"At load 0.9 the p99 response is 100 ms with a; b " +
 			"completes nothing", []Case{p99("a", 0.9, 0.1),
@@ -43,9 +43,9 @@ func TestHeadlines(t *testing.T) {
 		"below, where they differ": {"At load 0.5 the p99 response is 100 ms with a and 200 ms " +
 			"with b, 2.0 times as long", []Case{p99("a", 0.5, 0.1), p99("b", 0.5, 0.2),
 			p99("a", 0.9, 0.3), p99("b", 0.9, 0.301)}},
-		"nothing": {"Nothing is told apart at load 0.9: the p99 response is 100 to 104 ms with " +
+		"nothing": {"No significant difference at load 0.9: the p99 response is 100 to 104 ms with " +
 			"2 strategies", []Case{p99("a", 0.9, 0.1), p99("b", 0.9, 0.104)}},
-		"seeds disagree": {"Nothing is told apart at load 0.9: the p99 response is 200 ms with " +
+		"seeds disagree": {"No significant difference at load 0.9: the p99 response is 200 ms with " +
 			"2 strategies", []Case{p99("a", 0.9, 0.1, 0.3), p99("b", 0.9, 0.2, 0.2)}},
 		"all of them one class": {"2 strategies coincide (a and b): the p99 response goes from " +
 			"100 ms at load 0.5 to 300 ms at load 0.9", []Case{p99("a", 0.5, 0.1),
@@ -66,10 +66,10 @@ func TestHeadlines(t *testing.T) {
 		"a soak that is not over": {"The run is not over, or was cut off: at load 0.9 the p99 " +
 			"response reads 100 ms with a",
 			[]Case{p99("a", 0.9, 0.1).doubt("unfinished", results.Suspect)}},
-		"all doubted": {"Doubted (lag, 2 of 2): at load 0.9 the p99 response reads 100 ms with a, " +
+		"all doubted": {"SUSPECT (lag, 2 of 2): at load 0.9 the p99 response reads 100 ms with a, " +
 			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("lag", results.Suspect),
 			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
-		"one of them INVALID": {"Doubted (lag, 1 of 2): at load 0.9 the p99 response reads " +
+		"one of them INVALID": {"SUSPECT (lag, 1 of 2): at load 0.9 the p99 response reads " +
 			"200 ms with b", []Case{p99("a", 0.9, 0.1).doubt("pause", results.Invalid),
 			p99("b", 0.9, 0.2).doubt("lag", results.Suspect)}},
 		"all INVALID": {"Nothing here can be relied on: 2 scenarios are INVALID (pause, 2 of 2): " +
@@ -87,8 +87,8 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
-// TestOverloadIsNoDoubt: what is doubted only since more is offered than can be done counts; what
-// is doubted for more does not.
+// TestOverloadIsNoDoubt: what is SUSPECT only since more is offered than can be done counts; what
+// is SUSPECT for more does not.
 func TestOverloadIsNoDoubt(t *testing.T) {
 	s := sweep(p99("shed", 1.1, 0.1).doubt("not stationary", results.Suspect),
 		p99("pool", 1.1, 4).growing().doubt("not stationary", results.Suspect),
@@ -129,7 +129,8 @@ func TestNoBestByChance(t *testing.T) {
 			}
 			cases = append(cases, p99(fmt.Sprint("s", i), 0.9, values...))
 		}
-		if a, _ := OfSweeps([]Sweep{sweep(cases...)}); !strings.HasPrefix(a.Headline, "Nothing") {
+		if a, _ := OfSweeps([]Sweep{sweep(cases...)}); !strings.HasPrefix(a.Headline,
+			"No significant difference") {
 			named++
 		}
 	}

@@ -6,15 +6,17 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A Found is what a search for capacity found for a strategy: it meets the objective at Met, and
 // misses it at Missed. NaN: the search saw no such end.
 type Found struct {
-	Name        string
-	Style       int
-	Met, Missed float64
+	Name         string
+	Style        int
+	Met, Missed  float64
+	results.Cell // the answer, with what was lost where it was met
 }
 
 // A Search is the answers of a search for the highest load or rate that meets an objective.
@@ -37,7 +39,7 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		return cmp.Compare(s.bears(b), s.bears(a))
 	})
 	best, worst := decided[0], decided[len(decided)-1]
-	a.Headline = fmt.Sprintf("%s meets %s %s", best.Name, s.Objective, s.upTo(best))
+	a.Headline = fmt.Sprintf("%s meets %s %s", best.named(), s.Objective, s.upTo(best))
 	var ties []string
 	told := func(f Found) bool { return f.Missed <= best.Met }
 	for _, f := range decided[1:] {
@@ -45,18 +47,34 @@ func OfSearch(s Search) (a Answer, ok bool) {
 			ties = append(ties, f.Name)
 		}
 	}
+	lossless := slices.IndexFunc(decided, func(f Found) bool {
+		return f.Lost() == 0 && !math.IsNaN(f.Met)
+	})
+	spared := ""
+	switch {
+	case lossless > 0:
+		f := decided[lossless]
+		spared = fmt.Sprintf("; with no task lost %s, %s", f.Name, s.upTo(f))
+	case best.Lost() > 0 && lossless < 0 && len(decided) > 1:
+		spared = "; all that meet it lose tasks"
+	}
 	if len(decided) > 1 && told(worst) {
+		who := worst.named()
+		if lossless > 0 && worst.Lost() == 0 && s.bears(worst) == s.bears(decided[lossless]) {
+			who, spared = who+" (no task lost)", ""
+		}
 		only := "only "
 		if math.IsNaN(worst.Met) {
 			only = ""
 		}
-		a.Headline += fmt.Sprintf("; %s %s%s", worst.Name, only, s.upTo(worst))
+		a.Headline += fmt.Sprintf("; %s %s%s", who, only, s.upTo(worst))
 	} else if len(decided) > 1 {
-		a.Headline += "; nothing is told apart"
+		a.Headline += "; no significant difference"
 	}
+	a.Headline += spared
 	bars := Fact{Title: "Highest " + s.Axis + " that meets it"}
 	for _, f := range decided {
-		bars.Bars = append(bars.Bars, Bar{Label: f.Name, Value: s.interval(f), Style: f.Style,
+		bars.Bars = append(bars.Bars, Bar{Label: f.named(), Value: s.interval(f), Style: f.Style,
 			Share: s.bears(f) / max(s.bears(best), math.SmallestNonzeroFloat64)})
 	}
 	if more := len(bars.Bars) - mostBars; more > 0 {
@@ -64,16 +82,19 @@ func OfSearch(s Search) (a Answer, ok bool) {
 		bars.Text = fmt.Sprintf("%d more are in the figure.", more)
 	}
 	a.Facts = append(a.Facts, bars)
-	tie := "Intervals that overlap are not told apart: no other overlaps with that of " +
-		best.Name + "."
+	tie := "No other interval overlaps that of " + best.Name + "."
 	if len(ties) > 0 {
-		tie = fmt.Sprintf("%s %s not told apart from %s.", some(ties), isAre(len(ties)), best.Name)
+		tie = fmt.Sprintf("%s %s not significantly different from %s.", some(ties),
+			isAre(len(ties)), best.Name)
 	}
 	if len(decided) > 1 {
 		a.Facts = append(a.Facts, Fact{Title: "Who ties", Text: tie})
 	}
 	return a, true
 }
+
+// named is the strategy with what it loses at the load that it bears.
+func (f Found) named() string { return f.Name + priceOf(f.Cell) }
 
 // bears is the highest load that surely meets the objective, or the begin of the range.
 func (s Search) bears(f Found) float64 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // OfFindings finds the answer of studies: the verdict of one with its number, or how many claims

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 

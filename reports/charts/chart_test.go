@@ -242,7 +242,7 @@ func TestThroughputReferences(t *testing.T) {
 		}
 		texts, _ := record(c, Narrow)
 		if got := slices.Contains(texts, "capacity"); got != want ||
-			!slices.Contains(texts, "all that is offered") {
+			!slices.Contains(texts, "offered") {
 			t.Errorf("capacity %v: labelled %v, want %v: %q", capacity, got, want, texts)
 		}
 	}

@@ -34,3 +34,37 @@ func TestDoubtedPointsAreHollow(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubtedRowsAreHollow: so is the marker of a row.
+func TestDoubtedRowsAreHollow(t *testing.T) {
+	v := RowValue{Mid: 1, Lo: 1, Hi: 1}
+	for _, c := range []struct {
+		sure           []bool
+		filled, hollow int
+	}{{[]bool{true, false, true}, 2, 1}, {nil, 0, 3}} {
+		chart, err := Rows(
+			"p99",
+			[]string{"a", "b", "c"},
+			[]RowPanel{{Series: []RowSeries{{Name: "s",
+				Values: []RowValue{v, v, v}, Sure: c.sure}}}},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg strings.Builder
+		if err := chart.InlineSVG(&svg, Compact); err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]int{strings.Count(svg.String(), `class="f-s0 s-s0"`),
+			strings.Count(svg.String(), `class="f-paper s-s0"`)}; got !=
+			[2]int{c.filled, c.hollow} {
+			t.Errorf(
+				"sure %v: %d filled and hollow, want %d and %d",
+				c.sure,
+				got,
+				c.filled,
+				c.hollow,
+			)
+		}
+	}
+}

@@ -23,14 +23,17 @@ const (
 	Compact
 )
 
-// InPage is the layout that a page takes for all widths: there is one picture of each panel in it.
-// Of one in the Compact layout a narrow window shows the panel alone, with Key below. The Parts of
-// several panels are Narrow.
-func (c *Chart) InPage() Layout {
-	if len(c.Panels) == 1 && c.rows == nil && c.rowsHigh == 0 {
-		return Compact
+// InPage are the layouts that a page takes, with letters of one size in all. Lines are Compact at
+// all widths: a narrow window shows the panel alone, with Key below. Named rows cannot be cut off
+// and are Narrow there, a picture of their own. The Parts of several panels are Narrow.
+func (c *Chart) InPage() []Layout {
+	switch {
+	case len(c.Panels) > 1:
+		return []Layout{Narrow}
+	case c.rows != nil || c.rowsHigh > 0:
+		return []Layout{Compact, Narrow}
 	}
-	return Narrow
+	return []Layout{Compact}
 }
 
 // Parts are the panels, for a page that sets them side by side as far as there is room: charts
@@ -175,7 +178,7 @@ func (c *Chart) drawRow(area draw.Canvas, l Layout) {
 	for _, name := range names {
 		legend = max(legend, name.width)
 	}
-	if l == Compact {
+	if l == Compact && c.rowsHigh == 0 {
 		legend = compactNames
 	}
 	const leader = 18

@@ -20,7 +20,7 @@ func TestPartsOfPanels(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := c.Parts()
-	if len(parts) != 2 || len(c.Key()) != 2 || c.InPage() != Narrow {
+	if len(parts) != 2 || len(c.Key()) != 2 || !slices.Equal(c.InPage(), []Layout{Narrow}) {
 		t.Fatalf("%d parts, %d names", len(parts), len(c.Key()))
 	}
 	for i, title := range []string{"lost", "late"} {

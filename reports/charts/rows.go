@@ -23,6 +23,9 @@ type RowSeries struct {
 	Name   string
 	Style  int        // its number among the strategies, from 0: decides colour and marker
 	Values []RowValue // Values[i] is of row i
+	// Sure[i] says that Values[i] may be believed: its marker is filled; others are hollow. nil:
+	// nothing is known of them, and all are hollow.
+	Sure []bool
 }
 
 // A RowValue is a value and the interval around it, in the unit of the panel's axis. Mid is NaN
@@ -134,7 +137,11 @@ func (r rowMarks) Plot(c draw.Canvas, p *plot.Plot) {
 					c.StrokeLine2(draw.LineStyle{Color: look.tint.fade(0.55), Width: intervalBar},
 						x(v.Lo), at.Y, x(v.Hi), at.Y)
 				}
-				drawMarker(&c, look.marker, look.tint, paper, at, markerRadius, 1.5)
+				fill := paper
+				if s.Sure != nil && s.Sure[i] {
+					fill = look.tint
+				}
+				drawMarker(&c, look.marker, look.tint, fill, at, markerRadius, 1.5)
 			})
 		}
 	}

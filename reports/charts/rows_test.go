@@ -21,15 +21,21 @@ func sampleRows() ([]string, []RowPanel) {
 		{Title: "p99 response", X: Axis{Label: "response (log scale)", Log: true, Format: Seconds},
 			Levels: []Level{{"the limit", 0.012}, {"impossible", 0}},
 			Series: []RowSeries{
-				{"default", 0, []RowValue{{0.01, 0.009, 0.013}, absent,
+				{Name: "default", Style: 0, Values: []RowValue{{0.01, 0.009, 0.013}, absent,
 					{0.02, math.NaN(), math.NaN()}}},
-				{"tuned", 1, []RowValue{{0.005, 0.004, 0.006}, {0.05, 0.06, 0.07}, {0, 0, 0}}},
+				{
+					Name:   "tuned",
+					Style:  1,
+					Values: []RowValue{{0.005, 0.004, 0.006}, {0.05, 0.06, 0.07}, {0, 0, 0}},
+				},
 			}},
 		{Title: "goodput", X: Axis{Label: "share", Reach: []float64{0}, Name: "share"},
-			Series: []RowSeries{{"tuned", 1,
-				[]RowValue{{0.9, 0.9, 0.9}, absent, {0.5, 0.4, 0.6}}}}},
+			Series: []RowSeries{{Name: "tuned", Style: 1,
+				Values: []RowValue{{0.9, 0.9, 0.9}, absent, {0.5, 0.4, 0.6}}}}},
 		{Title: "of nothing",
-			Series: []RowSeries{{"default", 0, []RowValue{absent, absent, absent}}}},
+			Series: []RowSeries{
+				{Name: "default", Style: 0, Values: []RowValue{absent, absent, absent}},
+			}},
 	}
 }
 
@@ -98,7 +104,11 @@ func TestRowsLegend(t *testing.T) {
 // where colours are not seen.
 func TestRowsOrder(t *testing.T) {
 	at := func(style int) RowSeries {
-		return RowSeries{"s" + string(rune('0'+style)), style, []RowValue{{1, 1, 1}, {1, 1, 1}}}
+		return RowSeries{
+			Name:   "s" + string(rune('0'+style)),
+			Style:  style,
+			Values: []RowValue{{1, 1, 1}, {1, 1, 1}},
+		}
 	}
 	c, err := Rows("t", []string{"first", "second"},
 		[]RowPanel{{Series: []RowSeries{at(0), at(1)}}})
@@ -129,7 +139,7 @@ func TestRowsGrow(t *testing.T) {
 		p := RowPanel{}
 		for s := range series {
 			p.Series = append(p.Series,
-				RowSeries{"s", s, slices.Repeat([]RowValue{{1, 1, 1}}, rows)})
+				RowSeries{Name: "s", Style: s, Values: slices.Repeat([]RowValue{{1, 1, 1}}, rows)})
 		}
 		c, err := Rows("t", slices.Repeat([]string{"row"}, rows), []RowPanel{p})
 		if err != nil {
@@ -149,8 +159,9 @@ func TestRowsGrow(t *testing.T) {
 
 func TestRowsOfNothing(t *testing.T) {
 	for _, panels := range [][]RowPanel{nil, {{}},
-		{{Series: []RowSeries{{"a", 0, []RowValue{absent}}}}},
-		{{X: Axis{Log: true}, Series: []RowSeries{{"a", 0, []RowValue{{-1, -1, -1}}}}}}} {
+		{{Series: []RowSeries{{Name: "a", Style: 0, Values: []RowValue{absent}}}}},
+		{{X: Axis{Log: true},
+			Series: []RowSeries{{Name: "a", Values: []RowValue{{-1, -1, -1}}}}}}} {
 		if _, err := Rows("t", []string{"row"}, panels); !isEmpty(err) {
 			t.Errorf("%v: %v", panels, err)
 		}
@@ -160,7 +171,7 @@ func TestRowsOfNothing(t *testing.T) {
 			t.Error("a series of another length did not panic")
 		}
 	}()
-	_, err := Rows("t", []string{"row"}, []RowPanel{{Series: []RowSeries{{"a", 0, nil}}}})
+	_, err := Rows("t", []string{"row"}, []RowPanel{{Series: []RowSeries{{Name: "a"}}}})
 	t.Error(err)
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // clean keeps what the axis can show, and notes the rest.
@@ -18,7 +18,7 @@ func (p RowPanel) clean(rows int) (out RowPanel, notes []string) {
 			panic(fmt.Sprintf("charts: series %q has %d values for %d rows", s.Name,
 				len(s.Values), rows))
 		}
-		kept := RowSeries{s.Name, s.Style, make([]RowValue, rows)}
+		kept := RowSeries{s.Name, s.Style, make([]RowValue, rows), s.Sure}
 		some, lost := 0, 0
 		for i, v := range s.Values {
 			kept.Values[i] = RowValue{math.NaN(), math.NaN(), math.NaN()}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // Series is one line of a chart.

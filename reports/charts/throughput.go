@@ -20,7 +20,7 @@ func Throughput(title string, capacity float64, panels []Panel) (*Chart, error) 
 	}
 	_, right := linearRange(0, xmax*1.02)
 	bottom, top := linearRange(ymin, max(ymax, min(xmax, ymax*1.1), min(capacity, 2*ymax)))
-	c.legend = []entry{{names: []string{"all that is offered"}, sample: &diagonalStyle}}
+	c.legend = []entry{{names: []string{"offered"}, sample: &diagonalStyle}}
 	if capacity > 0 && capacity <= top {
 		c.legend = append(c.legend, entry{names: []string{"capacity"}, sample: &capacityStyle,
 			y: capacity, last: true})

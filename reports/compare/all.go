@@ -60,7 +60,12 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 		return nil, fmt.Errorf("alpha %v and confidence %v must be between 0 and 1",
 			opts.Alpha, opts.Confidence)
 	}
-	by, err := newProjections(opts)
+	opts.Brief = opts.Brief && ours(inputs)
+	var apart []results.Pair
+	if opts.Brief {
+		apart = apartFrom(inputs, opts)
+	}
+	by, err := newProjections(opts, apart)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +77,9 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 	metrics, err := results.ChooseMetrics(opts.Metrics, inputs)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Brief && len(opts.Metrics) == 0 && !strings.Contains(opts.Filter, ".unit") {
+		metrics = deciding(metrics, inputs)
 	}
 	g := newGrid(by)
 	var unused []string
@@ -85,6 +93,16 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 			errors.New("nothing in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
 	}
 	c := g.comparison(units, opts)
+	if c.Tasks, err = g.taskDifferences(inputs); err != nil {
+		return nil, err
+	}
+	for _, p := range apart {
+		v := Variation{Key: "/" + p.Key}
+		for _, in := range inputs {
+			v.Values = append(v.Values, []string{in.Results.Runs[0].Key(p.Key)})
+		}
+		c.Varying = append(c.Varying, v)
+	}
 	c.Warnings = append(results.InputWarnings(inputs), invalidRuns(inputs)...)
 	for _, label := range unused {
 		c.Warnings = append(c.Warnings, "nothing in "+label+" passes the filter")

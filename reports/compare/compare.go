@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -19,7 +20,12 @@ import (
 type Options struct {
 	Alpha      float64  // a difference counts when p ≤ Alpha; 0 means 0.05
 	Confidence float64  // level of the intervals; 0 means 0.95
-	Metrics    []string // only these, tidied or not (ns/op is sec/op); none means all
+	Metrics    []string // only these, tidied or not (ns/op is sec/op), or patterns; none means all
+	// of results of poolbench, for a reader who decides: without Metrics, those by which one
+	// decides; samples in pairs where both sides have the seeds; text that says what differs, in
+	// units
+	Brief    bool
+	Unpaired bool // no pairs in Brief either
 	// a table for each value of these keys, and metric; "" means pkg, a blank no keys
 	Table  string
 	Row    string // a row for each value of these keys; "" means .fullname
@@ -45,6 +51,10 @@ type Comparison struct {
 	Alpha      float64
 	Confidence float64
 
+	// the same tasks in both columns, where their times are known: of Brief and the virtual clock
+	Tasks []TaskDifference
+
+	brief    bool
 	rowKeys  string // the projection of rows
 	compared bool   // any two cells are
 }
@@ -68,6 +78,7 @@ type Table struct {
 type Row struct {
 	Name  string
 	Cells []*Cell // by column; nil where the benchmark is missing
+	Base  int     // the column that the others are compared with: the table's, but of Brief
 }
 
 // Cell is one sample: the values of a metric in the runs that belong to its row and column.
@@ -77,6 +88,17 @@ type Cell struct {
 	Summary benchmath.Summary // median and interval, or what the Unit line's assume= asks for
 	// with the cell of the base column; nil there, and where either is missing
 	Versus *benchmath.Comparison
+
+	paired  *samples.Paired // likewise, by pairs, which then count; nil where there are none
+	pairing results.Pairing // that or why there are none
+}
+
+// p is that of the comparison with the base; NaN where one pair is all there is.
+func (c *Cell) p() float64 {
+	if c.paired != nil {
+		return c.paired.P
+	}
+	return c.Versus.P
 }
 
 // Geomean summarises a column. The ratio is the geometric mean of the rows' ratios, not the ratio
@@ -106,11 +128,8 @@ type Variation struct {
 func (t *Table) columns() []int {
 	var shown []int
 	for i := range t.Geomean {
-		for _, row := range t.Rows {
-			if row.Cells[i] != nil {
-				shown = append(shown, i)
-				break
-			}
+		if slices.ContainsFunc(t.Rows, func(row Row) bool { return row.Cells[i] != nil }) {
+			shown = append(shown, i)
 		}
 	}
 	return shown
@@ -121,10 +140,15 @@ func (t *Table) columns() []int {
 // significant difference.
 func (t *Table) Change(row *Row, column int) string {
 	cell := row.Cells[column]
-	if cell == nil || cell.Versus == nil || cell.Versus.P > cell.Versus.Alpha {
+	if cell == nil || cell.Versus == nil || !(cell.p() <= cell.Versus.Alpha) {
 		return ""
 	}
-	base, now := row.Cells[t.Base].Summary.Center, cell.Summary.Center
+	base, now := row.Cells[row.Base].Summary.Center, cell.Summary.Center
+	if p := cell.paired; p != nil { // medians may be equal, or the other way round
+		if base, now = 0, p.Mid; p.Ratios {
+			base = 1
+		}
+	}
 	switch {
 	case base == now:
 		return ""
@@ -141,7 +165,7 @@ var errBaseZero = errors.New("the base is 0, from which there is no change in pe
 // warnings are those on the comparison in a column of a row, and why its delta is "?".
 func (t *Table) warnings(row *Row, column int) []error {
 	cell := row.Cells[column]
-	if row.Cells[t.Base].Summary.Center == 0 && cell.Summary.Center != 0 {
+	if row.Cells[row.Base].Summary.Center == 0 && cell.Summary.Center != 0 {
 		return append(slices.Clip(cell.Versus.Warnings), errBaseZero)
 	}
 	return cell.Versus.Warnings

@@ -43,7 +43,7 @@ func (c *Comparison) csv() (records [][]string, warnings []string) {
 		}
 		before = t.Key
 		sheet := csvTable{first: len(records) + 1}
-		t.csv(&sheet, c.ColumnKeys)
+		c.table(&sheet, t)
 		records, warnings = append(records, sheet.records...), append(warnings, sheet.warnings...)
 	}
 	return records, warnings
@@ -94,10 +94,10 @@ func letters(column int) string {
 	return name
 }
 
-// csv gives a head for each key of the columns and one for the unit, the rows and the geometric
+// table gives a head for each key of the columns and one for the unit, the rows and the geometric
 // means, each with two columns for the base and four for any other.
-func (t *Table) csv(s *csvTable, keys [][]results.Pair) {
-	shown := t.columns()
+func (c *Comparison) table(s *csvTable, t *Table) {
+	shown, keys := t.columns(), c.ColumnKeys
 	start := func(place int) int { return 1 + 4*place - 2*min(place, 1) }
 	for level := range keys[shown[0]] {
 		for place, i := range shown {
@@ -123,12 +123,21 @@ func (t *Table) csv(s *csvTable, keys [][]results.Pair) {
 				continue
 			}
 			s.fill(start(place))
-			s.warn(cell.Sample.Warnings, cell.Summary.Warnings)
-			s.line = append(s.line, fmt.Sprint(cell.Summary.Center), cell.Summary.PctRangeString())
+			s.warn(cell.Sample.Warnings)
+			interval := cell.Summary.PctRangeString()
+			if c.brief && interval == "∞" {
+				interval = "" // that of the pairs is what counts
+			} else {
+				s.warn(cell.Summary.Warnings)
+			}
+			s.line = append(s.line, fmt.Sprint(cell.Summary.Center), interval)
 			if cell.Versus != nil {
-				s.warn(cell.Versus.Warnings)
-				s.line = append(s.line, cell.Versus.FormatDelta(row.Cells[t.Base].Summary.Center,
-					cell.Summary.Center), cell.Versus.String())
+				if cell.paired == nil {
+					s.warn(cell.Versus.Warnings)
+				}
+				delta, basis := c.against(facet{t, &row, i})
+				s.line = append(s.line, strings.NewReplacer("−", "-", " %", "%").Replace(delta),
+					basis)
 			}
 		}
 		s.end()

@@ -35,7 +35,7 @@ func (s *gaps) note(at gridRun, lack Missing) {
 	if s.in != nil && !s.in[[2]benchproc.Key{at.table, at.at.col}] {
 		return
 	}
-	if !s.grid.runs[at] {
+	if len(s.grid.runs[at]) == 0 {
 		lack.Unit = ""
 	}
 	if !s.seen[lack] {

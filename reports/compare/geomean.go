@@ -29,7 +29,7 @@ func geomeans(rows []Row, columns, base int) []Geomean {
 				continue
 			}
 			ratio := 1.0
-			if from := row.Cells[base].Summary.Center; from != center {
+			if from := row.Cells[row.Base].Summary.Center; from != center {
 				ratio = center / from
 			}
 			ratios = append(ratios, ratio)

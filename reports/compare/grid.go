@@ -22,9 +22,15 @@ type grid struct {
 	tables   map[benchproc.Key]*gridTable
 	cols     map[benchproc.Key]struct{}
 	residues map[benchproc.Key]map[benchproc.Key]struct{} // by column
-	// there is a run, though it may lack the metrics
-	runs  map[gridRun]bool
+	// those of a place, though they may lack the metrics
+	runs  map[gridRun][]*results.Run
+	pairs map[gridPair]results.Pairing
 	tests judge.RankSums
+}
+
+// gridPair are two columns of a row that are compared.
+type gridPair struct {
+	table, row, base, col benchproc.Key
 }
 
 // gridRun places a run in a table without a unit.
@@ -53,7 +59,8 @@ func newGrid(by *projections) *grid {
 		tables:      make(map[benchproc.Key]*gridTable),
 		cols:        make(map[benchproc.Key]struct{}),
 		residues:    make(map[benchproc.Key]map[benchproc.Key]struct{}),
-		runs:        make(map[gridRun]bool),
+		runs:        make(map[gridRun][]*results.Run),
+		pairs:       make(map[gridPair]results.Pairing),
 		tests:       make(judge.RankSums),
 	}
 }
@@ -89,7 +96,7 @@ func (g *grid) addResults(in results.Input, metrics []string) (added int) {
 		}
 		// As with benchstat, the one error that a filter may have is a reason to leave a run out.
 		if ok, err := g.filter.Apply(&rec); ok && err == nil {
-			g.add(&rec)
+			g.add(&rec, run)
 			added++
 		}
 	}
@@ -106,11 +113,12 @@ func untidied(unit string) string {
 	return written
 }
 
-func (g *grid) add(rec *benchfmt.Result) {
+func (g *grid) add(rec *benchfmt.Result, run *results.Run) {
 	at := gridCellKey{g.rowBy.Project(rec), g.colBy.Project(rec)}
 	g.cols[at.col] = struct{}{}
 	without := g.tableBy.Project(rec)
-	g.runs[gridRun{without, at}] = true
+	place := gridRun{without, at}
+	g.runs[place] = append(g.runs[place], run)
 	if len(rec.Values) == 0 {
 		return
 	}
@@ -139,7 +147,8 @@ func (g *grid) add(rec *benchfmt.Result) {
 
 // comparison works the statistics out.
 func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Comparison {
-	c := &Comparison{Alpha: opts.Alpha, Confidence: opts.Confidence, rowKeys: fieldNames(g.rowBy)}
+	c := &Comparison{Alpha: opts.Alpha, Confidence: opts.Confidence, rowKeys: fieldNames(g.rowBy),
+		brief: opts.Brief}
 	cols := sortedKeys(g.cols)
 	for _, col := range cols {
 		c.Columns = append(c.Columns, col.StringValues())
@@ -157,6 +166,9 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 		}
 		for _, rowKey := range sortedKeys(from.rows) {
 			row := from.row(rowKey, cols, table.Base, assume, opts)
+			if opts.Brief && !opts.Unpaired && !table.Exact {
+				g.pair(&row, from.without, rowKey, cols, unit, opts.Confidence)
+			}
 			table.Rows = append(table.Rows, row)
 			for i, cell := range row.Cells {
 				if cell == nil {
@@ -175,21 +187,25 @@ func (g *grid) comparison(units benchfmt.UnitMetadataMap, opts Options) *Compari
 	return c
 }
 
-// row summarises the cells of a row and compares each with that of the base column.
+// row summarises the cells of a row and compares each with that of the base column; in brief, where
+// a row has no cell there, with its first.
 func (t *gridTable) row(
 	key benchproc.Key, cols []benchproc.Key, baseColumn int,
 	assume benchmath.Assumption, opts Options,
 ) Row {
 	thresholds := benchmath.DefaultThresholds
 	thresholds.CompareAlpha = opts.Alpha
-	row := Row{Name: key.StringValues(), Cells: make([]*Cell, len(cols))}
+	row := Row{Name: key.StringValues(), Cells: make([]*Cell, len(cols)), Base: baseColumn}
+	for opts.Brief && t.cells[gridCellKey{key, cols[row.Base]}] == nil {
+		row.Base++
+	}
 	for i, col := range cols {
 		cell := t.cells[gridCellKey{key, col}]
 		if cell == nil {
 			continue
 		}
 		row.Cells[i] = cell.summarise(assume, &thresholds, opts.Confidence)
-		if base := row.Cells[baseColumn]; i > baseColumn && base != nil {
+		if base := row.Cells[row.Base]; i > row.Base && base != nil {
 			versus := compareSamples(t.tests, assume, base.Sample, row.Cells[i].Sample)
 			row.Cells[i].Versus = &versus
 		}

@@ -4,8 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/jsondoc"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -28,12 +27,17 @@ const version = 1
 //	    "base": "old.txt",                    // the column that the others are compared with
 //	    "rows": [{
 //	      "benchmark": "Run/strategy=…",
+//	      "base": "semaphore",                // absent where it is the table's
 //	      "cells": [{                         // by column; null where the benchmark is missing
 //	        "n": 10, "values": […],           // ascending
 //	        "center": 1.2e-6, "low": 1.1e-6, "high": null,   // null: the interval has no such end
 //	        "versus": {                       // absent in the base, and where either is missing
-//	          "p": 0.001, "significant": true,
-//	          "ratio": 1.05,                  // of the centres; null when the base is 0 and this is not
+//	          "p": 0.001, "significant": true,   // p null: of one pair that differs
+//	          "ratio": 1.05,                  // of the centres, or the mean of pairs; null when the base is 0 and this is not
+//	          "equal": true,                  // all values are, in each pair where there are pairs; else absent
+//	          "pairs": 5,                     // of runs of one seed; absent without
+//	          "low": 1.04, "high": 1.06,      // of pairs: the interval of the ratio, or of the difference
+//	          "difference": 0.02,             // of pairs whose mean difference is tested: shares, zeros
 //	          "change": "worse"               // better, worse, differs (no direction), "" (not significant, or by centres that are equal)
 //	        },
 //	        "warnings": ["…"]
@@ -43,6 +47,9 @@ const version = 1
 //	  }, …],
 //	  "missing": [{"benchmark": "…", "unit": "" | "sec/op", "column": "new.txt"}, …],
 //	  "varying": [{"key": "cpu", "values": [["a"], ["b"]]}, …],                          // by column
+//	  "tasks": [{"benchmark": "…", "column": "…", "base": "…", "pairs": 5, "tasks": 90000,
+//	    "later": 0.7, "earlier": 0.1, "equal": 0.2, "meanSec": 1e-4, "p99Sec": 2e-3,
+//	    "onlyBase": 0, "onlyHere": 0}, …],    // of virtual runs whose directories have each response
 //	  "warnings": ["…"]
 //	}
 func WriteJSON(w io.Writer, c *Comparison) error {
@@ -52,7 +59,7 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 		Confidence: c.Confidence,
 		Config:     pairMap(c.Config), Tables: []jsonTable{},
 		Missing: append([]Missing{}, c.Missing...), Varying: append([]Variation{}, c.Varying...),
-		Warnings: jsondoc.List(c.Warnings),
+		Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks,
 	}
 	for _, keys := range c.ColumnKeys {
 		out.ColumnKeys = append(out.ColumnKeys, pairMap(keys))
@@ -74,6 +81,7 @@ type jsonComparison struct {
 	Tables     []jsonTable         `json:"tables"`
 	Missing    []Missing           `json:"missing"`
 	Varying    []Variation         `json:"varying"`
+	Tasks      []TaskDifference    `json:"tasks,omitempty"`
 	Warnings   []string            `json:"warnings"`
 }
 
@@ -88,6 +96,7 @@ type jsonTable struct {
 
 type jsonRow struct {
 	Benchmark string      `json:"benchmark"`
+	Base      string      `json:"base,omitempty"`
 	Cells     []*jsonCell `json:"cells"`
 }
 
@@ -102,10 +111,15 @@ type jsonCell struct {
 }
 
 type jsonVersus struct {
-	P           float64  `json:"p"`
+	P           *float64 `json:"p"`
 	Significant bool     `json:"significant"`
 	Ratio       *float64 `json:"ratio"`
 	Change      string   `json:"change"`
+	Equal       bool     `json:"equal,omitempty"`
+	Pairs       int      `json:"pairs,omitempty"`
+	Low         *float64 `json:"low,omitempty"`
+	High        *float64 `json:"high,omitempty"`
+	Difference  *float64 `json:"difference,omitempty"`
 }
 
 type jsonGeomean struct {
@@ -120,7 +134,7 @@ func (t *Table) significant(base, cell *Cell) bool {
 	if t.Exact && constant(base.Sample.Values) && constant(cell.Sample.Values) {
 		return base.Summary.Center != cell.Summary.Center
 	}
-	return cell.Versus.P <= cell.Versus.Alpha
+	return cell.p() <= cell.Versus.Alpha
 }
 
 func (t *Table) json(columns []string) jsonTable {
@@ -139,15 +153,28 @@ func (t *Table) json(columns []string) jsonTable {
 				Warnings: messages(cell.Sample.Warnings, cell.Summary.Warnings),
 			}
 			if v := cell.Versus; v != nil {
-				cells[i].Warnings = append(cells[i].Warnings, messages(v.Warnings)...)
-				cells[i].Versus = &jsonVersus{
-					P: v.P, Significant: t.significant(row.Cells[t.Base], cell),
-					Ratio: jsondoc.Finite(samples.Ratio(row.Cells[t.Base].Summary.Center,
-						cell.Summary.Center)), Change: t.Change(&row, i),
+				f := facet{t, &row, i}
+				versus := &jsonVersus{P: jsondoc.Finite(cell.p()),
+					Significant: t.significant(row.Cells[row.Base], cell),
+					Ratio:       jsondoc.Finite(f.ratio()), Change: t.Change(&row, i),
+					Equal: f.equal()}
+				if p := cell.paired; p == nil {
+					cells[i].Warnings = append(cells[i].Warnings, messages(v.Warnings)...)
+				} else {
+					versus.Pairs, versus.Low, versus.High = p.N, jsondoc.Finite(p.Lo),
+						jsondoc.Finite(p.Hi)
+					if !p.Ratios {
+						versus.Difference = jsondoc.Finite(p.Mid)
+					}
 				}
+				cells[i].Versus = versus
 			}
 		}
-		out.Rows = append(out.Rows, jsonRow{row.Name, cells})
+		of := jsonRow{Benchmark: row.Name, Cells: cells}
+		if row.Base != t.Base {
+			of.Base = columns[row.Base]
+		}
+		out.Rows = append(out.Rows, of)
 	}
 	for _, g := range t.Geomean {
 		out.Geomean = append(out.Geomean, jsonGeomean{jsondoc.Finite(g.Center),

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -30,7 +30,7 @@ func WriteMarkdown(w io.Writer, c *Comparison) error {
 		text.WriteByte('\n')
 	}
 	for i := range c.Tables {
-		c.Tables[i].markdown(&text, c.Columns, short)
+		c.markdown(&text, &c.Tables[i], short)
 	}
 	for _, note := range c.Notes() {
 		fmt.Fprintf(&text, "- %s\n", tables.Escape(note))
@@ -39,7 +39,41 @@ func WriteMarkdown(w io.Writer, c *Comparison) error {
 	return err
 }
 
-func (t *Table) markdown(text *strings.Builder, columns []string, short map[string]string) {
+// markdownValue is a cell's value: in brief in its unit, with an interval where there is one.
+func (c *Comparison) markdownValue(
+	f facet, scaler benchunit.Scaler, notes *tables.Footnotes,
+) string {
+	cell := f.cell()
+	if c.brief {
+		_, now := f.values()
+		if f.column == f.row.Base {
+			now, _ = f.values()
+		}
+		return within(now, cell)
+	}
+	return join(scaler.Format(cell.Summary.Center), "±", cell.Summary.PctRangeString(),
+		mark(notes, cell.Sample.Warnings, cell.Summary.Warnings))
+}
+
+// against is the change of a cell from its base, and what that rests on.
+func (c *Comparison) against(f facet) (delta, basis string) {
+	if c.brief {
+		return f.change(), f.basis()
+	}
+	v := f.cell().Versus
+	return v.FormatDelta(f.base().Summary.Center, f.cell().Summary.Center), v.String()
+}
+
+// warnings are those on the comparison: of pairs there are none.
+func (c *Comparison) warnings(f facet) []error {
+	if f.cell().paired != nil {
+		return nil
+	}
+	return f.table.warnings(f.row, f.column)
+}
+
+func (c *Comparison) markdown(text *strings.Builder, t *Table, short map[string]string) {
+	columns := c.Columns
 	text.WriteString("### " + tables.Escape(t.title()) + "\n\n")
 	var m tables.Markdown
 	m.Head(tables.Left, "benchmark")
@@ -63,19 +97,16 @@ func (t *Table) markdown(text *strings.Builder, columns []string, short map[stri
 			case cell == nil:
 				line = append(line, "–")
 			default:
-				line = append(line, join(scaler.Format(cell.Summary.Center), "±",
-					cell.Summary.PctRangeString(),
-					mark(&notes, cell.Sample.Warnings, cell.Summary.Warnings)))
+				line = append(line, c.markdownValue(facet{t, &row, i}, scaler, &notes))
 			}
 			switch {
 			case place == 0:
 			case cell == nil || cell.Versus == nil:
 				line = append(line, "", "", "")
 			default:
-				v := cell.Versus
-				line = append(line, v.FormatDelta(row.Cells[t.Base].Summary.Center,
-					cell.Summary.Center), t.Change(&row, i),
-					join(v.String(), mark(&notes, t.warnings(&row, i))))
+				delta, basis := c.against(facet{t, &row, i})
+				line = append(line, delta, t.Change(&row, i),
+					join(basis, mark(&notes, c.warnings(facet{t, &row, i}))))
 			}
 		}
 		m.Row(line)

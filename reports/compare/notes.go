@@ -78,7 +78,7 @@ func invalidRuns(inputs []results.Input) (lines []string) {
 		}
 		if n > 0 {
 			lines = append(lines,
-				fmt.Sprintf("%s: %d of %d runs are INVALID and cannot be believed (first in "+
+				fmt.Sprintf("%s: %d of %d runs are INVALID (first in "+
 					"line %d)", in.Results.Path, n, len(in.Results.Runs), first))
 		}
 	}

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -11,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/perf/benchunit"
+	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 var (
@@ -31,39 +30,24 @@ var (
 
 // A change is a row of a table that is compared in a column.
 type change struct {
+	facet
 	Name, Unit, Column string // short
 	label              string // in words: "codel_lifo, load 0.5"
 	Base, Now, Delta   string
-	Word               string // better, worse, differs; "" where nothing is told apart
-	P                  string
-	hopeless           bool    // of so few samples that no difference can be told
-	ratio              float64 // new to base
+	Word               string // better, worse, differs; "" where no difference is significant
+	P, Verdict         string
 }
 
 // changes are all that is compared, what changed first: the worse, the better, the others, each by
 // the size of the change. The first so many did.
 func (c *Comparison) changes() (all []change, changed int) {
 	short, _ := c.shortNames()
-	for i := range c.Tables {
-		t := &c.Tables[i]
-		for j := range t.Rows {
-			row := &t.Rows[j]
-			scaler := row.scaler(benchunit.ClassOf(t.Unit))
-			for col, cell := range row.Cells {
-				if cell == nil || cell.Versus == nil {
-					continue
-				}
-				base, now := row.Cells[t.Base].Summary, cell.Summary
-				name := cmp.Or(short[row.Name], row.Name)
-				all = append(all, change{Name: name, Unit: t.Unit, label: answer.Benchmark(name),
-					Column: c.Columns[col], Word: t.Change(row, col),
-					Base:  join(scaler.Format(base.Center), "±", base.PctRangeString()),
-					Now:   join(scaler.Format(now.Center), "±", now.PctRangeString()),
-					Delta: cell.Versus.FormatDelta(base.Center, now.Center),
-					P:     cell.Versus.String(), ratio: now.Center / base.Center,
-					hopeless: max(cell.Versus.N1, cell.Versus.N2) < judge.SamplesFor(c.Alpha/2)})
-			}
-		}
+	for f := range c.facets {
+		name := cmp.Or(short[f.row.Name], f.row.Name)
+		base, now := f.values()
+		all = append(all, change{facet: f, Name: name, Unit: f.table.Unit, label: place(name),
+			Column: c.Columns[f.column], Word: f.word(), Base: within(base, f.base()),
+			Now: within(now, f.cell()), Delta: f.change(), P: f.basis(), Verdict: f.verdict()})
 	}
 	order := []string{"worse", "better", "differs", ""}
 	slices.SortStableFunc(all, func(a, b change) int {
@@ -76,20 +60,26 @@ func (c *Comparison) changes() (all []change, changed int) {
 	return all, changed
 }
 
-// way words the change: "34.2 % higher".
-func (c change) way() string {
-	if c.ratio > 0 && !math.IsInf(c.ratio, 0) {
-		return answer.Change(c.ratio)
+// within is a value with its interval, where there is one.
+func within(value string, c *Cell) string {
+	if math.IsInf(c.Summary.Lo, 0) || math.IsInf(c.Summary.Hi, 0) {
+		return value
 	}
-	return fmt.Sprintf("%s, before %s", c.Now, c.Base)
+	return value + " ± " + c.Summary.PctRangeString()
 }
 
-// size is how large a change is, as a logarithm; a change from 0, or to it, is the largest.
-func (c change) size() float64 {
-	if s := math.Abs(math.Log(c.ratio)); !math.IsNaN(s) {
-		return s
+// place spells what a row is: "codel_lifo, load 0.9".
+func place(name string) string {
+	keys := results.NameKeys(benchfmt.Name(name))
+	base := string(benchfmt.Name(name).Base())
+	if base != "Run" && base != "Attack" || len(keys) == 0 {
+		return answer.Benchmark(name)
 	}
-	return 0
+	words := results.Words(results.Without(keys, "strategy"))
+	if strategy := results.Lookup(keys, "strategy"); strategy != "" {
+		words = slices.Insert(words, 0, results.Readable(strategy))
+	}
+	return strings.Join(words, ", ")
 }
 
 // WritePage writes a comparison as a page for a browser: what changed first, the rest folded. It
@@ -120,14 +110,13 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 		Answer:   c.found(all, at), Trust: c.badges(all, at), CSS: pageCSS,
 		Source: template.HTML("Written by <code>poolbench compare</code>.")}
 	if at > 0 {
-		f, err := changeFigure(all[:at], len(c.Columns) > 2)
-		if err != nil {
+		var err error
+		if p.Figure, err = changeFigure(all[:at], len(c.Columns) > 2); err != nil {
 			return nil, err
 		}
-		p.Figure = f
 	}
 	if n := len(all); n > 0 {
-		p.Basis = fmt.Sprintf("Of %s at p ≤ %.4g some %.2g differ by chance alone. Intervals are "+
+		p.Basis = fmt.Sprintf("Of %s at p ≤ %.4g about %.2g differ by chance. Intervals are "+
 			"of %.4g %% confidence.", prose.Count(n, "comparison"), c.Alpha, c.Alpha*float64(n),
 			100*c.Confidence)
 	}
@@ -135,7 +124,7 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 		id, title string
 		rows      any
 		n         int
-	}{{"changed", "What changed", all[:at], at}, {"same", "Not told apart", all[at:],
+	}{{"changed", "What changed", all[:at], at}, {"same", "No significant difference", all[at:],
 		len(all) - at}, {"notes", "Notes", c.Notes(), len(c.Notes())}} {
 		if s.id == "same" {
 			for _, own := range sections {
@@ -147,85 +136,31 @@ func newPage(c *Comparison, sections []shell.Section) (*shell.Page, error) {
 		if s.n == 0 {
 			continue
 		}
-		body, err := shell.Render(pageTemplate, s.id, s.rows)
-		if err != nil {
+		if err := p.Add(s.id, s.title, pageTemplate, s.id, s.rows); err != nil {
 			return nil, err
 		}
-		p.Sections = append(p.Sections, shell.Section{ID: s.id, Title: s.title, Body: body})
 	}
 	return p, nil
-}
-
-// found is the largest change for the worse, or else for the better, and how many there are; at is
-// how many of all changed. No more of them than chance makes are no finding.
-func (c *Comparison) found(all []change, at int) (a answer.Answer) {
-	counts := make(map[string]int)
-	for _, row := range all {
-		counts[strings.ReplaceAll(row.Word, "differs", "different")]++
-	}
-	switch {
-	case len(all) == 0:
-		a.Headline = "Nothing is compared"
-		for _, note := range c.Notes() {
-			a.Facts = append(a.Facts, answer.Fact{Title: "Why", Text: note})
-			break
-		}
-	case at == 0 && !slices.ContainsFunc(all, func(row change) bool { return !row.hopeless }):
-		a.Headline = fmt.Sprintf("Nothing can be told apart: %s of fewer than %d samples each",
-			prose.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
-	case at == 0:
-		a.Headline = fmt.Sprintf("Nothing is told apart: %s, none with p ≤ %.4g",
-			prose.Count(len(all), "comparison"), c.Alpha)
-	case c.byChance(all, at):
-		a.Headline = fmt.Sprintf("%s of %s with p ≤ %.4g, and chance alone makes some %.2g: "+
-			"nothing is surely told apart", prose.Count(at, "difference"),
-			prose.Count(len(all), "comparison"), c.Alpha, c.Alpha*float64(len(all)))
-	default:
-		first := all[0]
-		a.Headline = fmt.Sprintf("The %s of %s is %s; of %s %s", answer.Metric(first.Unit),
-			first.label, first.way(), prose.Count(len(all), "comparison"),
-			prose.Tally(counts, "worse", "better", "different"))
-	}
-	for _, word := range []string{"worse", "better", "differs"} {
-		var lines []string
-		for _, row := range all[:at] {
-			if row.Word == word {
-				lines = append(lines, fmt.Sprintf("%s of %s: %s", answer.Metric(row.Unit),
-					row.label, row.way()))
-			}
-		}
-		if len(lines) > 0 {
-			a.Facts = append(a.Facts, answer.Fact{Title: word,
-				Text: strings.Join(prose.Few(lines, 3), "; ") + "."})
-		}
-	}
-	if len(c.Varying) > 0 {
-		a.Facts = append(a.Facts, answer.Fact{Title: "Not like with like",
-			Text: c.Varying[0].Describe(c.Columns) + "."})
-	}
-	return a
-}
-
-// byChance reports whether chance alone makes as many changes.
-func (c *Comparison) byChance(all []change, at int) bool {
-	return float64(at) <= c.Alpha*float64(len(all))
 }
 
 // badges count what changed; what chance may have made alarms nobody.
 func (c *Comparison) badges(all []change, at int) (out []shell.Badge) {
 	kinds := []struct{ word, kind, text string }{{"worse", "bad", "worse"},
-		{"better", "ok", "better"}, {"differs", "warn", "different"}, {"", "", "not told apart"}}
-	for _, k := range kinds {
-		n := 0
-		for _, row := range all {
-			if row.Word == k.word {
-				n++
-			}
+		{"better", "ok", "better"}, {"differs", "warn", "different"},
+		{"not significant", "", "not significant"}, {"not tested", "", "not tested"},
+		{"", "", "the same"}}
+	counts, tested := map[string]int{}, 0
+	for _, row := range all {
+		counts[row.verdict()]++
+		if row.known() && !row.equal() {
+			tested++
 		}
-		if k.word != "" && c.byChance(all, at) {
+	}
+	for i, k := range kinds {
+		if i < 3 && c.byChance(at, tested) {
 			k.kind, k.text = "", k.text+", as by chance"
 		}
-		if n > 0 {
+		if n := counts[k.word]; n > 0 {
 			out = append(out, shell.Badge{Kind: k.kind, Text: fmt.Sprintf("%d %s", n, k.text)})
 		}
 	}
@@ -262,8 +197,8 @@ func changeFigure(rows []change, named bool) (*shell.Figure, error) {
 		names = append(names, name)
 		for i, w := range words {
 			v := charts.RowValue{Mid: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
-			if row.Word == w && !math.IsInf(row.ratio, 0) && row.ratio > 0 {
-				v.Mid = row.ratio
+			if row.Word == w && !math.IsInf(row.ratio(), 0) && row.ratio() > 0 {
+				v.Mid = row.ratio()
 			}
 			series[i].Values = append(series[i].Values, v)
 		}
@@ -274,19 +209,10 @@ func changeFigure(rows []change, named bool) (*shell.Figure, error) {
 		})
 	})
 	chart, err := charts.Rows(title, names, []charts.RowPanel{panel})
-	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	f, err := shell.Chart(chart)
-	if err != nil {
-		return nil, err
-	}
-	f.ID, f.Own = "changes", true
-	f.Caption = "Ratios of the medians. The numbers, with intervals and p-values, are in the table."
+	caption := "Ratios of the medians, or of pairs. The numbers, with intervals and p-values, " +
+		"are in the table."
 	if more := len(rows) - len(drawn); more > 0 {
-		f.Caption += fmt.Sprintf(" %d smaller changes are in the table alone.", more)
+		caption += fmt.Sprintf(" %d smaller changes are in the table alone.", more)
 	}
-	return &f, nil
+	return shell.Drawn("changes", caption, chart, err)
 }

@@ -37,8 +37,8 @@ func TestPageOfFew(t *testing.T) {
 		Options{})); err != nil {
 		t.Fatal(err)
 	}
-	if want := ">Nothing can be told apart: 2 comparisons of fewer than 4 samples each</h1>"; !strings.
-		Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), want) {
+	if want := ">Too few repetitions to test a difference: 2 comparisons of fewer than 4 samples " +
+		"each</h1>"; !strings.Contains(strings.ReplaceAll(page.String(), "\u00a0", " "), want) {
 		t.Errorf("no %q", want)
 	}
 }
@@ -63,8 +63,8 @@ func TestPageOfChance(t *testing.T) {
 		Options{})); err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 differences of 40 comparisons with p ≤ 0.05, and chance alone makes some 2: " +
-		"nothing is surely told apart\n"; !strings.HasPrefix(strings.ReplaceAll(text.String(),
+	if want := "2 differences of 40 tested with p ≤ 0.05, and chance alone makes about 2: " +
+		"no reliable difference\n"; !strings.HasPrefix(strings.ReplaceAll(text.String(),
 		"\u00a0", " "), want) {
 		t.Errorf("no %q", want)
 	}
@@ -87,14 +87,16 @@ func TestPage(t *testing.T) {
 		want []string
 	}{
 		"worse": {1.5, 1, []string{
-			`>The p99 response of a is 50 % higher; of 2 comparisons 1 worse</h1>`,
+			`>The p99 response of a is 50 % higher: 1.54 s, before 1.02 s; of 2 ` +
+				`comparisons 1 worse</h1>`,
 			`1 without a significant difference`, `<tr class="worse"><th>Run/strategy=a</th>`,
-			"some 0.1 differ by chance", "old · new · load=0.9", `<figure id="changes"`}},
+			"about 0.1 differ by chance", "old · new · load=0.9", `<figure id="changes"`}},
 		"both": {0.8, 2, []string{
-			`>The p99 response of b&lt;i&gt; is 100 % higher; of 2 comparisons 1 worse, ` +
-				`1 better</h1>`, `p99 response of a: 20 % lower.`}},
+			`>The p99 response of b&lt;i&gt; is 2.00 times as high: 2.05 s, before 1.02 s; of 2 ` +
+				`comparisons 1 worse, ` +
+				`1 better</h1>`, `p99 response of a: 20 % lower: 820 ms, before 1.02 s.`}},
 		"nothing": {1, 1, []string{
-			`>Nothing is told apart: 2 comparisons, none with p ≤ 0.05</h1>`,
+			`>No significant difference in 2 comparisons (p ≤ 0.05)</h1>`,
 			`2 without a significant difference`}},
 	} {
 		var page strings.Builder

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchproc"
+
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // An OptionError is an option of a comparison that cannot be understood.
@@ -26,7 +29,8 @@ type projections struct {
 	tableBy, rowBy, colBy, residue *benchproc.Projection
 	unit                           *benchproc.Field // of tableBy
 	filter                         *benchproc.Filter
-	namesFile                      bool // a projection, or what is ignored, names .file
+	namesFile                      bool     // a projection, or what is ignored, names .file
+	apart                          []string // keys of names in which runs of a pair may differ
 }
 
 // The projections of Options that do not say otherwise; a blank is benchproc's on nothing.
@@ -36,7 +40,8 @@ const (
 	defaultCol   = ".file"
 )
 
-func newProjections(opts Options) (*projections, error) {
+// newProjections leaves those keys of names out of all of them.
+func newProjections(opts Options, apart []results.Pair) (*projections, error) {
 	query := opts.Filter
 	if strings.TrimSpace(query) == "" {
 		query = "*"
@@ -65,7 +70,18 @@ func newProjections(opts Options) (*projections, error) {
 	}
 	p.rowBy = parse("row", cmp.Or(opts.Row, defaultRow))
 	p.colBy = parse("col", cmp.Or(opts.Col, defaultCol))
-	parse("ignore", opts.Ignore)
+	ignored := parse("ignore", opts.Ignore)
+	for _, key := range apart {
+		parse("ignore", "/"+key.Key)
+		p.apart = append(p.apart, key.Key)
+	}
+	if err == nil {
+		for _, field := range slices.Concat(p.colBy.Fields(), ignored.Fields()) {
+			if key, isKey := strings.CutPrefix(field.Name, "/"); isKey {
+				p.apart = append(p.apart, key)
+			}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

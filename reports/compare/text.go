@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -40,6 +40,10 @@ func WriteText(w io.Writer, c *Comparison) error { return WriteTerminal(w, c, 0)
 // table is wider, the name of a row has a line of its own, and each input but the first its own
 // table.
 func WriteTerminal(w io.Writer, c *Comparison, most int) error {
+	if c.brief {
+		_, err := io.WriteString(w, c.briefText(most))
+		return err
+	}
 	short, shared := c.shortNames()
 	var head []string
 	if all, at := c.changes(); len(all) > 0 {
@@ -94,7 +98,7 @@ func (t *Table) text(
 			a.Note(at+textCellNotes, mark(&notes, cell.Sample.Warnings, cell.Summary.Warnings))
 			if v := cell.Versus; v != nil {
 				a.Cell(at+textDelta, 1, tables.Right, "",
-					v.FormatDelta(row.Cells[t.Base].Summary.Center, cell.Summary.Center))
+					v.FormatDelta(row.Cells[row.Base].Summary.Center, cell.Summary.Center))
 				warnings := v.Warnings
 				if words {
 					a.Note(at+textChange, t.Change(&row, i))
@@ -198,11 +202,7 @@ func (g *Geomean) delta() string {
 
 // mark notes warnings below the table, and returns their numbers.
 func mark(notes *tables.Footnotes, warnings ...[]error) string {
-	var texts []string
-	for _, w := range slices.Concat(warnings...) {
-		texts = append(texts, w.Error())
-	}
-	return notes.Mark(texts...)
+	return notes.Mark(messages(warnings...)...)
 }
 
 func configLines(pairs []results.Pair) []string {

@@ -53,7 +53,7 @@ func Example() {
 	}
 	fmt.Println("exit code", verdict.ExitCode())
 	// Output:
-	// The time per operation of Submit is 14.4 % higher; of 1 comparison 1 worse
+	// The time per operation of Submit is 14.4 % higher: 230 ns, before 201 ns; of 1 comparison 1 worse
 	//
 	//        │   old.txt   │                 new.txt                  │
 	//        │   sec/op    │   sec/op     vs base                     │

@@ -15,12 +15,12 @@ func DefaultOptions() verdict.Options {
 
 // Judge says whether new is worse than old, metric by metric of each benchmark.
 //
-// Runs are paired where configuration lines number their pairs, or where both inputs were made with
-// the same seeds: the runs of a seed faced the same arrivals. A metric in pairs is tested by the
-// signed-rank test of its changes, exact up to 100 pairs, one of a tail (p99 and above) by swapping
-// the runs of pairs, on the histograms of both run directories; without pairs, by the rank test,
-// exact up to 100 values in both, which allows for spreads that differ. Pairs that are too few for
-// a verdict, where as many values without would do, are taken as unpaired.
+// Runs are paired where configuration lines number their pairs, or by the seeds that both inputs
+// have, as compare pairs them: the runs of a seed faced the same arrivals. A metric in pairs is
+// tested by the signed-rank test of its changes, exact up to 100 pairs, one of a tail (p99 and
+// above) by swapping the runs of pairs, on the histograms of both run directories; without pairs,
+// by the rank test, exact up to 100 values in both, which allows for spreads that differ. Pairs
+// that are too few for a verdict, where as many values without would do, are taken as unpaired.
 //
 // A metric is worse when the one-sided test, of the new values against the old ones moved by the
 // margin for the worse, is significant after Holm's adjustment over all metrics gated; better
@@ -71,7 +71,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 
 // choose sorts out what is gated. Files that poolbench wrote have the values in full.
 func choose(
-	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]pairing, full bool,
+	r *verdict.Report, c *compare.Comparison, paired map[benchmarkID]results.Pairing, full bool,
 ) (samples []judge.Sample) {
 	gone := make(map[compare.Missing]bool) // with Unit "" a whole benchmark, which is a fault
 	for _, m := range c.Missing {
@@ -94,7 +94,7 @@ func choose(
 			if choice.Takes(m) {
 				runs := paired[benchmarkID{m.Package, m.Benchmark}]
 				samples = append(samples, judge.Sample{Metric: m.Metric,
-					Pairs: runs.pairs(t.Unit), Base: m.Values[0], Head: m.Values[1]})
+					Pairs: pairsOf(runs, t.Unit), Base: m.Values[0], Head: m.Values[1]})
 			}
 		}
 	}

@@ -348,14 +348,14 @@ func TestGateReport(t *testing.T) {
 		{name: "laws are broken", old: lawful,
 			new: strings.Replace(lawful, " 0 broken-laws", " 2 broken-laws", 1), exit: 3, rows: 1,
 			notGated: []string{"broken-laws: " + belief},
-			unclear: []string{"new: 1 of 10 runs break invariants and cannot be believed (first " +
+			unclear: []string{"new: 1 of 10 runs break invariants (first " +
 				"in line 2)"}},
 		{name: "laws are broken on both sides", old: strings.ReplaceAll(lawful, " 0 ", " 1 "),
 			new: strings.ReplaceAll(lawful, " 0 ", " 1 "), exit: 3, rows: 1,
 			notGated: []string{"broken-laws: " + belief},
-			unclear: []string{"old: 10 of 10 runs break invariants and cannot be believed (first " +
+			unclear: []string{"old: 10 of 10 runs break invariants (first " +
 				"in line 2)",
-				"new: 10 of 10 runs break invariants and cannot be believed (first in line 2)"}},
+				"new: 10 of 10 runs break invariants (first in line 2)"}},
 
 		{name: "suspect runs", old: judged,
 			new: strings.ReplaceAll(judged, " 0 verdict", " 1 verdict"), rows: 1,
@@ -363,7 +363,7 @@ func TestGateReport(t *testing.T) {
 		{name: "invalid runs", old: judged, new: strings.Replace(judged, " 0 verdict", " 2 verdict",
 			2), exit: 3, rows: 1,
 			notGated: []string{"verdict: " + belief, "p99-hiccup-sec: " + belief},
-			unclear: []string{"new: 2 of 10 runs are INVALID and cannot be believed (first in " +
+			unclear: []string{"new: 2 of 10 runs are INVALID (first in " +
 				"line 3)"}},
 
 		{name: "what is set aside", old: aside, new: aside, rows: 1,

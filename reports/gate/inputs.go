@@ -80,7 +80,7 @@ func (in inputs) checkLaws(of *results.Results) {
 	}
 	tell := func(runs []results.Pos, what string) {
 		if len(runs) > 0 {
-			in.unclear("%s: %d of %d runs %s and cannot be believed (first in line %d)", of.Path,
+			in.unclear("%s: %d of %d runs %s (first in line %d)", of.Path,
 				len(runs), len(of.Runs), what, runs[0].Line)
 		}
 	}

@@ -3,7 +3,7 @@ package gate
 import (
 	"io"
 
-	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )

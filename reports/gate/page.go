@@ -2,14 +2,13 @@ package gate
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
@@ -62,11 +61,9 @@ func WritePage(w io.Writer, r *verdict.Report) error {
 		if !s.shown {
 			continue
 		}
-		body, err := shell.Render(pageTemplate, s.id, c)
-		if err != nil {
+		if err := p.Add(s.id, s.title, pageTemplate, s.id, c); err != nil {
 			return err
 		}
-		p.Sections = append(p.Sections, shell.Section{ID: s.id, Title: s.title, Body: body})
 	}
 	return p.Write(w)
 }
@@ -106,19 +103,15 @@ func content(r *verdict.Report) (*pageContent, error) {
 
 // add draws a chart, unless there is nothing to draw.
 func (p *pageContent) add(c *charts.Chart, err error, title, caption string) error {
-	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
-		return nil
-	} else if err != nil {
-		return err
+	if err == nil {
+		c.Alt = strings.TrimPrefix(title+". "+caption, ". ")
 	}
-	c.Alt = strings.TrimPrefix(title+". "+caption, ". ")
-	f, err := shell.Chart(c)
-	if err != nil {
-		return err
+	f, err := shell.Drawn("", caption, c, err)
+	if f != nil {
+		f.Title, f.Subtitle = title, ""
+		p.Figures = append(p.Figures, *f)
 	}
-	f.Title, f.Subtitle, f.Caption, f.Own = title, "", caption, true
-	p.Figures = append(p.Figures, f)
-	return nil
+	return err
 }
 
 // found is the outcome with the row that decides it, and its number.

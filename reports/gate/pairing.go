@@ -1,10 +1,8 @@
 package gate
 
 import (
-	"cmp"
-
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -15,37 +13,26 @@ var perRun = []string{"pair", "order", "seed", "layout"}
 // benchmarkID is a benchmark with its package.
 type benchmarkID struct{ pkg, name string }
 
-// A pairing is the runs of a benchmark that belong together: old[i] and new[i] were measured next
-// to each other, or did the same work.
-type pairing struct{ old, new []*results.Run }
-
-// pairings finds the benchmarks whose runs come in pairs. Where a configuration line numbers the
-// pair of every run, as those of gate's own measurements do, runs of one number are one; those
-// whose other half is lost are left out. Otherwise the runs of a seed are a pair, since they face
-// the same arrivals and do the same work, when both sides have the same seeds, each once.
-func (in inputs) pairings() map[benchmarkID]pairing {
+// pairings finds the benchmarks whose runs come in pairs: see results.Paired.
+func (in inputs) pairings() map[benchmarkID]results.Pairing {
 	olds, news := runsByBenchmark(in.old), runsByBenchmark(in.new)
-	paired := make(map[benchmarkID]pairing)
-	incomplete, otherSeeds := 0, 0
+	paired := make(map[benchmarkID]results.Pairing)
+	left, otherSeeds := 0, 0
 	for id, of := range olds {
-		numbers := func(run *results.Run) string { return run.ConfigValue("pair") }
-		if a, b := keyed(of, numbers), keyed(news[id], numbers); a != nil && b != nil {
-			if p, left := matched(of, b, numbers); len(p.old) > 0 {
-				paired[id] = p
-				incomplete += left + len(news[id]) - len(p.new)
-			}
+		if len(news[id]) == 0 {
 			continue
 		}
-		if a, b := keyed(of, seedOf), keyed(news[id], seedOf); a != nil && b != nil {
-			if p, left := matched(of, b, seedOf); left == 0 && len(of) == len(news[id]) {
-				paired[id] = p
-			} else {
-				otherSeeds++
-			}
+		p := results.Paired(of, news[id])
+		left += p.Left
+		switch {
+		case p.Why == "":
+			paired[id] = p
+		case p.Why == results.OtherSeeds:
+			otherSeeds++
 		}
 	}
-	if incomplete > 0 {
-		in.warn("%s without the other half of the pair: left out", prose.Count(incomplete, "run"))
+	if left > 0 {
+		in.warn("%s without the other half of the pair: left out", prose.Count(left, "run"))
 	}
 	if otherSeeds > 0 {
 		in.warn("%s with other seeds in %s than in %s: the runs are not paired",
@@ -64,44 +51,11 @@ func runsByBenchmark(in *results.Results) map[benchmarkID][]*results.Run {
 	return runs
 }
 
-// keyed finds runs by their key; nil when one has none, or two have the same.
-func keyed(runs []*results.Run, key func(*results.Run) string) map[string]*results.Run {
-	by := make(map[string]*results.Run)
-	for _, run := range runs {
-		k := key(run)
-		if k == "" || by[k] != nil {
-			return nil
-		}
-		by[k] = run
-	}
-	return by
-}
-
-// matched puts runs beside those of the same key; left is how many have none.
-func matched(
-	old []*results.Run, new map[string]*results.Run, key func(*results.Run) string,
-) (p pairing, left int) {
-	for _, run := range old {
-		if other := new[key(run)]; other != nil {
-			p.old, p.new = append(p.old, run), append(p.new, other)
-		} else {
-			left++
-		}
-	}
-	return p, left
-}
-
-// seedOf is that of the run's work; "" where it is not known.
-func seedOf(r *results.Run) string { return cmp.Or(r.Seed, r.ConfigValue("seed")) }
-
-// pairs takes the metric of those pairs that have it on both sides.
-func (p pairing) pairs(unit string) (pairs []judge.Pair) {
-	for i, old := range p.old {
-		a, inOld := old.Value(unit)
-		b, inNew := p.new[i].Value(unit)
-		if inOld && inNew {
-			pairs = append(pairs, judge.Pair{Base: a, Head: b})
-		}
+// pairsOf takes the metric of those pairs that have it on both sides.
+func pairsOf(p results.Pairing, unit string) (pairs []judge.Pair) {
+	old, new := p.Values(unit)
+	for i := range old {
+		pairs = append(pairs, judge.Pair{Base: old[i], Head: new[i]})
 	}
 	return pairs
 }

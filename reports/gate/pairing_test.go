@@ -13,7 +13,7 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"
@@ -83,11 +83,17 @@ func TestGatePairs(t *testing.T) {
 			verdict.Inconclusive, verdict.ByRank, 4,
 			[]string{"1 metric judged as if they were not paired: in a family of 1 test a " +
 				"verdict takes 6 pairs"}},
-		{"other seeds", seeded(1, upTo(10)...), seeded(1.05, upTo(11)[1:]...),
+		{"a seed less on each side", seeded(1, upTo(10)...), seeded(1.05, upTo(11)[1:]...),
+			verdict.Worse, verdict.BySignedRank, 9,
+			[]string{"2 runs without the other half of the pair: left out"}},
+		{"other seeds", seeded(1, upTo(10)...), seeded(1.05, upTo(20)[10:]...),
 			verdict.Inconclusive, verdict.ByRank, 10,
 			[]string{"1 benchmark with other seeds in new than in old: the runs are not paired"}},
-		{"more seeds", seeded(1, upTo(10)...), seeded(1.05, upTo(12)...), verdict.Inconclusive,
-			verdict.ByRank, 10,
+		{"more seeds", seeded(1, upTo(10)...), seeded(1.05, upTo(12)...), verdict.Worse,
+			verdict.BySignedRank, 10,
+			[]string{"2 runs without the other half of the pair: left out"}},
+		{"two seeds in common", seeded(1, upTo(10)...), seeded(1.05, upTo(18)[8:]...),
+			verdict.Inconclusive, verdict.ByRank, 10,
 			[]string{"1 benchmark with other seeds in new than in old: the runs are not paired"}},
 		{"a seed twice", seeded(1, twice...), seeded(1.05, twice...), verdict.Inconclusive,
 			verdict.ByRank, 11, nil},
@@ -232,7 +238,7 @@ func TestGateTails(t *testing.T) {
 		{"the same", tailDir(t, 2, 1, 2000, upTo(10)...), verdict.NoWorse, verdict.BySwaps},
 		{"a longer tail", tailDir(t, 3, 1.4, 2000, upTo(10)...), verdict.Worse, verdict.BySwaps},
 		{"a shorter tail", tailDir(t, 4, 0.8, 2000, upTo(10)...), verdict.Better, verdict.BySwaps},
-		{"other seeds", tailDir(t, 5, 1.4, 2000, upTo(11)[1:]...), verdict.Worse, verdict.ByRank},
+		{"other seeds", tailDir(t, 5, 1.4, 2000, upTo(20)[10:]...), verdict.Worse, verdict.ByRank},
 		{"too few tasks", tailDir(t, 6, 1.4, 300, upTo(10)...), verdict.Worse,
 			verdict.BySignedRank},
 	} {

@@ -9,9 +9,10 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/results"
 )
 
 // tailUnit is a quantile of one of the clock readings that a run directory keeps histograms of.
@@ -35,7 +36,7 @@ func tailOf(unit string) (quantile float64, reading string, ok bool) {
 // findTails gives the histograms of their runs to the samples that are tails and come in pairs,
 // where both inputs are run directories. A sample whose runs do not all have one, with enough tasks
 // for its quantile, is judged by the values of its runs.
-func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]pairing) error {
+func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]results.Pairing) error {
 	if in.old.Dir == "" || in.new.Dir == "" {
 		return nil
 	}
@@ -43,9 +44,9 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]pairin
 	for _, s := range samples {
 		if _, reading, ok := tailOf(s.Unit); ok && len(s.Pairs) > 0 {
 			runs := paired[benchmarkID{s.Package, s.Benchmark}]
-			for i := range runs.old {
-				found[0][runs.old[i].Tag(reading)] = judge.Histogram{}
-				found[1][runs.new[i].Tag(reading)] = judge.Histogram{}
+			for i := range runs.Old {
+				found[0][runs.Old[i].Tag(reading)] = judge.Histogram{}
+				found[1][runs.New[i].Tag(reading)] = judge.Histogram{}
 			}
 		}
 	}
@@ -67,8 +68,8 @@ func (in inputs) findTails(samples []judge.Sample, paired map[benchmarkID]pairin
 		}
 		runs := paired[benchmarkID{s.Package, s.Benchmark}]
 		var tails []judge.TailPair
-		for i, run := range runs.old {
-			a, b := found[0][run.Tag(reading)], found[1][runs.new[i].Tag(reading)]
+		for i, run := range runs.Old {
+			a, b := found[0][run.Tag(reading)], found[1][runs.New[i].Tag(reading)]
 			if min(a.Total(), b.Total()) < judge.Resolvable(q) {
 				tails = nil
 				break

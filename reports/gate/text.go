@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -135,40 +134,29 @@ func remarks(r *verdict.Report) []string {
 }
 
 // notGatedLines gives a line for each reason, with the changes of the medians that it hides.
-func notGatedLines(r *verdict.Report) []string {
-	var reasons []string
-	metrics := make(map[string][]string)      // by reason
-	changes := make(map[[2]string][2]float64) // least and greatest, by reason and metric
-	for _, g := range r.NotGated {
-		if !slices.Contains(reasons, g.Reason) {
-			reasons = append(reasons, g.Reason)
-		}
-		key := [2]string{g.Reason, g.Metric}
-		extent, seen := changes[key]
-		if !seen {
-			metrics[g.Reason] = append(metrics[g.Reason], g.Metric)
-			extent = [2]float64{math.Inf(1), math.Inf(-1)}
-		}
-		if ratio := float64(g.Ratio); !math.IsNaN(ratio) {
-			extent = [2]float64{min(extent[0], ratio), max(extent[1], ratio)}
-		}
-		changes[key] = extent
-	}
-	var lines []string
-	for _, reason := range reasons {
+func notGatedLines(r *verdict.Report) (lines []string) {
+	reason := func(g verdict.NotGated) string { return g.Reason }
+	metric := func(g verdict.NotGated) string { return g.Metric }
+	for _, of := range results.Gather(r.NotGated, reason) {
 		var list []string
-		for _, metric := range metrics[reason] {
-			switch extent := changes[[2]string{reason, metric}]; {
-			case extent[0] > extent[1]: // one side lacks it
-				list = append(list, metric)
-			case percent(extent[0]) == percent(extent[1]):
-				list = append(list, fmt.Sprintf("%s (%s)", metric, percent(extent[0])))
+		for _, same := range results.Gather(of, metric) {
+			least, greatest := math.Inf(1), math.Inf(-1)
+			for _, g := range same {
+				if ratio := float64(g.Ratio); !math.IsNaN(ratio) {
+					least, greatest = min(least, ratio), max(greatest, ratio)
+				}
+			}
+			switch name, low, high := same[0].Metric, percent(least), percent(greatest); {
+			case least > greatest: // one side lacks it
+				list = append(list, name)
+			case low == high:
+				list = append(list, fmt.Sprintf("%s (%s)", name, low))
 			default:
-				list = append(list, fmt.Sprintf("%s (%s to %s)", metric, percent(extent[0]),
-					percent(extent[1])))
+				list = append(list, fmt.Sprintf("%s (%s to %s)", name, low, high))
 			}
 		}
-		lines = append(lines, fmt.Sprintf("not gated, %s: %s", reason, strings.Join(list, ", ")))
+		lines = append(lines,
+			fmt.Sprintf("not gated, %s: %s", of[0].Reason, strings.Join(list, ", ")))
 	}
 	return lines
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
 // fallingBehind names the strategies that do not keep up, and where.
@@ -30,7 +30,7 @@ func (s *reportSweep) where(some []*reportCell) string {
 	for _, c := range some {
 		at = append(at, s.place(s.x(c)))
 	}
-	if places := strings.TrimSpace(prose.List(at)); places != "" {
+	if places := strings.TrimSpace(prose.List(prose.Few(at, mostNames))); places != "" {
 		return "at " + places
 	}
 	return ""
@@ -72,9 +72,13 @@ func doNotKeepUp(names []string) string {
 // response says how long the run was, and little else: clearly less was completed per second than
 // offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
 // the arrivals, for its last tasks; in a short run of very variable tasks that is some percent.
-// False for closed arrivals, which wait for completions.
+// False for closed arrivals, which wait for completions, and for runs that are too short to have a
+// steady state: their last tasks are most of them.
 func (c *reportCell) fallsBehind() bool {
 	const behind, refused = 0.92, 0.01
+	if d := c.Doubts(); d != nil && d.TooShort() {
+		return false
+	}
 	done := c.Value("ops/s") / c.Value("offered-ops/s")
 	return done < behind && c.Lost() < refused && !c.closed()
 }

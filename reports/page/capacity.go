@@ -24,6 +24,7 @@ type capacitySearch struct {
 	facts     []string
 	confident string // the confidence, as a percentage
 	found     []charts.Found
+	answers   map[string]results.Cell // what was found for a strategy, as it is written
 }
 
 // splitSearches takes the answers of searches for capacity out of the results: they are no runs.
@@ -114,6 +115,10 @@ func (s *capacitySearch) add(all *results.Results, run *results.Run) {
 	}
 	f := charts.Found{Name: cmp.Or(run.Key("strategy"), run.Key("target")), Met: end("met"),
 		Missed: end("missed")}
+	if s.answers == nil {
+		s.answers = make(map[string]results.Cell)
+	}
+	s.answers[f.Name] = results.Cell{run}
 	f.Style = max(slices.Index(all.Strategies, f.Name), 0)
 	if at := slices.IndexFunc(s.found,
 		func(o charts.Found) bool { return o.Name == f.Name }); at >= 0 {
@@ -161,10 +166,14 @@ func (s *capacitySearch) caption() string {
 		low, high := closed[0], closed[n-1]
 		if low.Missed <= high.Met {
 			least := math.Floor(100*high.Met/low.Missed) / 100
-			out = append(out, fmt.Sprintf("%s takes at least %s times the %s of %s.", high.Name,
+			name := high.Name
+			if loss := s.answers[name].LossWords(); loss != "" {
+				name += " (" + loss + ")"
+			}
+			out = append(out, fmt.Sprintf("%s takes at least %s times the %s of %s.", name,
 				charts.Count(least), what, low.Name))
 		} else {
-			out = append(out, "Bars that overlap are not told apart.")
+			out = append(out, "Overlapping bars are not significantly different.")
 		}
 	}
 	return strings.Join(out, " ")

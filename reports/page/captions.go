@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -53,16 +53,26 @@ func between(r []ranked, cells []*reportCell) string {
 		}
 		return text
 	}
-	text := fmt.Sprintf("runs from %s (%s) to %s (%s)", quantity.Seconds(low.value),
-		tied(r, low.value), quantity.Seconds(high.value), tied(r, high.value))
+	at := func(value float64) string {
+		text := fmt.Sprintf("%s (%s", quantity.Seconds(value), tied(r, value))
+		for _, c := range cells {
+			i := slices.IndexFunc(r, func(x ranked) bool { return x.value == value })
+			if loss := c.LossWords(); loss != "" && c.strategy == r[i].name {
+				text += ", " + loss
+				break
+			}
+		}
+		return text + ")"
+	}
+	text := fmt.Sprintf("runs from %s to %s", at(low.value), at(high.value))
 	if low.value > 0 {
 		text += ", " + factor(high.value/low.value)
 	}
 	return text
 }
 
-// mostNames is how many names a sentence lists.
-const mostNames = 6
+// mostNames is how many names a sentence lists, and one more where that is all.
+const mostNames = 4
 
 // hollow says how many points are so for being doubted.
 func hollow(cells []*reportCell) []string {
@@ -97,18 +107,19 @@ func throughputCaption(s reportSweep, _ *charts.Chart) string {
 	if len(r) == 0 {
 		return ""
 	}
-	var short, before []string
+	whole := func(v float64) string { return fmt.Sprintf("%.0f %%", math.Floor(100*v)) }
+	var short []ranked
+	var before []string
 	for _, x := range r {
 		if x.value < allDone {
-			short = append(short,
-				fmt.Sprintf("%s completes %.0f %%", x.name, math.Floor(100*x.value)))
+			short = append(short, x)
 		}
 	}
 	for _, x := range s.at[:len(s.at)-1] {
 		for _, b := range rank(s.cellsAt(x), share) {
 			if b.value < allDone {
-				before = append(before, fmt.Sprintf("%s at %s (%.0f %%)", b.name, s.place(x),
-					math.Floor(100*b.value)))
+				before = append(before, fmt.Sprintf("%s at %s (%s)", b.name, s.place(x),
+					whole(b.value)))
 			}
 		}
 	}
@@ -119,23 +130,24 @@ func throughputCaption(s reportSweep, _ *charts.Chart) string {
 	var out string
 	switch {
 	case len(short)+len(before) == 0 && some == "" && !unknown:
-		return fmt.Sprintf("Every strategy completes what is offered, up to %s: the difference "+
+		return fmt.Sprintf("Every strategy completes the offered load, up to %s: the difference "+
 			"between them is in the response times.", s.place(last))
 	case len(short) == 0:
-		out = fmt.Sprintf("At %s what is offered%s is completed.", s.place(last),
-			cmp.Or(strings.Replace(some, " of ", " to ", 1), " to every strategy"))
+		out = fmt.Sprintf("At %s the offered load is completed%s.", s.place(last),
+			cmp.Or(strings.Replace(some, " of ", " by ", 1), " by every strategy"))
 	case some != "":
-		out = fmt.Sprintf("At %s, of what is offered, %s.", s.place(last), prose.List(short))
+		out = fmt.Sprintf("At %s, of the offered load, %s.", s.place(last),
+			comesTo(short, "complete", whole))
 	case len(short) == len(r):
-		out = fmt.Sprintf("At %s no strategy completes what is offered: %s.",
-			s.place(last), prose.List(short))
+		out = fmt.Sprintf("At %s no strategy completes the offered load: %s.",
+			s.place(last), comesTo(short, "complete", whole))
 	default:
-		out = fmt.Sprintf("At %s, of what is offered, %s; the others complete it all.",
-			s.place(last), prose.List(short))
+		out = fmt.Sprintf("At %s, of the offered load, %s; the others complete it all.",
+			s.place(last), comesTo(short, "complete", whole))
 	}
 	if len(before) > 0 {
 		out += fmt.Sprintf(" Below that, not all of it is completed by %s.",
-			prose.List(prose.Few(before, 4)))
+			prose.List(prose.Few(before, mostNames)))
 	}
 	return out
 }
@@ -221,7 +233,7 @@ func varianceCaption(set varianceSet, chart *charts.Chart) string {
 		}
 	}
 	if len(behind) > 0 {
-		out = append(out, doNotKeepUp(prose.Few(behind, 6))+" (arrows).")
+		out = append(out, doNotKeepUp(prose.Few(behind, mostNames))+" (arrows).")
 	}
 	out = append(out, coincidence(chart)...)
 	out = append(out, againstTheory(set.cells, named)...)
@@ -256,12 +268,19 @@ func (in *reportInput) timelineCaption(s reportSweep, _ *charts.Chart) string {
 	}
 	out = append(out, "In flight counts tasks that have begun and whose end is not reported: "+
 		"those between two attempts, too. The limit is on attempts under way at once.")
+	var beyond []string
 	for _, f := range highestOf(flight) {
 		at := slices.IndexFunc(cells, func(c *reportCell) bool { return c.strategy == f.name })
 		if peak, ok := cells[at].Cell[0].Value("peak-inflight"); ok && f.value > cells[at].limit {
-			out = append(out, fmt.Sprintf("Of the %s in flight with %s at most %s were under way "+
-				"at once.", charts.Count(f.value), f.name, charts.Count(peak)))
+			beyond = append(beyond, fmt.Sprintf("of the %s in flight with %s at most %s",
+				charts.Count(f.value), f.name, charts.Count(peak)))
 		}
+	}
+	if n := len(beyond) - 2; n > 0 { // two make the point
+		beyond = append(beyond[:2], fmt.Sprintf("likewise fewer with %d more", n))
+	}
+	if len(beyond) > 0 {
+		out = append(out, upper(prose.List(beyond))+" were under way at once.")
 	}
 	var growing []string
 	for _, c := range only(cells, (*reportCell).fallsBehind) {

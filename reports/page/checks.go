@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // against shows an exact value, and below it how far the measured one is from it.

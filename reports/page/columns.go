@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // A column of the main table.

@@ -8,7 +8,7 @@ import (
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/results"
 )

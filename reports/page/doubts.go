@@ -1,10 +1,11 @@
 package page
 
 import (
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -19,14 +20,14 @@ func (c *reportCell) judged() bool {
 // evidence makes the table of what the verdicts rest on; false where the file does not tell.
 func (g *reportGroup) evidence() (reportTable, bool) {
 	columns := g.shown([]column{
-		{head: "p99 response", hint: "with its 95 % interval by batch means",
+		{head: "p99 response", hint: "with its 95 % interval",
 			unit: "p99-response-sec", value: withInterval("p99-response")},
-		{head: "mean wait", hint: "with its 95 % interval by batch means", unit: "mean-wait-sec",
+		{head: "mean wait", hint: "with its 95 % interval", unit: "mean-wait-sec",
 			value: withInterval("mean-wait")},
-		{head: "effective tasks", hint: "so many independent tasks would tell the p99 as well; " +
-			"tasks that met in a queue are alike", unit: "p99-response-ess"},
+		{head: "effective tasks", hint: "effective sample size, in independent tasks; " +
+			"tasks that met in a queue are correlated", unit: "p99-response-ess"},
 		{head: "needed", unit: "needed-tasks",
-			hint: "tasks that take the p99 to within 5 %, by theory"},
+			hint: "tasks that take the p99 to within 5 %"},
 		{head: "saw all slots taken",
 			hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
 			unit: "seen-full/op", value: pastaValue},
@@ -34,7 +35,7 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 			unit: "arrivals-ad"},
 		{head: "p99 lag", hint: "how late the generator itself was", unit: "p99-lag-sec"},
 		{head: "p99 hiccup", unit: "p99-hiccup-sec",
-			hint: "how late a thread of no strategy's woke"},
+			hint: "wake-up delay of an idle probe thread"},
 		{head: "longest", hint: "its longest stall", unit: "max-hiccup-sec"},
 		{head: "waited for CPU", hint: "share of the time in which its threads were ready",
 			unit: "cpu-wait"},
@@ -47,8 +48,8 @@ func (g *reportGroup) evidence() (reportTable, bool) {
 	if !slices.ContainsFunc(g.cells, (*reportCell).judged) {
 		return reportTable{}, false
 	}
-	t := reportTable{Caption: "Whether these runs can be believed", Folded: true, Of: g.of(),
-		Heads: []reportHead{{"verdict", "whether the numbers may be believed"}}}
+	t := reportTable{Caption: "Validity of these runs", Folded: true, Of: g.of(),
+		Heads: []reportHead{{"verdict", "whether the results are valid"}}}
 	g.fill(&t, columns, (*reportCell).verdictValue)
 	if g.study >= 0 {
 		t.onlyDoubted()
@@ -77,25 +78,19 @@ func (c *reportCell) verdictValue() reportValue {
 	return absent
 }
 
-// withInterval shows a value above the interval that the first repetition gives; a value without
-// one is not resolved to such.
+// withInterval shows a value above its interval; a value without one is of runs that are too short
+// for it.
 func withInterval(name string) func(c *reportCell) reportValue {
 	return func(c *reportCell) reportValue {
-		v, ok := c.Cell[0].Value(name + "-sec")
-		if !ok {
+		if in, ok := c.Interval(name); ok {
+			return reportValue{quantity.Seconds(in.Mid),
+				ends(quantity.Seconds(in.Lo), quantity.Seconds(in.Hi))}
+		}
+		v := c.Value(name + "-sec")
+		if math.IsNaN(v) {
 			return absent
 		}
-		shown := func(unit string) string {
-			if end, ok := c.Cell[0].Value(unit); ok {
-				return quantity.Seconds(end)
-			}
-			return "–"
-		}
-		out := reportValue{Text: quantity.Seconds(v)}
-		if lo, hi := shown(name+"-low-sec"), shown(name+"-high-sec"); lo != "–" || hi != "–" {
-			out.Below = ends(lo, hi)
-		}
-		return out
+		return reportValue{quantity.Seconds(v), "– too short"}
 	}
 }
 

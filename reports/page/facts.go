@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -122,7 +122,7 @@ func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
 	if len(unexplained) > 0 {
 		out = append(out, fmt.Sprintf("Under the virtual clock, where nothing but the queue "+
 			"takes time, the oracle differs with %s: not first come, first served.",
-			prose.List(prose.Few(unexplained, 6))))
+			prose.List(prose.Few(unexplained, mostNames))))
 	}
 	// Under the real clock a run is short and its queue another one each time: its cells say
 	// themselves how far they are off.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
@@ -149,6 +149,14 @@ func (g *reportGroup) told(s reportSweep) []*reportCell {
 		return s.cells
 	}
 	last := s.cellsAt(s.at[len(s.at)-1])
+	// who has no p99 there, as for want of tasks that complete, is none of them
+	if known := slices.DeleteFunc(slices.Clone(classes), func(k answer.Class) bool {
+		return !slices.ContainsFunc(last, func(c *reportCell) bool {
+			return c.strategy == k.Names[0] && !math.IsNaN(c.Value("p99-response-sec"))
+		})
+	}); len(known) >= mostLines {
+		classes = known
+	}
 	slices.SortStableFunc(classes, func(a, b answer.Class) int {
 		return cmp.Compare(p99Of(last, a.Names[0]), p99Of(last, b.Names[0]))
 	})
@@ -178,8 +186,9 @@ func (g *reportGroup) notDrawn(all, drawn reportSweep) string {
 	if len(drawn.cells) == len(all.cells) {
 		return ""
 	}
-	return fmt.Sprintf("Drawn are %d of %s, the best and the worst among them; the others are in "+
-		"the table.", len(byStrategy(drawn.cells)), prose.Count(len(byStrategy(all.cells)), g.of()))
+	return fmt.Sprintf("%d of %s are drawn, among them the lowest and the highest p99; the "+
+		"table has the others.", len(byStrategy(drawn.cells)),
+		prose.Count(len(byStrategy(all.cells)), g.of()))
 }
 
 // p99Of is the p99 of a strategy; infinite where it grows or there is none.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -75,7 +75,7 @@ func (r *Report) first(in *reportInput, groups []*reportGroup) {
 	all := sweepsOf(groups)
 	p.First.Title, p.First.Subtitle = dirName(in.dir), p.Summary
 	p.First.Trust = append(heldBadges(in.results.Objectives, groups),
-		badges(in, answer.TrustOf(rulesOf(all)), all)...)
+		badges(in, answer.TrustOf(rulesOf(all)))...)
 	for _, s := range in.searches {
 		if a, ok := answer.OfSearch(s.forRules(in)); ok {
 			p.First.Answer, p.First.Basis = a, "Intervals hold the capacity with "+s.confident+
@@ -218,13 +218,13 @@ func (s *capacitySearch) forRules(in *reportInput) answer.Search {
 		Objective: results.Readable(s.objective)}
 	for _, f := range s.found {
 		out.Found = append(out.Found, answer.Found{Name: f.Name, Style: f.Style, Met: f.Met,
-			Missed: f.Missed})
+			Missed: f.Missed, Cell: s.answers[f.Name]})
 	}
 	return out
 }
 
 // badges say in a few words how far the numbers can be believed.
-func badges(in *reportInput, t answer.Trust, sweeps []shownSweep) (out []shell.Badge) {
+func badges(in *reportInput, t answer.Trust) (out []shell.Badge) {
 	add := func(kind, format string, args ...any) {
 		out = append(out, shell.Badge{Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
@@ -249,17 +249,10 @@ func badges(in *reportInput, t answer.Trust, sweeps []shownSweep) (out []shell.B
 		add("", "mainly %s", t.Why)
 	}
 	if t.Overload > 0 {
-		grow := "grow"
-		if t.Overload == 1 {
-			grow = "grows"
-		}
-		add("", "%d %s without end: overload, as asked", t.Overload, grow)
+		add("", "%d unstable, as requested (load ≥ capacity)", t.Overload)
 	}
 	if n := len(in.results.Failures); n > 0 {
 		add("bad", "%s failed", prose.Count(n, "run"))
-	}
-	if agree, known := exactOnes(sweeps); known > 0 {
-		add("", "%d of %d exact values agree", agree, known)
 	}
 	var clocks []string
 	for i := range in.results.Runs {
@@ -271,25 +264,4 @@ func badges(in *reportInput, t answer.Trust, sweeps []shownSweep) (out []shell.B
 		add("", "%s clock, %s", prose.List(clocks), prose.Count(len(in.results.Runs), "run"))
 	}
 	return out
-}
-
-// exactOnes counts the scenarios under the virtual clock where theory is exact and the runs can
-// tell, and those of them that agree with it.
-func exactOnes(sweeps []shownSweep) (agree, known int) {
-	seen := make(map[*results.Run]bool)
-	for _, s := range sweeps {
-		for _, c := range s.sweep.cells {
-			d, ok := c.deviation()
-			if !ok || seen[c.Cell[0]] || c.Cell[0].Key("clock") == "real" ||
-				math.IsNaN(d.lo) && !d.agreeing {
-				continue
-			}
-			seen[c.Cell[0]] = true
-			known++
-			if d.agreeing {
-				agree++
-			}
-		}
-	}
-	return agree, known
 }

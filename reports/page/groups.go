@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -231,7 +232,8 @@ func joinQueues(groups []*reportGroup) []*reportGroup {
 		for i, k := range into.keys {
 			if k.Key == "queue" {
 				into.keys = slices.Clone(into.keys)
-				into.keys[i].Value += " of " + strings.Join(strategiesOf(queued), ", ")
+				of := prose.List(prose.Few(strategiesOf(queued), mostNames))
+				into.keys[i].Value += " of " + of
 			}
 		}
 		into.cells = append(into.cells, from.cells...)

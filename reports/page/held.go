@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )

@@ -1,10 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
@@ -46,11 +47,7 @@ func (p *reportPage) whole() (*shell.Page, error) {
 	out.Alerts = p.alerts()
 	var failed error
 	add := func(id, title, name string, data any) {
-		body, err := shell.Render(reportTemplate, name, data)
-		if err != nil && failed == nil {
-			failed = err
-		}
-		out.Sections = append(out.Sections, shell.Section{ID: id, Title: title, Body: body})
+		failed = cmp.Or(failed, out.Add(id, title, reportTemplate, name, data))
 	}
 	if p.Explore != "" {
 		out.Sections = append(out.Sections, shell.Section{ID: "explore", Title: "Explore",
@@ -104,15 +101,15 @@ type figureSet struct {
 func (p *reportPage) alerts() (out []shell.Alert) {
 	if p.Partial != "" {
 		out = append(out, shell.Alert{Lead: "This run is not complete:", Text: p.Partial +
-			". What is here counts; what is missing may have been different."})
+			". The results here count; the missing runs may differ from them."})
 	}
 	for _, a := range []struct {
 		lead, text string
 		runs       []results.Pair
 	}{{"These runs failed.", "They gave no result, and are in no figure.", p.Failed},
-		{"Do not believe these runs.", "An invariant does not hold in them: tasks were lost, or " +
+		{"These runs break invariants.", "Tasks were lost, or " +
 			"counted twice, or more ran at once than the limit allows.", p.Broken},
-		{"Do not believe these runs.", "They are INVALID: what was measured is not the strategy.",
+		{"These runs are INVALID.", "What was measured is not the strategy.",
 			p.Invalid}} {
 		if len(a.runs) == 0 {
 			continue

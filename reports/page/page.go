@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
@@ -50,6 +50,7 @@ type reportSection struct {
 	Table     reportTable
 	Checks    *reportTable
 	Evidence  *reportTable // what the verdicts on the runs rest on
+	Inside    *reportTable // what the runtime and the system did
 	Doubts    []doubted
 	Doubted   int    // rows
 	Above     string // a figure of it that is on the first screen

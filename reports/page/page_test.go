@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/results"
@@ -101,7 +101,7 @@ func TestReportShowsTheRun(t *testing.T) {
 		"errgroup_limit, semaphore and worker_pool coincide exactly",
 		"serial from load 0.5 on does not keep up with the arrivals, and its response grows with "+
 			"the length of the run (arrows)",
-		"Not drawn: serial does not keep up", "At load 0.8, of what is offered, serial completes",
+		"Not drawn: serial does not keep up", "At load 0.8, of the offered load, serial completes",
 		"Measured against exact values", "<th title=\"one task in 100 takes "+
 			"longer, from due to end\">p99 response<th",
 		"hyperexp:mean=10ms,c2=4", "poisson arrivals · virtual clock · limit 4 · 12 runs",
@@ -261,7 +261,7 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 		return strings.Replace(s, " 0 broken-laws", " 2 broken-laws", 1)
 	})
 	html := page(t, dir)
-	mustContain(t, html, "Do not believe these runs.",
+	mustContain(t, html, "These runs break invariants.",
 		"limit=4/load=0.5/clock=virtual, repetition 1</code>: 2 broken", `class="bad"`)
 	if strings.Contains(html, "Every conservation law held") {
 		t.Error("the page also says that all laws hold")
@@ -273,7 +273,7 @@ func TestReportWarnsOfBrokenLaws(t *testing.T) {
 func TestReportShowsDoubts(t *testing.T) {
 	dir := small(t)
 	html := page(t, dir)
-	for _, no := range []string{"SUSPECT", "INVALID", "Whether these runs can be believed"} {
+	for _, no := range []string{"SUSPECT", "INVALID", "Validity of these runs"} {
 		if strings.Contains(strings.ReplaceAll(html, front.Script(), ""), no) {
 			t.Errorf("%q on the page of results without verdicts", no)
 		}
@@ -295,9 +295,9 @@ func TestReportShowsDoubts(t *testing.T) {
 			})
 	})
 	html = page(t, dir)
-	mustContain(t, html, "Do not believe these runs.</strong> They are INVALID",
+	mustContain(t, html, "These runs are INVALID.</strong> What was measured",
 		"</code>: pause: stood still for 300ms</li>", `<b class="bad">SUSPECT</b>`, "late by &lt;3 ms&gt;",
-		"Whether these runs can be believed", "<td>VALID<td>", "<td>SUSPECT\n1 of ",
+		"Validity of these runs", "<td>VALID<td>", "<td>SUSPECT\n1 of ",
 		"<td>INVALID\n1 of ", "of the rows")
 	if strings.Count(html, "stood still for 300ms</li>") < 2 {
 		t.Error("the reason is not among those of the group")

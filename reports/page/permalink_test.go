@@ -2,11 +2,14 @@ package page
 
 import (
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestPermalink: a reader who opens a link, or reloads it, sees the same picture, and Back undoes
 // the last step.
 func TestPermalink(t *testing.T) {
+	check.Only(t)
 	path := written(t, small(t))
 	b := newTab(t)
 	b.size(1200, 2000)

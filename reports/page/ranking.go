@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -29,6 +29,7 @@ func (g *reportGroup) rankingChart(s reportSweep) (*charts.Chart, error) {
 				v.Lo, v.Hi = e.Lo, e.Hi
 			}
 			rows, series.Values = append(rows, class.String()), append(series.Values, v)
+			series.Sure = append(series.Sure, c.judged() && c.Doubts() == nil)
 		}
 	}
 	if len(rows) < 2 {
@@ -61,7 +62,10 @@ func (g *reportGroup) deadlines() []charts.Level {
 
 // rankingCaption says what a marker and its bar are.
 func rankingCaption(s reportSweep, _ *charts.Chart) string {
-	text := "Those that coincide in each number share a row."
+	text := "Strategies with identical numbers share a row."
+	for _, hint := range hollow(s.cells) {
+		text += " " + hint
+	}
 	if _, _, r := highest(s); len(r) > 1 {
 		text = fmt.Sprintf("The p99 response%s %s. %s", ofSome(r, s.cells), between(r, s.cells),
 			text)

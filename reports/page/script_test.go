@@ -14,7 +14,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 	"golang.org/x/perf/benchmath"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 

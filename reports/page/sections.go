@@ -45,6 +45,9 @@ func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection
 		all := g.doubted("")
 		section.Evidence, section.Doubts, section.Doubted = &evidence, doubtLines(all), len(all)
 	}
+	if inside, ok := g.inside(); ok {
+		section.Inside = &inside
+	}
 	if !in.needsCharts(g) {
 		if !g.foreign() {
 			section.withoutSwatches()
@@ -76,7 +79,7 @@ func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection
 // withoutSwatches takes the pieces of lines from the tables: where there are no lines, they would
 // point at nothing.
 func (s *reportSection) withoutSwatches() {
-	for _, t := range []*reportTable{&s.Table, s.Checks, s.Evidence} {
+	for _, t := range []*reportTable{&s.Table, s.Checks, s.Evidence, s.Inside} {
 		if t == nil {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/shell"

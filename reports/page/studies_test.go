@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 	"github.com/poolbench/poolbench/reports/results"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -20,46 +20,18 @@ type deviation struct {
 	agreeing bool
 }
 
-// tellingError is the widest sampling error, as a logarithm, by which agreement says something.
-var tellingError = math.Log(1.25)
-
-// deviation compares a cell with theory; false where nothing exact is known. Of several repetitions
-// the geometric mean counts, with the error that the repetitions' own intervals leave it: they are
-// independent, as their seeds are. An interval by batch means knows of the queues of its own run
-// alone, and is missing where these were long: it is never narrower than theory has it, by the
-// tasks that a p99 takes to be within 5 %.
+// deviation compares a cell with theory; false where nothing exact is known.
 func (c *reportCell) deviation() (d deviation, ok bool) {
-	exact := c.Value("theory-p99-response-sec")
-	d.cell = c
-	mean, square, n := 0.0, 0.0, 0.0
-	for _, r := range c.Cell {
-		v, known := r.Value("p99-response-sec")
-		if !known || v <= 0 {
-			continue
-		}
-		n++
-		mean += math.Log(v)
-		lo, low := r.Value("p99-response-low-sec")
-		hi, high := r.Value("p99-response-high-sec")
-		if !low || !high || lo <= 0 {
-			square = math.NaN()
-			continue
-		}
-		half := math.Log(hi/lo) / 2
-		if needed, known := r.Value("needed-tasks"); known {
-			half = max(half, 0.05*math.Sqrt(needed/float64(r.Iters)))
-		}
-		square += half * half
-	}
-	if n == 0 || !(exact > 0) {
+	exact, measured := c.Value("theory-p99-response-sec"), c.Value("p99-response-sec")
+	if !(exact > 0) || !(measured > 0) {
 		return d, false
 	}
-	mid, half := math.Exp(mean/n), math.Sqrt(square)/n
-	if half > tellingError {
-		half = math.NaN()
+	d = deviation{cell: c, off: measured/exact - 1, lo: math.NaN(), hi: math.NaN(),
+		agreeing: measured == exact}
+	if in, told := c.Interval("p99-response"); told {
+		d.off, d.lo, d.hi = in.Mid/exact-1, in.Lo, in.Hi
+		d.agreeing = in.Lo <= exact && exact <= in.Hi
 	}
-	d.off, d.lo, d.hi = mid/exact-1, mid/math.Exp(half), mid*math.Exp(half)
-	d.agreeing = d.lo <= exact && exact <= d.hi || mid == exact
 	return d, true
 }
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/bounded"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/bounded"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/results"
 )
 

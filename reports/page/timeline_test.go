@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // TestGapInCourse: where a soak was cut off nothing is drawn of what is not recorded in full, by

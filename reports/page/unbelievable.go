@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )

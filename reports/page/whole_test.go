@@ -10,8 +10,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 
-	"github.com/poolbench/poolbench/internal/race"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
@@ -48,6 +48,31 @@ func tied(r []ranked, value float64) string {
 		return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
 	}
 	return prose.List(names)
+}
+
+// comesTo says what each comes to, "a completes 12 % and b 20 %"; of more than mostNames + 1, the
+// lowest three and the range of the others.
+func comesTo(r []ranked, verb string, spell func(float64) string) string {
+	shown := r
+	if len(r) > mostNames+1 {
+		shown = r[:3]
+	}
+	var parts []string
+	for i, x := range shown {
+		does := ""
+		if i == 0 {
+			does = verb + "s "
+		}
+		parts = append(parts, fmt.Sprintf("%s %s%s", x.name, does, spell(x.value)))
+	}
+	if rest := r[len(shown):]; len(rest) > 0 {
+		low, high := spell(rest[0].value), spell(rest[len(rest)-1].value)
+		if low != high {
+			low += " to " + high
+		}
+		parts = append(parts, fmt.Sprintf("%d more %s", len(rest), low))
+	}
+	return prose.List(parts)
 }
 
 // ofSome says whom a ranking is of, where cells have strategies that it lacks: " of a and b", " of

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -110,8 +111,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 func (r *Report) WriteCard(w io.Writer) error { return r.page.First.WriteCard(w) }
 
 func (r *Report) writeCharts(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return rundir.PathError(dir, err)
+	if err := outfile.MakeDir(dir); err != nil {
+		return err
 	}
 	written, failed := make([][]string, len(r.charts)), make([]error, len(r.charts))
 	var drawing sync.WaitGroup // on all processors: most of the time of a report goes into bitmaps
@@ -137,7 +138,7 @@ func (r *Report) writeCharts(dir string) error {
 	}
 	for _, f := range found {
 		ext := filepath.Ext(f.Name())
-		if ours[f.Name()] || f.IsDir() || ext != ".svg" && ext != ".png" {
+		if ours[f.Name()] || !f.Type().IsRegular() || ext != ".svg" && ext != ".png" {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -79,14 +79,14 @@ func (c *Calibration) found() (a answer.Answer) {
 		a.Headline = "Nothing was asked: there are no known answers"
 		return a
 	case len(missed) > 0:
-		a.Headline = fmt.Sprintf("%d of %s missed: do not believe this build on this machine",
+		a.Headline = fmt.Sprintf("%d of %s missed: this build is not to be trusted on this machine",
 			len(missed), prose.Count(len(c.Known), "known answer"))
 	case c.Control.Holds():
-		a.Headline = "The control passes, which measures wrongly on purpose: do not believe this " +
-			"build on this machine"
+		a.Headline = "The control passes, though it measures wrongly on purpose: this build is " +
+			"not to be trusted on this machine"
 	default:
 		a.Headline = fmt.Sprintf("%d of %s hold, the farthest within %s of its tolerance; the "+
-			"control misses, as it has to", len(c.Known), prose.Count(len(c.Known), "known answer"),
+			"control misses, as it must", len(c.Known), prose.Count(len(c.Known), "known answer"),
 			quantity.WholeShare(math.Abs(far[0].off())))
 	}
 	if len(missed) > 0 {
@@ -197,11 +197,9 @@ func WriteCalibration(w io.Writer, c *Calibration) error {
 		machine.Rows = append(machine.Rows, []string{r.What, r.Answer})
 	}
 	for _, t := range []table{known, machine} {
-		s, err := t.section()
-		if err != nil {
+		if err := t.add(&p); err != nil {
 			return err
 		}
-		p.Sections = append(p.Sections, s)
 	}
 	return p.Write(w)
 }

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/quantity"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
@@ -23,6 +23,10 @@ type Crash struct {
 	Seed               uint64
 
 	Accepted, Once, Twice, Lost, Dead, Unconfirmed int // tasks
+
+	LostBegun int    // of the lost ones: they had begun
+	Held      int    // neither done nor lost, where it was given up
+	Fault     string // why it was given up; "": it was not
 
 	Kills, ServerKills  int
 	First, LongestFirst float64 // seconds from a restart to the first task; 0: not known
@@ -39,6 +43,10 @@ func (c *Crash) Finding() string {
 		killed = append(killed, prose.Count(c.Kills, "kill")+" of its own")
 	} else if c.ServerKills == 0 {
 		killed = append(killed, prose.Count(c.Kills, "kill"))
+	}
+	if c.Fault != "" {
+		return fmt.Sprintf("%s was given up after %s and %s: %s", c.Strategy,
+			prose.Count(c.Accepted, "accepted task"), strings.Join(killed, " and "), c.Fault)
 	}
 	lost := "none"
 	if c.Lost > 0 {
@@ -64,7 +72,7 @@ type Outcome struct {
 
 // Outcomes are what became of the tasks.
 func (c *Crash) Outcomes() []Outcome {
-	return []Outcome{
+	all := []Outcome{
 		{"accepted", c.Accepted, "Submit had returned"},
 		{"done once", c.Once, ""},
 		{"done twice", c.Twice, "killed between its end and the confirmation"},
@@ -72,6 +80,16 @@ func (c *Crash) Outcomes() []Outcome {
 		{"dead letters", c.Dead, "given up after the last attempt"},
 		{"unconfirmed", c.Unconfirmed, "done, but killed before Submit had returned"},
 	}
+	if c.Lost > 0 {
+		all = append(all, Outcome{"lost unbegun", c.Lost - c.LostBegun,
+			fmt.Sprintf("lost on the way in; of all accepted one in %d is lost",
+				c.Accepted/c.Lost)},
+			Outcome{"lost begun", c.LostBegun, "lost on the way out: begun, and not ended"})
+	}
+	if c.Fault != "" {
+		all = append(all, Outcome{"in the store", c.Held, "not done when it was given up"})
+	}
+	return all
 }
 
 // found is the finding, what it rests on and what it costs.
@@ -79,6 +97,8 @@ func (c *Crash) found() (a answer.Answer) {
 	a.Headline = c.Finding()
 	kept := "It keeps its word."
 	switch {
+	case c.Fault != "":
+		kept = "Whether it keeps its word is not known."
 	case c.Broken:
 		kept = "It breaks its word."
 	case c.Lost > 0:
@@ -131,6 +151,9 @@ func WriteCrash(w io.Writer, c *Crash) error {
 	if c.Lost > 0 {
 		lost = shell.Badge{Kind: "warn", Text: fmt.Sprintf("%d lost, as declared", c.Lost)}
 	}
+	if c.Fault != "" {
+		lost = shell.Badge{Kind: "bad", Text: "given up"}
+	}
 	if c.Broken {
 		lost = shell.Badge{Kind: "bad", Text: fmt.Sprintf("%d lost against its word", c.Lost)}
 	}
@@ -145,10 +168,8 @@ func WriteCrash(w io.Writer, c *Crash) error {
 	for _, f := range c.Outcomes() {
 		t.Rows = append(t.Rows, []string{f.Name, fmt.Sprint(f.Tasks), f.Doc})
 	}
-	s, err := t.section()
-	if err != nil {
+	if err := t.add(&p); err != nil {
 		return err
 	}
-	p.Sections = []shell.Section{s}
 	return p.Write(w)
 }

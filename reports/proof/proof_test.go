@@ -28,10 +28,11 @@ func TestCalibrationFinding(t *testing.T) {
 	passing.Control.Got = passing.Control.Want
 	for want, c := range map[string]*Calibration{
 		"4 of 4 known answers hold, the farthest within 50 % of its tolerance; the control misses, " +
-			"as it has to": answers(-0.5),
-		"1 of 4 known answers missed: do not believe this build on this machine": answers(1.5),
-		"The control passes, which measures wrongly on purpose: do not believe this build on this " +
-			"machine": passing,
+			"as it must": answers(-0.5),
+		"1 of 4 known answers missed: this build is not to be trusted on this " +
+			"machine": answers(1.5),
+		"The control passes, though it measures wrongly on purpose: this build is not to be " +
+			"trusted on this machine": passing,
 		"Nothing was asked: there are no known answers": {},
 	} {
 		if got := c.found(); got.Headline != want {

@@ -21,7 +21,6 @@ type table struct {
 	Said            bool // the last column is words
 }
 
-func (t table) section() (shell.Section, error) {
-	body, err := shell.Render(tableTemplate, "table", t)
-	return shell.Section{ID: t.ID, Title: t.Title, Body: body}, err
+func (t table) add(to *shell.Page) error {
+	return to.Add(t.ID, t.Title, tableTemplate, "table", t)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/montanaflynn/stats"
 	"golang.org/x/perf/benchmath"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
 // A Cell has the repetitions of one scenario: at least one.
@@ -66,12 +67,47 @@ func (c Cell) Meets(b Bound) (met, told bool) {
 	return rundir.Bound(b).Meets(c.Value(b.Unit)), len(c) > 0
 }
 
+// A Loss is a share of the tasks that did not complete, and what became of them.
+type Loss struct {
+	What  string // shed, throttled, failed, abandoned
+	Share float64
+}
+
+// Losses are the shares above 0, over all repetitions: the median of five of which one loses tasks
+// would be 0.
+func (c Cell) Losses() (out []Loss) {
+	for _, what := range rundir.Lost {
+		sum, n := 0.0, 0
+		for _, r := range c {
+			if v, ok := r.Value(what + "/op"); ok && !math.IsNaN(v) {
+				sum, n = sum+v, n+1
+			}
+		}
+		if sum > 0 {
+			out = append(out, Loss{what, sum / float64(n)})
+		}
+	}
+	return out
+}
+
+// LossWords says what became of the tasks that did not complete: "4.2 % of tasks shed, 1.0 %
+// throttled". It is "" where all completed.
+func (c Cell) LossWords() string {
+	var words []string
+	for i, l := range c.Losses() {
+		of := ""
+		if i == 0 {
+			of = "of tasks "
+		}
+		words = append(words, quantity.Share(l.Share)+" "+of+l.What)
+	}
+	return strings.Join(words, ", ")
+}
+
 // Lost is the share of the tasks that did not complete, whatever became of them.
 func (c Cell) Lost() (sum float64) {
-	for _, unit := range []string{"shed/op", "throttled/op", "failed/op", "abandoned/op"} {
-		if e, ok := c.Estimate(unit); ok {
-			sum += e.Mid
-		}
+	for _, l := range c.Losses() {
+		sum += l.Share
 	}
 	return sum
 }
@@ -120,13 +156,21 @@ func (d *Doubts) Text() string {
 }
 
 // OfOverload reports whether all that is said is what an overload brings by itself.
-func (d *Doubts) OfOverload() bool { return d.only("not stationary", "overload", "too short") }
+func (d *Doubts) OfOverload() bool { return d.only("not stationary", "overload", tooShort) }
 
 // OfGap reports whether all that is said is that some tasks are missing: the others count.
 func (d *Doubts) OfGap() bool { return d.only(rundir.CheckGap) }
 
 // Unfinished reports whether all that is said is that the run is not over.
 func (d *Doubts) Unfinished() bool { return d.only(rundir.CheckUnfinished) }
+
+// TooShort reports whether a run is too short for its load: its numbers may be off by as much as
+// they are.
+func (d *Doubts) TooShort() bool {
+	return slices.ContainsFunc(d.Why, func(w Doubt) bool { return w.Check() == tooShort })
+}
+
+const tooShort = "too short"
 
 // only reports whether these checks say something, and no others do.
 func (d *Doubts) only(checks ...string) bool {

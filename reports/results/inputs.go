@@ -3,13 +3,14 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // InputWarnings are those of reading the inputs, and which of them are not whole.
@@ -53,7 +54,8 @@ func MergeUnits(inputs []Input) (benchfmt.UnitMetadataMap, error) {
 	return units, nil
 }
 
-// ChooseMetrics returns the tidied names of the metrics asked for, or all when none are.
+// ChooseMetrics returns the tidied names of the metrics asked for, or all when none are. What is
+// asked for may be several names with commas, and patterns: p99-*,shed/op.
 func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 	var all, paths []string
 	for _, in := range inputs {
@@ -68,18 +70,40 @@ func ChooseMetrics(asked []string, inputs []Input) ([]string, error) {
 		return all, nil
 	}
 	var metrics []string
+	var names []string
 	for _, name := range asked {
-		_, unit := benchunit.Tidy(1, name)
-		if !slices.Contains(all, unit) {
+		if _, unit := benchunit.Tidy(1, name); slices.Contains(all, unit) {
+			names = append(names, name) // a comma may be in it
+		} else {
+			names = append(names, strings.Split(name, ",")...)
+		}
+	}
+	for _, name := range names {
+		_, wanted := benchunit.Tidy(1, strings.TrimSpace(name))
+		found := false
+		for _, unit := range all {
+			matches := unit == wanted
+			if strings.ContainsAny(wanted, "*?[") {
+				var err error
+				if matches, err = path.Match(flat(wanted), flat(unit)); err != nil {
+					return nil, fmt.Errorf("metric %s: %w", name, err)
+				}
+			}
+			found = found || matches
+			if matches && !slices.Contains(metrics, unit) {
+				metrics = append(metrics, unit)
+			}
+		}
+		if !found {
 			return nil, fmt.Errorf("no metric %s in %s (there are %s)", name,
 				strings.Join(paths, " or "), strings.Join(all, ", "))
-		}
-		if !slices.Contains(metrics, unit) {
-			metrics = append(metrics, unit)
 		}
 	}
 	return metrics, nil
 }
+
+// flat is a unit without slashes, which no * stands for.
+func flat(unit string) string { return strings.ReplaceAll(unit, "/", "÷") }
 
 // Input is one input of a comparison.
 type Input struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // marks follows the lines beginning with "# " that poolbench puts around its results and that

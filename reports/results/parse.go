@@ -13,7 +13,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // parser makes Results of the records of benchfmt.Reader.
@@ -245,6 +245,9 @@ func (p *parser) whyNone(partial string) string {
 	case p.feed.line == 0:
 		return "the file is empty"
 	case p.marks.ours() && partial != "":
+		for _, f := range p.marks.failures {
+			partial += "; " + f.Reason
+		}
 		return "no runs in it (" + partial + ")"
 	case p.marks.ours():
 		return "no runs in it"

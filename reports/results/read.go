@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/bounded"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/bounded"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // mostResults is how many results are read of a file: so many take 2 GB.

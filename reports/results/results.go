@@ -104,7 +104,7 @@ func nameAttacks(runs []Run) {
 
 // A Doubt is a reason to think less of a run.
 type Doubt struct {
-	Invalid bool   // the run is not to be believed; otherwise it is only suspect
+	Invalid bool   // the run is INVALID; otherwise it is SUSPECT
 	Text    string // what was found, in words with their numbers
 }
 

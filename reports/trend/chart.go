@@ -3,13 +3,11 @@ package trend
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"os"
 	"slices"
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -97,7 +95,7 @@ func Chart(t *Trend, unit string) (*charts.Chart, error) {
 // largest is the size of the largest listed change of the series, as a logarithm.
 func (s *Series) largest() (size float64) {
 	for _, c := range s.Changes {
-		size = max(size, math.Abs(math.Log(float64(c.Ratio))))
+		size = max(size, c.size())
 	}
 	return size
 }
@@ -114,8 +112,8 @@ func wholeMarks(n int) (marks []float64) {
 // WriteCharts draws every metric into dir, which is made where it is not there, as SVG and
 // PNG, and returns the paths.
 func WriteCharts(dir string, t *Trend) (paths []string, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, rundir.PathError(dir, err)
+	if err := outfile.MakeDir(dir); err != nil {
+		return nil, err
 	}
 	drawn, names := make(map[string]bool), make(map[string]bool)
 	for _, s := range t.Series {

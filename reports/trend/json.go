@@ -3,7 +3,7 @@ package trend
 import (
 	"io"
 
-	"github.com/poolbench/poolbench/internal/jsondoc"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // WriteJSON writes what was found as one JSON object:

@@ -2,19 +2,14 @@ package trend
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
-	"golang.org/x/perf/benchunit"
-
-	"github.com/poolbench/poolbench/internal/prose"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
-	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/shell"
 )
 
@@ -59,11 +54,9 @@ func WritePage(w io.Writer, t *Trend) error {
 		if s.n == 0 {
 			continue
 		}
-		body, err := shell.Render(pageTemplate, s.id, s.data)
-		if err != nil {
+		if err := p.Add(s.id, s.title, pageTemplate, s.id, s.data); err != nil {
 			return err
 		}
-		p.Sections = append(p.Sections, shell.Section{ID: s.id, Title: s.title, Body: body})
 	}
 	return p.Write(w)
 }
@@ -85,7 +78,7 @@ func (t *Trend) found(suspects []suspect) (a answer.Answer) {
 	switch {
 	case t.Undecided:
 		a.Headline = "Nothing is tested: " + prose.Count(len(t.Results), "result") +
-			fmt.Sprintf(" where a change takes %d or more to be told from chance", t.Enough)
+			fmt.Sprintf(" where a change takes %d or more to be distinguished from chance", t.Enough)
 		return a
 	case len(suspects) == 0:
 		a.Headline = fmt.Sprintf("No change in %s over %s",
@@ -119,10 +112,9 @@ func (t *Trend) found(suspects []suspect) (a answer.Answer) {
 
 // largest is the largest change for the worse of a suspect, or of any where there is none.
 func largest(s suspect) (out row) {
-	size := func(r row) float64 { return math.Abs(math.Log(float64(r.Ratio))) }
 	for i, r := range s.Rows {
 		worse, had := r.Word == "worse", out.Word == "worse"
-		if i == 0 || worse && !had || worse == had && size(r) > size(out) {
+		if i == 0 || worse && !had || worse == had && r.size() > out.size() {
 			out = r
 		}
 	}
@@ -148,7 +140,7 @@ func (t *Trend) badges() (out []shell.Badge) {
 	add("bad", "worse", counts["worse"])
 	add("ok", "better", counts["better"])
 	add("warn", "without a direction", counts["differs"])
-	add("warn", "in doubt: results like the ones before them", doubtful)
+	add("warn", "in doubt: autocorrelated", doubtful)
 	add("", "series tested", t.Tested)
 	add("", "results", len(t.Results))
 	return out
@@ -173,18 +165,14 @@ func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 		}
 		drawn[unit] = true
 		c, err := Chart(t, unit)
-		if _, empty := errors.AsType[*charts.EmptyError](err); empty {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		f, err := shell.Chart(c)
+		f, err := shell.Drawn("trend-"+strconv.Itoa(len(out)+1),
+			"A ring marks the first result of a new level, with the change to it.", c, err)
 		if err != nil {
 			return nil, err
 		}
-		f.ID, f.Own = "trend-"+strconv.Itoa(len(out)+1), true
-		f.Caption = "A ring marks the first result of a new level, with the change to it."
-		out = append(out, f)
+		if f != nil {
+			out = append(out, *f)
+		}
 	}
 	return out, nil
 }
@@ -193,10 +181,7 @@ func (t *Trend) figures(suspects []suspect) (out []shell.Figure, err error) {
 func (t *Trend) show(s suspect) pageSuspect {
 	out := pageSuspect{Title: "Since " + t.name(s)}
 	for _, r := range s.Rows {
-		scale := benchunit.CommonScale([]float64{r.Before, r.After}, benchunit.ClassOf(r.Unit))
-		out.Rows = append(out.Rows, []string{r.Benchmark, r.Unit, scale.Format(r.Before),
-			scale.Format(r.After), changeText(r.Ratio), r.Word,
-			strconv.FormatFloat(r.P, 'g', 2, 64)})
+		out.Rows = append(out.Rows, append([]string{r.Benchmark, r.Unit}, r.cells()...))
 	}
 	return out
 }

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/tables"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -33,18 +33,27 @@ func (t *Trend) rows() []row {
 	}
 	rank := map[string]int{"worse": 0, "differs": 1, "better": 2}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		size := func(r row) float64 { return math.Abs(math.Log(float64(r.Ratio))) }
 		return cmp.Or(cmp.Compare(a.Change.At, b.Change.At),
-			cmp.Compare(rank[a.Word], rank[b.Word]), cmp.Compare(size(b), size(a)))
+			cmp.Compare(rank[a.Word], rank[b.Word]), cmp.Compare(b.size(), a.size()))
 	})
 	return rows
+}
+
+// size is how large the change is, as a logarithm.
+func (c Change) size() float64 { return math.Abs(math.Log(float64(c.Ratio))) }
+
+// cells are before, after, the change, its word and p.
+func (r row) cells() []string {
+	scale := benchunit.CommonScale([]float64{r.Before, r.After}, benchunit.ClassOf(r.Unit))
+	return []string{scale.Format(r.Before), scale.Format(r.After), changeText(r.Ratio), r.Word,
+		strconv.FormatFloat(r.P, 'g', 2, 64)}
 }
 
 // Summary says in a line what was looked at and what was found.
 func (t *Trend) Summary() string {
 	if t.Undecided {
-		return fmt.Sprintf("%s: nothing tested: a change takes %d results or more to be told "+
-			"from chance", prose.Count(len(t.Results), "result"), t.Enough)
+		return fmt.Sprintf("%s: nothing tested: a change takes %d results or more to be "+
+			"distinguished from chance", prose.Count(len(t.Results), "result"), t.Enough)
 	}
 	changes := 0
 	for _, s := range t.Series {
@@ -68,7 +77,7 @@ func (t *Trend) Notes() []string {
 	}
 	if short > 0 {
 		notes = append(notes, fmt.Sprintf("%s of %d too short: among so many a change can be "+
-			"told from chance in %d results or more, 3 of them after it at least",
+			"distinguished from chance in %d results or more, 3 of them after it at least",
 			prose.Count(short, "series"), len(t.Series), t.Enough))
 	}
 	if unlisted > 0 {
@@ -94,8 +103,8 @@ func (t *Trend) doubts() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s may be dependent, each result like the one before it, and in "+
-		"such a series chance calls a change more often than the %s promised: %s",
+	return []string{fmt.Sprintf("%s may be autocorrelated, each result like the one before it; in "+
+		"such a series false alarms are more frequent than the %s promised: %s",
 		prose.Count(len(names), "series"), percentText(t.Options.Alpha),
 		strings.Join(names, ", "))}
 }
@@ -123,12 +132,9 @@ func WriteTerminal(w io.Writer, t *Trend, most int) error {
 		}
 		line("benchmark", "metric", "from result on", "before", "after", "change", "", "p")
 		for _, row := range rows {
-			scale := benchunit.CommonScale([]float64{row.Before, row.After},
-				benchunit.ClassOf(row.Unit))
-			line(short[row.Benchmark], row.Unit,
-				fmt.Sprintf("%d %s", row.Change.At+1, t.Results[row.Change.At]),
-				scale.Format(row.Before), scale.Format(row.After), changeText(row.Ratio),
-				row.Word, strconv.FormatFloat(row.P, 'g', 2, 64))
+			at := row.Change.At
+			line(append([]string{short[row.Benchmark], row.Unit,
+				fmt.Sprintf("%d %s", at+1, t.Results[at])}, row.cells()...)...)
 		}
 		head := []string{""}
 		if shared != "" {

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/poolbench/poolbench/internal/gate/changepoint"
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/results"
 )
 

@@ -100,7 +100,7 @@ func TestTrendUndecided(t *testing.T) {
 		want   string // how the summary begins
 	}{
 		{stepped(2, 0, 0), "2 results: nothing tested: a change takes 10 results or more to be " +
-			"told from chance"},
+			"distinguished from chance"},
 		{stepped(9, 0, 0), "9 results: nothing tested"},
 		{stepped(10, 0, 0), "10 results, 1 varying series: 0 changes"},
 		{stepped(20, 0, 0), "20 results, 1 varying series: 0 changes"},
@@ -145,8 +145,8 @@ func TestTrendDoubts(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(trend.Notes(), "\n")
-	if !strings.HasPrefix(notes, "1 series may be dependent, each result like the one before it, "+
-		"and in such a series chance calls a change more often than the 5% promised: a.Swing "+
+	if !strings.HasPrefix(notes, "1 series may be autocorrelated, each result like the one before "+
+		"it; in such a series false alarms are more frequent than the 5% promised: a.Swing "+
 		"sec/op (rho about 0.") ||
 		strings.Contains(notes, "a.Step") || strings.Count(doc.String(), `"doubtful": true`) != 1 ||
 		strings.Count(doc.String(), `"doubtful": false`) != 1 {
@@ -221,8 +221,8 @@ func TestTrendGaps(t *testing.T) {
 		len(x.Changes) != 1 || x.Changes[0].At != 11 {
 		t.Errorf("at %v, changes %+v", x.At, x.Changes)
 	}
-	want := []string{"1 series of 2 too short: among so many a change can be told from chance in " +
-		"10 results or more, 3 of them after it at least",
+	want := []string{"1 series of 2 too short: among so many a change can be distinguished " +
+		"from chance in 10 results or more, 3 of them after it at least",
 		"r11: 1 of 1 runs are INVALID and left out"}
 	if diff := cmp.Diff(want, trend.Notes()); diff != "" {
 		t.Error(diff)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 var _ = register(strategies.Spec{
@@ -25,14 +26,14 @@ var _ = register(strategies.Spec{
 	Durability: killSafe,
 	Needs:      Redis.Product,
 	Ready:      Redis.Ready,
-	Keys: []param.Key{{Name: "poll", Kind: param.Duration, Default: "100ms",
+	Keys: []param.Key{awayKey, {Name: "poll", Kind: param.Duration, Default: "100ms",
 		Doc: "how often it looks for tasks when there were none, and for retries that are due; " +
 			"asynq's own defaults are 1s and 5s"}},
 	Check: func(p strategies.Params) error {
 		if poll := p.Values.Duration("poll"); poll < time.Millisecond || poll > time.Hour {
 			return fmt.Errorf("poll %v: want 1ms to 1h", poll)
 		}
-		return nil
+		return checkAway(p)
 	},
 	Open: openAsynq,
 })
@@ -49,6 +50,7 @@ var _ = register(strategies.Spec{
 //   - Archived tasks, the dead letters, are kept for 90 days and 10,000 of them.
 //   - The counts of a day that it keeps of each queue are found by their names at Close.
 type asynqQueue struct {
+	*health
 	redis     *redis.Client
 	client    *asynq.Client
 	inspector *asynq.Inspector
@@ -63,7 +65,8 @@ type asynqQueue struct {
 func openAsynq(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	q := &asynqQueue{name: queueName(p), poll: p.Values.Duration("poll"), opened: time.Now(),
+	q := &asynqQueue{health: newHealth(p, []param.Key{awayKey}), name: queueName(p),
+		poll: p.Values.Duration("poll"), opened: time.Now(),
 		lost: make(chan struct{}, 1)}
 	open := func(ctx context.Context) error {
 		o, err := redisOptions()
@@ -81,8 +84,8 @@ func openAsynq(
 	// Attempts are counted, and ended, by whoever runs the task.
 	q.options = []asynq.Option{asynq.Queue(q.name), asynq.MaxRetry(math.MaxInt32),
 		asynq.Timeout(10 * 365 * 24 * time.Hour)}
-	return start(ctx, p, sink, open,
-		strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.dead})
+	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.put, Work: q.work,
+		Close: q.close, Dead: q.dead, Held: q.held})
 }
 
 const asynqType = "poolbench"
@@ -117,7 +120,7 @@ func (q *asynqQueue) put(ctx context.Context, body []byte) error {
 
 // work has a server run until ctx ends, and another one when a connection was lost: what Redis had
 // handed out then, or was not told of, the first look of that finds.
-func (q *asynqQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+func (q *asynqQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
 	for ctx.Err() == nil {
 		if err := q.run(ctx, asynqExpire, "lease"); err != nil {
 			wait(ctx, calm)
@@ -131,7 +134,7 @@ func (q *asynqQueue) work(ctx context.Context, limit int, do func(strategies.Mes
 	}
 }
 
-func (q *asynqQueue) serve(ctx context.Context, limit int, do func(strategies.Message)) {
+func (q *asynqQueue) serve(ctx context.Context, limit int, do func(broker.Message)) {
 	var all sync.WaitGroup
 	server := asynq.NewServerFromRedisClient(q.redis, asynq.Config{
 		Concurrency: limit, Queues: map[string]int{q.name: 1},
@@ -166,11 +169,18 @@ func (q *asynqQueue) serve(ctx context.Context, limit int, do func(strategies.Me
 const calm = 100 * time.Millisecond
 
 // ProcessHook, DialHook and ProcessPipelineHook implement redis.Hook: they look for lost
-// connections.
+// connections, and hear of the errors that the library tells nobody.
 func (q *asynqQueue) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, c redis.Cmder) error {
+		begun := time.Now()
 		err := next(ctx, c)
 		var reply redis.Error // Redis is there
+		switch {
+		case err == nil, errors.Is(err, redis.Nil), redis.HasErrorPrefix(err, "NOSCRIPT"):
+			_ = q.asked(&q.take, begun, nil)
+		case ctx.Err() == nil:
+			_ = q.asked(&q.take, begun, Redis.tell(err))
+		}
 		if err == nil || errors.As(err, &reply) || ctx.Err() != nil {
 			return err
 		}
@@ -204,14 +214,24 @@ func asynqDelay(_ int, err error, _ *asynq.Task) time.Duration {
 }
 
 func (q *asynqQueue) dead(context.Context) (int, error) {
+	info, err := q.info()
+	return info.Archived, err
+}
+
+func (q *asynqQueue) held(context.Context) (int, error) {
+	info, err := q.info()
+	return info.Size - info.Archived - info.Completed, err
+}
+
+func (q *asynqQueue) info() (*asynq.QueueInfo, error) {
 	info, err := q.inspector.GetQueueInfo(q.name)
 	switch {
 	case errors.Is(err, asynq.ErrQueueNotFound): // nothing was put
-		return 0, nil
+		return new(asynq.QueueInfo), nil
 	case err != nil:
-		return 0, Redis.tell(err)
+		return new(asynq.QueueInfo), Redis.tell(err)
 	}
-	return info.Archived, nil
+	return info, nil
 }
 
 func (q *asynqQueue) close() (err error) {
@@ -253,7 +273,7 @@ func (m *asynqMessage) Body() []byte { return m.body }
 func (m *asynqMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message.
-func (m *asynqMessage) Reply(r strategies.Reply) error {
+func (m *asynqMessage) Reply(r broker.Reply) error {
 	switch {
 	case r.Dead != nil:
 		m.outcome = fmt.Errorf("%w: %s", asynq.SkipRetry, oneLine(r.Dead))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 	_ "github.com/poolbench/poolbench/strategies/durable"
 	"github.com/poolbench/poolbench/strategies/strategytest"
@@ -45,6 +46,9 @@ func TestContract(t *testing.T) {
 		{"rabbitmq_classic", with("rabbitmq", "queue", "classic", "base", "5ms")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.spec.Needs != "" || c.name == "sqlite_normal" {
+				check.Only(t)
+			}
 			serve(t, c.spec)
 			strategytest.Run(t, c.spec)
 		})

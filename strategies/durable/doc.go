@@ -8,7 +8,7 @@
 //	s, err := v.Spec.Start(ctx, strategies.Params{Limit: 8, Values: v.Values}, sink)
 //
 // Submit returns when the broker has confirmed the message; one of Limit consumers runs the task
-// and acknowledges it then. What that keeps, and what it costs, [strategies.Broker] says, which all
+// and acknowledges it then. What that keeps, and what it costs, [broker.Broker] says, which all
 // of them are made by; clauses Kept, Killed and Poison of the contract are about it. `poolbench
 // crash` kills them, and counts.
 //

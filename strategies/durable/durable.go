@@ -1,9 +1,11 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,17 +14,19 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/files/scratch"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 // register adds one of this package's to strategies.All.
 func register(s strategies.Spec) strategies.Spec {
 	s.Bound = func(p strategies.Params) int { return p.Limit }
 	s.Retries, s.RealClock = true, true
-	s.Keys = strategies.BrokerKeys(s.Keys...)
+	s.Keys = broker.BrokerKeys(s.Keys...)
 	own := s.Check
 	s.Check = func(p strategies.Params) error {
-		if err := strategies.CheckBroker(p); err != nil || own == nil {
+		if err := broker.CheckBroker(p); err != nil || own == nil {
 			return err
 		}
 		return own(p)
@@ -39,7 +43,7 @@ var dirKey = param.Key{Name: "dir", Kind: param.Text, Default: "tmp",
 
 // leaseKey is the parameter of strategies whose broker takes a message for lost after a while.
 var leaseKey = param.Key{Name: "lease", Kind: param.Duration, Default: "5s",
-	Doc: "after which a message is delivered again whose process has ended; it is renewed as " +
+	Doc: "after which a message of an ended process is delivered again; it is renewed as " +
 		"long as the task runs"}
 
 const minLease = 100 * time.Millisecond
@@ -51,17 +55,40 @@ func checkLease(p strategies.Params) error {
 	return nil
 }
 
+// checkServed is checkLease of strategies whose store is a server.
+func checkServed(p strategies.Params) error {
+	return errors.Join(checkLease(p), checkAway(p))
+}
+
+func checkAway(p strategies.Params) error {
+	if d := p.Values.Duration(awayKey.Name); d < time.Second || d > 24*time.Hour {
+		return fmt.Errorf("away %v: want 1s to 24h", d)
+	}
+	return nil
+}
+
 // home makes the directory of an instance, which remove removes if it is temporary.
-func home(p strategies.Params) (dir string, remove func() error, err error) {
+func home(p strategies.Params, h *health) (dir string, remove func() error, err error) {
 	parent := p.Values.Text("dir")
 	if parent == "tmp" {
-		parent = os.TempDir()
+		parent = ""
 	}
-	dir = filepath.Join(parent, queueName(p))
+	if p.Resume == nil {
+		made, err := scratch.New(parent, "queue")
+		if err != nil {
+			return "", nil, err
+		}
+		return made.Path, made.Remove, nil
+	}
+	dir = filepath.Join(cmp.Or(parent, os.TempDir()), p.Resume.Name)
+	remove = func() error { return nil }
 	if temporary(p) {
-		remove = func() error { return os.RemoveAll(dir) }
-	} else {
-		remove = func() error { return nil }
+		remove = func() error {
+			if h.unopened.Load() {
+				return nil
+			}
+			return os.RemoveAll(dir)
+		}
 	}
 	return dir, remove, os.MkdirAll(dir, 0o700)
 }
@@ -69,25 +96,42 @@ func home(p strategies.Params) (dir string, remove func() error, err error) {
 // temporary says whether a queue is removed when its instance has ended.
 func temporary(p strategies.Params) bool { return p.Resume == nil || p.Resume.Remove }
 
-// How long a broker may take to be opened, and to be told of the end of a message.
+// How long a broker may take to be opened, to be told of the end of a message, and to be closed
+// again where it could not be opened.
 const (
-	opening = 30 * time.Second
-	settled = 10 * time.Second
+	opening  = 8 * time.Second
+	settled  = 10 * time.Second
+	unopened = time.Second
 )
 
 // start opens a queue and makes its strategy. A queue that is not opened is closed, and what Close
 // says then is not told: it is about the same server.
 func start(
-	ctx context.Context, p strategies.Params, sink strategies.Sink,
-	open func(ctx context.Context) error, b strategies.Broker,
+	ctx context.Context, p strategies.Params, sink strategies.Sink, h *health,
+	open func(ctx context.Context) error, b broker.Broker,
 ) (strategies.Strategy, error) {
 	starting, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
-	if err := open(starting); err != nil {
-		_ = b.Close()
-		return nil, err
+	err := open(starting)
+	if fault := context.Cause(h.failed); fault != nil {
+		err = &strategies.StoreError{Cause: fault}
+	} else if isPermanent(err) {
+		err = &strategies.StoreError{Cause: err}
 	}
-	return b.Start(ctx, p, sink), nil
+	if err == nil {
+		return h.watched(b).Start(ctx, p, sink), nil
+	}
+	h.unopened.Store(true)
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = b.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(unopened):
+	}
+	return nil, err
 }
 
 // within calls do with a context that ends after d, whatever else has ended.

@@ -13,8 +13,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/hub"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 var _ = register(strategies.Spec{
@@ -71,6 +72,7 @@ const consumerName = "workers"
 // A jetStream is a stream with the retention of a work queue: a message is there until it is
 // acknowledged.
 type jetStream struct {
+	*health
 	embedded *server.Server // nil: it is an outer one
 	conn     *nats.Conn
 	js       jetstream.JetStream
@@ -85,10 +87,11 @@ func (j *jetStream) deadName() string { return j.name + "_dead" }
 func openJetStream(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	j := &jetStream{lease: p.Values.Duration("lease"), remove: func() error { return nil }}
+	j := &jetStream{health: newHealth(p, nil), lease: p.Values.Duration("lease"),
+		remove: func() error { return nil }}
 	open := func(ctx context.Context) error { return j.open(ctx, p) }
-	return start(ctx, p, sink, open,
-		strategies.Broker{Put: j.put, Work: j.work, Close: j.close, Dead: j.dead})
+	return start(ctx, p, sink, j.health, open, broker.Broker{Put: j.put, Work: j.work,
+		Close: j.close, Dead: j.dead, Held: j.held})
 }
 
 func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
@@ -100,12 +103,12 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	}
 	j.name = queueName(p)
 	if p.Values.Choice("server") == "embedded" {
-		dir, remove, err := home(p)
+		dir, remove, err := home(p, j.health)
 		if err != nil {
 			return err
 		}
 		j.remove, address = remove, ""
-		j.embedded, err = hub.Embedded{Dir: dir,
+		j.embedded, err = hub.Embedded{Dir: dir, Failed: j.lose,
 			SyncAlways: p.Values.Choice("sync") == "always"}.Start()
 		if err != nil {
 			return err
@@ -115,6 +118,7 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	if j.conn, err = hub.Connect(address, options...); err != nil {
 		return NATS.tell(err)
 	}
+	context.AfterFunc(j.failed, j.conn.Close) // ends the requests under way
 	if j.js, err = jetstream.New(j.conn); err != nil {
 		return err
 	}
@@ -136,6 +140,9 @@ func (j *jetStream) open(ctx context.Context, p strategies.Params) (err error) {
 	_, err = queue.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: j.lease,
 		MaxDeliver: -1, MaxAckPending: -1})
+	if err == nil && j.embedded != nil && storage == jetstream.FileStorage {
+		j.needs(hub.StreamDir(j.embedded, j.name))
+	}
 	return err
 }
 
@@ -200,7 +207,7 @@ const (
 )
 
 // work has limit goroutines ask for a message each, with an inbox of their own.
-func (j *jetStream) work(ctx context.Context, limit int, do func(strategies.Message)) {
+func (j *jetStream) work(ctx context.Context, limit int, do func(broker.Message)) {
 	inboxes := make(chan *nats.Subscription, limit)
 	for range limit {
 		inbox, err := j.conn.SubscribeSync(j.conn.NewInbox())
@@ -209,7 +216,7 @@ func (j *jetStream) work(ctx context.Context, limit int, do func(strategies.Mess
 		}
 		inboxes <- inbox
 	}
-	strategies.Consume(ctx, limit, func(ctx context.Context) (strategies.Message, error) {
+	j.consume(ctx, limit, func(ctx context.Context) (broker.Message, error) {
 		inbox := <-inboxes
 		defer func() { inboxes <- inbox }()
 		return j.receive(ctx, inbox)
@@ -227,7 +234,14 @@ func (j *jetStream) receive(ctx context.Context, inbox *nats.Subscription) (*jet
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil || m.Header.Get("Status") != "" { // none has come, or a word of the server
+		switch {
+		case errors.Is(err, nats.ErrConnectionClosed):
+			return nil, err
+		case err != nil: // none has come
+			continue
+		case m.Header.Get("Status") == "503": // nobody hears
+			return nil, nats.ErrNoResponders
+		case m.Header.Get("Status") != "": // a word of the server
 			continue
 		}
 		return &jetMessage{of: j, Msg: m, lease: keep(j.lease, func() { _ = m.InProgress() })}, nil
@@ -241,8 +255,12 @@ func (j *jetStream) answer(ctx context.Context, inbox *nats.Subscription) (*nats
 	return inbox.NextMsgWithContext(ctx)
 }
 
-func (j *jetStream) dead(ctx context.Context) (int, error) {
-	stream, err := j.js.Stream(ctx, j.deadName())
+func (j *jetStream) dead(ctx context.Context) (int, error) { return j.count(ctx, j.deadName()) }
+func (j *jetStream) held(ctx context.Context) (int, error) { return j.count(ctx, j.name) }
+
+// count counts the messages of a stream.
+func (j *jetStream) count(ctx context.Context, name string) (int, error) {
+	stream, err := j.js.Stream(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -272,7 +290,7 @@ func (m *jetMessage) Attempt() int {
 
 // Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
 // is lost with the process costs a second run.
-func (m *jetMessage) Reply(r strategies.Reply) error {
+func (m *jetMessage) Reply(r broker.Reply) error {
 	m.lease.end()
 	defer m.of.replied.Store(m.Msg)
 	switch {

@@ -14,7 +14,7 @@ import (
 // error of a put.
 func TestJetStreamRefuses(t *testing.T) {
 	v := strategies.MustParse("jetstream:store=memory,dir=" + t.TempDir())
-	j := &jetStream{}
+	j := &jetStream{health: newHealth(strategies.Params{}, nil)}
 	if err := j.open(t.Context(), strategies.Params{Limit: 1, Values: v.Values}); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestJetStreamAcknowledges(t *testing.T) {
 	if err := s.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	j := &jetStream{}
+	j := &jetStream{health: newHealth(strategies.Params{}, nil)}
 	if err := j.open(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

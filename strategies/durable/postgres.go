@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -31,18 +30,18 @@ func syncCommitDurability(p strategies.Params) strategies.Durability {
 // allows 100, and more than some dozens only wait for each other there.
 const mostConnections = 32
 
-// What a statement may take: less than a user waits for an answer when the server is gone.
-const answering = 5 * time.Second
-
 // A postgresSchema is where a queue has its tables.
 type postgresSchema struct {
+	*health
 	pool      *pgxpool.Pool
 	name      string
 	temporary bool
+	resumed   bool
 }
 
 func newPostgresSchema(p strategies.Params) postgresSchema {
-	return postgresSchema{name: queueName(p), temporary: temporary(p)}
+	return postgresSchema{health: newHealth(p, []param.Key{awayKey}), name: queueName(p),
+		temporary: temporary(p), resumed: p.Resume != nil}
 }
 
 // open makes a pool whose sessions have the parameter sync, and the schema, which fill fills. The
@@ -75,8 +74,11 @@ func (s *postgresSchema) close() (err error) {
 	if s.pool == nil {
 		return nil
 	}
-	if s.temporary {
-		err = s.exec(settled, s.in("DROP SCHEMA IF EXISTS {schema} CASCADE"))
+	if s.temporary && !(s.resumed && s.unopened.Load()) {
+		err = within(settled, func(ctx context.Context) error {
+			_, err := s.pool.Exec(ctx, s.in("DROP SCHEMA IF EXISTS {schema} CASCADE"))
+			return err
+		})
 	}
 	s.pool.Close()
 	return Postgres.tell(err)
@@ -87,11 +89,11 @@ func (s *postgresSchema) in(text string) string {
 	return strings.ReplaceAll(text, "{schema}", pgx.Identifier{s.name}.Sanitize())
 }
 
-// exec has a statement carried out within d, whatever else has ended.
-func (s *postgresSchema) exec(d time.Duration, statement string, args ...any) error {
-	return within(d, func(ctx context.Context) error {
+// exec has a statement carried out, whatever else has ended but the store.
+func (s *postgresSchema) exec(statement string, args ...any) error {
+	return s.within(context.Background(), answering, func(ctx context.Context) error {
 		_, err := s.pool.Exec(ctx, statement, args...)
-		return err
+		return Postgres.tell(err)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 var _ = register(strategies.Spec{
@@ -22,21 +23,22 @@ var _ = register(strategies.Spec{
 		"thousand a second are enough",
 	Source:     "the usual queue in a table, in the smallest form; github.com/jackc/pgx/v5",
 	FIFO:       true,
-	Keys:       []param.Key{leaseKey, syncCommitKey},
+	Keys:       []param.Key{leaseKey, awayKey, syncCommitKey},
 	Durability: syncCommitDurability,
 	Needs:      Postgres.Product,
 	Ready:      Postgres.Ready,
-	Check:      checkLease,
+	Check:      checkServed,
 	Open:       openPostgresQueue,
 })
 
 // A postgresQueue is a schema with two tables. Each statement is a transaction of its own.
 type postgresQueue struct {
-	postgresSchema                     // its name is also that of the channel of NOTIFY
-	put, take, drop             string // statements
-	later, bury, letters, ready string
-	lease                       time.Duration
-	limit                       int
+	postgresSchema              // its name is also that of the channel of NOTIFY
+	insert, claim, drop  string // statements
+	later, bury, letters string
+	ready, held          string
+	lease                time.Duration
+	limit                int
 
 	wake    chan struct{} // idle consumers wait here
 	idle    atomic.Int64  // as many of them
@@ -61,10 +63,10 @@ func openPostgresQueue(
 ) (strategies.Strategy, error) {
 	q := &postgresQueue{postgresSchema: newPostgresSchema(p), lease: p.Values.Duration("lease"),
 		limit: p.Limit, wake: make(chan struct{}, p.Limit), news: make(chan struct{}, 1)}
-	q.put = q.in("INSERT INTO {schema}.queue (body) VALUES ($1)")
+	q.insert = q.in("INSERT INTO {schema}.queue (body) VALUES ($1)")
 	// A claim does not wait for the disk. One that is lost with the server has its message
 	// delivered once more, which it would be anyway.
-	q.take = q.in("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
+	q.claim = q.in("UPDATE {schema}.queue SET attempt = attempt + 1, due = now() + $1 WHERE id = (" +
 		"SELECT id FROM {schema}.queue WHERE due <= now() ORDER BY id " +
 		"FOR UPDATE SKIP LOCKED LIMIT 1) " +
 		"RETURNING id, body, attempt, set_config('synchronous_commit', 'off', true)")
@@ -73,6 +75,7 @@ func openPostgresQueue(
 	q.bury = q.in("WITH gone AS (DELETE FROM {schema}.queue WHERE id = $1 " +
 		"RETURNING body, attempt) INSERT INTO {schema}.dead SELECT body, attempt, $2 FROM gone")
 	q.letters = q.in("SELECT count(*) FROM {schema}.dead")
+	q.held = q.in("SELECT count(*) FROM {schema}.queue")
 	q.ready = q.in("SELECT count(*) FROM (" +
 		"SELECT FROM {schema}.queue WHERE due <= now() LIMIT $1) AS ready")
 	open := func(ctx context.Context) error {
@@ -81,15 +84,16 @@ func openPostgresQueue(
 			return err
 		})
 	}
-	return start(ctx, p, sink, open,
-		strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead})
+	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.add, Work: q.work,
+		Close: q.close, Dead: q.dead, Held: q.left})
 }
 
 // add is Put.
 func (q *postgresQueue) add(ctx context.Context, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, answering)
-	defer cancel()
-	if _, err := q.pool.Exec(ctx, q.put, body); err != nil {
+	if err := q.within(ctx, answering, func(ctx context.Context) error {
+		_, err := q.pool.Exec(ctx, q.insert, body)
+		return err
+	}); err != nil {
 		return Postgres.tell(err)
 	}
 	q.unheard.Add(1)
@@ -101,7 +105,7 @@ func (q *postgresQueue) add(ctx context.Context, body []byte) error {
 }
 
 // work is Work. Consumers are woken over the server, as those of another process would be.
-func (q *postgresQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+func (q *postgresQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
 	var beside sync.WaitGroup
 	beside.Go(func() { q.announce(ctx) })
 	beside.Go(func() {
@@ -110,7 +114,7 @@ func (q *postgresQueue) work(ctx context.Context, limit int, do func(strategies.
 			wait(ctx, 100*time.Millisecond)
 		}
 	})
-	strategies.Consume(ctx, limit, q.receive, do)
+	q.consume(ctx, limit, q.receive, do)
 	beside.Wait()
 }
 
@@ -199,18 +203,18 @@ func (q *postgresQueue) rouse(n int) {
 
 // receive waits for a message that is due and takes it for the time of a lease. It is not
 // interrupted when the message may be its already.
-func (q *postgresQueue) receive(ctx context.Context) (strategies.Message, error) {
+func (q *postgresQueue) receive(ctx context.Context) (broker.Message, error) {
 	for ctx.Err() == nil {
 		m := &postgresMessage{queue: q}
-		err := within(answering, func(ctx context.Context) error {
-			return q.pool.QueryRow(ctx, q.take, q.lease).Scan(&m.id, &m.body, &m.attempt, nil)
+		err := q.within(context.WithoutCancel(ctx), answering, func(ctx context.Context) error {
+			return q.pool.QueryRow(ctx, q.claim, q.lease).Scan(&m.id, &m.body, &m.attempt, nil)
 		})
 		if err == nil {
 			m.lease = keep(q.lease, func() { _ = m.until(q.lease) })
 			return m, nil
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
-			return nil, err
+			return nil, Postgres.tell(err)
 		}
 		q.idle.Add(1)
 		select {
@@ -223,6 +227,7 @@ func (q *postgresQueue) receive(ctx context.Context) (strategies.Message, error)
 }
 
 func (q *postgresQueue) dead(ctx context.Context) (int, error) { return q.count(ctx, q.letters) }
+func (q *postgresQueue) left(ctx context.Context) (int, error) { return q.count(ctx, q.held) }
 
 // A postgresMessage is a row.
 type postgresMessage struct {
@@ -237,16 +242,16 @@ func (m *postgresMessage) Body() []byte { return m.body }
 func (m *postgresMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message. It is sent again while the server is being started again.
-func (m *postgresMessage) Reply(r strategies.Reply) error {
+func (m *postgresMessage) Reply(r broker.Reply) error {
 	m.lease.end()
-	reply := func() error { return m.queue.exec(answering, m.queue.drop, m.id) }
+	reply := func() error { return m.queue.exec(m.queue.drop, m.id) }
 	switch {
 	case r.Dead != nil:
-		reply = func() error { return m.queue.exec(answering, m.queue.bury, m.id, oneLine(r.Dead)) }
+		reply = func() error { return m.queue.exec(m.queue.bury, m.id, oneLine(r.Dead)) }
 	case r.Again:
 		reply = func() error { return m.until(r.After) }
 	}
-	err := Postgres.insist(reply)
+	err := m.queue.insist(reply)
 	if err == nil && r.Again {
 		time.AfterFunc(r.After, func() { m.queue.rouse(1) })
 	}
@@ -255,5 +260,5 @@ func (m *postgresMessage) Reply(r strategies.Reply) error {
 
 // until has the row be due after d, unless its lease has run out and it is another's.
 func (m *postgresMessage) until(d time.Duration) error {
-	return m.queue.exec(answering, m.queue.later, d, m.id, m.attempt)
+	return m.queue.exec(m.queue.later, d, m.id, m.attempt)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 var _ = register(strategies.Spec{
@@ -24,7 +25,7 @@ var _ = register(strategies.Spec{
 		"are enough; a task takes less than the server's consumer_timeout (30 minutes)",
 	Source: "github.com/rabbitmq/amqp091-go",
 	FIFO:   true,
-	Keys: []param.Key{{Name: "queue", Kind: param.Choice, Default: "quorum",
+	Keys: []param.Key{awayKey, {Name: "queue", Kind: param.Choice, Default: "quorum",
 		Choices: []string{"classic", "quorum"},
 		Doc: "quorum: an fsync before the confirm, on a majority of the nodes; classic: on one " +
 			"node, and when it is on the disk there depends on the version"}},
@@ -36,11 +37,11 @@ var _ = register(strategies.Spec{
 	},
 	Needs: RabbitMQ.Product,
 	Ready: RabbitMQ.Ready,
+	Check: checkAway,
 	Open:  openRabbitMQ,
 })
 
 const (
-	confirming   = 5 * time.Second // a confirm takes no longer
 	redialling   = 100 * time.Millisecond
 	unconfirmed  = 1024 // messages at most that are not confirmed
 	mostPrefetch = 1<<16 - 1
@@ -57,12 +58,14 @@ const (
 // of it, and moves messages without a confirm. The copy has the count of the attempts: classic
 // queues keep none, and quorum queues of RabbitMQ 4 drop a message after 20.
 type rabbitQueue struct {
+	*health
 	name, later, dead string
 	kind              string
 	prefetch          int
 	remove            bool
 	id                string // its messages' begin with it
 	count             atomic.Uint64
+	delivered         atomic.Int64 // messages that wait here for their time
 
 	mu     sync.Mutex
 	now    *rabbitSession // nil: none yet
@@ -77,7 +80,8 @@ func openRabbitMQ(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	name := queueName(p)
-	q := &rabbitQueue{name: name, later: name + "_later", dead: name + "_dead",
+	q := &rabbitQueue{health: newHealth(p, []param.Key{awayKey}), name: name,
+		later: name + "_later", dead: name + "_dead",
 		kind: p.Values.Choice("queue"), prefetch: min(p.Limit, mostPrefetch), id: rand.Text(),
 		owed: make(map[string]bool)}
 	open := func(context.Context) error {
@@ -85,8 +89,8 @@ func openRabbitMQ(
 		q.remove = err == nil && temporary(p)
 		return err
 	}
-	return start(ctx, p, sink, open,
-		strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.letters})
+	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.put, Work: q.work,
+		Close: q.close, Dead: q.letters, Held: q.held})
 }
 
 func (q *rabbitQueue) close() error {
@@ -111,7 +115,7 @@ func (q *rabbitQueue) close() error {
 			err = errors.Join(err, failed)
 		}
 	}
-	return errors.Join(owed, RabbitMQ.tell(errors.Join(err, s.close(confirming))))
+	return errors.Join(owed, RabbitMQ.tell(errors.Join(err, s.close(answering))))
 }
 
 func (q *rabbitQueue) put(ctx context.Context, body []byte) error {
@@ -126,13 +130,14 @@ func (q *rabbitQueue) publish(
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, confirming)
-	defer cancel()
-	confirmed, err := s.send(ctx, q.newID(), queue, headers, body)
-	if err == nil {
-		err = confirmed(ctx)
-	}
-	return RabbitMQ.tell(err)
+	err = q.within(ctx, answering, func(ctx context.Context) error {
+		confirmed, err := s.send(ctx, q.newID(), queue, headers, body)
+		if err == nil {
+			err = confirmed(ctx)
+		}
+		return err
+	})
+	return RabbitMQ.tell(s.blame(err))
 }
 
 func (q *rabbitQueue) newID() string {
@@ -140,12 +145,28 @@ func (q *rabbitQueue) newID() string {
 }
 
 // letters counts the dead letters.
-func (q *rabbitQueue) letters(context.Context) (int, error) {
+func (q *rabbitQueue) letters(context.Context) (int, error) { return q.ready(q.dead) }
+
+// held counts the messages in both queues, and those that were delivered and not acknowledged.
+func (q *rabbitQueue) held(context.Context) (int, error) {
+	all := int(q.delivered.Load())
+	for _, name := range []string{q.name, q.later} {
+		n, err := q.ready(name)
+		if err != nil {
+			return 0, err
+		}
+		all += n
+	}
+	return all, nil
+}
+
+// ready counts the messages in a queue that are not delivered.
+func (q *rabbitQueue) ready(name string) (int, error) {
 	s, err := q.session()
 	if err != nil {
 		return 0, err
 	}
-	state, err := s.out.QueueDeclarePassive(q.dead, true, false, false, false, amqp.Table{
+	state, err := s.out.QueueDeclarePassive(name, true, false, false, false, amqp.Table{
 		"x-queue-type": q.kind})
 	return state.Messages, RabbitMQ.tell(err)
 }

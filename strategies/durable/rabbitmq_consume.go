@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
-func (q *rabbitQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+func (q *rabbitQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
 	var others sync.WaitGroup
 	others.Go(func() {
 		for ctx.Err() == nil {
@@ -24,7 +24,7 @@ func (q *rabbitQueue) work(ctx context.Context, limit int, do func(strategies.Me
 			}
 		}
 	})
-	strategies.Consume(ctx, limit, q.receive, do)
+	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
 	q.redeemAll()
 	// What was delivered and not started is delivered again after the end of the connection.
@@ -60,7 +60,7 @@ func (q *rabbitQueue) owes() int {
 
 var errEnded = errors.New("RabbitMQ: the connection has ended")
 
-func (q *rabbitQueue) receive(ctx context.Context) (strategies.Message, error) {
+func (q *rabbitQueue) receive(ctx context.Context) (broker.Message, error) {
 	s, err := q.session()
 	if err != nil {
 		return nil, err
@@ -92,6 +92,7 @@ func (q *rabbitQueue) receive(ctx context.Context) (strategies.Message, error) {
 // hold has the messages that wait for another attempt, and puts them back in time.
 func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 	var held []*rabbitMessage // by their time
+	defer q.delivered.Store(0)
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -119,7 +120,9 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 				return err
 			}
 		}
-		if held = slices.Delete(held, 0, due); len(held) > 0 {
+		held = slices.Delete(held, 0, due)
+		q.delivered.Store(int64(len(held)))
+		if len(held) > 0 {
 			timer.Reset(time.Until(time.UnixMicro(held[0].due())))
 		}
 	}
@@ -129,7 +132,7 @@ func (q *rabbitQueue) hold(ctx context.Context, s *rabbitSession) error {
 func (q *rabbitQueue) putBack(
 	ctx context.Context, s *rabbitSession, messages []*rabbitMessage,
 ) error {
-	ctx, cancel := context.WithTimeout(ctx, confirming)
+	ctx, cancel := context.WithTimeout(ctx, answering)
 	defer cancel()
 	var confirms []func(context.Context) error
 	var all error

@@ -6,7 +6,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
-	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 // A rabbitMessage is a delivery. Its header n counts the attempts before those of this copy.
@@ -39,7 +39,7 @@ func (m *rabbitMessage) headers() amqp.Table {
 
 // Reply implements strategies.Message. An acknowledgement is not waited for, as is usual: one that
 // is lost with the connection costs a second run.
-func (m *rabbitMessage) Reply(r strategies.Reply) error {
+func (m *rabbitMessage) Reply(r broker.Reply) error {
 	queue, headers := m.of.name, m.headers()
 	switch {
 	case r.Dead != nil:
@@ -50,7 +50,9 @@ func (m *rabbitMessage) Reply(r strategies.Reply) error {
 		m.ack()
 		return nil
 	}
-	return within(settled, func(ctx context.Context) error { return m.move(ctx, queue, headers) })
+	return m.of.within(context.Background(), settled, func(ctx context.Context) error {
+		return m.move(ctx, queue, headers)
+	})
 }
 
 // ack tells the server that the message is settled, now or when it comes again.

@@ -24,6 +24,7 @@ type rabbitSession struct {
 	returns chan amqp.Return
 	mu      sync.Mutex
 	refused map[string]string // the reasons for those that came back
+	blocked string            // why the server does not read what is published; "": it does
 }
 
 // session returns the one there is, or another when that has ended.
@@ -53,6 +54,7 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 	if s.out, err = s.dial(); err != nil {
 		return err
 	}
+	go s.hearBlocked(s.conns[0].NotifyBlocked(make(chan amqp.Blocking, 1)))
 	for _, name := range []string{q.name, q.later, q.dead} {
 		_, err := s.out.QueueDeclare(name, true, false, false, false, amqp.Table{
 			"x-queue-type": q.kind})
@@ -81,12 +83,33 @@ func (s *rabbitSession) open(q *rabbitQueue) (err error) {
 func (s *rabbitSession) dial() (*amqp.Channel, error) {
 	conn, err := amqp.DialConfig(RabbitMQ.address(), amqp.Config{Heartbeat: 3 * time.Second,
 		Properties: amqp.Table{"connection_name": "poolbench"},
-		Dial:       amqp.DefaultDial(3 * time.Second)})
+		Dial:       amqp.DefaultDial(answering)})
 	if err != nil {
 		return nil, err
 	}
 	s.conns = append(s.conns, conn)
 	return conn.Channel()
+}
+
+// hearBlocked keeps why the server has blocked the connection: it is short of memory or of disk.
+func (s *rabbitSession) hearBlocked(words <-chan amqp.Blocking) {
+	for b := range words {
+		s.mu.Lock()
+		if s.blocked = ""; b.Active {
+			s.blocked = "the server has blocked the connection: " + b.Reason
+		}
+		s.mu.Unlock()
+	}
+}
+
+// blame says why a message was not confirmed: what the server has said, where it has.
+func (s *rabbitSession) blame(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil && s.blocked != "" {
+		return errors.New(s.blocked)
+	}
+	return err
 }
 
 func (s *rabbitSession) ended() bool { return s.out.IsClosed() || s.in.IsClosed() }

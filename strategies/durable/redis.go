@@ -1,8 +1,6 @@
 package durable
 
 import (
-	"time"
-
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -24,9 +22,9 @@ func redisOptions() (*redis.Options, error) {
 	o.Protocol, o.DisableIdentity = 2, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{
 		Mode: maintnotifications.ModeDisabled}
-	// What is not answered in this time is an error. It is longer than a pause of the server for an
-	// fsync. Nothing is tried again behind the back: a message would be put twice.
-	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = 3*time.Second, 3*time.Second, 3*time.Second
+	// What is not answered in this time is an error. Nothing is tried again behind the back: a
+	// message would be put twice.
+	o.ReadTimeout, o.WriteTimeout, o.DialTimeout = answering, answering, answering
 	o.MaxRetries, o.DialerRetries = -1, 1
 	return o, nil
 }

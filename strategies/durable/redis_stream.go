@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 var _ = register(strategies.Spec{
@@ -22,11 +23,11 @@ var _ = register(strategies.Spec{
 		"decides what is lost with it: the last second or two (everysec), or nothing (always)",
 	Source:     "github.com/redis/go-redis/v9; Redis 6.2 and later",
 	FIFO:       true,
-	Keys:       []param.Key{leaseKey},
+	Keys:       []param.Key{leaseKey, awayKey},
 	Durability: killSafe,
 	Needs:      Redis.Product,
 	Ready:      Redis.Ready,
-	Check:      checkLease,
+	Check:      checkServed,
 	Open:       openRedisStream,
 })
 
@@ -78,6 +79,7 @@ return first[2] and math.max(0, tonumber(first[2]) - now) or -1`)
 // A redisStream is a stream with its group, a sorted set of the messages that wait for another
 // attempt, by their time, and a stream of dead letters.
 type redisStream struct {
+	*health
 	client            *redis.Client
 	reader            *redis.Client // of one connection, which waits for messages
 	name, later, dead string
@@ -93,7 +95,8 @@ func openRedisStream(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
 	name := queueName(p)
-	q := &redisStream{name: name, later: name + ":later", dead: name + ":dead",
+	q := &redisStream{health: newHealth(p, []param.Key{awayKey}), name: name,
+		later: name + ":later", dead: name + ":dead",
 		lease:  p.Values.Duration("lease"),
 		sooner: make(chan struct{}, 1), lead: make(chan struct{}, 1),
 		read: make(chan *redisMessage, p.Limit)}
@@ -109,8 +112,8 @@ func openRedisStream(
 		q.remove = err == nil && temporary(p)
 		return Redis.tell(err)
 	}
-	return start(ctx, p, sink, open,
-		strategies.Broker{Put: q.put, Work: q.work, Close: q.close, Dead: q.letters})
+	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.put, Work: q.work,
+		Close: q.close, Dead: q.letters, Held: q.held})
 }
 
 func (q *redisStream) makeGroup(ctx context.Context) error {
@@ -139,14 +142,14 @@ func (q *redisStream) put(ctx context.Context, body []byte) error {
 		Values: []any{"n", 0, "b", body}}).Err())
 }
 
-func (q *redisStream) work(ctx context.Context, limit int, do func(strategies.Message)) {
+func (q *redisStream) work(ctx context.Context, limit int, do func(broker.Message)) {
 	var others sync.WaitGroup
 	others.Go(func() { q.tend(ctx) })
 	// A read that waits for messages is ended with its connection. Were one on its way just then,
 	// it is delivered again after the lease.
 	unwatch := context.AfterFunc(ctx, func() { _ = q.reader.Close() })
 	defer unwatch()
-	strategies.Consume(ctx, limit, q.receive, do)
+	q.consume(ctx, limit, q.receive, do)
 	others.Wait()
 	for len(q.read) > 0 {
 		do(<-q.read) // says that it is to be delivered again
@@ -156,8 +159,10 @@ func (q *redisStream) work(ctx context.Context, limit int, do func(strategies.Me
 // tend puts messages back that are due or abandoned, in time.
 func (q *redisStream) tend(ctx context.Context) {
 	for ctx.Err() == nil {
+		begun := time.Now()
 		next, err := redisTend.Run(ctx, q.client, []string{q.name, q.later},
 			q.lease.Milliseconds()).Int64()
+		_ = q.asked(&q.take, begun, Redis.tell(err))
 		if err != nil && strings.HasPrefix(err.Error(), "NOGROUP") { // Redis has come back empty
 			_ = q.makeGroup(ctx)
 		}
@@ -178,7 +183,7 @@ func (q *redisStream) tend(ctx context.Context) {
 // receive waits for a message. One consumer reads for all that wait, itself included: so a message
 // costs less than a round trip, there is one connection that is blocked, and no message waits for
 // its consumer while its lease runs out.
-func (q *redisStream) receive(ctx context.Context) (strategies.Message, error) {
+func (q *redisStream) receive(ctx context.Context) (broker.Message, error) {
 	q.wanted.Add(1)
 	for {
 		select {
@@ -194,7 +199,7 @@ func (q *redisStream) receive(ctx context.Context) (strategies.Message, error) {
 			return nil, ctx.Err()
 		case q.lead <- struct{}{}:
 		}
-		err := q.fetch(ctx)
+		err := Redis.tell(q.fetch(ctx))
 		<-q.lead
 		if err != nil {
 			q.wanted.Add(-1)
@@ -221,6 +226,18 @@ func (q *redisStream) fetch(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (q *redisStream) held(ctx context.Context) (int, error) {
+	var now, later *redis.IntCmd
+	_, err := q.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		now, later = tx.XLen(ctx, q.name), tx.ZCard(ctx, q.later)
+		return nil
+	})
+	if err != nil {
+		return 0, Redis.tell(err)
+	}
+	return int(now.Val() + later.Val()), nil
 }
 
 func (q *redisStream) letters(ctx context.Context) (int, error) {

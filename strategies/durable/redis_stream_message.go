@@ -8,7 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 // A redisMessage is an entry of the stream.
@@ -39,14 +39,12 @@ func (m *redisMessage) Body() []byte { return m.body }
 func (m *redisMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message. While Redis is away it tries again.
-func (m *redisMessage) Reply(r strategies.Reply) error {
+func (m *redisMessage) Reply(r broker.Reply) error {
 	m.lease.end()
-	return within(settled, func(ctx context.Context) error {
-		return Redis.insist(func() error { return m.reply(ctx, r) })
-	})
+	return m.of.insist(func() error { return Redis.tell(m.reply(context.Background(), r)) })
 }
 
-func (m *redisMessage) reply(ctx context.Context, r strategies.Reply) error {
+func (m *redisMessage) reply(ctx context.Context, r broker.Reply) error {
 	switch {
 	case r.Dead != nil:
 		return m.bury(ctx, oneLine(r.Dead))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/durable"
 )
@@ -37,6 +38,7 @@ func TestRedisIsLeftEmpty(t *testing.T) {
 }
 
 func TestRabbitMQLeavesNothing(t *testing.T) {
+	check.Only(t)
 	for _, text := range []string{"rabbitmq:queue=quorum", "rabbitmq:queue=classic"} {
 		t.Run(text, func(t *testing.T) { leavesNothing(t, text) })
 	}

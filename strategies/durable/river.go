@@ -19,6 +19,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 // River differs from the contract in this, which cannot be changed from outside:
@@ -42,11 +43,11 @@ var _ = register(strategies.Spec{
 		"user interface with it",
 	Source: "github.com/riverqueue/river v0.51.1",
 	FIFO:   true,
-	Keys: []param.Key{leaseKey, syncCommitKey,
+	Keys: []param.Key{leaseKey, awayKey, syncCommitKey,
 		{Name: "cooldown", Kind: param.Duration, Default: "100ms",
-			Doc: "FetchCooldown: it fetches jobs at most so often"},
+			Doc: "FetchCooldown: least time between two fetches"},
 		{Name: "poll", Kind: param.Duration, Default: "1s",
-			Doc: "FetchPollInterval: it looks for jobs so often that nobody has told of"}},
+			Doc: "FetchPollInterval: how often it looks for jobs that no notification announced"}},
 	Durability: syncCommitDurability,
 	Needs:      Postgres.Product,
 	Ready:      Postgres.Ready,
@@ -66,7 +67,7 @@ func checkRiver(p strategies.Params) error {
 	case p.Resume != nil && strings.ContainsAny(p.Resume.Name[:1], "0123456789"):
 		return errors.New("resume: the name of its queue must not begin with a digit")
 	}
-	return checkLease(p)
+	return checkServed(p)
 }
 
 // A riverQueue is a schema with River's tables.
@@ -74,7 +75,7 @@ type riverQueue struct {
 	postgresSchema
 	client *river.Client[pgx.Tx]
 	lease  time.Duration
-	do     func(strategies.Message)
+	do     func(broker.Message)
 
 	mu     sync.Mutex
 	active map[int64]bool // jobs that run here
@@ -96,13 +97,13 @@ func openRiver(
 	open := func(ctx context.Context) error {
 		return q.open(ctx, p, func(ctx context.Context) error { return q.migrate(ctx, p) })
 	}
-	return start(ctx, p, sink, open,
-		strategies.Broker{Put: q.add, Work: q.work, Close: q.close, Dead: q.dead})
+	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.add, Work: q.work,
+		Close: q.close, Dead: q.dead, Held: q.left})
 }
 
 // migrate makes River's tables and its client.
 func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
-	driver, log := riverpgxv5.New(q.pool), slog.New(slog.DiscardHandler)
+	driver, log := riverpgxv5.New(q.pool), slog.New(healthLog{slog.DiscardHandler, q.health})
 	migrations, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: q.name, Logger: log})
 	if err != nil {
 		return err
@@ -131,14 +132,14 @@ func (q *riverQueue) migrate(ctx context.Context, p strategies.Params) error {
 
 // add is Put.
 func (q *riverQueue) add(ctx context.Context, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, answering)
-	defer cancel()
-	_, err := q.client.Insert(ctx, riverTask{body}, nil)
-	return Postgres.tell(err)
+	return q.within(ctx, answering, func(ctx context.Context) error {
+		_, err := q.client.Insert(ctx, riverTask{body}, nil)
+		return Postgres.tell(err)
+	})
 }
 
 // work is Work.
-func (q *riverQueue) work(ctx context.Context, limit int, do func(strategies.Message)) {
+func (q *riverQueue) work(ctx context.Context, limit int, do func(broker.Message)) {
 	q.do = do
 	for {
 		// it is stopped below, and not by the end of ctx
@@ -146,14 +147,17 @@ func (q *riverQueue) work(ctx context.Context, limit int, do func(strategies.Mes
 		if err == nil {
 			break
 		}
+		_ = q.asked(&q.take, time.Now(), Postgres.tell(err))
 		if wait(ctx, 100*time.Millisecond); ctx.Err() != nil {
 			return
 		}
 	}
 	for wait(ctx, q.lease/3); ctx.Err() == nil; wait(ctx, q.lease/3) {
-		_ = within(answering, func(ctx context.Context) error { return q.putBack(ctx, q.lease) })
+		begun := time.Now()
+		_ = q.asked(&q.take, begun, Postgres.tell(q.within(ctx, answering,
+			func(ctx context.Context) error { return q.putBack(ctx, q.lease) })))
 	}
-	_ = q.client.Stop(context.Background()) // fails with that context alone
+	_ = q.client.Stop(q.failed) // fails with that context alone
 }
 
 // putBack makes jobs available that River says are running: those that have been for some time and
@@ -194,6 +198,11 @@ func (q *riverQueue) dead(ctx context.Context) (int, error) {
 		"WHERE state IN ('cancelled', 'discarded')"))
 }
 
+func (q *riverQueue) left(ctx context.Context) (int, error) {
+	return q.count(ctx, q.in("SELECT count(*) FROM {schema}.river_job "+
+		"WHERE state NOT IN ('cancelled', 'completed', 'discarded')"))
+}
+
 // A riverMessage is a job that is being worked.
 type riverMessage struct {
 	queue *riverQueue
@@ -212,14 +221,14 @@ func (m *riverMessage) Attempt() int {
 
 // Reply implements strategies.Message. A dead letter is written as River would write it, but at
 // once: what it has in memory may be overtaken by a job that is put back.
-func (m *riverMessage) Reply(r strategies.Reply) error {
+func (m *riverMessage) Reply(r broker.Reply) error {
 	switch {
 	case r.Dead != nil:
 		why := rivertype.AttemptError{At: time.Now(), Attempt: m.job.Attempt,
 			Error: oneLine(r.Dead)}
 		m.reply = river.JobCancel(errors.New(why.Error))
-		return Postgres.insist(func() error {
-			return m.queue.exec(answering, m.queue.in("UPDATE {schema}.river_job SET "+
+		return m.queue.insist(func() error {
+			return m.queue.exec(m.queue.in("UPDATE {schema}.river_job SET "+
 				"state = 'cancelled', finalized_at = now(), errors = array_append(errors, $1) "+
 				"WHERE id = $2 AND state = 'running'"), why, m.job.ID)
 		})

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"time"
 )
 
 // A Server is a kind of server that strategies need, and the environment variable that names one of
@@ -81,14 +80,4 @@ func secrets(address string) (all []string) {
 		}
 	}
 	return all
-}
-
-// insist calls do until it succeeds, while a server may be started again. It tells what do says
-// last.
-func (s Server) insist(do func() error) error {
-	err := do()
-	for end := time.Now().Add(settled); err != nil && time.Now().Before(end); err = do() {
-		time.Sleep(100 * time.Millisecond)
-	}
-	return s.tell(err)
 }

@@ -12,7 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/internal/durability/servers"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/durable"
 )
@@ -56,13 +57,14 @@ func named(spec strategies.Spec) durable.Server {
 // TestOutlived kills servers. Redis has an fsync for each write: with one a second it may answer
 // before it has written to its file, if that is slow.
 func TestOutlived(t *testing.T) {
+	check.Only(t)
 	for _, c := range []struct{ text, setting string }{
-		{text: "postgres_queue:lease=500ms"},
-		{text: "river:lease=500ms,cooldown=1ms,poll=20ms"},
-		{"redis_stream:lease=1s", "appendfsync=always"},
-		{"asynq", "appendfsync=always"},
-		{text: "rabbitmq:queue=quorum"},
-		{text: "rabbitmq:queue=classic"},
+		{text: "postgres_queue:lease=500ms,away=1m"},
+		{text: "river:lease=500ms,cooldown=1ms,poll=20ms,away=1m"},
+		{"redis_stream:lease=1s,away=1m", "appendfsync=always"},
+		{"asynq:away=1m", "appendfsync=always"},
+		{text: "rabbitmq:queue=quorum,away=1m"},
+		{text: "rabbitmq:queue=classic,away=1m"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			outlives(t, c.text, strings.Fields(c.setting)...)

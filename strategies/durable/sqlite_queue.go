@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 var _ = register(strategies.Spec{
@@ -39,11 +41,14 @@ var _ = register(strategies.Spec{
 // one connection: SQLite has one writer at a time, and an order of its own for those who wait would
 // be none.
 type sqliteQueue struct {
-	db                    *sql.DB
-	put, take, next, drop *sql.Stmt
-	later, bury, letters  *sql.Stmt
-	lease                 time.Duration
-	remove                func() error
+	*health
+	db                   *sql.DB
+	insert, claim        *sql.Stmt
+	next, drop           *sql.Stmt
+	later, bury, letters *sql.Stmt
+	held                 *sql.Stmt
+	lease                time.Duration
+	remove               func() error
 
 	// idle consumers wait here; a Put wakes one of them
 	wake chan struct{}
@@ -62,37 +67,49 @@ CREATE TABLE IF NOT EXISTS dead (body BLOB NOT NULL, attempt INTEGER NOT NULL, e
 func openSQLiteQueue(
 	ctx context.Context, p strategies.Params, sink strategies.Sink,
 ) (strategies.Strategy, error) {
-	dir, remove, err := home(p)
+	h := newHealth(p, nil)
+	dir, remove, err := home(p, h)
 	if err != nil {
 		return nil, err
 	}
-	q := &sqliteQueue{lease: p.Values.Duration("lease"), remove: remove,
+	q := &sqliteQueue{health: h, lease: p.Values.Duration("lease"), remove: remove,
 		wake: make(chan struct{}, p.Limit)}
 	open := func(context.Context) error {
 		return q.open(filepath.Join(dir, "queue.db"), p.Values.Choice("sync"))
 	}
-	return start(ctx, p, sink, open, strategies.Broker{Put: q.add, Close: q.close, Dead: q.dead,
-		Work: func(ctx context.Context, limit int, do func(strategies.Message)) {
-			strategies.Consume(ctx, limit, q.receive, do)
+	return start(ctx, p, sink, q.health, open, broker.Broker{Put: q.add, Close: q.close,
+		Dead: q.dead, Held: q.count,
+		Work: func(ctx context.Context, limit int, do func(broker.Message)) {
+			q.consume(ctx, limit, q.receive, do)
 		}})
 }
 
 func (q *sqliteQueue) open(file, sync string) (err error) {
 	q.db, err = sql.Open("sqlite", "file:"+url.PathEscape(file)+
-		"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")&_pragma=busy_timeout(5000)")
+		"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")&_pragma=busy_timeout(2000)")
 	if err != nil {
 		return err
 	}
 	q.db.SetMaxOpenConns(1)
+	if _, err := os.Stat(file); err == nil { // an earlier process has left it
+		var found string
+		if err := q.db.QueryRow("PRAGMA quick_check(1)").Scan(&found); err != nil {
+			return err
+		}
+		if found != "ok" {
+			return errors.New("database disk image is malformed: " + found)
+		}
+	}
 	if _, err := q.db.Exec(sqliteTables); err != nil {
 		return err
 	}
+	q.needs(file)
 	for _, s := range []struct {
 		to   **sql.Stmt
 		text string
 	}{
-		{&q.put, "INSERT INTO queue (body) VALUES (?)"},
-		{&q.take, "UPDATE queue SET attempt = attempt + 1, due = ?1 WHERE id = (" +
+		{&q.insert, "INSERT INTO queue (body) VALUES (?)"},
+		{&q.claim, "UPDATE queue SET attempt = attempt + 1, due = ?1 WHERE id = (" +
 			"SELECT id FROM queue WHERE due <= ?2 ORDER BY id LIMIT 1) " +
 			"RETURNING id, body, attempt"},
 		{&q.next, "SELECT min(due) FROM queue"},
@@ -100,6 +117,7 @@ func (q *sqliteQueue) open(file, sync string) (err error) {
 		{&q.later, "UPDATE queue SET due = ? WHERE id = ?"},
 		{&q.bury, "INSERT INTO dead SELECT body, attempt, ? FROM queue WHERE id = ?"},
 		{&q.letters, "SELECT count(*) FROM dead"},
+		{&q.held, "SELECT count(*) FROM queue"},
 	} {
 		if *s.to, err = q.db.Prepare(s.text); err != nil {
 			return err
@@ -118,7 +136,7 @@ func (q *sqliteQueue) close() error {
 // add is Put. It cannot be called off: a context that could would cost a goroutine, a quarter of
 // the whole, and the insert takes no longer than an fsync.
 func (q *sqliteQueue) add(_ context.Context, body []byte) error {
-	if _, err := q.put.Exec(body); err != nil {
+	if _, err := q.insert.Exec(body); err != nil {
 		return err
 	}
 	q.rouse()
@@ -134,11 +152,11 @@ func (q *sqliteQueue) rouse() {
 }
 
 // receive waits for a message that is due and takes it for the time of a lease.
-func (q *sqliteQueue) receive(ctx context.Context) (strategies.Message, error) {
+func (q *sqliteQueue) receive(ctx context.Context) (broker.Message, error) {
 	for {
 		now := time.Now()
 		m := &sqliteMessage{queue: q}
-		err := q.take.QueryRow(now.Add(q.lease).UnixNano(), now.UnixNano()).Scan(
+		err := q.claim.QueryRow(now.Add(q.lease).UnixNano(), now.UnixNano()).Scan(
 			&m.id, &m.body, &m.attempt)
 		if err == nil {
 			m.lease = keep(q.lease, func() { _ = m.until(time.Now().Add(q.lease)) })
@@ -172,8 +190,12 @@ func (q *sqliteQueue) rest(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (q *sqliteQueue) dead(ctx context.Context) (n int, err error) {
-	err = q.letters.QueryRowContext(ctx).Scan(&n)
+func (q *sqliteQueue) dead(ctx context.Context) (int, error) { return countOf(ctx, q.letters) }
+
+func (q *sqliteQueue) count(ctx context.Context) (int, error) { return countOf(ctx, q.held) }
+
+func countOf(ctx context.Context, rows *sql.Stmt) (n int, err error) {
+	err = rows.QueryRowContext(ctx).Scan(&n)
 	return n, err
 }
 
@@ -190,7 +212,7 @@ func (m *sqliteMessage) Body() []byte { return m.body }
 func (m *sqliteMessage) Attempt() int { return m.attempt }
 
 // Reply implements strategies.Message.
-func (m *sqliteMessage) Reply(r strategies.Reply) error {
+func (m *sqliteMessage) Reply(r broker.Reply) error {
 	m.lease.end()
 	switch {
 	case r.Dead != nil:

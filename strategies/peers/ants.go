@@ -6,6 +6,7 @@ import (
 	"github.com/panjf2000/ants/v2"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // ants keeps idle workers on a stack and hands each task to the one that was used last, over a
@@ -31,7 +32,7 @@ var _ = register(strategies.Spec{
 		if err != nil {
 			panic(err) // only options can be wrong
 		}
-		return strategies.Executor{
+		return engine.Executor{
 			Go:    pool.Submit,
 			Slots: p.Limit,
 			// fails only on a closed pool

@@ -6,6 +6,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // conc starts up to Limit goroutines, one for each Go that finds room, and has all receive from one
@@ -27,7 +28,7 @@ var _ = register(strategies.Spec{
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		batch := pool.New().WithMaxGoroutines(p.Limit)
-		return strategies.Executor{
+		return engine.Executor{
 			Go:    func(run func()) error { batch.Go(run); return nil },
 			Slots: p.Limit,
 			Close: batch.Wait,

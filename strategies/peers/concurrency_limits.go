@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // The peer concurrency_limits is a token of go-concurrency-limits, a port of Netflix
@@ -70,7 +71,7 @@ var _ = register(strategies.Spec{
 		if err != nil {
 			panic(err)
 		}
-		return strategies.Gate[core.Listener]{
+		return engine.Gate[core.Listener]{
 			Try: func() (core.Listener, bool) { return gate.Acquire(context.Background()) },
 			Release: func(token core.Listener, r strategies.Result) {
 				switch outcomeOf(r) {

@@ -16,9 +16,9 @@
 // contract asks for around it. The libraries come in three shapes:
 //
 //   - Executors take a func and run it: ants, pond, conc, workerpool, tunny, gopool. They become
-//     strategies by [strategies.Executor].
+//     strategies by [engine.Executor].
 //   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead. They become
-//     strategies by [strategies.Gate].
+//     strategies by [engine.Gate].
 //   - Limiters are gates that learn from the outcome of each task: failsafe_adaptive,
 //     concurrency_limits. What counts as a success, as a sign of overload, and as neither is said
 //     once for all of them, in limiter.go.

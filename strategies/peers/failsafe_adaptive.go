@@ -6,6 +6,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // The peer failsafe_adaptive is a permit of failsafe-go's AdaptiveLimiter for each task. The limit
@@ -33,7 +34,7 @@ var _ = register(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		most := uint(p.Limit)
 		limiter := adaptivelimiter.NewBuilder[any]().WithLimits(1, most, most).Build()
-		return strategies.Gate[adaptivelimiter.Permit]{
+		return engine.Gate[adaptivelimiter.Permit]{
 			Try:  limiter.TryAcquirePermit,
 			Wait: limiter.AcquirePermit,
 			Release: func(permit adaptivelimiter.Permit, r strategies.Result) {

@@ -6,6 +6,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // The peer failsafe_bulkhead is a permit of failsafe-go's Bulkhead for each task: a buffered
@@ -27,7 +28,7 @@ var _ = register(strategies.Spec{
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		gate := bulkhead.New[any](uint(p.Limit))
-		return strategies.Gate[struct{}]{
+		return engine.Gate[struct{}]{
 			Try: func() (struct{}, bool) { return struct{}{}, gate.TryAcquirePermit() },
 			Wait: func(ctx context.Context) (struct{}, error) {
 				return struct{}{}, gate.AcquirePermit(ctx)

@@ -7,6 +7,7 @@ import (
 	"github.com/bytedance/gopkg/util/gopool"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // gopool has one list of tasks behind a mutex, starts a worker for a task as long as it counts
@@ -34,7 +35,7 @@ var _ = register(strategies.Spec{
 		limit := int32(p.Limit)
 		pool := gopool.NewPool("", limit, gopool.NewConfig())
 		var raising sync.Mutex
-		return strategies.Executor{
+		return engine.Executor{
 			Go: func(run func()) error { pool.Go(run); return nil },
 			Lost: func() {
 				raising.Lock()

@@ -16,8 +16,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
+	_ "github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/peers"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )

@@ -6,6 +6,7 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // pond has one queue behind a mutex, starts a worker for a task as long as there are fewer than
@@ -27,6 +28,6 @@ var _ = register(strategies.Spec{
 	WorkConserving: true,
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
-		return strategies.Executor{Go: pond.NewPool(p.Limit).Go}.Start(ctx, sink)
+		return engine.Executor{Go: pond.NewPool(p.Limit).Go}.Start(ctx, sink)
 	},
 })

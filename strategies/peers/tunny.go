@@ -8,6 +8,7 @@ import (
 	"github.com/Jeffail/tunny"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // tunny is a pool that callers wait in: Process returns the result of the worker that took the
@@ -30,7 +31,7 @@ var _ = register(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		pool := tunny.NewCallback(p.Limit)
 		var growing sync.Mutex
-		return strategies.Executor{
+		return engine.Executor{
 			Call: func(run func()) {
 				// Not Process, which panics where this returns an error.
 				if _, err := pool.ProcessCtx(context.Background(), run); err != nil &&

@@ -7,6 +7,7 @@ import (
 	"github.com/gammazero/workerpool"
 
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
 )
 
 // workerpool sends each task to a goroutine that dispatches, which sends it to a worker or queues
@@ -29,7 +30,7 @@ var _ = register(strategies.Spec{
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		pool := workerpool.New(p.Limit)
 		var crippled atomic.Bool
-		return strategies.Executor{
+		return engine.Executor{
 			Go:   pool.Do,
 			Lost: func() { crippled.Store(true) },
 			Close: func() {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/strategies"
 )
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/strategies"
+	_ "github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 

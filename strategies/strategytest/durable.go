@@ -16,6 +16,7 @@ func DurableClauses() []Clause {
 	return []Clause{
 		{Name: "Bound", Check: durableBound},
 		{Name: "Once", Check: durableOnce},
+		{Name: "Many", Check: durableMany},
 		{Name: "Context", Check: durableContext},
 		{Name: "Drain", Check: durableDrain},
 		{Name: "Closed", Check: durableClosed},
@@ -112,6 +113,41 @@ func durableOnce(spec strategies.Spec) error {
 			}
 			return nil
 		})
+	})
+}
+
+// durableMany puts so many tasks that one which is lost in some hundred is missed.
+func durableMany(spec strategies.Spec) error {
+	const submitters, each = 8, 300
+	const n = submitters * each
+	return durably(spec, 4, nil, func(x *stint) error {
+		failures := make(chan error, submitters)
+		for i := range uint64(submitters) {
+			go func() { failures <- x.submit(i*each, (i+1)*each) }()
+		}
+		for range submitters {
+			if err := <-failures; err != nil {
+				return err
+			}
+		}
+		waited := x.until("all tasks are done", x.is(func() bool { return len(x.dones) >= n }))
+		seen := x.seen()
+		var lost, begun int
+		for id := range uint64(n) {
+			_, failed := errors.AsType[*strategies.StoreError](seen.results[id].Err)
+			if seen.dones[id] == 0 || failed {
+				lost++
+				begun += min(seen.runs[id], 1)
+			}
+		}
+		if lost > 0 {
+			return fmt.Errorf("%d of %d accepted tasks are lost, one in %d; %d of them had begun",
+				lost, n, n/lost, begun)
+		}
+		if waited != nil {
+			return waited
+		}
+		return x.done(n, onceEach, noError)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/strategies"
 )
 

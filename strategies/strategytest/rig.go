@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/poolbench/poolbench/internal/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/strategies"
 )
 

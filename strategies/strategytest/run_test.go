@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/durability/spooltest"
+	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies/strategytest"
 )
 
@@ -43,7 +45,7 @@ func TestRunOne(t *testing.T) {
 		}
 	}
 	if os.Getenv("POOLBENCH_SPOOL") != "" {
-		strategytest.Run(t, spoolSpec(spoolFault(n)))
+		strategytest.Run(t, spooltest.Spec(spooltest.Fault(n)))
 		return
 	}
 	strategytest.Run(t, referenceSpec(fault(n), blocking))
@@ -144,27 +146,42 @@ func TestRun(t *testing.T) {
 // TestDurableBroken shows that each fault of a durable strategy fails the clause that it breaks,
 // and no other.
 func TestDurableBroken(t *testing.T) {
-	for _, test := range []struct {
+	for i, test := range []struct {
 		name   string
-		fault  spoolFault
+		fault  spooltest.Fault
 		clause string
+		// breaks as well where the machine is slow: the lease of a message that nothing
+		// acknowledges ends before the kill
+		also string
 	}{
-		{"nothing", soundSpool, ""},
-		{"a consumer more than the limit", oneConsumerMore, "Bound"},
-		{"a task that asks for another attempt is acknowledged", forgetsRetries, "Once"},
-		{"Submit is deaf", deafSubmits, "Context"},
-		{"nothing is acknowledged", acksNothing, "Drain"},
-		{"Submit is accepted after Drain", takesAfterDrain, "Closed"},
-		{"dead letters are not kept", keepsNoLetters, "Panic"},
-		{"a stack for a queue", newestFirst, "Order"},
-		{"the queue is removed at the end", removesAlways, "Kept"},
-		{"messages are written late", putsLate, "Killed"},
-		{"attempts are not counted", countsNothing, "Poison"},
+		{"nothing", spooltest.Sound, "", ""},
+		{"a consumer more than the limit", spooltest.OneConsumerMore, "Bound", ""},
+		{"a task that asks for another attempt is acknowledged", spooltest.ForgetsRetries, "Once", ""},
+		{"Submit is deaf", spooltest.DeafSubmits, "Context", ""},
+		{"nothing is acknowledged", spooltest.AcksNothing, "Drain", "Killed"},
+		{"Submit is accepted after Drain", spooltest.TakesAfterDrain, "Closed", ""},
+		{"dead letters are not kept", spooltest.KeepsNoLetters, "Panic", ""},
+		{"a stack for a queue", spooltest.NewestFirst, "Order", ""},
+		{"the queue is removed at the end", spooltest.RemovesAlways, "Kept", ""},
+		{"messages are written late", spooltest.PutsLate, "Killed", ""},
+		{"attempts are not counted", spooltest.CountsNothing, "Poison", ""},
+		{"one put in 700 is dropped", spooltest.DropsSome, "Many", ""},
+		{"what is delivered is acknowledged before it is done", spooltest.AcksEarly, "Killed", ""},
+		{"one acknowledgement in 20 is dropped", spooltest.AcksMost, "Drain", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			if i%3 > 0 {
+				check.Only(t)
+			}
 			t.Parallel()
 			passed, failed, out := runOne(t, fault(test.fault),
 				[]string{"POOLBENCH_SPOOL=1", "POOLBENCH_PATIENCE=5s"})
+			failed = slices.DeleteFunc(failed, func(clause string) bool {
+				if clause == test.also {
+					passed = append(passed, clause)
+				}
+				return clause == test.also
+			})
 			var want []string
 			if test.clause != "" {
 				want = []string{test.clause}

@@ -13,7 +13,7 @@ import (
 	"github.com/dlclark/regexp2"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
+	"github.com/poolbench/poolbench/internal/machine/alone"
 	"github.com/poolbench/poolbench/workloads"
 )
 

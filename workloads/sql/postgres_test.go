@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/servers"
+	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/workloads"
 )
 

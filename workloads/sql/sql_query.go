@@ -15,8 +15,8 @@ import (
 
 	"github.com/poolbench/poolbench/bench/dist"
 	"github.com/poolbench/poolbench/bench/param"
-	"github.com/poolbench/poolbench/internal/alone"
-	"github.com/poolbench/poolbench/internal/coin"
+	"github.com/poolbench/poolbench/internal/machine/alone"
+	"github.com/poolbench/poolbench/internal/parts/coin"
 	"github.com/poolbench/poolbench/workloads"
 )
 

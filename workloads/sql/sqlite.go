@@ -5,33 +5,34 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
-	"os"
 	"path/filepath"
 
 	"modernc.org/sqlite"
+
+	"github.com/poolbench/poolbench/internal/files/scratch"
 )
 
 // newSQLite makes a database in a temporary directory of its own. A write-ahead log lets reads go
 // on beside the one writer that SQLite has; other writers wait for it as long as their context
 // lasts. Nothing is synchronised with the disk but checkpoints.
 func newSQLite(ctx context.Context, rows int) (*database, error) {
-	dir, err := os.MkdirTemp("", "poolbench-sql-")
+	dir, err := scratch.New("", "sql")
 	if err != nil {
 		return nil, err
 	}
-	file := url.URL{Scheme: "file", Path: filepath.Join(dir, "data"),
+	file := url.URL{Scheme: "file", Path: filepath.Join(dir.Path, "data"),
 		RawQuery: url.Values{"_pragma": {
 			"busy_timeout(3600000)", "journal_mode(WAL)", "synchronous(NORMAL)",
 		}}.Encode()}
 	connector, err := sqlite.NewConnector(file.String())
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, dir.Remove())
 	}
 	d := &database{
 		DB:     sql.OpenDB(connector),
 		read:   "SELECT count(*) FROM data WHERE value >= 0",
 		write:  "UPDATE data SET value = value + 1 WHERE id = ?",
-		remove: func(db *sql.DB) error { return errors.Join(db.Close(), os.RemoveAll(dir)) },
+		remove: func(db *sql.DB) error { return errors.Join(db.Close(), dir.Remove()) },
 		tell:   func(err error) error { return err },
 	}
 	_, err = d.ExecContext(ctx,

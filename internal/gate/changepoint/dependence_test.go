@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/poolbench/poolbench/internal/race"
 )
 
 // autoregression is a flat series of n values in which neighbours are correlated by rho.
@@ -57,6 +55,7 @@ func TestDependentSeries(t *testing.T) {
 // TestIndependentSeries: a clear step is not doubted where neighbours are not alike, one or
 // several, nor where levels are constant.
 func TestIndependentSeries(t *testing.T) {
+	const series = 40
 	for _, c := range []struct {
 		name string
 		make func(*rand.Rand) []float64
@@ -70,7 +69,7 @@ func TestIndependentSeries(t *testing.T) {
 	} {
 		rng := rand.New(rand.NewPCG(14, 1))
 		doubted := 0
-		for seed := range race.Repetitions(t, 40) {
+		for seed := range series {
 			values := c.make(rng)
 			found := Find(values, seeded(seed))
 			if len(found) == 0 {
@@ -81,7 +80,7 @@ func TestIndependentSeries(t *testing.T) {
 			}
 		}
 		if doubted > c.most {
-			t.Errorf("%s: doubted in %d of 40 series", c.name, doubted)
+			t.Errorf("%s: doubted in %d of %d series", c.name, doubted, series)
 		}
 	}
 }

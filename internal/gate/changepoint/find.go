@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // Options are the settings of Find.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // levels is a series of those levels, each n long, with log-normal noise of that coefficient of
@@ -82,6 +82,7 @@ func TestFalseAlarms(t *testing.T) {
 // take one result. The rates were measured over 2000 series each; what is wanted is that, less
 // three standard deviations of as few as there are here.
 func TestFinds(t *testing.T) {
+	series := check.Of(t, 40, 150)
 	spoilt := func(rng *rand.Rand, values []float64) []float64 {
 		for range 2 {
 			values[rng.IntN(len(values))] *= 2
@@ -109,7 +110,7 @@ func TestFinds(t *testing.T) {
 		}, []int{15, 30}, 0.930},
 	} {
 		rng := rand.New(rand.NewPCG(8, 1))
-		series, found := race.Repetitions(t, 150), 0
+		found := 0
 		for i := range series {
 			if near(Find(c.make(rng), seeded(i)), c.at...) {
 				found++

@@ -10,7 +10,7 @@
 //  1. Choice sorts out which metrics are judged, and tells of those that are not.
 //  2. Once judges results that were recorded before, in a single stage. Screen, More and Decide
 //     spread the pairs of a gate that measures by itself over two stages: a few pairs of
-//     everything, and fresh pairs where those look bad or scatter too much to tell, at first half
+//     everything, and fresh pairs where those look bad or vary too much to decide, at first half
 //     of them.
 //  3. Weigh makes Evidence of one metric: how likely its values are if it is no worse than the
 //     margin allows. The signed-rank test is exact for the changes of the pairs, which the

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/prose"
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 

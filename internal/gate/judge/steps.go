@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/poolbench/poolbench/internal/samples"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // rounds recognises by their words the units of what is measured on a scale, and so may have been
@@ -88,7 +86,7 @@ func (o Options) roundingOf(m Metric, base, head []float64) rounding {
 	}
 	step := stepOf(base, head, one)
 	r := rounding{math.Log1p(step / least),
-		min(stat.StdDev(base, nil), stat.StdDev(head, nil)) < step/2}
+		min(samples.Deviation(base), samples.Deviation(head)) < step/2}
 	if r.log < finest*o.margin() {
 		return rounding{}
 	}

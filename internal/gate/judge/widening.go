@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // A widening is by what factor U scatters more than in the permutation distribution, which holds
@@ -60,7 +59,7 @@ func spreadOf(values []float64, step float64) float64 {
 		values = logs(values)
 	}
 	return (math.Log(math.Hypot(Spread(values), within)) +
-		math.Log(math.Hypot(stat.StdDev(values, nil), within))) / 2
+		math.Log(math.Hypot(samples.Deviation(values), within))) / 2
 }
 
 // leastSigns is a p below which samples with unequal spreads cannot be: they are worth so many
@@ -90,28 +89,24 @@ func (w widening) least() float64 {
 type welch struct {
 	difference float64 // of the means, y less x
 	se         float64 // infinite where there are zeros, so that it finds nothing
-	student    distuv.StudentsT
+	student    samples.T
 }
 
 // newWelch is for samples of two values at least, in steps of that size, that are not all equal.
 func newWelch(x, y []float64, step float64) welch {
 	if slices.Min(x) <= 0 || slices.Min(y) <= 0 {
-		return welch{se: math.Inf(1), student: distuv.StudentsT{Sigma: 1, Nu: 1}}
+		return welch{se: math.Inf(1), student: 1}
 	}
 	of := func(values []float64) (mean, squared, freedom float64) {
 		within := step / slices.Max(values)
-		mean, variance := stat.MeanVariance(logs(values), nil)
+		mean, variance := samples.MeanVariance(logs(values))
 		return mean, (variance + within*within/12) / float64(len(values)), float64(len(values) - 1)
 	}
 	meanX, squaredX, freedomX := of(x)
 	meanY, squaredY, freedomY := of(y)
 	both := squaredX + squaredY
-	return welch{
-		difference: meanY - meanX,
-		se:         math.Sqrt(both),
-		student: distuv.StudentsT{Sigma: 1,
-			Nu: both * both / (squaredX*squaredX/freedomX + squaredY*squaredY/freedomY)},
-	}
+	freedom := both * both / (squaredX*squaredX/freedomX + squaredY*squaredY/freedomY)
+	return welch{meanY - meanX, math.Sqrt(both), samples.T(freedom)}
 }
 
 func logs(values []float64) []float64 {
@@ -125,11 +120,11 @@ func logs(values []float64) []float64 {
 // at gives how likely y is so much less, or greater, than x times the factor.
 func (w welch) at(factor float64) (less, greater float64) {
 	t := (w.difference - math.Log(factor)) / w.se
-	return w.student.CDF(t), w.student.CDF(-t)
+	return w.student.Survival(-t), w.student.Survival(t)
 }
 
 // between are the factors that the test rejects with neither tail.
 func (w welch) between(tail float64) (low, high float64) {
-	away := -w.student.Quantile(tail) * w.se
+	away := w.student.Beyond(tail) * w.se
 	return math.Exp(w.difference - away), math.Exp(w.difference + away)
 }

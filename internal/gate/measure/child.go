@@ -79,7 +79,7 @@ func (c command) run(ctx context.Context, limit time.Duration) (finished, error)
 		return f, &failed{exit.String(), f}
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		return f, errors.New("it has ended, and something that it started held on to its output")
+		return f, errors.New("it has ended, and a process that it started keeps its output open")
 	} else if err != nil {
 		return f, err
 	}

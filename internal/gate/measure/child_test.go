@@ -83,7 +83,7 @@ func TestChildLeaves(t *testing.T) {
 	for script, want := range map[string]string{
 		"exec 3>living; (sleep 2; echo alive >&3) >/dev/null 2>&1 &": "",
 		"exec 3>living; (sleep 2; echo alive >&3) &": "it has ended, and " +
-			"something that it started held on to its output",
+			"a process that it started keeps its output open",
 	} {
 		c := shell(t, script)
 		alive := living(t, c)

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/poolbench/poolbench/internal/files/scratch"
 )
 
 // A guard is a process that a gate starts before any other, and that hears of all the others. When
@@ -126,7 +128,7 @@ func Guard(ctx context.Context, in io.Reader, dir string) error {
 	// The system lets go of the gate's lock a moment after its end of the pipe, and a killed
 	// process may write for another.
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		bury(dir)
+		scratch.Bury(dir)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			return forget(ctx, r)
 		}

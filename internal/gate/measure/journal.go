@@ -12,7 +12,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/bounded"
+	"github.com/poolbench/poolbench/internal/files/bounded"
+	"github.com/poolbench/poolbench/internal/files/outfile"
 )
 
 // A journal keeps every pair as it comes: the runs of the base in one file, those of the head in
@@ -78,7 +79,7 @@ func openJournal(
 	}
 	for _, s := range []side{base, head} {
 		path := filepath.Join(dir, names[s])
-		if err := replaceFile(path, j.texts[s].Bytes()); err != nil {
+		if err := outfile.Write(path, j.texts[s].Bytes()); err != nil {
 			return nil, errors.Join(err, j.close(""))
 		}
 		j.texts[s].Reset()
@@ -88,15 +89,6 @@ func openJournal(
 		}
 	}
 	return j, nil
-}
-
-// replaceFile writes a file beside and renames it: there is always the old or the new one.
-func replaceFile(path string, data []byte) error {
-	beside := path + ".new"
-	if err := os.WriteFile(beside, data, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(beside, path)
 }
 
 // take adds a pair to what is to be written.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/poolbench/poolbench/internal/files/scratch"
 )
 
 // The test binary doubles as the guard, and as the control: it prints a result and ends. Between
@@ -189,7 +191,8 @@ func (m module) clean() {
 	if list := m.git("worktree", "list"); strings.Count(list, "\n") != 0 {
 		m.t.Errorf("worktrees are left:\n%s", list)
 	}
-	if left, err := filepath.Glob(filepath.Join(os.TempDir(), treesPattern)); err != nil ||
+	trees := filepath.Join(os.TempDir(), scratch.Pattern(treesName))
+	if left, err := filepath.Glob(trees); err != nil ||
 		len(left) > 0 {
 		m.t.Errorf("left behind: %v, %v", left, err)
 	}

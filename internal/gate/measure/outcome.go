@@ -120,7 +120,7 @@ func (g *gate) remarks(s *screening) []string {
 	lines := []string{fmt.Sprintf("%d pairs screen every benchmark%s, and may miss what is less "+
 		"than the row's detectable change", g.Judge.ScreenPairs, turns)}
 	if first, all := s.fresh(); all > 0 {
-		lines[0] += fmt.Sprintf("; those that look worse or scatter too much are decided by %d "+
+		lines[0] += fmt.Sprintf("; those that look worse or vary too much are decided by %d "+
 			"fresh pairs alone%s", all, own)
 		if first < all {
 			lines[0] += fmt.Sprintf("; %d of them do where it looks the same by then", first)

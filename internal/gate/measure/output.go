@@ -13,7 +13,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
-	"gonum.org/v1/gonum/stat"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
 )
 
 // A reading is what one run of one benchmark reported.
@@ -238,11 +239,15 @@ func together(parts []reading) (reading, error) {
 		var mean float64
 		switch _, tidied := benchunit.Tidy(1, unit); tidied {
 		case "sec/op":
-			mean = stat.Mean(faster, nil)
+			mean = samples.Mean(faster)
 		case "B/s": // the parts have as many bytes, not as much time
-			mean = stat.HarmonicMean(faster, nil)
+			sum := 0.0
+			for _, rate := range faster {
+				sum += 1 / rate
+			}
+			mean = float64(len(faster)) / sum
 		default:
-			mean = stat.Mean(values, nil)
+			mean = samples.Mean(values)
 		}
 		whole.values = append(whole.values, benchfmt.Value{Value: mean, Unit: unit})
 		value, tidied := benchunit.Tidy(mean, unit)

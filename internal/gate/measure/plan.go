@@ -13,10 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/poolbench/poolbench/internal/bounded"
+	"github.com/poolbench/poolbench/internal/files/bounded"
+	"github.com/poolbench/poolbench/internal/files/lock"
+	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/gate/judge"
-	"github.com/poolbench/poolbench/internal/lock"
-	"github.com/poolbench/poolbench/internal/rundir"
 )
 
 // planFile says what the results beside it are of.
@@ -90,7 +91,7 @@ func (p *plan) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, planFile), append(data, '\n'))
+	return outfile.Write(filepath.Join(dir, planFile), append(data, '\n'))
 }
 
 // differs says in what the plan is not the one that is asked for now; "" for nothing.
@@ -129,13 +130,13 @@ func changed[T any](before, now T) string {
 func openOut(dir string, force bool, beside string) (close func() error, err error) {
 	var made []string // innermost first
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		made = append(made, at)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
+	if err := outfile.MakeDir(dir); err != nil {
+		return nil, fmt.Errorf("--out: %w", err)
 	}
 	held, err := lock.Take(dir)
 	close = func() error {
@@ -178,8 +179,7 @@ func holdsGate(dir, beside string) error {
 func removeGate(dir string) error {
 	for _, name := range slices.Concat(resultFiles[:], controlFiles[:],
 		[]string{rundir.ReportFile, planFile}) {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil &&
-			!errors.Is(err, fs.ErrNotExist) {
+		if err := outfile.Remove(filepath.Join(dir, name)); err != nil {
 			return err
 		}
 	}

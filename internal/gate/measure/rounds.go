@@ -50,8 +50,8 @@ func (g *gate) measure(ctx context.Context) (report *verdict.Report, err error) 
 	}
 	suspects := g.order(pairs, s.orders(all))
 	if suspects > 0 {
-		g.say("%d of %d benchmarks look worse after %d pairs, or scatter too much to tell: fresh "+
-			"pairs decide", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs)
+		g.say("%d of %d benchmarks look worse after %d pairs, or vary too much to decide: fresh "+
+			"pairs do", suspects, len(g.plan.Benchmarks), g.Judge.ScreenPairs)
 	}
 	if err := g.rounds(ctx, pairs); err != nil {
 		return nil, err

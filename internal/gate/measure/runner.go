@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/poolbench/poolbench/internal/witness"
+	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
 // A runner runs one side of one benchmark, in processes of their own.

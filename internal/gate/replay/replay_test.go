@@ -1,14 +1,21 @@
-package main
+package replay
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/race"
+	"github.com/poolbench/poolbench/internal/house/check"
+)
+
+var (
+	whole = flag.String("full", "", "replay what takes minutes alone: goals or unpaired")
+	seed  = flag.Uint64("seed", 1, "of what takes minutes")
 )
 
 // recorded reads the traces once.
@@ -48,8 +55,16 @@ func contradicted(g goal) bool {
 // TestGoals is the replay with 20 gates of each kind, 400 in all, in place of 2000; with a tenth
 // under the race detector.
 func TestGoals(t *testing.T) {
+	switch *whole {
+	case "":
+	case "goals", "unpaired":
+		replayWhole(t)
+		return
+	default:
+		t.Fatalf("-full %s: want goals or unpaired", *whole)
+	}
 	ids := make(map[string]int)
-	for _, g := range small(t, race.Repetitions(t, 20), 40).goals() {
+	for _, g := range small(t, check.Of(t, 6, 20), 40).goals() {
 		ids[g.id]++
 		if contradicted(g) {
 			t.Errorf("%s, %s: %d of %d, %.2f; wanted %v", g.id, g.what, g.hits,
@@ -59,6 +74,30 @@ func TestGoals(t *testing.T) {
 	for _, id := range []string{"F1", "F3", "P1", "P2", "P3", "P4", "P5", "F4", "P6", "R1", "W1"} {
 		if ids[id] == 0 {
 			t.Errorf("nothing of %s", id)
+		}
+	}
+}
+
+// replayWhole prints the goals as they are stated, of which none is to be missed, or the tables.
+func replayWhole(t *testing.T) {
+	traces, err := recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := full(traces, *seed)
+	if *whole == "unpaired" {
+		if err := r.writeUnpaired(os.Stdout); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	goals := r.goals()
+	if err := writeTable(os.Stdout, goals); err != nil {
+		t.Error(err)
+	}
+	for _, g := range goals {
+		if !g.reached() {
+			t.Errorf("%s, %s: missed", g.id, g.what)
 		}
 	}
 }
@@ -106,7 +145,7 @@ func TestReplayFindsOut(t *testing.T) {
 				return goals
 			}},
 	}
-	for _, wrong := range all[:race.Repetitions(t, len(all))] {
+	for _, wrong := range all[:check.Of(t, 2, len(all))] {
 		r := small(t, wrong.gates, 60)
 		wrong.change(r)
 		if !missed(wrong.measure(r), wrong.id) {
@@ -152,16 +191,6 @@ func TestDrift(t *testing.T) {
 	if near, far := lagged(1), lagged(100); math.Abs(near/9e-4-1) > 0.2 ||
 		math.Abs(near/far/math.E-1) > 0.2 {
 		t.Errorf("covariance %v of neighbours, %v at a distance of 100", near, far)
-	}
-}
-
-func TestRunRefuses(t *testing.T) {
-	for _, args := range [][]string{{"x"}, {"-1"}, {"1", "2"}, {"1", "unpaired"}} {
-		var out, err strings.Builder
-		if code := run(args, &out, &err); code != unusable || out.Len() > 0 ||
-			!strings.Contains(err.String(), `want at most "unpaired" and a seed`) {
-			t.Errorf("%v: exit code %d, %q, %q", args, code, out.String(), err.String())
-		}
 	}
 }
 

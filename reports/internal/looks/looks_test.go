@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/recorded"
-	"github.com/poolbench/poolbench/internal/rundir"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/traffic"
+	"github.com/poolbench/poolbench/internal/traffic/recorded"
 	"github.com/poolbench/poolbench/reports/advice"
 	"github.com/poolbench/poolbench/reports/compare"
 	"github.com/poolbench/poolbench/reports/gate"

@@ -77,7 +77,7 @@ export function title(v: View): string {
   const [best, worst] = [order[0], order[order.length - 1]];
   if (!best || !worst) return `No value of ${what}`;
   const say = (p: (typeof at)[0]): string => `${p.of.label} ${spell(v.metric.kind, value(p))}` +
-    (v.model.grows(p.cell, v.metric) ? " and growing" : "");
+    (v.model.grows(p.cell, v.metric) ? " and growing" : "") + v.model.loss(p.cell);
   if (best === worst) return `${what}: ${say(best)}`;
   return value(best) === value(worst) ? `${what}: ${spell(v.metric.kind, value(best))} with ` +
     `${at.length === 2 ? "both" : "each of " + at.length} shown` : `${what}: ${say(best)}, ${say(worst)}`;

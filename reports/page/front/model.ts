@@ -1,6 +1,7 @@
 // Questions to the data of a page.
 
 import { Data, Scenario, Cell, Metric } from "./types";
+import { spell } from "./format";
 import { Estimate, Ranks, estimate } from "./stats";
 
 export const verdicts = ["VALID", "SUSPECT", "INVALID"] as const;
@@ -59,6 +60,16 @@ export class Model {
   twin(scenario: Scenario, series: number): number {
     const { strategy } = scenario.series[series]!;
     return scenario.series.findIndex((s) => s.strategy === strategy && !s.source);
+  }
+
+  // loss says what became of the tasks that did not complete, as package results does.
+  loss(cell: Cell): string {
+    const shares = ["shed", "throttled", "failed", "abandoned"].flatMap((what) => {
+      const all = this.values(cell, this.metric(what + "/op"));
+      const share = all.reduce((a, b) => a + b, 0) / (all.length || 1);
+      return share > 0 ? [`${spell("share", share)} ${what}`] : [];
+    });
+    return shares.length ? ` (${shares.join(", ").replace(" %", " % of tasks")})` : "";
   }
 
   // grows reports whether a cell's value of the metric only says how long the run was.

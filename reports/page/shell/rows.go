@@ -1,17 +1,18 @@
 package shell
 
 import (
-	"errors"
 	"math"
 
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 )
 
 // A Row is a value in a figure, of one of its kinds.
 type Row struct {
-	Name  string
-	Kind  int
-	Value float64 // NaN: not drawn
+	Name   string
+	Kind   int
+	Value  float64 // NaN: not drawn
+	Lo, Hi float64 // both 0: no interval
 }
 
 // Rows draws values below each other, each kind in its colour; nil where there is none to draw.
@@ -21,7 +22,7 @@ func Rows(
 	panel := charts.RowPanel{X: axis, Levels: levels}
 	var names []string
 	for _, r := range all {
-		names = append(names, r.Name)
+		names = append(names, quantity.Together(r.Name))
 	}
 	for kind, name := range kinds {
 		series, some := charts.RowSeries{Name: name, Style: kind}, false
@@ -29,6 +30,9 @@ func Rows(
 			v := charts.RowValue{Mid: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 			if r.Kind == kind {
 				v.Mid = r.Value
+				if r.Lo != 0 || r.Hi != 0 {
+					v.Lo, v.Hi = r.Lo, r.Hi
+				}
 				some = some || !math.IsNaN(r.Value)
 			}
 			series.Values = append(series.Values, v)
@@ -38,12 +42,5 @@ func Rows(
 		}
 	}
 	chart, err := charts.Rows(title, names, []charts.RowPanel{panel})
-	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	f, err := Chart(chart)
-	f.ID, f.Own, f.Caption = id, true, caption
-	return &f, err
+	return Drawn(id, caption, chart, err)
 }

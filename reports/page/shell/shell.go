@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"strings"
 
+	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
 )
@@ -50,7 +51,7 @@ type Item struct{ Key, Value string }
 type Figure struct {
 	ID, Title, Subtitle, Caption string
 	More                         string // of the caption, folded
-	Kind                         string // compact, narrow, or panels: several of the latter
+	Kind                         string // compact, rows, or panels: several
 	SVG                          template.HTML
 	Table                        *Table         // in the place of a chart
 	Key                          []charts.Named // of a compact one, or of panels
@@ -80,15 +81,10 @@ var (
 		"svg":   func(text string) template.HTML { return template.HTML(text) },
 		"first": func(all []Item) []Item { return all[:min(len(all), fewItems)] },
 		"rest":  func(all []Item) []Item { return all[min(len(all), fewItems):] },
-		"whole": together,
+		"whole": quantity.Together,
 		"long":  func(text string) bool { return len(text) > 150 },
 	}).Parse(shellHTML))
 )
-
-var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|%)`)
-
-// together keeps a number and its unit on one line.
-func together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }
 
 // fewItems is how many items of an alert are shown before the rest is folded.
 const fewItems = 5
@@ -107,25 +103,48 @@ func Render(t *template.Template, name string, data any) (template.HTML, error) 
 	return template.HTML(b.String()), nil
 }
 
+// Add renders one of the templates as a further section.
+func (p *Page) Add(id, title string, t *template.Template, name string, data any) error {
+	body, err := Render(t, name, data)
+	p.Sections = append(p.Sections, Section{ID: id, Title: title, Body: body})
+	return err
+}
+
+// Drawn is Chart of what a function that draws one returned, as a figure whose styles are its own
+// affair; nil where there was nothing to draw.
+func Drawn(id, caption string, c *charts.Chart, err error) (*Figure, error) {
+	if _, empty := errors.AsType[*charts.EmptyError](err); empty {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	f, err := Chart(c)
+	f.ID, f.Own, f.Caption = id, true, caption
+	return &f, err
+}
+
 // Chart draws a chart for a page, each of its panels as a picture of its own: they stand side by
-// side where there is room, and below one another on a phone.
+// side where there is room, and below one another on a phone. One of rows is drawn for a window and
+// for a phone.
 func Chart(c *charts.Chart) (f Figure, err error) {
 	var svg strings.Builder
-	layout, parts := c.InPage(), c.Parts()
+	layouts, parts := c.InPage(), c.Parts()
 	for _, part := range parts {
-		svg.WriteString(`<div class="chart">`)
-		if err := part.InlineSVG(&svg, layout); err != nil {
-			return f, err
+		for _, layout := range layouts {
+			svg.WriteString(`<div class="chart">`)
+			if err := part.InlineSVG(&svg, layout); err != nil {
+				return f, err
+			}
+			svg.WriteString("</div>")
 		}
-		svg.WriteString("</div>")
 	}
 	switch {
 	case len(parts) > 1:
 		f.Kind, f.Key = "panels", c.Key()
-	case layout == charts.Compact:
-		f.Kind, f.Key = "compact", c.Key()
+	case len(layouts) > 1:
+		f.Kind = "rows"
 	default:
-		f.Kind = "narrow"
+		f.Kind, f.Key = "compact", c.Key()
 	}
 	f.Title, f.Subtitle, f.SVG = c.Title, c.Subtitle, template.HTML(svg.String())
 	return f, nil

@@ -1,0 +1,171 @@
+package bench
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// sumsUp fails unless the parts of the mean response add up to it, and those of the tail to 1.
+// Where pieces of a task run side by side, their service is more than the response has room for.
+func sumsUp(t *testing.T, r *Result, splits bool) (known bool) {
+	t.Helper()
+	if len(r.Broken) > 0 {
+		t.Errorf("%s breaks %q", r.Name, r.Broken)
+	}
+	mean, known := r.Metric("mean-response-sec")
+	sum, tail, p99 := 0.0, 0.0, false
+	for _, p := range responseParts {
+		unit := "mean-" + p.name + "-sec"
+		v, ok := r.Metric(unit)
+		share, has := r.Metric("tail-" + p.name + "/op")
+		if ok != known || v < 0 || share < 0 || share > 1 {
+			t.Errorf("%s: %s is %v (%v), its share of the tail %v", r.Name, unit, v, ok, share)
+		}
+		if p.name != "target" {
+			sum, tail, p99 = sum+v, tail+share, p99 || has
+		}
+	}
+	if known && math.Abs(sum-mean) > 1e-9*mean && !(splits && sum > mean) {
+		t.Errorf("%s: the parts are %v together, the mean response is %v", r.Name, sum, mean)
+	}
+	if p99 && math.Abs(tail-1) > 1e-9 {
+		t.Errorf("%s: the shares of the tail are %v together", r.Name, tail)
+	}
+	return known
+}
+
+// TestPartsAddUp: of every strategy and of compositions, before targets that refuse, queue and
+// fail, of records and of a soak.
+func TestPartsAddUp(t *testing.T) {
+	names := []string{"retry:attempts=3+token_bucket:rate=200+worker_pool",
+		"segregated+retry:budget=0.2+semaphore", "codel_lifo:queue=30+semaphore"}
+	for _, spec := range strategies.All() {
+		names = append(names, spec.Name)
+	}
+	random, added := rand.New(rand.NewPCG(30, 1)), 0
+	for _, name := range names {
+		for i, target := range []string{"none", "token_bucket:rate=150,burst=3",
+			"conn_pool:conns=2", "flaky:fail=0.1,slow=0.1"} {
+			s, err := Written{Strategy: name, Workload: "two_class:mean=11ms,r=9", Target: target,
+				Arrival: "poisson", Limit: 4, Rate: 200 + 200*random.Float64(), Tasks: 600,
+				Timeout: 300 * time.Millisecond, Seed: random.Uint64N(1000), Clock: "virtual",
+				Soak: i%2 == 1}.Scenario()
+			if err != nil || s.Validate() != nil {
+				continue // it takes the real clock, or asks for a parameter
+			}
+			r, err := Run(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sumsUp(t, r, s.Strategy.Spec.Splits) {
+				added++
+			}
+		}
+	}
+	if added < 2*len(names) {
+		t.Errorf("%d runs of %d strategies add up", added, len(names))
+	}
+}
+
+// TestPartsMerged: of several machines, of which one loses more tasks, they add up as well.
+func TestPartsMerged(t *testing.T) {
+	var results []*Result
+	for seed := range uint64(2) {
+		results = append(results, runWritten(t, Written{Strategy: "bounded_queue_shed",
+			Workload: "exponential:mean=10ms", Target: "none", Arrival: "poisson", Limit: 4,
+			Rate: 300, Queue: 3, Tasks: 2000, Seed: seed, Clock: "virtual"}))
+	}
+	merged, _, err := Merge(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sumsUp(t, merged, false)
+}
+
+// TestPartsUnderTheRealClock adds up what a machine did.
+func TestPartsUnderTheRealClock(t *testing.T) {
+	for _, strategy := range []string{"worker_pool", "unbounded", "serial",
+		"retry+bounded_queue_shed:queue=2+worker_pool"} {
+		r := runWritten(t, Written{Strategy: strategy, Workload: "exponential:mean=1ms",
+			Target: "conn_pool:conns=2", Arrival: "poisson", Limit: 4, Rate: 2000, Tasks: 800,
+			Seed: 3, Clock: "real"})
+		if !sumsUp(t, r, false) {
+			t.Errorf("%s: no task completed", strategy)
+		}
+	}
+}
+
+// TestPartsOfTheTail: a target whose four connections stand behind 64 slots has the tail.
+func TestPartsOfTheTail(t *testing.T) {
+	share := func(target, part string) float64 {
+		r := runWritten(t, Written{Strategy: "worker_pool", Workload: "constant:mean=10ms",
+			Target: target, Arrival: "poisson", Limit: 64, Rate: 380, Tasks: 5000, Seed: 4,
+			Clock: "virtual"})
+		v, _ := r.Metric("tail-" + part + "/op")
+		return v
+	}
+	if v := share("conn_pool:conns=4,timeout=10s", "target"); v < 0.5 {
+		t.Errorf("the target has %v of the tail", v)
+	}
+	if v := share("none", "target"); v != 0 {
+		t.Errorf("no target has %v of the tail", v)
+	}
+}
+
+// TestNextSlot: what one slot more would do is what a run with one slot more does, to the
+// nanosecond under the virtual clock; where arrivals, services or losses depend on it, nothing is
+// said.
+func TestNextSlot(t *testing.T) {
+	random, said, each := rand.New(rand.NewPCG(30, 3)), 0, check.Of(t, 3, 17)
+	for _, spec := range strategies.All() {
+		for _, w := range planned(spec)[:each] {
+			s, err := w.Scenario()
+			if err != nil || s.Validate() != nil {
+				break
+			}
+			s.Load.PerSecond, s.Load.Relative = s.rate(s.waits().Mean()), 0
+			s.Seed = random.Uint64N(1000)
+			now, err := Run(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, known := now.Metric("next-slot-mean-response-sec")
+			if !known {
+				continue
+			}
+			said++
+			s.Limit++
+			more, err := Run(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := more.Metric("mean-response-sec"); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s: the mean response is %v, foretold was %v", more.Name, got, want)
+			}
+			want, _ = now.Metric("next-slot-p99-response-sec")
+			if got, _ := more.Metric("p99-response-sec"); got != want {
+				t.Errorf("%s: the p99 response is %v, foretold was %v", more.Name, got, want)
+			}
+		}
+	}
+	if said < 10*each {
+		t.Errorf("%d runs say what one slot more would do", said)
+	}
+	for _, w := range []Written{
+		{Strategy: "bounded_queue_shed", Load: 1.2, Queue: 4, Arrival: "poisson", Target: "none"},
+		{Strategy: "worker_pool", Arrival: "closed:clients=9", Target: "none"},
+		{Strategy: "worker_pool", Load: 0.9, Arrival: "poisson", Target: "conn_pool:conns=2"},
+		{Strategy: "segregated", Load: 0.9, Arrival: "poisson", Target: "none"},
+	} {
+		w.Workload, w.Limit, w.Tasks, w.Clock = "two_class:mean=10ms,r=9", 4, 1000, "virtual"
+		r := runWritten(t, w)
+		if v, known := r.Metric("next-slot-mean-response-sec"); known {
+			t.Errorf("%s: one slot more is said to make the mean %v", r.Name, v)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package attack
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync"
+	"time"
+)
+
+// An answer is what became of one call.
+type answer struct {
+	status     int // 0: there is none
+	in, out    int64
+	retryAfter time.Duration
+	err        error // why there is none, or not all of it
+	closes     bool  // the connection is not to be used again
+	// what the answer was, with an empty body, where it says to look elsewhere
+	redirect *http.Response
+}
+
+// read reads the answer to a request to its end, and keeps nothing of it but what counts.
+func (w *wire) read(to *http.Request, follows bool) (a answer, got reached) {
+	w.limit.left = maxHeader
+	if _, err := w.reader.Peek(1); err != nil {
+		return answer{err: err}, written
+	}
+	come, _ := w.reader.Peek(w.reader.Buffered())
+	h, ok := parseHead(come, to.Method)
+	if !ok || follows && h.redirects && isRedirect(h.status) {
+		return w.readSlowly(to, follows), begun
+	}
+	a.status, a.out, a.closes = h.status, max(to.ContentLength, 0), h.closes
+	if h.retryAfter != nil {
+		a.retryAfter = retryAfter(string(h.retryAfter), time.Now)
+	}
+	_, _ = w.reader.Discard(h.size) // which is there
+	w.limit.left = math.MaxInt64
+	if h.length >= 0 {
+		a.in, a.err = w.skip(h.length)
+	} else {
+		var more bool
+		a.in, more, a.err = w.skipChunks()
+		a.closes = a.closes || more
+	}
+	if a.err != nil {
+		a.status, a.retryAfter = 0, 0
+	}
+	return a, begun
+}
+
+// readSlowly is read by net/http.
+func (w *wire) readSlowly(to *http.Request, follows bool) (a answer) {
+	resp, err := w.response(to)
+	if err != nil {
+		return answer{err: err}
+	}
+	w.limit.left = math.MaxInt64
+	if follows && isRedirect(resp.StatusCode) && resp.Header.Get("Location") != "" {
+		if resp.ContentLength <= mostSlurped {
+			_, err = io.CopyN(io.Discard, resp.Body, mostSlurped+1)
+		}
+		a.closes, a.redirect = resp.Close || err != io.EOF, resp
+		resp.Body = http.NoBody
+		return a
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		resp.Body, resp.Close = http.NoBody, true
+	}
+	a = read(resp)
+	a.closes = resp.Close
+	return a
+}
+
+// mostSlurped is how much of a redirect's body is read so that its connection can be used again, as
+// http.Client has it.
+const mostSlurped = 2 << 10
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// response reads up to the body of the answer. All headers before it count for the limit.
+func (w *wire) response(to *http.Request) (*http.Response, error) {
+	for {
+		resp, err := http.ReadResponse(w.reader, to)
+		if err != nil || resp.StatusCode < 100 || resp.StatusCode >= 200 ||
+			resp.StatusCode == http.StatusSwitchingProtocols {
+			return resp, err
+		}
+	}
+}
+
+// skip reads n bytes. What does not fit the reader's buffer goes past it, but for the end: what
+// comes behind it is to be seen.
+func (w *wire) skip(n int64) (read int64, err error) {
+	if n > int64(w.reader.Size()) {
+		b := buffers.Get().(*[]byte)
+		defer buffers.Put(b)
+		for left := n; left > int64(w.reader.Size()); left = n - read {
+			got, err := w.reader.Read((*b)[:min(left-int64(w.reader.Size()), int64(len(*b)))])
+			if read += int64(got); err != nil {
+				return read, unexpected(err)
+			}
+		}
+	}
+	last, err := w.reader.Discard(int(n - read))
+	return read + int64(last), unexpected(err)
+}
+
+var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// skipChunks reads a body in chunks and its trailer, and says whether more has been read.
+func (w *wire) skipChunks() (read int64, more bool, err error) {
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	chunks := httputil.NewChunkedReader(w.reader)
+	for err == nil {
+		var n int
+		n, err = chunks.Read(*b)
+		read += int64(n)
+	}
+	if err != io.EOF {
+		return read, false, err
+	}
+	if end, _ := w.reader.Peek(2); bytes.Equal(end, []byte("\r\n")) {
+		_, err = w.reader.Discard(2)
+		return read, false, err
+	}
+	// a trailer, which net/http knows how to read
+	rest := bufio.NewReader(io.MultiReader(strings.NewReader(
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"), w.reader))
+	resp, err := http.ReadResponse(rest, nil)
+	if err == nil {
+		_, err = io.Copy(io.Discard, resp.Body)
+	}
+	return read, rest.Buffered() > 0, err
+}

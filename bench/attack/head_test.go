@@ -1,0 +1,69 @@
+package attack
+
+import (
+	"bufio"
+	"bytes"
+	"net/http"
+	"testing"
+)
+
+// FuzzHead: what parseHead takes, net/http takes, and for the same.
+func FuzzHead(f *testing.F) {
+	for _, text := range []string{
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n01234",
+		"HTTP/1.1 204\r\n\r\n", "HTTP/1.1 204\r4\r\n\r\n",
+		"HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n",
+		"HTTP/1.1 302 Found\r\nLocation: /x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 503 \r\nRetry-After: 3\r\nRetry-After: 4\r\nContent-Length:007\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+		"HTTP/1.1 304 OK\r\nTrailer: x\r\nX:\xff \t\r\nConnection: Keep-Alive\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nX: 1\r\n 2\r\nContent-Length: 0\r\n\r\n"} {
+		for _, method := range []string{"GET", "HEAD"} {
+			f.Add([]byte(text), method)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, method string) {
+		h, ok := parseHead(text, method)
+		if !ok {
+			return
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(text)),
+			&http.Request{Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunked := len(resp.TransferEncoding) > 0 && resp.Body != http.NoBody
+		length := resp.ContentLength
+		if resp.Body == http.NoBody {
+			length = 0
+		}
+		if h.status != resp.StatusCode || h.closes != resp.Close || chunked != (h.length < 0) ||
+			h.length >= 0 && h.length != length ||
+			string(bytes.TrimSpace(h.retryAfter)) != resp.Header.Get("Retry-After") ||
+			!h.redirects && resp.Header.Get("Location") != "" {
+			t.Errorf("%+v, net/http: %+v", h, resp)
+		}
+	})
+}
+
+// TestParseHead: what nearly every server sends needs no net/http.
+func TestParseHead(t *testing.T) {
+	for text, want := range map[string]head{
+		"HTTP/1.1 200 OK\r\nDate: Tue, 24 Nov 2026 10:00:00 GMT\r\nContent-Length: 6\r\n" +
+			"Content-Type: text/plain; charset=utf-8\r\n\r\nhello\n": {status: 200, length: 6},
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n":     {status: 200, length: -1},
+		"HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n": {status: 204},
+		"HTTP/1.1 500 Oops\r\nConnection: close\r\nContent-Length: 0\r\n\r\n": {status: 500,
+			closes: true},
+	} {
+		got, ok := parseHead([]byte(text), "GET")
+		if got.size == 0 || !ok {
+			t.Errorf("%q: %+v, %v", text, got, ok)
+		}
+		if got.size = 0; got.status != want.status || got.length != want.length ||
+			got.closes != want.closes {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package attack
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// A host is where requests go, and the wires to it.
+type host struct {
+	address string      // to dial
+	tls     *tls.Config // nil: plain
+	most    int         // wires; 0: as many as it takes
+
+	mu      sync.Mutex
+	made    int
+	idle    []*wire // the last used last
+	waiting []chan *wire
+}
+
+// host is the one of a URL.
+func (all *wiring) host(u *url.URL) (*host, error) {
+	name, port := u.Hostname(), u.Port()
+	secure := u.Scheme == "https"
+	switch {
+	case port != "":
+	case secure:
+		port = "443"
+	default:
+		port = "80"
+	}
+	if strings.ContainsFunc(name, func(c rune) bool { return c > unicode.MaxASCII }) {
+		var err error
+		if name, err = inASCII(name); err != nil {
+			return nil, err
+		}
+	}
+	address := net.JoinHostPort(name, port)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	key := u.Scheme + "://" + address
+	h := all.hosts[key]
+	if h == nil {
+		h = &host{address: address, most: all.most}
+		if secure {
+			h.tls = all.tls.Clone()
+			h.tls.ServerName = name
+		}
+		all.hosts[key] = h
+	}
+	return h, nil
+}
+
+// inASCII is how net/http spells a host.
+func inASCII(host string) (string, error) {
+	var b bytes.Buffer
+	r := http.Request{URL: &url.URL{Host: host, Path: "/"}}
+	if err := r.Write(&b); err != nil {
+		return "", err
+	}
+	sent, err := http.ReadRequest(bufio.NewReader(&b))
+	if err != nil {
+		return "", err
+	}
+	return sent.Host, nil
+}
+
+// take is a wire that nobody uses, or a new one. It waits for one where there may be no more.
+func (h *host) take(ctx context.Context, deadline time.Time) (*wire, error) {
+	h.mu.Lock()
+	if last := len(h.idle) - 1; last >= 0 {
+		w := h.idle[last]
+		h.idle = h.idle[:last]
+		h.mu.Unlock()
+		return w, nil
+	}
+	if h.most == 0 || h.made < h.most {
+		h.made++
+		h.mu.Unlock()
+		return &wire{reader: bufio.NewReader(nil)}, nil
+	}
+	mine := make(chan *wire, 1)
+	h.waiting = append(h.waiting, mine)
+	h.mu.Unlock()
+	late := time.NewTimer(time.Until(deadline))
+	defer late.Stop()
+	var err error
+	select {
+	case w := <-mine:
+		return w, nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-late.C:
+		err = fmt.Errorf("no connection became free: %w", os.ErrDeadlineExceeded)
+	}
+	h.mu.Lock()
+	at := slices.Index(h.waiting, mine)
+	if at >= 0 {
+		h.waiting = slices.Delete(h.waiting, at, at+1)
+	}
+	h.mu.Unlock()
+	if at < 0 { // it came just now
+		h.give(<-mine)
+	}
+	return nil, err
+}
+
+// standing is a wire that nobody uses and whose connection is open; nil: there is none.
+func (h *host) standing() *wire {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	last := len(h.idle) - 1
+	if last < 0 || h.idle[last].conn == nil {
+		return nil
+	}
+	w := h.idle[last]
+	h.idle = h.idle[:last]
+	return w
+}
+
+// give has the next one use the wire.
+func (h *host) give(w *wire) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.waiting) > 0 {
+		h.waiting[0] <- w
+		h.waiting = h.waiting[1:]
+		return
+	}
+	h.idle = append(h.idle, w)
+}

@@ -1,0 +1,335 @@
+package attack
+
+import (
+	"context"
+	"io"
+	"math"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A ring is clients in the hands of one goroutine, which waits for the answers to all of them at
+// once: with a goroutine for each, the scheduler and its network poller are an eighth of what a
+// request costs. It has what nearly every request is: a plain one over a connection that stands,
+// whose answer has a length and fits the buffer. With all else the client leaves it, in the midst
+// of the request, for a goroutine of its own.
+type ring struct {
+	of          *closedLoop
+	to          *host
+	epoll, bell int
+	buffer      []byte
+	flying      []*client // by number; nil: elsewhere
+	check       int64     // no request is late before
+	mu          sync.Mutex
+	coming      []*client
+	over        bool // nobody comes any more
+}
+
+// A flight is what a ring has of a client.
+type flight struct {
+	w    *wire
+	was  *conn // of it, for the words of errors
+	fd   int   // of the connection, of which the network poller does not know
+	sent int   // bytes of the request
+	come []byte
+	err  error // that comes after them
+}
+
+// rings are for the closed loop, if its requests are made for it. Half of the processors have one
+// each: on loopback the server wants the others.
+func (l *closedLoop) rings() (rings []*ring, end func()) {
+	all := l.caller.wiring
+	if all == nil || all.most > 0 || l.attack.virtual || l.attack.dial != nil {
+		return nil, func() {}
+	}
+	for _, o := range all.outgoing {
+		if o.to != all.outgoing[0].to || o.to.tls != nil || len(o.bytes) > atOnce || o.closes {
+			return nil, func() {}
+		}
+	}
+	var running sync.WaitGroup
+	for range max(1, min(runtime.GOMAXPROCS(0)/2, l.attack.Clients)) {
+		r := &ring{of: l, to: all.outgoing[0].to, buffer: make([]byte, 64<<10),
+			flying: make([]*client, l.attack.Clients), check: math.MaxInt64}
+		if !r.open() {
+			break // the ones there are do
+		}
+		rings = append(rings, r)
+		running.Go(r.run)
+	}
+	forget := context.AfterFunc(l.ctx, func() {
+		for _, r := range rings {
+			r.ring()
+		}
+	})
+	return rings, func() {
+		forget()
+		for _, r := range rings {
+			r.mu.Lock()
+			r.over = true
+			r.mu.Unlock()
+			r.ring()
+		}
+		running.Wait()
+	}
+}
+
+func (r *ring) open() bool {
+	var err error
+	if r.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return false
+	}
+	if r.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err == nil {
+		if err = r.await(r.bell, -1); err == nil {
+			return true
+		}
+		_ = unix.Close(r.bell)
+	}
+	_ = unix.Close(r.epoll)
+	return false
+}
+
+func (r *ring) await(fd int, number int32) error {
+	return unix.EpollCtl(r.epoll, unix.EPOLL_CTL_ADD, fd,
+		&unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: number})
+}
+
+// ring has the ring look up.
+func (r *ring) ring() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bell >= 0 {
+		_, _ = unix.Write(r.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // where it is full, it rings
+	}
+}
+
+// takes takes a client that has its answer.
+func (r *ring) takes(c *client) bool {
+	if r == nil || c.ring == nil {
+		return false
+	}
+	w := r.to.standing()
+	if w == nil {
+		return false
+	}
+	c.flight = flight{w: w, was: w.conn, fd: -1}
+	if err := w.raw.Control(func(fd uintptr) {
+		c.fd, _ = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0)
+	}); err != nil || c.fd < 0 {
+		r.to.give(w)
+		return false
+	}
+	w.close()
+	r.mu.Lock()
+	r.coming = append(r.coming, c)
+	r.mu.Unlock()
+	r.ring()
+	return true
+}
+
+// run is until nobody comes any more.
+func (r *ring) run() {
+	defer r.close()
+	events := make([]unix.EpollEvent, 128)
+	for over, wait := false, -1; !over; wait = r.late() {
+		n, _ := unix.EpollWait(r.epoll, events, wait) // interrupted: none
+		for _, e := range events[:max(n, 0)] {
+			if e.Fd < 0 {
+				over = r.land()
+			} else if c := r.flying[e.Fd]; c != nil {
+				r.hear(c, e.Events == unix.EPOLLIN)
+			}
+		}
+	}
+}
+
+func (r *ring) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, _ = unix.Close(r.bell), unix.Close(r.epoll)
+	r.bell = -1
+}
+
+// land has those who came send, and reports whether there is nobody any more.
+func (r *ring) land() (over bool) {
+	_, _ = unix.Read(r.bell, r.buffer[:8])
+	r.mu.Lock()
+	coming := r.coming
+	r.coming, over = nil, r.over
+	r.mu.Unlock()
+	for _, c := range coming {
+		r.flying[c.number] = c
+		if !c.next() {
+			r.end(c)
+		} else if err := r.await(c.fd, c.number); err != nil {
+			r.leave(c)
+		} else {
+			r.send(c)
+		}
+	}
+	return over
+}
+
+// end is that of a client.
+func (r *ring) end(c *client) {
+	r.flying[c.number] = nil
+	_ = unix.Close(c.fd) // nothing is on it
+	r.to.give(c.w)
+	r.of.clients.Done()
+}
+
+func (r *ring) send(c *client) {
+	r.check = min(r.check, c.deadline())
+	b := r.outgoing(c).bytes
+	n, err := ignoringInterrupts(syscall.Write, c.fd, b)
+	if c.sent = max(n, 0); err != nil || n < len(b) {
+		r.leave(c)
+	}
+}
+
+func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) }
+
+func (r *ring) outgoing(c *client) *outgoing {
+	all := r.of.caller.wiring
+	return all.outgoing[c.seq%uint64(len(all.outgoing))]
+}
+
+// hear is what to do when something has come for the client: nothing but bytes, or an end too.
+func (r *ring) hear(c *client, open bool) {
+	n, err := ignoringInterrupts(syscall.Read, c.fd, r.buffer)
+	if err == syscall.EAGAIN && open {
+		return
+	}
+	come := r.buffer[:max(n, 0)]
+	if len(c.come) > 0 {
+		c.come = append(c.come, come...)
+		come = c.come
+	}
+	o := r.outgoing(c)
+	if n <= 0 || !open {
+		if c.come = slices.Clone(come); err == nil && n == 0 {
+			c.err = io.EOF
+		} else if err != nil && err != syscall.EAGAIN {
+			c.err = opError("read", c.was, err)
+		}
+		r.leave(c)
+		return
+	}
+	h, ok := parseHead(come, o.Method)
+	whole := int64(h.size) + h.length
+	switch {
+	case !ok, h.length < 0, whole > int64(len(r.buffer)),
+		r.of.attack.Redirects > 0 && h.redirects && isRedirect(h.status):
+		c.ring = nil
+		fallthrough
+	case h.closes, int64(len(come)) > whole:
+		c.come = slices.Clone(come)
+		r.leave(c)
+	case int64(len(come)) < whole:
+		c.come = slices.Clone(come)
+	default:
+		c.come = nil
+		c.settle(answer{status: h.status, in: h.length, out: max(o.ContentLength, 0)}, r.of.now())
+		if c.next() {
+			r.send(c)
+		} else {
+			r.end(c)
+		}
+	}
+}
+
+// late has those leave whose time is over, or everyone's, and returns for how many ms to wait.
+func (r *ring) late() (wait int) {
+	ended, now := r.of.ctx.Err() != nil, r.of.now()
+	if ended || now >= r.check {
+		r.check = math.MaxInt64
+		for _, c := range r.flying {
+			if c == nil {
+				continue
+			}
+			if ended || now >= c.deadline() {
+				r.leave(c)
+			} else {
+				r.check = min(r.check, c.deadline())
+			}
+		}
+	}
+	if r.check == math.MaxInt64 {
+		return -1
+	}
+	return int(min((r.check-now)/1e6+1, math.MaxInt32))
+}
+
+// leave has a goroutine finish the request of the client and go on with it.
+func (r *ring) leave(c *client) {
+	r.flying[c.number] = nil
+	_ = unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, c.fd, nil)
+	go func() {
+		c.settle(c.rest(r.of.caller.wiring, r.outgoing(c)), r.of.now())
+		if !c.ring.takes(c) {
+			c.goOn()
+		}
+	}()
+}
+
+// rest is wiring.call from where the ring left it.
+func (c *client) rest(all *wiring, o *outgoing) answer {
+	deadline := c.of.base.Add(time.Duration(c.deadline()))
+	c.w.deadline = deadline
+	a, got := c.finish(all, o)
+	a = all.again(all.ctx, c.w, o, true, a, got)
+	c.w.ended = time.Now()
+	o.to.give(c.w)
+	if a.redirect != nil {
+		return all.follow(all.ctx, int(c.seq%uint64(len(all.outgoing))), deadline, a.redirect)
+	}
+	return a
+}
+
+func (c *client) finish(all *wiring, o *outgoing) (a answer, got reached) {
+	w := c.w
+	if err := c.attach(all.conns); err != nil {
+		return answer{err: err}, written
+	}
+	if c.sent < len(o.bytes) {
+		if n, err := w.stream.Write(o.bytes[c.sent:]); err != nil {
+			w.close()
+			return answer{err: err}, min(written, reached(c.sent+n))
+		}
+	}
+	if w.limit.come = c.come; c.err != nil {
+		w.limit.from = ended{c.err}
+	}
+	return all.answer(w, o, func() bool { return c.err == nil })
+}
+
+// attach gives the connection back to the network poller.
+func (c *client) attach(all *conns) error {
+	f := os.NewFile(uintptr(c.fd), "")
+	raw, err := net.FileConn(f)
+	_ = f.Close() // raw has one of its own
+	if err != nil {
+		return err
+	}
+	made, err := all.add(raw)
+	if err != nil {
+		return err
+	}
+	if err := c.w.use(made.(*conn)); err != nil {
+		return err
+	}
+	return c.w.conn.expect(c.w.deadline)
+}
+
+// An ended reader has come to its end.
+type ended struct{ err error }
+
+// Read implements io.Reader.
+func (e ended) Read([]byte) (int, error) { return 0, e.err }

@@ -1,0 +1,20 @@
+package bench_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+)
+
+// BenchmarkLag is how late tasks are issued in a run as it is typed, with tasks that wait: nothing
+// else is to keep the generator from its processor.
+func BenchmarkLag(b *testing.B) {
+	for _, rate := range []float64{100, 300, 1000} {
+		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {
+			r := run(b, scenario(b, bench.Written{Strategy: "worker_pool", Limit: 16, Rate: rate,
+				Tasks: max(b.N, 400), Clock: "real"}))
+			b.ReportMetric(1e9*metric(b, r, "p99-lag-sec"), "p99-lag-ns")
+		})
+	}
+}

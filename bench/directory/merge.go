@@ -1,0 +1,126 @@
+package directory
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+)
+
+// Read reads the results of a run directory, with their distributions, timelines and machines.
+// partial: its last section has no end, or one that says so.
+func Read(path string) (all []*bench.Result, partial bool, err error) {
+	file := filepath.Join(path, rundir.ResultsFile)
+	if _, err := os.Stat(file); err != nil {
+		return nil, false, rundir.PathError(file, err)
+	}
+	sections, _, err := readSections(file)
+	if err != nil {
+		return nil, false, err
+	}
+	var c contents
+	readings, err := c.readDistributions(filepath.Join(path, rundir.DistributionsFile))
+	if err != nil {
+		return nil, false, err
+	}
+	timelines, err := c.readTimeline(filepath.Join(path, rundir.TimelineFile))
+	if err != nil {
+		return nil, false, err
+	}
+	next := map[string]int{}
+	for _, s := range sections {
+		partial = partial || !s.complete
+		for _, r := range s.results {
+			n := next[r.Name]
+			next[r.Name]++
+			take(r, readings[nth{rundir.TagName(r.Name), n}])
+			r.Timeline = timelines[nth{r.Name, n}]
+			if len(r.Timeline) == 0 || len(r.Readings) == 0 && hasTimes(r) {
+				return nil, false, fmt.Errorf("%s: run %d of %s has no distributions or no timeline",
+					path, n, r.Name)
+			}
+			for _, m := range Machine() { // in our order
+				if value, ok := s.config[m.Key]; ok {
+					r.Machine = append(r.Machine,
+						benchfmt.Config{Key: m.Key, Value: []byte(value), File: true})
+				}
+			}
+			all = append(all, r)
+		}
+	}
+	if len(all) == 0 {
+		return nil, false, fmt.Errorf("%s holds no results", path)
+	}
+	return all, partial, nil
+}
+
+// hasTimes reports whether any task was completed.
+func hasTimes(r *bench.Result) bool {
+	_, ok := r.Metric("mean-response-sec")
+	return ok
+}
+
+// Merge makes one series of runs of those in directories: of parts of one load that several
+// generators have sent, the i-th run of a name with the i-th. leftOut are the metrics that no
+// counts give.
+func Merge(paths []string) (merged []*bench.Result, leftOut []string, err error) {
+	byName := map[string][][]*bench.Result{} // and repetition
+	var order []string
+	for at, path := range paths {
+		all, partial, err := Read(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		next := map[string]int{}
+		for _, r := range all {
+			n := next[r.Name]
+			next[r.Name]++
+			runs := byName[r.Name]
+			if at > 0 && (n >= len(runs) || len(runs[n]) != at) {
+				return nil, nil, fmt.Errorf("%s: run %d of %s is not in %s: they are no parts of "+
+					"one load", path, n, r.Name, paths[0])
+			}
+			if at == 0 && n == 0 {
+				order = append(order, r.Name)
+			}
+			if at == 0 {
+				runs = append(runs, nil)
+			}
+			runs[n] = append(runs[n], partOf(r, path, partial))
+			byName[r.Name] = runs
+		}
+	}
+	for _, name := range order {
+		for n, parts := range byName[name] {
+			if len(parts) < len(paths) {
+				return nil, nil, fmt.Errorf("run %d of %s is in %d of %d directories", n, name,
+					len(parts), len(paths))
+			}
+			r, left, err := bench.Merge(parts)
+			if err != nil {
+				return nil, nil, err
+			}
+			merged, leftOut = append(merged, r), left
+		}
+	}
+	return merged, leftOut, nil
+}
+
+// partOf names the directory in what is said of the result.
+func partOf(r *bench.Result, path string, partial bool) *bench.Result {
+	r.Agents = []string{fmt.Sprintf("%s requests %d %v", path, r.Tasks, r.Verdict)}
+	for i := range r.Reasons {
+		r.Reasons[i].Text = path + ": " + r.Reasons[i].Text
+	}
+	for i := range r.Broken {
+		r.Broken[i] = path + ": " + r.Broken[i]
+	}
+	if partial {
+		r.Doubt(bench.Suspect, "agent", "%s: it is partial: its runs were cut short", path)
+	}
+	return r
+}

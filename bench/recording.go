@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Recording is a run that another package drives: requests to a server. Its result is computed,
+// checked and judged as that of a Scenario under the real clock. Instants are nanoseconds since the
+// run began.
+type Recording struct {
+	Name     string
+	Seed     uint64
+	Arrival  arrivals.Variant // the plan
+	Rate     float64          // of it, per second; 0 where the process settles it
+	Duration time.Duration    // of the plan; 0: until its last request
+	// what bounded the requests; one without New and Bound: nothing that the package knows of
+	Strategy strategies.Variant
+	Limit    int // of the strategy
+	Queue    int // of the strategy
+	// one of an open loop, one of each client of a closed one; several where generators shared it
+	Records []records.Log
+	Peak    int64    // most requests in flight at once
+	Busy    int64    // time that all attempts took, counted apart from the records
+	Twice   int64    // requests that were settled twice
+	Resent  int64    // requests that went over the wire again, within one attempt
+	Doubts  []Reason // found by who drives
+	// of a plan that several generators share: its arrivals and its length are judged with the
+	// others'
+	Share    bool
+	Cut      bool          // it ended before its plan: a soak can be gone on with
+	Machines []string      // who they were, a line each
+	seen     *witness.Seen // of the machine; nil: nobody watched it
+	soak     *Soak         // in place of Records
+	second   *continuation // of a soak that was cut off; nil: it begins
+}
+
+// Watch begins to watch the machine. stop ends that, before Result; base is when the run began.
+func (rec *Recording) Watch() (stop func(base time.Time)) {
+	w := witness.Start()
+	return func(base time.Time) { rec.seen = w.End(base) }
+}
+
+// Result computes what the run reports.
+func (rec *Recording) Result() (*Result, error) {
+	o := rec.observation()
+	if rec.soak != nil {
+		o.fold = rec.soak.belt.end()
+		o.fold.o, o.fold.flow.o, o.fold.cut = o, o, rec.Cut
+	} else {
+		o.trace = records.NewTrace(rec.Records)
+	}
+	r, err := o.result()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", rec.Name, err)
+	}
+	r.Agents = rec.Machines
+	return r, nil
+}
+
+// Len is how many records there are.
+func (rec *Recording) Len() (n int) {
+	if rec.soak != nil {
+		return rec.soak.Len()
+	}
+	for i := range rec.Records {
+		n += rec.Records[i].Len()
+	}
+	return n
+}
+
+// observation is what there is to observe, but for the records.
+func (rec *Recording) observation() *observation {
+	o := &observation{
+		scenario: Scenario{
+			Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed, Clock: Real,
+			Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
+			Stop: Stop{Duration: rec.Duration},
+		},
+		recording: rec, peak: rec.Peak, service: rec.Busy, settledTwice: rec.Twice, seen: rec.seen,
+	}
+	o.pools = o.scenario.pools()
+	return o
+}
+
+// name is that of the run in results.
+func (o *observation) name() string {
+	if o.recording != nil {
+		return o.recording.Name
+	}
+	return o.scenario.Name()
+}

@@ -1,0 +1,118 @@
+package records
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+// A Trace is every record of a run in the order of the due times.
+type Trace struct {
+	chunks [][]Record
+	order  []uint32 // nil: as they stand
+	logs   []uint32 // by chunk, where there is an order: the log that it is of
+	n      int
+}
+
+// Len is how many records there are.
+func (t *Trace) Len() int { return t.n }
+
+// Merged reports whether several goroutines issued the tasks.
+func (t *Trace) Merged() bool { return t.order != nil }
+
+// At is the record of task i.
+func (t *Trace) At(i int) *Record {
+	if t.order != nil {
+		i = int(t.order[i])
+	}
+	return &t.chunks[i>>chunkBits][i&chunkMask]
+}
+
+// Lags are the tasks with the lag of each: how much later the generator turned to it than one that
+// is never late would have. That one turns to a task when it is due, or when it comes back from the
+// submit before, if that is later: what Submit takes is the strategy's, and no part of the lag.
+// What the generator lost by oversleeping it is behind by until it has caught up, also with tasks
+// that it issued without a pause. Each log has a generator of its own.
+func (t *Trace) Lags() iter.Seq2[int, int64] {
+	return func(yield func(int, int64) bool) {
+		before := make([]Lagging, 1) // by log
+		if n := len(t.logs); n > 0 {
+			before = make([]Lagging, t.logs[n-1]+1)
+		}
+		for i := range t.n {
+			r, b := t.At(i), &before[0]
+			if t.order != nil {
+				b = &before[t.logs[t.order[i]>>chunkBits]]
+			}
+			if !yield(i, b.Of(r)) {
+				return
+			}
+		}
+	}
+}
+
+// A Lagging is what the lag of the next task of a generator counts from: the task before.
+type Lagging struct{ ready, issue int64 }
+
+// Of returns the lag of the next task.
+func (b *Lagging) Of(r *Record) int64 {
+	if r.Held { // no sleep: it came from the submit, which took from issue to issue
+		b.ready = max(r.Due, b.ready+r.Issue-b.issue)
+	} else {
+		b.ready = r.Due
+	}
+	b.issue = r.Issue
+	return r.Issue - b.ready
+}
+
+// NewTrace merges logs. A single log is in due order already, because one generator issues it; the
+// logs of many clients are ordered by an index of 4 bytes a task, which keeps the memory of a run
+// under 72 bytes a task.
+func NewTrace(logs []Log) *Trace {
+	if len(logs) == 1 {
+		return &Trace{chunks: logs[0].chunks, n: logs[0].n}
+	}
+	t := &Trace{order: []uint32{}}
+	for at, l := range logs {
+		base := uint32(len(t.chunks) << chunkBits)
+		t.chunks = append(t.chunks, l.chunks...)
+		for range l.chunks {
+			t.logs = append(t.logs, uint32(at))
+		}
+		for i := range l.n {
+			t.order = append(t.order, base+uint32(i))
+		}
+	}
+	t.n = len(t.order)
+	due := func(i uint32) int64 { return t.chunks[i>>chunkBits][i&chunkMask].Due }
+	slices.SortStableFunc(t.order, func(a, b uint32) int { return cmp.Compare(due(a), due(b)) })
+	return t
+}
+
+// PeakOf is the most requests of all the records that were in flight at one instant: from the start
+// of each to the end of its attempt or, where it was tried again, to when it was settled, so that
+// it is an upper bound where there are such. One that ends as another starts makes room for it.
+func PeakOf(records []Log) (peak int64) {
+	var starts, ends []int64
+	for _, l := range records {
+		for i := range l.n {
+			r := l.At(uint64(i))
+			switch {
+			case r.Attempts == 1 && r.Busy > 0:
+				starts, ends = append(starts, r.Start), append(ends, r.Start+r.Busy)
+			case r.Attempts > 1 && r.End > r.Start:
+				starts, ends = append(starts, r.Start), append(ends, r.End)
+			}
+		}
+	}
+	slices.Sort(starts)
+	slices.Sort(ends)
+	over := 0
+	for begun, at := range starts {
+		for ends[over] <= at {
+			over++
+		}
+		peak = max(peak, int64(begun+1-over))
+	}
+	return peak
+}

@@ -1,0 +1,209 @@
+package bench
+
+import (
+	"math"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A memory is how long a run remembers, and how rare what decides its means is: by the plan where
+// its strategy's facts say all, else by the run's own correlation as well. It says how many tasks
+// an interval takes.
+type memory struct {
+	// how many tasks tell as much as one independent task; infinite where nothing is stationary
+	relax float64
+	waits float64 // share of the tasks that wait
+	wait  float64 // mean wait in mean services
+	c2    float64 // of the task times
+	// E[S⁴]/E[S²]²: the wait that a task makes behind it grows with S², so that a mean wait is a
+	// mean of S², and this many tasks tell as much as one of equal ones
+	tail    float64
+	planned bool // nothing of it is the run's own
+}
+
+// relaxation is how many tasks tell as much as one independent task, at a load of the slots: in
+// heavy traffic (1+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), in a queue of K slots
+// that sheds no more than (1+C²)(1+K)², and in a closed loop (1+C²)(1+N) for N clients: it forgets
+// when all have been through. It is infinite where a queue without bound grows.
+func (o *observation) relaxation(load, c2 float64) float64 {
+	slack := 1 - load
+	switch spec, p := o.scenario.Strategy.Spec, o.scenario.params(); {
+	case o.bound() == 0:
+		slack = 1
+	case o.scenario.Load.Arrival.IsClosed():
+		clients, _ := o.scenario.planned(o.mean)
+		slack = 1 / math.Sqrt(1+float64(clients))
+	case spec.Sheds && spec.Capacity != nil:
+		slack = max(math.Abs(slack), 1/float64(1+spec.Capacity(p)-o.bound()))
+	case slack <= 0:
+		return math.Inf(1)
+	}
+	return (1 + c2) / (slack * slack)
+}
+
+// memory finds what is the slowest to forget: the slots, the pool of a class, or what bounds how
+// often tasks start.
+func (o *observation) memory(r *Result, first int, m measured) memory {
+	s, spec := o.scenario, o.scenario.Strategy.Spec
+	rate, mean, c2, tail := s.rate(o.mean), o.mean.Seconds(), 0.0, math.NaN()
+	d := o.dist()
+	if d != nil {
+		tail = dist.Fourth(d) / ((1 + d.C2()) * (1 + d.C2()))
+	}
+	if o.workload != nil {
+		c2 = o.workload.C2()
+	}
+	planned := o.mean > 0 && c2 < math.Inf(1) && s.Clock == Virtual &&
+		s.Target.Spec.Name == "none" && s.Timeout == 0 // so that nothing is tried again
+	if !planned {
+		mean, c2 = m.meanService()
+	}
+	if !planned || rate <= 0 {
+		rate = m.rate()
+	}
+	if math.IsNaN(tail) {
+		tail = o.tail(first, mean, c2)
+	}
+	load := rate * mean / float64(o.slots())
+	k := memory{relax: o.relaxation(load, c2), c2: c2, tail: tail}
+	k.waits, _ = r.Metric("waited/op")
+	if wait, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
+		k.wait = wait / mean
+	}
+	if planned && o.poisson() && spec.Starts == nil && spec.ClassPools == nil && !spec.Sheds &&
+		spec.Bound != nil && load < 1 {
+		// the share that waits, and the mean wait, hardly depend on the distribution
+		if a, err := theory.MMk(theory.Pool{Rate: rate, MeanService: mean,
+			Limit: o.slots()}); err == nil {
+			k.waits, k.wait = a.WaitProb, a.MeanWait/mean*(1+c2)/2
+		}
+	}
+	k.relax = max(k.relax, o.startsRelaxation(rate), o.poolRelaxation(rate, d))
+	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
+	k.planned = planned && o.poisson() && !spec.Sheds &&
+		(spec.Bound == nil || fifo || spec.ClassPools != nil)
+	if !k.planned {
+		k.relax = max(k.relax, o.ownRelaxation(first))
+	}
+	return k
+}
+
+// startsRelaxation is that of what bounds how often tasks start, a server of constant times; 0
+// where nothing does.
+func (o *observation) startsRelaxation(rate float64) float64 {
+	starts := o.scenario.Strategy.Spec.Starts
+	if starts == nil {
+		return 0
+	}
+	slack := max(1-rate/starts(o.scenario.params()).PerSecond, 0)
+	return 1 / (slack * slack)
+}
+
+// poolRelaxation is that of the slowest class pool, in tasks of all classes; 0 where there is none.
+func (o *observation) poolRelaxation(rate float64, d dist.Dist) (most float64) {
+	branches := o.classes(d)
+	if o.pools == nil || branches == nil {
+		return 0
+	}
+	for i, b := range branches {
+		slots := o.slotsOf([]strategies.Class{strategies.Short, strategies.Long}[i])
+		if slots == 0 {
+			continue
+		}
+		slack := 1 - rate*b.P*dist.MeanNS(b.Dist)/second/float64(slots)
+		if slack <= 0 {
+			return math.Inf(1)
+		}
+		most = max(most, (1+b.Dist.C2())/(slack*slack)/b.P)
+	}
+	return most
+}
+
+// ownRelaxation is what the run's own responses say of how many tasks tell as much as one: the
+// variance of the means of stretches over that of independent tasks. In a pool whose memory is
+// known that is up to twice the memory (of M/M/1 at a load of 0.9, 2.1 times), so half of it counts
+// here, and it is heard only where it says more than the plan.
+func (o *observation) ownRelaxation(first int) float64 {
+	if o.trace == nil {
+		return 0 // of a soak, which keeps no task
+	}
+	mean, square, n := 0.0, 0.0, 0.0
+	for i := first; i < o.trace.Len(); i++ {
+		if rec := o.trace.At(i); rec.Outcome == records.Completed {
+			n++
+			v := float64(rec.Response()) / second
+			off := v - mean
+			mean += off / n
+			square += off * (v - mean)
+		}
+	}
+	means, ok := o.batchMeans(first, func(_ int, rec *records.Record) (float64, bool) {
+		return float64(rec.Response()) / second, rec.Outcome == records.Completed
+	})
+	if !ok || square == 0 {
+		return 0
+	}
+	_, sd := meanAndSD(means[:])
+	return sd * sd * n / batches / (square / n) / 2
+}
+
+// tail is E[S⁴]/E[S²]² of the realised task times, where their distribution is not known.
+func (o *observation) tail(first int, mean, c2 float64) float64 {
+	sum, n := 0.0, 0.0
+	for i := first; o.trace != nil && i < o.trace.Len(); i++ {
+		if rec := o.trace.At(i); rec.Attempts > 0 {
+			sum += math.Pow(float64(rec.Busy)/second/mean, 4)
+			n++
+		}
+	}
+	if n == 0 || mean == 0 {
+		return 1
+	}
+	return sum / n / ((1 + c2) * (1 + c2))
+}
+
+// The tasks that an interval takes, in those that tell as much as an independent one: measured by
+// make coverage, which prints how often each interval holds the exact value. The rarer what decides
+// a value is, the more it takes until its stretches are near to normal.
+const (
+	meanMemories = 600.
+	p50Memories  = 200.
+	p90Memories  = 400.
+	p99Memories  = 800.
+	tailTasks    = 120 // for each task that tells as much as one of equal ones
+	waitWidth    = 82  // the half-width of the interval of a mean wait is to be a quarter at most
+	leastBeyond  = 50  // tasks beyond a quantile
+
+	exponentialTail = 6 // E[S⁴]/E[S²]² of exponential tasks
+)
+
+// takesMeanWait is how many tasks the interval of the mean wait takes. Its relative variance over n
+// tasks is some relax(1+2/P)/n, P being the share that waits.
+func (k memory) takesMeanWait() float64 {
+	return max(meanMemories*k.relax, waitWidth*k.relax*(1+2/k.waits), tailTasks*k.tail)
+}
+
+// takesMeanResponse is how many that of the mean response takes: as many, unless what the tasks
+// take themselves makes the most of its variance.
+func (k memory) takesMeanResponse() float64 {
+	if own := k.c2; own > 4*k.wait*k.wait*k.relax*(1+2/k.waits) {
+		return max(meanMemories*k.relax, tailTasks/4*k.tail)
+	}
+	return k.takesMeanWait()
+}
+
+// takesQuantile is how many that of a quantile of the response takes. What is beyond a p99 comes in
+// clusters, behind the longest tasks: the more these decide, the more of them it takes.
+func (k memory) takesQuantile(p float64) float64 {
+	memories := p50Memories
+	switch {
+	case p > 0.95:
+		memories = p99Memories * min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
+	case p > 0.75:
+		memories = p90Memories
+	}
+	return max(memories*k.relax, leastBeyond/(1-p))
+}

@@ -1,0 +1,236 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// StrategyNames are those of all strategies.
+func StrategyNames() []string {
+	return Names(strategies.All(), func(s strategies.Spec) string { return s.Name })
+}
+
+// WorkloadNames are those of all workloads.
+func WorkloadNames() []string {
+	return Names(workloads.All(), func(s workloads.Spec) string { return s.Name })
+}
+
+// TargetNames are those of all targets.
+func TargetNames() []string {
+	return Names(targets.All(), func(s targets.Spec) string { return s.Name })
+}
+
+// ArrivalNames are those of all arrival processes.
+func ArrivalNames() []string {
+	return Names(arrivals.All(), func(s arrivals.Spec) string { return s.Name })
+}
+
+// StudyNames are those of all studies.
+func StudyNames() []string {
+	return Names(studies.All(), func(s studies.Study) string { return s.Name })
+}
+
+// MetricNames are the units of all metrics.
+func MetricNames() []string {
+	return Names(bench.Metrics(), func(m bench.MetricInfo) string { return m.Unit })
+}
+
+// Names are those of all.
+func Names[T any](all []T, name func(T) string) (list []string) {
+	for _, v := range all {
+		list = append(list, name(v))
+	}
+	return list
+}
+
+// facts leaves out what is empty.
+func facts(all ...fact) (given []fact) {
+	for _, f := range all {
+		if f.Value != "" {
+			given = append(given, f)
+		}
+	}
+	return given
+}
+
+func yes(word string, is bool) string {
+	if is {
+		return word
+	}
+	return ""
+}
+
+func describeWorkload(s workloads.Spec) Entry {
+	clocks := map[workloads.Kind]string{
+		workloads.Wait: "real, virtual",
+		workloads.CPU:  "real (computing takes no virtual time)",
+		workloads.IO:   "real (files, sockets and databases keep no virtual time)",
+	}[s.Kind]
+	return Entry{s.Name, s.Summary, facts(fact{"clocks", clocks}, fact{"source", s.Source}),
+		describeKeys(s.Keys)}
+}
+
+func describeTarget(s targets.Spec) Entry {
+	return Entry{s.Name, s.Summary, facts(
+		fact{"limits", yes("a rate, so scenarios give --rate and not --load", s.RateLimits)},
+		fact{"counts", strings.Join(Names(s.Counts,
+			func(c targets.Counter) string { return c.Name }), ", ")},
+		fact{"source", s.Source},
+	), describeKeys(s.Keys)}
+}
+
+func describeArrival(s arrivals.Spec) Entry {
+	kind := "open: arrivals do not wait for completions"
+	if s.Closed != nil {
+		kind = "closed: a completion triggers the next arrival, so it takes neither --load nor " +
+			"--rate"
+	}
+	return Entry{s.Name, s.Summary, facts(fact{"loop", kind}, fact{"source", s.Source}),
+		describeKeys(s.Keys)}
+}
+
+func describeStudy(s studies.Study) Entry {
+	about := []fact{{"claim", s.Claim}}
+	for size, flag := range []string{"--quick", "default", "--full"} {
+		if suite, err := s.Suite(studies.Size(size), 1); err == nil {
+			about = append(about,
+				fact{flag, fmt.Sprintf("%d scenarios, %d runs",
+					len(suite.Scenarios), suite.Runs())})
+		}
+	}
+	in, _ := studies.Default()
+	about = append(about,
+		fact{"budget", fmt.Sprintf("%v in its quick form, on two cores with nothing else to do",
+			s.Budget)})
+	if !slices.ContainsFunc(in, func(other studies.Study) bool { return other.Name == s.Name }) {
+		about = append(about, fact{"default run", "no: too long, run it by name"})
+	}
+	return Entry{s.Name, s.Question,
+		append(about, facts(fact{"takes --strategy",
+			yes("further strategies to compare", s.With != nil)})...), nil}
+}
+
+func describeMetric(m bench.MetricInfo) Entry {
+	better := m.Better
+	if better == "" {
+		better = "neither: shown, never gated"
+	}
+	return Entry{m.Unit, m.Doc, facts(fact{"better", better}), nil}
+}
+
+// StrategyColumns are the heads of the table of strategies, that of `poolbench list strategies` and
+// that of the README.
+var StrategyColumns = []string{"strategy", "bounds", "when full", "order", "survives",
+	"on a panic", "source"}
+
+// StrategyRow is a strategy's line in that table.
+func StrategyRow(s strategies.Spec) []string {
+	full := "blocks"
+	switch {
+	case s.Sheds:
+		full = "sheds"
+	case s.Capacity == nil:
+		full = "never full"
+	}
+	order := "–"
+	if s.FIFO {
+		order = "FIFO"
+	}
+	return []string{s.Name, bounds(s), full, order, cmp.Or(survives(s), "–"), s.OnPanic, s.Source}
+}
+
+// survives says what accepted tasks outlive, and which server that takes; "": they outlive nothing.
+func survives(s strategies.Spec) string {
+	v, err := strategies.Resolve(param.Call{Name: s.Name})
+	if err != nil {
+		return ""
+	}
+	level := s.Survives(strategies.Params{Limit: 1, Values: v.Values})
+	switch {
+	case level == strategies.Volatile:
+		return ""
+	case s.Needs != "":
+		return fmt.Sprintf("%s, by %s", level, s.Needs)
+	}
+	return level.String()
+}
+
+// bounds says in a word how many tasks s lets be in flight.
+func bounds(s strategies.Spec) string {
+	if s.Bound == nil {
+		return "nothing"
+	}
+	v, err := strategies.Resolve(param.Call{Name: s.Name})
+	if err != nil {
+		return "limit" // a parameter of its own must be given first
+	}
+	at := func(limit int) int { return s.Bound(strategies.Params{Limit: limit, Values: v.Values}) }
+	switch four, eight := at(4), at(8); {
+	case four == 4 && eight == 8:
+		return "limit"
+	case four == eight:
+		return strconv.Itoa(four)
+	default:
+		return fmt.Sprintf("%d at limit 4", four)
+	}
+}
+
+func describeStrategy(s strategies.Spec) Entry {
+	full := map[string]string{
+		"blocks":     "Submit blocks until there is room",
+		"sheds":      "Submit refuses at once (shed)",
+		"never full": "never full: accepts every task",
+	}
+	row := StrategyRow(s)
+	return Entry{s.Name, s.Summary, facts(
+		fact{"use it if", s.UseIf},
+		fact{"bounds in flight", row[1]},
+		fact{"when full", full[row[2]]},
+		fact{"promises", strings.Join(promises(s), ", ")},
+		fact{"survives", survives(s)},
+		fact{"clocks", yes("real (disks and servers keep no virtual time)", s.RealClock)},
+		fact{"on a panic", s.OnPanic},
+		fact{"source", s.Source},
+	), describeKeys(s.Keys)}
+}
+
+// describePart describes what can go around a strategy.
+func describePart(p strategies.Part) Entry {
+	return Entry{p.Name, p.Summary, facts(
+		fact{"changes", p.Changes.String()},
+		fact{"example", p.Name + "+worker_pool"},
+	), describeKeys(p.Keys)}
+}
+
+// promises are the declared facts that hold, in words.
+func promises(s strategies.Spec) (words []string) {
+	for _, p := range []struct {
+		word  string
+		holds bool
+	}{
+		{"first in, first out", s.FIFO},
+		{"work-conserving", s.WorkConserving},
+		{"tries again", s.Retries},
+		{"takes --queue", s.UsesQueue},
+		{"asks for the size of tasks", s.UsesSize},
+		{"keeps classes of tasks apart", s.ClassPools != nil},
+		{"serves tasks in steps", s.Quantum != nil},
+		{"splits tasks", s.Splits},
+	} {
+		if p.holds {
+			words = append(words, p.word)
+		}
+	}
+	return words
+}

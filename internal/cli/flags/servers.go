@@ -1,0 +1,39 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/strategies/durable"
+)
+
+// Servers declares --server. An address goes into the environment, where the strategies look for
+// it, and child processes: it may hold a password.
+func Servers(cmd *cobra.Command) {
+	f := Value{Kind: "NAME=ADDRESS", Take: func(text string) error {
+		name, address, given := strings.Cut(text, "=")
+		all := durable.Servers()
+		i := slices.IndexFunc(all, func(s durable.Server) bool { return s.Name == name })
+		switch {
+		case !given || address == "":
+			return errors.New("want NAME=ADDRESS, as in " + all[0].Name + "=" + all[0].Example)
+		case i < 0:
+			return fmt.Errorf("unknown server %q (known: %s)", name,
+				strings.Join(catalog.Names(all, func(s durable.Server) string { return s.Name }),
+					", "))
+		}
+		return os.Setenv(all[i].Variable, address)
+	}}
+	var words []string
+	for _, s := range durable.Servers() {
+		words = append(words, fmt.Sprintf("%s (default $%s)", s.Name, s.Variable))
+	}
+	cmd.Flags().Var(f, "server", "server of strategies that need one: "+
+		strings.Join(words, ", ")+"; repeatable")
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/gateway"
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// gatewayStrategies are those of a gateway that names none: one that sheds, and one that does not.
+const gatewayStrategies = "bounded_queue_shed,worker_pool"
+
+// gatewayOptions are the flags of gateway.
+type gatewayOptions struct {
+	question.LoadOptions
+	gateway.Scenario
+	strategies        []string
+	workload, arrival string
+}
+
+func (a *app) gatewayCommand() *cobra.Command {
+	var o gatewayOptions
+	load := &o.Scenario.Load
+	cmd := &cobra.Command{
+		Use:   "gateway [flags]",
+		Short: "a server bounded by strategies, from its clients' side",
+		Args:  flags.Operands(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runGateway(cmd, o)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&o.strategies, "strategy", nil,
+		"`NAME` of the strategy, or several with commas; all for every one (default "+
+			gatewayStrategies+")")
+	flags.Complete(cmd, "strategy", question.StrategiesOrAll)
+	flags.Servers(cmd)
+	fs.StringVar(&o.workload, "workload", "constant:mean=10ms",
+		"`NAME` of the workload that a request runs")
+	flags.Complete(cmd, "workload", catalog.WorkloadNames)
+	o.Limit = gateway.DefaultLimit
+	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
+		fmt.Sprintf("most requests in service, `K` (default %d)", gateway.DefaultLimit))
+	fs.Var(flags.Parsed(&o.Queue, "N", flags.ParseQueue), "queue", flags.QueueDoc)
+	question.AddArrivals(cmd, load, flags.Parsed(&load.Rate, "X", flags.ParseRate), &o.arrival,
+		"poisson")
+	fs.Var(flags.Parsed(&load.Workers, "N", flags.ParseWorkers), "workers",
+		"most requests in flight (default unlimited)")
+	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
+		"`TIME` from sending a request to the end of its answer")
+	o.LoadOptions.AddTo(cmd)
+	return cmd
+}
+
+// runGateway reads the flags and runs the servers.
+func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
+	if _, err := o.Mode(); err != nil {
+		return err
+	}
+	question.UntilDone(cmd, &o.Load)
+	if o.Load.Workers == 0 {
+		o.Load.Workers = attack.Unlimited
+	}
+	var err error
+	if o.Load.Arrival, err = arrivals.Parse(o.arrival); err != nil {
+		return fmt.Errorf("--arrival: %w", err)
+	}
+	var built workloads.Workload
+	if o.Workload, built, err = buildWorkload(o.workload, o.FirstSeed); err != nil {
+		return err
+	}
+	if err := closeWorkload(built); err != nil {
+		return err
+	}
+	if o.strategies == nil {
+		o.strategies = []string{gatewayStrategies}
+	}
+	chosen, err := question.ChooseStrategies(o.strategies)
+	if err != nil {
+		return err
+	}
+	var loads []load
+	var wrong []error
+	for _, s := range chosen {
+		k := o.Scenario
+		k.Strategy = s
+		if !s.Spec.UsesQueue && len(chosen) > 1 {
+			k.Queue = 0
+		}
+		wrong = append(wrong, k.Validate())
+		loads = append(loads, newGatewayLoad(k))
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	return a.runLoads(cmd.Context(), "gateway", "gateway", loads, o.LoadOptions)
+}
+
+func newGatewayLoad(k gateway.Scenario) load {
+	l := newLoad(k.Load)
+	l.row, l.name = k.Strategy.String(), k.Name()
+	l.run = func(ctx context.Context, t turn) (*attack.Report, error) {
+		k.Load.Seed, k.Load.Watch = t.seed, t.watch
+		return gateway.Run(ctx, k)
+	}
+	return l
+}

@@ -1,0 +1,148 @@
+package live
+
+import (
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/machine/meter"
+)
+
+// A Frame is what a looker-on sees of one second. It is what the page gets, as JSON.
+type Frame struct {
+	At       float64  `json:"at"`  // seconds since the command began
+	Run      string   `json:"run"` // its name; "" between runs, and where runs are others'
+	Done     int      `json:"done"`
+	Planned  int      `json:"planned"` // runs; 0 where nobody knows
+	Left     *float64 `json:"left"`    // seconds; null where nobody knows
+	Elapsed  float64  `json:"elapsed"` // seconds of the run
+	Settled  uint64   `json:"settled"` // tasks of the run
+	Rate     *float64 `json:"rate"`    // tasks settled a second; null between runs
+	P50      *float64 `json:"p50"`     // seconds, of responses within two seconds; null: too few
+	P99      *float64 `json:"p99"`
+	InFlight *int64   `json:"in_flight"`
+	Limit    int      `json:"limit"`
+	// tasks of all runs so far that were not completed, as meter.Names has them
+	Others [meter.Outcomes]uint64 `json:"others"`
+}
+
+// A Plan is how far a command is with its runs.
+type Plan struct {
+	Done, Planned int
+	Left          time.Duration // below 0: nobody knows
+}
+
+// Window is the time that rates and quantiles are of: so many frames.
+const window = 2
+
+// kept is how many frames a viewer gets that comes late.
+const kept = 900
+
+// leastP50 and leastP99 are from how many responses on they are told: those of a result take as
+// many.
+const (
+	leastP50 = 6
+	leastP99 = 368
+)
+
+// A Course makes a frame each time that it is asked for one, and keeps the last ones.
+type Course struct {
+	meter *meter.Meter
+	plan  func() Plan
+	begun time.Time
+
+	mu     sync.Mutex
+	frames []Frame
+	before []meter.Snapshot // the last ones, as many as the window has
+	moved  chan struct{}
+	ended  bool
+}
+
+// NewCourse is one of that meter, and of runs as the plan says.
+func NewCourse(m *meter.Meter, plan func() Plan) *Course {
+	return &Course{meter: m, plan: plan, begun: time.Now(), moved: make(chan struct{})}
+}
+
+// Step makes the next frame.
+func (c *Course) Step(now time.Time) Frame {
+	p := c.plan()
+	f := Frame{At: now.Sub(c.begun).Seconds(), Done: p.Done, Planned: p.Planned}
+	s := c.meter.Snapshot(now)
+	if p.Left >= 0 { // which knows nothing of how far a run is
+		if s.Run != nil {
+			p.Left = max(p.Left-min(now.Sub(s.Run.Begun), s.Run.Plan), 0)
+		}
+		f.Left = new(p.Left.Seconds())
+	}
+	f.Others = s.Others
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.Run == nil {
+		c.before = nil
+	} else {
+		f.describe(&s, c.first(s.Run))
+		c.before = append(c.before, s)
+		c.before = c.before[max(len(c.before)-window, 0):]
+	}
+	c.frames = append(c.frames, f)
+	c.frames = c.frames[max(len(c.frames)-kept, 0):]
+	c.move()
+	return f
+}
+
+// first is the snapshot of the same run at the begin of the window; nil where there is none.
+func (c *Course) first(r *meter.Run) *meter.Snapshot {
+	for i := range c.before {
+		if c.before[i].Run == r {
+			return &c.before[i]
+		}
+	}
+	return nil
+}
+
+// describe fills in what the run does, from what it did before.
+func (f *Frame) describe(now, before *meter.Snapshot) {
+	r := now.Run
+	f.Run, f.Limit, f.Settled = r.Name, r.Limit, now.Settled
+	f.Elapsed = now.At.Sub(r.Begun).Seconds()
+	if r.InFlight != nil {
+		f.InFlight = new(r.InFlight())
+	}
+	if before == nil {
+		return
+	}
+	f.Rate = new(float64(now.Settled-before.Settled) / now.At.Sub(before.At).Seconds())
+	recent := now.Since(before)
+	if recent.Total >= leastP50 {
+		f.P50 = new(recent.Quantile(0.5).Seconds())
+	}
+	if recent.Total >= leastP99 {
+		f.P99 = new(recent.Quantile(0.99).Seconds())
+	}
+}
+
+// move wakes those who wait for the next frame. It is called with mu held.
+func (c *Course) move() {
+	close(c.moved)
+	c.moved = make(chan struct{})
+}
+
+// End says that no frame follows.
+func (c *Course) End() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.ended = true
+		c.move()
+	}
+}
+
+// since are the frames after that time, and what is closed when there are others.
+func (c *Course) since(at float64) (frames []Frame, ended bool, moved <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := len(c.frames)
+	for i > 0 && c.frames[i-1].At > at {
+		i--
+	}
+	return append([]Frame(nil), c.frames[i:]...), c.ended, c.moved
+}

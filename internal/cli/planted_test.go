@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/durability/spooltest"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// The planted faults are strategies of this test, and of the processes that it starts.
+var planted = map[string]spooltest.Fault{
+	"planted_sound":   spooltest.Sound,
+	"planted_late":    spooltest.PutsLate,
+	"planted_early":   spooltest.AcksEarly,
+	"planted_some":    spooltest.DropsSome,
+	"planted_doubles": spooltest.AcksMost,
+}
+
+// plantedHere is the environment variable that has a process know them.
+const plantedHere = "POOLBENCH_PLANTED"
+
+func plant() {
+	for name, fault := range planted {
+		spec := spooltest.Spec(fault)
+		spec.Name, spec.Summary, spec.Source = name, "planted by a test", "a test"
+		spec.UseIf = "it is to be found"
+		strategies.Register(spec)
+	}
+}
+
+// TestCrashNames: a store that loses what it accepted, on the way in, on the way out or one in many
+// hundred, and one that delivers twice, are told as what they are, at crash's own defaults but for
+// the number of tasks.
+func TestCrashNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		code int
+		is   func(crashDocument) bool
+	}{
+		"planted_sound": {fine, func(d crashDocument) bool { return d.Lost == 0 }},
+		"planted_late": {regression, func(d crashDocument) bool {
+			return d.Lost > 2*d.LostBegun
+		}},
+		"planted_early": {regression, func(d crashDocument) bool {
+			return d.Lost > 0 && d.LostBegun > 0
+		}},
+		"planted_some": {regression, func(d crashDocument) bool {
+			return d.Lost >= 3 && d.Lost <= 5 && d.LostBegun == 0
+		}},
+		"planted_doubles": {fine, func(d crashDocument) bool {
+			return d.Lost == 0 && d.Twice > 20
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name != "planted_some" {
+				check.Only(t)
+			}
+			room(t)
+			t.Setenv(plantedHere, "1")
+			cmd := process(t, nil, "crash", name, "--tasks", "3000", "--kills", "3", "--quiet",
+				"--format", "json")
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, _ := cmd.Output()
+			var doc crashDocument
+			if err := json.Unmarshal(out, &doc); err != nil {
+				t.Fatalf("%v: %s%s", err, out, stderr.String())
+			}
+			t.Logf("%+v", doc.Report)
+			if code := cmd.ProcessState.ExitCode(); code != c.code || !c.is(doc) ||
+				doc.Once+doc.Twice+doc.Dead+doc.Lost != 3000 {
+				t.Errorf("exit code %d: %+v %s", code, doc, stderr.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,182 @@
+// Package question reads what is asked for: the axes of scenarios and the other flags that commands
+// share, files of both, and what they come to.
+//
+// # Size
+//
+// Each group of flags is a type with its fields, and commands declare and read them one by one.
+package question
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads/sql"
+)
+
+// A Plan is all that one call runs, section by section, into one run directory.
+type Plan []Section
+
+// A Section is a suite with a heading: the question of a study, the place in a scenario file, or
+// none.
+type Section struct {
+	Title string
+	Suite bench.Suite
+	Study *studies.Study // that judges the results; nil: none does
+}
+
+// MakePlan reads the scenarios from the flags, or from the file with the flags over it; without
+// either it takes the quick form of the default studies, at the seed where one is given.
+func MakePlan(given Words, file string) (Plan, error) {
+	switch {
+	case file != "":
+		matrices, err := readScenarioFile(file, axisNames())
+		if err != nil {
+			return nil, err
+		}
+		var p Plan
+		var complaints []error
+		for _, m := range matrices {
+			suite, err := m.override(given).Suite(m.where)
+			p = append(p, Section{Title: m.where, Suite: suite})
+			complaints = append(complaints, err)
+		}
+		return p, errors.Join(append(complaints, p.twice())...)
+	case len(given) > 0 && !given.only("seed"):
+		suite, err := given.Suite("")
+		return Plan{{Suite: suite}}, err
+	}
+	seed := uint64(FirstSeed)
+	for _, v := range given["seed"] {
+		var err error
+		if seed, err = flags.ParseSeed(v.Text); err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Where, err)
+		}
+	}
+	in, _ := studies.Default()
+	return PlanStudies(in, studies.Quick, seed, nil)
+}
+
+// PlanStudies has a section for each study, at that size, from that seed on, with further
+// strategies.
+func PlanStudies(
+	list []studies.Study, size studies.Size, seed uint64, also []strategies.Variant,
+) (p Plan, err error) {
+	for _, s := range list {
+		suite, err := s.Suite(size, seed, also...)
+		if err != nil {
+			return nil, err
+		}
+		p = append(p, Section{s.Name + ": " + s.Question, suite, &s})
+	}
+	return p, nil
+}
+
+// Soak makes soaks of all runs, if that is asked for.
+func (p Plan) Soak(all bool) error {
+	if !all {
+		return nil
+	}
+	for _, s := range p {
+		if s.Study != nil {
+			return errors.New("--soak is for scenarios; the studies look at single tasks")
+		}
+		for i := range s.Suite.Scenarios {
+			sc := &s.Suite.Scenarios[i]
+			sc.Soak = true
+			if err := sc.Validate(); err != nil {
+				return fmt.Errorf("--soak: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// twice complains of a scenario that is in two sections: its runs would pass for repetitions of
+// one.
+func (p Plan) twice() error {
+	first := map[string]string{}
+	for _, s := range p {
+		for _, sc := range s.Suite.Scenarios {
+			name := sc.Name()
+			if before, ok := first[name]; ok {
+				return fmt.Errorf("%s: %s is in %s already", s.Title, name, before)
+			}
+			first[name] = s.Title
+		}
+	}
+	return nil
+}
+
+// GoOn has the plan go on with the seeds that the directory holds.
+func (p Plan) GoOn(dir *directory.Dir) {
+	for i := range p {
+		p[i].Suite = dir.Continued(p[i].Suite)
+	}
+}
+
+// Suites are those of all sections.
+func (p Plan) Suites() (all []bench.Suite) {
+	for _, s := range p {
+		all = append(all, s.Suite)
+	}
+	return all
+}
+
+// Headline says what the plan is, in few words.
+func (p Plan) Headline() string {
+	var names []string
+	for _, s := range p {
+		if s.Study != nil {
+			names = append(names, s.Study.Name)
+		}
+	}
+	if len(names) == 0 {
+		return prose.Count(p.Runs(), "run")
+	}
+	return "study " + strings.Join(prose.Few(names, 4), ", ")
+}
+
+// Runs is how many there are.
+func (p Plan) Runs() (n int) {
+	for _, s := range p {
+		n += s.Suite.Runs()
+	}
+	return n
+}
+
+// Estimate is bounded, since the estimates of two sections may each be as long as a Duration can
+// be.
+func (p Plan) Estimate() (total time.Duration) {
+	for _, s := range p {
+		total = min(total+min(s.Suite.Estimate(), longestPlan), longestPlan)
+	}
+	return total
+}
+
+const longestPlan = 10 * arrivals.MaxSpan
+
+// UseDatabase hands the database of --dsn to the workloads that want one, in the environment, where
+// it is no part of a name. One that nothing asks for is a mistake.
+func (p Plan) UseDatabase(dsn string) error {
+	if dsn == "" {
+		return nil
+	}
+	for _, s := range p {
+		for _, sc := range s.Suite.Scenarios {
+			if strings.Contains(sc.Workload.String(), "db=postgres") {
+				return os.Setenv(sql.DSNVariable, dsn)
+			}
+		}
+	}
+	return errors.New("--dsn: no workload is sql_query:db=postgres")
+}

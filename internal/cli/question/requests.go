@@ -1,0 +1,225 @@
+package question
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/files/bounded"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// AttackOptions are the flags of attack.
+type AttackOptions struct {
+	LoadOptions
+	attack.Attack
+	Fleet                                  AgentsFlag
+	File                                   FlagFile
+	Rates                                  []float64
+	Process, method, body, targets, format string
+	VegetaFile, LettersFile                flags.Output
+	strategies, headers                    []string
+}
+
+// AddAttackFlags declares all flags of attack.
+func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
+	fs := cmd.Flags()
+	AddArrivals(cmd, &o.Attack, flags.Parsed(&o.Rates, "X,...", flags.ParseRates), &o.Process,
+		"constant")
+	fs.Var(flags.AtLeastOne(&o.Clients, arrivals.MaxTasks), "clients",
+		"closed loop of `N` clients instead of an open one")
+	AddRequests(cmd, o)
+	o.VegetaFile.AddTo(cmd, "vegeta",
+		"also write the results in vegeta's encoding to this new `FILE`")
+	o.LettersFile.AddTo(cmd, "dead-letters",
+		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
+		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
+	flags.Objective(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
+		"p99-response<50ms; several with commas, or the flag again")
+	o.LoadOptions.AddTo(cmd)
+	fs.BoolVar(&o.resume, "resume", false,
+		"continue a killed attack --soak to DIR with the same flags")
+	o.File.AddTo(cmd, ", and url")
+}
+
+// AddRequests declares the flags that say what is sent, and through what.
+func AddRequests(cmd *cobra.Command, o *AttackOptions) {
+	fs := cmd.Flags()
+	fs.StringArrayVar(&o.strategies, "strategy", nil,
+		"send through this `NAME`; several, with commas or repeated, take turns")
+	flags.Complete(cmd, "strategy", StrategiesOrAll)
+	flags.Servers(cmd)
+	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
+		"most requests in flight, `K`, for the strategy (default 4)")
+	fs.Var(flags.Parsed(&o.Queue, "N", flags.ParseQueue), "queue", flags.QueueDoc)
+	fs.StringVar(&o.method, "method", http.MethodGet, "HTTP `METHOD`")
+	fs.StringArrayVar(&o.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringVar(&o.body, "body", "", "send the content of this `FILE`")
+	fs.StringVar(&o.targets, "targets", "", "requests from this `FILE` in turn, in vegeta's "+
+		"format, instead of URL; - for standard input")
+	flags.Choice(cmd, &o.format, "targets-format", "format of the targets", attack.Formats...)
+	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
+		"`TIME` from sending a request to the end of its answer")
+	fs.Var(flags.Parsed(&o.Workers, "N", flags.ParseWorkers), "workers",
+		fmt.Sprintf("most requests in flight in the open loop, or unlimited (default %d)",
+			attack.DefaultWorkers))
+	fs.Var(flags.AtLeastOne(&o.Connections, arrivals.MaxTasks), "connections",
+		"most connections `N` to a host (default: no limit)")
+	fs.IntVar(&o.Redirects, "redirects", attack.Defaults().Redirects,
+		"follow up to `N` redirects; 0: a redirect is the answer")
+	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
+		"connection breaks; resent/op counts them")
+	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
+	fs.StringVar(&o.Label, "name", "",
+		"`NAME` of the server in results (default its host and path)")
+	o.Fleet.AddTo(cmd, &o.Agents)
+}
+
+// AddArrivals declares the flags that say when requests come, and how many.
+func AddArrivals(
+	cmd *cobra.Command, k *attack.Attack, rate flags.Value, arrival *string, process string,
+) {
+	fs := cmd.Flags()
+	doc := "requests per second"
+	if rate.Kind != "X" {
+		doc += ", `X`, or several with commas, one after another"
+	}
+	fs.Var(rate, "rate", doc+" (default "+strconv.Itoa(attack.DefaultRate)+")")
+	fs.StringVar(arrival, "arrival", process,
+		"`NAME` of the open arrival process that says when requests are due")
+	flags.Complete(cmd, "arrival", catalog.ArrivalNames)
+	fs.DurationVar(&k.Duration, "duration", attack.Defaults().Duration, "send for this `TIME`")
+	fs.Var(flags.AtLeastOne(&k.Tasks, arrivals.MaxTasks), "n",
+		"send this number of `REQUESTS` instead")
+	fs.DurationVar(&k.Drain, "drain", attack.DefaultDrain,
+		"abandon requests open this `TIME` after the last one was due")
+}
+
+// CheckResume refuses what cannot be gone on with.
+func (o *AttackOptions) CheckResume() error {
+	switch {
+	case !o.resume:
+		return nil
+	case !o.Soak:
+		return errors.New("--resume: want --soak; no other attack writes what can be gone on with")
+	case o.Agents > 0:
+		return errors.New("--resume and --agents exclude each other: agents write nothing before " +
+			"their end")
+	case o.VegetaFile.Path != "":
+		return errors.New("--resume and --vegeta exclude each other: the file would lack what " +
+			"was sent before")
+	}
+	return nil
+}
+
+// UntilDone ends an attack by its number of requests where that alone is given.
+func UntilDone(cmd *cobra.Command, k *attack.Attack) {
+	if cmd.Flags().Changed("n") && !cmd.Flags().Changed("duration") {
+		k.Duration = 0
+	}
+}
+
+// mostSent bounds the files of what is sent.
+const mostSent = attack.MaxText
+
+// Read fills the attack in from the flags that are more than a number.
+func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string) (err error) {
+	if cmd.Flags().Changed("arrival") || o.Clients == 0 {
+		if o.Arrival, err = arrivals.Parse(o.Process); err != nil {
+			return fmt.Errorf("--arrival: %w", err)
+		}
+	}
+	if err := o.Fleet.check(cmd, o.Agents); err != nil {
+		return err
+	}
+	with := attack.Request{Method: o.method, Header: http.Header{}}
+	for _, h := range o.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return fmt.Errorf("--header: want NAME: VALUE, got %q", h)
+		}
+		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if o.body != "" {
+		if with.Body, err = bounded.ReadFile(o.body, mostSent); err != nil {
+			return fmt.Errorf("--body: %w", err)
+		}
+	}
+	switch {
+	case o.targets == "":
+		with.URL = args[0]
+		o.Requests = []attack.Request{with}
+		return nil
+	case len(args) > 0:
+		return fmt.Errorf("--targets: takes the place of URL, and %q is given", args[0])
+	}
+	var text []byte
+	if o.targets == "-" {
+		text, err = bounded.ReadAll(stdin, mostSent)
+	} else {
+		text, err = bounded.ReadFile(o.targets, mostSent)
+	}
+	if err == nil {
+		o.Requests, err = attack.ReadRequests(text, o.format, with)
+	}
+	if err != nil {
+		return fmt.Errorf("--targets: %w", err)
+	}
+	return nil
+}
+
+// Attacks has one for each strategy, or the one without.
+func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
+	chosen, err := ChooseStrategies(o.strategies)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) == 0 {
+		chosen = []strategies.Variant{{}}
+	}
+	var all []attack.Attack
+	var wrong []error
+	for i := range len(chosen) * max(len(o.Rates), 1) {
+		k, s := o.Attack, chosen[i%len(chosen)]
+		k.Strategy = s
+		if o.Rates != nil {
+			k.Rate = o.Rates[i/len(chosen)]
+		}
+		if o.LettersFile.Path != "" {
+			k.DeadLetters = new(strategies.DeadLetterList) // the file is opened when all is valid
+		}
+		if k.Limit == 0 && s.Spec.Name != "" {
+			k.Limit = attack.DefaultLimit
+		}
+		wrong = append(wrong, k.Validate())
+		all = append(all, k)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	return all, objectives.Decidable(o.Objectives, all...)
+}
+
+// ChooseStrategies reads --strategy, which may be repeated.
+func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
+	var chosen []strategies.Variant
+	for _, text := range texts {
+		more, err := parseStrategies(text)
+		if err != nil {
+			return nil, errors.Join(prefixed("--strategy", err)...)
+		}
+		chosen = append(chosen, more...)
+	}
+	return chosen, nil
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// A plannedScenario is a line of --dry-run.
+type plannedScenario struct {
+	Name    string  `json:"name"`
+	Section string  `json:"section,omitempty"`
+	Count   int     `json:"count"`
+	Seconds float64 `json:"seconds"` // of one run, estimated
+}
+
+// show lists the scenarios and the estimated time, and runs nothing.
+func (a *app) showPlan(p question.Plan, format string) error {
+	if format == "json" {
+		doc := struct {
+			head
+			Runs      int               `json:"runs"`
+			Seconds   float64           `json:"seconds"` // estimated, all of it
+			Scenarios []plannedScenario `json:"scenarios"`
+		}{head: newHead("plan"), Runs: p.Runs(), Seconds: p.Estimate().Seconds()}
+		for _, s := range p {
+			for _, sc := range s.Suite.Scenarios {
+				doc.Scenarios = append(doc.Scenarios,
+					plannedScenario{sc.Name(), s.Title, max(s.Suite.Count, 1),
+						sc.Estimate().Seconds()})
+			}
+		}
+		return a.JSON(doc)
+	}
+	scenarios := 0
+	for _, s := range p {
+		if s.Title != "" {
+			fmt.Fprintf(a.Stdout, "# %s\n", s.Title)
+		}
+		for _, sc := range s.Suite.Scenarios {
+			fmt.Fprintln(a.Stdout, sc.Name())
+		}
+		scenarios += len(s.Suite.Scenarios)
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%d scenarios, %d runs, about %s\n", scenarios, p.Runs(),
+		quantity.Roughly(p.Estimate()))
+	return err
+}

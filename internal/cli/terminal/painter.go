@@ -1,0 +1,38 @@
+package terminal
+
+import (
+	"io"
+	"regexp"
+)
+
+// A painter colours verdicts on their way to a terminal. The words say as much without it, so that
+// neither a pipe nor the colour-blind lose anything.
+type painter struct{ to io.Writer }
+
+// verdictWords has a group for each of verdictColours. A count of none is no verdict.
+var (
+	verdictWords = regexp.MustCompile(`\b(?:0 [a-z]+|(INVALID|worse)|(SUSPECT|inconclusive)|` +
+		`(VALID|better|no worse|gate: pass))\b`)
+	verdictColours = []string{"31", "33", "32"} // red, yellow, green, as the terminal has them
+)
+
+// Write implements io.Writer.
+func (p painter) Write(text []byte) (int, error) {
+	var out []byte
+	end := 0
+	for _, at := range verdictWords.FindAllSubmatchIndex(text, -1) {
+		for group, colour := range verdictColours {
+			if at[2+2*group] >= 0 {
+				out = append(out, text[end:at[0]]...)
+				out = append(out, "\x1b["+colour+"m"...)
+				out = append(out, text[at[0]:at[1]]...)
+				out = append(out, "\x1b[0m"...)
+				end = at[1]
+			}
+		}
+	}
+	if _, err := p.to.Write(append(out, text[end:]...)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}

@@ -1,0 +1,134 @@
+package crash
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An entry is what is known of a task.
+type entry struct {
+	accepted, dead bool
+	begun          bool // Run was called
+	runs           int  // that have ended
+}
+
+// A ledger is kept by the one who kills. It is for one goroutine at a time.
+type ledger struct {
+	tasks    map[uint64]*entry
+	next     uint64 // the ID after the last that was submitted, as far as is known
+	accepted int
+	open     int  // accepted, and neither ended nor dead
+	given    int  // of these, lost with a process whose tasks outlive nothing
+	gone     bool // the store is
+	empty    bool // the store holds nothing and nothing happens: what is open is lost
+
+	began time.Time       // the process that is at work
+	first []time.Duration // from the start of one to the first task that it began, after a kill
+	fresh bool            // it has not begun any yet
+}
+
+// tell notes a line of the process.
+func (l *ledger) tell(line string, at time.Time) error {
+	kind, rest, _ := strings.Cut(line, " ")
+	if len(kind) != 1 {
+		return fmt.Errorf("crash: the process says %q", line)
+	}
+	if e := event(kind[0]); e == failed || e == gone {
+		l.gone = l.gone || e == gone
+		why, err := strconv.Unquote(rest)
+		if err != nil {
+			why = rest
+		}
+		return fmt.Errorf("crash: %s", why)
+	}
+	if event(kind[0]) == empty {
+		l.empty = true
+		return nil
+	}
+	id, err := strconv.ParseUint(rest, 10, 64)
+	if err != nil {
+		return fmt.Errorf("crash: the process says %q", line)
+	}
+	e := l.tasks[id]
+	if e == nil {
+		e = new(entry)
+		l.tasks[id] = e
+	}
+	before := e.isOpen()
+	switch event(kind[0]) {
+	case accepted:
+		e.accepted = true
+		l.accepted++
+		l.next = max(l.next, id+1)
+	case refused:
+		l.next = max(l.next, id+1)
+	case begun:
+		e.begun = true
+		if l.fresh {
+			l.fresh = false
+			l.first = append(l.first, at.Sub(l.began))
+		}
+	case ended:
+		e.runs++
+	case dead:
+		e.dead = true
+	}
+	switch after := e.isOpen(); {
+	case after && !before:
+		l.open++
+	case before && !after:
+		l.open--
+	}
+	return nil
+}
+
+func (e *entry) isOpen() bool { return e.accepted && e.runs == 0 && !e.dead }
+
+// hear passes on the lines of a process until it ends.
+func hear(out io.ReadCloser, lines chan<- string) {
+	defer close(lines)
+	defer out.Close()
+	for in := bufio.NewScanner(out); in.Scan(); {
+		lines <- in.Text()
+	}
+}
+
+// progress grows from 0 to twice the number of tasks, whatever is lost: by one when a task is
+// accepted, and by one when it is done, dead, or known to be lost.
+func (l *ledger) progress() int { return 2*l.accepted - l.open + l.given }
+
+// report counts the tasks. Those that are open are lost, unless it was given up before that is
+// known.
+func (l *ledger) report(known bool) Report {
+	r := Report{Accepted: l.accepted}
+	for _, e := range l.tasks {
+		switch {
+		case !e.accepted && e.runs > 0:
+			r.Unconfirmed++
+		case !e.accepted:
+		case e.runs == 1:
+			r.Once++
+		case e.runs > 1:
+			r.Twice++
+		case e.dead:
+			r.Dead++
+		case !known:
+			r.Held++
+		default:
+			r.Lost++
+			if e.begun {
+				r.LostBegun++
+			}
+		}
+	}
+	slices.Sort(l.first)
+	if n := len(l.first); n > 0 {
+		r.First, r.LongestFirst = l.first[n/2].Seconds(), l.first[n-1].Seconds()
+	}
+	return r
+}

@@ -1,0 +1,48 @@
+// Package rundir owns the formats of the directory of a run, both ends: what writes them and what
+// reads them take names, marks and columns from here.
+//
+// # Size
+//
+// Its exported names are the format: each file, mark, tag and column has one.
+package rundir
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/text/plain"
+)
+
+// The files of a run directory. The first three are those of the run; the others are its report's.
+const (
+	ResultsFile       = "results.txt"
+	DistributionsFile = "distributions.hlog" // a tagged histogram for each run and reading
+	TimelineFile      = "timeline.csv"       // counts for each run and interval
+	ReportFile        = "report.html"
+	ChartsDir         = "charts" // each chart of the report as NAME.svg and NAME.png
+)
+
+// MostBytes is the size up to which a file of a run directory is read.
+const MostBytes = 1 << 30
+
+// PathError names the path, without the system call that failed.
+func PathError(path string, err error) error { return outfile.Named(path, err) }
+
+// pngHead is what a PNG begins with.
+const pngHead = "\x89PNG\r\n"
+
+// Replace writes a file at once: see package outfile. Of a text, which is whatever is no PNG,
+// control characters are spelt out.
+func Replace(path string, write func(io.Writer) error) error {
+	var content bytes.Buffer
+	if err := write(&content); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	data := content.Bytes()
+	if !bytes.HasPrefix(data, []byte(pngHead)) {
+		data = []byte(plain.Text(content.String()))
+	}
+	return outfile.Write(path, data)
+}

@@ -1,0 +1,112 @@
+package rundir
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/files/bounded"
+)
+
+// EachHistogram decodes those histograms of a log whose tag is wanted: the others stay encoded,
+// since one of three digits takes some 200 kB and a log may hold a thousand. cutOff is the number
+// of a last line that was cut off, and is left out; 0 for none. The error is fs.ErrNotExist where
+// there is no log.
+func EachHistogram(
+	path string, wanted func(tag string) bool,
+	f func(tag string, h *hdrhistogram.Histogram) error,
+) (cutOff int, err error) {
+	log, err := os.Open(path)
+	if err != nil {
+		return 0, PathError(path, err)
+	}
+	defer log.Close()
+	lines := bufio.NewReader(bounded.Reader(log, MostBytes))
+	for n := 1; ; n++ {
+		line, err := lines.ReadString('\n')
+		cut := errors.Is(err, io.EOF)
+		if err != nil && !cut {
+			return 0, PathError(path, err)
+		}
+		if line == "" {
+			return 0, nil
+		}
+		if cut {
+			// the runner ends every line; this one was being written when it was killed
+			return n, nil
+		}
+		tag, tagged := strings.CutPrefix(line, "Tag=")
+		tag, _, _ = strings.Cut(tag, ",")
+		if !tagged || !wanted(tag) {
+			continue
+		}
+		// The log reader of the library would take the largest value of each, twice, which costs as
+		// much as decoding it.
+		_, _, encoded, _, err := ParseHistogram(strings.TrimRight(line, "\r\n"))
+		if err != nil {
+			return 0, fmt.Errorf("%s:%d: not a line of a histogram log", path, n)
+		}
+		h, err := hdrhistogram.Decode([]byte(encoded))
+		if err == nil {
+			err = f(tag, h)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+	}
+}
+
+// WriteHistogramHead begins a log of histograms in nanoseconds: version 1.3, which knows tags.
+func WriteHistogramHead(w io.Writer) error {
+	log := hdrhistogram.NewHistogramLogWriter(w)
+	return errors.Join(log.OutputLogFormatVersion(),
+		log.OutputComment("[values are nanoseconds]\n"), log.OutputLegend())
+}
+
+// WriteHistogram writes a histogram of that largest value, which is encoded already. The library
+// would have to decode and encode it again, which costs 2 ms.
+func WriteHistogram(w io.Writer, tag string, largest int64, encoded string) {
+	fmt.Fprintf(w, "Tag=%s,0.000000,0.000000,%f,%s\n", tag,
+		float64(largest)/hdrhistogram.MsToNsRatio, encoded)
+}
+
+// ParseHistogram is the inverse of WriteHistogram, without decoding; ok is false where the line is
+// of the head.
+func ParseHistogram(line string) (tag string, largest int64, encoded string, ok bool, err error) {
+	tagged, ok := strings.CutPrefix(line, "Tag=")
+	if !ok {
+		return "", 0, "", false, nil
+	}
+	fields := strings.Split(tagged, ",") // tag, start, length, maximum in ms, histogram
+	if len(fields) != 5 {
+		return "", 0, "", true, fmt.Errorf("%s: not a line of a histogram log", fields[0])
+	}
+	ms, err := strconv.ParseFloat(fields[3], 64)
+	return fields[0], int64(math.Round(ms * hdrhistogram.MsToNsRatio)), fields[4], true, err
+}
+
+// Tag names the histogram of a run in the log, by the run's name, its place among those of that
+// name and what was read: wait, service, response. A tag of the log format cannot hold a comma.
+func Tag(name string, repetition int, reading string) string {
+	return TagName(name) + "#" + strconv.Itoa(repetition) + ":" + reading
+}
+
+// TagName is the name of a run as a tag has it.
+func TagName(name string) string { return strings.ReplaceAll(name, ",", ";") }
+
+// ParseTag is the inverse of Tag, but for the spelling of the name; ok is false for other tags.
+func ParseTag(tag string) (name string, repetition int, reading string, ok bool) {
+	at, hash := strings.LastIndexByte(tag, ':'), strings.LastIndexByte(tag, '#')
+	if hash < 0 || at < hash {
+		return "", 0, "", false
+	}
+	repetition, err := strconv.Atoi(tag[hash+1 : at])
+	return tag[:hash], repetition, tag[at+1:], err == nil
+}

@@ -1,0 +1,123 @@
+package rundir
+
+import (
+	"bufio"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/files/bounded"
+)
+
+// MostResponses is how many tasks of virtual runs a directory has the responses of, where nothing
+// else is wanted: some 4 MB of distributions.hlog.
+const MostResponses = 1_000_000
+
+// mostOfRun is how many tasks of one run are read.
+const mostOfRun = 10_000_000
+
+// ofTasks begins the line with the response of each task of a run: a comment to other readers of
+// histogram logs. A tag, the number of tasks, and the responses follow, with commas between.
+const ofTasks = "#Tasks="
+
+// NoResponse is that of a task that did not complete.
+const NoResponse = -1
+
+// PackResponses encodes the responses of n tasks in the order of their due times, in nanoseconds:
+// variable-length integers of one more each, deflated, in base64.
+func PackResponses(n int, of func(i int) int64) (string, error) {
+	var text strings.Builder
+	base := base64.NewEncoder(base64.StdEncoding, &text)
+	deflated, err := flate.NewWriter(base, flate.BestSpeed)
+	if err != nil {
+		return "", err
+	}
+	buffer := make([]byte, 0, 1<<12)
+	for i := range n {
+		buffer = binary.AppendUvarint(buffer, uint64(of(i)+1))
+		if len(buffer) > cap(buffer)-binary.MaxVarintLen64 || i == n-1 {
+			if _, err := deflated.Write(buffer); err != nil {
+				return "", err
+			}
+			buffer = buffer[:0]
+		}
+	}
+	err = errors.Join(deflated.Close(), base.Close())
+	return text.String(), err
+}
+
+// UnpackResponses is the inverse of PackResponses.
+func UnpackResponses(n int, packed string) ([]int64, error) {
+	if n < 1 || n > mostOfRun {
+		return nil, fmt.Errorf("responses of %d tasks: want 1 to %d", n, mostOfRun)
+	}
+	in := bufio.NewReader(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
+		strings.NewReader(packed))))
+	var responses []int64
+	for range n {
+		v, err := binary.ReadUvarint(in)
+		if err != nil {
+			return nil, fmt.Errorf("responses of %d tasks: %w", n, err)
+		}
+		if int64(v) < 0 {
+			return nil, fmt.Errorf("responses of %d tasks: %d ns is none", n, v)
+		}
+		responses = append(responses, int64(v)-1)
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("responses of %d tasks: there are more", n)
+	}
+	return responses, nil
+}
+
+// WriteResponses writes the responses of a run in its directory.
+func WriteResponses(w io.Writer, tag string, tasks int, packed string) {
+	fmt.Fprintf(w, "%s%s,%d,%s\n", ofTasks, tag, tasks, packed)
+}
+
+// ParseResponses is the inverse of WriteResponses, without unpacking; ok is false for other lines.
+func ParseResponses(line string) (tag string, tasks int, packed string, ok bool) {
+	rest, ok := strings.CutPrefix(line, ofTasks)
+	fields := strings.Split(rest, ",")
+	if !ok || len(fields) != 3 {
+		return "", 0, "", false
+	}
+	tasks, err := strconv.Atoi(fields[1])
+	return fields[0], tasks, fields[2], err == nil
+}
+
+// EachResponses unpacks the responses of those runs in a log of histograms whose tag is wanted. The
+// error is fs.ErrNotExist where there is no log.
+func EachResponses(
+	path string, wanted func(tag string) bool, f func(tag string, responses []int64),
+) error {
+	log, err := os.Open(path)
+	if err != nil {
+		return PathError(path, err)
+	}
+	defer log.Close()
+	lines := bufio.NewReader(bounded.Reader(log, MostBytes))
+	for n := 1; ; n++ {
+		line, err := lines.ReadString('\n')
+		if errors.Is(err, io.EOF) { // of a line that was cut off there are none
+			return nil
+		} else if err != nil {
+			return PathError(path, err)
+		}
+		tag, tasks, packed, ok := ParseResponses(strings.TrimRight(line, "\r\n"))
+		if !ok || !wanted(tag) {
+			continue
+		}
+		responses, err := UnpackResponses(tasks, packed)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", path, n, err)
+		}
+		f(tag, responses)
+	}
+}

@@ -1,0 +1,55 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// A storeLog hears in the log of an embedded server what is about its streams.
+type storeLog struct{ failed func(error) }
+
+// What the server says when a stream cannot be written to, and when what it finds on the disk is
+// damaged. Its other warnings are about what it repairs, as after a kill.
+var (
+	writeFault = regexp.MustCompile(`(?i)failed to store a msg|write error|out of .*(space|` +
+		`resources)|permission denied|resource limits exceeded|error creating msg block`)
+	readFault = regexp.MustCompile(`(?i)metafile|checksum file|checksums do not match|` +
+		`error recreating|corrupt|checkMsgs|loadBlock error|resource not found|error adding consumer`)
+)
+
+func (l storeLog) hear(which *regexp.Regexp, format string, v []any) {
+	if text := fmt.Sprintf(format, v...); which.MatchString(text) {
+		l.failed(errors.New("NATS: " + strings.Join(strings.Fields(text), " ")))
+	}
+}
+
+// Errorf implements server.Logger.
+func (l storeLog) Errorf(format string, v ...any) { l.hear(writeFault, format, v) }
+
+// Fatalf implements server.Logger.
+func (l storeLog) Fatalf(format string, v ...any) { l.hear(writeFault, format, v) }
+
+// Warnf implements server.Logger.
+func (l storeLog) Warnf(format string, v ...any) {
+	l.hear(readFault, format, v)
+	l.hear(writeFault, format, v)
+}
+
+// Noticef implements server.Logger.
+func (storeLog) Noticef(string, ...any) {}
+
+// Debugf implements server.Logger.
+func (storeLog) Debugf(string, ...any) {}
+
+// Tracef implements server.Logger.
+func (storeLog) Tracef(string, ...any) {}
+
+// StreamDir is where an embedded server keeps the messages of a stream in files.
+func StreamDir(s *server.Server, stream string) string {
+	return filepath.Join(s.StoreDir(), "$G", "streams", stream, "msgs")
+}

@@ -1,0 +1,70 @@
+// Package check is for tests: what is thorough rather than daily waits for `make check`, which sets
+// POOLBENCH_CHECK, finds the tests that call Only, Of or Whole, and runs those. So a call stands in
+// the Test function itself.
+package check
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/machine/race"
+)
+
+const (
+	variable = "POOLBENCH_CHECK"
+	left     = "not daily: make check"
+)
+
+// All reports whether the test is to try all there is: make pairs, lines, compose, advice and
+// coverage are a test each.
+var All = os.Getenv(variable) == "all"
+
+var thorough = os.Getenv(variable) != ""
+
+// Only skips a test, or a subtest, that is not daily.
+func Only(t *testing.T) {
+	t.Helper()
+	stands(t)
+	if !thorough {
+		t.Skip(left)
+	}
+}
+
+// Whole reports whether the test is to do all, and says where it is not that there is more.
+func Whole(t *testing.T) bool {
+	t.Helper()
+	stands(t)
+	if !thorough {
+		t.Run("more", func(t *testing.T) { t.Skip(left) })
+	}
+	return thorough
+}
+
+// Of is how much of something a test does: a part each day, which says that there is more. Under
+// the race detector it is a tenth of all at most: the first repetitions find what there is to find.
+func Of(t *testing.T, daily, more int) int {
+	t.Helper()
+	stands(t)
+	if race.Enabled {
+		return max(1, min(daily, more/10))
+	}
+	if thorough {
+		return more
+	}
+	t.Run("more", func(t *testing.T) {
+		t.Skipf("%d of %d, %s", more-daily, more, left)
+	})
+	return daily
+}
+
+// stands fails where make check would not find the call.
+func stands(t *testing.T) {
+	t.Helper()
+	pc, _, _, _ := runtime.Caller(2)
+	name := runtime.FuncForPC(pc).Name()
+	if !strings.Contains(name[strings.LastIndex(name, "/")+1:], ".Test") {
+		t.Fatal(name, "is no test: make check does not find it")
+	}
+}

@@ -1,0 +1,191 @@
+package manual
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
+)
+
+// A block is a fenced one of a page, and the mark that stands on the line before it:
+//
+//	<!-- not run: REASON -->     a shell block that the test leaves out
+//	<!-- in another terminal --> a server: it runs until the page ends
+//	<!-- needs: PROGRAM -->      a page with this block is left out where that is not installed
+//	<!-- file: PATH -->          the block is written to this file
+//
+// Every other sh block is run; a text block after it is what it prints, … standing for anything. A
+// line that ends with "# exit code N" must end so, one with "# exit code 0, or 3 on a busy machine"
+// may: a run under the real clock that cannot be believed is INVALID.
+type block struct{ mark, language, text string }
+
+var (
+	fenced   = regexp.MustCompile("(?ms)^(?:<!-- ([^\n]*) -->\n)?```([a-z]*)\n(.*?)^```$")
+	endsWith = regexp.MustCompile(
+		`(?m)^((?:.*\\\n)*.*?) +# exit code (\d)(?:, or (\d) on a busy machine)?$`)
+)
+
+func blocks(page string) (all []block) {
+	for _, found := range fenced.FindAllStringSubmatch(page, -1) {
+		all = append(all, block{found[1], found[2], found[3]})
+	}
+	return all
+}
+
+// server is the address that the pages give their servers.
+const server = "127.0.0.1:8080"
+
+// script is the page as one shell script. What block i prints goes to the files i.out and i.err of
+// the directory.
+func script(t *testing.T, all []block, dir string) (text, address string) {
+	t.Helper()
+	var b strings.Builder
+	// -m: a server is a process group of its own, since go run hands no signal on to what it runs
+	b.WriteString("set -eum\ntrap 'for j in $(jobs -p); do kill -- -$j || :; done' EXIT\n")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		all[i].text = strings.ReplaceAll(all[i].text, server, address)
+	}
+	for i, block := range all {
+		text := block.text
+		name, path, _ := strings.Cut(block.mark, ": ")
+		switch {
+		case name == "file":
+			fmt.Fprintf(&b, "mkdir -p $(dirname %s)\ncat > %[1]s <<'END OF FILE'\n%sEND OF FILE\n",
+				path, text)
+		case block.language != "sh" || name == "not run":
+		case name == "in another terminal":
+			fmt.Fprintf(&b, "%s >%s/%d.out 2>%[2]s/%[3]d.err &\n", strings.TrimSpace(text), dir, i)
+			fmt.Fprintf(&b, "until (exec 3<>/dev/tcp/%s) 2>/dev/null; do sleep 0.02; done\n",
+				strings.Replace(address, ":", "/", 1))
+		case block.mark != "" && name != "needs":
+			t.Errorf("unknown mark %q", block.mark)
+		default:
+			// Each layout is a link of all that poolbench imports.
+			text = strings.ReplaceAll(text, "gate --base", "gate --layouts 1 --base")
+			text = endsWith.ReplaceAllString(text, "code=0; $1 || code=$$?; [[ $$code = [$2$3] ]]")
+			fmt.Fprintf(&b, "{\n%s} >%s/%d.out 2>%[2]s/%[3]d.err\n", text, dir, i)
+		}
+	}
+	return b.String(), address
+}
+
+// shows reports whether the output is what the text says, … standing for anything.
+func shows(output, text string) bool {
+	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
+	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
+	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
+}
+
+// long are the pages that take ten seconds and more.
+var long = []string{"durable-or-not.md", "load-test-your-service.md", "test-your-pool.md",
+	"tutorial.md"}
+
+// TestBlocks follows each page as a reader would, block by block in one shell, with poolbench on
+// the path.
+func TestBlocks(t *testing.T) {
+	// The pages share a directory, so that the module that several make is linked once.
+	dir := filepath.Join(t.TempDir(), "work")
+	ran, left := 0, 0
+	for _, page := range pages(t) {
+		if filepath.Base(filepath.Dir(filepath.Dir(page))) == "examples" {
+			continue // TestExamples
+		}
+		left++
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			if slices.Contains(long, filepath.Base(page)) {
+				check.Only(t)
+			}
+			left--
+			if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o777)); err != nil {
+				t.Fatal(err)
+			}
+			ran += follow(t, page, dir)
+		})
+	}
+	if ran < 25 && left == 0 && !race.Enabled { // left: -run is for some of them
+		t.Errorf("only %d blocks were run", ran)
+	}
+}
+
+// follow runs the blocks of a page in the directory, and says how many there were.
+func follow(t *testing.T, page, dir string) (ran int) {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("its commands are run without the race detector; the tests of each command run " +
+			"under it")
+	}
+	all := blocks(read(t, page))
+	needs := []string{"bash"}
+	for _, block := range all {
+		if program, ok := strings.CutPrefix(block.mark, "needs: "); ok {
+			needs = append(needs, program)
+		}
+	}
+	for _, program := range needs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program, "is not installed")
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, printed := t.TempDir(), t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, "poolbench")); err != nil {
+		t.Fatal(err)
+	}
+	text, address := script(t, all, printed)
+	cmd := exec.Command("bash", "-c", text)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asCommand+"=1", steadily+"=1", "GOWORK=off", "GIT_CONFIG_GLOBAL=/dev/null",
+		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	said, err := cmd.CombinedOutput()
+	for n := 0; ; n++ {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			break
+		}
+		_ = conn.Close()
+		if time.Sleep(10 * time.Millisecond); n == 1000 {
+			t.Fatal("a server lives on")
+		}
+	}
+	var got, from, complaints string
+	for i, block := range all {
+		out, missing := os.ReadFile(filepath.Join(printed, fmt.Sprint(i, ".out")))
+		switch {
+		case missing == nil:
+			ran++
+			got, from = string(out), block.text
+			complaints = read(t, filepath.Join(printed, fmt.Sprint(i, ".err")))
+		case block.language == "sh":
+			from = ""
+		case block.language == "text" && from != "" && !shows(got, block.text):
+			t.Errorf("%s\nprints\n%s\nthe page says\n%s", from, got, block.text)
+		}
+	}
+	if err != nil {
+		t.Errorf("%v: %s\n%s\n%s\n%s", err, said, from, got, complaints)
+	}
+	return ran
+}

@@ -1,0 +1,51 @@
+package manual
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/house/check"
+)
+
+// TestExamples: each module of examples keeps its own tests, and does what its page says.
+func TestExamples(t *testing.T) {
+	root, err := filepath.Abs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mains, err := filepath.Glob(root + "/examples/*/main.go")
+	if err != nil || len(mains) != 4 {
+		t.Fatal(mains, err)
+	}
+	copied := t.TempDir()
+	for _, path := range mains {
+		source := filepath.Dir(path)
+		name := filepath.Base(source)
+		t.Run(name, func(t *testing.T) {
+			if name != "strategy" {
+				check.Only(t) // another link
+			}
+			dir := filepath.Join(copied, name)
+			if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range []string{
+				"mod edit -replace=github.com/poolbench/poolbench=" + root, "vet ./...", "test ./...",
+			} {
+				cmd := exec.Command("go", strings.Fields(step)...)
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly",
+					"GOPROXY=off")
+				if strings.HasPrefix(step, "mod") {
+					cmd.Env = append(cmd.Env, "GOFLAGS=")
+				}
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("go %s: %v\n%s", step, err, out)
+				}
+			}
+			follow(t, filepath.Join(source, "README.md"), dir)
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package manual
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli"
+	"github.com/poolbench/poolbench/internal/gate/measure"
+)
+
+var update = flag.Bool("update", false, "write the notices anew")
+
+const (
+	checkout = "../../.."
+	// what the test binary is then, and its children are
+	asCommand = "POOLBENCH_TEST_AS_COMMAND"
+	// the controls of a gate take the same time whatever the machine does
+	steadily = "POOLBENCH_TEST_STEADILY"
+)
+
+// TestMain: the test binary doubles as the command.
+func TestMain(m *testing.M) {
+	switch args := os.Args[1:]; {
+	case os.Getenv(asCommand) == "":
+		os.Exit(m.Run())
+	case len(args) > 0 && args[0] == "control" && os.Getenv(steadily) != "":
+		ns := 1000
+		if slices.Contains(args, "--slower=true") {
+			ns = 1150
+		}
+		// a metric of its own keeps a run in one process
+		fmt.Printf("%s\t100\t%d ns/op\t1 steady\n", measure.ControlName, ns)
+	default:
+		os.Exit(cli.Run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr))
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// pages are the documents for people.
+func pages(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*/README.md",
+		"examples/README.md"} {
+		found, err := filepath.Glob(filepath.Join(checkout, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// TestLinks: what a page links to, or shows, is there.
+func TestLinks(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, link := range regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`).FindAllStringSubmatch(
+			read(t, page), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+}
+
+// TestContributing: every path that CONTRIBUTING names is there.
+func TestContributing(t *testing.T) {
+	text := read(t, filepath.Join(checkout, "CONTRIBUTING.md"))
+	paths := regexp.MustCompile("`([a-z_./]+(?:/|\\.[a-z]+))`").FindAllStringSubmatch(text, -1)
+	if len(paths) < 10 {
+		t.Errorf("only %d paths in CONTRIBUTING", len(paths))
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(filepath.Join(checkout, path[1])); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package calibration
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// Control measures A1 as it should not be, and its verdict must not hold: the limit holds up the
+// generator, as a semaphore in the loop that sends does, and a response counts from the submit
+// instead of from due. What a task had waited by then is nobody's. (Coordinated omission; Tene,
+// "How NOT to measure latency", 2013.)
+func Control(ctx context.Context, size float64) (Verdict, error) {
+	k := known{size}
+	s := k.scenario("semaphore", "exponential:mean=10ms", 2e6, 0.8)
+	var wrong *fromSubmit
+	start := s.Strategy.Spec.New
+	s.Strategy.Spec.New = func(ctx context.Context, p strategies.Params,
+		sink strategies.Sink) strategies.Strategy {
+		wrong = &fromSubmit{sink: sink, submitted: map[*strategies.Task]time.Time{}}
+		wrong.Strategy = start(ctx, p, wrong)
+		return wrong
+	}
+	if _, err := bench.Run(ctx, s); err != nil {
+		return Verdict{}, err
+	}
+	mm4 := must(theory.MMk(pool(0.8)))
+	return Verdict{k.check("mean-response-sec", mm4.MeanResponse, 3.9),
+		wrong.total.Seconds() / float64(wrong.n)}, nil
+}
+
+// fromSubmit is a strategy that takes the time of its tasks, wrongly.
+type fromSubmit struct {
+	strategies.Strategy
+	sink      strategies.Sink
+	mu        sync.Mutex
+	submitted map[*strategies.Task]time.Time // accepted, and not done
+	total     time.Duration                  // of the responses
+	n         int
+}
+
+// Submit implements Strategy. The time is taken when the submit has succeeded: when the loop that
+// sends would send.
+func (f *fromSubmit) Submit(ctx context.Context, t *strategies.Task) error {
+	err := f.Strategy.Submit(ctx, t)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.submitted[t] = time.Now()
+	return err
+}
+
+// Done implements Sink.
+func (f *fromSubmit) Done(t *strategies.Task, r strategies.Result) {
+	f.mu.Lock()
+	if at, ok := f.submitted[t]; ok {
+		f.total += time.Since(at)
+		f.n++
+		delete(f.submitted, t)
+	}
+	f.mu.Unlock()
+	f.sink.Done(t, r)
+}

@@ -1,0 +1,281 @@
+package calibration_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	_ "github.com/poolbench/poolbench/strategies/peers"
+)
+
+// A coverage counts how often intervals hold the exact value.
+type coverage struct {
+	printed, held int
+	width         float64 // sum of the half-widths, relative to the exact value
+	close, valid  int     // of the p99: within 15 % of the exact one, of those sure of it
+}
+
+func (c *coverage) add(low, high, exact float64) {
+	c.printed++
+	c.width += (high - low) / 2 / exact
+	if low <= exact && exact <= high {
+		c.held++
+	}
+}
+
+func (c *coverage) sum(o coverage) {
+	c.printed += o.printed
+	c.held += o.held
+	c.width += o.width
+	c.close += o.close
+	c.valid += o.valid
+}
+
+func (c coverage) share() float64 { return float64(c.held) / float64(c.printed) }
+
+func (c coverage) String() string {
+	if c.printed == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %% of %d, ±%.2g %%", 100*c.share(), c.printed,
+		100*c.width/float64(c.printed))
+}
+
+// covered are the metrics that have an interval.
+var covered = []string{"p50-response", "p90-response", "p99-response", "mean-wait",
+	"mean-response"}
+
+// A coveredCell is a scenario whose exact values are known, by a recursion of its own.
+type coveredCell struct {
+	strategy, law string
+	load          float64 // of what is the slowest
+	n, limit      int
+	seeds         int
+}
+
+// The load of the slots behind a token bucket, as a share of the bucket's, and what it keeps.
+const bucketSlack, bucketBurst = 0.8, 5
+
+func (c coveredCell) written() bench.Written {
+	w := bench.Written{Strategy: c.strategy, Workload: c.law, Target: "none", Arrival: "poisson",
+		Limit: c.limit, Load: c.load, Tasks: c.n, Warmup: 0.1, Clock: "virtual"}
+	if strings.HasPrefix(c.strategy, "token_bucket") {
+		w.Strategy = fmt.Sprintf("token_bucket:rate=%g,burst=%d+worker_pool", c.allowed(),
+			bucketBurst)
+		w.Load, w.Rate = 0, c.load*c.allowed()
+	}
+	if c.strategy == "segregated" {
+		w.Strategy = fmt.Sprintf("segregated:short=%d", max(c.limit/2, 1))
+	}
+	return w
+}
+
+// allowed is the rate of the bucket, of tasks of 10 ms.
+func (c coveredCell) allowed() float64 { return bucketSlack * float64(c.limit) / 0.01 }
+
+// exact is what a plan of so many tasks of another seed comes to.
+func (c coveredCell) exact(t *testing.T, tasks int) map[string]float64 {
+	w := c.written()
+	bucket := strings.HasPrefix(c.strategy, "token_bucket")
+	w.Tasks, w.Seed, w.Strategy = tasks, 1<<40, "worker_pool"
+	s, err := w.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pool recursion.Pool
+	if bucket {
+		pool.Pace = recursion.Pace{Every: 1e9 / c.allowed(), Kept: bucketBurst}
+	}
+	pool.Run(plan.Due, plan.Service, c.limit, recursion.NeverFull)
+	exact, n := map[string]float64{}, float64(tasks)
+	for i, response := range pool.Responses() {
+		exact["mean-response"] += float64(response) / 1e9 / n
+		exact["mean-wait"] += float64(response-plan.Service[i]) / 1e9 / n
+	}
+	for i, q := range pool.Quantiles(nil, 0, 0.5, 0.9, 0.99) {
+		exact[covered[i]] = float64(q) / 1e9
+	}
+	return exact
+}
+
+// measure runs the cell and counts.
+func (c coveredCell) measure(t *testing.T, exact map[string]float64) map[string]*coverage {
+	all := map[string]*coverage{}
+	for _, of := range covered {
+		all[of] = &coverage{}
+	}
+	for seed := range c.seeds {
+		w := c.written()
+		w.Seed = uint64(seed)*7919 + uint64(c.n+c.limit) // no two cells have their tasks in common
+		s, err := w.Scenario()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, known, err := bench.Calculate(s)
+		if err == nil && !known {
+			r, err = bench.Run(t.Context(), s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for of, cover := range all {
+			want := exact[of]
+			if theory, ok := r.Metric("theory-" + of + "-sec"); ok {
+				want = theory
+			}
+			low, ok1 := r.Metric(of + "-low-sec")
+			high, ok2 := r.Metric(of + "-high-sec")
+			if !ok1 || !ok2 {
+				continue
+			}
+			cover.add(low, high, want)
+			p99, _ := r.Metric("p99-response-sec")
+			if of == "p99-response" && r.Verdict == bench.Valid && high-low <= 0.2*p99 {
+				cover.valid++
+				if math.Abs(p99/want-1) <= 0.15 {
+					cover.close++
+				}
+			}
+		}
+	}
+	return all
+}
+
+// coveredCells are those of the sweep; a few where it is not asked for.
+func coveredCells(whole bool) (cells []coveredCell) {
+	if !whole {
+		for _, law := range []string{"exponential", "hyperexp:mean=10ms,c2=4"} {
+			cells = append(cells, coveredCell{"worker_pool", law, 0.5, 30_000, 3, 60})
+		}
+		return append(cells,
+			coveredCell{"token_bucket", "constant:mean=10ms", 0.5, 5000, 4, 20})
+	}
+	laws := []string{"constant:mean=10ms", "exponential", "hyperexp:mean=10ms,c2=4",
+		"hyperexp:mean=10ms,c2=16", "lognormal:mean=10ms,c2=4",
+		"bounded_pareto:alpha=1.5,low=1ms,high=1s"}
+	for _, law := range laws {
+		for _, load := range []float64{0.3, 0.5, 0.7, 0.8, 0.9, 0.95} {
+			for _, limit := range []int{1, 3, 8, 16} {
+				for _, n := range []int{2000, 20_000, 200_000} {
+					seeds := 200
+					if n == 200_000 {
+						seeds = 40
+					}
+					cells = append(cells, coveredCell{"worker_pool", law, load, n, limit, seeds})
+				}
+			}
+		}
+	}
+	for _, strategy := range []string{"token_bucket", "segregated", "retry+worker_pool", "conc"} {
+		for _, law := range []string{laws[0], laws[1], laws[4]} {
+			for _, load := range []float64{0.5, 0.7, 0.9} {
+				for _, limit := range []int{3, 8} {
+					cells = append(cells, coveredCell{strategy, law, load, 20_000, limit, 100})
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// TestCoverage: 95 % intervals hold the exact value in 95 % of the runs that have one. A few
+// scenarios, or by `make coverage` the sweep whose table is in docs/intervals.md.
+func TestCoverage(t *testing.T) {
+	tasks := 2_000_000
+	if check.All {
+		tasks = 10_000_000
+	}
+	cells := coveredCells(check.All)
+	counts := make([]map[string]*coverage, len(cells))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				counts[i] = cells[i].measure(t, cells[i].exact(t, tasks))
+			}
+		})
+	}
+	for i := range cells {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	rows, order := map[string]map[string]*coverage{}, []string(nil)
+	total := map[string]*coverage{"all": {}}
+	for i, c := range cells {
+		law, _, _ := strings.Cut(c.law, ":mean=10ms")
+		if _, c2, ok := strings.Cut(c.law, "c2="); ok {
+			law += " C² " + c2
+		}
+		row := fmt.Sprintf("%s, %s, load %g", c.strategy, law, c.load)
+		if rows[row] == nil {
+			rows[row], order = map[string]*coverage{}, append(order, row)
+		}
+		for of, cover := range counts[i] {
+			for _, sum := range []map[string]*coverage{rows[row], total} {
+				if sum[of] == nil {
+					sum[of] = &coverage{}
+				}
+				sum[of].sum(*cover)
+			}
+			total["all"].sum(*cover)
+			if os.Getenv("POOLBENCH_COVERAGE_CELLS") != "" {
+				t.Logf("cell %s n=%d limit=%d %s: %v", row, c.n, c.limit, of, cover)
+			}
+		}
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "| scenario | %s |\n|---%s|\n", strings.Join(covered, " | "),
+		strings.Repeat("|---", len(covered)))
+	outside, wide := 0, 0
+	for _, row := range order {
+		fmt.Fprintf(&table, "| %s", row)
+		for _, of := range covered {
+			c := rows[row][of]
+			fmt.Fprintf(&table, " | %v", c)
+			if c.printed < 100 {
+				continue
+			}
+			wide++
+			if s := c.share(); s < 0.92 || s > 0.985 {
+				outside++
+				t.Logf("outside 92 to 98.5 %%: %s, %s: %v", row, of, c)
+				off := 3 * math.Sqrt(0.05*0.95/float64(c.printed))
+				if s < 0.92-off || s > 0.985+off {
+					t.Errorf("by more than chance")
+				}
+			}
+		}
+		table.WriteString(" |\n")
+	}
+	t.Logf("\n%s", table.String())
+	for _, of := range append(covered, "all") {
+		t.Logf("%s: %v", of, total[of])
+	}
+	p99 := total["p99-response"]
+	t.Logf("p99 within 15 %% of the exact one: %d of %d runs that are VALID and do not say short",
+		p99.close, p99.valid)
+	all := total["all"]
+	// intervals of one run go together: as if there were a fifth of them
+	noise := 4 * math.Sqrt(0.95*0.05/(float64(all.printed)/5))
+	if low, high := 0.95-max(noise, 0.01), 0.95+max(noise, 0.015); all.share() < low ||
+		all.share() > high {
+		t.Errorf("%v, want %.1f to %.1f %%", all, 100*low, 100*high)
+	}
+	if float64(p99.close) < 0.99*float64(p99.valid)-3*math.Sqrt(0.0099*float64(p99.valid)) {
+		t.Errorf("the p99 is within 15 %% in %d of %d only", p99.close, p99.valid)
+	}
+	t.Logf("%d of %d fields of at least 100 intervals are outside 92 to 98.5 %%", outside, wide)
+}

@@ -1,0 +1,193 @@
+package calibration
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Reading is one thing that the machine was asked.
+type Reading struct {
+	bench.Result        // named as a benchmark is: Calibrate/lag/rate=1000
+	What         string // in words, with the unit's meaning
+}
+
+func newReading(name, what string, metrics ...bench.Metric) Reading {
+	return Reading{bench.Result{Name: name, Tasks: 1, Metrics: metrics}, what}
+}
+
+// Machine asks this machine, in about ten seconds, what it can measure under the real clock:
+//
+//	Calibrate/sleep           how much later than asked a sleep of 1 ms ends
+//	Calibrate/stall           how late a goroutine with a thread of its own is, that only looks at the clock every millisecond
+//	Calibrate/lag/rate=…      how late the generator is at 1k, 10k, 100k and 1M arrivals a second
+//	Calibrate/task            what a measured task costs that does nothing, harness and the cheapest pool together
+//	Calibrate/noise           how much the time of one and the same computation varies from run to run
+//	Calibrate/smallest        the smallest task times at which the above is at most a tenth
+//
+// Other work on the machine shows in all of them: that is their purpose.
+func Machine(ctx context.Context) ([]Reading, error) {
+	sleep := sleepReading(ctx, 300)
+	stall := stallReading(ctx, 2*time.Second)
+	readings := []Reading{sleep, stall}
+	for _, rate := range []float64{1e3, 1e4, 1e5, 1e6} {
+		r, err := lagReading(ctx, rate)
+		if err != nil {
+			return nil, err
+		}
+		readings = append(readings, r)
+	}
+	task, err := taskReading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	noise, err := noiseReading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append(readings, task, noise, smallest(sleep, task)), ctx.Err()
+}
+
+// late sorts how late things were and makes metrics of it.
+func late(times []time.Duration) []bench.Metric {
+	if len(times) == 0 {
+		return nil
+	}
+	slices.Sort(times)
+	at := func(p float64) float64 {
+		return times[int(math.Ceil(p*float64(len(times))))-1].Seconds()
+	}
+	return []bench.Metric{{Unit: "p50-late-sec", Value: at(0.5)},
+		{Unit: "p99-late-sec", Value: at(0.99)}, {Unit: "max-late-sec", Value: at(1)}}
+}
+
+func sleepReading(ctx context.Context, n int) Reading {
+	var times []time.Duration
+	for range n {
+		if ctx.Err() != nil {
+			break
+		}
+		start := time.Now()
+		time.Sleep(time.Millisecond)
+		times = append(times, time.Since(start)-time.Millisecond)
+	}
+	return newReading("Calibrate/sleep", "a sleep of 1 ms ends later than asked by",
+		late(times)...)
+}
+
+// stallReading is that of a hiccup meter: whatever keeps it from running keeps everything from it.
+// It spins, so that no timer is in it.
+func stallReading(ctx context.Context, span time.Duration) Reading {
+	var gaps []time.Duration
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		start := time.Now()
+		for before := time.Duration(0); before < span && ctx.Err() == nil; {
+			var gap time.Duration
+			for slice := before + time.Millisecond; before < slice; {
+				now := time.Since(start)
+				gap = max(gap, now-before)
+				before = now
+			}
+			gaps = append(gaps, gap)
+		}
+	}()
+	<-done
+	return newReading("Calibrate/stall",
+		"a busy thread stands still, in each millisecond, for up to", late(gaps)...)
+}
+
+// nothing is a workload that costs nothing, so that what is left is the harness.
+type nothing struct{}
+
+func (nothing) Do(context.Context, uint64) error { return nil }
+func (nothing) Mean() time.Duration              { return time.Microsecond }
+func (nothing) C2() float64                      { return 0 }
+
+// empty is a scenario of n tasks that cost nothing.
+func empty(arrival string, n int) bench.Scenario {
+	s, err := bench.Written{Strategy: "dispatcher", Workload: "constant", Target: "none",
+		Arrival: arrival, Clock: "real", Limit: 8, Queue: 1 << 16,
+		Tasks: n, Warmup: 0.1, Seed: 1}.Scenario()
+	if err != nil {
+		panic("calibration: " + err.Error())
+	}
+	s.Workload = workloads.Variant{Spec: workloads.Spec{Name: "nothing",
+		New: func(uint64, param.Values) (workloads.Workload, error) { return nothing{}, nil }}}
+	return s
+}
+
+func lagReading(ctx context.Context, rate float64) (Reading, error) {
+	s := empty("constant", int(rate))
+	s.Load = bench.Load{Arrival: s.Load.Arrival, PerSecond: rate}
+	r, err := bench.Run(ctx, s)
+	if err != nil {
+		return Reading{}, err
+	}
+	return newReading(fmt.Sprintf("Calibrate/lag/rate=%.0f", rate),
+		fmt.Sprintf("at %.0f arrivals a second the generator is late by", rate),
+		only(r, "p99-lag-sec", "offered-ops/s", "cpu-sec/op")...), nil
+}
+
+func taskReading(ctx context.Context) (Reading, error) {
+	r, err := bench.Run(ctx, empty("batch", 1_000_000))
+	if err != nil {
+		return Reading{}, err
+	}
+	return newReading("Calibrate/task", "an empty task costs, harness and dispatcher together",
+		only(r, "ns/op", "allocs/op")...), nil
+}
+
+func noiseReading(ctx context.Context) (Reading, error) {
+	var times []float64
+	for range 10 {
+		s, err := bench.Written{Strategy: "dispatcher", Workload: "cpu_sha256:mean=200us",
+			Target: "none", Arrival: "batch", Clock: "real",
+			Limit: runtime.GOMAXPROCS(0), Queue: 1000, Tasks: 500, Seed: 1}.Scenario()
+		if err != nil {
+			return Reading{}, err
+		}
+		r, err := bench.Run(ctx, s)
+		if err != nil {
+			return Reading{}, err
+		}
+		v, _ := r.Metric("makespan-sec")
+		times = append(times, v)
+	}
+	average, deviation := samples.Mean(times), samples.Deviation(times)
+	return newReading("Calibrate/noise", "ten runs of the same computation, all cores busy, "+
+		"differ by (standard deviation, largest over smallest)",
+		bench.Metric{Unit: "relative-deviation", Value: deviation / average},
+		bench.Metric{Unit: "largest/smallest", Value: slices.Max(times) / slices.Min(times)}), nil
+}
+
+// smallest is where the errors above are a tenth of the task.
+func smallest(sleep, task Reading) Reading {
+	late, _ := sleep.Metric("p50-late-sec")
+	cost, _ := task.Metric("ns/op")
+	return newReading("Calibrate/smallest",
+		"the smallest task times at which the error is a tenth",
+		bench.Metric{Unit: "smallest-wait-sec", Value: 10 * late},
+		bench.Metric{Unit: "smallest-computation-sec", Value: 10 * cost / 1e9})
+}
+
+// only are the metrics of those units that the result has.
+func only(r *bench.Result, units ...string) (some []bench.Metric) {
+	for _, unit := range units {
+		if v, ok := r.Metric(unit); ok {
+			some = append(some, bench.Metric{Unit: unit, Value: v})
+		}
+	}
+	return some
+}

@@ -1,0 +1,30 @@
+package pace_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/machine/pace"
+)
+
+// TestTicker: no tick comes before it is due, and those that nobody took are not made up for.
+func TestTicker(t *testing.T) {
+	const interval = 5 * time.Millisecond
+	begun := time.Now()
+	tick := pace.NewTicker(interval)
+	defer tick.Stop()
+	for i := range 3 {
+		<-tick.C
+		if at, due := time.Since(begun), time.Duration(i+1)*interval; at < due {
+			t.Errorf("tick %d came after %v, before %v", i, at, due)
+		}
+	}
+	time.Sleep(10 * interval)
+	begun = time.Now()
+	for range 3 { // one that waits, and two that come in their time
+		<-tick.C
+	}
+	if took := time.Since(begun); took < interval {
+		t.Errorf("after a pause three ticks came within %v", took)
+	}
+}

@@ -1,0 +1,96 @@
+package recursion
+
+import "math"
+
+// A Pace bounds how often tasks start, beside the slots: a task starts when it is at the head of
+// the queue, has a slot, and there is a start for it. The zero Pace bounds nothing.
+type Pace struct {
+	Every float64 // nanoseconds from one start to the next; 0: no bound
+	// Kept is how many starts are kept that nobody used, as tokens in a bucket. 0 stands for the
+	// ticks of a clock, of which the last one is kept, and the next comes when it is due.
+	Kept int
+}
+
+// A pacer is a Pace under way.
+type pacer struct {
+	Pace
+	next float64 // token bucket: when the bucket is full again; clock: the last tick taken
+}
+
+// start is when a task starts that could do so at that instant, and takes the start. Instants do
+// not descend.
+func (p *pacer) start(at int64) int64 {
+	switch {
+	case p.Every == 0:
+		return at
+	case p.Kept == 0:
+		if tick := math.Floor(float64(at) / p.Every); tick > p.next {
+			p.next = tick
+			return at
+		}
+		p.next++
+		return int64(p.next * p.Every)
+	}
+	// the virtual scheduling of the generic cell rate algorithm (ITU-T I.371)
+	begin := max(float64(at), p.next-float64(p.Kept-1)*p.Every)
+	p.next = max(begin, p.next) + p.Every
+	return int64(begin) // as golang.org/x/time/rate has it
+}
+
+// A Freeze is what target freeze does, counted from the first start: at the end of each Period,
+// for Stop, no task begins and none comes back, while the work of those in their slots goes on. The
+// zero Freeze is none.
+type Freeze struct{ Period, Stop int64 }
+
+// thaw is the first instant from at on at which tasks pass.
+func (f Freeze) thaw(at int64) int64 {
+	if f.Period == 0 {
+		return at
+	}
+	if left := f.Period - at%f.Period; left <= f.Stop {
+		return at + left
+	}
+	return at
+}
+
+// A Gate decides on a task that is about to begin, counted from the first start: how long it waits
+// in its slot, or that it is refused, which takes no time. Instants do not descend.
+type Gate func(at int64) (wait int64, admitted bool)
+
+// bounded accepts all tasks of a pool with a Pace, a Freeze or a Gate: a queue that is full blocks.
+func (p *Pool) bounded(due, service []int64) {
+	if cap(p.longer) < len(due) {
+		p.longer = make([]int64, len(due))
+	}
+	p.held = p.longer[:len(due)]
+	pace := pacer{Pace: p.Pace}
+	end, last, origin := int64(0), int64(0), int64(0)
+	for i, d := range due {
+		last = pace.start(max(d, last, p.slots.Next()))
+		if i == 0 {
+			origin = last
+		}
+		begun := p.Freeze.thaw(last - origin)
+		if p.Gate != nil {
+			wait, admitted := p.Gate(begun)
+			if !admitted {
+				p.responses[i], p.held[i] = Refused, 0
+				end = max(end, last)
+				continue
+			}
+			begun += wait
+		}
+		e := origin + p.Freeze.thaw(begun+service[i])
+		p.held[i] = e - last
+		p.slots.Take(last, p.held[i])
+		p.responses[i] = e - d
+		p.busy += p.held[i]
+		end = max(end, e)
+	}
+	if len(due) > 0 {
+		p.makespan = end - due[0]
+	}
+}
+
+// Held is how long each task had its slot: its service, and with a Freeze what that adds.
+func (p *Pool) Held() []int64 { return p.held }

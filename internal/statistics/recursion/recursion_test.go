@@ -1,0 +1,171 @@
+package recursion
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// plan draws tasks with gaps and services of up to a second, so that ties are rare; n of them.
+func plan(n int, load float64, limit int, seed uint64) (due, service []int64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	at := 0.0
+	for range n {
+		at += random.ExpFloat64() * 1e9 / load / float64(limit)
+		due = append(due, int64(at))
+		service = append(service, int64(random.ExpFloat64()*1e9))
+	}
+	return due, service
+}
+
+// byEvents is the same pool seen from its events: it looks at all tasks that are there.
+func byEvents(due, service []int64, limit, queue int) (responses []int64) {
+	var ends []int64 // of those accepted
+	for i, d := range due {
+		busy := slices.DeleteFunc(slices.Clone(ends), func(end int64) bool { return end <= d })
+		if queue >= 0 && len(busy) >= limit+queue {
+			responses = append(responses, Shed)
+			continue
+		}
+		start := d
+		if len(busy) >= limit {
+			// as many end as are in the system, less limit, and one more
+			slices.Sort(busy)
+			start = busy[len(busy)-limit]
+		}
+		ends = append(ends, start+service[i])
+		responses = append(responses, start+service[i]-d)
+	}
+	return responses
+}
+
+// TestPool compares the recursion with a pool that is followed event by event, with slots in order
+// and in a heap, queues of every length and none.
+func TestPool(t *testing.T) {
+	var pool Pool // one for all: what one plan leaves must not show in the next
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.OneOf(rapid.IntRange(1, 17), rapid.IntRange(sorted-1, sorted+9)).
+			Draw(t, "limit")
+		queue := rapid.OneOf(rapid.Just(NeverFull), rapid.IntRange(0, 20)).Draw(t, "queue")
+		n := rapid.IntRange(0, 300).Draw(t, "n")
+		load := rapid.SampledFrom([]float64{0.3, 0.9, 3}).Draw(t, "load")
+		due, service := plan(n, load, limit, rapid.Uint64().Draw(t, "seed"))
+		pool.Run(due, service, limit, queue)
+		if pool.Tied() {
+			t.Skip("a tie")
+		}
+		want := byEvents(due, service, limit, queue)
+		if !slices.Equal(pool.Responses(), want) {
+			t.Fatalf("responses\n%v\nwant\n%v", pool.Responses(), want)
+		}
+		check(t, &pool, due, service, limit)
+	})
+}
+
+// check holds the sums against the responses.
+func check(t *rapid.T, pool *Pool, due, service []int64, limit int) {
+	first := len(due) / 10
+	shed, busy, last := 0, int64(0), int64(0)
+	var accepted []int64
+	for i, r := range pool.Responses() {
+		last = max(last, due[i]+max(r, 0))
+		if r != Shed {
+			busy += service[i]
+		}
+		switch {
+		case i < first:
+		case r == Shed:
+			shed++
+		default:
+			accepted = append(accepted, r)
+		}
+	}
+	if len(due) == 0 {
+		return
+	}
+	if got, want := pool.ShedShare(first), float64(shed)/float64(len(due)-first); got != want {
+		t.Fatalf("shed %v, want %v", got, want)
+	}
+	if want := float64(busy) / (float64(limit) * float64(last-due[0])); pool.Utilisation() != want {
+		t.Fatalf("utilisation %v, want %v", pool.Utilisation(), want)
+	}
+	slices.Sort(accepted)
+	got := pool.Quantiles(nil, first, 0.5, 0.99)
+	for i, p := range []float64{0.5, 0.99}[:len(got)] {
+		if want := accepted[samples.Rank(len(accepted), p)-1]; got[i] != want {
+			t.Fatalf("p%v %d, want %d", 100*p, got[i], want)
+		}
+	}
+	if len(got) == 0 && len(accepted) > 0 {
+		t.Fatal("no quantiles")
+	}
+}
+
+// TestTied: a slot that becomes free at the instant of an arrival leaves it open what a pool sheds.
+func TestTied(t *testing.T) {
+	for _, c := range []struct {
+		due    []int64
+		queue  int
+		tied   bool
+		shed   float64
+		answer string
+	}{
+		{[]int64{1, 11}, 0, true, 0, "the slot is free at the second arrival"},
+		{[]int64{1, 10}, 0, false, 0.5, "the slot is taken"},
+		{[]int64{1, 2, 11}, 1, true, 0, "the place in the queue is free at the third"},
+		{[]int64{1, 2, 10}, 1, false, 1. / 3, "the place is taken"},
+	} {
+		var p Pool
+		service := []int64{10, 10, 10}[:len(c.due)]
+		if p.Run(c.due, service, 1, c.queue); p.Tied() != c.tied || p.ShedShare(0) != c.shed {
+			t.Errorf("%s: tied %v, shed %v", c.answer, p.Tied(), p.ShedShare(0))
+		}
+	}
+}
+
+// TestNoAllocation: a pool that has run a plan runs another of that size without allocating.
+func TestNoAllocation(t *testing.T) {
+	due, service := plan(2000, 0.9, 4, 1)
+	var p Pool
+	quantiles := make([]int64, 0, 4)
+	if n := testing.AllocsPerRun(10, func() {
+		for _, queue := range []int{NeverFull, 3} {
+			p.Run(due, service, 4, queue)
+			quantiles = p.Quantiles(quantiles[:0], 200, 0.5, 0.99)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestBounded: a pace, a freeze and a gate by hand, and none of them for no task.
+func TestBounded(t *testing.T) {
+	due, service := []int64{0, 0, 0, 0}, []int64{30, 30, 30, 30}
+	for name, c := range map[string]struct {
+		pool Pool
+		want []int64
+	}{
+		"tokens": {Pool{Pace: Pace{Every: 100, Kept: 2}}, []int64{30, 30, 130, 230}},
+		"ticks":  {Pool{Pace: Pace{Every: 100}}, []int64{130, 230, 330, 430}},
+		// nothing comes out between 50 and 100
+		"freeze": {Pool{Freeze: Freeze{Period: 100, Stop: 50}}, []int64{30, 30, 100, 100}},
+		"gate": {Pool{Gate: func(at int64) (int64, bool) { return 5, at > 0 }},
+			[]int64{Refused, Refused, Refused, Refused}},
+	} {
+		c.pool.Run(due, service, 2, NeverFull)
+		if got := c.pool.Responses(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		c.pool.Run(nil, nil, 2, NeverFull)
+	}
+	pool := Pool{Gate: func(at int64) (int64, bool) { return 5, true }}
+	pool.Run(due, service, 1, NeverFull)
+	if want := []int64{35, 70, 105, 140}; !slices.Equal(pool.Responses(), want) ||
+		!slices.Equal(pool.Held(), []int64{35, 35, 35, 35}) {
+		t.Errorf("%v, %v", pool.Responses(), pool.Held())
+	}
+}

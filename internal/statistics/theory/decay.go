@@ -1,0 +1,102 @@
+package theory
+
+import "math"
+
+// A decay evaluates the tails of wait and response of an h2Queue at any time.
+//
+// By the distributional form of Little's law the number that wait is the number of arrivals during
+// a wait; with it the sum over levels collapses to P(W > t) = y·e^{Mt}·1, where M = λG −
+// diag(leaving) and y is h2State.busy, and v·e^{Mt}·1 is the density of W, v being
+// h2State.arriving. Two row vectors then follow x′ = xA with
+//
+//	A = ( M  1·p )      M over the k+1 phases, p the shares of the branches,
+//	    ( 0  −μ  )      the last two states a task's own service:
+//
+// y, whose sum over the phases is P(W > t), and v, which leaks into the own service, where the
+// tasks that need not wait begin: P(T > t) is the sum of y and of the mass in service. Off its
+// diagonal A has no negative element, so e^{At} has none at all, and digits are lost only as ε·ct.
+// Inverting the Laplace transform numerically instead stops at eight digits.
+type decay struct {
+	n     int      // phases
+	c     float64  // uniformisation rate: no state leaves faster
+	jump  *dense   // I + A/c, non-negative
+	start *dense   // the two row vectors at 0
+	steps []*dense // steps[i] = e^{A·2^i/c}, up to where hardly any response is longer
+}
+
+func newDecay(q h2Queue, s *h2State) *decay {
+	d := &decay{n: q.k + 1}
+	dim := d.n + 2
+	a := newDense(dim, dim)
+	for i := range d.n {
+		for j := range d.n {
+			a.set(i, j, q.rate*s.passage.at(i, j))
+		}
+		a.set(i, i, a.at(i, i)-q.leaving(q.k, i))
+		a.set(i, d.n, q.share[0])
+		a.set(i, d.n+1, q.share[1])
+	}
+	a.set(d.n, d.n, -q.mu[0])
+	a.set(d.n+1, d.n+1, -q.mu[1])
+	for i := range dim {
+		d.c = max(d.c, -a.at(i, i))
+	}
+	d.jump = scaledIdentity(dim, 1)
+	a.scale(1 / d.c)
+	d.jump.add(a)
+
+	d.start = newDense(2, dim)
+	for i := range d.n {
+		d.start.set(0, i, s.busy.at(0, i))
+		d.start.set(1, i, s.arriving.at(0, i))
+	}
+	d.start.set(1, d.n, (1-s.waitProb)*q.share[0])
+	d.start.set(1, d.n+1, (1-s.waitProb)*q.share[1])
+
+	step := d.short(scaledIdentity(dim, 1), 1)
+	for {
+		d.steps = append(d.steps, step)
+		if d.response(d.start.times(step)) < 1e-20 {
+			return d
+		}
+		step = step.times(step)
+	}
+}
+
+// short returns x·e^{Aτ/c} for 0 ≤ τ ≤ 1 as e^{−τ}Σ τ^j/j!·x(I+A/c)^j.
+func (d *decay) short(x *dense, tau float64) *dense {
+	term, total := x.clone(), x.clone()
+	for j := 1.0; tau > 0; j++ {
+		next := term.times(d.jump)
+		next.scale(tau / j)
+		total.add(next)
+		if next.max() < epsilon/16*total.max() {
+			break
+		}
+		term = next
+	}
+	total.scale(math.Exp(-tau))
+	return total
+}
+
+// at returns the two row vectors at time t: the binary digits of ct one by one, then its fraction.
+func (d *decay) at(t float64) *dense {
+	x, tau := d.start, d.c*t
+	for i := len(d.steps) - 1; i >= 0; i-- {
+		for length := math.Ldexp(1, i); tau >= length; tau -= length {
+			x = x.times(d.steps[i])
+			if d.response(x) == 0 {
+				return x
+			}
+		}
+	}
+	return d.short(x, tau)
+}
+
+func (d *decay) wait(x *dense) float64 { return sum(x.row(0)[:d.n]) }
+
+func (d *decay) response(x *dense) float64 { return d.wait(x) + sum(x.row(1)[d.n:]) }
+
+func (d *decay) waitTail(t float64) float64 { return d.wait(d.at(t)) }
+
+func (d *decay) responseTail(t float64) float64 { return d.response(d.at(t)) }

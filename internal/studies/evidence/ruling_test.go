@@ -1,0 +1,130 @@
+package evidence
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench/finding"
+)
+
+// TestRuling drives a ruling to each verdict: what lies across a threshold decides nothing.
+func TestRuling(t *testing.T) {
+	at := func(lo, hi float64) Interval { return Interval{(lo + hi) / 2, lo, hi} }
+	single := OfMean([]float64{5})
+	for name, c := range map[string]struct {
+		cases []Interval
+		want  finding.Verdict
+	}{
+		"all above":             {[]Interval{at(2, 3), at(1, 1)}, finding.Holds},
+		"all below":             {[]Interval{at(0, 0.9), at(-1, 0.4)}, finding.DoesNotHold},
+		"both":                  {[]Interval{at(2, 3), at(0, 0.4), at(0.1, 9)}, finding.Depends},
+		"one across":            {[]Interval{at(2, 3), at(0.9, 3)}, finding.Undecided},
+		"one below, one across": {[]Interval{at(0, 0.4), at(0.1, 9)}, finding.Undecided},
+		"a single repetition":   {[]Interval{single}, finding.Undecided},
+		"nothing":               {nil, finding.Undecided},
+		"not a number":          {[]Interval{OfMean(nil)}, finding.Undecided},
+	} {
+		var r, mirrored Ruling
+		for _, in := range c.cases {
+			r.AtLeast(in, 1, "case")
+			mirrored.AtMost(Interval{-in.Mid, -in.Hi, -in.Lo}, -1, "case")
+		}
+		if got := r.Verdict(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		if got := mirrored.Verdict(); got != c.want {
+			t.Errorf("%s, at most: %v, want %v", name, got, c.want)
+		}
+		said := Sentences{Holds: "holds", DoesNotHold: "does not hold", Depends: "depends"}
+		if f := r.Find(said, "whether"); f.Verdict != c.want ||
+			!strings.HasPrefix(f.Because, string(c.want)) && c.want != finding.Undecided ||
+			f.Because == "" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	var r Ruling
+	r.Put(at(0.3, 0.6), 0.1, 0.9, "in between")
+	if got := r.Verdict(); got != finding.Depends {
+		t.Errorf("surely neither: %v, want depends", got)
+	}
+	r.Put(at(0.85, 0.95), 0.1, 0.9, "perhaps good")
+	if got := r.Verdict(); got != finding.Depends {
+		t.Errorf("one is surely neither: %v, want depends", got)
+	}
+	if open := r.Open(); len(open) != 1 || open[0] != "perhaps good" {
+		t.Errorf("open is %q", open)
+	}
+}
+
+// TestRulingSaysWhatIsDecided: a case that scatters leaves the verdict open, and not what is sure
+// of the others.
+func TestRulingSaysWhatIsDecided(t *testing.T) {
+	for name, c := range map[string]struct {
+		cases map[string]Interval
+		want  finding.Verdict
+		says  string
+	}{
+		"one across": {map[string]Interval{"a": {2, 1.5, 3}, "b": {1, 0.5, 2}}, finding.Undecided,
+			"the repetitions vary too much to decide whether: b; as claimed: a"},
+		"one across, one below": {map[string]Interval{"a": {0.1, 0, 0.5}, "b": {1, 0.5, 2}},
+			finding.Undecided,
+			"the repetitions vary too much to decide whether: b; not as claimed: a"},
+		"all across": {map[string]Interval{"a": {1, 0.5, 2}}, finding.Undecided,
+			"the repetitions vary too much to decide whether: a"},
+		"decided but for one": {map[string]Interval{"a": {0.1, 0, 0.5}, "b": {1, 0.5, 2},
+			"c": {2, 1.5, 3}}, finding.Depends,
+			"depends\nthe repetitions vary too much to decide: b"},
+	} {
+		var r Ruling
+		for _, name := range slices.Sorted(maps.Keys(c.cases)) {
+			r.AtLeast(c.cases[name], 1, "%s", name)
+		}
+		f := r.Find(Sentences{Depends: "depends"}, "whether")
+		said := strings.Join(append([]string{f.Because}, f.Lines...), "\n")
+		if f.Verdict != c.want || said != c.says {
+			t.Errorf("%s: %s, %s", name, f.Verdict, said)
+		}
+	}
+}
+
+// TestRulingRisk: of a case that is on the threshold, at most one verdict in twenty is wrong on
+// either side together, and of one that is clearly beyond it the repetitions tell.
+func TestRulingRisk(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 7))
+	const trials = 4000
+	for _, n := range []int{2, 3, 5} {
+		decided := map[float64]int{}
+		for range trials {
+			for _, mean := range []float64{1, 1.5} {
+				values := make([]float64, n)
+				for i := range values {
+					values[i] = mean + 0.05*random.NormFloat64()
+				}
+				var r Ruling
+				r.AtLeast(OfMean(values), 1, "case")
+				if r.Verdict() != finding.Undecided {
+					decided[mean]++
+				}
+			}
+		}
+		if share := float64(decided[1]) / trials; share > 0.06 {
+			t.Errorf("%d repetitions decide %.1f %% of what is on the threshold", n, 100*share)
+		}
+		if share := float64(decided[1.5]) / trials; n > 2 && share < 0.99 {
+			t.Errorf("%d repetitions decide %.1f %% of what is clear", n, 100*share)
+		}
+	}
+}
+
+// TestButFor: what is left of chance after runs that are all alike is what would leave them alike
+// once in twenty.
+func TestButFor(t *testing.T) {
+	for n, want := range map[int]string{1: "95 %", 3: "63.2 %", 100: "2.95 %"} {
+		if got := ButFor(n); !strings.Contains(got, want) {
+			t.Errorf("%d runs: %q, want %q", n, got, want)
+		}
+	}
+}

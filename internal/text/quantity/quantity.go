@@ -1,0 +1,163 @@
+// Package quantity spells measured numbers with their units: three significant digits, on the
+// terminal and in reports alike.
+package quantity
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Seconds spells a time in three digits and the unit that suits it: 68.9 ms, 12.0 d.
+func Seconds(s float64) string {
+	for _, u := range []struct {
+		name  string
+		size  float64
+		least float64
+	}{{"d", 86400, 2 * 86400}, {"h", 3600, 2 * 3600}, {"s", 1, 0.9995}, {"ms", 1e-3, 0.9995e-3},
+		{"µs", 1e-6, 0.9995e-6}} {
+		if math.Abs(s) >= u.least {
+			return Digits(s/u.size) + " " + u.name
+		}
+	}
+	if s == 0 {
+		return "0 s"
+	}
+	return Digits(s/1e-9) + " ns"
+}
+
+// Share spells a share, of 1, as a percentage. One below 1 never reads as 100 %.
+func Share(x float64) string {
+	if x > 0.9995 && x < 1 {
+		return ">99.9 %"
+	}
+	return Digits(100*x) + " %"
+}
+
+// WholeShare is share without decimals, for narrow columns.
+func WholeShare(x float64) string {
+	switch {
+	case x > 0 && x < 0.01:
+		return "<1 %"
+	case x > 0.99 && x < 1:
+		return ">99 %"
+	}
+	return strconv.FormatFloat(100*x, 'f', 0, 64) + " %"
+}
+
+// Digits spells a number in three significant digits, and all before the point.
+func Digits(x float64) string {
+	if math.IsInf(x, 0) || math.IsNaN(x) || x == 0 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64); err == nil &&
+		math.Abs(x) < 1000 {
+		x = rounded // 9.999 has one digit before the point, 10.0 has two
+	}
+	before := int(math.Floor(math.Log10(math.Abs(x)))) + 1
+	return strconv.FormatFloat(x, 'f', max(0, 3-before), 64)
+}
+
+// Roughly spells a time for people who wait: 4 s, 1 min 20 s, 2 h 5 min, 3 d 4 h.
+func Roughly(d time.Duration) string {
+	if d < time.Second {
+		return "1 s"
+	}
+	s := int(d.Round(time.Second) / time.Second)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	case s < 48*3600:
+		return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+	}
+	return fmt.Sprintf("%d d %d h", s/86400, s%86400/3600)
+}
+
+// Many spells a large number in two digits: 270,000, 1.2 million.
+func Many(x float64) string {
+	switch {
+	case x >= 1e6:
+		return fmt.Sprintf("%.2g million", x/1e6)
+	case x >= 1000:
+		unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+		n := int(math.Round(x/unit) * unit)
+		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	}
+	return fmt.Sprintf("%.2g", x)
+}
+
+// Rate spells a number of tasks per second in three digits.
+func Rate(x float64) string { return Digits(x) + " /s" }
+
+// A Kind is what a metric counts, and so how its values are spelt.
+type Kind string
+
+// The kinds.
+const (
+	Times   Kind = "seconds" // 68.9 ms
+	Rates   Kind = "rate"    // 619 /s
+	Bytes   Kind = "bytes"   // 48.0 B
+	Shares  Kind = "share"   // 12.4 %
+	Numbers Kind = "number"  // 4.00
+)
+
+// KindOf is the kind of one of our metrics, by its unit: in seconds, but for ns/op.
+func KindOf(unit string) Kind {
+	switch {
+	case unit == "ns/op", unit == "sec/op", strings.Contains(unit, "-sec"):
+		return Times
+	case strings.HasSuffix(unit, "ops/s"):
+		return Rates
+	case strings.HasSuffix(unit, "B/op"), strings.Contains(unit, "-B"):
+		return Bytes
+	case strings.HasSuffix(unit, "attempts/op"), unit == "allocs/op",
+		strings.HasSuffix(unit, "switches/op"), strings.HasSuffix(unit, "faults/op"):
+		return Numbers
+	case strings.HasSuffix(unit, "/op"), strings.HasSuffix(unit, "utilisation"),
+		strings.HasPrefix(unit, "cpu-"), unit == "gc-cpu", unit == "relative-deviation":
+		return Shares
+	}
+	return Numbers
+}
+
+// Spell spells a value of the kind.
+func (k Kind) Spell(v float64) string {
+	switch k {
+	case Times:
+		return Seconds(v)
+	case Rates:
+		return Rate(v)
+	case Bytes:
+		return Digits(v) + " B"
+	case Shares:
+		return Share(v)
+	}
+	return Digits(v)
+}
+
+// Metric spells a value of one of our metrics by its unit.
+func Metric(unit string, v float64) string {
+	if unit == "ns/op" {
+		v /= 1e9
+	}
+	return KindOf(unit).Spell(v)
+}
+
+// Given spells a value that somebody has given: without zeros at the end of its decimals.
+func Given(unit string, v float64) string {
+	number, of, _ := strings.Cut(Metric(unit, v), " ")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return strings.TrimSpace(number + " " + of)
+}
+
+var numberAndUnit = regexp.MustCompile(`([0-9]) (ms\b|µs\b|ns\b|s\b|times\b|/s\b|%)`)
+
+// Together has a blank between a number and its unit at which no line is broken.
+func Together(text string) string { return numberAndUnit.ReplaceAllString(text, "$1\u00a0$2") }

@@ -1,0 +1,53 @@
+package quantity
+
+import "testing"
+
+// TestQuantities: three digits, the unit that suits, and no share that reads as none or all when it
+// is neither.
+func TestQuantities(t *testing.T) {
+	for got, want := range map[string]string{
+		Seconds(0): "0 s", Seconds(1): "1.00 s", Seconds(0.9999): "1.00 s",
+		Seconds(0.0689): "68.9 ms", Seconds(1e-3): "1.00 ms", Seconds(9.999e-3): "10.0 ms",
+		Seconds(750e-9): "750 ns", Seconds(5e-6): "5.00 µs", Seconds(638.4): "638 s",
+		Seconds(7199): "7199 s", Seconds(12345): "3.43 h", Seconds(1033366): "12.0 d",
+		Share(0): "0 %", Share(1): "100 %", Share(0.5): "50.0 %", Share(0.0001): "0.0100 %",
+		Share(0.99999): ">99.9 %", Share(0.09999): "10.0 %", Share(4e-6): "0.000400 %",
+		Share(0.0043):     "0.430 %",
+		WholeShare(0.999): ">99 %", WholeShare(0.001): "<1 %", WholeShare(0.284): "28 %",
+		WholeShare(1): "100 %",
+		Rate(1885.2):  "1885 /s", Rate(77.89): "77.9 /s",
+		Roughly(0): "1 s", Roughly(79.6e9): "1 min 20 s", Roughly(59.7e9): "1 min 0 s",
+		Roughly(7500e9): "2 h 5 min", Roughly(273600e9): "3 d 4 h",
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestSpellMetric: a value is spelt as its unit is counted.
+func TestSpellMetric(t *testing.T) {
+	for unit, want := range map[string]string{
+		"p99-response-sec": "500 ms", "cpu-sec/op": "500 ms", "ops/s": "0.500 /s",
+		"goodput-ops/s": "0.500 /s", "shed/op": "50.0 %",
+		"attempts/op": "0.500", "B/op": "0.500 B", "offered-utilisation": "50.0 %", "cpu-wait": "50.0 %",
+		"peak-inflight": "0.500", "max-heap-B": "0.500 B", "heap-B/inflight": "0.500 B",
+		"gc-cpu": "50.0 %", "page-faults/op": "0.500", "involuntary-switches/op": "0.500",
+	} {
+		if got := Metric(unit, 0.5); got != want {
+			t.Errorf("0.5 %s: %q, want %q", unit, got, want)
+		}
+	}
+}
+
+func TestGiven(t *testing.T) {
+	for want, c := range map[string]struct {
+		unit string
+		v    float64
+	}{"60 ms": {"p99-response-sec", 0.06}, "1.5 s": {"mean-wait-sec", 1.5}, "1 %": {"shed/op", 0.01},
+		"500 /s": {"goodput-ops/s", 500}, "0 %": {"shed/op", 0}, "4": {"peak-inflight", 4}} {
+		if got := Given(c.unit, c.v); got != want {
+			t.Errorf("%v %s: %q, want %q", c.v, c.unit, got, want)
+		}
+	}
+}

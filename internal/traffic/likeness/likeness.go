@@ -1,0 +1,167 @@
+package likeness
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/traffic"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
+)
+
+// mostTried bounds the tasks that a process is compared by, and the time that the search takes.
+const mostTried = 100_000
+
+// Closest tries processes at the rate of tasks in the order of their arrivals, with some
+// settings each, and returns the one whose counts vary most like theirs, in windows from the mean
+// gap on. The simplest of those that are equally close wins: its factor is at most a tenth above
+// the least. ok is false where there are too few tasks for more than one window.
+func Closest(due []traces.Record) (best traffic.Likeness, ok bool) {
+	recorded := traffic.Dispersions(due)
+	if len(recorded) < 2 {
+		return traffic.Likeness{}, false
+	}
+	n := len(due)
+	span := span(due)
+	tries := candidates(time.Duration(span/float64(n-1)), sines(due))
+	factors := make([]float64, len(tries))
+	least := math.Inf(1)
+	played := make([]traces.Record, min(n, mostTried))
+	for i, text := range tries {
+		factors[i] = factor(recorded, text, played, float64(n-1)/span*1e9)
+		least = min(least, factors[i])
+	}
+	for i, f := range factors {
+		if f <= 1.1*least {
+			return traffic.Likeness{Arrival: tries[i], Factor: f}, true
+		}
+	}
+	return traffic.Likeness{}, false
+}
+
+// span is from the first arrival to the last, in nanoseconds.
+func span(due []traces.Record) float64 { return float64(due[len(due)-1].At - due[0].At) }
+
+// random is up to which share of a swing the rate goes up and down at random: no sine is like it.
+const random = 0.3
+
+// sines are the one that the rate swings like, where it does by the clock, and some that it may be
+// like where that cannot be told.
+func sines(due []traces.Record) (all []string) {
+	swing := traffic.SwingOf(due)
+	switch {
+	case swing != nil && swing.Share >= traffic.Steady:
+		return []string{fmt.Sprintf("sine:period=%v,amp=%.2f,phase=%.2f",
+			coarse(time.Duration(swing.Period*1e9)), min(swing.Amplitude, 0.99),
+			math.Mod(swing.Phase, 0.995))}
+	case swing != nil && swing.Share < random:
+		return nil
+	}
+	span := time.Duration(span(due))
+	for _, period := range []time.Duration{span, span / 3, span / 10} {
+		for amp := 2; amp < 10; amp++ {
+			all = append(all, fmt.Sprintf("sine:period=%v,amp=0.%d", coarse(period), amp))
+		}
+	}
+	return all
+}
+
+// candidates are processes in the order of their simplicity, in settings about a mean gap.
+func candidates(gap time.Duration, sines []string) []string {
+	all := []string{"constant", "poisson"}
+	for _, n := range []int{2, 5, 10, 30, 100} {
+		all = append(all, fmt.Sprintf("bulk:n=%d", n))
+	}
+	all = append(all, sines...)
+	for _, cycle := range []time.Duration{10, 30, 100, 300, 1000} {
+		for _, share := range []time.Duration{2, 5, 10} { // that a burst takes of it
+			on := gap * cycle / share
+			all = append(all, fmt.Sprintf("onoff:on=%v,off=%v", coarse(on), coarse(gap*cycle-on)))
+		}
+	}
+	for _, cycle := range []time.Duration{30, 100, 300, 1000} {
+		for _, ratio := range []int{3, 10} {
+			high := gap * cycle / 5
+			all = append(all, fmt.Sprintf("mmpp:ratio=%d,high=%v,low=%v", ratio, coarse(high),
+				coarse(gap*cycle-high)))
+		}
+	}
+	return all
+}
+
+// coarse has two digits.
+func coarse(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return max(d.Round(unit), time.Microsecond)
+}
+
+// factor compares a process at that rate with recorded dispersions. It plays as many tasks as there
+// is room for in due.
+func factor(recorded []traffic.Dispersion, text string, due []traces.Record, rate float64) float64 {
+	v, err := arrivals.Parse(text)
+	if err != nil {
+		return math.Inf(1)
+	}
+	next, err := v.Spec.Open(rate, 1, v.Values)
+	if err != nil {
+		return math.Inf(1)
+	}
+	for i := range due {
+		due[i].At = int64(next())
+	}
+	worst := 1.0
+	for _, d := range recorded {
+		window := d.Window * 1e9
+		if span(due)/window < traffic.LeastWindows {
+			break
+		}
+		f := (traffic.Index(due, window) + floor) / (d.Index + floor)
+		worst = max(worst, f, 1/f)
+	}
+	return worst
+}
+
+// Played is a process beside the tasks that it was found to be like: how many tasks it has in as
+// many equal parts of their span, and how its counts vary in windows of the same lengths.
+func Played(like traffic.Likeness, due []traces.Record, parts int) (
+	course []int, dispersions []traffic.Dispersion, err error,
+) {
+	v, err := arrivals.Parse(like.Arrival)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, span := len(due), span(due)
+	next, err := v.Spec.Open(float64(n-1)/span*1e9, 1, v.Values)
+	if err != nil {
+		return nil, nil, err
+	}
+	course = make([]int, parts)
+	first := make([]traces.Record, min(n, mostTried))
+	// by chance as many tasks end earlier or later: the last part is as whole as the others
+	for i, part := 0, 0.0; i < 2*n && (i < len(first) || part < float64(parts)); i++ {
+		at := int64(next())
+		if i < len(first) {
+			first[i].At = at
+		}
+		part = float64(at-first[0].At) / span * float64(parts)
+		if part < float64(parts) {
+			course[int(part)]++
+		}
+	}
+	for _, d := range traffic.Dispersions(due) {
+		window := d.Window * 1e9
+		if float64(first[len(first)-1].At-first[0].At)/window < traffic.LeastWindows {
+			break
+		}
+		dispersions = append(dispersions, traffic.Dispersion{Window: d.Window,
+			Index: traffic.Index(first, window)})
+	}
+	return course, dispersions, nil
+}
+
+// floor keeps an index of next to nothing, as of equal gaps, from dividing.
+const floor = 0.05

@@ -1,0 +1,80 @@
+package likeness
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/internal/traffic"
+	"github.com/poolbench/poolbench/internal/traffic/traces"
+)
+
+// played are n instants of a process at a rate.
+func played(t testing.TB, text string, rate float64, n int, seed uint64) (due []traces.Record) {
+	t.Helper()
+	v, err := arrivals.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := v.Spec.Open(rate, seed, v.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		due = append(due, traces.Record{At: int64(next())})
+	}
+	return due
+}
+
+// TestClosest: a process resembles itself, at other seeds and settings off the grid, better than
+// those of other kinds do, and says how badly where none does.
+func TestClosest(t *testing.T) {
+	for text, want := range map[string]string{
+		"constant": "constant", "poisson": "poisson", "bulk:n=28": "bulk:n=30",
+		"onoff:on=130ms,off=510ms": "onoff", "onoff:on=1.3s,off=7s": "onoff",
+		// bursts with few tasks between them: counts alone do not tell the one from the other
+		"mmpp:ratio=9,high=1.1s,low=4s": "mmpp|onoff", "sine:period=370s,amp=0.8": "sine", "sine:period=70s,amp=0.35": "sine",
+		"sine:period=113s,amp=0.6,phase=0.3": "sine:period=1m50s,amp=0.60,phase=0.30",
+	} {
+		for _, seed := range []uint64{3, 4} {
+			got, ok := Closest(played(t, text, 87, 31_000, seed))
+			name, _, _ := strings.Cut(got.Arrival, ":")
+			if got.Arrival != want && !slices.Contains(strings.Split(want, "|"), name) ||
+				!ok || got.Factor > 2 {
+				t.Errorf("%s resembles %+v, %v", text, got, ok)
+			}
+		}
+	}
+	// hundreds of tasks at once, and then none for an hour: nothing of ours does that
+	var due []traces.Record
+	for burst := range int64(12) {
+		for i := range int64(300) {
+			due = append(due, traces.Record{At: burst*int64(time.Hour) + i*1000})
+		}
+	}
+	if got, ok := Closest(due); ok && got.Factor < 2 {
+		t.Errorf("bursts by the hour resemble %+v", got)
+	}
+	if got, ok := Closest(due[:100]); ok {
+		t.Errorf("100 tasks resemble %+v", got)
+	}
+}
+
+// TestPlayed: a process fills the whole span of the tasks, also where as many of its own tasks end
+// before.
+func TestPlayed(t *testing.T) {
+	for seed := range uint64(8) {
+		due := played(t, "poisson", 40, 6000, seed+10)
+		course, _, err := Played(traffic.Likeness{Arrival: "poisson"}, due, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range course { // 300 each, and six standard deviations
+			if n < 196 || n > 404 {
+				t.Errorf("seed %d: %d tasks in part %d of 20", seed, n, i+1)
+			}
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package recorded
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// Headline is what the arrivals mean for one who sizes a pool: whether formulas or a built-in
+// process will do, or the file has to be played.
+func (d *Document) Headline() string {
+	rate := quantity.Rate(d.Rate)
+	process := d.process()
+	switch {
+	case d.Resembles == nil:
+		return "Too few tasks to identify the arrival process: replay the file"
+	case d.swings():
+		return fmt.Sprintf("The rate swings by the clock, every %s by %s: replay the file, or its "+
+			"peak", quantity.Seconds(d.Swing.Period), quantity.WholeShare(d.Swing.Amplitude))
+	case d.swung():
+		return fmt.Sprintf("The rate rises and falls, to %s the mean in the busiest tenth: replay "+
+			"the file, or that part", times(d.Peak.Rate/d.Rate))
+	case process == "":
+		return "No built-in process matches the arrivals: replay the file"
+	case process == "constant":
+		return "Tasks come evenly, " + rate
+	case process == "poisson":
+		return "Tasks come independently of each other, as queueing formulas assume, " + rate
+	case process == "bulk":
+		return "Tasks come several at once, and formulas are too hopeful: replay the file"
+	}
+	return "Tasks come in bursts, and formulas are too hopeful: replay the file"
+}
+
+// lead is what the headline rests on.
+func (d *Document) lead() string {
+	_, size, _ := strings.Cut(d.Summary(), d.File+": ")
+	text := fmt.Sprintf("%s. The busiest tenth has %s the mean rate.", size,
+		times(d.Peak.Rate/d.Rate))
+	if n := len(d.Dispersion); n > 0 {
+		w := d.Dispersion[n-1]
+		text += fmt.Sprintf(" In windows of %s the counts vary %s as much as those of independent "+
+			"tasks.", quantity.Seconds(w.Window), times(w.Index))
+	}
+	return text
+}

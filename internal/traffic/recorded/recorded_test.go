@@ -1,0 +1,117 @@
+package recorded
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/traffic"
+)
+
+// like is a record whose closest process is that one.
+func like(arrival string, factor float64, change func(*Document)) *Document {
+	d := &Document{File: "a.csv", Arrival: "trace:file=a.csv", Description: traffic.Description{
+		Tasks: 6000, Span: 150, Rate: 40, GapC2: 1, Course: make([]int, 60),
+		Peak:       traffic.Peak{From: 60, Rate: 80},
+		Dispersion: []traffic.Dispersion{{Window: 0.025, Index: 1}, {Window: 0.25, Index: 3.5}}},
+		Resembles: &traffic.Likeness{Arrival: arrival, Factor: factor},
+		Played: Played{Course: make([]int, 60),
+			Dispersion: []traffic.Dispersion{{Window: 0.025, Index: 0}}}}
+	for i := range d.Course {
+		d.Course[i], d.Played.Course[i] = 100+i, 100
+	}
+	if change != nil {
+		change(d)
+	}
+	return d
+}
+
+// TestHeadline: one rule for each kind of arrivals, the first that applies.
+func TestHeadline(t *testing.T) {
+	swing := func(period, share float64) func(*Document) {
+		return func(d *Document) {
+			d.Swing = &traffic.Swing{Period: period, Amplitude: 0.6, Share: share}
+		}
+	}
+	for want, d := range map[string]*Document{
+		"Tasks come evenly, 40.0 /s": like("constant", 1, nil),
+		"Tasks come independently of each other, as queueing formulas assume, 40.0 /s": like(
+			"poisson", 1.2, nil),
+		"Tasks come several at once, and formulas are too hopeful: replay the file": like(
+			"bulk:n=5", 1.2, nil),
+		"Tasks come in bursts, and formulas are too hopeful: replay the file": like(
+			"mmpp:ratio=3,high=1s,low=3s", 2, swing(50, 0.6)),
+		"No built-in process matches the arrivals: replay the file": like("mmpp", 2.1, nil),
+		"The rate swings by the clock, every 50.0 s by 60 %: replay the file, or its peak": like(
+			"mmpp", 1.1, swing(50, 0.8)),
+		"The rate rises and falls, to 2.00 times the mean in the busiest tenth: replay the file, " +
+			"or that part": like("poisson", 1, swing(60, 0.8)),
+		"Too few tasks to identify the arrival process: replay the file": like("", 0, func(d *Document) {
+			d.Resembles = nil
+		}),
+	} {
+		if got := d.Headline(); got != want {
+			t.Errorf("got %q want %q", got, want)
+		}
+	}
+}
+
+// TestReplay: names that a shell takes apart are quoted, and the limit is above the busy slots.
+func TestReplay(t *testing.T) {
+	for word, want := range map[string]string{"it's a": `'it'\''s a'`, "a:b=1,c": "a:b=1,c"} {
+		if got := shellWord(word); got != want {
+			t.Errorf("got %s want %s", got, want)
+		}
+	}
+	d := like("poisson", 1, func(d *Document) {
+		d.Durations = &traffic.Durations{Mean: 0.5, Busy: 20}
+		d.Arrival, d.Workload = "trace:file=a b", "trace:file=a b,column=2,time=1"
+	})
+	if got := strings.Join(d.Replay(), " "); got != "poolbench run --clock virtual --limit 28 "+
+		"--arrival 'trace:file=a b' --workload 'trace:file=a b,column=2,time=1'" {
+		t.Error(got)
+	}
+	d.Arrival = ""
+	if got := d.Replay(); got != nil {
+		t.Error(got)
+	}
+}
+
+// TestPage: it has the headline, the lines of what is odd, both figures and the command; and a
+// record of next to nothing has a page as well.
+func TestPage(t *testing.T) {
+	page := func(d *Document) string {
+		t.Helper()
+		var b strings.Builder
+		if err := d.WritePage(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	d := like("onoff:on=1s,off=2s", 1.5, func(d *Document) {
+		d.Notes = []string{"line 3 and 1 more: arrived with the record above"}
+		d.Durations = &traffic.Durations{Mean: 0.5, P50: 0.4, Max: 3, Busy: 20}
+		d.Classes = []traffic.Class{{Name: "<b>", Work: 0.8, Long: true}, {Name: "get", Work: 0.2}}
+	})
+	text := page(d)
+	for _, want := range []string{">" + d.Headline() + "<", "<code>line 3 and 1 more</code>",
+		"1 oddity", `id="course"`, `id="windows"`, "--arrival trace:file=a.csv", "&lt;b&gt;",
+		"like onoff, within a factor of 1.50", "40.0 in the busiest tenth"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	for _, change := range []func(*Document){
+		func(d *Document) { d.Resembles, d.Dispersion, d.Arrival = nil, nil, "" },
+		func(d *Document) { d.Dispersion, d.Played.Dispersion = nil, nil },
+		func(d *Document) {
+			d.Dispersion = []traffic.Dispersion{{Window: 1, Index: 0}}
+			d.Played.Dispersion = []traffic.Dispersion{{Window: 1, Index: math.NaN()}}
+		},
+	} {
+		if text := page(like("constant", 1, change)); strings.Contains(text, `id="windows"`) ||
+			!strings.Contains(text, `id="course"`) {
+			t.Error("a figure of nothing, or none of the course")
+		}
+	}
+}

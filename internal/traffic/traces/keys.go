@@ -1,0 +1,84 @@
+package traces
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// NoColumn is how a column is spelt that is not read.
+const NoColumn = "none"
+
+// units are those of durations; auto is what the format says.
+var units = []struct {
+	name string
+	unit time.Duration
+}{{"auto", 0}, {"s", time.Second}, {"ms", time.Millisecond}, {"us", time.Microsecond},
+	{"ns", time.Nanosecond}}
+
+// UnitNames are the units of durations, in the order of their choice.
+func UnitNames() (names []string) {
+	for _, u := range units {
+		names = append(names, u.name)
+	}
+	return names
+}
+
+// UnitOf is the unit of that name; 0 is that of the format.
+func UnitOf(name string) time.Duration {
+	for _, u := range units {
+		if u.name == name {
+			return u.unit
+		}
+	}
+	return 0
+}
+
+// Keys are the parameters that arrivals and workload of a trace have in common: where both are
+// given alike, they have the same tasks in the same order.
+func Keys() []param.Key {
+	return []param.Key{
+		{Name: "at", Kind: param.Choice, Default: "begin", Choices: []string{"begin", "end"},
+			Doc: "what a time is of: the begin of the task or its end, as in nginx's log"},
+		{Name: "layout", Kind: param.Text, Default: "auto", Doc: "of the lines of a log, as nginx's " +
+			"log_format or Apache's LogFormat has it, with ~ for each blank; auto: by the content"},
+		{Name: "unit", Kind: param.Choice, Default: "auto", Choices: UnitNames(),
+			Doc: "unit of durations that are plain numbers; auto: seconds, or what HAR and vegeta's " +
+				"results have"},
+		{Name: "from", Kind: param.Text, Default: "first",
+			Doc: "begin of the part that is played: 09:00 on the first day, or 10m after the first"},
+		{Name: "to", Kind: param.Text, Default: "last", Doc: "end of that part, likewise"},
+		{Name: "speed", Kind: param.Float, Default: "1",
+			Doc: "times as fast: gaps shrink, durations stay"},
+		{Name: "scale", Kind: param.Float, Default: "1",
+			Doc: "times as many tasks: a random sample of them, or random copies beside them"},
+	}
+}
+
+// Open reads the part of a file that the parameters, Keys among them, are about. Its error is one
+// line that begins with the name of the parameter.
+func Open(v param.Values, file, at, duration, class string) (*Plan, error) {
+	s := Source{File: file, Time: at, End: v.Choice("at") == "end"}
+	if duration != NoColumn {
+		s.Duration = duration
+	}
+	s.Unit = UnitOf(v.Choice("unit"))
+	if v.Given("layout") {
+		s.Layout = v.Text("layout")
+	}
+	if class != NoColumn {
+		s.Class = class
+	}
+	t, err := s.Read()
+	if err != nil {
+		return nil, err
+	}
+	w := Window{Speed: v.Float("speed"), Scale: v.Float("scale")}
+	if v.Given("from") {
+		w.From = v.Text("from")
+	}
+	if v.Given("to") {
+		w.To = v.Text("to")
+	}
+	return t.Plan(w)
+}

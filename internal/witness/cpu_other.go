@@ -1,6 +1,0 @@
-//go:build !unix
-
-package witness
-
-// CPUTime is not known here.
-func CPUTime() int64 { return 0 }

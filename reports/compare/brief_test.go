@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// seededRuns are five repetitions of three strategies, each with its seed: their times are those of
+// the seed times a factor, and of the third a share of tasks is shed.
+func seededRuns(t *testing.T, name string, first int, factors ...float64) *results.Results {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("# poolbench results 1\nUnit ops/s better=higher\n")
+	for _, unit := range []string{"mean-response-sec", "p50-response-sec", "p99-response-sec",
+		"mean-wait-sec", "shed/op", "failed/op", "held/op", "verdict"} {
+		fmt.Fprintf(&text, "Unit %s better=lower\n", unit)
+	}
+	for seed := first; seed < first+5; seed++ {
+		work := 1 + float64(seed*7%5)/10
+		for i, factor := range factors {
+			noise := 1 + float64(seed*3%7)/1000*(factor-1)
+			shed := 0.0
+			if i == 2 {
+				shed = 0.01 * (factor - 1) * work
+			}
+			fmt.Fprintf(&text, "# seed %d\nBenchmarkRun/strategy=s%d/load=0.8/clock=virtual 1000 "+
+				"100 ops/s %v mean-response-sec %v p50-response-sec %v p99-response-sec "+
+				"%v mean-wait-sec %v shed/op 0 failed/op %v held/op 0 verdict "+
+				"7 theory-mean-wait-sec\n", seed, i, 0.01*work*factor*noise, 0.005*work,
+				0.04*work*factor, 0.002*work*factor*noise, shed, factor)
+		}
+	}
+	fmt.Fprintf(&text, "# complete %d runs\n", 5*len(factors))
+	return resultstest.Read(t, name, text.String())
+}
+
+// TestBriefGoldens: rows and columns, what is alike, equal, lost, worse and better.
+func TestBriefGoldens(t *testing.T) {
+	old := seededRuns(t, "old", 1, 1, 1, 1)
+	rows := mustCompare(t, old, seededRuns(t, "new", 1, 1, 1.02, 1.5), Options{Brief: true})
+	resultstest.Golden(t, "brief.text", func(w io.Writer) error {
+		return WriteTerminal(w, rows, 80)
+	})
+	resultstest.Golden(t, "brief.md", func(w io.Writer) error { return WriteMarkdown(w, rows) })
+	resultstest.Golden(t, "brief.csv", func(w io.Writer) error { return WriteCSV(w, rows) })
+	resultstest.Golden(t, "brief.json", func(w io.Writer) error { return WriteJSON(w, rows) })
+	columns, err := All([]results.Input{{Label: "x", Results: seededRuns(t, "x", 1, 1, 1, 1.5, 0.8,
+		0.8, 2, 2.5, 3, 3.5, 4)}}, Options{Brief: true, Col: "/strategy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resultstest.Golden(t, "columns.text", func(w io.Writer) error {
+		return WriteTerminal(w, columns, 80)
+	})
+}
+
+// TestBriefLeavesBenchstatAlone: what a reader decides by is compared in brief alone, and of other
+// benchmarks' output everything, as before.
+func TestBriefLeavesBenchstatAlone(t *testing.T) {
+	old, new := seededRuns(t, "old", 1, 1), seededRuns(t, "new", 1, 1.02)
+	for brief, want := range map[bool]int{true: 7, false: 10} {
+		c := mustCompare(t, old, new, Options{Brief: brief})
+		if len(c.Tables) != want {
+			t.Errorf("brief %v: %d metrics, want %d", brief, len(c.Tables), want)
+		}
+	}
+	other := resultstest.Read(t, "other", resultstest.Repeat("X", "ns/op", "1", "2", "3", "4"))
+	var texts [2]strings.Builder
+	for i, brief := range []bool{false, true} {
+		if err := WriteText(&texts[i], mustCompare(t, other, other,
+			Options{Brief: brief})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if texts[0].String() != texts[1].String() || !strings.Contains(texts[1].String(), "vs base") {
+		t.Errorf("other benchmarks in brief:\n%s", texts[1].String())
+	}
+}
+
+// TestNoEndlessInterval: a value whose interval has no end has none in words, whatever the output.
+func TestNoEndlessInterval(t *testing.T) {
+	old, new := seededRuns(t, "old", 1, 1, 1, 1), seededRuns(t, "new", 30, 1, 1, 4)
+	for _, brief := range []bool{true, false} {
+		c := mustCompare(t, old, new, Options{Brief: brief})
+		var page, text strings.Builder
+		if err := WritePage(&page, c); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteText(&text, c); err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(text.String(), "\n")
+		for _, words := range []string{page.String(), first} {
+			if strings.Contains(words, "∞") {
+				t.Errorf("brief %v: an endless interval in\n%s", brief, words)
+			}
+		}
+		if brief && strings.Contains(text.String(), "∞") {
+			t.Errorf("an endless interval in\n%s", text.String())
+		}
+	}
+}
+
+// TestTooSmallToSee: a difference that is there in each pair, and smaller than the digits that are
+// shown, is no "worse" beside "0.00 %".
+func TestTooSmallToSee(t *testing.T) {
+	for factor, worse := range map[float64]bool{1.00001: false, 1.001: true} {
+		c := mustCompare(t, seededRuns(t, "old", 1, 1), seededRuns(t, "new", 1, factor),
+			Options{Brief: true})
+		var text strings.Builder
+		if err := WriteText(&text, c); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text.String(), "  worse") != worse ||
+			strings.Contains(text.String(), "below 0.01 %") == worse {
+			t.Errorf("factor %v:\n%s", factor, text.String())
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/answer"
+)
+
+// A facet is one metric of a column of a row beside that of the row's base.
+type facet struct {
+	table  *Table
+	row    *Row
+	column int
+}
+
+// facets yields all facets whose column is compared, in the order of the tables.
+func (c *Comparison) facets(yield func(facet) bool) {
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		for j := range t.Rows {
+			for column, cell := range t.Rows[j].Cells {
+				if cell != nil && cell.Versus != nil && !yield(facet{t, &t.Rows[j], column}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (f facet) cell() *Cell { return f.row.Cells[f.column] }
+func (f facet) base() *Cell { return f.row.Cells[f.row.Base] }
+
+// word is better, worse or differs; "" where no difference is significant.
+func (f facet) word() string {
+	if f.unseen() {
+		return ""
+	}
+	return f.table.Change(f.row, f.column)
+}
+
+// unseen reports whether a difference is there and too small for the digits that are shown, as that
+// of the throughput of an open loop whose last task ends a little later.
+func (f facet) unseen() bool {
+	const smallest = 0.00005
+	p := f.cell().paired
+	return p != nil && p.Ratios && !p.Equal && math.Abs(p.Mid-1) < smallest
+}
+
+// equal reports whether all values are the same, in each pair where there are pairs.
+func (f facet) equal() bool {
+	if p := f.cell().paired; p != nil {
+		return p.Equal
+	}
+	a, b := f.base().Sample.Values, f.cell().Sample.Values
+	return constant(a) && constant(b) && a[0] == b[0]
+}
+
+// known reports whether a difference could be significant; exact values, and those that are equal,
+// need no test.
+func (f facet) known() bool {
+	return f.equal() || f.table.Exact || !math.IsNaN(f.cell().p()) &&
+		(f.cell().paired != nil || len(f.cell().Versus.Warnings) == 0)
+}
+
+// values spells the base and the other: in units where the metric is one of ours.
+func (f facet) values() (base, now string) {
+	a, b := f.base().Summary.Center, f.cell().Summary.Center
+	if quantity.KindOf(f.table.Unit) != quantity.Numbers {
+		return quantity.Metric(f.table.Unit, a), quantity.Metric(f.table.Unit, b)
+	}
+	scaler := benchunit.CommonScale([]float64{a, b}, benchunit.ClassOf(f.table.Unit))
+	return scaler.Format(a), scaler.Format(b)
+}
+
+// ratio is that of the other to the base: the mean of the pairs, or of the centres.
+func (f facet) ratio() float64 {
+	if p := f.cell().paired; p != nil && p.Ratios {
+		return p.Mid
+	}
+	return samples.Ratio(f.base().Summary.Center, f.cell().Summary.Center)
+}
+
+// share reports whether the metric is a share of the tasks: its changes are in points of per cent.
+func (f facet) share() bool { return quantity.KindOf(f.table.Unit) == quantity.Shares }
+
+// change spells by how much the other differs: "+26.3 %", "×12.5", "+0.27 pp", "same".
+func (f facet) change() string {
+	p := f.cell().paired
+	switch {
+	case f.equal():
+		return "same"
+	case p != nil && !p.Ratios:
+		return f.difference(p.Mid)
+	case f.share() || f.base().Summary.Center == 0:
+		return f.difference(f.cell().Summary.Center - f.base().Summary.Center)
+	}
+	return ratioText(f.ratio())
+}
+
+// difference spells one in the metric's unit.
+func (f facet) difference(by float64) string {
+	sign := "+"
+	if by < 0 {
+		sign = "−"
+	}
+	if f.share() {
+		return sign + decimals(100*math.Abs(by)) + " pp"
+	}
+	return sign + quantity.Metric(f.table.Unit, math.Abs(by))
+}
+
+// interval spells the interval of the change; "" where there is none.
+func (f facet) interval() string {
+	p := f.cell().paired
+	switch {
+	case p == nil || p.Equal || math.IsNaN(p.Lo):
+		return ""
+	case p.Ratios:
+		return ends(ratioText(p.Lo), ratioText(p.Hi))
+	}
+	return ends(f.difference(p.Lo), f.difference(p.Hi))
+}
+
+// ends joins two ends, whose unit is said once.
+func ends(lo, hi string) string {
+	low, unit, _ := strings.Cut(lo, " ")
+	if high, same, ok := strings.Cut(hi, " "); ok && same == unit {
+		return low + " to " + high + " " + unit
+	}
+	return lo + " to " + hi
+}
+
+// ratioText spells a ratio as a change: "+26.3 %", "×12.5".
+func ratioText(ratio float64) string {
+	switch {
+	case math.IsInf(ratio, 1):
+		return "from 0"
+	case ratio >= 2:
+		return "×" + quantity.Digits(ratio)
+	case ratio < 1:
+		return "−" + decimals(100*(1-ratio)) + " %"
+	}
+	return "+" + decimals(100*(ratio-1)) + " %"
+}
+
+// decimals spells a change in per cent, or points of it: a small one in hundredths.
+func decimals(percent float64) string {
+	places := 0
+	switch {
+	case percent < 9.995:
+		places = 2
+	case percent < 99.95:
+		places = 1
+	}
+	return strconv.FormatFloat(percent, 'f', places, 64)
+}
+
+// basis says on what the verdict rests: "p=0.012, 5 pairs".
+func (f facet) basis() string {
+	p := f.cell().paired
+	switch {
+	case p == nil:
+		return f.cell().Versus.String()
+	case p.Equal:
+		return "equal n=" + prose.Count(p.N, "pair")
+	case math.IsNaN(p.P):
+		return "n=1 pair, not tested"
+	}
+	return fmt.Sprintf("p=%.3f n=%s", p.P, prose.Count(p.N, "pair"))
+}
+
+// verdict is the word for a table.
+func (f facet) verdict() string {
+	switch {
+	case f.equal():
+		return ""
+	case !f.known():
+		return "not tested"
+	case f.unseen():
+		return "below 0.01 %"
+	}
+	return cmp.Or(f.word(), "not significant")
+}
+
+// brief is the change for a narrow table: ~ where it is not significant.
+func (f facet) brief() string {
+	if !f.equal() && f.known() && f.word() == "" {
+		return "~"
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(f.change(), " pp"), " %", "%")
+}
+
+// size is how large the change is, as a logarithm: of a share, that of the tasks that are left.
+func (f facet) size() float64 {
+	a, b := f.base().Summary.Center, f.cell().Summary.Center
+	if f.share() {
+		return math.Abs(math.Log1p(-min(a, 0.999)) - math.Log1p(-min(b, 0.999)))
+	}
+	size := math.Abs(math.Log(f.ratio()))
+	switch {
+	case math.IsNaN(size):
+		return 0
+	case math.IsInf(size, 0): // from 0, or to it: of what size nobody can say
+		return 1
+	}
+	return size
+}
+
+// metric names the metric for a table: "p99 response".
+func (f facet) metric() string {
+	switch unit := f.table.Unit; {
+	case unit == "ops/s":
+		return "throughput"
+	case unit == "goodput-ops/s":
+		return "goodput"
+	case slices.Contains(losses, unit):
+		return strings.TrimSuffix(unit, "/op")
+	}
+	return answer.Metric(f.table.Unit)
+}
+
+// inWords names the metric for a sentence.
+func (f facet) inWords() string {
+	if slices.Contains(losses, f.table.Unit) {
+		return "share of tasks " + f.metric()
+	}
+	return f.metric()
+}
+
+// way words the change in a sentence, with the base by that name: "26.3 % higher: 66.4 ms, before
+// 52.5 ms".
+func (f facet) way(name string) string {
+	base, now := f.values()
+	ratio := f.ratio()
+	if f.share() || math.IsInf(ratio, 0) || ratio <= 0 {
+		return fmt.Sprintf("%s, %s %s", now, name, base)
+	}
+	word := answer.Change(ratio)
+	if ratio >= 2 {
+		word = quantity.Digits(ratio) + " times as high"
+	}
+	return fmt.Sprintf("%s: %s, %s %s", word, now, name, base)
+}

@@ -1,0 +1,178 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/gate/judge"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/answer"
+)
+
+// found is the largest change for the worse, or else for the better, and how many there are; at is
+// how many of all changed. No more of them than chance makes are no finding.
+func (c *Comparison) found(all []change, at int) (a answer.Answer) {
+	counts := make(map[string]int)
+	tested := 0
+	for _, row := range all {
+		switch {
+		case row.equal():
+			counts["the same"]++
+		case row.known():
+			tested++
+			counts[strings.ReplaceAll(row.Word, "differs", "different")]++
+		}
+	}
+	comparisons := prose.Count(len(all), "comparison")
+	switch same := counts["the same"]; {
+	case len(all) == 0:
+		a.Headline = "Nothing is compared"
+		for _, note := range c.Notes() {
+			a.Facts = append(a.Facts, answer.Fact{Title: "Why", Text: note})
+			break
+		}
+	case same == len(all):
+		a.Headline = "Equal: no difference in " + comparisons
+		if c.identical() {
+			a.Headline += ", nor in any task, to the nanosecond"
+		}
+	case tested == 0:
+		a.Headline = c.untested(all, same)
+	case at == 0:
+		a.Headline = fmt.Sprintf("No significant difference in %s (p ≤ %.4g)", comparisons,
+			c.Alpha)
+		if same > 0 {
+			a.Headline += fmt.Sprintf("; %d are the same", same)
+		}
+	case c.byChance(at, tested):
+		a.Headline = fmt.Sprintf("%s of %d tested with p ≤ %.4g, and chance alone makes "+
+			"about %.2g: no reliable difference", prose.Count(at, "difference"), tested, c.Alpha,
+			c.Alpha*float64(tested))
+	default:
+		a.Headline = fmt.Sprintf("The %s; of %s %s", c.sentences(all[:at]), comparisons,
+			prose.Tally(counts, "worse", "better", "different", "the same"))
+	}
+	for _, word := range []string{"worse", "better", "differs"} {
+		var lines []string
+		for _, row := range all[:at] {
+			if row.Word == word {
+				lines = append(lines, fmt.Sprintf("%s of %s: %s", row.inWords(), c.subject(row),
+					row.way(c.before(row))))
+			}
+		}
+		if len(lines) > 0 {
+			a.Facts = append(a.Facts, answer.Fact{Title: word,
+				Text: strings.Join(prose.Few(lines, 3), "; ") + "."})
+		}
+	}
+	if len(c.Varying) > 0 {
+		a.Facts = append(a.Facts, answer.Fact{Title: "Not like with like",
+			Text: c.Varying[0].Describe(c.Columns) + "."})
+	}
+	return a
+}
+
+// untested is what can be said of samples that are too few for a test: of pairs, what differs in
+// these.
+func (c *Comparison) untested(all []change, same int) string {
+	text := fmt.Sprintf("Too few repetitions to test a difference: %s of fewer than %d samples "+
+		"each", prose.Count(len(all), "comparison"), judge.SamplesFor(c.Alpha/2))
+	if differ := c.inPairs(all); differ != nil {
+		text = fmt.Sprintf("The %s; one pair each, so that none of %s is tested", c.sentence(differ),
+			prose.Count(len(all), "comparison"))
+	}
+	if same > 0 {
+		text += fmt.Sprintf(", and %d are the same", same)
+	}
+	return text
+}
+
+// inPairs are those that differ in the one pair that they have, by the size of the change.
+func (c *Comparison) inPairs(all []change) (differ []change) {
+	for _, row := range all {
+		if row.cell().paired != nil && !row.equal() {
+			differ = append(differ, row)
+		}
+	}
+	return differ
+}
+
+// identical reports whether each task of all that is compared is the same.
+func (c *Comparison) identical() bool {
+	return len(c.Tasks) > 0 && !slices.ContainsFunc(c.Tasks, func(d TaskDifference) bool {
+		return !d.identical()
+	})
+}
+
+// ofFiles reports whether the columns are inputs, of which the first came before.
+func (c *Comparison) ofFiles() bool {
+	return len(c.ColumnKeys[0]) == 1 && c.ColumnKeys[0][0].Key == defaultCol
+}
+
+// subject is what a change is of: the row and, where columns are no inputs, the column.
+func (c *Comparison) subject(row change) string {
+	if c.ofFiles() {
+		if strategy, _, _ := strings.Cut(row.label, ", "); c.rows() == 1 {
+			return strategy
+		}
+		return row.label
+	}
+	if c.rows() == 1 {
+		return row.Column
+	}
+	return row.Column + ", " + row.label
+}
+
+// before is what the base is called in a sentence.
+func (c *Comparison) before(row change) string {
+	if c.ofFiles() {
+		return "before"
+	}
+	return "with " + c.Columns[row.row.Base]
+}
+
+// rows is how many there are, by name.
+func (c *Comparison) rows() int {
+	names := map[string]bool{}
+	for _, t := range c.Tables {
+		for _, row := range t.Rows {
+			names[t.RowName(row)] = true
+		}
+	}
+	return len(names)
+}
+
+// telling are the metrics that a sentence had best be of, before any others.
+var telling = []string{"p99-response-sec", "mean-response-sec", "ops/s", "goodput-ops/s"}
+
+// sentence tells of the largest of the changes, which are sorted: in a metric that tells most, of
+// those that changed for the same.
+func (c *Comparison) sentence(changes []change) string {
+	row := changes[0]
+	for _, unit := range telling {
+		i := slices.IndexFunc(changes, func(k change) bool {
+			return k.Unit == unit && k.Word == row.Word
+		})
+		if i >= 0 && c.brief {
+			row = changes[i]
+			break
+		}
+	}
+	return fmt.Sprintf("%s of %s is %s", row.inWords(), c.subject(row), row.way(c.before(row)))
+}
+
+// sentences tell of the largest change for the worse and, where that is larger, for the better.
+func (c *Comparison) sentences(changes []change) string {
+	text := c.sentence(changes)
+	i := slices.IndexFunc(changes, func(k change) bool { return k.Word == "better" })
+	if i > 0 && c.brief && changes[i].size() > changes[0].size() {
+		text += "; the " + c.sentence(changes[i:])
+	}
+	return text
+}
+
+// byChance reports whether chance alone makes as many changes.
+func (c *Comparison) byChance(at, tested int) bool {
+	return float64(at) <= c.Alpha*float64(tested)
+}

@@ -1,0 +1,43 @@
+package compare
+
+import (
+	"slices"
+
+	"golang.org/x/perf/benchproc"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// pair compares the cells of a row with that of its base by the runs that belong together.
+func (g *grid) pair(
+	row *Row, table, key benchproc.Key, cols []benchproc.Key, unit string, confidence float64,
+) {
+	base := cols[row.Base]
+	for i, cell := range row.Cells {
+		if cell == nil || cell.Versus == nil {
+			continue
+		}
+		at := gridPair{table, key, base, cols[i]}
+		pairing, known := g.pairs[at]
+		if !known {
+			pairing = results.Paired(g.runs[gridRun{table, gridCellKey{key, base}}],
+				g.runs[gridRun{table, gridCellKey{key, cols[i]}}], g.apart...)
+			g.pairs[at] = pairing
+		}
+		if old, new := pairing.Values(unit); len(old) > 0 {
+			paired := samples.OfPairs(old, new, confidence,
+				quantity.KindOf(unit) != quantity.Shares, virtual(pairing))
+			cell.paired = &paired
+		}
+		cell.pairing = pairing
+	}
+}
+
+// virtual reports whether no chance but that of seeds is in the pairs.
+func virtual(p results.Pairing) bool {
+	return !slices.ContainsFunc(slices.Concat(p.Old, p.New), func(r *results.Run) bool {
+		return r.Key("clock") != "virtual"
+	})
+}

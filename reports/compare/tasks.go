@@ -1,0 +1,150 @@
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A TaskDifference compares the responses of the same tasks in two columns, in all pairs of runs
+// together. Under the virtual clock a run of the same seed has the same tasks, and what differs is
+// the change's effect on them.
+type TaskDifference struct {
+	Benchmark string `json:"benchmark"`
+	Column    string `json:"column"`
+	Base      string `json:"base"`
+	Pairs     int    `json:"pairs"`
+	Tasks     int    `json:"tasks"` // that completed in both
+	// shares of these tasks, by their response
+	Later   float64 `json:"later"`
+	Earlier float64 `json:"earlier"`
+	Equal   float64 `json:"equal"`
+	// of the differences, this column's less the base's, in seconds
+	Mean float64 `json:"meanSec"`
+	P99  float64 `json:"p99Sec"`
+	// of all tasks, those that completed in one of the two columns alone
+	OnlyBase int `json:"onlyBase"`
+	OnlyHere int `json:"onlyHere"`
+}
+
+// identical reports whether each task is the same in both columns, to the nanosecond.
+func (d *TaskDifference) identical() bool {
+	return d.Equal == 1 && d.OnlyBase+d.OnlyHere == 0
+}
+
+// String says it in a line.
+func (d *TaskDifference) String() string {
+	if d.identical() {
+		return fmt.Sprintf("each of %d tasks is equal to the nanosecond", d.Tasks)
+	}
+	text := fmt.Sprintf("of %d tasks %s end later, %s earlier, %s are equal; mean %s, p99 of the "+
+		"difference %s", d.Tasks, quantity.Share(d.Later), quantity.Share(d.Earlier),
+		quantity.Share(d.Equal), signed(d.Mean), signed(d.P99))
+	if d.OnlyBase+d.OnlyHere > 0 {
+		text += fmt.Sprintf("; %d completed in %s alone, %d in %s alone", d.OnlyBase, d.Base,
+			d.OnlyHere, d.Column)
+	}
+	return text
+}
+
+func signed(seconds float64) string {
+	switch {
+	case seconds > 0:
+		return "+" + quantity.Seconds(seconds)
+	case seconds < 0:
+		return "−" + quantity.Seconds(-seconds)
+	}
+	return "0 s"
+}
+
+// ofTasks is the reading of a tag with the responses of a run's tasks.
+const ofTasks = "tasks"
+
+// A source is where the responses of a run are: its directory and tag.
+type source struct{ dir, tag string }
+
+// taskDifferences compares the tasks of all pairs of virtual runs whose directories have them.
+func (g *grid) taskDifferences(inputs []results.Input) (all []TaskDifference, err error) {
+	dirs := map[*results.Run]string{}
+	for _, in := range inputs {
+		for i := range in.Results.Runs {
+			dirs[&in.Results.Runs[i]] = in.Results.Dir
+		}
+	}
+	at := func(r *results.Run) source { return source{dirs[r], r.Tag(ofTasks)} }
+	kept := map[source][]int64{}
+	for _, p := range g.pairs {
+		if virtual(p) {
+			for _, r := range slices.Concat(p.Old, p.New) {
+				kept[at(r)] = nil
+			}
+		}
+	}
+	for _, in := range inputs {
+		dir := in.Results.Dir
+		err := rundir.EachResponses(filepath.Join(dir, rundir.DistributionsFile),
+			func(tag string) bool {
+				_, wanted := kept[source{dir, tag}]
+				return wanted
+			}, func(tag string, responses []int64) { kept[source{dir, tag}] = responses })
+		if dir != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	for place, p := range g.pairs {
+		d := TaskDifference{Benchmark: place.row.StringValues(), Column: place.col.StringValues(),
+			Base: place.base.StringValues()}
+		var differences []int64
+		for i, old := range p.Old {
+			a, b := kept[at(old)], kept[at(p.New[i])]
+			if len(a) != len(b) || len(a) == 0 {
+				continue
+			}
+			d.Pairs++
+			differences = d.add(differences, a, b)
+		}
+		if d.Tasks = len(differences); d.Pairs > 0 && d.Pairs == len(p.Old) && d.Tasks > 0 {
+			d.summarise(differences)
+			all = append(all, d)
+		}
+	}
+	slices.SortFunc(all, func(a, b TaskDifference) int {
+		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Column, b.Column))
+	})
+	return all, nil
+}
+
+// add adds the differences of the tasks of a pair of runs.
+func (d *TaskDifference) add(to, base, now []int64) []int64 {
+	for i, a := range base {
+		switch b := now[i]; {
+		case a >= 0 && b >= 0:
+			to = append(to, b-a)
+		case a >= 0:
+			d.OnlyBase++
+		case b >= 0:
+			d.OnlyHere++
+		}
+	}
+	return to
+}
+
+func (d *TaskDifference) summarise(differences []int64) {
+	n, sum := float64(len(differences)), 0.0
+	count := map[int]float64{}
+	for _, v := range differences {
+		sum += float64(v)
+		count[cmp.Compare(v, 0)]++
+	}
+	d.Later, d.Earlier, d.Equal = count[+1]/n, count[-1]/n, count[0]/n
+	d.Mean = sum / n / 1e9
+	d.P99 = float64(samples.NearestRanks(nil, differences, 0.99)[0]) / 1e9
+}

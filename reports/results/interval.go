@@ -1,0 +1,63 @@
+package results
+
+import (
+	"math"
+
+	"github.com/montanaflynn/stats"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// EnoughSeeds is the number of independent repetitions from which an interval is over them.
+const EnoughSeeds = 5
+
+// Interval returns a time of the response or the wait, such as "p99-response", with its 95 %
+// interval: the mean over the repetitions. Of EnoughSeeds or more the interval is Student's t over
+// their seeds, which are independent; of fewer it is what their own intervals leave. ok is false
+// where a repetition is too short to have one.
+func (c Cell) Interval(name string) (e Estimate, ok bool) {
+	var values, below, above []float64
+	seen := map[string]bool{}
+	for _, r := range c {
+		if r.Seed != "" && seen[r.Seed] {
+			continue // the same work again
+		}
+		seen[r.Seed] = true
+		v, known := r.Value(name + "-sec")
+		if !known {
+			return Estimate{}, false
+		}
+		values = append(values, v)
+		lo, low := r.Value(name + "-low-sec")
+		hi, high := r.Value(name + "-high-sec")
+		if _, told := r.Value(name + "-ess"); told && !low {
+			lo, hi, low, high = v, v, true, true // so many tasks have it that it is exact
+		}
+		if low && high {
+			below, above = append(below, v-lo), append(above, hi-v)
+		}
+	}
+	n := float64(len(values))
+	mean, err := stats.Mean(values)
+	if err != nil { // there are none
+		return Estimate{}, false
+	}
+	if len(values) >= EnoughSeeds {
+		deviation, _ := stats.StandardDeviationSample(values)
+		half := samples.Student(len(values), 0.05) * deviation / math.Sqrt(n)
+		return Estimate{mean, mean - half, mean + half}, true
+	}
+	if len(below) < len(values) {
+		return Estimate{}, false
+	}
+	return Estimate{mean, mean - quadrature(below)/n, mean + quadrature(above)/n}, true
+}
+
+// quadrature is the root of the sum of the squares.
+func quadrature(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
+}

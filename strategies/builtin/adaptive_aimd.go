@@ -1,0 +1,105 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// aimd learns the limit as TCP learns its window: one more slot for each round of good tasks, and
+// a cut by a ratio when one fails or takes longer than the target.
+//
+// Use it where what the tasks call says when it has had enough, by errors or by responses that are
+// clearly too long, and how much it bears is unknown or changes. Several clients of one service
+// that do this share it fairly. It costs a saw-tooth: the limit is always a little too high or too
+// low, the more so the deeper the cut. Lengths that vary by themselves look like trouble if the
+// target is not well above them.
+//
+// A round is as many good tasks as there are slots, counted only while all slots are taken: what
+// an idle instance bears says nothing about a busy one. The trouble of one moment shows in all
+// tasks in flight then and is answered by one cut, so tasks that had started before the last cut
+// teach nothing.
+//
+// Any error of a task's own counts as a failure. A panic does not: it is a fault of the program.
+type aimd struct {
+	min, max float64
+	backoff  float64
+	target   time.Duration
+
+	limit float64
+	good  int           // tasks of this round
+	cut   time.Duration // when the last cut was
+}
+
+var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name: "adaptive_aimd",
+	Summary: "a limit that is learnt: one slot more for each good round, a cut for failures and " +
+		"slow responses",
+	UseIf:   "the service called fails or slows down at a load that you do not know",
+	Source:  "TCP's congestion avoidance (Jacobson 1988); AIMDLimit of Netflix concurrency-limits",
+	OnPanic: "contained; the worker is replaced, and the limit stays",
+	Keys: []param.Key{
+		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
+		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
+		{Name: "backoff", Kind: param.Float, Default: "0.9", Doc: "what a cut leaves of the limit"},
+		{Name: "target", Kind: param.Duration, Default: "100ms",
+			Doc: "a task that takes longer is a failure"},
+	},
+
+	FIFO: true,
+
+	Check: func(p strategies.Params) error {
+		if b := p.Values.Float("backoff"); b <= 0 || b >= 1 {
+			return errors.New("backoff must be above 0 and below 1")
+		}
+		if p.Values.Duration("target") <= 0 {
+			return errors.New("target must be above 0")
+		}
+		return checkLearning(p)
+	},
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		initial := initialLimit(p)
+		return new(engine.Adaptive).Launch(ctx, p, sink, &aimd{
+			min:     float64(p.Values.Int("min")),
+			max:     float64(p.Limit),
+			backoff: p.Values.Float("backoff"),
+			target:  p.Values.Duration("target"),
+			limit:   float64(initial),
+		}, initial)
+	},
+}))
+
+func (l *aimd) Learn(e engine.Ending) int {
+	switch {
+	case e.Began < l.cut:
+	case e.Err != nil || e.Took() > l.target:
+		l.limit = max(l.min, l.limit*l.backoff)
+		l.cut, l.good = e.Ended, 0
+	case e.Workers >= int(l.limit):
+		if l.good++; l.good >= int(l.limit) {
+			l.limit, l.good = min(l.max, l.limit+1), 0
+		}
+	}
+	return int(l.limit)
+}
+
+// checkLearning refuses impossible values of the parameters min and initial.
+func checkLearning(p strategies.Params) error {
+	least, initial := p.Values.Int("min"), p.Values.Int("initial")
+	switch {
+	case least < 1 || least > p.Limit:
+		return fmt.Errorf("min must be at least 1 and at most the limit %d", p.Limit)
+	case initial != 0 && (initial < least || initial > p.Limit):
+		return fmt.Errorf("initial must be 0, or at least min and at most the limit %d", p.Limit)
+	}
+	return nil
+}
+
+// initialLimit is the value of the parameter initial.
+func initialLimit(p strategies.Params) int { return cmp.Or(p.Values.Int("initial"), p.Limit) }

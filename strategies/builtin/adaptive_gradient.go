@@ -1,0 +1,128 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// gradient learns the limit from responses alone: it compares a short window of them with a long
+// average, and lowers the limit by as much as they have become longer.
+//
+// Use it where what the tasks call gets slower before it fails and nobody can name a target for it.
+// It needs no target because the long average is one, and that is also its cost: an overload that
+// lasts becomes the normal state, after about as many windows as the average has, and the limit
+// rises again. It also takes longer tasks for trouble when it is only the mix that has changed.
+//
+// A window is as many good tasks as there are slots, at least the parameter short. At its end,
+// with S its mean and A the long average, the gradient is g = tolerance·A/S, at least ½ and at most
+// 1, and the limit goes the share smoothing of the way to limit·g + headroom. So it rises by
+// smoothing·headroom a window while responses are as usual, and cannot be held below 2·headroom.
+// When fewer than half the slots were in use it stays. The average is the plain mean of the first
+// windows, then exponential; while it is more than twice S, as after an overload, it is lowered by
+// 5 % a window.
+//
+// A task that failed teaches nothing, because a failure can be quick; nor does one that panicked.
+type gradient struct {
+	min, max  float64
+	tolerance float64
+	smoothing float64
+	headroom  float64
+	short     int
+	weight    float64 // of one window in the long average, once that is long enough
+
+	limit   float64
+	sum     time.Duration // of the window's tasks
+	n       int
+	busiest int // most tasks in flight at the end of one
+	windows int
+	average float64 // of the windows, in ns
+}
+
+var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name:    "adaptive_gradient",
+	Summary: "a limit that is learnt from responses: a short window of them against a long average",
+	UseIf: "the service called slows down before it fails, and nobody can name a target " +
+		"for it",
+	Source:  "Gradient2Limit of Netflix concurrency-limits",
+	OnPanic: "contained; the worker is replaced, and the limit stays",
+	Keys: []param.Key{
+		{Name: "min", Kind: param.Int, Default: "1", Doc: "least limit"},
+		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
+		{Name: "tolerance", Kind: param.Float, Default: "1.5",
+			Doc: "how many times the average is still usual"},
+		{Name: "smoothing", Kind: param.Float, Default: "0.2",
+			Doc: "share of the way to the new limit that a window goes"},
+		{Name: "headroom", Kind: param.Int, Default: "1",
+			Doc: "slots that are tried beyond what is known to be good"},
+		{Name: "short", Kind: param.Int, Default: "10", Doc: "least tasks in a window"},
+		{Name: "long", Kind: param.Int, Default: "60", Doc: "windows in the long average"},
+	},
+
+	FIFO: true,
+
+	Check: func(p strategies.Params) error {
+		v := p.Values
+		switch {
+		case v.Float("tolerance") < 1:
+			return errors.New("tolerance must be at least 1")
+		case v.Float("smoothing") <= 0 || v.Float("smoothing") > 1:
+			return errors.New("smoothing must be above 0 and at most 1")
+		case v.Int("headroom") < 1:
+			return errors.New("headroom must be at least 1, or the limit never rises")
+		case v.Int("short") < 1:
+			return errors.New("short must be at least 1")
+		case v.Int("long") < 2:
+			return errors.New("long must be at least 2")
+		}
+		return checkLearning(p)
+	},
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		v, initial := p.Values, initialLimit(p)
+		return new(engine.Adaptive).Launch(ctx, p, sink, &gradient{
+			min:       float64(v.Int("min")),
+			max:       float64(p.Limit),
+			tolerance: v.Float("tolerance"),
+			smoothing: v.Float("smoothing"),
+			headroom:  float64(v.Int("headroom")),
+			short:     v.Int("short"),
+			weight:    2 / float64(v.Int("long")+1),
+			limit:     float64(initial),
+		}, initial)
+	},
+}))
+
+func (l *gradient) Learn(e engine.Ending) int {
+	if e.Err == nil {
+		l.sum += e.Took()
+		l.n++
+		l.busiest = max(l.busiest, e.Workers)
+		if l.n >= max(l.short, int(l.limit)) {
+			l.window(float64(l.sum)/float64(l.n), float64(l.busiest))
+			l.sum, l.n, l.busiest = 0, 0, 0
+		}
+	}
+	return int(l.limit)
+}
+
+// window takes the mean response of a window, in ns, and the most tasks in flight during it.
+func (l *gradient) window(mean, busiest float64) {
+	l.windows++
+	l.average += (mean - l.average) * max(1/float64(l.windows), l.weight)
+	if l.average > 2*mean {
+		l.average *= 0.95
+	}
+	if busiest < l.limit/2 {
+		return
+	}
+	g := 1.0
+	if mean > 0 { // empty tasks take no virtual time
+		g = min(1, max(0.5, l.tolerance*l.average/mean))
+	}
+	l.limit += l.smoothing * (l.limit*g + l.headroom - l.limit)
+	l.limit = min(l.max, max(l.min, l.limit))
+}

@@ -1,0 +1,100 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// boundedQueueShed is worker_pool with an answer instead of a wait: Limit workers, Queue slots to
+// wait in, and when all of them are taken Submit returns ErrShed at once.
+//
+// Use it where late is as bad as never and the caller has something better to do than to wait, such
+// as answering 503: the queue bounds the wait of what is accepted. It costs the tasks that are
+// refused. How long a queue may be is a question of how long a task may wait: Queue / Limit service
+// times, on average.
+//
+// Admission is by the exact number of tasks inside, not by a look at the channel: a channel looks
+// full while its workers are still on their way to it, and would shed tasks for which there is a
+// slot.
+type boundedQueueShed struct {
+	engine.Workers
+	most int64 // slots: Limit + Queue
+}
+
+var boundedQueueShedSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
+	Name:    "bounded_queue_shed",
+	Summary: "long-lived workers, a bounded queue, and ErrShed when it is full",
+	UseIf:   "late is as bad as never: tasks that would wait too long are refused at once",
+	Source:  "load shedding: a select with default on a bounded queue",
+	OnPanic: "contained; the worker is replaced",
+
+	Sheds: true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		most := p.Limit + p.Queue
+		s := &boundedQueueShed{most: int64(most)}
+		s.Start(ctx, sink, p.Limit, most)
+		return s
+	},
+}))
+
+var _ = strategies.RegisterPart(strategies.Part{
+	Name: boundedQueueShedSpec.Name,
+	Summary: "a bounded queue before the strategy inside, and ErrShed when slots and queue " +
+		"are full",
+	Keys: []param.Key{{Name: "queue", Kind: param.Int, Default: "0",
+		Doc: "tasks that may wait, those that wait inside included"}},
+	Holds:   true,
+	Changes: strategies.Admission,
+	Check:   func(p strategies.Params) error { return checkQueue(p.Values) },
+	Refuses: func(_ param.Values, inner strategies.Spec) error { return refusesShedder(inner) },
+	Alter:   alterShedder,
+	Start: func(
+		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
+		sink strategies.Sink,
+	) strategies.Strategy {
+		s := &engine.Hold{Room: make(chan struct{}, inner.Bound(in)+own.Int("queue")), Sheds: true}
+		return s.Start(ctx, inner, in, sink)
+	},
+})
+
+// checkQueue is about the queue of a part.
+func checkQueue(own param.Values) error {
+	if n := own.Int("queue"); n < 0 || n > strategies.MaxSlots {
+		return fmt.Errorf("queue %d: want 0 to %d", n, strategies.MaxSlots)
+	}
+	return nil
+}
+
+// refusesShedder says why a part that sheds makes no sense around inner.
+func refusesShedder(inner strategies.Spec) error {
+	switch {
+	case inner.Sheds:
+		return fmt.Errorf("%s sheds already", inner.Name)
+	case inner.Bound == nil:
+		return fmt.Errorf("it would never shed: %s has no bound, and so is never full", inner.Name)
+	}
+	return engine.TurnsMissed(inner)
+}
+
+// alterShedder has a composition shed what finds every slot and the part's queue taken.
+func alterShedder(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
+	s.Sheds = true
+	s.Capacity = func(p strategies.Params) int {
+		own, in := l.Split(p)
+		return inner.Bound(in) + own.Int("queue")
+	}
+}
+
+// Submit never blocks: the channel has room for all that are admitted.
+func (s *boundedQueueShed) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.Admit(ctx, s.most); err != nil {
+		return err
+	}
+	s.Enqueue(t)
+	return nil
+}

@@ -1,0 +1,138 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// codelLIFO is a bounded queue that changes its manners under overload. As long as it is empty now
+// and then, it is first come, first served, and a task may wait for the interval. When it has not
+// been empty for as long as the interval, the newest task is served first, and one that comes may
+// wait for the target only, which is much shorter. A task that has waited as long as it may is
+// given up at that instant: it is done with ErrShed, after it was accepted.
+//
+// Use it where a response that comes too late is worth nothing, because the client has gone, and
+// overloads happen. A bounded queue that is full all the time makes every task wait for its whole
+// length, and all may come too late; here the short timeout keeps the queue short, and the newest
+// have the best chance to be in time. A burst that the slots can work off within the interval
+// loses nothing. It costs fairness: what was unlucky once is not served at all.
+//
+// What waits is shed by one timer for the whole queue. A task's time runs from acceptance; which of
+// the two timeouts it has is decided then, as in the original. Once Drain is called nothing is shed
+// any more: there are no newer tasks to make way for, and what was accepted is to be finished.
+type codelLIFO struct {
+	engine.Backlog
+	engine.CodelQueue
+}
+
+var codelLIFOSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name: "codel_lifo",
+	Summary: "a bounded queue; under overload newest first, and tasks that waited too long " +
+		"are shed",
+	UseIf:   "a late response is worth nothing and overloads happen",
+	Source:  "adaptive LIFO and CoDel: Maurer, Fail at Scale, ACM Queue 13(8), 2015",
+	OnPanic: "contained; the worker is replaced",
+	Keys: []param.Key{
+		{Name: "target", Kind: param.Duration, Default: "5ms",
+			Doc: "how long a task may wait that comes under overload"},
+		{Name: "interval", Kind: param.Duration, Default: "100ms",
+			Doc: "how long any other may wait; a queue that was not empty for as long is an " +
+				"overload"},
+	},
+
+	// when the queue is full; and tasks that it has accepted, when they are overdue
+	Sheds:          true,
+	WorkConserving: true,
+
+	Check: func(p strategies.Params) error {
+		target, interval := p.Values.Duration("target"), p.Values.Duration("interval")
+		if target <= 0 || target > interval {
+			return errors.New("target must be above 0 and at most the interval")
+		}
+		return nil
+	},
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &codelLIFO{CodelQueue: engine.NewCodelQueue(p.Values)}
+		s.Open(ctx, sink, s, p.Limit, p.Limit+p.Queue, true)
+		return s
+	},
+}))
+
+var _ = strategies.RegisterPart(strategies.Part{
+	Name: codelLIFOSpec.Name,
+	Summary: "a bounded queue before the strategy inside; under overload newest first, and " +
+		"tasks that waited too long are shed",
+	Keys: append([]param.Key{{Name: "queue", Kind: param.Int, Default: "100",
+		Doc: "tasks that may wait for a slot"}}, codelLIFOSpec.Keys...),
+	Changes: strategies.Admission,
+	Holds:   true,
+	Check: func(p strategies.Params) error {
+		return cmp.Or(checkQueue(p.Values), codelLIFOSpec.Check(p))
+	},
+	Refuses: func(_ param.Values, inner strategies.Spec) error {
+		if inner.Retries {
+			return fmt.Errorf("a task that waits for another attempt would be taken for one that "+
+				"has a slot: have %s inside the retry", codelLIFOSpec.Name)
+		}
+		return refusesShedder(inner)
+	},
+	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
+		alterShedder(s, inner, l)
+		s.FIFO = false
+	},
+	Start: func(
+		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
+		sink strategies.Sink,
+	) strategies.Strategy {
+		slots, queue := inner.Bound(in), engine.NewCodelQueue(own)
+		s := &engine.Hold{
+			Room:  make(chan struct{}, slots+own.Int("queue")),
+			Sheds: true,
+			Most:  slots,
+			Codel: &queue,
+		}
+		return s.Start(ctx, inner, in, sink)
+	},
+})
+
+func (s *codelLIFO) Push(w engine.Waiting, now time.Duration) {
+	timeout := s.CodelQueue.Push(w, now)
+	if !s.Draining {
+		s.WakeAt(now+timeout, now)
+	}
+}
+
+func (s *codelLIFO) Ended(engine.Waiting, engine.Ending) {}
+
+// Wake sheds what is overdue, and asks for the next time that something will be.
+func (s *codelLIFO) Wake(now time.Duration) []*strategies.Task {
+	late := s.TakeLate(now)
+	if at, ok := s.OverdueAt(); ok {
+		s.WakeAt(at, now)
+	}
+	return late
+}
+
+// KeepAll has everything that waits run.
+func (s *codelLIFO) KeepAll() {
+	s.Mutex.Lock()
+	late := s.CodelQueue.KeepAll() // overdue at this very instant
+	s.Silence()
+	s.Mutex.Unlock()
+	for _, t := range late {
+		s.Settle(t, strategies.Result{Err: strategies.ErrShed})
+	}
+}
+
+// Drain lets everything that waits run.
+func (s *codelLIFO) Drain(ctx context.Context) error {
+	s.KeepAll()
+	return s.Backlog.Drain(ctx)
+}

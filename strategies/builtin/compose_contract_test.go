@@ -1,0 +1,91 @@
+package builtin_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest"
+)
+
+// keepsContract tests the clauses in this process: there are too many compositions for a child
+// each.
+func keepsContract(t *testing.T, text string, clauses []strategytest.Clause) {
+	t.Helper()
+	v, err := strategies.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range clauses {
+		if err := c.Check(v.Spec); err != nil {
+			t.Errorf("%s: %s: %v", v, c.Name, err)
+		}
+	}
+}
+
+// TestComposedContract: each part keeps the contract around each strategy that takes it, and each
+// two parts around a semaphore. `make compose` tries all; else the strategies are one that blocks,
+// one that is never full, one that sheds what it has accepted, and one of steps.
+func TestComposedContract(t *testing.T) {
+	bases := []string{"worker_pool", "unbounded", "codel_lifo", "partitioned"}
+	if check.All {
+		bases = nil
+		for _, s := range strategies.All() {
+			bases = append(bases, s.Name)
+		}
+	}
+	var pairs []string
+	for _, outer := range strategies.Parts() {
+		for _, base := range bases {
+			pairs = append(pairs, composed(outer.Name, base))
+		}
+		for _, inner := range strategies.Parts() {
+			pairs = append(pairs, composed(outer.Name, inner.Name, "semaphore"))
+		}
+	}
+	pairs = slices.DeleteFunc(pairs, makesNoSense)
+	if len(pairs) < 25 {
+		t.Fatalf("only %d pairs make sense: %q", len(pairs), pairs)
+	}
+	for _, text := range pairs {
+		keepsContract(t, text, strategytest.Clauses())
+	}
+}
+
+// composed joins names. Outside a rate codel_lifo is given an hour: what waits for a token waits
+// longer than for a slot, and is rightly shed, where the clauses are about tasks that are not.
+func composed(names ...string) string {
+	paced := slices.ContainsFunc(names[1:], func(name string) bool {
+		return name == "token_bucket" || name == "ticker_limited"
+	})
+	if names[0] == "codel_lifo" && paced {
+		names[0] += ":target=1h,interval=1h"
+	}
+	return strings.Join(names, "+")
+}
+
+func makesNoSense(text string) bool { _, err := strategies.Parse(text); return err != nil }
+
+// TestComposedTriples: so do two parts around any strategy, drawn at random: each is held to
+// one clause, in turn, or to all by `make compose`.
+func TestComposedTriples(t *testing.T) {
+	random, triples := rand.New(rand.NewPCG(1, 2)), check.Of(t, 50, 200)
+	parts, bases, clauses := strategies.Parts(), strategies.All(), strategytest.Clauses()
+	for i := 0; i < triples; {
+		text := composed(parts[random.IntN(len(parts))].Name,
+			parts[random.IntN(len(parts))].Name, bases[random.IntN(len(bases))].Name)
+		if makesNoSense(text) {
+			continue
+		}
+		if check.All {
+			keepsContract(t, text, clauses)
+		} else {
+			at := i % len(clauses)
+			keepsContract(t, text, clauses[at:at+1])
+		}
+		i++
+	}
+}

@@ -1,0 +1,239 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// goroutine names the one that calls it.
+func goroutine() string {
+	buf := make([]byte, 64)
+	name, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), " [")
+	return name
+}
+
+// TestEventLoopIsOneGoroutine has 16 producers and tasks that share state without a lock, also
+// after panics. Their Done is there too.
+func TestEventLoopIsOneGoroutine(t *testing.T) {
+	spec, p := variant(t, "event_loop", 8, 100)
+	seen := map[string]int{}
+	s := spec.New(t.Context(), p,
+		strategies.SinkFunc(func(*strategies.Task, strategies.Result) { seen[goroutine()]++ }))
+	run := func(_ context.Context, task *strategies.Task) strategies.Result {
+		seen[goroutine()]++
+		if task.Arg.(int)%7 == 0 {
+			panic("ends its callback")
+		}
+		return strategies.Result{}
+	}
+	submitted := make(chan error)
+	for i := range 16 {
+		go func() {
+			for range 100 {
+				if err := s.Submit(t.Context(), &strategies.Task{Run: run, Arg: i}); err != nil {
+					submitted <- err
+					return
+				}
+			}
+			submitted <- nil
+		}()
+	}
+	for range 16 {
+		if err := <-submitted; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Drain(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for name, n := range seen {
+		if len(seen) != 1 || n != 2*16*100 {
+			t.Errorf("%s called %d times, of %d goroutines", name, n, len(seen))
+		}
+	}
+}
+
+// TestEventLoopIsBlocked has one callback of a second before nine of none: these wait for it, and
+// none overtakes.
+func TestEventLoopIsBlocked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec, p := variant(t, "event_loop", 8, 9)
+		log := newLog(10)
+		s := spec.New(t.Context(), p, log)
+		tasks := sleeps(10, 0)
+		tasks[0].Arg = time.Second
+		for i := range tasks {
+			if err := s.Submit(t.Context(), &tasks[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := s.Submit(ctx, &strategies.Task{Run: nothing}); !errors.Is(err,
+			context.DeadlineExceeded) {
+			t.Errorf("an eleventh task, where there is room for ten: %v", err)
+		}
+		if err := s.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range tasks {
+			if e := <-log.done; e != (entry{&tasks[i], time.Second, nil}) {
+				t.Errorf("done as number %d: %+v", i, e)
+			}
+		}
+	})
+}
+
+// letters returns a task of n steps of 1 ms that writes its name at the start of each.
+func letters(name byte, n int, to *[]byte) *strategies.Task {
+	return &strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
+		*to = append(*to, name)
+		time.Sleep(time.Millisecond)
+		n--
+		return strategies.Result{More: n > 0}
+	}}
+}
+
+// TestTurns writes down whose step is when at one slot: tasks take turns, and one that comes later
+// takes its place in the round.
+func TestTurns(t *testing.T) {
+	for _, test := range []struct{ call, want string }{
+		{"event_loop", "abcabadada"},
+		{"partitioned", "abcabadada"},
+		{"partitioned_all_at_once", "aaaaabbcdd"},
+		{"worker_pool", "aaaaabbcdd"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			spec, p := variant(t, test.call, 1, 10)
+			s := spec.New(t.Context(), p, newLog(10))
+			var order []byte
+			for _, task := range []*strategies.Task{letters('a', 5, &order),
+				letters('b', 2, &order), letters('c', 1, &order)} {
+				if err := s.Submit(t.Context(), task); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(4500 * time.Microsecond) // in the second round, b's step
+			if err := s.Submit(t.Context(), letters('d', 2, &order)); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if string(order) != test.want {
+				t.Errorf("%s: steps ran in the order %s, want %s", test.call, order, test.want)
+			}
+		})
+	}
+}
+
+// TestStepFails has the third step of a task fail, in several ways: there is no fourth, and the
+// other task is not touched.
+func TestStepFails(t *testing.T) {
+	own := errors.New("own")
+	for _, call := range []string{"event_loop", "partitioned"} {
+		for name, fail := range map[string]func() error{
+			"error":  func() error { return own },
+			"panic":  func() error { panic(own) },
+			"Goexit": func() error { runtime.Goexit(); return nil },
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				spec, p := variant(t, call, 1, 10)
+				log := newLog(2)
+				s := spec.New(t.Context(), p, log)
+				var order []byte
+				good, steps := letters('g', 5, &order), 0
+				bad := &strategies.Task{
+					Run: func(context.Context, *strategies.Task) strategies.Result {
+						if steps++; steps < 3 {
+							return strategies.Result{More: true}
+						}
+						return strategies.Result{Err: fail(), More: true}
+					}}
+				// The first step of good lasts until bad is there: bad's steps take no time.
+				for _, task := range []*strategies.Task{good, bad} {
+					if err := s.Submit(t.Context(), task); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := s.Drain(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				e := <-log.done
+				what := fmt.Sprint(e.err)
+				if want := map[string]string{"error": "own", "panic": "the task panicked: own",
+					"Goexit": strategies.ErrGoexit.Error()}[name]; e.task != bad ||
+					e.at != 3*time.Millisecond || what != want || steps != 3 {
+					t.Errorf("%s, %s: done after %d steps at %v: %s", call, name, steps, e.at, what)
+				}
+				if e := <-log.done; e != (entry{good, 5 * time.Millisecond, nil}) {
+					t.Errorf("%s, %s: beside it: %+v", call, name, e)
+				}
+			})
+		}
+	}
+}
+
+// TestStepsAbandoned ends a Drain's deadline, or New's context, while of three tasks one runs a
+// step, one waits for its second and one for its first: only the last is counted as never run, and
+// the second is done at once.
+func TestStepsAbandoned(t *testing.T) {
+	for _, call := range []string{"event_loop", "partitioned"} {
+		for _, drained := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				spec, p := variant(t, call, 1, 10)
+				log := newLog(3)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				s := spec.New(ctx, p, log)
+				var order []byte
+				waits, runs := letters('w', 3, &order), letters('r', 3, &order)
+				for _, task := range []*strategies.Task{waits, runs} {
+					if err := s.Submit(t.Context(), task); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(1500 * time.Microsecond)
+				fresh := letters('f', 3, &order)
+				if err := s.Submit(t.Context(), fresh); err != nil {
+					t.Fatal(err)
+				}
+				want := strategies.ErrAbandoned
+				if drained {
+					ended, cancel := context.WithCancel(t.Context())
+					cancel()
+					var e *strategies.DrainError
+					if err := s.Drain(ended); !errors.As(err, &e) ||
+						e.Abandoned != 1 || e.Running != 0 {
+						t.Errorf("%s: Drain: %v", call, err)
+					}
+				} else {
+					want = context.Canceled
+					cancel()
+					if err := s.Drain(t.Context()); err != nil {
+						t.Errorf("%s: Drain: %v", call, err)
+					}
+				}
+				got := []entry{<-log.done, <-log.done, <-log.done}
+				at := 1500 * time.Microsecond
+				if !slices.Equal(got,
+					[]entry{{waits, at, want}, {fresh, at, want},
+						{runs, 2 * time.Millisecond, want}}) {
+					t.Errorf("%s: done: %+v", call, got)
+				}
+				if string(order) != "wr" {
+					t.Errorf("%s: steps ran: %s", call, order)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package builtin_test
+
+import (
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// TestOneCollector has a sink that owns a map and takes no lock: -race sees a second goroutine that
+// calls it.
+func TestOneCollector(t *testing.T) {
+	const n = 2000
+	seen := make(map[*strategies.Task]int)
+	s := startVariant(t, "fan_out_fan_in", 8, 8,
+		strategies.SinkFunc(func(t *strategies.Task, _ strategies.Result) {
+			runtime.Gosched()
+			seen[t]++
+		}))
+	tasks := make([]strategies.Task, n)
+	for i := range tasks {
+		tasks[i].Run = nothing
+		if err := s.Submit(t.Context(), &tasks[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range tasks {
+		if seen[&tasks[i]] != 1 {
+			t.Fatalf("task %d was done %d times", i, seen[&tasks[i]])
+		}
+	}
+}
+
+// TestSlowCollector breaks the rule that a sink does not block, to show what is behind it: with 1
+// ms for each result, 100 tasks of 1 ms take 101 ms at any limit, and the workers run ahead by what
+// the channel holds, no further.
+func TestSlowCollector(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ms = time.Millisecond
+		log := newLog(100)
+		s := startVariant(t, "fan_out_fan_in", 4, 0,
+			strategies.SinkFunc(func(t *strategies.Task, r strategies.Result) {
+				time.Sleep(ms)
+				log.Done(t, r)
+			}))
+		tasks := sleeps(100, ms)
+		var last time.Duration
+		for i := range tasks {
+			last = submitAt(t, s, log, 0, &tasks[i])
+		}
+		// The last is let in when 91 results are settled, at 92 ms: of the other eight before it
+		// one is with the collector, four are in the channel, and three are held by workers that
+		// wait to send them.
+		if want := 92 * ms; last != want {
+			t.Errorf("the last task was let in at %v, want %v", last, want)
+		}
+		drained(t, s, log)
+		if got := time.Since(log.start); got != 101*ms {
+			t.Errorf("took %v", got)
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// pipeline passes a task through four stages, each with goroutines of its own, over bounded
+// channels:
+//
+//	Submit ─Queue─► generate ─buffer─► work ─buffer─► filter ─buffer─► collect
+//	                    1              Limit         filters              1
+//
+// Generate takes what was submitted, in order, and hands it on. Work is the stage that the tasks
+// are run in. Filter lets pass what succeeded and settles what failed. Collect settles what passed,
+// one result after another.
+//
+// Use it when the steps of the work have limits that differ. As one step it only costs: up to four
+// hand-overs from one goroutine to the next where worker_pool has one. It also holds more than it
+// seems to, as pipelines do: a full one has accepted Limit + Queue + buffer tasks and the one in
+// generate's hand. A stage that is slower than the others fills the buffers before it and blocks
+// all before them, back to Submit.
+//
+// Closing goes from front to back in the usual pipeline, and each sender has to look at the context
+// for the case that its receiver has gone. Here no stage goes before the last task is done, so that
+// only generate looks: a task that is still before the stage of work when the context ends is
+// settled there.
+type pipeline struct {
+	engine.Workers // the stage of work, with jobs before it and results behind
+
+	submitted chan *strategies.Task // before generate
+	passed    chan engine.Outcome
+}
+
+var _ = strategies.RegisterBuiltin(strategies.Spec{
+	Name: "pipeline",
+	Summary: "generate, fan out to workers, filter, collect: stages with limits and buffers of " +
+		"their own",
+	UseIf:   "the work has steps whose limits differ",
+	Source:  "limited concurrency in Go: pipeline",
+	OnPanic: "contained; the worker is replaced, and the panic is filtered out as a failure",
+	Keys: []param.Key{
+		{Name: "buffer", Kind: param.Int, Default: "8",
+			Doc: "results or tasks that may wait between two stages"},
+		{Name: "filters", Kind: param.Int, Default: "1", Doc: "goroutines of the filter"},
+	},
+
+	Bound: func(p strategies.Params) int { return p.Limit },
+	Capacity: func(p strategies.Params) int {
+		return p.Limit + p.Queue + p.Values.Int("buffer") + 1
+	},
+	FIFO:           true,
+	WorkConserving: true,
+	UsesQueue:      true,
+
+	Check: func(p strategies.Params) error {
+		switch buffer, filters := p.Values.Int("buffer"), p.Values.Int("filters"); {
+		case buffer < 0 || buffer > strategies.MaxSlots:
+			return errors.New("buffer must be from 0 to 16777216")
+		case filters < 1 || filters > strategies.MaxLimit:
+			return errors.New("filters must be from 1 to 1048576")
+		}
+		return nil
+	},
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		buffer := p.Values.Int("buffer")
+		s := &pipeline{
+			submitted: make(chan *strategies.Task, p.Queue),
+			passed:    make(chan engine.Outcome, buffer),
+		}
+		s.Results = make(chan engine.Outcome, buffer)
+		s.AtEnd = func() { // nothing is inside: all that was sent has been received
+			close(s.submitted)
+			close(s.Results)
+			close(s.passed)
+		}
+		s.Start(ctx, sink, p.Limit, buffer)
+		s.Alive.Go(s.generate)
+		for range p.Values.Int("filters") {
+			s.Alive.Go(s.filter)
+		}
+		s.Alive.Go(func() { s.Collect(s.passed) })
+		return s
+	},
+})
+
+// Submit blocks until generate, or the queue before it, takes the task.
+func (s *pipeline) Submit(ctx context.Context, t *strategies.Task) error {
+	return s.Send(ctx, s.submitted, t)
+}
+
+// generate is the first stage.
+func (s *pipeline) generate() {
+	for t := range s.submitted {
+		select {
+		case s.Jobs <- t:
+		case <-s.Ctx.Done():
+			s.Settle(t, strategies.Result{Err: s.GiveUp()})
+		}
+		if s.Ctx.Err() != nil {
+			s.Sweep()
+		}
+	}
+}
+
+// filter is the stage behind work.
+func (s *pipeline) filter() {
+	for o := range s.Results {
+		if o.Result.Err != nil {
+			s.Settle(o.Task, o.Result)
+			continue
+		}
+		s.passed <- o
+	}
+}

@@ -1,0 +1,113 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// retryInPlace is worker_pool with retries: when an attempt asks for another, its worker sleeps
+// until the time for it and tries again.
+//
+// It is what a retry loop inside the task does, and what the retry libraries offer. Use it if
+// failures are rare, or if a failure means that everybody should slow down: a sleeping worker is
+// backpressure. It costs the slot: with Limit tasks in backoff the pool stands still, whatever
+// else waits, and so it is not work-conserving. retry_queue gives the slot away instead.
+//
+// A task that panics or ends its goroutine is not tried again: nothing says that it may be.
+type retryInPlace struct {
+	engine.Workers
+	retries engine.Retries
+	count   atomic.Uint64 // of Submits
+}
+
+var retryInPlaceSpec = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name:    "retry_in_place",
+	Summary: "a worker pool whose workers sleep between the attempts at a task",
+	UseIf:   "failures are rare, or should slow everything down",
+	Source: "the stock scraper's way out of HTTP 429: exponential backoff with full jitter in " +
+		"the worker",
+	OnPanic: "contained, and not tried again; the worker is replaced",
+	Keys:    engine.RetryKeys(),
+
+	FIFO:    true,
+	Retries: true,
+	Check:   engine.CheckRetries,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &retryInPlace{retries: engine.NewRetries(p)}
+		s.Again = s.sleepAndRun
+		s.Start(ctx, engine.RetrySink{Sink: sink}, p.Limit, p.Queue)
+		return s
+	},
+}))
+
+var _ = strategies.RegisterPart(strategies.Part{
+	Name:    retryInPlaceSpec.Name,
+	Summary: "attempts at a task in the slot that it holds, with the backoff between them",
+	Keys:    engine.RetryKeys(engine.BudgetKey),
+	Changes: strategies.Attempts,
+	Check: func(p strategies.Params) error {
+		return cmp.Or(engine.CheckRetries(p), engine.CheckBudget(p.Values))
+	},
+	Refuses: func(_ param.Values, inner strategies.Spec) error {
+		switch {
+		case len(inner.Around) > 0:
+			return fmt.Errorf("it keeps the slot, and so stands last, before %s; retry can stand "+
+				"before %s", inner.Base, inner.Around[0])
+		case inner.Quantum != nil || inner.Splits:
+			return fmt.Errorf("it runs a task to its end, and %s runs steps", inner.Name)
+		}
+		return nil
+	},
+	Alter: func(s *strategies.Spec, _ strategies.Spec, _ strategies.Layer) {
+		s.Retries, s.WorkConserving = true, false
+	},
+	Start: func(
+		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
+		sink strategies.Sink,
+	) strategies.Strategy {
+		s := &engine.RetryPart{Retries: engine.NewPartRetries(own), Sink: sink}
+		s.Strategy = inner.New(ctx, in, s)
+		return s
+	},
+})
+
+// Submit blocks until the channel, or a worker itself, takes the task.
+func (s *retryInPlace) Submit(ctx context.Context, t *strategies.Task) error {
+	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
+	return s.Workers.Submit(ctx, t)
+}
+
+// sleepAndRun makes further attempts until one is final.
+func (s *retryInPlace) sleepAndRun(
+	t *strategies.Task, r strategies.Result,
+) (final strategies.Result, later bool) {
+	for r.Retry {
+		wait, err := s.retries.Next(t, r)
+		if err != nil {
+			return strategies.Result{Err: err}, false
+		}
+		if !s.pause(wait) {
+			return strategies.Result{Err: s.EndedBy()}, false
+		}
+		r = s.Run(t)
+	}
+	return r, false
+}
+
+// pause waits that long in the worker, and says false when ctx has ended first. No wait needs no
+// timer.
+func (s *retryInPlace) pause(wait time.Duration) bool {
+	if wait <= 0 {
+		return s.Ctx.Err() == nil
+	}
+	return pace.Sleep(s.Ctx, wait) == nil
+}

@@ -1,0 +1,198 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// retryQueue is worker_pool with a second, delayed queue: a task whose attempt asks for another
+// waits there, its worker goes on to the next task, and when its time has come it joins the end of
+// the first queue.
+//
+// Use it if failures are many or their waits long, and the tasks independent: tasks in backoff keep
+// no slot. It costs the order (a task that is tried again is overtaken by those that came
+// meanwhile), and the slow-down: a target in trouble gets new tasks instead of the failed ones. It
+// adds to worker_pool some 30 ns a task for admission, a goroutine that keeps the delayed queue
+// (one, however many wait), and two switches of goroutines per failed attempt.
+//
+// A task in backoff is still accepted and not done, so something must bound how many there are, or
+// a target that fails would fill the memory. That is the parameter delayed: the instance is full
+// with Limit + Queue + delayed tasks, wherever they are, and then Submit blocks. To count the tasks
+// in backoff against the queue alone was rejected: without a queue, tasks in backoff would then
+// keep out new ones, which is what this strategy is there to avoid.
+//
+// A task that panics or ends its goroutine is not tried again: nothing says that it may be.
+type retryQueue struct {
+	engine.Workers
+	retries engine.Retries
+	count   atomic.Uint64       // of Submits
+	slots   chan struct{}       // holds one element for each task inside
+	began   time.Time           // when the instance was made: all instants here are counted from it
+	parked  chan engine.Waiting // from the workers to the delayed queue
+}
+
+var _ = strategies.RegisterBuiltin(strategies.Spec{
+	Name:    "retry_queue",
+	Summary: "a worker pool with a delayed queue for tasks that will be tried again",
+	UseIf:   "failures are many or their waits long, and other tasks should not stand behind them",
+	Source:  "the stock scraper's secondary retry queue for delayed execution",
+	OnPanic: "contained, and not tried again; the worker is replaced",
+	Keys: engine.RetryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
+		Doc: "tasks accepted beyond limit and queue, so that those that wait for their next " +
+			"attempt keep no others out"}),
+
+	Bound:          func(p strategies.Params) int { return p.Limit },
+	Capacity:       retryQueueCapacity,
+	FIFO:           true,
+	WorkConserving: true,
+	Retries:        true,
+	UsesQueue:      true,
+	Check: func(p strategies.Params) error {
+		if n := p.Values.Int("delayed"); n < 0 || n > strategies.MaxSlots {
+			return fmt.Errorf("delayed %d: want 0 to %d", n, strategies.MaxSlots)
+		}
+		return engine.CheckRetries(p)
+	},
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		most := retryQueueCapacity(p)
+		s := &retryQueue{retries: engine.NewRetries(p), slots: make(chan struct{}, most),
+			began: time.Now(), parked: make(chan engine.Waiting, p.Limit)}
+		s.Again = s.park
+		// jobs has room for all: to send there never blocks
+		s.Start(ctx, engine.RetrySink{Slots: s.slots, Sink: sink}, p.Limit, most)
+		s.Alive.Add(1)
+		go s.keepTime()
+		return s
+	},
+})
+
+// The part retry is the delayed queue alone, before any strategy: see holdOf.
+var _ = strategies.RegisterPart(strategies.Part{
+	Name: "retry",
+	Summary: "tasks that ask for another attempt wait outside and come again, behind those that " +
+		"came meanwhile",
+	Keys: engine.RetryKeys(param.Key{Name: "delayed", Kind: param.Int, Default: "256",
+		Doc: "tasks accepted beyond what fits inside, so that those that wait for their next " +
+			"attempt keep no others out; none where what is inside sheds or serves in steps"},
+		engine.BudgetKey),
+	Changes: strategies.Attempts,
+	Check: func(p strategies.Params) error {
+		if n := p.Values.Int("delayed"); n < 0 || n > strategies.MaxSlots {
+			return fmt.Errorf("delayed %d: want 0 to %d", n, strategies.MaxSlots)
+		}
+		return cmp.Or(engine.CheckRetries(p), engine.CheckBudget(p.Values))
+	},
+	Holds: true,
+	Refuses: func(v param.Values, inner strategies.Spec) error {
+		switch n := v.Int("delayed"); {
+		case !v.Given("delayed"):
+		case inner.Sheds:
+			return fmt.Errorf("delayed=%d is a queue, which would be before the one that %s sheds "+
+				"from", n, inner.Name)
+		case inner.Quantum != nil:
+			return fmt.Errorf("delayed=%d is a queue, in which a task would miss its turns", n)
+		}
+		return nil
+	},
+	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
+		s.Retries = true
+		if inner.Capacity == nil {
+			return
+		}
+		s.Capacity = func(p strategies.Params) int {
+			own, in := l.Split(p)
+			return inner.Capacity(in) + retryDelayed(own, inner)
+		}
+	},
+	Start: func(
+		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
+		sink strategies.Sink,
+	) strategies.Strategy {
+		s := engine.HoldOf(inner, in, retryDelayed(own, inner), inner.Sheds)
+		r := engine.NewPartRetries(own)
+		s.Retries = &r
+		return s.Start(ctx, inner, in, sink)
+	},
+})
+
+func retryDelayed(own param.Values, inner strategies.Spec) int {
+	if inner.Sheds || inner.Quantum != nil {
+		return 0
+	}
+	return own.Int("delayed")
+}
+
+func retryQueueCapacity(
+	p strategies.Params,
+) int {
+	return p.Limit + p.Queue + p.Values.Int("delayed")
+}
+
+// Submit blocks while as many tasks are inside as the capacity says.
+func (s *retryQueue) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.Acquire(ctx, s.slots); err != nil {
+		return err
+	}
+	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
+	s.Enqueue(t)
+	return nil
+}
+
+// park has t wait for its next attempt, if it is to have one.
+func (s *retryQueue) park(
+	t *strategies.Task, r strategies.Result,
+) (final strategies.Result, later bool) {
+	wait, err := s.retries.Next(t, r)
+	if err != nil {
+		return strategies.Result{Err: err}, false
+	}
+	due := engine.Prolong(time.Since(s.began), wait)
+	// it comes when it is due
+	s.parked <- engine.Waiting{Task: t, Came: due, Key: float64(due), Seq: t.Kept().Tries.Ordinal}
+	return strategies.Result{}, true
+}
+
+// keepTime is the life of the goroutine that owns the delayed queue: a heap by the time of the next
+// attempt, in which of those that are due at one instant the oldest is first. It lasts until
+// nothing is inside, and never blocks but for something to do, so a worker does not wait for it.
+func (s *retryQueue) keepTime() {
+	defer s.Alive.Done()
+	var delayed engine.Heap
+	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
+	timer.Stop()
+	defer timer.Stop()
+	ended := s.Ctx.Done()
+	for {
+		select {
+		case p := <-s.parked:
+			delayed.Push(p)
+		case <-timer.C:
+		case <-ended:
+			ended = nil
+		case <-s.Idle:
+			return
+		}
+		timer.Stop()
+		for len(delayed) > 0 {
+			over := s.Ctx.Err() != nil
+			if wait := delayed[0].Came - time.Since(s.began); wait > 0 && !over {
+				timer.Reset(wait)
+				break
+			}
+			t := delayed.Pop().Task
+			if over {
+				s.Settle(t, strategies.Result{Err: s.EndedBy()})
+			} else {
+				s.Enqueue(t)
+			}
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest"
+)
+
+// TestRetryQueueSmall holds it to the contract where a few tasks in backoff fill it; the default
+// keeps most checks from ever seeing it full.
+func TestRetryQueueSmall(t *testing.T) {
+	spec, _ := variant(t, "retry_queue", 1, 0)
+	spec.Keys = slices.Clone(spec.Keys)
+	for _, delayed := range []string{"0", "3"} {
+		for i := range spec.Keys {
+			if spec.Keys[i].Name == "delayed" {
+				spec.Keys[i].Default = delayed
+			}
+		}
+		t.Run("delayed="+delayed, func(t *testing.T) { strategytest.Run(t, spec) })
+	}
+}
+
+// TestRetryQueueIsFull fills it with tasks in backoff: the next Submit blocks until the first of
+// them is done.
+func TestRetryQueueIsFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec, p := variant(t, "retry_queue:delayed=5,base=0s", 2, 3)
+		log := newLog(11)
+		s := spec.New(t.Context(), p, log)
+		for range 10 {
+			// five rounds of 1 ms; all come back at a second and one to five milliseconds
+			accept(t, s, &newFlaky(2, time.Second).Task)
+		}
+		time.Sleep(100 * ms)
+		accept(t, s, &newFlaky(1, 0).Task)
+		if at := time.Since(log.start); at != 1002*ms {
+			t.Errorf("there was room at %v", at)
+		}
+		drainAll(t, s)
+	})
+}
+
+// TestRetryQueueOrder has tasks with several waits fail: they come back in the order of their
+// times, those of one instant in the order of their submission, and behind what is queued by then.
+func TestRetryQueueOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec, p := variant(t, "retry_queue:base=0s", 1, 100)
+		log := newLog(8)
+		s := spec.New(t.Context(), p, log)
+		var waits []*flaky
+		for i, at := range []time.Duration{50, 30, 40, 30, 10} {
+			// ms at which to come back; attempt i ends at i+1 ms
+			f := newFlaky(2, at*ms-time.Duration(i+1)*ms)
+			waits = append(waits, f)
+			accept(t, s, &f.Task)
+		}
+		time.Sleep(9 * ms)
+		queued := sleeps(3, ms) // from 9 to 12 ms
+		for i := range queued {
+			accept(t, s, &queued[i])
+		}
+		drainAll(t, s)
+		for i, want := range []time.Duration{50, 30, 40, 31, 12} {
+			if got := waits[i].spans[1][0]; got != want*ms {
+				t.Errorf("task %d came back at %v, want %v", i, got, want*ms)
+			}
+		}
+	})
+}
+
+// TestRetryQueueGoroutines has a thousand tasks wait at once: no goroutine more than the instance
+// has when it is idle.
+func TestRetryQueueGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec, p := variant(t, "retry_queue", 4, 0)
+		s := spec.New(t.Context(), p, newLog(1000))
+		synctest.Wait()
+		idle := runtime.NumGoroutine()
+		for range 1000 {
+			accept(t, s, &newFlaky(2, time.Hour).Task)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := runtime.NumGoroutine(); n > idle {
+			t.Errorf("%d goroutines with 1000 tasks in backoff, %d when idle", n, idle)
+		}
+		drainAll(t, s)
+	})
+}
+
+// TestRetryQueueAbandons drains with a deadline while tasks run, are ready again, wait for a slot
+// and wait for their time. Twelve are abandoned, and half of these have not run at all.
+func TestRetryQueueAbandons(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec, p := variant(t, "retry_queue:base=0s", 2, 100)
+		log := newLog(14)
+		s := spec.New(t.Context(), p, log)
+		for range 4 {
+			accept(t, s, &newFlaky(0, time.Hour).Task) // in backoff from 1 or 2 ms on
+		}
+		for range 2 {
+			accept(t, s, &newFlaky(0, 2*ms).Task) // fail at 3 ms, ready at 5 ms
+		}
+		long := sleeps(8, 7*ms) // two run from 3 to 10 ms, six wait
+		for i := range long {
+			accept(t, s, &long[i])
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 9*ms)
+		defer cancel()
+		var e *strategies.DrainError
+		if err := s.Drain(ctx); !errors.As(err, &e) ||
+			*e != (strategies.DrainError{Abandoned: 6, Cause: context.DeadlineExceeded}) {
+			t.Errorf("Drain: %v", err)
+		}
+		got := make(map[entry]int)
+		for range 14 {
+			e := <-log.done
+			got[entry{nil, e.at, e.err}]++
+		}
+		if got[entry{nil, 9 * ms, strategies.ErrAbandoned}] != 12 ||
+			got[entry{nil, 10 * ms, nil}] != 2 {
+			t.Errorf("done: %v", got)
+		}
+	})
+}
+
+// TestRetryAfterForEver asks for the longest wait there is: it is not taken for a short one, and
+// can be given up.
+func TestRetryAfterForEver(t *testing.T) {
+	retrying(t, func(t *testing.T, name string) {
+		synctest.Test(t, func(t *testing.T) {
+			spec, p := variant(t, name, 1, 0)
+			log := newLog(1)
+			ctx, cancel := context.WithTimeout(t.Context(), 1000*time.Hour)
+			defer cancel()
+			s := spec.New(ctx, p, log)
+			f := newFlaky(0, math.MaxInt64)
+			accept(t, s, &f.Task)
+			drainAll(t, s)
+			if e := <-log.done; len(f.spans) != 1 || e.at != 1000*time.Hour ||
+				e.err != context.DeadlineExceeded {
+				t.Errorf("%d attempts, done at %v with %v", len(f.spans), e.at, e.err)
+			}
+		})
+	})
+}

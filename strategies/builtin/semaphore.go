@@ -1,0 +1,44 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// semaphore starts a goroutine for each task, after taking one of Limit slots in a buffered
+// channel. Submit blocks while there is no slot.
+//
+// It is the shortest way to a limit: no workers to stop, nothing idle, and the caller feels the
+// load at once. It costs the start of a goroutine per task, and under load a switch to the blocked
+// submitter and back; that the submitter can be called off (by its context or by Drain) makes the
+// wait some 80 ns dearer than a bare send.
+type semaphore struct{ engine.PerTask }
+
+var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
+	Name:    "semaphore",
+	Summary: "a goroutine per task, admitted by a buffered channel",
+	UseIf:   "tasks take longer than the start of a goroutine and the caller may wait",
+	Source:  "limited concurrency in Go: a buffered channel as a semaphore",
+	OnPanic: "contained; the task's goroutine ends and its slot is given back",
+	Go: func(p strategies.Params) string {
+		return fmt.Sprintf("slots := make(chan struct{}, %d)", p.Limit)
+	},
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &semaphore{engine.PerTask{Slots: make(chan struct{}, p.Limit)}}
+		s.Open(ctx, sink, nil)
+		return s
+	},
+}))
+
+// Submit blocks until there is a slot.
+func (s *semaphore) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.Acquire(ctx); err != nil {
+		return err
+	}
+	go s.Thunk(t)()
+	return nil
+}

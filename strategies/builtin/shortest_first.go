@@ -1,0 +1,119 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// shortestFirst starts the task with the smallest Size first, and lets at most so many long ones
+// run at once.
+//
+// Use it where the lengths of tasks differ widely and can be told in advance, if only roughly.
+// Where most tasks are short it lowers the mean response a lot, at the same throughput: a short one
+// does not queue behind long ones that wait. Nor, thanks to the cap, behind long ones that run,
+// which would otherwise come to hold all slots now and then and keep them. It costs the long tasks,
+// which wait longer, a wrong hint its position in the queue, and slots that are idle when only long
+// ones wait.
+//
+// Nothing waits for ever. The queue is sorted by the time of acceptance plus stretch times the
+// size, so that a task is overtaken only by those that come within stretch times the difference of
+// their sizes after it. With a stretch of 0 that is first come, first served, with a very large one
+// it is shortest first. This order needs no ageing, because it does not change while a task waits.
+// The cap keeps slots for short tasks; long ones have the others to themselves as far as no
+// shorter one waits.
+//
+// If the work of the long ones alone is more than the cap can carry, their queue grows without end,
+// although slots are idle. A task of unknown size counts as of the size where long begins, and not
+// as long.
+type shortestFirst struct {
+	engine.Backlog
+	cutoff      time.Duration
+	stretch     float64
+	longCap     int // most long tasks in flight
+	short, long engine.Heap
+	running     int // long tasks in flight
+}
+
+var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name:    "shortest_first",
+	Summary: "the smallest Size first, with a cap on the long ones and a bound on being overtaken",
+	UseIf:   "lengths differ widely, can be told in advance, and most tasks are short",
+	Source:  "shortest job first; a cap on long tasks as for the blocking calls of an event loop",
+	OnPanic: "contained; the worker is replaced",
+	Keys: []param.Key{
+		{Name: "long", Kind: param.Duration, Default: "10ms",
+			Doc: "a task of a larger size is long"},
+		{Name: "longcap", Kind: param.Int, Default: "0",
+			Doc: "most long tasks at once; 0: all slots but one"},
+		{Name: "stretch", Kind: param.Float, Default: "100",
+			Doc: "how many times its size a task may be overtaken for"},
+	},
+
+	UsesSize: true,
+
+	Check: func(p strategies.Params) error {
+		if n := p.Values.Int("longcap"); n < 0 || n > p.Limit {
+			return fmt.Errorf("longcap must be at least 0 and at most the limit %d", p.Limit)
+		}
+		if p.Values.Float("stretch") < 0 {
+			return errors.New("stretch must not be negative")
+		}
+		return nil
+	},
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &shortestFirst{cutoff: p.Values.Duration("long"), stretch: p.Values.Float("stretch"),
+			longCap: cmp.Or(p.Values.Int("longcap"), max(1, p.Limit-1))}
+		s.Open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
+		return s
+	},
+}))
+
+func (s *shortestFirst) Push(w engine.Waiting, now time.Duration) {
+	size := w.Task.Size
+	if size <= 0 {
+		size = s.cutoff
+	}
+	w.Key = float64(now) + s.stretch*float64(size)
+	if w.Long = size > s.cutoff; w.Long {
+		s.long.Push(w)
+	} else {
+		s.short.Push(w)
+	}
+}
+
+// Pop takes the first of both queues, or of the short ones while the cap is reached.
+func (s *shortestFirst) Pop(time.Duration) (engine.Waiting, bool) {
+	mayLong := len(s.long) > 0 && s.running < s.longCap
+	switch {
+	case mayLong && (len(s.short) == 0 || s.long[0].Before(s.short[0])):
+		s.running++
+		return s.long.Pop(), true
+	case len(s.short) > 0:
+		return s.short.Pop(), true
+	}
+	return engine.Waiting{}, false
+}
+
+func (s *shortestFirst) Ended(w engine.Waiting, _ engine.Ending) {
+	if w.Long {
+		s.running--
+	}
+}
+
+func (s *shortestFirst) Wake(time.Duration) []*strategies.Task { return nil }
+
+func (s *shortestFirst) Empty() (tasks []*strategies.Task) {
+	for _, queue := range []*engine.Heap{&s.short, &s.long} {
+		for len(*queue) > 0 {
+			tasks = append(tasks, queue.Pop().Task)
+		}
+	}
+	return tasks
+}

@@ -1,0 +1,41 @@
+package builtin
+
+import (
+	"context"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// unbounded starts a goroutine for each task at once and counts them: what a `go` statement in a
+// loop with a WaitGroup does.
+//
+// Use it when the tasks are few, or bound themselves. It costs a goroutine per task, running or not
+// (about 2.6 kB), and hands the whole burst to whatever the tasks call: the first of the common
+// mistakes that the other strategies exist to avoid.
+type unbounded struct{ engine.PerTask }
+
+var _ = strategies.RegisterBuiltin(strategies.Spec{
+	Name:    "unbounded",
+	Summary: "a goroutine for each task, at once",
+	UseIf:   "the tasks are few, or something else bounds them",
+	Source:  "the go statement with a sync.WaitGroup",
+	OnPanic: "contained; the task's goroutine ends",
+
+	WorkConserving: true,
+
+	New: func(ctx context.Context, _ strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := new(unbounded)
+		s.Open(ctx, sink, nil)
+		return s
+	},
+})
+
+// Submit never blocks.
+func (s *unbounded) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.Enter(ctx); err != nil {
+		return err
+	}
+	go s.Thunk(t)()
+	return nil
+}

@@ -1,0 +1,114 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	weighted "golang.org/x/sync/semaphore"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// weightedSemaphore starts a goroutine for each task, after taking as many of Limit units as the
+// task weighs (Task.Weight; 0 counts as 1) from a golang.org/x/sync/semaphore. Submit blocks while
+// there are too few.
+//
+// Use it when tasks differ in what they take of the scarce thing: memory, connections, bytes in
+// flight. It costs what semaphore costs and, for a Submit that waits, three allocations of the
+// semaphore's. Such a Submit also needs a context that ends with its own and when the intake
+// closes. To make one costs more than the semaphore does, so one is kept for the next Submit with
+// the same context, until that context ends; Submits with contexts of their own pay each time.
+//
+// Units are given in the order of Submit, and a task that finds too few holds up all that come
+// after it, however light: so heavy tasks are not starved by light ones, and units may be idle
+// meanwhile. With equal weights none is.
+//
+// A weight above the limit can never be had. As in x/sync, such a Submit fails with its context: it
+// waits, in nobody's way, until that ends (or the intake closes) and then says why it waited in
+// vain. A negative weight panics.
+type weightedSemaphore struct {
+	engine.PerTask
+	limit int64
+	units *weighted.Weighted
+	// for the next Submit with the same context; replaced only when it has ended
+	kept atomic.Pointer[joint]
+}
+
+var _ = strategies.RegisterBuiltin(engine.Slotted(strategies.Spec{
+	Name:    "weighted_semaphore",
+	Summary: "a goroutine per task, admitted by golang.org/x/sync/semaphore with the task's weight",
+	UseIf:   "tasks take different amounts of a scarce resource",
+	Source:  "golang.org/x/sync/semaphore",
+	Parts:   1, // the semaphore's module
+	OnPanic: "contained; the task's goroutine ends and its units are given back",
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &weightedSemaphore{limit: int64(p.Limit), units: weighted.NewWeighted(int64(p.Limit))}
+		s.Release = func(t *strategies.Task) { s.units.Release(weight(t)) }
+		s.Open(ctx, sink, nil)
+		return s
+	},
+}))
+
+// weight is what t takes. It must be the same from Submit to Done, as must all of a task that a
+// strategy has.
+func weight(t *strategies.Task) int64 { return max(t.Weight, 1) }
+
+// Submit blocks until there are as many units as the task weighs.
+func (s *weightedSemaphore) Submit(ctx context.Context, t *strategies.Task) error {
+	if t.Weight < 0 {
+		panic(fmt.Sprintf("weighted_semaphore: a task of weight %d", t.Weight))
+	}
+	if err := s.Enter(ctx); err != nil {
+		return err
+	}
+	if !s.units.TryAcquire(weight(t)) {
+		if err := s.wait(ctx, weight(t)); err != nil {
+			s.Leave()
+			return err
+		}
+	}
+	go s.Thunk(t)()
+	return nil
+}
+
+// wait takes n units as soon as it is its turn, unless ctx ends or the intake closes.
+func (s *weightedSemaphore) wait(ctx context.Context, n int64) error {
+	j := s.kept.Load()
+	if j == nil || j.of != ctx.Done() {
+		previous := j
+		j = s.join(ctx)
+		switch {
+		case previous != nil && previous.Err() == nil, !s.kept.CompareAndSwap(previous, j):
+			defer j.end()
+		case previous != nil:
+			previous.end()
+		}
+	}
+	if s.units.Acquire(j, n) == nil {
+		return nil
+	}
+	switch err := ctx.Err(); {
+	case err == nil:
+		return strategies.ErrClosed
+	case n > s.limit:
+		return fmt.Errorf("a weight of %d is above the limit of %d: %w", n, s.limit, err)
+	default:
+		return err
+	}
+}
+
+// A joint is a context that ends with that of a Submit and when the intake closes.
+type joint struct {
+	context.Context
+	of  <-chan struct{} // Done of the Submit's
+	end func()          // takes it off the books of both
+}
+
+func (s *weightedSemaphore) join(ctx context.Context) *joint {
+	both, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.Intake, cancel)
+	return &joint{both, ctx.Done(), func() { stop(); cancel() }}
+}

@@ -1,0 +1,26 @@
+package builtin
+
+import (
+	"context"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// The strategy worker_pool is Limit long-lived goroutines that receive from one channel with room
+// for Queue tasks. Submit sends to the channel, so it blocks while the queue is full.
+//
+// It is the classic of limited concurrency in Go, and the cheapest of them as long as there is a
+// queue: a running worker takes its next task without a switch of goroutines. With no queue each
+// task wakes a parked worker. It costs Limit idle goroutines.
+var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
+	Name:    "worker_pool",
+	Summary: "long-lived workers that take tasks from a channel",
+	UseIf:   "there are many short tasks, or a worker keeps something between them",
+	Source:  "limited concurrency in Go: workers on a channel",
+	OnPanic: "contained; the worker is replaced",
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		return new(engine.Workers).Start(ctx, sink, p.Limit, p.Queue)
+	},
+}))

@@ -1,0 +1,257 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
+)
+
+// awayKey is the parameter of strategies whose store is a server.
+var awayKey = param.Key{Name: "away", Kind: param.Duration, Default: "6s",
+	Doc: "how long its server may fail or leave requests unanswered, as while it is started " +
+		"again, until the strategy ends with what it said"}
+
+// away is how long an embedded store may fail to answer, which nobody starts again. With the time
+// of one more request and that of the end it is less than ten seconds, as with awayKey's default.
+const away = 4 * time.Second
+
+// What a request to a server may take: it is longer than a pause for an fsync, and less than half
+// of away, so that a server that is silent is known by then.
+const answering = 3 * time.Second
+
+// A health tells a store that has failed from one that is away for a moment. Whatever the store is
+// asked for tells it what came of it.
+type health struct {
+	away   time.Duration
+	failed context.Context // ends when the store has
+	fail   context.CancelCauseFunc
+	// whose end is that of the store; nil: there is none
+	file  string
+	found os.FileInfo
+	// it could not be opened, so that what an earlier process has left in it stays
+	unopened atomic.Bool
+	// Each kind of request by itself: a store without room may go on to deliver.
+	put, take, reply streak
+}
+
+// A streak is a time without success.
+type streak struct {
+	failing atomic.Bool
+	mu      sync.Mutex
+	since   time.Time // the first request of it began
+	last    time.Time // the last of it failed
+}
+
+// newHealth is that of an instance.
+func newHealth(p strategies.Params, keys []param.Key) *health {
+	h := &health{away: away}
+	for _, k := range keys {
+		if k.Name == awayKey.Name {
+			h.away = p.Values.Duration(k.Name)
+		}
+	}
+	h.failed, h.fail = context.WithCancelCause(context.Background())
+	return h
+}
+
+// permanent finds what a store says that does not pass by itself: it is full, read-only, damaged,
+// or what it kept is gone. 53100, 58…, XX001, XX002 and 25006 are PostgreSQL's codes of these.
+var permanent = regexp.MustCompile(`(?i)no space left|disk (quota|is full|full)|quota exceeded|` +
+	`file too large|disk i/o error|read-?only|malformed|corrupt|not a database|no such table|` +
+	`unable to open database|SQLSTATE (53100|58\w{3}|XX00[12]|3D000|3F000|42P01)|` +
+	`OOM command|MISCONF|` +
+	`maximum (bytes|messages|message size) exceeded|(resource|storage) limits? exceeded|` +
+	`insufficient (storage )?resources|stream not found`)
+
+// isPermanent says whether there is no use in asking again.
+func isPermanent(err error) bool { return err != nil && permanent.MatchString(err.Error()) }
+
+// asked takes note of a request of a kind that began then, and passes on what came of it. An error
+// counts as the store's unless the one who asked has ended the request.
+func (h *health) asked(of *streak, begun time.Time, err error) error {
+	switch {
+	case err == nil:
+		if of.failing.Load() {
+			of.failing.Store(false)
+		}
+	case isPermanent(err):
+		h.lose(err)
+	case errors.Is(err, context.Canceled):
+	default:
+		if lasted := of.lasted(begun, time.Now()); lasted >= h.away {
+			h.lose(fmt.Errorf("no request has succeeded for %v, the last: %w",
+				lasted.Round(time.Second/10), err))
+		}
+	}
+	return err
+}
+
+// lasted is how long no request has succeeded. Failures with a longer time between them than one
+// request takes are not of one streak.
+func (s *streak) lasted(begun, now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.failing.Load() || begun.Sub(s.last) > answering {
+		s.since = begun
+		s.failing.Store(true)
+	}
+	s.last = now
+	return now.Sub(s.since)
+}
+
+// within calls do with a context that ends with ctx, after d, and when the store has failed.
+func (h *health) within(
+	ctx context.Context, d time.Duration, do func(context.Context) error,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	defer context.AfterFunc(h.failed, cancel)()
+	return do(ctx)
+}
+
+// insist calls do until it succeeds, while a server may be started again, unless the store fails.
+func (h *health) insist(do func() error) error {
+	for {
+		begun := time.Now()
+		err := h.asked(&h.reply, begun, do())
+		if err == nil || h.failed.Err() != nil {
+			return err
+		}
+		wait(h.failed, 100*time.Millisecond)
+	}
+}
+
+// needs has the store fail when the file that it is in is gone, or is another: to write to one that
+// was deleted succeeds, and keeps nothing.
+func (h *health) needs(file string) {
+	h.file = file
+	h.found, _ = os.Stat(file) // nil is the same as none, which watch says
+}
+
+// gone says why the file is.
+func (h *health) gone() error {
+	now, err := os.Stat(h.file)
+	if err == nil && (h.found == nil || !os.SameFile(now, h.found)) {
+		err = fmt.Errorf("%s is another now", h.file)
+	}
+	return err
+}
+
+// lose has the store fail with that, which may come of its file being gone.
+func (h *health) lose(err error) {
+	if h.file != "" && h.gone() != nil {
+		err = fmt.Errorf("%w: %w", broker.ErrGone, err)
+	}
+	h.fail(err)
+}
+
+// looking is how often it is looked for the file.
+const looking = time.Second
+
+// watch is Watch of a Broker.
+func (h *health) watch(ctx context.Context) error {
+	var look <-chan time.Time
+	if h.file != "" {
+		tick := time.NewTicker(looking)
+		defer tick.Stop()
+		look = tick.C
+	}
+	for {
+		select {
+		case <-h.failed.Done():
+			return context.Cause(h.failed)
+		case <-ctx.Done():
+			return nil
+		case <-look:
+			if err := h.gone(); err != nil {
+				h.fail(fmt.Errorf("%w: %w", broker.ErrGone, err))
+			}
+		}
+	}
+}
+
+// watched has h hear of all that the broker is asked for.
+func (h *health) watched(b broker.Broker) broker.Broker {
+	put, work := b.Put, b.Work
+	b.Watch = h.watch
+	b.Put = func(ctx context.Context, body []byte) error {
+		begun := time.Now()
+		err := put(ctx, body)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		return h.asked(&h.put, begun, err)
+	}
+	b.Work = func(ctx context.Context, limit int, do func(broker.Message)) {
+		work(ctx, limit, func(m broker.Message) {
+			_ = h.asked(&h.take, time.Time{}, nil)
+			do(watchedMessage{m, h})
+		})
+	}
+	return b
+}
+
+// consume is strategies.Consume, and hears of the errors.
+func (h *health) consume(
+	ctx context.Context, limit int, next func(context.Context) (broker.Message, error),
+	do func(broker.Message),
+) {
+	broker.Consume(ctx, limit, func(ctx context.Context) (broker.Message, error) {
+		begun := time.Now()
+		m, err := next(ctx)
+		if err != nil && ctx.Err() == nil {
+			_ = h.asked(&h.take, begun, err)
+		}
+		return m, err
+	}, do)
+}
+
+// A watchedMessage has health hear what comes of the reply.
+type watchedMessage struct {
+	broker.Message
+	of *health
+}
+
+// Reply implements strategies.Message.
+func (m watchedMessage) Reply(r broker.Reply) error {
+	begun := time.Now()
+	return m.of.asked(&m.of.reply, begun, m.Message.Reply(r))
+}
+
+// A healthLog hears the errors that a library tells to a log alone.
+type healthLog struct {
+	slog.Handler
+	of *health
+}
+
+// Enabled implements slog.Handler.
+func (l healthLog) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn
+}
+
+// Handle implements slog.Handler.
+func (l healthLog) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "err" || a.Key == "error" {
+			_ = l.of.asked(&l.of.take, r.Time, Postgres.tell(errors.New(a.Value.String())))
+		}
+		return true
+	})
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (l healthLog) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+// WithGroup implements slog.Handler.
+func (l healthLog) WithGroup(string) slog.Handler { return l }

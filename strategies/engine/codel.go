@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A CodelQueue is the queue of codel_lifo: which task is next, and which have waited too long.
+type CodelQueue struct {
+	target, interval time.Duration
+
+	// Tasks with one timeout become overdue in the order in which they came, so each timeout has a
+	// line of its own.
+	calm, pressed ring[Waiting]
+	since         time.Duration      // when the queue was empty last, if it is not now
+	late          []*strategies.Task // overdue, and not yet shed
+	Draining      bool               // nothing becomes overdue any more
+}
+
+// NewCodelQueue takes the target and the interval from the parameters of those names.
+func NewCodelQueue(v param.Values) CodelQueue {
+	return CodelQueue{target: v.Duration("target"), interval: v.Duration("interval")}
+}
+
+// overloaded says whether the queue, which is not empty, has not been for the interval.
+func (q *CodelQueue) overloaded(now time.Duration) bool { return now-q.since >= q.interval }
+
+// Push returns how long w may wait.
+func (q *CodelQueue) Push(w Waiting, now time.Duration) (timeout time.Duration) {
+	q.shed(now)
+	if q.calm.Len+q.pressed.Len == 0 {
+		q.since = now
+	}
+	line, timeout := &q.calm, q.interval
+	if q.overloaded(now) {
+		line, timeout = &q.pressed, q.target
+	}
+	line.pushBack(w)
+	return timeout
+}
+
+// Pop takes the newest under overload, otherwise the oldest.
+func (q *CodelQueue) Pop(now time.Duration) (Waiting, bool) {
+	q.shed(now)
+	switch {
+	case q.calm.Len+q.pressed.Len == 0:
+		return Waiting{}, false
+	case q.overloaded(now):
+		if q.calm.Len == 0 || q.pressed.Len > 0 &&
+			q.pressed.At(q.pressed.Len-1).Seq > q.calm.At(q.calm.Len-1).Seq {
+			return q.pressed.popBack(), true
+		}
+		return q.calm.popBack(), true
+	case q.calm.Len == 0 || q.pressed.Len > 0 && q.pressed.At(0).Seq < q.calm.At(0).Seq:
+		return q.pressed.PopFront(), true
+	}
+	return q.calm.PopFront(), true
+}
+
+// shed takes what is overdue out of the queue. No alarm is later than the first is due, so that
+// somebody asks for them at once.
+func (q *CodelQueue) shed(now time.Duration) {
+	if q.Draining {
+		return
+	}
+	for q.calm.Len > 0 && now-q.calm.At(0).Came >= q.interval {
+		q.late = append(q.late, q.calm.PopFront().Task)
+	}
+	for q.pressed.Len > 0 && now-q.pressed.At(0).Came >= q.target {
+		q.late = append(q.late, q.pressed.PopFront().Task)
+	}
+}
+
+// TakeLate takes what is overdue.
+func (q *CodelQueue) TakeLate(now time.Duration) []*strategies.Task {
+	q.shed(now)
+	late := q.late
+	q.late = nil
+	return late
+}
+
+// OverdueAt is when the next task becomes overdue; false: none does.
+func (q *CodelQueue) OverdueAt() (at time.Duration, ok bool) {
+	if q.Draining {
+		return 0, false
+	}
+	if q.calm.Len > 0 {
+		at, ok = q.calm.At(0).Came+q.interval, true
+	}
+	if q.pressed.Len > 0 {
+		if pressed := q.pressed.At(0).Came + q.target; !ok || pressed < at {
+			at, ok = pressed, true
+		}
+	}
+	return at, ok
+}
+
+// KeepAll has nothing become overdue any more, and returns what is already.
+func (q *CodelQueue) KeepAll() []*strategies.Task {
+	q.Draining = true
+	late := q.late
+	q.late = nil
+	return late
+}
+
+// Empty takes all tasks.
+func (q *CodelQueue) Empty() []*strategies.Task {
+	late := q.late
+	q.late = nil
+	return emptied(&q.pressed, emptied(&q.calm, late))
+}

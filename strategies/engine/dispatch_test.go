@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// discard is a sink that wants to know nothing.
+var discard = strategies.SinkFunc(func(*strategies.Task, strategies.Result) {})
+
+// TestPages drives the queue of a dispatch beside a slice, with workers that enter pages, claim
+// from them and quit, and looks at what may be used again.
+func TestPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 40 {
+		var q pages
+		q.Open()
+		var want []*strategies.Task
+		var entered [5]*page // by worker
+		unreported := 0      // claims
+		check := func(got *strategies.Task) {
+			t.Helper()
+			switch {
+			case got == nil && len(want) > 0:
+				t.Fatalf("the queue is empty, where %d tasks wait", len(want))
+			case got != nil && (len(want) == 0 || got != want[0]):
+				t.Fatalf("took a task that is not the first of the %d that wait", len(want))
+			}
+			want = want[min(1, len(want)):]
+		}
+		report := func(n int) {
+			t.Helper()
+			if n != unreported {
+				t.Fatalf("%d claims reported, and there were %d", n, unreported)
+			}
+			unreported = 0
+		}
+		adds := 1 + random.IntN(8) // of 10
+		for range 2000 {
+			worker := &entered[random.IntN(len(entered))]
+			switch choice := random.IntN(20); {
+			case choice < adds:
+				task := new(strategies.Task)
+				q.Push(task)
+				want = append(want, task)
+			case choice < 18 && *worker != nil:
+				if task := (*worker).claim(); task != nil {
+					unreported++
+					check(task)
+				} else {
+					q.quit(*worker)
+					*worker = nil
+				}
+			case choice < 18:
+				task, in, claims := q.take(choice < 17)
+				if claims > 0 {
+					report(claims)
+				}
+				check(task)
+				*worker = in
+			case choice == 18:
+				report(q.claims())
+			default:
+				report(q.withdraw())
+			}
+			if q.Empty() != (len(want) == 0) {
+				t.Fatalf("empty() = %v, and %d tasks wait", q.Empty(), len(want))
+			}
+			unused := map[*page]bool{}
+			for p := q.unused; p != nil; p = p.next {
+				if unused[p] || slices.Contains(entered[:], p) ||
+					slices.ContainsFunc(
+						p.tasks[:],
+						func(t *strategies.Task) bool { return t != nil },
+					) {
+					t.Fatal("a page is put away twice, with somebody in it, or with a task in it")
+				}
+				unused[p] = true
+			}
+			for p := q.head; p != nil; p = p.next {
+				if unused[p] {
+					t.Fatal("a page is in use and put away")
+				}
+			}
+		}
+	}
+}
+
+// TestWorkersOnDemand gives an instance for 1000 slots a hundred tasks one after another, which
+// need one worker, and then ten at once, which need ten.
+func TestWorkersOnDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(Dispatch).Start(t.Context(), strategies.Params{Limit: 1000, Queue: 1000}, discard)
+		task := strategies.Task{Run: func(context.Context, *strategies.Task) strategies.Result {
+			time.Sleep(time.Millisecond)
+			return strategies.Result{}
+		}}
+		expect := func(workers int) {
+			t.Helper()
+			synctest.Wait()
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if len(s.parked) != workers || s.busy != 0 {
+				t.Errorf("%d workers are parked and %d busy, want %d and 0",
+					len(s.parked), s.busy, workers)
+			}
+		}
+		expect(0)
+		for range 100 {
+			if err := s.Submit(t.Context(), &task); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		expect(1)
+		for range 10 {
+			copied := task
+			if err := s.Submit(t.Context(), &copied); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second)
+		expect(10)
+		if err := s.Drain(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// full returns an instance with one slot, which is held until release is closed, and room for
+// queue tasks more, which are in the queue. Its sink is the channel.
+func full(t *testing.T, queue int) (s *Dispatch, done chan error, release chan struct{}) {
+	t.Helper()
+	done, release = make(chan error, queue+2), make(chan struct{})
+	s = new(Dispatch).Start(t.Context(), strategies.Params{Limit: 1, Queue: queue},
+		strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { done <- r.Err }))
+	for range queue + 1 {
+		task := &strategies.Task{
+			Run: func(context.Context, *strategies.Task) strategies.Result {
+				<-release
+				return strategies.Result{}
+			},
+		}
+		if err := s.Submit(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Wait()
+	return s, done, release
+}
+
+// TestRoomComesFirst lets in a Submit whose context has just ended, before it can leave the line:
+// it is accepted.
+func TestRoomComesFirst(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			s, done, release := full(t, 0)
+			ctx, cancel := context.WithCancel(t.Context())
+			returned := make(chan error, 1)
+			go func() {
+				run := func(context.Context, *strategies.Task) (r strategies.Result) { return r }
+				returned <- s.Submit(ctx, &strategies.Task{Run: run})
+			}()
+			synctest.Wait()
+			s.mu.Lock()
+			cancel()
+			for range 100 {
+				runtime.Gosched() // the Submit comes to the mutex
+			}
+			first := s.waiters.first
+			s.inside++
+			s.queue.Push(first.unlink())
+			s.mu.Unlock()
+			first.let <- struct{}{}
+			if err := <-returned; err != nil {
+				t.Errorf("Submit was accepted and returned %v", err)
+			}
+			close(release)
+			if err := s.Drain(t.Context()); err != nil || len(done) != 2 {
+				t.Errorf("Drain: %v, %d tasks done", err, len(done))
+			}
+		})
+	}
+}
+
+// TestSealedAcceptsNobody ends a task when the intake is closed and a Submit has not yet left the
+// line.
+func TestSealedAcceptsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, done, release := full(t, 0)
+		s.mu.Lock()
+		w := s.waiters.join(new(strategies.Task))
+		s.mu.Unlock()
+		s.closeIntake()
+		close(release)
+		if err := s.Drain(t.Context()); err != nil || len(done) != 1 || w.task == nil {
+			t.Errorf("Drain: %v, %d tasks done, accepted: %v", err, len(done), w.task == nil)
+		}
+	})
+}
+
+// TestAbandonBeforeSeal has the Drain whose deadline ends overtake the one that closes the intake:
+// the queue is abandoned before it has been called to seal.
+func TestAbandonBeforeSeal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, done, release := full(t, 9)
+		s.Cancel(strategies.ErrAbandoned)
+		s.abandonQueue()
+		for i := range 9 {
+			if err := <-done; err != strategies.ErrAbandoned {
+				t.Errorf("task %d in the queue: %v", i, err)
+			}
+		}
+		close(release)
+		if err := s.Drain(t.Context()); err != nil || len(done) != 1 || <-done != nil {
+			t.Errorf("Drain: %v, %d other tasks done", err, len(done))
+		}
+	})
+}
+
+// TestNothingRunsOnceEnded ends New's context from inside a task, so that its worker comes for the
+// next before anything else of the instance has seen it.
+func TestNothingRunsOnceEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done, release := make(chan error, 10), make(chan struct{})
+		s := new(Dispatch).Start(ctx, strategies.Params{Limit: 1, Queue: 9},
+			strategies.SinkFunc(func(_ *strategies.Task, r strategies.Result) { done <- r.Err }))
+		for range 10 {
+			if err := s.Submit(t.Context(),
+				&strategies.Task{Run: func(context.Context,
+					*strategies.Task) strategies.Result {
+					<-release
+					cancel()
+					return strategies.Result{}
+				}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(release)
+		if err := s.Drain(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for i := range 10 {
+			if err := <-done; (err == nil) != (i == 0) {
+				t.Errorf("task %d: %v", i, err)
+			}
+		}
+	})
+}

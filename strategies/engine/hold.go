@@ -1,0 +1,333 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Hold is the engine of the parts that keep accepted tasks before they hand them on: for a token,
+// for another attempt, or until what is inside has room. It counts what is inside, waiting or
+// handed on, and is full with as many tasks as room holds.
+//
+// One goroutine hands tasks on in the order of acceptance, so that a Submit inside may block and
+// the caller's be accepted. Where it cannot block, because there is always room inside and nothing
+// to wait for, Submit goes straight on, and the goroutine does no more than time the further
+// attempts.
+type Hold struct {
+	outside
+	Room   chan struct{} // holds one element for each task inside; nil: it is never full
+	Sheds  bool          // when it is full
+	direct bool          // Submit goes straight on
+	Most   int           // tasks handed on and not done; 0: as many as will fit
+	pace   Pacer         // nil: tasks need not wait for each other
+	Codel  *CodelQueue   // in the place of ready; nil: first come, first served
+	// what tries tasks again; nil: nothing does
+	Retries *Retries
+	count   atomic.Uint64 // of Submits
+	began   time.Time     // all instants here are counted from it
+
+	mu      sync.Mutex
+	ready   ring[Waiting] // in the order of acceptance
+	delayed Heap          // by the time of the next attempt
+	pushed  uint64        // tasks so far
+	within  int           // tasks handed on and not done, where most counts
+	over    bool          // ctx has ended: nothing is kept any more
+
+	wake chan struct{} // has one element when there may be something to hand on
+}
+
+// A Pacer says when the head of a queue may go.
+type Pacer interface {
+	// at is called until the answer has come, and returns the same instant until spend is called
+	At(now time.Duration, began time.Time) time.Duration
+	Spend(now time.Duration)
+}
+
+// HoldOf makes a hold that is full with as many tasks as fit inside, and more beyond them.
+func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *Hold {
+	s := &Hold{Sheds: sheds}
+	if inner.Capacity != nil {
+		s.Room = make(chan struct{}, inner.Capacity(in)+more)
+	}
+	return s
+}
+
+// Start opens the instance and makes what is inside.
+func (s *Hold) Start(
+	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
+) *Hold {
+	s.direct = s.pace == nil && s.Codel == nil && (inner.Sheds || inner.Capacity == nil ||
+		cap(s.Room) <= inner.Capacity(in))
+	s.began, s.Drop, s.from = time.Now(), s.dropHeld, ctx
+	s.wake = make(chan struct{}, 1)
+	s.inside = []strategies.Strategy{inner.New(ctx, in, s)}
+	s.Open(ctx, sink, nil)
+	s.handing.Go(s.handOn)
+	return s
+}
+
+// Submit blocks or sheds when it is full.
+func (s *Hold) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.enterRoom(ctx); err != nil {
+		return err
+	}
+	if s.Retries != nil {
+		t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1}
+	}
+	if !s.direct {
+		s.keep(t)
+	} else if err := s.inside[0].Submit(ctx, t); err != nil {
+		s.forget(t)
+		s.Leave()
+		return err
+	}
+	if s.Retries != nil {
+		s.Retries.budget.deposit()
+	}
+	return nil
+}
+
+func (s *Hold) enterRoom(ctx context.Context) error {
+	switch {
+	case s.Room == nil:
+		return s.Enter(ctx)
+	case !s.Sheds:
+		return s.Acquire(ctx, s.Room)
+	}
+	if err := s.Enter(ctx); err != nil {
+		return err
+	}
+	select {
+	case s.Room <- struct{}{}:
+		return nil
+	default:
+		s.Leave()
+		return strategies.ErrShed
+	}
+}
+
+// forget gives the task's room back.
+func (s *Hold) forget(t *strategies.Task) {
+	if s.Retries != nil {
+		t.Kept().Tries = strategies.Tries{}
+	}
+	if s.Room != nil {
+		<-s.Room
+	}
+}
+
+// keep has t wait for its turn.
+func (s *Hold) keep(t *strategies.Task) {
+	s.mu.Lock()
+	over := s.over
+	if !over {
+		s.Push(t)
+	}
+	s.mu.Unlock()
+	if over {
+		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})
+		return
+	}
+	s.signal()
+}
+
+// Push puts a task that has been accepted at the end of what waits; Mutex is held.
+func (s *Hold) Push(t *strategies.Task) {
+	w := Waiting{Task: t, Seq: s.pushed}
+	s.pushed++
+	switch {
+	case s.Codel != nil:
+		w.Came = time.Since(s.began)
+		s.Codel.Push(w, w.Came)
+		return
+	case len(s.delayed) > 0:
+		s.bringDue(time.Since(s.began))
+	}
+	s.ready.pushBack(w)
+}
+
+func (s *Hold) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Done is told by what is inside: t is done, or tried again.
+func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
+	if s.Most > 0 {
+		s.mu.Lock()
+		s.within--
+		s.mu.Unlock()
+		s.signal()
+	}
+	if r.Retry && s.Retries != nil {
+		err := s.delay(t, r)
+		if err == nil {
+			return
+		}
+		r = strategies.Result{Err: err}
+	}
+	s.end(t, r)
+}
+
+// delay has t wait for its next attempt, if it is to have one.
+func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
+	wait, err := s.Retries.Next(t, r)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.over {
+		s.mu.Unlock()
+		return s.EndedBy()
+	}
+	due := Prolong(time.Since(s.began), wait)
+	s.delayed.Push(Waiting{Task: t, Came: due, Key: float64(due), Seq: t.Kept().Tries.Ordinal})
+	s.mu.Unlock()
+	s.signal()
+	return nil
+}
+
+// end settles a task. Its room is free before that, so that a client which submits on Done finds
+// room.
+func (s *Hold) end(t *strategies.Task, r strategies.Result) {
+	s.forget(t)
+	s.Settle(t, r)
+}
+
+// handOn is the goroutine that hands tasks on.
+func (s *Hold) handOn() {
+	timer := time.NewTimer(time.Hour) // never that long: it is set when there is a wait
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		t, wait, late := s.Next()
+		for _, t := range late {
+			s.end(t, strategies.Result{Err: strategies.ErrShed})
+		}
+		if t != nil {
+			if err := s.inside[0].Submit(s.Ctx, t); err != nil {
+				s.refused(t, err)
+			}
+			continue
+		}
+		if wait > 0 {
+			timer.Reset(wait)
+		}
+		select {
+		case <-s.wake:
+		case <-timer.C:
+		case <-s.Ctx.Done():
+			return
+		}
+		timer.Stop()
+	}
+}
+
+// Next takes the task that is to be handed on now. If there is none it says how long to wait for
+// one; 0: until there is another. late are to be shed.
+func (s *Hold) Next() (t *strategies.Task, wait time.Duration, late []*strategies.Task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Since(s.began)
+	s.bringDue(now)
+	soonest := func(at time.Duration) {
+		if left := at - now; wait == 0 || left < wait {
+			wait = left
+		}
+	}
+	if s.Most == 0 || s.within < s.Most {
+		w, at := s.Pop(now)
+		switch {
+		case w.Task != nil:
+			s.within++
+			t = w.Task
+		case at > now:
+			soonest(at)
+		}
+	}
+	if s.Codel != nil {
+		late = s.Codel.TakeLate(now)
+		if at, ok := s.Codel.OverdueAt(); ok {
+			soonest(at)
+		}
+	}
+	if len(s.delayed) > 0 {
+		soonest(s.delayed[0].Came)
+	}
+	return t, wait, late
+}
+
+// Pop takes the task that is next, or says when it may go.
+func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
+	switch {
+	case s.Codel != nil:
+		w, _ = s.Codel.Pop(now)
+		return w, 0
+	case s.ready.Len == 0:
+		return w, 0
+	case s.pace != nil:
+		if at = s.pace.At(now, s.began); at > now {
+			return w, at
+		}
+		s.pace.Spend(now)
+	}
+	return s.ready.PopFront(), 0
+}
+
+// bringDue has tasks whose next attempt is due join those that are ready.
+func (s *Hold) bringDue(now time.Duration) {
+	for len(s.delayed) > 0 && s.delayed[0].Came <= now {
+		s.ready.pushBack(s.delayed.Pop())
+	}
+}
+
+// refused settles a task that was accepted here and not inside.
+func (s *Hold) refused(t *strategies.Task, err error) {
+	s.mu.Lock()
+	s.within--
+	s.mu.Unlock()
+	s.end(t, strategies.Result{Err: s.refusal(t, err)})
+}
+
+// dropHeld settles all that waits here.
+func (s *Hold) dropHeld() {
+	s.mu.Lock()
+	s.over = true
+	tasks := emptied(&s.ready, nil)
+	if s.Codel != nil {
+		tasks = s.Codel.Empty()
+	}
+	for len(s.delayed) > 0 {
+		tasks = append(tasks, s.delayed.Pop().Task)
+	}
+	s.mu.Unlock()
+	for _, t := range tasks {
+		s.end(t, strategies.Result{Err: s.GiveUpOn(t)})
+	}
+}
+
+// KeepAll has nothing shed any more, here or inside.
+func (s *Hold) KeepAll() {
+	if s.Codel != nil {
+		s.mu.Lock()
+		late := s.Codel.KeepAll()
+		s.mu.Unlock()
+		for _, t := range late {
+			s.end(t, strategies.Result{Err: strategies.ErrShed})
+		}
+	}
+	s.outside.KeepAll()
+}
+
+// Drain implements Strategy.
+func (s *Hold) Drain(ctx context.Context) error {
+	s.closeIntake()
+	s.KeepAll()
+	return s.drain(ctx)
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Loop is a goroutine that reports the tasks of pools, one after another: nothing else calls the
+// sink. Whoever has run a task posts it and goes on. The loop takes all that is there at once, so
+// under load it is woken and the lock taken once for many.
+type Loop struct {
+	of     *Pools
+	mu     sync.Mutex
+	wake   sync.Cond
+	posted []completion
+}
+
+// A completion is a task that has come to its end.
+type completion struct {
+	entry entry
+	r     strategies.Result
+}
+
+// Start begins to report the tasks of the pools.
+func (l *Loop) Start(of *Pools) {
+	l.of, l.wake.L = of, &l.mu
+	of.Alive.Add(1)
+	go l.Run()
+}
+
+// post hands a task over. There is room for all that are accepted.
+func (l *Loop) post(e entry, r strategies.Result) {
+	l.mu.Lock()
+	l.posted = append(l.posted, completion{e, r})
+	l.mu.Unlock()
+	l.wake.Signal()
+}
+
+// wakeUp lets the loop see that the instance is idle.
+func (l *Loop) wakeUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wake.Signal()
+}
+
+// Run reports until the instance is idle. What has been posted is counted as inside, so then there
+// is nothing left.
+func (l *Loop) Run() {
+	defer l.of.Alive.Done()
+	var batch []completion
+	for {
+		l.mu.Lock()
+		for len(l.posted) == 0 {
+			if l.of.isIdle.Load() {
+				l.mu.Unlock()
+				return
+			}
+			l.wake.Wait()
+		}
+		batch, l.posted = l.posted, batch[:0]
+		l.mu.Unlock()
+		for i, c := range batch {
+			batch[i] = completion{}
+			l.of.report(c.entry, c.r)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// TestRefusal: a task that was accepted outside is done with the error of New's context, also where
+// what is inside sees its end first and refuses the task because it is closed.
+func TestRefusal(t *testing.T) {
+	from, end := context.WithCancel(t.Context())
+	s := &outside{from: from}
+	s.Open(context.Background(), nil, nil)
+	defer func() { _ = s.drain(context.Background()) }()
+	defer s.closeIntake()
+	if err := s.refusal(&strategies.Task{}, strategies.ErrShed); !errors.Is(
+		err,
+		strategies.ErrShed,
+	) {
+		t.Errorf("a task that was shed is done with %v", err)
+	}
+	end()
+	if err := s.refusal(&strategies.Task{}, strategies.ErrClosed); !errors.Is(
+		err,
+		context.Canceled,
+	) {
+		t.Errorf("after the end of New's context: %v", err)
+	}
+}

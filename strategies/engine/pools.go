@@ -1,0 +1,321 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// Pools are one or several pools of long-lived workers, each with a queue and room of its own: the
+// engine of segregated and cpu_io_split, and with a single pool of the event loops and the
+// partitioned pools.
+//
+// One mutex guards it all. Admission and the queue are one step under it, so that the order in
+// which tasks are accepted is the order in which they wait, also among blocked Submits; that is
+// what the channels of workers cannot say once a task comes back to the queue, which must find room
+// there whoever waits for it. The mutex is taken three times a task (accept, take, release), for
+// some ten nanoseconds each; nobody waits for anything else while holding it.
+type Pools struct {
+	Lifecycle
+	poolOf func(strategies.Class) int // index in pool, or anyPool; nil: there is only one
+	// a task runs one step at a time and goes back to the queue: see turns.go
+	Turns bool
+	// it goes to the front of the queue, with all its sub-tasks at once; otherwise to the tail, one
+	// by one
+	Front bool
+	Home  *Loop // where tasks are reported; nil: by whoever ran them
+
+	mu   sync.Mutex
+	pool []pool
+	// queue and line of the tasks that may take a slot of any pool; it has no workers
+	any pool
+	seq uint64 // entries and blocked Submits so far
+}
+
+// anyPool is where a task goes whose class has no pool: to the first free slot of all.
+const anyPool = -1
+
+// A pool is a pool: workers that take from one queue.
+type pool struct {
+	queue  entries // accepted, and waiting for a slot
+	line   line    // Submits that wait for room
+	room   int     // most tasks accepted and not done
+	inside int     // tasks accepted and not done
+	idle   int     // workers asleep and not called
+	wake   sync.Cond
+}
+
+// An entry is a task in a queue, or on its way through a worker.
+type entry struct {
+	task    *strategies.Task
+	of      *family // of which it is a sub-task; nil: it was submitted
+	seq     uint64  // the lower came first
+	pool    int     // whose room it takes
+	started bool    // it has run a step
+}
+
+// Start makes w ready with one pool for each number of slots, and room for queue waiting tasks in
+// each.
+func (w *Pools) Start(ctx context.Context, sink strategies.Sink, queue int, slots ...int) *Pools {
+	w.pool = make([]pool, len(slots))
+	for i := range w.pool {
+		l := &w.pool[i]
+		l.room, l.wake.L = slots[i]+queue, &w.mu
+	}
+	w.Drop, w.AtEnd = w.dropAll, w.wakeAll
+	w.Open(ctx, sink, nil)
+	if w.Home != nil {
+		w.Home.Start(w)
+	}
+	for i := range w.pool {
+		w.Alive.Add(slots[i])
+		for range slots[i] {
+			go w.work(&w.pool[i])
+		}
+	}
+	return w
+}
+
+// Submit blocks while there is no room in the task's pool.
+func (w *Pools) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := w.Enter(ctx); err != nil {
+		return err
+	}
+	to := 0
+	if w.poolOf != nil {
+		to = w.poolOf(t.Class)
+	}
+	w.mu.Lock()
+	switch room := w.roomFor(to); {
+	case w.Ctx.Err() != nil:
+		w.mu.Unlock()
+		w.Leave()
+		return strategies.ErrClosed
+	case room >= 0:
+		w.accept(t, to, room)
+		w.mu.Unlock()
+		return nil
+	}
+	b := w.block(t, to)
+	w.mu.Unlock()
+	return w.wait(ctx, b)
+}
+
+// roomFor returns the pool whose room a task takes that goes there, or -1 if there is none. One
+// that may go anywhere takes it where there is most, so that it is in nobody's way as long as
+// possible. Whenever a pool has room nobody waits for it.
+func (w *Pools) roomFor(to int) int {
+	if to != anyPool {
+		if l := &w.pool[to]; l.inside < l.room {
+			return to
+		}
+		return -1
+	}
+	best, most := -1, 0
+	for i := range w.pool {
+		if room := w.pool[i].room - w.pool[i].inside; room > 0 && room >= most {
+			best, most = i, room
+		}
+	}
+	return best
+}
+
+// accept puts a task into the queue for the pool it goes to, in the room of another if it may go to
+// any.
+func (w *Pools) accept(t *strategies.Task, to, room int) {
+	w.pool[room].inside++
+	w.seq++
+	e := entry{task: t, seq: w.seq, pool: room}
+	if to == anyPool {
+		w.any.queue.pushBack(e)
+	} else {
+		w.pool[to].queue.pushBack(e)
+	}
+	w.call(to)
+}
+
+// call wakes a sleeping worker of the pool. For a task that may go anywhere that is one of the last
+// pool that has any: the slower one, so that the others stay free for theirs.
+func (w *Pools) call(to int) {
+	if to != anyPool {
+		if l := &w.pool[to]; l.idle > 0 {
+			l.idle--
+			l.wake.Signal()
+		}
+		return
+	}
+	for i := len(w.pool) - 1; i >= 0; i-- {
+		if w.pool[i].idle > 0 {
+			w.call(i)
+			return
+		}
+	}
+}
+
+// work runs tasks until the instance is idle. A panic leaves the goroutine as it is; after a Goexit
+// another goes on.
+func (w *Pools) work(l *pool) {
+	for w.serve(l) {
+	}
+	w.Alive.Done()
+}
+
+// serve runs tasks until one panics (true) or there are no more to come. One defer serves them all.
+func (w *Pools) serve(l *pool) (again bool) {
+	var running entry
+	defer func() {
+		if running.task == nil {
+			return // or it is the sink that panics, which is not ours to hide
+		}
+		v := recover()
+		w.over(running, Failure(v))
+		if again = true; v == nil {
+			go w.work(l)
+		}
+	}()
+	for {
+		e, more := w.Next(l)
+		if !more {
+			return false
+		}
+		running = e
+		r := w.step(e)
+		running = entry{}
+		w.over(e, r)
+	}
+}
+
+// Next takes out the oldest entry that a worker of the pool may run, and sleeps until there is one.
+// An entry for a pool calls one of its sleeping workers, and whoever is awake looks before he
+// sleeps: so no entry is overlooked.
+func (w *Pools) Next(l *pool) (e entry, more bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		q := &l.queue
+		if a := &w.any.queue; a.Len > 0 && (q.Len == 0 || a.At(0).seq < q.At(0).seq) {
+			q = a
+		}
+		switch {
+		case q.Len > 0:
+			return q.PopFront(), true
+		case w.isIdle.Load():
+			return entry{}, false
+		}
+		l.idle++
+		l.wake.Wait()
+	}
+}
+
+// step runs the entry's task, to its end unless tasks take turns. A panic and Goexit pass through.
+func (w *Pools) step(e entry) strategies.Result {
+	switch {
+	case !w.Turns:
+		return w.Run(e.task)
+	case w.Ctx.Err() != nil:
+		return strategies.Result{Err: w.outcome(e)}
+	}
+	return e.task.Run(w.TaskCtx, e.task)
+}
+
+// over is what follows a step: the task's end, unless it has asked for more or is a part of
+// another.
+func (w *Pools) over(e entry, r strategies.Result) {
+	if e.of != nil || r.More || len(r.Split) > 0 {
+		var ended bool
+		if e, r, ended = w.proceed(e, r); !ended {
+			return
+		}
+	}
+	if w.Home != nil {
+		w.Home.post(e, r)
+		return
+	}
+	w.report(e, r)
+}
+
+// report gives back the task's room and settles it. It is called by goroutines of the strategy, for
+// which Drain waits, so that it cannot overtake the Done; and a client that submits on Done finds
+// room.
+func (w *Pools) report(e entry, r strategies.Result) {
+	w.release(e.pool)
+	w.Leave()
+	w.sink.Done(e.task, r)
+}
+
+// release gives back room in a pool, and lets the Submit in that has waited for it longest.
+func (w *Pools) release(room int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := &w.pool[room]
+	l.inside--
+	first := l.line.first
+	if a := w.any.line.first; a != nil && (first == nil || a.seq < first.seq) {
+		first = a
+	}
+	if first != nil && w.word.Load() >= 0 {
+		w.let(first, room)
+	}
+}
+
+// dropAll settles what waits in the queues.
+func (w *Pools) dropAll() {
+	for {
+		e, r, any := w.dropOne()
+		switch {
+		case !any:
+			return
+		case e.task == nil: // a part of a task that is not over yet
+		case w.Home != nil:
+			w.Home.post(e, r)
+		default:
+			w.Settle(e.task, r)
+		}
+	}
+}
+
+// dropOne takes an entry out of a queue and returns the task that comes to its end by that, if one
+// does.
+func (w *Pools) dropOne() (e entry, r strategies.Result, any bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	q := &w.any.queue
+	for i := 0; q.Len == 0; i++ {
+		if i == len(w.pool) {
+			return entry{}, strategies.Result{}, false
+		}
+		q = &w.pool[i].queue
+	}
+	e = q.PopFront()
+	r = strategies.Result{Err: w.outcome(e)}
+	if e.of != nil {
+		var ended bool
+		if e, r, ended = w.advance(e, r); !ended {
+			e = entry{}
+		}
+	}
+	return e, r, true
+}
+
+// outcome is the error of an entry that will not run because ctx has ended; it is counted as
+// abandoned only if it never did.
+func (w *Pools) outcome(e entry) error {
+	if e.started || e.of != nil {
+		return w.EndedBy()
+	}
+	return w.GiveUp()
+}
+
+// wakeAll lets the sleeping workers see that the instance is idle.
+func (w *Pools) wakeAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range w.pool {
+		w.pool[i].idle = 0
+		w.pool[i].wake.Broadcast()
+	}
+	if w.Home != nil {
+		w.Home.wakeUp()
+	}
+}

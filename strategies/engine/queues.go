@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A ring is a queue that can be taken from both ends. It doubles when it is full and never shrinks,
+// so that in the steady state nothing is allocated; slots that are free refer to nothing.
+type ring[T any] struct {
+	slots []T // a power of two of them, or none
+	first int // the oldest
+	Len   int
+}
+
+// At returns the slot of the i-th oldest.
+func (q *ring[T]) At(i int) *T { return &q.slots[(q.first+i)&(len(q.slots)-1)] }
+
+// grow makes room for one more.
+func (q *ring[T]) grow() {
+	if q.Len < len(q.slots) {
+		return
+	}
+	grown := make([]T, max(16, 2*q.Len))
+	for i := range q.Len {
+		grown[i] = *q.At(i)
+	}
+	q.slots, q.first = grown, 0
+}
+
+// pushBack adds the newest.
+func (q *ring[T]) pushBack(v T) {
+	q.grow()
+	*q.At(q.Len) = v
+	q.Len++
+}
+
+// PopFront takes the oldest of at least one.
+func (q *ring[T]) PopFront() T {
+	v, none := *q.At(0), *new(T)
+	*q.At(0) = none
+	q.first++
+	q.Len--
+	return v
+}
+
+// popBack takes the newest of at least one.
+func (q *ring[T]) popBack() T {
+	v, none := *q.At(q.Len - 1), *new(T)
+	*q.At(q.Len - 1) = none
+	q.Len--
+	return v
+}
+
+// A FIFO is the plainest discipline: first come, first served, as soon as there is a slot. Others
+// embed it and change one thing.
+type FIFO struct{ Line ring[Waiting] }
+
+// Push implements Discipline.
+func (q *FIFO) Push(w Waiting, _ time.Duration) { q.Line.pushBack(w) }
+
+// Pop implements Discipline.
+func (q *FIFO) Pop(time.Duration) (Waiting, bool) {
+	if q.Line.Len == 0 {
+		return Waiting{}, false
+	}
+	return q.Line.PopFront(), true
+}
+
+// Ended implements Discipline.
+func (q *FIFO) Ended(Waiting, Ending) {}
+
+// Wake implements Discipline.
+func (q *FIFO) Wake(time.Duration) []*strategies.Task { return nil }
+
+// Empty implements Discipline.
+func (q *FIFO) Empty() []*strategies.Task { return emptied(&q.Line, nil) }
+
+// emptied takes all out of the queue, the oldest first, and appends them to tasks.
+func emptied(q *ring[Waiting], tasks []*strategies.Task) []*strategies.Task {
+	for q.Len > 0 {
+		tasks = append(tasks, q.PopFront().Task)
+	}
+	return tasks
+}
+
+// Entries are the queue of a pool. Not a channel, because what comes back from its turn must always
+// find room, and be able to go to the front.
+type entries struct{ ring[entry] }
+
+// insert puts e before the first entry that does not come before it. Few do: it looks for its
+// position from the front.
+func (q *entries) insert(e entry) {
+	q.grow()
+	q.first = (q.first - 1) & (len(q.slots) - 1)
+	q.Len++
+	i := 0
+	for ; i+1 < q.Len && q.At(i+1).seq < e.seq; i++ {
+		*q.At(i) = *q.At(i + 1)
+	}
+	*q.At(i) = e
+}
+
+// remove takes out all entries that are unwanted and keeps the order of the others.
+func (q *entries) remove(unwanted func(entry) bool) {
+	for range q.Len {
+		if e := q.PopFront(); !unwanted(e) {
+			q.pushBack(e)
+		}
+	}
+}
+
+// Before says whether w goes before o: by key, and in the order of acceptance where keys are equal.
+func (w Waiting) Before(o Waiting) bool { return w.Key < o.Key || w.Key == o.Key && w.Seq < o.Seq }
+
+// A Heap is a binary heap with the first task at the root. (container/heap would allocate for each
+// element.)
+type Heap []Waiting
+
+// Push adds a task.
+func (h *Heap) Push(w Waiting) {
+	*h = append(*h, w)
+	q := *h
+	i := len(q) - 1
+	for i > 0 && w.Before(q[(i-1)/2]) {
+		q[i] = q[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	q[i] = w
+}
+
+// Pop takes the first task; there must be one.
+func (h *Heap) Pop() Waiting {
+	q := *h
+	first, last := q[0], q[len(q)-1]
+	q[len(q)-1] = Waiting{}
+	q = q[:len(q)-1]
+	*h = q
+	if len(q) == 0 {
+		return first
+	}
+	i := 0
+	for {
+		child := 2*i + 1
+		if child+1 < len(q) && q[child+1].Before(q[child]) {
+			child++
+		}
+		if child >= len(q) || last.Before(q[child]) {
+			break
+		}
+		q[i] = q[child]
+		i = child
+	}
+	q[i] = last
+	return first
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// RetryPart makes the attempts at a task one after another in its slot, whatever gave it the slot:
+// while the task is inside, its Run is runAttempts.
+type RetryPart struct {
+	strategies.Strategy
+	Retries Retries
+	count   atomic.Uint64 // of Submits
+	Sink    strategies.Sink
+}
+
+// Submit has the attempts at t made in the slot that it is given inside.
+func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
+	t.Kept().Tries = strategies.Tries{Ordinal: s.count.Add(1) - 1, Of: s, Run: t.Run}
+	t.Run = runAttempts
+	err := s.Strategy.Submit(ctx, t)
+	if err != nil {
+		forgetAttempts(t)
+		return err
+	}
+	s.Retries.budget.deposit()
+	return nil
+}
+
+// KeepAll has a queue inside shed nothing that waits.
+func (s *RetryPart) KeepAll() { keepAll(s.Strategy) }
+
+// Done gives the task its Run back.
+func (s *RetryPart) Done(t *strategies.Task, r strategies.Result) {
+	forgetAttempts(t)
+	s.Sink.Done(t, r)
+}
+
+func forgetAttempts(t *strategies.Task) {
+	k := &t.Kept().Tries
+	t.Run, *k = k.Run, strategies.Tries{}
+}
+
+// runAttempts is the Run of a task with a retryPart.
+func runAttempts(ctx context.Context, t *strategies.Task) strategies.Result {
+	s := t.Kept().Tries.Of.(*RetryPart)
+	r := runWhole(ctx, t, t.Kept().Tries.Run(ctx, t))
+	for r.Retry {
+		wait, err := s.Retries.Next(t, r)
+		if err != nil {
+			return strategies.Result{Err: err}
+		}
+		if !pause(ctx, wait) {
+			return strategies.Result{Err: whyEnded(ctx)}
+		}
+		r = runWhole(ctx, t, t.Kept().Tries.Run(ctx, t))
+	}
+	return r
+}
+
+// runWhole carries out what a step of t asked for, as lifecycle.resume does.
+func runWhole(ctx context.Context, t *strategies.Task, r strategies.Result) strategies.Result {
+	for r.Err == nil && (r.More || len(r.Split) > 0) {
+		switch {
+		case ctx.Err() != nil:
+			r.Err = whyEnded(ctx)
+		case len(r.Split) > 0:
+			sub := r.Split[0]
+			r.Split = r.Split[1:]
+			if part := runWhole(ctx, sub, sub.Run(ctx, sub)); part.Err != nil {
+				r.Err, r.Retry, r.After = part.Err, part.Retry, part.After
+			}
+		case t.Kept().Tries.Run != nil:
+			r = t.Kept().Tries.Run(ctx, t)
+		default:
+			r = t.Run(ctx, t)
+		}
+	}
+	r.More, r.Split = false, nil
+	return r
+}
+
+// pause waits, and says false when ctx has ended first. No wait needs no timer.
+func pause(ctx context.Context, wait time.Duration) bool {
+	if wait <= 0 {
+		return ctx.Err() == nil
+	}
+	return pace.Sleep(ctx, wait) == nil
+}
+
+// whyEnded is the error of a task whose context has ended.
+func whyEnded(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), strategies.ErrAbandoned) {
+		return strategies.ErrAbandoned
+	}
+	return ctx.Err()
+}

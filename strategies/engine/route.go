@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A route is the engine of the parts that separate classes: an instance inside for each class pool.
+// A task waits here until its pool has a free slot, and one that may go anywhere until any has, in
+// the order of acceptance: what is inside would bind it to one pool.
+//
+// Room is that of the instances inside. A task that may go anywhere takes it where there is most.
+type route struct {
+	outside
+	poolOf func(strategies.Class) int // index in branches, or anyPool
+	sheds  bool
+
+	mu       sync.Mutex
+	branches []branch
+	any      ring[Waiting] // tasks that may take a slot of any class pool
+	line     line          // Submits of such tasks
+	seq      uint64        // tasks and blocked Submits so far
+	over     bool          // ctx has ended: nothing is kept any more
+}
+
+// A branch is a class pool.
+type branch struct {
+	of     *route
+	inner  strategies.Strategy
+	slots  int // tasks that run at once
+	most   int // most tasks handed on and not done
+	room   int // most tasks accepted and not done; below 0: any number
+	within int // tasks handed on and not done
+	inside int // tasks that take its room
+	queue  ring[Waiting]
+	line   line          // Submits that wait for room
+	wake   chan struct{} // has one element when there may be something to hand on
+}
+
+// Start opens the instance with what is inside for each class pool.
+func (s *route) Start(
+	ctx context.Context, inner strategies.Spec, each []strategies.Params, sink strategies.Sink,
+) strategies.Strategy {
+	s.sheds, s.Drop, s.from = inner.Sheds, s.dropHeld, ctx
+	s.branches = make([]branch, len(each))
+	for i, in := range each {
+		l := &s.branches[i]
+		*l = branch{of: s, slots: inner.Bound(in), room: -1, wake: make(chan struct{}, 1)}
+		if inner.Capacity != nil {
+			l.room = inner.Capacity(in)
+		}
+		l.most = l.slots
+		if inner.Retries && inner.Capacity != nil {
+			l.most = l.room // those that wait for another attempt take no slot
+		}
+		l.inner = inner.New(ctx, in, l)
+		s.inside = append(s.inside, l.inner)
+	}
+	s.Open(ctx, sink, nil) // last, because ctx may have ended, and all is dropped then
+	for i := range s.branches {
+		s.handing.Go(s.branches[i].handOn)
+	}
+	return s
+}
+
+// Submit blocks or sheds while there is no room in the task's class pool.
+func (s *route) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := s.Enter(ctx); err != nil {
+		return err
+	}
+	to := s.poolOf(t.Class)
+	s.mu.Lock()
+	room := s.roomFor(to)
+	switch {
+	case s.over:
+		s.mu.Unlock()
+		s.Leave()
+		return strategies.ErrClosed
+	case room >= 0:
+		s.accept(t, to, room)
+		s.mu.Unlock()
+		return nil
+	case s.sheds:
+		s.mu.Unlock()
+		s.Leave()
+		return strategies.ErrShed
+	}
+	b := s.lineOf(to).join(t)
+	s.seq++
+	b.to, b.seq = to, s.seq
+	s.mu.Unlock()
+
+	err := s.untilLet(ctx, b)
+	s.mu.Lock()
+	letIn := s.lineOf(to).Leave(b, err == nil)
+	s.mu.Unlock()
+	if letIn {
+		return nil
+	}
+	s.Leave()
+	return err
+}
+
+func (s *route) lineOf(to int) *line {
+	if to == anyPool {
+		return &s.line
+	}
+	return &s.branches[to].line
+}
+
+// roomFor returns the class pool whose room a task takes that goes there; -1: there is none.
+func (s *route) roomFor(to int) int {
+	if to != anyPool {
+		if l := &s.branches[to]; l.room < 0 || l.inside < l.room {
+			return to
+		}
+		return -1
+	}
+	best, most := -1, 0
+	for i := range s.branches {
+		l := &s.branches[i]
+		room := l.room - l.inside
+		if l.room < 0 {
+			room = strategies.MaxSlots
+		}
+		if room > 0 && room >= most {
+			best, most = i, room
+		}
+	}
+	return best
+}
+
+// accept puts a task into the queue of the class pool that it goes to, in the room of one.
+func (s *route) accept(t *strategies.Task, to, room int) {
+	t.Kept().Room = uint8(room)
+	s.branches[room].inside++
+	s.seq++
+	w := Waiting{Task: t, Seq: s.seq}
+	if to == anyPool {
+		s.any.pushBack(w)
+		s.call()
+		return
+	}
+	s.branches[to].queue.pushBack(w)
+	s.branches[to].signal()
+}
+
+// call wakes the last class pool with a free slot, if a task waits that may go there: the slower
+// one, so that the others stay free for theirs.
+func (s *route) call() {
+	for i := len(s.branches) - 1; s.any.Len > 0 && i >= 0; i-- {
+		if l := &s.branches[i]; l.within < l.slots {
+			l.signal()
+			return
+		}
+	}
+}
+
+func (l *branch) signal() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// handOn is the goroutine that hands tasks on to a class pool.
+func (l *branch) handOn() {
+	for {
+		t := l.Next()
+		if t == nil {
+			select {
+			case <-l.wake:
+				continue
+			case <-l.of.Ctx.Done():
+				return
+			}
+		}
+		if err := l.inner.Submit(l.of.Ctx, t); err != nil {
+			l.Done(t, strategies.Result{Err: l.of.refusal(t, err)})
+		}
+	}
+}
+
+// Next takes the oldest task that may take a slot of the class pool, if one is free. Where what is
+// inside tries again, a task of another class is not bound to the class pool while tasks of it wait
+// for that.
+func (l *branch) Next() *strategies.Task {
+	s := l.of
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := &l.queue
+	if s.any.Len > 0 && l.within < l.slots && (q.Len == 0 || s.any.At(0).Seq < q.At(0).Seq) {
+		q = &s.any
+	}
+	if q.Len == 0 || l.within >= l.most {
+		return nil
+	}
+	l.within++
+	t := q.PopFront().Task
+	s.call()
+	return t
+}
+
+// Done is told by the instance of the class pool.
+func (l *branch) Done(t *strategies.Task, r strategies.Result) {
+	s := l.of
+	s.mu.Lock()
+	l.within--
+	s.free(int(t.Kept().Room))
+	s.mu.Unlock()
+	l.signal()
+	s.Settle(t, r)
+}
+
+// free gives room back, and lets in who has waited longest for it.
+func (s *route) free(room int) {
+	l := &s.branches[room]
+	l.inside--
+	for !s.over && l.inside < l.room {
+		b := l.line.first
+		if a := s.line.first; a != nil && (b == nil || a.seq < b.seq) {
+			b = a
+		}
+		if b == nil {
+			return
+		}
+		s.accept(b.unlink(), b.to, room)
+		b.let <- struct{}{}
+	}
+}
+
+// dropHeld settles all that waits here.
+func (s *route) dropHeld() {
+	s.mu.Lock()
+	s.over = true
+	tasks := emptied(&s.any, nil)
+	for i := range s.branches {
+		tasks = emptied(&s.branches[i].queue, tasks)
+	}
+	for _, t := range tasks {
+		s.branches[t.Kept().Room].inside--
+	}
+	s.mu.Unlock()
+	for _, t := range tasks {
+		s.Settle(t, strategies.Result{Err: s.GiveUpOn(t)})
+	}
+}
+
+// Drain implements Strategy.
+func (s *route) Drain(ctx context.Context) error {
+	s.closeIntake()
+	s.KeepAll()
+	return s.drain(ctx)
+}
+
+// indexIn finds the class pool of a class: anyPool where there is none.
+func indexIn(all []strategies.ClassPool) func(strategies.Class) int {
+	return func(c strategies.Class) int {
+		return slices.IndexFunc(all, func(l strategies.ClassPool) bool { return l.Class == c })
+	}
+}

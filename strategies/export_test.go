@@ -1,7 +1,0 @@
-package strategies
-
-// WaitsOf counts the contexts that a running Gate[int] keeps.
-func WaitsOf(s Strategy) (n int) {
-	s.(*gate[int]).waits.Range(func(any, any) bool { n++; return true })
-	return n
-}
