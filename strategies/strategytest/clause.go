@@ -2,6 +2,7 @@ package strategytest
 
 import (
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/strategytest/internal/durable"
 )
 
 // A Clause is one clause of the contract, as a check. It is a value and not a test function so that
@@ -40,5 +41,24 @@ func Clauses() []Clause {
 		{Name: "WorkConserving", Check: checkWorkConserving},
 		{Name: "Order", Check: checkOrder},
 		{Name: "Memory", Check: checkMemory},
+	}
+}
+
+// DurableClauses returns the contract of strategies that wait for a disk or a server, in the order
+// of its documentation: under the real clock, so that no instant is exact. The slice is the
+// caller's. Kept to Poison are for those whose tasks outlive the instance with their defaults.
+func DurableClauses() []Clause {
+	return []Clause{
+		{Name: "Bound", Check: durable.Bound},
+		{Name: "Once", Check: durable.Once},
+		{Name: "Many", Check: durable.Many},
+		{Name: "Context", Check: durable.Context},
+		{Name: "Drain", Check: durable.Drain},
+		{Name: "Closed", Check: durable.Closed},
+		{Name: "Panic", Check: durable.Panic},
+		{Name: "Order", Check: durable.Order},
+		{Name: "Kept", Check: durable.Kept},
+		{Name: "Killed", killed: durable.Killed, kills: 1},
+		{Name: "Poison", killed: durable.Poison, kills: durable.PoisonAttempts},
 	}
 }

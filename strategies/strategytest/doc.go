@@ -46,9 +46,7 @@
 // that they break and no other. One that cannot do a single task fails before the clauses, and
 // once.
 //
-// # Size
-//
 // Each clause has a file of its own, named for it; those of strategies that wait for a disk or a
-// server are in the files durable. The other files are what runs them: the bubble with its virtual
+// server are package durable. The other files are what runs them: the bubble with its virtual
 // clock, the child process with its errand, the rig that tasks run in.
 package strategytest

@@ -1,4 +1,8 @@
-package strategytest
+// Package durable tests whether a strategy that waits for a disk or a server keeps the contract of
+// package strategies: a function a clause, under the real clock, so that no instant is exact. Its
+// tasks run in a stint: an instance of the strategy on a queue of its own, or on one that an
+// earlier instance left.
+package durable
 
 import (
 	"context"
@@ -9,37 +13,21 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// DurableClauses returns the contract of strategies that wait for a disk or a server, in the order
-// of its documentation: under the real clock, so that no instant is exact. The slice is the
-// caller's. Kept to Poison are for those whose tasks outlive the instance with their defaults.
-func DurableClauses() []Clause {
-	return []Clause{
-		{Name: "Bound", Check: durableBound},
-		{Name: "Once", Check: durableOnce},
-		{Name: "Many", Check: durableMany},
-		{Name: "Context", Check: durableContext},
-		{Name: "Drain", Check: durableDrain},
-		{Name: "Closed", Check: durableClosed},
-		{Name: "Panic", Check: durablePanic},
-		{Name: "Order", Check: durableOrder},
-		{Name: "Kept", Check: durableKept},
-		{Name: "Killed", killed: durableKilled, kills: 1},
-		{Name: "Poison", killed: durablePoison, kills: poisonAttempts},
-	}
+// OneTask is what comes before the clauses: one task alone.
+func OneTask(spec strategies.Spec) error {
+	return durably(spec, 1, nil, func(x *stint) error {
+		if err := x.submit(0, 1); err != nil {
+			return err
+		}
+		if err := x.done(1, onceEach, noError); err != nil {
+			return err
+		}
+		return x.drained()
+	})
 }
 
-func oneDurableTask(x *stint) error {
-	if err := x.submit(0, 1); err != nil {
-		return err
-	}
-	if err := x.done(1, onceEach, noError); err != nil {
-		return err
-	}
-	return x.drained()
-}
-
-// durableBound holds tasks until as many run as may.
-func durableBound(spec strategies.Spec) error {
+// Bound holds tasks until as many run as may.
+func Bound(spec strategies.Spec) error {
 	const limit, n = 3, 24
 	return durably(spec, limit, nil, func(x *stint) error {
 		full := make(chan struct{})
@@ -69,9 +57,9 @@ func durableBound(spec strategies.Spec) error {
 // errDurable is what tasks fail with.
 var errDurable = errors.New("the task's own error")
 
-// durableOnce has several submitters, and tasks that fail, that are tried twice, and that are tried
+// Once has several submitters, and tasks that fail, that are tried twice, and that are tried
 // in vain.
-func durableOnce(spec strategies.Spec) error {
+func Once(spec strategies.Spec) error {
 	const submitters, each = 4, 40
 	return durably(spec, 4, nil, func(x *stint) error {
 		attempts := x.attempts()
@@ -116,8 +104,8 @@ func durableOnce(spec strategies.Spec) error {
 	})
 }
 
-// durableMany puts so many tasks that one which is lost in some hundred is missed.
-func durableMany(spec strategies.Spec) error {
+// Many puts so many tasks that one which is lost in some hundred is missed.
+func Many(spec strategies.Spec) error {
 	const submitters, each = 8, 300
 	const n = submitters * each
 	return durably(spec, 4, nil, func(x *stint) error {
@@ -151,8 +139,8 @@ func durableMany(spec strategies.Spec) error {
 	})
 }
 
-// durableContext ends the context of a Submit, and that of the instance.
-func durableContext(spec strategies.Spec) error {
+// Context ends the context of a Submit, and that of the instance.
+func Context(spec strategies.Spec) error {
 	const limit, n = 2, 12
 	return durably(spec, limit, nil, func(x *stint) error {
 		ended, cancel := context.WithCancel(context.Background())
@@ -175,9 +163,9 @@ func durableContext(spec strategies.Spec) error {
 	})
 }
 
-// durableDrain wants all done, and nothing unacknowledged that has run; and the right count of what
+// Drain wants all done, and nothing unacknowledged that has run; and the right count of what
 // was abandoned.
-func durableDrain(spec strategies.Spec) error {
+func Drain(spec strategies.Spec) error {
 	const limit, n = 2, 40
 	queue := newQueue()
 	if err := durably(spec, limit, resumed(spec, queue), func(x *stint) error {
@@ -235,7 +223,8 @@ func nothingComes(x *stint) error {
 	return nil
 }
 
-func durableClosed(spec strategies.Spec) error {
+// Closed submits after a Drain, and drains twice.
+func Closed(spec strategies.Spec) error {
 	return durably(spec, 2, nil, func(x *stint) error {
 		if err := x.submit(0, 10); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package strategytest
+package durable
 
 import (
 	"crypto/rand"
@@ -44,7 +44,7 @@ func (x *stint) attempts() int {
 	case x.has("attempts"):
 		return x.p.Values.Int("attempts")
 	}
-	return poisonAttempts
+	return PoisonAttempts
 }
 
 // resumed is a queue that is kept; nil for a strategy whose tasks outlive nothing.

@@ -1,4 +1,4 @@
-package strategytest
+package durable
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// durablePanic has a task panic and another end its goroutine, where there is one slot.
-func durablePanic(spec strategies.Spec) error {
+// Panic has a task panic and another end its goroutine, where there is one slot.
+func Panic(spec strategies.Spec) error {
 	return durably(spec, 1, nil, func(x *stint) error {
 		x.do = func(_ context.Context, id uint64) strategies.Result {
 			switch id {
@@ -49,8 +49,8 @@ func durablePanic(spec strategies.Spec) error {
 	})
 }
 
-// durableOrder: with one slot tasks start in the order of acceptance, if that is declared.
-func durableOrder(spec strategies.Spec) error {
+// Order: with one slot tasks start in the order of acceptance, if that is declared.
+func Order(spec strategies.Spec) error {
 	if !spec.FIFO {
 		return nil
 	}
@@ -69,9 +69,9 @@ func durableOrder(spec strategies.Spec) error {
 	})
 }
 
-// durableKept ends an instance that has tasks running and waiting, by the context of New and by
+// Kept ends an instance that has tasks running and waiting, by the context of New and by
 // that of a Drain: the next runs them all.
-func durableKept(spec strategies.Spec) error {
+func Kept(spec strategies.Spec) error {
 	const limit, n = 2, 30
 	for _, end := range []func(x *stint){
 		func(x *stint) { x.endNew() },
@@ -115,8 +115,8 @@ func die() {
 	select {}
 }
 
-// durableKilled kills a process that has tasks running and waiting: the next runs them all.
-func durableKilled(spec strategies.Spec, queue string, ended int) error {
+// Killed kills a process that has tasks running and waiting: the next runs them all.
+func Killed(spec strategies.Spec, queue string, ended int) error {
 	const limit, n = 2, 40
 	first := resumed(spec, queue)
 	switch {
@@ -148,25 +148,25 @@ func durableKilled(spec strategies.Spec, queue string, ended int) error {
 		})
 }
 
-// poisonAttempts is the default of attempts: as many processes a task may kill.
-const poisonAttempts = 3
+// PoisonAttempts is the default of attempts: as many processes a task may kill.
+const PoisonAttempts = 3
 
 // aWhile is what a poison task takes to kill its process: brokers write it down a little later that
 // a message was delivered (JetStream: 100 ms).
 const aWhile = 300 * time.Millisecond
 
-// durablePoison has a task that kills each process that runs it: in the end it is a dead letter,
+// Poison has a task that kills each process that runs it: in the end it is a dead letter,
 // and the others are done.
-func durablePoison(spec strategies.Spec, queue string, ended int) error {
+func Poison(spec strategies.Spec, queue string, ended int) error {
 	const poison, n = 2, 12
 	resume := resumed(spec, queue)
 	switch {
-	case resume == nil && ended < poisonAttempts:
+	case resume == nil && ended < PoisonAttempts:
 		die()
 	case resume == nil:
 		return nil
 	}
-	resume.Remove = ended == poisonAttempts
+	resume.Remove = ended == PoisonAttempts
 	all := make(chan struct{}) // have been submitted
 	do := func(_ context.Context, id uint64) strategies.Result {
 		if id == poison {
@@ -183,7 +183,7 @@ func durablePoison(spec strategies.Spec, queue string, ended int) error {
 			}
 		}
 		close(all)
-		if ended < poisonAttempts {
+		if ended < PoisonAttempts {
 			return x.until("the task has killed the process", func() bool { return false })
 		}
 		if err := x.until("the task is done that killed each process", x.is(func() bool {

@@ -1,4 +1,4 @@
-package strategytest
+package durable
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func durablyDoing(
 		return err
 	}
 	if x.s == nil {
-		return errNil
+		return errors.New("instead of an instance New returned nil")
 	}
 	if err = check(x); err == nil {
 		err = x.seen().odd
