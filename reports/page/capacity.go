@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -91,11 +92,11 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 				s.across = charts.Rate
 			}
 			from, to, _ := strings.Cut(k.Value, "..")
-			s.from, s.to = number(from), number(to)
+			s.from, s.to = grid.Number(from), grid.Number(to)
 		case "objective":
 			s.objective = k.Value
 		case "confidence":
-			s.confident = fmt.Sprintf("%.4g %%", 100*number(k.Value))
+			s.confident = fmt.Sprintf("%.4g %%", 100*grid.Number(k.Value))
 		default:
 			rest = append(rest, k)
 		}
@@ -106,7 +107,7 @@ func searchOf(run *results.Run) (s *capacitySearch, ok bool) {
 
 // add takes the answer for a strategy; a later one replaces it.
 func (s *capacitySearch) add(all *results.Results, run *results.Run) {
-	unit := axes[s.across].word
+	unit := grid.Axes[s.across].Word
 	end := func(name string) float64 {
 		if v, ok := run.Value("capacity-" + name + "-" + unit); ok {
 			return v
@@ -145,7 +146,7 @@ func (s *capacitySearch) figure() (f *figure, notes []string, err error) {
 }
 
 func (s *capacitySearch) caption() string {
-	what := axes[s.across].word
+	what := grid.Axes[s.across].Word
 	out := []string{fmt.Sprintf("The highest %s at which more than half of the runs meet %s lies "+
 		"in the bar, with %s confidence: "+
 		"at its left end they surely do, at its right end surely not.", what,

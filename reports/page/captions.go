@@ -10,31 +10,33 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
 // The sentences under the charts are computed: they say what this picture shows, with its numbers,
 // and nothing that it does not show. What is said of every strategy is looked up for every one;
 // else those are named that it is said of, or those that it is not.
 
-func responseCaption(s reportSweep, chart *charts.Chart) string {
+func responseCaption(s grid.Sweep, chart *charts.Chart) string {
 	var out []string
 	if x, q, r := highest(s); len(r) > 1 {
-		out = append(out, fmt.Sprintf("At %s the %s response%s %s.", s.place(x), q,
-			ofSome(r, s.cellsAt(x)), between(r, s.cellsAt(x))))
+		out = append(out, fmt.Sprintf("At %s the %s response%s %s.", s.Place(x), q,
+			grid.OfSome(r, s.CellsAt(x)), between(r, s.CellsAt(x))))
 	}
-	out = append(out, fallingBehind(s)...)
-	out = append(out, hollow(s.cells)...)
+	out = append(out, grid.FallingBehind(s)...)
+	out = append(out, hollow(s.Cells)...)
 	out = append(out, coincidence(chart)...)
-	out = append(out, againstTheory(s.cells, (*reportCell).inGroup)...)
+	out = append(out, grid.AgainstTheory(s.Cells, (*grid.Cell).InGroup)...)
 	return strings.Join(out, " ")
 }
 
 // highest ranks the strategies at the highest place where at least two resolve the p99, or else the
 // median.
-func highest(s reportSweep) (x float64, quantile string, r []ranked) {
+func highest(s grid.Sweep) (x float64, quantile string, r []grid.Ranked) {
 	for _, quantile = range []string{"p99", "p50"} {
-		for _, x = range slices.Backward(s.at) {
-			if r = rank(keepingUp(s.cellsAt(x)), metric(quantile+"-response-sec")); len(r) > 1 {
+		for _, x = range slices.Backward(s.At) {
+			if r = grid.Rank(grid.KeepingUp(s.CellsAt(x)),
+				grid.Metric(quantile+"-response-sec")); len(r) > 1 {
 				return x, quantile, r
 			}
 		}
@@ -44,39 +46,36 @@ func highest(s reportSweep) (x float64, quantile string, r []ranked) {
 
 // between words the smallest and the largest of some times: "runs from 8.1 ms (unbounded) to 2.3 s
 // (serial), a factor of 284".
-func between(r []ranked, cells []*reportCell) string {
+func between(r []grid.Ranked, cells []*grid.Cell) string {
 	low, high := r[0], r[len(r)-1]
-	if low.value == high.value {
-		text := "is " + quantity.Seconds(low.value)
-		if ofSome(r, cells) == "" {
+	if low.Value == high.Value {
+		text := "is " + quantity.Seconds(low.Value)
+		if grid.OfSome(r, cells) == "" {
 			text += " for every strategy"
 		}
 		return text
 	}
 	at := func(value float64) string {
-		text := fmt.Sprintf("%s (%s", quantity.Seconds(value), tied(r, value))
+		text := fmt.Sprintf("%s (%s", quantity.Seconds(value), grid.Tied(r, value))
 		for _, c := range cells {
-			i := slices.IndexFunc(r, func(x ranked) bool { return x.value == value })
-			if loss := c.LossWords(); loss != "" && c.strategy == r[i].name {
+			i := slices.IndexFunc(r, func(x grid.Ranked) bool { return x.Value == value })
+			if loss := c.LossWords(); loss != "" && c.Strategy == r[i].Name {
 				text += ", " + loss
 				break
 			}
 		}
 		return text + ")"
 	}
-	text := fmt.Sprintf("runs from %s to %s", at(low.value), at(high.value))
-	if low.value > 0 {
-		text += ", " + factor(high.value/low.value)
+	text := fmt.Sprintf("runs from %s to %s", at(low.Value), at(high.Value))
+	if low.Value > 0 {
+		text += ", " + grid.Factor(high.Value/low.Value)
 	}
 	return text
 }
 
-// mostNames is how many names a sentence lists, and one more where that is all.
-const mostNames = 4
-
 // hollow says how many points are so for being doubted.
-func hollow(cells []*reportCell) []string {
-	doubts := only(cells, func(c *reportCell) bool { return c.Doubts() != nil })
+func hollow(cells []*grid.Cell) []string {
+	doubts := grid.Only(cells, func(c *grid.Cell) bool { return c.Doubts() != nil })
 	if len(doubts) == 0 {
 		return nil
 	}
@@ -91,7 +90,7 @@ func coincidence(chart *charts.Chart) (out []string) {
 		if len(names) == 2 {
 			verb = "coincide exactly"
 		}
-		out = append(out, fmt.Sprintf("%s %s.", prose.List(prose.Few(names, mostNames)), verb))
+		out = append(out, fmt.Sprintf("%s %s.", prose.List(prose.Few(names, grid.MostNames)), verb))
 	}
 	return out
 }
@@ -100,61 +99,61 @@ func coincidence(chart *charts.Chart) (out []string) {
 // arrivals end is not lost.
 const allDone = 0.99
 
-func throughputCaption(s reportSweep, _ *charts.Chart) string {
-	last := s.at[len(s.at)-1]
-	share := func(c *reportCell) float64 { return c.Value("ops/s") / c.Value("offered-ops/s") }
-	r := rank(s.cellsAt(last), share)
+func throughputCaption(s grid.Sweep, _ *charts.Chart) string {
+	last := s.At[len(s.At)-1]
+	share := func(c *grid.Cell) float64 { return c.Value("ops/s") / c.Value("offered-ops/s") }
+	r := grid.Rank(s.CellsAt(last), share)
 	if len(r) == 0 {
 		return ""
 	}
 	whole := func(v float64) string { return fmt.Sprintf("%.0f %%", math.Floor(100*v)) }
-	var short []ranked
+	var short []grid.Ranked
 	var before []string
 	for _, x := range r {
-		if x.value < allDone {
+		if x.Value < allDone {
 			short = append(short, x)
 		}
 	}
-	for _, x := range s.at[:len(s.at)-1] {
-		for _, b := range rank(s.cellsAt(x), share) {
-			if b.value < allDone {
-				before = append(before, fmt.Sprintf("%s at %s (%s)", b.name, s.place(x),
-					whole(b.value)))
+	for _, x := range s.At[:len(s.At)-1] {
+		for _, b := range grid.Rank(s.CellsAt(x), share) {
+			if b.Value < allDone {
+				before = append(before, fmt.Sprintf("%s at %s (%s)", b.Name, s.Place(x),
+					whole(b.Value)))
 			}
 		}
 	}
-	unknown := slices.ContainsFunc(s.cells, func(c *reportCell) bool {
+	unknown := slices.ContainsFunc(s.Cells, func(c *grid.Cell) bool {
 		return math.IsNaN(share(c))
 	})
-	some := ofSome(r, s.cells)
+	some := grid.OfSome(r, s.Cells)
 	var out string
 	switch {
 	case len(short)+len(before) == 0 && some == "" && !unknown:
 		return fmt.Sprintf("Every strategy completes the offered load, up to %s: the difference "+
-			"between them is in the response times.", s.place(last))
+			"between them is in the response times.", s.Place(last))
 	case len(short) == 0:
-		out = fmt.Sprintf("At %s the offered load is completed%s.", s.place(last),
+		out = fmt.Sprintf("At %s the offered load is completed%s.", s.Place(last),
 			cmp.Or(strings.Replace(some, " of ", " by ", 1), " by every strategy"))
 	case some != "":
-		out = fmt.Sprintf("At %s, of the offered load, %s.", s.place(last),
-			comesTo(short, "complete", whole))
+		out = fmt.Sprintf("At %s, of the offered load, %s.", s.Place(last),
+			grid.ComesTo(short, "complete", whole))
 	case len(short) == len(r):
 		out = fmt.Sprintf("At %s no strategy completes the offered load: %s.",
-			s.place(last), comesTo(short, "complete", whole))
+			s.Place(last), grid.ComesTo(short, "complete", whole))
 	default:
 		out = fmt.Sprintf("At %s, of the offered load, %s; the others complete it all.",
-			s.place(last), comesTo(short, "complete", whole))
+			s.Place(last), grid.ComesTo(short, "complete", whole))
 	}
 	if len(before) > 0 {
 		out += fmt.Sprintf(" Below that, not all of it is completed by %s.",
-			prose.List(prose.Few(before, mostNames)))
+			prose.List(prose.Few(before, grid.MostNames)))
 	}
 	return out
 }
 
-func (in *reportInput) distributionCaption(s reportSweep, chart *charts.Chart) string {
-	x := s.at[len(s.at)-1]
-	r := rank(keepingUp(s.cellsAt(x)), func(c *reportCell) float64 {
+func (in *reportInput) distributionCaption(s grid.Sweep, chart *charts.Chart) string {
+	x := s.At[len(s.At)-1]
+	r := grid.Rank(grid.KeepingUp(s.CellsAt(x)), func(c *grid.Cell) float64 {
 		h := in.responses[c]
 		if h == nil || h.TotalCount() < 368 || h.ValueAtQuantile(50) == 0 {
 			return math.NaN()
@@ -163,30 +162,30 @@ func (in *reportInput) distributionCaption(s reportSweep, chart *charts.Chart) s
 	})
 	var out []string
 	where := ""
-	if place := s.place(x); place != "" {
+	if place := s.Place(x); place != "" {
 		where = "At " + place + " "
 	}
 	if len(r) > 0 {
 		low, high := r[0], r[len(r)-1]
-		if low.value == high.value {
-			out = append(out, upper(fmt.Sprintf("%sthe p99%s is %s times the median.", where,
-				ofSome(r, s.cellsAt(x)), digits(low.value))))
+		if low.Value == high.Value {
+			out = append(out, grid.Upper(fmt.Sprintf("%sthe p99%s is %s times the median.", where,
+				grid.OfSome(r, s.CellsAt(x)), grid.Digits(low.Value))))
 		} else {
-			out = append(out, upper(fmt.Sprintf("%sthe p99%s is %s times the median with %s, and "+
-				"%s times with %s.",
-				where, ofSome(r, s.cellsAt(x)), digits(low.value), tied(r, low.value),
-				digits(high.value), tied(r, high.value))))
+			out = append(out, grid.Upper(fmt.Sprintf("%sthe p99%s is %s times the median with "+
+				"%s, and %s times with %s.", where, grid.OfSome(r, s.CellsAt(x)),
+				grid.Digits(low.Value), grid.Tied(r, low.Value), grid.Digits(high.Value),
+				grid.Tied(r, high.Value))))
 		}
 	}
 	fewest := int64(math.MaxInt64)
-	for _, x := range s.spreadOut(panelsOfDistributions) {
-		for _, c := range keepingUp(s.cellsAt(x)) {
+	for _, x := range s.SpreadOut(panelsOfDistributions) {
+		for _, c := range grid.KeepingUp(s.CellsAt(x)) {
 			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
 				fewest = min(fewest, h.TotalCount())
 			}
 		}
 	}
-	out = append(out, leftOut(s, s.spreadOut(panelsOfDistributions))...)
+	out = append(out, grid.LeftOut(s, s.SpreadOut(panelsOfDistributions))...)
 	out = append(out, coincidence(chart)...)
 	if fewest < math.MaxInt64 {
 		out = append(out, fmt.Sprintf("Repetitions are pooled; the curves end where fewer than "+
@@ -198,96 +197,97 @@ func (in *reportInput) distributionCaption(s reportSweep, chart *charts.Chart) s
 
 func varianceCaption(set varianceSet, chart *charts.Chart) string {
 	low, high := set.c2[set.cells[0]], set.c2[set.cells[len(set.cells)-1]]
-	var r []ranked
-	for _, of := range byStrategy(set.cells) {
+	var r []grid.Ranked
+	for _, of := range grid.ByStrategy(set.cells) {
 		first, last := of[0], of[len(of)-1]
-		if first.fallsBehind() || last.fallsBehind() || set.c2[first] != low ||
+		if first.FallsBehind() || last.FallsBehind() || set.c2[first] != low ||
 			set.c2[last] != high {
 			continue // not measured at both ends
 		}
 		if g := last.Value("p99-response-sec") /
 			first.Value("p99-response-sec"); !math.IsNaN(g) && !math.IsInf(g, 0) {
-			r = append(r, ranked{first.strategy, g})
+			r = append(r, grid.Ranked{Name: first.Strategy, Value: g})
 		}
 	}
-	sortRanked(r)
+	grid.SortRanked(r)
 	var out []string
 	if len(r) > 0 {
 		least, most := r[0], r[len(r)-1]
 		text := fmt.Sprintf("From C² = %s to %s, at the same load, the p99 response%s becomes %s "+
 			"times what it was",
-			charts.Count(low), charts.Count(high), ofSome(r, set.cells), digits(least.value))
-		if least.value != most.value {
-			text += fmt.Sprintf(" with %s, and %s times with %s", tied(r, least.value),
-				digits(most.value), tied(r, most.value))
+			charts.Count(low), charts.Count(high), grid.OfSome(r, set.cells),
+			grid.Digits(least.Value))
+		if least.Value != most.Value {
+			text += fmt.Sprintf(" with %s, and %s times with %s", grid.Tied(r, least.Value),
+				grid.Digits(most.Value), grid.Tied(r, most.Value))
 		}
 		out = append(out, text+".")
 	}
-	named := func(c *reportCell) string {
-		return fmt.Sprintf("%s at C² = %s", c.strategy, charts.Count(set.c2[c]))
+	named := func(c *grid.Cell) string {
+		return fmt.Sprintf("%s at C² = %s", c.Strategy, charts.Count(set.c2[c]))
 	}
 	var behind []string
-	for _, c := range only(set.cells, (*reportCell).fallsBehind) {
+	for _, c := range grid.Only(set.cells, (*grid.Cell).FallsBehind) {
 		if !slices.Contains(behind, named(c)) {
 			behind = append(behind, named(c))
 		}
 	}
 	if len(behind) > 0 {
-		out = append(out, doNotKeepUp(prose.Few(behind, mostNames))+" (arrows).")
+		out = append(out, grid.DoNotKeepUp(prose.Few(behind, grid.MostNames))+" (arrows).")
 	}
 	out = append(out, coincidence(chart)...)
-	out = append(out, againstTheory(set.cells, named)...)
+	out = append(out, grid.AgainstTheory(set.cells, named)...)
 	return strings.Join(out, " ")
 }
 
-func (in *reportInput) timelineCaption(s reportSweep, _ *charts.Chart) string {
+func (in *reportInput) timelineCaption(s grid.Sweep, _ *charts.Chart) string {
 	flight, queued := in.timelinesOf(s)
-	last := s.at[len(s.at)-1]
-	cells := s.cellsAt(last)
-	highestOf := func(p charts.Panel) (r []ranked) {
+	last := s.At[len(s.At)-1]
+	cells := s.CellsAt(last)
+	highestOf := func(p charts.Panel) (r []grid.Ranked) {
 		for _, s := range p.Series {
-			r = append(r, ranked{s.Name, slices.Max(s.Y)})
+			r = append(r, grid.Ranked{Name: s.Name, Value: slices.Max(s.Y)})
 		}
-		return sortRanked(r)
+		return grid.SortRanked(r)
 	}
 	out := []string{"First repetition; each point is the end of an interval."}
 	if slices.ContainsFunc(flight.Series, func(s charts.Series) bool { return s.Gaps != nil }) {
 		out = append(out, "Shaded is where a run was cut off: not all that was due is recorded.")
 	}
 	r := highestOf(queued)
-	if low, high := r[0], r[len(r)-1]; low.value == high.value {
-		text := "The queue" + ofSome(r, cells) + " holds " + tasks(low.value)
-		if ofSome(r, cells) == "" {
+	if low, high := r[0], r[len(r)-1]; low.Value == high.Value {
+		text := "The queue" + grid.OfSome(r, cells) + " holds " + grid.Tasks(low.Value)
+		if grid.OfSome(r, cells) == "" {
 			text += " for every strategy"
 		}
 		out = append(out, text+".")
 	} else {
 		out = append(out, fmt.Sprintf("The queue%s holds %s with %s, and %s with %s.",
-			ofSome(r, cells), tasks(low.value), tied(r, low.value), tasks(high.value),
-			tied(r, high.value)))
+			grid.OfSome(r, cells), grid.Tasks(low.Value), grid.Tied(r, low.Value),
+			grid.Tasks(high.Value), grid.Tied(r, high.Value)))
 	}
 	out = append(out, "In flight counts tasks that have begun and whose end is not reported: "+
 		"those between two attempts, too. The limit is on attempts under way at once.")
 	var beyond []string
 	for _, f := range highestOf(flight) {
-		at := slices.IndexFunc(cells, func(c *reportCell) bool { return c.strategy == f.name })
-		if peak, ok := cells[at].Cell[0].Value("peak-inflight"); ok && f.value > cells[at].limit {
+		at := slices.IndexFunc(cells, func(c *grid.Cell) bool { return c.Strategy == f.Name })
+		if peak, ok := cells[at].Cell[0].Value("peak-inflight"); ok && f.Value > cells[at].Limit {
 			beyond = append(beyond, fmt.Sprintf("of the %s in flight with %s at most %s",
-				charts.Count(f.value), f.name, charts.Count(peak)))
+				charts.Count(f.Value), f.Name, charts.Count(peak)))
 		}
 	}
 	if n := len(beyond) - 2; n > 0 { // two make the point
 		beyond = append(beyond[:2], fmt.Sprintf("likewise fewer with %d more", n))
 	}
 	if len(beyond) > 0 {
-		out = append(out, upper(prose.List(beyond))+" were under way at once.")
+		out = append(out, grid.Upper(prose.List(beyond))+" were under way at once.")
 	}
 	var growing []string
-	for _, c := range only(cells, (*reportCell).fallsBehind) {
-		growing = append(growing, c.strategy)
+	for _, c := range grid.Only(cells, (*grid.Cell).FallsBehind) {
+		growing = append(growing, c.Strategy)
 	}
 	if len(growing) > 0 {
-		out = append(out, doNotKeepUp(prose.Few(growing, mostNames))+".")
+		out = append(out, grid.DoNotKeepUp(prose.Few(growing, grid.MostNames))+".")
 	}
 	return strings.Join(out, " ")
 }

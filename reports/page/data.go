@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -34,7 +36,7 @@ type dataMaker struct {
 }
 
 // data gathers the cells of all groups, whose sections have these names.
-func (in *reportInput) data(groups []*reportGroup, ids []string) *front.Data {
+func (in *reportInput) data(groups []*grid.Group, ids []string) *front.Data {
 	m := &dataMaker{in: in, metrics: make(map[string]int), known: make(map[string]int),
 		Data: front.Data{Schema: front.Schema, Title: dirName(in.dir), Enough: results.Enough}}
 	for _, f := range facts(in) {
@@ -42,7 +44,7 @@ func (in *reportInput) data(groups []*reportGroup, ids []string) *front.Data {
 	}
 	most := 0
 	for _, g := range groups {
-		for _, c := range g.cells {
+		for _, c := range g.Cells {
 			most = max(most, len(c.Cell))
 		}
 	}
@@ -81,8 +83,8 @@ func (m *dataMaker) once(kind string, next int, key any) (at int, fresh bool) {
 // addMetrics takes those of the tables first, then, of a page that is not too large, the others.
 func (m *dataMaker) addMetrics() {
 	var units []string
-	for _, c := range reportColumns {
-		units = append(units, c.unit)
+	for _, c := range tables.Columns {
+		units = append(units, c.Unit)
 	}
 	if len(m.in.results.Runs) <= mostWhole {
 		units = append(units, m.in.results.Metrics...)
@@ -111,7 +113,7 @@ func (m *dataMaker) addMetrics() {
 
 func (m *dataMaker) metric(unit string) front.Metric {
 	out := front.Metric{ID: strings.TrimSuffix(unit, "-response-sec"), Unit: unit,
-		Label: metricLabel(unit), Kind: string(quantity.KindOf(unit)),
+		Label: tables.MetricLabel(unit), Kind: string(quantity.KindOf(unit)),
 		Better:    results.Direction(m.in.results.Units.GetBetter(unit)).String(),
 		Behaviour: behaves(unit), Grows: grows(unit)}
 	for _, b := range m.in.results.Objectives {
@@ -119,21 +121,12 @@ func (m *dataMaker) metric(unit string) front.Metric {
 			out.Bounds = append(out.Bounds, b.Value)
 		}
 	}
-	for _, c := range reportColumns {
-		if c.unit == unit && c.value == nil {
-			out.Label, out.Hint = c.head, c.hint
+	for _, c := range tables.Columns {
+		if c.Unit == unit && c.Value == nil {
+			out.Label, out.Hint = c.Head, c.Hint
 		}
 	}
 	return out
-}
-
-// metricLabel words a unit: "p99 wait" for p99-wait-sec.
-func metricLabel(unit string) string {
-	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
-	if rest, ok := strings.CutPrefix(label, "theory-"); ok {
-		label = "exact " + rest
-	}
-	return strings.ReplaceAll(label, "-", " ")
 }
 
 // behaves reports whether strategies that differ in a metric do not behave alike towards their
@@ -150,60 +143,60 @@ func grows(unit string) bool {
 		strings.HasSuffix(unit, "-wait-sec") || unit == "mean-slowdown" || unit == "mean-held-sec")
 }
 
-func (m *dataMaker) addScenario(g *reportGroup, id string) {
-	s := front.Scenario{ID: id, Title: g.title(), Facts: g.subjects(), Axes: axesOf(g),
-		Paired: paired(g.cells)}
-	for _, d := range g.deadlines() {
+func (m *dataMaker) addScenario(g *grid.Group, id string) {
+	s := front.Scenario{ID: id, Title: title(g), Facts: subjects(g), Axes: axesOf(g),
+		Paired: paired(g.Cells)}
+	for _, d := range deadlines(g) {
 		s.Deadline = d.Y
 	}
-	if g.study >= 0 {
-		s.Study = m.in.results.Findings[g.study].Study
+	if g.Study >= 0 {
+		s.Study = m.in.results.Findings[g.Study].Study
 	}
-	m.fill(&s, g.cells, func(c *reportCell) (at []int) {
+	m.fill(&s, g.Cells, func(c *grid.Cell) (at []int) {
 		for _, a := range s.Axes {
-			at = append(at, slices.Index(a.At, axisOf(a.Key).of(c)))
+			at = append(at, slices.Index(a.At, axisOf(a.Key).Of(c)))
 		}
 		return at
 	})
 }
 
 // addVariance adds what lies along the variance of task times, for which several groups stand.
-func (m *dataMaker) addVariance(groups []*reportGroup) {
-	free := slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool {
-		return g.study >= 0
+func (m *dataMaker) addVariance(groups []*grid.Group) {
+	free := slices.DeleteFunc(slices.Clone(groups), func(g *grid.Group) bool {
+		return g.Study >= 0
 	})
 	for i, set := range varianceSets(free) {
-		c2 := func(c *reportCell) float64 { return set.c2[c] }
+		c2 := func(c *grid.Cell) float64 { return set.c2[c] }
 		s := front.Scenario{ID: fmt.Sprintf("variance-%d", i+1), Title: "C² of the task times",
 			Facts: []string{set.title}, Paired: paired(set.cells), Axes: []front.Axis{{Key: "C²",
 				Label: "squared coefficient of variation of the task times", Log: true,
-				At: distinct(set.cells, c2)}}}
-		m.fill(&s, set.cells, func(c *reportCell) []int {
+				At: grid.Distinct(set.cells, c2)}}}
+		m.fill(&s, set.cells, func(c *grid.Cell) []int {
 			return []int{slices.Index(s.Axes[0].At, c2(c))}
 		})
 	}
 }
 
 // fill adds the scenario with cells, of which at says where each lies on the axes.
-func (m *dataMaker) fill(s *front.Scenario, cells []*reportCell, at func(*reportCell) []int) {
+func (m *dataMaker) fill(s *front.Scenario, cells []*grid.Cell, at func(*grid.Cell) []int) {
 	type key struct {
 		strategy string
 		source   int
 	}
-	keyOf := func(c *reportCell) key { return key{c.strategy, c.source} }
+	keyOf := func(c *grid.Cell) key { return key{c.Strategy, c.Source} }
 	series := make(map[key]int)
 	for _, of := range results.Gather(cells, keyOf) {
-		name := cmp.Or(of[0].strategy, of[0].name)
+		name := cmp.Or(of[0].Strategy, of[0].Name)
 		at, fresh := m.once("strategy", len(m.Strategies), name)
 		if fresh {
 			m.Strategies = append(m.Strategies, name)
 		}
 		series[keyOf(of[0])] = len(s.Series)
-		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].style,
-			Source: of[0].source})
+		s.Series = append(s.Series, front.Series{Strategy: at, Style: of[0].Style,
+			Source: of[0].Source})
 	}
 	for _, c := range cells {
-		cell := front.Cell{Series: series[keyOf(c)], At: at(c), Growing: c.fallsBehind(),
+		cell := front.Cell{Series: series[keyOf(c)], At: at(c), Growing: c.FallsBehind(),
 			Curve: -1, Course: -1}
 		for _, r := range c.Cell {
 			cell.Runs = append(cell.Runs, m.addRun(r))
@@ -263,12 +256,12 @@ func (m *dataMaker) addRun(r *results.Run) int {
 }
 
 // axesOf are the axes on which a group has values, those that vary first.
-func axesOf(g *reportGroup) (out []front.Axis) {
-	for across, a := range axes {
-		at := distinct(g.cells, a.of)
+func axesOf(g *grid.Group) (out []front.Axis) {
+	for across, a := range grid.Axes {
+		at := grid.Distinct(g.Cells, a.Of)
 		if len(at) > 0 {
-			out = append(out, front.Axis{Key: a.word, Label: charts.Across(across).Label(),
-				Unit: a.unit, Log: charts.Across(across) == charts.Limit, At: at})
+			out = append(out, front.Axis{Key: a.Word, Label: charts.Across(across).Label(),
+				Unit: a.Unit, Log: charts.Across(across) == charts.Limit, At: at})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b front.Axis) int {
@@ -277,13 +270,13 @@ func axesOf(g *reportGroup) (out []front.Axis) {
 	return out
 }
 
-func axisOf(word string) axis {
-	i := slices.IndexFunc(axes[:], func(a axis) bool { return a.word == word })
-	return axes[i]
+func axisOf(word string) grid.Axis {
+	i := slices.IndexFunc(grid.Axes[:], func(a grid.Axis) bool { return a.Word == word })
+	return grid.Axes[i]
 }
 
 // paired reports whether the repetitions of one number had the same seed in all cells.
-func paired(cells []*reportCell) bool {
+func paired(cells []*grid.Cell) bool {
 	for _, c := range cells {
 		for i, r := range c.Cell {
 			if r.Seed == "" || len(c.Cell) != len(cells[0].Cell) ||
@@ -357,11 +350,11 @@ func rounded(v float64, digits int) float64 {
 }
 
 // detailed are the cells of which the explorer shows curves and courses.
-func detailed(groups []*reportGroup) (cells []*reportCell) {
+func detailed(groups []*grid.Group) (cells []*grid.Cell) {
 	for _, ofStudies := range []bool{false, true} {
 		for _, g := range groups {
-			if (g.study >= 0) == ofStudies {
-				cells = append(cells, g.cells...)
+			if (g.Study >= 0) == ofStudies {
+				cells = append(cells, g.Cells...)
 			}
 		}
 	}

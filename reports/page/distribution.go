@@ -4,21 +4,22 @@ import (
 	"math"
 	"slices"
 
-	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
-func (in *reportInput) distributionChart(s reportSweep) (*charts.Chart, error) {
+func (in *reportInput) distributionChart(s grid.Sweep) (*charts.Chart, error) {
 	var panels []charts.Panel
-	for _, x := range s.spreadOut(panelsOfDistributions) {
-		panel := charts.Panel{Title: s.place(x)}
-		for _, c := range keepingUp(s.cellsAt(x)) {
+	for _, x := range s.SpreadOut(panelsOfDistributions) {
+		panel := charts.Panel{Title: s.Place(x)}
+		for _, c := range grid.KeepingUp(s.CellsAt(x)) {
 			if h := in.responses[c]; h != nil && h.TotalCount() > 0 {
 				panel.Series = append(panel.Series, distribution(c, h))
 			}
 		}
-		for _, c := range keepingUp(s.cellsAt(x)) {
+		for _, c := range grid.KeepingUp(s.CellsAt(x)) {
 			if in.responses[c] != nil {
 				panel.Series = append(panel.Series, theoryOfDistribution(c))
 			}
@@ -36,8 +37,8 @@ func (in *reportInput) distributionChart(s reportSweep) (*charts.Chart, error) {
 const resolvable = 3.68
 
 // distribution reads a curve off a histogram, as far as the number of tasks resolves it.
-func distribution(c *reportCell, h *hdrhistogram.Histogram) charts.Series {
-	s := charts.Series{Name: c.strategy, Style: c.style}
+func distribution(c *grid.Cell, h *hdrhistogram.Histogram) charts.Series {
+	s := charts.Series{Name: c.Strategy, Style: c.Style}
 	end := max(math.Log10(float64(h.TotalCount())/resolvable), 0)
 	add := func(q float64) {
 		s.X = append(s.X, q)
@@ -54,8 +55,8 @@ func distribution(c *reportCell, h *hdrhistogram.Histogram) charts.Series {
 	return s
 }
 
-func theoryOfDistribution(c *reportCell) charts.Series {
-	s := charts.Series{Name: c.strategy, Style: c.style, Theory: true}
+func theoryOfDistribution(c *grid.Cell) charts.Series {
+	s := charts.Series{Name: c.Strategy, Style: c.Style, Theory: true}
 	for q, unit := range map[float64]string{0.5: "p50", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"} {
 		if v := c.Value("theory-" + unit + "-response-sec"); !math.IsNaN(v) {
 			s.X, s.Y = append(s.X, q), append(s.Y, v)

@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"time"
 
-	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -23,10 +24,10 @@ type reportInput struct {
 	figures  []Figure // that they drew
 
 	// pooled over repetitions, in ns; only of cells that a chart shows
-	responses map[*reportCell]*hdrhistogram.Histogram
+	responses map[*grid.Cell]*hdrhistogram.Histogram
 	timelines map[*results.Run][]interval // only of runs that a chart or the explorer shows
-	detailed  []*reportCell               // that the explorer shows in detail
-	curves    map[*reportCell]front.Curve // of these
+	detailed  []*grid.Cell                // that the explorer shows in detail
+	curves    map[*grid.Cell]front.Curve  // of these
 	notes     []string                    // what is missing
 }
 
@@ -36,20 +37,20 @@ const panelsOfDistributions = 3
 // readDistributions reads the response histograms that charts will show, and those of the detailed
 // cells, of which it keeps the curves. The others stay encoded: a histogram of three digits takes
 // some 200 kB, and a file may hold a thousand.
-func (in *reportInput) readDistributions(path string, groups []*reportGroup) error {
-	wanted := make(map[string]*reportCell)
-	missing := make(map[*reportCell]int) // repetitions, of detailed cells
+func (in *reportInput) readDistributions(path string, groups []*grid.Group) error {
+	wanted := make(map[string]*grid.Cell)
+	missing := make(map[*grid.Cell]int) // repetitions, of detailed cells
 	for _, c := range in.detailed {
 		missing[c] = len(c.Cell)
 		for _, r := range c.Cell {
 			wanted[r.Tag("response")] = c
 		}
 	}
-	charted := make(map[*reportCell]bool)
+	charted := make(map[*grid.Cell]bool)
 	for _, g := range groups {
-		for _, s := range g.sweeps() {
-			for _, x := range s.spreadOut(panelsOfDistributions) {
-				for _, c := range s.cellsAt(x) {
+		for _, s := range g.Sweeps() {
+			for _, x := range s.SpreadOut(panelsOfDistributions) {
+				for _, c := range s.CellsAt(x) {
 					charted[c] = true
 					for _, r := range c.Cell {
 						wanted[r.Tag("response")] = c
@@ -58,8 +59,8 @@ func (in *reportInput) readDistributions(path string, groups []*reportGroup) err
 			}
 		}
 	}
-	in.responses = make(map[*reportCell]*hdrhistogram.Histogram)
-	in.curves = make(map[*reportCell]front.Curve)
+	in.responses = make(map[*grid.Cell]*hdrhistogram.Histogram)
+	in.curves = make(map[*grid.Cell]front.Curve)
 	cutOff, err := rundir.EachHistogram(path,
 		func(tag string) bool { return wanted[tag] != nil },
 		func(tag string, h *hdrhistogram.Histogram) error {
@@ -86,7 +87,7 @@ func (in *reportInput) readDistributions(path string, groups []*reportGroup) err
 }
 
 // pool adds the histogram of a repetition to those of its cell.
-func (in *reportInput) pool(c *reportCell, h *hdrhistogram.Histogram) error {
+func (in *reportInput) pool(c *grid.Cell, h *hdrhistogram.Histogram) error {
 	before := in.responses[c]
 	if before == nil {
 		in.responses[c] = h

@@ -3,18 +3,13 @@
 // verdicts and has a section for each, with the runs that were made for it.
 //
 // Write (write.go) reads the directory, distributions and timeline included, sorts its runs into
-// groups of one scenario (groups.go), and fills a page (page.go) with sections (sections.go): the
-// studies, the searches, the groups. Their figures are in figures.go, capacity.go and variance.go,
-// their tables in table.go and columns.go, and what is said of them in captions.go, facts.go,
-// doubts.go and theory.go.
+// groups of one scenario (package grid), and fills a page (page.go) with sections (sections.go):
+// the studies, the searches, the groups. Their figures are in figures.go, capacity.go and
+// variance.go, their tables in package tables, and what is said of them in captions.go and
+// facts.go.
 //
 // What the page says first is in first.go, by the rules of package answer; layout.go puts the
 // sections together, for the shell that all pages share.
-//
-// # Size
-//
-// The files are the parts of one page: what each kind of figure, table and caption is made of. They
-// share the groups and cells that the page has made of the results, and export nothing.
 //
 // A Drawer adds figures of its own, drawn from the same results whenever the report is.
 package page

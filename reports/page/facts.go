@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -49,7 +50,7 @@ func facts(in *reportInput) (out []results.Pair) {
 }
 
 // intervals says what the small figures below values are.
-func intervals(cells []*reportCell) string {
+func intervals(cells []*grid.Cell) string {
 	least, most := len(cells[0].Cell), 0
 	for _, c := range cells {
 		least, most = min(least, len(c.Cell)), max(most, len(c.Cell))
@@ -78,7 +79,7 @@ func spanned(least, most int) string {
 }
 
 // trust sums up what the checks on the runs found.
-func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
+func trust(runs []results.Run, cells []*grid.Cell, broken int) (out []string) {
 	laws, oracle, equal, late := 0, 0, 0, 0
 	var unexplained []string // strategies
 	worst, lag := 0.0, 0.0
@@ -122,12 +123,12 @@ func trust(runs []results.Run, cells []*reportCell, broken int) (out []string) {
 	if len(unexplained) > 0 {
 		out = append(out, fmt.Sprintf("Under the virtual clock, where nothing but the queue "+
 			"takes time, the oracle differs with %s: not first come, first served.",
-			prose.List(prose.Few(unexplained, mostNames))))
+			prose.List(prose.Few(unexplained, grid.MostNames))))
 	}
 	// Under the real clock a run is short and its queue another one each time: its cells say
 	// themselves how far they are off.
-	virtual := only(cells, func(c *reportCell) bool { return c.Cell[0].Key("clock") != "real" })
-	for _, fact := range againstTheory(virtual, (*reportCell).inFile) {
+	virtual := grid.Only(cells, func(c *grid.Cell) bool { return c.Cell[0].Key("clock") != "real" })
+	for _, fact := range grid.AgainstTheory(virtual, (*grid.Cell).InFile) {
 		out = append(out, "Under the virtual clock: "+strings.ToLower(fact[:1])+fact[1:])
 	}
 	if lag > 0 {

@@ -11,6 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -25,14 +27,18 @@ type figure struct {
 // A chartKind is a chart that is drawn of every sweep.
 type chartKind struct {
 	name    string
-	draw    func(reportSweep) (*charts.Chart, error) // nil where there is nothing to see
-	caption func(reportSweep, *charts.Chart) string
+	draw    func(grid.Sweep) (*charts.Chart, error) // nil where there is nothing to see
+	caption func(grid.Sweep, *charts.Chart) string
 }
 
-func (in *reportInput) kinds(g *reportGroup) []chartKind {
+func (in *reportInput) kinds(g *grid.Group) []chartKind {
 	return []chartKind{
-		{"response", g.responseChart, responseCaption},
-		{"ranking", g.rankingChart, rankingCaption},
+		{"response", func(s grid.Sweep) (*charts.Chart, error) {
+			return responseChart(g, s)
+		}, responseCaption},
+		{"ranking", func(s grid.Sweep) (*charts.Chart, error) {
+			return rankingChart(g, s)
+		}, rankingCaption},
 		{"throughput", throughputChart, throughputCaption},
 		{"distribution", in.distributionChart, in.distributionCaption},
 		{"timeline", in.timelineChart, in.timelineCaption},
@@ -42,10 +48,10 @@ func (in *reportInput) kinds(g *reportGroup) []chartKind {
 // chart draws the charts of a sweep. A chart without data is left out: what the runner did not
 // measure is not missed.
 func (in *reportInput) chart(
-	g *reportGroup, s reportSweep,
+	g *grid.Group, s grid.Sweep,
 ) (out []figure, notes []string, err error) {
 	some := s
-	some.cells = g.told(s)
+	some.Cells = told(g, s)
 	for _, kind := range in.kinds(g) {
 		drawn := some
 		if kind.name == "ranking" { // which has a row for each class
@@ -62,12 +68,12 @@ func (in *reportInput) chart(
 			continue
 		}
 		f := figure{name: chartName(kind.name, g, s), chart: chart, caption: strings.ReplaceAll(
-			kind.caption(s, chart), " strategy", " "+g.of())} // every, no
-		if left := g.notDrawn(s, drawn); left != "" {
+			kind.caption(s, chart), " strategy", " "+g.Of())} // every, no
+		if left := notDrawn(g, s, drawn); left != "" {
 			f.caption = strings.TrimSpace(f.caption + " " + left)
 		}
 		chart.Subtitle, chart.Alt = subtitle(g, s), chart.Title+". "+f.caption
-		if found := g.finding(s); kind.name == "response" && found != "" {
+		if found := findingOf(g, s); kind.name == "response" && found != "" {
 			chart.Title, chart.Subtitle = found, chart.Title+" · "+chart.Subtitle
 		}
 		notes = append(notes, chart.Notes...)
@@ -77,41 +83,43 @@ func (in *reportInput) chart(
 }
 
 // subtitle names the group under the title of a chart that stands on its own.
-func subtitle(g *reportGroup, s reportSweep) string {
-	parts := g.facts()
-	if s.fixed != "" {
-		parts = append(parts, s.fixed)
-	} else if limits := limitsOf(s.cells); len(limits) == 1 {
-		parts = append(parts, axes[charts.Limit].place(limits[0]))
+func subtitle(g *grid.Group, s grid.Sweep) string {
+	parts := factsOf(g)
+	if s.Fixed != "" {
+		parts = append(parts, s.Fixed)
+	} else if limits := grid.LimitsOf(s.Cells); len(limits) == 1 {
+		parts = append(parts, grid.Axes[charts.Limit].Place(limits[0]))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// facts are the keys of the group in words.
-func (g *reportGroup) facts() []string { return results.Words(slices.Concat(g.keys, g.extra)) }
+// factsOf are the keys of the group in words.
+func factsOf(g *grid.Group) []string { return results.Words(slices.Concat(g.Keys, g.Extra)) }
 
 // seriesOf makes a series for each strategy of the cells, with the metric over the place x, and its
 // theory where known. With growing, values of strategies that fall behind are marked as such.
 func seriesOf(
-	cells []*reportCell, unit, theory string, growing bool, x func(*reportCell) float64,
+	cells []*grid.Cell, unit, theory string, growing bool, x func(*grid.Cell) float64,
 ) (series []charts.Series) {
 	var theories []charts.Series
-	known := only(cells, func(c *reportCell) bool { return hasMetric([]*reportCell{c}, unit) })
-	for _, of := range byStrategy(known) {
-		s := charts.Series{Name: of[0].strategy, Style: of[0].style}
+	known := grid.Only(cells, func(c *grid.Cell) bool {
+		return grid.HasMetric([]*grid.Cell{c}, unit)
+	})
+	for _, of := range grid.ByStrategy(known) {
+		s := charts.Series{Name: of[0].Strategy, Style: of[0].Style}
 		exact := s
 		exact.Theory = true
 		for _, c := range of {
 			e, _ := c.Estimate(unit)
 			s.X, s.Y = append(s.X, x(c)), append(s.Y, e.Mid)
 			s.Lo, s.Hi = append(s.Lo, e.Lo), append(s.Hi, e.Hi)
-			s.Growing = append(s.Growing, growing && c.fallsBehind())
+			s.Growing = append(s.Growing, growing && c.FallsBehind())
 			s.Doubted = append(s.Doubted, c.Doubts() != nil)
 			if t := c.Value(theory); theory != "" && !math.IsNaN(t) {
 				exact.X, exact.Y = append(exact.X, x(c)), append(exact.Y, t)
 			}
 		}
-		if !slices.ContainsFunc(of, (*reportCell).judged) {
+		if !slices.ContainsFunc(of, (*grid.Cell).Judged) {
 			s.Doubted = nil
 		}
 		series = append(series, s)
@@ -124,18 +132,18 @@ func seriesOf(
 
 // responseChart draws the p99, or the median where no run resolves it: other quantiles are in the
 // table, and the explorer draws them.
-func (g *reportGroup) responseChart(s reportSweep) (*charts.Chart, error) {
-	if len(s.at) < 2 {
+func responseChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
+	if len(s.At) < 2 {
 		return nil, nil // a single place has its ranking
 	}
 	q := "p99"
-	if !hasMetric(s.cells, "p99-response-sec") {
+	if !grid.HasMetric(s.Cells, "p99-response-sec") {
 		q = "p50"
 	}
-	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.cells, q+"-response-sec",
-		"theory-"+q+"-response-sec", true, s.x)}
-	return charts.Response(q+" response against "+axes[s.across].word, s.across,
-		[]charts.Panel{panel}, g.bounds(q+"-response-sec")...)
+	panel := charts.Panel{Title: q + " response", Series: seriesOf(s.Cells, q+"-response-sec",
+		"theory-"+q+"-response-sec", true, s.X)}
+	return charts.Response(q+" response against "+grid.Axes[s.Across].Word, s.Across,
+		[]charts.Panel{panel}, bounds(g, q+"-response-sec")...)
 }
 
 // mostLines is how many classes of strategies a chart can tell apart.
@@ -143,16 +151,16 @@ const mostLines = 6
 
 // told are the cells that charts draw: of many classes the largest, the best, the worst, and some
 // between, by the p99 at the last place.
-func (g *reportGroup) told(s reportSweep) []*reportCell {
-	classes := g.forRules(s).Classes()
+func told(g *grid.Group, s grid.Sweep) []*grid.Cell {
+	classes := forRules(g, s).Classes()
 	if len(classes) <= mostLines {
-		return s.cells
+		return s.Cells
 	}
-	last := s.cellsAt(s.at[len(s.at)-1])
+	last := s.CellsAt(s.At[len(s.At)-1])
 	// who has no p99 there, as for want of tasks that complete, is none of them
 	if known := slices.DeleteFunc(slices.Clone(classes), func(k answer.Class) bool {
-		return !slices.ContainsFunc(last, func(c *reportCell) bool {
-			return c.strategy == k.Names[0] && !math.IsNaN(c.Value("p99-response-sec"))
+		return !slices.ContainsFunc(last, func(c *grid.Cell) bool {
+			return c.Strategy == k.Names[0] && !math.IsNaN(c.Value("p99-response-sec"))
 		})
 	}); len(known) >= mostLines {
 		classes = known
@@ -170,52 +178,52 @@ func (g *reportGroup) told(s reportSweep) []*reportCell {
 	for i := range mostLines - 1 {
 		names = append(names, classes[i*(len(classes)-1)/(mostLines-2)].Names...)
 	}
-	return only(s.cells, func(c *reportCell) bool { return slices.Contains(names, c.strategy) })
+	return grid.Only(s.Cells, func(c *grid.Cell) bool { return slices.Contains(names, c.Strategy) })
 }
 
-// finding is what a chart of response shows, where a rule can say it.
-func (g *reportGroup) finding(s reportSweep) string {
-	if a := g.forRules(s).Answer(); strings.HasSuffix(a.Unit, "-response-sec") {
+// findingOf is what a chart of response shows, where a rule can say it.
+func findingOf(g *grid.Group, s grid.Sweep) string {
+	if a := forRules(g, s).Answer(); strings.HasSuffix(a.Unit, "-response-sec") {
 		return a.Headline
 	}
 	return ""
 }
 
 // notDrawn says how many the charts leave out.
-func (g *reportGroup) notDrawn(all, drawn reportSweep) string {
-	if len(drawn.cells) == len(all.cells) {
+func notDrawn(g *grid.Group, all, drawn grid.Sweep) string {
+	if len(drawn.Cells) == len(all.Cells) {
 		return ""
 	}
 	return fmt.Sprintf("%d of %s are drawn, among them the lowest and the highest p99; the "+
-		"table has the others.", len(byStrategy(drawn.cells)),
-		prose.Count(len(byStrategy(all.cells)), g.of()))
+		"table has the others.", len(grid.ByStrategy(drawn.Cells)),
+		prose.Count(len(grid.ByStrategy(all.Cells)), g.Of()))
 }
 
 // p99Of is the p99 of a strategy; infinite where it grows or there is none.
-func p99Of(cells []*reportCell, strategy string) float64 {
+func p99Of(cells []*grid.Cell, strategy string) float64 {
 	for _, c := range cells {
 		v := c.Value("p99-response-sec")
-		if c.strategy == strategy && !c.fallsBehind() && !math.IsNaN(v) {
+		if c.Strategy == strategy && !c.FallsBehind() && !math.IsNaN(v) {
 			return v
 		}
 	}
 	return math.Inf(1)
 }
 
-func throughputChart(s reportSweep) (*charts.Chart, error) {
-	if len(s.at) < 2 || s.across == charts.Limit {
+func throughputChart(s grid.Sweep) (*charts.Chart, error) {
+	if len(s.At) < 2 || s.Across == charts.Limit {
 		return nil, nil
 	}
-	offered := func(c *reportCell) float64 {
+	offered := func(c *grid.Cell) float64 {
 		if v := c.Value("offered-ops/s"); !math.IsNaN(v) {
 			return v
 		}
-		return c.rate
+		return c.Rate
 	}
 	// A load is the offered rate divided by the capacity.
 	var capacity []float64
-	for _, c := range s.cells {
-		if v := offered(c) / c.load; c.load > 0 && !math.IsNaN(v) {
+	for _, c := range s.Cells {
+		if v := offered(c) / c.Load; c.Load > 0 && !math.IsNaN(v) {
 			capacity = append(capacity, v)
 		}
 	}
@@ -225,32 +233,23 @@ func throughputChart(s reportSweep) (*charts.Chart, error) {
 		most = capacity[len(capacity)/2]
 	}
 	panels := []charts.Panel{
-		{Title: "throughput", Series: seriesOf(s.cells, "ops/s", "theory-ops/s", false, offered)},
-		{Title: "goodput", Series: seriesOf(s.cells, "goodput-ops/s", "", false, offered)},
+		{Title: "throughput", Series: seriesOf(s.Cells, "ops/s", "theory-ops/s", false, offered)},
+		{Title: "goodput", Series: seriesOf(s.Cells, "goodput-ops/s", "", false, offered)},
 	}
-	if sameGoodput(s.cells) {
+	if tables.SameGoodput(s.Cells) {
 		panels = panels[:1]
-		if hasMetric(s.cells, "goodput-ops/s") {
+		if grid.HasMetric(s.Cells, "goodput-ops/s") {
 			panels[0].Title = "throughput (all of it goodput)"
 		}
 	}
 	return charts.Throughput("Throughput and goodput against what is offered", most, panels)
 }
 
-// sameGoodput reports whether all that was completed was good, or nothing is known of goodput.
-func sameGoodput(cells []*reportCell) bool {
-	return !hasMetric(cells, "goodput-ops/s") ||
-		!slices.ContainsFunc(cells, func(c *reportCell) bool {
-			good, all := c.Value("goodput-ops/s"), c.Value("ops/s")
-			return !(math.Abs(good-all) <= 1e-9*all)
-		})
-}
-
 // timelinesOf are what was in flight, and queued, at the last place, until the last task ended:
 // that nothing is left then is no news.
-func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) {
+func (in *reportInput) timelinesOf(s grid.Sweep) (flight, queued charts.Panel) {
 	flight.Title, queued.Title = "in flight", "queued"
-	for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
+	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 		rows := in.timelines[c.Cell[0]]
 		if len(rows) < 2 {
 			continue
@@ -258,7 +257,7 @@ func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) 
 		if last := rows[len(rows)-1]; len(rows) > 2 && last.inFlight+last.queued == 0 {
 			rows = rows[:len(rows)-1]
 		}
-		a := charts.Series{Name: c.strategy, Style: c.style}
+		a := charts.Series{Name: c.Strategy, Style: c.Style}
 		for _, r := range rows {
 			if r.missing {
 				a.Gaps = append(a.Gaps, charts.Span{From: r.end - r.length, To: r.end})
@@ -277,28 +276,28 @@ func (in *reportInput) timelinesOf(s reportSweep) (flight, queued charts.Panel) 
 	return flight, queued
 }
 
-func (in *reportInput) timelineChart(s reportSweep) (*charts.Chart, error) {
+func (in *reportInput) timelineChart(s grid.Sweep) (*charts.Chart, error) {
 	flight, queued := in.timelinesOf(s)
 	if len(flight.Series) == 0 {
 		return nil, nil
 	}
-	last := s.at[len(s.at)-1]
+	last := s.At[len(s.At)-1]
 	title := "In flight and queued over time"
-	if place := s.place(last); place != "" {
+	if place := s.Place(last); place != "" {
 		title += " at " + place
 	}
 	limit := 0.0
-	if limits := limitsOf(s.cellsAt(last)); len(limits) == 1 {
+	if limits := grid.LimitsOf(s.CellsAt(last)); len(limits) == 1 {
 		limit = limits[0]
 	}
 	return charts.Timeline(title, limit, []charts.Panel{flight, queued},
-		stageEnds(s.cellsAt(last)[0].Cell[0].Key("arrival"))...)
+		grid.StageEnds(s.CellsAt(last)[0].Cell[0].Key("arrival"))...)
 }
 
 // chartName makes the name of a chart's files from what it shows.
-func chartName(kind string, g *reportGroup, s reportSweep) string {
+func chartName(kind string, g *grid.Group, s grid.Sweep) string {
 	parts := []string{kind}
-	for _, k := range g.keys {
+	for _, k := range g.Keys {
 		switch {
 		case k.Key == "target" && k.Value == "none":
 		case slices.Contains([]string{"workload", "target", "arrival", "clock"}, k.Key):
@@ -307,6 +306,6 @@ func chartName(kind string, g *reportGroup, s reportSweep) string {
 			parts = append(parts, k.Key, k.Value)
 		}
 	}
-	parts = append(parts, s.fixed)
+	parts = append(parts, s.Fixed)
 	return charts.FileName(strings.Join(parts, "-"))
 }

@@ -11,48 +11,50 @@ import (
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/answer"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
 // A shownSweep is a sweep of the page with what rules see of it.
 type shownSweep struct {
-	group *reportGroup
-	sweep reportSweep
+	group *grid.Group
+	sweep grid.Sweep
 	rules answer.Sweep
 }
 
 // sweepsOf are the sweeps of groups.
-func sweepsOf(groups []*reportGroup) (out []shownSweep) {
+func sweepsOf(groups []*grid.Group) (out []shownSweep) {
 	for _, g := range groups {
-		for _, s := range g.sweeps() {
-			out = append(out, shownSweep{g, s, g.forRules(s)})
+		for _, s := range g.Sweeps() {
+			out = append(out, shownSweep{g, s, forRules(g, s)})
 		}
 	}
 	return out
 }
 
 // forRules is a sweep as rules see it.
-func (g *reportGroup) forRules(s reportSweep) answer.Sweep {
-	out := answer.Sweep{Of: g.of(), Place: s.place,
-		Full:  func(x float64) bool { return s.across == charts.Load && x >= 1 },
-		Style: func(name string) int { return s.style(name) }}
-	for _, b := range g.held {
+func forRules(g *grid.Group, s grid.Sweep) answer.Sweep {
+	out := answer.Sweep{Of: g.Of(), Place: s.Place,
+		Full:  func(x float64) bool { return s.Across == charts.Load && x >= 1 },
+		Style: func(name string) int { return style(&s, name) }}
+	for _, b := range g.Held {
 		if b.Unit == "p99-response-sec" {
 			out.Held = b.Value
 		}
 	}
-	for _, c := range s.cells {
-		out.Cases = append(out.Cases, answer.Case{Strategy: cmp.Or(c.strategy, c.name), X: s.x(c),
-			Limit: c.limit, Growing: c.fallsBehind(), Cell: c.Cell})
+	for _, c := range s.Cells {
+		out.Cases = append(out.Cases, answer.Case{Strategy: cmp.Or(c.Strategy, c.Name), X: s.X(c),
+			Limit: c.Limit, Growing: c.FallsBehind(), Cell: c.Cell})
 	}
 	return out
 }
 
-func (s *reportSweep) style(name string) int {
-	for _, c := range s.cells {
-		if c.strategy == name {
-			return c.style
+func style(s *grid.Sweep, name string) int {
+	for _, c := range s.Cells {
+		if c.Strategy == name {
+			return c.Style
 		}
 	}
 	return 0
@@ -67,14 +69,14 @@ func rulesOf(sweeps []shownSweep) (out []answer.Sweep) {
 
 // first fills in the first screen: what searches, studies or runs say, whichever the directory was
 // made for.
-func (r *Report) first(in *reportInput, groups []*reportGroup) {
+func (r *Report) first(in *reportInput, groups []*grid.Group) {
 	p := r.page
-	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool {
-		return g.study >= 0
+	free := sweepsOf(slices.DeleteFunc(slices.Clone(groups), func(g *grid.Group) bool {
+		return g.Study >= 0
 	}))
 	all := sweepsOf(groups)
 	p.First.Title, p.First.Subtitle = dirName(in.dir), p.Summary
-	p.First.Trust = append(heldBadges(in.results.Objectives, groups),
+	p.First.Trust = append(tables.HeldBadges(in.results.Objectives, groups),
 		badges(in, answer.TrustOf(rulesOf(all)))...)
 	for _, s := range in.searches {
 		if a, ok := answer.OfSearch(s.forRules(in)); ok {
@@ -99,7 +101,7 @@ func (r *Report) first(in *reportInput, groups []*reportGroup) {
 		a.Next = s.rules.NextOf(a)
 		p.First.Answer, p.First.Command = a, s.command()
 		var cells []results.Cell
-		for _, c := range s.sweep.cells {
+		for _, c := range s.sweep.Cells {
 			cells = append(cells, c.Cell)
 		}
 		p.First.Basis = answer.Basis(cells)
@@ -167,7 +169,7 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 			if at >= 0 {
 				f := g.Figures[at]
 				if kind == "response" { // the headline is its finding
-					f.Title = "p99 response against " + axes[s.sweep.across].word
+					f.Title = "p99 response against " + grid.Axes[s.sweep.Across].Word
 				}
 				g.Figures, g.Above = slices.Delete(g.Figures, at, at+1), f.ID
 				return toTop(f)
@@ -179,12 +181,12 @@ func (r *Report) takeFigure(s shownSweep, unit string) *reportFigure {
 
 // command is one that makes such runs.
 func (s shownSweep) command() string {
-	c := s.sweep.cells[0]
+	c := s.sweep.Cells[0]
 	axis, at := "load", []string{}
-	if !math.IsNaN(c.rate) {
+	if !math.IsNaN(c.Rate) {
 		axis = "rate"
 	}
-	for _, cell := range s.sweep.cells {
+	for _, cell := range s.sweep.Cells {
 		if v := cell.Cell[0].Key(axis); v != "" && !slices.Contains(at, v) {
 			at = append(at, v)
 		}
@@ -197,8 +199,8 @@ func (s shownSweep) command() string {
 		more = append(more, fmt.Sprint("--count ", n))
 	}
 	var names []string
-	for _, of := range byStrategy(s.sweep.cells) {
-		names = append(names, of[0].strategy)
+	for _, of := range grid.ByStrategy(s.sweep.Cells) {
+		names = append(names, of[0].Strategy)
 	}
 	cmd, _ := answer.Command("run", shortened(names), c.Cell[0], more...)
 	return cmd
@@ -214,7 +216,7 @@ func shortened(list []string) []string {
 
 // forRules is a search as rules see it.
 func (s *capacitySearch) forRules(in *reportInput) answer.Search {
-	out := answer.Search{Axis: axes[s.across].word, From: s.from, To: s.to,
+	out := answer.Search{Axis: grid.Axes[s.across].Word, From: s.from, To: s.to,
 		Objective: results.Readable(s.objective)}
 	for _, f := range s.found {
 		out.Found = append(out.Found, answer.Found{Name: f.Name, Style: f.Style, Met: f.Met,

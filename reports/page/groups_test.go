@@ -11,6 +11,8 @@ import (
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -41,11 +43,11 @@ func TestGroupRuns(t *testing.T) {
 		runLine("a", "workload=w/arrival=poisson/limit=10/load=0.9", "6 ops/s"),
 	)
 	var got []string
-	for _, g := range groupRuns(all) {
-		got = append(got, strings.Join(g.facts(), " "))
-		for _, c := range g.cells {
-			got = append(got, fmt.Sprintf("  %s, %s: %d runs, %v ops/s, style %d", c.place(),
-				c.strategy, len(c.Cell), c.Value("ops/s"), c.style))
+	for _, g := range grid.Groups(all) {
+		got = append(got, strings.Join(factsOf(g), " "))
+		for _, c := range g.Cells {
+			got = append(got, fmt.Sprintf("  %s, %s: %d runs, %v ops/s, style %d", c.Place(),
+				c.Strategy, len(c.Cell), c.Value("ops/s"), c.Style))
 		}
 	}
 	want := []string{
@@ -77,7 +79,7 @@ func TestEstimate(t *testing.T) {
 		// Of ten, the second and the ninth: 11/1024 in each tail.
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, results.Estimate{Mid: 5.5, Lo: 2, Hi: 9}},
 	} {
-		cell := &reportCell{}
+		cell := &grid.Cell{}
 		for _, v := range c.values {
 			cell.Cell = append(cell.Cell, &results.Run{Values: map[string]float64{"x": v}})
 		}
@@ -110,11 +112,11 @@ func TestSweeps(t *testing.T) {
 		for _, where := range c.where {
 			lines = append(lines, runLine("a", where, "1 ops/s"), runLine("b", where, "1 ops/s"))
 		}
-		groups := groupRuns(readRuns(t, lines...))
+		groups := grid.Groups(readRuns(t, lines...))
 		var got []string
-		for _, s := range groups[0].sweeps() {
-			got = append(got, fmt.Sprintf("%d %v '%s'", s.across, s.at, s.fixed))
-			if n := len(s.cellsAt(s.at[0])); n != 2 {
+		for _, s := range groups[0].Sweeps() {
+			got = append(got, fmt.Sprintf("%d %v '%s'", s.Across, s.At, s.Fixed))
+			if n := len(s.CellsAt(s.At[0])); n != 2 {
 				t.Errorf("%s: %d cells at the first place, want those of two strategies", c.name, n)
 			}
 		}
@@ -136,13 +138,13 @@ func TestFallsBehind(t *testing.T) {
 		{"100 ops/s 400 offered-ops/s 0 shed/op 0.001 failed/op", true},
 		{"100 ops/s", false}, // nobody knows
 	} {
-		groups := groupRuns(readRuns(t, runLine("serial", "limit=4/load=0.5", c.metrics)))
-		if got := groups[0].cells[0].fallsBehind(); got != c.want {
+		groups := grid.Groups(readRuns(t, runLine("serial", "limit=4/load=0.5", c.metrics)))
+		if got := groups[0].Cells[0].FallsBehind(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.metrics, got, c.want)
 		}
 	}
-	closed := groupRuns(readRuns(t, runLine("serial", "limit=4", "100 ops/s 400 offered-ops/s")))
-	if closed[0].cells[0].fallsBehind() {
+	closed := grid.Groups(readRuns(t, runLine("serial", "limit=4", "100 ops/s 400 offered-ops/s")))
+	if closed[0].Cells[0].FallsBehind() {
 		t.Error("closed arrivals wait for completions: nothing can fall behind")
 	}
 }
@@ -151,7 +153,7 @@ func TestVarianceSets(t *testing.T) {
 	line := func(strategy, workload, metrics string) string {
 		return runLine(strategy, "workload="+workload+"/arrival=poisson/limit=4/load=0.8", metrics)
 	}
-	groups := groupRuns(readRuns(t,
+	groups := grid.Groups(readRuns(t,
 		// jitter of a clock counts as none
 		line("a", "constant", "320 offered-ops/s 0.00001 service-c2 0.034 p99-response-sec"),
 		line("a", "exponential", "319 offered-ops/s 0.98 service-c2 0.068 p99-response-sec"),
@@ -184,25 +186,27 @@ func TestVarianceSets(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for got, want := range map[string]string{
-		percentDiff(0.0123):                       "+1.2 %",
-		percentDiff(-0.31):                        "−31 %",
-		percentDiff(0):                            "0 %",
-		percentDiff(-0.00042):                     "−0.04 %",
-		digits(3.04):                              "3.0",
-		digits(633.2):                             "633",
-		prose.List([]string{"a"}):                 "a",
-		prose.List([]string{"a", "b", "c"}):       "a, b and c",
-		ends("1.2 ms", "3 ms"):                    "1.2 – 3 ms",
-		ends("900 µs", "1.1 ms"):                  "900 µs – 1.1 ms",
-		tasks(0) + tasks(1) + tasks(59):           "no taskat most 1 taskat most 59 tasks",
-		charts.FileName("Response: p99 / C² (x)"): "response-p99-c-x",
-		charts.Count(number("x")):                 charts.Count(math.NaN()),
-		between([]ranked{{"a", 1}, {"b", 1}, {"c", 1}, {"d", 2}},
+		grid.PercentDiff(0.0123):                       "+1.2 %",
+		grid.PercentDiff(-0.31):                        "−31 %",
+		grid.PercentDiff(0):                            "0 %",
+		grid.PercentDiff(-0.00042):                     "−0.04 %",
+		grid.Digits(3.04):                              "3.0",
+		grid.Digits(633.2):                             "633",
+		prose.List([]string{"a"}):                      "a",
+		prose.List([]string{"a", "b", "c"}):            "a, b and c",
+		grid.Range("1.2 ms", "3 ms"):                   "1.2 – 3 ms",
+		grid.Range("900 µs", "1.1 ms"):                 "900 µs – 1.1 ms",
+		grid.Tasks(0) + grid.Tasks(1) + grid.Tasks(59): "no taskat most 1 taskat most 59 tasks",
+		charts.FileName("Response: p99 / C² (x)"):      "response-p99-c-x",
+		charts.Count(grid.Number("x")):                 charts.Count(math.NaN()),
+		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}, {Name: "c", Value: 1},
+			{Name: "d", Value: 2}},
 			nil): "runs from 1.00 s (a and 2 others) to 2.00 s (d), a factor of 2.0",
-		between([]ranked{{"a", 1}, {"b", 1}}, nil): "is 1.00 s for every strategy",
-		between([]ranked{{"a", 1}, {"b", 1.05}},
+		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1}},
+			nil): "is 1.00 s for every strategy",
+		between([]grid.Ranked{{Name: "a", Value: 1}, {Name: "b", Value: 1.05}},
 			nil): "runs from 1.00 s (a) to 1.05 s (b), 5.0 % apart",
-		strings.Join(fallingBehind(reportSweep{at: []float64{1}}), ""): "",
+		strings.Join(grid.FallingBehind(grid.Sweep{At: []float64{1}}), ""): "",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -242,16 +246,16 @@ func TestAttacks(t *testing.T) {
 			lines = append(lines, line(name, 0.02*float64(i+1)))
 		}
 		all := readRuns(t, lines...)
-		groups := groupRuns(all)
-		if len(groups) != 1 || !slices.Equal(strategiesOf(groups[0]), c.series) ||
-			groups[0].of() != c.of || groups[0].foreign() {
+		groups := grid.Groups(all)
+		if len(groups) != 1 || !slices.Equal(grid.StrategiesOf(groups[0]), c.series) ||
+			groups[0].Of() != c.of || tables.Foreign(groups[0]) {
 			t.Errorf("%q: %d groups, the first of %q, each a %s", c.names, len(groups),
-				strategiesOf(groups[0]), groups[0].of())
+				grid.StrategiesOf(groups[0]), groups[0].Of())
 			continue
 		}
 		in := &reportInput{results: all}
 		drawn := 0
-		for _, s := range groups[0].sweeps() {
+		for _, s := range groups[0].Sweeps() {
 			figures, _, err := in.chart(groups[0], s)
 			if err != nil {
 				t.Error(err)
@@ -264,8 +268,9 @@ func TestAttacks(t *testing.T) {
 			}
 		}
 		// A place alone is drawn from the distributions and the timeline, which are in other files.
-		if table := groups[0].table(); drawn == 0 && strings.Contains(strings.Join(c.names, ""),
-			"rate=200") || table.Of != c.of || len(table.Heads) > 9 {
+		if table := tables.Results(groups[0]); drawn == 0 &&
+			strings.Contains(strings.Join(c.names, ""),
+				"rate=200") || table.Of != c.of || len(table.Heads) > 9 {
 			t.Errorf("%q: %d charts, and a table of %d columns, each row a %s", c.names, drawn,
 				len(table.Heads), table.Of)
 		}

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -67,10 +68,10 @@ func TestManyStrategies(t *testing.T) {
 			}
 		}
 		in := &reportInput{results: readRuns(t, lines...), timelines: map[*results.Run][]interval{},
-			responses: map[*reportCell]*hdrhistogram.Histogram{}}
-		groups := groupRuns(in.results)
+			responses: map[*grid.Cell]*hdrhistogram.Histogram{}}
+		groups := grid.Groups(in.results)
 		for _, g := range groups {
-			for _, c := range g.cells {
+			for _, c := range g.Cells {
 				in.timelines[c.Cell[0]] = []interval{{end: 1, inFlight: 3},
 					{end: 2, inFlight: 4 + 9*r.Float64(), queued: 100 * r.Float64()}}
 				in.responses[c] = hdrhistogram.New(1, 1e12, 3)
@@ -78,7 +79,7 @@ func TestManyStrategies(t *testing.T) {
 					in.responses[c].RecordValue(int64(1e7 * r.ExpFloat64() * r.ExpFloat64()))
 				}
 			}
-			for _, s := range g.sweeps() {
+			for _, s := range g.Sweeps() {
 				figures, _, err := in.chart(g, s)
 				if err != nil {
 					t.Fatal(err)
@@ -88,7 +89,7 @@ func TestManyStrategies(t *testing.T) {
 					look(seed, kind, f.caption)
 					look(seed, kind+" in words", f.chart.Alt)
 				}
-				if a := g.forRules(s).Answer(); a.Headline != "" {
+				if a := forRules(g, s).Answer(); a.Headline != "" {
 					look(seed, "answer", a.Headline)
 					for _, fact := range a.Facts {
 						look(seed, "fact", fact.Text)
@@ -127,10 +128,10 @@ func TestWorstIsDrawn(t *testing.T) {
 				fmt.Sprintf("workload=w/arrival=poisson/limit=4/load=%v", load), metrics))
 		}
 	}
-	g := groupRuns(readRuns(t, lines...))[0]
+	g := grid.Groups(readRuns(t, lines...))[0]
 	drawn := map[string]bool{}
-	for _, c := range g.told(g.sweeps()[0]) {
-		drawn[c.strategy] = true
+	for _, c := range told(g, g.Sweeps()[0]) {
+		drawn[c.Strategy] = true
 	}
 	if len(drawn) != mostLines || !drawn["strategy_0"] || !drawn["strategy_8"] ||
 		drawn["strategy_4"] {

@@ -10,6 +10,8 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -47,11 +49,11 @@ type reportSection struct {
 	Facts     []string
 	Runs      string
 	Figures   []reportFigure
-	Table     reportTable
-	Checks    *reportTable
-	Evidence  *reportTable // what the verdicts on the runs rest on
-	Inside    *reportTable // what the runtime and the system did
-	Doubts    []doubted
+	Table     tables.Table
+	Checks    *tables.Table
+	Evidence  *tables.Table // what the verdicts on the runs rest on
+	Inside    *tables.Table // what the runtime and the system did
+	Doubts    []tables.DoubtedCell
 	Doubted   int    // rows
 	Above     string // a figure of it that is on the first screen
 }
@@ -68,7 +70,7 @@ var (
 )
 
 // newReport draws the charts and puts the page together.
-func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
+func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
 	r := &Report{taken: make(map[string]bool), page: &reportPage{}}
 	p := r.page
 	p.Notes = in.notes
@@ -79,8 +81,8 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 	if err := r.addSearches(in); err != nil {
 		return nil, err
 	}
-	belong := make([][]*reportGroup, len(studies)) // groups, by study
-	var free []*reportGroup
+	belong := make([][]*grid.Group, len(studies)) // groups, by study
+	var free []*grid.Group
 	var ids []string
 	for _, g := range groups {
 		section, err := r.section(in, g)
@@ -88,11 +90,11 @@ func newReport(in *reportInput, groups []*reportGroup) (*Report, error) {
 			return nil, err
 		}
 		ids = append(ids, section.ID)
-		if g.study < 0 {
+		if g.Study < 0 {
 			p.Groups, free = append(p.Groups, section), append(free, g)
 			continue
 		}
-		s := of[g.study]
+		s := of[g.Study]
 		studies[s].Groups, belong[s] = append(studies[s].Groups, section), append(belong[s], g)
 	}
 	for i := range studies {
@@ -141,21 +143,21 @@ func (r *Report) unique(name string) string {
 }
 
 // title is what the group is about: its workload.
-func (g *reportGroup) title() string {
-	if w := g.key("workload"); w != "" {
+func title(g *grid.Group) string {
+	if w := g.Key("workload"); w != "" {
 		return w
 	}
-	return g.base
+	return g.Base
 }
 
 // subjects are the facts of the group other than its title.
-func (g *reportGroup) subjects() []string {
-	facts := g.facts()
-	facts = append(facts, g.oneLimit())
-	return slices.DeleteFunc(facts, func(f string) bool { return f == "" || f == g.title() })
+func subjects(g *grid.Group) []string {
+	facts := factsOf(g)
+	facts = append(facts, g.OneLimit())
+	return slices.DeleteFunc(facts, func(f string) bool { return f == "" || f == title(g) })
 }
 
-func runsOf(cells []*reportCell) string {
+func runsOf(cells []*grid.Cell) string {
 	n := 0
 	for _, c := range cells {
 		n += len(c.Cell)
@@ -164,7 +166,7 @@ func runsOf(cells []*reportCell) string {
 }
 
 // describe fills in what the page says of the run as a whole.
-func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
+func (p *reportPage) describe(in *reportInput, groups []*grid.Group) {
 	all := in.results
 	for _, f := range all.Findings {
 		if f.Study == "" {
@@ -176,15 +178,15 @@ func (p *reportPage) describe(in *reportInput, groups []*reportGroup) {
 		p.Failed = append(p.Failed, results.Pair{Key: f.Name + fmt.Sprintf(" (seed %d)", f.Seed),
 			Value: f.Reason})
 	}
-	var cells []*reportCell
+	var cells []*grid.Cell
 	for _, g := range groups {
-		cells = append(cells, g.cells...)
+		cells = append(cells, g.Cells...)
 	}
 	p.Interval = intervals(cells)
 	strategies := 0
 	for _, name := range all.Strategies {
 		if slices.ContainsFunc(cells,
-			func(c *reportCell) bool { return c.strategy == name && !c.unbounded() }) {
+			func(c *grid.Cell) bool { return c.Strategy == name && !c.Unbounded() }) {
 			strategies++
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
 // TestJoinQueues: a strategy that has no queue stands beside those that were given one; two queues
@@ -11,8 +13,8 @@ import (
 func TestJoinQueues(t *testing.T) {
 	const rest = "workload=w/arrival=poisson/limit=4/load=0.9"
 	facts := func(lines ...string) (got [][]string) {
-		for _, g := range groupRuns(readRuns(t, lines...)) {
-			got = append(got, append(g.facts(), strategiesOf(g)...))
+		for _, g := range grid.Groups(readRuns(t, lines...)) {
+			got = append(got, append(factsOf(g), grid.StrategiesOf(g)...))
 		}
 		return got
 	}

@@ -7,21 +7,22 @@ import (
 
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
 // rankingChart draws the p99 of a single place, a row a class of strategies.
-func (g *reportGroup) rankingChart(s reportSweep) (*charts.Chart, error) {
-	if len(s.at) != 1 || len(s.cells) < 2 {
+func rankingChart(g *grid.Group, s grid.Sweep) (*charts.Chart, error) {
+	if len(s.At) != 1 || len(s.Cells) < 2 {
 		return nil, nil
 	}
 	var rows []string
 	panel := charts.RowPanel{X: charts.Axis{Label: "p99 response (log scale)", Log: true,
 		Format: quantity.Seconds}}
 	series := charts.RowSeries{Name: "p99 response"}
-	for _, class := range g.forRules(s).Classes() {
-		for _, c := range s.cells {
+	for _, class := range forRules(g, s).Classes() {
+		for _, c := range s.Cells {
 			e, ok := c.Estimate("p99-response-sec")
-			if c.strategy != class.Names[0] || !ok || !(e.Mid > 0) {
+			if c.Strategy != class.Names[0] || !ok || !(e.Mid > 0) {
 				continue
 			}
 			v := charts.RowValue{Mid: e.Mid, Lo: math.NaN(), Hi: math.NaN()}
@@ -29,20 +30,20 @@ func (g *reportGroup) rankingChart(s reportSweep) (*charts.Chart, error) {
 				v.Lo, v.Hi = e.Lo, e.Hi
 			}
 			rows, series.Values = append(rows, class.String()), append(series.Values, v)
-			series.Sure = append(series.Sure, c.judged() && c.Doubts() == nil)
+			series.Sure = append(series.Sure, c.Judged() && c.Doubts() == nil)
 		}
 	}
 	if len(rows) < 2 {
 		return nil, nil
 	}
-	panel.Series, panel.Levels = []charts.RowSeries{series}, g.bounds("p99-response-sec")
-	return charts.Rows("p99 response by "+g.of(), rows, []charts.RowPanel{panel})
+	panel.Series, panel.Levels = []charts.RowSeries{series}, bounds(g, "p99-response-sec")
+	return charts.Rows("p99 response by "+g.Of(), rows, []charts.RowPanel{panel})
 }
 
 // bounds are the deadline, and the objectives of a response, as lines of its chart.
-func (g *reportGroup) bounds(unit string) []charts.Level {
-	all := g.deadlines()
-	for _, b := range g.held {
+func bounds(g *grid.Group, unit string) []charts.Level {
+	all := deadlines(g)
+	for _, b := range g.Held {
 		if b.Unit == unit {
 			all = append(all, charts.Level{Name: "objective " + quantity.Given(unit, b.Value),
 				Y: b.Value})
@@ -52,8 +53,8 @@ func (g *reportGroup) bounds(unit string) []charts.Level {
 }
 
 // deadlines is that of the group's tasks, if they have one, as a line of a chart in seconds.
-func (g *reportGroup) deadlines() []charts.Level {
-	d, err := time.ParseDuration(g.key("deadline"))
+func deadlines(g *grid.Group) []charts.Level {
+	d, err := time.ParseDuration(g.Key("deadline"))
 	if err != nil || d <= 0 {
 		return nil
 	}
@@ -61,13 +62,14 @@ func (g *reportGroup) deadlines() []charts.Level {
 }
 
 // rankingCaption says what a marker and its bar are.
-func rankingCaption(s reportSweep, _ *charts.Chart) string {
+func rankingCaption(s grid.Sweep, _ *charts.Chart) string {
 	text := "Strategies with identical numbers share a row."
-	for _, hint := range hollow(s.cells) {
+	for _, hint := range hollow(s.Cells) {
 		text += " " + hint
 	}
 	if _, _, r := highest(s); len(r) > 1 {
-		text = fmt.Sprintf("The p99 response%s %s. %s", ofSome(r, s.cells), between(r, s.cells),
+		text = fmt.Sprintf("The p99 response%s %s. %s", grid.OfSome(r, s.Cells), between(r,
+			s.Cells),
 			text)
 	}
 	return text

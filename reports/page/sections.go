@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 )
 
 // addSearches adds a figure for each search for capacity.
@@ -26,35 +28,36 @@ func (r *Report) addSearches(in *reportInput) error {
 }
 
 // section makes the section of a group, with charts where it needs them.
-func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection, err error) {
-	id := "group-" + strings.Join(g.facts(), "-")
-	if g.study >= 0 { // which may have dozens that differ in a word of many
-		id = "group-" + in.results.Findings[g.study].Study
+func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection, err error) {
+	id := "group-" + strings.Join(factsOf(g), "-")
+	if g.Study >= 0 { // which may have dozens that differ in a word of many
+		id = "group-" + in.results.Findings[g.Study].Study
 	}
 	section = reportSection{
 		ID:    r.unique(charts.FileName(id)),
-		Title: g.title(),
-		Facts: g.subjects(),
-		Runs:  runsOf(g.cells),
-		Table: g.table(),
+		Title: title(g),
+		Facts: subjects(g),
+		Runs:  runsOf(g.Cells),
+		Table: tables.Results(g),
 	}
-	if checks, ok := g.checks(); ok {
+	if checks, ok := tables.Checks(g); ok {
 		section.Checks = &checks
 	}
-	if evidence, ok := g.evidence(); ok {
-		all := g.doubted("")
-		section.Evidence, section.Doubts, section.Doubted = &evidence, doubtLines(all), len(all)
+	if evidence, ok := tables.Evidence(g); ok {
+		all := tables.Doubted(g, "")
+		section.Evidence, section.Doubts, section.Doubted = &evidence, tables.DoubtLines(all),
+			len(all)
 	}
-	if inside, ok := g.inside(); ok {
+	if inside, ok := tables.Inside(g); ok {
 		section.Inside = &inside
 	}
 	if !in.needsCharts(g) {
-		if !g.foreign() {
+		if !tables.Foreign(g) {
 			section.withoutSwatches()
 		}
 		return section, nil
 	}
-	for _, s := range g.sweeps() {
+	for _, s := range g.Sweeps() {
 		figures, notes, err := in.chart(g, s)
 		if err != nil {
 			return section, err
@@ -63,9 +66,9 @@ func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection
 			r.page.Notes = append(r.page.Notes, fmt.Sprintf("%s, %s.", subtitle(g, s), note))
 		}
 		for _, f := range figures {
-			f.own = g.study >= 0
-			under := s.fixed
-			if g.study >= 0 {
+			f.own = g.Study >= 0
+			under := s.Fixed
+			if g.Study >= 0 {
 				under = subtitle(g, s)
 			}
 			if err := r.add(&section.Figures, f, under); err != nil {
@@ -79,7 +82,7 @@ func (r *Report) section(in *reportInput, g *reportGroup) (section reportSection
 // withoutSwatches takes the pieces of lines from the tables: where there are no lines, they would
 // point at nothing.
 func (s *reportSection) withoutSwatches() {
-	for _, t := range []*reportTable{&s.Table, s.Checks, s.Evidence, s.Inside} {
+	for _, t := range []*tables.Table{&s.Table, s.Checks, s.Evidence, s.Inside} {
 		if t == nil {
 			continue
 		}
@@ -92,13 +95,13 @@ func (s *reportSection) withoutSwatches() {
 }
 
 // addVariance adds a figure for each set of workloads that differ in variance alone.
-func (r *Report) addVariance(to *[]reportFigure, groups []*reportGroup) error {
+func (r *Report) addVariance(to *[]reportFigure, groups []*grid.Group) error {
 	for _, set := range varianceSets(groups) {
 		f, err := set.figure()
 		if err != nil {
 			return err
 		}
-		f.own = groups[0].study >= 0
+		f.own = groups[0].Study >= 0
 		if err := r.add(to, *f, set.title); err != nil {
 			return err
 		}

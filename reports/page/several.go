@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/page/front"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -20,10 +21,10 @@ import (
 // no name has a strategy.
 func Explorer(inputs []results.Input) (s shell.Section, err error) {
 	all := &results.Results{}
-	in := &reportInput{results: all, curves: make(map[*reportCell]front.Curve),
+	in := &reportInput{results: all, curves: make(map[*grid.Cell]front.Curve),
 		timelines: make(map[*results.Run][]interval)}
-	scenarios := make(map[string]*reportGroup)
-	var order []*reportGroup
+	scenarios := make(map[string]*grid.Group)
+	var order []*grid.Group
 	var labels []string
 	for _, input := range inputs {
 		if !slices.Contains(labels, input.Label) {
@@ -45,16 +46,16 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 			}
 		}
 		for _, g := range part.groups {
-			if g.foreign() {
+			if tables.Foreign(g) {
 				continue
 			}
-			id := strings.Join([]string{g.base, pairsText(g.keys), part.study(g)}, "\x00")
+			id := strings.Join([]string{g.Base, grid.PairsText(g.Keys), part.study(g)}, "\x00")
 			of := scenarios[id]
 			if of == nil {
-				of = &reportGroup{study: -1, base: g.base, keys: g.keys}
+				of = &grid.Group{Study: -1, Base: g.Base, Keys: g.Keys}
 				scenarios[id], order = of, append(order, of)
 			}
-			of.take(g, slices.Index(labels, input.Label), all)
+			take(of, g, slices.Index(labels, input.Label), all)
 		}
 		maps.Copy(in.curves, part.curves)
 		maps.Copy(in.timelines, part.timelines)
@@ -66,7 +67,7 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 	all.Units = units
 	var ids []string
 	for i, g := range order {
-		g.sort()
+		g.Sort()
 		ids = append(ids, fmt.Sprint("together-", i+1))
 	}
 	data := in.data(order, ids)
@@ -85,14 +86,14 @@ func Explorer(inputs []results.Input) (s shell.Section, err error) {
 // A reportPart is one of several results.
 type reportPart struct {
 	*reportInput
-	groups []*reportGroup
+	groups []*grid.Group
 }
 
 // readPart sorts a result into groups and reads its curves and courses, where it is a directory
 // that has them; of many results fewer scenarios have them.
 func readPart(input results.Input, parts int) (*reportPart, error) {
 	runs, _ := splitSearches(input.Results)
-	p := &reportPart{&reportInput{results: runs}, groupRuns(runs)}
+	p := &reportPart{&reportInput{results: runs}, grid.Groups(runs)}
 	cells := detailed(p.groups)
 	p.detailed = cells[:min(len(cells), mostDetailed/parts)]
 	if input.Results.Dir == "" || len(p.detailed) == 0 {
@@ -106,29 +107,26 @@ func readPart(input results.Input, parts int) (*reportPart, error) {
 }
 
 // study is the name of the study of a group.
-func (p *reportPart) study(g *reportGroup) string {
-	if g.study < 0 {
+func (p *reportPart) study(g *grid.Group) string {
+	if g.Study < 0 {
 		return ""
 	}
-	return p.results.Findings[g.study].Study
+	return p.results.Findings[g.Study].Study
 }
-
-// cycle is the number of colours: styles that differ by so many have the same.
-var cycle = len(charts.Specification().Palette)
 
 // take adds the cells of a group of the results with the index k: a strategy has one colour in all
 // results, and the dash and the marker of its results. What is there already has more repetitions:
 // results of one label are pooled.
-func (g *reportGroup) take(from *reportGroup, k int, all *results.Results) {
-	for _, c := range from.cells {
-		same := slices.IndexFunc(g.cells, func(o *reportCell) bool {
-			return o.strategy == c.strategy && o.source == k && o.place() == c.place()
+func take(g *grid.Group, from *grid.Group, k int, all *results.Results) {
+	for _, c := range from.Cells {
+		same := slices.IndexFunc(g.Cells, func(o *grid.Cell) bool {
+			return o.Strategy == c.Strategy && o.Source == k && o.Place() == c.Place()
 		})
 		if same >= 0 {
-			g.cells[same].Cell = append(slices.Clip(g.cells[same].Cell), c.Cell...)
+			g.Cells[same].Cell = append(slices.Clip(g.Cells[same].Cell), c.Cell...)
 			continue
 		}
-		c.source, c.style = k, max(slices.Index(all.Strategies, c.strategy), 0)+k*cycle
-		g.cells = append(g.cells, c)
+		c.Source, c.Style = k, max(slices.Index(all.Strategies, c.Strategy), 0)+k*grid.Cycle
+		g.Cells = append(g.Cells, c)
 	}
 }

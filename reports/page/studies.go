@@ -9,6 +9,8 @@ import (
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -23,7 +25,7 @@ type reportStudy struct {
 	Runs    string
 	Figures []reportFigure
 	Groups  []reportSection // with figures where the study has none of its own
-	Doubts  []doubted
+	Doubts  []tables.DoubtedCell
 	Doubted int           // scenarios
 	Above   string        // a figure of it that is on the first screen
 	Spark   template.HTML // its first chart, without words; "" where it has none
@@ -63,24 +65,24 @@ func together(text string) string { return strings.ReplaceAll(text, " %", "\u00a
 
 // needsCharts reports whether the charts of any runs are to be drawn of a group: where no study has
 // a figure of its own to show of it.
-func (in *reportInput) needsCharts(g *reportGroup) bool {
-	if g.foreign() {
+func (in *reportInput) needsCharts(g *grid.Group) bool {
+	if tables.Foreign(g) {
 		return false
 	}
-	return g.study < 0 || !slices.ContainsFunc(in.figures, func(f Figure) bool {
-		return f.Study == in.results.Findings[g.study].Study
+	return g.Study < 0 || !slices.ContainsFunc(in.figures, func(f Figure) bool {
+		return f.Study == in.results.Findings[g.Study].Study
 	})
 }
 
 // describe counts the study's runs and gathers what is said against them.
-func (s *reportStudy) describe(groups []*reportGroup) {
-	var cells []*reportCell
-	var all []doubted
+func (s *reportStudy) describe(groups []*grid.Group) {
+	var cells []*grid.Cell
+	var all []tables.DoubtedCell
 	for i, own := range distinguishing(groups) {
-		cells = append(cells, groups[i].cells...)
-		all = append(all, groups[i].doubted(strings.Join(own, " · "))...)
+		cells = append(cells, groups[i].Cells...)
+		all = append(all, tables.Doubted(groups[i], strings.Join(own, " · "))...)
 	}
-	if s.Doubts, s.Doubted = doubtLines(all), len(all); len(cells) == 0 {
+	if s.Doubts, s.Doubted = tables.DoubtLines(all), len(all); len(cells) == 0 {
 		s.Runs = "no runs"
 		return
 	}
@@ -99,11 +101,11 @@ func (s *reportStudy) describe(groups []*reportGroup) {
 }
 
 // distinguishing gives for each group what is not true of all of them.
-func distinguishing(groups []*reportGroup) [][]string {
+func distinguishing(groups []*grid.Group) [][]string {
 	seen := make(map[string]int)
 	out := make([][]string, len(groups))
 	for i, g := range groups {
-		out[i] = append([]string{g.title()}, g.subjects()...)
+		out[i] = append([]string{title(g)}, subjects(g)...)
 		for _, fact := range out[i] {
 			seen[fact]++
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
 	"github.com/poolbench/poolbench/reports/internal/resultstest"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -195,10 +197,10 @@ func TestStudiesDoNotMix(t *testing.T) {
 	all := readRuns(t, line("a", 1), line("a", 3), "# study x: why?", line("b", 7),
 		line("serial", 8), "# study y: why?", line("a", 100), line("b", 100))
 	var got []string
-	for _, g := range groupRuns(all) {
-		for _, c := range g.cells {
-			got = append(got, fmt.Sprintf("study %d: %s, style %d, %d runs, %v ops/s", g.study,
-				c.strategy, c.style, len(c.Cell), c.Value("ops/s")))
+	for _, g := range grid.Groups(all) {
+		for _, c := range g.Cells {
+			got = append(got, fmt.Sprintf("study %d: %s, style %d, %d runs, %v ops/s", g.Study,
+				c.Strategy, c.Style, len(c.Cell), c.Value("ops/s")))
 		}
 	}
 	want := []string{
@@ -286,7 +288,7 @@ func TestManyDoubts(t *testing.T) {
 		t.Errorf("the banner names %d scenarios, want the 6", n)
 	}
 	why := []results.Doubt{{Invalid: false, Text: "lag: 1"}}
-	lines := doubtLines([]doubted{
+	lines := tables.DoubtLines([]tables.DoubtedCell{
 		{Where: "a", Doubts: &results.Doubts{Verdict: results.Suspect, Why: why}},
 		{Where: "b", Doubts: &results.Doubts{Verdict: results.Invalid, Why: why}}})
 	if len(lines) != 2 || lines[0].Also != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/bounded"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -28,14 +29,14 @@ type interval struct {
 
 // readTimeline reads the timelines that charts will show, at the highest load or rate of each
 // sweep, and those of the detailed cells: the first repetition.
-func (in *reportInput) readTimeline(path string, groups []*reportGroup) error {
+func (in *reportInput) readTimeline(path string, groups []*grid.Group) error {
 	wanted := make(map[string]*results.Run)
 	for _, c := range in.detailed {
 		wanted[timelineKey(c.Cell[0].Name, c.Cell[0].Repetition)] = c.Cell[0]
 	}
 	for _, g := range groups {
-		for _, s := range g.sweeps() {
-			for _, c := range s.cellsAt(s.at[len(s.at)-1]) {
+		for _, s := range g.Sweeps() {
+			for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
 				wanted[timelineKey(c.Cell[0].Name, c.Cell[0].Repetition)] = c.Cell[0]
 			}
 		}

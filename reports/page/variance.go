@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -14,14 +15,14 @@ import (
 // alone.
 type varianceSet struct {
 	title string
-	cells []*reportCell
-	c2    map[*reportCell]float64
+	cells []*grid.Cell
+	c2    map[*grid.Cell]float64
 }
 
 // varianceSets finds, among all groups, cells that have everything in common but the workload: the
 // same limit, load, target, arrivals and clock, and within a few percent the same rate of arrivals,
 // which at one load means the same mean service time. A set needs three different values of C².
-func varianceSets(groups []*reportGroup) (sets []varianceSet) {
+func varianceSets(groups []*grid.Group) (sets []varianceSet) {
 	type bucket struct {
 		varianceSet
 		id   string
@@ -30,23 +31,23 @@ func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 	const sameRate = 0.05 // the spread that the randomness of arrivals gives a short run
 	var buckets []*bucket
 	for _, g := range groups {
-		rest := results.Without(g.keys, "workload")
-		for _, c := range g.cells {
-			rate, c2 := c.Value("offered-ops/s"), g.squaredVariation(c)
+		rest := results.Without(g.Keys, "workload")
+		for _, c := range g.Cells {
+			rate, c2 := c.Value("offered-ops/s"), squaredVariation(g, c)
 			if math.IsNaN(rate) || math.IsNaN(c2) ||
-				!hasMetric([]*reportCell{c}, "p99-response-sec") || c.strategy == "" {
+				!grid.HasMetric([]*grid.Cell{c}, "p99-response-sec") || c.Strategy == "" {
 				continue
 			}
-			common := results.Words(slices.Concat(rest, g.extra))
-			title := strings.Join(append(common, c.place()), " · ")
-			id := title + "\x00" + pairsText(rest)
+			common := results.Words(slices.Concat(rest, g.Extra))
+			title := strings.Join(append(common, c.Place()), " · ")
+			id := title + "\x00" + grid.PairsText(rest)
 			at := slices.IndexFunc(buckets, func(b *bucket) bool {
 				return b.id == id && math.Abs(rate-b.rate) <= sameRate*b.rate
 			})
 			if at < 0 {
 				at = len(buckets)
 				buckets = append(buckets, &bucket{varianceSet{title: title,
-					c2: make(map[*reportCell]float64)}, id, rate})
+					c2: make(map[*grid.Cell]float64)}, id, rate})
 			}
 			b := buckets[at]
 			b.cells = append(b.cells, c)
@@ -54,13 +55,13 @@ func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 		}
 	}
 	for _, b := range buckets {
-		if values := distinct(b.cells,
-			func(c *reportCell) float64 { return b.c2[c] }); len(values) < 3 ||
+		if values := grid.Distinct(b.cells,
+			func(c *grid.Cell) float64 { return b.c2[c] }); len(values) < 3 ||
 			values[len(values)-1] < 2*values[0]+0.1 {
 			continue
 		}
-		slices.SortStableFunc(b.cells, func(x, y *reportCell) int {
-			return cmp.Or(cmp.Compare(b.c2[x], b.c2[y]), cmp.Compare(x.style, y.style))
+		slices.SortStableFunc(b.cells, func(x, y *grid.Cell) int {
+			return cmp.Or(cmp.Compare(b.c2[x], b.c2[y]), cmp.Compare(x.Style, y.Style))
 		})
 		sets = append(sets, b.varianceSet)
 	}
@@ -71,13 +72,13 @@ func varianceSets(groups []*reportGroup) (sets []varianceSet) {
 // is the one that theory speaks of, or else the middle of what was measured. That is one value for
 // all strategies: they faced the same tasks, and one that sheds some of them has not changed the
 // workload.
-func (g *reportGroup) squaredVariation(at *reportCell) float64 {
+func squaredVariation(g *grid.Group, at *grid.Cell) float64 {
 	if v := at.Value("workload-c2"); !math.IsNaN(v) {
 		return v
 	}
 	var measured []float64
-	for _, c := range g.cells {
-		if v := c.Value("service-c2"); c.place() == at.place() && !math.IsNaN(v) {
+	for _, c := range g.Cells {
+		if v := c.Value("service-c2"); c.Place() == at.Place() && !math.IsNaN(v) {
 			measured = append(measured, v)
 		}
 	}
@@ -96,7 +97,7 @@ func (g *reportGroup) squaredVariation(at *reportCell) float64 {
 const noVariance = 0.01
 
 func (set varianceSet) figure() (*figure, error) {
-	x := func(c *reportCell) float64 { return set.c2[c] }
+	x := func(c *grid.Cell) float64 { return set.c2[c] }
 	series := seriesOf(set.cells, "p99-response-sec", "theory-p99-response-sec", true, x)
 	chart, err := charts.Variance("p99 response against C²",
 		[]charts.Panel{{Series: series}})

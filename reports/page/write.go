@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -69,8 +70,8 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 	if err := in.drawFigures(); err != nil {
 		return nil, err
 	}
-	groups := groupRuns(runs)
-	charted := slices.DeleteFunc(slices.Clone(groups), func(g *reportGroup) bool {
+	groups := grid.Groups(runs)
+	charted := slices.DeleteFunc(slices.Clone(groups), func(g *grid.Group) bool {
 		return !in.needsCharts(g)
 	})
 	in.detailed = detailed(groups)

@@ -1,4 +1,4 @@
-package page
+package tables
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -13,12 +14,12 @@ import (
 // boundText is a bound in words.
 func boundText(b results.Bound) string {
 	op := strings.NewReplacer("<=", "≤", ">=", "≥").Replace(b.Op)
-	return fmt.Sprintf("%s %s %s", strings.TrimSuffix(metricLabel(b.Unit), " ops/s"), op,
+	return fmt.Sprintf("%s %s %s", strings.TrimSuffix(MetricLabel(b.Unit), " ops/s"), op,
 		quantity.Given(b.Unit, b.Value))
 }
 
 // holds is the verdict on the cell by a bound.
-func (c *reportCell) holds(b results.Bound) string {
+func holds(c *grid.Cell, b results.Bound) string {
 	switch met, told := c.Meets(b); {
 	case !told:
 		return "undecided"
@@ -29,24 +30,24 @@ func (c *reportCell) holds(b results.Bound) string {
 }
 
 // heldColumns are the verdicts, a column for each bound.
-func (g *reportGroup) heldColumns() (heads []reportHead, first []func(*reportCell) reportValue) {
-	for _, b := range g.held {
-		heads = append(heads, reportHead{boundText(b), "by the median of the repetitions; " +
+func heldColumns(g *grid.Group) (heads []Head, first []func(*grid.Cell) Value) {
+	for _, b := range g.Held {
+		heads = append(heads, Head{boundText(b), "by the median of the repetitions; " +
 			"undecided where one has too few tasks, or is INVALID"})
-		first = append(first, func(c *reportCell) reportValue {
-			return reportValue{Text: c.holds(b)}
+		first = append(first, func(c *grid.Cell) Value {
+			return Value{Text: holds(c, b)}
 		})
 	}
 	return heads, first
 }
 
-// heldBadges say for each bound how many scenarios meet it.
-func heldBadges(held []results.Bound, groups []*reportGroup) (out []shell.Badge) {
+// HeldBadges say for each bound how many scenarios meet it.
+func HeldBadges(held []results.Bound, groups []*grid.Group) (out []shell.Badge) {
 	for _, b := range held {
 		counts, all := map[string]int{}, 0
 		for _, g := range groups {
-			for _, c := range g.cells {
-				counts[c.holds(b)]++
+			for _, c := range g.Cells {
+				counts[holds(c, b)]++
 				all++
 			}
 		}

@@ -1,4 +1,4 @@
-package page
+package grid
 
 import (
 	"cmp"
@@ -14,14 +14,14 @@ import (
 // A deviation is how far the p99 of a cell is from its exact value, and how far it may be by
 // chance.
 type deviation struct {
-	cell     *reportCell
+	cell     *Cell
 	off      float64 // relative
 	lo, hi   float64 // 95 % interval of the measured p99; NaN where the runs do not tell
 	agreeing bool
 }
 
 // deviation compares a cell with theory; false where nothing exact is known.
-func (c *reportCell) deviation() (d deviation, ok bool) {
+func (c *Cell) deviation() (d deviation, ok bool) {
 	exact, measured := c.Value("theory-p99-response-sec"), c.Value("p99-response-sec")
 	if !(exact > 0) || !(measured > 0) {
 		return d, false
@@ -38,9 +38,9 @@ func (c *reportCell) deviation() (d deviation, ok bool) {
 // namedDeviations is how many cells that do not agree with theory are named.
 const namedDeviations = 4
 
-// againstTheory says in how many cells the p99 agrees with its exact value within its sampling
+// AgainstTheory says in how many cells the p99 agrees with its exact value within its sampling
 // error, and names the others, the farthest first.
-func againstTheory(cells []*reportCell, named func(*reportCell) string) []string {
+func AgainstTheory(cells []*Cell, named func(*Cell) string) []string {
 	var apart []deviation
 	all, untold, farthest := 0, 0, deviation{}
 	for _, c := range cells {
@@ -67,11 +67,11 @@ func againstTheory(cells []*reportCell, named func(*reportCell) string) []string
 		return nil
 	case agreeing == all && all == 1:
 		return []string{fmt.Sprintf("The p99 agrees with its exact value within its sampling "+
-			"error: %s.", percentDiff(farthest.off))}
+			"error: %s.", PercentDiff(farthest.off))}
 	case agreeing == all:
 		return []string{fmt.Sprintf("In all %d scenarios where theory is exact, the p99 agrees "+
 			"with it within its sampling error (95 %%): it is at most %s off.",
-			all, percentDiff(math.Abs(farthest.off))[1:])}
+			all, PercentDiff(math.Abs(farthest.off))[1:])}
 	case all == 1 && untold == 1:
 		return []string{"The run is too short to tell whether the p99 agrees with its exact value."}
 	case untold == all:
@@ -87,7 +87,7 @@ func againstTheory(cells []*reportCell, named func(*reportCell) string) []string
 	var names []string
 	for _, d := range apart {
 		names = append(names,
-			fmt.Sprintf("%s is %s off (%s)", named(d.cell), percentDiff(d.off), d.why()))
+			fmt.Sprintf("%s is %s off (%s)", named(d.cell), PercentDiff(d.off), d.why()))
 	}
 	if more := len(names) - namedDeviations; more > 1 {
 		names = append(names[:namedDeviations], fmt.Sprintf("%d more are off by less", more))
@@ -112,19 +112,19 @@ func (d deviation) why() string {
 	if doubt := d.cell.Doubts(); doubt != nil && len(doubt.Why) > 0 {
 		return doubt.Verdict.String() + ": " + doubt.Why[0].Text
 	}
-	return ends(quantity.Seconds(d.lo), quantity.Seconds(d.hi))
+	return Range(quantity.Seconds(d.lo), quantity.Seconds(d.hi))
 }
 
-// inGroup names a cell among those that differ in strategy and place.
-func (c *reportCell) inGroup() string {
-	if place := c.place(); place != "" {
-		return c.strategy + " at " + place
+// InGroup names a cell among those that differ in strategy and place.
+func (c *Cell) InGroup() string {
+	if place := c.Place(); place != "" {
+		return c.Strategy + " at " + place
 	}
-	return c.strategy
+	return c.Strategy
 }
 
-// inFile names a cell among those of a file.
-func (c *reportCell) inFile() string {
-	parts := []string{c.strategy, results.Lookup(c.Cell[0].Keys, "workload"), c.place()}
+// InFile names a cell among those of a file.
+func (c *Cell) InFile() string {
+	parts := []string{c.Strategy, results.Lookup(c.Cell[0].Keys, "workload"), c.Place()}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }

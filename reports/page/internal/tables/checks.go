@@ -1,25 +1,26 @@
-package page
+package tables
 
 import (
 	"math"
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
 // against shows an exact value, and below it how far the measured one is from it.
-func against(measured, exact string) func(*reportCell) reportValue {
-	return func(c *reportCell) reportValue {
+func against(measured, exact string) func(*grid.Cell) Value {
+	return func(c *grid.Cell) Value {
 		e, ok := c.Estimate(exact)
 		if !ok {
 			return absent
 		}
-		v := reportValue{Text: quantity.Metric(measured, e.Mid)}
+		v := Value{Text: quantity.Metric(measured, e.Mid)}
 		m, ok := c.Estimate(measured)
 		switch {
 		case !ok:
 		case e.Mid != 0:
-			v.Below = percentDiff(m.Mid/e.Mid - 1)
+			v.Below = grid.PercentDiff(m.Mid/e.Mid - 1)
 		case m.Mid == 0:
 			v.Below = "0 %"
 		default:
@@ -29,26 +30,26 @@ func against(measured, exact string) func(*reportCell) reportValue {
 	}
 }
 
-func oracleValue(c *reportCell) reportValue {
+func oracleValue(c *grid.Cell) Value {
 	e, _ := c.Estimate("oracle-max-diff-sec")
 	if e.Hi == 0 {
-		return reportValue{Text: "equal", Below: "to the ns"}
+		return Value{Text: "equal", Below: "to the ns"}
 	}
-	v := reportValue{Text: quantity.Seconds(e.Hi), Below: "at most"}
+	v := Value{Text: quantity.Seconds(e.Hi), Below: "at most"}
 	if mean, measured := c.Value("oracle-mean-wait-sec"), c.Value("mean-wait-sec"); mean > 0 &&
 		!math.IsNaN(measured) {
-		v.Below = "mean " + percentDiff(measured/mean-1)
+		v.Below = "mean " + grid.PercentDiff(measured/mean-1)
 	}
 	return v
 }
 
 // exactly is the column of a metric that says what another should be.
-func exactly(head, measured, exact string) column {
-	return column{head: head, unit: exact, value: against(measured, exact),
-		show: func(cells []*reportCell, _ string) bool { return hasMetric(cells, measured) }}
+func exactly(head, measured, exact string) Column {
+	return Column{Head: head, Unit: exact, Value: against(measured, exact),
+		show: func(cells []*grid.Cell, _ string) bool { return grid.HasMetric(cells, measured) }}
 }
 
-var exactColumns = []column{
+var exactColumns = []Column{
 	exactly("mean wait", "mean-wait-sec", "theory-mean-wait-sec"),
 	exactly("waited", "waited/op", "theory-waited/op"),
 	exactly("p50 response", "p50-response-sec", "theory-p50-response-sec"),
@@ -60,17 +61,17 @@ var exactColumns = []column{
 	exactly("mean wait, oracle", "mean-wait-sec", "oracle-mean-wait-sec"),
 }
 
-// checks makes the table of measured against exact values; false where nothing exact is known.
-func (g *reportGroup) checks() (reportTable, bool) {
-	t := reportTable{Caption: "Measured against exact values", Folded: true}
-	columns := g.shown(exactColumns)
-	g.fill(&t, columns)
+// Checks makes the table of measured against exact values; false where nothing exact is known.
+func Checks(g *grid.Group) (Table, bool) {
+	t := Table{Caption: "Measured against exact values", Folded: true}
+	columns := shown(g, exactColumns)
+	fill(g, &t, columns)
 	for i := range t.Bodies {
 		b := &t.Bodies[i]
-		b.Rows = slices.DeleteFunc(b.Rows, func(r reportRow) bool {
-			return !slices.ContainsFunc(r.Cells, func(v reportValue) bool { return v != absent })
+		b.Rows = slices.DeleteFunc(b.Rows, func(r Row) bool {
+			return !slices.ContainsFunc(r.Cells, func(v Value) bool { return v != absent })
 		})
 	}
-	t.Bodies = slices.DeleteFunc(t.Bodies, func(b reportBody) bool { return len(b.Rows) == 0 })
+	t.Bodies = slices.DeleteFunc(t.Bodies, func(b Body) bool { return len(b.Rows) == 0 })
 	return t, len(columns) > 0
 }

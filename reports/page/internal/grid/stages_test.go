@@ -1,4 +1,4 @@
-package page
+package grid
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ func TestStageEnds(t *testing.T) {
 		"stages:at=5x1m_9x1m,unit=rate,of=bulk(n=10)": {60},
 		"stages:at=1x2s_1xodd":                        nil,
 	} {
-		if got := stageEnds(name); !slices.Equal(got, want) {
+		if got := StageEnds(name); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

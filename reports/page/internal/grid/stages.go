@@ -1,4 +1,4 @@
-package page
+package grid
 
 import (
 	"regexp"
@@ -10,9 +10,9 @@ import (
 // stages:at=0.6x20s_1.4x10s.
 var staged = regexp.MustCompile(`^stages:(?:.*,)?at=([^,]*)`)
 
-// stageEnds are the seconds after the start of a run at which its arrivals go from one stage to the
+// StageEnds are the seconds after the start of a run at which its arrivals go from one stage to the
 // next; none where they have no stages.
-func stageEnds(arrival string) (ends []float64) {
+func StageEnds(arrival string) (ends []float64) {
 	found := staged.FindStringSubmatch(arrival)
 	if found == nil {
 		return nil

@@ -1,0 +1,94 @@
+package grid
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
+)
+
+// FallingBehind names the strategies that do not keep up, and where.
+func FallingBehind(s Sweep) []string {
+	var parts []string
+	for _, some := range ByStrategy(Only(s.Cells, (*Cell).FallsBehind)) {
+		parts = append(parts, strings.TrimSpace(some[0].Strategy+" "+s.where(some)))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{DoNotKeepUp(prose.Few(parts, MostNames)) + " (arrows)."}
+}
+
+// where words some of the places at which a strategy was run: "from load 0.9 on" where these are
+// all from there on.
+func (s *Sweep) where(some []*Cell) string {
+	ran := Only(s.Cells, func(c *Cell) bool { return c.Strategy == some[0].Strategy })
+	if n := len(some); n > 1 && slices.Equal(ran[len(ran)-n:], some) {
+		return "from " + s.Place(s.X(some[0])) + " on"
+	}
+	var at []string
+	for _, c := range some {
+		at = append(at, s.Place(s.X(c)))
+	}
+	if places := strings.TrimSpace(prose.List(prose.Few(at, MostNames))); places != "" {
+		return "at " + places
+	}
+	return ""
+}
+
+// LeftOut says which strategies a chart of some places does not show since they fall behind there.
+func LeftOut(s Sweep, places []float64) []string {
+	var out []*Cell
+	for _, x := range places {
+		cells := s.CellsAt(x)
+		shown := KeepingUp(cells)
+		out = append(out, Only(cells, func(c *Cell) bool {
+			return !slices.Contains(shown, c)
+		})...)
+	}
+	var names []string
+	for _, some := range ByStrategy(out) {
+		names = append(names, some[0].Strategy)
+		if len(some) < len(places) {
+			names[len(names)-1] += " " + s.where(some)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"Not drawn: " + DoNotKeepUp(prose.Few(names, MostNames)) + "."}
+}
+
+// DoNotKeepUp says that of the strategies named.
+func DoNotKeepUp(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " does not keep up with the arrivals, and its response grows with the " +
+			"length of the run"
+	}
+	return prose.List(names) +
+		" do not keep up with the arrivals, and their response grows with the length of the run"
+}
+
+// FallsBehind reports whether the queue grew for as long as the arrivals lasted, so that the
+// response says how long the run was, and little else: clearly less was completed per second than
+// offered, and next to nothing refused. A strategy that keeps up also takes a little longer than
+// the arrivals, for its last tasks; in a short run of very variable tasks that is some percent.
+// False for closed arrivals, which wait for completions, and for runs that are too short to have a
+// steady state: their last tasks are most of them.
+func (c *Cell) FallsBehind() bool {
+	const behind, refused = 0.92, 0.01
+	if d := c.Doubts(); d != nil && d.TooShort() {
+		return false
+	}
+	done := c.Value("ops/s") / c.Value("offered-ops/s")
+	return done < behind && c.Lost() < refused && !c.Closed()
+}
+
+// KeepingUp are the cells that do not fall behind; all of them where none keeps up.
+func KeepingUp(cells []*Cell) []*Cell {
+	kept := Only(cells, func(c *Cell) bool { return !c.FallsBehind() })
+	if len(kept) == 0 {
+		return cells
+	}
+	return kept
+}

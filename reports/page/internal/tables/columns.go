@@ -1,0 +1,126 @@
+package tables
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+)
+
+// A Column of the main table.
+type Column struct {
+	Head, Hint string
+	Unit       string
+	// show says whether the column tells the group anything; nil: whenever there are values.
+	show func(cells []*grid.Cell, unit string) bool
+	// value replaces the plain one: the estimate of unit with its interval.
+	Value func(c *grid.Cell) Value
+	// format is that of the values; nil: that of our metric of that unit
+	format func(float64) string
+}
+
+// Columns are those of the main table, in their order.
+var Columns = []Column{
+	{Head: "throughput", Hint: "tasks completed per second", Unit: "ops/s"},
+	{Head: "goodput", Hint: "tasks completed in time, without error, per second",
+		Unit: "goodput-ops/s",
+		show: func(cells []*grid.Cell, _ string) bool { return !SameGoodput(cells) }},
+	{Head: "p50 response", Hint: "half of the tasks take longer, from due to end",
+		Unit: "p50-response-sec"},
+	{Head: "p99 response", Hint: "one task in 100 takes longer, from due to end",
+		Unit: "p99-response-sec"},
+	{Head: "p99.9 response", Hint: "one task in 1000 takes longer, from due to end",
+		Unit: "p99.9-response-sec"},
+	{Head: "p99 against theory", Hint: "exact value, and how far the measured p99 is from it",
+		Unit:  "theory-p99-response-sec",
+		Value: against("p99-response-sec", "theory-p99-response-sec")},
+	{Head: "mean wait", Hint: "response less time inside the task", Unit: "mean-wait-sec"},
+	{Head: "wait against oracle", Unit: "oracle-max-diff-sec", Value: oracleValue,
+		Hint: "largest difference of a task's wait from the replay of its run"},
+	{Head: "waited", Hint: "share of the tasks that waited at all", Unit: "waited/op"},
+	{Head: "shed", Hint: "share refused by the strategy", Unit: "shed/op", show: above0},
+	{Head: "throttled", Hint: "share refused by the target", Unit: "throttled/op", show: above0},
+	{Head: "failed", Hint: "share that ended in an error", Unit: "failed/op", show: above0},
+	{Head: "abandoned", Hint: "share given up while it ran or waited", Unit: "abandoned/op",
+		show: above0},
+	{Head: "attempts", Hint: "attempts per task", Unit: "attempts/op", show: not1},
+	{Head: "sent again", Hint: "requests that net/http sent again over the wire, per request",
+		Unit: "resent/op", show: above0},
+	{Head: "refused calls", Hint: "attempts that the target refused, in the whole run",
+		Unit: "refused-calls", show: above0},
+	{Head: "bans", Hint: "times that the target banned the client", Unit: "bans", show: above0},
+	{Head: "utilisation", Hint: "time inside tasks, of the time that the limit allows",
+		Unit: "utilisation"},
+	{Head: "makespan", Hint: "first due to last end", Unit: "makespan-sec",
+		show: func(cells []*grid.Cell, _ string) bool { // with open arrivals it echoes the plan
+			return slices.ContainsFunc(cells, (*grid.Cell).Closed)
+		}},
+	{Head: "p99 service", Unit: "p99-service-sec",
+		Hint: "one request in 100 takes longer, from its sending to the end of its answer",
+		show: func(cells []*grid.Cell, _ string) bool {
+			return cells[0].Cell[0].Base() == "Attack"
+		}},
+	{Head: "p99 lag", Hint: "how late the generator itself was", Unit: "p99-lag-sec",
+		show: above0},
+	{Head: "CPU", Hint: "CPU time per task", Unit: "cpu-sec/op"},
+	{Head: "memory", Hint: "bytes allocated per task", Unit: "B/op"},
+	{Head: "allocations", Hint: "allocations per task", Unit: "allocs/op"},
+}
+
+func above0(cells []*grid.Cell, unit string) bool {
+	return slices.ContainsFunc(cells, func(c *grid.Cell) bool {
+		e, ok := c.Estimate(unit)
+		return ok && e.Hi > 0
+	})
+}
+
+func not1(cells []*grid.Cell, unit string) bool {
+	return slices.ContainsFunc(cells, func(c *grid.Cell) bool {
+		e, ok := c.Estimate(unit)
+		return ok && e.Mid != 1
+	})
+}
+
+// Foreign reports whether the group's names are not those of poolbench: then nothing is known of
+// its metrics but their units.
+func Foreign(g *grid.Group) bool {
+	return !slices.ContainsFunc(g.Cells, func(c *grid.Cell) bool { return c.Strategy != "" })
+}
+
+func foreignColumns(g *grid.Group) (columns []Column) {
+	seen := make(map[string]bool)
+	for _, c := range g.Cells {
+		for unit := range c.Cell[0].Values {
+			seen[unit] = true
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(seen)) {
+		format := quantity.Digits
+		if strings.HasPrefix(unit, "sec/") || strings.HasSuffix(unit, "-sec") || unit == "sec" {
+			format = quantity.Seconds
+		}
+		columns = append(columns, Column{Head: unit, Unit: unit, format: format})
+	}
+	return columns
+}
+
+// MetricLabel words a unit: "p99 wait" for p99-wait-sec.
+func MetricLabel(unit string) string {
+	label := strings.TrimSuffix(strings.TrimSuffix(unit, "-sec"), "/op")
+	if rest, ok := strings.CutPrefix(label, "theory-"); ok {
+		label = "exact " + rest
+	}
+	return strings.ReplaceAll(label, "-", " ")
+}
+
+// SameGoodput reports whether all that was completed was good, or nothing is known of goodput.
+func SameGoodput(cells []*grid.Cell) bool {
+	return !grid.HasMetric(cells, "goodput-ops/s") ||
+		!slices.ContainsFunc(cells, func(c *grid.Cell) bool {
+			good, all := c.Value("goodput-ops/s"), c.Value("ops/s")
+			return !(math.Abs(good-all) <= 1e-9*all)
+		})
+}

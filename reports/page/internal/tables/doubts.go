@@ -1,0 +1,154 @@
+package tables
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Evidence makes the table of what the verdicts rest on; false where the file does not tell.
+func Evidence(g *grid.Group) (Table, bool) {
+	columns := shown(g, []Column{
+		{Head: "p99 response", Hint: "with its 95 % interval",
+			Unit: "p99-response-sec", Value: withInterval("p99-response")},
+		{Head: "mean wait", Hint: "with its 95 % interval", Unit: "mean-wait-sec",
+			Value: withInterval("mean-wait")},
+		{Head: "effective tasks", Hint: "effective sample size, in independent tasks; " +
+			"tasks that met in a queue are correlated", Unit: "p99-response-ess"},
+		{Head: "needed", Unit: "needed-tasks",
+			Hint: "tasks that take the p99 to within 5 %"},
+		{Head: "saw all slots taken",
+			Hint: "share of the arrivals, and of the time: the same for Poisson arrivals",
+			Unit: "seen-full/op", Value: pastaValue},
+		{Head: "A² of arrivals", Hint: "Anderson–Darling: 3.9 or more has a chance of 1 %",
+			Unit: "arrivals-ad"},
+		{Head: "p99 lag", Hint: "how late the generator itself was", Unit: "p99-lag-sec"},
+		{Head: "p99 hiccup", Unit: "p99-hiccup-sec",
+			Hint: "wake-up delay of an idle probe thread"},
+		{Head: "longest", Hint: "its longest stall", Unit: "max-hiccup-sec"},
+		{Head: "waited for CPU", Hint: "share of the time in which its threads were ready",
+			Unit: "cpu-wait"},
+		{Head: "others", Hint: "share of the processors' time that other programs used",
+			Unit: "cpu-others"},
+		{Head: "pressure",
+			Hint: "share of the time in which some thread on the machine had no processor",
+			Unit: "cpu-pressure"},
+	})
+	if !slices.ContainsFunc(g.Cells, (*grid.Cell).Judged) {
+		return Table{}, false
+	}
+	t := Table{Caption: "Validity of these runs", Folded: true, Of: g.Of(),
+		Heads: []Head{{"verdict", "whether the results are valid"}}}
+	fill(g, &t, columns, verdictValue)
+	if g.Study >= 0 {
+		t.onlyDoubted()
+	}
+	return t, len(t.Bodies) > 0
+}
+
+// onlyDoubted keeps the rows of scenarios that are doubted: studies have hundreds of others.
+func (t *Table) onlyDoubted() {
+	for i := range t.Bodies {
+		b := &t.Bodies[i]
+		b.Rows = slices.DeleteFunc(b.Rows, func(r Row) bool { return r.Doubt == nil })
+	}
+	t.Bodies = slices.DeleteFunc(t.Bodies, func(b Body) bool { return len(b.Rows) == 0 })
+	t.Caption += ": those that are doubted"
+}
+
+func verdictValue(c *grid.Cell) Value {
+	d := c.Doubts()
+	switch {
+	case d != nil:
+		return Value{d.Verdict.String(), d.Which}
+	case c.Judged():
+		return Value{Text: results.Valid.String()}
+	}
+	return absent
+}
+
+// withInterval shows a value above its interval; a value without one is of runs that are too short
+// for it.
+func withInterval(name string) func(c *grid.Cell) Value {
+	return func(c *grid.Cell) Value {
+		if in, ok := c.Interval(name); ok {
+			return Value{quantity.Seconds(in.Mid),
+				grid.Range(quantity.Seconds(in.Lo), quantity.Seconds(in.Hi))}
+		}
+		v := c.Value(name + "-sec")
+		if math.IsNaN(v) {
+			return absent
+		}
+		return Value{quantity.Seconds(v), "– too short"}
+	}
+}
+
+// pastaValue shows what arrivals saw above what was there.
+func pastaValue(c *grid.Cell) Value {
+	return Value{quantity.Share(c.Value("seen-full/op")), "of the time " +
+		quantity.Share(c.Value("full-share"))}
+}
+
+// A DoubtedCell is one that may not be believed, or not quite, and where it is found; or several
+// that are doubted for the same.
+type DoubtedCell struct {
+	Where string
+	*results.Doubts
+	Also []string // the others of several
+}
+
+// Doubted are those of the group, in the order of its tables; in names the group where that is not
+// plain.
+func Doubted(g *grid.Group, in string) (all []DoubtedCell) {
+	for _, body := range bodies(g) {
+		for _, c := range body.cells {
+			if d := c.Doubts(); d != nil {
+				where := row(c).Name
+				for _, part := range []string{body.title, in} {
+					if part != "" {
+						where += ", " + part
+					}
+				}
+				all = append(all, DoubtedCell{Where: where, Doubts: d})
+			}
+		}
+	}
+	return all
+}
+
+// alike is from how many on cells that are doubted for the same share a line: the checks' own words
+// differ in their numbers only.
+const alike = 4
+
+// DoubtLines lists the reasons.
+func DoubtLines(all []DoubtedCell) (lines []DoubtedCell) {
+	same := make(map[string][]DoubtedCell)
+	for _, d := range all {
+		same[d.kind()] = append(same[d.kind()], d)
+	}
+	for _, d := range all {
+		switch of := same[d.kind()]; {
+		case len(of) < alike:
+			lines = append(lines, d)
+		case of[0].Doubts == d.Doubts:
+			for _, other := range of[1:] {
+				d.Also = append(d.Also, other.Where)
+			}
+			lines = append(lines, d)
+		}
+	}
+	return lines
+}
+
+// kind is the verdict with the checks that led to it.
+func (d DoubtedCell) kind() string {
+	parts := []string{d.Verdict.String()}
+	for _, w := range d.Why {
+		parts = append(parts, w.Check())
+	}
+	return strings.Join(parts, "\x00")
+}
