@@ -116,13 +116,17 @@ func (s *partSums) reportTail(r *Result) {
 }
 
 // reportParts adds what the responses are made of, of all completed tasks and of those that took
-// the p99 or longer.
+// the p99 or longer, and the slowest tasks.
 func (o *observation) reportParts(r *Result, first int) (all partSums) {
 	p99, resolved := r.Metric("p99-response-sec")
 	slow := int64(math.Round(p99 * second))
 	var tail partSums
+	var worst slowest
 	for i, lag := range o.trace.Lags() {
 		rec := o.trace.At(i)
+		if i >= first && rec.Outcome != records.Unsettled {
+			worst.add(i, rec, lag)
+		}
 		p, added := all.add(rec, lag, i >= first)
 		if added && resolved && rec.Response() >= slow {
 			tail.sum(p)
@@ -130,6 +134,8 @@ func (o *observation) reportParts(r *Result, first int) (all partSums) {
 	}
 	all.reportMeans(r)
 	tail.reportTail(r)
+	r.Slowest = worst.ended()
+	o.find(r.Slowest)
 	return all
 }
 

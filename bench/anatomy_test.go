@@ -50,7 +50,7 @@ func TestPartsAddUp(t *testing.T) {
 	random, added := rand.New(rand.NewPCG(30, 1)), 0
 	for _, name := range names {
 		for i, target := range []string{"none", "token_bucket:rate=150,burst=3",
-			"conn_pool:conns=2", "flaky:fail=0.1,slow=0.1"} {
+			"conn_pool:conns=2", "flaky:errors=0.1,spikes=0.1"} {
 			s, err := Written{Strategy: name, Workload: "two_class:mean=11ms,r=9", Target: target,
 				Arrival: "poisson", Limit: 4, Rate: 200 + 200*random.Float64(), Tasks: 600,
 				Timeout: 300 * time.Millisecond, Seed: random.Uint64N(1000), Clock: "virtual",

@@ -130,6 +130,7 @@ func (c *continuation) join(second *Result, lastEnd int64) (*Result, error) {
 	// the last, since a reader who sees only one wants to hear of the others
 	r.Doubt(Suspect, rundir.CheckGap, "%s", c.gap(gaps))
 	parts := []*Result{first, second}
+	r.Slowest = joinSlowest(parts, false)
 	sums, err := mergeReadings(r, parts)
 	if err != nil {
 		return nil, err

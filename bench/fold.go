@@ -35,6 +35,7 @@ type fold struct {
 	lag    records.Lagging
 	stood  heldSum
 	parts  partSums
+	slow   slowest
 
 	times  [3]distribution // response, wait, service
 	lags   *hdrhistogram.Histogram
@@ -117,6 +118,9 @@ func (f *fold) add(r *records.Record) {
 	}
 	f.m.n++
 	f.m.count(r, int64(f.o.scenario.Deadline))
+	if r.Outcome != records.Unsettled {
+		f.slow.add(i, r, lag)
+	}
 	f.late += float64(lag)
 	_ = f.lags.RecordValue(lag)
 	if drifts(r) {
@@ -196,7 +200,7 @@ func (f *fold) part() (*Result, error) {
 		o.reportCosts(r, f.n-skipped)
 	}
 	f.judge(r, m, flow, held)
-	r.Timeline = f.course.intervals()
+	r.Timeline, r.Slowest = f.course.intervals(), f.slow.ended()
 	return r, nil
 }
 

@@ -47,7 +47,7 @@ func Merge(parts []*Result) (merged *Result, leftOut []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	merged.Timeline = mergeTimelines(parts)
+	merged.Timeline, merged.Slowest = mergeTimelines(parts), joinSlowest(parts, true)
 	for _, unit := range unitsOf(parts) {
 		v, known, counts := mergedMetric(unit, parts, sums, merged)
 		switch {

@@ -82,6 +82,7 @@ type Result struct {
 	// are due by a plan and no more than a directory keeps
 	Responses string     `json:",omitempty"`
 	Timeline  []Interval // of the whole run, warm-up included
+	Slowest   []SlowTask `json:",omitempty"` // the slowest tasks, the slowest first: at most 50
 	Broken    []string   // violated laws, in words with their numbers; none is what is wanted
 	Verdict   Verdict    // whether the results are valid
 	Reasons   []Reason   // that it is not Valid for, broken laws among them

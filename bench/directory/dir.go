@@ -27,7 +27,8 @@ import (
 )
 
 // dirFiles are those that it writes.
-var dirFiles = []string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile}
+var dirFiles = [...]string{rundir.ResultsFile, rundir.DistributionsFile, rundir.TimelineFile,
+	rundir.SlowestFile}
 
 // A Dir is a run directory that is being written, by this process alone. Every result is on its way
 // to the disk before Write returns, so a kill loses at most the run in flight, and of a soak what
@@ -40,7 +41,8 @@ type Dir struct {
 	written       int
 	results       *resultsWriter
 	distributions *distributionsWriter
-	timeline      *timelineWriter
+	timeline      *rowsWriter
+	slowest       *rowsWriter
 	files         []*dirFile
 	repetitions   map[string]int  // results so far, by name
 	unfinished    []*bench.Result // what is known so far of runs that are not over
@@ -52,7 +54,7 @@ type Dir struct {
 // Path is where the directory is.
 func (d *Dir) Path() string { return d.path }
 
-// Write adds one result to the three files. What WriteSoFar has written of that run is gone.
+// Write adds one result to the files. What WriteSoFar has written of that run is gone.
 func (d *Dir) Write(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -201,7 +203,7 @@ func ours(path string, mode Mode) error {
 	// a resumption of nothing.
 	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name, isBeside := strings.CutSuffix(e.Name(), beside)
-		return e.Name() != lock.FileName && !(isBeside && slices.Contains(dirFiles, name))
+		return e.Name() != lock.FileName && !(isBeside && slices.Contains(dirFiles[:], name))
 	})
 	if _, err := os.Stat(filepath.Join(path, rundir.ResultsFile)); !foreign || err == nil {
 		return nil
@@ -287,7 +289,10 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 		return err
 	}
 	d.distributions.tasks = d.there.tasks
-	d.timeline, err = newTimelineWriter(d.files[2])
+	if d.timeline, err = newRowsWriter(d.files[2], rundir.TimelineColumns); err != nil {
+		return err
+	}
+	d.slowest, err = newRowsWriter(d.files[3], rundir.SlowestColumns)
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files/lock"
 )
 
-var resultFiles = []string{"results.txt", "distributions.hlog", "timeline.csv"}
+var resultFiles = []string{"results.txt", "distributions.hlog", "timeline.csv", "slowest.csv"}
 
 func write(
 	t *testing.T, dir string, mode directory.Mode, planned int, interrupted error,

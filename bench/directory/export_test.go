@@ -23,5 +23,7 @@ func Divert(t *testing.T, d *Dir, file, to string) {
 		d.distributions.to = f
 	case rundir.TimelineFile:
 		d.timeline.to = f
+	case rundir.SlowestFile:
+		d.slowest.to = f
 	}
 }

@@ -31,6 +31,10 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	slowest, err := c.readSlowest(filepath.Join(path, rundir.SlowestFile))
+	if err != nil {
+		return nil, false, err
+	}
 	next := map[string]int{}
 	for _, s := range sections {
 		partial = partial || !s.complete
@@ -38,7 +42,7 @@ func Read(path string) (all []*bench.Result, partial bool, err error) {
 			n := next[r.Name]
 			next[r.Name]++
 			take(r, readings[nth{rundir.TagName(r.Name), n}])
-			r.Timeline = timelines[nth{r.Name, n}]
+			r.Timeline, r.Slowest = timelines[nth{r.Name, n}], slowest[nth{r.Name, n}]
 			if len(r.Timeline) == 0 || len(r.Readings) == 0 && hasTimes(r) {
 				return nil, false, fmt.Errorf("%s: run %d of %s has no distributions or no timeline",
 					path, n, r.Name)

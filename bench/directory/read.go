@@ -25,7 +25,7 @@ type contents struct {
 	repetitions map[string]int      // results, by name
 	seeds       map[string][]uint64 // of results and of runs that failed, by name
 	// bytes of each of dirFiles, without what a kill has left half done
-	whole [3]int64
+	whole [len(dirFiles)]int64
 	tasks int     // there are responses of
 	last  section // where it is to be gone on with
 }
@@ -69,12 +69,16 @@ func readContents(path string, resume bool) (c contents, err error) {
 	if err != nil {
 		return c, err
 	}
+	slowest, err := c.readSlowest(filepath.Join(path, rundir.SlowestFile))
+	if err != nil {
+		return c, err
+	}
 	next := map[string]int{}
 	for _, r := range c.last.results {
 		n := c.repetitions[r.Name] + next[r.Name]
 		next[r.Name]++
 		take(r, readings[nth{rundir.TagName(r.Name), n}])
-		r.Timeline = timelines[nth{r.Name, n}]
+		r.Timeline, r.Slowest = timelines[nth{r.Name, n}], slowest[nth{r.Name, n}]
 	}
 	return c, nil
 }
@@ -246,36 +250,60 @@ func take(r *bench.Result, readings []bench.Reading) {
 
 // readTimeline is readDistributions for timeline.csv.
 func (c *contents) readTimeline(path string) (map[nth][]bench.Interval, error) {
+	more := map[nth][]bench.Interval{}
+	return more, c.eachRow(path, 2, rundir.IsTimelineHead,
+		func(row []string) (at nth, add func(), err error) {
+			r, err := rundir.ParseTimelineRow(row)
+			at = nth{r.Run, r.Repetition}
+			return at, func() { more[at] = append(more[at], interval(r)) }, err
+		})
+}
+
+// readSlowest is readDistributions for slowest.csv, which is not there in a directory of before.
+func (c *contents) readSlowest(path string) (map[nth][]bench.SlowTask, error) {
+	more := map[nth][]bench.SlowTask{}
+	return more, c.eachRow(path, 3, rundir.IsSlowestHead,
+		func(row []string) (at nth, add func(), err error) {
+			run, repetition, t, err := rundir.ParseSlowestRow(row)
+			at = nth{run, repetition}
+			return at, func() { more[at] = append(more[at], bench.SlowTask(t)) }, err
+		})
+}
+
+// eachRow finds how much of a table stays, the one of that place in dirFiles, and adds the rows
+// that follow.
+func (c *contents) eachRow(
+	path string, file int, isHead func(row []string) bool,
+	parse func(row []string) (at nth, add func(), err error),
+) error {
 	var text bytes.Buffer
 	if err := eachLine(path, func(line string, _ int64) error {
 		text.WriteString(line + "\n")
 		return nil
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	more := map[nth][]bench.Interval{}
 	rows := csv.NewReader(&text)
 	for {
 		row, err := rows.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			return more, nil
+			return nil
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", path, err)
-		case rundir.IsTimelineHead(row):
-			c.whole[2] = rows.InputOffset()
+			return fmt.Errorf("%s: %w", path, err)
+		case isHead(row):
+			c.whole[file] = rows.InputOffset()
 			continue
 		}
-		r, err := rundir.ParseTimelineRow(row)
+		at, add, err := parse(row)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
-		if c.belongs(r.Run, r.Repetition) {
-			c.whole[2] = rows.InputOffset()
+		if c.belongs(at.name, at.repetition) {
+			c.whole[file] = rows.InputOffset()
 			continue
 		}
-		at := nth{r.Run, r.Repetition}
-		more[at] = append(more[at], interval(r))
+		add()
 	}
 }
 

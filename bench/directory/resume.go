@@ -112,7 +112,7 @@ func (d *Dir) move() error {
 	if d.resumed.moved || len(d.resumed.left) > 0 {
 		return nil
 	}
-	for i, name := range slices.Backward(dirFiles) {
+	for i, name := range slices.Backward(dirFiles[:]) {
 		if err := d.files[i].rename(filepath.Join(d.path, name)); err != nil {
 			return d.wrote(name, err)
 		}

@@ -138,7 +138,8 @@ func TestResume(t *testing.T) {
 				begun(t, before, directory.New, suite, results, n-1,
 					func(int) bool { return false })
 				at := random.IntN(len(resultFiles)) // 0: its results, when the others are whole
-				for i, file := range []string{"distributions.hlog", "timeline.csv", "results.txt"} {
+				for i, file := range []string{"distributions.hlog", "timeline.csv", "slowest.csv",
+					"results.txt"} {
 					from, to := len(read(t, before, file)), len(read(t, dir, file))
 					switch {
 					case i == at:

@@ -30,7 +30,7 @@ func (d *Dir) WriteSoFar(r *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range slices.Backward(dirFiles) { // the results last, as in keep
+	for i, name := range slices.Backward(dirFiles[:]) { // the results last, as in keep
 		d.files[i].tail = tails[i]
 		if err := d.files[i].replace(nil); err != nil {
 			// what was there is there still, and the result of the run may come through
@@ -57,7 +57,7 @@ func (d *Dir) drop(id runID) (r *bench.Result) {
 	return r
 }
 
-// keep adds a result for good to the three files.
+// keep adds a result for good to the files.
 func (d *Dir) keep(r *bench.Result) error {
 	repetition := d.repetitions[r.Name]
 	d.repetitions[r.Name]++
@@ -68,19 +68,24 @@ func (d *Dir) keep(r *bench.Result) error {
 	for i, tail := range tails {
 		d.files[i].tail = tail
 	}
-	// The line in results.txt comes last: a result that a reader finds there has its distributions
-	// and its timeline.
+	// The line in results.txt comes last: a result that a reader finds there has what
+	// the other files say of it.
 	if err := d.wrote(rundir.DistributionsFile, d.distributions.write(r, repetition)); err != nil {
 		return err
 	}
-	if err := d.wrote(rundir.TimelineFile, d.timeline.write(r, repetition)); err != nil {
+	if err := d.wrote(rundir.TimelineFile,
+		d.timeline.write(timelineRows(r, repetition))); err != nil {
+		return err
+	}
+	if err := d.wrote(rundir.SlowestFile,
+		d.slowest.write(slowestRows(r, repetition))); err != nil {
 		return err
 	}
 	return d.wrote(rundir.ResultsFile, d.results.write(r))
 }
 
 // tails are what the files end in: the runs that are not over, behind the results that stay.
-func (d *Dir) tails() (tails [3][]byte, err error) {
+func (d *Dir) tails() (tails [len(dirFiles)][]byte, err error) {
 	// one of its own, since what it writes is going to be replaced
 	var text bytes.Buffer
 	format := benchfmt.NewWriter(&text)
@@ -92,9 +97,11 @@ func (d *Dir) tails() (tails [3][]byte, err error) {
 		errs = append(errs, d.results.put(format, r))
 		text.WriteTo(&d.results.buffer)
 		d.distributions.put(r, repetition)
-		errs = append(errs, d.timeline.put(r, repetition))
+		errs = append(errs, d.timeline.csv.WriteAll(timelineRows(r, repetition)),
+			d.slowest.csv.WriteAll(slowestRows(r, repetition)))
 	}
-	for i, o := range []*output{&d.results.output, &d.distributions.output, &d.timeline.output} {
+	for i, o := range []*output{&d.results.output, &d.distributions.output, &d.timeline.output,
+		&d.slowest.output} {
 		tails[i] = o.take()
 	}
 	return tails, errors.Join(errs...)

@@ -83,26 +83,24 @@ func (w *distributionsWriter) put(r *bench.Result, repetition int) {
 // ofTasks stands in a tag for the response of each task.
 const ofTasks = "tasks"
 
-// A timelineWriter writes timeline.csv: a row for each run and interval.
-type timelineWriter struct {
+// A rowsWriter writes a table of which each run has some rows.
+type rowsWriter struct {
 	output
 	csv *csv.Writer
 }
 
-func newTimelineWriter(to *dirFile) (*timelineWriter, error) {
-	w := &timelineWriter{output: output{to: to}}
+func newRowsWriter(to *dirFile, columns []string) (*rowsWriter, error) {
+	w := &rowsWriter{output: output{to: to}}
 	w.csv = csv.NewWriter(&w.buffer)
-	return w, w.begin(to, func() error {
-		return w.csv.WriteAll([][]string{rundir.TimelineColumns})
-	})
+	return w, w.begin(to, func() error { return w.csv.WriteAll([][]string{columns}) })
 }
 
-func (w *timelineWriter) write(r *bench.Result, repetition int) error {
-	return errors.Join(w.put(r, repetition), w.flush())
+func (w *rowsWriter) write(rows [][]string) error {
+	return errors.Join(w.csv.WriteAll(rows), w.flush())
 }
 
-func (w *timelineWriter) put(r *bench.Result, repetition int) error {
-	var rows [][]string
+// timelineRows are those of the run in timeline.csv: one for each interval.
+func timelineRows(r *bench.Result, repetition int) (rows [][]string) {
 	for _, v := range r.Timeline {
 		row := rundir.TimelineRow{Run: r.Name, Repetition: repetition,
 			Start: v.Start.Seconds(), Length: v.Length.Seconds()}
@@ -111,7 +109,16 @@ func (w *timelineWriter) put(r *bench.Result, repetition int) error {
 		}
 		rows = append(rows, row.Fields())
 	}
-	return w.csv.WriteAll(rows)
+	return rows
+}
+
+// slowestRows are those of the run in slowest.csv.
+func slowestRows(r *bench.Result, repetition int) [][]string {
+	tasks := make([]rundir.SlowTask, len(r.Slowest))
+	for i, t := range r.Slowest {
+		tasks[i] = rundir.SlowTask(t)
+	}
+	return rundir.SlowestRows(r.Name, repetition, tasks)
 }
 
 // A resultsWriter writes results in the Go benchmark format. What the format has no word for is in

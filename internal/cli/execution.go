@@ -236,7 +236,7 @@ func (e *execution) run(ctx context.Context) error {
 // Write writes a result down, and forgets what is on disk then.
 func (e *execution) Write(r *bench.Result) error {
 	err := e.dir.Write(r)
-	r.Readings, r.Timeline, r.Responses = nil, nil, ""
+	r.Readings, r.Timeline, r.Responses, r.Slowest = nil, nil, "", nil
 	return err
 }
 

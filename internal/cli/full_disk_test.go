@@ -81,7 +81,8 @@ func TestFullDisk(t *testing.T) {
 // TestNoFile: a directory in which one of the files that are read before they are added to is a
 // device, or the like, is neither added to nor resumed, nor changed.
 func TestNoFile(t *testing.T) {
-	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv"} {
+	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
+		"slowest.csv"} {
 		t.Chdir(t.TempDir())
 		succeed(t, quick("--out", "x")...)
 		if err := os.Remove("x/" + file); err != nil {
@@ -92,7 +93,7 @@ func TestNoFile(t *testing.T) {
 		}
 		before := map[string]string{}
 		for _, other := range []string{"results.txt", "distributions.hlog",
-			"timeline.csv", "report.html"} {
+			"timeline.csv", "slowest.csv", "report.html"} {
 			if other != file {
 				before[other] = read(t, "x/"+other)
 			}

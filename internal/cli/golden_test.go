@@ -55,8 +55,10 @@ func TestGolden(t *testing.T) {
 				got = append(got, line...)
 			}
 		}
-		got = fmt.Appendf(got, "timeline %x\n",
-			sha256.Sum256(contents(t, filepath.Join(dir, "timeline.csv"))))
+		for _, file := range []string{"timeline", "slowest"} {
+			got = fmt.Appendf(got, "%s %x\n", file,
+				sha256.Sum256(contents(t, filepath.Join(dir, file+".csv"))))
+		}
 		path := filepath.Join("testdata", "golden", name+".txt")
 		if *update {
 			if err := os.WriteFile(path, got, 0o666); err != nil {

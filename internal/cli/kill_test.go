@@ -70,7 +70,8 @@ var resumable = map[string]string{
 
 func sameFiles(t *testing.T, want, got string) {
 	t.Helper()
-	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv"} {
+	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
+		"slowest.csv"} {
 		if diff := cmp.Diff(read(t, want+"/"+file), read(t, got+"/"+file)); diff != "" {
 			t.Errorf("%s: %s differs from that of a run that was left alone:\n%.2000s", got, file,
 				diff)

@@ -30,6 +30,7 @@ func TestRunWritesDirectory(t *testing.T) {
 		t.Errorf("no word of %s in\n%s", report, o.stdout)
 	}
 	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
+		"slowest.csv",
 		"report.html", "charts"} {
 		if _, err := os.Stat(filepath.Join("poolbench-out/latest", file)); err != nil {
 			t.Error(err)
@@ -70,7 +71,8 @@ func TestSameSeed(t *testing.T) {
 	for out, seed := range map[string]string{"a": "7", "b": "7", "c": "8"} {
 		succeed(t, quick("--seed", seed, "--count", "2", "--out", out)...)
 	}
-	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv"} {
+	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
+		"slowest.csv"} {
 		a, b, c := read(t, "a/"+file), read(t, "b/"+file), read(t, "c/"+file)
 		if a != b {
 			t.Errorf("%s differs between two runs with one seed", file)

@@ -15,11 +15,12 @@ import (
 	"github.com/poolbench/poolbench/internal/text/plain"
 )
 
-// The files of a run directory. The first three are those of the run; the others are its report's.
+// The files of a run directory. The first four are those of the run; the others are its report's.
 const (
 	ResultsFile       = "results.txt"
 	DistributionsFile = "distributions.hlog" // a tagged histogram for each run and reading
 	TimelineFile      = "timeline.csv"       // counts for each run and interval
+	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
 	ReportFile        = "report.html"
 	ChartsDir         = "charts" // each chart of the report as NAME.svg and NAME.png
 )

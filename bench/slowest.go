@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/meter"
+)
+
+// A SlowTask is one of the slowest tasks of a run, of those that were measured and that came to an
+// end, whichever that is.
+type SlowTask struct {
+	Task int // its place in the order of the due times, from 0, warm-up included
+	// instants since the run began; Accepted is 0 where nobody has said, Start where it had none
+	Due, Issue, Accepted, Start, End time.Duration
+	// what the response is made of; Target is of Service
+	Lag, Held, Queued, Between, Service, Target time.Duration
+	Outcome, Class                              string
+	Attempts                                    int
+	// others that it found when it was due: started and not ended, due and not started; -1 where
+	// nobody knows
+	InFlight, Waiting int
+}
+
+// Response is the time from when the task was due until its end.
+func (t *SlowTask) Response() time.Duration { return t.End - t.Due }
+
+// A late is a task among the slowest so far.
+type late struct {
+	i   int // its number
+	lag int64
+	rec records.Record
+}
+
+// lateLast orders by response, and tasks of equal response the later due first: what a heap of the
+// slowest gives up first.
+func lateLast(a, b *late) int {
+	return cmp.Or(cmp.Compare(a.rec.Response(), b.rec.Response()), cmp.Compare(b.i, a.i))
+}
+
+// A slowest keeps the slowest of the tasks that it is given in the order of their due times, as a
+// heap with the least slow first: to all others it is one comparison.
+type slowest struct {
+	tasks []late
+	least int64 // what is not slower than that is not among them
+}
+
+// add takes note of a settled task.
+func (s *slowest) add(i int, r *records.Record, lag int64) {
+	if len(s.tasks) == rundir.MostSlowest && r.Response() <= s.least {
+		return
+	}
+	s.take(late{i, lag, *r})
+}
+
+func (s *slowest) take(t late) {
+	if len(s.tasks) < rundir.MostSlowest {
+		heap.Push(s, t)
+	} else {
+		s.tasks[0] = t
+		heap.Fix(s, 0)
+	}
+	s.least = s.tasks[0].rec.Response()
+}
+
+func (s *slowest) Len() int           { return len(s.tasks) }
+func (s *slowest) Less(i, j int) bool { return lateLast(&s.tasks[i], &s.tasks[j]) < 0 }
+func (s *slowest) Swap(i, j int)      { s.tasks[i], s.tasks[j] = s.tasks[j], s.tasks[i] }
+func (s *slowest) Push(t any)         { s.tasks = append(s.tasks, t.(late)) }
+func (s *slowest) Pop() any           { panic("bench: the slowest tasks are replaced, not taken") }
+
+// ended are the slowest tasks, the slowest first. What they found when they were due is Unknown.
+func (s *slowest) ended() (all []SlowTask) {
+	order := slices.Clone(s.tasks)
+	slices.SortFunc(order, func(a, b late) int { return -lateLast(&a, &b) })
+	for _, t := range order {
+		r, p := &t.rec, t.rec.Parts(t.lag)
+		all = append(all, SlowTask{Task: t.i,
+			Due: time.Duration(r.Due), Issue: time.Duration(r.Issue),
+			Accepted: time.Duration(r.Left), Start: time.Duration(r.Start),
+			End: time.Duration(r.End), Lag: time.Duration(p.Lag), Held: time.Duration(p.Held),
+			Queued: time.Duration(p.Queued), Between: time.Duration(p.Between),
+			Service: time.Duration(p.Service), Target: time.Duration(p.Target),
+			Outcome: meter.Names[r.Outcome], Class: r.Class.String(), Attempts: int(r.Attempts),
+			InFlight: rundir.Unknown, Waiting: rundir.Unknown})
+	}
+	return all
+}
+
+// find counts what each of the slow tasks found when it was due: in flight are tasks that have
+// started and not ended, waiting are those due before it that have done neither. As everywhere, who
+// ends at that instant has gone. It is one pass over the trace, in which most tasks are over before
+// the next of the slow ones is due.
+func (o *observation) find(slow []SlowTask) {
+	order := make([]*SlowTask, len(slow)) // by due
+	for i := range slow {
+		order[i] = &slow[i]
+		slow[i].InFlight, slow[i].Waiting = 0, 0
+	}
+	slices.SortFunc(order, func(a, b *SlowTask) int { return cmp.Compare(a.Task, b.Task) })
+	for i := range o.trace.Len() {
+		for len(order) > 0 && order[0].Task <= i {
+			order = order[1:]
+		}
+		if len(order) == 0 {
+			return
+		}
+		r := o.trace.At(i)
+		for _, t := range order {
+			at := int64(t.Due)
+			if r.Outcome != records.Unsettled && at >= r.End {
+				break
+			}
+			if r.Attempts > 0 && r.Start <= at {
+				t.InFlight++
+			} else {
+				t.Waiting++
+			}
+		}
+	}
+}
+
+// joinSlowest are the slowest of several parts of a load. What a task of one of them found is what
+// it found of its part: of the others nobody knows, unless they came one after the other.
+func joinSlowest(parts []*Result, together bool) (all []SlowTask) {
+	for _, p := range parts {
+		all = append(all, p.Slowest...)
+	}
+	if len(parts) > 1 && together {
+		for i := range all {
+			all[i].InFlight, all[i].Waiting = rundir.Unknown, rundir.Unknown
+		}
+	}
+	slices.SortStableFunc(all, func(a, b SlowTask) int {
+		return cmp.Compare(b.Response(), a.Response())
+	})
+	return all[:min(len(all), rundir.MostSlowest)]
+}

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/meter"
+)
+
+// slowScenarios are of strategies that hold, queue, refuse, retry and split.
+func slowScenarios(t *testing.T) (all []Scenario) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(30, 4))
+	for _, name := range []string{"worker_pool", "semaphore", "bounded_queue_shed", "partitioned",
+		"retry:attempts=3+token_bucket:rate=200+worker_pool", "codel_lifo:queue=30+semaphore"} {
+		s, err := Written{Strategy: name, Workload: "two_class:mean=11ms,r=9",
+			Target: "flaky:errors=0.1,spikes=0.1", Arrival: "poisson", Limit: 4,
+			Rate: 250 + 150*random.Float64(), Tasks: 700, Warmup: 0.1,
+			Seed: random.Uint64N(1000), Clock: "virtual"}.Scenario()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s.withDefaults())
+	}
+	return all
+}
+
+// TestSlowest: they are the slowest of the measured tasks, with what their records say, their parts
+// add up to their responses, and what they found is what counting finds.
+func TestSlowest(t *testing.T) {
+	for _, s := range slowScenarios(t) {
+		o, err := s.observe(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := o.result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, all := int(s.Stop.Warmup*float64(o.trace.Len())), []int(nil)
+		for i := first; i < o.trace.Len(); i++ {
+			all = append(all, i)
+		}
+		slices.SortStableFunc(all, func(a, b int) int {
+			return cmp.Compare(o.trace.At(b).Response(), o.trace.At(a).Response())
+		})
+		if len(r.Slowest) != rundir.MostSlowest {
+			t.Fatalf("%s: %d tasks", r.Name, len(r.Slowest))
+		}
+		for place, got := range r.Slowest {
+			rec := o.trace.At(all[place])
+			if got.Task != all[place] || int64(got.Due) != rec.Due || int64(got.End) != rec.End ||
+				int64(got.Start) != rec.Start || int64(got.Accepted) != rec.Left ||
+				int64(got.Issue) != rec.Issue || got.Outcome != meter.Names[rec.Outcome] ||
+				got.Attempts != int(rec.Attempts) || got.Class != rec.Class.String() {
+				t.Fatalf("%s: place %d is %+v, want task %d, %+v", r.Name, place, got, all[place], rec)
+			}
+			if sum := got.Lag + got.Held + got.Queued + got.Between + got.Service; sum !=
+				got.Response() {
+				t.Errorf("%s: task %d took %v, its parts %v", r.Name, got.Task, got.Response(), sum)
+			}
+			inFlight, waiting := 0, 0
+			for i := range got.Task {
+				other, at := o.trace.At(i), rec.Due
+				switch {
+				case other.End <= at:
+				case other.Attempts > 0 && other.Start <= at:
+					inFlight++
+				default:
+					waiting++
+				}
+			}
+			if got.InFlight != inFlight || got.Waiting != waiting {
+				t.Errorf("%s: task %d found %d and %d, counted are %d and %d", r.Name, got.Task,
+					got.InFlight, got.Waiting, inFlight, waiting)
+			}
+		}
+	}
+}
+
+// TestSlowestOfSoak: a soak has the same tasks as the run that keeps its records, and does not know
+// what they found.
+func TestSlowestOfSoak(t *testing.T) {
+	for _, s := range slowScenarios(t) {
+		want, err := Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Soak = true
+		got, err := Run(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want.Slowest {
+			want.Slowest[i].InFlight, want.Slowest[i].Waiting = rundir.Unknown, rundir.Unknown
+		}
+		if len(got.Slowest) == 0 || !slices.Equal(got.Slowest, want.Slowest) {
+			t.Errorf("%s: the soak has %+v\nwant %+v", got.Name, got.Slowest, want.Slowest)
+		}
+	}
+}
+
+// TestSlowestTies: of equal tasks the first due are kept, and no unsettled one is.
+func TestSlowestTies(t *testing.T) {
+	var s slowest
+	for i := range 3 * rundir.MostSlowest {
+		r := records.Record{Due: int64(i)}
+		r.Settle(records.Completed, int64(i)+7)
+		s.add(i, &r, 0)
+	}
+	for i, got := range s.ended() {
+		if got.Task != i {
+			t.Fatalf("place %d is task %d", i, got.Task)
+		}
+	}
+}
+
+// TestSlowestMerged: of several parts, those that are slowest of all; what they found is known of
+// parts that came one after the other.
+func TestSlowestMerged(t *testing.T) {
+	part := func(from int, found int) *Result {
+		r := &Result{}
+		for i := range rundir.MostSlowest {
+			r.Slowest = append(r.Slowest, SlowTask{Task: i, End: time.Duration(from - 2*i),
+				InFlight: found})
+		}
+		return r
+	}
+	for _, together := range []bool{true, false} {
+		got := joinSlowest([]*Result{part(1000, 1), part(1001, 2)}, together)
+		if len(got) != rundir.MostSlowest {
+			t.Fatalf("%d tasks", len(got))
+		}
+		for i, task := range got {
+			found := 2 - i%2
+			if together {
+				found = rundir.Unknown
+			}
+			if task.Response() != time.Duration(1001-i) || task.InFlight != found {
+				t.Errorf("place %d is %+v", i, task)
+			}
+		}
+	}
+}
