@@ -53,13 +53,13 @@ func TestSlowest(t *testing.T) {
 		if len(r.Slowest) != rundir.MostSlowest {
 			t.Fatalf("%s: %d tasks", r.Name, len(r.Slowest))
 		}
-		for place, got := range r.Slowest {
-			rec := o.trace.At(all[place])
-			if got.Task != all[place] || int64(got.Due) != rec.Due || int64(got.End) != rec.End ||
+		for rank, got := range r.Slowest {
+			rec := o.trace.At(all[rank])
+			if got.Task != all[rank] || int64(got.Due) != rec.Due || int64(got.End) != rec.End ||
 				int64(got.Start) != rec.Start || int64(got.Accepted) != rec.Left ||
 				int64(got.Issue) != rec.Issue || got.Outcome != meter.Names[rec.Outcome] ||
 				got.Attempts != int(rec.Attempts) || got.Class != rec.Class.String() {
-				t.Fatalf("%s: place %d is %+v, want task %d, %+v", r.Name, place, got, all[place], rec)
+				t.Fatalf("%s: rank %d is %+v, want task %d, %+v", r.Name, rank, got, all[rank], rec)
 			}
 			if sum := got.Lag + got.Held + got.Queued + got.Between + got.Service; sum !=
 				got.Response() {
@@ -116,7 +116,7 @@ func TestSlowestTies(t *testing.T) {
 	}
 	for i, got := range s.ended() {
 		if got.Task != i {
-			t.Fatalf("place %d is task %d", i, got.Task)
+			t.Fatalf("rank %d is task %d", i, got.Task)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestSlowestMerged(t *testing.T) {
 				found = rundir.Unknown
 			}
 			if task.Response() != time.Duration(1001-i) || task.InFlight != found {
-				t.Errorf("place %d is %+v", i, task)
+				t.Errorf("rank %d is %+v", i, task)
 			}
 		}
 	}

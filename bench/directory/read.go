@@ -270,7 +270,7 @@ func (c *contents) readSlowest(path string) (map[nth][]bench.SlowTask, error) {
 		})
 }
 
-// eachRow finds how much of a table stays, the one of that place in dirFiles, and adds the rows
+// eachRow finds how much of a table stays, the one of that number in dirFiles, and adds the rows
 // that follow.
 func (c *contents) eachRow(
 	path string, file int, isHead func(row []string) bool,

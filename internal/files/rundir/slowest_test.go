@@ -21,7 +21,8 @@ func someSlow(t *rapid.T) (tasks []SlowTask) {
 		s := SlowTask{Task: i, Due: at.Draw(t, "due"), Lag: at.Draw(t, "lag"),
 			Held: at.Draw(t, "held"), Queued: at.Draw(t, "queued"), Between: at.Draw(t, "between"),
 			Service: at.Draw(t, "service"), Target: at.Draw(t, "target"), Outcome: "completed",
-			Class: rapid.String().Draw(t, "class"), Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
+			Class:    rapid.String().Draw(t, "class"),
+			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			InFlight: rapid.IntRange(Unknown, 9).Draw(t, "in flight"),
 			Waiting:  rapid.IntRange(Unknown, 9).Draw(t, "waiting")}
 		s.Issue = s.Due + s.Lag
