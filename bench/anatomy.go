@@ -122,9 +122,12 @@ func (o *observation) reportParts(r *Result, first int) (all partSums) {
 	slow := int64(math.Round(p99 * second))
 	var tail partSums
 	var worst slowest
+	longest := int64(0) // of all tasks, so that one that is due that much earlier has ended
 	for i, lag := range o.trace.Lags() {
 		rec := o.trace.At(i)
-		if i >= first && rec.Outcome != records.Unsettled {
+		if rec.Outcome == records.Unsettled {
+			longest = forEver
+		} else if longest = max(longest, rec.Response()); i >= first {
 			worst.add(i, rec, lag)
 		}
 		p, added := all.add(rec, lag, i >= first)
@@ -135,7 +138,7 @@ func (o *observation) reportParts(r *Result, first int) (all partSums) {
 	all.reportMeans(r)
 	tail.reportTail(r)
 	r.Slowest = worst.ended()
-	o.find(r.Slowest)
+	o.find(r.Slowest, longest)
 	return all
 }
 

@@ -3,7 +3,9 @@ package bench
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/records"
@@ -93,36 +95,62 @@ func (s *slowest) ended() (all []SlowTask) {
 
 // find counts what each of the slow tasks found when it was due: in flight are tasks that have
 // started and not ended, waiting are those due before it that have done neither. As everywhere, who
-// ends at that instant has gone. It is one pass over the trace, in which most tasks are over before
-// the next of the slow ones is due.
-func (o *observation) find(slow []SlowTask) {
-	order := make([]*SlowTask, len(slow)) // by due
+// ends at that instant has gone. It looks only at tasks that may be there still: at those that are
+// due since the longest response before. Where nothing is slow, nothing is looked at.
+func (o *observation) find(slow []SlowTask, longest int64) {
+	order := make([]*SlowTask, len(slow))
 	for i := range slow {
 		order[i] = &slow[i]
-		slow[i].InFlight, slow[i].Waiting = 0, 0
 	}
 	slices.SortFunc(order, func(a, b *SlowTask) int { return cmp.Compare(a.Task, b.Task) })
-	for i := range o.trace.Len() {
-		for len(order) > 0 && order[0].Task <= i {
-			order = order[1:]
+	at := make([]int64, len(order))
+	for i, t := range order {
+		at[i] = int64(t.Due)
+	}
+	// how many more than the one before find, of what is in flight and waiting
+	inFlight, waiting := make([]int, len(order)+1), make([]int, len(order)+1)
+	next := 0 // of the slow ones, not come to
+	for i := 0; i < o.trace.Len(); i++ {
+		for next < len(order) && order[next].Task <= i {
+			next++
 		}
-		if len(order) == 0 {
-			return
+		if next == len(order) {
+			break
 		}
 		r := o.trace.At(i)
-		for _, t := range order {
-			at := int64(t.Due)
-			if r.Outcome != records.Unsettled && at >= r.End {
-				break
-			}
-			if r.Attempts > 0 && r.Start <= at {
-				t.InFlight++
-			} else {
-				t.Waiting++
-			}
+		if since := at[next] - longest; r.Due < since {
+			i += sort.Search(o.trace.Len()-i, func(k int) bool {
+				return o.trace.At(i+k).Due >= since
+			}) - 1
+			continue
 		}
+		started, ended := len(order), len(order)
+		if r.Outcome != records.Unsettled {
+			if r.End <= at[next] {
+				continue
+			}
+			ended = next + sort.Search(len(at)-next, func(k int) bool { return at[next+k] >= r.End })
+		}
+		if r.Attempts > 0 {
+			started = next + sort.Search(len(at)-next, func(k int) bool {
+				return at[next+k] >= r.Start
+			})
+		}
+		started = min(started, ended)
+		waiting[next]++
+		waiting[started]--
+		inFlight[started]++
+		inFlight[ended]--
+	}
+	here, ahead := 0, 0
+	for i, t := range order {
+		here, ahead = here+inFlight[i], ahead+waiting[i]
+		t.InFlight, t.Waiting = here, ahead
 	}
 }
+
+// forEver is longer than any response.
+const forEver = math.MaxInt64 / 2
 
 // joinSlowest are the slowest of several parts of a load. What a task of one of them found is what
 // it found of its part: of the others nobody knows, unless they came one after the other.
