@@ -129,7 +129,9 @@ func (o *observation) find(slow []SlowTask, longest int64) {
 			if r.End <= at[next] {
 				continue
 			}
-			ended = next + sort.Search(len(at)-next, func(k int) bool { return at[next+k] >= r.End })
+			ended = next + sort.Search(len(at)-next, func(k int) bool {
+				return at[next+k] >= r.End
+			})
 		}
 		if r.Attempts > 0 {
 			started = next + sort.Search(len(at)-next, func(k int) bool {
