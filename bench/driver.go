@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -30,6 +31,7 @@ type driver struct {
 	target   targets.Target
 	counted  targets.Counted // the target, if it counts its calls
 	clocks   bool            // the work behind the target is timed
+	labels   *profiles.Labels
 	strategy strategies.Strategy
 	partition
 	sorted sorter // what the tasks say of themselves
@@ -92,6 +94,8 @@ func (d *driver) open(ctx context.Context) error {
 	params := s.params()
 	params.Queue = QueueSlots(s.Strategy.Spec, s.Queue, s.Limit, max(d.planned, 1))
 	params.OnFault = func(e *strategies.StoreError) { d.cancel(e) }
+	d.labels.Strategy()
+	defer d.labels.Harness()
 	var err error
 	if d.strategy, err = s.Strategy.Spec.Start(ctx, params, d); err != nil {
 		return fmt.Errorf("%s: %w", s.Strategy, err)
@@ -234,7 +238,9 @@ func (d *driver) nextRecord(j *job, due int64) (rec *records.Record) {
 func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	rec := j.rec
 	j.state.Store(offered)
+	d.labels.Strategy()
 	err := d.strategy.Submit(ctx, &j.task)
+	d.labels.Harness()
 	d.progress.submitted.Add(1)
 	if err == nil {
 		return true
@@ -314,6 +320,8 @@ func (d *driver) newJob() *job {
 // drain ends the strategy. What is abandoned at the scenario's own deadline is a result, unless
 // some of it runs on.
 func (d *driver) drain(ctx context.Context) error {
+	d.labels.Strategy()
+	defer d.labels.Harness()
 	if d.scenario.Drain == 0 {
 		return d.strategy.Drain(ctx)
 	}
@@ -353,7 +361,8 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, letGo(d.workload)) }()
-	d.guard, d.cancel = g, cancel
+	d.guard, d.cancel, d.labels = g, cancel, s.labels(g.mark)
+	d.labels.Harness()
 	play, err := d.prepare()
 	if err != nil {
 		return nil, err
@@ -365,6 +374,11 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
+	endProfile, err := beginProfile(s.Profile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _, _ = endProfile() }() // of a run that is given up
 	o = &observation{scenario: s, pools: pools, workload: d.workload, mean: d.workload.Mean()}
 	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
@@ -386,13 +400,15 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	d.progress.settled.Add(1) // what follows is no longer up to the strategy
 	stopWatching(d.base)
 	g.stage.Store(counting)
+	var profileErr error
+	o.profiles, profileErr = endProfile()
 	if _, failed := errors.AsType[*strategies.StoreError](err); failed {
 		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err != nil {
+	if err = errors.Join(err, profileErr); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
 	}
 	if d.belt != nil {

@@ -91,6 +91,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		d.note(strayRun)
 		return strategies.Result{Err: errStray}
 	}
+	d.labels.Task(int(j.rec.Class))
 	d.enter()
 	j.worked = 0
 	start := d.now()
@@ -109,6 +110,7 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		d.service.Add(busy)
 		d.inFlight.Add(-1)
 		j.state.Store(offered)
+		d.labels.Strategy()
 	}()
 	if d.scenario.Timeout > 0 {
 		timed, cancel := context.WithTimeout(ctx, d.scenario.Timeout)

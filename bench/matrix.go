@@ -28,6 +28,7 @@ type Matrix struct {
 	Stop       Stop
 	Seed       uint64
 	Clock      Clock
+	Profile    string
 }
 
 // Scenarios returns the product with the strategies innermost, so that those to be compared run one
@@ -74,7 +75,8 @@ func (m Matrix) Product() (scenarios []Scenario) {
 							s := Scenario{Strategy: strategy, Limit: limit, Workload: workload,
 								Target: target, Load: load,
 								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout,
-								Drain: m.Drain, Seed: m.Seed, Clock: m.Clock}
+								Drain: m.Drain, Seed: m.Seed, Clock: m.Clock,
+								Profile: m.Profile}
 							if strategy.Spec.UsesQueue {
 								s.Queue = m.Queue
 							}

@@ -42,6 +42,7 @@ func (s Scenario) axes() string {
 	add(s.Stop.Tasks != defaultStop.Tasks && s.Stop.Tasks != 0, "n", s.Stop.Tasks)
 	add(s.Stop.Duration != 0, "duration", s.Stop.Duration)
 	add(s.Stop.Warmup != defaultStop.Warmup, "warmup", s.Stop.Warmup)
+	add(s.Profile != "", "profile", s.Profile)
 	add(true, "clock", s.Clock)
 	return strings.Join(parts, "/")
 }
@@ -76,6 +77,7 @@ type Written struct {
 	Clock                               string
 	Soak                                bool    `json:",omitempty"`
 	Before                              *Result `json:",omitempty"`
+	Profile                             string  `json:",omitempty"`
 	Among                               int     `json:",omitempty"`
 }
 
@@ -89,7 +91,7 @@ func (s Scenario) Written() Written {
 		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
 		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed,
 		Clock: s.Clock.String(), Soak: s.Soak, Before: s.Before,
-		Among: s.Among,
+		Profile: s.Profile, Among: s.Among,
 	}
 }
 
@@ -98,9 +100,9 @@ func (w Written) Scenario() (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,
 		Drain: w.Drain, Seed: w.Seed, Soak: w.Soak, Before: w.Before,
-		Among: w.Among,
-		Load:  Load{Relative: w.Load, PerSecond: w.Rate},
-		Stop:  Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
+		Profile: w.Profile, Among: w.Among,
+		Load: Load{Relative: w.Load, PerSecond: w.Rate},
+		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}
 	var errs [5]error
 	s.Strategy, errs[0] = strategies.Parse(w.Strategy)

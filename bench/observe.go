@@ -30,7 +30,8 @@ type observation struct {
 	counts       []targets.Count // by the target
 	used         resources
 	seen         *witness.Seen // nil under the virtual clock
-	claims       []claim       // what is known exactly, to be held against what was measured
+	profiles     []Profile
+	claims       []claim // what is known exactly, to be held against what was measured
 }
 
 // second is the number of nanoseconds in one, as a float.

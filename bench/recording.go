@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,17 +34,29 @@ type Recording struct {
 	// of a plan that several generators share: its arrivals and its length are judged with the
 	// others'
 	Share    bool
-	Cut      bool          // it ended before its plan: a soak can be gone on with
-	Machines []string      // who they were, a line each
-	seen     *witness.Seen // of the machine; nil: nobody watched it
-	soak     *Soak         // in place of Records
-	second   *continuation // of a soak that was cut off; nil: it begins
+	Cut      bool     // it ended before its plan: a soak can be gone on with
+	Machines []string // who they were, a line each
+	Profile  string   // what Watch profiles, as Scenario.Profile
+	profiles []Profile
+	// why there are none
+	notProfiled error
+	seen        *witness.Seen // of the machine; nil: nobody watched it
+	soak        *Soak         // in place of Records
+	second      *continuation // of a soak that was cut off; nil: it begins
 }
 
-// Watch begins to watch the machine. stop ends that, before Result; base is when the run began.
+// Watch begins to watch the machine, and to profile. stop ends that, before Result; base is when
+// the run began.
 func (rec *Recording) Watch() (stop func(base time.Time)) {
+	end, err := beginProfile(rec.Profile)
+	rec.notProfiled = err
 	w := witness.Start()
-	return func(base time.Time) { rec.seen = w.End(base) }
+	return func(base time.Time) {
+		rec.seen = w.End(base)
+		if rec.notProfiled == nil {
+			rec.profiles, rec.notProfiled = end()
+		}
+	}
 }
 
 // Result computes what the run reports.
@@ -56,10 +69,10 @@ func (rec *Recording) Result() (*Result, error) {
 		o.trace = records.NewTrace(rec.Records)
 	}
 	r, err := o.result()
-	if err != nil {
+	if err = errors.Join(err, rec.notProfiled); err != nil {
 		return nil, fmt.Errorf("%s: %w", rec.Name, err)
 	}
-	r.Agents = rec.Machines
+	r.Agents, r.Profiles = rec.Machines, rec.profiles
 	return r, nil
 }
 

@@ -42,6 +42,7 @@ func Run(ctx context.Context, s Scenario) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
+	r.Profiles = o.profiles
 	return r, nil
 }
 
@@ -81,6 +82,7 @@ type Result struct {
 	// of each measured task, as rundir.PackResponses has them: under the virtual clock, where tasks
 	// are due by a plan and no more than a directory keeps
 	Responses string     `json:",omitempty"`
+	Profiles  []Profile  `json:",omitempty"` // see Scenario.Profile
 	Timeline  []Interval // of the whole run, warm-up included
 	Slowest   []SlowTask `json:",omitempty"` // the slowest tasks, the slowest first: at most 50
 	Broken    []string   // violated laws, in words with their numbers; none is what is wanted

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 	_ "github.com/poolbench/poolbench/strategies/builtin" // a scenario names them
 	"github.com/poolbench/poolbench/targets"
@@ -42,6 +43,9 @@ type Scenario struct {
 	// what a soak of this scenario had when it was cut off: it goes on with the plan from there,
 	// and the result is that of both parts, SUSPECT for the gap between them. nil: it begins anew
 	Before *Result
+	// what is profiled beside, as in "cpu+mutex": cpu, goroutine, mutex, block, heap (Profile); "":
+	// nothing is. Real clock alone
+	Profile string
 	// how many runs the plan has of which this is one; 0 is 1. Among many exact values some are
 	// missed by chance: what is a doubt allows for all of them
 	Among int
@@ -192,6 +196,13 @@ func (s Scenario) Validate() error {
 	if s.Drain > 0 && s.Load.Arrival.IsClosed() {
 		c.add("drain: the clients of arrival %s wait for their tasks, so that nothing is left "+
 			"to drain", s.Load.Arrival.Spec.Name)
+	}
+	if err := profiles.Check(s.Profile); err != nil {
+		c = append(c, err)
+	}
+	if s.Profile != "" && s.Clock == Virtual {
+		c.add("profile: under the virtual clock nothing takes time that a profile could show; use " +
+			"the real clock")
 	}
 	if a := s.Load.Arrival; s.Soak && (a.IsClosed() || a.Spec.AllAtOnce) {
 		c.add("soak: arrival %s is no open process that goes on: each client, or the batch, is "+

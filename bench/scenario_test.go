@@ -32,6 +32,8 @@ func TestName(t *testing.T) {
 			Strategy: "semaphore", Limit: 2, Load: 0.5, Queue: bench.NoQueue, Tasks: 500},
 		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=batch/limit=2/queue=3/drain=50ms/n=500/warmup=0/clock=virtual": {
 			Arrival: "batch", Limit: 2, Queue: 3, Drain: 50 * time.Millisecond, Tasks: 500},
+		"Run/strategy=worker_pool/workload=exponential/target=none/arrival=poisson/limit=2/load=0.5/n=500/warmup=0/profile=cpu+mutex/clock=real": {
+			Limit: 2, Load: 0.5, Tasks: 500, Profile: "cpu+mutex", Clock: "real"},
 		// What a benchmark name cannot hold is escaped: a file of the workload is two parts of its
 		// path.
 		"Run/strategy=worker_pool/workload=trace:file=..%2Fworkloads%2Ftestdata%2Ftrace.csv/target=none/arrival=poisson/limit=1/load=0.5/timeout=1s/n=1000/warmup=0/clock=virtual": {

@@ -18,6 +18,7 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -84,6 +85,7 @@ type Attack struct {
 	// Agents above 0 share the attack: this one, number Agent of them from 0, sends its part of the
 	// plan. Limit, Queue, Workers and Connections are of each; Clients are shared.
 	Agents, Agent int
+	Profile       string // what is profiled beside, as bench.Scenario.Profile; "": nothing is
 	// Start is when the plan begins, by the clock of this machine; zero: at once
 	Start time.Time
 
@@ -242,6 +244,11 @@ func (a Attack) Validate() error {
 	complain(a.Workers < Unlimited || a.Workers > maxClients, "workers %d: want 1 to %d",
 		a.Workers, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
+	if err := profiles.Check(a.Profile); err != nil {
+		wrong = append(wrong, err)
+	}
+	complain(a.Profile != "" && a.Agents > 0,
+		"profile: an attack that is shared has none; profile one of its agents alone")
 	wrong = append(wrong, a.checkAgents()...)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
 	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
@@ -288,8 +295,9 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
-		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx)}
+		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx), labels: a.labels()}
 	r.plan, r.from = a.rest(r.recording)
+	r.labels.Harness()
 	defer r.caller.close()
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()
@@ -342,6 +350,7 @@ type run struct {
 	caller    *caller
 	tally     *tally
 	recording *recording
+	labels    *profiles.Labels
 	meter     *meter.Meter  // for whoever looks on; nil: nobody does
 	plan      *plan         // of an open loop: what is left of it
 	from      time.Duration // when that begins: a soak that was cut off goes on

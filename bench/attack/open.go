@@ -32,7 +32,9 @@ func (r *run) open(planned int, span time.Duration) error {
 		return j
 	}
 	strategy, params := r.attack.strategy()
+	r.labels.Strategy()
 	t.strategy = strategy.Spec.New(r.ctx, params, r.attack.withLetters(t))
+	r.labels.Harness()
 	defer r.show(planned, span, t.inFlight.Load)()
 	t.submitAll(r.plan)
 	if err := t.strategy.Drain(r.ctx); err != nil && r.ctx.Err() == nil {
@@ -138,8 +140,10 @@ func (t *openLoop) submitAll(plan *plan) {
 		rec.Held = held && t.blames
 		rec.Issue = issue
 		j.live.Store(true)
-		if err := t.strategy.Submit(t.ctx, &j.task); err != nil &&
-			j.live.CompareAndSwap(true, false) {
+		t.labels.Strategy()
+		err := t.strategy.Submit(t.ctx, &j.task)
+		t.labels.Harness()
+		if err != nil && j.live.CompareAndSwap(true, false) {
 			t.done(j, err)
 		}
 		if returned = t.now(); t.blames { // else another goroutine says when it was issued
@@ -152,8 +156,12 @@ func (t *openLoop) submitAll(plan *plan) {
 func attempt(ctx context.Context, task *strategies.Task) (result strategies.Result) {
 	j := task.Arg.(*job)
 	t := j.of
+	t.labels.Task(0)
 	t.enter()
-	defer t.inFlight.Add(-1)
+	defer func() {
+		t.inFlight.Add(-1)
+		t.labels.Strategy()
+	}()
 	start := t.now()
 	if !t.blames {
 		j.rec.Issue = start

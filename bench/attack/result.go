@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -45,6 +47,7 @@ func (a Attack) Name() string {
 	add(a.Drain != DefaultDrain, "drain", a.Drain)
 	add(a.Resend, "resend", a.Resend)
 	add(a.Agents > 0, "agents", a.Agents)
+	add(a.Profile != "", "profile", a.Profile)
 	return strings.Join(append(parts, "clock=real"), "/")
 }
 
@@ -83,7 +86,7 @@ func (a Attack) label() string {
 
 func (a Attack) recording() *recording {
 	rec := &recording{bench.Recording{Name: a.Name(), Seed: a.Seed, Arrival: a.Arrival,
-		Rate: a.Rate}}
+		Rate: a.Rate, Profile: a.Profile}}
 	switch {
 	case a.Clients > 0:
 		rec.Arrival = arrivals.MustParse(a.clientsArrival())
@@ -96,6 +99,15 @@ func (a Attack) recording() *recording {
 		}}
 	}
 	return rec
+}
+
+// labels are those of its goroutines; nil: nobody asks for them.
+func (a Attack) labels() *profiles.Labels {
+	if a.Profile == "" {
+		return nil
+	}
+	strategy, _ := a.strategy()
+	return profiles.NewLabels(context.Background(), strategy.String(), strategies.AnyClass.String())
 }
 
 // report computes the result, and adds what only an attack has.

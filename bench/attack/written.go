@@ -25,6 +25,7 @@ type Written struct {
 	Resend, Insecure, Soak             bool
 	Seed                               uint64
 	Agents, Agent                      int
+	Profile                            string `json:",omitempty"`
 }
 
 // Written puts the attack in words.
@@ -33,7 +34,7 @@ func (a Attack) Written() Written {
 		Tasks: a.Tasks, Duration: a.Duration, Drain: a.Drain, Timeout: a.Timeout, Limit: a.Limit,
 		Queue: a.Queue, Workers: a.Workers, Connections: a.Connections, Redirects: a.Redirects,
 		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Soak: a.Soak, Seed: a.Seed,
-		Agents: a.Agents, Agent: a.Agent}
+		Agents: a.Agents, Agent: a.Agent, Profile: a.Profile}
 	if a.Arrival.Spec.Name != "" {
 		w.Arrival = a.Arrival.String()
 	}
@@ -66,7 +67,7 @@ func (w Written) Attack() (a Attack, err error) {
 		Tasks: w.Tasks, Duration: w.Duration, Drain: w.Drain, Timeout: w.Timeout, Limit: w.Limit,
 		Queue: w.Queue, Workers: w.Workers, Connections: w.Connections, Redirects: w.Redirects,
 		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Soak: w.Soak, Seed: w.Seed,
-		Agents: w.Agents, Agent: w.Agent}
+		Agents: w.Agents, Agent: w.Agent, Profile: w.Profile}
 	var wrong [2]error
 	if w.Arrival != "" {
 		a.Arrival, wrong[0] = arrivals.Parse(w.Arrival)

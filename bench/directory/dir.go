@@ -54,16 +54,35 @@ type Dir struct {
 // Path is where the directory is.
 func (d *Dir) Path() string { return d.path }
 
-// Write adds one result to the files. What WriteSoFar has written of that run is gone.
+// Write adds one result to the files, after its profiles, a file each. What WriteSoFar has written
+// of that run is gone.
 func (d *Dir) Write(r *bench.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.drop(runID{r.Name, r.Seed})
+	if err := d.writeProfiles(r); err != nil {
+		return err
+	}
 	if err := d.keep(r); err != nil {
 		return err
 	}
 	d.written++
 	return d.settle(runID{r.Name, r.Seed})
+}
+
+func (d *Dir) writeProfiles(r *bench.Result) error {
+	for _, p := range r.Profiles {
+		name := filepath.FromSlash(rundir.ProfileFile(r.Name, r.Seed, p.Kind))
+		path := filepath.Join(d.path, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
+			err = outfile.Write(path, p.Data)
+		}
+		if err := d.wrote(name, err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Fail adds a run that gave no result, and why: a line for readers, # failed NAME seed N: REASON.
@@ -244,10 +263,12 @@ func (d *Dir) fill(mode Mode) (err error) {
 		if err := outfile.Remove(filepath.Join(d.path, rundir.ReportFile)); err != nil {
 			return err
 		}
-		charts := filepath.Join(d.path, rundir.ChartsDir)
-		if info, err := os.Lstat(charts); err == nil && info.IsDir() {
-			if err := os.RemoveAll(charts); err != nil {
-				return err
+		for _, name := range []string{rundir.ChartsDir, rundir.ProfilesDir} {
+			inside := filepath.Join(d.path, name)
+			if info, err := os.Lstat(inside); err == nil && info.IsDir() {
+				if err := os.RemoveAll(inside); err != nil {
+					return err
+				}
 			}
 		}
 		return d.open("", func(f *os.File, _ int64) error { return f.Truncate(0) })

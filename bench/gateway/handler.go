@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 )
@@ -18,13 +19,19 @@ const retryAfter = time.Second
 // refused as targets.Unavailable, so that targets.Handler makes 503 of it.
 type Gateway struct {
 	strategy       strategies.Strategy
+	labels         *profiles.Labels
 	idle           sync.Pool
 	inFlight, peak atomic.Int64
 }
 
 // New starts a strategy for the calls. It panics on parameters that the Spec's Validate refuses.
 func New(ctx context.Context, s strategies.Variant, limit, queue int) *Gateway {
-	g := &Gateway{}
+	return (&Gateway{}).start(ctx, s, limit, queue)
+}
+
+func (g *Gateway) start(ctx context.Context, s strategies.Variant, limit, queue int) *Gateway {
+	g.labels.Strategy()
+	defer g.labels.Harness()
 	g.idle.New = func() any {
 		c := &call{gateway: g, done: make(chan error, 1)}
 		c.task.Run, c.task.Arg = attempt, c
@@ -53,7 +60,9 @@ func (g *Gateway) Call(
 	c := g.idle.Get().(*call)
 	defer g.idle.Put(c)
 	c.ctx, c.seq, c.work = ctx, seq, work
+	g.labels.Strategy()
 	err := g.strategy.Submit(ctx, &c.task)
+	g.labels.Harness()
 	if err == nil {
 		err = <-c.done
 	}
@@ -71,6 +80,8 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		return strategies.Result{Err: err} // nobody waits for it any more
 	}
 	g := c.gateway
+	g.labels.Task(0)
+	defer g.labels.Strategy()
 	n := g.inFlight.Add(1)
 	for peak := g.peak.Load(); n > peak && !g.peak.CompareAndSwap(peak, n); peak = g.peak.Load() {
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -97,7 +98,11 @@ func Run(ctx context.Context, s Scenario) (report *attack.Report, err error) {
 	// of the strategy: the server outlives the attack
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	g := New(life, s.Strategy, s.Limit, s.params().Queue)
+	g := &Gateway{}
+	if s.Load.Profile != "" {
+		g.labels = profiles.NewLabels(life, s.Strategy.String(), strategies.AnyClass.String())
+	}
+	g.start(life, s.Strategy, s.Limit, s.params().Queue)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, errors.Join(err, g.Drain(life))

@@ -19,6 +19,7 @@ import (
 func (a *app) studyCommand() *cobra.Command {
 	var o question.RunOptions
 	var quick, full bool
+	var profile string
 	var also []strategies.Variant
 	var seed uint64
 	cmd := &cobra.Command{
@@ -49,6 +50,9 @@ func (a *app) studyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := p.Profile(profile); err != nil {
+				return err
+			}
 			if _, err := o.Mode(); err != nil {
 				return err
 			}
@@ -76,6 +80,7 @@ func (a *app) studyCommand() *cobra.Command {
 		return []string{"holds", "does-not-hold", "depends"}
 	})
 	o.AddTo(cmd)
+	flags.Profile(cmd, &profile)
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
@@ -108,6 +109,9 @@ func axes() []axis {
 			doc: "real, or virtual: exact and repeatable, for workloads that wait (default " +
 				zero.Clock + ")",
 			set: one(func(m *matrix) *bench.Clock { return &m.Clock }, bench.ParseClock)},
+		{name: flags.ProfileFlag, value: "KIND,KIND", names: flags.ProfileKinds,
+			doc: flags.ProfileDoc,
+			set: one(func(m *matrix) *string { return &m.Profile }, profiles.Parse)},
 	}
 }
 

@@ -101,6 +101,27 @@ func (p Plan) Soak(all bool) error {
 	return nil
 }
 
+// Profile has the real-clock runs profiled; "": none is.
+func (p Plan) Profile(set string) error {
+	if set == "" {
+		return nil
+	}
+	profiled := 0
+	for _, s := range p {
+		for i := range s.Suite.Scenarios {
+			if sc := &s.Suite.Scenarios[i]; sc.Clock == bench.Real {
+				sc.Profile = set
+				profiled++
+			}
+		}
+	}
+	if profiled == 0 {
+		return errors.New("--profile: no run is under the real clock, and the virtual one has " +
+			"nothing to profile")
+	}
+	return nil
+}
+
 // twice complains of a scenario that is in two sections: its runs would pass for repetitions of
 // one.
 func (p Plan) twice() error {

@@ -48,6 +48,7 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 	flags.Objective(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
 		"p99-response<50ms; several with commas, or the flag again")
 	o.LoadOptions.AddTo(cmd)
+	flags.Profile(cmd, &o.Profile)
 	fs.BoolVar(&o.resume, "resume", false,
 		"continue a killed attack --soak to DIR with the same flags")
 	o.File.AddTo(cmd, ", and url")

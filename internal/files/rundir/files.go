@@ -22,7 +22,8 @@ const (
 	TimelineFile      = "timeline.csv"       // counts for each run and interval
 	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
 	ReportFile        = "report.html"
-	ChartsDir         = "charts" // each chart of the report as NAME.svg and NAME.png
+	ProfilesDir       = "profiles" // of runs with profiles: see ProfileFile
+	ChartsDir         = "charts"   // each chart of the report as NAME.svg and NAME.png
 )
 
 // MostBytes is the size up to which a file of a run directory is read.

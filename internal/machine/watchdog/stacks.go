@@ -30,8 +30,11 @@ var marks atomic.Uint64
 func NewMark() Mark { return Mark(fmt.Sprint(marks.Add(1))) }
 
 // Set marks the calling goroutine. It keeps the labels of ctx beside.
-func (m Mark) Set(ctx context.Context) {
-	pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels(label, string(m))))
+func (m Mark) Set(ctx context.Context) { pprof.SetGoroutineLabels(m.Labelled(ctx)) }
+
+// Labelled is ctx with the mark among its labels, for whoever sets others.
+func (m Mark) Labelled(ctx context.Context) context.Context {
+	return pprof.WithLabels(ctx, pprof.Labels(label, string(m)))
 }
 
 // Stacks returns those of the goroutines that have the mark. It stops the world for some

@@ -107,8 +107,8 @@ func (m *Measured) Add(name string, r Repetition) (valid bool) {
 }
 
 // Cell is the name of a scenario without its length: the sizes of a study differ in that, and ask
-// the same.
-func Cell(name string) string { return nameWithout(name, "n", "duration", "warmup") }
+// the same. So do runs that are profiled.
+func Cell(name string) string { return nameWithout(name, "n", "duration", "warmup", "profile") }
 
 // nameWithout is the name of a scenario less the parts with those keys.
 func nameWithout(name string, keys ...string) string {

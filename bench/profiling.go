@@ -1,0 +1,51 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/poolbench/poolbench/internal/machine/profiles"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Profile is what Go's runtime knows of where a run spent its time, in the format of `go tool
+// pprof`: of the run alone, from before its first task until the last was done.
+//
+// A sample of cpu or goroutine says in its label part whose it is: harness, strategy or task; and
+// in the labels strategy and class of which. goroutine is not what is there at the end but the
+// stacks of all goroutines, up to 20 times a second: what they wait for, too.
+type Profile struct {
+	Kind string // cpu, goroutine, mutex, block or heap
+	Data []byte
+}
+
+// labels are those of the scenario's goroutines; nil: nobody asks for them.
+func (s Scenario) labels(of watchdog.Mark) *profiles.Labels {
+	if s.Profile == "" {
+		return nil
+	}
+	var classes []string
+	for c := strategies.AnyClass; c <= strategies.IO; c++ {
+		classes = append(classes, c.String())
+	}
+	return profiles.NewLabels(of.Labelled(context.Background()), s.Strategy.String(), classes...)
+}
+
+// beginProfile begins to take the profiles of the set, if there are any. end ends that and returns
+// them; a second call does nothing.
+func beginProfile(set string) (end func() ([]Profile, error), err error) {
+	if set == "" {
+		return func() ([]Profile, error) { return nil, nil }, nil
+	}
+	session, err := profiles.Begin(set)
+	if err != nil {
+		return nil, err
+	}
+	return func() (all []Profile, err error) {
+		taken, err := session.End()
+		for _, p := range taken {
+			all = append(all, Profile{string(p.Kind), p.Data})
+		}
+		return all, err
+	}, nil
+}

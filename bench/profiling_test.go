@@ -1,0 +1,101 @@
+package bench_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// TestProfile: a run with profiles has one of each kind that `go tool pprof` reads, whose samples
+// tell harness, strategy and task apart; and is another cell than one without.
+func TestProfile(t *testing.T) {
+	w := bench.Written{Strategy: "cpu_io_split:cpu=1", Workload: "cpu_io:p=0.5,cpu=2ms,wait=const(20ms)",
+		Arrival: "batch", Clock: "real", Limit: 3, Queue: 200, Tasks: 120,
+		Profile: "cpu+goroutine+mutex+block+heap"}
+	r := run(t, scenario(t, w))
+	if !strings.Contains(r.Name, "/profile=cpu+goroutine+mutex+block+heap/") {
+		t.Error(r.Name)
+	}
+	for _, p := range r.Profiles {
+		file := filepath.Join(t.TempDir(), "profile.pb.gz")
+		if err := os.WriteFile(file, p.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pprof := func(flags ...string) string {
+			args := append([]string{"tool", "pprof", "-symbolize=none"}, append(flags, file)...)
+			var stderr bytes.Buffer
+			cmd := exec.Command("go", args...)
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%s: %v: %s", p.Kind, err, stderr.String())
+			}
+			return string(out)
+		}
+		if top := pprof("-top"); !strings.Contains(top, "flat%") {
+			t.Errorf("%s: %s", p.Kind, top)
+		}
+		if p.Kind != "cpu" && p.Kind != "goroutine" {
+			continue
+		}
+		wanted := map[string][]string{"cpu": {": task", ": cpu", ": cpu_io_split:cpu=1"},
+			"goroutine": {": task", ": io", ": harness"}}
+		tags := pprof("-tags")
+		for _, want := range wanted[p.Kind] {
+			if !strings.Contains(tags, want) {
+				t.Errorf("%s has no %s: %s", p.Kind, want, tags)
+			}
+		}
+	}
+	if n := len(r.Profiles); n != 5 {
+		t.Errorf("%d profiles", n)
+	}
+	w.Profile = ""
+	if r := run(t, scenario(t, w)); r.Profiles != nil || strings.Contains(r.Name, "profile") {
+		t.Errorf("%s has %d profiles", r.Name, len(r.Profiles))
+	}
+}
+
+// TestProfileRefused: under the virtual clock there is none, and a set has one spelling.
+func TestProfileRefused(t *testing.T) {
+	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50})
+	for set, want := range map[string]string{"cpu": "virtual clock", "gpu": "unknown profile",
+		"mutex+cpu": "cpu+mutex"} {
+		s.Profile = set
+		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
+}
+
+// TestProfiledLeak: goroutines that outlive a strategy are found among those with other labels.
+func TestProfiledLeak(t *testing.T) {
+	end := make(chan struct{})
+	defer close(end)
+	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real",
+		Workload: "constant:mean=1ms", Profile: "goroutine"})
+	start := s.Strategy.Spec.New
+	s.Strategy.Spec.New = func(
+		ctx context.Context, p strategies.Params, sink strategies.Sink,
+	) strategies.Strategy {
+		go func() { <-end }()
+		return start(ctx, p, sink)
+	}
+	r, err := bench.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Broken, func(law string) bool {
+		return strings.Contains(law, "goroutines left after Drain: 1")
+	}) {
+		t.Errorf("broken: %q", r.Broken)
+	}
+}

@@ -1,0 +1,38 @@
+package rundir
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"strings"
+)
+
+// profileEnd is what a profile is in: pprof's format, compressed.
+const profileEnd = ".pb.gz"
+
+var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
+
+// ProfileFile is the path of a run's profile of that kind in its directory, with slashes: what a
+// reader knows the run by, and a sum over all of its name, since that is too long for a file.
+func ProfileFile(name string, seed uint64, kind string) string {
+	sum := fnv.New32a()
+	sum.Write([]byte(name))
+	known := "run"
+	for _, part := range strings.Split(name, "/") {
+		if axis, value, _ := strings.Cut(part, "="); axis == "strategy" {
+			known = strings.Trim(unsafeInFiles.ReplaceAllString(value, "-"), "-")
+		}
+	}
+	return fmt.Sprintf("%s/%.40s-%08x-seed%d.%s%s", ProfilesDir, known, sum.Sum32(), seed, kind,
+		profileEnd)
+}
+
+// ProfilesOf are the kinds of profiles that a run of that name has.
+func ProfilesOf(name string) []string {
+	for _, part := range strings.Split(name, "/") {
+		if axis, value, _ := strings.Cut(part, "="); axis == "profile" {
+			return strings.Split(value, "+")
+		}
+	}
+	return nil
+}

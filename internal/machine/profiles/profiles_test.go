@@ -1,0 +1,164 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+// TestParse: a set has one spelling.
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"cpu": "cpu", "mutex,cpu": "cpu+mutex", "heap+cpu+heap": "cpu+heap",
+		"cpu,mutex,block,heap,goroutine": "cpu+goroutine+mutex+block+heap",
+	} {
+		if got, err := Parse(text); got != want || err != nil || Check(got) != nil {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", ",", "cpu,gpu", "CPU", "cpu/heap"} {
+		if got, err := Parse(text); err == nil {
+			t.Errorf("%q is %q", text, got)
+		}
+	}
+	if Check("mutex+cpu") == nil || Check("gpu") == nil || Check("") != nil {
+		t.Error("Check")
+	}
+}
+
+// kept is what tests allocate, alive.
+var kept [][]byte
+
+// TestSession: the profiles are of what went on in the session alone.
+func TestSession(t *testing.T) {
+	hold(64 << 20) // before it began
+	wait(7)
+	s, err := Begin("cpu+mutex+block+heap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Begin("cpu"); err == nil {
+		t.Error("two at once")
+	}
+	hold(8 << 20)
+	wait(10)
+	all, err := s.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait(5)
+	if again, err := s.End(); again != nil || err != nil {
+		t.Errorf("ended twice: %v %v", again, err)
+	}
+	by := map[Kind]*profile.Profile{}
+	for _, p := range all {
+		if by[p.Kind], err = profile.ParseData(p.Data); err != nil {
+			t.Fatalf("%s: %v", p.Kind, err)
+		}
+	}
+	for _, k := range []Kind{CPU, Mutex, Block, Heap} {
+		if by[k] == nil || by[k].CheckValid() != nil {
+			t.Errorf("%s: %v", k, by[k])
+		}
+	}
+	if n := sum(by[Heap], "alloc_space", ".hold"); n < 8<<20 || n > 8<<20+99 { // the runtime scales up
+		t.Errorf("%d bytes allocated, want 8 MB", n)
+	}
+	if n := sum(by[Heap], "inuse_space", ".hold"); n < 72<<20 || n > 72<<20+99 {
+		t.Errorf("%d bytes alive, want 72 MB", n)
+	}
+	if n := sum(by[Block], "contentions", ".wait"); n != 10 {
+		t.Errorf("blocked %d times, want 10", n)
+	}
+	kept = nil
+	if again, err := Begin("cpu"); err != nil {
+		t.Errorf("after its end: %v", err)
+	} else if _, err := again.End(); err != nil {
+		t.Error(err)
+	}
+}
+
+//go:noinline
+func hold(bytes int) { kept = append(kept, make([]byte, bytes)) }
+
+// wait blocks so many times, each for longer than what is sure to be noted.
+func wait(times int) {
+	for range times {
+		c := make(chan struct{})
+		time.AfterFunc(10*blockRate, func() { close(c) })
+		<-c
+	}
+}
+
+// sum is what samples of that type come to whose stack has the function.
+func sum(p *profile.Profile, of, function string) (n int64) {
+	for i, t := range p.SampleType {
+		for _, s := range p.Sample {
+			if t.Type == of && strings.Contains(stack(s), function) {
+				n += s.Value[i]
+			}
+		}
+	}
+	return n
+}
+
+func stack(s *profile.Sample) string {
+	var names []string
+	for _, l := range s.Location {
+		for _, line := range l.Line {
+			names = append(names, line.Function.Name)
+		}
+	}
+	return strings.Join(names, "\n")
+}
+
+// TestStacks: what goroutines wait for is seen with the labels of the part that they work for, and
+// not who looks.
+func TestStacks(t *testing.T) {
+	labels := NewLabels(context.Background(), "worker_pool", "any", "short")
+	blocked, there := make(chan struct{}), make(chan struct{})
+	var working sync.WaitGroup
+	working.Go(func() {
+		labels.Strategy()
+		labels.Task(1)
+		there <- struct{}{}
+		<-blocked
+	})
+	<-there
+	s := &sampler{began: time.Now()}
+	for range 2*atOnce + 3 {
+		s.look()
+	}
+	close(blocked)
+	working.Wait()
+	p, err := s.sum()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTask := int64(0)
+	for _, sample := range p.Sample {
+		if slices.Contains(sample.Label["class"], "short") {
+			inTask += sample.Value[0]
+			if got := fmt.Sprint(sample.Label); got !=
+				"map[class:[short] part:[task] strategy:[worker_pool]]" {
+				t.Error(got)
+			}
+		}
+		if strings.Contains(stack(sample), "sampler") {
+			t.Errorf("who looks is seen: %s", stack(sample))
+		}
+	}
+	if inTask != 2*atOnce+3 {
+		t.Errorf("the task waits in %d of %d looks", inTask, 2*atOnce+3)
+	}
+	var none *Labels
+	none.Task(7)
+	none.Strategy()
+	none.Harness()
+}

@@ -1,0 +1,93 @@
+package profiles
+
+import (
+	"runtime/pprof"
+	"slices"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+// The program stands still while stacks are walked: for a hundredth of the time at most, so that
+// many goroutines are looked at more rarely.
+const (
+	leastInterval = 50 * time.Millisecond
+	timesLook     = 100
+	atOnce        = 50 // looks that are added up
+)
+
+// A sampler looks again and again at what all goroutines do.
+type sampler struct {
+	stop, done chan struct{}
+	began      time.Time
+	looks      []*profile.Profile // the first is the sum of earlier ones, if there are
+	err        error
+}
+
+func sample() *sampler {
+	s := &sampler{stop: make(chan struct{}), done: make(chan struct{}), began: time.Now()}
+	go func() {
+		defer close(s.done)
+		pprof.SetGoroutineLabels(byHarness)
+		interval := leastInterval
+		for s.err == nil {
+			select {
+			case <-s.stop:
+				return
+			case <-time.After(interval):
+			}
+			began := time.Now()
+			s.look()
+			interval = max(leastInterval, timesLook*time.Since(began))
+		}
+	}()
+	return s
+}
+
+func (s *sampler) look() {
+	p, err := now(Wait)
+	if err != nil {
+		s.err = err
+		return
+	}
+	if s.looks = append(s.looks, p); len(s.looks) == atOnce {
+		s.add()
+	}
+}
+
+func (s *sampler) add() {
+	sum, err := profile.Merge(s.looks)
+	s.looks, s.err = []*profile.Profile{sum}, err
+}
+
+func (s *sampler) end() {
+	close(s.stop)
+	<-s.done
+}
+
+// sum is what all looks saw, without the sampler itself. A run that is shorter than the interval is
+// looked at once, at its end.
+func (s *sampler) sum() (*profile.Profile, error) {
+	if len(s.looks) == 0 && s.err == nil {
+		s.look()
+	}
+	if s.err == nil {
+		s.add()
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	p := s.looks[0]
+	p.Sample = slices.DeleteFunc(p.Sample, func(s *profile.Sample) bool {
+		return slices.ContainsFunc(s.Location, func(l *profile.Location) bool {
+			return slices.ContainsFunc(l.Line, func(l profile.Line) bool {
+				return l.Function != nil && l.Function.Name == ownLook
+			})
+		})
+	})
+	p.TimeNanos, p.DurationNanos = s.began.UnixNano(), int64(time.Since(s.began))
+	return p.Compact(), nil
+}
+
+// ownLook is the function whose stack is the sampler's.
+const ownLook = "github.com/poolbench/poolbench/internal/machine/profiles.(*sampler).look"
