@@ -8,11 +8,13 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// The program stands still while stacks are walked: for a hundredth of the time at most, so that
-// many goroutines are looked at more rarely.
+// The program stands still while stacks are walked, and what was seen takes one processor to pack:
+// for a thirtieth of the time at most, so that many goroutines are looked at more rarely. The first
+// looks are close together, so that a short run has some.
 const (
-	leastInterval = 50 * time.Millisecond
-	timesLook     = 100
+	firstInterval = 5 * time.Millisecond
+	leastInterval = 50 * time.Millisecond // behind the first ones, each twice the one before
+	timesLook     = 30
 	atOnce        = 50 // looks that are added up
 )
 
@@ -29,7 +31,7 @@ func sample() *sampler {
 	go func() {
 		defer close(s.done)
 		pprof.SetGoroutineLabels(byHarness)
-		interval := leastInterval
+		interval := firstInterval
 		for s.err == nil {
 			select {
 			case <-s.stop:
@@ -38,7 +40,7 @@ func sample() *sampler {
 			}
 			began := time.Now()
 			s.look()
-			interval = max(leastInterval, timesLook*time.Since(began))
+			interval = max(min(2*interval, leastInterval), timesLook*time.Since(began))
 		}
 	}()
 	return s
