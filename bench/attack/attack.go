@@ -295,7 +295,8 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
-		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx), labels: a.labels()}
+		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx),
+		labels: a.labels()}
 	r.plan, r.from = a.rest(r.recording)
 	r.labels.Harness()
 	defer r.caller.close()

@@ -26,7 +26,7 @@ type room struct {
 var rooms = []room{
 	{".", []string{"internal/cli"}, nil}, // the root: Main
 	{"cmd", []string{"."}, nil},
-	{"internal/cli", []string{"internal/files/rundir", "internal/studies/evidence", "internal/studies",
+	{"internal/cli", []string{"internal/machine/profiles", "internal/files/rundir", "internal/studies/evidence", "internal/studies",
 		"internal/machine/calibration", "internal/traffic/likeness", "internal/traffic", "internal/traffic/traces",
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/directory", "bench/finding", "bench/gateway",
@@ -67,7 +67,7 @@ var rooms = []room{
 	{"bench/directory", []string{"bench", "bench/finding", "internal/files/rundir", "strategies",
 		"internal/machine/witness", "internal"},
 		[]string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"bench", []string{"bench/records", "bench/directory", // which its tests read back
+	{"bench", []string{"internal/machine/profiles", "bench/records", "bench/directory", // which its tests read back
 		"bench/finding", "internal/files/rundir", "strategies", "strategies/builtin",
 		"strategies/engine", "workloads", "targets",
 		"internal/machine/witness", "internal/traffic/traces", "internal"},
@@ -80,11 +80,11 @@ var rooms = []room{
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
-	{"bench/attack", []string{"bench", "bench/records", "strategies", "internal/traffic/traces",
+	{"bench/attack", []string{"internal/machine/profiles", "bench", "bench/records", "strategies", "internal/traffic/traces",
 		"internal"},
 		[]string{"github.com/tsenart/vegeta/v12", "golang.org/x/sys",
 			"github.com/HdrHistogram/hdrhistogram-go"}},
-	{"bench/gateway", []string{"bench", "bench/attack", "strategies", "workloads", "targets",
+	{"bench/gateway", []string{"internal/machine/profiles", "bench", "bench/attack", "strategies", "workloads", "targets",
 		"internal"}, nil},
 	// whoever reads results; the rest of reports is a room each
 	{"reports/results", []string{"bench/finding", "internal/files/rundir",
@@ -112,7 +112,9 @@ var rooms = []room{
 		"reports/answer", "reports/page/shell",
 		"reports/internal/resultstest",
 		"internal/gate/changepoint", "internal"}, []string{"golang.org/x/perf"}},
-	{"reports/page", []string{"bench/finding", "internal/files/rundir", "reports/results", "reports/answer",
+	{"reports/flame", []string{"reports/results", "internal/files/rundir", "internal"},
+		[]string{"github.com/google/pprof"}},
+	{"reports/page", []string{"reports/flame", "bench/finding", "internal/files/rundir", "reports/results", "reports/answer",
 		"reports/page/shell", "reports/charts",
 		"reports/internal/resultstest",
 		"internal"}, []string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
@@ -169,6 +171,7 @@ var rooms = []room{
 	{"internal/gate/live", []string{"internal/machine/witness"}, nil}, // tests alone
 	{"internal/machine/witness", []string{"internal"},
 		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
+	{"internal/machine/profiles", []string{"internal"}, []string{"github.com/google/pprof"}},
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }
 

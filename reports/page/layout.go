@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/flame"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/shell"
 	"github.com/poolbench/poolbench/reports/results"
@@ -44,6 +45,9 @@ func (p *reportPage) whole() (*shell.Page, error) {
 	out.Source = "Written by <code>poolbench report</code> from <code>results.txt</code>. The " +
 		"charts are in <code>charts/</code> as SVG and PNG."
 	out.CSS, out.JS = front.CSS(), reportJS+front.Script()
+	if len(p.Profiles) > 0 {
+		out.CSS, out.JS = out.CSS+flame.Style, out.JS+flame.Script
+	}
 	out.Alerts = p.alerts()
 	var failed error
 	add := func(id, title, name string, data any) {
@@ -83,6 +87,9 @@ func (p *reportPage) whole() (*shell.Page, error) {
 		if g := &p.Groups[i]; len(g.Figures) > 0 || g.Above != "" {
 			add(g.ID, g.Title, "group", g)
 		}
+	}
+	if len(p.Profiles) > 0 {
+		add("profiles", "Profiles", "profiles", p.Profiles)
 	}
 	add("trust", "Can I trust it?", "trust", p)
 	add("method", "Method", "method", p)

@@ -34,6 +34,7 @@ type reportPage struct {
 	Capacity []reportFigure
 	Groups   []reportSection
 	Variance []reportFigure
+	Profiles []profiledGroup
 	Notes    []string
 	Warnings []string
 
@@ -90,6 +91,7 @@ func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
 			return nil, err
 		}
 		ids = append(ids, section.ID)
+		r.addProfiles(in, g)
 		if g.Study < 0 {
 			p.Groups, free = append(p.Groups, section), append(free, g)
 			continue

@@ -2,13 +2,13 @@
 // `go tool pprof`, for that run alone:
 //
 //   - cpu: where processors were busy, a sample each 10 ms of CPU time
-//   - wait: what goroutines were doing, busy or not: the stacks of all of them, again and again.
-//     It is the one that shows why a task waits
+//   - goroutine: what goroutines were doing, busy or not, and for how long: the stacks of all of
+//     them, again and again. It is the one that shows why a task waits
 //   - mutex, block: where goroutines were held up by locks, and by locks and channels
 //   - heap: what was allocated, one in 512 KB, and what of it was alive at the end
 //
-// Samples of cpu and wait carry the labels of Labels. Profiles that the runtime only ever adds to
-// (mutex, block, heap) are those at the end less those at the beginning.
+// Samples of cpu and goroutine carry the labels of Labels. Profiles that the runtime only ever adds
+// to (mutex, block, heap) are those at the end less those at the beginning.
 package profiles
 
 import (

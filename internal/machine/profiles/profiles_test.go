@@ -67,7 +67,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s: %v", k, by[k])
 		}
 	}
-	if n := sum(by[Heap], "alloc_space", ".hold"); n < 8<<20 || n > 8<<20+99 { // the runtime scales up
+	if n := sum(by[Heap], "alloc_space", ".hold"); n < 8<<20 || n > 8<<20+99 { // scaled up
 		t.Errorf("%d bytes allocated, want 8 MB", n)
 	}
 	if n := sum(by[Heap], "inuse_space", ".hold"); n < 72<<20 || n > 72<<20+99 {

@@ -23,6 +23,7 @@ type sampler struct {
 	stop, done chan struct{}
 	began      time.Time
 	looks      []*profile.Profile // the first is the sum of earlier ones, if there are
+	n          int64              // looks
 	err        error
 }
 
@@ -52,6 +53,7 @@ func (s *sampler) look() {
 		s.err = err
 		return
 	}
+	s.n++
 	if s.looks = append(s.looks, p); len(s.looks) == atOnce {
 		s.add()
 	}
@@ -67,8 +69,8 @@ func (s *sampler) end() {
 	<-s.done
 }
 
-// sum is what all looks saw, without the sampler itself. A run that is shorter than the interval is
-// looked at once, at its end.
+// sum is what all looks saw, without the sampler itself: how often, and so for how long. A run that
+// is shorter than the interval is looked at once, at its end.
 func (s *sampler) sum() (*profile.Profile, error) {
 	if len(s.looks) == 0 && s.err == nil {
 		s.look()
@@ -88,6 +90,10 @@ func (s *sampler) sum() (*profile.Profile, error) {
 		})
 	})
 	p.TimeNanos, p.DurationNanos = s.began.UnixNano(), int64(time.Since(s.began))
+	p.SampleType = append(p.SampleType, &profile.ValueType{Type: "time", Unit: "nanoseconds"})
+	for _, sample := range p.Sample {
+		sample.Value = append(sample.Value, sample.Value[0]*(p.DurationNanos/s.n))
+	}
 	return p.Compact(), nil
 }
 
