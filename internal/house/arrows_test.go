@@ -117,7 +117,8 @@ var rooms = []room{
 	{"reports/page", []string{"reports/flame", "bench/finding", "internal/files/rundir", "reports/results", "reports/answer",
 		"reports/page/shell", "reports/charts",
 		"reports/internal/resultstest",
-		"internal"}, []string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
+		"internal"}, []string{"golang.org/x/perf", "github.com/google/pprof", // its tests
+		"github.com/HdrHistogram/hdrhistogram-go"}},
 	{"reports/charts", []string{"internal/files/rundir", "internal"},
 		[]string{"gonum.org/v1/plot", "golang.org/x/image"}},
 	{"reports/internal/looks", []string{"reports/results", "reports/advice", "reports/compare", "reports/gate",

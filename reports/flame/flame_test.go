@@ -71,7 +71,7 @@ func TestPictures(t *testing.T) {
 		"task:a/b.Work;a/b.Parse;runtime.mallocgc":                             3e6,
 		"strategy:a/b.Pool[go.shape.int];a/b.(*Queue).Pop":                     1e6,
 		":runtime.gcBgMarkWorker":                                              2e6,
-		"harness:" + watchers[0] + "witness.Start":                                9e9,
+		"harness:" + watchers[0] + "witness.Start":                             9e9,
 	})
 	stacks(t, dir, base, "cpu", "cpu", map[string]int64{
 		"task:a/b.Work;a/b.Parse":                          2e6,
