@@ -152,12 +152,12 @@ func questionOf(sc bench.Scenario) string {
 
 // advise is `poolbench advise`.
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
-	show := &progress{to: a.Stderr, quiet: o.quiet}
+	show := newLines(a.Stderr, o.quiet)
 	ctx, done := interruptible(ctx, show.say)
 	defer done()
-	runner := a.runner(o.runLimit)
-	defer runner.close()
-	answer, err := q.Do(ctx, runner.run)
+	runs := newRunner(a.host, o.runLimit)
+	defer runs.close()
+	answer, err := q.Do(ctx, runs.run)
 	if cause := context.Cause(ctx); cause != nil {
 		return exit.Interrupted
 	}

@@ -16,11 +16,8 @@ type asking struct {
 // longestPause is how much of a soak a kill loses.
 const longestPause = 10 * time.Second
 
-// firstPause is that before a soak is asked.
-var firstPause = time.Second
-
-func newAsking(p *bench.Progress) *asking {
-	return &asking{of: p, next: time.Now().Add(firstPause), pause: firstPause}
+func newAsking(p *bench.Progress, first time.Duration) *asking {
+	return &asking{of: p, next: time.Now().Add(first), pause: first}
 }
 
 // hear is called again and again; it returns nil where it has heard nothing new.

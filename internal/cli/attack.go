@@ -84,24 +84,24 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 	// client.
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	newLoad, end, err := a.loader(cmd.Context(), o)
+	newLoad, end, err := loader(cmd.Context(), a.host, o)
 	if err != nil {
 		return err
 	}
 	defer end()
-	var loads []load
+	var all []load
 	for _, k := range attacks {
 		l := newLoad(k)
 		if len(o.Rates) > 1 {
 			l.row += fmt.Sprintf(", %v /s", k.Rate)
 		}
-		loads = append(loads, l)
+		all = append(all, l)
 	}
 	what := o.Requests[0].Method + " " + attack.Shown(o.Requests[0].URL)
 	if more := len(o.Requests) - 1; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}
-	return a.runLoads(cmd.Context(), "attack", what, loads, o.LoadOptions)
+	return runLoads(cmd.Context(), a.host, "attack", what, all, o.LoadOptions)
 }
 
 // A buffered file is written in pieces of 64 KiB, and what is left at its Close. Its errors name

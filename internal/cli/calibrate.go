@@ -62,9 +62,9 @@ func (a *app) calibrate(
 	c := &calibrated{size: size, cases: calibration.Known(size)}
 	p := c.plan()
 	if o.DryRun {
-		return a.showPlan(p, o.Format)
+		return showPlan(a.Printer, p, o.Format)
 	}
-	e, err := a.begin(o, "calibrate")
+	e, err := begin(a.host, o, "calibrate")
 	if err != nil {
 		return err
 	}

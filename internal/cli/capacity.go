@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/question"
-	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -161,9 +158,9 @@ const sayEvery = 5 * time.Second
 // findCapacity is `poolbench capacity`.
 func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.RunOptions) error {
 	if o.DryRun {
-		return a.showSearch(s, o.Format)
+		return showSearch(a.Printer, s, o.Format)
 	}
-	e, err := a.begin(o, "capacity")
+	e, err := begin(a.host, o, "capacity")
 	if err != nil {
 		return err
 	}
@@ -198,24 +195,17 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 		})
 	e.runner.close()
 	f := &searched{search: s, answers: answers, execution: e}
-	e.finish(f.end(ctx, stopped))
+	e.finish(endSearch(ctx, f, stopped))
 	shown := showFinding(f, o.Format)
 	if !o.Quiet {
 		a.Warn(question.OwnRates(e.plan))
 	}
-	return exit.Ended(shown, f.codes()...)
+	return exit.Ended(shown, searchCodes(f)...)
 }
 
-// searched is what has become of a search.
-type searched struct {
-	*execution
-	search  capacity.Search
-	answers []capacity.Answer
-}
-
-// end writes the answers down beside the runs and closes the directory. The error is about the
+// endSearch writes the answers down beside the runs and closes the directory. The error is about the
 // directory, or about a run that cannot be ended.
-func (f *searched) end(ctx context.Context, stopped error) error {
+func endSearch(ctx context.Context, f *searched, stopped error) error {
 	if ctx.Err() != nil {
 		f.cut = context.Cause(ctx)
 	}
@@ -239,9 +229,9 @@ func (f *searched) end(ctx context.Context, stopped error) error {
 	return errors.Join(stopped, f.dir.End(planned, cut))
 }
 
-// codes are those of the runs and of the answers.
-func (f *searched) codes() []exit.Code {
-	codes := f.execution.codes()
+// searchCodes are those of the runs and of the answers.
+func searchCodes(f *searched) []exit.Code {
+	codes := f.codes()
 	for _, a := range f.answers {
 		switch a.Outcome() {
 		case capacity.Nowhere:
@@ -273,69 +263,4 @@ func parseQueues(text string) (span, error) {
 			"got %q", text)
 	}
 	return span{ends[0], ends[1]}, nil
-}
-
-// A capacityDocument is what `poolbench capacity --format json` prints.
-type capacityDocument struct {
-	writtenHead
-	Objective  string           `json:"objective"`
-	Axis       string           `json:"axis"` // load, rate, limit or queue: what is searched
-	From       float64          `json:"from"` // the range
-	To         float64          `json:"to"`
-	Confidence float64          `json:"confidence"`
-	Cut        string           `json:"interrupted,omitempty"`
-	Warnings   []string         `json:"warnings,omitempty"` // of a rate that is not the target's
-	Answers    []capacityLine   `json:"answers"`
-	Failed     []rundir.Failure `json:"failed,omitempty"`
-}
-
-// A capacityLine is the answer for one scenario.
-type capacityLine struct {
-	Name     string `json:"name"`
-	Strategy string `json:"strategy"`
-	Outcome  string `json:"outcome"` // between, at least, nowhere, unknown
-	// the highest that is surely met, or the smallest limit; absent where there is none
-	Met *float64 `json:"met,omitempty"`
-	// the lowest above it that is surely missed, or the largest limit below it
-	Missed      *float64    `json:"missed,omitempty"`
-	MissedBelow []float64   `json:"missed_below,omitempty"`
-	Runs        int         `json:"runs"`
-	Calculated  int         `json:"calculated"` // of the runs, from their plans
-	Confirmed   int         `json:"confirmed"`  // runs of the strategy's code that say the same
-	Tried       []probeLine `json:"tried"`
-}
-
-// A probeLine is a load or a rate that was tried.
-type probeLine struct {
-	At      float64 `json:"at"`
-	Met     int     `json:"met"` // runs
-	Missed  int     `json:"missed"`
-	Untold  int     `json:"untold"`
-	Verdict string  `json:"verdict"`
-}
-
-func showCapacityJSON(f *searched) error {
-	s := f.search
-	doc := capacityDocument{
-		writtenHead: f.head("capacity"),
-		Objective:   s.Objectives.String(), Axis: s.Over.String(), From: s.Lo, To: s.Hi,
-		Confidence: cmp.Or(s.Confidence, 0.95), Cut: f.interruption(),
-		Warnings: question.OwnRates(f.plan),
-		Answers:  []capacityLine{}, Failed: f.failed,
-	}
-	for _, answer := range f.answers {
-		line := capacityLine{
-			Name: s.Result(answer).Name, Strategy: answer.Scenario.Strategy.String(),
-			Outcome: answer.Outcome().String(),
-			Met:     jsondoc.Finite(answer.Met), Missed: jsondoc.Finite(answer.Missed),
-			MissedBelow: answer.MissedBelow, Runs: answer.Runs(), Calculated: answer.Calculated,
-			Confirmed: answer.Confirmed, Tried: []probeLine{},
-		}
-		for _, p := range answer.Probes {
-			line.Tried = append(line.Tried,
-				probeLine{p.At, p.Met, p.Missed, p.Untold, p.Verdict.String()})
-		}
-		doc.Answers = append(doc.Answers, line)
-	}
-	return f.JSON(doc)
 }

@@ -141,30 +141,30 @@ func (a *app) findServer(
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
-	newLoad, end, err := a.loader(ctx, o.AttackOptions)
+	newLoad, end, err := loader(ctx, a.host, o.AttackOptions)
 	if err != nil {
 		return err
 	}
 	defer end()
-	e, err := a.begin(o.RunOptions, "capacity of "+k.Target())
+	e, err := begin(a.host, o.RunOptions, "capacity of "+k.Target())
 	if err != nil {
 		return err
 	}
 	defer e.close()
 	ctx, done := interruptible(ctx, nil)
 	defer done()
-	show := &loadsProgress{}
+	show := newLoads(0)
 	watching := e.view.begin(ctx, show.seen, show.tell)
 	s.Probe = func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error) {
 		k.Rate = rate
 		k.Duration = time.Duration(longer * float64(o.Duration))
 		l := newLoad(k)
 		l.row = fmt.Sprintf("%v /s", rate)
-		progress := a.newLoadProgress(l, o.Quiet)
-		show.next(progress)
-		r, err := l.run(ctx, turn{seed: seed, watch: progress.step})
+		row := newLoadProgress(a.Stderr, o.Quiet, l.row, l.estimate)
+		show.next(row)
+		r, err := l.run(ctx, turn{seed: seed, watch: row.step})
 		show.next(nil)
-		progress.close()
+		row.close()
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +241,7 @@ func showServer(
 				objectives.Missed: &tried.Missed, objectives.Undecided: &tried.Untold}[p.Verdict]++
 			line.Tried = append(line.Tried, tried)
 		}
-		return e.JSON(capacityDocument{writtenHead: e.head("capacity"),
+		return e.JSON(capacityDocument{writtenHead: headOf(e, "capacity"),
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
 			Cut: e.interruption(), Answers: []capacityLine{line}, Failed: e.failed})
 	}

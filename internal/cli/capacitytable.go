@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -240,17 +241,17 @@ func join(values []float64) string {
 }
 
 // showSearch lists what the search begins with and how long it may take, and runs nothing.
-func (a *app) showSearch(s capacity.Search, format string) error {
+func showSearch(to *terminal.Printer, s capacity.Search, format string) error {
 	first := s.First()
 	if format == "json" {
-		return a.showPlan(question.Plan{{Suite: first}}, format)
+		return showPlan(to, question.Plan{{Suite: first}}, format)
 	}
 	for _, sc := range first.Scenarios {
-		fmt.Fprintln(a.Stdout, sc.Name())
+		fmt.Fprintln(to.Stdout, sc.Name())
 	}
 	begin := first.Estimate()
 	most := time.Duration(float64(begin) * float64(s.MostRuns()) / float64(first.Runs()))
-	_, err := fmt.Fprintf(a.Stdout,
+	_, err := fmt.Fprintf(to.Stdout,
 		"%d scenarios and %d runs to begin with, about %s; at most %d runs, about %s\n",
 		len(first.Scenarios), first.Runs(), quantity.Roughly(begin), s.MostRuns(),
 		quantity.Roughly(most))

@@ -100,7 +100,7 @@ func TestUsedChild(t *testing.T) {
 // TestChildrenEnd: no child waits beside a run under the real clock, and none when all is over.
 func TestChildrenEnd(t *testing.T) {
 	a := newApp(strings.NewReader(""), nil, nil)
-	r := a.runner(0)
+	r := newRunner(a.host, 0)
 	a.drive = func(context.Context, bench.Scenario) (*bench.Result, error) {
 		if n := len(r.children.idle); n > 0 {
 			t.Errorf("%d children wait beside it", n)

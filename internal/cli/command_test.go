@@ -96,7 +96,7 @@ func room(t *testing.T) string {
 func runAsCommand(args []string) int {
 	a := newApp(os.Stdin, os.Stdout, os.Stderr)
 	if os.Getenv(soonEnough) != "" {
-		firstPause = time.Millisecond
+		a.firstPause = time.Millisecond
 	}
 	if os.Getenv(plantedHere) != "" {
 		plant()

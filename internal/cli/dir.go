@@ -71,7 +71,7 @@ func pointLatest(run string) error {
 }
 
 // openDir makes the run directory and lets latest point to it.
-func (h *host) openDir(o question.RunOptions) (*directory.Dir, error) {
+func openDir(h *host, o question.RunOptions) (*directory.Dir, error) {
 	dir, err := createDir(o, time.Now())
 	if err != nil {
 		return nil, err

@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/bench/objectives"
-	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
@@ -48,40 +46,23 @@ type execution struct {
 	cut     error // the signal that ended it early
 }
 
-// A record is a run that was written down.
-type record struct {
-	section      int            // of the plan; else the number of the load
-	answers      *attack.Report // of a load; nil for other runs
-	id           runID
-	*results.Run // as the directory has it, once that is read
-}
-
-// A runID tells the runs of one execution apart.
-type runID struct {
-	name string
-	seed uint64
-}
-
-// Metric implements objectives.Run.
-func (r record) Metric(unit string) (float64, bool) { return r.Value(unit) }
-
 // begin begins what the options say, under a title for those who look on. An address that cannot
 // be had is an error before anything is written.
-func (h *host) begin(o question.RunOptions, title string) (_ *execution, err error) {
-	e := &execution{host: h, show: &progress{to: h.Stderr, quiet: o.Quiet},
-		runner: h.runner(o.Patience)}
+func begin(h *host, o question.RunOptions, title string) (_ *execution, err error) {
+	e := &execution{host: h, show: newLines(h.Stderr, o.Quiet),
+		runner: newRunner(h, o.Patience)}
 	defer func() {
 		if err != nil {
 			e.close()
 		}
 	}()
-	if e.view, err = h.look(o.Live, title); err != nil {
+	if e.view, err = look(h.Stderr, o.Live, title); err != nil {
 		return nil, err
 	}
-	if e.runner.crew, err = muster(o.Crew); err != nil {
+	if err = e.runner.muster(o.Crew); err != nil {
 		return nil, err
 	}
-	e.dir, err = h.openDir(o)
+	e.dir, err = openDir(h, o)
 	return e, err
 }
 
@@ -159,39 +140,6 @@ func (e *execution) finish(writing error) {
 		e.report = ""
 	}
 	e.Complain(e.view.close(e.report))
-}
-
-// codes are those of the runs, whether a signal cut them short, whether one failed or could not be
-// written, and how many are INVALID, and those of what their results are held to.
-func (e *execution) codes() (codes []exit.Code) {
-	if e.cut != nil {
-		codes = append(codes, exit.Interrupted)
-	}
-	if e.writing != nil || len(e.failed) > 0 {
-		codes = append(codes, exit.Unusable)
-	}
-	if e.invalid > 0 {
-		codes = append(codes, exit.Undecided)
-	}
-	for _, j := range e.judged() {
-		codes = append(codes, verdictCode(j.Verdict))
-	}
-	for _, f := range e.findings {
-		codes = append(codes, expectedCode(e.expect, f.Verdict))
-	}
-	return codes
-}
-
-// expectedCode is that of a verdict where another was expected. What could not be decided is never
-// as expected.
-func expectedCode(want, got finding.Verdict) exit.Code {
-	switch {
-	case want == "" || got == want:
-		return exit.Fine
-	case got == finding.Undecided:
-		return exit.Undecided
-	}
-	return exit.Regression
 }
 
 // run runs the plan into the directory and closes it. The error is about the directory, or about a
@@ -272,6 +220,16 @@ func (e *execution) fail(name string, seed uint64, why error) error {
 	return e.dir.Fail(name, seed, why.Error())
 }
 
+// sayRates writes these lines down, for the report.
+func (e *execution) sayRates() error {
+	for _, line := range question.OwnRates(e.plan) {
+		if err := e.dir.Say(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // find has a study say what its results are, and keeps that with them.
 func (e *execution) find(section int) error {
 	study, own := e.plan[section].Study, e.section
@@ -282,4 +240,12 @@ func (e *execution) find(section int) error {
 	f := study.Find(own)
 	e.findings = append(e.findings, f)
 	return e.dir.Conclude(f)
+}
+
+// interruption is the signal that ended the execution early; "" for none.
+func (e *execution) interruption() string {
+	if e.cut == nil {
+		return ""
+	}
+	return e.cut.Error()
 }

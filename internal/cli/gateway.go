@@ -89,7 +89,7 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if err != nil {
 		return err
 	}
-	var loads []load
+	var all []load
 	var wrong []error
 	for _, s := range chosen {
 		k := o.Scenario
@@ -98,12 +98,12 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 			k.Queue = 0
 		}
 		wrong = append(wrong, k.Validate())
-		loads = append(loads, newGatewayLoad(k))
+		all = append(all, newGatewayLoad(k))
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return err
 	}
-	return a.runLoads(cmd.Context(), "gateway", "gateway", loads, o.LoadOptions)
+	return runLoads(cmd.Context(), a.host, "gateway", "gateway", all, o.LoadOptions)
 }
 
 func newGatewayLoad(k gateway.Scenario) load {

@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -28,11 +29,11 @@ type viewing struct {
 
 // look begins to show what the command does: nil where nobody looks on. An address that cannot be
 // had is an error before anything is written.
-func (h *host) look(f question.LiveFlag, title string) (*viewing, error) {
+func look(to io.Writer, f question.LiveFlag, title string) (*viewing, error) {
 	v := &viewing{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })
 	if f.Address == "" {
-		if terminal.Console(h.Stderr) == nil {
+		if terminal.Console(to) == nil {
 			return nil, nil
 		}
 		return v, nil
@@ -44,7 +45,7 @@ func (h *host) look(f question.LiveFlag, title string) (*viewing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--live: %w", err)
 	}
-	fmt.Fprintf(h.Stderr, "live at %s\n", v.server.URL())
+	fmt.Fprintf(to, "live at %s\n", v.server.URL())
 	return v, nil
 }
 
@@ -57,7 +58,7 @@ func (v *viewing) begin(
 		return ctx
 	}
 	v.plan = plan
-	v.end = every(time.Second, func() {
+	v.end = pace.Every(time.Second, func() {
 		if f := v.course.Step(time.Now()); text != nil {
 			text(frameLine(f))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -36,14 +37,14 @@ type turn struct {
 
 // runInto runs the load, and writes what a soak has so far.
 func (l load) runInto(
-	ctx context.Context, t turn, dir *directory.Dir, complain func(error),
+	ctx context.Context, t turn, h *host, dir *directory.Dir,
 ) (*attack.Report, error) {
 	var progress bench.Progress
-	asked := newAsking(&progress)
-	end := every(bench.PulseInterval, func() {
+	asked := newAsking(&progress, h.firstPause)
+	end := pace.Every(bench.PulseInterval, func() {
 		if r := asked.hear(); r != nil {
 			if err := dir.WriteSoFar(r); err != nil {
-				complain(err)
+				h.Complain(err)
 			}
 		}
 	})
@@ -86,16 +87,16 @@ func (e *loaded) settle(kind string, o question.LoadOptions) error {
 
 // runLoads puts the loads on, interleaved over the repetitions, and shows what came of it, under a
 // heading that says what it is.
-func (a *app) runLoads(
-	ctx context.Context, kind, what string, loads []load, o question.LoadOptions,
+func runLoads(
+	ctx context.Context, h *host, kind, what string, loads []load, o question.LoadOptions,
 ) error {
 	if o.DryRun {
 		for _, l := range loads {
-			fmt.Fprintln(a.Stdout, l.name)
+			fmt.Fprintln(h.Stdout, l.name)
 		}
 		return nil
 	}
-	begun, err := a.begin(o.RunOptions, what)
+	begun, err := begin(h, o.RunOptions, what)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (a *app) runLoads(
 	if err := e.settle(kind, o); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	show := &loadsProgress{planned: e.planned}
+	show := newLoads(e.planned)
 	writing := e.putOn(e.view.begin(ctx, show.seen, show.tell), o, show)
 	if ctx.Err() != nil {
 		e.cut = context.Cause(ctx)
@@ -134,9 +135,9 @@ func (e *loaded) putOn(ctx context.Context, o question.LoadOptions, all *loadsPr
 			whole, before := e.dir.Held(l.name, seed)
 			r, err := &attack.Report{Result: whole, Resumed: true}, error(nil)
 			if whole == nil {
-				show := e.newLoadProgress(l, o.Quiet)
+				show := newLoadProgress(e.Stderr, o.Quiet, l.row, l.estimate)
 				all.next(show)
-				r, err = l.runInto(ctx, turn{seed, before, show.step}, e.dir, e.Complain)
+				r, err = l.runInto(ctx, turn{seed, before, show.step}, e.host, e.dir)
 				all.next(nil)
 				show.close()
 			}

@@ -3,11 +3,13 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text/tables"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -34,7 +36,7 @@ var loadShares = []column{
 
 func showLoaded(kind, what string, e *loaded, format string) error {
 	if format == "json" {
-		doc := e.document(kind)
+		doc := document(e.execution, kind)
 		doc.Complete = doc.Complete && e.cut == nil // a load that was cut short has a result
 		return e.JSON(doc)
 	}
@@ -53,7 +55,7 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 	head := what + ", " + heading(keys) + repetitions(rows)
 	e.Say("", head, loadWidth)
 	for _, r := range rows {
-		if text := r.completed(); text != "" {
+		if text := completed(r); text != "" {
 			e.Say("", text, loadWidth)
 		}
 	}
@@ -91,7 +93,7 @@ func (e *loaded) rows() []row {
 }
 
 // completed says what came of a load, in a sentence; "" where it has no results.
-func (r row) completed() string {
+func completed(r row) string {
 	done, ok := r.Estimate("ops/s")
 	if !ok {
 		return ""
@@ -147,5 +149,12 @@ func showAnswered(e *loaded, rows []row) {
 				writeAgents(e.Stdout, rec.answers.Agents)
 			}
 		}
+	}
+}
+
+// writeAgents says who has sent how much.
+func writeAgents(to io.Writer, all []attack.Agent) {
+	for _, g := range all {
+		fmt.Fprintln(to, tables.Wrapped("  ", "agent on "+g.String(), loadWidth))
 	}
 }

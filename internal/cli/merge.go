@@ -40,7 +40,7 @@ func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.begin(o, "")
+	e, err := begin(a.host, o, "")
 	if err != nil {
 		return err
 	}

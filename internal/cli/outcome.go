@@ -20,7 +20,7 @@ type writtenHead struct {
 	Report  string `json:"report,omitempty"` // absent where there is none
 }
 
-func (e *execution) head(kind string) writtenHead {
+func headOf(e *execution, kind string) writtenHead {
 	dir := e.dir.Path()
 	return writtenHead{newHead(kind), dir, filepath.Join(dir, rundir.ResultsFile), e.report}
 }
@@ -86,8 +86,8 @@ func metricMap(metrics []bench.Metric) map[string]float64 {
 	return m
 }
 
-func (e *execution) document(kind string) runDocument {
-	doc := runDocument{writtenHead: e.head(kind), Planned: e.planned,
+func document(e *execution, kind string) runDocument {
+	doc := runDocument{writtenHead: headOf(e, kind), Planned: e.planned,
 		Complete: e.done == e.planned, Cut: e.interruption(), Runs: []runLine{},
 		Warnings: question.OwnRates(e.plan), Failed: e.failed, Findings: e.findings}
 	doc.Version = 2
@@ -99,23 +99,3 @@ func (e *execution) document(kind string) runDocument {
 	}
 	return doc
 }
-
-// interruption is the signal that ended the execution early; "" for none.
-func (e *execution) interruption() string {
-	if e.cut == nil {
-		return ""
-	}
-	return e.cut.Error()
-}
-
-// A head opens every JSON document that the command prints, those of package compare, gate and
-// trend among them. A
-// reader checks both fields before it trusts the rest; fields may be added under the same version,
-// and a change of meaning makes a new one.
-type head struct {
-	// "poolbench " and what it is: run, plan, list, version; from reports compare, gate
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-}
-
-func newHead(kind string) head { return head{Format: "poolbench " + kind, Version: 1} }

@@ -9,7 +9,7 @@ import (
 // must not miss.
 func showOutcome(e *execution, format string) error {
 	if format == "json" {
-		return e.JSON(e.document("run"))
+		return e.JSON(document(e, "run"))
 	}
 	if err := showHeadline(e); err != nil {
 		return err

@@ -3,16 +3,15 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/internal/cli/live"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -39,6 +38,10 @@ type progress struct {
 	end func() // of the clock; nil: there is none
 }
 
+// newLines tells of nothing but lines that it is told to say: nobody knows how much there is to do.
+func newLines(to io.Writer, quiet bool) *progress { return &progress{to: to, quiet: quiet} }
+
+// newProgress tells how far the plan is.
 func newProgress(to io.Writer, quiet bool, p question.Plan) *progress {
 	s := &progress{to: to, quiet: quiet, runs: p.Runs(), begun: time.Now()}
 	for _, section := range p {
@@ -55,7 +58,7 @@ func newProgress(to io.Writer, quiet bool, p question.Plan) *progress {
 // startClock has the line of a terminal go on between the runs.
 func (s *progress) startClock(on *terminal.StatusLine) {
 	s.line = on
-	s.end = every(time.Second, func() {
+	s.end = pace.Every(time.Second, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.draw()
@@ -186,131 +189,5 @@ func (s *progress) close() {
 	if s.line != nil {
 		s.end()
 		s.line.Clear()
-	}
-}
-
-// A gateWatch tells how far a gate is, as progress does for runs: it learns of them as it goes.
-type gateWatch struct {
-	*progress
-	phase string // that was told of last
-}
-
-func newGateWatch(to io.Writer, quiet bool) *gateWatch {
-	return &gateWatch{progress: newProgress(to, quiet, nil)}
-}
-
-// Say implements measure.Watch.
-func (w *gateWatch) Say(line string) { w.say(line) }
-
-// Doing implements measure.Watch: on a terminal with the numbers, elsewhere a line for each
-// phase.
-func (w *gateWatch) Doing(what string) {
-	if w.line != nil {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.doing = what
-		w.draw()
-		return
-	}
-	if phase, _, _ := strings.Cut(what, ","); phase != w.phase {
-		if w.phase = phase; phase != "" {
-			w.say(phase)
-		}
-	}
-}
-
-// More implements measure.Watch.
-func (w *gateWatch) More(runs int, each time.Duration) { w.more(runs, time.Duration(runs)*each) }
-
-// Ran implements measure.Watch.
-func (w *gateWatch) Ran(runs int, each time.Duration) { w.advance(runs, time.Duration(runs)*each) }
-
-// A loadProgress tells how far a load is: a line that changes on a terminal, a line for each tenth
-// elsewhere, and at least for each minute.
-type loadProgress struct {
-	to     io.Writer
-	load   load
-	line   *terminal.StatusLine // of a terminal; nil: plain lines
-	tenths int
-
-	mu  sync.Mutex
-	now string // what it does, for a terminal
-}
-
-func (h *host) newLoadProgress(l load, quiet bool) *loadProgress {
-	p := &loadProgress{load: l}
-	if !quiet {
-		p.to, p.line = h.Stderr, terminal.NewStatusLine(h.Stderr)
-	}
-	return p
-}
-
-func (p *loadProgress) step(now attack.Progress) {
-	if p.to == nil {
-		return
-	}
-	line := fmt.Sprintf("%s: %d requests settled, %d not completed", p.load.row,
-		now.Settled, now.Failed)
-	if left := p.load.estimate - now.Elapsed; p.load.estimate > 0 && left > 0 {
-		line += ", about " + quantity.Roughly(left) + " left"
-	}
-	if p.line != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.now != "" {
-			line += " · " + p.now
-		}
-		p.line.Draw(line)
-		return
-	}
-	tenth := min(max(p.load.estimate/10, 2*time.Second), time.Minute)
-	if n := int(now.Elapsed / tenth); n > p.tenths {
-		p.tenths = n
-		fmt.Fprintln(p.to, line)
-	}
-}
-
-// tell says what it does, on a terminal.
-func (p *loadProgress) tell(now string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.now = now
-}
-
-func (p *loadProgress) close() {
-	if p.line != nil {
-		p.line.Clear()
-	}
-}
-
-// A loadsProgress is how far a series of loads is, for those who look on.
-type loadsProgress struct {
-	planned int
-
-	mu   sync.Mutex
-	done int
-	now  *loadProgress // nil: between two
-}
-
-// next says which load begins; nil: the one before has ended.
-func (p *loadsProgress) next(l *loadProgress) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.now = l; l == nil {
-		p.done++
-	}
-}
-
-func (p *loadsProgress) seen() live.Plan {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return live.Plan{Done: p.done, Planned: p.planned, Left: -1}
-}
-
-func (p *loadsProgress) tell(now string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.now != nil {
-		p.now.tell(now)
 	}
 }

@@ -77,9 +77,9 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 		}
 	}
 	if o.DryRun {
-		return a.showPlan(p, o.Format)
+		return showPlan(a.Printer, p, o.Format)
 	}
-	e, err := a.begin(o, p.Headline())
+	e, err := begin(a.host, o, p.Headline())
 	if err != nil {
 		return err
 	}

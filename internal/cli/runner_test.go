@@ -32,7 +32,7 @@ func TestStuck(t *testing.T) {
 				defer cancel()
 				h := &host{drive: does.drive, grace: stopGrace}
 				begun := time.Now()
-				r, err := h.runner(0).run(ctx, bench.Scenario{})
+				r, err := newRunner(h, 0).run(ctx, bench.Scenario{})
 				if stuck, ok := errors.AsType[*stuckError](err); r != nil || !ok {
 					t.Errorf("result %v, error %v", r, err)
 				} else if stopped := (&execution{}).take(record{}, nil, err); !errors.Is(stopped,

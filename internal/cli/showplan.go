@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
 
@@ -15,8 +16,8 @@ type plannedScenario struct {
 	Seconds float64 `json:"seconds"` // of one run, estimated
 }
 
-// show lists the scenarios and the estimated time, and runs nothing.
-func (a *app) showPlan(p question.Plan, format string) error {
+// showPlan lists the scenarios and the estimated time, and runs nothing.
+func showPlan(to *terminal.Printer, p question.Plan, format string) error {
 	if format == "json" {
 		doc := struct {
 			head
@@ -31,19 +32,19 @@ func (a *app) showPlan(p question.Plan, format string) error {
 						sc.Estimate().Seconds()})
 			}
 		}
-		return a.JSON(doc)
+		return to.JSON(doc)
 	}
 	scenarios := 0
 	for _, s := range p {
 		if s.Title != "" {
-			fmt.Fprintf(a.Stdout, "# %s\n", s.Title)
+			fmt.Fprintf(to.Stdout, "# %s\n", s.Title)
 		}
 		for _, sc := range s.Suite.Scenarios {
-			fmt.Fprintln(a.Stdout, sc.Name())
+			fmt.Fprintln(to.Stdout, sc.Name())
 		}
 		scenarios += len(s.Suite.Scenarios)
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%d scenarios, %d runs, about %s\n", scenarios, p.Runs(),
+	_, err := fmt.Fprintf(to.Stdout, "%d scenarios, %d runs, about %s\n", scenarios, p.Runs(),
 		quantity.Roughly(p.Estimate()))
 	return err
 }

@@ -209,7 +209,7 @@ func (p *patientRunners) with(patience time.Duration) *runner {
 		if p.all == nil {
 			p.all = map[time.Duration]*runner{}
 		}
-		p.all[patience] = p.app.runner(patience)
+		p.all[patience] = newRunner(p.app.host, patience)
 	}
 	return p.all[patience]
 }

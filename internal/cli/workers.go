@@ -32,12 +32,16 @@ type crew struct {
 	end     func() // of what goes on beside it
 }
 
-// muster connects to where the workers are, nil where the flag names none. The errors of an address
-// come before anything is written.
-func muster(flag question.WorkersFlag) (_ *crew, err error) {
-	if flag == (question.WorkersFlag{}) {
-		return nil, nil
+// muster connects to where the workers are that the flag names, if it names any: they make the runs
+// from now on. The errors of an address come before anything is written.
+func (r *runner) muster(flag question.WorkersFlag) (err error) {
+	if flag != (question.WorkersFlag{}) {
+		r.crew, err = newCrew(flag)
 	}
+	return err
+}
+
+func newCrew(flag question.WorkersFlag) (_ *crew, err error) {
 	c := &crew{flag: flag, address: flag.Address, say: func(string) {}, end: func() {}}
 	defer func() {
 		if err != nil {

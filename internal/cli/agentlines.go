@@ -1,0 +1,31 @@
+package cli
+
+import "github.com/poolbench/poolbench/bench/attack"
+
+// An agentLine is what a document says of an agent of an attack.
+type agentLine struct {
+	Name        string   `json:"name"`
+	Requests    int      `json:"requests"`   // that it has settled
+	Offset      float64  `json:"offset_sec"` // of its clock
+	OffsetError float64  `json:"offset_error_sec"`
+	Verdict     string   `json:"verdict"`
+	Reasons     []string `json:"reasons,omitempty"`
+	Lost        string   `json:"lost,omitempty"` // why it is
+}
+
+func agentLines(all []attack.Agent) (lines []agentLine) {
+	for _, g := range all {
+		line := agentLine{Name: g.Name, Offset: g.Offset.Seconds(),
+			OffsetError: g.OffsetError.Seconds(), Verdict: g.Verdict().String(), Lost: g.Lost}
+		reasons := g.Doubts
+		if g.Share != nil {
+			line.Requests = g.Share.Requests
+			reasons = append(reasons, g.Share.Reasons...)
+		}
+		for _, r := range reasons {
+			line.Reasons = append(line.Reasons, r.String())
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

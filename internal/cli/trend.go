@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/reports/trend"
+)
+
+// A watching is what the flags of trend say.
+type watching struct {
+	trend.Options
+	by, format, out string
+	html            flags.Output
+	fail            bool
+	allowPartial    bool
+}
+
+func (a *app) trendCommand() *cobra.Command {
+	var o watching
+	o.Margin = 0.02
+	cmd := &cobra.Command{
+		Use:   "trend RESULT RESULT... [flags]",
+		Short: "since when a metric differs: change points in a series",
+		Args: func(cmd *cobra.Command, args []string) error {
+			return flags.Operands("RESULT", "RESULT")(cmd, args[:min(2, len(args))])
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.trend(o, args) },
+	}
+	fs := cmd.Flags()
+	flags.Metric(cmd, &o.Metrics, "look only at this `METRIC`; repeatable (default all)")
+	fs.StringVar(&o.by, "by", "",
+		"sort the results by the configuration line of this `KEY` (default as given)")
+	fs.Var(flags.Share(&o.Margin, true), "margin",
+		"ignore changes below this `SHARE` (default 2%)")
+	fs.Var(flags.Share(&o.Alpha, false), "alpha",
+		"probability `P` of any false alarm, over all series (default 0.05)")
+	fs.IntVar(&o.Last, "last", 0,
+		"list only changes that begin in the last `N` results (default all)")
+	fs.BoolVar(&o.allowPartial, "allow-partial", false,
+		"accept results whose last line is cut off; use what is there")
+	fs.BoolVar(&o.fail, "fail", false, "exit code 1 when a change for the worse is listed")
+	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the permutations")
+	fs.StringVar(&o.out, flags.OutFlag, "",
+		"draw a chart of each metric into this `DIR`, as SVG and PNG")
+	o.html.AddTo(cmd, "html", "also write a page for a browser to this `FILE`")
+	flags.Choice(cmd, &o.format, "format", "output", "text", "json")
+	return cmd
+}
+
+func (a *app) trend(o watching, args []string) error {
+	args, twice := distinct(args)
+	inputs, err := a.readInputs(args)
+	if err != nil {
+		return err
+	}
+	// what was interrupted between two lines is told of in a note
+	if err := entire(inputs, false); !o.allowPartial && err != nil {
+		return err
+	}
+	if o.by != "" {
+		if inputs, err = trend.OrderBy(inputs, o.by); err != nil {
+			return fmt.Errorf("--by: %w", err)
+		}
+	}
+	t, err := trend.Find(inputs, o.Options)
+	if err != nil {
+		return fmt.Errorf("trend: %w", err)
+	}
+	t.Warnings = append(t.Warnings, twice...)
+	var charts []string
+	if o.out != "" {
+		if charts, err = trend.WriteCharts(o.out, t); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+	}
+	if err := o.html.Write(func(w io.Writer) error { return trend.WritePage(w, t) }); err != nil {
+		return err
+	}
+	if err := a.showTrend(o, t, charts); err != nil {
+		return err
+	}
+	if o.fail && t.Worse() {
+		return exit.Regression
+	}
+	if t.Undecided {
+		return exit.Undecided
+	}
+	return nil
+}
+
+func (a *app) showTrend(o watching, t *trend.Trend, charts []string) error {
+	if o.format == "json" {
+		return trend.WriteJSON(a.Stdout, t)
+	}
+	if err := trend.WriteTerminal(a.Stdout, t, a.Columns()); err != nil {
+		return err
+	}
+	if len(charts) > 0 {
+		_, err := fmt.Fprintf(a.Stdout, "\ncharts in %s\n", o.out)
+		return err
+	}
+	return nil
+}
+
+// distinct drops what is the same file as one before it: poolbench-out/* holds the link "latest".
+func distinct(args []string) (once, warnings []string) {
+	var seen []os.FileInfo
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if err == nil && info.IsDir() {
+			info, err = os.Stat(filepath.Join(arg, rundir.ResultsFile))
+		}
+		// What cannot be read is complained of by the reading.
+		i := slices.IndexFunc(seen, func(before os.FileInfo) bool {
+			return err == nil && before != nil && os.SameFile(before, info)
+		})
+		if i >= 0 {
+			warnings = append(warnings,
+				fmt.Sprintf("%s repeats %s and counts once", arg, once[i]))
+			continue
+		}
+		once, seen = append(once, arg), append(seen, info)
+	}
+	return once, warnings
+}
