@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,7 +66,7 @@ func TestUsedChild(t *testing.T) {
 	for fault, complaint := range map[string]string{"worn": "", "exit": bad.Name() +
 		": the run took its process along (exit status 7)"} {
 		t.Run(fault, func(t *testing.T) {
-			t.Setenv(childFault, fault)
+			t.Setenv("POOLBENCH_TEST_CHILD_FAULT", fault)
 			var all children
 			defer all.end()
 			ran(t, &all, good)
@@ -99,9 +98,9 @@ func TestUsedChild(t *testing.T) {
 
 // TestChildrenEnd: no child waits beside a run under the real clock, and none when all is over.
 func TestChildrenEnd(t *testing.T) {
-	a := newApp(strings.NewReader(""), nil, nil)
-	r := newRunner(a.host, 0)
-	a.drive = func(context.Context, bench.Scenario) (*bench.Result, error) {
+	h := newHost(nil)
+	r := newRunner(h, 0)
+	h.drive = func(context.Context, bench.Scenario) (*bench.Result, error) {
 		if n := len(r.children.idle); n > 0 {
 			t.Errorf("%d children wait beside it", n)
 		}

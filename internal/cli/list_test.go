@@ -102,12 +102,15 @@ func TestVersion(t *testing.T) {
 		!strings.Contains(got, v.Go) || !strings.Contains(got, v.OS+"/"+v.Arch) {
 		t.Errorf("%q", got)
 	}
-	var doc version
+	var doc struct {
+		head
+		version
+	}
 	if err := json.Unmarshal([]byte(succeed(t, "version", "--format", "json").stdout),
 		&doc); err != nil {
 		t.Fatal(err)
 	}
-	if v.head = newHead("version"); doc != v {
+	if doc.head != newHead("version") || doc.version != v {
 		t.Errorf("%+v, want %+v", doc, v)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/studies"
 )
@@ -49,26 +48,6 @@ func TestStudy(t *testing.T) {
 	if got.code != regression || len(doc.Findings) != 1 || doc.Findings[0].Verdict != "depends" ||
 		doc.Findings[0].Study != "throttle" {
 		t.Errorf("exit code %d, findings %+v", got.code, doc.Findings)
-	}
-}
-
-// TestExpectedCode: any verdict will do where none is expected, and one that could not be had is
-// never the expected one.
-func TestExpectedCode(t *testing.T) {
-	for _, c := range []struct {
-		want, got finding.Verdict
-		code      int
-	}{
-		{"", finding.Undecided, fine},
-		{"", finding.DoesNotHold, fine},
-		{finding.Holds, finding.Holds, fine},
-		{finding.Holds, finding.Depends, regression},
-		{finding.DoesNotHold, finding.Holds, regression},
-		{finding.Depends, finding.Undecided, undecided},
-	} {
-		if code := expectedCode(c.want, c.got); int(code) != c.code {
-			t.Errorf("expected %v, got %v: exit code %d, want %d", c.want, c.got, code, c.code)
-		}
 	}
 }
 
