@@ -20,7 +20,9 @@ import (
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/progress"
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/prose"
 	"github.com/poolbench/poolbench/reports/advice"
@@ -152,12 +154,12 @@ func questionOf(sc bench.Scenario) string {
 
 // advise is `poolbench advise`.
 func (a *app) advise(ctx context.Context, q advise.Question, o adviseOptions) error {
-	show := newLines(a.Stderr, o.quiet)
-	ctx, done := interruptible(ctx, show.say)
+	show := progress.NewLines(a.Stderr, o.quiet)
+	ctx, done := exit.Interruptible(ctx, show.Say)
 	defer done()
-	runs := newRunner(a.host, o.runLimit)
-	defer runs.close()
-	answer, err := q.Do(ctx, runs.run)
+	runs := runner.New(a.Host, o.runLimit)
+	defer runs.Close()
+	answer, err := q.Do(ctx, runs.Run)
 	if cause := context.Cause(ctx); cause != nil {
 		return exit.Interrupted
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/search"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 )
 
@@ -28,7 +30,7 @@ func TestAgents(t *testing.T) {
 			Tasks    int
 			Metrics  map[string]float64
 			Statuses []struct{ N int }
-			Agents   []agentLine
+			Agents   []outcome.AgentLine
 		}
 	}
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || len(doc.Runs) != 1 {
@@ -59,7 +61,7 @@ func TestAgentsSearch(t *testing.T) {
 	o := attacked(t, "capacity", url, "--agents", "2", "--objective", "p50-response<1h",
 		"--max-rate", "200", "--first-rate", "100", "--duration", "200ms", "--rest", "1ms",
 		"--name", "shop", "--quiet", "--format", "json", "--out", filepath.Join(t.TempDir(), "out"))
-	var doc capacityDocument
+	var doc search.Document
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || len(doc.Answers) != 1 {
 		t.Fatal(err, o.stdout)
 	}

@@ -1,11 +1,10 @@
-// Package cli is the command: flags, names, progress, exit codes. A file is a subcommand, or what
-// several share.
+// Package cli is the command. A file is a subcommand: what it asks for, what it calls, what it
+// prints; what it says of itself is in help/. What subcommands share is in the packages below:
 //
-// # Size
-//
-// With a dozen and a half subcommands there are more files than elsewhere. Nearly all of them work
-// on the runs of one execution (execute.go), and packages of their own would hand its fields about.
-// What needs none of them, as tables do, is elsewhere.
+//   - the question: flags, question, catalog
+//   - its runs: runner makes one, execution those of a plan, loads those of HTTP loads; progress and
+//     live say how far they are
+//   - the answer: outcome of runs, search of searches for capacity; terminal, exit
 package cli
 
 import (
@@ -14,6 +13,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files/scratch"
 
@@ -24,9 +26,9 @@ import (
 	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 
-// An app is one call of the command. Nothing outlives it, so tests call run as a shell would.
+// An app is one call of the command. Nothing outlives it, so tests call On as a shell would.
 type app struct {
-	*host
+	*runner.Host
 	stdin io.Reader
 }
 
@@ -35,19 +37,22 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// A write to a pipe without a reader shall fail and not kill: `poolbench gate … | head` keeps
 	// the code of its verdict.
 	signal.Ignore(syscall.SIGPIPE)
-	return newApp(stdin, stdout, stderr).run(ctx, args)
+	return On(ctx, runner.NewHost(terminal.New(stdout, stderr)), args, stdin)
 }
 
-func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{newHost(terminal.New(stdout, stderr)), stdin}
-}
-
-func (a *app) run(ctx context.Context, args []string) int {
+// On is the command on a host of the caller's: tests have some that drive runs in their own way.
+func On(ctx context.Context, h *runner.Host, args []string, stdin io.Reader) int {
 	scratch.Sweep()
-	root := a.root()
+	root := Root(h, stdin)
 	root.SetArgs(append([]string{}, ofServer(args)...)) // cobra takes nil for os.Args
-	root.SetIn(a.stdin)
-	root.SetOut(a.Stdout)
-	root.SetErr(a.Stderr)
-	return a.Exit(root.ExecuteContext(ctx))
+	return h.Exit(root.ExecuteContext(ctx))
+}
+
+// Root is the command with all subcommands, for whoever describes them.
+func Root(h *runner.Host, stdin io.Reader) *cobra.Command {
+	root := (&app{h, stdin}).root()
+	root.SetIn(stdin)
+	root.SetOut(h.Stdout)
+	root.SetErr(h.Stderr)
+	return root
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/loads"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/strategies"
@@ -84,16 +85,16 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 	// client.
 	log.SetOutput(io.Discard)
 	defer log.SetOutput(os.Stderr)
-	newLoad, end, err := loader(cmd.Context(), a.host, o)
+	newLoad, end, err := loads.Loader(cmd.Context(), a.Host, o)
 	if err != nil {
 		return err
 	}
 	defer end()
-	var all []load
+	var all []loads.Load
 	for _, k := range attacks {
 		l := newLoad(k)
 		if len(o.Rates) > 1 {
-			l.row += fmt.Sprintf(", %v /s", k.Rate)
+			l.Row += fmt.Sprintf(", %v /s", k.Rate)
 		}
 		all = append(all, l)
 	}
@@ -101,7 +102,7 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 	if more := len(o.Requests) - 1; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}
-	return runLoads(cmd.Context(), a.host, "attack", what, all, o.LoadOptions)
+	return loads.Run(cmd.Context(), a.Host, "attack", what, all, o.LoadOptions)
 }
 
 // A buffered file is written in pieces of 64 KiB, and what is left at its Close. Its errors name

@@ -12,6 +12,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 )
 
@@ -20,7 +21,7 @@ func overOf(t *testing.T, args ...string) string {
 	t.Helper()
 	o := attacked(t, append([]string{"attack", "--n", "20", "--quiet", "--force", "--out", "r",
 		"--format", "json"}, args...)...)
-	var doc struct{ Runs []runLine }
+	var doc struct{ Runs []outcome.RunLine }
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || len(doc.Runs) != 1 ||
 		doc.Runs[0].Statuses[0].What != "200" || doc.Runs[0].Statuses[0].N != 20 {
 		t.Fatalf("%q: %v\n%s", args, err, o.stdout)

@@ -36,7 +36,7 @@ func beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "")
 
 // attacked runs a load on a machine that may be busy with other tests: all it may find wrong is
 // that it could not keep up.
-func attacked(t *testing.T, args ...string) outcome {
+func attacked(t *testing.T, args ...string) Outcome {
 	t.Helper()
 	o := command(t, args...)
 	if o.code == undecided {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ import (
 // flag, file or word; exit code 2; nothing on stdout, and nothing in the directory.
 func TestBadInput(t *testing.T) {
 	t.Setenv("POOLBENCH_NATS", "") // a server that somebody has named is ready
-	known := strings.Join(commandNames(newApp(nil, io.Discard, io.Discard).root()), ", ")
+	known := strings.Join(commandNames(root()), ", ")
 	for _, c := range []struct {
 		args string
 		want []string // in stderr, one line each
@@ -345,7 +344,7 @@ func TestEmptyValues(t *testing.T) {
 	// a projection on nothing
 	allowed := map[string]bool{"compare --col": true, "compare --row": true,
 		"compare --table": true}
-	for _, c := range newApp(nil, io.Discard, io.Discard).root().Commands() {
+	for _, c := range root().Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if name := c.Name() + " --" + f.Name; !allowed[name] && f.NoOptDefVal == "" {
 				o := command(t, c.Name(), "--"+f.Name+"=", "x")

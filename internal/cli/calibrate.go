@@ -10,10 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
 )
@@ -62,32 +65,32 @@ func (a *app) calibrate(
 	c := &calibrated{size: size, cases: calibration.Known(size)}
 	p := c.plan()
 	if o.DryRun {
-		return showPlan(a.Printer, p, o.Format)
+		return outcome.ShowPlan(a.Printer, p, o.Format)
 	}
-	e, err := begin(a.host, o, "calibrate")
+	e, err := execution.Begin(a.Host, o, "calibrate")
 	if err != nil {
 		return err
 	}
-	defer e.close()
-	p.GoOn(e.dir)
-	e.follow(p, o.Quiet)
-	ctx, done := interruptible(ctx, e.show.say)
+	defer e.Close()
+	p.GoOn(e.Dir)
+	e.Follow(p, o.Quiet)
+	ctx, done := exit.Interruptible(ctx, e.Show.Say)
 	defer done()
 	stopped := c.askMachine(ctx, e)
 	if stopped == nil {
 		stopped = c.askTheory(ctx, e)
 	}
-	e.show.close()
-	err = e.dir.End(p.Runs()+len(c.readings), stopped)
+	e.Show.Close()
+	err = e.Dir.End(p.Runs()+len(c.readings), stopped)
 	switch {
 	case ctx.Err() != nil:
 		return exit.Interrupted
 	case stopped != nil || err != nil:
 		return errors.Join(stopped, err)
 	}
-	doc := c.document(e.dir.Path())
+	doc := c.document(e.Dir.Path())
 	if err := html.Write(func(w io.Writer) error {
-		return proof.WriteCalibration(w, c.page(e.dir.Path()))
+		return proof.WriteCalibration(w, c.page(e.Dir.Path()))
 	}); err != nil {
 		return err
 	}
@@ -109,13 +112,13 @@ func (c *calibrated) plan() (p question.Plan) {
 	return p
 }
 
-func (c *calibrated) askMachine(ctx context.Context, e *execution) (err error) {
-	e.show.say("asking the machine, for about ten seconds")
+func (c *calibrated) askMachine(ctx context.Context, e *execution.Execution) (err error) {
+	e.Show.Say("asking the machine, for about ten seconds")
 	if c.readings, err = calibration.Machine(ctx); err != nil {
 		return err
 	}
 	for _, r := range c.readings {
-		if err := e.dir.Write(&r.Result); err != nil {
+		if err := e.Dir.Write(&r.Result); err != nil {
 			return err
 		}
 	}
@@ -123,11 +126,11 @@ func (c *calibrated) askMachine(ctx context.Context, e *execution) (err error) {
 }
 
 // askTheory runs the cases, as many at once as there are processors, and the control.
-func (c *calibrated) askTheory(ctx context.Context, e *execution) error {
+func (c *calibrated) askTheory(ctx context.Context, e *execution.Execution) error {
 	c.runs = make([][]*bench.Result, len(c.cases))
 	all := bench.Suite{}
 	var of []int // the case of each scenario
-	for i, s := range e.plan {
+	for i, s := range e.Plan {
 		for n := range s.Suite.Runs() {
 			sc := s.Suite.Scenarios[0]
 			sc.Seed += uint64(n)
@@ -135,8 +138,8 @@ func (c *calibrated) askTheory(ctx context.Context, e *execution) error {
 		}
 	}
 	done := 0
-	if err := all.Do(ctx, e.runner.run, func(sc bench.Scenario, r *bench.Result, err error) error {
-		defer e.show.step(sc)
+	if err := all.Do(ctx, e.Runner.Run, func(sc bench.Scenario, r *bench.Result, err error) error {
+		defer e.Show.Step(sc)
 		if err != nil {
 			return err
 		}
@@ -160,7 +163,7 @@ func (c *calibrated) askTheory(ctx context.Context, e *execution) error {
 // A calibrationDocument is what `poolbench calibrate --format json` prints. Times are in seconds,
 // shares in fractions of 1.
 type calibrationDocument struct {
-	head
+	jsondoc.Head
 	Dir     string        `json:"dir"`
 	Size    float64       `json:"size"` // of the known answers: a share of the full one
 	Machine []readingLine `json:"machine"`
@@ -184,11 +187,11 @@ type knownLine struct {
 }
 
 func (c *calibrated) document(path string) calibrationDocument {
-	doc := calibrationDocument{head: newHead("calibrate"), Dir: path, Size: c.size,
+	doc := calibrationDocument{Head: jsondoc.NewHead("calibrate"), Dir: path, Size: c.size,
 		Control: knownLine{"control", "A1 counted from the submit", "semaphore", c.control,
 			c.control.Holds()}}
 	for _, r := range c.readings {
-		doc.Machine = append(doc.Machine, readingLine{r.Name, metricMap(r.Metrics)})
+		doc.Machine = append(doc.Machine, readingLine{r.Name, outcome.Metrics(r.Metrics)})
 	}
 	for i, known := range c.cases {
 		for _, v := range known.Judge(c.runs[i]...) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/machine/calibration"
 )
 
@@ -44,7 +46,7 @@ func TestCalibrationJudges(t *testing.T) {
 			t.Errorf("%+v: %d wrong", test, got)
 		}
 		var stdout bytes.Buffer
-		a := newApp(nil, &stdout, io.Discard)
+		a := &app{Host: runner.NewHost(terminal.New(&stdout, io.Discard))}
 		if err := a.showCalibration(made, c.readings, "text"); err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,11 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/search"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -158,81 +160,82 @@ const sayEvery = 5 * time.Second
 // findCapacity is `poolbench capacity`.
 func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.RunOptions) error {
 	if o.DryRun {
-		return showSearch(a.Printer, s, o.Format)
+		return search.ShowPlan(a.Printer, s, o.Format)
 	}
-	e, err := begin(a.host, o, "capacity")
+	e, err := execution.Begin(a.Host, o, "capacity")
 	if err != nil {
 		return err
 	}
-	defer e.close()
-	s.GoOn(e.dir)
-	if err := e.dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
+	defer e.Close()
+	s.GoOn(e.Dir)
+	if err := e.Dir.Begin(s.Plan(), func(string, uint64) bool { return true }); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	// how many runs there will be nobody knows, so the plan is not followed
-	e.plan = question.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
-	ctx, done := interruptible(ctx, e.show.say)
+	e.Plan = question.Plan{{Suite: bench.Suite{Scenarios: s.Scenarios}}}
+	ctx, done := exit.Interruptible(ctx, e.Show.Say)
 	defer done()
 	var said time.Time
 	s.Progress = func(searching int) {
 		if searching == 0 || time.Since(said) >= sayEvery {
 			said = time.Now()
-			e.show.say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", e.done,
+			e.Show.Say(fmt.Sprintf("%d runs, %d of %d scenarios still searched", e.Done,
 				searching, len(s.Scenarios)))
 		}
 	}
-	s.Parallel = e.runner.parallel()
-	s.Confirm = e.runner.run
-	running, err := e.runner.begin(ctx, e.show.say)
+	s.Parallel = e.Runner.Parallel()
+	s.Confirm = e.Runner.Run
+	running, err := e.Runner.Begin(ctx, e.Show.Say)
 	if err != nil {
-		return errors.Join(err, e.dir.End(s.MostRuns(), err))
+		return errors.Join(err, e.Dir.End(s.MostRuns(), err))
 	}
-	running = e.view.begin(running, e.show.seen, nil)
-	answers, stopped := s.Do(running, e.dir.Missing(e.runner.run),
+	running = e.View.Begin(running, e.Show.Seen, nil)
+	answers, stopped := s.Do(running, e.Dir.Missing(e.Runner.Run),
 		func(sc bench.Scenario, r *bench.Result, err error) error {
-			e.show.ran()
-			return e.take(record{id: runID{sc.Name(), sc.Seed}}, r, err)
+			e.Show.Ran()
+			id := execution.RunID{Name: sc.Name(), Seed: sc.Seed}
+			return e.Take(execution.Record{ID: id}, r, err)
 		})
-	e.runner.close()
-	f := &searched{search: s, answers: answers, execution: e}
-	e.finish(endSearch(ctx, f, stopped))
-	shown := showFinding(f, o.Format)
+	e.Runner.Close()
+	f := &search.Found{Search: s, Answers: answers, Execution: e}
+	e.Finish(endSearch(ctx, f, stopped))
+	shown := search.Show(f, o.Format)
 	if !o.Quiet {
-		a.Warn(question.OwnRates(e.plan))
+		a.Warn(question.OwnRates(e.Plan))
 	}
 	return exit.Ended(shown, searchCodes(f)...)
 }
 
-// endSearch writes the answers down beside the runs and closes the directory. The error is about the
-// directory, or about a run that cannot be ended.
-func endSearch(ctx context.Context, f *searched, stopped error) error {
+// endSearch writes the answers down beside the runs and closes the directory. The error is about
+// the directory, or about a run that cannot be ended.
+func endSearch(ctx context.Context, f *search.Found, stopped error) error {
 	if ctx.Err() != nil {
-		f.cut = context.Cause(ctx)
+		f.Cut = context.Cause(ctx)
 	}
 	cut := stopped
-	if f.cut != nil && errors.Is(stopped, f.cut) {
+	if f.Cut != nil && errors.Is(stopped, f.Cut) {
 		stopped = nil
 	}
-	planned := f.done + len(f.failed)
-	for _, a := range f.answers {
+	planned := f.Done + len(f.Failed)
+	for _, a := range f.Answers {
 		if stopped == nil && a.Err == nil && a.Runs() > 0 {
 			planned++
-			stopped = f.dir.Write(f.search.Result(a))
+			stopped = f.Dir.Write(f.Search.Result(a))
 		}
 	}
 	if stopped == nil {
-		stopped = f.sayRates()
+		stopped = f.SayRates()
 	}
 	if cut != nil {
-		planned = f.search.MostRuns() + len(f.answers)
+		planned = f.Search.MostRuns() + len(f.Answers)
 	}
-	return errors.Join(stopped, f.dir.End(planned, cut))
+	return errors.Join(stopped, f.Dir.End(planned, cut))
 }
 
 // searchCodes are those of the runs and of the answers.
-func searchCodes(f *searched) []exit.Code {
-	codes := f.codes()
-	for _, a := range f.answers {
+func searchCodes(f *search.Found) []exit.Code {
+	codes := f.Codes()
+	for _, a := range f.Answers {
 		switch a.Outcome() {
 		case capacity.Nowhere:
 			codes = append(codes, exit.Regression)

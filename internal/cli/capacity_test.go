@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // quickSearch are the flags of a search that takes a second.
@@ -21,12 +24,12 @@ func TestCapacity(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := quickSearch("--strategy", "unbounded", "--objective", "p99-response<100ms,shed<1%")
 	o := succeed(t, args...)
-	var doc capacityDocument
+	var doc search.Document
 	if err := json.Unmarshal([]byte(succeed(t,
 		append(args, "--force", "--format", "json")...).stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != newHead("capacity") || doc.Objective != "p99-response<100ms,shed<1%" ||
+	if doc.Head.Head != jsondoc.NewHead("capacity") || doc.Objective != "p99-response<100ms,shed<1%" ||
 		doc.Axis != "load" || doc.From != 0.1 || doc.To != 1.2 || doc.Confidence != 0.95 ||
 		len(doc.Answers) != 2 {
 		t.Fatalf("%+v", doc)
@@ -208,7 +211,7 @@ func TestCapacityQueue(t *testing.T) {
 	args := quickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
 		"--format", "json")
 	args[slices.Index(args, "semaphore")] = "bounded_queue_shed"
-	var doc capacityDocument
+	var doc search.Document
 	if err := json.Unmarshal([]byte(succeed(t, args...).stdout), &doc); err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,14 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/loads"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/progress"
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/search"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 )
@@ -126,7 +131,7 @@ func (a *app) findServer(
 	expected := fmt.Sprintf("from %v /s up to at most %v /s: about %d probes of %v, %s", o.first,
 		o.most, probes, o.Duration, quantity.Roughly(takes))
 	if o.DryRun {
-		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", newLoad(attacks[0]).name, expected)
+		_, err := fmt.Fprintf(a.Stdout, "%s\n%s\n", loads.New(attacks[0]).Name, expected)
 		return err
 	}
 	if !o.Quiet {
@@ -141,50 +146,50 @@ func (a *app) findServer(
 func (a *app) searchServer(
 	ctx context.Context, s capacity.Server, k attack.Attack, o serverOptions,
 ) error {
-	newLoad, end, err := loader(ctx, a.host, o.AttackOptions)
+	newLoad, end, err := loads.Loader(ctx, a.Host, o.AttackOptions)
 	if err != nil {
 		return err
 	}
 	defer end()
-	e, err := begin(a.host, o.RunOptions, "capacity of "+k.Target())
+	e, err := execution.Begin(a.Host, o.RunOptions, "capacity of "+k.Target())
 	if err != nil {
 		return err
 	}
-	defer e.close()
-	ctx, done := interruptible(ctx, nil)
+	defer e.Close()
+	ctx, done := exit.Interruptible(ctx, nil)
 	defer done()
-	show := newLoads(0)
-	watching := e.view.begin(ctx, show.seen, show.tell)
+	show := progress.NewLoads(0)
+	watching := e.View.Begin(ctx, show.Seen, show.Tell)
 	s.Probe = func(ctx context.Context, rate, longer float64, seed uint64) (*bench.Result, error) {
 		k.Rate = rate
 		k.Duration = time.Duration(longer * float64(o.Duration))
 		l := newLoad(k)
-		l.row = fmt.Sprintf("%v /s", rate)
-		row := newLoadProgress(a.Stderr, o.Quiet, l.row, l.estimate)
-		show.next(row)
-		r, err := l.run(ctx, turn{seed: seed, watch: row.step})
-		show.next(nil)
-		row.close()
+		l.Row = fmt.Sprintf("%v /s", rate)
+		row := progress.NewLoad(a.Stderr, o.Quiet, l.Row, l.Estimate)
+		show.Next(row)
+		r, err := l.Run(ctx, loads.Turn{Seed: seed, Watch: row.Step})
+		show.Next(nil)
+		row.Close()
 		if err != nil {
 			return nil, err
 		}
 		if err := e.Write(r.Result); err != nil {
 			return nil, err
 		}
-		e.done++
+		e.Done++
 		return r.Result, r.Cut
 	}
 	answer, stopped := s.Do(watching)
 	if ctx.Err() != nil {
-		e.cut, stopped = context.Cause(ctx), nil
+		e.Cut, stopped = context.Cause(ctx), nil
 	}
-	if stopped == nil && e.cut == nil && e.done > 0 {
-		stopped = e.dir.Write(serverResult(s, k, answer))
-		e.planned = e.done + 1
+	if stopped == nil && e.Cut == nil && e.Done > 0 {
+		stopped = e.Dir.Write(serverResult(s, k, answer))
+		e.Planned = e.Done + 1
 	}
-	e.finish(errors.Join(stopped, e.dir.End(e.planned, e.cut)))
+	e.Finish(errors.Join(stopped, e.Dir.End(e.Planned, e.Cut)))
 	shown := showServer(s, k, answer, e, o.LoadOptions.Format)
-	codes := e.codes()
+	codes := e.Codes()
 	switch answer.Outcome(s.Most) {
 	case capacity.Nowhere:
 		codes = append(codes, exit.Regression)
@@ -226,24 +231,25 @@ func lostAtMet(found *capacity.ServerAnswer) []bench.Metric {
 
 // showServer prints the answer first, then the probes by their rate.
 func showServer(
-	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execution, format string,
+	s capacity.Server, k attack.Attack, found *capacity.ServerAnswer, e *execution.Execution,
+	format string,
 ) error {
-	outcome := found.Outcome(s.Most)
+	ends := found.Outcome(s.Most)
 	probes := slices.SortedStableFunc(slices.Values(found.Probes),
 		func(a, b capacity.ServerProbe) int { return cmp.Compare(a.Rate, b.Rate) })
 	if format == "json" {
-		line := capacityLine{Name: serverResult(s, k, found).Name, Outcome: outcome.String(),
+		line := search.Line{Name: serverResult(s, k, found).Name, Outcome: ends.String(),
 			Strategy: k.Strategy.String(), Met: jsondoc.Finite(found.Met),
-			Missed: jsondoc.Finite(found.Missed), Runs: len(probes), Tried: []probeLine{}}
+			Missed: jsondoc.Finite(found.Missed), Runs: len(probes), Tried: []search.Probe{}}
 		for _, p := range probes {
-			tried := probeLine{At: p.Rate, Verdict: p.Verdict.String()}
+			tried := search.Probe{At: p.Rate, Verdict: p.Verdict.String()}
 			*map[objectives.Verdict]*int{objectives.Met: &tried.Met,
 				objectives.Missed: &tried.Missed, objectives.Undecided: &tried.Untold}[p.Verdict]++
 			line.Tried = append(line.Tried, tried)
 		}
-		return e.JSON(capacityDocument{writtenHead: headOf(e, "capacity"),
+		return e.JSON(search.Document{Head: outcome.HeadOf(e, "capacity"),
 			Objective: s.Objectives.String(), Axis: "rate", From: s.First, To: s.Most,
-			Cut: e.interruption(), Answers: []capacityLine{line}, Failed: e.failed})
+			Cut: e.Interruption(), Answers: []search.Line{line}, Failed: e.Failed})
 	}
 	rate := func(v float64) string { return quantity.Digits(v) + " /s" }
 	answer := map[capacity.Outcome]string{
@@ -255,14 +261,14 @@ func showServer(
 			s.Objectives, rate(found.Missed)),
 		capacity.Unknown: fmt.Sprintf("%s: undecided for %v; met at %s, missed at %s", k.Target(),
 			s.Objectives, rate(found.Met), rate(found.Missed)),
-	}[outcome]
+	}[ends]
 	answer = strings.ReplaceAll(answer, "NaN /s", "no rate")
-	if loss := lossWords(lostAtMet(found)); loss != "" {
+	if loss := search.LossWords(lostAtMet(found)); loss != "" {
 		answer += "; of what was sent at " + rate(found.Met) + ", " + loss
 	}
-	e.Say("", answer, loadWidth)
+	e.Say("", answer, loads.Width)
 	if found.Stopped != nil {
-		e.Say("", "The search stopped: "+found.Stopped.Error(), loadWidth)
+		e.Say("", "The search stopped: "+found.Stopped.Error(), loads.Width)
 	}
 	fmt.Fprintln(e.Stdout)
 	rows := [][]string{{"rate", "verdict", "p50", "p99", "lost", "p99 lag"}}
@@ -277,7 +283,7 @@ func showServer(
 		cells = append(cells, quantity.Share(p.Lost), metricOf(p.Result, "p99-lag-sec"))
 		rows = append(rows, cells)
 	}
-	if err := e.Table(rows); err != nil || e.report == "" {
+	if err := e.Table(rows); err != nil || e.Report == "" {
 		return err
 	}
 	return e.Prose(`
@@ -285,7 +291,7 @@ func showServer(
   last once more, for twice as long. Lost is what was refused, failed, or had no
   answer.
 Report: %s
-`, e.report)
+`, e.Report)
 }
 
 func metricOf(r *bench.Result, unit string) string {

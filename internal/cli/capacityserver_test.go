@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/search"
 )
 
 // TestCapacityOfServer: the answer and the exit code are those of the server; no more is sent than
@@ -49,7 +51,7 @@ func TestCapacityOfServer(t *testing.T) {
 				t.Errorf("%d columns: %s", n, line)
 			}
 		}
-		var doc capacityDocument
+		var doc search.Document
 		j := command(t, append(args, "--format", "json")...)
 		if err := json.Unmarshal([]byte(j.stdout), &doc); err != nil || j.code != c.code ||
 			doc.Answers[0].Outcome != c.outcome || len(doc.Answers[0].Tried) == 0 {

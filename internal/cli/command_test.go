@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -15,10 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/gate/measure"
 )
 
@@ -94,9 +98,9 @@ func room(t *testing.T) string {
 }
 
 func runAsCommand(args []string) int {
-	a := newApp(os.Stdin, os.Stdout, os.Stderr)
+	h := runner.NewHost(terminal.New(os.Stdout, os.Stderr))
 	if os.Getenv(soonEnough) != "" {
-		a.firstPause = time.Millisecond
+		h.FirstPause = time.Millisecond
 	}
 	if os.Getenv(plantedHere) != "" {
 		plant()
@@ -106,7 +110,7 @@ func runAsCommand(args []string) int {
 	}
 	if fault := os.Getenv(childFault); fault != "" && args[0] == "simulate" {
 		runs := 0
-		a.drive = func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+		h.Drive = func(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
 			if runs++; s.Strategy.Spec.Name == "serial" && (fault != "worn" || runs > 1) {
 				misbehave(fault)
 			}
@@ -126,13 +130,13 @@ func runAsCommand(args []string) int {
 		return fine
 	}
 	if os.Getenv(stuckDrive) != "" && args[0] != "simulate" {
-		a.grace = time.Hour // the test interrupts it again, however late that comes
-		a.drive = func(context.Context, bench.Scenario) (*bench.Result, error) {
+		h.Grace = time.Hour // the test interrupts it again, however late that comes
+		h.Drive = func(context.Context, bench.Scenario) (*bench.Result, error) {
 			fmt.Fprintln(os.Stderr, "stuck")
 			select {}
 		}
 	}
-	return a.run(context.Background(), args)
+	return On(context.Background(), h, args, os.Stdin)
 }
 
 // misbehave is what strategies do to their process.
@@ -171,28 +175,43 @@ var held *os.File // a file that is collected closes what it stands for
 //go:noinline
 func runtimeSpin(int) {}
 
-// outcome is what a shell would see.
-type outcome struct {
+// An Outcome is what a shell would see.
+type Outcome struct {
 	code           int
 	stdout, stderr string
 }
 
 // command runs poolbench in this process, in the current directory.
-func command(t testing.TB, args ...string) outcome {
+func command(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	code := Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
-	return outcome{code, stdout.String(), stderr.String()}
+	return Outcome{code, stdout.String(), stderr.String()}
 }
 
 // fine runs it and wants exit code 0.
-func succeed(t testing.TB, args ...string) outcome {
+func succeed(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	o := command(t, args...)
 	if o.code != fine {
 		t.Fatalf("poolbench %q: exit code %d\n%s", args, o.code, o.stderr)
 	}
 	return o
+}
+
+// driven runs poolbench in this process with runs under the real clock that are made so.
+func driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	h := runner.NewHost(terminal.New(&stdout, &stderr))
+	h.Drive = drive
+	code := On(t.Context(), h, args, strings.NewReader(""))
+	return Outcome{code, stdout.String(), stderr.String()}
+}
+
+// root is the command with all subcommands.
+func root() *cobra.Command {
+	return Root(runner.NewHost(terminal.New(io.Discard, io.Discard)), nil)
 }
 
 // process is poolbench as a process of its own.

@@ -22,6 +22,7 @@ import (
 	"github.com/poolbench/poolbench/internal/durability/crash"
 	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/files/scratch"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/proof"
 	"github.com/poolbench/poolbench/strategies"
@@ -102,7 +103,7 @@ func (a *app) crashingCommand() *cobra.Command {
 
 // A crashDocument is what crash prints with --format json.
 type crashDocument struct {
-	head
+	jsondoc.Head
 	Strategy string `json:"strategy"`
 	Workload string `json:"workload"`
 	Limit    int    `json:"limit"`
@@ -142,7 +143,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, done := interruptible(ctx, func(string) {})
+	ctx, done := exit.Interruptible(ctx, func(string) {})
 	defer done()
 	p.Errors = a.Stderr
 	kind, needed, err := serverOf(spec, o.kill)
@@ -193,7 +194,7 @@ func (a *app) crash(ctx context.Context, o crashOptions) (err error) {
 	case err != nil && report.Accepted == 0:
 		return err
 	}
-	doc := crashDocument{newHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
+	doc := crashDocument{jsondoc.NewHead("crash"), o.Strategy, p.Workload, p.Limit, p.Seed,
 		level.String(), faultOf(err), report}
 	shown := doc.page()
 	shown.Broken = report.Lost > 0 && (level == strategies.PowerSafe ||

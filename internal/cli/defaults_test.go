@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/search"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -25,7 +27,7 @@ import (
 // another test does that, by the directory and the name.
 type usage struct {
 	args  []string
-	check func(t *testing.T, o outcome)
+	check func(t *testing.T, o Outcome)
 	by    string
 	less  string // what the other test takes in place of the defaults, and why
 }
@@ -35,7 +37,7 @@ var defaults = map[string]usage{
 	"run": {args: []string{"run", "--clock", "virtual", "--strategy", "worker_pool,semaphore",
 		"--load", "0.5,0.8", "--format", "json", "--out", "first"}, check: meansOfErlang},
 	"study": {args: []string{"study", "scrape", "--expect", "does-not-hold"},
-		check: func(t *testing.T, o outcome) { says(t, o, "DOES NOT HOLD") }},
+		check: func(t *testing.T, o Outcome) { says(t, o, "DOES NOT HOLD") }},
 	"capacity": {args: []string{"capacity", "--clock", "virtual", "--strategy", "worker_pool",
 		"--objective", "p99-response<80ms", "--format", "json"}, check: capacityOfErlang},
 	"capacity URL": {by: "internal/cli TestCapacityOfServer",
@@ -50,7 +52,7 @@ var defaults = map[string]usage{
 		less: "30 requests a strategy: the default takes 10 s each"},
 	"serve": {by: "internal/cli TestServe"},
 	"compare": {args: []string{"compare", "first", "first"},
-		check: func(t *testing.T, o outcome) {
+		check: func(t *testing.T, o Outcome) {
 			if strings.Contains(o.stdout, "% worse") || strings.Contains(o.stdout, "% better") {
 				t.Errorf("a directory differs from itself:\n%s", o.stdout)
 			}
@@ -59,14 +61,14 @@ var defaults = map[string]usage{
 	"trend": {by: "internal/cli TestTrendCommand"},
 	"trace": {by: "internal/cli TestTrace"},
 	"report": {args: []string{"report", "first"},
-		check: func(t *testing.T, o outcome) {
+		check: func(t *testing.T, o Outcome) {
 			if page := read(t, "first/report.html"); !strings.Contains(page, `<h1 id="finding"`) ||
 				!strings.Contains(page, "worker_pool") {
 				t.Error("no finding on the page")
 			}
 		}},
 	"merge": {args: []string{"merge", "first", "second", "--out", "both"},
-		check: func(t *testing.T, _ outcome) {
+		check: func(t *testing.T, _ Outcome) {
 			first, second, both := rates(t, "first"), rates(t, "second"), rates(t, "both")
 			for i, sum := range both {
 				if want := first[i] + second[i]; math.Abs(sum/want-1) > 1e-9 {
@@ -74,7 +76,7 @@ var defaults = map[string]usage{
 				}
 			}
 		}},
-	"list": {args: []string{"list"}, check: func(t *testing.T, o outcome) {
+	"list": {args: []string{"list"}, check: func(t *testing.T, o Outcome) {
 		for _, s := range strategies.All() {
 			says(t, o, s.Name)
 		}
@@ -82,9 +84,9 @@ var defaults = map[string]usage{
 	"new":    {by: "internal/cli TestNew"},
 	"worker": {by: "internal/cli TestWorkers"},
 	"version": {args: []string{"version"},
-		check: func(t *testing.T, o outcome) { says(t, o, "poolbench ") }},
+		check: func(t *testing.T, o Outcome) { says(t, o, "poolbench ") }},
 	"completion": {args: []string{"completion", "bash"},
-		check: func(t *testing.T, o outcome) { says(t, o, "poolbench") }},
+		check: func(t *testing.T, o Outcome) { says(t, o, "poolbench") }},
 }
 
 // inWords is a default that depends, in the help.
@@ -95,7 +97,7 @@ var inWords = regexp.MustCompile(`\(default ([^)]*)`)
 func TestEveryCommandIsHeld(t *testing.T) {
 	var text bytes.Buffer
 	rows := 0
-	for _, cmd := range newApp(nil, nil, nil).root().Commands() {
+	for _, cmd := range root().Commands() {
 		name := cmd.Name()
 		if name == serverCapacity {
 			name = "capacity URL"
@@ -167,14 +169,14 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func says(t *testing.T, o outcome, want string) {
+func says(t *testing.T, o Outcome, want string) {
 	t.Helper()
 	if !strings.Contains(o.stdout, want) {
 		t.Errorf("it does not say %q:\n%s", want, o.stdout)
 	}
 }
 
-func unmarshal(t *testing.T, o outcome, doc any) {
+func unmarshal(t *testing.T, o Outcome, doc any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(o.stdout), doc); err != nil {
 		t.Fatalf("%v: %s", err, o.stdout)
@@ -228,8 +230,8 @@ func erlang(load float64) (waits, arrivals, worker float64) {
 
 // meansOfErlang: at the command's own number of tasks the mean wait is Erlang's within 15 %, and
 // both strategies are the same queue.
-func meansOfErlang(t *testing.T, o outcome) {
-	var doc runDocument
+func meansOfErlang(t *testing.T, o Outcome) {
+	var doc outcome.Document
 	unmarshal(t, o, &doc)
 	if len(doc.Runs) != 4 {
 		t.Fatalf("%d runs, want 4", len(doc.Runs))
@@ -253,8 +255,8 @@ func meansOfErlang(t *testing.T, o outcome) {
 
 // capacityOfErlang: the load at which the exact p99 of the response is 80 ms lies between what is
 // met and what is missed, give or take 5 %, as runs have an end.
-func capacityOfErlang(t *testing.T, o outcome) {
-	var doc capacityDocument
+func capacityOfErlang(t *testing.T, o Outcome) {
+	var doc search.Document
 	unmarshal(t, o, &doc)
 	late := func(load, after float64) float64 { // the share of responses longer than that
 		c, arrivals, worker := erlang(load)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/search"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
@@ -39,26 +40,22 @@ func TestDoubts(t *testing.T) {
 			return r, nil
 		}
 		for _, format := range []string{"text", "json"} {
-			var stdout, stderr bytes.Buffer
-			a := newApp(strings.NewReader(""), &stdout, &stderr)
-			a.drive = drive
-			code := a.run(t.Context(),
-				strings.Fields("run --strategy semaphore,serial --n 5 --count 2 --out "+format+
-					" --format "+format))
-			if code != want.code {
-				t.Errorf("%v: exit code %d, want %d\n%s", verdict, code, want.code, stderr.String())
+			o := driven(t, drive, strings.Fields("run --strategy semaphore,serial --n 5 "+
+				"--count 2 --out "+format+" --format "+format)...)
+			if o.code != want.code {
+				t.Errorf("%v: exit code %d, want %d\n%s", verdict, o.code, want.code, o.stderr)
 			}
 			if format == "json" {
-				if !strings.Contains(stdout.String(), `"verdict": "`+verdict.String()+`"`) ||
-					(verdict > 0) != strings.Contains(stdout.String(), `"busy machine: 40 %"`) {
-					t.Errorf("%v: %s", verdict, stdout.String())
+				if !strings.Contains(o.stdout, `"verdict": "`+verdict.String()+`"`) ||
+					(verdict > 0) != strings.Contains(o.stdout, `"busy machine: 40 %"`) {
+					t.Errorf("%v: %s", verdict, o.stdout)
 				}
 				continue
 			}
-			if got := strings.Count(stderr.String(), "poolbench: "); got != want.lines ||
-				!strings.Contains(stderr.String(), want.stderr) {
+			if got := strings.Count(o.stderr, "poolbench: "); got != want.lines ||
+				!strings.Contains(o.stderr, want.stderr) {
 				t.Errorf("%v: %d lines, want %d with %q\n%s", verdict, got, want.lines,
-					want.stderr, stderr.String())
+					want.stderr, o.stderr)
 			}
 			results := read(t, "text/results.txt")
 			if got := strings.Count(results, "# "+strings.ToLower(verdict.String())+
@@ -91,15 +88,12 @@ func TestOwnRates(t *testing.T) {
 		"--target token_bucket --strategy token_bucket:rate=target+ticker_limited:rate=20+serial": 1,
 		"--target token_bucket --strategy ticker_limited:rate=90+token_bucket:rate=200+serial":    0,
 	} {
-		var stdout, stderr bytes.Buffer
-		a := newApp(strings.NewReader(""), &stdout, &stderr)
-		a.drive = drive
-		code := a.run(t.Context(), append(strings.Fields("run --n 5 --rate 20,30 --out x --force"),
-			strings.Fields(args)...))
-		got := strings.Count(stderr.String(), "; rate=target follows it")
-		if code != fine || got != want {
-			t.Errorf("%s: exit code %d, %d warnings, want %d\n%s", args, code, got,
-				want, stderr.String())
+		o := driven(t, drive, append(strings.Fields("run --n 5 --rate 20,30 --out x --force"),
+			strings.Fields(args)...)...)
+		got := strings.Count(o.stderr, "; rate=target follows it")
+		if o.code != fine || got != want {
+			t.Errorf("%s: exit code %d, %d warnings, want %d\n%s", args, o.code, got,
+				want, o.stderr)
 		}
 		written, err := os.ReadFile(filepath.Join("x", rundir.ResultsFile))
 		if err != nil {
@@ -108,11 +102,10 @@ func TestOwnRates(t *testing.T) {
 		if n := strings.Count(string(written), "\n# answer strategy "); n != want {
 			t.Errorf("%s: %d lines for the report, want %d", args, n, want)
 		}
-		stdout.Reset()
-		a.run(t.Context(), append(strings.Fields("run --n 5 --rate 20,30 --out x --force --quiet "+
-			"--format json"), strings.Fields(args)...))
-		var doc runDocument
-		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil || len(doc.Warnings) != want {
+		o = driven(t, drive, append(strings.Fields("run --n 5 --rate 20,30 --out x --force --quiet "+
+			"--format json"), strings.Fields(args)...)...)
+		var doc outcome.Document
+		if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || len(doc.Warnings) != want {
 			t.Errorf("%s: %v, %d warnings in JSON, want %d", args, err, len(doc.Warnings), want)
 		}
 	}
@@ -125,7 +118,7 @@ func TestOwnRatesOfCapacity(t *testing.T) {
 		"--rate-range 10,12 --target token_bucket --strategy token_bucket:rate=70,semaphore "+
 		"--out x --format json")...)
 	const want = "30 % of that are left unused; rate=target follows it"
-	var doc capacityDocument
+	var doc search.Document
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || len(doc.Warnings) != 1 ||
 		!strings.HasSuffix(doc.Warnings[0], want) {
 		t.Errorf("%v, in JSON it warns of %q", err, doc.Warnings)

@@ -15,7 +15,7 @@ import (
 
 // cramped runs poolbench where no file may grow beyond so many blocks of 512 bytes: a write beyond
 // fails, as on a full disk, and what fits is there.
-func cramped(t *testing.T, blocks int, args ...string) outcome {
+func cramped(t *testing.T, blocks int, args ...string) Outcome {
 	t.Helper()
 	cmd := process(t, nil, args...)
 	cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -f %d && exec "$0" "$@"`, blocks),
@@ -26,7 +26,7 @@ func cramped(t *testing.T, blocks int, args ...string) outcome {
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 // TestFullDisk: whichever file cannot be written, there is a line with its name, exit code 2 and no

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/progress"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/lock"
 	"github.com/poolbench/poolbench/internal/files/rundir"
@@ -83,12 +85,12 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 	if err := f.beforehand(o.Out); err != nil {
 		return err
 	}
-	watch := newGateWatch(a.Stderr, f.measure.quiet)
-	ctx, done := interruptible(ctx, watch.say)
+	watch := progress.NewGate(a.Stderr, f.measure.quiet)
+	ctx, done := exit.Interruptible(ctx, watch.Say)
 	defer done()
-	watch.say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
+	watch.Say(fmt.Sprintf("results go to %s, seed %d", o.Out, o.Seed))
 	report, err := measure.Gate(ctx, o, watch)
-	watch.close()
+	watch.Close()
 	if err != nil {
 		if elsewhere := f.without(nil, err); elsewhere != nil {
 			a.Complain(elsewhere)
@@ -157,7 +159,7 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		return o, errors.New("--resume and --force are about the directory of --out, which is " +
 			"missing")
 	case o.Out == "":
-		o.Out = filepath.Join(question.OutRoot, freeName(question.OutRoot,
+		o.Out = filepath.Join(question.OutRoot, execution.FreeName(question.OutRoot,
 			"gate-"+now.Format("20060102-150405")))
 	case !o.Resume && !o.Force:
 		// before it had anything to keep

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/gateway"
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/loads"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -89,7 +90,7 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if err != nil {
 		return err
 	}
-	var all []load
+	var all []loads.Load
 	var wrong []error
 	for _, s := range chosen {
 		k := o.Scenario
@@ -103,14 +104,14 @@ func (a *app) runGateway(cmd *cobra.Command, o gatewayOptions) error {
 	if err := errors.Join(wrong...); err != nil {
 		return err
 	}
-	return runLoads(cmd.Context(), a.host, "gateway", "gateway", all, o.LoadOptions)
+	return loads.Run(cmd.Context(), a.Host, "gateway", "gateway", all, o.LoadOptions)
 }
 
-func newGatewayLoad(k gateway.Scenario) load {
-	l := newLoad(k.Load)
-	l.row, l.name = k.Strategy.String(), k.Name()
-	l.run = func(ctx context.Context, t turn) (*attack.Report, error) {
-		k.Load.Seed, k.Load.Watch = t.seed, t.watch
+func newGatewayLoad(k gateway.Scenario) loads.Load {
+	l := loads.New(k.Load)
+	l.Row, l.Name = k.Strategy.String(), k.Name()
+	l.Run = func(ctx context.Context, t loads.Turn) (*attack.Report, error) {
+		k.Load.Seed, k.Load.Watch = t.Seed, t.Watch
 		return gateway.Run(ctx, k)
 	}
 	return l

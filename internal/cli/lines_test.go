@@ -44,7 +44,7 @@ func TestCommandLines(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	var commands []*cobra.Command
-	for _, c := range newApp(nil, nil, nil).root().Commands() {
+	for _, c := range root().Commands() {
 		if !c.Hidden {
 			commands = append(commands, c)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -40,9 +41,9 @@ func (a *app) listCommand() *cobra.Command {
 			}
 			if format == "json" {
 				return a.JSON(struct {
-					head
+					jsondoc.Head
 					Lists []catalog.Listing `json:"lists"`
-				}{newHead("list"), chosen})
+				}{jsondoc.NewHead("list"), chosen})
 			}
 			if len(args) == 2 {
 				return a.showEntry(chosen[0].Entries[0])

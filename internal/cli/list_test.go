@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -73,14 +75,14 @@ func testStrategies(t *testing.T, table string) {
 // TestListJSON: the document has what the text has.
 func TestListJSON(t *testing.T) {
 	var doc struct {
-		head
+		jsondoc.Head
 		Lists []catalog.Listing
 	}
 	if err := json.Unmarshal([]byte(succeed(t, "list", "--format", "json").stdout),
 		&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != newHead("list") || len(doc.Lists) != 7 ||
+	if doc.Head != jsondoc.NewHead("list") || len(doc.Lists) != 7 ||
 		len(doc.Lists[0].Entries) != len(strategies.All()) {
 		t.Errorf("%+v", doc)
 	}
@@ -97,20 +99,20 @@ func TestListJSON(t *testing.T) {
 
 // TestVersion: Go and system are known in every build.
 func TestVersion(t *testing.T) {
-	v := readVersion()
+	v := runner.ReadVersion()
 	if got := succeed(t, "version").stdout; got != v.String()+"\n" ||
 		!strings.Contains(got, v.Go) || !strings.Contains(got, v.OS+"/"+v.Arch) {
 		t.Errorf("%q", got)
 	}
 	var doc struct {
-		head
-		version
+		jsondoc.Head
+		runner.Version
 	}
 	if err := json.Unmarshal([]byte(succeed(t, "version", "--format", "json").stdout),
 		&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != newHead("version") || doc.version != v {
+	if doc.Head != jsondoc.NewHead("version") || doc.Version != v {
 		t.Errorf("%+v, want %+v", doc, v)
 	}
 }

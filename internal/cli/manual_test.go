@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"go/doc/comment"
 	"go/parser"
 	"go/token"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -81,7 +79,7 @@ func manualLine(t *testing.T, line, want string) {
 			t.Fatal(err)
 		}
 	}
-	var got outcome
+	var got Outcome
 	switch words := shellWords(line); words[0] {
 	case "poolbench":
 		got = command(t, words[1:]...)
@@ -158,10 +156,8 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 	defer nats.Close()
 	addresses := strings.NewReplacer("nats://127.0.0.1:4222", nats.Address,
 		"--listen 127.0.0.1:4222", "--listen 127.0.0.1:0")
-	var stdout bytes.Buffer
-	a := newApp(nil, &stdout, io.Discard)
 	asPasted := check.Whole(t)
-	for _, c := range append(a.root().Commands(), a.root()) {
+	for _, c := range append(root().Commands(), root()) {
 		for example := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
 			args := shellWords(addresses.Replace(example))[1:]
 			if needs := serverOfCrash(t, args); needs != nil && needs.Missing() != nil {
@@ -220,9 +216,7 @@ func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 // TestHelp: every command explains itself on stdout, in lines of at most 80 columns, and
 // names all of its flags.
 func TestHelp(t *testing.T) {
-	a := newApp(nil, io.Discard, io.Discard)
-	root := a.root()
-	for _, c := range append(root.Commands(), root) {
+	for _, c := range append(root().Commands(), root()) {
 		path := strings.Fields(c.CommandPath())[1:]
 		text := succeed(t, append(path, "--help")...).stdout
 		for _, flag := range flags.Known(c) {

@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text/tables"
@@ -40,19 +42,19 @@ func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := begin(a.host, o, "")
+	e, err := execution.Begin(a.Host, o, "")
 	if err != nil {
 		return err
 	}
-	defer e.close()
+	defer e.Close()
 	var writing error
 	for _, r := range merged {
-		writing = errors.Join(writing, e.dir.Write(r))
+		writing = errors.Join(writing, e.Dir.Write(r))
 	}
-	if err := errors.Join(writing, e.dir.End(len(merged), nil)); err != nil {
+	if err := errors.Join(writing, e.Dir.End(len(merged), nil)); err != nil {
 		return err
 	}
-	if err := page.Write(e.dir.Path(), studies.Figures); err != nil {
+	if err := page.Write(e.Dir.Path(), studies.Figures); err != nil {
 		return err
 	}
 	said := fmt.Sprintf("Runs: %d, each of %d directories; distributions are added, and quantiles are "+
@@ -60,8 +62,8 @@ func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
 	if len(leftOut) > 0 {
 		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", tables.Wrapped("", said, loadWidth),
-		filepath.Join(e.dir.Path(), rundir.ReportFile))
+	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", tables.Wrapped("", said, terminal.FallbackColumns),
+		filepath.Join(e.Dir.Path(), rundir.ReportFile))
 	for _, r := range merged {
 		if r.Invalid() {
 			return errors.Join(err, exit.Undecided)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/text/prose"
 )
 
@@ -56,7 +57,7 @@ func TestObjectivesOnThePage(t *testing.T) {
 	for objective := range words {
 		args = append(args, "--objective", objective)
 	}
-	var doc runDocument
+	var doc outcome.Document
 	if o := command(t, args...); json.Unmarshal([]byte(o.stdout), &doc) != nil {
 		t.Fatal(o)
 	}
@@ -105,7 +106,7 @@ func TestObjectivesJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := command(t, quick("--count", "2", "--format", "json", "--objective", "p99-response<1ms",
 		"--objective", "short-mean-response<1s")...)
-	var doc runDocument
+	var doc outcome.Document
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func namesFile(f *pflag.Flag) bool {
 
 // eachFlag calls f with the flags of all commands, hidden ones too.
 func eachFlag(f func(name string, cmd *cobra.Command, flag *pflag.Flag)) {
-	for _, c := range newApp(nil, io.Discard, io.Discard).root().Commands() {
+	for _, c := range root().Commands() {
 		c.Flags().VisitAll(func(flag *pflag.Flag) { f(c.Name()+" --"+flag.Name, c, flag) })
 	}
 }

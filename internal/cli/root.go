@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 func (a *app) root() *cobra.Command {
@@ -129,12 +131,12 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "print version, commit, Go and system",
 		Args:  flags.Operands(),
 		RunE: func(*cobra.Command, []string) error {
-			v := readVersion()
+			v := runner.ReadVersion()
 			if format == "json" {
 				return a.JSON(struct {
-					head
-					version
-				}{newHead("version"), v})
+					jsondoc.Head
+					runner.Version
+				}{jsondoc.NewHead("version"), v})
 			}
 			_, err := fmt.Fprintln(a.Stdout, v)
 			return err

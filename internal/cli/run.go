@@ -10,8 +10,10 @@ import (
 
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
@@ -77,33 +79,33 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 		}
 	}
 	if o.DryRun {
-		return showPlan(a.Printer, p, o.Format)
+		return outcome.ShowPlan(a.Printer, p, o.Format)
 	}
-	e, err := begin(a.host, o, p.Headline())
+	e, err := execution.Begin(a.Host, o, p.Headline())
 	if err != nil {
 		return err
 	}
-	defer e.close()
+	defer e.Close()
 	if len(p) > 0 && p[0].Study == nil {
-		e.dir.KeepResponses(o.Responses)
+		e.Dir.KeepResponses(o.Responses)
 	}
-	p.GoOn(e.dir)
-	if err := e.dir.BeginSuites(p.Suites()); err != nil {
+	p.GoOn(e.Dir)
+	if err := e.Dir.BeginSuites(p.Suites()); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
-	if err := e.hold(o.Objectives); err != nil {
+	if err := e.Hold(o.Objectives); err != nil {
 		return err
 	}
-	e.expect = o.Expect
-	e.follow(p, o.Quiet)
-	ctx, done := interruptible(ctx, e.show.say)
+	e.Expect = o.Expect
+	e.Follow(p, o.Quiet)
+	ctx, done := exit.Interruptible(ctx, e.Show.Say)
 	defer done()
-	writing := e.run(e.view.begin(ctx, e.show.seen, e.show.tell))
-	e.show.close()
-	e.finish(writing)
-	shown := showOutcome(e, o.Format)
+	writing := e.Run(e.View.Begin(ctx, e.Show.Seen, e.Show.Tell))
+	e.Show.Close()
+	e.Finish(writing)
+	shown := outcome.Show(e, o.Format)
 	if !o.Quiet {
-		e.Warn(append(question.OwnRates(e.plan), suspects(e.records)...))
+		e.Warn(append(question.OwnRates(e.Plan), outcome.Suspects(e.Records)...))
 	}
-	return exit.Ended(shown, e.codes()...)
+	return exit.Ended(shown, e.Codes()...)
 }

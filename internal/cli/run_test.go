@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // TestRunWritesDirectory: a run without --out has a directory named for its time, latest points to
@@ -157,14 +158,15 @@ func seedsOf(t *testing.T, dir string) map[string][]int {
 func TestRunJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := succeed(t, quick("--format", "json", "--out", "x", "--count", "2")...)
-	var doc runDocument
+	var doc outcome.Document
 	decode := json.NewDecoder(strings.NewReader(o.stdout))
 	decode.DisallowUnknownFields()
 	if err := decode.Decode(&doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.head != (head{"poolbench run", 2}) || doc.Planned != 2 || !doc.Complete ||
-		len(doc.Runs) != 2 || doc.Report != filepath.Join("x", "report.html") {
+	if doc.Head.Head != (jsondoc.Head{Format: "poolbench run", Version: 2}) ||
+		doc.Planned != 2 || !doc.Complete || len(doc.Runs) != 2 ||
+		doc.Report != filepath.Join("x", "report.html") {
 		t.Errorf("%+v", doc)
 	}
 	if m := doc.Runs[1].Metrics; doc.Runs[1].Seed != "2" || m["ops/s"] == 0 ||
@@ -172,16 +174,16 @@ func TestRunJSON(t *testing.T) {
 		t.Errorf("%+v", doc.Runs[1])
 	}
 	var plan struct {
-		head
+		jsondoc.Head
 		Runs      int
 		Seconds   float64
-		Scenarios []plannedScenario
+		Scenarios []outcome.PlannedScenario
 	}
 	if err := json.Unmarshal([]byte(succeed(t, quick("--dry-run", "--format", "json")...).stdout),
 		&plan); err != nil {
 		t.Fatal(err)
 	}
-	if plan.head != newHead("plan") || plan.Runs != 1 ||
+	if plan.Head != jsondoc.NewHead("plan") || plan.Runs != 1 ||
 		plan.Scenarios[0].Name != doc.Runs[0].Name || plan.Seconds <= 0 {
 		t.Errorf("%+v", plan)
 	}
@@ -256,16 +258,14 @@ func TestFailedJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, seeds := range map[string][]uint64{"run --n 5 --count 2": {1, 2},
 		"capacity --n 500 --objective shed<1%": {1}} {
-		var stdout, stderr bytes.Buffer
-		a := newApp(strings.NewReader(""), &stdout, &stderr)
-		a.drive = func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 			return nil, errors.New("no luck")
 		}
-		code := a.run(t.Context(), append(strings.Fields(args), "--strategy", "semaphore",
-			"--format", "json", "--quiet", "--force", "--out", "x"))
+		o := driven(t, drive, append(strings.Fields(args), "--strategy", "semaphore",
+			"--format", "json", "--quiet", "--force", "--out", "x")...)
 		var doc struct{ Failed []rundir.Failure }
-		if err := json.Unmarshal(stdout.Bytes(), &doc); err != nil {
-			t.Fatalf("%s: %v\n%s", args, err, stderr.String())
+		if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil {
+			t.Fatalf("%s: %v\n%s", args, err, o.stderr)
 		}
 		var got []uint64
 		for _, f := range doc.Failed {
@@ -274,8 +274,8 @@ func TestFailedJSON(t *testing.T) {
 				t.Errorf("%s: %+v", args, f)
 			}
 		}
-		if code != unusable || !slices.Equal(got, seeds) {
-			t.Errorf("%s: exit code %d, failed: seeds %d, want %d", args, code, got, seeds)
+		if o.code != unusable || !slices.Equal(got, seeds) {
+			t.Errorf("%s: exit code %d, failed: seeds %d, want %d", args, o.code, got, seeds)
 		}
 	}
 }
@@ -318,9 +318,7 @@ func TestLingering(t *testing.T) {
 func TestBrokenLaws(t *testing.T) {
 	for failing, want := range map[string]int{"": undecided, "serial": unusable} {
 		t.Chdir(t.TempDir())
-		var stdout, stderr bytes.Buffer
-		a := newApp(strings.NewReader(""), &stdout, &stderr)
-		a.drive = func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
 			if s.Strategy.Spec.Name == failing {
 				return nil, errors.New(s.Name() + ": no luck")
 			}
@@ -328,11 +326,11 @@ func TestBrokenLaws(t *testing.T) {
 				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}},
 				Broken:  []string{"bound: 5 in flight, limit 4"}}, nil
 		}
-		code := a.run(t.Context(),
-			strings.Fields("run --strategy semaphore,serial --n 5 --quiet --out x"))
-		if code != want || !strings.Contains(stderr.String(),
+		o := driven(t, drive,
+			strings.Fields("run --strategy semaphore,serial --n 5 --quiet --out x")...)
+		if o.code != want || !strings.Contains(o.stderr,
 			"(seed 1) is INVALID: bound: 5 in flight, limit 4\n") {
-			t.Errorf("failing %q: exit code %d, want %d\n%s", failing, code, want, stderr.String())
+			t.Errorf("failing %q: exit code %d, want %d\n%s", failing, o.code, want, o.stderr)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func (a *app) simulateCommand() *cobra.Command {
 		Hidden: true,
 		Args:   flags.Operands(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.simulate(cmd.Context(), a.stdin)
+			return a.Simulate(cmd.Context(), a.stdin)
 		},
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/studies"
 )
@@ -41,7 +41,7 @@ func TestStudy(t *testing.T) {
 	}
 	got := command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds",
 		"--format", "json")
-	var doc runDocument
+	var doc outcome.Document
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -100,15 +100,12 @@ func TestStudyWithoutBelief(t *testing.T) {
 				{Unit: "verdict", Value: float64(bench.Invalid)}}
 			return r, nil
 		}
-		var stdout, stderr bytes.Buffer
-		a := newApp(strings.NewReader(""), &stdout, &stderr)
-		a.drive = drive
-		code := a.run(t.Context(),
-			append([]string{"study", "real_waits", "--quick", "--out", out}, c.args...))
-		if code != c.code || !strings.Contains(stdout.String(), "  UNDECIDED: ") ||
-			!strings.Contains(stderr.String(), "is INVALID: pause") {
-			t.Errorf("%v: exit code %d, want %d\n%s%s", c.args, code, c.code,
-				stdout.String(), stderr.String())
+		o := driven(t, drive,
+			append([]string{"study", "real_waits", "--quick", "--out", out}, c.args...)...)
+		if o.code != c.code || !strings.Contains(o.stdout, "  UNDECIDED: ") ||
+			!strings.Contains(o.stderr, "is INVALID: pause") {
+			t.Errorf("%v: exit code %d, want %d\n%s%s", c.args, o.code, c.code,
+				o.stdout, o.stderr)
 		}
 	}
 }

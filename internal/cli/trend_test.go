@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // writeHistory writes twelve results, the last six of which are slower, under names that are not in
@@ -48,7 +50,7 @@ func TestTrendCommand(t *testing.T) {
 		t.Errorf("out of order: %s", o.stdout)
 	}
 	var doc struct {
-		head
+		jsondoc.Head
 		Series []struct{ Changes []struct{ At int } }
 	}
 	if err := json.Unmarshal([]byte(succeed(t,

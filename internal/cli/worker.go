@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/fleet"
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/strategies/durable"
@@ -67,7 +68,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	if o.quiet {
 		say = func(string) {}
 	}
-	ctx, done := interruptible(ctx, nil)
+	ctx, done := exit.Interruptible(ctx, nil)
 	defer done()
 	address, ctx, server, err := a.findHub(ctx, o)
 	if err != nil {
@@ -82,9 +83,9 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 		var fail context.CancelCauseFunc
 		ctx, fail = context.WithCancelCause(ctx)
 		defer fail(nil)
-		go server.Watch(ctx, func(err error) { fail(&hubError{err}) })
+		go server.Watch(ctx, func(err error) { fail(&runner.HubError{Cause: err}) })
 	}
-	me, err := self()
+	me, err := runner.Self()
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (a *app) work(ctx context.Context, o workerOptions) error {
 	worker := fleet.Worker{Conn: conn, Self: me, Slots: o.slots, Run: runs.run, Idle: o.idle,
 		Say: say}
 	err = serveAttacks(ctx, fleet.Agent{Conn: conn, Self: me, Say: say}, worker.Work)
-	if failed, is := errors.AsType[*hubError](context.Cause(ctx)); is {
+	if failed, is := errors.AsType[*runner.HubError](context.Cause(ctx)); is {
 		return failed
 	}
 	if err == nil && ctx.Err() != nil && !errors.Is(context.Cause(ctx), errParent) {
@@ -189,27 +190,27 @@ type patientRunners struct {
 	app *app
 
 	mu  sync.Mutex
-	all map[time.Duration]*runner
+	all map[time.Duration]*runner.Runner
 }
 
 func (p *patientRunners) run(
 	ctx context.Context, s bench.Scenario, patience time.Duration, soFar func(*bench.Result),
 ) (*bench.Result, error) {
-	r, err := p.with(patience).telling(ctx, s, soFar)
-	if stuck := (*stuckError)(nil); errors.As(err, &stuck) {
+	r, err := p.with(patience).Telling(ctx, s, soFar)
+	if stuck := (*runner.StuckError)(nil); errors.As(err, &stuck) {
 		return nil, fleet.Last{Err: err}
 	}
 	return r, err
 }
 
-func (p *patientRunners) with(patience time.Duration) *runner {
+func (p *patientRunners) with(patience time.Duration) *runner.Runner {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all[patience] == nil {
 		if p.all == nil {
-			p.all = map[time.Duration]*runner{}
+			p.all = map[time.Duration]*runner.Runner{}
 		}
-		p.all[patience] = newRunner(p.app.host, patience)
+		p.all[patience] = runner.New(p.app.Host, patience)
 	}
 	return p.all[patience]
 }
@@ -218,6 +219,6 @@ func (p *patientRunners) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, r := range p.all {
-		r.close()
+		r.Close()
 	}
 }

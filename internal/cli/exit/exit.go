@@ -1,4 +1,4 @@
-// Package exit has the codes with which the command ends.
+// Package exit has the codes with which the command ends, and the signals that end it early.
 package exit
 
 import (

@@ -1,0 +1,43 @@
+package execution
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Record is a run that was written down.
+type Record struct {
+	Section      int            // of the plan; else the number of the load
+	Answers      *attack.Report // of a load; nil for other runs
+	ID           RunID
+	*results.Run // as the directory has it, once that is read
+}
+
+// A RunID tells the runs of one execution apart.
+type RunID struct {
+	Name string
+	Seed uint64
+}
+
+// Metric implements objectives.Run.
+func (r Record) Metric(unit string) (float64, bool) { return r.Value(unit) }
+
+// invalid says, a line each, why a result is INVALID; nothing where it is not.
+func invalid(r *bench.Result) (lines []string) {
+	why := slices.Clone(r.Broken)
+	for _, reason := range r.Reasons {
+		if reason.Verdict == bench.Invalid && !slices.Contains(why, reason.Text) {
+			// a broken law is a reason, too
+			why = append(why, reason.String())
+		}
+	}
+	for _, w := range why {
+		lines = append(lines, fmt.Sprintf("%s (seed %d) is INVALID: %s",
+			r.Name, r.Seed, w))
+	}
+	return lines
+}

@@ -1,0 +1,115 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/live"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// A View shows runs while they go on: as a page where the flag says so, and as a line on a
+// terminal.
+type View struct {
+	meter  meter.Meter
+	course *live.Course
+	server *live.Server // nil: there is no page
+	plan   func() live.Plan
+	end    func() // of the clock
+}
+
+// look begins to show what the command does: nil where nobody looks on. An address that cannot be
+// had is an error before anything is written.
+func look(to io.Writer, f question.LiveFlag, title string) (*View, error) {
+	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
+	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })
+	if f.Address == "" {
+		if terminal.Console(to) == nil {
+			return nil, nil
+		}
+		return v, nil
+	}
+	err := flags.CheckAddress(f.Address, f.Any)
+	if err == nil {
+		v.server, err = live.Serve(f.Address, f.Any, title, v.course)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--live: %w", err)
+	}
+	fmt.Fprintf(to, "live at %s\n", v.server.URL())
+	return v, nil
+}
+
+// Begin has the runs of the context count, and the clock begin. text is told a line each second
+// while a run goes on; nil: nobody is.
+func (v *View) Begin(
+	ctx context.Context, plan func() live.Plan, text func(line string),
+) context.Context {
+	if v == nil {
+		return ctx
+	}
+	v.plan = plan
+	v.end = pace.Every(time.Second, func() {
+		if f := v.course.Step(time.Now()); text != nil {
+			text(frameLine(f))
+		}
+	})
+	return meter.With(ctx, &v.meter)
+}
+
+// close ends it; report is the path of the report that those who look on get, "" where there is
+// none.
+func (v *View) close(report string) error {
+	if v == nil {
+		return nil
+	}
+	v.end()
+	v.end = func() {}
+	if v.server == nil {
+		return nil
+	}
+	server := v.server
+	v.server = nil
+	if report == "" {
+		return server.Close(nil)
+	}
+	return server.Close(func() (io.ReadCloser, error) { return os.Open(report) })
+}
+
+// frameLine is what a terminal has of a frame; "" between two runs.
+func frameLine(f live.Frame) string {
+	if f.Rate == nil {
+		return ""
+	}
+	words := []string{quantity.Rate(*f.Rate)}
+	if f.P50 != nil {
+		words = append(words, "p50 "+quantity.Seconds(*f.P50))
+	}
+	if f.P99 != nil {
+		words = append(words, "p99 "+quantity.Seconds(*f.P99))
+	}
+	if f.InFlight != nil && f.Limit > 0 {
+		words = append(words, fmt.Sprintf("%d of %d in flight", *f.InFlight, f.Limit))
+	} else if f.InFlight != nil {
+		words = append(words, fmt.Sprintf("%d in flight", *f.InFlight))
+	}
+	errors := uint64(0)
+	for o, n := range f.Others {
+		if meter.Outcome(o) != meter.Completed {
+			errors += n
+		}
+	}
+	if errors > 0 {
+		words = append(words, fmt.Sprintf("%d not completed", errors))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,213 @@
+// Package loads puts HTTP loads on, one after another, into a run directory, and shows what came of
+// them.
+package loads
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/progress"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/pace"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Load is one HTTP load to be put on, again and again: a row of the table.
+type Load struct {
+	Row      string
+	Name     string // of its results
+	Estimate time.Duration
+	plan     attack.Written // of an attack
+	Run      func(context.Context, Turn) (*attack.Report, error)
+}
+
+// A Turn is one of the times that a load is put on.
+type Turn struct {
+	Seed   uint64
+	before *bench.Result // of a soak that was cut off; nil: it begins
+	Watch  func(attack.Progress)
+}
+
+// runInto runs the load, and writes what a soak has so far.
+func (l Load) runInto(
+	ctx context.Context, t Turn, h *runner.Host, dir *directory.Dir,
+) (*attack.Report, error) {
+	var progress bench.Progress
+	asked := runner.NewAsking(&progress, h.FirstPause)
+	end := pace.Every(bench.PulseInterval, func() {
+		if r := asked.Hear(); r != nil {
+			if err := dir.WriteSoFar(r); err != nil {
+				h.Complain(err)
+			}
+		}
+	})
+	defer end()
+	return l.Run(bench.WithProgress(ctx, &progress), t)
+}
+
+// A loaded is what has come of a series of loads.
+type loaded struct {
+	*execution.Execution
+	loads []Load
+	first []uint64 // seed of each
+}
+
+// settle settles the seeds, and names the plan of attacks in the directory.
+func (e *loaded) settle(kind string, o question.LoadOptions) error {
+	sum := sha256.New()
+	words := json.NewEncoder(sum)
+	for _, l := range e.loads {
+		seed := e.Dir.NextSeed(o.FirstSeed, o.Count,
+			func(name string) bool { return name == l.Name })
+		e.first = append(e.first, seed)
+		if err := words.Encode([]any{l.plan, seed, o.Count}); err != nil {
+			return err
+		}
+	}
+	if kind != "attack" {
+		return nil
+	}
+	return e.Dir.BeginRest(fmt.Sprintf("%d attacks, %x", e.Planned, sum.Sum(nil)[:6]),
+		func(name string, seed uint64) bool {
+			for i, l := range e.loads {
+				if l.Name == name && seed-e.first[i] < uint64(o.Count) {
+					return true
+				}
+			}
+			return false
+		})
+}
+
+// Run puts the loads on, interleaved over the repetitions, and shows what came of it, under a
+// heading that says what it is.
+func Run(
+	ctx context.Context, h *runner.Host, kind, what string, loads []Load, o question.LoadOptions,
+) error {
+	if o.DryRun {
+		for _, l := range loads {
+			fmt.Fprintln(h.Stdout, l.Name)
+		}
+		return nil
+	}
+	begun, err := execution.Begin(h, o.RunOptions, what)
+	if err != nil {
+		return err
+	}
+	defer begun.Close()
+	ctx, done := exit.Interruptible(ctx, nil)
+	defer done()
+	if err := begun.Hold(o.Objectives); err != nil {
+		return err
+	}
+	e := &loaded{Execution: begun, loads: loads}
+	e.Planned = len(loads) * o.Count
+	if err := e.settle(kind, o); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	show := progress.NewLoads(e.Planned)
+	writing := e.putOn(e.View.Begin(ctx, show.Seen, show.Tell), o, show)
+	if ctx.Err() != nil {
+		e.Cut = context.Cause(ctx)
+	}
+	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut)))
+	shown := showLoaded(kind, what, e, o.Format)
+	if !o.Quiet && o.Format != "json" {
+		e.Warn(outcome.Suspects(e.Records))
+	}
+	return exit.Ended(shown, e.Codes()...)
+}
+
+// putOn runs the series into the directory. The error is about the directory.
+func (e *loaded) putOn(ctx context.Context, o question.LoadOptions, all *progress.Loads) error {
+	for i := range o.Count {
+		for k, l := range e.loads {
+			if ctx.Err() != nil {
+				return nil
+			}
+			seed := e.first[k] + uint64(i)
+			whole, before := e.Dir.Held(l.Name, seed)
+			r, err := &attack.Report{Result: whole, Resumed: true}, error(nil)
+			if whole == nil {
+				show := progress.NewLoad(e.Stderr, o.Quiet, l.Row, l.Estimate)
+				all.Next(show)
+				r, err = l.runInto(ctx, Turn{seed, before, show.Step}, e.Host, e.Dir)
+				all.Next(nil)
+				show.Close()
+			}
+			switch {
+			case err != nil && ctx.Err() != nil:
+				return nil
+			case err != nil:
+				e.Complain(err)
+				if err := e.Fail(l.Name, seed, err); err != nil {
+					return err
+				}
+				continue
+			}
+			id := execution.RunID{Name: r.Name, Seed: r.Seed}
+			rec := execution.Record{Section: k, ID: id, Answers: r}
+			err = e.Take(rec, r.Result, nil)
+			if why := nothingCompleted(r); why != "" {
+				e.Complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",
+					r.Name, r.Seed, r.Tasks, why))
+				e.Failed = append(e.Failed,
+					rundir.Failure{Name: r.Name, Seed: r.Seed, Reason: why})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nothingCompleted says what came instead, where nothing was completed; "" where something was.
+func nothingCompleted(r *attack.Report) string {
+	if rate, ok := r.Metric("mean-response-sec"); ok && rate >= 0 || r.Cut != nil {
+		return ""
+	}
+	return strings.Join(append(spellCounts("status ", r.Statuses), spellCounts("", r.Errors)...),
+		", ")
+}
+
+func spellCounts(before string, counts []attack.Count) (words []string) {
+	for _, same := range results.Gather(counts, func(c attack.Count) string { return c.What }) {
+		sum := same[0].N
+		for _, c := range same[1:] {
+			sum += c.N
+		}
+		words = append(words, fmt.Sprintf("%s%s × %d", before, same[0].What, sum))
+	}
+	return words
+}
+
+// New makes a load of an attack.
+func New(k attack.Attack) Load {
+	l := Load{Row: k.Target(), Name: k.Name(), Estimate: k.Duration}
+	if k.Strategy.Spec.Name != "" {
+		l.Row = k.Strategy.String()
+	}
+	if k.Clients == 0 && k.Tasks > 0 && k.Rate > 0 {
+		l.Estimate = time.Duration(float64(k.Tasks) / k.Rate * float64(time.Second))
+	}
+	l.plan = k.Written().WithoutSecrets()
+	l.plan.Soak = true // whether it is one of itself or by --soak is no other plan
+	l.Run = func(ctx context.Context, t Turn) (*attack.Report, error) {
+		k.Seed, k.Before, k.Watch = t.Seed, t.before, t.Watch
+		return attack.Run(ctx, k)
+	}
+	return l
+}

@@ -1,0 +1,162 @@
+package loads
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/internal/text/tables"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Width is that of what is said of loads.
+const Width = 80
+
+// loadColumns are those of the table: 80 characters with the longest name of a strategy.
+var loadColumns = []outcome.Column{
+	{Head: "throughput", Unit: "ops/s"},
+	{Head: "p50", Unit: "p50-response-sec"},
+	{Head: "p99", Unit: "p99-response-sec"},
+	{Head: "p99 service", Unit: "p99-service-sec"},
+	{Head: "p99 lag", Unit: "p99-lag-sec"},
+}
+
+// loadShares are said below it, where they are not 0.
+var loadShares = []outcome.Column{
+	{Head: "shed", Unit: "shed/op"},
+	{Head: "throttled", Unit: "throttled/op"},
+	{Head: "failed", Unit: "failed/op"},
+	{Head: "abandoned", Unit: "abandoned/op"},
+	{Head: "sent again", Unit: "resent/op"},
+}
+
+func showLoaded(kind, what string, e *loaded, format string) error {
+	if format == "json" {
+		doc := outcome.NewDocument(e.Execution, kind)
+		doc.Complete = doc.Complete && e.Cut == nil // a load that was cut short has a result
+		return e.JSON(doc)
+	}
+	if len(e.Records) == 0 {
+		return nil
+	}
+	rows := e.rows()
+	without := []string{"strategy", "target", "queue", "clock"}
+	rate := func(l Load) string {
+		return results.Lookup(results.NameKeys([]byte(l.Name)), "rate")
+	}
+	if slices.ContainsFunc(e.loads, func(l Load) bool { return rate(l) != rate(e.loads[0]) }) {
+		without = append(without, "rate")
+	}
+	keys := results.Without(e.Records[0].Keys, without...)
+	head := what + ", " + outcome.Heading(keys) + outcome.Repetitions(rows)
+	e.Say("", head, Width)
+	for _, r := range rows {
+		if text := completed(r); text != "" {
+			e.Say("", text, Width)
+		}
+	}
+	fmt.Fprintln(e.Stdout)
+	of := "target"
+	if slices.ContainsFunc(e.Records, func(r execution.Record) bool {
+		return r.Key("strategy") != ""
+	}) {
+		of = "strategy"
+	}
+	if err := e.Table(outcome.Table(of, loadColumns, rows)); err != nil {
+		return err
+	}
+	showAnswered(e, rows)
+	fmt.Fprintln(e.Stdout)
+	if err := outcome.ShowObjectives(e.Execution); err != nil {
+		return err
+	}
+	return e.Prose(`  p50 and p99 are of the response, which counts from the instant a request was
+  due; service counts from its sending; lag is how late it was sent.
+Report: %s
+`, e.Report)
+}
+
+// rows are the loads with their results.
+func (e *loaded) rows() []outcome.Row {
+	rows := make([]outcome.Row, len(e.loads))
+	for k, l := range e.loads {
+		rows[k].Strategy = l.Row
+	}
+	for _, rec := range e.Records {
+		rows[rec.Section].Cell = append(rows[rec.Section].Cell, rec.Run)
+	}
+	return rows
+}
+
+// completed says what came of a load, in a sentence; "" where it has no results.
+func completed(r outcome.Row) string {
+	done, ok := r.Estimate("ops/s")
+	if !ok {
+		return ""
+	}
+	text := fmt.Sprintf("%s: %s", r.Strategy, quantity.Rate(done.Mid))
+	if offered, ok := r.Estimate("offered-ops/s"); ok {
+		text += " of " + quantity.Rate(offered.Mid)
+	}
+	text += " completed"
+	for _, q := range []string{"p99", "p50"} {
+		if v, ok := r.Estimate(q + "-response-sec"); ok {
+			return text + fmt.Sprintf(", %s %s", q, quantity.Seconds(v.Mid))
+		}
+	}
+	return text
+}
+
+// showAnswered says, for every load, which statuses and errors came, over all repetitions, and what
+// share was not completed.
+func showAnswered(e *loaded, rows []outcome.Row) {
+	fmt.Fprintln(e.Stdout)
+	for k, r := range rows {
+		var words []string
+		for _, c := range loadShares {
+			if v, ok := r.Estimate(c.Unit); ok && v.Mid != 0 {
+				words = append(words, quantity.Metric(c.Unit, v.Mid)+" "+c.Head)
+			}
+		}
+		var statuses, errors []attack.Count
+		resumed, over := false, ""
+		for _, rec := range e.Records {
+			if rec.Section == k {
+				statuses = append(statuses, rec.Answers.Statuses...)
+				errors = append(errors, rec.Answers.Errors...)
+				over = cmp.Or(over, rec.Answers.Over)
+				resumed = resumed || rec.Answers.Resumed
+			}
+		}
+		if over != "" {
+			words = append(words, over)
+		}
+		words = append(words, spellCounts("status ", statuses)...)
+		words = append(words, spellCounts("", errors)...)
+		if resumed && len(statuses)+len(errors) > 0 {
+			words = append(words, "statuses and errors since --resume")
+		}
+		if len(words) > 0 {
+			text := r.Strategy + ": " + strings.Join(words, ", ")
+			e.Say("  ", text, Width)
+		}
+		for _, rec := range e.Records {
+			if rec.Section == k {
+				writeAgents(e.Stdout, rec.Answers.Agents)
+			}
+		}
+	}
+}
+
+// writeAgents says who has sent how much.
+func writeAgents(to io.Writer, all []attack.Agent) {
+	for _, g := range all {
+		fmt.Fprintln(to, tables.Wrapped("  ", "agent on "+g.String(), Width))
+	}
+}

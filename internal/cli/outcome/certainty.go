@@ -1,0 +1,62 @@
+package outcome
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// sureP99 is the relative half-width beyond which a p99 is said to come from too short a run.
+const sureP99 = 0.1
+
+// A certainty collects how far the p99 of several cells can be told.
+type certainty struct {
+	least, most float64  // half-widths of those that are told, relative
+	short       []string // those that are not
+	needed      float64  // tasks that the longest of them takes to be within 5 %
+}
+
+// Add takes a cell in, unless it is of a load that has no steady state to be told.
+func (c *certainty) Add(name string, cell results.Cell) {
+	p99 := cell.Value("p99-response-sec")
+	needed, stationary := cell.Estimate("needed-tasks")
+	if !(p99 > 0) || !stationary {
+		return
+	}
+	in, ok := cell.Interval("p99-response")
+	half := max(in.Hi-in.Mid, in.Mid-in.Lo) / p99
+	switch {
+	case !ok:
+		name += " –"
+	case half > sureP99:
+		name += " " + percent(half)
+	default:
+		if c.most == 0 || half < c.least {
+			c.least = half
+		}
+		c.most = max(c.most, half)
+		return
+	}
+	c.short, c.needed = append(c.short, name), max(c.needed, needed.Mid)
+}
+
+// percent spells a share.
+func percent(share float64) string { return fmt.Sprintf("±%.2g %%", 100*share) }
+
+// notes say it in a line or two; none where there is nothing to tell.
+func (c *certainty) notes() (parts []string) {
+	if c.most > 0 {
+		span := percent(c.least)
+		if to := percent(c.most); to != span {
+			span += " to " + to
+		}
+		parts = append(parts, "95 % interval of the p99: "+span)
+	}
+	if len(c.short) > 0 {
+		parts = append(parts, fmt.Sprintf("too short for a p99 within ±10 %%: %s (±5 %% takes some "+
+			"%s tasks)", prose.List(prose.Few(c.short, 3)), quantity.Many(c.needed)))
+	}
+	return parts
+}

@@ -1,0 +1,104 @@
+package outcome
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+)
+
+// A Head opens a document about results that are on disk.
+type Head struct {
+	jsondoc.Head
+	Dir     string `json:"dir"`
+	Results string `json:"results"`          // the file in the Go benchmark format
+	Report  string `json:"report,omitempty"` // absent where there is none
+}
+
+// HeadOf opens a document of that kind about the execution.
+func HeadOf(e *execution.Execution, kind string) Head {
+	dir := e.Dir.Path()
+	return Head{jsondoc.NewHead(kind), dir, filepath.Join(dir, rundir.ResultsFile), e.Report}
+}
+
+// A Document is what run, attack and gateway print with --format json.
+type Document struct {
+	Head
+	Planned  int               `json:"planned"`  // runs
+	Complete bool              `json:"complete"` // every planned run has a result
+	Cut      string            `json:"interrupted,omitempty"`
+	Warnings []string          `json:"warnings,omitempty"` // of a rate that is not the target's
+	Runs     []RunLine         `json:"runs"`
+	Failed   []rundir.Failure  `json:"failed,omitempty"`
+	Findings []finding.Finding `json:"findings,omitempty"` // of studies
+
+	// those that the scenarios were held to
+	Objectives []objectiveLine `json:"objectives,omitempty"`
+}
+
+// A RunLine is one result. Times are in seconds, shares in fractions of 1; a metric that the run
+// could not tell is absent.
+type RunLine struct {
+	Name    string             `json:"name"`
+	Seed    json.Number        `json:"seed"`
+	Tasks   int                `json:"tasks"`
+	Metrics map[string]float64 `json:"metrics"`
+	Verdict string             `json:"verdict"` // VALID, SUSPECT or INVALID
+	// that it is not VALID for: the check and what it found
+	Reasons []string `json:"reasons,omitempty"`
+
+	// of a load: what the server answered, and what came instead
+	Statuses []attack.Count `json:"statuses,omitempty"`
+	Errors   []attack.Count `json:"errors,omitempty"`
+	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
+	// how requests went, where that is not HTTP/1.1 on connections of the attack's own
+	Over   string      `json:"over,omitempty"`
+	Agents []AgentLine `json:"agents,omitempty"` // that shared it
+}
+
+func newRunLine(r execution.Record) RunLine {
+	verdict, _ := r.Verdict()
+	line := RunLine{Name: r.Name, Seed: json.Number(r.Seed), Tasks: r.Iters, Metrics: r.Values,
+		Verdict: verdict.String()}
+	for _, doubt := range r.Doubts {
+		line.Reasons = append(line.Reasons, doubt.Text)
+	}
+	if r.Answers != nil {
+		line.Statuses, line.Errors = r.Answers.Statuses, r.Answers.Errors
+		line.Resumed, line.Over = r.Answers.Resumed, r.Answers.Over
+		line.Agents = agentLines(r.Answers.Agents)
+	}
+	return line
+}
+
+// Metrics leaves out what JSON has no word for.
+func Metrics(metrics []bench.Metric) map[string]float64 {
+	m := map[string]float64{}
+	for _, metric := range metrics {
+		if jsondoc.Finite(metric.Value) != nil {
+			m[metric.Unit] = metric.Value
+		}
+	}
+	return m
+}
+
+// NewDocument is the document of that kind about the execution.
+func NewDocument(e *execution.Execution, kind string) Document {
+	doc := Document{Head: HeadOf(e, kind), Planned: e.Planned,
+		Complete: e.Done == e.Planned, Cut: e.Interruption(), Runs: []RunLine{},
+		Warnings: question.OwnRates(e.Plan), Failed: e.Failed, Findings: e.Findings}
+	doc.Version = 2
+	for _, rec := range e.Records {
+		doc.Runs = append(doc.Runs, newRunLine(rec))
+	}
+	for _, j := range e.Judged() {
+		doc.Objectives = append(doc.Objectives, newObjectiveLine(j))
+	}
+	return doc
+}

@@ -1,0 +1,81 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Suspects says how many scenarios have something in them that is not the strategy's, and for each
+// check that found it, how often, and what in the first of them. INVALID runs have been
+// reported already.
+func Suspects(records []execution.Record) (lines []string) {
+	believed := slices.DeleteFunc(slices.Clone(records), func(r execution.Record) bool {
+		return r.Invalid()
+	})
+	scenarios := results.Gather(believed, func(r execution.Record) string { return r.Name })
+	type found struct{ scenario, text string }
+	var all []found
+	doubted, overload := 0, 0
+	for _, runs := range scenarios {
+		d := cellOf(runs).Doubts()
+		if d == nil {
+			continue
+		}
+		if load, err := strconv.ParseFloat(runs[0].Key("load"), 64); err == nil && load >= 1 &&
+			d.OfOverload() {
+			overload++
+			continue
+		}
+		doubted++
+		for _, why := range d.Why {
+			all = append(all, found{shortName(runs[0], believed), why.Text})
+		}
+	}
+	if doubted == 0 {
+		return nil
+	}
+	head := fmt.Sprintf("%d of %s SUSPECT", doubted, prose.Count(len(scenarios), "scenario"))
+	if overload > 0 {
+		head += fmt.Sprintf(", %d more unstable, as requested", overload)
+	}
+	lines = []string{head + "; the report and results.txt say which"}
+	checks := results.Gather(all, func(f found) string {
+		return results.Doubt{Text: f.text}.Check()
+	})
+	slices.SortStableFunc(checks, func(a, b []found) int { return len(b) - len(a) })
+	for _, c := range checks {
+		line := c[0].scenario + ": " + c[0].text
+		if more := len(c) - 1; more > 0 {
+			line += fmt.Sprintf("; and %d more", more)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// shortName is what tells the run's scenario from the others: its strategy, and in what they
+// differ.
+func shortName(r execution.Record, of []execution.Record) string {
+	var differ []results.Pair
+	for _, k := range r.Keys {
+		if k.Key != "strategy" && slices.ContainsFunc(of, func(other execution.Record) bool {
+			return other.Key(k.Key) != k.Value
+		}) {
+			differ = append(differ, k)
+		}
+	}
+	words := results.Words(differ)
+	if strategy := r.Key("strategy"); strategy != "" {
+		words = append([]string{results.Readable(strategy)}, words...)
+	}
+	if len(words) == 0 {
+		return r.Name
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,35 @@
+package outcome
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// TestManyDoubts: however many scenarios there are, a check has one line, the most frequent first.
+func TestManyDoubts(t *testing.T) {
+	var records []execution.Record
+	for i := range 20 {
+		text := "lag: late"
+		if i < 3 {
+			text = "too short: few tasks"
+		}
+		load := strconv.Itoa(i)
+		records = append(records, execution.Record{Run: &results.Run{Name: strings.Repeat("x", i+1),
+			Keys: []results.Pair{{Key: "strategy", Value: "serial"}, {Key: "load", Value: load},
+				{Key: "clock", Value: "virtual"}},
+			Values: map[string]float64{"verdict": float64(results.Suspect)},
+			Doubts: []results.Doubt{{Text: text}}}})
+	}
+	want := []string{"18 of 20 scenarios SUSPECT, 2 more unstable, as requested; the report and " +
+		"results.txt say which",
+		"serial, load 3: lag: late; and 16 more", "serial, load 0: too short: few tasks"}
+	if diff := cmp.Diff(want, Suspects(records)); diff != "" {
+		t.Error(diff)
+	}
+}

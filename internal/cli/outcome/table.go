@@ -1,0 +1,209 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A group are the runs of one scenario but for its strategy: what may be compared.
+type group struct {
+	keys []results.Pair // of the names, without strategy and queue
+	rows []Row          // by strategy, in the order of the plan
+}
+
+// A Row is one strategy, with its repetitions.
+type Row struct {
+	Strategy string // with its queue, where that was given
+	results.Cell
+}
+
+func cellOf(records []execution.Record) (c results.Cell) {
+	for _, rec := range records {
+		c = append(c, rec.Run)
+	}
+	return c
+}
+
+// groupRecords sorts the runs of a section into groups, in the order of the plan.
+func groupRecords(records []execution.Record) (groups []*group) {
+	place := func(r execution.Record) string {
+		return fmt.Sprint(results.Without(r.Keys, "strategy", "queue"))
+	}
+	strategy := func(rec execution.Record) string {
+		name := results.Readable(rec.Key("strategy"))
+		if queue := rec.Key("queue"); queue != "" {
+			name += ", queue " + queue
+		}
+		return name
+	}
+	for _, alike := range results.Gather(records, place) {
+		g := &group{keys: results.Without(alike[0].Keys, "strategy", "queue")}
+		for _, runs := range results.Gather(alike, strategy) {
+			g.rows = append(g.rows, Row{strategy(runs[0]), cellOf(runs)})
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// A Column of the full table. One that is not always there is shown where a row of the section has
+// a value other than 0.
+type Column struct {
+	Head, Unit string
+	always     bool
+}
+
+var columns = []Column{
+	{"throughput", "ops/s", true},
+	{"goodput", "goodput-ops/s", false},
+	{"mean response", "mean-response-sec", true},
+	{"p50", "p50-response-sec", true},
+	{"p99", "p99-response-sec", true},
+	{"mean wait", "mean-wait-sec", true},
+	{"waited", "waited/op", true},
+	{"shed", "shed/op", false},
+	{"throttled", "throttled/op", false},
+	{"failed", "failed/op", false},
+	{"abandoned", "abandoned/op", false},
+	{"refused calls", "refused-calls", false},
+	{"bans", "bans", false},
+	{"makespan", "makespan-sec", false},
+}
+
+// fewGroups is up to how many a section gets a full table each; beyond, one value a scenario has to
+// do.
+const fewGroups = 4
+
+// showTables prints the results, section by section.
+func showTables(e *execution.Execution) error {
+	section := func(r execution.Record) int { return r.Section }
+	for _, records := range results.Gather(e.Records, section) {
+		if title := e.Plan[records[0].Section].Title; title != "" {
+			e.Prose("%s\n\n", title)
+		}
+		groups := groupRecords(records)
+		show := showSweep
+		if len(groups) <= fewGroups {
+			show = showGroups
+		}
+		if err := show(e.Printer, groups); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showGroups prints a full table for each group.
+func showGroups(p *terminal.Printer, groups []*group) error {
+	for _, g := range groups {
+		p.Prose("%s\n", Heading(g.keys)+g.arrived()+Repetitions(g.rows))
+		names, notes := alike([]*group{g})
+		rows := slices.DeleteFunc(slices.Clone(g.rows), func(r Row) bool {
+			return names[r.Strategy] == ""
+		})
+		for i := range rows {
+			rows[i].Strategy = names[rows[i].Strategy]
+		}
+		var sure certainty
+		for _, r := range rows {
+			sure.Add(r.Strategy, r.Cell)
+		}
+		if err := p.Table(Table("strategy", g.columns(), rows)); err != nil {
+			return err
+		}
+		for _, note := range append(notes, sure.notes()...) {
+			p.Say("  ", note, pageWidth)
+		}
+		if err := showStages(p, g, rows); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.Stdout)
+	}
+	return nil
+}
+
+// Table has a line for each row that has results, below the heads.
+func Table(of string, columns []Column, rows []Row) (lines [][]string) {
+	heads := []string{of}
+	for _, c := range columns {
+		heads = append(heads, c.Head)
+	}
+	lines = append(lines, heads)
+	for _, r := range rows {
+		if len(r.Cell) == 0 {
+			continue
+		}
+		cells := []string{r.Strategy}
+		for _, c := range columns {
+			cells = append(cells, r.spell(c.Unit))
+		}
+		lines = append(lines, cells)
+	}
+	return lines
+}
+
+// columns are those that this group needs.
+func (g *group) columns() (shown []Column) {
+	for _, c := range columns {
+		needed := c.always
+		switch c.Unit {
+		case "goodput-ops/s":
+			needed = results.Lookup(g.keys, "deadline") != ""
+		case "makespan-sec": // with a rate it echoes the plan
+			needed = !g.Open()
+		default:
+			needed = needed || slices.ContainsFunc(g.rows, func(r Row) bool {
+				v, ok := r.Estimate(c.Unit)
+				return ok && v.Mid != 0
+			})
+		}
+		if needed {
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+func (r Row) spell(unit string) string {
+	v, ok := r.Estimate(unit)
+	if !ok {
+		return "–"
+	}
+	return quantity.Metric(unit, v.Mid)
+}
+
+// Open reports whether tasks come at a rate, of the scenario's own or by its load.
+func (g *group) Open() bool {
+	return results.Lookup(g.keys, "load")+results.Lookup(g.keys, "rate") != "" ||
+		arrivalStages(results.Lookup(g.keys, "arrival")) != nil
+}
+
+// arrived is the rate at which tasks came, beside the one that was asked for: of 100 Poisson
+// arrivals a second, 110 may come in a second.
+func (g *group) arrived() string {
+	if arrived, ok := g.rows[0].Estimate("offered-ops/s"); ok && g.Open() {
+		return ", arrived " + quantity.Rate(arrived.Mid)
+	}
+	return ""
+}
+
+// Repetitions ends a heading where the values are medians.
+func Repetitions(rows []Row) string {
+	most := 0
+	for _, r := range rows {
+		most = max(most, len(r.Cell))
+	}
+	if most < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; median of %d runs", most)
+}
+
+// Heading spells what the names of runs have in common.
+func Heading(keys []results.Pair) string { return strings.Join(results.Words(keys), ", ") }

@@ -1,0 +1,79 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+)
+
+// Agents are those of a command, and the way to them.
+type Agents struct {
+	flag  question.AgentsFlag
+	self  fleet.Member
+	conn  *hub.Conn
+	local *localFleet     // nil: they are others'
+	ctx   context.Context // ends when none can be started
+	end   context.CancelCauseFunc
+	say   func(string)
+}
+
+// OpenAgents finds the agents, or starts so many.
+func OpenAgents(
+	ctx context.Context, flag question.AgentsFlag, n int, say func(string),
+) (_ *Agents, err error) {
+	g := &Agents{flag: flag, say: say}
+	g.ctx, g.end = context.WithCancelCause(ctx)
+	defer func() {
+		if err != nil {
+			g.Close()
+			err = fmt.Errorf("--agents: %w", err)
+		}
+	}()
+	if g.self, err = Self(); err != nil {
+		return nil, err
+	}
+	address := flag.NATS
+	if address == "" {
+		server, err := hub.StartLocal()
+		if err != nil {
+			return nil, err
+		}
+		g.local, address = &localFleet{Local: server}, server.Address
+	}
+	if g.conn, err = hub.Connect(address); err != nil {
+		return nil, err
+	}
+	if g.local != nil {
+		g.local.work(g.ctx, n, g.end)
+	}
+	return g, nil
+}
+
+// Run has the agents attack.
+func (g *Agents) Run(ctx context.Context, k attack.Attack) (*attack.Report, error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	defer context.AfterFunc(g.ctx, func() { giveUp(context.Cause(g.ctx)) })()
+	watch := k.Watch
+	k.Watch = nil
+	return fleet.Load{Conn: g.conn, Self: g.self, Attack: k, AllowLost: g.flag.AllowLost,
+		Say: g.say, Watch: watch, Timing: fleet.Timing{Wait: g.flag.Wait}}.Run(ctx)
+}
+
+// Close ends those that were started, and says of the flag what went wrong.
+func (g *Agents) Close() {
+	g.end(errors.New("the attack has ended"))
+	if g.conn != nil {
+		g.conn.Close()
+	}
+	if g.local != nil {
+		if err := g.local.close(); err != nil {
+			g.say(fmt.Sprintf("--agents: %v", err))
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/fleet"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+)
+
+// Self is this process among others of a fleet.
+func Self() (fleet.Member, error) {
+	program, err := fleet.Self(ReadVersion().String())
+	if err != nil {
+		return fleet.Member{}, err
+	}
+	return fleet.NewMember(program)
+}
+
+// A crew makes the runs of one command.
+type crew struct {
+	flag    question.WorkersFlag
+	address string
+	self    fleet.Member
+	conn    *hub.Conn
+	sweep   *fleet.Sweep
+	local   *localFleet // nil: the workers are others'
+	say     func(string)
+	end     func() // of what goes on beside it
+}
+
+// Muster connects to where the workers are that the flag names, if it names any: they make the runs
+// from now on. The errors of an address come before anything is written.
+func (r *Runner) Muster(flag question.WorkersFlag) (err error) {
+	if flag != (question.WorkersFlag{}) {
+		r.crew, err = newCrew(flag)
+	}
+	return err
+}
+
+func newCrew(flag question.WorkersFlag) (_ *crew, err error) {
+	c := &crew{flag: flag, address: flag.Address, say: func(string) {}, end: func() {}}
+	defer func() {
+		if err != nil {
+			c.close()
+			err = fmt.Errorf("--workers: %w", err)
+		}
+	}()
+	if c.self, err = Self(); err != nil {
+		return nil, err
+	}
+	if flag.Local > 0 {
+		server, err := hub.StartLocal()
+		if err != nil {
+			return nil, err
+		}
+		c.local, c.address = &localFleet{Local: server}, server.Address
+	}
+	c.conn, err = hub.Connect(c.address)
+	return c, err
+}
+
+// Open opens the sweep, whose context ends when no worker can be had.
+func (c *crew) Open(
+	ctx context.Context, patience time.Duration, say func(string), soFar func(*bench.Result),
+) (_ context.Context, err error) {
+	if c.sweep, err = fleet.OpenSweep(ctx, c.conn, c.self, patience, say); err != nil {
+		return ctx, fmt.Errorf("--workers: %w", err)
+	}
+	c.say, c.sweep.SoFar = say, soFar
+	ctx, giveUp := context.WithCancelCause(ctx)
+	c.end = func() { giveUp(nil) }
+	if c.local != nil {
+		c.local.work(ctx, c.flag.Local, giveUp)
+		return ctx, nil
+	}
+	alone := time.AfterFunc(aloneFor, func() {
+		if c.sweep.Workers() == 0 {
+			say("no worker takes part yet; start some: poolbench worker --nats " +
+				hub.Shown(c.address))
+		}
+	})
+	c.end = func() { alone.Stop(); giveUp(nil) }
+	return ctx, nil
+}
+
+// aloneFor is how long a sweep without workers says nothing.
+const aloneFor = 3 * time.Second
+
+// run has a worker run the scenario.
+func (c *crew) run(ctx context.Context, s bench.Scenario) (*bench.Result, error) {
+	return c.sweep.Run(ctx, s)
+}
+
+// close says who did what, and ends what the command has started.
+func (c *crew) close() {
+	c.end()
+	if c.sweep != nil {
+		if shares := c.sweep.Shares(); shares != "" && c.local == nil {
+			c.say(shares)
+		}
+		if err := c.sweep.Close(); err != nil {
+			c.say(fmt.Sprintf("--workers: tasks of an earlier run are still in the queue: %v", err))
+		}
+	}
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	if c.local != nil {
+		if err := c.local.close(); err != nil {
+			c.say(fmt.Sprintf("--workers: %v", err))
+		}
+	}
+}

@@ -1,0 +1,25 @@
+// Package runner makes a run where it belongs: under the real clock in this process, under the
+// virtual one in a child of it, or with workers of a fleet; and gives it up when it makes no
+// progress.
+package runner
+
+import (
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+)
+
+// A Host is the process in which an execution takes place.
+type Host struct {
+	*terminal.Printer
+	Drive bench.RunFunc // how a real-clock scenario is run in this process
+	Grace time.Duration // that such a run gets to return once it is told to
+	// before a soak is asked for the first time what it has so far
+	FirstPause time.Duration
+}
+
+// NewHost is this process, as users have it.
+func NewHost(p *terminal.Printer) *Host {
+	return &Host{Printer: p, Drive: bench.Run, Grace: stopGrace, FirstPause: time.Second}
+}
