@@ -62,7 +62,8 @@ func (a *app) mergeDirs(paths []string, o question.RunOptions) error {
 	if len(leftOut) > 0 {
 		said += " Left out, as no counts give them: " + strings.Join(leftOut, ", ") + "."
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", tables.Wrapped("", said, terminal.FallbackColumns),
+	said = tables.Wrapped("", said, terminal.FallbackColumns)
+	_, err = fmt.Fprintf(a.Stdout, "%s\nReport: %s\n", said,
 		filepath.Join(e.Dir.Path(), rundir.ReportFile))
 	for _, r := range merged {
 		if r.Invalid() {

@@ -17,9 +17,6 @@ func NewGate(to io.Writer, quiet bool) *Gate {
 	return &Gate{Runs: NewRuns(to, quiet, nil)}
 }
 
-// Say implements measure.Watch.
-func (w *Gate) Say(line string) { w.Say(line) }
-
 // Doing implements measure.Watch: on a terminal with the numbers, elsewhere a line for each
 // phase.
 func (w *Gate) Doing(what string) {
