@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +16,14 @@ import (
 // flag, file or word; exit code 2; nothing on stdout, and nothing in the directory.
 func TestBadInput(t *testing.T) {
 	t.Setenv("POOLBENCH_NATS", "") // a server that somebody has named is ready
-	known := strings.Join(commandNames(root()), ", ")
+	var names []string
+	for _, c := range root().Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	slices.Sort(names)
+	known := strings.Join(names, ", ")
 	for _, c := range []struct {
 		args string
 		want []string // in stderr, one line each
@@ -379,27 +386,6 @@ func TestManyMistakes(t *testing.T) {
 	}
 }
 
-// tree lists the current directory.
-func tree(t testing.TB) string {
-	t.Helper()
-	var paths []string
-	entries, err := os.ReadDir(".")
-	for _, e := range entries {
-		below, err := os.ReadDir(e.Name())
-		if err != nil && e.IsDir() {
-			t.Fatal(err)
-		}
-		paths = append(paths, e.Name())
-		for _, b := range below {
-			paths = append(paths, e.Name()+"/"+b.Name())
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(paths, "\n")
-}
-
 // TestUnwritable: a directory that cannot be made is one line and exit code 2.
 func TestUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -409,15 +395,6 @@ func TestUnwritable(t *testing.T) {
 		!strings.Contains(o.stderr, "--out: ") {
 		t.Errorf("exit code %d\n%s", o.code, o.stderr)
 	}
-}
-
-// fullDevice is a file on which every write fails for want of space, where the system has it.
-func fullDevice(t *testing.T) string {
-	const path = "/dev/full"
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		t.Skip("this system has no " + path)
-	}
-	return path
 }
 
 // TestFullStdout: output that cannot be written is an error of every command.

@@ -12,12 +12,6 @@ import (
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
-// quickSearch are the flags of a search that takes a second.
-func quickSearch(more ...string) []string {
-	return append([]string{"capacity", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
-		"--n", "500", "--resolution", "10%", "--out", "x"}, more...)
-}
-
 // TestCapacity: the answer is a table, a document and a benchmark that say the same; all runs are
 // in the directory, and the chart is in the report.
 func TestCapacity(t *testing.T) {

@@ -40,13 +40,13 @@ func TestReportOfSeveral(t *testing.T) {
 		write(t, name+"/results.txt", strings.Repeat(strings.ReplaceAll(line, "%s", time), 6))
 	}
 	o := succeed(t, "report", "a", "b")
-	if o.stdout != comparisonFile+"\n" {
+	if o.stdout != "comparison.html\n" {
 		t.Errorf("printed %q", o.stdout)
 	}
 	succeed(t, "report", "a", "b", "--html", "other.html")
 	succeed(t, "compare", "a", "b", "--html", "compared.html")
 	var pages []string
-	for _, name := range []string{comparisonFile, "other.html", "compared.html"} {
+	for _, name := range []string{"comparison.html", "other.html", "compared.html"} {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

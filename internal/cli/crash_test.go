@@ -5,6 +5,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/poolbench/poolbench/internal/durability/crash"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
 )
 
 // TestCrash kills a durable strategy and one within the process by the command, and has its JSON
@@ -15,7 +18,7 @@ func TestCrash(t *testing.T) {
 		"worker_pool": true} {
 		r := command(t, "crash", strategy, "--tasks", "300", "--kills", "3", "--limit", "2",
 			"--workload", "constant:mean=2ms", "--format", "json", "--quiet", "--html", "page.html")
-		var doc crashDocument
+		var doc crashed
 		if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil || r.code != fine {
 			t.Fatalf("%s: exit code %d, %v: %s%s", strategy, r.code, err, r.stdout, r.stderr)
 		}
@@ -43,4 +46,11 @@ func TestCrashText(t *testing.T) {
 			t.Errorf("%d columns: %s", len(line)-1, line)
 		}
 	}
+}
+
+// crashed is what a test reads of crash's document.
+type crashed struct {
+	jsondoc.Head
+	Fault string
+	crash.Report
 }

@@ -99,7 +99,7 @@ func TestEveryCommandIsHeld(t *testing.T) {
 	rows := 0
 	for _, cmd := range root().Commands() {
 		name := cmd.Name()
-		if name == serverCapacity {
+		if name == "capacityof" {
 			name = "capacity URL"
 		} else if !cmd.IsAvailableCommand() {
 			continue

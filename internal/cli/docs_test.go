@@ -89,8 +89,7 @@ func metricTable() string {
 func exitCodeTable() string {
 	var b strings.Builder
 	b.WriteString("| exit code | meaning |\n|---|---|\n")
-	help, _ := helpText("poolbench")
-	for _, line := range regexp.MustCompile(`(?m)^ +(\d+)  (.*)$`).FindAllStringSubmatch(help, -1) {
+	for _, line := range regexp.MustCompile(`(?m)^ +(\d+)  (.*)$`).FindAllStringSubmatch(root().Long, -1) {
 		fmt.Fprintf(&b, "| %s | %s |\n", line[1], line[2])
 	}
 	return b.String()

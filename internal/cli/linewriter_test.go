@@ -104,7 +104,7 @@ func (w lineWriter) argument(command string) string {
 	case "serve":
 		return w.variant("target")
 	case "study":
-		return w.from(catalog.StudyNames(), []string{allStudies})
+		return w.from(catalog.StudyNames(), []string{"all"})
 	case "list":
 		return w.from([]string{"strategies", "workloads", "targets", "arrivals", "metrics",
 			"semaphore", "none"})

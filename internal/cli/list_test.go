@@ -119,7 +119,7 @@ func TestVersion(t *testing.T) {
 
 // TestCompletion: a script for each shell, and values for flags and arguments.
 func TestCompletion(t *testing.T) {
-	for _, shell := range shells {
+	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
 		if script := succeed(t, "completion", shell).stdout; !strings.Contains(script,
 			"poolbench") {
 			t.Errorf("%s: %d bytes", shell, len(script))

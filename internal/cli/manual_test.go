@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -94,19 +93,6 @@ func manualLine(t *testing.T, line, want string) {
 	if !shows(got.stdout, want) {
 		t.Errorf("$ %s\nprints\n%s\nthe manual says\n%s", line, got.stdout, want)
 	}
-}
-
-// shellWords splits a line as a shell does, provided that no quotes hold a space, and puts files
-// where they match.
-func shellWords(line string) (words []string) {
-	for _, w := range strings.Fields(line) {
-		if files, err := filepath.Glob(w); err == nil && len(files) > 0 {
-			words = append(words, files...)
-		} else {
-			words = append(words, strings.Trim(w, "'"))
-		}
-	}
-	return words
 }
 
 // shows reports whether the output is what the text says, … standing for anything.
@@ -202,15 +188,13 @@ func serverOfCrash(t *testing.T, args []string) *servers.Kind {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill := killProcess
-	if i := slices.Index(args, "--kill"); i > 0 {
-		kill = args[i+1]
-	}
-	kind, needed, err := serverOf(v.Spec, kill)
-	if err != nil || !needed {
+	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
+		return k.Product == v.Spec.Needs
+	})
+	if i < 0 || v.Spec.Ready() == nil {
 		return nil
 	}
-	return &kind
+	return &servers.Kinds()[i]
 }
 
 // TestHelp: every command explains itself on stdout, in lines of at most 80 columns, and

@@ -70,8 +70,8 @@ func outputCases(t *testing.T) map[string]outputCase {
 
 // inputs are the flags that name something to read.
 var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --file",
-	"attack --body", "attack --targets", serverCapacity + " --file", serverCapacity + " --body",
-	serverCapacity + " --targets", "gate --dir", "new --source"}
+	"attack --body", "attack --targets", "capacityof --file", "capacityof --body",
+	"capacityof --targets", "gate --dir", "new --source"}
 
 // namesFile reports whether the flag seems to name a file or a directory.
 func namesFile(f *pflag.Flag) bool {
@@ -400,7 +400,7 @@ func outDirs(t *testing.T) map[string]outputCase {
 		"capacity": {args: []string{"capacity", "--quiet", "--clock", "virtual", "--strategy",
 			"semaphore", "--n", "500", "--resolution", "10%", "--objective",
 			"p99-response<100ms"}},
-		serverCapacity: {args: []string{"capacity", url, "--objective", "p99-response<1h"},
+		"capacityof": {args: []string{"capacity", url, "--objective", "p99-response<1h"},
 			not: long},
 		"attack": {args: []string{"attack", url, "--rate", "500", "--n", "9", "--quiet"},
 			codes: busy},

@@ -5,31 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/internal/durability/spooltest"
 	"github.com/poolbench/poolbench/internal/house/check"
-	"github.com/poolbench/poolbench/strategies"
 )
-
-// The planted faults are strategies of this test, and of the processes that it starts.
-var planted = map[string]spooltest.Fault{
-	"planted_sound":   spooltest.Sound,
-	"planted_late":    spooltest.PutsLate,
-	"planted_early":   spooltest.AcksEarly,
-	"planted_some":    spooltest.DropsSome,
-	"planted_doubles": spooltest.AcksMost,
-}
-
-// plantedHere is the environment variable that has a process know them.
-const plantedHere = "POOLBENCH_PLANTED"
-
-func plant() {
-	for name, fault := range planted {
-		spec := spooltest.Spec(fault)
-		spec.Name, spec.Summary, spec.Source = name, "planted by a test", "a test"
-		spec.UseIf = "it is to be found"
-		strategies.Register(spec)
-	}
-}
 
 // TestCrashNames: a store that loses what it accepted, on the way in, on the way out or one in many
 // hundred, and one that delivers twice, are told as what they are, at crash's own defaults but for
@@ -38,20 +15,20 @@ func plant() {
 func TestCrashNames(t *testing.T) {
 	for name, c := range map[string]struct {
 		code int
-		is   func(crashDocument) bool
+		is   func(crashed) bool
 		more []string
 	}{
-		"planted_sound": {code: fine, is: func(d crashDocument) bool { return d.Lost == 0 }},
-		"planted_late": {code: regression, is: func(d crashDocument) bool {
+		"planted_sound": {code: fine, is: func(d crashed) bool { return d.Lost == 0 }},
+		"planted_late": {code: regression, is: func(d crashed) bool {
 			return d.Lost > 2*d.LostBegun
 		}},
-		"planted_early": {code: regression, is: func(d crashDocument) bool {
+		"planted_early": {code: regression, is: func(d crashed) bool {
 			return d.Lost > 0 && d.LostBegun > 0
 		}, more: []string{"--workload", "constant:mean=5ms"}},
-		"planted_some": {code: regression, is: func(d crashDocument) bool {
+		"planted_some": {code: regression, is: func(d crashed) bool {
 			return d.Lost >= 3 && d.Lost <= 5 && d.LostBegun == 0
 		}},
-		"planted_doubles": {code: fine, is: func(d crashDocument) bool {
+		"planted_doubles": {code: fine, is: func(d crashed) bool {
 			return d.Lost == 0 && d.Twice > 20
 		}},
 	} {
@@ -66,7 +43,7 @@ func TestCrashNames(t *testing.T) {
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out, _ := cmd.Output()
-			var doc crashDocument
+			var doc crashed
 			if err := json.Unmarshal(out, &doc); err != nil {
 				t.Fatalf("%v: %s%s", err, out, stderr.String())
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/poolbench/poolbench/internal/durability/servers"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/durable"
 )
 
 // served starts the server that the strategy needs, and names it to commands.
@@ -42,7 +43,7 @@ func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, 
 			t.Error(err)
 		}
 	})
-	t.Setenv(variableOf(kind), s.Address())
+	t.Setenv(serverVariable(t, kind), s.Address())
 	return s, kind
 }
 
@@ -117,7 +118,7 @@ func TestServerSilent(t *testing.T) {
 			t.Chdir(t.TempDir())
 			s, kind := served(t, strategy, servers.Options{})
 			p := between(t, s.Address())
-			t.Setenv(variableOf(kind), p.address)
+			t.Setenv(serverVariable(t, kind), p.address)
 			stricken(t, process(t, nil, storeCommands(strategy)["run"]...),
 				midway(func() error { p.mute(); return nil }), "no request has succeeded")
 		})
@@ -288,4 +289,16 @@ func (h heldBack) Write(b []byte) (int, error) {
 // ReadFrom keeps io.Copy from going round Write.
 func (h heldBack) ReadFrom(r io.Reader) (n int64, err error) {
 	return io.Copy(struct{ io.Writer }{h}, r)
+}
+
+// serverVariable is the environment variable in which strategies look for a server.
+func serverVariable(t *testing.T, k servers.Kind) string {
+	t.Helper()
+	for _, s := range durable.Servers() {
+		if s.Product == k.Product {
+			return s.Variable
+		}
+	}
+	t.Fatal("no variable for ", k.Product)
+	return ""
 }

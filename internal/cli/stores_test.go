@@ -77,7 +77,7 @@ func stricken(t *testing.T, cmd *exec.Cmd, strike func() bool, words string) {
 // accountedFor wants each accepted task to be done, in the store or lost.
 func accountedFor(t *testing.T, stdout, stderr string) {
 	t.Helper()
-	var doc crashDocument
+	var doc crashed
 	if json.Unmarshal([]byte(stdout), &doc) == nil && doc.Format == "poolbench crash" {
 		if doc.Accepted == 0 ||
 			doc.Once+doc.Twice+doc.Dead+doc.Lost+doc.Held != doc.Accepted || doc.Fault == "" {

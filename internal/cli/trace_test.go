@@ -8,25 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/traffic"
 	"github.com/poolbench/poolbench/internal/traffic/recorded"
 )
-
-// playedTasks are lines with the times of a process, at a rate, from a date on, and durations.
-func playedTasks(t *testing.T, process string, rate float64, n int) string {
-	t.Helper()
-	v := arrivals.MustParse(process)
-	next, err := v.Spec.Open(rate, 1, v.Values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "%d,%dms\n", 1_777_626_000_000_000_000+int64(next()), 50+i%2*100)
-	}
-	return b.String()
-}
 
 // TestTrace: the description is that of the file, and the command that it ends with plays it.
 func TestTrace(t *testing.T) {

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
@@ -15,26 +14,6 @@ import (
 	"github.com/poolbench/poolbench/internal/fleet/hub"
 	"github.com/poolbench/poolbench/internal/house/check"
 )
-
-// startWorker starts a worker as a process, which ends with the test.
-func startWorker(t *testing.T, address string) *exec.Cmd {
-	t.Helper()
-	cmd := process(t, nil, "worker", "--nats", "-", "--parallel", "1", "--quiet")
-	cmd.Stdin = nil
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintln(stdin, address)
-	t.Cleanup(func() {
-		_ = stdin.Close()
-		_ = cmd.Wait() // it may have been killed
-	})
-	return cmd
-}
 
 // TestWorkers: a directory is the same to the byte whoever made its runs, when workers are killed
 // all the while and others come late.
