@@ -1,0 +1,112 @@
+package clitest
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/goleak"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+)
+
+// The test binary doubles as the command: the tests start it, and the command in them starts it as
+// its child.
+const (
+	AsCommand = "POOLBENCH_TEST_AS_COMMAND"
+	// what the child does before its work, for the scenarios with a serial strategy
+	ChildFault = "POOLBENCH_TEST_CHILD_FAULT"
+	StuckDrive = "POOLBENCH_TEST_STUCK" // real-clock runs never return
+	SoonEnough = "POOLBENCH_TEST_SOON"  // soaks are asked at once what they have so far
+	// the controls of a gate take the same time whatever the machine does, or any where it is wild
+	Steadily = "POOLBENCH_TEST_STEADILY"
+)
+
+const Wild = "wild"
+
+// Exit codes, as a shell has them.
+const (
+	Fine        = int(exit.Fine)
+	Regression  = int(exit.Regression)
+	Unusable    = int(exit.Unusable)
+	Undecided   = int(exit.Undecided)
+	Interrupted = int(exit.Interrupted)
+)
+
+// Main is the TestMain of a package of tests.
+func Main(m *testing.M) {
+	if os.Getenv(AsCommand) != "" &&
+		!(len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "-test.")) {
+		// a fuzzing worker is a child, too
+		os.Exit(runAsCommand(os.Args[1:]))
+	}
+	// The race detector lets every process sleep a second at its end, for races of goroutines that
+	// go on. Children have none. And what the tests gate is no part of a job's summary.
+	for name, value := range map[string]string{AsCommand: "1", "GORACE": "atexit_sleep_ms=0",
+		"GITHUB_STEP_SUMMARY": ""} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	// some libraries start goroutines when they are imported
+	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
+}
+
+// An Outcome is what a shell would see.
+type Outcome struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// Command runs poolbench in this process, in the current directory.
+func Command(t testing.TB, args ...string) Outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := cli.Run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+	return Outcome{code, stdout.String(), stderr.String()}
+}
+
+// fine runs it and wants exit code 0.
+func Succeed(t testing.TB, args ...string) Outcome {
+	t.Helper()
+	o := Command(t, args...)
+	if o.Code != Fine {
+		t.Fatalf("poolbench %q: exit code %d\n%s", args, o.Code, o.Stderr)
+	}
+	return o
+}
+
+// Driven runs poolbench in this process with runs under the real clock that are made so.
+func Driven(t testing.TB, drive bench.RunFunc, args ...string) Outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	h := runner.NewHost(terminal.New(&stdout, &stderr))
+	h.Drive = drive
+	code := cli.On(t.Context(), h, args, strings.NewReader(""))
+	return Outcome{code, stdout.String(), stderr.String()}
+}
+
+// Root is the command with all subcommands.
+func Root() *cobra.Command {
+	return cli.Root(runner.NewHost(terminal.New(io.Discard, io.Discard)), nil)
+}
+
+// Process is poolbench as a process of its own.
+func Process(t testing.TB, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), env...)
+	return cmd
+}

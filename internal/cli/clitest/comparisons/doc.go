@@ -1,0 +1,2 @@
+// Package comparisons tests what compares results: compare, gate, trend.
+package comparisons

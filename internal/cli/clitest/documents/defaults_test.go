@@ -1,0 +1,282 @@
+package documents
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A usage is how a command is held to what its help shows, at its defaults. It is run here as an
+// example of its help has it, without flags that make it smaller, and what it says is checked; or
+// another test does that, by the directory and the name.
+type usage struct {
+	args  []string
+	check func(t *testing.T, o clitest.Outcome)
+	by    string
+	less  string // what the other test takes in place of the defaults, and why
+}
+
+// defaults have a row for each command.
+var defaults = map[string]usage{
+	"run": {args: []string{"run", "--clock", "virtual", "--strategy", "worker_pool,semaphore",
+		"--load", "0.5,0.8", "--format", "json", "--out", "first"}, check: meansOfErlang},
+	"study": {args: []string{"study", "scrape", "--expect", "does-not-hold"},
+		check: func(t *testing.T, o clitest.Outcome) { says(t, o, "DOES NOT HOLD") }},
+	"capacity": {args: []string{"capacity", "--clock", "virtual", "--strategy", "worker_pool",
+		"--objective", "p99-response<80ms", "--format", "json"}, check: capacityOfErlang},
+	"capacity URL": {by: "internal/cli TestCapacityOfServer",
+		less: "a first rate and a length of probe that end within seconds of real time"},
+	"advise": {by: "internal/cli TestAdvise"},
+	"crash": {by: "internal/cli TestCrash",
+		less: "300 tasks and 3 kills of 20000 and 10, which wait for the disk for 10 s"},
+	"calibrate": {by: "internal/machine/calibration TestKnown",
+		less: "a hundredth of the tasks, whose tolerances are as much wider: all takes a minute"},
+	"attack": {by: "internal/cli TestAttackDefaults"},
+	"gateway": {by: "internal/cli TestGatewayCommand",
+		less: "30 requests a strategy: the default takes 10 s each"},
+	"serve": {by: "internal/cli TestServe"},
+	"compare": {args: []string{"compare", "first", "first"},
+		check: func(t *testing.T, o clitest.Outcome) {
+			if strings.Contains(o.Stdout, "% worse") || strings.Contains(o.Stdout, "% better") {
+				t.Errorf("a directory differs from itself:\n%s", o.Stdout)
+			}
+		}},
+	"gate":  {by: "internal/cli TestGateRevisions"},
+	"trend": {by: "internal/cli TestTrendCommand"},
+	"trace": {by: "internal/cli TestTrace"},
+	"report": {args: []string{"report", "first"},
+		check: func(t *testing.T, o clitest.Outcome) {
+			if page := clitest.Read(t, "first/report.html"); !strings.Contains(page, `<h1 id="finding"`) ||
+				!strings.Contains(page, "worker_pool") {
+				t.Error("no finding on the page")
+			}
+		}},
+	"merge": {args: []string{"merge", "first", "second", "--out", "both"},
+		check: func(t *testing.T, _ clitest.Outcome) {
+			first, second, both := rates(t, "first"), rates(t, "second"), rates(t, "both")
+			for i, sum := range both {
+				if want := first[i] + second[i]; math.Abs(sum/want-1) > 1e-9 {
+					t.Errorf("run %d completes %v/s, want %v", i, sum, want)
+				}
+			}
+		}},
+	"list": {args: []string{"list"}, check: func(t *testing.T, o clitest.Outcome) {
+		for _, s := range strategies.All() {
+			says(t, o, s.Name)
+		}
+	}},
+	"new":    {by: "internal/cli TestNew"},
+	"worker": {by: "internal/cli TestWorkers"},
+	"version": {args: []string{"version"},
+		check: func(t *testing.T, o clitest.Outcome) { says(t, o, "poolbench ") }},
+	"completion": {args: []string{"completion", "bash"},
+		check: func(t *testing.T, o clitest.Outcome) { says(t, o, "poolbench") }},
+}
+
+// inWords is a default that depends, in the help.
+var inWords = regexp.MustCompile(`\(default ([^)]*)`)
+
+// TestEveryCommandIsHeld: each command has its row, and the test that it names. The defaults are in
+// testdata, beside what holds them: a change of one is a change to explain (-update).
+func TestEveryCommandIsHeld(t *testing.T) {
+	var text bytes.Buffer
+	rows := 0
+	for _, cmd := range clitest.Root().Commands() {
+		name := cmd.Name()
+		if name == "capacityof" {
+			name = "capacity URL"
+		} else if !cmd.IsAvailableCommand() {
+			continue
+		}
+		row, ok := defaults[name]
+		if !ok {
+			t.Errorf("%s has no row", name)
+			continue
+		}
+		rows++
+		fmt.Fprintf(&text, "%s\n", name)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			value := f.DefValue
+			if m := inWords.FindStringSubmatch(f.Usage); value == "" && m != nil {
+				value = m[1]
+			}
+			if !f.Hidden && !slices.Contains([]string{"", "0", "0s", "false", "[]"}, value) {
+				fmt.Fprintf(&text, "  --%s %s\n", f.Name, value)
+			}
+		})
+		switch {
+		case row.by == "":
+			fmt.Fprintf(&text, "  held by TestDefaults: %s\n", strings.Join(row.args, " "))
+		case !hasTest(t, row.by):
+			t.Errorf("%s: there is no %s", name, row.by)
+		default:
+			fmt.Fprintf(&text, "  held by %s", row.by)
+			if row.less != "" {
+				fmt.Fprintf(&text, ", with %s", row.less)
+			}
+			fmt.Fprintln(&text)
+		}
+	}
+	if rows != len(defaults) {
+		t.Errorf("%d rows are of no command", len(defaults)-rows)
+	}
+	path := filepath.Join("testdata", "defaults.txt")
+	if *update {
+		clitest.Write(t, path, text.String())
+	}
+	if diff := cmp.Diff(clitest.Read(t, path), text.String()); diff != "" {
+		t.Errorf("the defaults differ from %s:\n%s", path, diff)
+	}
+}
+
+// TestDefaults runs the commands that end within seconds.
+func TestDefaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	second := slices.Clone(defaults["run"].args)
+	second[len(second)-1] = "second"
+	clitest.Succeed(t, append(second, "--seed", "100")...)
+	order := []string{"run"} // others read what it writes
+	for name, row := range defaults {
+		if row.by == "" && name != "run" {
+			order = append(order, name)
+		}
+	}
+	slices.Sort(order[1:])
+	for _, name := range order {
+		t.Run(name, func(t *testing.T) {
+			if name == "study" || name == "capacity" {
+				check.Only(t) // some seconds
+			}
+			row := defaults[name]
+			row.check(t, clitest.Succeed(t, row.args...))
+		})
+	}
+}
+
+func says(t *testing.T, o clitest.Outcome, want string) {
+	t.Helper()
+	if !strings.Contains(o.Stdout, want) {
+		t.Errorf("it does not say %q:\n%s", want, o.Stdout)
+	}
+}
+
+func unmarshal(t *testing.T, o clitest.Outcome, doc any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(o.Stdout), doc); err != nil {
+		t.Fatalf("%v: %s", err, o.Stdout)
+	}
+}
+
+// hasTest reports whether a package has a test, as in "internal/cli TestX".
+func hasTest(t *testing.T, by string) bool {
+	t.Helper()
+	dir, name, _ := strings.Cut(by, " ")
+	files, err := filepath.Glob(filepath.Join(checkout, dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile(`(?m)^func ` + name + `\(t \*testing\.T\)`)
+	return slices.ContainsFunc(files, func(f string) bool {
+		text, err := os.ReadFile(f)
+		return err == nil && pattern.Match(text)
+	})
+}
+
+// rates are what the runs of a directory complete in a second, in their order: four of them.
+func rates(t *testing.T, dir string) (all []float64) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?m)^Benchmark.* (\S+) ops/s `).FindAllStringSubmatch(
+		clitest.Read(t, dir+"/results.txt"), -1) {
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	if len(all) != 4 {
+		t.Fatalf("%s has %d runs", dir, len(all))
+	}
+	return all
+}
+
+// erlang is M/M/4 with tasks of 10 ms at a load: the chance to wait, by the recursion of Erlang B,
+// and the rates of arrivals and of a worker.
+func erlang(load float64) (waits, arrivals, worker float64) {
+	const k = 4
+	worker = 100
+	arrivals = load * k * worker
+	blocked := 1.0
+	for i := 1.0; i <= k; i++ {
+		blocked = arrivals / worker * blocked / (i + arrivals/worker*blocked)
+	}
+	return blocked / (1 - load*(1-blocked)), arrivals, worker
+}
+
+// meansOfErlang: at the command's own number of tasks the mean wait is Erlang's within 15 %, and
+// both strategies are the same queue.
+func meansOfErlang(t *testing.T, o clitest.Outcome) {
+	var doc outcome.Document
+	unmarshal(t, o, &doc)
+	if len(doc.Runs) != 4 {
+		t.Fatalf("%d runs, want 4", len(doc.Runs))
+	}
+	waits := map[string][]float64{}
+	for _, r := range doc.Runs {
+		load := "0.5"
+		if strings.Contains(r.Name, "/load=0.8/") {
+			load = "0.8"
+		}
+		waits[load] = append(waits[load], r.Metrics["mean-wait-sec"])
+	}
+	for load, at := range map[string]float64{"0.5": 0.5, "0.8": 0.8} {
+		c, arrivals, worker := erlang(at)
+		exact := c / (4*worker - arrivals)
+		if w := waits[load]; len(w) != 2 || w[0] != w[1] || math.Abs(w[0]/exact-1) > 0.15 {
+			t.Errorf("load %s: mean waits %v s, exact %v s", load, w, exact)
+		}
+	}
+}
+
+// capacityOfErlang: the load at which the exact p99 of the response is 80 ms lies between what is
+// met and what is missed, give or take 5 %, as runs have an end.
+func capacityOfErlang(t *testing.T, o clitest.Outcome) {
+	var doc search.Document
+	unmarshal(t, o, &doc)
+	late := func(load, after float64) float64 { // the share of responses longer than that
+		c, arrivals, worker := erlang(load)
+		spare := 4*worker - arrivals
+		return (1-c)*math.Exp(-worker*after) + c*(spare*math.Exp(-worker*after)-
+			worker*math.Exp(-spare*after))/(spare-worker)
+	}
+	low, high := 0.3, 0.99
+	for range 50 {
+		if mid := (low + high) / 2; late(mid, 0.080) < 0.01 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	if len(doc.Answers) != 1 || doc.Answers[0].Met == nil || doc.Answers[0].Missed == nil {
+		t.Fatalf("%s", o.Stdout)
+	}
+	if a := doc.Answers[0]; *a.Met > 1.05*low || *a.Missed < low/1.05 || *a.Missed > 1.2**a.Met {
+		t.Errorf("the capacity is in %v to %v, exact %v", *a.Met, *a.Missed, low)
+	}
+}

@@ -1,0 +1,124 @@
+package documents
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the documents anew")
+
+const checkout = "../../../.."
+
+// generated are the tables that the sources know, by the page that has them and the mark that
+// stands before each.
+var generated = map[string]map[string]func() string{
+	"docs/strategies.md": {"choice": choiceTable, "strategies": strategyTable},
+	"docs/studies.md":    {"studies": studyTable},
+	"docs/metrics.md":    {"metrics": metricTable},
+	"docs/exit-codes.md": {"exit codes": exitCodeTable},
+}
+
+// choiceTable says what to use when.
+func choiceTable() string {
+	var b strings.Builder
+	b.WriteString("| strategy | what it is | use it if |\n|---|---|---|\n")
+	for _, s := range strategies.All() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, s.Summary, s.UseIf)
+	}
+	return b.String()
+}
+
+// strategyTable is what tells the strategies apart.
+func strategyTable() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(catalog.StrategyColumns, " | "),
+		strings.Repeat("|---", len(catalog.StrategyColumns)))
+	for _, s := range strategies.All() {
+		row := catalog.StrategyRow(s)
+		row[0] = "`" + row[0] + "`"
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+	}
+	return b.String()
+}
+
+// studyTable is what the studies put to the test.
+func studyTable() string {
+	var b strings.Builder
+	b.WriteString("| study | the question | the claim |\n|---|---|---|\n")
+	for _, s := range studies.All() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, s.Question, s.Claim)
+	}
+	return b.String()
+}
+
+// metricTable is what a run reports. Metrics that differ by a number alone share a line.
+func metricTable() string {
+	var b strings.Builder
+	b.WriteString("| metric | better | what it is |\n|---|---|---|\n")
+	numbered := regexp.MustCompile(`^(found-)\d+(-long)`)
+	seen := map[string]bool{}
+	for _, m := range bench.Metrics() {
+		unit := numbered.ReplaceAllString(m.Unit, "${1}N$2")
+		if seen[unit] {
+			continue
+		}
+		seen[unit] = true
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", unit, m.Better,
+			strings.Replace(m.Doc, "find 0 slots", "find N slots", 1))
+	}
+	for _, m := range bench.StageMetrics(0) {
+		fmt.Fprintf(&b, "| `%s` | %s | of stage N: %s |\n",
+			strings.Replace(m.Unit, "stage0", "stageN", 1), m.Better, m.Doc)
+	}
+	return b.String()
+}
+
+// exitCodeTable is that of the command's help.
+func exitCodeTable() string {
+	var b strings.Builder
+	b.WriteString("| exit code | meaning |\n|---|---|\n")
+	for _, line := range regexp.MustCompile(`(?m)^ +(\d+)  (.*)$`).FindAllStringSubmatch(clitest.Root().Long, -1) {
+		fmt.Fprintf(&b, "| %s | %s |\n", line[1], line[2])
+	}
+	return b.String()
+}
+
+// TestGenerated: the documents have what the sources say. -update (make generate) writes it.
+func TestGenerated(t *testing.T) {
+	for page, tables := range generated {
+		path := filepath.Join(checkout, page)
+		text := clitest.Read(t, path)
+		want := text
+		for mark, table := range tables {
+			between := regexp.MustCompile(`(?s)(<!-- ` + mark +
+				`: made by make generate -->\n).*?(<!-- end -->\n)`)
+			if len(between.FindAllString(text, -1)) != 1 {
+				t.Fatalf("%s has no place for the table of %s, or several", page, mark)
+			}
+			want = between.ReplaceAllStringFunc(want, func(found string) string {
+				marks := between.FindStringSubmatch(found)
+				return marks[1] + table() + marks[2]
+			})
+		}
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if diff := cmp.Diff(want, text); diff != "" {
+			t.Errorf("%s is behind the sources: make generate\n%s", page, diff)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package documents
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/catalog"
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/runner"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// TestList: every entry has one line, also in the list of its kind, and a full description under
+// its name with all of its parameters.
+func TestList(t *testing.T) {
+	all := clitest.Succeed(t, "list").Stdout
+	for _, k := range catalog.Kinds() {
+		l := k.Listing()
+		if len(l.Entries) == 0 {
+			t.Errorf("no %s", l.Kind)
+		}
+		one := clitest.Succeed(t, "list", l.Kind).Stdout
+		if l.Kind == "strategies" {
+			testStrategies(t, one)
+			continue
+		}
+		if n := strings.Count(one, "\n"); n != len(l.Entries) {
+			t.Errorf("%d lines for %d %s", n, len(l.Entries), l.Kind)
+		}
+		if !strings.Contains(all, l.Kind+"\n"+one) {
+			t.Errorf("list does not have what list %s has", l.Kind)
+		}
+		for _, e := range l.Entries {
+			if e.Summary == "" || strings.Contains(e.Summary, "\n") ||
+				!strings.Contains(one, e.Name+"  ") && !strings.Contains(one, e.Name+" ") {
+				t.Errorf("%s %s: summary %q in\n%s", l.Kind, e.Name, e.Summary, one)
+			}
+			full := clitest.Succeed(t, "list", l.Kind, e.Name).Stdout
+			for _, p := range e.Parameters {
+				if !strings.Contains(full, p.Name) || !strings.Contains(full, p.Kind) ||
+					!strings.Contains(full, p.Default) || !strings.Contains(full, p.Doc) ||
+					p.Doc == "" {
+					t.Errorf("%s %s: parameter %+v in\n%s", l.Kind, e.Name, p, full)
+				}
+			}
+		}
+	}
+}
+
+// testStrategies: the strategies by themselves are a table with a line each, and its cells are what
+// docs/strategies.md says.
+func testStrategies(t *testing.T, table string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
+	if len(lines) != 1+len(strategies.All()) {
+		t.Errorf("%d lines for %d strategies", len(lines), len(strategies.All()))
+	}
+	inDocs := clitest.Read(t, checkout+"/docs/strategies.md")
+	for i, s := range strategies.All() {
+		for c, cell := range catalog.StrategyRow(s) {
+			if cell == "" || !strings.Contains(lines[1+i], cell) ||
+				!strings.Contains(inDocs, cell) {
+				t.Errorf("%s, %s: %q is not in the list, or not in the docs (make generate)\n%s",
+					s.Name, catalog.StrategyColumns[c], cell, lines[1+i])
+			}
+		}
+		if full := clitest.Succeed(t, "list", "strategies", s.Name).Stdout; !strings.Contains(full,
+			s.Summary) || !strings.Contains(full, s.UseIf) {
+			t.Errorf("list strategies %s: %s", s.Name, full)
+		}
+	}
+}
+
+// TestListJSON: the document has what the text has.
+func TestListJSON(t *testing.T) {
+	var doc struct {
+		jsondoc.Head
+		Lists []catalog.Listing
+	}
+	if err := json.Unmarshal([]byte(clitest.Succeed(t, "list", "--format", "json").Stdout),
+		&doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Head != jsondoc.NewHead("list") || len(doc.Lists) != 7 ||
+		len(doc.Lists[0].Entries) != len(strategies.All()) {
+		t.Errorf("%+v", doc)
+	}
+	doc.Lists = nil
+	if err := json.Unmarshal([]byte(clitest.Succeed(t, "list", "workloads", "hyperexp", "--format",
+		"json").Stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Lists) != 1 || len(doc.Lists[0].Entries) != 1 ||
+		len(doc.Lists[0].Entries[0].Parameters) == 0 {
+		t.Errorf("%+v", doc)
+	}
+}
+
+// TestVersion: Go and system are known in every build.
+func TestVersion(t *testing.T) {
+	v := runner.ReadVersion()
+	if got := clitest.Succeed(t, "version").Stdout; got != v.String()+"\n" ||
+		!strings.Contains(got, v.Go) || !strings.Contains(got, v.OS+"/"+v.Arch) {
+		t.Errorf("%q", got)
+	}
+	var doc struct {
+		jsondoc.Head
+		runner.Version
+	}
+	if err := json.Unmarshal([]byte(clitest.Succeed(t, "version", "--format", "json").Stdout),
+		&doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Head != jsondoc.NewHead("version") || doc.Version != v {
+		t.Errorf("%+v, want %+v", doc, v)
+	}
+}
+
+// TestCompletion: a script for each shell, and values for flags and arguments.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
+		if script := clitest.Succeed(t, "completion", shell).Stdout; !strings.Contains(script,
+			"poolbench") {
+			t.Errorf("%s: %d bytes", shell, len(script))
+		}
+	}
+	for typed, want := range map[string]string{
+		"run --strategy se":            "semaphore",
+		"run --strategy serial,se":     "serial,semaphore",
+		"run --strategy a":             "all",
+		"run --workload hyp":           "hyperexp",
+		"run --target to":              "token_bucket",
+		"run --arrival bu":             "bulk",
+		"run --clock v":                "virtual",
+		"run --format j":               "json",
+		"gate --metric p99-resp":       "p99-response-sec",
+		"compare --format m":           "markdown",
+		"list work":                    "workloads",
+		"list workloads log":           "lognormal",
+		"completion z":                 "zsh",
+		"help comp":                    "compare",
+		"run --strategy worker_pool,u": "worker_pool,unbounded",
+	} {
+		lines := strings.Split(clitest.Succeed(t,
+			append([]string{"__complete"}, strings.Fields(typed)...)...).Stdout, "\n")
+		if !containsLine(lines, want) {
+			t.Errorf("%s: %q, want %s", typed, lines, want)
+		}
+	}
+}
+
+func containsLine(lines []string, want string) bool {
+	for _, line := range lines {
+		if word, _, _ := strings.Cut(line, "\t"); word == want {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,244 @@
+package documents
+
+import (
+	"fmt"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/durability/servers"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// TestManual runs the package comment: each line of a block that begins with $, in order and in one
+// directory, and compares what it prints.
+func TestManual(t *testing.T) {
+	if race.Enabled {
+		t.Skip("its commands are run without the race detector; the tests of each command run " +
+			"under it")
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "../../../../cmd/poolbench/doc.go", nil,
+		parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	clitest.Write(t, "scenarios.yaml", manualFile)
+	commands := 0
+	for _, block := range new(comment.Parser).Parse(f.Doc.Text()).Content {
+		code, ok := block.(*comment.Code)
+		if !ok {
+			continue
+		}
+		for _, step := range regexp.MustCompile(`(?m)^\$ `).Split(code.Text, -1)[1:] {
+			line, want, _ := strings.Cut(step, "\n")
+			commands++
+			manualLine(t, line, want)
+		}
+	}
+	if commands < 9 {
+		t.Errorf("only %d commands in the manual", commands)
+	}
+}
+
+const manualFile = `- strategy: [worker_pool, semaphore]
+  workload: hyperexp:mean=10ms,c2=16
+  load: [0.5, 0.8]
+  clock: virtual
+- strategy: all
+  arrival: bulk:n=50
+  deadline: 100ms
+  n: 5000
+  clock: virtual
+`
+
+// manualLine runs one line of the manual, "poolbench …" in this process and cat for the file.
+func manualLine(t *testing.T, line, want string) {
+	t.Helper()
+	line, comment, _ := strings.Cut(line, " # exit code ")
+	code := 0
+	if comment != "" {
+		var err error
+		if code, err = strconv.Atoi(comment); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got clitest.Outcome
+	switch words := clitest.ShellWords(line); words[0] {
+	case "poolbench":
+		got = clitest.Command(t, words[1:]...)
+	case "cat":
+		got.Stdout = clitest.Read(t, words[1])
+	default:
+		t.Fatalf("no such command: %s", line)
+	}
+	if got.Code != code {
+		t.Errorf("$ %s\nexit code %d\n%s%s", line, got.Code, got.Stdout, got.Stderr)
+	}
+	if !shows(got.Stdout, want) {
+		t.Errorf("$ %s\nprints\n%s\nthe manual says\n%s", line, got.Stdout, want)
+	}
+}
+
+// shows reports whether the output is what the text says, … standing for anything.
+func shows(output, text string) bool {
+	pattern := regexp.QuoteMeta(strings.TrimSpace(text))
+	pattern = strings.ReplaceAll(pattern, "…", "(?s:.*)")
+	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(strings.TrimSpace(output))
+}
+
+// TestExamples runs the examples of the help, so that each works as pasted: those of run and study
+// under --dry-run, those of worker with a server of their own.
+func TestExamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.Write(t, "scenarios.yaml", manualFile)
+	results := strings.Repeat("BenchmarkA 1 0.05 p99-response-sec 20 ops/s\n", 10)
+	clitest.Write(t, "old.txt", "Unit p99-response-sec better=lower\n"+results)
+	clitest.Write(t, "new.txt", results)
+	if err := os.Mkdir("results", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 12 {
+		clitest.Write(t, fmt.Sprintf("results/%02d.txt", n), results)
+	}
+	clitest.Write(t, "requests.csv", "time,took,kind\n"+strings.ReplaceAll(
+		clitest.PlayedTasks(t, "poisson", 0.5, 700), "\n", ",get\n"))
+	clitest.Write(t, "page.har", `{"log":{"entries":[{"startedDateTime":"2026-05-01T09:00:00Z","time":80},
+		{"startedDateTime":"2026-05-01T09:00:00.2Z","time":120}]}}`)
+	clitest.Write(t, "nginx.log", "h 1777626000.250 rt=0.120\nh 1777626000.750 rt=0.080\n")
+	clitest.Write(t, "access.log", `h - - [01/May/2026:09:00:00 +0000] "G" 200 5 "-" "c" 0.120
+h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
+`)
+	clitest.Succeed(t, clitest.Quick("--count", "10", "--out", "x")...)
+	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer target.Close()
+	for _, out := range []string{"from-host-a", "from-host-b"} {
+		clitest.Attacked(t, "attack", target.URL, "--n", "20", "--name", "shop", "--out", out, "--quiet")
+	}
+	for _, out := range []string{"before", "after", "main", "branch", "latest"} {
+		if err := os.CopyFS("poolbench-out/"+out, os.DirFS("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nats, err := hub.StartLocal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nats.Close()
+	addresses := strings.NewReplacer("nats://127.0.0.1:4222", nats.Address,
+		"--listen 127.0.0.1:4222", "--listen 127.0.0.1:0")
+	asPasted := check.Whole(t)
+	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
+		for example := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", "")) {
+			args := clitest.ShellWords(addresses.Replace(example))[1:]
+			if needs := serverOfCrash(t, args); needs != nil && needs.Missing() != nil {
+				t.Run(args[1], func(t *testing.T) { t.Skip(needs.Missing()) })
+				continue
+			}
+			if slices.Contains(args, "--base") {
+				continue // revisions of a repository: TestGateRevisions makes one
+			}
+			if args[0] == "attack" || args[0] == "gateway" || args[0] == "capacity" ||
+				args[0] == "calibrate" || args[0] == "run" || args[0] == "study" {
+				args = append(args, "--dry-run")
+			}
+			if args[0] == "worker" { // which waits for work
+				args = append(args, "--idle", "10ms")
+			}
+			if args[0] == "crash" && !asPasted {
+				continue // TestCrash makes a smaller one
+			}
+			if args[0] == "advise" && !asPasted {
+				args = append(args, "--budget", "1s")
+			}
+			environment := os.Environ()
+			o := clitest.Command(t, args...)
+			if left := os.Environ(); args[0] == "crash" && !slices.Equal(left, environment) {
+				t.Errorf("%s: the environment has the address of a server that is gone", example)
+			}
+			if o.Code != clitest.Fine && (args[0] != "gate" && args[0] != "merge" || o.Code != clitest.Undecided) {
+				t.Errorf("%s: exit code %d\n%s", example, o.Code, o.Stderr)
+			}
+		}
+	}
+}
+
+// serverOfCrash is the server that a command line needs; nil for none.
+func serverOfCrash(t *testing.T, args []string) *servers.Kind {
+	t.Helper()
+	if args[0] != "crash" {
+		return nil
+	}
+	v, err := strategies.Parse(args[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
+		return k.Product == v.Spec.Needs
+	})
+	if i < 0 || v.Spec.Ready() == nil {
+		return nil
+	}
+	return &servers.Kinds()[i]
+}
+
+// TestHelp: every command explains itself on stdout, in lines of at most 80 columns, and
+// names all of its flags.
+func TestHelp(t *testing.T) {
+	for _, c := range append(clitest.Root().Commands(), clitest.Root()) {
+		path := strings.Fields(c.CommandPath())[1:]
+		text := clitest.Succeed(t, append(path, "--help")...).Stdout
+		for _, flag := range flags.Known(c) {
+			if !strings.Contains(text, flag) {
+				t.Errorf("%s --help says nothing of %s", c.CommandPath(), flag)
+			}
+		}
+		for line := range strings.Lines(text) {
+			if n := len([]rune(line)); n > 81 {
+				t.Errorf("%s --help: %d characters in %q", c.CommandPath(), n, line)
+			}
+		}
+		if !strings.Contains(text, "Usage:\n  poolbench") {
+			t.Errorf("%s --help: %s", c.CommandPath(), text)
+		}
+	}
+}
+
+// TestRootHelp: what a newcomer sees first. -update (make generate) writes it anew.
+func TestRootHelp(t *testing.T) {
+	const golden = "testdata/help.txt"
+	got := clitest.Succeed(t).Stdout
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(clitest.Read(t, golden), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBuiltCommand: what is installed is what is tested: main hands everything on.
+func TestBuiltCommand(t *testing.T) {
+	check.Only(t) // a link
+	out, err := exec.Command("go", "run", "../../../../cmd/poolbench", "version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "poolbench ") {
+		t.Errorf("%q, %v", out, err)
+	}
+}

@@ -1,0 +1,83 @@
+package documents
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/house/check"
+)
+
+// TestNew: what new writes builds as it stands, and every subcommand knows its parts: in lists, in
+// runs under both clocks, in a study and in its report.
+func TestNew(t *testing.T) {
+	check.Only(t) // a link; README does the same each day
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "mypool")
+	clitest.Succeed(t, "new", dir)
+	if o := clitest.Command(t, "new", dir); o.Code != clitest.Unusable ||
+		!strings.Contains(o.Stderr, "file exists") {
+		t.Errorf("a second time: exit code %d, %s", o.Code, o.Stderr)
+	}
+	inDir := func(name string, args ...string) string {
+		cmd := exec.Command(name, args...)
+		cmd.Dir, cmd.Env = dir, slices.DeleteFunc(os.Environ(), func(v string) bool {
+			return strings.HasPrefix(v, clitest.AsCommand+"=")
+		})
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s %q: %v\n%s", name, args, err, out)
+		}
+		return string(out)
+	}
+	inDir("go", "vet", "./...")
+	inDir("go", "build", "-o", "own", ".")
+	own := filepath.Join(dir, "own")
+	if out := inDir(own, "list"); !strings.Contains(out, "\n  mine ") ||
+		!strings.Contains(out, "\n  checkout ") {
+		t.Errorf("list: %s", out)
+	}
+	inDir(own, "run", "--clock", "virtual", "--strategy", "mine:burst=3,worker_pool", "--n", "500",
+		"--quiet", "--out", "virtual")
+	if page := clitest.Read(t, filepath.Join(dir, "virtual", "report.html")); !strings.Contains(page,
+		"mine:burst=3") || !strings.Contains(page, "worker_pool") {
+		t.Error("the report does not have both strategies")
+	}
+	// A real run may be SUSPECT or INVALID on a busy machine; that it ran is in its results.
+	real := exec.Command(own, "run", "--strategy", "mine", "--workload", "checkout", "--rate", "50",
+		"--n", "50", "--quiet", "--out", "real")
+	real.Dir = dir
+	if out, err := real.CombinedOutput(); !strings.Contains(clitest.Read(t,
+		filepath.Join(dir, "real", "results.txt")), "/strategy=mine/workload=checkout/") {
+		t.Errorf("a run under the real clock: %v, %s", err, out)
+	}
+	inDir("go", "test", "-run", "^TestMine$", "-bench", ".", "-benchtime", "500x", "./mine")
+}
+
+// TestNewRefuses: nothing is written where something is wrong.
+func TestNewRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ dir, source, want string }{
+		{"Mine", "", "the directory's name is the module's"},
+		{"..", "", "the directory's name is the module's"},
+		{"a b", "", "the directory's name is the module's"},
+		{"mine", "nowhere", "is no checkout of"},
+		{"nowhere/mine", "", "nowhere/mine"},
+	} {
+		args := []string{"new", c.dir}
+		if c.source != "" {
+			args = append(args, "--source", c.source)
+		}
+		if o := clitest.Command(t, args...); o.Code != clitest.Unusable || !strings.Contains(o.Stderr, c.want) ||
+			strings.Count(o.Stderr, "\n") != 1 {
+			t.Errorf("new %s: exit code %d, %s", c.dir, o.Code, o.Stderr)
+		}
+	}
+	if all, err := os.ReadDir("."); err != nil || len(all) > 0 {
+		t.Errorf("it left %v, %v", all, err)
+	}
+}

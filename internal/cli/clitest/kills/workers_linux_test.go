@@ -1,0 +1,48 @@
+package kills
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+)
+
+// TestLocalWorkersEnd: the workers of a command that is killed end with it.
+func TestLocalWorkersEnd(t *testing.T) {
+	const mark = "POOLBENCH_TEST_OF=TestLocalWorkersEnd"
+	// whose directory it cannot remove
+	cmd := clitest.Process(t, []string{mark, "TMPDIR=" + t.TempDir()}, "run", "--clock", "virtual", "--n", "100000", "--count", "1000",
+		"--quiet", "--workers", "2", "--out", filepath.Join(t.TempDir(), "out"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(withEnvironment(t, mark)) < 3 { // it and two workers, or a child of one
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	for len(withEnvironment(t, mark)) > 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// withEnvironment are the processes with that in their environment.
+func withEnvironment(t *testing.T, entry string) (all []string) {
+	t.Helper()
+	found, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		environment, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(environment, []byte(entry)) { // else it has ended
+			all = append(all, path)
+		}
+	}
+	return all
+}

@@ -1,0 +1,93 @@
+//go:build unix
+
+package kills
+
+import (
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/fleet/hub"
+	"github.com/poolbench/poolbench/internal/house/check"
+)
+
+// TestWorkers: a directory is the same to the byte whoever made its runs, when workers are killed
+// all the while and others come late.
+func TestWorkers(t *testing.T) {
+	wide := "run --quiet --clock virtual --strategy worker_pool,semaphore,serial " +
+		"--load 0.5,0.7,0.8,0.9,0.95 --n 400 --count 20 --out "
+	commands := []string{wide, resumable["capacity"], resumable["study"]}
+	for _, line := range commands {
+		t.Run(strings.Fields(line)[0], func(t *testing.T) {
+			if line == resumable["study"] {
+				check.Only(t)
+			}
+			t.Parallel()
+			dir := t.TempDir()
+			alone, by := filepath.Join(dir, "alone"), filepath.Join(dir, "workers")
+			want := clitest.Command(t, strings.Fields(line+alone)...)
+			at, err := hub.StartLocal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer at.Close()
+			ended := make(chan struct{})
+			var fleet sync.WaitGroup
+			fleet.Go(func() {
+				workers := []*exec.Cmd{clitest.StartWorker(t, at.Address), clitest.StartWorker(t, at.Address)}
+				for range 4 {
+					select {
+					case <-ended:
+						return
+					case <-time.After(300 * time.Millisecond):
+					}
+					_ = workers[rand.IntN(len(workers))].Process.Kill()
+					workers = append(workers, clitest.StartWorker(t, at.Address))
+				}
+			})
+			got := clitest.Command(t, strings.Fields(line+by+" --workers "+at.Address)...)
+			close(ended)
+			fleet.Wait()
+			if got.Code != want.Code {
+				t.Errorf("exit code %d, want %d: %s", got.Code, want.Code, got.Stderr)
+			}
+			sameFiles(t, alone, by)
+		})
+	}
+}
+
+// TestLocalWorkers: the command starts them itself.
+func TestLocalWorkers(t *testing.T) {
+	dir := t.TempDir()
+	alone, by := filepath.Join(dir, "alone"), filepath.Join(dir, "workers")
+	clitest.Succeed(t, strings.Fields(resumable["run"]+alone)...)
+	clitest.Succeed(t, strings.Fields(resumable["run"]+by+" --workers 2")...)
+	sameFiles(t, alone, by)
+}
+
+// TestWorkersFlag: what is wrong with it is said before anything is written, and without secrets.
+func TestWorkersFlag(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for value, want := range map[string]string{
+		"0":                             "1 to 256",
+		"257":                           "1 to 256",
+		"somewhere":                     "nats://",
+		"http://secret@127.0.0.1:1":     "nats",
+		"nats://me:secret@127.0.0.1:1":  "NATS at nats://127.0.0.1:1: ",
+		"nats://secret@[::1]:1,nats://": "nats://",
+	} {
+		o := clitest.Command(t, "run", "--clock", "virtual", "--workers", value)
+		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) ||
+			strings.Count(o.Stderr, "\n") != 1 || strings.Contains(o.Stderr, "secret") {
+			t.Errorf("--workers %s: exit code %d, %q; want %q", value, o.Code, o.Stderr, want)
+		}
+	}
+	if left, err := filepath.Glob("*"); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, error %v", left, err)
+	}
+}

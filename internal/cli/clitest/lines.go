@@ -1,0 +1,50 @@
+package clitest
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+)
+
+// QuickSearch are the flags of a search that takes a second.
+func QuickSearch(more ...string) []string {
+	return append([]string{"capacity", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
+		"--n", "500", "--resolution", "10%", "--out", "x"}, more...)
+}
+
+// ShellWords splits a line as a shell does, provided that no quotes hold a space, and puts files
+// where they match.
+func ShellWords(line string) (words []string) {
+	for _, w := range strings.Fields(line) {
+		if files, err := filepath.Glob(w); err == nil && len(files) > 0 {
+			words = append(words, files...)
+		} else {
+			words = append(words, strings.Trim(w, "'"))
+		}
+	}
+	return words
+}
+
+// PlayedTasks are lines with the times of a process, at a rate, from a date on, and durations.
+func PlayedTasks(t *testing.T, process string, rate float64, n int) string {
+	t.Helper()
+	v := arrivals.MustParse(process)
+	next, err := v.Spec.Open(rate, 1, v.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%dms\n", 1_777_626_000_000_000_000+int64(next()), 50+i%2*100)
+	}
+	return b.String()
+}
+
+// Quick are the flags of a run that takes milliseconds.
+func Quick(more ...string) []string {
+	return append([]string{"run", "--quiet", "--clock", "virtual", "--strategy", "semaphore",
+		"--n", "500"}, more...)
+}

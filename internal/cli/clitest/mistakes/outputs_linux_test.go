@@ -1,0 +1,478 @@
+package mistakes
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/house/check"
+)
+
+// An outputCase is a command line to which the flag is added.
+type outputCase struct {
+	args  []string
+	holds string // what is in the file
+	codes []int
+	not   []string // kinds of spots that it is not tried with
+}
+
+// outputCases has each flag that names a file to write.
+func outputCases(t *testing.T) map[string]outputCase {
+	t.Helper()
+	dir := t.TempDir()
+	clitest.Succeed(t, clitest.Quick("--out", dir+"/run")...)
+	clitest.Write(t, dir+"/old.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
+	clitest.Write(t, dir+"/trace.csv", "0\n0.1\n0.3\n0.4\n0.6\n")
+	url, _ := clitest.Shop(t, 429)
+	run, old := dir+"/run", dir+"/old.txt"
+	attack := []string{"attack", url, "--rate", "500", "--n", "9", "--quiet", "--out",
+		dir + "/attack", "--force"}
+	const page = "<!doctype html>"
+	most := []string{"null", "dangling", "socket", "stdout", "tmpfs"} // of what is written
+
+	undone := []int{clitest.Fine, clitest.Undecided} // too few to tell, or a busy machine
+	return map[string]outputCase{
+		"report --html":  {args: []string{"report", run}, holds: page},
+		"report --card":  {args: []string{"report", run}, holds: "\x89PNG\r\n"},
+		"compare --html": {args: []string{"compare", old, old}, holds: page},
+		"trend --html": {args: []string{"trend", old, run + "/results.txt"}, holds: page,
+			codes: undone},
+		"gate --junit": {args: []string{"gate", old, old}, holds: "<?xml", codes: undone},
+		"trace --html": {args: []string{"trace", dir + "/trace.csv"}, holds: page},
+		"advise --html": {args: []string{"advise", "--workload", "constant:mean=10ms", "--rate",
+			"50", "--objective", "p99-response<200ms", "--budget", "1s", "--strategy",
+			"worker_pool"},
+			holds: page},
+		"crash --html": {args: []string{"crash", "sqlite_queue", "--tasks", "100", "--kills", "1"},
+			holds: page, not: most},
+		// it asks the machine for ten seconds: only what is found out before is tried
+		"calibrate --html": {args: []string{"calibrate", "--quiet", "--out", dir + "/calibration",
+			"--force"}, holds: page, not: append(most, "full", "link", "pipe")},
+		// Bit by bit: a file that is there stays as it is.
+		"attack --vegeta": {args: attack, codes: undone, not: []string{"link", "tmpfs"}},
+		"attack --dead-letters": {args: append(slices.Clone(attack), "--strategy",
+			"retry_in_place:attempts=1"), holds: `{"time":`, codes: undone,
+			not: []string{"link", "tmpfs"}},
+	}
+}
+
+// inputs are the flags that name something to read.
+var inputs = []string{"run --file", "run --dsn", "capacity --file", "attack --file",
+	"attack --body", "attack --targets", "capacityof --file", "capacityof --body",
+	"capacityof --targets", "gate --dir", "new --source"}
+
+// namesFile reports whether the flag seems to name a file or a directory.
+func namesFile(f *pflag.Flag) bool {
+	name, usage := pflag.UnquoteUsage(f)
+	return f.Value.Type() == flags.OutputKind || name == "FILE" || name == "DIR" ||
+		name == "PATH" ||
+		strings.Contains(strings.ToLower(usage), "file") && f.Value.Type() == "string"
+}
+
+// eachFlag calls f with the flags of all commands, hidden ones too.
+func eachFlag(f func(name string, cmd *cobra.Command, flag *pflag.Flag)) {
+	for _, c := range clitest.Root().Commands() {
+		c.Flags().VisitAll(func(flag *pflag.Flag) { f(c.Name()+" --"+flag.Name, c, flag) })
+	}
+}
+
+// TestOutputFlags: each flag that names a file or a directory is one that is read, or one of which
+// the tests below know what becomes of it.
+func TestOutputFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	outputs := outputCases(t)
+	var known []string
+	eachFlag(func(name string, _ *cobra.Command, flag *pflag.Flag) {
+		if !namesFile(flag) {
+			return
+		}
+		known = append(known, name)
+		_, tested := outputs[name]
+		if flag.Name == flags.OutFlag {
+			tested = true // TestOutDirs
+		}
+		if read := slices.Contains(inputs, name); tested == read {
+			t.Errorf("%s names a file: it belongs to the inputs, or else to the outputs", name)
+		}
+	})
+	for name := range outputs {
+		if !slices.Contains(known, name) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+// A spot is what the flag may be given: a path, and what is to come of it.
+type spot struct {
+	path string
+	// says is what the only line of complaint has behind flag and path; "" where all is well
+	says string
+	// got is what has arrived there. It fails where anything was replaced that is no file.
+	got func() string
+}
+
+// spots are those of a directory, by name.
+var spots = map[string]func(t *testing.T, dir string) spot{
+	"null": func(t *testing.T, dir string) spot {
+		path := dir + "/null"
+		makeNode(t, path, syscall.S_IFCHR, 1<<8|3)
+		return spot{path: path, got: still(t, path, fs.ModeDevice|fs.ModeCharDevice)}
+	},
+	"full": func(t *testing.T, dir string) spot {
+		path := dir + "/full"
+		makeNode(t, path, syscall.S_IFCHR, 1<<8|7)
+		return spot{path, "no space left on device",
+			still(t, path, fs.ModeDevice|fs.ModeCharDevice)}
+	},
+	"pipe": func(t *testing.T, dir string) spot {
+		path := dir + "/pipe"
+		makeNode(t, path, syscall.S_IFIFO, 0)
+		got := make(chan string, 1)
+		go func() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- string(data)
+		}()
+		return spot{path: path, got: func() string {
+			still(t, path, fs.ModeNamedPipe)()
+			return <-got
+		}}
+	},
+	"socket": func(t *testing.T, dir string) spot {
+		path := dir + "/socket"
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		got := make(chan string, 1)
+		go func() {
+			conn, err := l.Accept()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			data, err := io.ReadAll(conn)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- string(data)
+		}()
+		return spot{path: path, got: func() string {
+			still(t, path, fs.ModeSocket)()
+			return <-got
+		}}
+	},
+	"link": func(t *testing.T, dir string) spot {
+		path, target := dir+"/link", dir+"/there/target"
+		if err := os.Mkdir(dir+"/there", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		clitest.Write(t, target, "old")
+		link(t, "there/target", path)
+		if err := os.Chmod(target, 0o640); err != nil {
+			t.Fatal(err)
+		}
+		return spot{path: path, got: func() string {
+			still(t, path, fs.ModeSymlink)()
+			if info, err := os.Lstat(target); err != nil || info.Mode() != 0o640 {
+				t.Errorf("the file's mode is now %v, %v", info.Mode(), err)
+			}
+			return clitest.Read(t, target)
+		}}
+	},
+	"dangling": func(t *testing.T, dir string) spot {
+		path := dir + "/dangling"
+		link(t, "new", path)
+		return spot{path: path, got: func() string {
+			still(t, path, fs.ModeSymlink)()
+			return clitest.Read(t, dir+"/new")
+		}}
+	},
+	"tmpfs": func(t *testing.T, dir string) spot {
+		at := dir + "/small"
+		if err := os.Mkdir(at, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mount("tmpfs", at, "tmpfs", 0, "size=8k"); err != nil {
+			t.Skip("may not mount a small file system:", err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Unmount(at, 0); err != nil {
+				t.Error(err)
+			}
+		})
+		clitest.Write(t, at+"/out", "old")
+		if err := os.WriteFile(at+"/more", make([]byte, 1<<14), 0o666); err == nil {
+			t.Fatal("the file system has space left")
+		}
+		return spot{at + "/out", "no space left on device", func() string {
+			left, err := os.ReadDir(at)
+			if old := clitest.Read(t, at+"/out"); old != "old" || len(left) != 2 || err != nil {
+				t.Errorf("%q is there, and beside it %v, %v", old, left, err)
+			}
+			return ""
+		}}
+	},
+	"directory": func(t *testing.T, dir string) spot {
+		return spot{dir, "is a directory", still(t, dir, fs.ModeDir)}
+	},
+	"link to a directory": func(t *testing.T, dir string) spot {
+		link(t, ".", dir+"/link")
+		return spot{dir + "/link", "is a directory", still(t, dir+"/link", fs.ModeSymlink)}
+	},
+	"nowhere": func(_ *testing.T, dir string) spot {
+		return spot{dir + "/no/where", "there is no directory " + dir + "/no", nil}
+	},
+	"below a file": func(t *testing.T, dir string) spot {
+		clitest.Write(t, dir+"/file", "old")
+		return spot{dir + "/file/x", "not a directory", still(t, dir+"/file", 0)}
+	},
+	"read-only": func(t *testing.T, dir string) spot {
+		if os.Geteuid() == 0 { // who may write everywhere but where there are no files to be made
+			return spot{"/proc/poolbench", "no such file or directory", nil}
+		}
+		if err := os.Chmod(dir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+		return spot{dir + "/x", "permission denied", nil}
+	},
+	"circle": func(t *testing.T, dir string) spot {
+		link(t, "circle", dir+"/circle")
+		return spot{dir + "/circle", "too many levels of symbolic links",
+			still(t, dir+"/circle", fs.ModeSymlink)}
+	},
+	"closed descriptor": func(*testing.T, string) spot {
+		return spot{"/dev/fd/999", "bad file descriptor", nil}
+	},
+}
+
+// makeNode makes what is no file. A test never writes to a device of the machine's.
+func makeNode(t *testing.T, path string, kind uint32, device int) {
+	t.Helper()
+	if err := syscall.Mknod(path, kind|0o666, device); err != nil {
+		t.Skip("may not make a device or pipe:", err)
+	}
+	if kind == syscall.S_IFCHR {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Skip("may not open a device of its own:", err)
+		}
+		_ = f.Close()
+	}
+}
+
+func link(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// still fails where the path stands for anything but that.
+func still(t *testing.T, path string, kind fs.FileMode) func() string {
+	return func() string {
+		t.Helper()
+		if info, err := os.Lstat(path); err != nil || info.Mode().Type() != kind {
+			t.Errorf("%s is replaced: %v, %v", path, info, err)
+		}
+		return ""
+	}
+}
+
+// TestOutputs: whatever the path of an output stands for, what is no regular file is written to and
+// never replaced, a link's target is what is replaced, and what cannot be written is one line that
+// names flag and path, with exit code 2; nothing is left behind.
+func TestOutputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	works := []string{"null", "socket", "link", "dangling", "tmpfs"} // full and pipe do, too
+	for name, c := range outputCases(t) {
+		command, flag, _ := strings.Cut(name, " ")
+		long := command == "advise" || command == "crash"
+		for kind, make := range spots {
+			if slices.Contains(c.not, kind) {
+				continue
+			}
+			t.Run(command+flag+"/"+kind, func(t *testing.T) {
+				if long && slices.Contains(works, kind) || // a crash takes five seconds
+					command == "crash" && slices.Contains([]string{"full", "pipe"}, kind) {
+					check.Only(t)
+				}
+				c.try(t, flag, make(t, t.TempDir()))
+			})
+		}
+		if !slices.Contains(c.not, "stdout") {
+			t.Run(command+flag+"/stdout", func(t *testing.T) {
+				if long {
+					check.Only(t)
+				}
+				c.tryStdout(t, flag)
+			})
+		}
+	}
+}
+
+func (c outputCase) try(t *testing.T, flag string, p spot) {
+	o := clitest.Command(t, append(slices.Clone(c.args), flag, p.path)...)
+	o.Stderr = clitest.Beside(o.Stderr)
+	if p.says != "" {
+		named := fmt.Sprintf("%s: %s: %s\n", flag, p.path, p.says)
+		// of dead letters, each is complained of by the request that it is of
+		said := strings.HasSuffix(o.Stderr, named) || flag == "--dead-letters" &&
+			strings.Contains(o.Stderr, "dead letters: ") && strings.Contains(o.Stderr, p.says)
+		if !said || o.Code != clitest.Unusable || strings.Count(o.Stderr, "\n") != 1 {
+			t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
+		}
+	} else if o.Code != clitest.Fine && !slices.Contains(c.codes, o.Code) {
+		t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
+	}
+	if p.got == nil {
+		return
+	}
+	if got := p.got(); got != "" && !strings.HasPrefix(got, c.holds) {
+		t.Errorf("%.100q has arrived", got)
+	}
+	left, err := filepath.Glob(filepath.Dir(p.path) + "/.poolbench-*")
+	if err != nil || left != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// tryStdout gives the flag the names of standard output, which is added to, whatever it is: the
+// file of a shell's >> is not written to from its beginning, and not replaced.
+func (c outputCase) tryStdout(t *testing.T, flag string) {
+	dir := t.TempDir()
+	link(t, "/dev/stdout", dir+"/link")
+	for _, path := range []string{"/dev/stdout", "/dev/fd/1", dir + "/link"} {
+		out, err := os.Create(dir + "/out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.WriteString("before\n"); err != nil {
+			t.Fatal(err)
+		}
+		cmd := clitest.Process(t, nil, append(slices.Clone(c.args), flag, path)...)
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = out, &stderr
+		err = cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != clitest.Fine && !slices.Contains(c.codes, code) {
+			t.Errorf("%s: %v\n%s", path, err, &stderr)
+		}
+		if err := out.Close(); err != nil {
+			t.Error(err)
+		}
+		got, after, _ := strings.Cut(clitest.Read(t, dir+"/out"), "\n")
+		if got != "before" || !strings.Contains(after, c.holds) || len(after) < 100 {
+			t.Errorf("%s: %q and %d bytes with %.100q", path, got, len(after), after)
+		}
+	}
+}
+
+// outDirs has each command with --out. Those that take long are not tried where they do their work.
+func outDirs(t *testing.T) map[string]outputCase {
+	t.Helper()
+	dir := t.TempDir()
+	clitest.Succeed(t, clitest.Quick("--out", dir+"/run")...)
+	clitest.Write(t, dir+"/old.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 10))
+	clitest.Write(t, dir+"/new.txt", strings.Repeat("BenchmarkA 1 5 ns/op\n", 9))
+	url, _ := clitest.Shop(t, 200)
+	busy := []int{clitest.Fine, clitest.Undecided}
+	long := []string{"link", "dangling"}
+	return map[string]outputCase{
+		"run":   {args: clitest.Quick()},
+		"study": {args: []string{"study", "throttle", "--quick", "--quiet"}, not: long},
+		"capacity": {args: []string{"capacity", "--quiet", "--clock", "virtual", "--strategy",
+			"semaphore", "--n", "500", "--resolution", "10%", "--objective",
+			"p99-response<100ms"}},
+		"capacityof": {args: []string{"capacity", url, "--objective", "p99-response<1h"},
+			not: long},
+		"attack": {args: []string{"attack", url, "--rate", "500", "--n", "9", "--quiet"},
+			codes: busy},
+		"gateway": {args: []string{"gateway", "--rate", "500", "--n", "9", "--quiet"},
+			codes: busy},
+		"merge":     {args: []string{"merge", dir + "/run", dir + "/run"}},
+		"calibrate": {args: []string{"calibrate", "--quiet"}, not: long},
+		"gate":      {args: []string{"gate", "--base", "HEAD"}, not: long},
+		"trend":     {args: []string{"trend", dir + "/old.txt", dir + "/new.txt"}, codes: busy},
+	}
+}
+
+// TestOutDirs: a directory that cannot be made is one line that names flag and path, before any
+// work, and exit code 2; a link is followed, to a directory that is there or not; what is there and
+// is no directory stays.
+func TestOutDirs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	cases := outDirs(t)
+	var having []string
+	eachFlag(func(name string, cmd *cobra.Command, f *pflag.Flag) {
+		if f.Name == flags.OutFlag {
+			having = append(having, cmd.Name())
+		}
+	})
+	for name := range cases {
+		if !slices.Contains(having, name) {
+			t.Errorf("%s has no --%s", name, flags.OutFlag)
+		}
+	}
+	for _, name := range having {
+		c, tried := cases[name]
+		if !tried {
+			t.Errorf("%s --%s is not tried", name, flags.OutFlag)
+			continue
+		}
+		for _, kind := range []string{"null", "full", "link to a file", "below a file", "read-only",
+			"circle", "closed descriptor", "link", "dangling"} {
+			if slices.Contains(c.not, kind) {
+				continue
+			}
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				dir := t.TempDir()
+				if kind == "link" || kind == "dangling" {
+					link(t, "there", dir+"/link")
+					if kind == "link" {
+						if err := os.Mkdir(dir+"/there", 0o777); err != nil {
+							t.Fatal(err)
+						}
+					}
+					c.try(t, "--"+flags.OutFlag,
+						spot{dir + "/link", "", still(t, dir+"/link", fs.ModeSymlink)})
+					if files, err := os.ReadDir(dir + "/there"); err != nil || len(files) < 2 {
+						t.Errorf("there is %v, %v", files, err)
+					}
+					return
+				}
+				var p spot
+				if kind == "link to a file" {
+					p = spots["link"](t, dir)
+				} else {
+					p = spots[kind](t, dir)
+				}
+				switch kind {
+				case "read-only":
+					p.path += "/x"
+				case "circle", "below a file":
+				default:
+					p.says = "not a directory"
+				}
+				c.try(t, "--"+flags.OutFlag, p)
+			})
+		}
+	}
+}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package requests
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+)
+
+// TestAttackInterrupt: a signal ends an attack of whichever kind, with what there is on disk,
+// marked partial, and 130.
+func TestAttackInterrupt(t *testing.T) {
+	for name, args := range map[string]string{
+		"open": "--rate 200 --vegeta v.bin", "closed": "--clients 2",
+		"through": "--rate 200 --strategy semaphore --limit 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			url, served := clitest.Shop(t, 200)
+			cmd := clitest.Process(t, nil,
+				append([]string{"attack", url, "--duration", "1h", "--out", "x", "--quiet"},
+					strings.Fields(args)...)...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for served.Load() < 20 {
+				time.Sleep(time.Millisecond)
+			}
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != clitest.Interrupted {
+				t.Errorf("ended with %v", err)
+			}
+			if results := clitest.Read(t, "x/results.txt"); !strings.Contains(results,
+				"\nBenchmarkAttack/") ||
+				!strings.HasSuffix(results, "\n# partial 1 of 1 runs: interrupted\n") {
+				t.Errorf("results end %q", results[max(0, len(results)-100):])
+			}
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package requests
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+)
+
+// TestMerge: two directories of one load are one of twice the requests, whose distributions hold
+// both; others are refused.
+func TestMerge(t *testing.T) {
+	url, _ := clitest.Shop(t, 503)
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ dir, n string }{{"a", "200"}, {"b", "200"}, {"other", "100"}} {
+		clitest.Attacked(t, "attack", url, "--rate", "400", "--n", c.n, "--name", "shop", "--out", c.dir,
+			"--quiet")
+	}
+	o := clitest.Command(t, "merge", "a", "b", "--out", "both")
+	if o.Code != clitest.Fine && o.Code != clitest.Undecided ||
+		!strings.Contains(o.Stdout, "Runs: 1, each of 2 directories") ||
+		!strings.Contains(o.Stdout, "peak-inflight") {
+		t.Fatalf("exit code %d: %s%s", o.Code, o.Stdout, o.Stderr)
+	}
+	one := func(dir string) *bench.Result {
+		t.Helper()
+		all, partial, err := directory.Read(dir)
+		if err != nil || partial || len(all) != 1 {
+			t.Fatal(dir, len(all), partial, err)
+		}
+		return all[0]
+	}
+	a, b, both := one("a"), one("b"), one("both")
+	if both.Tasks != 400 || len(both.Agents) != 2 || both.Verdict != max(a.Verdict, b.Verdict) {
+		t.Errorf("%d requests, agents %q, %v", both.Tasks, both.Agents, both.Verdict)
+	}
+	for _, c := range []struct {
+		unit string
+		of   func(a, b float64) float64
+	}{
+		{"ops/s", func(a, b float64) float64 { return a + b }},
+		{"offered-ops/s", func(a, b float64) float64 { return a + b }},
+		{"throttled/op", func(a, b float64) float64 { return (a + b) / 2 }},
+		{"max-response-sec", func(a, b float64) float64 { return max(a, b) }},
+	} {
+		x, _ := a.Metric(c.unit)
+		y, _ := b.Metric(c.unit)
+		got, ok := both.Metric(c.unit)
+		if want := c.of(x, y); !ok || got < 0.999999*want || got > 1.000001*want {
+			t.Errorf("%s is %v, want %v of %v and %v", c.unit, got, want, x, y)
+		}
+	}
+	x, _ := a.Metric("p50-response-sec")
+	y, _ := b.Metric("p50-response-sec")
+	if v, ok := both.Metric("p50-response-sec"); !ok || v < 0.998*min(x, y) || v > 1.002*max(x, y) {
+		t.Errorf("the median of both is %v, of each %v and %v", v, x, y)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"a", "other"}, "they are no parts of one load"},
+		{[]string{"a"}, "want two directories or more"},
+		{[]string{"a", "none"}, "no such file"},
+	} {
+		o := clitest.Command(t, append([]string{"merge", "--out", "bad"}, c.args...)...)
+		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, c.says) {
+			t.Errorf("%q: exit code %d, %s; want %q", c.args, o.Code, o.Stderr, c.says)
+		}
+		if _, err := os.Stat(filepath.Join("bad")); err == nil {
+			t.Errorf("%q: a directory is left", c.args)
+		}
+	}
+}

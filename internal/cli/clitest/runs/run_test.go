@@ -1,0 +1,349 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+)
+
+// TestRunWritesDirectory: a run without --out has a directory named for its time, latest points to
+// it, and all files are there.
+func TestRunWritesDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := clitest.Succeed(t, clitest.Quick("--load", "0.5,0.8")...)
+	latest, err := os.Readlink("poolbench-out/latest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := filepath.Join("poolbench-out", latest, "report.html"); !strings.Contains(o.Stdout,
+		"Report: "+report+"\n") {
+		t.Errorf("no word of %s in\n%s", report, o.Stdout)
+	}
+	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
+		"slowest.csv",
+		"report.html", "charts"} {
+		if _, err := os.Stat(filepath.Join("poolbench-out/latest", file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if results := clitest.Read(t, "poolbench-out/latest/results.txt"); !strings.HasSuffix(results,
+		"\n# complete 2 runs\n") {
+		t.Errorf("results end %q", results[max(0, len(results)-50):])
+	}
+	if o.Stderr != "" {
+		t.Errorf("--quiet, and yet: %s", o.Stderr)
+	}
+	clitest.Succeed(t, clitest.Quick()...)
+	if now, err := os.Readlink("poolbench-out/latest"); err != nil || now == latest {
+		t.Errorf("latest is still %s (%v)", now, err)
+	}
+}
+
+// TestLatestInTheWay: a run goes on when latest cannot be made, and says so.
+func TestLatestInTheWay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("poolbench-out/latest/own", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	o := clitest.Succeed(t, clitest.Quick()...)
+	if !strings.HasPrefix(o.Stderr, "poolbench: latest is not up to date: ") ||
+		strings.Count(o.Stderr, "\n") != 1 {
+		t.Errorf("stderr %q", o.Stderr)
+	}
+	if entries, err := os.ReadDir("poolbench-out"); err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// TestSameSeed: the same seed twice is the same bytes, another seed is not.
+func TestSameSeed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for out, seed := range map[string]string{"a": "7", "b": "7", "c": "8"} {
+		clitest.Succeed(t, clitest.Quick("--seed", seed, "--count", "2", "--out", out)...)
+	}
+	for _, file := range []string{"results.txt", "distributions.hlog", "timeline.csv",
+		"slowest.csv"} {
+		a, b, c := clitest.Read(t, "a/"+file), clitest.Read(t, "b/"+file),
+			clitest.Read(t, "c/"+file)
+		if a != b {
+			t.Errorf("%s differs between two runs with one seed", file)
+		}
+		if a == c {
+			t.Errorf("%s is the same with another seed", file)
+		}
+	}
+}
+
+// TestForceAndAppend: --force leaves one section, --append makes a second, which goes on counting
+// repetitions.
+func TestForceAndAppend(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, step := range []struct {
+		flags    []string
+		complete int
+	}{{nil, 1}, {[]string{"--append"}, 2}, {[]string{"--force"}, 1}} {
+		clitest.Succeed(t, clitest.Quick(append(step.flags, "--out", "x")...)...)
+		results := clitest.Read(t, "x/results.txt")
+		if n := strings.Count(results, "# complete 1 runs\n"); n != step.complete {
+			t.Errorf("%q: %d end marks, want %d", step.flags, n, step.complete)
+		}
+		for seed := 1; seed <= step.complete; seed++ {
+			if line := fmt.Sprintf("\n# seed %d\n", seed); strings.Count(results, line) != 1 {
+				t.Errorf("%q: %d runs of seed %d", step.flags, strings.Count(results, line), seed)
+			}
+		}
+	}
+}
+
+// TestAppendedSeeds: of every command that adds to a directory, no run that is added has the name
+// and the seed of one that is there: its seeds go on with those.
+func TestAppendedSeeds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	url, _ := clitest.Shop(t, 200)
+	for kind, args := range map[string][]string{
+		"run": clitest.Quick("--count", "2"),
+		"capacity": clitest.QuickSearch("--objective", "p99-response<100ms", "--resolution", "50%", "--count",
+			"6"),
+		"attack": {"attack", url, "--name", "shop", "--n", "5", "--count", "2", "--quiet"},
+		"gateway": {"gateway", "--strategy", "semaphore", "--n", "5", "--rate", "500", "--count",
+			"2", "--quiet"},
+	} {
+		added := 0
+		for range 2 {
+			o := clitest.Command(t, append(args, "--out", kind, "--append")...)
+			if o.Code == clitest.Unusable {
+				t.Fatalf("%s: %s", kind, o.Stderr)
+			}
+			added = -added
+			for name, seeds := range seedsOf(t, kind) {
+				added += len(seeds)
+				if !slices.IsSortedFunc(seeds, func(a, b int) int { return a - b }) ||
+					len(slices.Compact(slices.Clone(seeds))) < len(seeds) {
+					t.Errorf("%s: %s has seeds %d", kind, name, seeds)
+				}
+			}
+		}
+		if added < 2 {
+			t.Errorf("%s: %d runs were added", kind, added)
+		}
+	}
+}
+
+// seedsOf are the seeds of the runs in a directory, by name, in their order.
+func seedsOf(t *testing.T, dir string) map[string][]int {
+	t.Helper()
+	seeds, seed := map[string][]int{}, 0
+	for line := range strings.Lines(clitest.Read(t, dir+"/results.txt")) {
+		if _, err := fmt.Sscanf(line, "# seed %d", &seed); err == nil {
+			continue
+		}
+		if name, _, _ := strings.Cut(line, " "); strings.HasPrefix(name, "Benchmark") {
+			seeds[name] = append(seeds[name], seed)
+		}
+	}
+	return seeds
+}
+
+// TestRunJSON: one document on stdout, with the schema, every metric and nothing else.
+func TestRunJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := clitest.Succeed(t, clitest.Quick("--format", "json", "--out", "x", "--count", "2")...)
+	var doc outcome.Document
+	decode := json.NewDecoder(strings.NewReader(o.Stdout))
+	decode.DisallowUnknownFields()
+	if err := decode.Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Head.Head != (jsondoc.Head{Format: "poolbench run", Version: 2}) ||
+		doc.Planned != 2 || !doc.Complete || len(doc.Runs) != 2 ||
+		doc.Report != filepath.Join("x", "report.html") {
+		t.Errorf("%+v", doc)
+	}
+	if m := doc.Runs[1].Metrics; doc.Runs[1].Seed != "2" || m["ops/s"] == 0 ||
+		m["broken-laws"] != 0 {
+		t.Errorf("%+v", doc.Runs[1])
+	}
+	var plan struct {
+		jsondoc.Head
+		Runs      int
+		Seconds   float64
+		Scenarios []outcome.PlannedScenario
+	}
+	if err := json.Unmarshal([]byte(clitest.Succeed(t, clitest.Quick("--dry-run", "--format", "json")...).Stdout),
+		&plan); err != nil {
+		t.Fatal(err)
+	}
+	if plan.Head != jsondoc.NewHead("plan") || plan.Runs != 1 ||
+		plan.Scenarios[0].Name != doc.Runs[0].Name || plan.Seconds <= 0 {
+		t.Errorf("%+v", plan)
+	}
+}
+
+// TestArrived: beside the rate that was asked for stands the one that came, which with random
+// arrivals is another, and with planned ones the same; what is due all at once has none.
+func TestArrived(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, want := range map[string]string{
+		"--rate 100 --arrival poisson --seed 1":  ", rate 100 /s, 100 tasks, warmup 0, virtual clock, arrived 96.1 /s\n",
+		"--rate 100 --arrival poisson --seed 2":  ", rate 100 /s, 100 tasks, warmup 0, virtual clock, arrived 107 /s\n",
+		"--rate 100 --arrival constant --seed 1": ", rate 100 /s, 100 tasks, warmup 0, virtual clock, arrived 100 /s\n",
+		"--arrival batch":                        ", 100 tasks, warmup 0, virtual clock\n",
+	} {
+		o := clitest.Succeed(t, append(strings.Fields("run --clock virtual --strategy semaphore --warmup 0 "+
+			"--workload constant:mean=1ms --n 100 --quiet --force --out x"),
+			strings.Fields(args)...)...)
+		if heading, _, _ := strings.Cut(o.Stdout, "  strategy"); !strings.HasSuffix(heading, want) {
+			t.Errorf("%s: %q, want %q at its end", args, heading, want)
+		}
+	}
+}
+
+// TestChildFaults: a strategy that takes its process along costs its run and a message of bounded
+// length that names the scenario; the other runs are there, and the results are marked partial.
+func TestChildFaults(t *testing.T) {
+	for fault, want := range map[string]string{
+		"panic":   "panic: index out of cheese",
+		"exit":    "exit status 7",
+		"chatter": "the child process gave no answer",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv(clitest.ChildFault, fault)
+			o := clitest.Command(t, clitest.Quick("--strategy", "serial,worker_pool", "--out", "x")...)
+			name := "Run/strategy=serial/workload=exponential/target=none/arrival=poisson/limit=4/load=0.7/n=500/clock=virtual: "
+			if o.Code != clitest.Unusable || !strings.HasPrefix(o.Stderr, "poolbench: "+name) ||
+				!strings.Contains(o.Stderr, want) {
+				t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
+			}
+			if n := strings.Count(o.Stderr, "\n"); n > 12 || len(o.Stderr) > 3000 {
+				t.Errorf("%d lines, %d bytes of stderr", n, len(o.Stderr))
+			}
+			if !strings.Contains(o.Stderr, "poolbench: x holds 2 of 3 runs: 1 failed\n") {
+				t.Errorf("no word of how much there is:\n%s", o.Stderr)
+			}
+			if results := clitest.Read(t, "x/results.txt"); !strings.Contains(results,
+				"/strategy=worker_pool/") ||
+				!strings.HasSuffix(results, "# partial 2 of 3 runs: runs failed\n") {
+				t.Errorf("results: %s", results)
+			}
+			failed := "\n# failed " + strings.TrimSuffix(name, ": ") + " seed 1: "
+			if n := strings.Count(clitest.Read(t, "x/results.txt"), failed); n != 1 {
+				t.Errorf("%d lines name the failed run", n)
+			}
+			if page := clitest.Read(t, "x/report.html"); !strings.Contains(page, "These runs failed.") ||
+				!strings.Contains(page, "(seed 1)") {
+				t.Error("the report does not name the failed run")
+			}
+			if !strings.Contains(o.Stdout, "worker_pool") ||
+				!strings.Contains(o.Stdout, "Report: ") {
+				t.Errorf("stdout: %s", o.Stdout)
+			}
+		})
+	}
+}
+
+// TestFailedJSON: the document of a run names each run that failed, its seed and the reason, and so
+// does that of a search.
+func TestFailedJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, seeds := range map[string][]uint64{"run --n 5 --count 2": {1, 2},
+		"capacity --n 500 --objective shed<1%": {1}} {
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			return nil, errors.New("no luck")
+		}
+		o := clitest.Driven(t, drive, append(strings.Fields(args), "--strategy", "semaphore",
+			"--format", "json", "--quiet", "--force", "--out", "x")...)
+		var doc struct{ Failed []rundir.Failure }
+		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil {
+			t.Fatalf("%s: %v\n%s", args, err, o.Stderr)
+		}
+		var got []uint64
+		for _, f := range doc.Failed {
+			got = append(got, f.Seed)
+			if !strings.Contains(f.Name, "/strategy=semaphore/") || f.Reason != "no luck" {
+				t.Errorf("%s: %+v", args, f)
+			}
+		}
+		if o.Code != clitest.Unusable || !slices.Equal(got, seeds) {
+			t.Errorf("%s: exit code %d, failed: seeds %d, want %d", args, o.Code, got, seeds)
+		}
+	}
+}
+
+// TestHang: a run in which nothing gets on is given up, with a message that says how it hangs.
+func TestHang(t *testing.T) {
+	for fault, want := range map[string]string{
+		"hang": "no task was submitted or done in 1.25s of computing: it hangs, in a loop",
+		"deadlock": "no task was submitted or done in 1.25s, and nothing could run: it hangs, in " +
+			"a deadlock",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv(clitest.ChildFault, fault)
+			o := clitest.Command(t, strings.Fields("run --quiet --clock virtual --strategy serial --n "+
+				"500 --run-limit 1s --out x")...)
+			if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, "/clock=virtual: "+want) ||
+				strings.Contains(o.Stdout, "Report") {
+				t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
+			}
+			if results := clitest.Read(t, "x/results.txt"); !strings.HasSuffix(results,
+				"# partial 0 of 1 runs: runs failed\n") {
+				t.Errorf("results: %s", results)
+			}
+		})
+	}
+}
+
+// TestLingering: the answer of a child counts whatever happens to its pipes afterwards. When the
+// command itself gets no processor for a second, as on a busy machine, the pipe is as unread when
+// the child has ended.
+func TestLingering(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(clitest.ChildFault, "linger")
+	clitest.Succeed(t, strings.Fields("run --quiet --clock virtual --strategy serial --n 500 --out x")...)
+}
+
+// TestBrokenLaws: a result that breaks a law is written, called out, and makes exit code 3; with a
+// failed run beside it, 2.
+func TestBrokenLaws(t *testing.T) {
+	for failing, want := range map[string]int{"": clitest.Undecided, "serial": clitest.Unusable} {
+		t.Chdir(t.TempDir())
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			if s.Strategy.Spec.Name == failing {
+				return nil, errors.New(s.Name() + ": no luck")
+			}
+			return &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1,
+				Metrics: []bench.Metric{{Unit: "ops/s", Value: 1}},
+				Broken:  []string{"bound: 5 in flight, limit 4"}}, nil
+		}
+		o := clitest.Driven(t, drive,
+			strings.Fields("run --strategy semaphore,serial --n 5 --quiet --out x")...)
+		if o.Code != want || !strings.Contains(o.Stderr,
+			"(seed 1) is INVALID: bound: 5 in flight, limit 4\n") {
+			t.Errorf("failing %q: exit code %d, want %d\n%s", failing, o.Code, want, o.Stderr)
+		}
+	}
+}
+
+// TestReal: a run under the real clock takes place in this process and stands by the same table.
+func TestReal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := clitest.Succeed(t, strings.Fields("run --strategy semaphore --workload constant:mean=1ms "+
+		"--arrival batch --n 20 --out x")...)
+	if !strings.Contains(o.Stdout, "real clock") || !strings.HasPrefix(o.Stderr, "1 of 1 runs\n") {
+		// on a busy machine warnings follow
+		t.Errorf("stdout %s\nstderr %s", o.Stdout, o.Stderr)
+	}
+}

@@ -1,0 +1,150 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/studies"
+)
+
+// TestStudy: a study's verdict is printed, kept with its results, shown in its report, and in the
+// document; --expect makes another one exit code 1.
+func TestStudy(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := clitest.Succeed(t, "study", "throttle", "--quick", "--quiet", "--out", "x", "--expect",
+		"depends").Stdout
+	const because = "on the arrivals: of the throttling 4 workers avoid "
+	const advice = "limit the rate: what a bound on workers avoids depends on how calls arrive"
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), " DEPENDS: "+advice+" "+because) {
+		t.Errorf("no verdict in\n%s", out)
+	}
+	results := clitest.Read(t, "x/results.txt")
+	for _, want := range []string{"\n# study throttle: does a limit",
+		"\n# claim a bounded pool keeps", "\n# verdict depends: " + because,
+		"\n# advice " + advice + "\n",
+		"\n# answer of Poisson arrivals at 380/s "} {
+		if !strings.Contains(results, want) {
+			t.Errorf("results.txt does not say %q", want)
+		}
+	}
+	for _, want := range []string{advice, because} {
+		if !strings.Contains(clitest.Read(t, "x/report.html"), want) {
+			t.Errorf("report.html does not say %q", want)
+		}
+	}
+	got := clitest.Command(t, "study", "throttle", "--quick", "--quiet", "--out", "y", "--expect", "holds",
+		"--format", "json")
+	var doc outcome.Document
+	if err := json.Unmarshal([]byte(got.Stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if got.Code != clitest.Regression || len(doc.Findings) != 1 || doc.Findings[0].Verdict != "depends" ||
+		doc.Findings[0].Study != "throttle" {
+		t.Errorf("exit code %d, findings %+v", got.Code, doc.Findings)
+	}
+}
+
+// TestStudySizes: the default run is the quick form of all studies but those that are Apart, and a
+// study that is asked for is larger; a further strategy is compared where the study takes any.
+func TestStudySizes(t *testing.T) {
+	out := clitest.Succeed(t, "run", "--dry-run").Stdout
+	quick := []string{"study", "--quick", "--dry-run"}
+	for _, s := range studies.All() {
+		if strings.Contains(out, "# "+s.Name+": ") == s.Apart {
+			t.Errorf("study %s is in the default run: %v", s.Name, !s.Apart)
+		}
+		if !s.Apart {
+			quick = append(quick, s.Name)
+		}
+		alone := clitest.Succeed(t, "study", s.Name, "--dry-run").Stdout
+		if titles := slices.Collect(strings.Lines(alone)); !strings.HasPrefix(titles[0],
+			"# "+s.Name+": ") {
+			t.Errorf("study %s --dry-run begins with %q", s.Name, titles[0])
+		}
+	}
+	if out != clitest.Succeed(t, quick...).Stdout {
+		t.Errorf("poolbench %s is not the default run", strings.Join(quick, " "))
+	}
+	every := clitest.Succeed(t, "study", "all", "--quick", "--dry-run").Stdout
+	for _, s := range studies.All() {
+		if !strings.Contains(every, "# "+s.Name+": ") {
+			t.Errorf("study all --quick is without %s", s.Name)
+		}
+	}
+	with := clitest.Succeed(t, "study", "load", "--strategy", "codel_lifo,ants", "--dry-run").Stdout
+	if strings.Count(with, "strategy=codel_lifo/") != 6 ||
+		strings.Count(with, "strategy=ants/") != 6 {
+		t.Errorf("study load --strategy codel_lifo,ants runs\n%s", with)
+	}
+}
+
+// TestStudyWithoutBelief: runs that are INVALID are called out, and the study decides without them;
+// here, that it cannot.
+func TestStudyWithoutBelief(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for out, c := range map[string]struct {
+		args []string
+		code int
+	}{"a": {nil, clitest.Fine}, "b": {[]string{"--expect", "holds"}, clitest.Undecided}} {
+		drive := func(_ context.Context, s bench.Scenario) (*bench.Result, error) {
+			r := &bench.Result{Name: s.Name(), Seed: s.Seed, Tasks: 1}
+			r.Doubt(bench.Invalid, "pause", "the process stood still")
+			r.Metrics = []bench.Metric{{Unit: "ops/s", Value: 1},
+				{Unit: "verdict", Value: float64(bench.Invalid)}}
+			return r, nil
+		}
+		o := clitest.Driven(t, drive,
+			append([]string{"study", "real_waits", "--quick", "--out", out}, c.args...)...)
+		if o.Code != c.code || !strings.Contains(o.Stdout, "  UNDECIDED: ") ||
+			!strings.Contains(o.Stderr, "is INVALID: pause") {
+			t.Errorf("%v: exit code %d, want %d\n%s%s", c.args, o.Code, c.code,
+				o.Stdout, o.Stderr)
+		}
+	}
+}
+
+// TestForeignLimit: a strategy that no study could run at its own limit is run, reported and
+// reported again at another; a study refuses it.
+func TestForeignLimit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	clitest.Succeed(t, "run", "--clock", "virtual", "--strategy", "segregated:short=2,long=3", "--limit",
+		"5", "--workload", "bimodal", "--load", "0.5", "--n", "2000", "--out", "x", "--quiet")
+	clitest.Succeed(t, "report", "x")
+	got := clitest.Command(t, "study", "load", "--strategy", "segregated:short=2,long=3", "--out", "y")
+	const want = "poolbench: study load: strategy segregated: short=2 and long=3 do not add up " +
+		"to the limit of 4\n"
+	if _, err := os.Stat("y"); got.Code != clitest.Unusable || got.Stderr != want || err == nil {
+		t.Errorf("exit code %d, %q, want %d, %q and no directory (%v)", got.Code, got.Stderr,
+			clitest.Unusable, want, err)
+	}
+}
+
+// TestStudySeed: the seed of a study, and of the default set, is that of its first repetition.
+func TestStudySeed(t *testing.T) {
+	p, err := question.MakePlan(question.Words{"seed": {{Text: "7", Where: "--seed"}}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p {
+		if s.Study == nil || s.Suite.Scenarios[0].Seed != 7 {
+			t.Errorf("%s begins with seed %d", s.Title, s.Suite.Scenarios[0].Seed)
+		}
+	}
+	t.Chdir(t.TempDir())
+	clitest.Succeed(t, "study", "throttle", "--quick", "--quiet", "--seed", "5", "--out", "x")
+	if text := clitest.Read(t, "x/results.txt"); !strings.Contains(text, "# seed 5\n") ||
+		strings.Contains(text, "# seed 1\n") {
+		t.Error("results.txt is not of seed 5")
+	}
+	if got := clitest.Command(t, "study", "throttle", "--seed", "-1"); got.Code != clitest.Unusable {
+		t.Errorf("--seed -1: exit code %d", got.Code)
+	}
+}

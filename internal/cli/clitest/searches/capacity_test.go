@@ -1,0 +1,218 @@
+package searches
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/search"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+)
+
+// TestCapacity: the answer is a table, a document and a benchmark that say the same; all runs are
+// in the directory, and the chart is in the report.
+func TestCapacity(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := clitest.QuickSearch("--strategy", "unbounded", "--objective", "p99-response<100ms,shed<1%")
+	o := clitest.Succeed(t, args...)
+	var doc search.Document
+	if err := json.Unmarshal([]byte(clitest.Succeed(t,
+		append(args, "--force", "--format", "json")...).Stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Head.Head != jsondoc.NewHead("capacity") || doc.Objective != "p99-response<100ms,shed<1%" ||
+		doc.Axis != "load" || doc.From != 0.1 || doc.To != 1.2 || doc.Confidence != 0.95 ||
+		len(doc.Answers) != 2 {
+		t.Fatalf("%+v", doc)
+	}
+	semaphore, unbounded := doc.Answers[0], doc.Answers[1]
+	if semaphore.Outcome != "between" || *semaphore.Met >= *semaphore.Missed ||
+		unbounded.Outcome != "at least" || *unbounded.Met != 1.2 || unbounded.Missed != nil {
+		t.Fatalf("%+v", doc.Answers)
+	}
+	runs := 0
+	for _, a := range doc.Answers {
+		for _, p := range a.Tried {
+			runs += p.Met + p.Missed + p.Untold
+		}
+	}
+	if runs != semaphore.Runs+unbounded.Runs {
+		t.Errorf("%d runs in all, %d and %d", runs, semaphore.Runs, unbounded.Runs)
+	}
+	for _, want := range []string{
+		"highest load at which more than half of the runs meet p99-response<100ms,shed<1%, with " +
+			"95 % confidence\n",
+		"exponential, poisson arrivals, limit 4, 500 tasks, virtual clock\n",
+		fmt.Sprintf("%v to %v ", *semaphore.Met, *semaphore.Missed), "at least 1.2",
+		"Report: " + filepath.Join("x", "report.html"),
+	} {
+		if !strings.Contains(o.Stdout, want) {
+			t.Errorf("no %q in\n%s", want, o.Stdout)
+		}
+	}
+	results := clitest.Read(t, "x/results.txt")
+	for _, want := range []string{
+		fmt.Sprintf("%s %d %v capacity-met-load %v capacity-missed-load ", semaphore.Name,
+			semaphore.Runs, *semaphore.Met, *semaphore.Missed),
+		fmt.Sprintf("\n# complete %d runs\n", runs+2),
+		"/objective=p99-response<100ms,shed<1% ",
+	} {
+		if !strings.Contains(results, want) {
+			t.Errorf("no %q in the results", want)
+		}
+	}
+	if n := strings.Count(results, "\nBenchmarkRun/"); n != runs {
+		t.Errorf("%d runs in the results, want %d", n, runs)
+	}
+	if page := clitest.Read(t, "x/report.html"); !strings.Contains(page,
+		"Capacity for p99-response&lt;100ms,shed&lt;1%") {
+		t.Error("no chart in the report")
+	}
+	if charts, err := filepath.Glob("x/charts/capacity-*.svg"); err != nil || len(charts) != 1 {
+		t.Errorf("charts %v, %v", charts, err)
+	}
+	again := clitest.Succeed(t, "compare", "x", "x", "--metric", "capacity-met-load",
+		"--all").Stdout
+	if !strings.Contains(again, "Capacity/strategy=semaphore") {
+		t.Errorf("compare knows nothing of it:\n%s", again)
+	}
+}
+
+// TestCapacityExitCodes: no load that meets is a missed objective, and what cannot be told is not
+// decided.
+func TestCapacityExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		code  int
+		want  string
+	}{
+		{"--objective p99-response<10s --load-range 0.1,0.5", clitest.Fine, "at least 0.5"},
+		{"--objective p99-response<1ms", clitest.Regression, "below 0.1"},
+		{"--objective short-mean-response<10s", clitest.Undecided,
+			"semaphore: 36 runs could not tell, for want of tasks"},
+		{"--objective goodput>=150", clitest.Fine,
+			"semaphore: missed also at 0.1, 0.32, below a load that is met"},
+		{"--objective throttled<1% --target token_bucket --rate-range 20,200 --resolution 50%",
+			clitest.Fine, "rate (/s)"},
+	} {
+		t.Run(c.flags, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			o := clitest.Command(t, clitest.QuickSearch(strings.Fields(c.flags)...)...)
+			if o.Code != c.code || o.Stderr != "" || !strings.Contains(o.Stdout, c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s%s", o.Code, c.code, c.want,
+					o.Stdout, o.Stderr)
+			}
+		})
+	}
+}
+
+// TestCapacityDryRun: it says what it would begin with and how long that is, and leaves nothing
+// behind.
+func TestCapacityDryRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := clitest.Succeed(t, clitest.QuickSearch("--objective", "p99-response<100ms", "--dry-run")...)
+	if !strings.Contains(o.Stdout, "/load=0.1/") || !strings.Contains(o.Stdout, "/load=1.2/") ||
+		!strings.Contains(o.Stdout,
+			"\n6 scenarios and 36 runs to begin with, about 1 s; at most ") {
+		t.Errorf("%s", o.Stdout)
+	}
+	if left := clitest.Tree(t); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
+
+// TestCapacitySameSeed: a search is as repeatable as a run.
+func TestCapacitySameSeed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, out := range []string{"a", "b"} {
+		clitest.Succeed(t, clitest.QuickSearch("--objective", "p99-response<100ms", "--out", out)...)
+	}
+	if clitest.Read(t, "a/results.txt") != clitest.Read(t, "b/results.txt") {
+		t.Error("two searches with one seed differ")
+	}
+}
+
+// TestCapacityChildFault: a strategy that takes its process along ends its own search after one
+// run, and no other.
+func TestCapacityChildFault(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(clitest.ChildFault, "exit")
+	o := clitest.Command(t, clitest.QuickSearch("--strategy", "serial", "--objective", "p99-response<100ms")...)
+	if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, "exit status 7") ||
+		strings.Count(o.Stderr, "\n") > 4 {
+		t.Errorf("exit code %d\n%s", o.Code, o.Stderr)
+	}
+	if !strings.Contains(o.Stdout, "serial: given up, since a run gave no result") ||
+		!strings.Contains(o.Stdout, " to ") {
+		t.Errorf("%s", o.Stdout)
+	}
+	results := clitest.Read(t, "x/results.txt")
+	if !strings.Contains(results, "BenchmarkCapacity/strategy=semaphore/") ||
+		strings.Contains(results, "BenchmarkCapacity/strategy=serial/") ||
+		!strings.HasSuffix(results, ": runs failed\n") {
+		t.Errorf("results end %q", results[max(0, len(results)-100):])
+	}
+}
+
+// TestCapacityLimit: the smallest limit at a rate, with what a larger one would bring; no limit
+// meets what the service alone misses.
+func TestCapacityLimit(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		code  int
+		want  []string
+	}{
+		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<110ms",
+			clitest.Fine, []string{"smallest limit at which", "rate 203 /s", "semaphore  5 or 6",
+				"nobody waits, so that a larger one gains nothing",
+				" runs are calculated from their plans (first come, first served); 6 of them at " +
+					"the ends of the answers were run as well: equal to the nanosecond\n"}},
+		{"--find limit --rate 203 --workload exponential:mean=20ms --objective p99-response<70ms",
+			clitest.Regression, []string{"none up to 64", "the service alone misses it: at a limit of 64 " +
+				"nobody waits, and no limit can meet it"}},
+		{"--find limit --limit-range 1,2 --rate 203 --objective p99-response<70ms", clitest.Regression,
+			[]string{"none up to 2", "% of the tasks still wait: search further with --limit-range"}},
+		{"--find queue --strategy bounded_queue_shed --load 0.9 --objective p99-response<100ms",
+			clitest.Unusable, []string{"strategy semaphore: it sheds nothing"}},
+		{"--find limit --objective p99-response<70ms", clitest.Unusable, []string{"give a rate"}},
+		{"--find limit --limit 4 --rate 10 --objective p99-response<70ms", clitest.Unusable,
+			[]string{"--limit: it is searched; give its range, --limit-range"}},
+		{"--rate 10 --objective p99-response<70ms", clitest.Unusable, []string{"--rate: it is searched"}},
+		{"--find limit --rate 9 --load-range 1,2 --objective p99-response<70ms", clitest.Unusable,
+			[]string{"--load-range: the limit is searched"}},
+	} {
+		t.Run(c.flags, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			o := clitest.Command(t, clitest.QuickSearch(strings.Fields(c.flags)...)...)
+			for _, want := range c.want {
+				if o.Code != c.code || !strings.Contains(o.Stdout+o.Stderr, want) {
+					t.Errorf("exit code %d, want %d and %q in\n%s%s", o.Code, c.code, want,
+						o.Stdout, o.Stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestCapacityQueue: the longest queue of a strategy that sheds. Under a load of 1.2 it is about
+// full for most of the run, and 4 slots of 10 ms take 80 ms for some 24 tasks and the last one's
+// service.
+func TestCapacityQueue(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := clitest.QuickSearch("--find", "queue", "--load", "1.2", "--objective", "p90-response<80ms",
+		"--format", "json")
+	args[slices.Index(args, "semaphore")] = "bounded_queue_shed"
+	var doc search.Document
+	if err := json.Unmarshal([]byte(clitest.Succeed(t, args...).Stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	a := doc.Answers[0]
+	if doc.Axis != "queue" || doc.From != 0 || doc.To != 1024 || *a.Met != 21 || *a.Missed != 28 ||
+		a.Calculated != a.Runs || a.Confirmed != 6 {
+		t.Errorf("%+v", doc)
+	}
+}

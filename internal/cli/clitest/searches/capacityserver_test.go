@@ -1,0 +1,108 @@
+package searches
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/cli/search"
+)
+
+// TestCapacityOfServer: the answer and the exit code are those of the server; no more is sent than
+// allowed; what is found is a result, and on the page.
+func TestCapacityOfServer(t *testing.T) {
+	t.Parallel() // it waits
+	x := filepath.Join(t.TempDir(), "x")
+	var asked atomic.Int64
+	failing := int64(1 << 62)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) > failing {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	defer server.Close()
+	for _, c := range []struct {
+		objective string
+		failing   int64
+		outcome   string
+		code      int
+		says      string
+	}{
+		{"p50-response<1h", 1 << 62, "at least", clitest.Fine, "/s, the most that may be sent"},
+		{"p50-response<1ns", 1 << 62, "nowhere", clitest.Regression, "at every rate"},
+		{"p50-response<1h", 10, "unknown", clitest.Undecided, "the server is left alone"},
+	} {
+		failing = c.failing
+		asked.Store(0)
+		args := []string{"capacity", server.URL, "--objective", c.objective, "--max-rate", "200",
+			"--first-rate", "100", "--duration", "100ms", "--rest", "1ms", "--name", "here",
+			"--quiet", "--force", "--out", x}
+		o := clitest.Command(t, args...)
+		if o.Code != c.code || !strings.Contains(strings.ReplaceAll(o.Stdout, "\n ", ""), c.says) {
+			t.Errorf("%s: exit code %d\n%s%s", c.objective, o.Code, o.Stdout, o.Stderr)
+		}
+		for line := range strings.Lines(o.Stdout) {
+			if n := len([]rune(strings.TrimSpace(line))); n > 80 {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+		var doc search.Document
+		j := clitest.Command(t, append(args, "--format", "json")...)
+		if err := json.Unmarshal([]byte(j.Stdout), &doc); err != nil || j.Code != c.code ||
+			doc.Answers[0].Outcome != c.outcome || len(doc.Answers[0].Tried) == 0 {
+			t.Errorf("%s: exit code %d, %v\n%s%s", c.objective, j.Code, err, j.Stdout, j.Stderr)
+		}
+		for _, p := range doc.Answers[0].Tried {
+			if p.At > 200 {
+				t.Errorf("%v /s were sent", p.At)
+			}
+		}
+		text, err := os.ReadFile(x + "/results.txt")
+		if err != nil || !strings.Contains(string(text), "\nBenchmarkCapacity/target=here/") {
+			t.Errorf("%v: no result of the search\n%s", err, text)
+		}
+		if page, err := os.ReadFile(x + "/report.html"); err != nil ||
+			!strings.Contains(string(page), "here") {
+			t.Errorf("%v: no report", err)
+		}
+	}
+	server.Close()
+	if o := clitest.Command(t, "capacity", server.URL, "--objective", "p50-response<1h", "--duration",
+		"100ms", "--quiet", "--force", "--out", x); o.Code != clitest.Unusable {
+		t.Errorf("nobody there: exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
+	}
+	for args, says := range map[string]string{
+		"capacity http://h/":                                                 "--objective is missing",
+		"capacity http://h/ --objective shed<1% --rate 5":                    "--rate: the rate is searched",
+		"capacity http://h/ --objective shed<1% --first-rate 9 --max-rate 3": "want the first above 0",
+		"capacity http://h/ https://i/ --objective shed<1%":                  "unexpected argument",
+	} {
+		if o := clitest.Command(t, strings.Fields(args)...); o.Code != clitest.Unusable ||
+			!strings.Contains(o.Stderr, says) || strings.Count(o.Stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %s", args, o.Code, o.Stderr)
+		}
+	}
+}
+
+// TestCapacitySaysHowLong: what the search is expected to take is said before anything is sent.
+func TestCapacitySaysHowLong(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const defaults = "from 125 /s up to at most 1000 /s: about 8 probes of 10s, 1 min 46 s\n"
+	o := clitest.Succeed(t, "capacity", "http://h/", "--objective", "shed<1%", "--dry-run")
+	if !strings.HasSuffix(o.Stdout, defaults) {
+		t.Error(o.Stdout)
+	}
+	url, _ := clitest.Shop(t, http.StatusNotFound)
+	o = clitest.Command(t, "capacity", url, "--objective", "p50-response<1h", "--max-rate", "800",
+		"--duration", "100ms", "--rest", "1ms", "--name", "shop", "--out", "r")
+	if !strings.HasPrefix(o.Stderr, "shop: from 100 /s up to at most 800 /s: about 8 probes of "+
+		"100ms, 1 s\n") {
+		t.Error(o.Stderr)
+	}
+}

@@ -1,0 +1,2 @@
+// Package searches tests searches: capacity, of servers too, and advise.
+package searches

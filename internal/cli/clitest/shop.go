@@ -1,0 +1,48 @@
+package clitest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// Shop is a server that answers every third request with the status.
+func Shop(t *testing.T, status int) (url string, served *atomic.Int64) {
+	t.Helper()
+	served = new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if served.Add(1)%3 == 0 {
+			w.WriteHeader(status)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, served
+}
+
+// doubtful is what is said of a run on a machine that is busy with other tests.
+var doubtful = regexp.MustCompile(`(?m)^.* is INVALID: .*\n`)
+
+// Beside is what is said beside that.
+func Beside(stderr string) string { return doubtful.ReplaceAllString(stderr, "") }
+
+// Attacked runs a load on a machine that may be busy with other tests: all it may find wrong is
+// that it could not keep up.
+func Attacked(t *testing.T, args ...string) Outcome {
+	t.Helper()
+	o := Command(t, args...)
+	if o.Code == Undecided {
+		for line := range strings.Lines(o.Stderr) {
+			if !strings.Contains(line, "is INVALID: lag") &&
+				!strings.Contains(line, "is INVALID: pause") &&
+				!strings.HasPrefix(line, "poolbench: warning: ") {
+				t.Fatalf("poolbench %q: exit code %d\n%s", args, o.Code, o.Stderr)
+			}
+		}
+	} else if o.Code != Fine {
+		t.Fatalf("poolbench %q: exit code %d\n%s", args, o.Code, o.Stderr)
+	}
+	return o
+}

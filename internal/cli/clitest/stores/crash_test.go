@@ -1,0 +1,57 @@
+package stores
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/durability/crash"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+)
+
+// TestCrash kills a durable strategy and one within the process by the command, and has its JSON
+// add up; the exit code is 0, as neither breaks its word.
+func TestCrash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for strategy, loses := range map[string]bool{"sqlite_queue:sync=normal": false,
+		"worker_pool": true} {
+		r := clitest.Command(t, "crash", strategy, "--tasks", "300", "--kills", "3", "--limit", "2",
+			"--workload", "constant:mean=2ms", "--format", "json", "--quiet", "--html", "page.html")
+		var doc crashed
+		if err := json.Unmarshal([]byte(r.Stdout), &doc); err != nil || r.Code != clitest.Fine {
+			t.Fatalf("%s: exit code %d, %v: %s%s", strategy, r.Code, err, r.Stdout, r.Stderr)
+		}
+		if doc.Format != "poolbench crash" || doc.Accepted != 300 || doc.Restarts != 3 ||
+			doc.Lost+doc.Once+doc.Twice+doc.Dead != 300 || (doc.Lost > 0) != loses {
+			t.Errorf("%s: %s", strategy, r.Stdout)
+		}
+		page, err := os.ReadFile("page.html")
+		if err != nil || !strings.Contains(string(page), " of 300 accepted tasks in 3 kills") ||
+			!strings.Contains(string(page), ">"+strategy+" lost ") {
+			t.Errorf("%s: the page does not say it: %v", strategy, err)
+		}
+	}
+}
+
+// TestCrashText: the finding comes first, in lines of 80 columns.
+func TestCrashText(t *testing.T) {
+	r := clitest.Command(t, "crash", "serial", "--tasks", "50", "--kills", "1", "--limit", "1", "--quiet")
+	if r.Code != clitest.Fine || !strings.HasPrefix(r.Stdout, "serial lost ") ||
+		!strings.Contains(r.Stdout, " of 50 accepted tasks in 1 kill.\n") {
+		t.Errorf("exit code %d: %s%s", r.Code, r.Stdout, r.Stderr)
+	}
+	for line := range strings.Lines(r.Stdout) {
+		if len(line) > 81 {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+	}
+}
+
+// crashed is what a test reads of crash's document.
+type crashed struct {
+	jsondoc.Head
+	Fault string
+	crash.Report
+}

@@ -1,0 +1,305 @@
+//go:build unix
+
+package stores
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/durability/servers"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/durable"
+)
+
+// served starts the server that the strategy needs, and names it to commands.
+func served(t *testing.T, strategy string, o servers.Options) (*servers.Server, servers.Kind) {
+	t.Helper()
+	spec := strategies.MustParse(strategy).Spec
+	i := slices.IndexFunc(servers.Kinds(), func(k servers.Kind) bool {
+		return k.Product == spec.Needs
+	})
+	kind := servers.Kinds()[i]
+	if err := kind.Missing(); err != nil {
+		t.Skip(err)
+	}
+	s, err := kind.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Setenv(serverVariable(t, kind), s.Address())
+	return s, kind
+}
+
+// servedStrategies are those with a server.
+var servedStrategies = []string{"postgres_queue", "river", "redis_stream", "asynq", "rabbitmq"}
+
+// TestServerRefuses: a server that answers and takes no more.
+func TestServerRefuses(t *testing.T) {
+	check.Only(t)
+	for _, strategy := range servedStrategies {
+		for name, args := range storeCommands(strategy) {
+			t.Run(strategy+"/"+name, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				var o servers.Options
+				if strategies.MustParse(strategy).Spec.Needs == servers.RabbitMQ.Product {
+					o.Settings = []string{"disk_free_limit.absolute=900000GB"}
+				}
+				s, kind := served(t, strategy, o)
+				cmd := clitest.Process(t, nil, args...)
+				switch kind.Product {
+				case servers.Redis.Product:
+					stricken(t, cmd, midway(func() error { return fillRedis(t, s.Address()) }),
+						"OOM command not allowed")
+				case servers.Postgres.Product:
+					stricken(t, cmd, midway(func() error { return lockPostgres(t, s.Address()) }),
+						"read-only transaction")
+				default:
+					stricken(t, cmd, midway(func() error { return nil }), "low on disk")
+				}
+			})
+		}
+	}
+}
+
+// midway is a fault that strikes when some tasks have been accepted.
+func midway(strike func() error) func() bool {
+	return func() bool {
+		time.Sleep(time.Second)
+		return strike() == nil
+	}
+}
+
+func fillRedis(t *testing.T, address string) error {
+	o, err := redis.ParseURL(address)
+	if err != nil {
+		return err
+	}
+	c := redis.NewClient(o)
+	defer c.Close()
+	return c.ConfigSet(t.Context(), "maxmemory", "1").Err()
+}
+
+func lockPostgres(t *testing.T, address string) error {
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(),
+		"ALTER SYSTEM SET default_transaction_read_only = on"); err != nil {
+		return err
+	}
+	_, err = conn.Exec(t.Context(), "SELECT pg_reload_conf()")
+	return err
+}
+
+// TestServerSilent: a server that accepts connections and requests, and does not answer.
+func TestServerSilent(t *testing.T) {
+	check.Only(t)
+	for _, strategy := range servedStrategies {
+		t.Run(strategy, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			s, kind := served(t, strategy, servers.Options{})
+			p := between(t, s.Address())
+			t.Setenv(serverVariable(t, kind), p.address)
+			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["run"]...),
+				midway(func() error { p.mute(); return nil }), "no request has succeeded")
+		})
+	}
+}
+
+// TestServerGone: the server has ended, and does not come back.
+func TestServerGone(t *testing.T) {
+	check.Only(t)
+	for _, strategy := range servedStrategies {
+		t.Run(strategy, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			s, _ := served(t, strategy, servers.Options{})
+			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), midway(s.Kill),
+				"no request has succeeded")
+		})
+	}
+}
+
+// TestServerFull: the file system of a server is full, where one may be mounted.
+func TestServerFull(t *testing.T) {
+	check.Only(t)
+	for strategy, o := range map[string]servers.Options{
+		"postgres_queue": {}, "river": {},
+		"redis_stream": {Settings: []string{"appendfsync=always"}}, "asynq": {},
+	} {
+		for name, args := range storeCommands(strategy) {
+			t.Run(strategy+"/"+name, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "disk")
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				smallDisk(t, dir, "200m")
+				for up := dir; up != "/"; up = filepath.Dir(up) {
+					_ = os.Chmod(up, 0o755) // PostgreSQL's user has to come so far
+				}
+				o.Dir = filepath.Join(dir, "server")
+				t.Chdir(t.TempDir())
+				served(t, strategy, o)
+				stricken(t, clitest.Process(t, nil, args...), midway(func() error { return fill(dir) }),
+					"(?i)no space left|no request has succeeded")
+			})
+		}
+	}
+}
+
+// fill leaves no room on a file system.
+func fill(dir string) error {
+	f, err := os.Create(filepath.Join(dir, "full"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for block := make([]byte, 4096); ; {
+		if _, err := f.Write(block); err != nil {
+			return nil
+		}
+	}
+}
+
+// TestServerDirectoryGone: crash sees that the files of the server that it started are deleted.
+func TestServerDirectoryGone(t *testing.T) {
+	check.Only(t)
+	for _, strategy := range []string{"postgres_queue", "redis_stream", "rabbitmq"} {
+		t.Run(strategy, func(t *testing.T) {
+			for _, k := range servers.Kinds() {
+				if err := k.Missing(); err != nil && k.Product ==
+					strategies.MustParse(strategy).Spec.Needs {
+					t.Skip(err)
+				}
+			}
+			dir := clitest.Room(t)
+			for up := dir; up != "/"; up = filepath.Dir(up) {
+				_ = os.Chmod(up, 0o755)
+			}
+			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), func() bool {
+				found, _ := filepath.Glob(filepath.Join(dir, "poolbench-*", "password"))
+				if found == nil {
+					return false
+				}
+				time.Sleep(8 * time.Second) // until it works
+				_ = os.RemoveAll(filepath.Dir(found[0]))
+				return true
+			}, "files are gone")
+		})
+	}
+}
+
+// A proxy stands before a server, and can fall silent.
+type proxy struct {
+	address string
+	silent  chan struct{}
+}
+
+// between starts one before the server at that address.
+func between(t *testing.T, address string) *proxy {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := u.Host
+	in, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = in.Addr().String()
+	p := &proxy{address: u.String(), silent: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	t.Cleanup(func() { cancel(); _ = in.Close(); all.Wait() })
+	all.Go(func() {
+		for {
+			c, err := in.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { p.pass(ctx, c, server, &all) })
+		}
+	})
+	return p
+}
+
+func (p *proxy) mute() { close(p.silent) }
+
+// pass passes on what both say, until the proxy is silent; then it keeps the connection.
+func (p *proxy) pass(ctx context.Context, c net.Conn, server string, all *sync.WaitGroup) {
+	defer c.Close()
+	s, err := net.Dial("tcp", server)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	ended := make(chan struct{}, 2)
+	for _, pair := range [][2]net.Conn{{c, s}, {s, c}} {
+		all.Go(func() {
+			_, _ = io.Copy(heldBack{pair[0], p.silent}, pair[1])
+			ended <- struct{}{}
+		})
+	}
+	select {
+	case <-ended:
+		select {
+		case <-p.silent:
+			<-ctx.Done()
+		default:
+		}
+	case <-ctx.Done():
+	}
+}
+
+// heldBack drops what is written once it is silent.
+type heldBack struct {
+	net.Conn
+	silent <-chan struct{}
+}
+
+// Write implements io.Writer.
+func (h heldBack) Write(b []byte) (int, error) {
+	select {
+	case <-h.silent:
+		return len(b), nil
+	default:
+		return h.Conn.Write(b)
+	}
+}
+
+// ReadFrom keeps io.Copy from going round Write.
+func (h heldBack) ReadFrom(r io.Reader) (n int64, err error) {
+	return io.Copy(struct{ io.Writer }{h}, r)
+}
+
+// serverVariable is the environment variable in which strategies look for a server.
+func serverVariable(t *testing.T, k servers.Kind) string {
+	t.Helper()
+	for _, s := range durable.Servers() {
+		if s.Product == k.Product {
+			return s.Variable
+		}
+	}
+	t.Fatal("no variable for ", k.Product)
+	return ""
+}

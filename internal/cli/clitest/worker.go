@@ -1,0 +1,29 @@
+//go:build unix
+
+package clitest
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+)
+
+// StartWorker starts a worker as a process, which ends with the test.
+func StartWorker(t *testing.T, address string) *exec.Cmd {
+	t.Helper()
+	cmd := Process(t, nil, "worker", "--nats", "-", "--parallel", "1", "--quiet")
+	cmd.Stdin = nil
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(stdin, address)
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = cmd.Wait() // it may have been killed
+	})
+	return cmd
+}
