@@ -62,7 +62,7 @@ studies: ## the verdicts of all virtual studies with 20 seeds each, as a table: 
 	cd internal/studies && $(GO) test -run '^TestVerdicts$$' -count=1 -timeout 2h -seeds 20
 
 pairs: ## what compare finds (1 % more service, 50 cells) and alarms for (other seeds, 400 cells), as a user types it: about 10 minutes
-	POOLBENCH_CHECK=all $(GO) test -run '^TestCompare(FindsOnePercent|FalseAlarms)$$' -count=1 -timeout 1h ./internal/cli
+	POOLBENCH_CHECK=all $(GO) test -run '^TestCompare(FindsOnePercent|FalseAlarms)$$' -count=1 -timeout 1h ./internal/cli/clitest/comparisons
 
 dispatch: ## what a task costs through each strategy and library, beside a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
 	@for p in 1 2; do GOMAXPROCS=$$p $(GO) test -run '^$$' -bench . -benchtime 100ms -timeout 20m ./strategies/peers || exit 1; done
@@ -89,19 +89,19 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each: about 10 minutes
 	done
 
 lines: ## 100,000 command lines at random: nothing panics, every mistake is told in a line; about 20 minutes
-	POOLBENCH_CHECK=all $(GO) test -timeout 2h -run '^TestCommandLines$$' -v ./internal/cli
+	POOLBENCH_CHECK=all $(GO) test -timeout 2h -run '^TestCommandLines$$' -v ./internal/cli/clitest/mistakes
 
 compose: ## the contract of all compositions of two parts, and of 200 of three: about 2 minutes
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 1h -run '^TestComposed' -v ./strategies
 
 advice: ## 200 questions to advise at random, held to brute force: about 10 minutes
-	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 2h -run '^TestAdviceTruth$$' -v ./internal/cli
+	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 2h -run '^TestAdviceTruth$$' -v ./internal/cli/clitest/searches
 
 coverage: ## how often 95 % intervals hold the exact value, as the table of docs/intervals.md: about 27 minutes of CPU
 	POOLBENCH_CHECK=all $(GO) test -count=1 -timeout 3h -run '^TestCoverage$$' -v ./internal/machine/calibration
 
 generate: ## write anew what the sources imply: the tables in docs, go.mod of examples, golden texts, the script of reports
-	$(GO) test ./internal/cli -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update
+	$(GO) test ./internal/cli ./internal/cli/clitest/documents -run '^(TestGenerated|TestExampleModules|TestRootHelp|TestEveryCommandIsHeld)$$' -update
 	$(GO) test ./internal/house/manual -run '^TestThirdParty$$' -update
 	$(GO) test ./reports/page/front ./internal/cli/live -run '^(TestSpec|TestBundle)$$' -update
 

@@ -37,7 +37,7 @@ var rooms = []room{
 		"strategies/durable", "strategies/peers", "workloads", "workloads/regex",
 		"workloads/sql", "targets", "internal/durability/crash", "internal/fleet", "internal/fleet/hub", "internal/cli/live",
 		"internal/durability/spooltest", "internal"}, []string{
-		"github.com/jackc/pgx/v5", "github.com/redis/go-redis/v9", // its tests
+		"github.com/jackc/pgx/v5", "github.com/redis/go-redis/v9", "go.uber.org/goleak", // its tests
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
 		"golang.org/x/term"}},
 	// tests alone

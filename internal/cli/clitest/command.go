@@ -1,3 +1,11 @@
+// Package clitest calls the command for tests, in this process or as one of its own. The tests are
+// packages below, by theme, so that they are built once each and go on side by side; the binary of
+// each doubles as the command (Main).
+//
+// # Size
+//
+// A third of the names are the exit codes, and the faults that a test plants in the process that it
+// starts.
 package clitest
 
 import (
@@ -18,9 +26,9 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 )
 
-// The test binary doubles as the command: the tests start it, and the command in them starts it as
-// its child.
+// Environment variables that the test binary knows as the command.
 const (
+	// it is the command: the tests start it, and the command in them starts it as its child
 	AsCommand = "POOLBENCH_TEST_AS_COMMAND"
 	// what the child does before its work, for the scenarios with a serial strategy
 	ChildFault = "POOLBENCH_TEST_CHILD_FAULT"
@@ -30,6 +38,7 @@ const (
 	Steadily = "POOLBENCH_TEST_STEADILY"
 )
 
+// Wild is a value of Steadily.
 const Wild = "wild"
 
 // Exit codes, as a shell has them.
@@ -41,7 +50,7 @@ const (
 	Interrupted = int(exit.Interrupted)
 )
 
-// Main is the TestMain of a package of tests.
+// Main is the TestMain of a package of tests. The test binary doubles as the command.
 func Main(m *testing.M) {
 	if os.Getenv(AsCommand) != "" &&
 		!(len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "-test.")) {
@@ -74,7 +83,7 @@ func Command(t testing.TB, args ...string) Outcome {
 	return Outcome{code, stdout.String(), stderr.String()}
 }
 
-// fine runs it and wants exit code 0.
+// Succeed runs it and wants exit code 0.
 func Succeed(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	o := Command(t, args...)

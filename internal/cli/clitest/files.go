@@ -37,6 +37,7 @@ func FullDevice(t *testing.T) string {
 	return path
 }
 
+// Read is what the file holds.
 func Read(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -46,6 +47,7 @@ func Read(t testing.TB, path string) string {
 	return string(data)
 }
 
+// Write makes the file.
 func Write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

@@ -35,8 +35,11 @@ func Attacked(t *testing.T, args ...string) Outcome {
 	o := Command(t, args...)
 	if o.Code == Undecided {
 		for line := range strings.Lines(o.Stderr) {
-			if !strings.Contains(line, "is INVALID: lag") &&
-				!strings.Contains(line, "is INVALID: pause") &&
+			late := strings.Contains(line, "is INVALID: lag") ||
+				strings.Contains(line, "is INVALID: pause") ||
+				strings.Contains(line, "is INVALID: agent: ") &&
+					strings.HasSuffix(line, " too late\n")
+			if !late &&
 				!strings.HasPrefix(line, "poolbench: warning: ") {
 				t.Fatalf("poolbench %q: exit code %d\n%s", args, o.Code, o.Stderr)
 			}

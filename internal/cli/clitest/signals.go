@@ -29,6 +29,7 @@ func StartAndAwait(
 	return cmd, lines
 }
 
+// Await reads on, up to a line with that word.
 func Await(t *testing.T, lines *bufio.Scanner, word string) {
 	t.Helper()
 	for lines.Scan() {
