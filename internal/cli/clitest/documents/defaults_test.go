@@ -3,7 +3,9 @@ package documents
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,7 +27,7 @@ import (
 
 // A usage is how a command is held to what its help shows, at its defaults. It is run here as an
 // example of its help has it, without flags that make it smaller, and what it says is checked; or
-// another test does that, by the directory and the name.
+// another test does that, by its name and a directory above it.
 type usage struct {
 	args  []string
 	check func(t *testing.T, o clitest.Outcome)
@@ -184,19 +186,29 @@ func unmarshal(t *testing.T, o clitest.Outcome, doc any) {
 	}
 }
 
-// hasTest reports whether a package has a test, as in "internal/cli TestX".
+// errHas ends a search that has found its test.
+var errHas = errors.New("there it is")
+
+// hasTest reports whether a package below a directory has a test, as in "internal/cli TestX".
 func hasTest(t *testing.T, by string) bool {
 	t.Helper()
 	dir, name, _ := strings.Cut(by, " ")
-	files, err := filepath.Glob(filepath.Join(checkout, dir, "*_test.go"))
-	if err != nil {
+	pattern := regexp.MustCompile(`(?m)^func ` + name + `\(t \*testing\.T\)`)
+	err := filepath.WalkDir(filepath.Join(checkout, dir),
+		func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err == nil && pattern.Match(text) {
+				return errHas
+			}
+			return err
+		})
+	if err != nil && !errors.Is(err, errHas) {
 		t.Fatal(err)
 	}
-	pattern := regexp.MustCompile(`(?m)^func ` + name + `\(t \*testing\.T\)`)
-	return slices.ContainsFunc(files, func(f string) bool {
-		text, err := os.ReadFile(f)
-		return err == nil && pattern.Match(text)
-	})
+	return err != nil
 }
 
 // rates are what the runs of a directory complete in a second, in their order: four of them.

@@ -445,13 +445,14 @@ func TestAttackRates(t *testing.T) {
 		"p50-response<1ns": clitest.Regression, "p90-response<1h": clitest.Undecided} {
 		o := clitest.Command(t, "attack", url, "--rate", "300,200", "--n", "40", "--name", "here",
 			"--objective", objective, "--quiet", "--force", "--out", "x")
-		if strings.Contains(o.Stderr, "is INVALID") && (code == clitest.Fine || o.Code != code) {
+		busy := strings.Contains(o.Stderr, "is INVALID")
+		if busy && (code == clitest.Fine || o.Code != code) {
 			code = clitest.Undecided // on a machine too busy to send in time; what one rate missed stays
 		}
 		if o.Code != code || !strings.Contains(o.Stdout, "\n  here, 300 /s ") ||
 			!strings.Contains(o.Stdout, "\n  here, 200 /s ") ||
 			strings.Contains(o.Stdout, "rate 300") ||
-			!strings.Contains(o.Stdout, "objectives: 2 ") {
+			!busy && !strings.Contains(o.Stdout, "objectives: 2 ") {
 			t.Errorf("%s: exit code %d\n%s%s", objective, o.Code, o.Stdout, o.Stderr)
 		}
 		text, err := os.ReadFile("x/results.txt")
