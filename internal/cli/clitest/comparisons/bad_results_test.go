@@ -118,7 +118,8 @@ func TestOddResults(t *testing.T) {
 			strings.Repeat("BenchmarkA 1 5003 ns/op\nretrying\n", 10),
 	} {
 		clitest.Write(t, name, text)
-		if o := clitest.Succeed(t, "compare", "plain", name); !strings.Contains(o.Stdout, "p=1.000 n=10") {
+		if o := clitest.Succeed(t, "compare", "plain", name); !strings.Contains(o.Stdout,
+			"p=1.000 n=10") {
 			t.Errorf("%s: %s%s", name, o.Stdout, o.Stderr)
 		}
 	}
@@ -138,7 +139,8 @@ func TestOddResults(t *testing.T) {
 		if args[0] == "trend" {
 			want = clitest.Undecided // of three results
 		}
-		if o := clitest.Command(t, append(args, "--allow-partial")...); o.Code != want || o.Stderr != "" {
+		if o := clitest.Command(t, append(args, "--allow-partial")...); o.Code != want ||
+			o.Stderr != "" {
 			t.Errorf("%q --allow-partial: exit code %d, want %d: %s", args, o.Code, want, o.Stderr)
 		}
 	}

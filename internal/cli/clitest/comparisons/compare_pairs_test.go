@@ -343,7 +343,8 @@ func TestCompareRealClock(t *testing.T) {
 	for _, out := range []string{"a", "b"} {
 		if o := clitest.Command(t, "run", "--quiet", "--strategy", "semaphore", "--workload",
 			"exponential:mean=1ms", "--rate", "400", "--limit", "2", "--n", "40", "--count", "3",
-			"--out", out); o.Code != clitest.Fine && o.Code != clitest.Undecided { // a busy machine's are INVALID
+			"--out", out); o.Code != clitest.Fine &&
+			o.Code != clitest.Undecided { // a busy machine's are INVALID
 			t.Fatalf("exit code %d\n%s", o.Code, o.Stderr)
 		}
 	}

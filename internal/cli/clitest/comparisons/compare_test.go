@@ -40,7 +40,8 @@ func TestReportOfSeveral(t *testing.T) {
 		if err := os.Mkdir(name, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		clitest.Write(t, name+"/results.txt", strings.Repeat(strings.ReplaceAll(line, "%s", time), 6))
+		clitest.Write(t, name+"/results.txt", strings.Repeat(strings.ReplaceAll(line, "%s", time),
+			6))
 	}
 	o := clitest.Succeed(t, "report", "a", "b")
 	if o.Stdout != "comparison.html\n" {
@@ -194,7 +195,8 @@ func TestCompareStandardInput(t *testing.T) {
 	clitest.Write(t, "a", lines)
 	var stdout, stderr strings.Builder
 	if code := cli.Run(t.Context(), []string{"compare", "a", "now=-"}, strings.NewReader(lines),
-		&stdout, &stderr); code != clitest.Fine || !strings.Contains(stdout.String(), "p=1.000 n=6") {
+		&stdout, &stderr); code != clitest.Fine || !strings.Contains(stdout.String(),
+		"p=1.000 n=6") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}
 }

@@ -86,12 +86,14 @@ func TestGateRevisions(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	clitest.Write(t, "m_test.go", strings.Replace(clitest.Read(t, "m_test.go"), "1300", "1000", 1))
-	if o := clitest.Command(t, append(again, "--pairs", "12", "--resume")...); o.Code != clitest.Unusable ||
+	if o := clitest.Command(t, append(again, "--pairs", "12",
+		"--resume")...); o.Code != clitest.Unusable ||
 		!strings.Contains(o.Stderr,
 			"x is of another gate, which can only be replaced: the head is another") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
-	if o := clitest.Command(t, append(again, "--pairs", "12", "--force")...); o.Code != clitest.Fine ||
+	if o := clitest.Command(t, append(again, "--pairs", "12",
+		"--force")...); o.Code != clitest.Fine ||
 		strings.Contains(clitest.Read(t, "x/report.html"), "gate: worse") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
@@ -151,7 +153,8 @@ func TestGateBeside(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	if o := clitest.Command(t, append(args, "--force")...); o.Code != clitest.Fine ||
-		!strings.Contains(clitest.Read(t, "x/gate.xml"), `errors="0"`) || clitest.Read(t, "x/plan.json") == "" {
+		!strings.Contains(clitest.Read(t, "x/gate.xml"), `errors="0"`) || clitest.Read(t,
+		"x/plan.json") == "" {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 }
@@ -191,7 +194,8 @@ func TestGateWithoutVerdict(t *testing.T) {
 		clitest.Write(t, "gate.xml", "all is well")
 		o := clitest.Command(t, append([]string{"gate", "--junit", "gate.xml"}, c.args...)...)
 		text, err := os.ReadFile("gate.xml")
-		if err != nil || o.Code != clitest.Unusable || !strings.Contains(string(text), `errors="1"`) ||
+		if err != nil || o.Code != clitest.Unusable || !strings.Contains(string(text),
+			`errors="1"`) ||
 			!strings.Contains(string(text), c.why) || !strings.Contains(o.Stderr, c.why) {
 			t.Errorf("%q: exit code %d, %s\n%s, %v", c.args, o.Code, o.Stderr, text, err)
 		}

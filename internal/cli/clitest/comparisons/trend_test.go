@@ -86,12 +86,14 @@ func TestTrendExitCodes(t *testing.T) {
 		paths []string
 		want  int
 	}{
-		{"", slower, clitest.Fine}, {"--fail", slower, clitest.Regression}, {"--fail", faster, clitest.Fine},
+		{"", slower, clitest.Fine}, {"--fail", slower, clitest.Regression}, {"--fail", faster,
+			clitest.Fine},
 		{"--fail --margin 50%", slower, clitest.Fine},
 		{"--fail --last 6", slower, clitest.Regression}, {"--fail --last 5", slower, clitest.Fine},
 		{"--fail --metric B/op", slower, clitest.Fine},
 		{"", slower[:9], clitest.Undecided}, {"--fail", slower[:9], clitest.Undecided},
-		{"--format json", slower[:2], clitest.Undecided}, {"--fail", slower[:10], clitest.Regression},
+		{"--format json", slower[:2], clitest.Undecided}, {"--fail", slower[:10],
+			clitest.Regression},
 	} {
 		if o := clitest.Command(t, append(append([]string{"trend"}, strings.Fields(c.flags)...),
 			c.paths...)...); o.Code != c.want || o.Stdout == "" || o.Stderr != "" {

@@ -1,2 +1,3 @@
-// Package documents tests what the command says of itself: help, lists, pages of docs, golden files.
+// Package documents tests what the command says of itself: help, lists, pages of docs, golden
+// files.
 package documents

@@ -90,7 +90,8 @@ func metricTable() string {
 func exitCodeTable() string {
 	var b strings.Builder
 	b.WriteString("| exit code | meaning |\n|---|---|\n")
-	for _, line := range regexp.MustCompile(`(?m)^ +(\d+)  (.*)$`).FindAllStringSubmatch(clitest.Root().Long, -1) {
+	for _, line := range regexp.MustCompile(
+		`(?m)^ +(\d+)  (.*)$`).FindAllStringSubmatch(clitest.Root().Long, -1) {
 		fmt.Fprintf(&b, "| %s | %s |\n", line[1], line[2])
 	}
 	return b.String()

@@ -172,7 +172,8 @@ h - - [01/May/2026:09:00:04 +0000] "G" 200 5 "-" "c" 0.9
 			if left := os.Environ(); args[0] == "crash" && !slices.Equal(left, environment) {
 				t.Errorf("%s: the environment has the address of a server that is gone", example)
 			}
-			if o.Code != clitest.Fine && (args[0] != "gate" && args[0] != "merge" || o.Code != clitest.Undecided) {
+			if o.Code != clitest.Fine && (args[0] != "gate" && args[0] != "merge" ||
+				o.Code != clitest.Undecided) {
 				t.Errorf("%s: exit code %d\n%s", example, o.Code, o.Stderr)
 			}
 		}

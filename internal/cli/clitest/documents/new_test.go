@@ -43,7 +43,8 @@ func TestNew(t *testing.T) {
 	}
 	inDir(own, "run", "--clock", "virtual", "--strategy", "mine:burst=3,worker_pool", "--n", "500",
 		"--quiet", "--out", "virtual")
-	if page := clitest.Read(t, filepath.Join(dir, "virtual", "report.html")); !strings.Contains(page,
+	if page := clitest.Read(t, filepath.Join(dir, "virtual",
+		"report.html")); !strings.Contains(page,
 		"mine:burst=3") || !strings.Contains(page, "worker_pool") {
 		t.Error("the report does not have both strategies")
 	}
@@ -72,7 +73,8 @@ func TestNewRefuses(t *testing.T) {
 		if c.source != "" {
 			args = append(args, "--source", c.source)
 		}
-		if o := clitest.Command(t, args...); o.Code != clitest.Unusable || !strings.Contains(o.Stderr, c.want) ||
+		if o := clitest.Command(t, args...); o.Code != clitest.Unusable ||
+			!strings.Contains(o.Stderr, c.want) ||
 			strings.Count(o.Stderr, "\n") != 1 {
 			t.Errorf("new %s: exit code %d, %s", c.dir, o.Code, o.Stderr)
 		}

@@ -30,7 +30,8 @@ func TestGateExitCodes(t *testing.T) {
 	clitest.Write(t, "slower", sampleFile("A", 10, 0.060))
 	clitest.Write(t, "faster", sampleFile("A", 10, 0.040))
 	clitest.Write(t, "few", sampleFile("A", 2, 0.060))
-	clitest.Write(t, "missing", sampleFile("A", 10, 0.050)+strings.Replace(sampleFile("B", 10, 0.050),
+	clitest.Write(t, "missing", sampleFile("A", 10, 0.050)+strings.Replace(sampleFile("B", 10,
+		0.050),
 		"Unit p99-response-sec better=lower\n", "", 1))
 	clitest.Write(t, "partial", "# poolbench results 1\n"+sampleFile("A", 10, 0.050)+
 		"# partial 10 of 20 runs: interrupted\n")
@@ -100,7 +101,8 @@ func TestComparePartial(t *testing.T) {
 				strings.Count(o.Stderr, "\n") != 1 {
 				t.Errorf("%v: exit code %d, stdout %q, stderr %q", args, o.Code, o.Stdout, o.Stderr)
 			}
-			if o := clitest.Succeed(t, append(args, "--allow-partial")...); !strings.Contains(o.Stdout,
+			if o := clitest.Succeed(t, append(args,
+				"--allow-partial")...); !strings.Contains(o.Stdout,
 				name+" is not whole") {
 				t.Errorf("%v --allow-partial does not say so: %s", args, o.Stdout)
 			}

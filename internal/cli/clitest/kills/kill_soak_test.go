@@ -25,7 +25,8 @@ const soakLine = "run --soak --clock virtual --limit 4 --strategy worker_pool --
 func killedSoak(t *testing.T, dir, how string) *results.Results {
 	t.Helper()
 	for range 5 { // a soak may be over before it is killed
-		cmd := clitest.Process(t, []string{clitest.SoonEnough + "=1"}, strings.Fields(soakLine+dir+how)...)
+		cmd := clitest.Process(t, []string{clitest.SoonEnough + "=1"},
+			strings.Fields(soakLine+dir+how)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

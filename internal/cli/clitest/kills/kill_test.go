@@ -114,7 +114,8 @@ func TestResume(t *testing.T) {
 			}
 			other := strings.Replace(strings.Replace(line, "worker_pool", "semaphore", 1),
 				"--quick", "", 1)
-			if o := clitest.Command(t, strings.Fields(other+"x --resume")...); o.Code != clitest.Unusable ||
+			if o := clitest.Command(t,
+				strings.Fields(other+"x --resume")...); o.Code != clitest.Unusable ||
 				!strings.Contains(o.Stderr, "x was begun with another plan: ") {
 				t.Errorf("another plan: exit code %d\n%s", o.Code, o.Stderr)
 			}
@@ -150,7 +151,8 @@ func TestKill(t *testing.T) {
 						runs = now
 					}
 				}
-				if o := clitest.Command(t, strings.Fields(line+out+" --resume")...); o.Code != want ||
+				if o := clitest.Command(t,
+					strings.Fields(line+out+" --resume")...); o.Code != want ||
 					want == clitest.Unusable {
 					t.Errorf("exit code %d, want %d\n%s", o.Code, want, o.Stderr)
 				}

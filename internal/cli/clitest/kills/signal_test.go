@@ -54,7 +54,8 @@ func TestInterruptTwice(t *testing.T) {
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt)
 	defer signal.Stop(heard)
-	cmd, lines := clitest.StartAndAwait(t, []string{clitest.StuckDrive + "=1"}, "stuck", "run", "--file",
+	cmd, lines := clitest.StartAndAwait(t, []string{clitest.StuckDrive + "=1"}, "stuck", "run",
+		"--file",
 		"s.yaml", "--out", "x")
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

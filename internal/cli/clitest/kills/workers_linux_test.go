@@ -14,7 +14,8 @@ import (
 func TestLocalWorkersEnd(t *testing.T) {
 	const mark = "POOLBENCH_TEST_OF=TestLocalWorkersEnd"
 	// whose directory it cannot remove
-	cmd := clitest.Process(t, []string{mark, "TMPDIR=" + t.TempDir()}, "run", "--clock", "virtual", "--n", "100000", "--count", "1000",
+	cmd := clitest.Process(t, []string{mark, "TMPDIR=" + t.TempDir()}, "run", "--clock", "virtual",
+		"--n", "100000", "--count", "1000",
 		"--quiet", "--workers", "2", "--out", filepath.Join(t.TempDir(), "out"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

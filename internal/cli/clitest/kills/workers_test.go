@@ -39,7 +39,8 @@ func TestWorkers(t *testing.T) {
 			ended := make(chan struct{})
 			var fleet sync.WaitGroup
 			fleet.Go(func() {
-				workers := []*exec.Cmd{clitest.StartWorker(t, at.Address), clitest.StartWorker(t, at.Address)}
+				workers := []*exec.Cmd{clitest.StartWorker(t, at.Address), clitest.StartWorker(t,
+					at.Address)}
 				for range 4 {
 					select {
 					case <-ended:

@@ -103,7 +103,8 @@ func TestNoFile(t *testing.T) {
 		}
 		for _, mode := range []string{"--append", "--resume"} {
 			want := "poolbench: --out: x/" + file + " is not a file: it may have no end\n"
-			if o := clitest.Command(t, clitest.Quick("--out", "x", mode)...); o.Code != clitest.Unusable ||
+			if o := clitest.Command(t, clitest.Quick("--out", "x",
+				mode)...); o.Code != clitest.Unusable ||
 				o.Stderr != want || o.Stdout != "" {
 				t.Errorf("%s %s: exit code %d\n%s%s", mode, file, o.Code, o.Stderr, o.Stdout)
 			}

@@ -96,7 +96,8 @@ func tryLine(t *testing.T, args []string) (code int, wrong string) {
 	case wrong != "":
 	case args[0] != "serve" && ctx.Err() != nil:
 		wrong = "it does not end"
-	case !slices.Contains([]int{clitest.Interrupted, clitest.Unusable, clitest.Regression, clitest.Undecided, clitest.Fine}, code):
+	case !slices.Contains([]int{clitest.Interrupted, clitest.Unusable, clitest.Regression,
+		clitest.Undecided, clitest.Fine}, code):
 		wrong = fmt.Sprintf("exit code %d", code)
 	case code == clitest.Unusable && !strings.HasPrefix(said, "poolbench: ") &&
 		!strings.Contains(stdout.String(), "cannot judge") && args[0] != "gate":

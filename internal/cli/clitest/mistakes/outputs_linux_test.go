@@ -372,7 +372,8 @@ func (c outputCase) tryStdout(t *testing.T, flag string) {
 		var stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = out, &stderr
 		err = cmd.Run()
-		if code := cmd.ProcessState.ExitCode(); code != clitest.Fine && !slices.Contains(c.codes, code) {
+		if code := cmd.ProcessState.ExitCode(); code != clitest.Fine && !slices.Contains(c.codes,
+			code) {
 			t.Errorf("%s: %v\n%s", path, err, &stderr)
 		}
 		if err := out.Close(); err != nil {

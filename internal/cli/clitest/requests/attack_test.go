@@ -447,7 +447,8 @@ func TestAttackRates(t *testing.T) {
 			"--objective", objective, "--quiet", "--force", "--out", "x")
 		busy := strings.Contains(o.Stderr, "is INVALID")
 		if busy && (code == clitest.Fine || o.Code != code) {
-			code = clitest.Undecided // on a machine too busy to send in time; what one rate missed stays
+			// on a machine too busy to send in time; what one rate missed stays
+			code = clitest.Undecided
 		}
 		if o.Code != code || !strings.Contains(o.Stdout, "\n  here, 300 /s ") ||
 			!strings.Contains(o.Stdout, "\n  here, 200 /s ") ||

@@ -30,7 +30,8 @@ func TestLive(t *testing.T) {
 				*http.Request) {
 			}))
 			defer target.Close()
-			cmd := clitest.Process(t, nil, strings.Fields(strings.Replace(args, "URL", target.URL, 1)+
+			cmd := clitest.Process(t, nil, strings.Fields(strings.Replace(args, "URL", target.URL,
+				1)+
 				" --live --out "+out)...)
 			stderr, err := cmd.StderrPipe()
 			if err != nil {

@@ -181,7 +181,8 @@ func TestRunJSON(t *testing.T) {
 		Seconds   float64
 		Scenarios []outcome.PlannedScenario
 	}
-	if err := json.Unmarshal([]byte(clitest.Succeed(t, clitest.Quick("--dry-run", "--format", "json")...).Stdout),
+	if err := json.Unmarshal([]byte(clitest.Succeed(t, clitest.Quick("--dry-run", "--format",
+		"json")...).Stdout),
 		&plan); err != nil {
 		t.Fatal(err)
 	}

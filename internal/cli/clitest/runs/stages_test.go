@@ -13,7 +13,8 @@ func TestStagesFlag(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const stages = "load=0.6 for 20s, load=1.4 for 10s, load=0.60 for 60s"
 	plan := func(args ...string) string {
-		name, _, _ := strings.Cut(clitest.Succeed(t, append([]string{"run", "--strategy", "worker_pool",
+		name, _, _ := strings.Cut(clitest.Succeed(t, append([]string{"run", "--strategy",
+			"worker_pool",
 			"--clock", "virtual", "--dry-run"}, args...)...).Stdout, "\n")
 		return name
 	}

@@ -46,7 +46,8 @@ func TestStudy(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.Stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if got.Code != clitest.Regression || len(doc.Findings) != 1 || doc.Findings[0].Verdict != "depends" ||
+	if got.Code != clitest.Regression || len(doc.Findings) != 1 ||
+		doc.Findings[0].Verdict != "depends" ||
 		doc.Findings[0].Study != "throttle" {
 		t.Errorf("exit code %d, findings %+v", got.Code, doc.Findings)
 	}
@@ -144,7 +145,8 @@ func TestStudySeed(t *testing.T) {
 		strings.Contains(text, "# seed 1\n") {
 		t.Error("results.txt is not of seed 5")
 	}
-	if got := clitest.Command(t, "study", "throttle", "--seed", "-1"); got.Code != clitest.Unusable {
+	if got := clitest.Command(t, "study", "throttle", "--seed",
+		"-1"); got.Code != clitest.Unusable {
 		t.Errorf("--seed -1: exit code %d", got.Code)
 	}
 }

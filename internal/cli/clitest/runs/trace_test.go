@@ -45,7 +45,8 @@ func TestTrace(t *testing.T) {
 		t.Error(plan)
 	}
 	clitest.Write(t, "a,b.csv", "1\n2\n3\n")
-	if text = clitest.Succeed(t, "trace", "a,b.csv").Stdout; !strings.Contains(text, "under this name") ||
+	if text = clitest.Succeed(t, "trace", "a,b.csv").Stdout; !strings.Contains(text,
+		"under this name") ||
 		strings.Contains(text, "To replay") {
 		t.Error(text)
 	}

@@ -65,7 +65,8 @@ func TestAdvise(t *testing.T) {
 		if c.code != clitest.Fine {
 			continue
 		}
-		if again := clitest.Command(t, append(args, "--format", "json")...); again.Stdout != j.Stdout {
+		if again := clitest.Command(t, append(args, "--format",
+			"json")...); again.Stdout != j.Stdout {
 			t.Errorf("%s: two answers\n%s\n%s", c.objective, j.Stdout, again.Stdout)
 		}
 	}

@@ -39,7 +39,8 @@ func TestCrashNames(t *testing.T) {
 			}
 			clitest.Room(t)
 			t.Setenv(clitest.PlantedHere, "1")
-			cmd := clitest.Process(t, nil, append([]string{"crash", name, "--tasks", "3000", "--kills", "3",
+			cmd := clitest.Process(t, nil, append([]string{"crash", name, "--tasks", "3000",
+				"--kills", "3",
 				"--quiet", "--format", "json"}, c.more...)...)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr

@@ -133,7 +133,8 @@ func TestServerGone(t *testing.T) {
 		t.Run(strategy, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			s, _ := served(t, strategy, servers.Options{})
-			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), midway(s.Kill),
+			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...),
+				midway(s.Kill),
 				"no request has succeeded")
 		})
 	}
@@ -159,7 +160,8 @@ func TestServerFull(t *testing.T) {
 				o.Dir = filepath.Join(dir, "server")
 				t.Chdir(t.TempDir())
 				served(t, strategy, o)
-				stricken(t, clitest.Process(t, nil, args...), midway(func() error { return fill(dir) }),
+				stricken(t, clitest.Process(t, nil, args...),
+					midway(func() error { return fill(dir) }),
 					"(?i)no space left|no request has succeeded")
 			})
 		}

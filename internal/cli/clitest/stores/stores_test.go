@@ -239,7 +239,8 @@ func TestStoreDamaged(t *testing.T) {
 			dir := clitest.Room(t)
 			args := storeCommands(strategy)["crash"]
 			args = append(args, "--tasks", "3000")
-			stricken(t, clitest.Process(t, []string{fmt.Sprint(clitest.Flipped, "=", dir)}, args...), nil, words)
+			stricken(t, clitest.Process(t, []string{fmt.Sprint(clitest.Flipped, "=", dir)},
+				args...), nil, words)
 		})
 	}
 }
