@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func (a allocating) Do(context.Context, uint64) error {
 // TestRuntimeMetrics: a run under the real clock says what the runtime and the system said of it,
 // and one under the virtual clock nothing.
 func TestRuntimeMetrics(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	const tasks, size = 200, 1 << 20
 	w := allocating{size: size, kept: make(chan []byte, tasks)}
 	s := Scenario{Strategy: strategies.MustParse("worker_pool"), Limit: 2, Clock: Real,
@@ -44,7 +46,7 @@ func TestRuntimeMetrics(t *testing.T) {
 	for _, m := range r.Metrics {
 		has[m.Unit] = m.Value
 	}
-	// 200 MB stay alive, and the heap may double between two cycles
+	// 200 MB stay alive, and the heap doubles between two cycles
 	for unit, least := range map[string]float64{"gc-cycles": 3, "gc-cpu": 1e-6,
 		"gc-pause-sec": 1e-6, "max-gc-pause-sec": 1e-6, "max-heap-B": tasks * size,
 		"heap-B/inflight": 20 * size, "sched-sec/op": 1e-9, "mean-waiting-goroutines": 1} {

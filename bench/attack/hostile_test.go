@@ -260,10 +260,14 @@ func TestNobodyThere(t *testing.T) {
 		if a.Rate > 0 {
 			a.Rate = 1
 		}
-		if _, err := attack.Run(t.Context(), a); err == nil ||
-			!strings.HasPrefix(err.Error(), "nobody answers: dial tcp "+
-				strings.TrimPrefix(url, "http://")+": ") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: error %v", way, err)
-		}
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			_, err := attack.Run(t.Context(), a)
+			if err == nil || strings.Contains(err.Error(), "\n") ||
+				!strings.HasPrefix(err.Error(), "nobody answers: dial tcp "+
+					strings.TrimPrefix(url, "http://")+": ") {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }

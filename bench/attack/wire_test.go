@@ -61,48 +61,55 @@ func resetting(t *testing.T, secure bool) (url string, seen func() int) {
 // TestResent: a request is sent once, and what is reset has failed. Where net/http may send one
 // again, what it sent is what the server has seen.
 func TestResent(t *testing.T) {
-	const asked = 100
 	for way, a := range ways(t) {
-		if way == "unlimited" {
-			continue // it is the open loop, and takes a hundred handshakes
+		if way != "unlimited" { // it is the open loop, and takes a hundred handshakes
+			t.Run(way, func(t *testing.T) {
+				t.Parallel()
+				mayResend(t, a)
+			})
 		}
-		for _, request := range []attack.Request{
-			{Method: "GET"}, {Method: "GET", Body: []byte("body")},
-			{Method: "POST", Body: []byte("body")},
-			{Method: "POST", Body: []byte("body"), Header: http.Header{"Idempotency-Key": {"1"}}},
-		} {
-			for _, secure := range []bool{false, true} {
-				for _, resend := range []bool{false, true} {
-					url, seen := resetting(t, secure)
-					request.URL = url
-					a.Requests, a.Tasks, a.Resend, a.Insecure, a.Drain = []attack.Request{request},
-						asked, resend, true, time.Minute
-					if a.Rate > 0 {
-						a.Rate = 2000
-					}
-					if a.Strategy.Spec.Name != "" {
-						a.Limit = 4
-					}
-					r, err := attack.Run(t.Context(), a)
-					if err != nil {
-						t.Fatal(err)
-					}
-					failed := int(metric(t, r, "failed/op")*asked + 0.5)
-					resent := int(metric(t, r, "resent/op")*asked + 0.5)
-					what := []any{way, request.Method, request.Header, "secure:", secure,
-						"resend:", resend}
-					if got := seen(); got != asked+resent || metric(t, r, "attempts/op") != 1 {
-						t.Error(append(what, "the server saw", got, "and", resent,
-							"were sent again in attempts:", metric(t, r, "attempts/op"))...)
-					}
-					if failed+resent != seen()/10 || !resend && resent != 0 {
-						t.Error(append(what, failed, "failed", resent, "were sent again",
-							"the server reset", seen()/10, r.Errors)...)
-					}
-					if slices.ContainsFunc(r.Reasons,
-						func(r bench.Reason) bool { return r.Check == "broken law" }) {
-						t.Error(append(what, r.Reasons)...)
-					}
+	}
+}
+
+// mayResend sends what may be sent again and what may not.
+func mayResend(t *testing.T, a attack.Attack) {
+	const asked = 100
+	for _, request := range []attack.Request{
+		{Method: "GET"}, {Method: "GET", Body: []byte("body")},
+		{Method: "POST", Body: []byte("body")},
+		{Method: "POST", Body: []byte("body"), Header: http.Header{"Idempotency-Key": {"1"}}},
+	} {
+		for _, secure := range []bool{false, true} {
+			for _, resend := range []bool{false, true} {
+				url, seen := resetting(t, secure)
+				request.URL = url
+				a.Requests, a.Tasks, a.Resend, a.Insecure, a.Drain = []attack.Request{request},
+					asked, resend, true, time.Minute
+				if a.Rate > 0 {
+					a.Rate = 2000
+				}
+				if a.Strategy.Spec.Name != "" {
+					a.Limit = 4
+				}
+				r, err := attack.Run(t.Context(), a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				failed := int(metric(t, r, "failed/op")*asked + 0.5)
+				resent := int(metric(t, r, "resent/op")*asked + 0.5)
+				what := []any{request.Method, request.Header, "secure:", secure,
+					"resend:", resend}
+				if got := seen(); got != asked+resent || metric(t, r, "attempts/op") != 1 {
+					t.Error(append(what, "the server saw", got, "and", resent,
+						"were sent again in attempts:", metric(t, r, "attempts/op"))...)
+				}
+				if failed+resent != seen()/10 || !resend && resent != 0 {
+					t.Error(append(what, failed, "failed", resent, "were sent again",
+						"the server reset", seen()/10, r.Errors)...)
+				}
+				if slices.ContainsFunc(r.Reasons,
+					func(r bench.Reason) bool { return r.Check == "broken law" }) {
+					t.Error(append(what, r.Reasons)...)
 				}
 			}
 		}

@@ -340,6 +340,7 @@ func TestRealHost(t *testing.T) {
 // TestOrphans: what a sweep leaves behind that is killed goes from the queue, and what one that
 // ends leaves is gone at once.
 func TestOrphans(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := func() (n uint64) {

@@ -89,6 +89,7 @@ func (s *stage) load(agents int) Load {
 
 // TestLoad: agents that are well have the plan sent, once, and are all in the report.
 func TestLoad(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	for _, id := range []string{"a", "b", "c", "idle"} {
 		s.serve(id, nil)
@@ -204,6 +205,7 @@ func TestBrokenAgents(t *testing.T) {
 
 // TestWrongClock: an agent whose clock is simply wrong is right: the offset is measured.
 func TestWrongClock(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.serve("a", nil)
 	s.serve("b", func(a *Agent) {
@@ -226,40 +228,40 @@ func TestWrongClock(t *testing.T) {
 
 // TestLostAgent: of an agent that dies midway nothing is heard; the others' load goes on.
 func TestLostAgent(t *testing.T) {
-	for _, allow := range []bool{false, true} {
-		s := newStage(t)
-		s.serve("good", nil)
-		started := make(chan struct{})
-		end := s.serve("bad", func(a *Agent) {
-			a.Attack = func(ctx context.Context, _ attack.Attack) (*attack.Share, error) {
-				close(started)
-				a.Conn.Close()
-				<-ctx.Done()
-				return nil, context.Cause(ctx)
+	for allow, want := range map[bool]bench.Verdict{false: bench.Invalid, true: bench.Suspect} {
+		t.Run(fmt.Sprint("allow=", allow), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.serve("good", nil)
+			started := make(chan struct{})
+			end := s.serve("bad", func(a *Agent) {
+				a.Attack = func(ctx context.Context, _ attack.Attack) (*attack.Share, error) {
+					close(started)
+					a.Conn.Close()
+					<-ctx.Done()
+					return nil, context.Cause(ctx)
+				}
+			})
+			l := s.load(2)
+			l.AllowLost = allow
+			r, err := l.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-started
+			end()
+			if said := fmt.Sprint(r.Reasons); r.Verdict != want ||
+				!strings.Contains(said, "host-bad (process 1) was lost: it was silent for 3s") {
+				t.Errorf("%v %s", r.Verdict, said)
 			}
 		})
-		l := s.load(2)
-		l.AllowLost = allow
-		r, err := l.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-started
-		end()
-		want := bench.Invalid
-		if allow {
-			want = bench.Suspect
-		}
-		if said := fmt.Sprint(r.Reasons); r.Verdict != want ||
-			!strings.Contains(said, "host-bad (process 1) was lost: it was silent for 3s") {
-			t.Errorf("%v %s", r.Verdict, said)
-		}
 	}
 }
 
 // TestOtherAgents: programs that differ are refused and told why, and too few agents are an error
 // that says how many came.
 func TestOtherAgents(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.serve("good", nil)
 	s.serve("old", func(a *Agent) { a.Self.Program.Version = "0" })
@@ -275,6 +277,7 @@ func TestOtherAgents(t *testing.T) {
 // TestLoadIsGone: agents whose load dies without a word stop, and are free again; so they do when
 // it is interrupted, and then their part is in the report.
 func TestLoadIsGone(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	began := make(chan struct{}, 8)
 	endless := func(a *Agent) {

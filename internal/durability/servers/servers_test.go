@@ -180,6 +180,7 @@ func processesIn(t *testing.T, dir string) (all string) {
 
 // TestSettings: they are the server's, and a directory that was given is left and gone on with.
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	dir, err := os.MkdirTemp("", "poolbench_test_") // t.TempDir's lets no other user enter
 	if err != nil {
 		t.Fatal(err)
@@ -215,6 +216,7 @@ func TestWrongSettings(t *testing.T) {
 		{Postgres, []string{"fsync=sometimes"}, "requires a Boolean value"},
 	} {
 		t.Run(c.kind.Name, func(t *testing.T) {
+			t.Parallel()
 			if err := c.kind.Missing(); err != nil {
 				t.Skip(err)
 			}
