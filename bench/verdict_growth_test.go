@@ -10,6 +10,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // A server answers requests that come at a rate for a time, so many at once, and the machine may be
@@ -110,6 +111,7 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 // takes requests up, whether or not those that wait longest are given up, on a quiet machine and on
 // one that stops a third of the time.
 func TestGrowthIsTold(t *testing.T) {
+	seeds := uint64(race.Repetitions(t, 8))
 	for name, s := range map[string]server{
 		"the finding": {rate: 90, capacity: 50, slots: 3, span: 6 * time.Second},
 		"slow growth": {rate: 55, capacity: 50, slots: 3, span: 20 * time.Second},
@@ -121,7 +123,7 @@ func TestGrowthIsTold(t *testing.T) {
 		for _, s.order = range []string{"fifo", "random", "lifo"} {
 			for _, s.spread = range []float64{0, 0.3} {
 				for _, s.stalls = range []float64{0, 0.5, 1.5} {
-					for seed := range uint64(8) {
+					for seed := range seeds {
 						if !s.grows(t, seed) {
 							t.Errorf("%s: %+v, seed %d: not told", name, s, seed)
 						}

@@ -73,18 +73,24 @@ func (a *amount) of(seed uint64, v param.Values) (Workload, error) {
 	}
 	units := int(a.given(v))
 	if units == 0 {
-		mean := v.Duration("mean")
-		exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
-		if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {
-			// on a busy machine, fixed may come out below 0
-			return nil, fmt.Errorf("mean: %v would be %.0f %s on this machine, want 1 to %d",
-				mean, max(0, float64(mean)/l.PerUnit), a.count.Name, math.MaxInt32)
+		if units, err = unitsIn(v.Duration("mean"), l, a.count.Name); err != nil {
+			return nil, fmt.Errorf("mean: %w", err)
 		}
-		units = int(exact)
 	}
 	w := a.start(seed, units)
 	w.takes(l.Time(units))
 	return w, nil
+}
+
+// unitsIn is how many units take that long. Fewer than half a unit's time are none, whatever the
+// line says: on a busy machine its fixed part may come out below 0.
+func unitsIn(mean time.Duration, l alone.Line, name string) (int, error) {
+	exact := math.Round((float64(mean) - l.Fixed) / l.PerUnit)
+	if exact < 1 || 2*float64(mean) < l.PerUnit || exact > math.MaxInt32 {
+		return 0, fmt.Errorf("%v would be %.0f %s on this machine, want 1 to %d", mean,
+			max(0, float64(mean)/l.PerUnit), name, math.MaxInt32)
+	}
+	return int(exact), nil
 }
 
 // times are the mean and C² of a task's time, alone, where they are found out when the workload is

@@ -124,3 +124,19 @@ func calibratedVariant(t *testing.T, name string, args ...param.Arg) Workload {
 	}
 	return w
 }
+
+// TestUnitsIn: a mean is a whole number of units; one that is shorter than half of a unit is none,
+// also where a busy machine has made the fixed part negative.
+func TestUnitsIn(t *testing.T) {
+	for _, c := range []struct {
+		mean        time.Duration
+		fixed, unit float64
+		want        int // 0: an error
+	}{{1000, 100, 90, 10}, {144, 100, 90, 0}, {190, 100, 90, 1}, {60, -300, 90, 4},
+		{44, -300, 90, 0}, {1, -1e7, 90, 0}, {1 << 40, 0, 90, 0}, {100, 10, -1, 0}} {
+		got, err := unitsIn(c.mean, alone.Line{Fixed: c.fixed, PerUnit: c.unit}, "blocks")
+		if got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%v by %v + n × %v: %d %v, want %d", c.mean, c.fixed, c.unit, got, err, c.want)
+		}
+	}
+}

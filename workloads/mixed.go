@@ -3,7 +3,6 @@ package workloads
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -49,13 +48,12 @@ func hasherFor(seed uint64, cpu time.Duration) (*cpuSHA256, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks := math.Round((float64(cpu) - l.Fixed) / l.PerUnit)
-	if blocks < 1 || blocks > math.MaxInt32 {
-		return nil, fmt.Errorf("cpu: %v would be %.0f blocks on this machine, want 1 to %d", cpu,
-			max(0, blocks), math.MaxInt32)
+	blocks, err := unitsIn(cpu, l, "blocks")
+	if err != nil {
+		return nil, fmt.Errorf("cpu: %w", err)
 	}
-	hash := newHasher(seed, int(blocks))
-	hash.takes(l.Time(int(blocks)))
+	hash := newHasher(seed, blocks)
+	hash.takes(l.Time(blocks))
 	return hash, nil
 }
 

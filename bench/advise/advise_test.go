@@ -230,6 +230,7 @@ func TestSame(t *testing.T) {
 
 // TestNothingMeets: the nearest is named with what would do, each of which does.
 func TestNothingMeets(t *testing.T) {
+	check.RacedBy(t, "TestSame")
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<100ms")
 	q.LimitAtMost = 5
 	a := answered(t, q)
@@ -256,6 +257,7 @@ func TestNothingMeets(t *testing.T) {
 // TestRateLimit: before a target with a rate the pace is kept by a strategy that knows it, since a
 // limit keeps it only while the work is as slow.
 func TestRateLimit(t *testing.T) {
+	check.RacedBy(t, "TestSame")
 	q := asked(t, "constant:mean=80ms", 45, "p99-response<2s")
 	q.Scenario.Target = targets.MustParse("token_bucket:rate=50,burst=10")
 	a := answered(t, q)
@@ -276,6 +278,7 @@ func TestConnections(t *testing.T) {
 
 // TestMay: what may not be lost is not.
 func TestMay(t *testing.T) {
+	check.RacedBy(t, "TestSame")
 	q := asked(t, "exponential:mean=20ms", 200, "p99-response<120ms")
 	if a := answered(t, q); a.Recommendation.Strategy.Spec.Sheds {
 		t.Errorf("%s sheds", a.Recommendation.Strategy)
@@ -298,6 +301,7 @@ func TestMay(t *testing.T) {
 // TestConfirmed: a run in real time that misses makes an option undecided, and the search goes on
 // to the next; one that may not be believed says nothing, and that is said.
 func TestConfirmed(t *testing.T) {
+	check.RacedBy(t, "TestSame")
 	q := asked(t, "cpu_sha256:mean=1ms", 500, "p99-response<50ms")
 	for real, want := range map[bench.Verdict]Verdict{bench.Valid: Undecided,
 		bench.Suspect: Meets, bench.Invalid: Meets} {

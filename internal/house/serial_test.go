@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -74,8 +73,7 @@ func starts(t *testing.T, p listed, of func(name string) bool) (at []token.Posit
 		ast.Inspect(f, func(n ast.Node) bool {
 			_, starts := n.(*ast.GoStmt)
 			if call, ok := n.(*ast.CallExpr); ok {
-				f, ok := call.Fun.(*ast.SelectorExpr)
-				starts = ok && slices.Contains([]string{"Go", "Parallel"}, f.Sel.Name)
+				starts = isCall(call, "Go") || isCall(call, "Parallel")
 			}
 			if starts {
 				at = append(at, set.Position(n.Pos()))

@@ -96,14 +96,18 @@ func outlives(t *testing.T, text string, settings ...string) {
 		return strategies.Result{}
 	}
 	const n = 600
-	again := make(chan error, 1)
+	gone, again := make(chan struct{}), make(chan error, 1)
 	accepted, refused := int64(0), 0
 	for i := range n {
 		if i == n/2 {
 			if err := server.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			go func() {
+			go func() { // it is away until a Submit has met that, however slow the machine is
+				select {
+				case <-gone:
+				case <-time.After(20 * time.Second):
+				}
 				time.Sleep(500 * time.Millisecond)
 				again <- server.Start(t.Context())
 			}()
@@ -119,6 +123,7 @@ func outlives(t *testing.T, text string, settings ...string) {
 			}
 			if refused++; refused == 1 {
 				t.Log(err)
+				close(gone)
 			}
 			checkSecrets(t, err, server.Address())
 			time.Sleep(50 * time.Millisecond)

@@ -59,6 +59,15 @@ func Of(t *testing.T, daily, more int) int {
 	return daily
 }
 
+// RacedBy leaves a test out under the race detector, where it takes ten times as long: whatever
+// runs side by side in it does so in another test of its package as well, which the detector sees.
+func RacedBy(t *testing.T, other string) {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("under the race detector " + other + " starts the same goroutines")
+	}
+}
+
 // stands fails where make check would not find the call.
 func stands(t *testing.T) {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	_ "github.com/poolbench/poolbench/strategies/peers"
 )
@@ -197,6 +198,9 @@ func TestCoverage(t *testing.T) {
 		tasks = 10_000_000
 	}
 	cells := coveredCells(check.All)
+	for i := range cells {
+		cells[i].seeds = race.Repetitions(t, cells[i].seeds)
+	}
 	counts := make([]map[string]*coverage, len(cells))
 	next := make(chan int)
 	var workers sync.WaitGroup
