@@ -184,9 +184,10 @@ func TestKnownAnswers(t *testing.T) {
 // same seed is the same run.
 func TestAgreement(t *testing.T) {
 	var first *bench.Result
+	tasks := race.Repetitions(t, 20_000)
 	for _, strategy := range []string{"worker_pool", "semaphore", "errgroup_limit", "worker_pool"} {
 		r := run(t, scenario(t, bench.Written{Strategy: strategy, Workload: "lognormal:mean=10ms",
-			Limit: 4, Load: 0.9, Tasks: 20_000, Warmup: 0.1, Seed: 7}))
+			Limit: 4, Load: 0.9, Tasks: tasks, Warmup: 0.1, Seed: 7}))
 		if d := metric(t, r, "oracle-max-diff-sec"); d != 0 {
 			t.Errorf("%s is %v s off the oracle", strategy, d)
 		}
@@ -206,7 +207,7 @@ func TestAgreement(t *testing.T) {
 		}
 	}
 	other := run(t, scenario(t, bench.Written{Workload: "lognormal:mean=10ms", Limit: 4, Load: 0.9,
-		Tasks: 20_000, Warmup: 0.1, Seed: 8}))
+		Tasks: tasks, Warmup: 0.1, Seed: 8}))
 	if metric(t, other, "mean-wait-sec") == metric(t, first, "mean-wait-sec") {
 		t.Error("another seed is the same run")
 	}

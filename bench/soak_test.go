@@ -10,11 +10,14 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 )
 
 // TestSoak: a soak says the same as a run of the same plan that keeps its records: counts, means
 // and maxima, laws and oracle to the last digit or two of a float, quantiles within 0.1 %.
 func TestSoak(t *testing.T) {
+	tasks := race.Repetitions(t, 30_000)
 	for _, w := range []bench.Written{
 		{Strategy: "worker_pool", Load: 0.8},
 		{Strategy: "semaphore", Load: 0.6, Workload: "lognormal", Deadline: 20 * time.Millisecond},
@@ -24,7 +27,7 @@ func TestSoak(t *testing.T) {
 		{Strategy: "retry_queue", Rate: 90, Target: "token_bucket:rate=100,burst=5"},
 		{Strategy: "unbounded", Load: 0.8, Arrival: "bulk"},
 	} {
-		w.Limit, w.Tasks, w.Warmup, w.Seed = 4, 30_000, 0.1, 3
+		w.Limit, w.Tasks, w.Warmup, w.Seed = 4, tasks, 0.1, 3
 		t.Run(w.Strategy, func(t *testing.T) {
 			s := scenario(t, w)
 			whole := run(t, s)
@@ -75,6 +78,7 @@ func counted(r *bench.Result) (sums [7]int) {
 // TestSoakTakesNoMemoryPerTask compares what two lengths allocate: a task that is kept takes 56
 // bytes.
 func TestSoakTakesNoMemoryPerTask(t *testing.T) {
+	check.RacedBy(t, "TestSoak")
 	allocated := func(tasks int) uint64 {
 		s := scenario(t, bench.Written{Limit: 4, Load: 0.8, Tasks: tasks})
 		s.Soak = true
@@ -94,6 +98,7 @@ func TestSoakTakesNoMemoryPerTask(t *testing.T) {
 
 // TestSoakSeesDrift: what grows for as long as the soak lasts is a doubt.
 func TestSoakSeesDrift(t *testing.T) {
+	check.RacedBy(t, "TestSoak")
 	s := scenario(t, bench.Written{Limit: 2, Load: 1.2, Tasks: 120_000})
 	s.Soak = true
 	r := run(t, s)
@@ -107,6 +112,7 @@ func TestSoakSeesDrift(t *testing.T) {
 
 // TestSoakHoldsNoMore: where tasks do not end, a soak does, and says why.
 func TestSoakHoldsNoMore(t *testing.T) {
+	check.RacedBy(t, "TestSoak")
 	s := scenario(t, bench.Written{Workload: "constant:mean=100s", Limit: 1, Rate: 1e6,
 		Tasks: 1_000_000})
 	s.Soak = true

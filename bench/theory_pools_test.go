@@ -32,6 +32,7 @@ var offGrid = []Written{
 // these 50 comparisons, a false alarm in 100. On one processor, as the command's own virtual runs
 // are, and because the race detector breaks off over late ticks on two (go.dev/issue/78156).
 func TestOffGrid(t *testing.T) {
+	check.RacedBy(t, "TestKnownAnswers")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const runs = 16
 	for _, w := range offGrid[:check.Of(t, 2, len(offGrid))] {

@@ -137,6 +137,7 @@ func TestGrowthIsTold(t *testing.T) {
 // TestNoGrowthIsNotTold: a server that keeps up is not, however noisy it, its start and the machine
 // are: 5 alarms in 1000 are allowed.
 func TestNoGrowthIsNotTold(t *testing.T) {
+	check.RacedBy(t, "TestAgreement")
 	runs, alarms, seeds := 0, 0, uint64(check.Of(t, 10, 50))
 	for name, s := range map[string]server{
 		"light":    {rate: 30, capacity: 100, slots: 3, span: 10 * time.Second},

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/house/check"
+	"github.com/poolbench/poolbench/internal/machine/race"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 	"github.com/poolbench/poolbench/internal/statistics/theory"
 	"github.com/poolbench/poolbench/strategies"
@@ -128,6 +129,7 @@ func TestCleanRuns(t *testing.T) {
 // TestCleanQueues: the same for perfect queues under both clocks, whose tails are heavier and whose
 // runs are longer.
 func TestCleanQueues(t *testing.T) {
+	check.RacedBy(t, "TestAgreement")
 	for seed := range uint64(check.Of(t, 20, 100)) {
 		holds(t, "C² = 1, load 0.9", judged(t, queue(Real, seed, 20_000, 0.9, 1)))
 		holds(t, "C² = 16, load 0.5", judged(t, queue(Virtual, seed, 20_000, 0.5, 16)))
@@ -158,7 +160,7 @@ func TestNoFalseDrift(t *testing.T) {
 // TestDrift: a queue that grows is told, and a step too; a plan that is not stationary itself is
 // none of it.
 func TestDrift(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(race.Repetitions(t, 20)) {
 		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect, checkDrift,
 			"the mean wait is ", "a steady change")
 	}

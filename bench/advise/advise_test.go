@@ -110,6 +110,7 @@ func TestRecursion(t *testing.T) {
 // is the smallest that theory allows or, where the interval of the one below holds the bound, that
 // one is named as well. Pools alone, which the recursion decides.
 func TestSmallestLimit(t *testing.T) {
+	check.RacedBy(t, "TestSame")
 	named := 0
 	for i := range check.Of(t, 20, 50) {
 		x := func(k float64) float64 { return math.Mod(float64(i)*k, 1) } // a low-discrepancy walk
