@@ -78,9 +78,9 @@ func TestMisbehaved(t *testing.T) {
 		{doneNil, both, "Done was called with nil"},
 		{doneForeign, open, "Done was called with a task that was never submitted"},
 		{doneCopy, open, "Done was called with a copy of a task"},
-		// by what the other task does
+		// by what the other task does, or the next of the client
 		{doneOther, both, "settled twice|a task is accepted and never done|inside its Run"},
-		{doneTwice, both, "1 tasks were settled twice"},
+		{doneTwice, both, "1 tasks were settled twice|inside its Run"},
 		{doneEarly, both, "Done was called with a task that is inside its Run"},
 		{doneUnrun, open, "1 tasks were done without an error, and never run"},
 		{doneNever, open, "1 of 40 offered tasks were never settled"},
@@ -90,8 +90,10 @@ func TestMisbehaved(t *testing.T) {
 		{doesNothing, closed, "a task is accepted and never done"},
 		{runsTwice, both, "1 tasks ran more than once"},
 		{runsAtOnce, both, "a task was run that ran already, or was refused or done \\(1×\\)"},
-		{runsLate, both, "a task was run that ran already, or was refused or done \\(1×\\)"},
+		{runsLate, both, "a task was run that ran already, or was refused or done \\(1×\\)|" +
+			"1 tasks ran more than once"},
 		{runsRefused, both, "and runs it; by clause 2"},
+		{ranRefused, both, "and runs it; by clause 2"},
 		{doneRefused, both, "1 tasks were settled twice"},
 		{refusesOdd, open, `Submit refused a task with "no room in the inn"`},
 		{refusesShut, open, "Submit refused a task with"},
@@ -107,15 +109,25 @@ func TestMisbehaved(t *testing.T) {
 				t.Run(strings.Join([]string{string(test.how), clock, arrival}, "/"),
 					func(t *testing.T) {
 						t.Parallel()
-						patience := "30s" // so that a busy machine is not taken for a hang
+						want := regexp.MustCompile(test.want)
+						// A busy machine is not taken for a hang. Where one is expected, it may
+						// be, of something else: then it is given more time.
+						patience := []string{"30s"}
 						if hangs.MatchString(test.want) {
-							patience = "200ms"
+							patience = []string{"200ms", "2s", "20s"}
 						}
-						out, failed := benchmarkMisbehaved(t, test.how, clock, arrival, patience)
+						var out string
+						var failed bool
+						for _, p := range patience {
+							out, failed = benchmarkMisbehaved(t, test.how, clock, arrival, p)
+							if want.MatchString(out) {
+								break
+							}
+						}
 						switch {
 						case failed != (test.want != ""):
 							t.Errorf("failed: %v\n%s", failed, out)
-						case !regexp.MustCompile(test.want).MatchString(out):
+						case !want.MatchString(out):
 							t.Errorf("want %q in the output:\n%s", test.want, out)
 						case test.want != "" &&
 							(strings.Contains(out, "PASS") || strings.Contains(out, "NaN")):

@@ -64,6 +64,7 @@ const (
 	runsAtOnce  misdeed = "runs a task twice at once"
 	runsLate    misdeed = "runs a task that is done"
 	runsRefused misdeed = "refuses and runs"
+	ranRefused  misdeed = "refuses what it has run"
 	doneRefused misdeed = "refuses and is done"
 	refusesOdd  misdeed = "refuses with an error of its own"
 	refusesShut misdeed = "refuses as closed"
@@ -158,11 +159,30 @@ func (m *misbehaved) Submit(ctx context.Context, t *strategies.Task) error {
 	}
 	started := make(chan struct{})
 	m.working.Go(func() { m.work(t, how, started) })
-	if how == runsRefused {
+	switch how {
+	case runsRefused: // it is inside its Run, or has been
 		<-started
+		return strategies.ErrShed
+	case ranRefused:
+		m.working.Wait()
 		return strategies.ErrShed
 	}
 	return nil
+}
+
+// runs is t.Run, with something done inside it: when the work asks for its context's end.
+func (m *misbehaved) runs(t *strategies.Task, inside func()) strategies.Result {
+	return t.Run(hooked{m.ctx, sync.OnceFunc(inside)}, t)
+}
+
+type hooked struct {
+	context.Context
+	asked func()
+}
+
+func (h hooked) Done() <-chan struct{} {
+	h.asked()
+	return h.Context.Done()
 }
 
 // work is what the goroutine of a task does.
@@ -172,14 +192,15 @@ func (m *misbehaved) work(t *strategies.Task, how misdeed, started chan struct{}
 	switch how {
 	case doneUnrun:
 	case doneEarly:
-		go m.sink.Done(t, r)
-		r = t.Run(m.ctx, t)
+		r = m.runs(t, func() { m.sink.Done(t, strategies.Result{}) })
 	case runsAtOnce:
-		go t.Run(m.ctx, t)
-		r = t.Run(m.ctx, t)
-	case runsRefused:
-		close(started)
-		t.Run(m.ctx, t)
+		r = m.runs(t, func() {
+			var other sync.WaitGroup
+			other.Go(func() { t.Run(m.ctx, t) })
+			other.Wait()
+		})
+	case runsRefused, ranRefused:
+		m.runs(t, func() { close(started) })
 		return
 	default:
 		r = t.Run(m.ctx, t)

@@ -128,16 +128,16 @@ func (d *driver) mayRefuse(ctx context.Context, j *job, err error) bool {
 		d.note(fmt.Sprintf("blocks or sheds: Submit refused a task with %q, while its context "+
 			"and the intake were open", err))
 	}
-	if j.state.CompareAndSwap(offered, resting) {
-		return true
-	}
-	if j.state.Load() == running {
+	rests := j.state.CompareAndSwap(offered, resting)
+	switch {
+	case rests && j.rec.Attempts == 0:
+	case rests, j.state.Load() == running: // its Run is over, or not
 		d.fail(d.guard.blame(nil, "Submit refused a task with %q and runs it; by clause 2 (Once) "+
 			"a refused one is neither run nor done", err))
-	} else {
+	default:
 		d.settledTwice.Add(1)
 	}
-	return false
+	return rests
 }
 
 func (d *driver) keep(j *job) {
