@@ -119,3 +119,13 @@ func Process(t testing.TB, env []string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), env...)
 	return cmd
 }
+
+// Apart is a Process in a directory of its own, with another one for temporary files: tests that
+// share none may go on side by side.
+func Apart(t testing.TB, env []string, args ...string) (cmd *exec.Cmd, temporary string) {
+	t.Helper()
+	temporary = t.TempDir()
+	cmd = Process(t, append([]string{"TMPDIR=" + temporary}, env...), args...)
+	cmd.Dir = t.TempDir()
+	return cmd, temporary
+}

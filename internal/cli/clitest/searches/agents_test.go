@@ -58,6 +58,7 @@ func TestAgents(t *testing.T) {
 
 // TestAgentsSearch: agents share each probe of a search, and no more is sent than allowed.
 func TestAgentsSearch(t *testing.T) {
+	t.Parallel() // it waits
 	url, served := clitest.Shop(t, 200)
 	o := clitest.Attacked(t, "capacity", url, "--agents", "2", "--objective", "p50-response<1h",
 		"--max-rate", "200", "--first-rate", "100", "--duration", "200ms", "--rest", "1ms",

@@ -3,6 +3,7 @@ package stores
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,24 +15,27 @@ import (
 // TestCrash kills a durable strategy and one within the process by the command, and has its JSON
 // add up; the exit code is 0, as neither breaks its word.
 func TestCrash(t *testing.T) {
-	t.Chdir(t.TempDir())
 	for strategy, loses := range map[string]bool{"sqlite_queue:sync=normal": false,
 		"worker_pool": true} {
-		r := clitest.Command(t, "crash", strategy, "--tasks", "300", "--kills", "3", "--limit", "2",
-			"--workload", "constant:mean=2ms", "--format", "json", "--quiet", "--html", "page.html")
-		var doc crashed
-		if err := json.Unmarshal([]byte(r.Stdout), &doc); err != nil || r.Code != clitest.Fine {
-			t.Fatalf("%s: exit code %d, %v: %s%s", strategy, r.Code, err, r.Stdout, r.Stderr)
-		}
-		if doc.Format != "poolbench crash" || doc.Accepted != 300 || doc.Restarts != 3 ||
-			doc.Lost+doc.Once+doc.Twice+doc.Dead != 300 || (doc.Lost > 0) != loses {
-			t.Errorf("%s: %s", strategy, r.Stdout)
-		}
-		page, err := os.ReadFile("page.html")
-		if err != nil || !strings.Contains(string(page), " of 300 accepted tasks in 3 kills") ||
-			!strings.Contains(string(page), ">"+strategy+" lost ") {
-			t.Errorf("%s: the page does not say it: %v", strategy, err)
-		}
+		t.Run(strategy, func(t *testing.T) {
+			t.Parallel()
+			page := filepath.Join(t.TempDir(), "page.html")
+			r := clitest.Command(t, "crash", strategy, "--tasks", "300", "--kills", "3", "--limit", "2",
+				"--workload", "constant:mean=2ms", "--format", "json", "--quiet", "--html", page)
+			var doc crashed
+			if err := json.Unmarshal([]byte(r.Stdout), &doc); err != nil || r.Code != clitest.Fine {
+				t.Fatalf("%s: exit code %d, %v: %s%s", strategy, r.Code, err, r.Stdout, r.Stderr)
+			}
+			if doc.Format != "poolbench crash" || doc.Accepted != 300 || doc.Restarts != 3 ||
+				doc.Lost+doc.Once+doc.Twice+doc.Dead != 300 || (doc.Lost > 0) != loses {
+				t.Errorf("%s: %s", strategy, r.Stdout)
+			}
+			text, err := os.ReadFile(page)
+			if err != nil || !strings.Contains(string(text), " of 300 accepted tasks in 3 kills") ||
+				!strings.Contains(string(text), ">"+strategy+" lost ") {
+				t.Errorf("%s: the page does not say it: %v", strategy, err)
+			}
+		})
 	}
 }
 

@@ -37,9 +37,8 @@ func TestCrashNames(t *testing.T) {
 			if name != "planted_some" {
 				check.Only(t)
 			}
-			clitest.Room(t)
-			t.Setenv(clitest.PlantedHere, "1")
-			cmd := clitest.Process(t, nil, append([]string{"crash", name, "--tasks", "3000",
+			t.Parallel()
+			cmd, _ := clitest.Apart(t, []string{clitest.PlantedHere + "=1"}, append([]string{"crash", name, "--tasks", "3000",
 				"--kills", "3",
 				"--quiet", "--format", "json"}, c.more...)...)
 			var stderr strings.Builder

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,8 +124,8 @@ func TestStoreFull(t *testing.T) {
 	} {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
-				clitest.Room(t)
-				cmd := clitest.Process(t, nil, args...)
+				t.Parallel()
+				cmd, _ := clitest.Apart(t, nil, args...)
 				cmd.Args = append([]string{"sh", "-c", `ulimit -f 512 && exec "$0" "$@"`,
 					cmd.Path}, args...)
 				cmd.Path = "/bin/sh"
@@ -170,8 +169,9 @@ func TestStoreLocked(t *testing.T) {
 	check.Only(t) // it waits for the lock
 	for name, args := range storeCommands("sqlite_queue") {
 		t.Run(name, func(t *testing.T) {
-			dir := clitest.Room(t)
-			stricken(t, clitest.Process(t, nil, args...), func() bool {
+			t.Parallel()
+			cmd, dir := clitest.Apart(t, nil, args...)
+			stricken(t, cmd, func() bool {
 				found := stores(dir)
 				if found == nil {
 					return false
@@ -213,8 +213,9 @@ func TestStoreDeleted(t *testing.T) {
 	for _, strategy := range []string{"sqlite_queue", "sqlite_queue:sync=normal", "jetstream"} {
 		for name, args := range storeCommands(strategy) {
 			t.Run(strategy+"/"+name, func(t *testing.T) {
-				dir := clitest.Room(t)
-				stricken(t, clitest.Process(t, nil, args...), func() bool {
+				t.Parallel()
+				cmd, dir := clitest.Apart(t, nil, args...)
+				stricken(t, cmd, func() bool {
 					time.Sleep(200 * time.Millisecond) // some are accepted
 					for _, store := range stores(dir) {
 						if err := os.RemoveAll(store); err == nil {
@@ -236,11 +237,11 @@ func TestStoreDamaged(t *testing.T) {
 		"jetstream:sync=always":    "NATS: ",
 	} {
 		t.Run(strategy, func(t *testing.T) {
-			dir := clitest.Room(t)
-			args := storeCommands(strategy)["crash"]
-			args = append(args, "--tasks", "3000")
-			stricken(t, clitest.Process(t, []string{fmt.Sprint(clitest.Flipped, "=", dir)},
-				args...), nil, words)
+			t.Parallel()
+			cmd, dir := clitest.Apart(t, nil,
+				append(storeCommands(strategy)["crash"], "--tasks", "3000")...)
+			cmd.Env = append(cmd.Env, clitest.Flipped+"="+dir)
+			stricken(t, cmd, nil, words)
 		})
 	}
 }
