@@ -1,4 +1,4 @@
-package kills
+package comparisons
 
 import (
 	"encoding/json"
