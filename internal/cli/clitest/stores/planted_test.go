@@ -38,9 +38,9 @@ func TestCrashNames(t *testing.T) {
 				check.Only(t)
 			}
 			t.Parallel()
-			cmd, _ := clitest.Apart(t, []string{clitest.PlantedHere + "=1"}, append([]string{"crash", name, "--tasks", "3000",
-				"--kills", "3",
-				"--quiet", "--format", "json"}, c.more...)...)
+			args := strings.Fields("crash " + name + " --tasks 3000 --kills 3 --quiet --format json")
+			cmd, _ := clitest.Apart(t, []string{clitest.PlantedHere + "=1"},
+				append(args, c.more...)...)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			out, _ := cmd.Output()
