@@ -148,17 +148,17 @@ func (o *observation) reportParts(r *Result, first int) (all partSums) {
 // turn stays as it was.
 func (o *observation) reportOtherwise(r *Result, first int, m measured, parts *partSums) {
 	pools, _ := o.fifoPools()
-	if len(pools) != 1 || o.recording != nil || o.scenario.Load.Arrival.IsClosed() ||
+	if len(pools) != 1 || o.recorded || o.plan.Arrival.IsClosed() ||
 		m.started == 0 || m.started < m.n || m.outcomes[records.Abandoned] > 0 ||
 		parts.of[len(responseParts)-1] > 0 {
 		return
 	}
 	slots, mean := pools[0], m.busy/int64(m.started)
 	wider := *o
-	wider.scenario.Limit++
+	wider.plan.Params.Limit++
 	// the limit gives it, which is not so of one loop, and it has a processor to work on
 	known := wider.bound() == slots+1 && (slots < runtime.GOMAXPROCS(0) ||
-		o.scenario.Workload.Spec.Kind != workloads.CPU)
+		o.plan.Kind != workloads.CPU)
 	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),
 		recursion.NewSlots(slots)
 	withNext, withEven := make([]int64, 0, m.n), make([]int64, 0, m.n)

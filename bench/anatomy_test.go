@@ -128,7 +128,7 @@ func TestNextSlot(t *testing.T) {
 			if err != nil || s.Validate() != nil {
 				break
 			}
-			s.Load.PerSecond, s.Load.Relative = s.rate(s.waits().Mean()), 0
+			s.Load.PerSecond, s.Load.Relative = s.described().rate(s.waits().Mean()), 0
 			s.Seed = random.Uint64N(1000)
 			now, err := Run(t.Context(), s)
 			if err != nil {

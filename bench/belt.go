@@ -30,10 +30,10 @@ func (b *belt) errHeld() error {
 // as soon as all tasks of a chunk are done. The fold works in a goroutine of its own, so that the
 // generator is on time.
 type belt struct {
-	fold     *fold
-	most     int       // chunks
-	progress *Progress // that what is folded so far is told
-	peak     *atomic.Int64
+	fold  *fold
+	most  int   // chunks
+	asked asked // whether what is folded so far is wanted
+	peak  *atomic.Int64
 
 	mu            sync.Mutex
 	chunks, spare []*chunk // in use, the oldest first, and folded ones
@@ -45,6 +45,12 @@ type belt struct {
 	quit       chan struct{}
 	folding    sync.WaitGroup
 	once       sync.Once
+}
+
+// An asked says whether somebody wants what is folded so far, and takes the answer.
+type asked struct {
+	wanted *atomic.Bool
+	answer func(soFar func() (*Result, error))
 }
 
 // A chunk is done when its done is twice its records: once for each that is settled, and once for
@@ -63,8 +69,8 @@ func newBelt(most int) *belt {
 }
 
 // start begins to fold.
-func (b *belt) start(f *fold, p *Progress, peak *atomic.Int64) {
-	b.fold, b.progress, b.peak = f, p, peak
+func (b *belt) start(f *fold, a asked, peak *atomic.Int64) {
+	b.fold, b.asked, b.peak = f, a, peak
 	b.folding.Go(func() {
 		for {
 			select {
@@ -99,7 +105,7 @@ func (b *belt) next(due int64) *records.Record {
 // chunks are full soon enough, and to wake the fold whenever somebody asks would let the order of
 // events depend on that.
 func (b *belt) isWaitedFor() bool {
-	if b.taken == 0 || !b.progress.wanted.Load() || b.fold.o.scenario.Clock == Virtual {
+	if b.taken == 0 || !b.asked.wanted.Load() || b.fold.o.plan.Virtual {
 		return false
 	}
 	b.mu.Lock()
@@ -165,7 +171,7 @@ func (b *belt) takeUp() {
 		for i := range c.n {
 			b.fold.add(&c.records[i])
 		}
-		b.progress.answer(func() (*Result, error) { return b.fold.soFar(b.peak.Load()) })
+		b.asked.answer(func() (*Result, error) { return b.fold.soFar(b.peak.Load()) })
 		c.done.Store(0)
 		clear(c.records[:c.n])
 		b.mu.Lock()

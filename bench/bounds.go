@@ -29,7 +29,7 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c complaints) {
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
 		// more than one in a nanosecond are as good as all at once
-		rate = min(s.rate(w.Mean()), arrivals.MostRate)
+		rate = min(s.described().rate(w.Mean()), arrivals.MostRate)
 		if !(rate >= arrivals.LeastRate) {
 			c.add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
 				"at least", s.Load.Relative, s.Limit, w.Mean(), rate, arrivals.LeastRate)

@@ -45,13 +45,15 @@ func newContinuation(before *Result) *continuation {
 }
 
 // skip passes over what was due before the second part, and returns what comes then.
-func (c *continuation) skip(next arrivals.Next, stop Stop, p *Progress) arrivals.Next {
+func (c *continuation) skip(
+	next arrivals.Next, tasks int, duration time.Duration, step func(),
+) arrivals.Next {
 	has := c.before.Timeline[c.window].Arrived
 	within := 0
 	for {
 		due := next()
-		if (stop.Tasks > 0 && c.skipped == stop.Tasks) || int64(due) >= c.from ||
-			(stop.Tasks == 0 && due > stop.Duration) {
+		if (tasks > 0 && c.skipped == tasks) || int64(due) >= c.from ||
+			(tasks == 0 && due > duration) {
 			c.missing = max(within-has, 0)
 			return func() (at time.Duration) {
 				at, due = due, next()
@@ -64,7 +66,7 @@ func (c *continuation) skip(next arrivals.Next, stop Stop, p *Progress) arrivals
 			}
 		}
 		if c.skipped++; c.skipped%(1<<20) == 0 {
-			p.settled.Add(1) // a day of tasks takes minutes
+			step() // a day of tasks takes minutes
 		}
 	}
 }

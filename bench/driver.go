@@ -72,7 +72,7 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 		return nil, errors.Join(err, letGo(w))
 	}
 	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t,
-		partition: newPartition(s, w), sorted: newSorter(s, w), progress: progressOf(ctx),
+		partition: newPartition(s, w), sorted: newSorter(s.described(), w), progress: progressOf(ctx),
 		meter: meter.Of(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if served, ok := w.(workloads.Served); ok {
@@ -118,10 +118,10 @@ func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	if s.Stop.Tasks > 0 {
 		return s.Stop.Tasks, nil
 	}
-	if rate := s.rate(mean); rate*s.Stop.Duration.Seconds() > 2*SoakFrom {
+	if rate := s.described().rate(mean); rate*s.Stop.Duration.Seconds() > 2*SoakFrom {
 		return SoakFrom + 1, nil // to count more of them would take its time
 	}
-	return a.Planned(s.rate(mean), s.Seed, s.Stop.Duration, SoakFrom+1)
+	return a.Planned(s.described().rate(mean), s.Seed, s.Stop.Duration, SoakFrom+1)
 }
 
 // letGo closes a workload that holds something.
@@ -167,14 +167,16 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 		}
 		return func(ctx context.Context) { d.playClosed(ctx, clients) }, err
 	}
-	next, err := s.Load.Arrival.Spec.Open(s.rate(d.workload.Mean()), s.Seed, s.Load.Arrival.Values)
+	next, err := s.Load.Arrival.Spec.Open(s.described().rate(d.workload.Mean()), s.Seed, s.Load.Arrival.Values)
 	if err != nil {
 		return nil, err
 	}
 	if s.Soak || (d.planned > SoakFrom && !s.Load.Arrival.Spec.AllAtOnce) {
 		d.belt = newBelt(mostHeld)
 		if d.second = newContinuation(s.Before); d.second != nil {
-			next = d.second.skip(next, s.Stop, d.progress)
+			next = d.second.skip(next, s.Stop.Tasks, s.Stop.Duration, func() {
+				d.progress.settled.Add(1)
+			})
 		}
 	} else {
 		d.logs = make([]records.Log, 1)
@@ -348,7 +350,7 @@ func (d *driver) show() (end func()) {
 
 // drive plays the scenario and returns what was observed. Under the virtual clock it is called
 // inside the bubble.
-func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error) {
+func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var alarm *pace.Alarm
@@ -358,36 +360,38 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	}
 	d, err := newDriver(ctx, s, alarm)
 	if err != nil {
-		return nil, err
+		return run, err
 	}
 	defer func() { err = errors.Join(err, letGo(d.workload)) }()
 	d.guard, d.cancel, d.labels = g, cancel, s.labels(g.mark)
 	d.labels.Harness()
 	play, err := d.prepare()
 	if err != nil {
-		return nil, err
+		return run, err
 	}
 	g.driver.Store(d)
 	g.stage.Store(playing)
-	pools := s.pools()
+	pools := s.described().pools()
 	if err := d.open(ctx); err != nil {
-		return nil, err
+		return run, err
 	}
 	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
 	endProfile, err := beginProfile(s.Profile)
 	if err != nil {
-		return nil, err
+		return run, err
 	}
 	defer func() { _, _ = endProfile() }() // of a run that is given up
-	o = &observation{scenario: s, pools: pools, workload: d.workload, mean: d.workload.Mean()}
+	o := &observation{name: s.Name(), plan: s.described(), pools: pools, workload: d.workload,
+		mean: d.workload.Mean()}
+	run.observation = o
 	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
 		runtime.GC() // so that a run does not pay for the one before it
-		stopWatching = o.watch()
+		stopWatching = watch(o)
 	}
 	if d.belt != nil {
 		_, span := s.expected()
-		d.belt.start(newFold(o, span, d.second), d.progress, &d.peak)
+		d.belt.start(newFold(o, span, d.second), d.progress.asked(), &d.peak)
 		defer d.belt.close()
 	}
 	d.base = time.Now()
@@ -403,16 +407,16 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	var profileErr error
 	o.profiles, profileErr = endProfile()
 	if _, failed := errors.AsType[*strategies.StoreError](err); failed {
-		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
+		return run, fmt.Errorf("%s: %w", s.Strategy, err)
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return run, context.Cause(ctx)
 	}
 	if err = errors.Join(err, profileErr); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Strategy, err)
+		return run, fmt.Errorf("%s: %w", s.Strategy, err)
 	}
 	if d.belt != nil {
-		o.fold = d.belt.end()
+		run.fold = d.belt.end()
 	} else {
 		o.trace = records.NewTrace(d.logs)
 	}
@@ -421,5 +425,5 @@ func drive(ctx context.Context, s Scenario, g *guard) (o *observation, err error
 	}
 	o.peak, o.service = d.peak.Load(), d.service.Load()
 	o.settledTwice, o.misdeeds = d.settledTwice.Load(), d.misdeeds()
-	return o, nil
+	return run, nil
 }

@@ -135,12 +135,12 @@ func (f *flowing) ended(firstDue int64) flow {
 
 // splits reports whether tasks were served in several slots at once. Their service is longer than
 // they were there, so that a wait, response less service, has no meaning.
-func (o *observation) splits() bool { return o.scenario.Strategy.Spec.Splits }
+func (o *observation) splits() bool { return o.plan.Strategy.Splits }
 
 // bound is the strategy's own bound on tasks in flight, 0 where it has none.
 func (o *observation) bound() int {
-	if of := o.scenario.Strategy.Spec.Bound; of != nil {
-		return of(o.scenario.params())
+	if of := o.plan.Strategy.Bound; of != nil {
+		return of(o.plan.Params)
 	}
 	return 0
 }
@@ -152,7 +152,7 @@ func (o *observation) waited(r *records.Record, inSystem, bound int) bool {
 	switch {
 	case o.splits():
 		return r.Start > r.Due
-	case o.scenario.Clock == Virtual:
+	case o.plan.Virtual:
 		return r.Wait() > 0
 	}
 	return bound > 0 && inSystem >= bound

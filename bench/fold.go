@@ -67,16 +67,16 @@ const longestTime = int64(4 * 87_600 * time.Hour)
 
 // newFold is for a run that takes about that time; second is nil unless the run is one.
 func newFold(o *observation, span time.Duration, second *continuation) *fold {
-	s := o.scenario
+	s := o.plan
 	f := &fold{o: o, begun: *o, first: math.MaxInt,
 		course: course{length: max(int64(span)/intervals, 1)},
 		flow:   flowing{o: o, bound: o.bound()}, oracle: o.newOracle(), stood: heldSum{per: 1},
 		lags: hdrhistogram.New(1, longestTime, foldDigits)}
 	_, f.drifting = o.drifting()
-	if s.Stop.Tasks > 0 {
-		f.first = int(s.Stop.Warmup * float64(s.Stop.Tasks))
+	if s.Tasks > 0 {
+		f.first = int(s.Warmup * float64(s.Tasks))
 	} else {
-		f.warm = int64(s.Stop.Warmup * float64(s.Stop.Duration))
+		f.warm = int64(s.Warmup * float64(s.Duration))
 	}
 	if f.begin = -1; second != nil {
 		f.second, f.course, f.n = second, second.course(), second.skipped
@@ -88,6 +88,10 @@ func newFold(o *observation, span time.Duration, second *continuation) *fold {
 	}
 	return f
 }
+
+// isOf says what the run was as it ended, and whether what comes behind the last that was added is
+// not there.
+func (f *fold) isOf(o *observation, cut bool) { f.o, f.flow.o, f.cut = o, o, cut }
 
 // add takes note of the next record.
 func (f *fold) add(r *records.Record) {
@@ -117,7 +121,7 @@ func (f *fold) add(r *records.Record) {
 		return
 	}
 	f.m.n++
-	f.m.count(r, int64(f.o.scenario.Deadline))
+	f.m.count(r, int64(f.o.plan.Deadline))
 	if r.Outcome != records.Unsettled {
 		f.slow.add(i, r, lag)
 	}
@@ -154,8 +158,8 @@ func (f *fold) result() (*Result, error) {
 
 // part is the result of what was added.
 func (f *fold) part() (*Result, error) {
-	o, s := f.o, f.o.scenario
-	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: f.m.n}
+	o, s := f.o, f.o.plan
+	r := &Result{Name: o.name, Seed: s.Seed, Tasks: f.m.n}
 	if r.Tasks == 0 && (f.cut || f.second != nil) { // in the warm-up, of which there is the course
 		if f.cut {
 			f.doubtCut(r)
@@ -169,7 +173,7 @@ func (f *fold) part() (*Result, error) {
 	}
 	until := f.due
 	if !f.cut {
-		until = max(until, int64(s.Stop.Duration))
+		until = max(until, int64(s.Duration))
 	}
 	m := f.m.ended(s, until, f.first > 0)
 	flow := f.flow.ended(f.begin)
@@ -209,7 +213,7 @@ func (f *fold) part() (*Result, error) {
 func (f *fold) soFar(peak int64) (*Result, error) {
 	o, now := f.begun, *f
 	o.peak, o.service = peak, f.flow.busy
-	now.o, now.flow.o, now.cut = &o, &o, true
+	now.isOf(&o, true)
 	now.flow.ends = slices.Clone(f.flow.ends)
 	now.course.line = slices.Clone(f.course.line)
 	return now.result()
@@ -256,13 +260,13 @@ func (f *fold) reportTimes(r *Result) error {
 func (f *fold) judge(r *Result, m measured, flow flow, h held) {
 	o := f.o
 	o.judgeAny(r)
-	if o.scenario.Clock == Real {
+	if !o.plan.Virtual {
 		o.judgeLag(r, f.late/float64(m.n), m)
 	}
 	if f.cut {
 		f.doubtCut(r)
 	}
-	if o.recording == nil || !o.recording.Share {
+	if !o.share {
 		o.checkPASTA(r, flow)
 		o.checkHeld(r, h)
 		if means, ok := f.trend.means(); ok && o.stationary() {

@@ -15,7 +15,7 @@ import (
 func TestFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
-		o.scenario.Limit = int(o.peak)
+		o.plan.Params.Limit = int(o.peak)
 		for i := range o.trace.Len() {
 			o.trace.At(i).Class = rapid.SampledFrom([]strategies.Class{strategies.Short,
 				strategies.Long}).Draw(t, "class")
@@ -45,14 +45,14 @@ func TestFound(t *testing.T) {
 		r := &Result{}
 		o.reportFound(r, first)
 		if want := longs > 0 && shorts > 0 &&
-			o.scenario.Limit <= mostFound; want != (len(r.Metrics) > 0) {
+			o.plan.Params.Limit <= mostFound; want != (len(r.Metrics) > 0) {
 			t.Fatalf("%v of %d long and %v short tasks, limit %d", r.Metrics, longs, shorts,
-				o.scenario.Limit)
+				o.plan.Params.Limit)
 		}
 		if len(r.Metrics) == 0 {
 			return
 		}
-		for j := range o.scenario.Limit + 1 {
+		for j := range o.plan.Params.Limit + 1 {
 			share, _ := r.Metric(fmt.Sprintf("found-%d-long/op", j))
 			mean, _ := r.Metric(fmt.Sprintf("found-%d-long-wait-sec", j))
 			if math.Abs(share*shorts-found[j]) > 1e-9 ||

@@ -42,16 +42,14 @@ func newGuard(ctx context.Context, s Scenario) (*guard, error) {
 
 // observe plays the scenario in goroutines of its own and returns what was observed, or what the
 // strategy did that none may do.
-func (g *guard) observe(ctx context.Context) (*observation, error) {
+func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	done := make(chan struct{})
-	var o *observation
 	var left watchdog.Stacks
-	var err error
 	go func() {
 		defer close(done)
 		g.mark.Set(ctx)
 		play := func(ctx context.Context) {
-			if e := g.contain(func() { o, err = drive(ctx, g.scenario, g) }); e != nil {
+			if e := g.contain(func() { run, err = drive(ctx, g.scenario, g) }); e != nil {
 				err = e
 			}
 			g.stage.Store(leaving)
@@ -69,15 +67,15 @@ func (g *guard) observe(ctx context.Context) (*observation, error) {
 		}
 	}()
 	if why := g.watch(done); why != nil {
-		return nil, g.giveUp(done, why)
+		return measurement{}, g.giveUp(done, why)
 	}
 	if err != nil {
-		return nil, err
+		return measurement{}, err
 	}
-	if o.left = left; g.scenario.Clock == Real {
-		o.left = g.left()
+	if run.left = left; g.scenario.Clock == Real {
+		run.left = g.left()
 	}
-	return o, nil
+	return run, nil
 }
 
 // watch returns nil when done is closed, and else why the run is to be given up.

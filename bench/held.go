@@ -37,7 +37,7 @@ type heldSum struct {
 
 func (h *heldSum) add(o *observation, r *records.Record, lag int64, counts bool) {
 	least := int64(0)
-	if o.scenario.Clock == Real {
+	if !o.plan.Virtual {
 		least = int64(heldFrom)
 	}
 	stood := cmp.Or(r.Left, r.Issue) - r.Due - lag // where nobody has said, nothing held it
@@ -58,10 +58,10 @@ const heldSuspect = 0.01
 // classes of tasks apart, puts them in order or lets them take turns: what it has not got it cannot
 // sort, and the tasks were served in the order in which they came.
 func (o *observation) checkHeld(r *Result, h held) {
-	spec := o.scenario.Strategy.Spec
+	spec := o.plan.Strategy
 	promise := ""
 	switch {
-	case spec.ClassPools != nil && !o.scenario.Load.Arrival.IsClosed():
+	case spec.ClassPools != nil && !o.plan.Arrival.IsClosed():
 		// of clients, each class has a door of its own
 		promise = "keep classes of tasks apart"
 	case spec.UsesSize:
@@ -74,5 +74,5 @@ func (o *observation) checkHeld(r *Result, h held) {
 	}
 	r.Doubt(Suspect, checkHeldUp, "%s of the tasks stood before a full queue of %d slots, %s on "+
 		"average, where the strategy could not %s: without a queue given it is never full",
-		percent("%s", h.share), o.scenario.params().Queue, spell(h.mean), promise)
+		percent("%s", h.share), o.plan.Params.Queue, spell(h.mean), promise)
 }

@@ -26,7 +26,7 @@ func (o *observation) brokenLaws(f flow, oracle replay, impossible int) (broken 
 		f.outcomes[records.Unsettled], f.offered)
 	law(o.settledTwice == 0, "conservation: %d tasks were settled twice (%d settled of %d offered)",
 		o.settledTwice, settled, f.offered)
-	law(f.again == 0 || o.scenario.Strategy.Spec.Retries, "once: %d tasks ran more than once",
+	law(f.again == 0 || o.plan.Strategy.Retries, "once: %d tasks ran more than once",
 		f.again)
 	law(f.unrun == 0, "once: %d tasks were done without an error, and never run", f.unrun)
 	broken = append(broken, o.misdeeds...)
@@ -50,7 +50,7 @@ func (o *observation) brokenLaws(f flow, oracle replay, impossible int) (broken 
 		law(f.area == f.responses, "Little's law: ∫N(t)dt = %v, Σ response = %v",
 			f.area, f.responses)
 	}
-	if oracle.done && o.scenario.Clock == Virtual {
+	if oracle.done && o.plan.Virtual {
 		law(oracle.maxDiff == 0, "oracle: under the virtual clock a start differs from the "+
 			"Kiefer–Wolfowitz recursion by %d ns (task %d)", oracle.maxDiff, oracle.worst)
 	}
@@ -156,7 +156,7 @@ func (p *oracle) ended() replay {
 // a class without a class pool take any slot. Where all are of that kind it is one pool; where only
 // some are, which of the class pools takes one is not a matter of that class pool alone.
 func (o *observation) fifoPools() (pools []int, poolOf map[strategies.Class]int) {
-	spec, bound := o.scenario.Strategy.Spec, o.bound()
+	spec, bound := o.plan.Strategy, o.bound()
 	if o.pools == nil {
 		if !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil || bound == 0 {
 			return nil, nil

@@ -14,16 +14,21 @@ import (
 
 // An observation is a run as it was, before anything is computed from it.
 type observation struct {
-	scenario Scenario
+	name string // of the run in results
+	plan described
 	// the strategy's, if it has any, as they were when it was made: they may depend on GOMAXPROCS
-	pools        []strategies.ClassPool
-	recording    *Recording // of requests that another package sent; nil: this one drove
+	pools []strategies.ClassPool
+	// of requests that another package sent, which doubts this much, sent so many again, and may
+	// share its plan with others
+	recorded     bool
+	doubts       []Reason
+	resent       int64
+	share        bool
 	workload     workloads.Workload
-	mean         time.Duration // of the workload, exact or calibrated
-	trace        *records.Trace
-	fold         *fold // of a soak, in place of the trace
-	peak         int64 // most attempts in flight at once
-	service      int64 // sum of the time inside Run as the attempts counted it
+	mean         time.Duration  // of the workload, exact or calibrated
+	trace        *records.Trace // nil of a soak
+	peak         int64          // most attempts in flight at once
+	service      int64          // sum of the time inside Run as the attempts counted it
 	settledTwice int64
 	misdeeds     []string        // what the strategy did that it may not do, in words
 	left         watchdog.Stacks // goroutines that outlived it
@@ -37,15 +42,22 @@ type observation struct {
 // second is the number of nanoseconds in one, as a float.
 const second = float64(time.Second)
 
+// A measurement is a run as it was: an observation or, of a soak, the fold of one.
+type measurement struct {
+	*observation
+	fold *fold // of a soak
+}
+
 // result computes everything that a run reports: first the judged numbers, then what they are held
 // against.
-func (o *observation) result() (*Result, error) {
-	if o.fold != nil {
-		return o.fold.result()
+func (run measurement) result() (*Result, error) {
+	if run.fold != nil {
+		return run.fold.result()
 	}
-	s := o.scenario
-	first := int(s.Stop.Warmup * float64(o.trace.Len()))
-	r := &Result{Name: o.name(), Seed: s.Seed, Tasks: o.trace.Len() - first}
+	o := run.observation
+	s := o.plan
+	first := int(s.Warmup * float64(o.trace.Len()))
+	r := &Result{Name: o.name, Seed: s.Seed, Tasks: o.trace.Len() - first}
 	if r.Tasks == 0 {
 		return nil, errNoTasks
 	}
@@ -78,8 +90,8 @@ func (o *observation) result() (*Result, error) {
 // keepResponses packs the response of each task where another run of the seed has the same tasks:
 // under the virtual clock, and due by the plan.
 func (o *observation) keepResponses(r *Result, first int) (err error) {
-	if o.scenario.Clock != Virtual || o.recording != nil || r.Tasks > rundir.MostResponses ||
-		o.scenario.Load.Arrival.IsClosed() {
+	if !o.plan.Virtual || o.recorded || r.Tasks > rundir.MostResponses ||
+		o.plan.Arrival.IsClosed() {
 		return nil
 	}
 	r.Responses, err = rundir.PackResponses(r.Tasks, func(i int) int64 {
@@ -93,14 +105,14 @@ func (o *observation) keepResponses(r *Result, first int) (err error) {
 
 // reportCosts adds what the target counted, and what the process used for so many tasks.
 func (o *observation) reportCosts(r *Result, tasks int) {
-	s, n := o.scenario, float64(tasks)
+	s, n := o.plan, float64(tasks)
 	for _, c := range o.counts {
 		r.add(c.Name, float64(c.Value))
 	}
 	if o.seen != nil {
 		o.reportRuntime(r, tasks)
 	}
-	if s.Clock == Virtual || o.recording != nil {
+	if s.Virtual || o.recorded {
 		return
 	}
 	r.add("B/op", float64(o.used.bytes)/n)
@@ -108,7 +120,7 @@ func (o *observation) reportCosts(r *Result, tasks int) {
 	if o.used.cpu > 0 {
 		r.add("cpu-sec/op", float64(o.used.cpu)/n/second)
 	}
-	if o.used.written > 0 && s.Strategy.Spec.Survives(s.params()) > strategies.Volatile {
+	if o.used.written > 0 && s.Strategy.Survives(s.Params) > strategies.Volatile {
 		r.add("written-B/op", float64(o.used.written)/n)
 	}
 }
@@ -151,12 +163,12 @@ func (m *measured) count(r *records.Record, deadline int64) {
 }
 
 // ended is the sum of a run whose plan took until then; warm says that it had a warm-up.
-func (m measured) ended(s Scenario, until int64, warm bool) measured {
+func (m measured) ended(s described, until int64, warm bool) measured {
 	m.until = until
 	if m.started > 0 && warm {
 		m.backlog = max(m.begun-m.firstDue, 0)
 	}
-	if s.Load.Arrival.IsClosed() {
+	if s.Arrival.IsClosed() {
 		m.until = max(m.until, m.lastEnd) // the next task is due when one has ended
 	}
 	return m
@@ -165,12 +177,12 @@ func (m measured) ended(s Scenario, until int64, warm bool) measured {
 func (o *observation) measure(first int) (m measured) {
 	m.n, m.firstDue = o.trace.Len()-first, o.trace.At(first).Due
 	from, until := Span(o.trace.Len(), first, func(i int) int64 { return o.trace.At(i).Due },
-		int64(o.scenario.Stop.Duration))
+		int64(o.plan.Duration))
 	m.from = from
 	for i := first; i < o.trace.Len(); i++ {
-		m.count(o.trace.At(i), int64(o.scenario.Deadline))
+		m.count(o.trace.At(i), int64(o.plan.Deadline))
 	}
-	return m.ended(o.scenario, until, first > 0)
+	return m.ended(o.plan, until, first > 0)
 }
 
 // seconds is how long the measured part took, until its last end. While the strategy was still at
@@ -223,16 +235,16 @@ func (o *observation) reportShares(r *Result, m measured, f flow) {
 	if m.started > 0 {
 		r.add("attempts/op", float64(m.attempts)/float64(m.started))
 	}
-	if o.recording != nil {
-		r.add("resent/op", float64(o.recording.Resent)/n)
+	if o.recorded {
+		r.add("resent/op", float64(o.resent)/n)
 	}
-	limit := float64(o.scenario.Limit)
+	limit := float64(o.plan.Params.Limit)
 	if f.makespan > 0 && limit > 0 {
 		r.add("utilisation", float64(f.busy)/(limit*float64(f.makespan)))
 	}
 	mean, c2 := m.meanService()
 	if rate := m.rate(); rate > 0 && limit > 0 {
-		r.add("offered-utilisation", rate*mean/float64(o.scenario.slots()))
+		r.add("offered-utilisation", rate*mean/float64(o.plan.slots()))
 	}
 	if m.started > 0 {
 		r.add("service-c2", c2)

@@ -41,6 +41,9 @@ func (p *Progress) SoFar() *Result {
 	return r
 }
 
+// asked is for the soak that is asked.
+func (p *Progress) asked() asked { return asked{&p.wanted, p.answer} }
+
 // answer tells who has asked. What has no result yet is no answer.
 func (p *Progress) answer(soFar func() (*Result, error)) {
 	if !p.wanted.CompareAndSwap(true, false) {

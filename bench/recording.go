@@ -61,14 +61,14 @@ func (rec *Recording) Watch() (stop func(base time.Time)) {
 
 // Result computes what the run reports.
 func (rec *Recording) Result() (*Result, error) {
-	o := rec.observation()
+	run := measurement{observation: rec.observation()}
 	if rec.soak != nil {
-		o.fold = rec.soak.belt.end()
-		o.fold.o, o.fold.flow.o, o.fold.cut = o, o, rec.Cut
+		run.fold = rec.soak.belt.end()
+		run.fold.isOf(run.observation, rec.Cut)
 	} else {
-		o.trace = records.NewTrace(rec.Records)
+		run.trace = records.NewTrace(rec.Records)
 	}
-	r, err := o.result()
+	r, err := run.result()
 	if err = errors.Join(err, rec.notProfiled); err != nil {
 		return nil, fmt.Errorf("%s: %w", rec.Name, err)
 	}
@@ -89,22 +89,10 @@ func (rec *Recording) Len() (n int) {
 
 // observation is what there is to observe, but for the records.
 func (rec *Recording) observation() *observation {
-	o := &observation{
-		scenario: Scenario{
-			Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed, Clock: Real,
-			Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
-			Stop: Stop{Duration: rec.Duration},
-		},
-		recording: rec, peak: rec.Peak, service: rec.Busy, settledTwice: rec.Twice, seen: rec.seen,
-	}
-	o.pools = o.scenario.pools()
-	return o
-}
-
-// name is that of the run in results.
-func (o *observation) name() string {
-	if o.recording != nil {
-		return o.recording.Name
-	}
-	return o.scenario.Name()
+	plan := Scenario{Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed,
+		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
+		Stop: Stop{Duration: rec.Duration}}.described()
+	return &observation{name: rec.Name, plan: plan, pools: plan.pools(), recorded: true,
+		doubts: rec.Doubts, resent: rec.Resent, share: rec.Share, peak: rec.Peak,
+		service: rec.Busy, settledTwice: rec.Twice, seen: rec.seen}
 }

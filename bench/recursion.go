@@ -40,7 +40,7 @@ func (s Scenario) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	next, err := s.Load.Arrival.Spec.Open(s.rate(w.Mean()), s.Seed, s.Load.Arrival.Values)
+	next, err := s.Load.Arrival.Spec.Open(s.described().rate(w.Mean()), s.Seed, s.Load.Arrival.Values)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -118,27 +118,27 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 		return nil, false, err
 	}
 	w := s.waits()
-	o := &observation{scenario: s, workload: w, mean: w.Mean()}
-	if known = o.calculate(plan, queue); !known {
+	o := &observation{name: s.Name(), plan: s.described(), workload: w, mean: w.Mean()}
+	if known = o.calculate(s, plan, queue); !known {
 		return nil, false, nil
 	}
-	if r, err = o.result(); err != nil {
+	if r, err = (measurement{observation: o}).result(); err != nil {
 		return nil, true, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	return r, true, nil
 }
 
 // calculate fills in what would have been observed; false: a tie leaves it open.
-func (o *observation) calculate(plan Plan, queue int) (known bool) {
-	s, n, bound := o.scenario, len(plan.Due), o.bound()
+func (o *observation) calculate(s Scenario, plan Plan, queue int) (known bool) {
+	n, bound := len(plan.Due), o.bound()
 	var pool recursion.Pool
 	if pool.Run(plan.Due, plan.Service, bound, queue); pool.Tied() {
 		return false
 	}
 	var all records.Log
 	all.Reserve(n)
-	sorted := newSorter(s, o.workload)
-	door := o.door(n)
+	sorted := newSorter(o.plan, o.workload)
+	door := o.door(s.Queue, n)
 	waited := false
 	for i, response := range pool.Responses() {
 		r := all.Add(plan.Due[i])
@@ -172,13 +172,13 @@ type door struct {
 	returned int64   // when the generator came back from the submit before
 }
 
-func (o *observation) door(n int) door {
-	spec, p := o.scenario.Strategy.Spec, o.scenario.params()
-	p.Queue = QueueSlots(spec, o.scenario.Queue, p.Limit, n)
+func (o *observation) door(queue, n int) door {
+	spec, p := o.plan.Strategy, o.plan.Params
+	p.Queue = QueueSlots(spec, queue, p.Limit, n)
 	if spec.Sheds || spec.Capacity == nil {
 		return door{}
 	}
-	queue := spec.Capacity(p) - o.bound()
+	queue = spec.Capacity(p) - o.bound()
 	if queue >= n {
 		return door{}
 	}

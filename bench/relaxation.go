@@ -30,12 +30,12 @@ type memory struct {
 // when all have been through. It is infinite where a queue without bound grows.
 func (o *observation) relaxation(load, c2 float64) float64 {
 	slack := 1 - load
-	switch spec, p := o.scenario.Strategy.Spec, o.scenario.params(); {
+	switch spec, p := o.plan.Strategy, o.plan.Params; {
 	case o.bound() == 0:
 		slack = 1
-	case o.scenario.Load.Arrival.IsClosed():
-		clients, _ := o.scenario.planned(o.mean)
-		slack = 1 / math.Sqrt(1+float64(clients))
+	case o.plan.Arrival.IsClosed():
+		clients, _ := o.plan.Arrival.Spec.Closed(o.plan.Arrival.Values)
+		slack = 1 / math.Sqrt(1+float64(clients.Count))
 	case spec.Sheds && spec.Capacity != nil:
 		slack = max(math.Abs(slack), 1/float64(1+spec.Capacity(p)-o.bound()))
 	case slack <= 0:
@@ -47,7 +47,7 @@ func (o *observation) relaxation(load, c2 float64) float64 {
 // memory finds what is the slowest to forget: the slots, the pool of a class, or what bounds how
 // often tasks start.
 func (o *observation) memory(r *Result, first int, m measured) memory {
-	s, spec := o.scenario, o.scenario.Strategy.Spec
+	s, spec := o.plan, o.plan.Strategy
 	rate, mean, c2, tail := s.rate(o.mean), o.mean.Seconds(), 0.0, math.NaN()
 	d := o.dist()
 	if d != nil {
@@ -56,8 +56,8 @@ func (o *observation) memory(r *Result, first int, m measured) memory {
 	if o.workload != nil {
 		c2 = o.workload.C2()
 	}
-	planned := o.mean > 0 && c2 < math.Inf(1) && s.Clock == Virtual &&
-		s.Target.Spec.Name == "none" && s.Timeout == 0 // so that nothing is tried again
+	planned := o.mean > 0 && c2 < math.Inf(1) && s.Virtual &&
+		s.Target == "none" && s.Timeout == 0 // so that nothing is tried again
 	if !planned {
 		mean, c2 = m.meanService()
 	}
@@ -94,11 +94,11 @@ func (o *observation) memory(r *Result, first int, m measured) memory {
 // startsRelaxation is that of what bounds how often tasks start, a server of constant times; 0
 // where nothing does.
 func (o *observation) startsRelaxation(rate float64) float64 {
-	starts := o.scenario.Strategy.Spec.Starts
+	starts := o.plan.Strategy.Starts
 	if starts == nil {
 		return 0
 	}
-	slack := max(1-rate/starts(o.scenario.params()).PerSecond, 0)
+	slack := max(1-rate/starts(o.plan.Params).PerSecond, 0)
 	return 1 / (slack * slack)
 }
 

@@ -34,25 +34,25 @@ func Run(ctx context.Context, s Scenario) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	o, err := s.observe(ctx)
+	run, err := s.observe(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
-	r, err := o.result()
+	r, err := run.result()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name(), err)
 	}
-	r.Profiles = o.profiles
+	r.Profiles = run.profiles
 	return r, nil
 }
 
-func (s Scenario) observe(ctx context.Context) (*observation, error) {
+func (s Scenario) observe(ctx context.Context) (measurement, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return measurement{}, err
 	}
 	g, err := newGuard(ctx, s)
 	if err != nil {
-		return nil, err
+		return measurement{}, err
 	}
 	return g.observe(ctx)
 }

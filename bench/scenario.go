@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
@@ -287,6 +286,15 @@ func endless(w workloads.Workload) bool {
 	return ok && e.Endless()
 }
 
+// described is the scenario as what is computed of its run asks for it.
+func (s Scenario) described() described {
+	return described{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
+		Target: s.Target.Spec.Name, Arrival: s.Load.Arrival, Relative: s.Load.Relative,
+		PerSecond: s.Load.PerSecond, Tasks: s.Stop.Tasks, Duration: s.Stop.Duration,
+		Warmup: s.Stop.Warmup, Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain,
+		Seed: s.Seed, Virtual: s.Clock == Virtual, Among: s.Among}
+}
+
 // params are the strategy's. The driver knows better than Stop how many tasks there can be, and may
 // give it a shorter queue.
 func (s Scenario) params() strategies.Params {
@@ -300,28 +308,4 @@ func (s Scenario) settled() param.Values {
 		return s.Strategy.Values.Settle("target", rate(s.Target.Values))
 	}
 	return s.Strategy.Values
-}
-
-// pools are the strategy's, if it has any.
-func (s Scenario) pools() []strategies.ClassPool {
-	if s.Strategy.Spec.ClassPools == nil {
-		return nil
-	}
-	return s.Strategy.Spec.ClassPools(s.params())
-}
-
-// slots is how many tasks can make progress at once: the k of the theory.
-func (s Scenario) slots() int {
-	if s.Workload.Spec.Kind == workloads.CPU {
-		return min(s.Limit, runtime.GOMAXPROCS(0))
-	}
-	return s.Limit
-}
-
-// rate returns the arrivals per second by the plan, 0 where the process settles them itself.
-func (s Scenario) rate(mean time.Duration) float64 {
-	if s.Load.Relative != 0 {
-		return s.Load.Relative * float64(s.slots()) / mean.Seconds()
-	}
-	return s.Load.PerSecond
 }

@@ -27,7 +27,7 @@ func (rec *Recording) NewSoak(
 ) *Soak {
 	begun := *rec
 	s := &Soak{belt: newBelt(mostRequestsHeld)}
-	s.belt.start(newFold(begun.observation(), span, rec.second), progressOf(ctx), peak)
+	s.belt.start(newFold(begun.observation(), span, rec.second), progressOf(ctx).asked(), peak)
 	rec.soak = s
 	return s
 }
@@ -41,7 +41,7 @@ func (rec *Recording) Continue(
 	if rec.second = newContinuation(before); rec.second == nil {
 		return plan, 0, 0
 	}
-	left = rec.second.skip(plan, stop, new(Progress))
+	left = rec.second.skip(plan, stop.Tasks, stop.Duration, func() {})
 	return left, rec.second.skipped, time.Duration(rec.second.from)
 }
 

@@ -71,11 +71,11 @@ type stretch struct {
 
 // stretches are the stages that the plan reaches.
 func (o *observation) stretches(first int) (all []stretch) {
-	stages := o.scenario.Load.Arrival.Stages()
+	stages := o.plan.Arrival.Stages()
 	if len(stages) < 2 || o.trace.Len() == 0 {
 		return nil
 	}
-	over := int64(o.scenario.Stop.Duration)
+	over := int64(o.plan.Duration)
 	if over == 0 {
 		over = o.trace.At(o.trace.Len() - 1).Due
 	}
@@ -136,7 +136,7 @@ func (o *observation) reportStage(s stretch, add func(unit string, value float64
 	sum := 0.0
 	for i := s.first; i < s.first+s.n; i++ {
 		rec := o.trace.At(i)
-		m.count(rec, int64(o.scenario.Deadline))
+		m.count(rec, int64(o.plan.Deadline))
 		if rec.Outcome == records.Completed {
 			responses = append(responses, rec.Response())
 			sum += float64(rec.Response())

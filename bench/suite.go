@@ -161,8 +161,8 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 	}
 	_ = letGo(w) // an estimate complains of nothing: the run does
 	mean := w.Mean().Seconds()
-	capacity := float64(s.slots()) / max(mean, 1e-9)
-	rate := s.rate(w.Mean())
+	capacity := float64(s.described().slots()) / max(mean, 1e-9)
+	rate := s.described().rate(w.Mean())
 	if rate == 0 || rate > capacity {
 		rate = capacity // closed, at once, or overloaded: the slots set the pace
 	}

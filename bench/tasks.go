@@ -109,14 +109,14 @@ type sorter struct {
 
 // newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15
 // ns.
-func newSorter(s Scenario, w workloads.Workload) (o sorter) {
+func newSorter(p described, w workloads.Workload) (o sorter) {
 	o.kind = strategies.IO
-	if s.Workload.Spec.Kind == workloads.CPU {
+	if p.Kind == workloads.CPU {
 		o.kind = strategies.CPU
 	}
 	o.classed, _ = w.(workloads.Classed)
 	o.either, _ = w.(workloads.Computing)
-	if s.Strategy.Spec.UsesSize {
+	if p.Strategy.UsesSize {
 		o.timed, _ = w.(workloads.Timed)
 	}
 	return o

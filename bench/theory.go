@@ -22,17 +22,17 @@ import (
 // in this one. Each value that is added is a claim, which checkExact holds against what was
 // measured.
 func (o *observation) reportTheory(r *Result, m measured, h held) {
-	s := o.scenario
-	if s.Target.Spec.Name != "none" || s.Drain != 0 || s.Timeout != 0 {
+	s := o.plan
+	if s.Target != "none" || s.Drain != 0 || s.Timeout != 0 {
 		return
 	}
 	mean := o.mean.Seconds()
 	rate := s.rate(o.mean)
-	if s.Clock == Real {
+	if !s.Virtual {
 		mean, _ = m.meanService()
 		rate = m.rate()
 	}
-	if s.Load.Arrival.Spec.AllAtOnce {
+	if s.Arrival.Spec.AllAtOnce {
 		o.reportBatch(r, mean)
 		return
 	}
@@ -41,9 +41,9 @@ func (o *observation) reportTheory(r *Result, m measured, h held) {
 	switch {
 	case errors.As(err, &unstable):
 		// The queue grows for as long as the run lasts; only the throughput has a limit.
-		switch spec := s.Strategy.Spec; {
+		switch spec := s.Strategy; {
 		case spec.Starts != nil:
-			allowed := spec.Starts(s.params())
+			allowed := spec.Starts(s.Params)
 			kept := allowed.PerSecond * float64(allowed.Kept) / float64(m.n)
 			o.limit(r, "ops/s", allowed.PerSecond,
 				kept+o.overloadNoise(r, m, rate/allowed.PerSecond, allowed.PerSecond))
@@ -78,16 +78,16 @@ func (o *observation) reportTheory(r *Result, m measured, h held) {
 
 // slots is the k of the theory: the strategy's bound and, for computing, the cores.
 func (o *observation) slots() int {
-	s := o.scenario
+	s := o.plan
 	if bound := o.bound(); bound > 0 {
-		s.Limit = bound // some have more slots than the limit says, or fewer
+		s.Params.Limit = bound // some have more slots than the limit says, or fewer
 	}
 	return s.slots()
 }
 
 // reportBatch adds the exact mean makespan of a batch of exponential tasks.
 func (o *observation) reportBatch(r *Result, mean float64) {
-	spec := o.scenario.Strategy.Spec
+	spec := o.plan.Strategy
 	if _, exponential := o.dist().(dist.Exponential); !exponential || spec.Bound == nil ||
 		!spec.WorkConserving || spec.Sheds || spec.Splits {
 		return
@@ -107,12 +107,12 @@ func (o *observation) dist() dist.Dist {
 
 // theory finds the model that the scenario is an instance of; nil where there is none.
 func (o *observation) theory(rate, mean float64, h held) (*theory.Answer, error) {
-	s, spec, d := o.scenario, o.scenario.Strategy.Spec, o.dist()
+	s, spec, d := o.plan, o.plan.Strategy, o.dist()
 	if d == nil || mean <= 0 {
 		return nil, nil
 	}
-	if s.Load.Arrival.IsClosed() {
-		clients, err := s.Load.Arrival.Spec.Closed(s.Load.Arrival.Values)
+	if s.Arrival.IsClosed() {
+		clients, err := s.Arrival.Spec.Closed(s.Arrival.Values)
 		if _, exponential := d.(dist.Exponential); err != nil || !exponential || !spec.FIFO ||
 			!spec.WorkConserving || spec.Quantum != nil || spec.Sheds || spec.Bound == nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (o *observation) theory(rate, mean float64, h held) (*theory.Answer, error)
 		return theory.MMkN(theory.Closed{Clients: clients.Count,
 			Think: dist.MeanNS(clients.Think) / second, MeanService: mean, Limit: o.slots()})
 	}
-	if s.Load.Arrival.Spec.Name != "poisson" || rate <= 0 {
+	if s.Arrival.Spec.Name != "poisson" || rate <= 0 {
 		return nil, nil
 	}
 	pool := theory.Pool{Rate: rate, MeanService: mean, Limit: o.slots()}
@@ -137,7 +137,7 @@ func (o *observation) theory(rate, mean float64, h held) (*theory.Answer, error)
 		if spec.Capacity == nil {
 			return nil, nil
 		}
-		return shedding(pool, spec.Capacity(s.params())-o.bound(), d)
+		return shedding(pool, spec.Capacity(s.Params)-o.bound(), d)
 	}
 	return waiting(pool, d)
 }

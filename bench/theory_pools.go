@@ -16,7 +16,7 @@ import (
 func (o *observation) besideOneAnother(
 	pool theory.Pool, d dist.Dist, h held,
 ) (*theory.Answer, error) {
-	if o.scenario.Strategy.Spec.Sheds {
+	if o.plan.Strategy.Sheds {
 		return nil, nil // pools that are full lose tasks, each its own
 	}
 	if o.classes(d) == nil {
@@ -46,7 +46,7 @@ func (o *observation) poolParts(
 	rate float64, d dist.Dist, h held,
 ) (parts []theory.Part, err error) {
 	branches := o.classes(d)
-	if branches == nil || o.scenario.Clock == Real || h.ever {
+	if branches == nil || !o.plan.Virtual || h.ever {
 		return nil, nil
 	}
 	for i, b := range branches {
@@ -83,10 +83,10 @@ func (o *observation) classes(d dist.Dist) []dist.Branch {
 // checkPools looks for a class pool that is offered more than it can do, which a pool as a whole
 // need not be: a run of it says how long it was.
 func (o *observation) checkPools(r *Result) {
-	s := o.scenario
+	s := o.plan
 	branches := o.classes(o.dist())
-	if o.pools == nil || branches == nil || s.Load.Arrival.IsClosed() ||
-		s.Load.Arrival.Spec.AllAtOnce || s.Load.Arrival.Stages() != nil {
+	if o.pools == nil || branches == nil || s.Arrival.IsClosed() ||
+		s.Arrival.Spec.AllAtOnce || s.Arrival.Stages() != nil {
 		return
 	}
 	rate := s.rate(o.mean)
@@ -143,7 +143,7 @@ func (o *observation) delayed(pool theory.Pool, d dist.Dist) (*theory.Answer, er
 	if o.peak >= int64(pool.Limit) {
 		return nil, nil
 	}
-	allowed := o.scenario.Strategy.Spec.Starts(o.scenario.params())
+	allowed := o.plan.Strategy.Starts(o.plan.Params)
 	if allowed.Several {
 		return nil, nil
 	}

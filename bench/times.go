@@ -124,7 +124,7 @@ const mostFound = 8
 // A task holds its slot from start to end, so nothing is said of strategies under which it gives
 // the slot back in between.
 func (o *observation) reportFound(r *Result, first int) {
-	limit, spec := o.bound(), o.scenario.Strategy.Spec
+	limit, spec := o.bound(), o.plan.Strategy
 	if limit == 0 || limit > mostFound || spec.Quantum != nil || spec.Retries {
 		return
 	}

@@ -25,7 +25,7 @@ func fifo(limit int) Scenario {
 func play(limit int, due, service []int64) *observation {
 	free := make([]int64, limit)
 	var l records.Log
-	o := &observation{scenario: fifo(limit), peak: int64(limit)}
+	o := &observation{plan: fifo(limit).described(), peak: int64(limit)}
 	for i := range due {
 		slot := 0
 		for p := range free {
@@ -144,7 +144,7 @@ func TestTimeline(t *testing.T) {
 			sum.Arrived += v.Arrived
 			sum.Started += v.Started
 			sum.Completed += v.Completed
-			if v.Queued < 0 || v.InFlight < 0 || v.InFlight > o.scenario.Limit {
+			if v.Queued < 0 || v.InFlight < 0 || v.InFlight > o.plan.Params.Limit {
 				t.Fatalf("impossible levels: %+v", v)
 			}
 		}

@@ -73,12 +73,10 @@ func (o *observation) judgeAny(r *Result) {
 	for _, law := range r.Broken {
 		r.Doubt(Invalid, rundir.CheckLaw, "%s", law)
 	}
-	if o.recording != nil {
-		for _, d := range o.recording.Doubts {
-			r.Doubt(d.Verdict, d.Check, "%s", d.Text)
-		}
+	for _, d := range o.doubts {
+		r.Doubt(d.Verdict, d.Check, "%s", d.Text)
 	}
-	if o.scenario.Clock == Real && o.seen != nil {
+	if !o.plan.Virtual && o.seen != nil {
 		o.checkMachine(r)
 	}
 }
@@ -86,16 +84,16 @@ func (o *observation) judgeAny(r *Result) {
 // judge checks whether the run may be believed. The thresholds are with each check.
 func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
 	o.judgeAny(r)
-	if o.scenario.Clock == Real {
+	if !o.plan.Virtual {
 		o.checkLag(r, first, m)
-		if a := o.scenario.Load.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
+		if a := o.plan.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
 			!o.trace.Merged() { // else no generator issued them all
 			o.checkSaturation(r, m)
 		}
 		o.checkStandstill(r)
 	}
 	o.checkSettling(r, first)
-	if o.recording == nil || !o.recording.Share {
+	if !o.share {
 		o.checkPlan(r)
 		o.checkPASTA(r, f)
 		o.checkPools(r)
@@ -108,7 +106,7 @@ func (o *observation) judge(r *Result, first int, m measured, f flow, h held) {
 }
 
 // poisson reports whether the plan is one of independent exponential gaps at one rate.
-func (o *observation) poisson() bool { return o.scenario.Load.Arrival.Spec.Name == "poisson" }
+func (o *observation) poisson() bool { return o.plan.Arrival.Spec.Name == "poisson" }
 
 // spell writes nanoseconds as a duration of three digits.
 func spell(ns float64) string {

@@ -24,18 +24,18 @@ const finestGap = 1000
 // not judged: with thousands of arrivals the test sees the microseconds that any timer is late by,
 // and rejects every generator in real time. The lag says what they amount to.
 func (o *observation) checkPlan(r *Result) {
-	if doubt := o.scenario.Load.Arrival.Spec.Doubt; doubt != nil {
-		if text := doubt(o.scenario.Load.Arrival.Values); text != "" {
+	if doubt := o.plan.Arrival.Spec.Doubt; doubt != nil {
+		if text := doubt(o.plan.Arrival.Values); text != "" {
 			r.Doubt(Suspect, checkPlan, "%s", text)
 		}
 	}
-	mean := float64(second) / max(o.scenario.rate(o.mean), 1e-12)
+	mean := float64(second) / max(o.plan.rate(o.mean), 1e-12)
 	if !o.poisson() || o.trace.Len() < 30 || mean < finestGap {
 		return
 	}
 	a2, n := o.andersonDarling(mean, func(rec *records.Record) int64 { return rec.Due })
 	r.add("arrivals-ad", a2)
-	if o.scenario.Clock == Real {
+	if !o.plan.Virtual {
 		issued, _ := o.andersonDarling(mean, func(rec *records.Record) int64 { return rec.Issue })
 		r.add("issued-ad", issued)
 	}
@@ -131,7 +131,7 @@ func (o *observation) judgeLag(r *Result, mean float64, m measured) {
 	}
 	share := mean / (response * second)
 	rate := m.rate()
-	planned := rate > 0 && !o.scenario.Load.Arrival.IsClosed()
+	planned := rate > 0 && !o.plan.Arrival.IsClosed()
 	gap := second / max(rate, 1e-9)
 	p99, hasP99 := r.Metric("p99-lag-sec")
 	switch {

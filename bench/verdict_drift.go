@@ -37,7 +37,7 @@ func (o *observation) checkDrift(r *Result, first int) {
 	means, ok := o.batchMeans(first, func(_ int, rec *records.Record) (float64, bool) {
 		return float64(of(rec)), drifts(rec)
 	})
-	if ok && o.judgeDrift(r, means) || o.recording == nil || o.scenario.Load.Arrival.IsClosed() {
+	if ok && o.judgeDrift(r, means) || !o.recorded || o.plan.Arrival.IsClosed() {
 		return
 	}
 	// Who serves the latest first, or at random, answers some at once however many wait, and those
@@ -73,7 +73,7 @@ func (o *observation) open() (all []int) {
 
 // stationary reports whether the plan itself is.
 func (o *observation) stationary() bool {
-	arrival := o.scenario.Load.Arrival.Spec
+	arrival := o.plan.Arrival.Spec
 	return !arrival.AllAtOnce && !arrival.Unsteady
 }
 

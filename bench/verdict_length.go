@@ -6,7 +6,7 @@ import "math"
 // many tasks its p99 takes. Neighbouring waits are so much alike that a run of 100,000 tasks at a
 // load of 0.9 says as much about its p99 as 350 independent ones.
 func (o *observation) checkLength(r *Result, first int, m measured) {
-	if a := o.scenario.Load.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
+	if a := o.plan.Arrival; a.Spec.AllAtOnce || a.Spec.Unsteady || a.Stages() != nil {
 		return // there is no stationary state to sample
 	}
 	k := o.memory(r, first, m)

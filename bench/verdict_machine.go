@@ -124,7 +124,7 @@ func (o *observation) checkHiccups(r *Result, h *witness.Hiccups) {
 	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each
 	// other.
 	others := o.seen.Pressure.Others
-	own := o.scenario.Workload.Spec.Kind == workloads.CPU && others >= 0 && others <= busyShare
+	own := o.plan.Kind == workloads.CPU && others >= 0 && others <= busyShare
 	if known && !paused && !own && has && p99 > int64(smallestStall) &&
 		float64(p99) > stallShare*typical*second {
 		r.Doubt(Suspect, checkStalls, "for one instant in a hundred the machine left a thread "+
@@ -144,7 +144,7 @@ func times(n int) string {
 // dueBetween counts the tasks that were due from one instant to before another.
 func (o *observation) dueBetween(from, to int64) (n int) {
 	if o.trace == nil { // of a soak
-		return int(float64(to-from) / second * o.scenario.rate(o.mean))
+		return int(float64(to-from) / second * o.plan.rate(o.mean))
 	}
 	for i := range o.trace.Len() {
 		if due := o.trace.At(i).Due; due >= from && due < to {

@@ -20,7 +20,7 @@ const (
 // that was running should have. If the meter went on meanwhile, it was not the machine: the target
 // froze, or the strategy did.
 func (o *observation) checkStandstill(r *Result) {
-	if o.splits() || o.scenario.Strategy.Spec.Quantum != nil {
+	if o.splits() || o.plan.Strategy.Quantum != nil {
 		return // tasks that share a slot take longer than their own time, all of them
 	}
 	median, _ := r.Metric("p50-service-sec")
@@ -100,7 +100,7 @@ func (o *observation) checkSettling(r *Result, first int) {
 	for i := first; i < o.trace.Len(); i++ {
 		rec := o.trace.At(i)
 		if rec.Attempts == 1 && rec.Outcome == records.Completed &&
-			o.scenario.Strategy.Spec.Quantum == nil {
+			o.plan.Strategy.Quantum == nil {
 			if kept := rec.End - rec.Start - rec.Busy; kept > worst {
 				worst, at = kept, i
 			}

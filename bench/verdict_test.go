@@ -56,12 +56,11 @@ func queue(clock Clock, seed uint64, n int, load, c2 float64) *observation {
 
 // poissonRun makes a run at Poisson arrivals of what was played.
 func poissonRun(clock Clock, load, c2 float64, o *observation) *observation {
-	o.scenario.Clock = clock
-	o.scenario.Load = Load{Arrival: arrivals.MustParse("poisson"),
-		PerSecond: load * 4 * second / float64(service)}
+	o.plan.Virtual, o.plan.Arrival = clock == Virtual, arrivals.MustParse("poisson")
+	o.plan.PerSecond = load * 4 * second / float64(service)
 	o.mean, o.workload = time.Duration(service), spreads{c2: c2}
 	o.seen = &witness.Seen{Pressure: witness.Unknown}
-	o.scenario.Target.Spec.Name = "none"
+	o.plan.Target = "none"
 	for i := range o.trace.Len() {
 		rec := o.trace.At(i)
 		rec.Issue = rec.Due
@@ -71,7 +70,7 @@ func poissonRun(clock Clock, load, c2 float64, o *observation) *observation {
 
 func judged(t testing.TB, o *observation) *Result {
 	t.Helper()
-	r, err := o.result()
+	r, err := (measurement{observation: o}).result()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +175,7 @@ func TestDrift(t *testing.T) {
 	}
 	for _, arrival := range []string{"linear", "sine", "batch"} {
 		o := queue(Virtual, 1, 20_000, 1.1, 1)
-		o.scenario.Load.Arrival = arrivals.MustParse(arrival)
+		o.plan.Arrival = arrivals.MustParse(arrival)
 		r := &Result{}
 		if o.checkDrift(r, 0); r.Reasons != nil {
 			t.Errorf("%s: %v", arrival, r.Reasons)
@@ -196,11 +195,11 @@ func TestLawsMakeInvalid(t *testing.T) {
 // plan are not, and have the levels that they should have.
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
-	o.scenario.Load.PerSecond *= 1.1
+	o.plan.PerSecond *= 1.1
 	finds(t, "another rate", judged(t, o), Invalid, checkPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := range o.trace.Len() {
-		o.trace.At(i).Due = int64(float64(i) * second / o.scenario.Load.PerSecond)
+		o.trace.At(i).Due = int64(float64(i) * second / o.plan.PerSecond)
 	}
 	r := &Result{}
 	o.checkPlan(r)
@@ -304,7 +303,7 @@ func TestSaturation(t *testing.T) {
 		if len(r.Reasons) == 0 {
 			holds(t, "no stretch", addVerdict(r))
 		}
-		o.scenario.Strategy.Spec.Name = r.Verdict.String()
+		o.plan.Strategy.Name = r.Verdict.String()
 		if len(r.Reasons) > 0 &&
 			(r.Reasons[0].Check != checkSaturation ||
 				!strings.Contains(r.Reasons[0].Text, "never caught up")) {
@@ -316,7 +315,7 @@ func TestSaturation(t *testing.T) {
 		from, to int
 		want     string
 	}{{0, 0, "VALID"}, {500, 560, "VALID"}, {500, 1500, "SUSPECT"}, {500, 8000, "INVALID"}} {
-		if got := behind(c.from, c.to).scenario.Strategy.Spec.Name; got != c.want {
+		if got := behind(c.from, c.to).plan.Strategy.Name; got != c.want {
 			t.Errorf("behind from task %d to %d: %s, want %s", c.from, c.to, got, c.want)
 		}
 	}

@@ -47,7 +47,7 @@ type noise struct {
 
 func (o *observation) noiseOf(a *theory.Answer, load float64) noise {
 	spread, relax := 1+o.workload.C2(), o.relaxation(load, o.workload.C2())
-	if o.scenario.Strategy.Spec.Starts != nil { // nothing else is waited for
+	if o.plan.Strategy.Starts != nil { // nothing else is waited for
 		relax = o.startsRelaxation(a.Throughput)
 	}
 	return noise{max(relax, spread*a.Throughput*a.MeanWait), a.WaitProb}
@@ -121,7 +121,7 @@ const (
 // chance: by Student's t of the batches, so far that not one in a hundred plans has such a value,
 // of as many runs as the plan has and as many exact values as this run knows.
 func (o *observation) missed() float64 {
-	values := len(o.claims) * max(o.scenario.Among, 1)
+	values := len(o.claims) * max(o.plan.Among, 1)
 	return samples.Student(batches, theoryAlarms/float64(values))
 }
 
@@ -129,7 +129,7 @@ func (o *observation) missed() float64 {
 // virtual clock, in which nothing but queueing takes time. Under the real one a strategy's own cost
 // is in what was measured; oracle-mean-wait-sec has none of it, and is what to set beside theory.
 func (o *observation) checkExact(r *Result, first int) {
-	if o.scenario.Clock == Real {
+	if !o.plan.Virtual {
 		return
 	}
 	c2, _ := r.Metric("service-c2")
