@@ -66,7 +66,7 @@ func (r resources) since(before resources) resources {
 
 // watch begins to watch a run under the real clock; stop ends that, and notes what was seen since
 // base, when the run began.
-func watch(o *observation) (stop func(base time.Time)) {
+func (o *observation) watch() (stop func(base time.Time)) {
 	w := witness.Start()
 	before := readResources()
 	return func(base time.Time) {

@@ -387,7 +387,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
 		runtime.GC() // so that a run does not pay for the one before it
-		stopWatching = watch(o)
+		stopWatching = o.watch()
 	}
 	if d.belt != nil {
 		_, span := s.expected()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // What a soak says of itself that ordinary runs are too short for: over so many tasks, a change of
@@ -46,12 +48,12 @@ func (f *fold) judgeSoakDrift(r *Result) {
 // doubtDrift adds to what is said of drift already, since readers show one reason of each check.
 func (r *Result) doubtDrift(format string, args ...any) {
 	for i, reason := range r.Reasons {
-		if reason.Check == checkDrift {
+		if reason.Check == rundir.CheckDrift {
 			r.Reasons[i].Text += "; " + fmt.Sprintf(format, args...)
 			return
 		}
 	}
-	r.Doubt(Suspect, checkDrift, format, args...)
+	r.Doubt(Suspect, rundir.CheckDrift, format, args...)
 }
 
 // slopeErrors is the slope of a straight line through the batches in its standard errors, widened

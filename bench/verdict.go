@@ -47,9 +47,8 @@ const (
 	checkHeldUp     = "full queue"    // a strategy that sorts tasks did not get them
 	// a measured value differs from the exact one beyond its sampling error
 	checkTheory = "theory"
-	checkPool   = "overload"       // a pool of its own is offered more than it can do
-	checkDrift  = "not stationary" // what was measured changed while it was measured
-	checkLength = "too short"      // the interval of the result is as wide as the result
+	checkPool   = "overload"  // a pool of its own is offered more than it can do
+	checkLength = "too short" // the interval of the result is as wide as the result
 )
 
 // Invalid reports whether the numbers cannot be relied on: the verdict is Invalid, or a law is
@@ -58,7 +57,7 @@ func (r *Result) Invalid() bool { return r.Verdict == Invalid || len(r.Broken) >
 
 // Drifts reports whether what was measured grew or fell while it was measured.
 func (r *Result) Drifts() bool {
-	return slices.ContainsFunc(r.Reasons, func(why Reason) bool { return why.Check == checkDrift })
+	return slices.ContainsFunc(r.Reasons, func(why Reason) bool { return why.Check == rundir.CheckDrift })
 }
 
 // Doubt adds a reason to think less of the run, and lets it down to that verdict.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // A run is divided into so many batches of tasks, in the order of their due times, that each half
@@ -48,7 +49,7 @@ func (o *observation) checkDrift(r *Result, first int) {
 	})
 	h := compareHalves(means)
 	if how, grows := h.grows(); ok && grows {
-		r.Doubt(Suspect, checkDrift, "%.3g requests are open in the first half of the run and "+
+		r.Doubt(Suspect, rundir.CheckDrift, "%.3g requests are open in the first half of the run and "+
 			"%.3g in the second, %s: more is sent than is answered, and the number says how long "+
 			"the run was", h.first, h.second, how)
 	}
@@ -96,7 +97,7 @@ func (o *observation) judgeDrift(r *Result, means [batches]float64) (drifts bool
 	h := compareHalves(means)
 	how, ok := h.beyondChance()
 	if ok {
-		r.Doubt(Suspect, checkDrift, "the mean %s is %s in the first half of the run and %s in "+
+		r.Doubt(Suspect, rundir.CheckDrift, "the mean %s is %s in the first half of the run and %s in "+
 			"the second, %s: the number says how long the run was",
 			what, spell(h.first), spell(h.second), how)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
 )
@@ -104,7 +105,7 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 	if len(r.Broken) > 0 {
 		t.Fatal(r.Broken)
 	}
-	return slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Check == checkDrift })
+	return slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Check == rundir.CheckDrift })
 }
 
 // TestGrowthIsTold: a server that is sent more than it can do is told as one, in whatever order it

@@ -160,7 +160,7 @@ func TestNoFalseDrift(t *testing.T) {
 // none of it.
 func TestDrift(t *testing.T) {
 	for seed := range uint64(race.Repetitions(t, 20)) {
-		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect, checkDrift,
+		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect, rundir.CheckDrift,
 			"the mean wait is ", "a steady change")
 	}
 	step := queue(Virtual, 1, 20_000, 0.5, 1)

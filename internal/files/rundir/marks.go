@@ -48,6 +48,9 @@ const CheckLaw = "broken law"
 // the run goes on such a result is replaced by later ones, and last by that of the run.
 const CheckUnfinished = "unfinished"
 
+// CheckDrift begins the reason of a result of which what was measured changed while it was measured.
+const CheckDrift = "not stationary"
+
 // Line is the line of that mark, without its end.
 func (m Mark) Line(rest string) string { return "# " + string(m) + " " + rest }
 
