@@ -42,7 +42,7 @@ func (p *Progress) SoFar() *Result {
 }
 
 // asked is for the soak that is asked.
-func (p *Progress) asked() asked { return asked{&p.wanted, p.answer} }
+func (p *Progress) asked() asked { return asked{wanted: &p.wanted, answer: p.answer} }
 
 // answer tells who has asked. What has no result yet is no answer.
 func (p *Progress) answer(soFar func() (*Result, error)) {
