@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -19,14 +20,14 @@ func sumsUp(t *testing.T, r *Result, splits bool) (known bool) {
 	}
 	mean, known := r.Metric("mean-response-sec")
 	sum, tail, p99 := 0.0, 0.0, false
-	for _, p := range responseParts {
-		unit := "mean-" + p.name + "-sec"
+	for _, p := range observed.ResponseParts {
+		unit := "mean-" + p.Name + "-sec"
 		v, ok := r.Metric(unit)
-		share, has := r.Metric("tail-" + p.name + "/op")
+		share, has := r.Metric("tail-" + p.Name + "/op")
 		if ok != known || v < 0 || share < 0 || share > 1 {
 			t.Errorf("%s: %s is %v (%v), its share of the tail %v", r.Name, unit, v, ok, share)
 		}
-		if p.name != "target" {
+		if p.Name != "target" {
 			sum, tail, p99 = sum+v, tail+share, p99 || has
 		}
 	}
@@ -128,7 +129,7 @@ func TestNextSlot(t *testing.T) {
 			if err != nil || s.Validate() != nil {
 				break
 			}
-			s.Load.PerSecond, s.Load.Relative = s.described().rate(s.waits().Mean()), 0
+			s.Load.PerSecond, s.Load.Relative = s.described().Rate(s.waits().Mean()), 0
 			s.Seed = random.Uint64N(1000)
 			now, err := Run(t.Context(), s)
 			if err != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/poolbench/poolbench/bench/internal/observed"
 )
 
 // Benchmark runs the scenario as a Go benchmark: one op is one task, b.N of them, and the metrics
@@ -113,7 +115,7 @@ var labelTraces = sync.OnceFunc(func() {
 func inNanoseconds(m Metric) (value float64, unit string) {
 	for _, suffix := range []string{"-sec", "-sec/op"} {
 		if base, ok := strings.CutSuffix(m.Unit, suffix); ok {
-			return m.Value * second, base + strings.Replace(suffix, "sec", "ns", 1)
+			return m.Value * observed.Second, base + strings.Replace(suffix, "sec", "ns", 1)
 		}
 	}
 	return m.Value, m.Unit

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
@@ -29,7 +30,7 @@ func (s Scenario) outOfBounds(w workloads.Workload) (c complaints) {
 	}
 	if w != nil && s.Load.Relative != 0 && w.Mean() > 0 {
 		// more than one in a nanosecond are as good as all at once
-		rate = min(s.described().rate(w.Mean()), arrivals.MostRate)
+		rate = min(s.described().Rate(w.Mean()), arrivals.MostRate)
 		if !(rate >= arrivals.LeastRate) {
 			c.add("load %v: at limit %d and %v a task this is a rate of %.3g per second; want %v "+
 				"at least", s.Load.Relative, s.Limit, w.Mean(), rate, arrivals.LeastRate)
@@ -110,10 +111,10 @@ func LeastTasks(unit string) int {
 	if strings.HasPrefix(unit, "theory-") || strings.Contains(unit, "hiccup") {
 		return 0 // of no task
 	}
-	for _, q := range quantiles {
-		if strings.Contains("-"+unit, "-"+q.name+"-") {
-			n := int(math.Log(0.025) / math.Log(q.p))
-			for !samples.Resolvable(q.p, n) {
+	for _, q := range result.Quantiles {
+		if strings.Contains("-"+unit, "-"+q.Name+"-") {
+			n := int(math.Log(0.025) / math.Log(q.P))
+			for !samples.Resolvable(q.P, n) {
 				n++
 			}
 			return n
@@ -148,3 +149,7 @@ func (s Scenario) Resolves(unit string) error {
 	return fmt.Errorf("%s takes %d tasks after the warm-up, and %s has too few: give n %d", unit,
 		least, how, enough)
 }
+
+// SoakFrom is how many tasks a run has at most that keeps the records of all: 640 MB of them. Where
+// there are more, and where Scenario.Soak says so, the run is a soak.
+const SoakFrom = 10_000_000

@@ -2,11 +2,9 @@ package bench
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/machine/pace"
-	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
 // A sleep returns the time when it is at least due, or earlier when the run is interrupted. now is
@@ -44,34 +42,4 @@ func (d *driver) clientSleep(ctx context.Context) sleep {
 func virtualSleep(due, now int64) int64 {
 	time.Sleep(time.Duration(due - now))
 	return due
-}
-
-// resources is what the process has used so far.
-type resources struct {
-	bytes, mallocs uint64
-	cpu            int64 // ns of user and system time; 0 where the system does not tell
-	written        int64 // bytes for the disk; 0 where the system does not tell
-}
-
-func readResources() resources {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return resources{m.TotalAlloc, m.Mallocs, witness.CPUTime(), witness.Written()}
-}
-
-func (r resources) since(before resources) resources {
-	return resources{r.bytes - before.bytes, r.mallocs - before.mallocs, r.cpu - before.cpu,
-		r.written - before.written}
-}
-
-// watch begins to watch a run under the real clock; stop ends that, and notes what was seen since
-// base, when the run began.
-func (o *observation) watch() (stop func(base time.Time)) {
-	w := witness.Start()
-	before := readResources()
-	return func(base time.Time) {
-		o.seen = w.End(base)
-		o.used = readResources().since(before)
-		o.used.cpu = max(o.used.cpu-o.seen.CPU, 0)
-	}
 }

@@ -21,20 +21,21 @@
 //	shed         refused by the strategy; throttled: by the target; failed: any other error; abandoned: given up
 //	run          one execution of a scenario; sample: repeated runs of one cell
 //
-// A run goes through these files:
+// A run goes through these files and packages:
 //
 //  1. scenario.go, matrix.go, suite.go say what is run, bounds.go how much of it may be, name.go
 //     spells it, arrivals/ plans it;
 //  2. driver.go issues the tasks, by the sleeps of clocks.go, and job.go carries them; package
 //     records has three instants and an outcome of each; tasks.go makes them come in steps or
 //     pieces and gives them class and size, for strategies that look at it;
-//  3. observe.go, times.go, stages.go, flow.go, held.go and inside.go compute the metrics
-//     (metrics.go documents them), and the course of the run; anatomy.go takes responses apart;
-//  4. guard.go and vigil.go name what a strategy does that none may do; laws.go checks the laws
-//     and replays the run, theory.go adds what is known exactly; verdict.go and its verdict_*.go
-//     say whether the run may be believed, for which package witness watches the machine;
-//  5. directory/ streams it to a run directory, and goes on with one; progress.go tells how far a
-//     run is, and benchmark.go is the way in from go test;
+//  3. guard.go and vigil.go name what a strategy does that none may do; progress.go tells how far
+//     a run is;
+//  4. observe.go has all that was observed computed: package observed has the metrics (metrics.go
+//     documents them) and the course of the run, exact adds what is known exactly, intervals how
+//     sure the numbers are; verdicts checks the laws, replays the run and says whether it may be
+//     believed; soaks does the same of runs that may go on for any time, merge of several;
+//  5. directory/ streams the result to a run directory, and goes on with one; benchmark.go is the
+//     way in from go test;
 //  6. objectives/ holds results to bounds such as p99-response<50ms, and capacity/ looks for the
 //     highest load that meets them.
 //
@@ -71,7 +72,7 @@
 //
 // # Size
 //
-// The package has more than 25 files because all of 2 to 4 look at the same private records of 56
-// bytes a task: a package for the verdicts would need these public, or copied for each run. Its
-// exported names are a scenario, its parts and a result.
+// The exported names are a scenario, its parts and a result. What computes a result is below, in
+// bench/internal; what drives a strategy is here, since all of it looks at the private parts of a
+// Scenario, of its Progress and of the tasks on their way.
 package bench

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
@@ -40,8 +42,8 @@ type driver struct {
 	alarm  *pace.Alarm // nil under the virtual clock
 	idle   jobList
 	logs   []records.Log
-	belt   *belt                   // of a soak, in place of logs
-	second *continuation           // of a soak that was cut off; nil: it begins
+	belt   *soaks.Belt             // of a soak, in place of logs
+	second *soaks.Continuation     // of a soak that was cut off; nil: it begins
 	stop   atomic.Bool             // the run was interrupted
 	cancel context.CancelCauseFunc // ends it
 
@@ -72,8 +74,8 @@ func newDriver(ctx context.Context, s Scenario, alarm *pace.Alarm) (*driver, err
 		return nil, errors.Join(err, letGo(w))
 	}
 	d := &driver{scenario: s, alarm: alarm, workload: w, work: w.Do, target: t,
-		partition: newPartition(s, w), sorted: newSorter(s.described(), w), progress: progressOf(ctx),
-		meter: meter.Of(ctx)}
+		partition: newPartition(s, w), sorted: newSorter(s.described(), w),
+		progress: progressOf(ctx), meter: meter.Of(ctx)}
 	d.counted, _ = t.(targets.Counted)
 	if served, ok := w.(workloads.Served); ok {
 		err := served.Serve(func(work func(ctx context.Context, seq uint64) error) http.Handler {
@@ -118,10 +120,10 @@ func (s Scenario) planned(mean time.Duration) (tasks int, err error) {
 	if s.Stop.Tasks > 0 {
 		return s.Stop.Tasks, nil
 	}
-	if rate := s.described().rate(mean); rate*s.Stop.Duration.Seconds() > 2*SoakFrom {
+	if rate := s.described().Rate(mean); rate*s.Stop.Duration.Seconds() > 2*SoakFrom {
 		return SoakFrom + 1, nil // to count more of them would take its time
 	}
-	return a.Planned(s.described().rate(mean), s.Seed, s.Stop.Duration, SoakFrom+1)
+	return a.Planned(s.described().Rate(mean), s.Seed, s.Stop.Duration, SoakFrom+1)
 }
 
 // letGo closes a workload that holds something.
@@ -167,14 +169,15 @@ func (d *driver) prepare() (play func(ctx context.Context), err error) {
 		}
 		return func(ctx context.Context) { d.playClosed(ctx, clients) }, err
 	}
-	next, err := s.Load.Arrival.Spec.Open(s.described().rate(d.workload.Mean()), s.Seed, s.Load.Arrival.Values)
+	next, err := s.Load.Arrival.Spec.Open(s.described().Rate(d.workload.Mean()), s.Seed,
+		s.Load.Arrival.Values)
 	if err != nil {
 		return nil, err
 	}
 	if s.Soak || (d.planned > SoakFrom && !s.Load.Arrival.Spec.AllAtOnce) {
-		d.belt = newBelt(mostHeld)
-		if d.second = newContinuation(s.Before); d.second != nil {
-			next = d.second.skip(next, s.Stop.Tasks, s.Stop.Duration, func() {
+		d.belt = soaks.NewBelt(soaks.MostHeld)
+		if d.second = soaks.NewContinuation(s.Before); d.second != nil {
+			next = d.second.Skip(next, s.Stop.Tasks, s.Stop.Duration, func() {
 				d.progress.settled.Add(1)
 			})
 		}
@@ -194,7 +197,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 	stop, returned := d.scenario.Stop, d.now()
 	seq := uint64(0)
 	if d.second != nil {
-		seq = uint64(d.second.skipped)
+		seq = uint64(d.second.Skipped)
 	}
 	for ; stop.Tasks == 0 || seq < uint64(stop.Tasks); seq++ {
 		due := int64(next())
@@ -213,7 +216,7 @@ func (d *driver) playOpen(ctx context.Context, next arrivals.Next) {
 		}
 		rec := d.nextRecord(j, due)
 		if rec == nil {
-			d.cancel(d.belt.errHeld())
+			d.cancel(d.belt.ErrHeld())
 			return
 		}
 		d.assign(j, seq, rec)
@@ -231,8 +234,8 @@ func (d *driver) nextRecord(j *job, due int64) (rec *records.Record) {
 	if d.belt == nil {
 		return d.logs[0].Add(due)
 	}
-	rec = d.belt.next(due)
-	j.chunk = d.belt.last
+	rec = d.belt.Next(due)
+	j.chunk = d.belt.Last
 	return rec
 }
 
@@ -254,7 +257,7 @@ func (d *driver) submit(ctx context.Context, j *job) (accepted bool) {
 	rec.Outcome = outcomeOf(err)
 	d.meter.Settle(j.seq, meter.Outcome(rec.Outcome), 0)
 	if j.chunk != nil {
-		d.belt.settle(j.chunk, 1)
+		d.belt.Settle(j.chunk, 1)
 	}
 	return false
 }
@@ -371,7 +374,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	}
 	g.driver.Store(d)
 	g.stage.Store(playing)
-	pools := s.described().pools()
+	pools := s.described().Pools()
 	if err := d.open(ctx); err != nil {
 		return run, err
 	}
@@ -381,22 +384,22 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		return run, err
 	}
 	defer func() { _, _ = endProfile() }() // of a run that is given up
-	o := &observation{name: s.Name(), plan: s.described(), pools: pools, workload: d.workload,
-		mean: d.workload.Mean()}
-	run.observation = o
+	o := &observed.Run{Name: s.Name(), Plan: s.described(), Pools: pools, Workload: d.workload,
+		Mean: d.workload.Mean()}
+	run.Run = o
 	stopWatching := func(time.Time) {}
 	if s.Clock == Real {
 		runtime.GC() // so that a run does not pay for the one before it
-		stopWatching = o.watch()
+		stopWatching = o.Watch()
 	}
 	if d.belt != nil {
 		_, span := s.expected()
-		d.belt.start(newFold(o, span, d.second), d.progress.asked(), &d.peak)
-		defer d.belt.close()
+		d.belt.Start(soaks.NewFold(o, span, d.second), d.progress.asked(), &d.peak)
+		defer d.belt.Close()
 	}
 	d.base = time.Now()
 	if d.second != nil {
-		d.base = d.base.Add(-time.Duration(d.second.from))
+		d.base = d.base.Add(-time.Duration(d.second.From))
 	}
 	defer d.show()()
 	play(ctx)
@@ -405,7 +408,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	stopWatching(d.base)
 	g.stage.Store(counting)
 	var profileErr error
-	o.profiles, profileErr = endProfile()
+	o.Profiles, profileErr = endProfile()
 	if _, failed := errors.AsType[*strategies.StoreError](err); failed {
 		return run, fmt.Errorf("%s: %w", s.Strategy, err)
 	}
@@ -416,14 +419,14 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		return run, fmt.Errorf("%s: %w", s.Strategy, err)
 	}
 	if d.belt != nil {
-		run.fold = d.belt.end()
+		run.fold = d.belt.End()
 	} else {
-		o.trace = records.NewTrace(d.logs)
+		o.Trace = records.NewTrace(d.logs)
 	}
 	if d.counted != nil {
-		o.counts = d.counted.Counts()
+		o.Counts = d.counted.Counts()
 	}
-	o.peak, o.service = d.peak.Load(), d.service.Load()
-	o.settledTwice, o.misdeeds = d.settledTwice.Load(), d.misdeeds()
+	o.Peak, o.Service = d.peak.Load(), d.service.Load()
+	o.SettledTwice, o.Misdeeds = d.settledTwice.Load(), d.misdeeds()
 	return run, nil
 }

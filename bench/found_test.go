@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -15,16 +16,16 @@ import (
 func TestFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
-		o.plan.Params.Limit = int(o.peak)
-		for i := range o.trace.Len() {
-			o.trace.At(i).Class = rapid.SampledFrom([]strategies.Class{strategies.Short,
+		o.Plan.Params.Limit = int(o.Peak)
+		for i := range o.Trace.Len() {
+			o.Trace.At(i).Class = rapid.SampledFrom([]strategies.Class{strategies.Short,
 				strategies.Long}).Draw(t, "class")
 		}
-		first := rapid.IntRange(0, o.trace.Len()-1).Draw(t, "first")
-		var found, wait [mostFound + 2]float64
+		first := rapid.IntRange(0, o.Trace.Len()-1).Draw(t, "first")
+		var found, wait [observed.MostFound + 2]float64
 		shorts, longs := 0.0, 0
-		for i := range o.trace.Len() {
-			rec := o.trace.At(i)
+		for i := range o.Trace.Len() {
+			rec := o.Trace.At(i)
 			if rec.Class == strategies.Long {
 				longs++
 			}
@@ -32,8 +33,8 @@ func TestFound(t *testing.T) {
 				continue
 			}
 			held := 0
-			for k := range o.trace.Len() {
-				if other := o.trace.At(k); other.Class == strategies.Long &&
+			for k := range o.Trace.Len() {
+				if other := o.Trace.At(k); other.Class == strategies.Long &&
 					other.Start < rec.Due && other.End >= rec.Due {
 					held++
 				}
@@ -43,20 +44,20 @@ func TestFound(t *testing.T) {
 			wait[held] += float64(rec.Wait())
 		}
 		r := &Result{}
-		o.reportFound(r, first)
+		o.ReportFound(r, first)
 		if want := longs > 0 && shorts > 0 &&
-			o.plan.Params.Limit <= mostFound; want != (len(r.Metrics) > 0) {
+			o.Plan.Params.Limit <= observed.MostFound; want != (len(r.Metrics) > 0) {
 			t.Fatalf("%v of %d long and %v short tasks, limit %d", r.Metrics, longs, shorts,
-				o.plan.Params.Limit)
+				o.Plan.Params.Limit)
 		}
 		if len(r.Metrics) == 0 {
 			return
 		}
-		for j := range o.plan.Params.Limit + 1 {
+		for j := range o.Plan.Params.Limit + 1 {
 			share, _ := r.Metric(fmt.Sprintf("found-%d-long/op", j))
 			mean, _ := r.Metric(fmt.Sprintf("found-%d-long-wait-sec", j))
 			if math.Abs(share*shorts-found[j]) > 1e-9 ||
-				math.Abs(mean*second*found[j]-wait[j]) > 1e-6*(1+wait[j]) {
+				math.Abs(mean*observed.Second*found[j]-wait[j]) > 1e-6*(1+wait[j]) {
 				t.Fatalf("%d held: share %v and mean wait %v, want %v of %v and %v", j, share, mean,
 					found[j], shorts, wait[j])
 			}

@@ -72,8 +72,8 @@ func (g *guard) observe(ctx context.Context) (run measurement, err error) {
 	if err != nil {
 		return measurement{}, err
 	}
-	if run.left = left; g.scenario.Clock == Real {
-		run.left = g.left()
+	if run.Left = left; g.scenario.Clock == Real {
+		run.Left = g.left()
 	}
 	return run, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/machine/goruntime"
 	"github.com/poolbench/poolbench/internal/machine/witness"
@@ -71,13 +72,13 @@ func TestRuntimeMetrics(t *testing.T) {
 
 // TestRuntimeAbsent: what the system does not tell, and what so few tasks do not, is no metric.
 func TestRuntimeAbsent(t *testing.T) {
-	o := &observation{peak: 1, seen: &witness.Seen{Pressure: witness.Unknown,
+	o := &observed.Run{Peak: 1, Seen: &witness.Seen{Pressure: witness.Unknown,
 		Runtime: &goruntime.Seen{}}}
 	check := func(absent ...string) {
 		t.Helper()
 		var got, want []string
 		r := &Result{}
-		o.reportRuntime(r, 100)
+		o.ReportRuntime(r, 100)
 		for _, m := range r.Metrics {
 			got = append(got, m.Unit)
 		}
@@ -92,7 +93,7 @@ func TestRuntimeAbsent(t *testing.T) {
 	}
 	check("p50-sched-sec", "p99-sched-sec", "heap-B/inflight", "runqueue-sec/op",
 		"voluntary-switches/op", "involuntary-switches/op", "page-faults/op", "major-faults/op")
-	o.seen.Usage = witness.Usage{CPU: int64(time.Second), MinorFaults: -1, MajorFaults: -1}
-	o.seen.Runtime.Cycles, o.seen.Pressure.Waiting = 1, 0
+	o.Seen.Usage = witness.Usage{CPU: int64(time.Second), MinorFaults: -1, MajorFaults: -1}
+	o.Seen.Runtime.Cycles, o.Seen.Pressure.Waiting = 1, 0
 	check("p50-sched-sec", "p99-sched-sec", "page-faults/op", "major-faults/op")
 }

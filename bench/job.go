@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/strategies"
@@ -20,7 +21,7 @@ type job struct {
 	task   strategies.Task
 	driver *driver
 	rec    *records.Record
-	chunk  *chunk // of a soak: that rec is in
+	chunk  *soaks.Chunk // of a soak: that rec is in
 	seq    uint64
 	size   time.Duration // that the task says of itself
 	state  atomic.Int32
@@ -184,7 +185,7 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	d.progress.settled.Add(1)
 	d.meter.Settle(j.seq, meter.Outcome(j.rec.Outcome), time.Duration(j.rec.Response()))
 	if j.chunk != nil {
-		d.belt.settle(j.chunk, 1) // from here on the record is the fold's
+		d.belt.Settle(j.chunk, 1) // from here on the record is the fold's
 	}
 	if j.done != nil {
 		j.done <- struct{}{} // has room for one, and the client has only one task

@@ -4,14 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/targets"
 )
-
-// A Metric is one judged number of a run, in the unit that names it.
-type Metric struct {
-	Unit  string
-	Value float64
-}
 
 // A MetricInfo documents a unit that a run can report.
 type MetricInfo struct {
@@ -25,13 +21,6 @@ type MetricInfo struct {
 func (m MetricInfo) Line(unit string) string {
 	return fmt.Sprintf("Unit %s better=%s", unit, m.Better)
 }
-
-// quantiles are the reported ones, with the name each has in a unit. A quantile is the nearest rank
-// ⌈pN⌉.
-var quantiles = []struct {
-	name string
-	p    float64
-}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}}
 
 // Metrics lists every unit that a run can report, in the order in which a result has them. Times
 // are in seconds; `go test -bench` reports the same ones in nanoseconds.
@@ -52,9 +41,9 @@ func Metrics() []MetricInfo {
 	} {
 		m = append(m, MetricInfo{"mean-" + reading.name + "-sec", "lower", "mean " + reading.name +
 			" of completed tasks: " + reading.doc})
-		for _, q := range quantiles {
-			m = append(m, MetricInfo{q.name + "-" + reading.name + "-sec", "lower",
-				q.name + " of the " + reading.name +
+		for _, q := range result.Quantiles {
+			m = append(m, MetricInfo{q.Name + "-" + reading.name + "-sec", "lower",
+				q.Name + " of the " + reading.name +
 					" (nearest rank); absent where the tasks are too few"})
 		}
 		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower",
@@ -76,7 +65,7 @@ func Metrics() []MetricInfo {
 		{"mean-slowdown", "lower",
 			"mean of response over service, where the workload tells two classes of tasks apart"},
 	}...)
-	for j := range mostFound + 1 {
+	for j := range observed.MostFound + 1 {
 		m = append(m, MetricInfo{fmt.Sprintf("found-%d-long/op", j), "",
 			fmt.Sprintf("share of the short tasks that find %d slots held by long ones when "+
 				"they are due", j)},
@@ -199,4 +188,93 @@ func Metrics() []MetricInfo {
 		{"capacity-missed-queue", "higher", "shortest queue above that one that missed the objective"},
 		{"capacity-probes", "", "loads, rates, limits or queues that the search has tried"},
 	}...)
+}
+
+// ofParts documents what responses are made of. But for the time held, none has a direction: they
+// are evidence of a cause, and what a gate judges is the response itself.
+func ofParts() (m []MetricInfo) {
+	for _, p := range observed.ResponseParts {
+		better := ""
+		if p.Name == "held" {
+			better = "lower"
+		}
+		if p.Name != "service" { // which is one of the times
+			m = append(m, MetricInfo{"mean-" + p.Name + "-sec", better,
+				"part of the mean response: " + p.Doc})
+		}
+	}
+	for _, p := range observed.ResponseParts {
+		m = append(m, MetricInfo{"tail-" + p.Name + "-sec", "",
+			"mean of that part in the slowest 1 %, the tasks that took the p99 or longer: " +
+				p.Doc},
+			MetricInfo{"tail-" + p.Name + "/op", "", "its share of the response of these tasks"})
+	}
+	return append(m, []MetricInfo{
+		{"next-slot-mean-response-sec", "", "mean response with one slot more, by the path-wise " +
+			"oracle on this run's own arrivals and services; absent where it does not apply"},
+		{"next-slot-p99-response-sec", "", "p99 of the same"},
+		{"even-mean-response-sec", "", "mean response if each task held its slot for the mean " +
+			"service, likewise: what is less is due to long tasks before others"},
+		{"even-p99-response-sec", "", "p99 of the same"},
+	}...)
+}
+
+// ofRuntime documents what Go's runtime and the system say of a run. None has a direction: they
+// are evidence of a cause, and no gate judges them.
+var ofRuntime = []MetricInfo{
+	{"p50-sched-sec", "", "how long a goroutine that was ready waited until it ran: median of " +
+		"the one in eight that the runtime times, to 12 % (real clock)"},
+	{"p99-sched-sec", "", "p99 of the same"},
+	{"sched-sec/op", "", "sum of the same per task, the harness's goroutines included"},
+	{"mean-runnable-goroutines", "", "goroutines that were ready and did not run, on average of " +
+		"the instants at which the hiccup meter woke (real clock)"},
+	{"max-runnable-goroutines", "", "most of them that it saw"},
+	{"mean-waiting-goroutines", "", "goroutines that waited for something, likewise"},
+	{"max-waiting-goroutines", "", "most of them that it saw"},
+	{"mutex-wait-sec/op", "", "time that goroutines were blocked on locks per task: estimated " +
+		"by the runtime from one wait in eight (real clock)"},
+	{"gc-cycles", "", "cycles of the garbage collector that ended in the run (real clock)"},
+	{"gc-cpu", "", "share of the program's CPU time that marking took, by the runtime's account " +
+		"up to the last of these cycles"},
+	{"gc-assist-sec/op", "", "CPU time per task in which goroutines that allocated had to mark, " +
+		"in these cycles"},
+	{"gc-pause-sec", "", "time that these cycles stopped the whole program, together, to 12 %"},
+	{"max-gc-pause-sec", "", "longest such stop, to 12 %"},
+	{"max-heap-B", "", "most bytes of objects, dead ones included, and of stacks that the meter " +
+		"saw (real clock)"},
+	{"heap-B/inflight", "", "growth of what is alive and of stacks, by the end of a cycle, over " +
+		"the peak in flight; absent without a cycle"},
+	{"runqueue-sec/op", "", "time that threads of the process were ready and had no processor, " +
+		"per task (real clock, Linux)"},
+	{"voluntary-switches/op", "", "switches per task of a thread that had to wait (real clock)"},
+	{"involuntary-switches/op", "", "switches per task of a thread that would have run on"},
+	{"page-faults/op", "", "page faults per task without a read from a disk (real clock)"},
+	{"major-faults/op", "", "page faults per task with one"},
+}
+
+// stageMetrics are what a run reports of each stage of its arrivals, in that order.
+var stageMetrics = []MetricInfo{
+	{"offered-ops/s", "", "tasks due in the stage, per second"},
+	{"goodput-ops/s", "higher", "of them, those completed within the deadline, per second"},
+	{"mean-response-sec", "lower", "their mean response"},
+	{"p99-response-sec", "lower", "their p99 response; absent where the tasks are too few"},
+	{"attempts/op", "lower", "attempts per task that was started"},
+	{"shed/op", "lower", "share of them that the strategy refused"},
+	{"failed/op", "lower", "share of them that failed, were throttled or were abandoned"},
+	{"backlog-tasks", "lower", "tasks in the system when the stage ends, of those of earlier " +
+		"stages too"},
+	{"recovered", "higher", "whether the response is, by the end of the stage, what it was in " +
+		"the first one: 1 or 0; absent unless the stage follows one of more load than the first, " +
+		"and has no more itself"},
+	{"recovery-sec", "lower", "how long after its begin it is; absent where it never is"},
+}
+
+// StageMetrics documents the units that a run reports of one stage of its arrivals, from 1:
+// stage2-p99-response-sec and so on. Only runs in stages have them.
+func StageMetrics(stage int) []MetricInfo {
+	all := slices.Clone(stageMetrics)
+	for i := range all {
+		all[i].Unit = observed.OfStage(stage, all[i].Unit)
+	}
+	return all
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 )
@@ -42,7 +43,7 @@ func (p *Progress) SoFar() *Result {
 }
 
 // asked is for the soak that is asked.
-func (p *Progress) asked() asked { return asked{wanted: &p.wanted, answer: p.answer} }
+func (p *Progress) asked() soaks.Asked { return soaks.Asked{Wanted: &p.wanted, Answer: p.answer} }
 
 // answer tells who has asked. What has no result yet is no answer.
 func (p *Progress) answer(soFar func() (*Result, error)) {

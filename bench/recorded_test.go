@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -47,21 +48,21 @@ func TestRecordedTraffic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.trace.Len() != s.Load.Arrival.Tasks() {
-			t.Errorf("%s: %d tasks, want %d", part, o.trace.Len(), s.Load.Arrival.Tasks())
+		if o.Trace.Len() != s.Load.Arrival.Tasks() {
+			t.Errorf("%s: %d tasks, want %d", part, o.Trace.Len(), s.Load.Arrival.Tasks())
 		}
 		r, err := o.result()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Verdict != Suspect || !slices.ContainsFunc(r.Reasons, func(r Reason) bool {
-			return r.Check == checkPlan && strings.HasSuffix(r.Text, ": sorted")
+			return r.Check == observed.CheckPlan && strings.HasSuffix(r.Text, ": sorted")
 		}) {
 			t.Errorf("%s: %v for %v, want a doubt about the order of the lines", part, r.Verdict,
 				r.Reasons)
 		}
-		for i := range o.trace.Len() {
-			rec := o.trace.At(i)
+		for i := range o.Trace.Len() {
+			rec := o.Trace.At(i)
 			line := int(rec.Busy / 1_000_000)
 			if rec.Issue != rec.Due || rec.Busy != took[line] || rec.Due < at[line] ||
 				part != ",scale=1.75" && rec.Due != at[line] || part == "" && line != i {

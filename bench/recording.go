@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 	"github.com/poolbench/poolbench/strategies"
@@ -40,9 +42,9 @@ type Recording struct {
 	profiles []Profile
 	// why there are none
 	notProfiled error
-	seen        *witness.Seen // of the machine; nil: nobody watched it
-	soak        *Soak         // in place of Records
-	second      *continuation // of a soak that was cut off; nil: it begins
+	seen        *witness.Seen       // of the machine; nil: nobody watched it
+	soak        *Soak               // in place of Records
+	second      *soaks.Continuation // of a soak that was cut off; nil: it begins
 }
 
 // Watch begins to watch the machine, and to profile. stop ends that, before Result; base is when
@@ -61,12 +63,12 @@ func (rec *Recording) Watch() (stop func(base time.Time)) {
 
 // Result computes what the run reports.
 func (rec *Recording) Result() (*Result, error) {
-	run := measurement{observation: rec.observation()}
+	run := measurement{Run: rec.observation()}
 	if rec.soak != nil {
-		run.fold = rec.soak.belt.end()
-		run.fold.isOf(run.observation, rec.Cut)
+		run.fold = rec.soak.belt.End()
+		run.fold.IsOf(run.Run, rec.Cut)
 	} else {
-		run.trace = records.NewTrace(rec.Records)
+		run.Trace = records.NewTrace(rec.Records)
 	}
 	r, err := run.result()
 	if err = errors.Join(err, rec.notProfiled); err != nil {
@@ -88,11 +90,11 @@ func (rec *Recording) Len() (n int) {
 }
 
 // observation is what there is to observe, but for the records.
-func (rec *Recording) observation() *observation {
+func (rec *Recording) observation() *observed.Run {
 	plan := Scenario{Strategy: rec.Strategy, Limit: rec.Limit, Queue: rec.Queue, Seed: rec.Seed,
 		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
 		Stop: Stop{Duration: rec.Duration}}.described()
-	return &observation{name: rec.Name, plan: plan, pools: plan.pools(), recorded: true,
-		doubts: rec.Doubts, resent: rec.Resent, share: rec.Share, peak: rec.Peak,
-		service: rec.Busy, settledTwice: rec.Twice, seen: rec.seen}
+	return &observed.Run{Name: rec.Name, Plan: plan, Pools: plan.Pools(), Recorded: true,
+		Doubts: rec.Doubts, Resent: rec.Resent, Share: rec.Share, Peak: rec.Peak,
+		Service: rec.Busy, SettledTwice: rec.Twice, Seen: rec.seen}
 }

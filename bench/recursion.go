@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/workloads"
@@ -40,7 +41,8 @@ func (s Scenario) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	next, err := s.Load.Arrival.Spec.Open(s.described().rate(w.Mean()), s.Seed, s.Load.Arrival.Values)
+	next, err := s.Load.Arrival.Spec.Open(s.described().Rate(w.Mean()), s.Seed,
+		s.Load.Arrival.Values)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -118,27 +120,27 @@ func Calculate(s Scenario) (r *Result, known bool, err error) {
 		return nil, false, err
 	}
 	w := s.waits()
-	o := &observation{name: s.Name(), plan: s.described(), workload: w, mean: w.Mean()}
-	if known = o.calculate(s, plan, queue); !known {
+	o := &observed.Run{Name: s.Name(), Plan: s.described(), Workload: w, Mean: w.Mean()}
+	if known = calculate(o, s, plan, queue); !known {
 		return nil, false, nil
 	}
-	if r, err = (measurement{observation: o}).result(); err != nil {
+	if r, err = (measurement{Run: o}).result(); err != nil {
 		return nil, true, fmt.Errorf("%s: %w", s.Name(), err)
 	}
 	return r, true, nil
 }
 
 // calculate fills in what would have been observed; false: a tie leaves it open.
-func (o *observation) calculate(s Scenario, plan Plan, queue int) (known bool) {
-	n, bound := len(plan.Due), o.bound()
+func calculate(o *observed.Run, s Scenario, plan Plan, queue int) (known bool) {
+	n, bound := len(plan.Due), o.Bound()
 	var pool recursion.Pool
 	if pool.Run(plan.Due, plan.Service, bound, queue); pool.Tied() {
 		return false
 	}
 	var all records.Log
 	all.Reserve(n)
-	sorted := newSorter(o.plan, o.workload)
-	door := o.door(s.Queue, n)
+	sorted := newSorter(o.Plan, o.Workload)
+	door := newDoor(o, s.Queue, n)
 	waited := false
 	for i, response := range pool.Responses() {
 		r := all.Add(plan.Due[i])
@@ -153,13 +155,13 @@ func (o *observation) calculate(s Scenario, plan Plan, queue int) (known bool) {
 			r.Start = r.End - r.Busy
 			r.Left = door.pass(i, r)
 			waited = waited || r.Start > r.Due
-			o.service += r.Busy
+			o.Service += r.Busy
 		}
 		door.returned = r.Left
 	}
-	o.trace = records.NewTrace([]records.Log{all})
-	if o.peak = int64(bound); !waited {
-		o.peak, known = peakApart(all)
+	o.Trace = records.NewTrace([]records.Log{all})
+	if o.Peak = int64(bound); !waited {
+		o.Peak, known = peakApart(all)
 		return known
 	}
 	return true
@@ -172,13 +174,13 @@ type door struct {
 	returned int64   // when the generator came back from the submit before
 }
 
-func (o *observation) door(queue, n int) door {
-	spec, p := o.plan.Strategy, o.plan.Params
+func newDoor(o *observed.Run, queue, n int) door {
+	spec, p := o.Plan.Strategy, o.Plan.Params
 	p.Queue = QueueSlots(spec, queue, p.Limit, n)
 	if spec.Sheds || spec.Capacity == nil {
 		return door{}
 	}
-	queue = spec.Capacity(p) - o.bound()
+	queue = spec.Capacity(p) - o.Bound()
 	if queue >= n {
 		return door{}
 	}

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/param"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
-	_ "github.com/poolbench/poolbench/strategies/builtin" // a scenario names them
+	_ "github.com/poolbench/poolbench/strategies/builtin"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -287,8 +288,8 @@ func endless(w workloads.Workload) bool {
 }
 
 // described is the scenario as what is computed of its run asks for it.
-func (s Scenario) described() described {
-	return described{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
+func (s Scenario) described() observed.Plan {
+	return observed.Plan{Strategy: s.Strategy.Spec, Params: s.params(), Kind: s.Workload.Spec.Kind,
 		Target: s.Target.Spec.Name, Arrival: s.Load.Arrival, Relative: s.Load.Relative,
 		PerSecond: s.Load.PerSecond, Tasks: s.Stop.Tasks, Duration: s.Stop.Duration,
 		Warmup: s.Stop.Warmup, Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain,
@@ -308,4 +309,24 @@ func (s Scenario) settled() param.Values {
 		return s.Strategy.Values.Settle("target", rate(s.Target.Values))
 	}
 	return s.Strategy.Values
+}
+
+// lengthOf is how long the stages take.
+func lengthOf(stages []arrivals.Stage) (total time.Duration) {
+	for _, s := range stages {
+		total += s.For
+	}
+	return total
+}
+
+// tasksOf is how many tasks the stages have in the mean, at that rate of the scenario; 0 where they
+// settle it themselves.
+func tasksOf(stages []arrivals.Stage, rate float64) (n float64) {
+	if rate == 0 {
+		rate = 1
+	}
+	for _, s := range stages {
+		n += s.Level * rate * s.For.Seconds()
+	}
+	return n
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/internal/merge"
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/meter"
@@ -43,18 +45,18 @@ func TestSlowest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, all := int(s.Stop.Warmup*float64(o.trace.Len())), []int(nil)
-		for i := first; i < o.trace.Len(); i++ {
+		first, all := int(s.Stop.Warmup*float64(o.Trace.Len())), []int(nil)
+		for i := first; i < o.Trace.Len(); i++ {
 			all = append(all, i)
 		}
 		slices.SortStableFunc(all, func(a, b int) int {
-			return cmp.Compare(o.trace.At(b).Response(), o.trace.At(a).Response())
+			return cmp.Compare(o.Trace.At(b).Response(), o.Trace.At(a).Response())
 		})
 		if len(r.Slowest) != rundir.MostSlowest {
 			t.Fatalf("%s: %d tasks", r.Name, len(r.Slowest))
 		}
 		for rank, got := range r.Slowest {
-			rec := o.trace.At(all[rank])
+			rec := o.Trace.At(all[rank])
 			if got.Task != all[rank] || int64(got.Due) != rec.Due || int64(got.End) != rec.End ||
 				int64(got.Start) != rec.Start || int64(got.Accepted) != rec.Left ||
 				int64(got.Issue) != rec.Issue || got.Outcome != meter.Names[rec.Outcome] ||
@@ -67,7 +69,7 @@ func TestSlowest(t *testing.T) {
 			}
 			inFlight, waiting := 0, 0
 			for i := range got.Task {
-				other, at := o.trace.At(i), rec.Due
+				other, at := o.Trace.At(i), rec.Due
 				switch {
 				case other.End <= at:
 				case other.Attempts > 0 && other.Start <= at:
@@ -108,13 +110,13 @@ func TestSlowestOfSoak(t *testing.T) {
 
 // TestSlowestTies: of equal tasks the first due are kept, and no unsettled one is.
 func TestSlowestTies(t *testing.T) {
-	var s slowest
+	var s observed.Slowest
 	for i := range 3 * rundir.MostSlowest {
 		r := records.Record{Due: int64(i)}
 		r.Settle(records.Completed, int64(i)+7)
-		s.add(i, &r, 0)
+		s.Add(i, &r, 0)
 	}
-	for i, got := range s.ended() {
+	for i, got := range s.Ended() {
 		if got.Task != i {
 			t.Fatalf("rank %d is task %d", i, got.Task)
 		}
@@ -133,7 +135,7 @@ func TestSlowestMerged(t *testing.T) {
 		return r
 	}
 	for _, together := range []bool{true, false} {
-		got := joinSlowest([]*Result{part(1000, 1), part(1001, 2)}, together)
+		got := merge.Slowest([]*Result{part(1000, 1), part(1001, 2)}, together)
 		if len(got) != rundir.MostSlowest {
 			t.Fatalf("%d tasks", len(got))
 		}

@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/records"
 )
 
 // A Soak takes the records of a Recording that may go on for hours, and keeps those alone that are
 // not settled: see Scenario.Soak. One goroutine calls Add.
 type Soak struct {
-	belt *belt
+	belt *soaks.Belt
 	n    int
 }
 
-// mostRequestsHeld is mostHeld for requests, which may hang until their timeout: at 70,000 a
+// mostRequestsHeld is MostHeld for requests, which may hang until their timeout: at 70,000 a
 // second for 30 s.
 const mostRequestsHeld = 512
 
@@ -26,8 +27,9 @@ func (rec *Recording) NewSoak(
 	ctx context.Context, span time.Duration, peak *atomic.Int64,
 ) *Soak {
 	begun := *rec
-	s := &Soak{belt: newBelt(mostRequestsHeld)}
-	s.belt.start(newFold(begun.observation(), span, rec.second), progressOf(ctx).asked(), peak)
+	s := &Soak{belt: soaks.NewBelt(mostRequestsHeld)}
+	s.belt.Start(soaks.NewFold(begun.observation(), span, rec.second), progressOf(ctx).asked(),
+		peak)
 	rec.soak = s
 	return s
 }
@@ -38,39 +40,39 @@ func (rec *Recording) NewSoak(
 func (rec *Recording) Continue(
 	before *Result, plan arrivals.Next, stop Stop,
 ) (left arrivals.Next, skipped int, from time.Duration) {
-	if rec.second = newContinuation(before); rec.second == nil {
+	if rec.second = soaks.NewContinuation(before); rec.second == nil {
 		return plan, 0, 0
 	}
-	left = rec.second.skip(plan, stop.Tasks, stop.Duration, func() {})
-	return left, rec.second.skipped, time.Duration(rec.second.from)
+	left = rec.second.Skip(plan, stop.Tasks, stop.Duration, func() {})
+	return left, rec.second.Skipped, time.Duration(rec.second.From)
 }
 
 // Add returns the record of the next request. The error is about too many that are not settled.
 func (s *Soak) Add(due int64) (Entry, error) {
-	r := s.belt.next(due)
+	r := s.belt.Next(due)
 	if r == nil {
-		return Entry{}, s.belt.errHeld()
+		return Entry{}, s.belt.ErrHeld()
 	}
 	s.n++
-	return Entry{Record: r, belt: s.belt, chunk: s.belt.last}, nil
+	return Entry{Record: r, belt: s.belt, chunk: s.belt.Last}, nil
 }
 
 // Len is how many have been added.
 func (s *Soak) Len() int { return s.n }
 
 // Close ends the goroutine of the soak, when all is settled or will not be.
-func (s *Soak) Close() { s.belt.close() }
+func (s *Soak) Close() { s.belt.Close() }
 
 // An Entry is where the record of a request is for as long as it is not settled.
 type Entry struct {
 	*records.Record
-	belt  *belt // nil: the record is kept
-	chunk *chunk
+	belt  *soaks.Belt // nil: the record is kept
+	chunk *soaks.Chunk
 }
 
 // Release gives the record back, which nobody but the generator writes to from here on.
 func (p Entry) Release() {
 	if p.belt != nil {
-		p.belt.settle(p.chunk, 1)
+		p.belt.Settle(p.chunk, 1)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/poolbench/poolbench/bench/internal/observed"
 )
 
 // A Suite runs scenarios several times. Repetitions are interleaved, all scenarios once and then
@@ -161,8 +163,8 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 	}
 	_ = letGo(w) // an estimate complains of nothing: the run does
 	mean := w.Mean().Seconds()
-	capacity := float64(s.described().slots()) / max(mean, 1e-9)
-	rate := s.described().rate(w.Mean())
+	capacity := float64(s.described().Slots()) / max(mean, 1e-9)
+	rate := s.described().Rate(w.Mean())
 	if rate == 0 || rate > capacity {
 		rate = capacity // closed, at once, or overloaded: the slots set the pace
 	}
@@ -175,5 +177,5 @@ func (s Scenario) expected() (tasks float64, span time.Duration) {
 		return rate * s.Stop.Duration.Seconds(), s.Stop.Duration
 	}
 	tasks = float64(s.Stop.Tasks)
-	return tasks, longest(tasks / rate * second)
+	return tasks, longest(tasks / rate * observed.Second)
 }

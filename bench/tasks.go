@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/workloads"
 )
@@ -109,7 +110,7 @@ type sorter struct {
 
 // newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15
 // ns.
-func newSorter(p described, w workloads.Workload) (o sorter) {
+func newSorter(p observed.Plan, w workloads.Workload) (o sorter) {
 	o.kind = strategies.IO
 	if p.Kind == workloads.CPU {
 		o.kind = strategies.CPU

@@ -7,6 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/internal/verdicts"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -22,10 +24,10 @@ func fifo(limit int) Scenario {
 
 // play makes the observation of a perfect FIFO system with limit slots: the naive way, slot by
 // slot.
-func play(limit int, due, service []int64) *observation {
+func play(limit int, due, service []int64) *observed.Run {
 	free := make([]int64, limit)
 	var l records.Log
-	o := &observation{plan: fifo(limit).described(), peak: int64(limit)}
+	o := &observed.Run{Plan: fifo(limit).described(), Peak: int64(limit)}
 	for i := range due {
 		slot := 0
 		for p := range free {
@@ -39,13 +41,13 @@ func play(limit int, due, service []int64) *observation {
 		r.End = r.Start + service[i]
 		r.Attempts, r.Outcome = 1, records.Completed
 		free[slot] = r.End
-		o.service += service[i]
+		o.Service += service[i]
 	}
-	o.trace = records.NewTrace([]records.Log{l})
+	o.Trace = records.NewTrace([]records.Log{l})
 	return o
 }
 
-func drawPlay(t *rapid.T) *observation {
+func drawPlay(t *rapid.T) *observed.Run {
 	n := rapid.IntRange(1, 300).Draw(t, "tasks")
 	limit := rapid.IntRange(1, 9).Draw(t, "limit")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -64,11 +66,11 @@ func drawPlay(t *rapid.T) *observation {
 func TestPerfectRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
-		replay := o.replay(0, held{})
-		if !replay.done || replay.maxDiff != 0 {
-			t.Fatalf("oracle: done %v, largest difference %d ns", replay.done, replay.maxDiff)
+		replay := verdicts.ReplayOf(o, 0, observed.Held{})
+		if !replay.Done || replay.MaxDiff != 0 {
+			t.Fatalf("oracle: done %v, largest difference %d ns", replay.Done, replay.MaxDiff)
 		}
-		if broken := o.brokenLaws(o.flow(0), replay, 0); broken != nil {
+		if broken := verdicts.BrokenLaws(o, o.Flow(0), replay, 0); broken != nil {
 			t.Fatalf("a perfect run breaks %q", broken)
 		}
 	})
@@ -76,35 +78,35 @@ func TestPerfectRun(t *testing.T) {
 
 // TestEachLaw: each fault is told, by the law that is there for it.
 func TestEachLaw(t *testing.T) {
-	perfect := func() *observation {
+	perfect := func() *observed.Run {
 		return play(2, []int64{10, 20, 30, 40, 50}, []int64{100, 100, 100, 100, 100})
 	}
 	for _, c := range []struct {
 		name  string
-		spoil func(o *observation)
+		spoil func(o *observed.Run)
 		law   string
 	}{
-		{"a lost task", func(o *observation) { *o.trace.At(3) = records.Record{Due: 40} },
+		{"a lost task", func(o *observed.Run) { *o.Trace.At(3) = records.Record{Due: 40} },
 			"conservation"},
-		{"a task settled twice", func(o *observation) { o.settledTwice = 1 }, "conservation"},
-		{"a task run twice", func(o *observation) { o.trace.At(3).Attempts = 2 }, "once"},
-		{"one too many in flight", func(o *observation) { o.peak = 3 }, "bound"},
-		{"service that the records do not hold", func(o *observation) { o.service += 7 },
+		{"a task settled twice", func(o *observed.Run) { o.SettledTwice = 1 }, "conservation"},
+		{"a task run twice", func(o *observed.Run) { o.Trace.At(3).Attempts = 2 }, "once"},
+		{"one too many in flight", func(o *observed.Run) { o.Peak = 3 }, "bound"},
+		{"service that the records do not hold", func(o *observed.Run) { o.Service += 7 },
 			"utilisation law"},
-		{"more service than slots", func(o *observation) {
-			r := o.trace.At(4)
-			r.Due, r.Busy, o.service = -4000, 4000, o.service+3900
+		{"more service than slots", func(o *observed.Run) {
+			r := o.Trace.At(4)
+			r.Due, r.Busy, o.Service = -4000, 4000, o.Service+3900
 		}, "utilisation law"},
-		{"a start before due", func(o *observation) { o.trace.At(0).Start = 9 }, "response"},
-		{"an end before start", func(o *observation) { o.trace.At(0).End = 15 }, "response"},
-		{"a late start", func(o *observation) {
-			r := o.trace.At(4)
+		{"a start before due", func(o *observed.Run) { o.Trace.At(0).Start = 9 }, "response"},
+		{"an end before start", func(o *observed.Run) { o.Trace.At(0).End = 15 }, "response"},
+		{"a late start", func(o *observed.Run) {
+			r := o.Trace.At(4)
 			r.Start, r.End = r.Start+1, r.End+1
 		}, "oracle"},
 	} {
 		o := perfect()
 		c.spoil(o)
-		broken := o.brokenLaws(o.flow(0), o.replay(0, held{}), 0)
+		broken := verdicts.BrokenLaws(o, o.Flow(0), verdicts.ReplayOf(o, 0, observed.Held{}), 0)
 		if !slices.ContainsFunc(broken,
 			func(s string) bool { return len(s) >= len(c.law) && s[:len(c.law)] == c.law }) {
 			t.Errorf("%s: broken laws are %q, want the law %q among them", c.name, broken, c.law)
@@ -116,20 +118,21 @@ func TestEachLaw(t *testing.T) {
 // wrong.
 func TestLittle(t *testing.T) {
 	o := play(1, []int64{0, 0, 0}, []int64{5, 5, 5})
-	f := o.flow(0)
-	if want := (uint128{0, 5 + 10 + 15}); f.area != want || f.responses != want {
-		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.area, f.responses, want)
+	f := o.Flow(0)
+	if want := (observed.Uint128{Hi: 0, Lo: 5 + 10 + 15}); f.Area != want || f.Responses != want {
+		t.Errorf("∫N(t)dt = %v, Σ response = %v, want %v", f.Area, f.Responses, want)
 	}
-	f.area.addProduct(1, 1)
-	if broken := o.brokenLaws(f, o.replay(0, held{}), 0); len(broken) != 1 ||
+	f.Area.AddProduct(1, 1)
+	if broken := verdicts.BrokenLaws(o, f, verdicts.ReplayOf(o, 0, observed.Held{}),
+		0); len(broken) != 1 ||
 		broken[0][:6] != "Little" {
 		t.Errorf("broken laws: %q", broken)
 	}
-	var big uint128
-	big.addProduct(1<<40, 1<<40)
-	big.addProduct(1, 1<<64-1)
-	big.addProduct(1, 1)
-	if big != (uint128{1<<16 + 1, 0}) {
+	var big observed.Uint128
+	big.AddProduct(1<<40, 1<<40)
+	big.AddProduct(1, 1<<64-1)
+	big.AddProduct(1, 1)
+	if big != (observed.Uint128{Hi: 1<<16 + 1, Lo: 0}) {
 		t.Errorf("2^80 + 2^64 = %v", big)
 	}
 }
@@ -139,16 +142,16 @@ func TestTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPlay(t)
 		var sum Interval
-		line := o.timeline()
+		line := o.Timeline()
 		for _, v := range line {
 			sum.Arrived += v.Arrived
 			sum.Started += v.Started
 			sum.Completed += v.Completed
-			if v.Queued < 0 || v.InFlight < 0 || v.InFlight > o.plan.Params.Limit {
+			if v.Queued < 0 || v.InFlight < 0 || v.InFlight > o.Plan.Params.Limit {
 				t.Fatalf("impossible levels: %+v", v)
 			}
 		}
-		if n := o.trace.Len(); sum.Arrived != n || sum.Started != n || sum.Completed != n {
+		if n := o.Trace.Len(); sum.Arrived != n || sum.Started != n || sum.Completed != n {
 			t.Fatalf("%d tasks: the timeline has %+v", n, sum)
 		}
 		if last := line[len(line)-1]; last.InFlight != 0 || last.Queued != 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/house/check"
@@ -32,10 +33,10 @@ func (s server) record(seed uint64) *Recording {
 	n := int(s.rate * s.span.Seconds())
 	last := int64(s.span + s.drain)
 	var stalls []int64 // begin and end
-	for at := 0.0; s.stalls > 0 && at < float64(last)/second; {
+	for at := 0.0; s.stalls > 0 && at < float64(last)/observed.Second; {
 		at += random.ExpFloat64() / s.stalls
 		length := 0.3 * random.ExpFloat64()
-		stalls = append(stalls, int64(at*second), int64((at+length)*second))
+		stalls = append(stalls, int64(at*observed.Second), int64((at+length)*observed.Second))
 		at += length
 	}
 	awake := func(t int64) int64 { // at or after t
@@ -49,7 +50,7 @@ func (s server) record(seed uint64) *Recording {
 	l := records.New(n)
 	dues := make([]int64, n)
 	for i := range dues {
-		dues[i] = int64(float64(i) / s.rate * second)
+		dues[i] = int64(float64(i) / s.rate * observed.Second)
 		l.Add(dues[i])
 	}
 	free := make([]int64, s.slots) // when each slot is
@@ -79,9 +80,9 @@ func (s server) record(seed uint64) *Recording {
 		}
 		i := waiting[pick]
 		waiting = slices.Delete(waiting, pick, pick+1)
-		takes := float64(s.slots) / s.capacity * second *
+		takes := float64(s.slots) / s.capacity * observed.Second *
 			(1 - s.spread + s.spread*random.ExpFloat64())
-		if dues[i] < int64(second) {
+		if dues[i] < int64(observed.Second) {
 			takes *= cmp.Or(s.cold, 1)
 		}
 		if free[slot] = awake(at + int64(takes)); free[slot] > last {
@@ -105,7 +106,9 @@ func (s server) grows(t *testing.T, seed uint64) bool {
 	if len(r.Broken) > 0 {
 		t.Fatal(r.Broken)
 	}
-	return slices.ContainsFunc(r.Reasons, func(r Reason) bool { return r.Check == rundir.CheckDrift })
+	return slices.ContainsFunc(r.Reasons, func(r Reason) bool {
+		return r.Check == rundir.CheckDrift
+	})
 }
 
 // TestGrowthIsTold: a server that is sent more than it can do is told as one, in whatever order it

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
@@ -49,35 +50,36 @@ func TestMachine(t *testing.T) {
 		{"one small stall", quiet(50_000, stall(second, 57*ms, ms, 0)),
 			witness.Unknown, Valid, "", nil},
 		{"stopped", quiet(5000, stall(second, 300*ms, ms, 0)), pressure(0, 0.01, 0, 0.02),
-			Invalid, checkPause,
+			Invalid, observed.CheckPause,
 			[]string{"from 1s on", "stood still for 300ms:", "tasks were due"}},
 		{"stopped twice", quiet(5000, stall(second, 300*ms, ms, 0),
-			stall(3*second, 200*ms, ms, 0)), witness.Unknown, Invalid, checkPause,
+			stall(3*second, 200*ms, ms, 0)), witness.Unknown, Invalid, observed.CheckPause,
 			[]string{"stood still for 300ms (the longest of 2 times)"}},
 		{"in the queue", quiet(50_000, stall(second, 300*ms, ms, 290*ms)), witness.Unknown,
-			Suspect, checkMachine, []string{"others had the processors"}},
+			Suspect, observed.CheckMachine, []string{"others had the processors"}},
 		{"crumbs of a processor", quiet(50_000, stall(second, 300*ms, 20*ms, 0)),
-			witness.Unknown, Suspect, checkMachine, []string{"and this process 20ms of CPU"}},
+			witness.Unknown, Suspect, observed.CheckMachine,
+			[]string{"and this process 20ms of CPU"}},
 		{"its own tasks", quiet(50_000, stall(second, 300*ms, 500*ms, 0)), witness.Unknown,
-			Suspect, checkStalls, []string{"its own tasks kept the processors"}},
+			Suspect, observed.CheckStalls, []string{"its own tasks kept the processors"}},
 		{"stalls all the time", quiet(1000,
 			slices.Repeat([]witness.Stall{stall(second, 30*ms, 0, 0)}, 20)...),
-			witness.Unknown, Suspect, checkStalls, []string{"one instant in a hundred"}},
-		{"steal", quiet(5000), pressure(0.2, 0, 0, 0), Suspect, checkMachine,
+			witness.Unknown, Suspect, observed.CheckStalls, []string{"one instant in a hundred"}},
+		{"steal", quiet(5000), pressure(0.2, 0, 0, 0), Suspect, observed.CheckMachine,
 			[]string{"20 %", "steal"}},
-		{"hogged", quiet(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, checkMachine,
+		{"hogged", quiet(5000), pressure(0, 0.5, 0.4, 0.3), Suspect, observed.CheckMachine,
 			[]string{"30 % of the time", "some thread did for 50 %"}},
 		{"its own threads wait for one another", quiet(5000), pressure(0, 0.5, 0.01, 0.3), Valid,
 			"", nil},
 		// two tasks are in service, of which a twentieth is too much
 		{"what little it does waits a little", quiet(5000), littleWork(0.09), Valid, "", nil},
-		{"tasks wait", quiet(5000), littleWork(0.12), Suspect, checkMachine,
+		{"tasks wait", quiet(5000), littleWork(0.12), Suspect, observed.CheckMachine,
 			[]string{"35 % of the time", "some thread did for 14 %"}},
-		{"others wait", quiet(5000), pressure(-1, 0.5, -1, 0.01), Suspect, checkMachine,
+		{"others wait", quiet(5000), pressure(-1, 0.5, -1, 0.01), Suspect, observed.CheckMachine,
 			[]string{"some thread on this machine", "50 %"}},
 	} {
 		o := queue(Real, 1, 20_000, 0.5, 1)
-		o.seen = &witness.Seen{Hiccups: c.hiccups, Pressure: c.pressure}
+		o.Seen = &witness.Seen{Hiccups: c.hiccups, Pressure: c.pressure}
 		r := judged(t, o)
 		if c.verdict == Valid {
 			holds(t, c.name, r)
@@ -96,7 +98,7 @@ func TestMachine(t *testing.T) {
 // TestFewNaps: a hundred naps have no p99.
 func TestFewNaps(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
-	o.seen = &witness.Seen{Hiccups: quiet(100), Pressure: witness.Unknown}
+	o.Seen = &witness.Seen{Hiccups: quiet(100), Pressure: witness.Unknown}
 	if v, ok := judged(t, o).Metric("p99-hiccup-sec"); ok {
 		t.Errorf("the p99 of 100 naps is %v", v)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/internal/verdicts"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/house/check"
 	"github.com/poolbench/poolbench/internal/machine/race"
@@ -35,7 +37,7 @@ func (s spreads) C2() float64 { return s.c2 }
 // queue makes the observation of a perfect FIFO system with 4 slots at Poisson arrivals, with a
 // generator and a machine without fault. Task times are exponential, or hyperexponential with
 // balanced means where c2 is above 1.
-func queue(clock Clock, seed uint64, n int, load, c2 float64) *observation {
+func queue(clock Clock, seed uint64, n int, load, c2 float64) *observed.Run {
 	r := rand.New(rand.NewPCG(seed, 7))
 	due, times := make([]int64, n), make([]int64, n)
 	p, now := (1+math.Sqrt((c2-1)/(c2+1)))/2, 0.0
@@ -55,22 +57,22 @@ func queue(clock Clock, seed uint64, n int, load, c2 float64) *observation {
 }
 
 // poissonRun makes a run at Poisson arrivals of what was played.
-func poissonRun(clock Clock, load, c2 float64, o *observation) *observation {
-	o.plan.Virtual, o.plan.Arrival = clock == Virtual, arrivals.MustParse("poisson")
-	o.plan.PerSecond = load * 4 * second / float64(service)
-	o.mean, o.workload = time.Duration(service), spreads{c2: c2}
-	o.seen = &witness.Seen{Pressure: witness.Unknown}
-	o.plan.Target = "none"
-	for i := range o.trace.Len() {
-		rec := o.trace.At(i)
+func poissonRun(clock Clock, load, c2 float64, o *observed.Run) *observed.Run {
+	o.Plan.Virtual, o.Plan.Arrival = clock == Virtual, arrivals.MustParse("poisson")
+	o.Plan.PerSecond = load * 4 * observed.Second / float64(service)
+	o.Mean, o.Workload = time.Duration(service), spreads{c2: c2}
+	o.Seen = &witness.Seen{Pressure: witness.Unknown}
+	o.Plan.Target = "none"
+	for i := range o.Trace.Len() {
+		rec := o.Trace.At(i)
 		rec.Issue = rec.Due
 	}
 	return o
 }
 
-func judged(t testing.TB, o *observation) *Result {
+func judged(t testing.TB, o *observed.Run) *Result {
 	t.Helper()
-	r, err := (measurement{observation: o}).result()
+	r, err := (measurement{Run: o}).result()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,7 @@ func TestNoFalseDrift(t *testing.T) {
 	}{{0.7, 1, 2000}, {0.9, 1, 1000}, {0.9, 1, 5000}, {0.7, 64, 5000}, {0.95, 4, 5000}} {
 		for seed := range uint64(seeds) {
 			r := &Result{}
-			queue(Virtual, seed, c.n, c.load, c.c2).checkDrift(r, c.n/10)
+			verdicts.CheckDrift(queue(Virtual, seed, c.n, c.load, c.c2), r, c.n/10)
 			alarms += len(r.Reasons)
 		}
 	}
@@ -160,24 +162,24 @@ func TestNoFalseDrift(t *testing.T) {
 // none of it.
 func TestDrift(t *testing.T) {
 	for seed := range uint64(race.Repetitions(t, 20)) {
-		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect, rundir.CheckDrift,
-			"the mean wait is ", "a steady change")
+		finds(t, "load 1.1", judged(t, queue(Virtual, seed, 20_000, 1.1, 1)), Suspect,
+			rundir.CheckDrift, "the mean wait is ", "a steady change")
 	}
 	step := queue(Virtual, 1, 20_000, 0.5, 1)
 	for i := 10_000; i < 20_000; i++ {
-		rec := step.trace.At(i)
+		rec := step.Trace.At(i)
 		rec.Start, rec.End = rec.Start+30*ms, rec.End+30*ms
 	}
 	r := &Result{}
-	step.checkDrift(r, 0)
+	verdicts.CheckDrift(step, r, 0)
 	if len(r.Reasons) != 1 || !strings.Contains(r.Reasons[0].Text, "errors apart") {
 		t.Errorf("a step: %v", r.Reasons)
 	}
 	for _, arrival := range []string{"linear", "sine", "batch"} {
 		o := queue(Virtual, 1, 20_000, 1.1, 1)
-		o.plan.Arrival = arrivals.MustParse(arrival)
+		o.Plan.Arrival = arrivals.MustParse(arrival)
 		r := &Result{}
-		if o.checkDrift(r, 0); r.Reasons != nil {
+		if verdicts.CheckDrift(o, r, 0); r.Reasons != nil {
 			t.Errorf("%s: %v", arrival, r.Reasons)
 		}
 	}
@@ -186,7 +188,7 @@ func TestDrift(t *testing.T) {
 // TestLawsMakeInvalid: a broken law is a reason.
 func TestLawsMakeInvalid(t *testing.T) {
 	o := queue(Virtual, 1, 2000, 0.5, 1)
-	o.peak = 5
+	o.Peak = 5
 	finds(t, "five in flight", judged(t, o), Invalid, rundir.CheckLaw,
 		"bound: 5 tasks were in flight")
 }
@@ -195,19 +197,19 @@ func TestLawsMakeInvalid(t *testing.T) {
 // plan are not, and have the levels that they should have.
 func TestPlan(t *testing.T) {
 	o := queue(Virtual, 1, 20_000, 0.5, 1)
-	o.plan.PerSecond *= 1.1
-	finds(t, "another rate", judged(t, o), Invalid, checkPlan, "A² =")
+	o.Plan.PerSecond *= 1.1
+	finds(t, "another rate", judged(t, o), Invalid, observed.CheckPlan, "A² =")
 	o = queue(Virtual, 1, 20_000, 0.5, 1)
-	for i := range o.trace.Len() {
-		o.trace.At(i).Due = int64(float64(i) * second / o.plan.PerSecond)
+	for i := range o.Trace.Len() {
+		o.Trace.At(i).Due = int64(float64(i) * observed.Second / o.Plan.PerSecond)
 	}
 	r := &Result{}
-	o.checkPlan(r)
-	finds(t, "constant gaps", addVerdict(r), Invalid, checkPlan, "not exponential")
+	verdicts.CheckPlan(o, r)
+	finds(t, "constant gaps", addVerdict(r), Invalid, observed.CheckPlan, "not exponential")
 	low := 0
 	for seed := range uint64(500) {
 		r := &Result{}
-		queue(Virtual, seed, 500, 0.5, 1).checkPlan(r)
+		verdicts.CheckPlan(queue(Virtual, seed, 500, 0.5, 1), r)
 		if r.Reasons != nil {
 			t.Errorf("seed %d: %v", seed, r.Reasons)
 		}
@@ -221,7 +223,7 @@ func TestPlan(t *testing.T) {
 }
 
 func addVerdict(r *Result) *Result {
-	r.add("verdict", float64(r.Verdict))
+	r.Add("verdict", float64(r.Verdict))
 	return r
 }
 
@@ -230,7 +232,7 @@ func addVerdict(r *Result) *Result {
 func TestAndersonDarlingTail(t *testing.T) {
 	for _, c := range []struct{ a2, level, tolerance float64 }{{2.492, 0.05, 0.12},
 		{3.070, 0.025, 0.1}, {3.857, 0.01, 0.06}} {
-		if p := andersonDarlingTail(c.a2); math.Abs(p/c.level-1) > c.tolerance {
+		if p := verdicts.AndersonDarlingTail(c.a2); math.Abs(p/c.level-1) > c.tolerance {
 			t.Errorf("P(A² > %v) = %v, want %v", c.a2, p, c.level)
 		}
 	}
@@ -245,8 +247,8 @@ func TestPASTA(t *testing.T) {
 	}
 	o := poissonRun(Virtual, 0.9, 0, play(4, due, times))
 	r := &Result{}
-	o.checkPASTA(r, o.flow(0))
-	finds(t, "arrivals that know", addVerdict(r), Invalid, checkPASTA,
+	verdicts.CheckPASTA(o, r, o.Flow(0))
+	finds(t, "arrivals that know", addVerdict(r), Invalid, observed.CheckPASTA,
 		"0.00 % of the arrivals found every slot taken, which was so 89.", "standard errors apart")
 }
 
@@ -255,8 +257,8 @@ func TestPASTA(t *testing.T) {
 func TestLagVerdict(t *testing.T) {
 	late := func(load float64, by func(i int) int64) *Result {
 		o := queue(Real, 1, 20_000, load, 1)
-		for i := range o.trace.Len() {
-			rec := o.trace.At(i)
+		for i := range o.Trace.Len() {
+			rec := o.Trace.At(i)
 			l := by(i)
 			rec.Issue = rec.Due + l
 			rec.End += l
@@ -264,19 +266,20 @@ func TestLagVerdict(t *testing.T) {
 		}
 		return judged(t, o)
 	}
-	finds(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, checkLag,
+	finds(t, "1 ms of 10", late(0.3, func(int) int64 { return ms }), Suspect, observed.CheckLag,
 		"1ms in the mean", "9 % of the mean response")
 	finds(t, "2 % are late by 10 ms", late(0.3, func(i int) int64 {
 		if i%50 == 0 {
 			return 10 * ms
 		}
 		return 0
-	}), Suspect, checkLag, "10ms at the p99", "due every 8.", "came together")
-	finds(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid, checkLag,
+	}), Suspect, observed.CheckLag, "10ms at the p99", "due every 8.", "came together")
+	finds(t, "20 ms of 30", late(0.3, func(int) int64 { return 20 * ms }), Invalid,
+		observed.CheckLag,
 		"20ms in the mean", "not the planned ones")
 	o := queue(Real, 1, 20_000, 0.9, 1)
-	for i := range o.trace.Len() { // a strategy that blocks: issue is late, lag is not
-		rec := o.trace.At(i)
+	for i := range o.Trace.Len() { // a strategy that blocks: issue is late, lag is not
+		rec := o.Trace.At(i)
 		if rec.Start > rec.Due {
 			rec.Issue, rec.Held = rec.Start, true
 		}
@@ -287,11 +290,11 @@ func TestLagVerdict(t *testing.T) {
 // TestSaturation: a generator that never catches up although there is room is told from one that
 // the strategy holds up.
 func TestSaturation(t *testing.T) {
-	behind := func(from, to int) *observation {
+	behind := func(from, to int) *observed.Run {
 		o := queue(Real, 1, 20_000, 0.5, 1)
 		previous := int64(0)
-		for i := range o.trace.Len() {
-			rec := o.trace.At(i)
+		for i := range o.Trace.Len() {
+			rec := o.Trace.At(i)
 			if i >= from && i < to {
 				rec.Issue, rec.Held = max(rec.Due, previous+6*ms), true
 				rec.Start, rec.End = rec.Start+rec.Issue-rec.Due, rec.End+rec.Issue-rec.Due
@@ -299,13 +302,13 @@ func TestSaturation(t *testing.T) {
 			previous = rec.Issue
 		}
 		r := &Result{}
-		o.checkSaturation(r, o.measure(0))
+		verdicts.CheckSaturation(o, r, o.Measure(0))
 		if len(r.Reasons) == 0 {
 			holds(t, "no stretch", addVerdict(r))
 		}
-		o.plan.Strategy.Name = r.Verdict.String()
+		o.Plan.Strategy.Name = r.Verdict.String()
 		if len(r.Reasons) > 0 &&
-			(r.Reasons[0].Check != checkSaturation ||
+			(r.Reasons[0].Check != observed.CheckSaturation ||
 				!strings.Contains(r.Reasons[0].Text, "never caught up")) {
 			t.Errorf("%v", r.Reasons)
 		}
@@ -315,18 +318,18 @@ func TestSaturation(t *testing.T) {
 		from, to int
 		want     string
 	}{{0, 0, "VALID"}, {500, 560, "VALID"}, {500, 1500, "SUSPECT"}, {500, 8000, "INVALID"}} {
-		if got := behind(c.from, c.to).plan.Strategy.Name; got != c.want {
+		if got := behind(c.from, c.to).Plan.Strategy.Name; got != c.want {
 			t.Errorf("behind from task %d to %d: %s, want %s", c.from, c.to, got, c.want)
 		}
 	}
 	o := queue(Real, 1, 20_000, 1.3, 1)
-	for i := range o.trace.Len() {
+	for i := range o.Trace.Len() {
 		// the producer is the queue: it hands a task over as soon as a slot is free
-		rec := o.trace.At(i)
+		rec := o.Trace.At(i)
 		rec.Issue, rec.Held = rec.Start, i > 0
 	}
 	r := &Result{}
-	if o.checkSaturation(r, o.measure(0)); r.Reasons != nil {
+	if verdicts.CheckSaturation(o, r, o.Measure(0)); r.Reasons != nil {
 		t.Errorf("a strategy that blocks: %v", r.Reasons)
 	}
 }
@@ -345,19 +348,19 @@ var _ workloads.Timed = waits{}
 func TestStandstill(t *testing.T) {
 	const stop = 500 * ms
 	// freeze moves all that is after an instant, but for the due times.
-	freeze := func() (o *observation, from int64) {
+	freeze := func() (o *observed.Run, from int64) {
 		o = queue(Real, 1, 20_000, 0.5, 1)
 		var own []time.Duration
-		for i := range o.trace.Len() {
-			own = append(own, time.Duration(o.trace.At(i).Busy))
+		for i := range o.Trace.Len() {
+			own = append(own, time.Duration(o.Trace.At(i).Busy))
 		}
-		o.workload = waits{spreads{c2: 1}, func(seq uint64) time.Duration { return own[seq] }}
-		from = o.trace.At(10_000).Start + 1
-		for i := range o.trace.Len() {
-			rec := o.trace.At(i)
+		o.Workload = waits{spreads{c2: 1}, func(seq uint64) time.Duration { return own[seq] }}
+		from = o.Trace.At(10_000).Start + 1
+		for i := range o.Trace.Len() {
+			rec := o.Trace.At(i)
 			if rec.Start < from && rec.End >= from {
 				rec.Busy += stop
-				o.service += stop
+				o.Service += stop
 			}
 			if rec.Start >= from {
 				rec.Start += stop
@@ -369,21 +372,21 @@ func TestStandstill(t *testing.T) {
 		return o, from
 	}
 	o, _ := freeze()
-	check := func(o *observation) *Result {
+	check := func(o *observed.Run) *Result {
 		r := &Result{}
-		r.add("p50-service-sec", 0.007)
-		o.checkStandstill(r)
+		r.Add("p50-service-sec", 0.007)
+		verdicts.CheckStandstill(o, r)
 		return addVerdict(r)
 	}
-	finds(t, "a frozen target", check(o), Suspect, checkStandstill, "no task ended for 5",
+	finds(t, "a frozen target", check(o), Suspect, observed.CheckStandstill, "no task ended for 5",
 		"target or the strategy")
-	o.workload = spreads{c2: 1} // whose times are not known: then what is usual counts
-	finds(t, "a frozen target, unknown times", check(o), Suspect, checkStandstill)
+	o.Workload = spreads{c2: 1} // whose times are not known: then what is usual counts
+	finds(t, "a frozen target, unknown times", check(o), Suspect, observed.CheckStandstill)
 	o, from := freeze()
-	o.seen.Hiccups = &witness.Hiccups{Stalls: []witness.Stall{{From: from, Late: stop}}}
+	o.Seen.Hiccups = &witness.Hiccups{Stalls: []witness.Stall{{From: from, Late: stop}}}
 	holds(t, "the machine", check(o))
 	o, _ = freeze()
-	o.workload = waits{spreads{c2: 1}, func(uint64) time.Duration { return time.Second }}
+	o.Workload = waits{spreads{c2: 1}, func(uint64) time.Duration { return time.Second }}
 	holds(t, "long tasks", check(o))
 }
 
@@ -391,16 +394,16 @@ func TestStandstill(t *testing.T) {
 // held against the strategy.
 func TestSettling(t *testing.T) {
 	o := queue(Real, 1, 20_000, 0.5, 1)
-	rec := o.trace.At(5000)
+	rec := o.Trace.At(5000)
 	rec.End += 1000 * ms
 	check := func() *Result {
 		r := &Result{}
-		r.add("p50-response-sec", 0.01)
-		o.checkSettling(r, 0)
+		r.Add("p50-response-sec", 0.01)
+		verdicts.CheckSettling(o, r, 0)
 		return addVerdict(r)
 	}
-	finds(t, "a slow collector", check(), Suspect, checkSettling, "settled 1s later")
-	o.seen.Hiccups = &witness.Hiccups{
+	finds(t, "a slow collector", check(), Suspect, observed.CheckSettling, "settled 1s later")
+	o.Seen.Hiccups = &witness.Hiccups{
 		Stalls: []witness.Stall{{From: rec.End - 1000*ms, Late: 990 * ms}}}
 	holds(t, "a stall of the machine", check())
 }
@@ -445,7 +448,8 @@ func TestLength(t *testing.T) {
 		t.Errorf("a load of 0.8 takes %v tasks, want 600,000", needed)
 	}
 	short := judged(t, queue(Virtual, 3, 600, 0.9, 1))
-	finds(t, "600 tasks at 0.9", short, Suspect, checkLength, "p99 response of 600 tasks", "±")
+	finds(t, "600 tasks at 0.9", short, Suspect, observed.CheckLength,
+		"p99 response of 600 tasks", "±")
 	few := judged(t, queue(Virtual, 1, 250, 0.5, 1))
 	for _, unit := range []string{"p99-response-sec", "p99-response-low-sec", "p99-response-ess"} {
 		if v, ok := few.Metric(unit); ok {

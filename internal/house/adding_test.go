@@ -127,7 +127,8 @@ func (a *app) addedCommand() *cobra.Command {
 var changed = []struct{ file, before, line string }{
 	{"bench/metrics.go", `		{"makespan-sec",`,
 		`		{"added-metric", "", "added by a test"},`},
-	{"bench/observe.go", `	r.add("makespan-sec",`, `	r.add("added-metric", 42)`},
+	{"bench/internal/observed/observe.go", `	r.Add("makespan-sec",`,
+		`	r.Add("added-metric", 42)`},
 	{"internal/cli/root.go", `	root.AddCommand(`, `	root.AddCommand(a.addedCommand())`},
 }
 

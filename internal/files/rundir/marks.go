@@ -48,7 +48,7 @@ const CheckLaw = "broken law"
 // the run goes on such a result is replaced by later ones, and last by that of the run.
 const CheckUnfinished = "unfinished"
 
-// CheckDrift begins the reason of a result of which what was measured changed while it was measured.
+// CheckDrift begins the reason of a result whose run changed while it was measured.
 const CheckDrift = "not stationary"
 
 // Line is the line of that mark, without its end.

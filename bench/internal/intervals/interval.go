@@ -1,0 +1,177 @@
+// Package intervals computes the 95 % intervals of means and quantiles within a run, and says by
+// how long the run remembers whether it has enough tasks for them.
+package intervals
+
+import (
+	"math"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// A run that has the tasks that an interval takes is cut into stretches for it, of as many tasks
+// each: 10 of them, and up to 20 where they are as long then (Schmeiser, Batch size effects in the
+// analysis of simulation output, 1982). Neighbouring stretches of that length are all but
+// independent.
+const leastStretches, mostStretches = 10, 20
+
+// stretchesFor is how many stretches a run of n tasks is cut into; 0 where it is too short, which
+// its plan decides and not how it came out.
+func stretchesFor(n int, takes float64) int {
+	if !(float64(n) >= takes) {
+		return 0
+	}
+	return int(min(leastStretches*float64(n)/takes, mostStretches))
+}
+
+// Report adds the 95 % intervals of means and quantiles of the response, and of the mean
+// wait, as far as the run is long enough for each.
+func Report(o *observed.Run, r *result.Result, first int, k Memory) {
+	done := func(of func(*records.Record) int64) func(int, *records.Record) (float64, bool) {
+		return func(_ int, rec *records.Record) (float64, bool) {
+			return float64(of(rec)) / observed.Second, rec.Outcome == records.Completed
+		}
+	}
+	n := completedFrom(o, first)
+	if v, ok := r.Metric("mean-wait-sec"); ok && v > 0 && !o.Splits() {
+		reportMean(o, r, "mean-wait", first, stretchesFor(n, k.TakesMeanWait()),
+			done((*records.Record).Wait))
+	}
+	if _, ok := r.Metric("mean-response-sec"); ok {
+		reportMean(o, r, "mean-response", first, stretchesFor(n, k.takesMeanResponse()),
+			done((*records.Record).Response))
+	}
+	reportQuantiles(o, r, first, n, k)
+}
+
+func completedFrom(o *observed.Run, first int) (n int) {
+	for i := first; i < o.Trace.Len(); i++ {
+		if o.Trace.At(i).Outcome == records.Completed {
+			n++
+		}
+	}
+	return n
+}
+
+// reportMean adds the interval of a mean, and how many independent values would tell it as well.
+func reportMean(o *observed.Run,
+	r *result.Result, name string, first, stretches int, value func(int,
+		*records.Record) (float64, bool),
+) {
+	if stretches == 0 {
+		return
+	}
+	means, n := o.StretchMeans(first, stretches, value)
+	low, high, se := MeanInterval(means)
+	if se == 0 {
+		return // the same in all
+	}
+	r.Add(name+"-low-sec", max(low, 0))
+	r.Add(name+"-high-sec", high)
+	if name != "mean-wait" {
+		return
+	}
+	mean, square := 0.0, 0.0
+	for _, v := range means {
+		mean += v / float64(len(means))
+	}
+	for i := first; i < o.Trace.Len(); i++ {
+		if v, counts := value(i, o.Trace.At(i)); counts {
+			square += (v - mean) * (v - mean)
+		}
+	}
+	r.Add(name+"-ess", min(square/float64(n)/(se*se), float64(n)))
+}
+
+// MeanInterval is the 95 % interval of a mean by those of stretches of the run, and the standard
+// error. Stretches of a queue are skewed, as are the waits in them, which Student's t does not know
+// of: its quantiles are turned by Hall's (On the removal of skewness by transformation, 1992).
+func MeanInterval(means []float64) (low, high, se float64) {
+	mean, sd := observed.MeanAndSD(means)
+	n := float64(len(means))
+	if se = observed.StandardError(means); se == 0 {
+		return mean, mean, 0
+	}
+	third := 0.0
+	for _, v := range means {
+		third += math.Pow((v-mean)/sd, 3) / n
+	}
+	t := samples.Student(len(means), 0.05)
+	return mean - unskewed(t, third, n)*se, mean - unskewed(-t, third, n)*se, se
+}
+
+// unskewed is the quantile of the studentised mean of n values of that skewness whose normal one is
+// z.
+func unskewed(z, skewness, n float64) float64 {
+	b := skewness / (6 * math.Sqrt(n))
+	if math.Abs(b) < 1e-6 {
+		return z
+	}
+	return (math.Cbrt(1+6*b*(z-b)) - 1) / (2 * b)
+}
+
+// reportQuantiles adds the intervals of the quantiles of the response: that of the share of tasks
+// beyond the quantile, turned back into responses. It has no less than independent tasks would
+// leave. A response that many tasks have in common, as that of constant tasks which do not wait, is
+// known without an interval.
+func reportQuantiles(o *observed.Run, r *result.Result, first, n int, k Memory) {
+	type end struct {
+		unit string
+		rank int
+	}
+	var ends []end
+	for _, q := range result.Quantiles[:3] { // a p99.9 takes millions
+		v, ok := r.Metric(q.Name + "-response-sec")
+		stretches := stretchesFor(n, k.takesQuantile(q.P))
+		if !ok || stretches == 0 {
+			continue
+		}
+		at := int64(math.Round(v * observed.Second))
+		shares, _ := o.StretchMeans(first, stretches,
+			func(_ int, rec *records.Record) (float64, bool) {
+				if rec.Response() > at {
+					return 1, rec.Outcome == records.Completed
+				}
+				return 0, rec.Outcome == records.Completed
+			})
+		independent := math.Sqrt(q.P * (1 - q.P) / float64(n))
+		se := observed.StandardError(shares)
+		half := max(samples.Student(stretches, 0.05)*se, 1.96*independent)
+		unit := q.Name + "-response"
+		ends = append(ends,
+			end{unit + "-low-sec", max(int(math.Floor(float64(n)*(q.P-half))), 1)},
+			end{unit + "-high-sec", min(int(math.Ceil(float64(n)*(q.P+half)))+1, n)})
+		if q.P == 0.99 {
+			ess := independent / max(se, independent)
+			r.Add("p99-response-ess", float64(n)*ess*ess)
+		}
+	}
+	if len(ends) == 0 {
+		return
+	}
+	values := make([]int64, 0, n)
+	for i := first; i < o.Trace.Len(); i++ {
+		if rec := o.Trace.At(i); rec.Outcome == records.Completed {
+			values = append(values, rec.Response())
+		}
+	}
+	var shares []float64
+	for _, e := range ends {
+		shares = append(shares, float64(e.rank)/float64(n))
+	}
+	slices.Sort(shares)
+	found := samples.NearestRanks(nil, values, shares...)
+	at := func(rank int) float64 {
+		i, _ := slices.BinarySearch(shares, float64(rank)/float64(n))
+		return float64(found[i]) / observed.Second
+	}
+	for i := 0; i < len(ends); i += 2 {
+		if low, high := at(ends[i].rank), at(ends[i+1].rank); low < high {
+			r.Add(ends[i].unit, low)
+			r.Add(ends[i+1].unit, high)
+		}
+	}
+}

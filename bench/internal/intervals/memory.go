@@ -1,0 +1,211 @@
+package intervals
+
+import (
+	"math"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/theory"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Memory is how long a run remembers, and how rare what decides its means is: by the plan where
+// its strategy's facts say all, else by the run's own correlation as well. It says how many tasks
+// an interval takes.
+type Memory struct {
+	// how many tasks tell as much as one independent task; infinite where nothing is stationary
+	Relax float64
+	waits float64 // share of the tasks that wait
+	wait  float64 // mean wait in mean services
+	c2    float64 // of the task times
+	// E[S⁴]/E[S²]²: the wait that a task makes behind it grows with S², so that a mean wait is a
+	// mean of S², and this many tasks tell as much as one of equal ones
+	tail    float64
+	Planned bool // nothing of it is the run's own
+}
+
+// Relaxation is how many tasks tell as much as one independent task, at a load of the slots: in
+// heavy traffic (1+C²)/(1−ρ)² (Whitt, Planning queueing simulations, 1989), in a queue of K slots
+// that sheds no more than (1+C²)(1+K)², and in a closed loop (1+C²)(1+N) for N clients: it forgets
+// when all have been through. It is infinite where a queue without bound grows.
+func Relaxation(o *observed.Run, load, c2 float64) float64 {
+	slack := 1 - load
+	switch spec, p := o.Plan.Strategy, o.Plan.Params; {
+	case o.Bound() == 0:
+		slack = 1
+	case o.Plan.Arrival.IsClosed():
+		clients, _ := o.Plan.Arrival.Spec.Closed(o.Plan.Arrival.Values)
+		slack = 1 / math.Sqrt(1+float64(clients.Count))
+	case spec.Sheds && spec.Capacity != nil:
+		slack = max(math.Abs(slack), 1/float64(1+spec.Capacity(p)-o.Bound()))
+	case slack <= 0:
+		return math.Inf(1)
+	}
+	return (1 + c2) / (slack * slack)
+}
+
+// MemoryOf finds what is the slowest to forget: the slots, the pool of a class, or what bounds how
+// often tasks start.
+func MemoryOf(o *observed.Run, r *result.Result, first int, m observed.Measured) Memory {
+	s, spec := o.Plan, o.Plan.Strategy
+	rate, mean, c2, tail := s.Rate(o.Mean), o.Mean.Seconds(), 0.0, math.NaN()
+	d := o.Dist()
+	if d != nil {
+		tail = dist.Fourth(d) / ((1 + d.C2()) * (1 + d.C2()))
+	}
+	if o.Workload != nil {
+		c2 = o.Workload.C2()
+	}
+	planned := o.Mean > 0 && c2 < math.Inf(1) && s.Virtual &&
+		s.Target == "none" && s.Timeout == 0 // so that nothing is tried again
+	if !planned {
+		mean, c2 = m.MeanService()
+	}
+	if !planned || rate <= 0 {
+		rate = m.Rate()
+	}
+	if math.IsNaN(tail) {
+		tail = ownTail(o, first, mean, c2)
+	}
+	load := rate * mean / float64(o.Slots())
+	k := Memory{Relax: Relaxation(o, load, c2), c2: c2, tail: tail}
+	k.waits, _ = r.Metric("waited/op")
+	if wait, ok := r.Metric("mean-wait-sec"); ok && mean > 0 {
+		k.wait = wait / mean
+	}
+	if planned && o.Poisson() && spec.Starts == nil && spec.ClassPools == nil && !spec.Sheds &&
+		spec.Bound != nil && load < 1 {
+		// the share that waits, and the mean wait, hardly depend on the distribution
+		if a, err := theory.MMk(theory.Pool{Rate: rate, MeanService: mean,
+			Limit: o.Slots()}); err == nil {
+			k.waits, k.wait = a.WaitProb, a.MeanWait/mean*(1+c2)/2
+		}
+	}
+	k.Relax = max(k.Relax, StartsRelaxation(o, rate), poolRelaxation(o, rate, d))
+	fifo := spec.FIFO && spec.WorkConserving && spec.Quantum == nil
+	k.Planned = planned && o.Poisson() && !spec.Sheds &&
+		(spec.Bound == nil || fifo || spec.ClassPools != nil)
+	if !k.Planned {
+		k.Relax = max(k.Relax, ownRelaxation(o, first))
+	}
+	return k
+}
+
+// StartsRelaxation is that of what bounds how often tasks start, a server of constant times; 0
+// where nothing does.
+func StartsRelaxation(o *observed.Run, rate float64) float64 {
+	starts := o.Plan.Strategy.Starts
+	if starts == nil {
+		return 0
+	}
+	slack := max(1-rate/starts(o.Plan.Params).PerSecond, 0)
+	return 1 / (slack * slack)
+}
+
+// poolRelaxation is that of the slowest class pool, in tasks of all classes; 0 where there is none.
+func poolRelaxation(o *observed.Run, rate float64, d dist.Dist) (most float64) {
+	branches := o.Classes(d)
+	if o.Pools == nil || branches == nil {
+		return 0
+	}
+	for i, b := range branches {
+		slots := o.SlotsOf([]strategies.Class{strategies.Short, strategies.Long}[i])
+		if slots == 0 {
+			continue
+		}
+		slack := 1 - rate*b.P*dist.MeanNS(b.Dist)/observed.Second/float64(slots)
+		if slack <= 0 {
+			return math.Inf(1)
+		}
+		most = max(most, (1+b.Dist.C2())/(slack*slack)/b.P)
+	}
+	return most
+}
+
+// ownRelaxation is what the run's own responses say of how many tasks tell as much as one: the
+// variance of the means of stretches over that of independent tasks. In a pool whose memory is
+// known that is up to twice the memory (of M/M/1 at a load of 0.9, 2.1 times), so half of it counts
+// here, and it is heard only where it says more than the plan.
+func ownRelaxation(o *observed.Run, first int) float64 {
+	if o.Trace == nil {
+		return 0 // of a soak, which keeps no task
+	}
+	mean, square, n := 0.0, 0.0, 0.0
+	for i := first; i < o.Trace.Len(); i++ {
+		if rec := o.Trace.At(i); rec.Outcome == records.Completed {
+			n++
+			v := float64(rec.Response()) / observed.Second
+			off := v - mean
+			mean += off / n
+			square += off * (v - mean)
+		}
+	}
+	means, ok := o.BatchMeans(first, func(_ int, rec *records.Record) (float64, bool) {
+		return float64(rec.Response()) / observed.Second, rec.Outcome == records.Completed
+	})
+	if !ok || square == 0 {
+		return 0
+	}
+	_, sd := observed.MeanAndSD(means[:])
+	return sd * sd * n / observed.Batches / (square / n) / 2
+}
+
+// ownTail is E[S⁴]/E[S²]² of the realised task times, where their distribution is not known.
+func ownTail(o *observed.Run, first int, mean, c2 float64) float64 {
+	sum, n := 0.0, 0.0
+	for i := first; o.Trace != nil && i < o.Trace.Len(); i++ {
+		if rec := o.Trace.At(i); rec.Attempts > 0 {
+			sum += math.Pow(float64(rec.Busy)/observed.Second/mean, 4)
+			n++
+		}
+	}
+	if n == 0 || mean == 0 {
+		return 1
+	}
+	return sum / n / ((1 + c2) * (1 + c2))
+}
+
+// The tasks that an interval takes, in those that tell as much as an independent one: measured by
+// make coverage, which prints how often each interval holds the exact value. The rarer what decides
+// a value is, the more it takes until its stretches are near to normal.
+const (
+	meanMemories = 600.
+	p50Memories  = 200.
+	p90Memories  = 400.
+	p99Memories  = 800.
+	tailTasks    = 120 // for each task that tells as much as one of equal ones
+	waitWidth    = 82  // the half-width of the interval of a mean wait is to be a quarter at most
+	leastBeyond  = 50  // tasks beyond a quantile
+
+	exponentialTail = 6 // E[S⁴]/E[S²]² of exponential tasks
+)
+
+// TakesMeanWait is how many tasks the interval of the mean wait takes. Its relative variance over n
+// tasks is some relax(1+2/P)/n, P being the share that waits.
+func (k Memory) TakesMeanWait() float64 {
+	return max(meanMemories*k.Relax, waitWidth*k.Relax*(1+2/k.waits), tailTasks*k.tail)
+}
+
+// takesMeanResponse is how many that of the mean response takes: as many, unless what the tasks
+// take themselves makes the most of its variance.
+func (k Memory) takesMeanResponse() float64 {
+	if own := k.c2; own > 4*k.wait*k.wait*k.Relax*(1+2/k.waits) {
+		return max(meanMemories*k.Relax, tailTasks/4*k.tail)
+	}
+	return k.TakesMeanWait()
+}
+
+// takesQuantile is how many that of a quantile of the response takes. What is beyond a p99 comes in
+// clusters, behind the longest tasks: the more these decide, the more of them it takes.
+func (k Memory) takesQuantile(p float64) float64 {
+	memories := p50Memories
+	switch {
+	case p > 0.95:
+		memories = p99Memories * min(max(math.Pow(k.tail/exponentialTail, 0.25), 1), 3)
+	case p > 0.75:
+		memories = p90Memories
+	}
+	return max(memories*k.Relax, leastBeyond/(1-p))
+}

@@ -1,0 +1,256 @@
+// Package merge makes one result of several: of generators that shared a load, or of the two parts
+// of a soak that was cut off.
+package merge
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// Results makes one result of those of several generators that sent parts of one load at the same
+// time: of one name each, and as long as each other. Distributions are added value by value, to
+// their three digits, and quantiles are those of the sum; counts and rates add up. leftOut are the
+// metrics that no counts give. The verdict is the worst, with all reasons.
+func Results(parts []*result.Result) (merged *result.Result, leftOut []string, err error) {
+	if len(parts) == 0 {
+		return nil, nil, observed.ErrNoTasks
+	}
+	first := parts[0]
+	merged = &result.Result{Name: first.Name, Seed: first.Seed}
+	for _, p := range parts {
+		if p.Name != first.Name {
+			return nil, nil, fmt.Errorf("%s and %s are two loads", first.Name, p.Name)
+		}
+		if a, b := length(first), length(p); max(a, b) > min(a, b)+max(a, b)/10 {
+			return nil, nil, fmt.Errorf("%s: one run sent for %v and another for %v: they are no "+
+				"parts of one load", p.Name, a, b)
+		}
+		merged.Tasks += p.Tasks
+		if merged.Machine = common(merged.Machine, p.Machine); p == first {
+			merged.Machine = p.Machine
+		}
+		merged.Agents = append(merged.Agents, p.Agents...)
+		merged.Broken = append(merged.Broken, p.Broken...)
+		for _, reason := range p.Reasons {
+			merged.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
+		}
+		merged.Verdict = max(merged.Verdict, p.Verdict)
+	}
+	sums, err := Readings(merged, parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	merged.Timeline, merged.Slowest = mergeTimelines(parts), Slowest(parts, true)
+	for _, unit := range Units(parts) {
+		v, known, counts := mergedMetric(unit, parts, sums, merged)
+		switch {
+		case known:
+			merged.Add(unit, v)
+		case !counts:
+			leftOut = append(leftOut, unit)
+		}
+	}
+	return merged, leftOut, nil
+}
+
+// length is the time until the last task was due, as the timeline has it.
+func length(r *result.Result) (last time.Duration) {
+	for _, v := range r.Timeline {
+		if v.Arrived > 0 {
+			last = v.Start + v.Length
+		}
+	}
+	return last
+}
+
+// common is what both machines have.
+func common(a, b []benchfmt.Config) []benchfmt.Config {
+	return slices.DeleteFunc(slices.Clone(a), func(of benchfmt.Config) bool {
+		return !slices.ContainsFunc(b, func(in benchfmt.Config) bool {
+			return in.Key == of.Key && bytes.Equal(in.Value, of.Value)
+		})
+	})
+}
+
+// Units are the metrics that any part has, in their order.
+func Units(parts []*result.Result) (units []string) {
+	for _, p := range parts {
+		for _, m := range p.Metrics {
+			if !slices.Contains(units, m.Unit) {
+				units = append(units, m.Unit)
+			}
+		}
+	}
+	return units
+}
+
+// Readings adds the distributions up, and returns the sums by what they are of.
+func Readings(
+	merged *result.Result, parts []*result.Result,
+) (sums map[string]*hdrhistogram.Histogram, err error) {
+	sums = map[string]*hdrhistogram.Histogram{}
+	var order []string
+	for _, p := range parts {
+		for _, reading := range p.Readings {
+			h, err := hdrhistogram.Decode([]byte(reading.Histogram))
+			if err != nil {
+				return nil, fmt.Errorf("%s: the distribution of %s: %w", p.Name, reading.Of, err)
+			}
+			sum := sums[reading.Of]
+			if sum == nil {
+				order = append(order, reading.Of)
+			}
+			if sum == nil || h.HighestTrackableValue() > sum.HighestTrackableValue() {
+				sum, h = h, sum // one that holds both
+			}
+			if h != nil && sum.Merge(h) > 0 {
+				return nil, fmt.Errorf("%s: the distribution of %s has values beyond its end",
+					p.Name, reading.Of)
+			}
+			sums[reading.Of] = sum
+		}
+	}
+	for _, of := range order {
+		text, err := sums[of].Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			return nil, err
+		}
+		merged.Readings = append(merged.Readings,
+			result.Reading{Of: of, Histogram: string(text), Max: sums[of].ValueAtQuantile(100)})
+	}
+	return sums, nil
+}
+
+// mergedMetric is the value of one metric; counts is false where no counts give it.
+func mergedMetric(
+	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
+	merged *result.Result,
+) (v float64, known, counts bool) {
+	sum := func(weight func(*result.Result) float64) (total, weights float64) {
+		for _, p := range parts {
+			if x, ok := p.Metric(unit); ok {
+				w := weight(p)
+				total, weights = total+w*x, weights+w
+			}
+		}
+		return total, weights
+	}
+	mean := func(weight func(*result.Result) float64) (float64, bool, bool) {
+		total, weights := sum(weight)
+		return total / weights, weights > 0, true
+	}
+	one := func(*result.Result) float64 { return 1 }
+	switch unit {
+	case "ops/s", "goodput-ops/s", "offered-ops/s", "broken-laws":
+		v, _ = sum(one)
+		return v, true, true
+	case "ns/op":
+		for _, p := range parts {
+			if x, ok := p.Metric(unit); ok && x > 0 {
+				v += 1 / x
+			}
+		}
+		return 1 / v, v > 0, true
+	case "shed/op", "throttled/op", "failed/op", "abandoned/op", "resent/op":
+		return mean(func(p *result.Result) float64 { return float64(p.Tasks) })
+	case "attempts/op":
+		return mean(func(p *result.Result) (started float64) {
+			for _, v := range p.Timeline {
+				started += float64(v.Started)
+			}
+			return started
+		})
+	case "makespan-sec":
+		for _, p := range parts {
+			x, _ := p.Metric(unit)
+			v = max(v, x)
+		}
+		return v, true, true
+	case "verdict":
+		return float64(merged.Verdict), true, true
+	}
+	if observed.IsPartMean(unit) {
+		return mean(completed)
+	}
+	for of, h := range sums {
+		rest, is := strings.CutSuffix(unit, "-"+of+"-sec")
+		if !is {
+			continue
+		}
+		switch rest {
+		case "mean":
+			return mean(completed)
+		case "max":
+			for _, p := range parts {
+				x, _ := p.Metric(unit)
+				v = max(v, x)
+			}
+			return v, true, true
+		}
+		for _, q := range result.Quantiles {
+			if n := int(h.TotalCount()); rest == q.Name {
+				v := float64(result.ValueAtRank(h, samples.Rank(n, q.P))) / observed.Second
+				return v, samples.Resolvable(q.P, n), true
+			}
+		}
+	}
+	return 0, false, false
+}
+
+// completed is how many tasks the distributions of a result are of.
+func completed(r *result.Result) (n float64) {
+	for _, v := range r.Timeline {
+		n += float64(v.Completed)
+	}
+	return n
+}
+
+// mergeTimelines adds the timelines up, which begin together. Stretches of different lengths come
+// to the one that their middle is in.
+func mergeTimelines(parts []*result.Result) []result.Interval {
+	begin, end := time.Duration(math.MaxInt64), time.Duration(0)
+	for _, p := range parts {
+		for _, v := range p.Timeline {
+			begin, end = min(begin, v.Start), max(end, v.Start+v.Length)
+		}
+	}
+	if end <= begin {
+		return nil
+	}
+	length := (end-begin-1)/observed.Intervals + 1
+	line := make([]result.Interval, (end-begin-1)/length+1)
+	for i := range line {
+		line[i].Start, line[i].Length = begin+time.Duration(i)*length, length
+	}
+	for _, p := range parts {
+		at := 0 // intervals of the part that are over
+		for _, v := range p.Timeline {
+			sum, of := line[int((v.Start+v.Length/2-begin)/length)].Counts(), v.Counts()
+			for i := range sum[:7] { // what happened; the others are levels
+				*sum[i] += *of[i]
+			}
+		}
+		for i := range line {
+			until := line[i].Start + length
+			for at < len(p.Timeline) && p.Timeline[at].Start+p.Timeline[at].Length <= until {
+				at++
+			}
+			if at > 0 {
+				line[i].InFlight += p.Timeline[at-1].InFlight
+				line[i].Queued += p.Timeline[at-1].Queued
+			}
+		}
+	}
+	return line
+}

@@ -1,0 +1,168 @@
+package observed
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/recursion"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// ResponseParts are those that a response adds up from, in the order of a task's life, and at the
+// end what the target has of the service.
+var ResponseParts = [...]struct{ Name, Doc string }{
+	{"lag", "the generator's own lateness"},
+	{"held", "until the strategy took the task: in Submit, or behind a task that was"},
+	{"queued", "from when the strategy took the task to its first start"},
+	{"between",
+		"from first start to end, outside of the task: back-off, turns of others, hand-over"},
+	{"service", "inside the task"},
+	{"target", "of the service, what the target took beside the work"},
+}
+
+// IsPartMean reports whether a unit is the mean of a part, which is of completed tasks.
+func IsPartMean(unit string) bool {
+	for _, p := range ResponseParts {
+		if unit == "mean-"+p.Name+"-sec" {
+			return true
+		}
+	}
+	return false
+}
+
+// A PartSums sums up the parts of completed tasks, in nanoseconds.
+type PartSums struct {
+	n          int
+	of         [len(ResponseParts)]float64
+	Impossible int // tasks with a part below 0, completed or not
+}
+
+// Add adds a task, and returns its parts where they count.
+func (s *PartSums) Add(r *records.Record, lag int64, counts bool) (p records.Parts, added bool) {
+	if r.Outcome == records.Unsettled {
+		return p, false
+	}
+	if p = r.Parts(lag); !p.Possible() || p.Response() != r.Response() {
+		s.Impossible++
+	}
+	if counts = counts && r.Outcome == records.Completed; counts {
+		s.sum(p)
+	}
+	return p, counts
+}
+
+func (s *PartSums) sum(p records.Parts) {
+	s.n++
+	for i, v := range [...]int64{p.Lag, p.Held, p.Queued, p.Between, p.Service, p.Target} {
+		s.of[i] += float64(v)
+	}
+}
+
+// ReportMeans adds the mean of each part.
+func (s *PartSums) ReportMeans(r *result.Result) {
+	for i, p := range ResponseParts {
+		if s.n > 0 && p.Name != "service" {
+			r.Add("mean-"+p.Name+"-sec", s.of[i]/float64(s.n)/Second)
+		}
+	}
+}
+
+// reportTail adds the mean and the share of each part, of the slowest tasks.
+func (s *PartSums) reportTail(r *result.Result) {
+	response := 0.0
+	for i, p := range ResponseParts {
+		if p.Name != "target" {
+			response += s.of[i]
+		}
+	}
+	if s.n == 0 || response == 0 {
+		return
+	}
+	for i, p := range ResponseParts {
+		r.Add("tail-"+p.Name+"-sec", s.of[i]/float64(s.n)/Second)
+		r.Add("tail-"+p.Name+"/op", s.of[i]/response)
+	}
+}
+
+// ReportParts adds what the responses are made of, of all completed tasks and of those that took
+// the p99 or longer, and the slowest tasks.
+func (o *Run) ReportParts(r *result.Result, first int) (all PartSums) {
+	p99, resolved := r.Metric("p99-response-sec")
+	slow := int64(math.Round(p99 * Second))
+	var tail PartSums
+	var worst Slowest
+	longest := int64(0) // of all tasks, so that one that is due that much earlier has ended
+	for i, lag := range o.Trace.Lags() {
+		rec := o.Trace.At(i)
+		if rec.Outcome == records.Unsettled {
+			longest = forEver
+		} else if longest = max(longest, rec.Response()); i >= first {
+			worst.Add(i, rec, lag)
+		}
+		p, added := all.Add(rec, lag, i >= first)
+		if added && resolved && rec.Response() >= slow {
+			tail.sum(p)
+		}
+	}
+	all.ReportMeans(r)
+	tail.reportTail(r)
+	r.Slowest = worst.Ended()
+	o.find(r.Slowest, longest)
+	return all
+}
+
+// ReportOtherwise adds the responses as they would be with one slot more, and if each task held its
+// slot for the mean service: where the oracle applies, all tasks share one pool, and neither the
+// arrivals nor the services depend on how long others waited. What a response is made of beside its
+// turn stays as it was.
+func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
+	pools, _ := o.FifoPools()
+	if len(pools) != 1 || o.Recorded || o.Plan.Arrival.IsClosed() ||
+		m.started == 0 || m.started < m.N || m.outcomes[records.Abandoned] > 0 ||
+		parts.of[len(ResponseParts)-1] > 0 {
+		return
+	}
+	slots, mean := pools[0], m.busy/int64(m.started)
+	wider := *o
+	wider.Plan.Params.Limit++
+	// the limit gives it, which is not so of one loop, and it has a processor to work on
+	known := wider.Bound() == slots+1 && (slots < runtime.GOMAXPROCS(0) ||
+		o.Plan.Kind != workloads.CPU)
+	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),
+		recursion.NewSlots(slots)
+	withNext, withEven := make([]int64, 0, m.N), make([]int64, 0, m.N)
+	for i := range o.Trace.Len() {
+		rec := o.Trace.At(i)
+		if rec.Attempts != 1 {
+			return
+		}
+		rest := rec.Response() - was.Take(rec.Due, rec.Busy)
+		turn, evenTurn := next.Take(rec.Due, rec.Busy), even.Take(rec.Due, mean)
+		if i >= first && rec.Outcome == records.Completed {
+			withNext, withEven = append(withNext, rest+turn), append(withEven, rest+evenTurn)
+		}
+	}
+	if known {
+		addResponses(r, "next-slot", withNext)
+	}
+	addResponses(r, "even", withEven)
+}
+
+// addResponses adds the mean of responses and, where they are enough, the p99.
+func addResponses(r *result.Result, name string, responses []int64) {
+	if len(responses) == 0 {
+		return
+	}
+	sum := 0.0
+	for _, v := range responses {
+		sum += float64(v)
+	}
+	r.Add(name+"-mean-response-sec", sum/float64(len(responses))/Second)
+	if samples.Resolvable(0.99, len(responses)) {
+		r.Add(name+"-p99-response-sec",
+			float64(samples.NearestRanks(nil, responses, 0.99)[0])/Second)
+	}
+}

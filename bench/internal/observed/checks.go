@@ -1,0 +1,22 @@
+package observed
+
+// The checks that may doubt a run, in the order in which a reader wants to hear of them, after
+// rundir.CheckLaw.
+const (
+	CheckPause      = "pause"      // the process stood still
+	CheckSaturation = "saturation" // the generator never caught up, though nothing held it up
+	CheckPlan       = "arrivals"   // the planned arrivals are not what they say they are
+	// Poisson arrivals see something else than a random instant does
+	CheckPASTA   = "PASTA"
+	CheckLag     = "lag"          // the generator's own lateness
+	CheckStalls  = "stalls"       // a thread that should run did not, here and there
+	CheckMachine = "busy machine" // others wanted the processors
+	// the target or the strategy stood still, and the machine did not
+	CheckStandstill = "standstill"
+	CheckSettling   = "slow settling" // the strategy kept results to itself
+	CheckHeldUp     = "full queue"    // a strategy that sorts tasks did not get them
+	// a measured value differs from the exact one beyond its sampling error
+	CheckTheory = "theory"
+	CheckPool   = "overload"  // a pool of its own is offered more than it can do
+	CheckLength = "too short" // the interval of the result is as wide as the result
+)

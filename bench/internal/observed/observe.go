@@ -1,0 +1,277 @@
+// Package observed holds a run as it was, and computes the numbers that say it: rates and shares,
+// the distributions of response, wait and service, the parts of responses, stages, the course, what
+// the process and the runtime used. Package bench fills a Run in while it drives a strategy;
+// whether it may be believed is for package verdicts.
+//
+// # Size
+//
+// More than 20 names are exported because the packages above look at the same sums: a soak adds
+// task by task to what an ordinary run computes from its trace.
+package observed
+
+import (
+	"errors"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// A Run is what was observed of one, before anything is computed from it.
+type Run struct {
+	Name string // of the run in results
+	Plan Plan
+	// the strategy's, if it has any, as they were when it was made: they may depend on GOMAXPROCS
+	Pools []strategies.ClassPool
+	// of requests that another package sent, which doubts this much, sent so many again, and may
+	// share its plan with others
+	Recorded     bool
+	Doubts       []result.Reason
+	Resent       int64
+	Share        bool
+	Workload     workloads.Workload
+	Mean         time.Duration  // of the workload, exact or calibrated
+	Trace        *records.Trace // nil of a soak
+	Peak         int64          // most attempts in flight at once
+	Service      int64          // sum of the time inside Run as the attempts counted it
+	SettledTwice int64
+	Misdeeds     []string        // what the strategy did that it may not do, in words
+	Left         watchdog.Stacks // goroutines that outlived it
+	Counts       []targets.Count // by the target
+	used         resources
+	Seen         *witness.Seen // nil under the virtual clock
+	Profiles     []result.Profile
+	Claims       []Claim // what is known exactly, to be held against what was measured
+}
+
+// Second is the number of nanoseconds in one, as a float.
+const Second = float64(time.Second)
+
+// KeepResponses packs the response of each task where another run of the seed has the same tasks:
+// under the virtual clock, and due by the plan.
+func (o *Run) KeepResponses(r *result.Result, first int) (err error) {
+	if !o.Plan.Virtual || o.Recorded || r.Tasks > rundir.MostResponses ||
+		o.Plan.Arrival.IsClosed() {
+		return nil
+	}
+	r.Responses, err = rundir.PackResponses(r.Tasks, func(i int) int64 {
+		if rec := o.Trace.At(first + i); rec.Outcome == records.Completed {
+			return rec.Response()
+		}
+		return rundir.NoResponse
+	})
+	return err
+}
+
+// ReportCosts adds what the target counted, and what the process used for so many tasks.
+func (o *Run) ReportCosts(r *result.Result, tasks int) {
+	s, n := o.Plan, float64(tasks)
+	for _, c := range o.Counts {
+		r.Add(c.Name, float64(c.Value))
+	}
+	if o.Seen != nil {
+		o.ReportRuntime(r, tasks)
+	}
+	if s.Virtual || o.Recorded {
+		return
+	}
+	r.Add("B/op", float64(o.used.bytes)/n)
+	r.Add("allocs/op", float64(o.used.mallocs)/n)
+	if o.used.cpu > 0 {
+		r.Add("cpu-sec/op", float64(o.used.cpu)/n/Second)
+	}
+	if o.used.written > 0 && s.Strategy.Survives(s.Params) > strategies.Volatile {
+		r.Add("written-B/op", float64(o.used.written)/n)
+	}
+}
+
+// Measured sums up the tasks after the warm-up.
+type Measured struct {
+	N        int
+	outcomes [records.Abandoned + 1]int
+	inTime   int // completed within the deadline
+	started  int
+	attempts int
+	From     int64 // of the stretch of time that they stand for: see Span
+	until    int64 // its end
+	// how long after the first due the first of them started: by then, the tasks of the warm-up had
+	// the slots
+	backlog int64
+	lastEnd int64
+	busy    int64   // of started tasks
+	busySq  float64 // Σ (busy/second)²
+
+	FirstDue, begun int64 // the first due and the first start
+}
+
+// Count adds a task to the sums.
+func (m *Measured) Count(r *records.Record, deadline int64) {
+	m.outcomes[r.Outcome]++
+	m.lastEnd = max(m.lastEnd, r.End)
+	if r.Outcome == records.Completed && (deadline == 0 || r.Response() <= deadline) {
+		m.inTime++
+	}
+	if r.Attempts > 0 {
+		if m.started++; m.started == 1 || r.Start < m.begun {
+			m.begun = r.Start
+		}
+		m.attempts += int(r.Attempts)
+		m.busy += r.Busy
+		sec := float64(r.Busy) / Second
+		m.busySq += sec * sec
+	}
+}
+
+// Ended is the sum of a run whose plan took until then; warm says that it had a warm-up.
+func (m Measured) Ended(s Plan, until int64, warm bool) Measured {
+	m.until = until
+	if m.started > 0 && warm {
+		m.backlog = max(m.begun-m.FirstDue, 0)
+	}
+	if s.Arrival.IsClosed() {
+		m.until = max(m.until, m.lastEnd) // the next task is due when one has ended
+	}
+	return m
+}
+
+// Measure sums up the tasks from first on.
+func (o *Run) Measure(first int) (m Measured) {
+	m.N, m.FirstDue = o.Trace.Len()-first, o.Trace.At(first).Due
+	from, until := Span(o.Trace.Len(), first, func(i int) int64 { return o.Trace.At(i).Due },
+		int64(o.Plan.Duration))
+	m.From = from
+	for i := first; i < o.Trace.Len(); i++ {
+		m.Count(o.Trace.At(i), int64(o.Plan.Deadline))
+	}
+	return m.Ended(o.Plan, until, first > 0)
+}
+
+// Seconds is how long the measured part took, until its last end. While the strategy was still at
+// work on what it had of the warm-up the measured part had not begun.
+func (m Measured) Seconds() float64 {
+	return float64(max(m.lastEnd, m.until)-m.From-m.backlog) / Second
+}
+
+// Rate is the realised arrival rate per second; 0 when all were due at once.
+func (m Measured) Rate() float64 {
+	if m.until == m.From {
+		return 0
+	}
+	return float64(m.N) / (float64(m.until-m.From) / Second)
+}
+
+// MeanService returns the realised mean service in seconds and the squared coefficient of
+// variation.
+func (m Measured) MeanService() (mean, c2 float64) {
+	if m.started == 0 || m.busy == 0 {
+		return 0, 0
+	}
+	n := float64(m.started)
+	mean = float64(m.busy) / Second / n
+	return mean, max(m.busySq/n/(mean*mean)-1, 0)
+}
+
+// Report adds the rates that the run came to.
+func (m Measured) Report(r *result.Result) {
+	elapsed := m.Seconds()
+	if elapsed == 0 {
+		return // all tasks took no time at all: a rate would be made up
+	}
+	r.Add("ns/op", elapsed*Second/float64(m.N))
+	r.Add("ops/s", float64(m.outcomes[records.Completed])/elapsed)
+	r.Add("goodput-ops/s", float64(m.inTime)/elapsed)
+	if rate := m.Rate(); rate > 0 {
+		r.Add("offered-ops/s", rate)
+	}
+}
+
+// ReportShares adds the shares of tasks by their outcome, and what the slots were used for.
+func (o *Run) ReportShares(r *result.Result, m Measured, f Flow) {
+	n := float64(m.N)
+	if f.accepted > 0 {
+		r.Add("waited/op", float64(f.waited)/float64(f.accepted))
+	}
+	r.Add("shed/op", float64(m.outcomes[records.Shed])/n)
+	r.Add("throttled/op", float64(m.outcomes[records.Throttled])/n)
+	r.Add("failed/op", float64(m.outcomes[records.Failed])/n)
+	r.Add("abandoned/op", float64(m.outcomes[records.Abandoned])/n)
+	if m.started > 0 {
+		r.Add("attempts/op", float64(m.attempts)/float64(m.started))
+	}
+	if o.Recorded {
+		r.Add("resent/op", float64(o.Resent)/n)
+	}
+	limit := float64(o.Plan.Params.Limit)
+	if f.Makespan > 0 && limit > 0 {
+		r.Add("utilisation", float64(f.Busy)/(limit*float64(f.Makespan)))
+	}
+	mean, c2 := m.MeanService()
+	if rate := m.Rate(); rate > 0 && limit > 0 {
+		r.Add("offered-utilisation", rate*mean/float64(o.Plan.Slots()))
+	}
+	if m.started > 0 {
+		r.Add("service-c2", c2)
+	}
+	if o.Workload != nil {
+		r.Add("workload-c2", o.Workload.C2())
+	}
+	r.Add("peak-inflight", float64(o.Peak))
+	r.Add("makespan-sec", float64(f.Makespan)/Second)
+}
+
+// Span is the stretch of time that n tasks stand for, from the task numbered first on: n less first
+// over its length is their rate, be they one or a million. All instants are nanoseconds from the
+// start of the plan; due are those of all tasks, in their order.
+//
+// A task stands for the gap before it: the first of a plan for the time since its start, and tasks
+// that are due together for equal shares of the gap before all of them. So the stretch begins where
+// the last task ends that is not counted. It ends with the last due or, in a run of a given
+// duration, with that: a run in which nothing more was due had its time all the same. (To count the
+// tasks over the time from the first of them to the last is to count n over n−1 gaps: at 10 a
+// second, 12.5 for five tasks.)
+func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
+	until = max(due(n-1), duration)
+	at := due(first)
+	begin, end := first, first+1 // of those that are due together with the first
+	for begin > 0 && due(begin-1) == at {
+		begin--
+	}
+	for end < n && due(end) == at {
+		end++
+	}
+	before := int64(0)
+	if begin > 0 {
+		before = due(begin - 1)
+	}
+	return at - int64(float64(at-before)*float64(end-first)/float64(end-begin)), until
+}
+
+// ErrNoTasks is the outcome of a run in which nothing was due after the warm-up.
+var ErrNoTasks = errors.New("no task was due in the measured part of the run; give it more tasks " +
+	"or more time")
+
+// A Claim is an exact value beside a measured one, with what it takes to tell whether they agree: a
+// value of each task whose mean is known or, of a value of the whole run, how far a run may be from
+// it by chance: theoryErrors standard errors, and what a finite run is off by.
+type Claim struct {
+	Unit    string // measured; theory-unit is the exact one
+	Exact   float64
+	Test    *MeanTest // nil for the whole run
+	Allowed float64
+}
+
+// A MeanTest is a value of each task, its exact mean, and the least standard error that the mean
+// over n tasks can have.
+type MeanTest struct {
+	Want  float64
+	Value func(i int, rec *records.Record) (float64, bool)
+	Least func(n float64) float64
+	// the run is too short for its queue, or the tasks that decide are too few
+	Rare func(n float64) bool
+}

@@ -1,0 +1,172 @@
+package observed
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// OfStage is the unit of a stage, numbered from 1.
+func OfStage(stage int, unit string) string { return fmt.Sprintf("stage%d-%s", stage, unit) }
+
+// A stretch is a stage with the tasks that are due in it and that count: due after its begin, and
+// up to its end, since a task stands for the gap before it.
+type stretch struct {
+	arrivals.Stage
+	begin, end int64
+	from       int64 // when the warm-up is over
+	first, n   int   // of the trace
+	backlog    int
+}
+
+// stretches are the stages that the plan reaches.
+func (o *Run) stretches(first int) (all []stretch) {
+	stages := o.Plan.Arrival.Stages()
+	if len(stages) < 2 || o.Trace.Len() == 0 {
+		return nil
+	}
+	over := int64(o.Plan.Duration)
+	if over == 0 {
+		over = o.Trace.At(o.Trace.Len() - 1).Due
+	}
+	begin, i := int64(0), first
+	for _, stage := range stages {
+		s := stretch{Stage: stage, begin: begin, end: min(begin+int64(stage.For), over), first: i}
+		if begin >= over {
+			break
+		}
+		s.from = begin
+		if i == first && first > 0 {
+			s.from = min(max(begin, o.Trace.At(first-1).Due), s.end)
+		}
+		for ; i < o.Trace.Len() && o.Trace.At(i).Due <= s.end; i++ {
+			s.n++
+		}
+		all, begin = append(all, s), begin+int64(stage.For)
+	}
+	for i := range o.Trace.Len() {
+		rec := o.Trace.At(i)
+		for k := range all {
+			if s := &all[k]; rec.Due <= s.end &&
+				(rec.End > s.end || rec.Outcome == records.Unsettled) {
+				s.backlog++
+			}
+		}
+	}
+	return all
+}
+
+// ReportStages adds what each stage comes to.
+func (o *Run) ReportStages(r *result.Result, first int) {
+	all := o.stretches(first)
+	for k, s := range all {
+		add := func(unit string, value float64) { r.Add(OfStage(k+1, unit), value) }
+		if s.n > 0 && s.end > s.from {
+			o.reportStage(s, add)
+		}
+		add("backlog-tasks", float64(s.backlog))
+		if k == 0 || all[k-1].Level <= all[0].Level || s.Level > all[0].Level {
+			continue
+		}
+		after, recovered, known := o.recovery(all[0], s)
+		switch {
+		case !known:
+		case recovered:
+			add("recovered", 1)
+			add("recovery-sec", float64(after)/Second)
+		default:
+			add("recovered", 0)
+		}
+	}
+}
+
+func (o *Run) reportStage(s stretch, add func(unit string, value float64)) {
+	var m Measured
+	var responses []int64
+	sum := 0.0
+	for i := s.first; i < s.first+s.n; i++ {
+		rec := o.Trace.At(i)
+		m.Count(rec, int64(o.Plan.Deadline))
+		if rec.Outcome == records.Completed {
+			responses = append(responses, rec.Response())
+			sum += float64(rec.Response())
+		}
+	}
+	length, n := float64(s.end-s.from)/Second, float64(s.n)
+	add("offered-ops/s", n/length)
+	add("goodput-ops/s", float64(m.inTime)/length)
+	if done := len(responses); done > 0 {
+		slices.Sort(responses)
+		add("mean-response-sec", sum/float64(done)/Second)
+		if samples.Resolvable(0.99, done) {
+			add("p99-response-sec", float64(responses[samples.Rank(done, 0.99)-1])/Second)
+		}
+	}
+	if m.started > 0 {
+		add("attempts/op", float64(m.attempts)/float64(m.started))
+	}
+	add("shed/op", float64(m.outcomes[records.Shed])/n)
+	add("failed/op", float64(m.outcomes[records.Failed]+m.outcomes[records.Throttled]+
+		m.outcomes[records.Abandoned])/n)
+}
+
+// What recovery is. A task is slow whose response is above the p95 of the first stage, or that was
+// not completed: one in twenty is before the pulse. The response is as before at the begin of a
+// window, as many tasks as a tenth of the first stage has, of which one in ten at most is slow. It
+// is lost again, which sets the clock on until the next such window, when more than half of a
+// window are slow: what is between the two is neither.
+const (
+	slowQuantile = 0.95
+	slowBefore   = 0.1
+	slowAgain    = 0.5
+	leastWindow  = 20
+)
+
+// recovery is how long after its begin the response of the stage is, for good, what it was in the
+// first one; known is false where that one has too few tasks to say.
+func (o *Run) recovery(before, s stretch) (after int64, recovered, known bool) {
+	var responses []int64
+	for i := before.first; i < before.first+before.n; i++ {
+		if rec := o.Trace.At(i); rec.Outcome == records.Completed {
+			responses = append(responses, rec.Response())
+		}
+	}
+	window := len(responses) / 10
+	if window < leastWindow || s.n < window {
+		return 0, false, false
+	}
+	slices.Sort(responses)
+	limit := responses[samples.Rank(len(responses), slowQuantile)-1]
+	slow := func(i int) int {
+		if rec := o.Trace.At(i); rec.Outcome == records.Completed && rec.Response() <= limit {
+			return 0
+		}
+		return 1
+	}
+	count := 0
+	for i := s.first; i < s.first+s.n; i++ {
+		if count += slow(i); i-s.first < window-1 {
+			continue
+		}
+		at := i - window + 1 // where the window begins
+		switch {
+		case !recovered && float64(count) <= slowBefore*float64(window):
+			recovered, after = true, 0
+			from := at
+			for slow(from) == 1 { // the window may begin with the last of the slow ones
+				from++
+			}
+			if from > s.first {
+				after = o.Trace.At(from).Due - s.begin
+			}
+		case recovered && float64(count) > slowAgain*float64(window):
+			recovered = false
+		}
+		count -= slow(at)
+	}
+	return after, recovered, true
+}

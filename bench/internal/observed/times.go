@@ -1,0 +1,237 @@
+package observed
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// ReportTimes adds mean, quantiles, maximum and distribution of response, wait and service over the
+// measured tasks that completed. One scratch slice serves all three: 8 bytes a task.
+func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
+	scratch := make([]int64, 0, m.N)
+	var shares []float64
+	for _, q := range result.Quantiles {
+		shares = append(shares, q.P)
+	}
+	for _, reading := range []struct {
+		of   string
+		time func(*records.Record) int64
+	}{{"response", (*records.Record).Response}, {"wait", (*records.Record).Wait},
+		{"service", func(r *records.Record) int64 { return r.Busy }}} {
+		if reading.of == "wait" && o.Splits() {
+			continue
+		}
+		values, mean := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
+			return reading.time(rec), true
+		})
+		if len(values) == 0 {
+			continue
+		}
+		r.Add("mean-"+reading.of+"-sec", mean)
+		for i, v := range samples.NearestRanks(nil, values, shares...) {
+			if samples.Resolvable(result.Quantiles[i].P, len(values)) {
+				r.Add(result.Quantiles[i].Name+"-"+reading.of+"-sec", float64(v)/Second)
+			}
+		}
+		r.Add("max-"+reading.of+"-sec", float64(slices.Max(values))/Second)
+		distribution, err := newReading(reading.of, values)
+		if err != nil {
+			return err
+		}
+		r.Readings = append(r.Readings, distribution)
+	}
+	o.reportClasses(r, first, scratch)
+	o.ReportFound(r, first)
+	lags := scratch[:0]
+	for i, lag := range o.Trace.Lags() {
+		if i >= first {
+			lags = append(lags, lag)
+		}
+	}
+	if samples.Resolvable(0.99, len(lags)) {
+		r.Add("p99-lag-sec", float64(samples.NearestRanks(nil, lags, 0.99)[0])/Second)
+	}
+	return nil
+}
+
+// timesOf are the times of those measured tasks that completed and count, in the memory of scratch,
+// and their mean in seconds.
+func (o *Run) timesOf(
+	first int, scratch []int64, of func(*records.Record) (ns int64, counts bool),
+) (values []int64, mean float64) {
+	values, sum := scratch[:0], 0.0
+	for i := first; i < o.Trace.Len(); i++ {
+		if rec := o.Trace.At(i); rec.Outcome == records.Completed {
+			if t, counts := of(rec); counts {
+				values = append(values, t)
+				sum += float64(t)
+			}
+		}
+	}
+	return values, sum / float64(len(values)) / Second
+}
+
+// toldApart are the two classes of the workload's tasks; where it has none, no task is short or
+// long.
+func (o *Run) toldApart() []strategies.Class {
+	if _, either := o.Workload.(workloads.Computing); either {
+		return []strategies.Class{strategies.CPU, strategies.IO}
+	}
+	return BothClasses
+}
+
+// reportClasses adds the response of each class where the workload tells two apart, and the mean
+// slowdown: over all tasks alone, a strategy that lets the long ones wait for the short ones looks
+// bad for it.
+func (o *Run) reportClasses(r *result.Result, first int, scratch []int64) {
+	slowdown, n := 0.0, 0
+	for _, class := range o.toldApart() {
+		values, mean := o.timesOf(first, scratch, func(rec *records.Record) (int64, bool) {
+			if rec.Class == class && rec.Busy > 0 {
+				slowdown += float64(rec.Response()) / float64(rec.Busy)
+				n++
+			}
+			return rec.Response(), rec.Class == class
+		})
+		if len(values) == 0 {
+			continue
+		}
+		r.Add(class.String()+"-mean-response-sec", mean)
+		if samples.Resolvable(0.99, len(values)) {
+			p99 := samples.NearestRanks(nil, values, 0.99)[0]
+			r.Add(class.String()+"-p99-response-sec", float64(p99)/Second)
+		}
+	}
+	if n > 0 {
+		r.Add("mean-slowdown", slowdown/float64(n))
+	}
+}
+
+// MostFound is the largest limit for which it is reported how many slots short tasks find held by
+// long ones: a number for each.
+const MostFound = 8
+
+// ReportFound adds, where the workload tells short tasks from long ones, what share of the short
+// ones find so many slots held by long ones when they are due, and how long these wait. It is why
+// variance costs what it does: the wait is that of the few who find all slots held.
+//
+// A task holds its slot from start to end, so nothing is said of strategies under which it gives
+// the slot back in between.
+func (o *Run) ReportFound(r *result.Result, first int) {
+	limit, spec := o.Bound(), o.Plan.Strategy
+	if limit == 0 || limit > MostFound || spec.Quantum != nil || spec.Retries {
+		return
+	}
+	starts, ends := o.StartsAndEnds(func(r *records.Record) bool {
+		return r.Class == strategies.Long
+	})
+	if len(starts) == 0 {
+		return
+	}
+	found, wait := make([]int, limit+1), make([]float64, limit+1)
+	shorts, begun, over := 0, 0, 0
+	for i := range o.Trace.Len() { // in the order of the due times
+		rec := o.Trace.At(i)
+		for begun < len(starts) && starts[begun] < rec.Due {
+			begun++
+		}
+		for over < len(ends) && ends[over] < rec.Due {
+			over++
+		}
+		if i < first || rec.Class != strategies.Short || rec.Outcome != records.Completed ||
+			begun-over > limit {
+			continue
+		}
+		shorts++
+		found[begun-over]++
+		wait[begun-over] += float64(rec.Wait())
+	}
+	for j := range found {
+		if shorts > 0 {
+			r.Add(fmt.Sprintf("found-%d-long/op", j), float64(found[j])/float64(shorts))
+		}
+		if found[j] > 0 {
+			r.Add(fmt.Sprintf("found-%d-long-wait-sec", j), wait[j]/float64(found[j])/Second)
+		}
+	}
+}
+
+// Intervals is how many equal stretches a run's timeline has.
+const Intervals = 100
+
+// Timeline counts what happened in each stretch of the run, from its first due to its last end.
+func (o *Run) Timeline() []result.Interval {
+	t := o.Trace
+	begin, end := t.At(0).Due, t.At(0).Due
+	for i := range t.Len() {
+		end = max(end, t.At(i).End)
+	}
+	length := max((end-begin)/Intervals+1, 1)
+	line := make([]result.Interval, (end-begin)/length+1)
+	for i := range line {
+		line[i].Start, line[i].Length = time.Duration(begin+int64(i)*length), time.Duration(length)
+	}
+	at := func(instant int64) *result.Interval {
+		return &line[min(max((instant-begin)/length, 0), int64(len(line)-1))]
+	}
+	for i := range t.Len() {
+		countIn(at, t.At(i))
+	}
+	sumUp(line)
+	return line
+}
+
+// countIn counts a task in the intervals of its instants.
+func countIn(at func(instant int64) *result.Interval, r *records.Record) {
+	at(r.Due).Arrived++
+	if r.Attempts > 0 {
+		at(r.Start).Started++
+	}
+	if r.Outcome == records.Unsettled {
+		return
+	}
+	last := at(r.End) // whose levels count what leaves them, until they are summed up
+	if *last.Of(r.Outcome)++; r.Attempts > 0 {
+		last.InFlight--
+	} else {
+		last.Queued--
+	}
+}
+
+// sumUp makes levels of what left them: what arrived and has neither ended nor started is queued.
+func sumUp(line []result.Interval) {
+	var inFlight, queued int
+	for i := range line {
+		v := &line[i]
+		inFlight += v.Started + v.InFlight
+		queued += v.Arrived - v.Started + v.Queued
+		v.InFlight, v.Queued = inFlight, queued
+	}
+}
+
+func newReading(of string, ns []int64) (result.Reading, error) {
+	highest := int64(time.Hour)
+	for _, v := range ns {
+		highest = max(highest, v)
+	}
+	h := hdrhistogram.New(1, highest, 3)
+	for _, v := range ns {
+		if err := h.RecordValue(v); err != nil {
+			return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
+		}
+	}
+	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return result.Reading{}, fmt.Errorf("distribution of %s: %w", of, err)
+	}
+	return result.Reading{Of: of, Histogram: string(text), Max: h.ValueAtQuantile(100)}, nil
+}

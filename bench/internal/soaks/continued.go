@@ -1,0 +1,268 @@
+package soaks
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/internal/merge"
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// A Continuation is the second part of a soak that was cut off. What was in the system is lost, so
+// it goes on with the plan at the next window of the course, with an empty system; what was due
+// before that and is not in the first part is missing, and said to be.
+type Continuation struct {
+	before *result.Result
+	window int   // the last of which the first part has arrivals
+	begin  int64 // of that window
+	From   int64 // its end
+
+	Skipped int   // tasks of the plan that were due before
+	missing int   // those of them that the first part does not have
+	until   int64 // when the last was due that it has
+}
+
+// NewContinuation is nil where the first part has no course.
+func NewContinuation(before *result.Result) *Continuation {
+	c := &Continuation{before: before, window: -1}
+	if before == nil {
+		return nil
+	}
+	for i, v := range before.Timeline {
+		if v.Arrived > 0 {
+			c.window, c.begin, c.From = i, int64(v.Start), int64(v.Start+v.Length)
+		}
+	}
+	if c.window < 0 {
+		return nil
+	}
+	return c
+}
+
+// Skip passes over what was due before the second part, and returns what comes then.
+func (c *Continuation) Skip(
+	next arrivals.Next, tasks int, duration time.Duration, step func(),
+) arrivals.Next {
+	has := c.before.Timeline[c.window].Arrived
+	within := 0
+	for {
+		due := next()
+		if (tasks > 0 && c.Skipped == tasks) || int64(due) >= c.From ||
+			(tasks == 0 && due > duration) {
+			c.missing = max(within-has, 0)
+			return func() (at time.Duration) {
+				at, due = due, next()
+				return at
+			}
+		}
+		if int64(due) >= c.begin {
+			if within++; within == has {
+				c.until = int64(due)
+			}
+		}
+		if c.Skipped++; c.Skipped%(1<<20) == 0 {
+			step() // a day of tasks takes minutes
+		}
+	}
+}
+
+// course is that of the first part, to be gone on with.
+func (c *Continuation) course() observed.Course {
+	first := c.before.Timeline[0]
+	to := observed.Course{Begin: int64(first.Start), Length: int64(first.Length)}
+	var inFlight, queued int
+	for _, v := range c.before.Timeline {
+		left := v
+		left.InFlight -= inFlight + v.Started
+		left.Queued -= queued + v.Arrived - v.Started
+		inFlight, queued = v.InFlight, v.Queued
+		to.Line = append(to.Line, left)
+	}
+	return to
+}
+
+// gap says what is missing, behind what is in that text of the first part, "" where nothing was.
+func (c *Continuation) gap(before string) string {
+	const begin = "the run was cut off and went on with an empty system: missing are "
+	if before == "" {
+		before = begin
+	} else {
+		before += ", "
+	}
+	return before + rundir.Gap{Tasks: c.missing, From: time.Duration(c.until),
+		To: time.Duration(c.From)}.String()
+}
+
+// join makes one result of the two parts; second has the timeline of both, and LastEnd is the last
+// end of its tasks. A metric that one of them lacks is left out.
+func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Result, error) {
+	first := c.before
+	r := &result.Result{Name: second.Name, Seed: second.Seed, Tasks: first.Tasks + second.Tasks,
+		Timeline: second.Timeline, Broken: append(first.Broken[:len(first.Broken):len(
+			first.Broken)], second.Broken...)}
+	gaps := "" // in one reason, since readers show one of each check
+	for _, reason := range first.Reasons {
+		switch reason.Check {
+		case rundir.CheckGap:
+			gaps = reason.Text
+		case rundir.CheckUnfinished:
+		default:
+			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
+		}
+	}
+	known := len(r.Reasons)
+	for _, reason := range second.Reasons {
+		i := slices.IndexFunc(r.Reasons[:known], func(of result.Reason) bool {
+			return of.Check == reason.Check && of.Check != rundir.CheckLaw
+		})
+		if i < 0 {
+			r.Doubt(reason.Verdict, reason.Check, "%s", reason.Text)
+			continue
+		}
+		both := &r.Reasons[i]
+		both.Text += "; and after the gap: " + reason.Text
+		both.Verdict = max(both.Verdict, reason.Verdict)
+		r.Verdict = max(r.Verdict, both.Verdict)
+	}
+	// the last, since a reader who sees only one wants to hear of the others
+	r.Doubt(result.Suspect, rundir.CheckGap, "%s", c.gap(gaps))
+	parts := []*result.Result{first, second}
+	r.Slowest = merge.Slowest(parts, false)
+	sums, err := merge.Readings(r, parts)
+	if err != nil {
+		return nil, err
+	}
+	measured := parts
+	if first.Tasks == 0 { // it was cut off in the warm-up
+		measured = parts[1:]
+	} else if second.Tasks == 0 {
+		measured = parts[:1]
+	}
+	for _, unit := range merge.Units(measured) {
+		if v, ok := joinedMetric(unit, measured, sums); ok {
+			r.Add(unit, v)
+		}
+	}
+	begin := int64(first.Timeline[0].Start)
+	r.Add("makespan-sec", float64(max(lastEnd, c.until)-begin)/float64(time.Second))
+	r.Add("broken-laws", float64(len(r.Broken)))
+	r.Add("verdict", float64(r.Verdict))
+	return r, nil
+}
+
+// joinedMetric is the value of a metric of parts that came one after another.
+func joinedMetric(
+	unit string, parts []*result.Result, sums map[string]*hdrhistogram.Histogram,
+) (v float64, ok bool) {
+	value := func(p *result.Result, unit string) float64 {
+		v, _ := p.Metric(unit)
+		return v
+	}
+	tasks := func(p *result.Result) float64 { return float64(p.Tasks) }
+	elapsed := func(p *result.Result) float64 { return value(p, "ns/op") * tasks(p) }
+	everyPart := func() bool {
+		return !slices.ContainsFunc(parts, func(p *result.Result) bool {
+			_, has := p.Metric(unit)
+			return !has
+		})
+	}
+	mean := func(weight func(*result.Result) float64) (float64, bool) {
+		if !everyPart() {
+			return 0, false
+		}
+		total, weights := 0.0, 0.0
+		for _, p := range parts {
+			total, weights = total+weight(p)*value(p, unit), weights+weight(p)
+		}
+		return total / weights, weights > 0
+	}
+	switch unit {
+	case "broken-laws", "verdict", "makespan-sec", "mean-wait-low-sec", "mean-wait-high-sec":
+		return 0, false
+	case "ops/s", "goodput-ops/s":
+		return mean(elapsed)
+	case "offered-ops/s":
+		return mean(func(p *result.Result) float64 { return tasks(p) / value(p, unit) })
+	case "attempts/op", "waited/op": // of those that the strategy took
+		return mean(func(p *result.Result) float64 { return tasks(p) * (1 - value(p, "shed/op")) })
+	case "utilisation":
+		return mean(func(p *result.Result) float64 { return value(p, "makespan-sec") })
+	}
+	if of, q, is := readingOf(unit, sums); is {
+		return joinedTime(parts, unit, of, q, sums[of])
+	}
+	if observed.IsPartMean(unit) {
+		return mean(func(p *result.Result) float64 { return timesIn(p, "response") })
+	}
+	if !everyPart() { // one that was cut off has not told of its machine
+		return 0, false
+	}
+	if strings.HasPrefix(unit, "max-") || strings.HasPrefix(unit, "peak-") ||
+		strings.HasPrefix(unit, "p99-") || unit == "oracle-max-diff-sec" {
+		for _, p := range parts {
+			v = max(v, value(p, unit))
+		}
+		return v, true
+	}
+	return mean(tasks)
+}
+
+// readingOf splits the name of a metric of one of the distributions.
+func readingOf(unit string, sums map[string]*hdrhistogram.Histogram) (of, what string, is bool) {
+	for of := range sums {
+		if what, is = strings.CutSuffix(unit, "-"+of+"-sec"); is &&
+			!strings.Contains(what, "-") {
+			return of, what, true
+		}
+	}
+	return "", "", false
+}
+
+// timesIn is how many tasks a distribution is of; 0 where there is none that can be read, which
+// Readings has said before.
+func timesIn(p *result.Result, of string) float64 {
+	for _, reading := range p.Readings {
+		if reading.Of != of {
+			continue
+		}
+		if h, err := hdrhistogram.Decode([]byte(reading.Histogram)); err == nil {
+			return float64(h.TotalCount())
+		}
+	}
+	return 0
+}
+
+// joinedTime is that of a distribution: quantiles are those of the sum.
+func joinedTime(
+	parts []*result.Result, unit, of, what string, sum *hdrhistogram.Histogram,
+) (v float64, ok bool) {
+	total, longest := 0.0, 0.0
+	for _, p := range parts {
+		n := timesIn(p, of)
+		m, _ := p.Metric("mean-" + of + "-sec")
+		x, _ := p.Metric("max-" + of + "-sec")
+		total, longest = total+n*m, math.Max(longest, x)
+	}
+	n := int(sum.TotalCount())
+	switch what {
+	case "mean":
+		return total / float64(n), n > 0
+	case "max":
+		return longest, true
+	}
+	for _, q := range result.Quantiles {
+		if what == q.Name && samples.Resolvable(q.P, n) {
+			v := float64(result.ValueAtRank(sum, samples.Rank(n, q.P))) / observed.Second
+			return math.Min(v, longest), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,300 @@
+// Package soaks computes the result of a run that may go on for any time, from sums and histograms:
+// a belt carries its records to a fold as soon as they are settled, and one that was cut off goes
+// on.
+package soaks
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/bench/internal/exact"
+	"github.com/poolbench/poolbench/bench/internal/intervals"
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/internal/verdicts"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// A Fold is what a soak keeps of its records, which it is given in the order of their due times:
+// sums, histograms of three digits, the course, and what the laws and the oracle need to go on. It
+// takes a few megabytes and what the tasks in the system take, however long the run is.
+type Fold struct {
+	o     *observed.Run
+	begun observed.Run // that, as it was when the run began
+	cut   bool         // what comes behind the last that was added is not there
+	// the run is that of a second part; nil: it has one
+	second *Continuation
+
+	first int   // the tasks before are the warm-up: their number or, of a run of a given time,
+	warm  int64 // until when they are due
+	n     int   // tasks of the plan so far
+	begin int64 // the first due
+	due   int64 // the last
+
+	m      observed.Measured
+	flow   observed.Flowing
+	oracle verdicts.Oracle
+	lag    records.Lagging
+	stood  observed.HeldSum
+	parts  observed.PartSums
+	slow   observed.Slowest
+
+	times  [3]distribution // response, wait, service
+	lags   *hdrhistogram.Histogram
+	late   float64 // sum of the lags
+	course observed.Course
+	// of what CheckDrift looks at
+	trend    observed.Batched
+	drifting func(*records.Record) int64
+	waits    observed.Batched
+	tail     tails
+	done     observed.Batched // 1 for each that was completed, else 0
+}
+
+// A distribution is a histogram with the exact mean and maximum beside it.
+type distribution struct {
+	h       *hdrhistogram.Histogram
+	sum     float64
+	longest int64
+}
+
+// The histograms have three digits: a quantile is within 0.1 %.
+const (
+	foldDigits = 3
+	foldError  = 0.001
+)
+
+// longestTime is what a histogram of a soak goes up to, beyond what any task may take.
+const longestTime = int64(4 * 87_600 * time.Hour)
+
+// NewFold is for a run that takes about that time; second is nil unless the run is one.
+func NewFold(o *observed.Run, span time.Duration, second *Continuation) *Fold {
+	s := o.Plan
+	f := &Fold{o: o, begun: *o, first: math.MaxInt,
+		course: observed.Course{Length: max(int64(span)/observed.Intervals, 1)},
+		flow:   observed.Flowing{Run: o, Bound: o.Bound()}, oracle: verdicts.NewOracle(o),
+		stood: observed.HeldSum{Per: 1},
+		lags:  hdrhistogram.New(1, longestTime, foldDigits)}
+	_, f.drifting = verdicts.Drifting(o)
+	if s.Tasks > 0 {
+		f.first = int(s.Warmup * float64(s.Tasks))
+	} else {
+		f.warm = int64(s.Warmup * float64(s.Duration))
+	}
+	if f.begin = -1; second != nil {
+		f.second, f.course, f.n = second, second.course(), second.Skipped
+		f.first, f.due = max(f.first, f.n), second.From
+		f.flow.From, f.flow.Now = second.From, second.From
+	}
+	for i := range f.times {
+		f.times[i].h = hdrhistogram.New(1, longestTime, foldDigits)
+	}
+	return f
+}
+
+// IsOf says what the run was as it ended, and whether what comes behind the last that was added is
+// not there.
+func (f *Fold) IsOf(o *observed.Run, cut bool) { f.o, f.flow.Run, f.cut = o, o, cut }
+
+// add takes note of the next record.
+func (f *Fold) add(r *records.Record) {
+	i := f.n
+	f.n++
+	if f.begin < 0 {
+		if f.begin = r.Due; f.second == nil {
+			f.course.Begin = r.Due
+		}
+	}
+	if f.first == math.MaxInt && r.Due >= f.warm {
+		f.first = i
+	}
+	counts := i >= f.first
+	if i == f.first {
+		f.m.From = f.due // the gap before the first that counts
+		f.m.FirstDue = r.Due
+	}
+	f.due = r.Due
+	lag := f.lag.Of(r)
+	f.flow.Add(r, counts)
+	f.oracle.Add(i, r, counts)
+	f.stood.Add(f.o, r, lag, counts)
+	f.parts.Add(r, lag, counts)
+	f.course.Add(r)
+	if !counts {
+		return
+	}
+	f.m.N++
+	f.m.Count(r, int64(f.o.Plan.Deadline))
+	if r.Outcome != records.Unsettled {
+		f.slow.Add(i, r, lag)
+	}
+	f.late += float64(lag)
+	_ = f.lags.RecordValue(lag)
+	if verdicts.Drifts(r) {
+		f.trend.Add(float64(f.drifting(r)))
+	}
+	if r.Outcome != records.Completed {
+		f.done.Add(0)
+		return
+	}
+	f.done.Add(1)
+	f.tail.add(r.Response())
+	f.waits.Add(float64(r.Wait()) / observed.Second)
+	for i, ns := range [...]int64{r.Response(), r.Wait(), r.Busy} {
+		d := &f.times[i]
+		_ = d.h.RecordValue(max(ns, 0)) // beyond its end is beyond ten years
+		d.sum += float64(ns)
+		d.longest = max(d.longest, ns)
+	}
+}
+
+// Result computes what the soak reports, as observation.result does from records. What takes all
+// records at hand is left out: classes, what short tasks find, the interval of the p99, and the
+// tests of the plan's gaps and of single values of theory.
+func (f *Fold) Result() (*result.Result, error) {
+	r, err := f.part()
+	if err != nil || f.second == nil {
+		return r, err
+	}
+	return f.second.join(r, f.flow.LastEnd)
+}
+
+// part is the result of what was added.
+func (f *Fold) part() (*result.Result, error) {
+	o, s := f.o, f.o.Plan
+	r := &result.Result{Name: o.Name, Seed: s.Seed, Tasks: f.m.N}
+	if r.Tasks == 0 && (f.cut || f.second != nil) { // in the warm-up, of which there is the course
+		if f.cut {
+			f.doubtCut(r)
+		}
+		r.Add("verdict", float64(r.Verdict))
+		r.Timeline = f.course.Intervals()
+		return r, nil
+	}
+	if r.Tasks == 0 {
+		return nil, observed.ErrNoTasks
+	}
+	until := f.due
+	if !f.cut {
+		until = max(until, int64(s.Duration))
+	}
+	m := f.m.Ended(s, until, f.first > 0)
+	flow := f.flow.Ended(f.begin)
+	m.Report(r)
+	if err := f.reportTimes(r); err != nil {
+		return nil, err
+	}
+	o.ReportShares(r, m, flow)
+	n := float64(m.N)
+	held := observed.Held{Share: f.stood.Count / n, Mean: f.stood.Total / n, Ever: f.stood.Ever}
+	r.Add("held/op", held.Share)
+	f.parts.ReportMeans(r)
+	replay := f.oracle.Ended()
+	r.Broken = verdicts.BrokenLaws(o, flow, replay, f.parts.Impossible)
+	r.Add("broken-laws", float64(len(r.Broken)))
+	if replay.Done {
+		r.Add("oracle-mean-wait-sec", replay.MeanWait/observed.Second)
+		r.Add("oracle-max-diff-sec", float64(replay.MaxDiff)/observed.Second)
+	}
+	if o.Pools == nil {
+		exact.Report(o, r, m, held)
+	}
+	if !f.cut {
+		skipped := 0
+		if f.second != nil {
+			skipped = f.second.Skipped
+		}
+		o.ReportCosts(r, f.n-skipped)
+	}
+	f.judge(r, m, flow, held)
+	r.Timeline, r.Slowest = f.course.Intervals(), f.slow.Ended()
+	return r, nil
+}
+
+// soFar is what the soak would report if its plan ended with the last record that was added; peak
+// is that of the run so far. It changes nothing of the fold.
+func (f *Fold) soFar(peak int64) (*result.Result, error) {
+	o, now := f.begun, *f
+	o.Peak, o.Service = peak, f.flow.Busy
+	now.IsOf(&o, true)
+	now.flow.Ends = slices.Clone(f.flow.Ends)
+	now.course.Line = slices.Clone(f.course.Line)
+	return now.Result()
+}
+
+// doubtCut says how far the soak is.
+func (f *Fold) doubtCut(r *result.Result) {
+	r.Doubt(result.Suspect, rundir.CheckUnfinished,
+		"the run is not over, or was cut off: this is of its "+
+			"first %d tasks, which were due until %s; --resume goes on with it", f.n,
+		observed.Spell(float64(f.due)))
+}
+
+// ReportTimes is that of observation: means and maxima are exact, quantiles those of the
+// histograms.
+func (f *Fold) reportTimes(r *result.Result) error {
+	for i, of := range []string{"response", "wait", "service"} {
+		d := f.times[i]
+		n := int(d.h.TotalCount())
+		if n == 0 || (of == "wait" && f.o.Splits()) {
+			continue
+		}
+		r.Add("mean-"+of+"-sec", d.sum/float64(n)/observed.Second)
+		for _, q := range result.Quantiles {
+			if samples.Resolvable(q.P, n) {
+				v := result.ValueAtRank(d.h, samples.Rank(n, q.P))
+				r.Add(q.Name+"-"+of+"-sec", float64(min(v, d.longest))/observed.Second)
+			}
+		}
+		r.Add("max-"+of+"-sec", float64(d.longest)/observed.Second)
+		text, err := d.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			return fmt.Errorf("distribution of %s: %w", of, err)
+		}
+		r.Readings = append(r.Readings, result.Reading{Of: of, Histogram: string(text),
+			Max: d.h.ValueAtQuantile(100)})
+	}
+	r.Add("quantile-error", foldError)
+	if n := int(f.lags.TotalCount()); samples.Resolvable(0.99, n) {
+		r.Add("p99-lag-sec", float64(result.ValueAtRank(f.lags, samples.Rank(n,
+			0.99)))/observed.Second)
+	}
+	return nil
+}
+
+// judge makes those of the checks that need no records.
+func (f *Fold) judge(r *result.Result, m observed.Measured, flow observed.Flow, h observed.Held) {
+	o := f.o
+	verdicts.JudgeAny(o, r)
+	if !o.Plan.Virtual {
+		verdicts.JudgeLag(o, r, f.late/float64(m.N), m)
+	}
+	if f.cut {
+		f.doubtCut(r)
+	}
+	if !o.Share {
+		verdicts.CheckPASTA(o, r, flow)
+		o.CheckHeld(r, h)
+		if means, ok := f.trend.Means(); ok && o.Stationary() {
+			verdicts.JudgeDrift(o, r, means)
+		}
+		if o.Stationary() {
+			f.judgeSoakDrift(r)
+		}
+	}
+	if mean, ok := r.Metric("mean-wait-sec"); ok && mean > 0 && o.Stationary() {
+		means, ok := f.waits.Means()
+		if ok && float64(m.N) >= intervals.MemoryOf(o, r, 0, m).TakesMeanWait() {
+			low, high, _ := intervals.MeanInterval(means[:])
+			r.Add("mean-wait-low-sec", max(low, 0))
+			r.Add("mean-wait-high-sec", high)
+		}
+	}
+	r.Add("verdict", float64(r.Verdict))
+}

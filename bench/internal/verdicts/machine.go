@@ -1,0 +1,168 @@
+package verdicts
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/machine/witness"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/workloads"
+)
+
+// What the machine may do before a run is doubted.
+const (
+	// pauseFloor is a stop of the whole process that no scheduler of a machine that is merely busy
+	// makes (57 ms is the longest seen on one). It is absolute: what happened in it is not known,
+	// so it is not weighed against the length of the run.
+	pauseFloor = 100 * time.Millisecond
+	// stallShare is how large the meter's p99 may be against the p99 response, from a millisecond
+	// on: below that a late wake-up is no stall.
+	stallShare    = 0.1
+	smallestStall = time.Millisecond
+	// busyShare is that of waiting for a processor, of steal and of pressure: a contended machine
+	// has 50 % and more. A quiet one has about 1 % of steal and pressure, but 30 % of waiting where
+	// the process does little, for its threads run no longer than they take to wake.
+	busyShare = 0.05
+)
+
+// CheckMachine reports what the witness saw of the machine, and doubts the result where that is in
+// it. The result has its response already.
+func checkMachine(o *observed.Run, r *result.Result) {
+	p := o.Seen.Pressure
+	for _, share := range []struct {
+		unit  string
+		value float64
+	}{{"cpu-steal", p.Steal}, {"cpu-others", p.Others}, {"cpu-pressure", p.Stall},
+		{"cpu-wait", p.Queued}} {
+		if share.value >= 0 {
+			r.Add(share.unit, share.value)
+		}
+	}
+	if p.Steal > busyShare {
+		r.Doubt(result.Suspect, observed.CheckMachine,
+			"the host took %.0f %% of the processors' time away "+
+				"(steal; more than %.0f %% is too much)", 100*p.Steal, 100*busyShare)
+	}
+	switch {
+	case p.Others >= 0 && p.Others <= busyShare:
+		// whoever waited, waited for this process: its tasks are meant to have all processors
+	case p.Waiting >= 0 && p.Waiting <= busyShare*inService(r):
+		// By Little's law as much of a task's service at most went into waiting, even if none but
+		// tasks waited.
+	case p.Queued > busyShare:
+		r.Doubt(result.Suspect, observed.CheckMachine,
+			"this process's threads, when they were ready, waited for "+
+				"a processor for %.0f %% of the time%s (more than %.0f %% is too much)",
+			100*p.Queued, also(p), 100*busyShare)
+	case p.Stall > busyShare:
+		r.Doubt(result.Suspect, observed.CheckMachine,
+			"for %.0f %% of the time some thread on this machine was "+
+				"ready and had no processor (more than %.0f %% is too much)",
+			100*p.Stall, 100*busyShare)
+	}
+	if o.Seen.Hiccups != nil {
+		checkHiccups(o, r, o.Seen.Hiccups)
+	}
+}
+
+// inService is how many tasks were in service on average; 0 where that is not known.
+func inService(r *result.Result) float64 {
+	rate, _ := r.Metric("ops/s")
+	service, _ := r.Metric("mean-service-sec")
+	return rate * service
+}
+
+// also adds what the whole machine's threads waited, where that is known.
+func also(p witness.Pressure) string {
+	if p.Stall < 0 {
+		return ""
+	}
+	return observed.Percent("; on the whole machine some thread did for %s", p.Stall)
+}
+
+// checkHiccups looks at the stalls that the hiccup meter saw.
+func checkHiccups(o *observed.Run, r *result.Result, h *witness.Hiccups) {
+	p99, longest := h.Late.ValueAtQuantile(99), float64(h.Late.Max())
+	known := samples.Resolvable(0.99, int(h.Late.TotalCount()))
+	if known {
+		r.Add("p99-hiccup-sec", float64(p99)/observed.Second)
+	}
+	r.Add("max-hiccup-sec", longest/observed.Second)
+	var causes [3]struct {
+		n, due int
+		worst  witness.Stall
+	}
+	for _, s := range h.Stalls {
+		if k := &causes[s.Cause()]; s.Late >= int64(pauseFloor) {
+			k.n++
+			k.due += dueBetween(o, s.From, s.Until())
+			if s.Late > k.worst.Late {
+				k.worst = s
+			}
+		}
+	}
+	if k := causes[witness.Stopped]; k.n > 0 {
+		r.Doubt(result.Invalid, observed.CheckPause,
+			"from %s on, the process stood still for %s%s: it used %s "+
+				"of CPU meanwhile, and %d tasks were due",
+			observed.Spell(float64(k.worst.From)), observed.Spell(float64(k.worst.Late)),
+			times(k.n),
+			observed.Spell(float64(k.worst.CPU)), k.due)
+	}
+	if k := causes[witness.Crowded]; k.n > 0 {
+		r.Doubt(result.Suspect, observed.CheckMachine,
+			"from %s on, a thread that was ready did not run for "+
+				"%s%s: others had the processors, and this process %s of CPU",
+			observed.Spell(float64(k.worst.From)), observed.Spell(float64(k.worst.Late)),
+			times(k.n),
+			observed.Spell(float64(k.worst.CPU)))
+	}
+	if k := causes[witness.OwnWork]; k.n > 0 {
+		r.Doubt(result.Suspect, observed.CheckStalls,
+			"from %s on, a thread that was ready did not run for %s%s, "+
+				"in which the process used %s of CPU: its own tasks kept the processors",
+			observed.Spell(float64(k.worst.From)), observed.Spell(float64(k.worst.Late)),
+			times(k.n),
+			observed.Spell(float64(k.worst.CPU)))
+	}
+	paused := causes[witness.Stopped].n > 0
+	typical, has := r.Metric("p99-response-sec")
+	if !has {
+		typical, has = r.Metric("max-response-sec")
+	}
+	// Tasks that compute keep a thread waiting for a processor of the runtime, as they keep each
+	// other.
+	others := o.Seen.Pressure.Others
+	own := o.Plan.Kind == workloads.CPU && others >= 0 && others <= busyShare
+	if known && !paused && !own && has && p99 > int64(smallestStall) &&
+		float64(p99) > stallShare*typical*observed.Second {
+		r.Doubt(result.Suspect, observed.CheckStalls,
+			"for one instant in a hundred the machine left a thread "+
+				"that was ready waiting for %s or more (at most %s); the p99 response is %s",
+			observed.Spell(float64(p99)), observed.Spell(longest),
+			observed.Spell(typical*observed.Second))
+	}
+}
+
+// times adds how often something happened that is told of once.
+func times(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (the longest of %d times)", n)
+}
+
+// dueBetween counts the tasks that were due from one instant to before another.
+func dueBetween(o *observed.Run, from, to int64) (n int) {
+	if o.Trace == nil { // of a soak
+		return int(float64(to-from) / observed.Second * o.Plan.Rate(o.Mean))
+	}
+	for i := range o.Trace.Len() {
+		if due := o.Trace.At(i).Due; due >= from && due < to {
+			n++
+		}
+	}
+	return n
+}

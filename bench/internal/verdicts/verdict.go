@@ -1,0 +1,56 @@
+// Package verdicts says whether the numbers of a run may be believed: laws that no run may break,
+// the machine and the generator, drift, standstills, and what Poisson arrivals see. The thresholds
+// are with each check.
+//
+// # Size
+//
+// The checks are exported one by one, since a soak makes those of them that need no records.
+package verdicts
+
+import (
+	"github.com/poolbench/poolbench/bench/internal/exact"
+	"github.com/poolbench/poolbench/bench/internal/observed"
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
+)
+
+// JudgeAny makes the checks that need no times of tasks: broken laws, what whoever recorded the run
+// doubts, and the machine.
+func JudgeAny(o *observed.Run, r *result.Result) {
+	for _, law := range r.Broken {
+		r.Doubt(result.Invalid, rundir.CheckLaw, "%s", law)
+	}
+	for _, d := range o.Doubts {
+		r.Doubt(d.Verdict, d.Check, "%s", d.Text)
+	}
+	if !o.Plan.Virtual && o.Seen != nil {
+		checkMachine(o, r)
+	}
+}
+
+// Judge checks whether the run may be believed. The thresholds are with each check.
+func Judge(
+	o *observed.Run, r *result.Result, first int, m observed.Measured, f observed.Flow,
+	h observed.Held,
+) {
+	JudgeAny(o, r)
+	if !o.Plan.Virtual {
+		checkLag(o, r, first, m)
+		if a := o.Plan.Arrival; !a.IsClosed() && !a.Spec.AllAtOnce &&
+			!o.Trace.Merged() { // else no generator issued them all
+			CheckSaturation(o, r, m)
+		}
+		CheckStandstill(o, r)
+	}
+	CheckSettling(o, r, first)
+	if !o.Share {
+		CheckPlan(o, r)
+		CheckPASTA(o, r, f)
+		exact.CheckPools(o, r)
+		o.CheckHeld(r, h)
+		exact.Check(o, r, first)
+		CheckDrift(o, r, first)
+		checkLength(o, r, first, m)
+	}
+	r.Add("verdict", float64(r.Verdict))
+}

@@ -1,0 +1,76 @@
+// Package result is what one run says: its metrics, distributions and course, and whether it may be
+// believed. Package bench has the same types under the same names, for its callers; they are here
+// for the packages below it that compute them.
+package result
+
+import (
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/poolbench/poolbench/bench/records"
+)
+
+// A Result is what one run says. It is plain data: it crosses processes as JSON.
+type Result struct {
+	Name     string // of the scenario, canonical
+	Seed     uint64 // that the run used
+	Tasks    int    // offered and measured, that is without the warm-up
+	Metrics  []Metric
+	Readings []Reading // distributions of response, wait and service
+	// of each measured task, as rundir.PackResponses has them: under the virtual clock, where tasks
+	// are due by a plan and no more than a directory keeps
+	Responses string     `json:",omitempty"`
+	Profiles  []Profile  `json:",omitempty"` // see Scenario.Profile
+	Timeline  []Interval // of the whole run, warm-up included
+	Slowest   []SlowTask `json:",omitempty"` // the slowest tasks, the slowest first: at most 50
+	Broken    []string   // violated laws, in words with their numbers; none is what is wanted
+	Verdict   Verdict    // whether the results are valid
+	Reasons   []Reason   // that it is not Valid for, broken laws among them
+	Agents    []string   `json:",omitempty"` // that shared the load, a line about each
+	// of the machine that the run was made on, as results.txt has it; nil: of this process
+	Machine []benchfmt.Config `json:",omitempty"`
+}
+
+// Metric returns the value in that unit and whether the run has it.
+func (r *Result) Metric(unit string) (float64, bool) {
+	for _, m := range r.Metrics {
+		if m.Unit == unit {
+			return m.Value, true
+		}
+	}
+	return 0, false
+}
+
+// Add notes a metric, behind those that it has.
+func (r *Result) Add(unit string, v float64) { r.Metrics = append(r.Metrics, Metric{unit, v}) }
+
+// A Reading is the distribution of one time over the measured tasks that completed.
+type Reading struct {
+	Of        string // response, wait or service
+	Histogram string // HdrHistogram, V2 compressed, base64: nanoseconds, 3 significant digits
+	Max       int64  // nanoseconds, as exact as the histogram
+}
+
+// ValueAtRank is the value of that rank, as Reading has values.
+func ValueAtRank(h *hdrhistogram.Histogram, rank int) int64 {
+	return h.ValueAtPercentile(100 * (float64(rank) - 0.25) / float64(h.TotalCount()))
+}
+
+// An Interval counts what happened in one stretch of a run.
+type Interval struct {
+	Start, Length                                                   time.Duration
+	Arrived, Started, Completed, Failed, Throttled, Shed, Abandoned int
+	// at the end of the interval
+	InFlight, Queued int
+}
+
+// Of is the count of tasks that ended like that.
+func (v *Interval) Of(o records.Outcome) *int { return v.Counts()[2+o-records.Completed] }
+
+// Counts are those of the interval in the order of the columns of timeline.csv, to be set as well.
+func (v *Interval) Counts() [9]*int {
+	return [...]*int{&v.Arrived, &v.Started, &v.Completed, &v.Failed, &v.Throttled, &v.Shed,
+		&v.Abandoned, &v.InFlight, &v.Queued}
+}
