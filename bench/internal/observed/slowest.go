@@ -52,11 +52,20 @@ func (s *Slowest) take(t late) {
 	s.least = s.tasks[0].rec.Response()
 }
 
-func (s *Slowest) Len() int           { return len(s.tasks) }
+// Len implements heap.Interface.
+func (s *Slowest) Len() int { return len(s.tasks) }
+
+// Less implements heap.Interface.
 func (s *Slowest) Less(i, j int) bool { return lateLast(&s.tasks[i], &s.tasks[j]) < 0 }
-func (s *Slowest) Swap(i, j int)      { s.tasks[i], s.tasks[j] = s.tasks[j], s.tasks[i] }
-func (s *Slowest) Push(t any)         { s.tasks = append(s.tasks, t.(late)) }
-func (s *Slowest) Pop() any           { panic("bench: the slowest tasks are replaced, not taken") }
+
+// Swap implements heap.Interface.
+func (s *Slowest) Swap(i, j int) { s.tasks[i], s.tasks[j] = s.tasks[j], s.tasks[i] }
+
+// Push implements heap.Interface.
+func (s *Slowest) Push(t any) { s.tasks = append(s.tasks, t.(late)) }
+
+// Pop implements heap.Interface; nobody calls it.
+func (s *Slowest) Pop() any { panic("bench: the slowest tasks are replaced, not taken") }
 
 // Ended are the slowest tasks, the slowest first. What they found when they were due is Unknown.
 func (s *Slowest) Ended() (all []result.SlowTask) {
