@@ -152,6 +152,7 @@ func TestNotMonotone(t *testing.T) {
 // where all loads see the same seeds, and also where each run has an edge of its own, as under the
 // real clock.
 func TestCoverage(t *testing.T) {
+	check.RacedBy(t, "TestSameQueue")
 	const searches, median = 200, 0.6
 	for clock, own := range map[bench.Clock]bool{bench.Virtual: false, bench.Real: true} {
 		r := rand.New(rand.NewPCG(4, uint64(clock)))
@@ -200,6 +201,7 @@ func TestCoverage(t *testing.T) {
 // interval, for whichever seed. The seeds are fixed and time is virtual, so this is no game of
 // chance; of 20 longer searches all held it.
 func TestAgainstTheory(t *testing.T) {
+	check.RacedBy(t, "TestSameQueue")
 	const mean, limit = 0.010, 4
 	cases := []struct {
 		objective string

@@ -87,29 +87,37 @@ func (c *Calibration) Task(w Work, units int) (time.Duration, error) {
 // long, enough ends the rounds.
 const round, enough = 2 * time.Millisecond, 100 * time.Millisecond
 
-// lineThrough is the line through a task of one unit and one that takes a round.
+// lineThrough is the line through a task of one unit and one that takes a round. A busy machine may
+// hold up every round of either: then it is measured again, with more units.
 func lineThrough(w Work) (Line, error) {
 	one, err := timeOf(w.Sized(1))
 	if err != nil {
 		return Line{}, err
 	}
-	units := 2
-	for {
+	for units := 2; ; units *= 2 {
 		took, err := shortest(w.Sized(units), 1, 3)
 		if err != nil {
 			return Line{}, err
 		}
-		if took >= round {
-			break
+		if took < round {
+			continue
 		}
-		units *= 2
+		many, err := timeOf(w.Sized(units))
+		if err != nil {
+			return Line{}, err
+		}
+		if many < float64(round)/2 {
+			continue
+		}
+		if perUnit := (many - one) / float64(units-1); perUnit > 0 {
+			return Line{Fixed: one - perUnit, PerUnit: perUnit}, nil
+		}
+		again, err := timeOf(w.Sized(1))
+		if err != nil {
+			return Line{}, err
+		}
+		one = min(one, again)
 	}
-	many, err := timeOf(w.Sized(units))
-	if err != nil {
-		return Line{}, err
-	}
-	perUnit := (many - one) / float64(units-1)
-	return Line{Fixed: one - perUnit, PerUnit: perUnit}, nil
 }
 
 // timeOf is the time of a task alone, in ns: that of the shortest of ten rounds, or of two where

@@ -59,6 +59,35 @@ func TestCalibrationFindsTheLine(t *testing.T) {
 	})
 }
 
+// heldUp is asleep on a machine that is busy for so many tasks of one unit, or of few.
+type heldUp struct {
+	asleep
+	most int
+	left *int
+}
+
+func (h heldUp) Sized(units int) Doer { return heldUp{asleep{units}, h.most, h.left} }
+
+func (h heldUp) Do(ctx context.Context, seq uint64) error {
+	if h.units <= h.most && *h.left > 0 {
+		*h.left--
+		time.Sleep(7 * time.Millisecond)
+	}
+	return h.asleep.Do(ctx, seq)
+}
+
+func TestCalibrationOnABusyMachine(t *testing.T) {
+	for _, c := range []struct{ most, tasks int }{{1, 10}, {1, 5}, {8, 13}, {8, 11}} {
+		synctest.Test(t, func(t *testing.T) {
+			var all Calibration
+			l, err := all.Line(heldUp{most: c.most, left: &c.tasks})
+			if got, want := l.Time(1_000_000), 10_000_100*time.Nanosecond; got != want || err != nil {
+				t.Errorf("%+v: %v, %v, want %v", c, got, err, want)
+			}
+		})
+	}
+}
+
 // A long task is measured twice, a short one in rounds of 2 ms.
 func TestCalibrationOfATask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
