@@ -1,0 +1,172 @@
+package flight
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/exp/trace"
+)
+
+// A view adds up what goes on between two instants.
+type view struct {
+	Account
+	goroutine trace.GoID // that ended the task
+	from, to  trace.Time
+	states    map[trace.GoID]since
+	waiting   Block                  // that of the goroutine now
+	blocked   map[Block]time.Duration // by place, For left out
+	marks     map[string]mark
+	ran       time.Duration // of all goroutines
+}
+
+// since is when a goroutine came to be in a state.
+type since struct {
+	state trace.GoState
+	at    trace.Time
+}
+
+// A mark is a range of the trace that is open.
+type mark struct {
+	at   trace.Time
+	open int
+}
+
+// within is how much of a stretch is between the instants.
+func (v *view) within(from, to trace.Time) time.Duration {
+	return max(min(to, v.to).Sub(max(from, v.from)), 0)
+}
+
+func (v *view) take(e *trace.Event) {
+	switch e.Kind() {
+	case trace.EventMetric:
+		if m := e.Metric(); m.Name == "/sched/gomaxprocs:threads" && e.Time() <= v.to {
+			v.Processors = int(m.Value.Uint64())
+		}
+	case trace.EventStateTransition:
+		if t := e.StateTransition(); t.Resource.Kind == trace.ResourceGoroutine {
+			v.move(e, t)
+		}
+	case trace.EventRangeBegin, trace.EventRangeActive:
+		r := e.Range()
+		key := r.Name + r.Scope.String()
+		m := v.marks[key]
+		if m.open == 0 {
+			m = mark{at: e.Time()}
+			if e.Kind() == trace.EventRangeActive {
+				m.at = v.from // it was on before
+			}
+			m.open = 1
+		}
+		v.marks[key] = m
+	case trace.EventRangeEnd:
+		r := e.Range()
+		key := r.Name + r.Scope.String()
+		if m := v.marks[key]; m.open > 0 {
+			v.ranged(r, v.within(m.at, e.Time()))
+		} else {
+			v.ranged(r, v.within(v.from, e.Time()))
+		}
+		delete(v.marks, key)
+	}
+}
+
+// ranged adds a range that has ended.
+func (v *view) ranged(r trace.Range, d time.Duration) {
+	switch {
+	case r.Name == "GC concurrent mark phase":
+		v.Marking += d
+	case strings.HasPrefix(r.Name, "stop-the-world"):
+		v.Stopped += d
+	case r.Name == "GC mark assist" && r.Scope.Kind == trace.ResourceGoroutine &&
+		r.Scope.Goroutine() == v.goroutine:
+		v.Assist += d
+	}
+}
+
+// move takes a goroutine from a state to another.
+func (v *view) move(e *trace.Event, t trace.StateTransition) {
+	id := t.Resource.Goroutine()
+	from, to := t.Goroutine()
+	before, known := v.states[id]
+	if !known {
+		before = since{from, v.from} // the trace begins in the middle of it
+	}
+	v.left(id, before.state, v.within(before.at, e.Time()), e)
+	v.states[id] = since{to, e.Time()}
+	if id == v.goroutine && to == trace.GoWaiting {
+		v.waiting = Block{Why: t.Reason, At: place(t.Stack)}
+	}
+	if to == trace.GoNotExist {
+		delete(v.states, id)
+	}
+}
+
+// left adds what a goroutine was at for so long, until the event.
+func (v *view) left(id trace.GoID, state trace.GoState, d time.Duration, e *trace.Event) {
+	if state == trace.GoRunning {
+		v.ran += d
+	}
+	if id != v.goroutine || d == 0 {
+		return
+	}
+	switch state {
+	case trace.GoRunning:
+		v.Running += d
+	case trace.GoRunnable:
+		v.Runnable += d
+	case trace.GoSyscall:
+		v.Syscall += d
+	case trace.GoWaiting:
+		b := v.waiting
+		if e != nil && e.Goroutine() != id {
+			b.Waking = place(e.Stack())
+		}
+		if v.blocked == nil {
+			v.blocked = map[Block]time.Duration{}
+		}
+		v.blocked[b] += d
+	}
+}
+
+// account ends the view.
+func (v *view) account() *Account {
+	for id, s := range v.states {
+		v.left(id, s.state, v.within(s.at, v.to), nil)
+	}
+	for key, m := range v.marks {
+		if strings.HasPrefix(key, "GC concurrent mark phase") {
+			v.Marking += v.within(m.at, v.to)
+		}
+	}
+	for _, b := range slices.Collect(maps.Keys(v.blocked)) {
+		d := v.blocked[b]
+		b.For = d
+		v.Blocked = append(v.Blocked, b)
+	}
+	slices.SortFunc(v.Blocked, func(a, b Block) int {
+		return cmp.Or(cmp.Compare(b.For, a.For), strings.Compare(a.At, b.At))
+	})
+	if v.Processors > 0 && v.Seen > 0 {
+		v.Busy = min(v.ran.Seconds()/(v.Seen.Seconds()*float64(v.Processors)), 1)
+	}
+	return &v.Account
+}
+
+// place is the innermost function of a stack that is neither the runtime's nor of package sync or
+// time: what a reader would look for.
+func place(s trace.Stack) (name string) {
+	for f := range s.Frames() {
+		function := f.Func[strings.LastIndexByte(f.Func, '/')+1:]
+		name = cmp.Or(name, function)
+		if pkg, _, _ := strings.Cut(function, "."); !ofRuntime[pkg] {
+			return function
+		}
+	}
+	return name
+}
+
+var ofRuntime = map[string]bool{"runtime": true, "sync": true, "time": true, "poll": true,
+	"syscall": true, "atomic": true}
