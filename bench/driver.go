@@ -15,7 +15,9 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/meter"
+	"github.com/poolbench/poolbench/internal/machine/flight"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
@@ -34,6 +36,7 @@ type driver struct {
 	counted  targets.Counted // the target, if it counts its calls
 	clocks   bool            // the work behind the target is timed
 	labels   *profiles.Labels
+	flight   *flight.Recorder
 	strategy strategies.Strategy
 	partition
 	sorted sorter // what the tasks say of themselves
@@ -384,6 +387,12 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		return run, err
 	}
 	defer func() { _, _ = endProfile() }() // of a run that is given up
+	if s.Flight > 0 {
+		if d.flight, err = flight.Begin(s.Flight, s.FlightBound); err != nil {
+			return run, err
+		}
+		defer func() { _, _ = d.flight.End() }()
+	}
 	o := &observed.Run{Name: s.Name(), Plan: s.described(), Pools: pools, Workload: d.workload,
 		Mean: d.workload.Mean()}
 	run.Run = o
@@ -409,6 +418,10 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	g.stage.Store(counting)
 	var profileErr error
 	o.Profiles, profileErr = endProfile()
+	trace, flightErr := d.flight.End()
+	if profileErr = errors.Join(profileErr, flightErr); len(trace) > 0 {
+		o.Profiles = append(o.Profiles, Profile{Kind: rundir.FlightKind, Data: trace})
+	}
 	if _, failed := errors.AsType[*strategies.StoreError](err); failed {
 		return run, fmt.Errorf("%s: %w", s.Strategy, err)
 	}

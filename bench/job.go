@@ -182,6 +182,9 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	}
 	j.rec.End = d.now()
 	j.rec.Outcome = outcomeOf(r.Err)
+	if j.rec.Outcome == records.Completed {
+		d.flight.Done(j.seq, j.rec.Response(), j.rec.End-j.rec.Start)
+	}
 	d.progress.settled.Add(1)
 	d.meter.Settle(j.seq, meter.Outcome(j.rec.Outcome), time.Duration(j.rec.Response()))
 	if j.chunk != nil {

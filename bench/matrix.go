@@ -29,6 +29,7 @@ type Matrix struct {
 	Seed       uint64
 	Clock      Clock
 	Profile    string
+	Flight     time.Duration
 }
 
 // Scenarios returns the product with the strategies innermost, so that those to be compared run one
@@ -76,7 +77,7 @@ func (m Matrix) Product() (scenarios []Scenario) {
 								Target: target, Load: load,
 								Stop: m.Stop, Deadline: m.Deadline, Timeout: m.Timeout,
 								Drain: m.Drain, Seed: m.Seed, Clock: m.Clock,
-								Profile: m.Profile}
+								Profile: m.Profile, Flight: m.Flight}
 							if strategy.Spec.UsesQueue {
 								s.Queue = m.Queue
 							}

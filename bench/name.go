@@ -43,6 +43,7 @@ func (s Scenario) axes() string {
 	add(s.Stop.Duration != 0, "duration", s.Stop.Duration)
 	add(s.Stop.Warmup != defaultStop.Warmup, "warmup", s.Stop.Warmup)
 	add(s.Profile != "", "profile", s.Profile)
+	add(s.Flight != 0, "flight", s.Flight)
 	add(true, "clock", s.Clock)
 	return strings.Join(parts, "/")
 }
@@ -75,10 +76,11 @@ type Written struct {
 	Warmup                              float64
 	Seed                                uint64
 	Clock                               string
-	Soak                                bool    `json:",omitempty"`
-	Before                              *Result `json:",omitempty"`
-	Profile                             string  `json:",omitempty"`
-	Among                               int     `json:",omitempty"`
+	Soak                                bool          `json:",omitempty"`
+	Before                              *Result       `json:",omitempty"`
+	Profile                             string        `json:",omitempty"`
+	Flight, FlightBound                 time.Duration `json:",omitempty"`
+	Among                               int           `json:",omitempty"`
 }
 
 // Written puts the scenario in words.
@@ -91,7 +93,7 @@ func (s Scenario) Written() Written {
 		Tasks: s.Stop.Tasks, Duration: s.Stop.Duration, Warmup: s.Stop.Warmup,
 		Deadline: s.Deadline, Timeout: s.Timeout, Drain: s.Drain, Seed: s.Seed,
 		Clock: s.Clock.String(), Soak: s.Soak, Before: s.Before,
-		Profile: s.Profile, Among: s.Among,
+		Profile: s.Profile, Flight: s.Flight, FlightBound: s.FlightBound, Among: s.Among,
 	}
 }
 
@@ -100,7 +102,7 @@ func (w Written) Scenario() (Scenario, error) {
 	s := Scenario{
 		Limit: w.Limit, Queue: w.Queue, Deadline: w.Deadline, Timeout: w.Timeout,
 		Drain: w.Drain, Seed: w.Seed, Soak: w.Soak, Before: w.Before,
-		Profile: w.Profile, Among: w.Among,
+		Profile: w.Profile, Flight: w.Flight, FlightBound: w.FlightBound, Among: w.Among,
 		Load: Load{Relative: w.Load, PerSecond: w.Rate},
 		Stop: Stop{Tasks: w.Tasks, Duration: w.Duration, Warmup: w.Warmup},
 	}

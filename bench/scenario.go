@@ -9,6 +9,7 @@ import (
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine/flight"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
 	_ "github.com/poolbench/poolbench/strategies/builtin"
@@ -46,6 +47,10 @@ type Scenario struct {
 	// what is profiled beside, as in "cpu+mutex": cpu, goroutine, mutex, block, heap (Profile); "":
 	// nothing is. Real clock alone
 	Profile string
+	// the last seconds of the runtime's trace that are kept, and written when a task is slower than
+	// three times the p99 before it or, where there is one, than FlightBound; 0: none. Real clock
+	// alone
+	Flight, FlightBound time.Duration
 	// how many runs the plan has of which this is one; 0 is 1. Among many exact values some are
 	// missed by chance: what is a doubt allows for all of them
 	Among int
@@ -199,6 +204,12 @@ func (s Scenario) Validate() error {
 	}
 	if err := profiles.Check(s.Profile); err != nil {
 		c = append(c, err)
+	}
+	if s.Flight != 0 && (s.Clock == Virtual || s.Soak) {
+		c.add("flight: only a run under the real clock that is no soak has a trace to be kept")
+	}
+	if s.Flight < 0 || s.Flight > flight.MostAge {
+		c.add("flight %v: want up to %v", s.Flight, flight.MostAge)
 	}
 	if s.Profile != "" && s.Clock == Virtual {
 		c.add("profile: under the virtual clock nothing takes time that a profile could show; use " +

@@ -67,7 +67,7 @@ var rooms = []room{
 	{"bench/directory", []string{"bench", "bench/finding", "internal/files/rundir", "strategies",
 		"internal/machine/witness", "internal"},
 		[]string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"bench", []string{"internal/machine/profiles", "bench/records", "bench/directory", // which its tests read back
+	{"bench", []string{"internal/machine/profiles", "internal/machine/flight", "bench/records", "bench/directory", // which its tests read back
 		"bench/finding", "internal/files/rundir", "strategies", "strategies/builtin",
 		"strategies/engine", "workloads", "targets",
 		"internal/machine/witness", "internal/traffic/traces", "internal"},
@@ -112,9 +112,11 @@ var rooms = []room{
 		"reports/answer", "reports/page/shell",
 		"reports/internal/resultstest",
 		"internal/gate/changepoint", "internal"}, []string{"golang.org/x/perf"}},
+	{"reports/flight", []string{"reports/results", "internal/files/rundir",
+		"internal/machine/flight", "internal"}, []string{"golang.org/x/exp"}},
 	{"reports/flame", []string{"reports/results", "internal/files/rundir", "internal"},
 		[]string{"github.com/google/pprof"}},
-	{"reports/page", []string{"reports/flame", "bench/finding", "internal/files/rundir", "reports/results", "reports/answer",
+	{"reports/page", []string{"reports/flame", "reports/flight", "bench/finding", "internal/files/rundir", "reports/results", "reports/answer",
 		"reports/page/shell", "reports/charts",
 		"reports/internal/resultstest",
 		"internal"}, []string{"golang.org/x/perf", "github.com/google/pprof", // its tests

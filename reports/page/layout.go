@@ -91,6 +91,9 @@ func (p *reportPage) whole() (*shell.Page, error) {
 	if len(p.Profiles) > 0 {
 		add("profiles", "Profiles", "profiles", p.Profiles)
 	}
+	if len(p.Flights) > 0 {
+		add("flights", "The worst moment", "flights", p.Flights)
+	}
 	add("trust", "Can I trust it?", "trust", p)
 	add("method", "Method", "method", p)
 	if len(p.Groups) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page/front"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/page/internal/tables"
@@ -35,6 +36,7 @@ type reportPage struct {
 	Groups   []reportSection
 	Variance []reportFigure
 	Profiles []profiledGroup
+	Flights  []flight.Flight
 	Notes    []string
 	Warnings []string
 
@@ -110,6 +112,7 @@ func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
 	if err := r.addVariance(&p.Variance, free); err != nil {
 		return nil, err
 	}
+	r.addFlights(in)
 	p.Studies, p.Tally = studies, tally(studies)
 	p.describe(in, groups)
 	r.first(in, groups)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/flame"
+	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 )
 
@@ -74,6 +75,17 @@ func samePlace(a, b string) bool {
 		}
 	}
 	return true
+}
+
+// addFlights adds what traces of slow tasks show. One that cannot be read is a note.
+func (r *Report) addFlights(in *reportInput) {
+	if in.dir == "" {
+		return
+	}
+	var err error
+	if r.page.Flights, err = flight.Of(in.dir, in.results.Runs); err != nil {
+		r.page.Notes = append(r.page.Notes, fmt.Sprintf("traces are left out: %v", err))
+	}
 }
 
 // addProfiles adds what the profiles of a group show. One that cannot be read is a note.

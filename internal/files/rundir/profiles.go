@@ -7,8 +7,14 @@ import (
 	"strings"
 )
 
-// profileEnd is what a profile is in: pprof's format, compressed.
-const profileEnd = ".pb.gz"
+// profileEnd is what a profile is in: pprof's format, compressed; flightEnd is that of a trace.
+const (
+	profileEnd = ".pb.gz"
+	flightEnd  = ".trace"
+)
+
+// FlightKind is the kind of a trace that was written for a slow task, which lies beside profiles.
+const FlightKind = "flight"
 
 var unsafeInFiles = regexp.MustCompile(`[^a-zA-Z0-9_]+`)
 
@@ -23,8 +29,12 @@ func ProfileFile(name string, seed uint64, kind string) string {
 			known = strings.Trim(unsafeInFiles.ReplaceAllString(value, "-"), "-")
 		}
 	}
+	end := profileEnd
+	if kind == FlightKind {
+		end = flightEnd
+	}
 	return fmt.Sprintf("%s/%.40s-%08x-seed%d.%s%s", ProfilesDir, known, sum.Sum32(), seed, kind,
-		profileEnd)
+		end)
 }
 
 // ProfilesOf are the kinds of profiles that a run of that name has.

@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// MostAge is how much of the trace may be asked for.
+const MostAge = time.Minute
+
 // MostBytes is the size up to which the runtime keeps its trace. It sheds older events beyond.
 const MostBytes = 16 << 20
 
