@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +17,8 @@ import (
 	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/files/rundir"
-	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/flight"
+	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/machine/profiles"
 	"github.com/poolbench/poolbench/strategies"
@@ -388,7 +389,8 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	}
 	defer func() { _, _ = endProfile() }() // of a run that is given up
 	if s.Flight > 0 {
-		if d.flight, err = flight.Begin(s.Flight, s.FlightBound); err != nil {
+		if d.flight, err = flight.Begin(s.Flight,
+			cmp.Or(s.FlightBound, s.Deadline)); err != nil {
 			return run, err
 		}
 		defer func() { _, _ = d.flight.End() }()

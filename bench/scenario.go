@@ -48,8 +48,8 @@ type Scenario struct {
 	// nothing is. Real clock alone
 	Profile string
 	// the last seconds of the runtime's trace that are kept, and written when a task is slower than
-	// three times the p99 before it or, where there is one, than FlightBound; 0: none. Real clock
-	// alone
+	// FlightBound or, without, than Deadline or, without either, than three times the p99 before
+	// it; 0: none. Real clock alone
 	Flight, FlightBound time.Duration
 	// how many runs the plan has of which this is one; 0 is 1. Among many exact values some are
 	// missed by chance: what is a doubt allows for all of them

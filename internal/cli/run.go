@@ -78,6 +78,7 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 			return err
 		}
 	}
+	p.FlyBy(o.Objectives)
 	if o.DryRun {
 		return outcome.ShowPlan(a.Printer, p, o.Format)
 	}

@@ -31,7 +31,7 @@ var rooms = []room{
 		"internal/gate/measure",
 		"bench", "bench/attack", "bench/directory", "bench/finding", "bench/gateway",
 		"reports/results",
-		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/page",
+		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend", "reports/flight", "reports/page",
 		"reports/charts", "reports/proof", "reports/advice", "internal/traffic/recorded",
 		"strategies", "strategies/engine", "strategies/engine/broker", "strategies/builtin",
 		"strategies/durable", "strategies/peers", "workloads", "workloads/regex",
@@ -67,7 +67,9 @@ var rooms = []room{
 	{"bench/directory", []string{"bench", "bench/finding", "internal/files/rundir", "strategies",
 		"internal/machine/witness", "internal"},
 		[]string{"golang.org/x/perf", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"bench", []string{"internal/machine/profiles", "internal/machine/flight", "bench/records", "bench/directory", // which its tests read back
+	{"bench", []string{"internal/machine/profiles", "internal/machine/flight",
+		"reports/flight",                   // its tests
+		"bench/records", "bench/directory", // which its tests read back
 		"bench/finding", "internal/files/rundir", "strategies", "strategies/builtin",
 		"strategies/engine", "workloads", "targets",
 		"internal/machine/witness", "internal/traffic/traces", "internal"},

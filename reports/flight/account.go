@@ -19,14 +19,15 @@ type Account struct {
 	Task     uint64        // its number
 	Response time.Duration // from when it was due to its end
 	Waited   time.Duration // of that, before its first start
-	// From is how much of the time since the start the trace covers: the runtime keeps so much.
+	// Seen is how much of the time since the start the trace covers: the runtime keeps so much.
 	Seen time.Duration
 
 	// What its goroutine did in that time, as far as it is the one that ended it.
 	Running, Runnable, Syscall time.Duration
 	Blocked                    []Block // longest first
 
-	Assist     time.Duration // of Running: marking for the garbage collector
+	Assist time.Duration // of Running: marking for the garbage collector
+	// of the whole response, as far as the trace goes back
 	Marking    time.Duration // in which the garbage collector marked
 	Stopped    time.Duration // in which it, or another, stopped the whole program
 	Busy       float64       // share of the processors' time in which goroutines ran
@@ -79,9 +80,10 @@ func each(data []byte, f func(*trace.Event)) error {
 
 // find finds the line of the trace that names the task, and so its time.
 func find(data []byte) (*view, error) {
-	v := &view{goroutine: trace.NoGoroutine, states: map[trace.GoID]since{}, marks: map[string]mark{}}
+	v := &view{goroutine: trace.NoGoroutine, states: map[trace.GoID]since{},
+		marks: map[string]mark{}}
 	var first trace.Time
-	var sinceStart int64
+	var response, sinceStart int64
 	err := each(data, func(e *trace.Event) {
 		if first == 0 {
 			first = e.Time()
@@ -89,7 +91,6 @@ func find(data []byte) (*view, error) {
 		if e.Kind() != trace.EventLog || e.Log().Category != flight.Category {
 			return
 		}
-		var response int64
 		if _, err := fmt.Sscanf(e.Log().Message, flight.Format, &v.Task, &response,
 			&sinceStart); err == nil {
 			v.goroutine, v.to = e.Goroutine(), e.Time()
@@ -102,6 +103,7 @@ func find(data []byte) (*view, error) {
 	if v.goroutine == trace.NoGoroutine {
 		return nil, errNoTask
 	}
+	v.due = max(first, v.to-trace.Time(response))
 	v.from = max(first, v.to-trace.Time(sinceStart))
 	v.Seen = v.to.Sub(v.from)
 	return v, nil

@@ -14,9 +14,10 @@ import (
 type view struct {
 	Account
 	goroutine trace.GoID // that ended the task
-	from, to  trace.Time
+	due, to   trace.Time // of the task, as far as the trace goes back
+	from      trace.Time // its first start, likewise
 	states    map[trace.GoID]since
-	waiting   Block                  // that of the goroutine now
+	waiting   Block                   // that of the goroutine now
 	blocked   map[Block]time.Duration // by place, For left out
 	marks     map[string]mark
 	ran       time.Duration // of all goroutines
@@ -34,9 +35,9 @@ type mark struct {
 	open int
 }
 
-// within is how much of a stretch is between the instants.
-func (v *view) within(from, to trace.Time) time.Duration {
-	return max(min(to, v.to).Sub(max(from, v.from)), 0)
+// within is how much of a stretch is between begin and the end.
+func (v *view) within(begin, from, to trace.Time) time.Duration {
+	return max(min(to, v.to).Sub(max(from, begin)), 0)
 }
 
 func (v *view) take(e *trace.Event) {
@@ -56,7 +57,7 @@ func (v *view) take(e *trace.Event) {
 		if m.open == 0 {
 			m = mark{at: e.Time()}
 			if e.Kind() == trace.EventRangeActive {
-				m.at = v.from // it was on before
+				m.at = v.due // it was on before
 			}
 			m.open = 1
 		}
@@ -65,24 +66,27 @@ func (v *view) take(e *trace.Event) {
 		r := e.Range()
 		key := r.Name + r.Scope.String()
 		if m := v.marks[key]; m.open > 0 {
-			v.ranged(r, v.within(m.at, e.Time()))
+			v.ranged(r, m.at, e.Time())
 		} else {
-			v.ranged(r, v.within(v.from, e.Time()))
+			v.ranged(r, v.due, e.Time())
 		}
 		delete(v.marks, key)
 	}
 }
 
+// marking is the runtime's name of the range in which the garbage collector marks.
+const marking = "GC concurrent mark phase"
+
 // ranged adds a range that has ended.
-func (v *view) ranged(r trace.Range, d time.Duration) {
+func (v *view) ranged(r trace.Range, from, to trace.Time) {
 	switch {
-	case r.Name == "GC concurrent mark phase":
-		v.Marking += d
+	case r.Name == marking:
+		v.Marking += v.within(v.due, from, to)
 	case strings.HasPrefix(r.Name, "stop-the-world"):
-		v.Stopped += d
+		v.Stopped += v.within(v.due, from, to)
 	case r.Name == "GC mark assist" && r.Scope.Kind == trace.ResourceGoroutine &&
 		r.Scope.Goroutine() == v.goroutine:
-		v.Assist += d
+		v.Assist += v.within(v.from, from, to)
 	}
 }
 
@@ -92,9 +96,9 @@ func (v *view) move(e *trace.Event, t trace.StateTransition) {
 	from, to := t.Goroutine()
 	before, known := v.states[id]
 	if !known {
-		before = since{from, v.from} // the trace begins in the middle of it
+		before = since{from, v.due} // the trace begins in the middle of it
 	}
-	v.left(id, before.state, v.within(before.at, e.Time()), e)
+	v.left(id, before, e.Time(), e)
 	v.states[id] = since{to, e.Time()}
 	if id == v.goroutine && to == trace.GoWaiting {
 		v.waiting = Block{Why: t.Reason, At: place(t.Stack)}
@@ -104,15 +108,16 @@ func (v *view) move(e *trace.Event, t trace.StateTransition) {
 	}
 }
 
-// left adds what a goroutine was at for so long, until the event.
-func (v *view) left(id trace.GoID, state trace.GoState, d time.Duration, e *trace.Event) {
-	if state == trace.GoRunning {
-		v.ran += d
+// left adds what a goroutine was at until now, with the event that ended it, if one did.
+func (v *view) left(id trace.GoID, was since, now trace.Time, e *trace.Event) {
+	if was.state == trace.GoRunning {
+		v.ran += v.within(v.due, was.at, now)
 	}
+	d := v.within(v.from, was.at, now)
 	if id != v.goroutine || d == 0 {
 		return
 	}
-	switch state {
+	switch was.state {
 	case trace.GoRunning:
 		v.Running += d
 	case trace.GoRunnable:
@@ -134,11 +139,11 @@ func (v *view) left(id trace.GoID, state trace.GoState, d time.Duration, e *trac
 // account ends the view.
 func (v *view) account() *Account {
 	for id, s := range v.states {
-		v.left(id, s.state, v.within(s.at, v.to), nil)
+		v.left(id, s, v.to, nil)
 	}
 	for key, m := range v.marks {
-		if strings.HasPrefix(key, "GC concurrent mark phase") {
-			v.Marking += v.within(m.at, v.to)
+		if strings.HasPrefix(key, marking) {
+			v.Marking += v.within(v.due, m.at, v.to)
 		}
 	}
 	for _, b := range slices.Collect(maps.Keys(v.blocked)) {
@@ -149,8 +154,8 @@ func (v *view) account() *Account {
 	slices.SortFunc(v.Blocked, func(a, b Block) int {
 		return cmp.Or(cmp.Compare(b.For, a.For), strings.Compare(a.At, b.At))
 	})
-	if v.Processors > 0 && v.Seen > 0 {
-		v.Busy = min(v.ran.Seconds()/(v.Seen.Seconds()*float64(v.Processors)), 1)
+	if all := v.to.Sub(v.due).Seconds(); v.Processors > 0 && all > 0 {
+		v.Busy = min(v.ran.Seconds()/(all*float64(v.Processors)), 1)
 	}
 	return &v.Account
 }
@@ -159,14 +164,19 @@ func (v *view) account() *Account {
 // time: what a reader would look for.
 func place(s trace.Stack) (name string) {
 	for f := range s.Frames() {
-		function := f.Func[strings.LastIndexByte(f.Func, '/')+1:]
-		name = cmp.Or(name, function)
-		if pkg, _, _ := strings.Cut(function, "."); !ofRuntime[pkg] {
-			return function
+		name = cmp.Or(name, short(f.Func))
+		pkg := f.Func[:len(f.Func)-len(short(f.Func))] + strings.Split(short(f.Func), ".")[0]
+		if !strings.HasPrefix(pkg, "internal/") && !ofRuntime[pkg] {
+			return short(f.Func)
 		}
 	}
 	return name
 }
 
-var ofRuntime = map[string]bool{"runtime": true, "sync": true, "time": true, "poll": true,
-	"syscall": true, "atomic": true}
+// short is the name of a function without the path of its package.
+func short(function string) string {
+	return function[strings.LastIndexByte(function, '/')+1:]
+}
+
+var ofRuntime = map[string]bool{"runtime": true, "sync": true, "time": true, "syscall": true,
+	"sync/atomic": true}

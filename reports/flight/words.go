@@ -19,8 +19,9 @@ func (a *Account) String() string {
 		text += fmt.Sprintf("; of the rest the trace has the last %s", seconds(a.Seen))
 	}
 	var parts []string
+	of := a.Seen
 	add := func(d time.Duration, format string, args ...any) {
-		if d.Seconds() >= least*a.Seen.Seconds() && d > 0 {
+		if d.Seconds() >= least*of.Seconds() && d > 0 {
 			parts = append(parts, seconds(d)+" "+fmt.Sprintf(format, args...))
 		}
 	}
@@ -37,12 +38,14 @@ func (a *Account) String() string {
 	if len(parts) > 0 {
 		text += "; then " + prose.List(parts)
 	}
-	parts = nil
-	add(a.Assist, "of marking for the garbage collector")
+	if a.Assist.Seconds() >= least*a.Seen.Seconds() && a.Assist > 0 {
+		text += fmt.Sprintf(", %s of that to mark for the garbage collector", seconds(a.Assist))
+	}
+	parts, of = nil, a.Response
 	add(a.Marking, "in which the garbage collector marked")
 	add(a.Stopped, "in which the whole program was stopped")
 	if len(parts) > 0 {
-		text += "; meanwhile " + prose.List(parts)
+		text += "; in all of it " + prose.List(parts)
 	}
 	if a.Processors > 0 {
 		text += fmt.Sprintf("; %s %s busy", prose.Count(a.Processors, "processor"),

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page/internal/grid"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -98,6 +99,9 @@ func (r *Report) Finding() (headline string, trust []string) {
 	}
 	return headline, trust
 }
+
+// Flights are the traces of slow tasks, with what they show.
+func (r *Report) Flights() []flight.Flight { return r.page.Flights }
 
 // WriteHTML writes the page: one file that needs no other and no network.
 func (r *Report) WriteHTML(w io.Writer) error {

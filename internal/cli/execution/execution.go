@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/runner"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/studies"
+	"github.com/poolbench/poolbench/reports/flight"
 	"github.com/poolbench/poolbench/reports/page"
 	"github.com/poolbench/poolbench/reports/results"
 )
@@ -44,6 +45,7 @@ type Execution struct {
 	Report   string          // its path; "" where there is none
 	writing  error           // why there is none
 	Headline string          // of the report; "" where it has none
+	Flights  []flight.Flight // traces of slow tasks
 	Trust    []string        // how far the numbers can be believed, as the report says it
 	// INVALID results, but for those of studies
 	invalid int
@@ -127,6 +129,7 @@ func (e *Execution) draw() error {
 		return err
 	}
 	e.Headline, e.Trust = r.Finding()
+	e.Flights = r.Flights()
 	return r.Write(e.Dir.Path())
 }
 
@@ -188,7 +191,7 @@ func (e *Execution) Run(ctx context.Context) error {
 // Write writes a result down, and forgets what is on disk then.
 func (e *Execution) Write(r *bench.Result) error {
 	err := e.Dir.Write(r)
-	r.Readings, r.Timeline, r.Responses, r.Slowest = nil, nil, "", nil
+	r.Readings, r.Timeline, r.Responses, r.Slowest, r.Profiles = nil, nil, "", nil, nil
 	return err
 }
 

@@ -42,6 +42,12 @@ func Show(e *execution.Execution, format string) error {
 	if e.Report == "" {
 		return nil
 	}
+	for _, f := range e.Flights {
+		e.Say("", fmt.Sprintf("%s: %s.", f.Run, f.Text), pageWidth)
+		if err := e.Prose("  go tool trace %s\n\n", f.Path); err != nil {
+			return err
+		}
+	}
 	return e.Prose(`Report: %s
   Response counts from the instant a task was due: it is wait and service, and a strategy that blocks hides nothing.
   Compare strategies within one table, at the same load; where theory is exact, the report draws it as a line.

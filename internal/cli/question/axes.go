@@ -114,7 +114,7 @@ func axes() []axis {
 			set: one(func(m *matrix) *string { return &m.Profile }, profiles.Parse)},
 		{name: "flight", value: "TIME",
 			doc: "keep the last TIME of the runtime's trace, and write it when a task exceeds " +
-				"the objective, or three times the p99 so far (real clock)",
+				"the objective, the deadline or else three times the p99 so far (real clock)",
 			set: one(func(m *matrix) *time.Duration { return &m.Flight }, flags.PositiveTime)},
 	}
 }

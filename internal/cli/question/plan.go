@@ -10,12 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/studies"
 	"github.com/poolbench/poolbench/internal/text/prose"
@@ -99,6 +101,25 @@ func (p Plan) Soak(all bool) error {
 		}
 	}
 	return nil
+}
+
+// FlyBy has the trace of a task written that exceeds the objective of response, the highest of
+// those that are about its tail.
+func (p Plan) FlyBy(list objectives.List) {
+	bound := 0.0
+	for _, o := range list {
+		if slices.Contains([]string{"p99-response-sec", "p99.9-response-sec", "max-response-sec"},
+			o.Unit) && strings.HasPrefix(o.Op, "<") {
+			bound = max(bound, o.Bound)
+		}
+	}
+	for _, s := range p {
+		for i := range s.Suite.Scenarios {
+			if sc := &s.Suite.Scenarios[i]; sc.Flight > 0 {
+				sc.FlightBound = time.Duration(bound * float64(time.Second))
+			}
+		}
+	}
 }
 
 // Profile has the real-clock runs profiled; "": none is.

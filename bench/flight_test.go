@@ -1,0 +1,37 @@
+package bench_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/reports/flight"
+)
+
+// TestFlight: the trace of the first task that is slower than it may be is kept, once, and says
+// which it is; where none is slow there is none.
+func TestFlight(t *testing.T) {
+	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 60, Clock: "real",
+		Workload: "constant:mean=2ms", Flight: 5 * time.Second, FlightBound: time.Millisecond})
+	r := run(t, s)
+	if !strings.Contains(r.Name, "/flight=5s/") || len(r.Profiles) != 1 ||
+		r.Profiles[0].Kind != "flight" {
+		t.Fatalf("%s: %d files", r.Name, len(r.Profiles))
+	}
+	a, err := flight.Read(r.Profiles[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Response < 2*time.Millisecond || a.Task > 1 || a.Seen < 2*time.Millisecond {
+		t.Errorf("%+v", a)
+	}
+	s.FlightBound = time.Hour
+	if r := run(t, s); r.Profiles != nil {
+		t.Errorf("no task is slow: %d files", len(r.Profiles))
+	}
+	s.Clock = bench.Virtual
+	if err := s.Validate(); err == nil || !strings.Contains(err.Error(), "flight: ") {
+		t.Error(err)
+	}
+}
