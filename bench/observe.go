@@ -35,7 +35,10 @@ func (run measurement) result() (*Result, error) {
 	o.ReportShares(r, m, flow)
 	held := o.Held(first)
 	r.Add("held/op", held.Share)
-	parts := o.ReportParts(r, first)
+	parts, err := o.ReportParts(r, first)
+	if err != nil {
+		return nil, err
+	}
 	o.ReportOtherwise(r, first, m, &parts)
 	replay := verdicts.ReplayOf(o, first, held)
 	r.Broken = verdicts.BrokenLaws(o, flow, replay, parts.Impossible)
@@ -49,5 +52,5 @@ func (run measurement) result() (*Result, error) {
 	verdicts.Judge(o, r, first, m, flow, held)
 	o.ReportStages(r, first)
 	r.Timeline = o.Timeline()
-	return r, o.KeepResponses(r, first)
+	return r, nil
 }

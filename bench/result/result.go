@@ -19,8 +19,8 @@ type Result struct {
 	Tasks    int    // offered and measured, that is without the warm-up
 	Metrics  []Metric
 	Readings []Reading // distributions of response, wait and service
-	// of each measured task, as rundir.PackResponses has them: under the virtual clock, where tasks
-	// are due by a plan and no more than a directory keeps
+	// of each measured task, with its parts, as rundir.UnpackTasks takes them: where tasks are due
+	// by a plan and are no more than a directory keeps
 	Responses string     `json:",omitempty"`
 	Profiles  []Profile  `json:",omitempty"` // see Scenario.Profile
 	Timeline  []Interval // of the whole run, warm-up included

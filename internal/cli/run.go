@@ -38,8 +38,8 @@ func (a *app) runCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.Soak, "soak", false, "keep no record of single tasks, so that a run "+
 		"may go on for hours: quantiles within 0.1% (so it is beyond 10 million tasks)")
 	cmd.Flags().IntVar(&o.Responses, "responses", rundir.MostResponses,
-		"keep the response of each task of virtual runs, of up to so many `TASKS` in all and "+
-			"none of studies: compare then tells which tasks end later")
+		"keep the response of each task and its parts, of up to so many `TASKS` in all and "+
+			"none of studies: compare then tells what a difference is made of")
 	flags.Servers(cmd)
 	o.AddTo(cmd)
 	return cmd

@@ -93,7 +93,7 @@ func All(inputs []results.Input, opts Options) (*Comparison, error) {
 			errors.New("nothing in " + strings.Join(results.LabelsOf(inputs), ", ") + " passes")}
 	}
 	c := g.comparison(units, opts)
-	if c.Tasks, err = g.taskDifferences(inputs); err != nil {
+	if c.Tasks, c.Parts, err = g.compareTasks(inputs); err != nil {
 		return nil, err
 	}
 	for _, p := range apart {

@@ -171,6 +171,9 @@ func (b *brief) metricByMetric() string {
 		if k.tasks != nil {
 			text += tables.Lines([]string{"  " + k.tasks.String()}, b.most)
 		}
+		if k.parts != nil && k.parts.String() != "" {
+			text += tables.Lines([]string{"  " + k.parts.String()}, b.most)
+		}
 		parts = append(parts, text)
 	}
 	if alike := b.alikeLines(b.all); len(alike) > 0 {
@@ -221,7 +224,23 @@ func (b *brief) lineByLine(shown []*contrast) string {
 		said = append(said, fmt.Sprintf("%s more with smaller changes: --filter and --metric "+
 			"choose, --all has all", prose.Count(left, "line")))
 	}
+	said = append(said, b.partLines(shown)...)
 	return text + tables.Lines(append(said, b.alikeLines(shown)...), b.most)
+}
+
+// partLines say of what is most worse what the difference is made of.
+func (b *brief) partLines(shown []*contrast) (lines []string) {
+	const most = 2
+	for _, k := range slices.SortedStableFunc(slices.Values(shown), byRank) {
+		word, _ := k.rank()
+		if k.parts == nil || word > 0 || len(lines) == most {
+			continue
+		}
+		if text := k.parts.String(); text != "" {
+			lines = append(lines, b.label(k)+": "+text)
+		}
+	}
+	return lines
 }
 
 // table is that of lineByLine, with the share of tasks that are later where that is wanted and

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/reports/difference"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -53,6 +54,8 @@ type Comparison struct {
 
 	// the same tasks in both columns, where their times are known: of Brief and the virtual clock
 	Tasks []TaskDifference
+	// what the difference of the same tasks is made of, where that is known: of Brief
+	Parts []difference.Between
 
 	brief    bool
 	rowKeys  string // the projection of rows

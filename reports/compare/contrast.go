@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/poolbench/poolbench/reports/difference"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -16,6 +17,7 @@ type contrast struct {
 	facets []facet
 	alike  []string // names of rows or columns with the same values, this one's first
 	tasks  *TaskDifference
+	parts  *difference.Between
 }
 
 func (k *contrast) base() int   { return k.facets[0].row.Base }
@@ -43,6 +45,13 @@ func (c *Comparison) contrasts() (all []*contrast) {
 		})
 		if i >= 0 {
 			k.tasks = &c.Tasks[i]
+		}
+		i = slices.IndexFunc(c.Parts, func(d difference.Between) bool {
+			return d.Benchmark == k.row && d.Column == c.Columns[k.column()] &&
+				d.Base == c.Columns[k.base()]
+		})
+		if i >= 0 {
+			k.parts = &c.Parts[i]
 		}
 	}
 	return all

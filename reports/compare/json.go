@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/reports/difference"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -50,6 +51,13 @@ const version = 1
 //	  "tasks": [{"benchmark": "…", "column": "…", "base": "…", "pairs": 5, "tasks": 90000,
 //	    "later": 0.7, "earlier": 0.1, "equal": 0.2, "meanSec": 1e-4, "p99Sec": 2e-3,
 //	    "onlyBase": 0, "onlyHere": 0}, …],    // of virtual runs whose directories have each response
+//	  "parts": [{"benchmark": "…", "column": "…", "base": "…", "pairs": 5,
+//	    "all": {"tasks": 90000, "responseNs": 9e9, "partsNs": {"lag": 0, "held": 0, …}},
+//	    "tail": {…},                          // of the tasks at the p99 of their run or above on either side
+//	    "p99Sec": 0.096,                      // its difference, the mean of the pairs
+//	    "onlyBase": 0, "onlyHere": 0, "tailUnpaired": 0, // completed on one side alone
+//	    "most": {"tasks": 80, "bursts": 1, "share": 1, "fromSec": 12.3, "untilSec": 12.7} // 90 % of the tail's difference
+//	  }, …],                                  // where directories have the parts of each response
 //	  "warnings": ["…"]
 //	}
 func WriteJSON(w io.Writer, c *Comparison) error {
@@ -59,7 +67,7 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 		Confidence: c.Confidence,
 		Config:     pairMap(c.Config), Tables: []jsonTable{},
 		Missing: append([]Missing{}, c.Missing...), Varying: append([]Variation{}, c.Varying...),
-		Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks,
+		Warnings: jsondoc.List(c.Warnings), Tasks: c.Tasks, Parts: c.Parts,
 	}
 	for _, keys := range c.ColumnKeys {
 		out.ColumnKeys = append(out.ColumnKeys, pairMap(keys))
@@ -71,18 +79,19 @@ func WriteJSON(w io.Writer, c *Comparison) error {
 }
 
 type jsonComparison struct {
-	Format     string              `json:"format"`
-	Version    int                 `json:"version"`
-	Columns    []string            `json:"columns"`
-	ColumnKeys []map[string]string `json:"columnKeys"`
-	Alpha      float64             `json:"alpha"`
-	Confidence float64             `json:"confidence"`
-	Config     map[string]string   `json:"config"`
-	Tables     []jsonTable         `json:"tables"`
-	Missing    []Missing           `json:"missing"`
-	Varying    []Variation         `json:"varying"`
-	Tasks      []TaskDifference    `json:"tasks,omitempty"`
-	Warnings   []string            `json:"warnings"`
+	Format     string               `json:"format"`
+	Version    int                  `json:"version"`
+	Columns    []string             `json:"columns"`
+	ColumnKeys []map[string]string  `json:"columnKeys"`
+	Alpha      float64              `json:"alpha"`
+	Confidence float64              `json:"confidence"`
+	Config     map[string]string    `json:"config"`
+	Tables     []jsonTable          `json:"tables"`
+	Missing    []Missing            `json:"missing"`
+	Varying    []Variation          `json:"varying"`
+	Tasks      []TaskDifference     `json:"tasks,omitempty"`
+	Parts      []difference.Between `json:"parts,omitempty"`
+	Warnings   []string             `json:"warnings"`
 }
 
 type jsonTable struct {

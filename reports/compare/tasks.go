@@ -2,15 +2,12 @@ package compare
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/difference"
 	"github.com/poolbench/poolbench/reports/results"
 )
 
@@ -47,7 +44,7 @@ func (d *TaskDifference) String() string {
 	}
 	text := fmt.Sprintf("of %d tasks %s end later, %s earlier, %s are equal; mean %s, p99 of the "+
 		"difference %s", d.Tasks, quantity.Share(d.Later), quantity.Share(d.Earlier),
-		quantity.Share(d.Equal), signed(d.Mean), signed(d.P99))
+		quantity.Share(d.Equal), difference.Signed(d.Mean), difference.Signed(d.P99))
 	if d.OnlyBase+d.OnlyHere > 0 {
 		text += fmt.Sprintf("; %d completed in %s alone, %d in %s alone", d.OnlyBase, d.Base,
 			d.OnlyHere, d.Column)
@@ -55,71 +52,61 @@ func (d *TaskDifference) String() string {
 	return text
 }
 
-func signed(seconds float64) string {
-	switch {
-	case seconds > 0:
-		return "+" + quantity.Seconds(seconds)
-	case seconds < 0:
-		return "−" + quantity.Seconds(-seconds)
-	}
-	return "0 s"
-}
-
-// ofTasks is the reading of a tag with the responses of a run's tasks.
-const ofTasks = "tasks"
-
-// A source is where the responses of a run are: its directory and tag.
-type source struct{ dir, tag string }
-
-// taskDifferences compares the tasks of all pairs of virtual runs whose directories have them.
-func (g *grid) taskDifferences(inputs []results.Input) (all []TaskDifference, err error) {
+// compareTasks compares the tasks of all pairs of runs whose directories have them: their responses
+// under the virtual clock, where no chance is in them, and what these are made of under both.
+func (g *grid) compareTasks(
+	inputs []results.Input,
+) (all []TaskDifference, parts []difference.Between, err error) {
 	dirs := map[*results.Run]string{}
 	for _, in := range inputs {
 		for i := range in.Results.Runs {
 			dirs[&in.Results.Runs[i]] = in.Results.Dir
 		}
 	}
-	at := func(r *results.Run) source { return source{dirs[r], r.Tag(ofTasks)} }
-	kept := map[source][]int64{}
+	at := func(r *results.Run) difference.Source { return difference.SourceOf(dirs[r], r) }
+	kept := map[difference.Source]*difference.Tasks{}
 	for _, p := range g.pairs {
-		if virtual(p) {
-			for _, r := range slices.Concat(p.Old, p.New) {
-				kept[at(r)] = nil
-			}
+		for _, r := range slices.Concat(p.Old, p.New) {
+			kept[at(r)] = nil
 		}
 	}
-	for _, in := range inputs {
-		dir := in.Results.Dir
-		err := rundir.EachResponses(filepath.Join(dir, rundir.DistributionsFile),
-			func(tag string) bool {
-				_, wanted := kept[source{dir, tag}]
-				return wanted
-			}, func(tag string, responses []int64) { kept[source{dir, tag}] = responses })
-		if dir != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	if err := difference.Read(kept); err != nil {
+		return nil, nil, err
 	}
 	for place, p := range g.pairs {
 		d := TaskDifference{Benchmark: place.row.StringValues(), Column: place.col.StringValues(),
 			Base: place.base.StringValues()}
 		var differences []int64
+		var known []difference.Pair
 		for i, old := range p.Old {
-			a, b := kept[at(old)], kept[at(p.New[i])]
-			if len(a) != len(b) || len(a) == 0 {
+			pair := difference.Pair{Base: kept[at(old)], Here: kept[at(p.New[i])]}
+			if pair.Known() {
+				known = append(known, pair)
+			}
+			was, is := pair.Base.Responses(), pair.Here.Responses()
+			if len(was) != len(is) || len(was) == 0 {
 				continue
 			}
 			d.Pairs++
-			differences = d.add(differences, a, b)
+			differences = d.add(differences, was, is)
 		}
-		if d.Tasks = len(differences); d.Pairs > 0 && d.Pairs == len(p.Old) && d.Tasks > 0 {
+		whole := d.Pairs > 0 && d.Pairs == len(p.Old) && len(differences) > 0
+		if d.Tasks = len(differences); whole && virtual(p) {
 			d.summarise(differences)
 			all = append(all, d)
+		}
+		if whole && len(known) == d.Pairs {
+			parts = append(parts, difference.Between{Benchmark: d.Benchmark, Column: d.Column,
+				Base: d.Base, Difference: *difference.Of(known)})
 		}
 	}
 	slices.SortFunc(all, func(a, b TaskDifference) int {
 		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Column, b.Column))
 	})
-	return all, nil
+	slices.SortFunc(parts, func(a, b difference.Between) int {
+		return cmp.Or(cmp.Compare(a.Benchmark, b.Benchmark), cmp.Compare(a.Column, b.Column))
+	})
+	return all, parts, nil
 }
 
 // add adds the differences of the tasks of a pair of runs.

@@ -43,6 +43,8 @@ func DefaultOptions() verdict.Options {
 // run that breaks conservation laws; a metric that would be gated and that the new side has lost,
 // or that has negative values, of which there is no ratio. An error is an option that makes no
 // sense, inputs that compare.Two refuses, or a log of histograms that cannot be read.
+//
+// Of a response that is worse it is said what the difference is made of: see package difference.
 func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, error) {
 	o := judge.Defaults()
 	o.Margin, o.Promise, o.Alpha = opts.Margin, opts.Promise, opts.Alpha
@@ -66,7 +68,7 @@ func Judge(old, new *results.Results, opts verdict.Options) (*verdict.Report, er
 		return nil, err
 	}
 	judged.AddTo(r)
-	return r, nil
+	return r, in.explain(paired)
 }
 
 // choose sorts out what is gated. Files that poolbench wrote have the values in full.

@@ -126,7 +126,7 @@ func remarks(r *verdict.Report) []string {
 	for _, text := range r.Unclear {
 		lines = append(lines, "unclear: "+text)
 	}
-	lines = append(lines, notGatedLines(r)...)
+	lines = append(append(lines, madeOfLines(r)...), notGatedLines(r)...)
 	for _, text := range r.Warnings {
 		lines = append(lines, "note: "+text)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/recursion"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/workloads"
@@ -88,12 +89,13 @@ func (s *PartSums) reportTail(r *result.Result) {
 }
 
 // ReportParts adds what the responses are made of, of all completed tasks and of those that took
-// the p99 or longer, and the slowest tasks.
-func (o *Run) ReportParts(r *result.Result, first int) (all PartSums) {
+// the p99 or longer, the slowest tasks and, where that is kept, each task.
+func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error) {
 	p99, resolved := r.Metric("p99-response-sec")
 	slow := int64(math.Round(p99 * Second))
 	var tail PartSums
 	var worst Slowest
+	packer := o.taskPacker(r.Tasks)
 	longest := int64(0) // of all tasks, so that one that is due that much earlier has ended
 	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
@@ -103,6 +105,10 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums) {
 			worst.Add(i, rec, lag)
 		}
 		p, added := all.Add(rec, lag, i >= first)
+		if packer != nil && i >= first {
+			packer.Add(rec.Due, added,
+				&rundir.Parts{p.Lag, p.Held, p.Queued, p.Between, p.Service})
+		}
 		if added && resolved && rec.Response() >= slow {
 			tail.sum(p)
 		}
@@ -111,7 +117,19 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums) {
 	tail.reportTail(r)
 	r.Slowest = worst.Ended()
 	o.find(r.Slowest, longest)
-	return all
+	if packer != nil {
+		r.Responses, err = packer.Pack()
+	}
+	return all, err
+}
+
+// taskPacker keeps what is known of each task, where another run of the seed has the same ones:
+// those are due by a plan, and no more than a directory keeps; nil elsewhere.
+func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
+	if o.Recorded || tasks > rundir.MostResponses || o.Plan.Arrival.IsClosed() {
+		return nil
+	}
+	return rundir.NewTaskPacker(tasks)
 }
 
 // ReportOtherwise adds the responses as they would be with one slot more, and if each task held its

@@ -15,7 +15,6 @@ import (
 
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
-	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/machine/watchdog"
 	"github.com/poolbench/poolbench/internal/machine/witness"
 	"github.com/poolbench/poolbench/strategies"
@@ -52,22 +51,6 @@ type Run struct {
 
 // Second is the number of nanoseconds in one, as a float.
 const Second = float64(time.Second)
-
-// KeepResponses packs the response of each task where another run of the seed has the same tasks:
-// under the virtual clock, and due by the plan.
-func (o *Run) KeepResponses(r *result.Result, first int) (err error) {
-	if !o.Plan.Virtual || o.Recorded || r.Tasks > rundir.MostResponses ||
-		o.Plan.Arrival.IsClosed() {
-		return nil
-	}
-	r.Responses, err = rundir.PackResponses(r.Tasks, func(i int) int64 {
-		if rec := o.Trace.At(first + i); rec.Outcome == records.Completed {
-			return rec.Response()
-		}
-		return rundir.NoResponse
-	})
-	return err
-}
 
 // ReportCosts adds what the target counted, and what the process used for so many tasks.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {

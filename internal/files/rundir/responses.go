@@ -23,37 +23,15 @@ const MostResponses = 1_000_000
 const mostOfRun = 10_000_000
 
 // ofTasks begins the line with the response of each task of a run: a comment to other readers of
-// histogram logs. A tag, the number of tasks, and the responses follow, with commas between.
+// histogram logs. A tag, the number of tasks, the responses and their parts follow, with commas
+// between.
 const ofTasks = "#Tasks="
 
 // NoResponse is that of a task that did not complete.
 const NoResponse = -1
 
-// PackResponses encodes the responses of n tasks in the order of their due times, in nanoseconds:
-// variable-length integers of one more each, deflated, in base64.
-func PackResponses(n int, of func(i int) int64) (string, error) {
-	var text strings.Builder
-	base := base64.NewEncoder(base64.StdEncoding, &text)
-	deflated, err := flate.NewWriter(base, flate.BestSpeed)
-	if err != nil {
-		return "", err
-	}
-	buffer := make([]byte, 0, 1<<12)
-	for i := range n {
-		buffer = binary.AppendUvarint(buffer, uint64(of(i)+1))
-		if len(buffer) > cap(buffer)-binary.MaxVarintLen64 || i == n-1 {
-			if _, err := deflated.Write(buffer); err != nil {
-				return "", err
-			}
-			buffer = buffer[:0]
-		}
-	}
-	err = errors.Join(deflated.Close(), base.Close())
-	return text.String(), err
-}
-
-// UnpackResponses is the inverse of PackResponses.
-func UnpackResponses(n int, packed string) ([]int64, error) {
+// unpackResponses reads the responses of so many tasks.
+func unpackResponses(n int, packed string) ([]int64, error) {
 	if n < 1 || n > mostOfRun {
 		return nil, fmt.Errorf("responses of %d tasks: want 1 to %d", n, mostOfRun)
 	}
@@ -76,7 +54,16 @@ func UnpackResponses(n int, packed string) ([]int64, error) {
 	return responses, nil
 }
 
-// WriteResponses writes the responses of a run in its directory.
+// UnpackTasks reads what a TaskPacker has packed. A directory of before has no parts.
+func UnpackTasks(n int, packed string) (t Tasks, err error) {
+	responses, parts, has := strings.Cut(packed, ",")
+	if t.Responses, err = unpackResponses(n, responses); err == nil && has {
+		err = t.unpackParts(parts)
+	}
+	return t, err
+}
+
+// WriteResponses writes the responses of a run in its directory, with their parts or without.
 func WriteResponses(w io.Writer, tag string, tasks int, packed string) {
 	fmt.Fprintf(w, "%s%s,%d,%s\n", ofTasks, tag, tasks, packed)
 }
@@ -84,7 +71,7 @@ func WriteResponses(w io.Writer, tag string, tasks int, packed string) {
 // ParseResponses is the inverse of WriteResponses, without unpacking; ok is false for other lines.
 func ParseResponses(line string) (tag string, tasks int, packed string, ok bool) {
 	rest, ok := strings.CutPrefix(line, ofTasks)
-	fields := strings.Split(rest, ",")
+	fields := strings.SplitN(rest, ",", 3)
 	if !ok || len(fields) != 3 {
 		return "", 0, "", false
 	}
@@ -92,10 +79,10 @@ func ParseResponses(line string) (tag string, tasks int, packed string, ok bool)
 	return fields[0], tasks, fields[2], err == nil
 }
 
-// EachResponses unpacks the responses of those runs in a log of histograms whose tag is wanted. The
-// error is fs.ErrNotExist where there is no log.
-func EachResponses(
-	path string, wanted func(tag string) bool, f func(tag string, responses []int64),
+// EachTasks unpacks the tasks of those runs in a log of histograms whose tag is wanted. The error
+// is fs.ErrNotExist where there is no log.
+func EachTasks(
+	path string, wanted func(tag string) bool, f func(tag string, tasks *Tasks),
 ) error {
 	log, err := os.Open(path)
 	if err != nil {
@@ -114,10 +101,10 @@ func EachResponses(
 		if !ok || !wanted(tag) {
 			continue
 		}
-		responses, err := UnpackResponses(tasks, packed)
+		all, err := UnpackTasks(tasks, packed)
 		if err != nil {
 			return fmt.Errorf("%s:%d: %w", path, n, err)
 		}
-		f(tag, responses)
+		f(tag, &all)
 	}
 }

@@ -14,7 +14,11 @@ import (
 // without a line that was cut off.
 func TestResponses(t *testing.T) {
 	want := []int64{0, NoResponse, 17_000_000, 1, 1<<62 - 1}
-	packed, err := PackResponses(len(want), func(i int) int64 { return want[i] })
+	packer := NewTaskPacker(len(want))
+	for i, response := range want {
+		packer.Add(int64(i), response != NoResponse, &Parts{0, 0, 0, 0, response})
+	}
+	packed, err := packer.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +37,8 @@ func TestResponses(t *testing.T) {
 	}
 	found := map[string][]int64{}
 	all := func(string) bool { return true }
-	if err := EachResponses(path, all, func(tag string, responses []int64) {
-		found[tag] = responses
+	if err := EachTasks(path, all, func(tag string, tasks *Tasks) {
+		found[tag] = tasks.Responses
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +50,11 @@ func TestResponses(t *testing.T) {
 	if len(found) != 2 {
 		t.Errorf("found %v", found)
 	}
-	if err := EachResponses(path+"x", all, nil); !errors.Is(err, fs.ErrNotExist) {
+	if err := EachTasks(path+"x", all, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a log that is not there: %v", err)
 	}
 	for _, n := range []int{0, len(want) - 1, len(want) + 1, mostOfRun + 1} {
-		if _, err := UnpackResponses(n, packed); err == nil {
+		if _, err := UnpackTasks(n, packed); err == nil {
 			t.Errorf("%d of %d responses are no error", n, len(want))
 		}
 	}
@@ -58,7 +62,11 @@ func TestResponses(t *testing.T) {
 
 // FuzzResponses: whatever the line, there are as many responses as it says, or an error.
 func FuzzResponses(f *testing.F) {
-	packed, err := PackResponses(3, func(i int) int64 { return int64(i * 1000) })
+	packer := NewTaskPacker(3)
+	for i := range int64(3) {
+		packer.Add(7*i, true, &Parts{i, 0, 900 * i})
+	}
+	packed, err := packer.Pack()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -73,9 +81,23 @@ func FuzzResponses(f *testing.F) {
 		if !ok {
 			return
 		}
-		got, err := UnpackResponses(tasks, packed)
+		all, err := UnpackTasks(tasks, packed)
+		got := all.Responses
 		if err == nil && (len(got) != tasks || slices.Min(got) < NoResponse) {
 			t.Errorf("%d responses, want %d: %v", len(got), tasks, got)
+		}
+		if err != nil || all.Parts == nil {
+			return
+		}
+		for i, p := range all.Parts {
+			sum := int64(0)
+			for _, v := range p {
+				sum += v
+			}
+			if from, until := all.Due(i); sum != max(got[i], 0) || slices.Min(p[:]) < 0 ||
+				from < 0 || until < from {
+				t.Errorf("task %d, due from %d to %d, took %d: %v", i, from, until, got[i], p)
+			}
 		}
 	})
 }

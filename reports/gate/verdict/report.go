@@ -88,6 +88,10 @@ type Row struct {
 	// pairs it is taken from the interval: half its width over the normal quantile 1−alpha/2. In a
 	// gate that measured by itself it is what both of its stages find.
 	Detectable Number `json:"detectable"`
+
+	// of a response that is worse: what the difference of the same tasks is made of, in words; ""
+	// where that is not known
+	MadeOf string `json:"made_of,omitempty"`
 }
 
 // A Side is the old or the new values of a row. A table shows the centers: the median of the old

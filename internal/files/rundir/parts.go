@@ -1,0 +1,198 @@
+package rundir
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// PartNames are what a response adds up from, in the order of a task's life.
+var PartNames = [...]string{"lag", "held", "queued", "between", "service"}
+
+// Parts are those of a response, in nanoseconds.
+type Parts [len(PartNames)]int64
+
+// last is the part that is not written: it is the response less the others.
+const last = len(PartNames) - 1
+
+// mostDues is how many due times of a run are written: of more tasks every second, third, ….
+const mostDues = 1 << 12
+
+// A TaskPacker encodes the responses of a run and their parts, task by task in the order of their
+// due times.
+type TaskPacker struct {
+	stride, n, completed int
+	due                  int64
+	responses, dues      []byte
+	parts                [last][]byte // nil: 0 of each task so far, as of the virtual clock
+	impossible           bool         // there was a part below 0, and the parts are none
+}
+
+// someBytes is what a response takes, or a part.
+const someBytes = 4
+
+// NewTaskPacker is for a run of so many tasks.
+func NewTaskPacker(tasks int) *TaskPacker {
+	return &TaskPacker{stride: (tasks + mostDues - 1) / mostDues,
+		responses: make([]byte, 0, someBytes*tasks)}
+}
+
+// Add adds the next task, which completed or not.
+func (p *TaskPacker) Add(due int64, completed bool, parts *Parts) {
+	if p.n++; (p.n-1)%p.stride == 0 {
+		p.dues = binary.AppendUvarint(p.dues, uint64(due-p.due))
+		p.due = due
+	}
+	if !completed {
+		p.responses = append(p.responses, NoResponse+1)
+		return
+	}
+	response := parts[last]
+	for i, v := range parts[:last] {
+		response += v
+		p.impossible = p.impossible || v < 0
+		if of := p.parts[i]; of != nil {
+			p.parts[i] = binary.AppendUvarint(of, uint64(v))
+		} else if v != 0 {
+			p.parts[i] = binary.AppendUvarint(
+				make([]byte, p.completed, p.completed+someBytes*(cap(p.responses)/someBytes-p.n+1)),
+				uint64(v))
+		}
+	}
+	p.impossible = p.impossible || parts[last] < 0
+	p.responses = binary.AppendUvarint(p.responses, uint64(response+1))
+	p.completed++
+}
+
+// Pack is what UnpackTasks takes: the responses and, behind a comma, what they are made of. The
+// first are one more than each, in nanoseconds. The others are how many tasks there are to a due
+// time; these times, each as the difference from the one before; and of each part but the last
+// whether any is not 0 and, if so, that of each task that completed. All are variable-length
+// integers, deflated, in base64.
+func (p *TaskPacker) Pack() (string, error) {
+	responses, err := pack(p.responses)
+	if err != nil || p.impossible {
+		return responses, err
+	}
+	pieces := [][]byte{binary.AppendUvarint(nil, uint64(p.stride)), p.dues}
+	for _, of := range p.parts {
+		if of == nil {
+			pieces = append(pieces, []byte{0})
+		} else {
+			pieces = append(pieces, []byte{1}, of)
+		}
+	}
+	parts, err := pack(pieces...)
+	return responses + "," + parts, err
+}
+
+// pack deflates: what there is repeats nothing, so only the frequencies of bytes are used.
+func pack(pieces ...[]byte) (string, error) {
+	var deflated bytes.Buffer
+	for _, piece := range pieces {
+		deflated.Grow(len(piece))
+	}
+	w, err := flate.NewWriter(&deflated, flate.HuffmanOnly)
+	for _, piece := range pieces {
+		if err == nil {
+			_, err = w.Write(piece)
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return base64.StdEncoding.EncodeToString(deflated.Bytes()), err
+}
+
+// Tasks are what a directory has of each task of a run.
+type Tasks struct {
+	Responses []int64 // in nanoseconds, or NoResponse
+	Parts     []Parts // likewise, 0 where there is no response; nil where it has none
+	stride    int
+	dues      []int64
+}
+
+// Due says between which instants a task was due, in nanoseconds since the run began: of a run of
+// many tasks not each time is there.
+func (t *Tasks) Due(i int) (from, until int64) {
+	at := i / t.stride
+	from = t.dues[at]
+	if i%t.stride == 0 {
+		return from, from
+	}
+	return from, t.dues[min(at+1, len(t.dues)-1)]
+}
+
+// SamePlan reports whether the tasks of both are due at the same times, as those of one plan and
+// seed are.
+func (t *Tasks) SamePlan(as *Tasks) bool {
+	return len(t.dues) > 0 && len(t.Responses) == len(as.Responses) && t.stride == as.stride &&
+		slices.Equal(t.dues, as.dues)
+}
+
+// unpackParts reads what a TaskPacker has written of tasks of these responses.
+func (t *Tasks) unpackParts(packed string) error {
+	in := bufio.NewReader(flate.NewReader(base64.NewDecoder(base64.StdEncoding,
+		strings.NewReader(packed))))
+	n := len(t.Responses)
+	stride, err := binary.ReadUvarint(in)
+	if err == nil && (stride == 0 || stride > uint64(n)) {
+		err = errStride
+	}
+	if err != nil {
+		return fmt.Errorf("parts of %d tasks: %w", n, err)
+	}
+	t.stride = int(stride)
+	next := func(most int64) (v int64) {
+		if err != nil {
+			return 0
+		}
+		var u uint64
+		if u, err = binary.ReadUvarint(in); err == nil && u > uint64(most) {
+			err = errTooLong
+		}
+		return int64(u)
+	}
+	due := int64(0)
+	for i := 0; i < n && err == nil; i += t.stride {
+		due += next(1<<62 - due)
+		t.dues = append(t.dues, due)
+	}
+	t.Parts = make([]Parts, n)
+	for i, response := range t.Responses {
+		t.Parts[i][last] = max(response, 0)
+	}
+	for part := range last {
+		if next(1) == 0 {
+			continue
+		}
+		for i, response := range t.Responses {
+			if response == NoResponse {
+				continue
+			}
+			of := &t.Parts[i]
+			of[part] = next(of[last])
+			of[last] -= of[part]
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("parts of %d tasks: %w", n, err)
+	}
+	if _, err := in.ReadByte(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("parts of %d tasks: there are more", n)
+	}
+	return nil
+}
+
+// What nobody has written may be read.
+var (
+	errStride  = errors.New("due times of none or of more than there are")
+	errTooLong = errors.New("one is longer than its response")
+)

@@ -1,0 +1,88 @@
+package difference
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// String says in a line what the difference of the tail is made of or, where there is no tail, that
+// of all tasks; "" where there is none.
+func (d *Difference) String() string {
+	of, which := d.Tail, "at the p99 or above on either side"
+	if of == nil {
+		of, which = &d.All, "of both sides"
+	}
+	if of.Tasks == 0 || of.none() {
+		return ""
+	}
+	text := fmt.Sprintf("%s %s: mean %s = %s", prose.Count(of.Tasks, "task"), which,
+		Signed(of.mean(of.Response)), of.parts())
+	if m := d.Most; m != nil {
+		text += fmt.Sprintf("; %s of them make %s of it",
+			quantity.WholeShare(float64(m.Tasks)/float64(of.Tasks)),
+			quantity.WholeShare(MostShare)) + m.when(d.Pairs)
+	}
+	if d.Tail != nil && d.Unpaired > 0 {
+		text += fmt.Sprintf("; %d more completed on one side alone", d.Unpaired)
+	}
+	return text
+}
+
+// none reports whether no part differs.
+func (s *Sum) none() bool {
+	for _, v := range s.Parts {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// parts are those that can be seen beside the largest, in the order of a task's life.
+func (s *Sum) parts() string {
+	const least = 0.005 // of the largest
+	largest := 0.0
+	for _, v := range s.Parts {
+		largest = max(largest, math.Abs(float64(v)))
+	}
+	var words []string
+	for _, name := range rundir.PartNames {
+		if v := s.Parts[name]; v != 0 && math.Abs(float64(v)) >= least*largest {
+			words = append(words, Signed(s.mean(v))+" "+name)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// when says when they were due.
+func (m *Most) when(pairs int) string {
+	const much = 0.2 // of the difference that most tasks make
+	within := "due within " + quantity.Seconds(m.Until-m.From)
+	if pairs == 1 {
+		within += " from " + quantity.Seconds(m.From)
+	}
+	switch {
+	case m.Bursts == 1:
+		return ", all " + within
+	case m.Share >= much:
+		return fmt.Sprintf(" in %d bursts, of which one, %s, has %s", m.Bursts, within,
+			quantity.WholeShare(m.Share))
+	}
+	return fmt.Sprintf(" in %d bursts", m.Bursts)
+}
+
+// Signed spells a time that was added or taken away.
+func Signed(seconds float64) string {
+	switch {
+	case seconds > 0:
+		return "+" + quantity.Seconds(seconds)
+	case seconds < 0:
+		return "−" + quantity.Seconds(-seconds)
+	}
+	return "0 s"
+}

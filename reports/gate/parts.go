@@ -1,0 +1,72 @@
+package gate
+
+import (
+	"strings"
+
+	"github.com/poolbench/poolbench/reports/difference"
+	"github.com/poolbench/poolbench/reports/gate/verdict"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// explain says of responses that are worse what the difference is made of, where both inputs are
+// run directories that have the tasks of each pair.
+func (in inputs) explain(paired map[benchmarkID]results.Pairing) error {
+	type sides struct{ old, new []difference.Source }
+	worse := map[benchmarkID]sides{}
+	tasks := map[difference.Source]*difference.Tasks{}
+	for _, row := range in.report.Rows {
+		id := benchmarkID{row.Package, row.Benchmark}
+		if _, known := worse[id]; known || !explainable(&row) {
+			continue
+		}
+		var of sides
+		for i, old := range paired[id].Old {
+			of.old = append(of.old, difference.SourceOf(in.old.Dir, old))
+			of.new = append(of.new, difference.SourceOf(in.new.Dir, paired[id].New[i]))
+			tasks[of.old[i]], tasks[of.new[i]] = nil, nil
+		}
+		worse[id] = of
+	}
+	if err := difference.Read(tasks); err != nil {
+		return err
+	}
+	made := map[benchmarkID]string{}
+	for id, of := range worse {
+		var pairs []difference.Pair
+		for i := range of.old {
+			if p := (difference.Pair{Base: tasks[of.old[i]], Here: tasks[of.new[i]]}); p.Known() {
+				pairs = append(pairs, p)
+			}
+		}
+		if n := len(pairs); n > 0 && n == len(of.old) {
+			made[id] = difference.Of(pairs).String()
+		}
+	}
+	for i := range in.report.Rows {
+		if row := &in.report.Rows[i]; explainable(row) {
+			row.MadeOf = made[benchmarkID{row.Package, row.Benchmark}]
+		}
+	}
+	return nil
+}
+
+// explainable reports whether parts add up to the metric, or to that of tasks near it.
+func explainable(row *verdict.Row) bool {
+	return row.Verdict == verdict.Worse && strings.HasSuffix(row.Metric, "-response-sec")
+}
+
+// madeOfLines say it once for each benchmark.
+func madeOfLines(r *verdict.Report) (lines []string) {
+	worse := results.Gather(r.Rows, func(row verdict.Row) benchmarkID {
+		return benchmarkID{row.Package, row.Benchmark}
+	})
+	for _, of := range worse {
+		for _, row := range of {
+			if row.MadeOf != "" {
+				lines = append(lines, "worse, "+row.Benchmark+": "+row.MadeOf)
+				break
+			}
+		}
+	}
+	return lines
+}
