@@ -170,3 +170,23 @@ func TestNextSlot(t *testing.T) {
 		}
 	}
 }
+
+// TestTurns: under the virtual clock all that tasks wait for is their turn, and of tasks that are
+// even nothing of it is due to their lengths; among tasks of two lengths most is.
+func TestTurns(t *testing.T) {
+	of := func(workload string) (queued, turn, even float64) {
+		r := runWritten(t, Written{Strategy: "worker_pool", Workload: workload, Target: "none",
+			Arrival: "poisson", Limit: 4, Load: 0.9, Tasks: 4000, Seed: 5, Clock: "virtual"})
+		queued, _ = r.Metric("tail-queued/op")
+		turn, _ = r.Metric("tail-turn/op")
+		even, _ = r.Metric("tail-even-turn/op")
+		return queued, turn, even
+	}
+	queued, turn, even := of("constant:mean=10ms")
+	if queued == 0 || turn != queued || even != turn {
+		t.Errorf("even tasks: queued %v, for their turn %v, %v", queued, turn, even)
+	}
+	if queued, turn, even = of("two_class:mean=10ms,r=40"); turn != queued || even > turn/2 {
+		t.Errorf("uneven tasks: queued %v, for their turn %v, were they even %v", queued, turn, even)
+	}
+}

@@ -210,6 +210,11 @@ func ofParts() (m []MetricInfo) {
 			MetricInfo{"tail-" + p.Name + "/op", "", "its share of the response of these tasks"})
 	}
 	return append(m, []MetricInfo{
+		{"allowed-ops/s", "", "starts per second that the strategy itself allows; absent where it " +
+			"limits no rate"},
+		{"tail-turn/op", "", "share of the response of the slowest 1 % in which every slot was " +
+			"taken, by the path-wise oracle; absent where it does not apply"},
+		{"tail-even-turn/op", "", "the same if each task held its slot for the mean service"},
 		{"next-slot-mean-response-sec", "", "mean response with one slot more, by the path-wise " +
 			"oracle on this run's own arrivals and services; absent where it does not apply"},
 		{"next-slot-p99-response-sec", "", "p99 of the same"},

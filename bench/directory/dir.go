@@ -317,6 +317,9 @@ func (d *Dir) open(ending string, start func(f *os.File, whole int64) error) err
 	return err
 }
 
+// Explain has each result come with lines that say why it took so long.
+func (d *Dir) Explain(why func(*bench.Result) []string) { d.results.why = why }
+
 // KeepResponses has the directory keep the response of each task of virtual runs, of up to so many
 // tasks in all: of the runs that come first.
 func (d *Dir) KeepResponses(tasks int) { d.distributions.most = tasks }

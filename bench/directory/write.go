@@ -127,7 +127,8 @@ type resultsWriter struct {
 	output
 	format *benchfmt.Writer
 	config []benchfmt.Config
-	stages map[string]bool // units of stages whose direction the file has
+	stages map[string]bool              // units of stages whose direction the file has
+	why    func(*bench.Result) []string // nil: nobody says
 }
 
 func newResultsWriter(to io.Writer) (*resultsWriter, error) {
@@ -180,6 +181,11 @@ func (w *resultsWriter) put(format *benchfmt.Writer, r *bench.Result) error {
 	for _, reason := range r.Reasons {
 		if reason.Check != rundir.CheckLaw {
 			w.add(doubts[reason.Verdict].Line(reason.String()))
+		}
+	}
+	if w.why != nil {
+		for _, cause := range w.why(r) {
+			w.add(rundir.Why.Line(cause))
 		}
 	}
 	return format.Write(&line)

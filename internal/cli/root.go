@@ -37,7 +37,7 @@ func (a *app) root() *cobra.Command {
 		a.calibrateCommand(),
 		a.attackCommand(), a.gatewayCommand(), a.serveCommand(), a.compareCommand(),
 		a.gateCommand(), a.trendCommand(),
-		a.traceCommand(), a.reportCommand(), a.mergeCommand(), a.listCommand(),
+		a.traceCommand(), a.reportCommand(), a.whyCommand(), a.mergeCommand(), a.listCommand(),
 		a.newCommand(), a.versionCommand(), a.completionCommand(), a.simulateCommand(),
 		a.crashingCommand(), a.workerCommand(), a.controlCommand(), a.guardCommand())
 	for _, c := range root.Commands() {

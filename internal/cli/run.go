@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,8 @@ func (a *app) runCommand() *cobra.Command {
 		"keep the response of each task and its parts, of up to so many `TASKS` in all and "+
 			"none of studies: compare then tells what a difference is made of")
 	flags.Servers(cmd)
+	cmd.Flags().BoolVar(&o.Why, "why", false,
+		"say why each p99 is what it is, as poolbench why does")
 	o.AddTo(cmd)
 	return cmd
 }
@@ -105,6 +108,9 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 	e.Show.Close()
 	e.Finish(writing)
 	shown := outcome.Show(e, o.Format)
+	if o.Why && o.Format != "json" {
+		shown = errors.Join(shown, outcome.Explain(e))
+	}
 	if !o.Quiet {
 		e.Warn(append(question.OwnRates(e.Plan), outcome.Suspects(e.Records)...))
 	}

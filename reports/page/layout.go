@@ -53,6 +53,9 @@ func (p *reportPage) whole() (*shell.Page, error) {
 	add := func(id, title, name string, data any) {
 		failed = cmp.Or(failed, out.Add(id, title, reportTemplate, name, data))
 	}
+	if len(p.Why) > 0 {
+		add("why", "Why is it slow?", "why", p)
+	}
 	if p.Explore != "" {
 		out.Sections = append(out.Sections, shell.Section{ID: "explore", Title: "Explore",
 			Body: p.Explore})

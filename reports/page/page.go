@@ -32,6 +32,8 @@ type reportPage struct {
 	Figures  []reportFigure    // that a drawer made for no study that has spoken
 	Trust    []string          // what speaks for the numbers, or against them
 	Interval string            // what the small figures are
+	Why      []explainedGroup
+	WhyMore  int // scenarios that are not explained here
 	Capacity []reportFigure
 	Groups   []reportSection
 	Variance []reportFigure
@@ -116,6 +118,7 @@ func newReport(in *reportInput, groups []*grid.Group) (*Report, error) {
 	p.Studies, p.Tally = studies, tally(studies)
 	p.describe(in, groups)
 	r.first(in, groups)
+	p.Why, p.WhyMore = explained(in.results)
 	var err error
 	data := in.data(groups, ids)
 	data.Command = p.First.Command

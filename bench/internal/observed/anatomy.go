@@ -88,11 +88,38 @@ func (s *PartSums) reportTail(r *result.Result) {
 	}
 }
 
+// slowFrom is the response, in nanoseconds, from which on a task is of the tail: the p99, and
+// beyond all where that is not known.
+func slowFrom(r *result.Result) int64 {
+	p99, resolved := r.Metric("p99-response-sec")
+	if !resolved {
+		return math.MaxInt64
+	}
+	return int64(math.Round(p99 * Second))
+}
+
+// turns sum up for how long tasks waited as every slot was taken, and would if services were even.
+// What the generator was late is no such wait.
+type turns struct{ response, turn, even int64 }
+
+func (t *turns) add(rec *records.Record, lag, turn, even int64) {
+	waited := max(rec.Wait()-lag, 0)
+	t.response += rec.Response()
+	t.turn += min(max(turn-lag, 0), waited)
+	t.even += min(max(even-lag, 0), waited)
+}
+
+func (t *turns) report(r *result.Result) {
+	if t.response > 0 {
+		r.Add("tail-turn/op", float64(t.turn)/float64(t.response))
+		r.Add("tail-even-turn/op", float64(t.even)/float64(t.response))
+	}
+}
+
 // ReportParts adds what the responses are made of, of all completed tasks and of those that took
 // the p99 or longer, the slowest tasks and, where that is kept, each task.
 func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error) {
-	p99, resolved := r.Metric("p99-response-sec")
-	slow := int64(math.Round(p99 * Second))
+	slow := slowFrom(r)
 	var tail PartSums
 	var worst Slowest
 	packer := o.taskPacker(r.Tasks)
@@ -109,7 +136,7 @@ func (o *Run) ReportParts(r *result.Result, first int) (all PartSums, err error)
 			packer.Add(rec.Due, added,
 				&rundir.Parts{p.Lag, p.Held, p.Queued, p.Between, p.Service})
 		}
-		if added && resolved && rec.Response() >= slow {
+		if added && rec.Response() >= slow {
 			tail.sum(p)
 		}
 	}
@@ -137,6 +164,9 @@ func (o *Run) taskPacker(tasks int) *rundir.TaskPacker {
 // arrivals nor the services depend on how long others waited. What a response is made of beside its
 // turn stays as it was.
 func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *PartSums) {
+	if starts := o.Plan.Strategy.Starts; starts != nil {
+		r.Add("allowed-ops/s", starts(o.Plan.Params).PerSecond)
+	}
 	pools, _ := o.FifoPools()
 	if len(pools) != 1 || o.Recorded || o.Plan.Arrival.IsClosed() ||
 		m.started == 0 || m.started < m.N || m.outcomes[records.Abandoned] > 0 ||
@@ -152,17 +182,25 @@ func (o *Run) ReportOtherwise(r *result.Result, first int, m Measured, parts *Pa
 	was, next, even := recursion.NewSlots(slots), recursion.NewSlots(slots+1),
 		recursion.NewSlots(slots)
 	withNext, withEven := make([]int64, 0, m.N), make([]int64, 0, m.N)
-	for i := range o.Trace.Len() {
+	slow := slowFrom(r)
+	var tail turns
+	for i, lag := range o.Trace.Lags() {
 		rec := o.Trace.At(i)
 		if rec.Attempts != 1 {
 			return
 		}
-		rest := rec.Response() - was.Take(rec.Due, rec.Busy)
-		turn, evenTurn := next.Take(rec.Due, rec.Busy), even.Take(rec.Due, mean)
-		if i >= first && rec.Outcome == records.Completed {
-			withNext, withEven = append(withNext, rest+turn), append(withEven, rest+evenTurn)
+		start := was.Take(rec.Due, rec.Busy)
+		nextStart, evenStart := next.Take(rec.Due, rec.Busy), even.Take(rec.Due, mean)
+		if i < first || rec.Outcome != records.Completed {
+			continue
+		}
+		rest := rec.Response() - start
+		withNext, withEven = append(withNext, rest+nextStart), append(withEven, rest+evenStart)
+		if rec.Response() >= slow {
+			tail.add(rec, lag, start-rec.Due, evenStart-rec.Due)
 		}
 	}
+	tail.report(r)
 	if known {
 		addResponses(r, "next-slot", withNext)
 	}

@@ -71,6 +71,7 @@ func runAsCommand(args []string) int {
 	}
 	if os.Getenv(PlantedHere) != "" {
 		plant()
+		plantCauses()
 	}
 	if dir := os.Getenv(Flipped); dir != "" && args[0] == "crashing" {
 		flip(dir)

@@ -77,6 +77,7 @@ func openDir(h *runner.Host, o question.RunOptions) (*directory.Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	dir.Explain(causes)
 	if o.Out == "" {
 		if err := pointLatest(dir.Path()); err != nil { // a convenience: not every system has links
 			h.Complain(fmt.Errorf("latest is not up to date: %w", err))

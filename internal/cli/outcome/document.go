@@ -11,6 +11,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/why"
 )
 
 // A Head opens a document about results that are on disk.
@@ -52,6 +54,8 @@ type RunLine struct {
 	Verdict string             `json:"verdict"` // VALID, SUSPECT or INVALID
 	// that it is not VALID for: the check and what it found
 	Reasons []string `json:"reasons,omitempty"`
+	// causes of its p99, ranked; absent where it has no responses
+	Why []why.Cause `json:"why,omitempty"`
 
 	// of a load: what the server answered, and what came instead
 	Statuses []attack.Count `json:"statuses,omitempty"`
@@ -66,6 +70,9 @@ func newRunLine(r execution.Record) RunLine {
 	verdict, _ := r.Verdict()
 	line := RunLine{Name: r.Name, Seed: json.Number(r.Seed), Tasks: r.Iters, Metrics: r.Values,
 		Verdict: verdict.String()}
+	if a, ok := why.Of(results.Cell{r.Run}); ok {
+		line.Why = a.Causes
+	}
 	for _, doubt := range r.Doubts {
 		line.Reasons = append(line.Reasons, doubt.Text)
 	}

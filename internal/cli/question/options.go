@@ -23,6 +23,7 @@ type RunOptions struct {
 	force, append bool
 	resume        bool
 	DryRun, Quiet bool
+	Why           bool // explain the runs
 	Format        string
 	Patience      time.Duration
 	Responses     int // of so many tasks

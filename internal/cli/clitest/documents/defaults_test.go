@@ -70,6 +70,9 @@ var defaults = map[string]usage{
 				t.Error("no finding on the page")
 			}
 		}},
+	"why": {args: []string{"why", "first"}, check: func(t *testing.T, o clitest.Outcome) {
+		says(t, o, "because")
+	}},
 	"merge": {args: []string{"merge", "first", "second", "--out", "both"},
 		check: func(t *testing.T, _ clitest.Outcome) {
 			first, second, both := rates(t, "first"), rates(t, "second"), rates(t, "both")

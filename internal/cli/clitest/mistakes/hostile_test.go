@@ -105,7 +105,7 @@ func TestHostileNames(t *testing.T) {
 				{"run", "--file", arg}, {"run", "--seed", arg}, {"run", "--clock", arg},
 				{"run", "--objective", arg + "<1"}, {"study", arg},
 				{"study", "load", "--expect", arg}, {"capacity", "--objective", arg},
-				{"compare", arg}, {"report", arg}, {"report", "run"},
+				{"compare", arg}, {"why", arg}, {"why", "run"}, {"report", arg}, {"report", "run"},
 				{"serve", arg}, {"serve", "none", "--addr", arg}, {"attack", arg, "--dry-run"},
 				{"attack", "http://127.0.0.1:1/", "--arrival", arg}, {"gateway", "--arrival", arg},
 				{"attack", "http://127.0.0.1:1/", "--dry-run", "--name", arg},

@@ -24,7 +24,7 @@ func TestWidth(t *testing.T) {
 			"--objective p99-response<80ms --out c",
 		"study throttle --quick --out v",
 		"compare x y z", "gate x y", "trend x y z x y z x y z x", "list", "list strategies", "list strategies worker_pool", "list workloads hyperexp",
-		"list studies",
+		"list studies", "why x", "why y", "why z",
 		"trace requests.csv --column time --duration took --from 1m",
 	} {
 		if strings.Contains(args, "--out") {

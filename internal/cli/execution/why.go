@@ -1,0 +1,36 @@
+package execution
+
+import (
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/text/jsondoc"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/why"
+)
+
+// causes are what explains a result, in lines, as it is written.
+func causes(r *bench.Result) (lines []string) {
+	run := &results.Run{Name: r.Name, Keys: results.NameKeys([]byte(r.Name)), Iters: r.Tasks,
+		Values: map[string]float64{}}
+	for _, m := range r.Metrics {
+		if jsondoc.Finite(m.Value) != nil {
+			run.Values[m.Unit] = m.Value
+		}
+	}
+	for _, reason := range r.Reasons {
+		run.Doubts = append(run.Doubts, results.Doubt{Text: reason.String()})
+	}
+	machine := r.Machine
+	if machine == nil {
+		machine = directory.Machine()
+	}
+	for _, c := range machine {
+		run.Config = append(run.Config, results.Pair{Key: c.Key, Value: string(c.Value)})
+	}
+	if a, ok := why.Of(results.Cell{run}); ok {
+		for _, c := range a.Causes {
+			lines = append(lines, c.String())
+		}
+	}
+	return lines
+}

@@ -1,0 +1,76 @@
+package outcome
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/reports/results"
+	"github.com/poolbench/poolbench/reports/why"
+)
+
+// Explain prints why the runs of an execution took so long.
+func Explain(e *execution.Execution) error {
+	runs := &results.Results{}
+	for _, rec := range e.Records {
+		runs.Runs = append(runs.Runs, *rec.Run)
+	}
+	groups := why.Groups(runs)
+	if len(groups) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(e.Stdout, "\nWhy\n\n"); err != nil {
+		return err
+	}
+	return ShowWhy(e.Printer, groups)
+}
+
+// Of many scenarios the slowest of each group are explained.
+const (
+	mostWhyGroups = 8
+	mostWhyRuns   = 24
+	// columns: a reader may paste it anywhere
+	whyWidth = 80
+)
+
+// ShowWhy prints a paragraph for each scenario.
+func ShowWhy(p *terminal.Printer, groups [][]why.Explained) error {
+	left, each := 0, max(1, mostWhyRuns/max(1, min(len(groups), mostWhyGroups)))
+	for i, g := range groups {
+		if i >= mostWhyGroups {
+			left += len(g)
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(p.Stdout)
+		}
+		if title := Heading(g[0].Place()); title != "" {
+			p.Say("", title, whyWidth)
+		}
+		for j, e := range g {
+			if j >= each {
+				left++
+				continue
+			}
+			explain(p, e)
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(p.Stdout, "\n%s more, which are faster or come later: --format json has "+
+		"all\n", prose.Count(left, "scenario"))
+	return err
+}
+
+func explain(p *terminal.Printer, e why.Explained) {
+	p.Say("  ", e.Name()+": "+e.Opening(), whyWidth)
+	for _, c := range e.Causes {
+		p.Say(fmt.Sprintf("  %5s ", c.Percent()),
+			fmt.Sprintf("%s: %s. %s.", c.Cause, c.Evidence, c.RemedySentence()), whyWidth)
+	}
+	if e.Cannot != "" {
+		p.Say("        ", e.Cannot, whyWidth)
+	}
+}

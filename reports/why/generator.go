@@ -1,0 +1,35 @@
+package why
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// stopped is how late tasks are on average, in seconds, by the longest stop of the whole process,
+// in which it used no processor: those that are due meanwhile, half of it each.
+func (v *view) stopped() float64 {
+	stop, run := v.is("max-hiccup-sec"), v.cell[0]
+	for _, d := range run.Doubts {
+		if d.Check() == "pause" && run.Iters > 0 {
+			return v.is("ops/s") * stop * stop / 2 / float64(run.Iters)
+		}
+	}
+	return 0
+}
+
+// generator: the load generator itself was late, and no thread or goroutine that was ready and did
+// not run explains it.
+var generator = rule{
+	name: "generator",
+	evidence: func(v *view, _ share) string {
+		said := "the generator was late by " + quantity.Seconds(v.is("mean-lag-sec")) + " on average"
+		if p99 := v.is("p99-lag-sec"); p99 > 0 {
+			said += fmt.Sprintf(", %s at the p99", quantity.Seconds(p99))
+		}
+		return said + ", and nothing else had its processor"
+	},
+	remedy: func(v *view, s share) string {
+		return "measure again: this is not the strategy's; " + v.without(s)
+	},
+}

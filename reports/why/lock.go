@@ -1,0 +1,24 @@
+package why
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// lock: tasks wait for each other at a mutex. One run says how long; several limits say what share
+// of the work is serial, by the universal scalability law.
+var lock = rule{
+	name: "lock",
+	evidence: func(v *view, _ share) string {
+		said := fmt.Sprintf("tasks wait %s for locks, of a service of %s",
+			quantity.Seconds(v.is("mutex-wait-sec/op")), quantity.Seconds(v.is("mean-service-sec")))
+		if v.growth != nil {
+			said += "; " + v.growth.serial()
+		}
+		return said
+	},
+	remedy: func(v *view, s share) string {
+		return "hold the lock for less, or split it: " + v.without(s)
+	},
+}

@@ -1,0 +1,48 @@
+package why
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// machine: other programs, or other machines on the host, had the processors. Threads of the
+// process were ready and did not run, and somebody else ran.
+var machine = rule{
+	name: "machine",
+	shown: func(v *view) bool {
+		known := false
+		for _, sign := range machineSigns {
+			if v.is(sign.unit) > busy {
+				return true
+			}
+			known = known || v.has(sign.unit)
+		}
+		return !known
+	},
+	otherwise: "scheduler",
+	evidence: func(v *view, _ share) string {
+		said := []string{fmt.Sprintf("threads wait %s a task for a processor",
+			quantity.Seconds(v.is("runqueue-sec/op")))}
+		for _, sign := range machineSigns {
+			if x := v.is(sign.unit); x > busy {
+				said = append(said, fmt.Sprintf(sign.says, quantity.WholeShare(x)))
+				break
+			}
+		}
+		return strings.Join(said, "; ")
+	},
+	remedy: func(v *view, s share) string {
+		return "a machine with nothing else to do: " + v.without(s)
+	},
+}
+
+// busy is the share of a processor above which somebody else counts, as bench judges a run.
+const busy = 0.05
+
+var machineSigns = []struct{ unit, says string }{
+	{"cpu-others", "other programs use %s"},
+	{"cpu-steal", "the host gives %s to others"},
+	{"cpu-pressure", "%s of the time some thread has none"},
+}

@@ -1,0 +1,110 @@
+package why
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A growth is how services grow with what is in flight, by the universal scalability law without
+// its quadratic term: S(N) = S(1)·(1 + σ(N−1)), by least squares over the runs of a strategy at
+// several limits and loads. N is what is in service on average, by Little's law.
+type growth struct {
+	alone             float64 // service of one task alone, in seconds
+	sigma, low, high  float64 // the serial fraction, with its 95 % interval
+	points            int
+	least, most       float64 // in service
+	shortest, longest float64 // services there
+	locked            bool    // waits for locks grow with it
+}
+
+const fewestPoints = 3
+
+// grows fits the law; nil where the runs are too few or too much alike, or services do not grow.
+func (v *view) grows() *growth {
+	var n, s []float64
+	g := &growth{least: math.Inf(1)}
+	for _, c := range append([]results.Cell{v.cell}, v.beside...) {
+		service, rate := c.Value("mean-service-sec"), c.Value("ops/s")
+		if in := service * rate; in > 0 { // and no NaN
+			n, s = append(n, in), append(s, service)
+			if in < g.least {
+				g.least, g.shortest = in, service
+			}
+			if in > g.most {
+				g.most, g.longest = in, service
+			}
+		}
+	}
+	if g.points = len(n); g.points < fewestPoints || g.most < 2*g.least {
+		return nil
+	}
+	var known bool
+	if g.alone, g.sigma, g.low, g.high, known = serial(n, s); !known || g.low <= 0 {
+		return nil
+	}
+	g.locked = v.is("mutex-wait-sec/op") > leastShare*v.is("mean-service-sec")
+	return g
+}
+
+// serial fits S(N) = S(1)·(1 + σ(N−1)) by least squares of relative errors: runs differ by
+// so many percent. The interval of the ratio σ is Fieller's, with two degrees of freedom less
+// than points; known is false where it has no end.
+func serial(n, s []float64) (alone, sigma, low, high float64, known bool) {
+	var w, x, y float64
+	for i := range n {
+		weight := 1 / (s[i] * s[i])
+		w, x, y = w+weight, x+weight*(n[i]-1), y+weight*s[i]
+	}
+	x, y = x/w, y/w
+	var xx, xy, left float64
+	for i := range n {
+		weight := 1 / (s[i] * s[i])
+		xx += weight * (n[i] - 1 - x) * (n[i] - 1 - x)
+		xy += weight * (n[i] - 1 - x) * (s[i] - y)
+	}
+	slope := xy / xx
+	alone = y - slope*x
+	for i := range n {
+		d := (s[i] - alone - slope*(n[i]-1)) / s[i]
+		left += d * d
+	}
+	variance := left / float64(len(n)-2)
+	t := samples.Student(len(n)-1, 0.05)
+	vSlope, vAlone, cov := variance/xx, variance*(1/w+x*x/xx), -variance*x/xx
+	// (slope − σ·alone)² = t²·(vSlope − 2σ·cov + σ²·vAlone)
+	a := alone*alone - t*t*vAlone
+	b := slope*alone - t*t*cov
+	c := slope*slope - t*t*vSlope
+	root := b*b - a*c
+	if a <= 0 || root < 0 {
+		return 0, 0, 0, 0, false
+	}
+	return alone, slope / alone, (b - math.Sqrt(root)) / a, (b + math.Sqrt(root)) / a, true
+}
+
+// grown is the share of a task's own service that is due to others in service.
+func (v *view) grown() float64 {
+	if v.growth == nil || v.growth.locked || v.outside() {
+		return 0
+	}
+	return max(1-v.growth.alone/v.is("mean-service-sec"), 0)
+}
+
+// name is the cause of it where no lock is: what the tasks call.
+func (g *growth) name() string { return target.name }
+
+func (g *growth) String() string {
+	return fmt.Sprintf("services grow with what is in flight: %s with %s in service, %s with %s",
+		quantity.Seconds(g.shortest), quantity.Digits(g.least), quantity.Seconds(g.longest),
+		quantity.Digits(g.most))
+}
+
+func (g *growth) serial() string {
+	return fmt.Sprintf("%s of the work is serial (%s to %s), by the universal scalability law "+
+		"over %d runs", quantity.WholeShare(min(g.sigma, 1)), quantity.WholeShare(min(g.low, 1)),
+		quantity.WholeShare(min(g.high, 1)), g.points)
+}

@@ -1,0 +1,235 @@
+package why
+
+import "math"
+
+// costs are shares of the time for which a task holds its slot, on average; they are 1 together.
+type costs struct {
+	target, backoff, lock, gc, scheduler, machine, work float64
+	// by what a task waits that could run, each a share of that: 1 together, or all 0
+	waits map[string]float64
+	// how much of what is odd in services these waits explain, from 0 to 1
+	explained float64
+	// how much of what tasks are late these waits explain
+	lateness float64
+}
+
+// A processorTime is one of a task on average, in seconds.
+type processorTime struct {
+	cpu       float64 // used by the process
+	queued    float64 // threads were ready and had no processor
+	scheduled float64 // goroutines were ready and did not run
+	gc        float64 // share of cpu that the collector took
+	stopped   float64 // the collector stopped the program, times the processors
+	rate      float64 // tasks per second
+	others    float64 // share of the processors' time that other programs and the host took
+}
+
+func (v *view) processorTime() processorTime {
+	p := processorTime{cpu: v.is("cpu-sec/op"), queued: v.is("runqueue-sec/op"),
+		scheduled: v.is("sched-sec/op"), gc: min(v.is("gc-cpu"), 1), rate: v.is("ops/s"),
+		others: v.is("cpu-others") + v.is("cpu-steal")}
+	if n := v.cell[0].Iters; n > 0 {
+		p.stopped = v.processors() * v.is("gc-pause-sec") / float64(n)
+	}
+	return p
+}
+
+// A wait is the time, in seconds, for which something that is part of a task on average was ready
+// and did not run, by who had the processors.
+type wait struct{ own, gc, machine float64 }
+
+func (w wait) sum() float64 { return w.own + w.gc + w.machine }
+
+// crowd is how many that are due a delay makes wait, as the meter has seen delays: what is delayed
+// by d holds up all that come in d, by half of it on average.
+func (v *view) crowd() float64 { return 1 + v.is("ops/s")*v.is("p99-hiccup-sec")/2 }
+
+// waits says for what threads and goroutines waited that were ready.
+//
+// Threads waited for whoever used the processors, in proportion to how much of them: for other
+// programs that share.
+//
+// What the program itself computes makes goroutines wait as in M/M/c, by Sakasegawa's formula, or
+// twice as long: tasks come in bursts, and the harness has goroutines. What is beyond that they
+// waited for the collector and for other programs, in proportion to how long each had processors.
+// A second of these keeps no more waiting than can be: what computes, what is in service, what
+// comes meanwhile.
+func (v *view) waits() (w wait) {
+	const burst = 2
+	p, processors := v.processorTime(), max(v.processors(), 1)
+	foreign := 0.0
+	if used := p.others + p.rate*p.cpu/processors; used > 0 {
+		foreign = p.queued * p.others / used
+	}
+	ready := p.scheduled + p.queued - foreign
+	own, computed := ready, p.cpu*(1-p.gc)
+	if load := p.rate * computed / processors; load < 1 {
+		queue := math.Pow(load, math.Sqrt(2*(processors+1))-1) / (processors * (1 - load))
+		own = min(own, burst*computed*queue)
+	}
+	collected := p.gc*p.cpu + p.stopped
+	if taken := collected + foreign; taken > 0 {
+		kept := processors + p.rate*v.is("mean-service-sec") + v.crowd()
+		beyond := min(ready-own, taken*kept)
+		w.gc, w.machine = beyond*collected/taken, beyond*foreign/taken
+	}
+	w.own = ready - w.gc - w.machine
+	w.machine += foreign
+	return w
+}
+
+// costs splits the time for which a task holds its slot.
+func (v *view) costs() (c costs) {
+	service, backoff := v.is("mean-service-sec"), v.backoff()
+	if service+backoff <= 0 {
+		return costs{work: 1, lateness: 1}
+	}
+	inTarget := min(v.is("mean-target-sec"), service)
+	own := service - inTarget
+	p := v.processorTime()
+	w, crowd := v.waits(), v.crowd()
+	late, waits := v.meanLate(), w.sum()
+	c.lateness = 1
+	if late > 0 {
+		c.lateness = min(waits*crowd/late, 1-min(v.stopped()/late, 1))
+	}
+	// what kept tasks from beginning kept none in service waiting
+	inside := 1.0
+	if waits > 0 {
+		inside = max(1-late/crowd/waits, leastInside)
+	}
+	locked := min(v.is("mutex-wait-sec/op"), own)
+	collector := w.gc*inside + v.is("gc-assist-sec/op")
+	sched, others := w.own*inside, w.machine*inside
+	sum := locked + collector + sched + others
+	whole := max(own, min(own, p.cpu*(1-p.gc))+sum)
+	if whole > 0 {
+		held := own / (service + backoff)
+		c.lock, c.gc = held*locked/whole, held*collector/whole
+		c.scheduler, c.machine = held*sched/whole, held*others/whole
+	}
+	c.target, c.backoff = inTarget/(service+backoff), backoff/(service+backoff)
+	c.work = max(1-c.target-c.backoff-c.lock-c.gc-c.scheduler-c.machine, 0)
+	if sum > 0 {
+		c.waits = map[string]float64{lock.name: locked / sum, gc.name: collector / sum,
+			scheduler.name: sched / sum, machine.name: others / sum}
+		// waits of a tenth of the service, on average, may be what the slowest of 100 are made of
+		c.explained = min(10*sum/max(own, sum), 1)
+	}
+	return c
+}
+
+// leastInside is the share of waits for processors that is in services in any case.
+const leastInside = 0.2
+
+// meanLate is how late tasks began on average though a slot was idle.
+func (v *view) meanLate() float64 {
+	late := v.is("mean-lag-sec")
+	if v.has("oracle-mean-wait-sec") {
+		late = max(late,
+			v.is("mean-wait-sec")-v.is("mean-between-sec")-v.is("oracle-mean-wait-sec"))
+	}
+	return late
+}
+
+// shares are those of each cause in the response of the tail.
+func (v *view) shares() map[string]float64 {
+	t, s := v.task, map[string]float64{}
+	inside := map[string]float64{lock.name: t.lock, gc.name: t.gc, scheduler.name: t.scheduler,
+		machine.name: t.machine}
+	give := func(what float64, to map[string]float64) {
+		for name, part := range to {
+			s[name] += what * part
+		}
+	}
+	// late
+	if lateTo := v.lateTo(); lateTo != nil {
+		give(v.late*t.lateness, lateTo)
+		rest := v.late * (1 - t.lateness)
+		s[generator.name] += min(rest, v.lag)
+		s[unknown.name] += max(rest-v.lag, 0)
+	} else {
+		s[generator.name] += v.lag
+		s[unknown.name] += v.late - v.lag
+	}
+	// between
+	s[v.betweenIs()] += v.between
+	// in the target
+	s[target.name] += v.target
+	// in the task: as long as on average, and what is beyond that
+	v.ofService(s, give, inside)
+	// for a slot
+	turn := v.turn
+	if own := v.rateLimited(); own > 0 {
+		s[throttling.name] += turn * own
+		turn *= 1 - own
+	}
+	s[target.name] += turn * t.target
+	s[throttling.name] += turn * t.backoff
+	give(turn, inside)
+	rest, odd := turn*t.work, 0.0
+	if v.turn > 0 {
+		odd = rest * v.uneven / v.turn
+	}
+	if v.grown() > 0 {
+		s[v.growth.name()] += rest * v.grown()
+		rest, odd = rest*(1-v.grown()), odd*(1-v.grown())
+	}
+	disturbed := odd * (1 - v.ownVariance()) * t.explained
+	give(disturbed, t.waits)
+	long := 0.0
+	if v.longTasks() {
+		long = odd - disturbed
+	}
+	s[headOfLine.name] += long
+	s[queueing.name] += rest - disturbed - long
+	return s
+}
+
+// ofService gives the service of the tail to its causes.
+func (v *view) ofService(s map[string]float64, give func(float64, map[string]float64),
+	inside map[string]float64,
+) {
+	t := v.task
+	if v.outside() {
+		s[target.name] += v.service
+		return
+	}
+	usual, held := v.service, 1-t.target-t.backoff // of the time in the slot, in the task
+	if mean := v.is("mean-service-sec") - v.is("mean-target-sec"); v.unit == "p99-response-sec" {
+		usual = min(usual, mean/v.value)
+	}
+	odd, named := v.service-usual, 0.0
+	if held > 0 {
+		give(usual/held, inside)
+		for _, part := range inside {
+			named += usual / held * part
+		}
+	}
+	own := max(usual-named, 0)
+	if g := v.grown(); g > 0 {
+		s[v.growth.name()] += own * g
+		own *= 1 - g
+	}
+	s[work.name] += own
+	long := odd * v.ownVariance()
+	disturbed := (odd - long) * t.explained
+	give(disturbed, t.waits)
+	if v.longTasks() && v.behindLong() {
+		s[headOfLine.name] += long
+	} else {
+		s[work.name] += long
+	}
+	s[unknown.name] += odd - long - disturbed
+}
+
+// lateTo is what made tasks late; nil where that is not known.
+func (v *view) lateTo() map[string]float64 {
+	w := v.waits()
+	sum := w.sum()
+	if sum <= 0 {
+		return nil
+	}
+	return map[string]float64{scheduler.name: w.own / sum, gc.name: w.gc / sum,
+		machine.name: w.machine / sum}
+}

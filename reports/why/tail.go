@@ -1,0 +1,152 @@
+package why
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A view is what rules see of a scenario.
+type view struct {
+	cell   results.Cell
+	beside []results.Cell
+	unit   string
+	value  float64 // the response that is explained
+	cannot string
+	// shares of the response of the tail, 1 together
+	late    float64 // of the generator, and until a task began though a slot was idle
+	lag     float64 // of late, the generator's
+	turn    float64 // every slot was taken
+	uneven  float64 // of turn, what would go if all services were the mean
+	between float64
+	target  float64
+	service float64            // without the target
+	task    costs              // of a task on average
+	growth  *growth            // of services with what is in flight; nil: not known
+	said    map[string]float64 // the shares of the causes
+}
+
+// is the value of a metric; 0 where the runs lack it. None of those that rules look at is negative.
+func (v *view) is(unit string) float64 {
+	e, _ := v.cell.Estimate(unit)
+	return max(e.Mid, 0)
+}
+
+func (v *view) has(unit string) bool {
+	_, ok := v.cell.Estimate(unit)
+	return ok
+}
+
+// look reads the metrics; false where the runs have no mean response.
+func look(c results.Cell, beside []results.Cell) (*view, bool) {
+	v := &view{cell: c, beside: beside, unit: "p99-response-sec"}
+	v.value = v.is(v.unit)
+	if v.value == 0 || !v.has("tail-service/op") && v.has("mean-queued-sec") {
+		v.unit = "mean-response-sec"
+		v.value = v.is(v.unit)
+		v.cannot = "The tasks are too few to tell what the slowest 1 % are made of: this is of " +
+			"the mean."
+	}
+	if v.value <= 0 {
+		return nil, false
+	}
+	v.parts()
+	v.growth = v.grows()
+	v.task = v.costs()
+	return v, true
+}
+
+// parts splits the response of the tail. Results without parts tell wait and service alone; those
+// of the mean stand for the tail then.
+func (v *view) parts() {
+	part := func(name string) float64 { return v.is("tail-" + name + "/op") }
+	switch mean := v.is("mean-response-sec"); {
+	case v.has("tail-service/op"):
+	case v.has("mean-queued-sec"):
+		part = func(name string) float64 { return v.is("mean-"+name+"-sec") / mean }
+	default:
+		v.unit, v.value = "mean-response-sec", mean
+		v.turn = min(max(v.is("mean-wait-sec")/mean, 0), 1)
+		v.service = 1 - v.turn
+		v.unevenly()
+		v.cannot = "These results are of a format without the parts of responses: they tell wait " +
+			"and service of the mean, and not lag, back-off and target."
+		return
+	}
+	v.lag, v.between, v.target = part("lag"), part("between"), part("target")
+	v.service = max(part("service")-v.target, 0)
+	waited := part("held") + part("queued")
+	v.turn = waited
+	if v.oracle() {
+		v.turn = min(v.is("tail-turn/op"), waited)
+	}
+	v.late = v.lag + waited - v.turn
+	v.unevenly()
+}
+
+// oracle reports whether the run knows for which waits every slot was taken.
+func (v *view) oracle() bool {
+	return v.has("tail-turn/op") && v.unit == "p99-response-sec"
+}
+
+// unevenly sets how much of the wait for a slot goes if services are even. Where the oracle does
+// not apply it is by Pollaczek and Khinchine: the mean wait is in proportion to 1 + C².
+func (v *view) unevenly() {
+	if v.oracle() {
+		v.uneven = max(v.turn-v.is("tail-even-turn/op"), 0)
+	} else if c2 := v.c2(); c2 >= unevenUnseen {
+		v.uneven = v.turn * c2 / (1 + c2)
+	}
+}
+
+// c2 is the squared coefficient of variation of the work: by the workload's definition, else of the
+// services.
+func (v *view) c2() float64 {
+	if v.has("workload-c2") {
+		return v.is("workload-c2")
+	}
+	return v.is("service-c2")
+}
+
+// ownVariance is the share of the variance of services that is in the work.
+func (v *view) ownVariance() float64 {
+	seen := v.is("service-c2")
+	if !v.has("workload-c2") || seen <= 0 {
+		return 1
+	}
+	return min(v.is("workload-c2")/seen, 1)
+}
+
+func (v *view) key(key string) string { return results.Readable(v.cell[0].Key(key)) }
+
+func (v *view) slots() string { return v.key("limit") }
+
+// processors is GOMAXPROCS; 0 where the file does not say.
+func (v *view) processors() float64 {
+	n := v.cell[0].ConfigValue("gomaxprocs")
+	if n == "" {
+		n = v.cell[0].Key("gomaxprocs")
+	}
+	p, _ := strconv.ParseFloat(n, 64) // else 0
+	return p
+}
+
+// outside reports whether only the server knows what a service is made of.
+func (v *view) outside() bool {
+	return v.cell[0].Base() == "Attack" || strings.Contains(v.key("workload"), "http_get:url=")
+}
+
+// response names what is explained.
+func (v *view) response() string {
+	if v.unit == "p99-response-sec" {
+		return "p99"
+	}
+	return "mean response"
+}
+
+// without says what the response would be at best without a cause.
+func (v *view) without(s share) string {
+	return "at best " + v.response() + " " + quantity.Seconds(v.value*max(1-float64(s), 0))
+}

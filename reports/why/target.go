@@ -1,0 +1,37 @@
+package why
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// target: what the tasks call takes long, as it has a queue of its own or slows down. The target's
+// clock says so, or services that grow with what is in flight; of a server nothing but the answer
+// is seen.
+var target = rule{
+	name: "target",
+	evidence: func(v *view, _ share) string {
+		service := v.is("mean-service-sec")
+		if v.outside() {
+			return fmt.Sprintf("the server takes %s on average; from outside no more can be told",
+				quantity.Seconds(service))
+		}
+		if v.is("mean-target-sec") < leastShare*service && v.growth != nil {
+			return v.growth.String()
+		}
+		said := fmt.Sprintf("it has %s of a service of %s", quantity.Seconds(v.is("mean-target-sec")),
+			quantity.Seconds(service))
+		if n := v.is("delayed-calls"); n > 0 {
+			said += fmt.Sprintf("; %.0f calls waited in it", n)
+		}
+		return said
+	},
+	remedy: func(v *view, s share) string {
+		if v.outside() {
+			return "look at the server: poolbench knows when it answers"
+		}
+		return "more room in the target, or no more slots than it serves at once: " +
+			v.without(s)
+	},
+}

@@ -1,0 +1,76 @@
+package why
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/poolbench/poolbench/internal/text/quantity"
+)
+
+// throttling: a limit on the rate, the target's or the strategy's own, makes tasks wait: by
+// back-off between attempts, by slots that sleepers hold, or for a start while slots are idle.
+var throttling = rule{
+	name: "throttling",
+	evidence: func(v *view, _ share) string {
+		if n := v.refused(); n > 0 {
+			return fmt.Sprintf("the target refuses calls, %.0f in all; a task is %s in back-off, "+
+				"with %s attempts", n, quantity.Seconds(v.is("mean-between-sec")),
+				quantity.Digits(v.is("attempts/op")))
+		}
+		if v.rateLimited() > 0 {
+			return fmt.Sprintf("the strategy allows %s, and tasks wait though %s of the slots are busy",
+				quantity.Rate(v.is("allowed-ops/s")), quantity.WholeShare(v.is("utilisation")))
+		}
+		return fmt.Sprintf("a task is %s in back-off, with %s attempts",
+			quantity.Seconds(v.is("mean-between-sec")), quantity.Digits(v.is("attempts/op")))
+	},
+	remedy: func(v *view, s share) string {
+		if v.refused() == 0 && v.rateLimited() > 0 {
+			return "a higher rate in the strategy, if what it protects allows: " + v.without(s)
+		}
+		if v.task.backoff > leastShare {
+			return "a rate below the target's limit, back-off that gives its slot away: " + v.without(s)
+		}
+		return "a rate below the target's limit: " + v.without(s)
+	},
+}
+
+// refused counts the calls that the target refused.
+func (v *view) refused() float64 { return v.is("refused-calls") + v.is("throttled/op") }
+
+// retries reports whether tasks were tried again.
+func (v *view) retries() bool { return v.is("attempts/op") > 1 }
+
+// backoff is for how long a task that backs off keeps its slot, on average, in seconds: what of its
+// time between attempts the slots have room for beside the services.
+func (v *view) backoff() float64 {
+	rate, between := v.is("ops/s"), v.is("mean-between-sec")
+	if !v.retries() || rate <= 0 {
+		return 0
+	}
+	if slots, err := strconv.ParseFloat(v.slots(), 64); err == nil {
+		between = min(between, max(slots/rate-v.is("mean-service-sec"), 0))
+	}
+	return between
+}
+
+// betweenIs is the cause of the time between attempts: what refuses or fails them; without
+// attempts, the turns of others.
+func (v *view) betweenIs() string {
+	switch {
+	case !v.retries():
+		return queueing.name
+	case v.refused() == 0 && v.is("failed-calls") > 0:
+		return target.name
+	}
+	return throttling.name
+}
+
+// rateLimited is the share of the wait for a slot that is one for the strategy's own rate: that of
+// the slots which are idle.
+func (v *view) rateLimited() float64 {
+	if v.is("allowed-ops/s") == 0 {
+		return 0
+	}
+	return max(1-v.is("utilisation"), 0)
+}

@@ -1,0 +1,76 @@
+package why
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A Cause is a reason for the p99 of a run.
+type Cause struct {
+	Cause    string  `json:"cause"` // the name of one of the rules
+	Share    float64 `json:"share"` // of the response of the slowest 1 %
+	Evidence string  `json:"evidence"`
+	Remedy   string  `json:"remedy"` // what would remove it, and by how much
+}
+
+// An Answer says why a response is what it is. The causes are ranked by share; the shares are at
+// most 1 together.
+type Answer struct {
+	Unit   string  // p99-response-sec or, where the tasks are too few, mean-response-sec
+	Value  float64 // in seconds
+	Causes []Cause
+	Cannot string // what the run cannot tell, in a sentence; "" for nothing
+}
+
+const (
+	// mostCauses is how many are named.
+	mostCauses = 3
+	// leastShare is the smallest that is named: less is within what two runs differ by.
+	leastShare = 0.1
+)
+
+// A rule is a cause that can be named.
+type rule struct {
+	name string
+	// shown reports whether there is the evidence that it takes; nil: its share is the evidence
+	shown func(*view) bool
+	// whose the share is where there is not
+	otherwise        string
+	evidence, remedy func(*view, share) string
+}
+
+// A share is that of a cause in the response of the tail.
+type share float64
+
+// A share that goes elsewhere goes to a rule that comes later.
+var rules = []rule{machine, gc, lock, scheduler, target, throttling, headOfLine, queueing,
+	generator, work, unknown}
+
+// Of explains the runs of one scenario, by the medians of their metrics. Cells beside it are those
+// of the same strategy at other limits and loads. It is false where the runs have no responses.
+func Of(c results.Cell, beside ...results.Cell) (Answer, bool) {
+	v, ok := look(c, beside)
+	if !ok {
+		return Answer{}, false
+	}
+	a := Answer{Unit: v.unit, Value: v.value, Cannot: v.cannot}
+	shares := v.shares()
+	for _, r := range rules {
+		if r.shown != nil && !r.shown(v) {
+			shares[r.otherwise] += shares[r.name]
+			shares[r.name] = 0
+		}
+	}
+	v.said = shares
+	for _, r := range rules {
+		if s := shares[r.name]; s >= leastShare {
+			a.Causes = append(a.Causes, Cause{r.name, min(s, 1), r.evidence(v, share(s)),
+				r.remedy(v, share(s))})
+		}
+	}
+	slices.SortStableFunc(a.Causes, func(a, b Cause) int { return cmp.Compare(b.Share, a.Share) })
+	a.Causes = a.Causes[:min(len(a.Causes), mostCauses)]
+	return a, true
+}

@@ -1,0 +1,224 @@
+package why
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// run is one with these metrics, on two processors.
+func run(strategy, workload string, values map[string]float64) results.Cell {
+	return results.Cell{{Name: "Run", Iters: 10000,
+		Keys: []results.Pair{{Key: "strategy", Value: strategy}, {Key: "workload", Value: workload},
+			{Key: "limit", Value: "4"}},
+		Config: []results.Pair{{Key: "gomaxprocs", Value: "2"}}, Values: values}}
+}
+
+// quiet are the metrics of a run of 400 tasks a second of 5 ms each that has nothing odd.
+func quiet(more map[string]float64) map[string]float64 {
+	m := map[string]float64{"p99-response-sec": 0.02, "mean-response-sec": 0.006,
+		"mean-wait-sec": 0.001, "mean-service-sec": 0.005, "mean-queued-sec": 0.001, "ops/s": 400,
+		"service-c2": 0.01, "workload-c2": 0, "tail-service-sec": 0.005, "tail-lag/op": 0,
+		"tail-held/op": 0, "tail-queued/op": 0.75, "tail-between/op": 0,
+		"tail-service/op": 0.25, "tail-target/op": 0, "tail-turn/op": 0.75,
+		"tail-even-turn/op":    0.75,
+		"oracle-mean-wait-sec": 0.001, "offered-utilisation": 0.5, "utilisation": 0.5,
+		"next-slot-p99-response-sec": 0.015, "even-mean-response-sec": 0.006,
+		"attempts/op": 1, "cpu-sec/op": 0.0002, "runqueue-sec/op": 0.00002,
+		"sched-sec/op": 0.00002, "mean-runnable-goroutines": 0.01, "mutex-wait-sec/op": 0,
+		"gc-cpu": 0, "gc-cycles": 0, "gc-assist-sec/op": 0, "gc-pause-sec": 0, "cpu-others": 0.01,
+		"cpu-steal": 0, "cpu-pressure": 0.01, "p99-hiccup-sec": 0.0001}
+	maps.Copy(m, more)
+	return m
+}
+
+// TestCauses: each cause is named first where its evidence is there, says it, and is not named
+// where it is not.
+func TestCauses(t *testing.T) {
+	for cause, c := range map[string]struct {
+		strategy, workload string
+		more               map[string]float64
+		says, remedy       string
+	}{
+		"queueing": {more: map[string]float64{"tail-queued/op": 0.8, "tail-turn/op": 0.8,
+			"tail-even-turn/op": 0.75, "tail-service/op": 0.2},
+			says: "all 4 slots are taken", remedy: "from 20.0 ms to 15.0 ms"},
+		"work": {more: map[string]float64{"tail-queued/op": 0, "tail-turn/op": 0,
+			"tail-even-turn/op": 0, "tail-service/op": 1, "p99-response-sec": 0.005},
+			says: "5.00 ms"},
+		"head_of_line": {more: map[string]float64{"workload-c2": 10, "service-c2": 10,
+			"tail-even-turn/op": 0.05, "even-mean-response-sec": 0.0052}, says: "C²"},
+		"target": {more: map[string]float64{"mean-target-sec": 0.004, "tail-target/op": 0.4},
+			says: "4.00 ms of a service of 5.00 ms"},
+		"lock": {more: map[string]float64{"mutex-wait-sec/op": 0.004}, says: "4.00 ms for locks"},
+		"scheduler": {more: map[string]float64{"sched-sec/op": 0.004, "cpu-sec/op": 0.0045,
+			"mean-runnable-goroutines": 3}, says: "GOMAXPROCS 2"},
+		"gc": {more: map[string]float64{"gc-cpu": 0.4, "gc-cycles": 500, "sched-sec/op": 0.002,
+			"cpu-sec/op": 0.001, "gc-assist-sec/op": 0.001, "B/op": 1e6},
+			says: "40 % of the CPU time, in 500 cycles"},
+		"throttling": {strategy: "retry_in_place", more: map[string]float64{"attempts/op": 1.4,
+			"refused-calls": 4000, "mean-between-sec": 0.02, "tail-between/op": 0.5,
+			"tail-queued/op": 0.3, "tail-turn/op": 0.3, "tail-service/op": 0.2},
+			says: "refuses calls, 4000", remedy: "gives its slot away"},
+		"generator": {more: map[string]float64{"tail-lag/op": 0.6, "mean-lag-sec": 0.003,
+			"p99-lag-sec": 0.1, "tail-queued/op": 0.2, "tail-turn/op": 0.2, "tail-service/op": 0.2},
+			says: "late by 3.00 ms"},
+		"machine": {more: map[string]float64{"runqueue-sec/op": 0.004, "cpu-others": 0.7,
+			"tail-lag/op": 0.2, "tail-queued/op": 0.3, "mean-lag-sec": 0.001,
+			"p99-hiccup-sec": 0.01}, says: "other programs use 70 %"},
+		"unknown": {more: map[string]float64{"tail-queued/op": 0.9, "tail-turn/op": 0.1,
+			"tail-even-turn/op": 0.1, "tail-service/op": 0.1, "mean-wait-sec": 0.1}},
+	} {
+		strategy, workload := c.strategy, c.workload
+		if strategy == "" {
+			strategy = "worker_pool"
+		}
+		a, ok := Of(run(strategy, workload, quiet(c.more)))
+		if !ok || len(a.Causes) == 0 || a.Causes[0].Cause != cause ||
+			!strings.Contains(a.Causes[0].Evidence, c.says) ||
+			!strings.Contains(a.Causes[0].Remedy, c.remedy) {
+			t.Errorf("%s: %+v", cause, a)
+		}
+		a, _ = Of(run("worker_pool", "", quiet(nil)))
+		if slices.ContainsFunc(a.Causes, func(named Cause) bool { return named.Cause == cause }) &&
+			cause != "queueing" && cause != "work" {
+			t.Errorf("%s is named of a run that has nothing odd: %+v", cause, a)
+		}
+	}
+}
+
+// TestLackOfEvidence: goroutines that are ready while processors are idle are no scheduler's, nor
+// is a machine where nobody else ran, nor a collector that hardly works.
+func TestLackOfEvidence(t *testing.T) {
+	for cause, more := range map[string]map[string]float64{
+		"scheduler":    {"sched-sec/op": 0.004, "cpu-sec/op": 0.0045},
+		"machine":      {"runqueue-sec/op": 0.004, "cpu-others": 0.04, "cpu-pressure": 0.04},
+		"gc":           {"gc-cpu": 0.03, "sched-sec/op": 0.004, "cpu-sec/op": 0.001},
+		"head_of_line": {"workload-c2": 1.5, "service-c2": 1.5, "tail-even-turn/op": 0.05},
+	} {
+		a, _ := Of(run("worker_pool", "", quiet(more)))
+		for _, named := range a.Causes {
+			if named.Cause == cause {
+				t.Errorf("%s is named: %+v", cause, named)
+			}
+		}
+	}
+}
+
+// TestOutside: of a server nothing is told but how long it takes.
+func TestOutside(t *testing.T) {
+	c := run("semaphore", "", quiet(map[string]float64{"mutex-wait-sec/op": 0.004,
+		"tail-queued/op": 0, "tail-turn/op": 0, "tail-even-turn/op": 0, "tail-service/op": 1}))
+	c[0].Name = "Attack/target=x"
+	a, _ := Of(c)
+	if len(a.Causes) != 1 || a.Causes[0].Cause != "target" ||
+		!strings.Contains(a.Causes[0].Evidence, "no more can be told") {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestOldFormat: results without the parts of responses tell what they can, and say what they
+// cannot.
+func TestOldFormat(t *testing.T) {
+	a, ok := Of(run("worker_pool", "", map[string]float64{"mean-response-sec": 0.1,
+		"mean-wait-sec": 0.08, "mean-service-sec": 0.02, "p99-response-sec": 0.4,
+		"offered-utilisation": 0.9, "ops/s": 100}))
+	if !ok || a.Unit != "mean-response-sec" || a.Cannot == "" || len(a.Causes) != 2 ||
+		a.Causes[0].Cause != "queueing" || math.Abs(a.Causes[0].Share-0.8) > 1e-9 ||
+		a.Causes[1].Cause != "work" {
+		t.Errorf("%+v", a)
+	}
+	if a, ok := Of(run("x", "", map[string]float64{"ns/op": 4})); ok {
+		t.Errorf("of no response: %+v", a)
+	}
+}
+
+// TestShares: whatever the metrics are, shares are those of one whole, each cause has words, and
+// the largest comes first.
+func TestShares(t *testing.T) {
+	r := rand.New(rand.NewPCG(30, 7))
+	strategies := []string{"worker_pool", "retry_in_place", "retry_queue", "token_bucket:rate=9",
+		"retry:attempts=3+semaphore"}
+	for range 20000 {
+		m := quiet(nil)
+		names := slices.Sorted(maps.Keys(m))
+		for range r.IntN(12) {
+			name := names[r.IntN(len(names))]
+			if m[name] = math.Exp(8*r.NormFloat64() - 6); r.IntN(4) == 0 {
+				delete(m, name)
+			}
+		}
+		sum := 0.0
+		for _, part := range []string{"lag", "held", "queued", "between", "service"} {
+			m["tail-"+part+"/op"] = r.Float64()
+			sum += m["tail-"+part+"/op"]
+		}
+		for _, part := range []string{"lag", "held", "queued", "between", "service"} {
+			m["tail-"+part+"/op"] /= sum
+		}
+		m["tail-target/op"] = r.Float64() * m["tail-service/op"]
+		a, ok := Of(run(strategies[r.IntN(len(strategies))], "", m))
+		if !ok {
+			continue
+		}
+		whole, before := 0.0, 1.0
+		for _, c := range a.Causes {
+			whole += c.Share
+			said := c.String()
+			if !(c.Share >= leastShare && c.Share <= before) || c.Evidence == "" ||
+				c.Remedy == "" || strings.Contains(said, "NaN") || strings.Contains(said, "%!") {
+				t.Fatalf("%+v of %v", a, m)
+			}
+			before = c.Share
+		}
+		if !(whole <= 1+1e-9) || len(a.Causes) > mostCauses {
+			t.Fatalf("%v together: %+v of %v", whole, a, m)
+		}
+	}
+}
+
+// TestSerialFraction: the law is found again from services that follow it, with an interval that
+// holds it in 19 of 20 where they are noisy; of services that do not grow nothing is said.
+func TestSerialFraction(t *testing.T) {
+	r := rand.New(rand.NewPCG(30, 8))
+	at := func(n, service float64, locked bool) results.Cell {
+		m := quiet(map[string]float64{"mean-service-sec": service, "ops/s": n / service})
+		if locked {
+			m["mutex-wait-sec/op"] = service / 2
+		}
+		return run("worker_pool", "", m)
+	}
+	const sigma, alone, trials = 0.3, 0.004, 400
+	held := 0
+	for range trials {
+		var cells []results.Cell
+		for _, n := range []float64{1, 2, 4, 6, 8} {
+			s := alone * (1 + sigma*(n-1)) * (1 + 0.02*r.NormFloat64())
+			cells = append(cells, at(n, s, true))
+		}
+		v, _ := look(cells[4], cells[:4])
+		if v.growth == nil {
+			t.Fatal("nothing grows")
+		}
+		if v.growth.low <= sigma && sigma <= v.growth.high {
+			held++
+		}
+	}
+	if held < 365 || held > 395 { // 380 ± 3.4 standard deviations
+		t.Errorf("%d of %d intervals hold the serial fraction", held, trials)
+	}
+	exact := []results.Cell{at(1, 0.004, false), at(3, 0.0064, false), at(5, 0.0088, false)}
+	a, _ := Of(exact[2], exact[:2]...)
+	if a.Causes[0].Cause != "target" || !strings.Contains(a.Causes[0].Evidence, "grow") {
+		t.Errorf("services that grow: %+v", a)
+	}
+	flat := []results.Cell{at(1, 0.004, false), at(3, 0.004, false), at(5, 0.004, false)}
+	if v, _ := look(flat[2], flat[:2]); v.growth != nil {
+		t.Errorf("services that are the same grow: %+v", v.growth)
+	}
+}
