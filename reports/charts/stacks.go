@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -20,6 +21,29 @@ type Stack struct {
 // hue and a hatching of its own. A part names itself, as part does, and its share where there is
 // room. label is that of the axis of shares.
 func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
+	rows := stackRows{part: part, value: func(v float64) string {
+		return Count(math.Round(1000*v)/10) + " %"
+	}}
+	return rows.draw(title, label, stacks, true,
+		linearTicks{func(v float64) string { return Count(100*v) + " %" }, 5})
+}
+
+// Lengths is Stacks of stacks that are as long as the sum of their parts, which are seconds.
+func Lengths(title, label string, stacks []Stack, part func(i int) string) (*Chart, error) {
+	return stackRows{part: part, value: roundSeconds}.draw(title, label, stacks, false,
+		linearTicks{Seconds, 5})
+}
+
+// roundSeconds is Seconds with three digits.
+func roundSeconds(v float64) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	return Seconds(v)
+}
+
+func (s stackRows) draw(
+	title, label string, stacks []Stack, shares bool, ticks linearTicks,
+) (*Chart, error) {
+	most := 0.0
 	rows := make([]Stack, 0, len(stacks))
 	var notes []string
 	var names []string
@@ -34,26 +58,33 @@ func Stacks(title, label string, stacks []Stack, part func(i int) string) (*Char
 			notes = append(notes, s.Name+" left out, 0 or not a number")
 			continue
 		}
-		shares := make([]float64, len(s.Parts))
+		whole := 1.0
+		if shares {
+			whole = total
+		}
+		parts := make([]float64, len(s.Parts))
 		for i, v := range s.Parts {
 			if counting.shows(v) {
-				shares[i] = v / total
+				parts[i] = v / whole
 			}
 		}
-		rows = append(rows, Stack{s.Name, shares})
+		most = max(most, total/whole)
+		rows = append(rows, Stack{s.Name, parts})
 		names = append(names, s.Name)
 	}
 	p := newPlot("", label, "")
-	p.Add(stackRows{rows, part})
-	p.X.Tick.Marker = linearTicks{func(v float64) string { return Count(100*v) + " %" }, 5}
-	p.X.Min, p.X.Max = 0, 1
+	s.rows = rows
+	p.Add(s)
+	p.X.Tick.Marker = ticks
+	p.X.Min, p.X.Max = 0, most
 	return namedRows(p, names, &Chart{Title: title, Notes: notes})
 }
 
 // stackRows draws the rows.
 type stackRows struct {
-	rows []Stack
-	part func(int) string
+	rows  []Stack
+	part  func(int) string
+	value func(float64) string
 }
 
 const stackHeight vg.Length = 19
@@ -64,13 +95,13 @@ func (s stackRows) Plot(c draw.Canvas, p *plot.Plot) {
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 	for i, row := range s.rows {
 		at, from := y(float64(i)), 0.0
-		for j, share := range row.Parts {
-			if share == 0 {
+		for j, long := range row.Parts {
+			if long == 0 {
 				continue
 			}
-			left, right := x(from), x(from+share)
-			from += share
-			text := Count(math.Round(1000*share)/10) + " %"
+			left, right := x(from), x(from+long)
+			from += long
+			text := s.value(long)
 			area := box(left, at-stackHeight/2, right, at+stackHeight/2)
 			fill := partTint(j).fade(partAlpha)
 			group(&c, nil, "pb-pt", fmt.Sprintf("%s\n%s  %s", row.Name, s.part(j), text), func() {

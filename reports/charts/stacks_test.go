@@ -46,6 +46,27 @@ func TestStacksWords(t *testing.T) {
 	}
 }
 
+// TestLengths: rows are as long as their parts together, on an axis of time.
+func TestLengths(t *testing.T) {
+	c, err := Lengths("Slow", "response", []Stack{{"task 7", []float64{0.49999, 1.50001}},
+		{"task 9", []float64{0, 0.5}}}, held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg bytes.Buffer
+	if err := c.InlineSVG(&svg, Wide); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"task 7\n1 held  1.5 s", "task 9\n1 held  500 ms", ">2 s<"} {
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+	if p := c.Panels[0]; p.X.Max != 2 {
+		t.Errorf("the axis ends at %v", p.X.Max)
+	}
+}
+
 // TestParts: parts differ in hue and hatching from those beside them, the lines stay inside, and
 // text on any of them can be read.
 func TestParts(t *testing.T) {

@@ -25,10 +25,11 @@ type reportInput struct {
 
 	// pooled over repetitions, in ns; only of cells that a chart shows
 	responses map[*grid.Cell]*hdrhistogram.Histogram
-	timelines map[*results.Run][]interval // only of runs that a chart or the explorer shows
-	detailed  []*grid.Cell                // that the explorer shows in detail
-	curves    map[*grid.Cell]front.Curve  // of these
-	notes     []string                    // what is missing
+	timelines map[*results.Run][]interval        // only of runs that a chart or the explorer shows
+	slowest   map[*results.Run][]rundir.SlowTask // only of runs that a chart shows
+	detailed  []*grid.Cell                       // that the explorer shows in detail
+	curves    map[*grid.Cell]front.Curve         // of these
+	notes     []string                           // what is missing
 }
 
 // panelsOfDistributions is how many loads the chart of distributions shows side by side.

@@ -32,7 +32,7 @@ type chartKind struct {
 }
 
 func (in *reportInput) kinds(g *grid.Group) []chartKind {
-	return []chartKind{
+	kinds := []chartKind{
 		{"response", func(s grid.Sweep) (*charts.Chart, error) {
 			return responseChart(g, s)
 		}, responseCaption},
@@ -43,6 +43,10 @@ func (in *reportInput) kinds(g *grid.Group) []chartKind {
 		{"distribution", in.distributionChart, in.distributionCaption},
 		{"timeline", in.timelineChart, in.timelineCaption},
 	}
+	if g.Study < 0 {
+		kinds = append(kinds, chartKind{"slowest", in.slowestChart, in.slowestCaption})
+	}
+	return kinds
 }
 
 // chart draws the charts of a sweep. A chart without data is left out: what the runner did not

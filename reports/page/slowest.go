@@ -1,0 +1,131 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// drawnSlowest is how many of the slowest tasks of a run are drawn.
+const drawnSlowest = 20
+
+// slowParts are the parts of a response, in the order of a task's life.
+var slowParts = []string{"the generator's lag", "blocked in Submit", "queued", "between attempts",
+	"service", "in the target"}
+
+// partsOf are those of a task, in seconds; what the target took is no longer service's.
+func partsOf(t *rundir.SlowTask) (parts []float64) {
+	for _, d := range []time.Duration{t.Lag, t.Held, t.Queued, t.Between, t.Service - t.Target,
+		t.Target} {
+		parts = append(parts, d.Seconds())
+	}
+	return parts
+}
+
+// readSlowest reads the slowest tasks of the first repetition of the cells that are slowest in
+// their sweep.
+func (in *reportInput) readSlowest(path string, groups []*grid.Group) error {
+	wanted := map[string]*results.Run{}
+	for _, g := range groups {
+		for _, s := range g.Sweeps() {
+			if c := slowestCell(s); c != nil {
+				wanted[timelineKey(c.Cell[0].Name, c.Cell[0].Repetition)] = c.Cell[0]
+			}
+		}
+	}
+	in.slowest = map[*results.Run][]rundir.SlowTask{}
+	cut, err := rundir.EachSlowest(path, func(run string, repetition int) bool {
+		return wanted[timelineKey(run, repetition)] != nil
+	}, func(run string, repetition int, t rundir.SlowTask) {
+		r := wanted[timelineKey(run, repetition)]
+		in.slowest[r] = append(in.slowest[r], t)
+	})
+	if cut {
+		in.notes = append(in.notes, rundir.SlowestFile+" was cut off: its last line is left out.")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // an older directory
+	}
+	return err
+}
+
+// slowestCell is the cell of a sweep with the highest p99, at the end of what varies.
+func slowestCell(s grid.Sweep) (slow *grid.Cell) {
+	for _, c := range s.CellsAt(s.At[len(s.At)-1]) {
+		if slow == nil || c.Value("p99-response-sec") > slow.Value("p99-response-sec") {
+			slow = c
+		}
+	}
+	return slow
+}
+
+// slowestChart draws the slowest tasks, each from when it was due to its end, in the order in which
+// they were due.
+func (in *reportInput) slowestChart(s grid.Sweep) (*charts.Chart, error) {
+	c := slowestCell(s)
+	if c == nil || len(in.slowest[c.Cell[0]]) == 0 {
+		return nil, nil
+	}
+	tasks := slices.Clone(in.slowest[c.Cell[0]])
+	tasks = tasks[:min(len(tasks), drawnSlowest)]
+	slices.SortStableFunc(tasks, func(a, b rundir.SlowTask) int { return int(a.Due - b.Due) })
+	var rows []charts.Stack
+	for _, t := range tasks {
+		rows = append(rows, charts.Stack{
+			Name:  fmt.Sprintf("due %s", quantity.Seconds(t.Due.Seconds())),
+			Parts: partsOf(&t)})
+	}
+	chart, err := charts.Lengths(in.slowestFinding(c), "time from due to end", rows,
+		func(i int) string { return slowParts[i] })
+	if err != nil {
+		return nil, err
+	}
+	return chart, nil
+}
+
+// slowestFinding says of which bursts the slowest tasks are, and what most of their time was.
+func (in *reportInput) slowestFinding(c *grid.Cell) string {
+	tasks := in.slowest[c.Cell[0]]
+	bursts, _ := rundir.Bursts(tasks)
+	sums, all := make([]float64, len(slowParts)), 0.0
+	for i := range tasks {
+		for k, v := range partsOf(&tasks[i]) {
+			sums[k] += v
+			all += v
+		}
+	}
+	most, part := slices.MaxFunc(bursts, func(a, b rundir.Burst) int { return a.Tasks - b.Tasks }), 0
+	for k := range sums {
+		if sums[k] > sums[part] {
+			part = k
+		}
+	}
+	where := fmt.Sprintf("%d of the %s of %s are of one burst at %s", most.Tasks,
+		prose.Count(len(tasks), "slowest task"), label(c), quantity.Seconds(most.Start.Seconds()))
+	if most.Tasks*4 < len(tasks) {
+		where = fmt.Sprintf("The %s of %s come in %s", prose.Count(len(tasks), "slowest task"),
+			label(c), prose.Count(len(bursts), "burst"))
+	}
+	if all == 0 {
+		return where
+	}
+	return fmt.Sprintf("%s; %s of their time is %s", where, quantity.WholeShare(sums[part]/all),
+		slowParts[part])
+}
+
+func (in *reportInput) slowestCaption(s grid.Sweep, _ *charts.Chart) string {
+	c := slowestCell(s)
+	text := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in its first repetition, in "+
+		"the order in which they were due.", min(len(in.slowest[c.Cell[0]]), drawnSlowest), label(c))
+	return text + " slowest.csv has " + prose.Count(len(in.slowest[c.Cell[0]]), "task") +
+		" of each run, with what was in flight and queued when they were due."
+}
