@@ -103,7 +103,8 @@ func (in *reportInput) slowestFinding(c *grid.Cell) string {
 			all += v
 		}
 	}
-	most, part := slices.MaxFunc(bursts, func(a, b rundir.Burst) int { return a.Tasks - b.Tasks }), 0
+	most := slices.MaxFunc(bursts, func(a, b rundir.Burst) int { return a.Tasks - b.Tasks })
+	part := 0
 	for k := range sums {
 		if sums[k] > sums[part] {
 			part = k

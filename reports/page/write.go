@@ -1,7 +1,7 @@
 package page
 
 import (
-	"errors"
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -133,7 +133,7 @@ func (r *Report) writeCharts(dir string) error {
 		})
 	}
 	drawing.Wait()
-	if err := errors.Join(failed...); err != nil {
+	if err := cmp.Or(failed...); err != nil { // on a full disk all say the same
 		return err
 	}
 	ours := make(map[string]bool)

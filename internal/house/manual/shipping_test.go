@@ -52,10 +52,10 @@ func TestFuzzed(t *testing.T) {
 	if !strings.Contains(ci, "\nmake fuzz FUZZTIME=") {
 		t.Errorf("CI does not fuzz:\n%s", ci)
 	}
-	recipe := regexp.MustCompile(`(?m)^fuzz:.*\n((?:\t.*\n)+)`).FindString(
+	recipe := regexp.MustCompile(`(?m)^FUZZ = .*\nfuzz:.*\n((?:\t.*\n)+)`).FindString(
 		read(t, filepath.Join(checkout, "Makefile")))
 	for _, want := range []string{"grep -rl --include='*_test.go' '^func Fuzz' .",
-		"-list '^Fuzz'", "-fuzztime $(FUZZTIME)", "-fuzzminimizetime 20x"} {
+		"-test.list '^Fuzz'", "-test.fuzztime $(FUZZTIME)", "-test.fuzzminimizetime 20x"} {
 		if !strings.Contains(recipe, want) {
 			t.Errorf("make fuzz has no %s:\n%s", want, recipe)
 		}

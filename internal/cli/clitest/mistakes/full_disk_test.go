@@ -37,7 +37,8 @@ func cramped(t *testing.T, blocks int, args ...string) clitest.Outcome {
 // not.
 func TestFullDisk(t *testing.T) {
 	for name, args := range map[string][]string{
-		"run": clitest.Quick("--out", "x", "--force"),
+		// with the responses, distributions.hlog is always larger than what is written behind it
+		"run": clitest.Quick("--out", "x", "--force", "--responses", "0"),
 		"capacity": clitest.QuickSearch("--objective", "p99-response<100ms", "--resolution",
 			"50%", "--force"),
 	} {
