@@ -12,7 +12,8 @@ help: ## list the targets
 # that no chart has: 0.8 MB. Nothing is inlined in what asks, words, starts, judges a study and draws:
 # 0.8 MB in all, and a report takes as long; nor in the commands of Redis, of which none but a few are
 # called: 2.1 MB (runs of redis_stream take 3.12 s of CPU time where they took 3.08, of asynq 2.64 and 2.71,
-# which vary by 15 %). jetstream takes 11 % more with its server so, which is left alone. Of the 58 MB that are left, 13 are methods that nothing calls:
+# which vary by 15 %). jetstream takes 11 % more with its server so, which is left alone. Of the 58 MB
+# that are left, 13 are methods that nothing calls:
 # text/template may call any by its name.
 COLD := ./internal/cli/... ./internal/studies/... ./internal/gate/measure/... ./internal/fleet/... ./internal/durability/... ./reports/... \
 	github.com/goccy/... github.com/google/pprof/... github.com/spf13/... golang.org/x/exp/... github.com/redis/go-redis/v9
