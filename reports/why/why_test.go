@@ -92,6 +92,23 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// TestLongStayLong: where the slowest tasks are the long ones themselves, a pool of their own does
+// not promise to make them short.
+func TestLongStayLong(t *testing.T) {
+	m := quiet(map[string]float64{"workload-c2": 12, "service-c2": 12, "p99-response-sec": 0.256,
+		"mean-service-sec": 0.0106, "mean-wait-sec": 0.0051, "mean-response-sec": 0.0157,
+		"tail-service-sec": 0.255, "tail-queued/op": 0.04, "tail-service/op": 0.96})
+	for _, unit := range []string{"tail-turn/op", "tail-even-turn/op", "oracle-mean-wait-sec",
+		"even-mean-response-sec", "next-slot-p99-response-sec"} {
+		delete(m, unit)
+	}
+	a, _ := Of(run("codel_lifo", "two_class", m))
+	if want := "at best p99 246 ms, as their own 255 ms stay"; len(a.Causes) == 0 ||
+		a.Causes[0].Cause != "head_of_line" || !strings.Contains(a.Causes[0].Remedy, want) {
+		t.Errorf("%+v", a)
+	}
+}
+
 // TestLackOfEvidence: goroutines that are ready while processors are idle are no scheduler's, nor
 // is a machine where nobody else ran, nor a collector that hardly works.
 func TestLackOfEvidence(t *testing.T) {
