@@ -12,7 +12,10 @@ var queueing = rule{
 	name: "queueing",
 	evidence: func(v *view, _ share) string {
 		said := "all " + slotsOf(v.slots()) + " are taken"
-		if v.oracle() && v.turn < leastShare {
+		switch {
+		case !v.oracle(): // which is not known of pools of classes, and of an order of their own
+			said = "the slots that they may take are taken"
+		case v.turn < leastShare:
 			said = fmt.Sprintf("tasks wait for one of %g processors", v.processors())
 		}
 		if load := v.is("offered-utilisation"); load > 0 {
