@@ -1,0 +1,128 @@
+package studies
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/studies/evidence"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// anatomy takes the slowest responses of unlike strategies apart, on the same tasks of two classes:
+// one in 21 takes 20 times as long as the others. The claim is what is said of a slow p99: that
+// above a load of 0.8 most of it is waiting for a slot.
+//
+// Waiting for a slot is what a task of the slowest 1 % spends until its first start: held in Submit
+// or queued. Of a strategy the claim holds where it is at least half of the response at both loads.
+// What waits between the steps of a task that is cut into them has no slot either, but had one: it
+// is counted apart.
+var _ = register(Study{
+	Name:     "anatomy",
+	Question: "what are the slowest responses made of, close to the capacity and beyond?",
+	Claim:    "waiting for a slot is most of the p99 above a load of 0.8",
+	Count:    [3]int{3, 8, 20},
+	Budget:   3 * time.Second,
+	Apart:    true,
+	Cells: func(size Size) (cells []bench.Scenario) {
+		for _, name := range anatomyStrategies {
+			cells = append(cells, anatomyCells(size, name)...)
+		}
+		return cells
+	},
+	With: func(size Size, v strategies.Variant) []bench.Scenario {
+		return anatomyCells(size, v.String())
+	},
+	Advice: evidence.Sentences{
+		Holds:       "look at the queue before the task: more slots, less load, or shed",
+		DoesNotHold: "look at the task before the queue",
+		Depends:     "ask `poolbench why` of your own strategy before you look at the task or the queue",
+	},
+	Judge: judgeAnatomy,
+	Draw:  []drawing{drawAnatomy},
+})
+
+// anatomyStrategies are unlike in what they do with tasks that have to wait.
+var anatomyStrategies = []string{"worker_pool", "bounded_queue_shed", "codel_lifo",
+	"shortest_first", "segregated", "partitioned"}
+
+var anatomyLoads = []float64{0.9, 1.3}
+
+func anatomyCell(size Size, name string, load float64) bench.Scenario {
+	return scenario(name, "two_class:mean=10ms,r=20", poisson(load),
+		bench.Stop{Tasks: [...]int{20_000, 60_000, 200_000}[size], Warmup: 0.2})
+}
+
+func anatomyCells(size Size, name string) (cells []bench.Scenario) {
+	for _, load := range anatomyLoads {
+		cells = append(cells, anatomyCell(size, name, load))
+	}
+	return cells
+}
+
+// waitedForSlot is the share of the response of the slowest 1 % until the first start.
+func waitedForSlot(r evidence.Run) float64 { return r("tail-held/op") + r("tail-queued/op") }
+
+func judgeAnatomy(m *evidence.Measured) finding.Finding {
+	var r evidence.Ruling
+	for _, name := range anatomyStrategies {
+		for _, load := range anatomyLoads {
+			sc := anatomyCell(Quick, name, load)
+			if !m.Has(sc) {
+				return evidence.Missing("%s was not measured at load %v", name, load)
+			}
+			waited := evidence.OfMean(m.Of(sc, waitedForSlot))
+			r.AtLeast(waited, 0.5, "%s at load %v (%s)", name, load, waited.Share())
+		}
+	}
+	return r.Find(evidence.Sentences{
+		Holds: "waiting for a slot is at least half of the slowest responses of " +
+			words.Series(r.So()),
+		DoesNotHold: "waiting for a slot is less than half of the slowest responses of " +
+			words.Series(r.Not()),
+		Depends: fmt.Sprintf("on what the strategy does with those that wait: it is at least half "+
+			"with %s; less with %s", words.Series(r.So()), words.Series(r.Not())),
+	}, "whether waiting for a slot is half of the slowest responses")
+}
+
+// anatomyParts are the parts of a response, in the order of a task's life.
+var anatomyParts = []struct{ unit, name string }{{"tail-held/op", "in Submit"},
+	{"tail-queued/op", "queued"}, {"tail-between/op", "between steps"},
+	{"tail-service/op", "service"}}
+
+func drawAnatomy(m *evidence.Measured) evidence.Figure {
+	var stacks []charts.Stack
+	var mostly []string
+	names := slices.Concat(anatomyStrategies, m.Others(anatomyStrategies,
+		func(name string) bench.Scenario { return anatomyCell(Quick, name, anatomyLoads[0]) }))
+	for _, load := range anatomyLoads {
+		for _, name := range names {
+			sc := anatomyCell(Quick, name, load)
+			if !m.Has(sc) {
+				continue
+			}
+			s := charts.Stack{Name: fmt.Sprintf("%s at %v", name, load)}
+			for _, p := range anatomyParts {
+				s.Parts = append(s.Parts, m.Mean(sc, p.unit).Mid)
+			}
+			if s.Parts[0]+s.Parts[1] < 0.5 {
+				mostly = append(mostly, s.Name)
+			}
+			stacks = append(stacks, s)
+		}
+	}
+	title := "The slowest 1 % of the tasks mostly wait for a slot, whatever the strategy"
+	if len(mostly) > 0 {
+		title = fmt.Sprintf("The slowest 1 %% of the tasks wait for a slot for most of their "+
+			"response, but for %s", strings.Join(mostly, ", "))
+	}
+	return evidence.Figure{Name: "anatomy", Title: title, Caption: []string{
+		"What the responses of the slowest 1 % of the tasks are made of, by strategy and load.",
+		"Between steps is where a task that is cut into steps waits for its next turn: it has begun."},
+	}.Stacks("share of the response", stacks, func(j int) string { return anatomyParts[j].name })
+}

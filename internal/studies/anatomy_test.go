@@ -1,0 +1,86 @@
+package studies
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/internal/studies/evidence/words"
+)
+
+func TestAnatomyVerdicts(t *testing.T) {
+	// said lists strategies at both loads, with their share
+	said := func(share string, names ...string) string {
+		var all []string
+		for _, name := range names {
+			for _, load := range anatomyLoads {
+				all = append(all, fmt.Sprintf("%s at load %v (%s)", name, load, share))
+			}
+		}
+		return words.Series(all)
+	}
+	others := slices.DeleteFunc(slices.Clone(anatomyStrategies),
+		func(name string) bool { return name == "codel_lifo" })
+	for name, c := range map[string]struct {
+		waits func(bench.Scenario) float64
+		want  finding.Verdict
+		says  string
+	}{
+		"all": {func(bench.Scenario) float64 { return 0.8 }, finding.Holds,
+			"waiting for a slot is at least half of the slowest responses of " +
+				said("80 %", anatomyStrategies...)},
+		"none": {func(bench.Scenario) float64 { return 0.2 }, finding.DoesNotHold,
+			"waiting for a slot is less than half of the slowest responses of " +
+				said("20 %", anatomyStrategies...)},
+		"one not": {func(sc bench.Scenario) float64 {
+			if sc.Strategy.Spec.Name == "codel_lifo" {
+				return 0.1
+			}
+			return 0.9
+		}, finding.Depends, "on what the strategy does with those that wait: it is at least half " +
+			"with " + said("90 %", others...) + "; less with " + said("10 %", "codel_lifo")},
+	} {
+		of := func(sc bench.Scenario, i int) map[string]float64 {
+			waited := c.waits(sc)
+			return map[string]float64{"tail-held/op": waited / 4, "tail-queued/op": waited * 3 / 4,
+				"tail-between/op": 0, "tail-service/op": 1 - waited, "p99-response-sec": 1}
+		}
+		var cells []bench.Scenario
+		for _, name := range anatomyStrategies {
+			cells = append(cells, anatomyCells(Quick, name)...)
+		}
+		finds(t, name, wellSaid(t, synthetic(cells, 3, of), judgeAnatomy, drawAnatomy), c.want,
+			c.says)
+		if f := judgeAnatomy(synthetic(cells[:3], 3, of)); f.Verdict != finding.Undecided {
+			t.Errorf("%s: %v without all strategies", name, f.Verdict)
+		}
+	}
+}
+
+// TestAnatomy runs what the study says: the parts are all of the response; the queue of a pool that
+// is overloaded is nearly all of it, and one that drops what has waited leaves the long tasks.
+func TestAnatomy(t *testing.T) {
+	pool, drops := anatomyCell(Quick, "worker_pool", 1.3), anatomyCell(Quick, "codel_lifo", 1.3)
+	m := measureCells(t, pool, drops)
+	for _, sc := range []bench.Scenario{pool, drops} {
+		sum := m.Mean(sc, "tail-lag/op").Mid
+		for _, p := range anatomyParts {
+			sum += m.Mean(sc, p.unit).Mid
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("%s: the parts are %v of the response", sc.Strategy, sum)
+		}
+	}
+	waits := func(sc bench.Scenario) float64 {
+		return m.Mean(sc, "tail-held/op").Mid + m.Mean(sc, "tail-queued/op").Mid
+	}
+	if w := waits(pool); w < 0.9 {
+		t.Errorf("tasks of an overloaded pool wait for %v of their response", w)
+	}
+	if w := waits(drops); w > 0.5 {
+		t.Errorf("tasks of a pool that drops what has waited wait for %v of theirs", w)
+	}
+}
