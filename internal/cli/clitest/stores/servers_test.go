@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -199,15 +200,37 @@ func TestServerDirectoryGone(t *testing.T) {
 			}
 			stricken(t, clitest.Process(t, nil, storeCommands(strategy)["crash"]...), func() bool {
 				found, _ := filepath.Glob(filepath.Join(dir, "poolbench-*", "password"))
-				if found == nil {
+				if found == nil || !listens(filepath.Dir(found[0])) {
 					return false
 				}
-				time.Sleep(8 * time.Second) // until it works
+				time.Sleep(2 * time.Second) // some tasks are put
 				_ = os.RemoveAll(filepath.Dir(found[0]))
 				return true
 			}, "files are gone")
 		})
 	}
+}
+
+// ports are where the files of a server have its port: PostgreSQL's say so once it is ready.
+var ports = map[string]*regexp.Regexp{
+	"data/postmaster.pid": regexp.MustCompile(`(?m)\A(?:.*\n){3}(\d+)\n(?:.*\n){3}ready`),
+	"redis.conf":          regexp.MustCompile(`(?m)^port (\d+)$`),
+	"rabbitmq.conf":       regexp.MustCompile(`(?m)^listeners\.tcp\.1 = .*:(\d+)$`),
+}
+
+// listens reports whether the server with files in the directory does.
+func listens(dir string) bool {
+	for name, port := range ports {
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // of one kind alone it is there
+		if found := port.FindSubmatch(text); found != nil {
+			c, err := net.Dial("tcp", "127.0.0.1:"+string(found[1]))
+			if err == nil {
+				_ = c.Close()
+			}
+			return err == nil
+		}
+	}
+	return false
 }
 
 // A proxy stands before a server, and can fall silent.
