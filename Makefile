@@ -3,7 +3,7 @@ GO ?= go
 BIN := bin/poolbench
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check race lint cross vuln bench studies pairs dispatch attack fuzz lines compose advice coverage generate pictures ci
+.PHONY: help build run test check race lint cross vuln bench studies pairs causes dispatch attack fuzz lines compose advice coverage generate pictures ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ studies: ## the verdicts of all virtual studies with 20 seeds each, as a table: 
 
 pairs: ## what compare finds (1 % more service, 50 cells) and alarms for (other seeds, 400 cells), as a user types it: about 10 minutes
 	POOLBENCH_CHECK=all $(GO) test -run '^TestCompare(FindsOnePercent|FalseAlarms)$$' -count=1 -timeout 1h ./internal/cli/clitest/comparisons
+
+causes: ## what poolbench why names first of planted causes, 20 runs each, on a quiet machine: about half an hour
+	POOLBENCH_CHECK=all $(GO) test -run '^TestCauses$$' -count=1 -v -timeout 2h ./internal/cli/clitest/runs
 
 dispatch: ## what a task costs through each strategy and library, beside a plain call, at GOMAXPROCS 1 and 2: about 10 minutes
 	@for p in 1 2; do GOMAXPROCS=$$p $(GO) test -run '^$$' -bench . -benchtime 100ms -timeout 20m ./strategies/peers || exit 1; done

@@ -67,10 +67,14 @@ func crowd(*exec.Cmd) (end func()) {
 }
 
 // TestCauses: what is planted on a real machine is named first, and in a run without it not at all.
-// A run in which the machine itself was busy says so, and tells nothing of the others.
+// A run in which the machine itself was busy says so, and tells nothing of the others. One in twenty
+// may be otherwise.
 func TestCauses(t *testing.T) {
 	check.Only(t)
-	const runs = 6
+	runs := 2
+	if check.All { // make causes
+		runs = 20
+	}
 	for cause, c := range plantedCauses {
 		first, judged, controls, wrong := 0, 0, 0, 0
 		for range runs {
