@@ -217,16 +217,14 @@ func TestStoreDeleted(t *testing.T) {
 				cmd, dir := clitest.Apart(t, nil, args...)
 				stricken(t, cmd, func() bool {
 					time.Sleep(200 * time.Millisecond) // some are accepted
-					for _, store := range stores(dir) {
-						// which fails where a file comes meanwhile, and has deleted some by then
-						for range 1000 {
-							if os.RemoveAll(store) == nil {
-								break
-							}
-						}
-						return true
+					found := stores(dir)
+					if len(found) == 0 {
+						return false
 					}
-					return false
+					// which fails where a file comes meanwhile, and has deleted some by then
+					for tries := 0; tries < 1000 && os.RemoveAll(found[0]) != nil; tries++ {
+					}
+					return true
 				}, "files are gone|no such file|lmb missing")
 			})
 		}
