@@ -73,8 +73,9 @@ func TestSession(t *testing.T) {
 	if n := sum(by[Heap], "inuse_space", ".hold"); n < 72<<20 || n > 72<<20+99 {
 		t.Errorf("%d bytes alive, want 72 MB", n)
 	}
-	if n := sum(by[Block], "contentions", ".wait"); n != 10 {
-		t.Errorf("blocked %d times, want 10", n)
+	// on a busy machine a wait may be over before it blocks
+	if n := sum(by[Block], "contentions", ".wait"); n < 1 || n > 10 {
+		t.Errorf("blocked %d times, want up to 10", n)
 	}
 	kept = nil
 	if again, err := Begin("cpu"); err != nil {

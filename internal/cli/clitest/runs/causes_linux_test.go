@@ -67,8 +67,8 @@ func crowd(*exec.Cmd) (end func()) {
 }
 
 // TestCauses: what is planted on a real machine is named first, and in a run without it not at all.
-// A run in which the machine itself was busy says so, and tells nothing of the others. One in twenty
-// may be otherwise.
+// A run in which the machine itself was busy says so, and tells nothing of the others. One in
+// twenty may be otherwise.
 func TestCauses(t *testing.T) {
 	check.Only(t)
 	runs := 2

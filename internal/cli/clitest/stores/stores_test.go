@@ -198,7 +198,8 @@ func stores(dir string) (found []string) {
 	for _, pattern := range []string{"poolbench-queue-*", "poolbench-crash-*/crash_*"} {
 		more, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range more {
-			for _, file := range []string{"queue.db-wal", "jetstream/$G/streams/*/msgs/1.blk"} {
+			for _, file := range []string{"queue.db-wal", "jetstream/$G/streams/*/obs/*/o.dat",
+				"jetstream/$G/streams/*/obs/*/meta.inf"} { // once its consumer is made
 				if has, _ := filepath.Glob(filepath.Join(path, file)); has != nil {
 					found = append(found, path)
 				}
@@ -221,6 +222,7 @@ func TestStoreDeleted(t *testing.T) {
 					if len(found) == 0 {
 						return false
 					}
+					time.Sleep(200 * time.Millisecond) // it is at work
 					// which fails where a file comes meanwhile, and has deleted some by then
 					for tries := 0; tries < 1000 && os.RemoveAll(found[0]) != nil; tries++ {
 					}
