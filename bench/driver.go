@@ -378,11 +378,7 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	}
 	g.driver.Store(d)
 	g.stage.Store(playing)
-	pools := s.described().Pools()
-	if err := d.open(ctx); err != nil {
-		return run, err
-	}
-	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
+	// before there is a strategy that would have to be ended
 	endProfile, err := beginProfile(s.Profile)
 	if err != nil {
 		return run, err
@@ -395,6 +391,11 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 		}
 		defer func() { _, _ = d.flight.End() }()
 	}
+	pools := s.described().Pools()
+	if err := d.open(ctx); err != nil {
+		return run, err
+	}
+	defer context.AfterFunc(ctx, func() { d.stop.Store(true) })()
 	o := &observed.Run{Name: s.Name(), Plan: s.described(), Pools: pools, Workload: d.workload,
 		Mean: d.workload.Mean()}
 	run.Run = o

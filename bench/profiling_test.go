@@ -3,9 +3,11 @@ package bench_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +31,7 @@ func TestProfile(t *testing.T) {
 		if err := os.WriteFile(file, p.Data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		pprof := func(flags ...string) string {
+		tool := func(flags ...string) string {
 			args := append([]string{"tool", "pprof", "-symbolize=none"}, append(flags, file)...)
 			var stderr bytes.Buffer
 			cmd := exec.Command("go", args...)
@@ -40,7 +42,7 @@ func TestProfile(t *testing.T) {
 			}
 			return string(out)
 		}
-		if top := pprof("-top"); !strings.Contains(top, "flat%") {
+		if top := tool("-top"); !strings.Contains(top, "flat%") {
 			t.Errorf("%s: %s", p.Kind, top)
 		}
 		if p.Kind != "cpu" && p.Kind != "goroutine" {
@@ -48,7 +50,7 @@ func TestProfile(t *testing.T) {
 		}
 		wanted := map[string][]string{"cpu": {": task", ": cpu", ": cpu_io_split:cpu=1"},
 			"goroutine": {": harness"}} // of looks there may be one, before the first task
-		tags := pprof("-tags")
+		tags := tool("-tags")
 		for _, want := range wanted[p.Kind] {
 			if !strings.Contains(tags, want) {
 				t.Errorf("%s has no %s: %s", p.Kind, want, tags)
@@ -97,5 +99,25 @@ func TestProfiledLeak(t *testing.T) {
 		return strings.Contains(law, "goroutines left after Drain: 1")
 	}) {
 		t.Errorf("broken: %q", r.Broken)
+	}
+}
+
+// TestProfileTaken: where the process is profiled already the run is refused, and no strategy is
+// made that nobody would end.
+func TestProfileTaken(t *testing.T) {
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	defer pprof.StopCPUProfile()
+	s := scenario(t, bench.Written{Limit: 2, Load: 0.5, Tasks: 50, Clock: "real", Profile: "cpu"})
+	s.Strategy.Spec.New = func(
+		context.Context, strategies.Params, strategies.Sink,
+	) strategies.Strategy {
+		t.Error("a strategy is made")
+		return nil
+	}
+	if _, err := bench.Run(t.Context(), s); err == nil ||
+		!strings.Contains(err.Error(), "profile: ") {
+		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"github.com/poolbench/poolbench/bench/internal/merge"
-	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
 )
 
@@ -39,18 +38,4 @@ const (
 // metrics that no counts give. The verdict is the worst, with all reasons.
 func Merge(parts []*Result) (merged *Result, leftOut []string, err error) {
 	return merge.Results(parts)
-}
-
-// Span is the stretch of time that n tasks stand for, from the task numbered first on: n less first
-// over its length is their rate, be they one or a million. All instants are nanoseconds from the
-// start of the plan; due are those of all tasks, in their order.
-//
-// A task stands for the gap before it: the first of a plan for the time since its start, and tasks
-// that are due together for equal shares of the gap before all of them. So the stretch begins where
-// the last task ends that is not counted. It ends with the last due or, in a run of a given
-// duration, with that: a run in which nothing more was due had its time all the same. (To count the
-// tasks over the time from the first of them to the last is to count n over n−1 gaps: at 10 a
-// second, 12.5 for five tasks.)
-func Span(n, first int, due func(i int) int64, duration int64) (from, until int64) {
-	return observed.Span(n, first, due, duration)
 }

@@ -12,10 +12,13 @@ import (
 var throttling = rule{
 	name: "throttling",
 	evidence: func(v *view, _ share) string {
-		if n := v.refused(); n > 0 {
-			return fmt.Sprintf("the target refuses calls, %.0f in all; a task is %s in back-off, "+
-				"with %s attempts", n, quantity.Seconds(v.is("mean-between-sec")),
-				quantity.Digits(v.is("attempts/op")))
+		if v.refused() {
+			said := "the target refuses " + quantity.WholeShare(v.is("throttled/op")) + " of the tasks"
+			if n := v.is("refused-calls"); n > 0 {
+				said = fmt.Sprintf("the target refuses calls, %.0f in all", n)
+			}
+			return said + fmt.Sprintf("; a task is %s in back-off, with %s attempts",
+				quantity.Seconds(v.is("mean-between-sec")), quantity.Digits(v.is("attempts/op")))
 		}
 		if v.rateLimited() > 0 {
 			return fmt.Sprintf("the strategy allows %s, and tasks wait though %s of the slots are busy",
@@ -25,7 +28,7 @@ var throttling = rule{
 			quantity.Seconds(v.is("mean-between-sec")), quantity.Digits(v.is("attempts/op")))
 	},
 	remedy: func(v *view, s share) string {
-		if v.refused() == 0 && v.rateLimited() > 0 {
+		if !v.refused() && v.rateLimited() > 0 {
 			return "a higher rate in the strategy, if what it protects allows: " + v.without(s)
 		}
 		if v.task.backoff > leastShare {
@@ -35,8 +38,8 @@ var throttling = rule{
 	},
 }
 
-// refused counts the calls that the target refused.
-func (v *view) refused() float64 { return v.is("refused-calls") + v.is("throttled/op") }
+// refused reports whether the target refused calls.
+func (v *view) refused() bool { return v.is("refused-calls") > 0 || v.is("throttled/op") > 0 }
 
 // retries reports whether tasks were tried again.
 func (v *view) retries() bool { return v.is("attempts/op") > 1 }
@@ -60,7 +63,7 @@ func (v *view) betweenIs() string {
 	switch {
 	case !v.retries():
 		return queueing.name
-	case v.refused() == 0 && v.is("failed-calls") > 0:
+	case !v.refused() && v.is("failed-calls") > 0:
 		return target.name
 	}
 	return throttling.name

@@ -103,6 +103,7 @@ type Session struct {
 	cpu    bytes.Buffer
 	stacks *sampler
 	undo   []func()
+	ended  bool
 }
 
 // Begin begins to take those of the set, which Parse has returned. No other session may be under
@@ -151,9 +152,10 @@ func (s *Session) restore() {
 
 // End ends the session and returns its profiles. A second call returns none.
 func (s *Session) End() (all []Profile, err error) {
-	if s.undo == nil && len(s.before) == 0 {
+	if s.ended {
 		return nil, nil
 	}
+	s.ended = true
 	after := map[Kind]*profile.Profile{}
 	for k := range s.before {
 		if after[k], err = now(k); err != nil {
@@ -181,14 +183,13 @@ func (s *Session) End() (all []Profile, err error) {
 		}
 		all = append(all, Profile{k, packed.Bytes()})
 	}
-	s.before = nil
 	return all, nil
 }
 
 // now is one of the runtime's, of the process so far.
 func now(k Kind) (*profile.Profile, error) {
 	if k == Heap {
-		runtime.GC() // the runtime tells what was allocated up to the cycle before the last
+		runtime.GC() // what it tells is of the end of the last cycle
 	}
 	var text bytes.Buffer
 	if err := pprof.Lookup(string(k)).WriteTo(&text, 0); err != nil {
