@@ -200,7 +200,7 @@ var rooms = []room{
 	{"internal/gate/live", []string{"internal/machine/witness"}, nil}, // tests alone
 	{"internal/machine/witness", []string{"internal"},
 		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
-	{"internal/machine/profiles", []string{"internal"}, []string{"github.com/google/pprof"}},
+	{"internal/machine/profiles", []string{"internal/machine/witness", "internal"}, []string{"github.com/google/pprof"}},
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }
 

@@ -19,6 +19,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/pprof/profile"
 )
@@ -90,10 +91,11 @@ type Profile struct {
 }
 
 // mutexFraction and blockRate are what the runtime is asked to note: one wait for a lock in ten,
-// and a wait of 10 µs, or as much of shorter ones, in the mean.
+// and each wait of 10 ms or longer, of shorter ones as many as have 10 ms together. It counts both
+// up to all that there were.
 const (
 	mutexFraction = 10
-	blockRate     = 10_000 // nanoseconds
+	blockRate     = 10 * time.Millisecond
 )
 
 // A Session takes the profiles of a run.
@@ -129,7 +131,7 @@ func Begin(set string) (s *Session, err error) {
 			s.undo = append(s.undo, func() { runtime.SetMutexProfileFraction(old) })
 			s.before[k], err = now(k)
 		case Block:
-			runtime.SetBlockProfileRate(blockRate)
+			runtime.SetBlockProfileRate(int(blockRate))
 			s.undo = append(s.undo, func() { runtime.SetBlockProfileRate(0) })
 			s.before[k], err = now(k)
 		case Heap:

@@ -92,7 +92,7 @@ func hold(bytes int) { kept = append(kept, make([]byte, bytes)) }
 func wait(times int) {
 	for range times {
 		c := make(chan struct{})
-		time.AfterFunc(10*blockRate, func() { close(c) })
+		time.AfterFunc(blockRate*11/10, func() { close(c) })
 		<-c
 	}
 }
@@ -162,4 +162,22 @@ func TestStacks(t *testing.T) {
 	none.Task(7)
 	none.Strategy()
 	none.Harness()
+}
+
+// TestPause: looks take a fortieth of the CPU time of the process, and come no closer than they
+// have to for that.
+func TestPause(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct{ interval, look, cpu, since, want time.Duration }{
+		{5 * ms, 0, 900 * ms, 1000 * ms, 10 * ms},
+		{50 * ms, ms / 2, 2000 * ms, 1000 * ms, 50 * ms},
+		{50 * ms, 2 * ms, 1000 * ms, 1000 * ms, 80 * ms},
+		{80 * ms, 2 * ms, 200 * ms, 1000 * ms, 400 * ms},
+		{5 * ms, 1 * ms, 0, 1000 * ms, 40 * ms},   // the system does not tell
+		{5 * ms, 1 * ms, 1, 1000 * ms, 4000 * ms}, // nothing is done
+	} {
+		if got := pause(c.interval, c.look, c.cpu, c.since); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
 }

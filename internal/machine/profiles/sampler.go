@@ -6,17 +6,30 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/poolbench/poolbench/internal/machine/witness"
 )
 
-// The program stands still while stacks are walked, and what was seen takes one processor to pack:
-// for a thirtieth of the time at most, so that many goroutines are looked at more rarely. The first
-// looks are close together, so that a short run has some.
+// The program stands still while stacks are walked, and what was seen takes a processor to pack: a
+// fortieth of the CPU time that the process uses, so that many goroutines are looked at more
+// rarely, and so are those of a process that does little. The first looks are close together, so
+// that a short run has some.
 const (
 	firstInterval = 5 * time.Millisecond
 	leastInterval = 50 * time.Millisecond // behind the first ones, each twice the one before
-	timesLook     = 30
+	share         = 1.0 / 40
 	atOnce        = 50 // looks that are added up
 )
+
+// pause is how long to wait after a look that took so long, where the process has used so much CPU
+// in the time since it was first looked at.
+func pause(interval, look, cpu, since time.Duration) time.Duration {
+	used := 1.0 // of a processor; where the system does not tell, all of one
+	if cpu > 0 {
+		used = max(cpu.Seconds()/since.Seconds(), 0.01)
+	}
+	return max(min(2*interval, leastInterval), time.Duration(float64(look)/share/used))
+}
 
 // A sampler looks again and again at what all goroutines do.
 type sampler struct {
@@ -32,7 +45,7 @@ func sample() *sampler {
 	go func() {
 		defer close(s.done)
 		pprof.SetGoroutineLabels(byHarness)
-		interval := firstInterval
+		interval, used := firstInterval, witness.CPUTime()
 		for s.err == nil {
 			select {
 			case <-s.stop:
@@ -41,7 +54,8 @@ func sample() *sampler {
 			}
 			began := time.Now()
 			s.look()
-			interval = max(min(2*interval, leastInterval), timesLook*time.Since(began))
+			interval = pause(interval, time.Since(began),
+				time.Duration(witness.CPUTime()-used), time.Since(s.began))
 		}
 	}()
 	return s
