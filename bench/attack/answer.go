@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
 // An answer is what became of one call.
@@ -21,30 +23,52 @@ type answer struct {
 	closes     bool  // the connection is not to be used again
 	// what the answer was, with an empty body, where it says to look elsewhere
 	redirect *http.Response
+	kept     *checks.Answer // what is wanted of it; nil: nothing is
+}
+
+// kept is what will be kept of an answer.
+func kept(keep checks.Needs) *checks.Answer {
+	if !keep.Head && !keep.Body {
+		return nil
+	}
+	return new(checks.Answer)
+}
+
+// body is where the body goes.
+func (a *answer) body(keep checks.Needs) io.Writer {
+	if keep.Body {
+		return a.kept
+	}
+	return io.Discard
 }
 
 // read reads the answer to a request to its end, and keeps nothing of it but what counts.
-func (w *wire) read(to *http.Request, follows bool) (a answer, got reached) {
+func (w *wire) read(
+	o *outgoing, follows bool, keep checks.Needs,
+) (a answer, got reached) {
 	w.limit.left = maxHeader
 	if _, err := w.reader.Peek(1); err != nil {
 		return answer{err: err}, written
 	}
 	come, _ := w.reader.Peek(w.reader.Buffered())
-	h, ok := parseHead(come, to.Method)
+	h, ok := parseHead(come, o.Method)
 	if !ok || follows && h.redirects && isRedirect(h.status) {
-		return w.readSlowly(to, follows), begun
+		return w.readSlowly(o, follows, keep), begun
 	}
-	a.status, a.out, a.closes = h.status, max(to.ContentLength, 0), h.closes
+	a.status, a.out, a.closes = h.status, o.body, h.closes
+	if a.kept = kept(keep); keep.Head {
+		a.kept.Head = append(a.kept.Head, come[:h.size]...)
+	}
 	if h.retryAfter != nil {
 		a.retryAfter = retryAfter(string(h.retryAfter), time.Now)
 	}
 	_, _ = w.reader.Discard(h.size) // which is there
 	w.limit.left = math.MaxInt64
-	if h.length >= 0 {
-		a.in, a.err = w.skip(h.length)
+	if to := a.body(keep); h.length >= 0 {
+		a.in, a.err = w.skip(h.length, to)
 	} else {
 		var more bool
-		a.in, more, a.err = w.skipChunks()
+		a.in, more, a.err = w.skipChunks(to)
 		a.closes = a.closes || more
 	}
 	if a.err != nil {
@@ -54,8 +78,8 @@ func (w *wire) read(to *http.Request, follows bool) (a answer, got reached) {
 }
 
 // readSlowly is read by net/http.
-func (w *wire) readSlowly(to *http.Request, follows bool) (a answer) {
-	resp, err := w.response(to)
+func (w *wire) readSlowly(o *outgoing, follows bool, keep checks.Needs) (a answer) {
+	resp, err := w.response(o.Request)
 	if err != nil {
 		return answer{err: err}
 	}
@@ -71,8 +95,8 @@ func (w *wire) readSlowly(to *http.Request, follows bool) (a answer) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		resp.Body, resp.Close = http.NoBody, true
 	}
-	a = read(resp)
-	a.closes = resp.Close
+	a = read(resp, keep)
+	a.out, a.closes = o.body, resp.Close
 	return a
 }
 
@@ -102,16 +126,21 @@ func (w *wire) response(to *http.Request) (*http.Response, error) {
 
 // skip reads n bytes. What does not fit the reader's buffer goes past it, but for the end: what
 // comes behind it is to be seen.
-func (w *wire) skip(n int64) (read int64, err error) {
+func (w *wire) skip(n int64, to io.Writer) (read int64, err error) {
 	if n > int64(w.reader.Size()) {
 		b := buffers.Get().(*[]byte)
 		defer buffers.Put(b)
 		for left := n; left > int64(w.reader.Size()); left = n - read {
 			got, err := w.reader.Read((*b)[:min(left-int64(w.reader.Size()), int64(len(*b)))])
+			_, _ = to.Write((*b)[:got]) // which takes all
 			if read += int64(got); err != nil {
 				return read, unexpected(err)
 			}
 		}
+	}
+	if to != io.Discard {
+		come, _ := w.reader.Peek(int(n - read))
+		_, _ = to.Write(come)
 	}
 	last, err := w.reader.Discard(int(n - read))
 	return read + int64(last), unexpected(err)
@@ -127,13 +156,14 @@ func unexpected(err error) error {
 }
 
 // skipChunks reads a body in chunks and its trailer, and says whether more has been read.
-func (w *wire) skipChunks() (read int64, more bool, err error) {
+func (w *wire) skipChunks(to io.Writer) (read int64, more bool, err error) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
 	chunks := httputil.NewChunkedReader(w.reader)
 	for err == nil {
 		var n int
 		n, err = chunks.Read(*b)
+		_, _ = to.Write((*b)[:n]) // which takes all
 		read += int64(n)
 	}
 	if err != io.EOF {

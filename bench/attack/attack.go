@@ -15,6 +15,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
@@ -103,7 +104,8 @@ type Attack struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network
 	// the clock is that of a bubble
 	virtual bool
-	netHTTP bool // all goes by net/http
+	netHTTP bool         // all goes by net/http
+	keep    checks.Needs // of answers
 }
 
 // Progress is how far an attack is.

@@ -1,11 +1,9 @@
 package attack
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -14,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/internal/parts/once"
 )
 
@@ -22,10 +21,9 @@ const maxHeader = 1 << 20
 
 // A caller makes the calls of an attack, each with the next of its requests.
 type caller struct {
-	ctx      context.Context // of the attack
-	requests []Request
-	// of which every call takes a shallow copy: parsing a URL costs a microsecond
-	built     []*http.Request
+	ctx       context.Context        // of the attack
+	messages  []message              // of each of its requests
+	keep      checks.Needs           // of answers
 	wiring    *wiring                // nil: by net/http
 	why       string                 // it is nil
 	protocol  atomic.Pointer[string] // what https is spoken over; nil: nothing yet
@@ -38,15 +36,8 @@ type caller struct {
 }
 
 func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *caller {
-	c := &caller{ctx: ctx, requests: a.Requests, resend: a.Resend, timeout: a.Timeout,
-		conns: newConns(a, give)}
-	for _, r := range a.Requests {
-		built, err := r.Request()
-		if err != nil {
-			panic(fmt.Sprintf("attack: Validate let a request pass: %v", err))
-		}
-		c.built = append(c.built, built)
-	}
+	c := &caller{ctx: ctx, messages: messages(a.Requests), keep: a.keep, resend: a.Resend,
+		timeout: a.Timeout, conns: newConns(a, give)}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.conns.dial,
@@ -89,37 +80,32 @@ func (c *caller) close() {
 	c.transport.CloseIdleConnections()
 }
 
-// call sends request number seq and reads the answer to its end.
-func (c *caller) call(ctx context.Context, seq uint64) answer {
-	which := int(seq % uint64(len(c.built)))
+// call sends the message and reads the answer to its end.
+func (c *caller) call(ctx context.Context, m *message) answer {
 	if c.wiring != nil {
-		return c.wiring.call(ctx, which)
+		return c.wiring.call(ctx, m)
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	resp, err := c.send(withBody(c.built[which].WithContext(ctx), c.requests[which].Body))
+	resp, err := c.send(m.http(ctx))
 	if err != nil {
 		return answer{err: err}
 	}
-	return read(resp)
+	return read(resp, c.keep)
 }
 
-// withBody gives the request a body of its own.
-func withBody(r *http.Request, body []byte) *http.Request {
-	if len(body) > 0 {
-		r.Body = io.NopCloser(bytes.NewReader(body))
+// read reads the answer to its end, and keeps nothing of it but what counts and what is wanted.
+func read(resp *http.Response, keep checks.Needs) answer {
+	a := answer{kept: kept(keep)}
+	if keep.Head {
+		a.kept.Header = resp.Header
 	}
-	return r
-}
-
-// read reads the answer to its end, and keeps nothing of it but what counts.
-func read(resp *http.Response) answer {
-	in, err := io.Copy(io.Discard, resp.Body)
-	if e := resp.Body.Close(); err == nil {
-		err = e
+	a.in, a.err = io.Copy(a.body(keep), resp.Body)
+	if e := resp.Body.Close(); a.err == nil {
+		a.err = e
 	}
-	a := answer{in: in, out: max(resp.Request.ContentLength, 0), err: err}
-	if err == nil {
+	a.out = max(resp.Request.ContentLength, 0)
+	if a.err == nil {
 		a.status, a.retryAfter = resp.StatusCode,
 			retryAfter(resp.Header.Get("Retry-After"), time.Now)
 	}

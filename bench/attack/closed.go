@@ -67,7 +67,7 @@ func (r *run) closed() {
 // goOn sends the client's requests until there is none, or a ring goes on with it.
 func (c *client) goOn() {
 	for c.next() {
-		a := c.of.caller.call(c.of.ctx, c.seq)
+		a := c.of.caller.call(c.of.ctx, c.of.caller.message(c.seq))
 		c.settle(a, c.of.now())
 		if c.ring.takes(c) {
 			return

@@ -3,6 +3,8 @@ package attack
 import (
 	"context"
 	"net"
+
+	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
 // Virtual makes the attack run in a bubble, against the server behind dial.
@@ -41,4 +43,12 @@ func (a Attack) SumUp(s *Share) error {
 	r, err := merging{attack: a.withDefaults(), agents: []Agent{{Share: s}}}.recorded()
 	s.Summed, s.Records = r, nil
 	return err
+}
+
+// Keep sends the first request and returns what it kept of the answer.
+func (a Attack) Keep(ctx context.Context, needs checks.Needs) *checks.Answer {
+	a.keep = needs
+	c := newCaller(ctx, a.withDefaults(), func(error) {})
+	defer c.close()
+	return c.call(ctx, c.message(0)).kept
 }

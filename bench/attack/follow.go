@@ -10,7 +10,7 @@ import (
 // follow does what a redirect asks for, as an http.Client would: that decides about method, body,
 // headers and Referer of each request, and the answers come over wires.
 func (all *wiring) follow(
-	ctx context.Context, which int, deadline time.Time, first *http.Response,
+	ctx context.Context, m *message, deadline time.Time, first *http.Response,
 ) (last answer) {
 	via := func(r *http.Request) (*http.Response, error) {
 		if first != nil {
@@ -33,7 +33,7 @@ func (all *wiring) follow(
 			Body: http.NoBody}, nil
 	}
 	client := http.Client{Transport: roundTrip(via), CheckRedirect: follow(all.redirects)}
-	resp, err := client.Do(withBody(all.built[which].WithContext(ctx), all.requests[which].Body))
+	resp, err := client.Do(m.http(ctx))
 	if err != nil {
 		last.status, last.retryAfter, last.err = 0, 0, err
 		return last

@@ -166,7 +166,7 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 	if !t.blames {
 		j.rec.Issue = start
 	}
-	a := t.caller.call(ctx, j.seq)
+	a := t.caller.call(ctx, t.caller.message(j.seq))
 	busy := t.now() - start
 	j.rec.Attempt(start, busy)
 	j.attempts++

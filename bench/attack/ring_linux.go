@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
 // A ring is clients in the hands of one goroutine, which waits for the answers to all of them at
@@ -46,17 +48,20 @@ type flight struct {
 // each: on loopback the server wants the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
-	if all == nil || all.most > 0 || l.attack.virtual || l.attack.dial != nil {
+	if all == nil || all.most > 0 || all.keep != (checks.Needs{}) || l.attack.virtual ||
+		l.attack.dial != nil {
 		return nil, func() {}
 	}
-	for _, o := range all.outgoing {
-		if o.to != all.outgoing[0].to || o.to.tls != nil || len(o.bytes) > atOnce || o.closes {
+	to := l.caller.messages[0].wired.to
+	for _, m := range l.caller.messages {
+		o := m.wired
+		if o.to != to || o.to.tls != nil || len(o.bytes) > atOnce || o.closes {
 			return nil, func() {}
 		}
 	}
 	var running sync.WaitGroup
 	for range max(1, min(runtime.GOMAXPROCS(0)/2, l.attack.Clients)) {
-		r := &ring{of: l, to: all.outgoing[0].to, buffer: make([]byte, 64<<10),
+		r := &ring{of: l, to: to, buffer: make([]byte, 64<<10),
 			flying: make([]*client, l.attack.Clients), check: math.MaxInt64}
 		if !r.open() {
 			break // the ones there are do
@@ -197,8 +202,7 @@ func (r *ring) send(c *client) {
 func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) }
 
 func (r *ring) outgoing(c *client) *outgoing {
-	all := r.of.caller.wiring
-	return all.outgoing[c.seq%uint64(len(all.outgoing))]
+	return r.of.caller.message(c.seq).wired
 }
 
 // hear is what to do when something has come for the client: nothing but bytes, or an end too.
@@ -236,7 +240,7 @@ func (r *ring) hear(c *client, open bool) {
 		c.come = slices.Clone(come)
 	default:
 		c.come = nil
-		c.settle(answer{status: h.status, in: h.length, out: max(o.ContentLength, 0)}, r.of.now())
+		c.settle(answer{status: h.status, in: h.length, out: o.body}, r.of.now())
 		if c.next() {
 			r.send(c)
 		} else {
@@ -288,7 +292,7 @@ func (c *client) rest(all *wiring, o *outgoing) answer {
 	c.w.ended = time.Now()
 	o.to.give(c.w)
 	if a.redirect != nil {
-		return all.follow(all.ctx, int(c.seq%uint64(len(all.outgoing))), deadline, a.redirect)
+		return all.follow(all.ctx, all.message(c.seq), deadline, a.redirect)
 	}
 	return a
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // checks are the names of the reasons, without doubles.
-func checks(r *attack.Report) (names []string) {
+func checkNames(r *attack.Report) (names []string) {
 	for _, reason := range r.Reasons {
 		if !slices.Contains(names, reason.Check) {
 			names = append(names, reason.Check)
@@ -65,7 +65,7 @@ func TestVerdicts(t *testing.T) {
 				<-slots
 			}
 		})
-		if got := checks(r); r.Verdict != c.verdict || !slices.Equal(got, c.checks) ||
+		if got := checkNames(r); r.Verdict != c.verdict || !slices.Equal(got, c.checks) ||
 			metric(t, r, "verdict") != float64(c.verdict) {
 			t.Errorf("%s: %v for %v, want %v for %v", c.what, r.Verdict, r.Reasons,
 				c.verdict, c.checks)

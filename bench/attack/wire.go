@@ -21,7 +21,6 @@ import (
 // measured as the server's.
 type wiring struct {
 	*caller
-	outgoing  []*outgoing // each request
 	tls       *tls.Config
 	most      int // connections to a host; 0: as many as it takes
 	redirects int // that are followed
@@ -34,6 +33,7 @@ type outgoing struct {
 	*http.Request
 	to     *host
 	bytes  []byte // head and body
+	body   int64  // of them, those of the body
 	closes bool   // the connection is not used again
 }
 
@@ -59,8 +59,8 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 	if a.Clients == 0 && !canPeek {
 		return false, "this system cannot tell whether a connection is still open"
 	}
-	for _, r := range c.built {
-		if proxy, err := http.ProxyFromEnvironment(r); proxy != nil || err != nil {
+	for _, m := range c.messages {
+		if proxy, err := http.ProxyFromEnvironment(m.built); proxy != nil || err != nil {
 			return false, "the environment names a proxy"
 		}
 	}
@@ -73,12 +73,13 @@ func (c *caller) newWiring(a Attack) (*wiring, error) {
 		redirects: a.Redirects, tls: c.transport.TLSClientConfig.Clone()}
 	all.tls.NextProtos = []string{"http/1.1"}
 	all.tls.ClientSessionCache = tls.NewLRUClientSessionCache(0)
-	for i, r := range c.built {
-		o, err := all.encode(withBody(r.Clone(context.Background()), c.requests[i].Body))
+	for i := range c.messages {
+		m := &c.messages[i]
+		o, err := all.encode(m.http(context.Background()))
 		if err != nil {
 			return nil, err
 		}
-		all.outgoing = append(all.outgoing, o)
+		m.wired = o
 	}
 	return all, nil
 }
@@ -92,7 +93,8 @@ func (all *wiring) encode(r *http.Request) (*outgoing, error) {
 	if err := r.Write(&b); err != nil {
 		return nil, err
 	}
-	o := &outgoing{Request: r, to: to, bytes: b.Bytes(), closes: r.Close}
+	o := &outgoing{Request: r, to: to, bytes: b.Bytes(), body: max(r.ContentLength, 0),
+		closes: r.Close}
 	for _, token := range strings.Split(strings.Join(r.Header["Connection"], ","), ",") {
 		o.closes = o.closes || strings.EqualFold(strings.TrimSpace(token), "close")
 	}
@@ -100,12 +102,12 @@ func (all *wiring) encode(r *http.Request) (*outgoing, error) {
 }
 
 // call makes a call over the wire to its host that was used last, or over a new one.
-func (all *wiring) call(ctx context.Context, which int) answer {
+func (all *wiring) call(ctx context.Context, m *message) answer {
 	now := time.Now()
 	deadline := now.Add(all.timeout)
-	a := all.exchange(ctx, all.outgoing[which], now, deadline)
+	a := all.exchange(ctx, m.wired, now, deadline)
 	if a.redirect != nil {
-		return all.follow(ctx, which, deadline, a.redirect)
+		return all.follow(ctx, m, deadline, a.redirect)
 	}
 	return a
 }
@@ -191,7 +193,7 @@ func (all *wiring) try(
 
 // answer is what comes once the request is written, or is being written.
 func (all *wiring) answer(w *wire, o *outgoing, finish func() bool) (a answer, got reached) {
-	a, got = w.read(o.Request, all.redirects > 0)
+	a, got = w.read(o, all.redirects > 0, all.keep)
 	if !finish() || a.err != nil || a.closes || o.closes || w.reader.Buffered() > 0 ||
 		len(w.limit.come) > 0 {
 		// what comes after an answer is nobody's
