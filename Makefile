@@ -38,10 +38,13 @@ check: ## what make test leaves out, and names at its end
 		POOLBENCH_CHECK=1 $(TESTS) -timeout 30m -run "^($$tests)\$$" $$($(CHECKED) | xargs -n 1 dirname | sort -u)
 
 # Each process would sleep a second at its end, for races of goroutines that go on; the tests look for such goroutines themselves.
-# Those of SERIAL compute, start no goroutine and share nothing.
+# Those of SERIAL compute, start no goroutine and share nothing. Those of OTHERS call commands whose goroutines
+# the tests of bench/capacity, bench/advise, internal/gate/measure, internal/fleet, internal/cli/runner, reports/trend and
+# clitest/{runs,requests,kills,stores} start as well; those of a page look at it in a browser.
 SERIAL := /(bench/(arrivals|dist|finding|param)|internal/(cli/(exit|terminal)|files/(bounded|outfile|rundir|scratch)|gate/(changepoint|judge)|house|machine/meter|parts|statistics/(recursion|samples)|studies/evidence/words|text|traffic)|reports/(advice|answer|charts|compare|gate|page/(front|shell)|proof|results))(/|$$)
+OTHERS := /(internal/cli/clitest/(comparisons|documents|mistakes|searches)|reports/(page|internal/looks))$$
 race: ## those of make test, and all of durable queues, under the race detector
-	GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m $$($(GO) list ./... | grep -vE '$(SERIAL)|/strategies/durable$$')
+	GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m $$($(GO) list ./... | grep -vE '$(SERIAL)|$(OTHERS)|/strategies/durable$$')
 	POOLBENCH_CHECK=1 GORACE=atexit_sleep_ms=0 $(TESTS) -race -timeout 30m ./strategies/durable
 
 lint: ## gofmt, vet, staticcheck, and a tidy go.mod; changes nothing

@@ -31,8 +31,8 @@ func Metrics() []MetricInfo {
 		{"ops/s", "higher", "throughput: tasks completed per second, from the end of the warm-up " +
 			"to the last end or the end of the plan"},
 		{"goodput-ops/s", "higher", "tasks completed within the deadline, per second"},
-		{"offered-ops/s", "", "offered load as it came out: tasks over the time that they stand " +
-			"for, the gap before each; beside a plan by chance it differs by chance"},
+		{"offered-ops/s", "", "realised offered load: tasks over the time that they stand for, " +
+			"the gap before each; a random plan differs from its rate by chance"},
 	}
 	for _, reading := range []struct{ name, doc string }{
 		{"response", "from due to end"},
@@ -49,8 +49,8 @@ func Metrics() []MetricInfo {
 		m = append(m, MetricInfo{"max-" + reading.name + "-sec", "lower",
 			"longest " + reading.name})
 	}
-	m = append(m, MetricInfo{"quantile-error", "", "how far, relative to it, a quantile may be " +
-		"off: of a soak, which keeps histograms; absent where quantiles are exact"})
+	m = append(m, MetricInfo{"quantile-error", "", "bound of the relative error of quantiles, in " +
+		"a soak, which keeps histograms; absent where quantiles are exact"})
 	m = append(m, []MetricInfo{
 		{"short-mean-response-sec", "lower",
 			"mean response of the short tasks, where the workload tells short and long ones apart"},
@@ -132,20 +132,21 @@ func Metrics() []MetricInfo {
 		{"allocs/op", "lower", "allocations per task, the harness included (real clock)"},
 		{"cpu-sec/op", "lower",
 			"CPU time of the process per task, the harness included (real clock)"},
-		{"written-B/op", "lower", "bytes that the process gave the system for the disk, per task " +
-			"of a durable strategy, in whole pages, without its server's (real clock, Linux)"},
+		{"written-B/op", "lower", "bytes that the process wrote to storage, in whole pages, per " +
+			"task of a durable strategy, without its server's (real clock, Linux)"},
 		{"cpu-steal", "",
-			"share of the processors' time that the host gave to others (real clock, Linux)"},
+			"steal: share of the processors' time that the host gave to others (real clock, Linux)"},
 		{"cpu-others", "", "share of the processors' time that other programs on the machine " +
 			"used (real clock, Linux)"},
-		{"cpu-pressure", "", "share of the time in which some thread on the machine was ready " +
-			"and had no processor (real clock, Linux)"},
-		{"cpu-wait", "", "share of the time in which threads of this process were ready that " +
-			"they had no processor: 0.3 on a quiet machine where they do little (real clock, Linux)"},
-		{"p99-hiccup-sec", "lower", "how late a wake-up at a random instant was on this machine, " +
-			"by a meter that has nothing to do with the strategy: p99 (real clock)"},
+		{"cpu-pressure", "", "share of the time in which some thread on the machine was " +
+			"runnable and had no processor (real clock, Linux)"},
+		{"cpu-wait", "", "of the time in which threads of this process were runnable, share in " +
+			"which they had no processor: 0.3 on a quiet machine where they do little (real " +
+			"clock, Linux)"},
+		{"p99-hiccup-sec", "lower", "delay of wake-ups at random instants on this machine, by " +
+			"a meter independent of the strategy: p99 (real clock)"},
 		{"max-hiccup-sec", "lower",
-			"the meter's longest lateness: the longest stall of the machine"},
+			"the meter's longest delay: the longest stall of the machine"},
 		{"arrivals-ad", "", "Anderson–Darling A² of the planned gaps of Poisson arrivals: 3.9 or " +
 			"more has a chance of 1 %"},
 		{"issued-ad", "", "the same of the gaps at which the generator issued tasks: any timer " +
@@ -157,7 +158,7 @@ func Metrics() []MetricInfo {
 		{"mean-wait-low-sec", "", "lower end of the 95 % interval of the mean wait, by stretches " +
 			"of the run; absent where the tasks are too few for one"},
 		{"mean-wait-high-sec", "", "its upper end"},
-		{"mean-wait-ess", "", "number of independent tasks that would tell the mean wait as well"},
+		{"mean-wait-ess", "", "effective sample size of the mean wait, in independent tasks"},
 		{"mean-response-low-sec", "", "the same of the mean response"},
 		{"mean-response-high-sec", "", "its upper end"},
 		{"p50-response-low-sec", "", "the same of the median of the response"},
@@ -167,19 +168,20 @@ func Metrics() []MetricInfo {
 		{"p99-response-low-sec", "", "the same of the p99 of the response"},
 		{"p99-response-high-sec", "", "its upper end"},
 		{"p99-response-ess", "",
-			"number of independent tasks that would tell the p99 response as well"},
+			"effective sample size of the p99 response, in independent tasks"},
 		{"needed-tasks", "",
-			"tasks that take the p99 response to within 5 % at this load and spread"},
-		{"verdict", "lower", "whether the run may be believed: 0 VALID, 1 SUSPECT, 2 INVALID; " +
-			"the reasons are in the lines before the run's"},
+			"tasks that a p99 response within ±5 % takes at this load and variance"},
+		{"verdict", "lower", "verdict on the run: 0 VALID, 1 SUSPECT, 2 INVALID; the reasons are in " +
+			"the lines before the run's"},
 		{"capacity-met-load", "higher",
-			"of a search for capacity: the highest load that surely meets the objective"},
+			"highest load that met the objective, with the confidence of the search"},
 		{"capacity-missed-load", "higher",
-			"the lowest load above it that surely misses the objective"},
+			"lowest load above that one that missed the objective"},
 		{"capacity-met-rate", "higher",
-			"the highest rate, in tasks per second, that surely meets the objective"},
+			"highest rate, in tasks per second, that met the objective, with the confidence of " +
+				"the search"},
 		{"capacity-missed-rate", "higher",
-			"the lowest rate above it that surely misses the objective"},
+			"lowest rate above that one that missed the objective"},
 		{"capacity-met-limit", "lower",
 			"smallest limit that met the objective, with the confidence of the search"},
 		{"capacity-missed-limit", "lower", "largest limit below that one that missed the objective"},
@@ -227,12 +229,12 @@ func ofParts() (m []MetricInfo) {
 // ofRuntime documents what Go's runtime and the system say of a run. None has a direction: they
 // are evidence of a cause, and no gate judges them.
 var ofRuntime = []MetricInfo{
-	{"p50-sched-sec", "", "how long a goroutine that was ready waited until it ran: median of " +
-		"the one in eight that the runtime times, to 12 % (real clock)"},
+	{"p50-sched-sec", "", "scheduling latency, from runnable to running: median of the one " +
+		"goroutine in eight that the runtime times, to 12 % (real clock)"},
 	{"p99-sched-sec", "", "p99 of the same"},
 	{"sched-sec/op", "", "sum of the same per task, the harness's goroutines included"},
-	{"mean-runnable-goroutines", "", "goroutines that were ready and did not run, on average of " +
-		"the instants at which the hiccup meter woke (real clock)"},
+	{"mean-runnable-goroutines", "", "runnable goroutines that did not run, on average of the " +
+		"instants at which the hiccup meter woke (real clock)"},
 	{"max-runnable-goroutines", "", "most of them that it saw"},
 	{"mean-waiting-goroutines", "", "goroutines that waited for something, likewise"},
 	{"max-waiting-goroutines", "", "most of them that it saw"},
@@ -241,20 +243,22 @@ var ofRuntime = []MetricInfo{
 	{"gc-cycles", "", "cycles of the garbage collector that ended in the run (real clock)"},
 	{"gc-cpu", "", "share of the program's CPU time that marking took, by the runtime's account " +
 		"up to the last of these cycles"},
-	{"gc-assist-sec/op", "", "CPU time per task in which goroutines that allocated had to mark, " +
-		"in these cycles"},
-	{"gc-pause-sec", "", "time that these cycles stopped the whole program, together, to 12 %"},
-	{"max-gc-pause-sec", "", "longest such stop, to 12 %"},
+	{"gc-assist-sec/op", "", "assist time per task: CPU time in which goroutines that " +
+		"allocated had to mark, in these cycles"},
+	{"gc-pause-sec", "", "stop-the-world pauses of these cycles, summed, to 12 %"},
+	{"max-gc-pause-sec", "", "longest of these pauses, to 12 %"},
 	{"max-heap-B", "", "most bytes of objects, dead ones included, and of stacks that the meter " +
 		"saw (real clock)"},
 	{"heap-B/inflight", "", "growth of what is alive and of stacks, by the end of a cycle, over " +
 		"the peak in flight; absent without a cycle"},
-	{"runqueue-sec/op", "", "time that threads of the process were ready and had no processor, " +
-		"per task (real clock, Linux)"},
-	{"voluntary-switches/op", "", "switches per task of a thread that had to wait (real clock)"},
-	{"involuntary-switches/op", "", "switches per task of a thread that would have run on"},
-	{"page-faults/op", "", "page faults per task without a read from a disk (real clock)"},
-	{"major-faults/op", "", "page faults per task with one"},
+	{"runqueue-sec/op", "", "run-queue wait: time that threads of the process were runnable and " +
+		"had no processor, per task (real clock, Linux)"},
+	{"voluntary-switches/op", "", "voluntary context switches per task: of a thread that had to " +
+		"wait (real clock)"},
+	{"involuntary-switches/op", "", "involuntary context switches per task: of a thread that " +
+		"would have run on"},
+	{"page-faults/op", "", "minor page faults per task, without a read from a disk (real clock)"},
+	{"major-faults/op", "", "major page faults per task, with one"},
 }
 
 // stageMetrics are what a run reports of each stage of its arrivals, in that order.

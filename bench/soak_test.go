@@ -171,7 +171,7 @@ func TestSoakSoFar(t *testing.T) {
 	}
 	if want := "the run is not over, or was cut off: this is of its first 4096 tasks, which were " +
 		"due until "; !strings.HasPrefix(soFar.Reasons[0].Text, want) ||
-		!strings.HasSuffix(soFar.Reasons[0].Text, "; --resume goes on with it") {
+		!strings.HasSuffix(soFar.Reasons[0].Text, "; --resume continues it") {
 		t.Errorf("it is doubted for %v", soFar.Reasons)
 	}
 	s.Stop.Tasks = first

@@ -194,7 +194,7 @@ func (m merging) doubts() (all []bench.Reason) {
 			verdict, rest := bench.Invalid, "its share is missing"
 			if m.allowLost {
 				verdict = bench.Suspect
-				rest = fmt.Sprintf("what was offered is %.3g %% of the plan",
+				rest = fmt.Sprintf("%.3g %% of the plan was sent",
 					100*float64(present)/float64(max(planned, 1)))
 			}
 			all = append(all, bench.Reason{Verdict: verdict, Check: checkName,

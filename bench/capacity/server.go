@@ -257,7 +257,7 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 			return nil
 		case p.Lost == 1 && len(a.Probes) > 1 && a.Probes[len(a.Probes)-2].Lost == 1:
 			return &stoppedError{text: fmt.Sprintf("at %v requests a second, none was "+
-				"answered as it should be: the server is left alone", rate)}
+				"answered as it should be: the search ends", rate)}
 		case p.Verdict == objectives.Missed && !p.Late:
 			missed++
 		}
@@ -269,7 +269,7 @@ func (s Server) decide(ctx context.Context, a *ServerAnswer, rate, longer float6
 	}
 	last := a.Probes[len(a.Probes)-1]
 	if last.Late {
-		return &stoppedError{text: fmt.Sprintf("this machine sends too late at %v requests a second: "+
+		return &stoppedError{text: fmt.Sprintf("this machine cannot keep up at %v requests a second: "+
 			"it is too slow, or too busy, to say more", rate)}
 	}
 	return &stoppedError{fmt.Sprintf("a probe at %v requests a second cannot decide %v: it has "+

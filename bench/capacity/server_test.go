@@ -173,7 +173,7 @@ func TestServerDies(t *testing.T) {
 		}
 		a, err = searched(t, &played{bears: 1000, late: 1}, 100, 2000)
 		if err != nil || a.Outcome(2000) != Unknown || a.Stopped == nil ||
-			!strings.Contains(a.Stopped.Error(), "too late") {
+			!strings.Contains(a.Stopped.Error(), "cannot keep up") {
 			t.Errorf("%+v, %v", a, err)
 		}
 	})

@@ -238,8 +238,8 @@ func ours(path string, mode Mode) error {
 type existsError string
 
 func (e existsError) Error() string {
-	return string(e) + " exists already: force replaces it, append adds to it, resume goes on " +
-		"with it"
+	return string(e) + " exists already: force replaces it, append adds to it, resume continues " +
+		"it"
 }
 
 func (e existsError) Is(target error) bool { return target == fs.ErrExist }

@@ -68,7 +68,7 @@ func (r *resumed) of(plan string, has func(name string, seed uint64) bool) error
 		return fmt.Errorf("was begun with another plan: it holds %s with seed %d, which is not "+
 			"in this one", r.results[i].Name, r.results[i].Seed)
 	case r.plan == "":
-		return errors.New("does not say what its plan was, so it cannot be gone on with")
+		return errors.New("does not say what its plan was, so it cannot be resumed")
 	case r.plan != plan:
 		return fmt.Errorf("was begun with another plan: %s, and this one is %s", r.plan, plan)
 	}
@@ -142,7 +142,7 @@ func (d *Dir) carryOver() error {
 // BeginRest is Begin for what cannot be begun again: a directory that is complete is refused.
 func (d *Dir) BeginRest(plan string, has func(name string, seed uint64) bool) error {
 	if d.resumed != nil && d.resumed.complete {
-		return errors.Join(fmt.Errorf("%s is complete: there is nothing to go on with", d.path),
+		return errors.Join(fmt.Errorf("%s is complete: nothing is left to resume", d.path),
 			d.abandon())
 	}
 	return d.Begin(plan, has)

@@ -118,7 +118,7 @@ func (o gateFlags) beforehand(out string) error {
 	if !outfile.Replaces(o.junit.Path) {
 		o.junit.Path = ""
 	}
-	r := o.noVerdict("it has not come to a verdict: it still runs, or was killed")
+	r := o.noVerdict("no verdict yet: it still runs, or was killed")
 	return errors.Join(made, o.writeFiles(r, func(io.Writer) error { return nil }))
 }
 

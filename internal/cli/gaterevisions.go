@@ -125,7 +125,7 @@ func (a *app) gateRevisions(ctx context.Context, f gateFlags) error {
 func (a *app) gateFailure(ctx context.Context, o measure.Options, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		if kept, _ := filepath.Glob(filepath.Join(o.Out, "plan.json")); len(kept) > 0 {
-			a.Complain(fmt.Errorf("%s holds what was measured: --out %s --resume goes on", o.Out,
+			a.Complain(fmt.Errorf("%s holds what was measured: --out %s --resume continues it", o.Out,
 				o.Out))
 		}
 		return exit.Interrupted
@@ -166,8 +166,8 @@ func (f *gateFlags) measureOptions(now time.Time) (measure.Options, error) {
 		killed := func(e os.DirEntry) bool { return e.Name() == lock.FileName }
 		if entries, err := os.ReadDir(o.Out); err == nil &&
 			len(slices.DeleteFunc(entries, killed)) > 0 {
-			return o, fmt.Errorf("--out: %s exists already: --force measures anew, --resume goes "+
-				"on with a gate that was ended early", o.Out)
+			return o, fmt.Errorf("--out: %s exists already: --force measures anew, --resume "+
+				"continues a gate that was ended early", o.Out)
 		}
 	}
 	if err := o.Validate(); err != nil {

@@ -232,7 +232,7 @@ func (f *Fold) soFar(peak int64) (*result.Result, error) {
 func (f *Fold) doubtCut(r *result.Result) {
 	r.Doubt(result.Suspect, rundir.CheckUnfinished,
 		"the run is not over, or was cut off: this is of its "+
-			"first %d tasks, which were due until %s; --resume goes on with it", f.n,
+			"first %d tasks, which were due until %s; --resume continues it", f.n,
 		observed.Spell(float64(f.due)))
 }
 

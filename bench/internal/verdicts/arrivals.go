@@ -141,19 +141,19 @@ func JudgeLag(o *observed.Run, r *result.Result, mean float64, m observed.Measur
 	switch {
 	case planned && share > lagInvalid && mean > gap:
 		r.Doubt(result.Invalid, observed.CheckLag,
-			"the generator was late by %s in the mean, where a task is "+
+			"the generator was late by %s on average, where a task is "+
 				"due every %s and takes %s: its lag is %.0f %% of the response, and the arrivals "+
 				"were not the planned ones", observed.Spell(mean), observed.Spell(gap),
 			observed.Spell(response*observed.Second), 100*share)
 	case share > lagShare:
 		r.Doubt(result.Suspect, observed.CheckLag,
-			"the generator was late by %s in the mean, which is %.0f %% "+
-				"of the mean response (more than %.0f %% is too much)", observed.Spell(mean),
+			"the generator was late by %s on average, which is %.0f %% "+
+				"of the mean response (limit %.0f %%)", observed.Spell(mean),
 			100*share, 100*lagShare)
 	case planned && hasP99 && p99*observed.Second > gap:
 		r.Doubt(result.Suspect, observed.CheckLag,
 			"the generator was late by %s at the p99, and a task is due "+
-				"every %s: tasks that were due one after another came together",
+				"every %s: tasks due one after another were sent together",
 			observed.Spell(p99*observed.Second), observed.Spell(gap))
 	}
 }
@@ -198,7 +198,7 @@ func CheckSaturation(o *observed.Run, r *result.Result, m observed.Measured) {
 		verdict = result.Invalid
 	}
 	r.Doubt(verdict, observed.CheckSaturation,
-		"for %.0f %% of the run the generator could not issue %.3g "+
-			"tasks a second: it never caught up, by up to %s, though there was a free slot most of "+
-			"that time", 100*share, m.Rate(), observed.Spell(float64(worst)))
+		"the generator did not sustain %.3g tasks a second for "+
+			"%.0f %% of the run: it was up to %s behind, though a slot was free most of that time",
+		m.Rate(), 100*share, observed.Spell(float64(worst)))
 }

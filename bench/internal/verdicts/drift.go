@@ -48,8 +48,8 @@ func CheckDrift(o *observed.Run, r *result.Result, first int) {
 	if how, grows := h.grows(); ok && grows {
 		r.Doubt(result.Suspect, rundir.CheckDrift,
 			"%.3g requests are open in the first half of the run and "+
-				"%.3g in the second, %s: more is sent than is answered, and the number says how long "+
-				"the run was", h.first, h.second, how)
+				"%.3g in the second, %s: more is sent than is answered, so the figure depends on the "+
+				"length of the run", h.first, h.second, how)
 	}
 }
 
@@ -91,7 +91,7 @@ func JudgeDrift(o *observed.Run, r *result.Result, means [observed.Batches]float
 	if ok {
 		r.Doubt(result.Suspect, rundir.CheckDrift,
 			"the mean %s is %s in the first half of the run and %s in "+
-				"the second, %s: the number says how long the run was",
+				"the second, %s: the figure depends on the length of the run",
 			what, observed.Spell(h.first), observed.Spell(h.second), how)
 	}
 	return ok

@@ -42,8 +42,8 @@ func checkMachine(o *observed.Run, r *result.Result) {
 	}
 	if p.Steal > busyShare {
 		r.Doubt(result.Suspect, observed.CheckMachine,
-			"the host took %.0f %% of the processors' time away "+
-				"(steal; more than %.0f %% is too much)", 100*p.Steal, 100*busyShare)
+			"the host took away %.0f %% of the processors' time "+
+				"(steal; limit %.0f %%)", 100*p.Steal, 100*busyShare)
 	}
 	switch {
 	case p.Others >= 0 && p.Others <= busyShare:
@@ -53,13 +53,13 @@ func checkMachine(o *observed.Run, r *result.Result) {
 		// tasks waited.
 	case p.Queued > busyShare:
 		r.Doubt(result.Suspect, observed.CheckMachine,
-			"this process's threads, when they were ready, waited for "+
-				"a processor for %.0f %% of the time%s (more than %.0f %% is too much)",
+			"this process's threads, when they were runnable, waited for "+
+				"a processor for %.0f %% of the time%s (limit %.0f %%)",
 			100*p.Queued, also(p), 100*busyShare)
 	case p.Stall > busyShare:
 		r.Doubt(result.Suspect, observed.CheckMachine,
 			"for %.0f %% of the time some thread on this machine was "+
-				"ready and had no processor (more than %.0f %% is too much)",
+				"runnable and had no processor (limit %.0f %%)",
 			100*p.Stall, 100*busyShare)
 	}
 	if o.Seen.Hiccups != nil {

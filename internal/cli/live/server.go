@@ -131,7 +131,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 // whether there is a report when there are no more.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
-		http.Error(w, "too many look on already", http.StatusServiceUnavailable)
+		http.Error(w, "too many viewers already", http.StatusServiceUnavailable)
 		return
 	}
 	defer s.leave()

@@ -107,13 +107,13 @@ func AddArrivals(
 		"abandon requests open this `TIME` after the last one was due")
 }
 
-// CheckResume refuses what cannot be gone on with.
+// CheckResume refuses what cannot be resumed.
 func (o *AttackOptions) CheckResume() error {
 	switch {
 	case !o.resume:
 		return nil
 	case !o.Soak:
-		return errors.New("--resume: want --soak; no other attack writes what can be gone on with")
+		return errors.New("--resume: want --soak; no other attack can be resumed")
 	case o.Agents > 0:
 		return errors.New("--resume and --agents exclude each other: agents write nothing before " +
 			"their end")

@@ -170,7 +170,7 @@ func (c *child) run(
 	case listening == nil:
 		return said.Result, nil
 	case errors.As(c.waiting, &exit):
-		return nil, fmt.Errorf("%s: the run took its process along (%v)%s", s.Name(), c.waiting,
+		return nil, fmt.Errorf("%s: the run crashed its process (%v)%s", s.Name(), c.waiting,
 			c.stderr.lines())
 	}
 	return nil, fmt.Errorf("%s: the child process gave no answer: %w%s", s.Name(),

@@ -64,7 +64,7 @@ func TestUsedChild(t *testing.T) {
 	good, bad := scenarios[0], scenarios[1]
 	want := alone(t, bad)
 	for fault, complaint := range map[string]string{"worn": "", "exit": bad.Name() +
-		": the run took its process along (exit status 7)"} {
+		": the run crashed its process (exit status 7)"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Setenv(childFault, fault)
 			var all children

@@ -52,7 +52,7 @@ func listen(
 			silence, heard = 0, n
 		}
 		if silence > patience.Silence() {
-			giveUp(fmt.Errorf("no sign of life in %v", patience.Silence()))
+			giveUp(fmt.Errorf("no heartbeat in %v", patience.Silence()))
 		}
 	})
 	return l

@@ -82,7 +82,7 @@ func TestGateRevisions(t *testing.T) {
 	again := []string{"gate", "--base", "HEAD", "--benchtime", "1ms", "--layouts",
 		"1", "--out", "x"}
 	if o := clitest.Command(t, again...); o.Code != clitest.Unusable ||
-		!strings.Contains(o.Stderr, "--force measures anew, --resume goes on") {
+		!strings.Contains(o.Stderr, "--force measures anew, --resume continues") {
 		t.Errorf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	clitest.Write(t, "m_test.go", strings.Replace(clitest.Read(t, "m_test.go"), "1300", "1000", 1))

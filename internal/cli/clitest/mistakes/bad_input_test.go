@@ -296,7 +296,7 @@ func TestBadInput(t *testing.T) {
 		{"gate --base HEAD --resume",
 			[]string{"--resume and --force are about the directory of --out, which is missing"}},
 		{"gate --base HEAD --out full",
-			[]string{"--out: full exists already: --force measures anew, --resume goes on"}},
+			[]string{"--out: full exists already: --force measures anew, --resume continues"}},
 		{"gate --base= --out x", []string{"--base: the value is empty"}},
 		{"gate --base HEAD --quiet", []string{"is not in a git repository with a working tree"}},
 		{"gate --base HEAD --quiet --dir a-file", []string{"a-file is no directory"}},

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/house/check"
 )
 
 // TestAlike: strategies that did the same in every run share a row, and are named below; two alone
 // have a row each.
 func TestAlike(t *testing.T) {
+	check.RacedBy(t, "TestRunWritesDirectory")
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ strategies, loads, row, without, note string }{
 		{"worker_pool,codel_lifo,semaphore,errgroup_limit", "0.9",

@@ -15,6 +15,7 @@ import (
 // without a word. (A token bucket of 100/s at 90/s has a p99 of 199 ms: runs of 20,000 tasks
 // measured 140 to 240 ms.)
 func TestTooShortSaysSo(t *testing.T) {
+	check.RacedBy(t, "TestRunWritesDirectory")
 	seeds := check.Of(t, 1, 3)
 	for _, c := range []struct {
 		args  string
@@ -55,6 +56,7 @@ func TestTooShortSaysSo(t *testing.T) {
 // TestFewTasksAreNoOverload: a run of a few tasks is too short for anything, and says nothing of an
 // overload: its last tasks end after its last arrival, and are most of it.
 func TestFewTasksAreNoOverload(t *testing.T) {
+	check.RacedBy(t, "TestRunWritesDirectory")
 	for _, n := range []int{1, 2, 3, 20, 100} {
 		for _, more := range []string{"--load 0.7", "--load 0.3 --limit 16",
 			"--load 0.9 --workload hyperexp"} {

@@ -135,7 +135,7 @@ func TestAgentKilled(t *testing.T) {
 				t.Errorf("exit code %d, want the loss of process %d: %s", o.Code,
 					victim.Process.Pid, o.Stderr)
 			}
-			if want := "what was offered is 50 % of the plan"; allow &&
+			if want := "50 % of the plan was sent"; allow &&
 				!strings.Contains(o.Stderr, want) {
 				t.Errorf("want %q in %s", want, o.Stderr)
 			}

@@ -36,7 +36,7 @@ func TestCapacityOfServer(t *testing.T) {
 	}{
 		{"p50-response<1h", 1 << 62, "at least", clitest.Fine, "/s, the most that may be sent"},
 		{"p50-response<1ns", 1 << 62, "nowhere", clitest.Regression, "at every rate"},
-		{"p50-response<1h", 10, "unknown", clitest.Undecided, "the server is left alone"},
+		{"p50-response<1h", 10, "unknown", clitest.Undecided, "the search ends"},
 	} {
 		failing = c.failing
 		asked.Store(0)
