@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/targets"
@@ -83,6 +84,19 @@ func Metrics() []MetricInfo {
 		{"attempts/op", "lower", "attempts per task that was started"},
 		{"resent/op", "lower", "requests that went over the wire again, unasked, per request, and " +
 			"are not among the attempts"},
+		{"sent-B/op", "", "bytes of bodies sent per request"},
+		{"received-B/op", "", "bytes of bodies received per request, as they came"},
+		{"connections/op", "lower", "connections opened per request"},
+	}...)
+	for i, of := range []string{"from sending a request to the first byte of its answer, of " +
+		"completed ones", "to look the host up and connect, of connections opened",
+		"of the TLS handshake, of connections opened"} {
+		for _, q := range observed.PhaseStatistics {
+			m = append(m, MetricInfo{q + "-" + calls.Phases[i] + "-sec", "lower",
+				q + " of the time " + of})
+		}
+	}
+	m = append(m, []MetricInfo{
 		{"utilisation", "", "service time of all tasks over limit × makespan"},
 		{"offered-utilisation", "", "realised arrival rate × realised mean service over the slots"},
 		{"service-c2", "", "squared coefficient of variation of the realised service times"},

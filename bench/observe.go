@@ -33,6 +33,9 @@ func (run measurement) result() (*Result, error) {
 		return nil, err
 	}
 	o.ReportShares(r, m, flow)
+	if err := o.ReportCalls(r, o.Trace.Len()); err != nil {
+		return nil, err
+	}
 	held := o.Held(first)
 	r.Add("held/op", held.Share)
 	parts, err := o.ReportParts(r, first)

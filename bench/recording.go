@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/internal/soaks"
 	"github.com/poolbench/poolbench/bench/records"
@@ -28,11 +29,13 @@ type Recording struct {
 	Queue    int // of the strategy
 	// one of an open loop, one of each client of a closed one; several where generators shared it
 	Records []records.Log
-	Peak    int64    // most requests in flight at once
-	Busy    int64    // time that all attempts took, counted apart from the records
-	Twice   int64    // requests that were settled twice
-	Resent  int64    // requests that went over the wire again, within one attempt
-	Doubts  []Reason // found by who drives
+	Peak    int64 // most requests in flight at once
+	Busy    int64 // time that all attempts took, counted apart from the records
+	Twice   int64 // requests that were settled twice
+	Resent  int64 // requests that went over the wire again, within one attempt
+	// what is counted of them beside the records; nil: nothing is
+	Calls  *calls.Counter
+	Doubts []Reason // found by who drives
 	// of a plan that several generators share: its arrivals and its length are judged with the
 	// others'
 	Share    bool
@@ -95,6 +98,6 @@ func (rec *Recording) observation() *observed.Run {
 		Load: Load{Arrival: rec.Arrival, PerSecond: rec.Rate},
 		Stop: Stop{Duration: rec.Duration}}.described()
 	return &observed.Run{Name: rec.Name, Plan: plan, Pools: plan.Pools(), Recorded: true,
-		Doubts: rec.Doubts, Resent: rec.Resent, Share: rec.Share, Peak: rec.Peak,
+		Doubts: rec.Doubts, Resent: rec.Resent, Calls: rec.Calls, Share: rec.Share, Peak: rec.Peak,
 		Service: rec.Busy, SettledTwice: rec.Twice, Seen: rec.seen}
 }

@@ -21,6 +21,8 @@ type answer struct {
 	retryAfter time.Duration
 	err        error // why there is none, or not all of it
 	closes     bool  // the connection is not to be used again
+	// from sending the request to the first byte of the answer; 0: nobody knows
+	firstByte time.Duration
 	// what the answer was, with an empty body, where it says to look elsewhere
 	redirect *http.Response
 	kept     *checks.Answer // what is wanted of it; nil: nothing is
@@ -50,11 +52,15 @@ func (w *wire) read(
 	if _, err := w.reader.Peek(1); err != nil {
 		return answer{err: err}, written
 	}
+	firstByte := time.Since(w.sent)
 	come, _ := w.reader.Peek(w.reader.Buffered())
 	h, ok := parseHead(come, o.Method)
 	if !ok || follows && h.redirects && isRedirect(h.status) {
-		return w.readSlowly(o, follows, keep), begun
+		a = w.readSlowly(o, follows, keep)
+		a.firstByte = firstByte
+		return a, begun
 	}
+	a.firstByte = firstByte
 	a.status, a.out, a.closes = h.status, o.body, h.closes
 	if a.kept = kept(keep); keep.Head {
 		a.kept.Head = append(a.kept.Head, come[:h.size]...)

@@ -299,6 +299,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
 		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx),
 		labels: a.labels()}
+	r.recording.Calls = r.caller.calls
 	r.plan, r.from = a.rest(r.recording)
 	r.labels.Harness()
 	defer r.caller.close()
@@ -378,6 +379,10 @@ func (r *run) settle(rec *records.Record, s sample) {
 	rec.Settle(s.outcome, s.end)
 	r.meter.Settle(s.seq, meter.Outcome(s.outcome), time.Duration(s.end-s.due))
 	r.tally.add(s)
+	if s.outcome != records.Completed {
+		s.firstByte = 0
+	}
+	r.caller.calls.Count(s.out, s.in, s.firstByte)
 }
 
 // show tells who looks on that so many requests begin, and that they have ended.

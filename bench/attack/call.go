@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/internal/parts/once"
 )
 
@@ -33,11 +34,13 @@ type caller struct {
 	transport *http.Transport
 	send      func(*http.Request) (*http.Response, error)
 	conns     *conns
+	calls     *calls.Counter // which they are counted by
 }
 
 func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *caller {
+	count := new(calls.Counter)
 	c := &caller{ctx: ctx, messages: messages(a.Requests), keep: a.keep, resend: a.Resend,
-		timeout: a.Timeout, conns: newConns(a, give)}
+		timeout: a.Timeout, conns: newConns(a, give, count), calls: count}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.conns.dial,
@@ -87,11 +90,39 @@ func (c *caller) call(ctx context.Context, m *message) answer {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	w := watched{calls: c.calls}
+	ctx = httptrace.WithClientTrace(ctx, w.trace())
 	resp, err := c.send(m.http(ctx))
 	if err != nil {
 		return answer{err: err}
 	}
-	return read(resp, c.keep)
+	a := read(resp, c.keep)
+	a.firstByte = time.Duration(w.first.Load() - w.sent.Load())
+	return a
+}
+
+// A watched call is one by net/http, whose hooks any goroutine may call, also after the answer.
+// Instants are in ns since begun.
+type watched struct {
+	calls       *calls.Counter
+	begun       time.Time
+	secured     atomic.Int64 // when the last handshake began
+	sent, first atomic.Int64 // of the last request within the call, and of its answer
+}
+
+func (w *watched) trace() *httptrace.ClientTrace {
+	w.begun = time.Now()
+	now := func() int64 { return int64(time.Since(w.begun)) }
+	return &httptrace.ClientTrace{
+		GotConn:              func(httptrace.GotConnInfo) { w.sent.Store(now()) },
+		GotFirstResponseByte: func() { w.first.Store(now()) },
+		TLSHandshakeStart:    func() { w.secured.Store(now()) },
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err == nil {
+				w.calls.Secured(time.Duration(now() - w.secured.Load()))
+			}
+		},
+	}
 }
 
 // read reads the answer to its end, and keeps nothing of it but what counts and what is wanted.

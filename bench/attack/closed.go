@@ -119,6 +119,7 @@ func (r *run) take(s *sample, a answer) {
 	s.status, s.err = a.status, ""
 	s.in += a.in
 	s.out += a.out
+	s.firstByte = a.firstByte
 	if a.err != nil {
 		r.without(s, a.err.Error())
 		return

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/poolbench/poolbench/bench/calls"
 )
 
 // conns are the open connections. Closing them is how requests in flight are given up: it costs a
@@ -17,6 +19,7 @@ type conns struct {
 	connect func(ctx context.Context, network, address string) (net.Conn, error)
 	hosts   int                     // that are called
 	give    context.CancelCauseFunc // the attack up
+	calls   *calls.Counter          // which they are counted by
 	mu      sync.Mutex
 	open    map[*conn]struct{}
 	made    bool // a connection, ever
@@ -24,14 +27,15 @@ type conns struct {
 	closed  bool
 }
 
-func newConns(a Attack, give context.CancelCauseFunc) *conns {
+func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *conns {
 	hosts := map[string]bool{}
 	for _, r := range a.Requests {
 		if u, err := url.Parse(r.URL); err == nil {
 			hosts[u.Host] = true
 		}
 	}
-	c := &conns{connect: a.dial, hosts: len(hosts), give: give, open: map[*conn]struct{}{}}
+	c := &conns{connect: a.dial, hosts: len(hosts), give: give, calls: count,
+		open: map[*conn]struct{}{}}
 	if c.connect == nil {
 		c.connect = new(net.Dialer).DialContext
 	}
@@ -113,11 +117,13 @@ func (c *conns) dial(ctx context.Context, network, address string) (net.Conn, er
 	if c.isClosed() {
 		return nil, net.ErrClosed
 	}
+	begun := time.Now()
 	raw, err := c.connect(ctx, network, address)
 	if err != nil {
 		c.failed(ctx, err)
 		return nil, err
 	}
+	c.calls.Connected(time.Since(begun))
 	return c.add(raw)
 }
 

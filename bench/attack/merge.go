@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -127,6 +128,7 @@ func (m merging) recorded() (*bench.Result, error) {
 	of := rec.Strategy.Spec
 	rec.Limit, rec.Queue = 0, 0
 	rec.Strategy.Spec = strategies.Spec{Name: of.Name, Retries: of.Retries, Splits: of.Splits}
+	rec.Calls = new(calls.Counter)
 	abandoned, settled := 0, 0
 	for _, g := range m.agents {
 		if s := g.Share; s != nil {
@@ -138,6 +140,9 @@ func (m merging) recorded() (*bench.Result, error) {
 			rec.Busy += s.Busy
 			rec.Twice += s.Twice
 			rec.Resent += s.Resent
+			if err := rec.Calls.Merge(s.Calls); err != nil {
+				return nil, fmt.Errorf("%s: %w", g.Name, err)
+			}
 			abandoned += s.Outcomes[records.Abandoned]
 			settled += s.Requests
 		}

@@ -77,28 +77,29 @@ func inASCII(host string) (string, error) {
 }
 
 // take is a wire that nobody uses, or a new one. It waits for one where there may be no more.
-func (h *host) take(ctx context.Context, deadline time.Time) (*wire, error) {
+func (h *host) take(
+	ctx context.Context, deadline time.Time,
+) (_ *wire, waited bool, err error) {
 	h.mu.Lock()
 	if last := len(h.idle) - 1; last >= 0 {
 		w := h.idle[last]
 		h.idle = h.idle[:last]
 		h.mu.Unlock()
-		return w, nil
+		return w, false, nil
 	}
 	if h.most == 0 || h.made < h.most {
 		h.made++
 		h.mu.Unlock()
-		return &wire{reader: bufio.NewReader(nil)}, nil
+		return &wire{reader: bufio.NewReader(nil)}, false, nil
 	}
 	mine := make(chan *wire, 1)
 	h.waiting = append(h.waiting, mine)
 	h.mu.Unlock()
 	late := time.NewTimer(time.Until(deadline))
 	defer late.Stop()
-	var err error
 	select {
 	case w := <-mine:
-		return w, nil
+		return w, true, nil
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-late.C:
@@ -113,7 +114,7 @@ func (h *host) take(ctx context.Context, deadline time.Time) (*wire, error) {
 	if at < 0 { // it came just now
 		h.give(<-mine)
 	}
-	return nil, err
+	return nil, true, err
 }
 
 // standing is a wire that nobody uses and whose connection is open; nil: there is none.

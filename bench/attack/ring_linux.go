@@ -42,6 +42,8 @@ type flight struct {
 	sent int   // bytes of the request
 	come []byte
 	err  error // that comes after them
+	// when the first of them came, in ns from the start of the attack; 0: none has
+	heard int64
 }
 
 // rings are for the closed loop, if its requests are made for it. Half of the processors have one
@@ -191,7 +193,7 @@ func (r *ring) end(c *client) {
 }
 
 func (r *ring) send(c *client) {
-	r.check = min(r.check, c.deadline())
+	r.check, c.heard = min(r.check, c.deadline()), 0
 	b := r.outgoing(c).bytes
 	n, err := ignoringInterrupts(syscall.Write, c.fd, b)
 	if c.sent = max(n, 0); err != nil || n < len(b) {
@@ -212,6 +214,10 @@ func (r *ring) hear(c *client, open bool) {
 		return
 	}
 	come := r.buffer[:max(n, 0)]
+	now := r.of.now()
+	if n > 0 && c.heard == 0 {
+		c.heard = now
+	}
 	if len(c.come) > 0 {
 		c.come = append(c.come, come...)
 		come = c.come
@@ -240,7 +246,8 @@ func (r *ring) hear(c *client, open bool) {
 		c.come = slices.Clone(come)
 	default:
 		c.come = nil
-		c.settle(answer{status: h.status, in: h.length, out: o.body}, r.of.now())
+		c.settle(answer{status: h.status, in: h.length, out: o.body,
+			firstByte: time.Duration(c.heard - c.start)}, now)
 		if c.next() {
 			r.send(c)
 		} else {
@@ -286,8 +293,11 @@ func (r *ring) leave(c *client) {
 // rest is wiring.call from where the ring left it.
 func (c *client) rest(all *wiring, o *outgoing) answer {
 	deadline := c.of.base.Add(time.Duration(c.deadline()))
-	c.w.deadline = deadline
+	c.w.deadline, c.w.sent = deadline, c.of.base.Add(time.Duration(c.start))
 	a, got := c.finish(all, o)
+	if c.heard > 0 {
+		a.firstByte = time.Duration(c.heard - c.start)
+	}
 	a = all.again(all.ctx, c.w, o, true, a, got)
 	c.w.ended = time.Now()
 	o.to.give(c.w)

@@ -32,13 +32,14 @@ func (a Attack) outcomeOf(status int) records.Outcome {
 // A sample is what is known of one settled request besides its record. Times are in ns from the
 // start of the attack.
 type sample struct {
-	seq      uint64
-	due, end int64
-	busy     int64 // from sending to the end of the answer, over all attempts
-	outcome  records.Outcome
-	status   int // of the last answer; 0: there was none
-	err      string
-	in, out  int64
+	seq       uint64
+	due, end  int64
+	busy      int64 // from sending to the end of the answer, over all attempts
+	outcome   records.Outcome
+	status    int // of the last answer; 0: there was none
+	err       string
+	in, out   int64
+	firstByte time.Duration // of the last answer
 }
 
 // A tally counts what a bench.Result has no field for.

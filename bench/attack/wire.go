@@ -47,7 +47,7 @@ type wire struct {
 	turn   turn
 	first  [2 << 10]byte // of what comes
 	// of the last call
-	ended, deadline time.Time
+	sent, ended, deadline time.Time
 }
 
 // canWire reports whether the requests can go over wires: without a proxy, where a connection can
@@ -116,9 +116,12 @@ func (all *wiring) call(ctx context.Context, m *message) answer {
 func (all *wiring) exchange(
 	ctx context.Context, o *outgoing, now, deadline time.Time,
 ) answer {
-	w, err := o.to.take(ctx, deadline)
+	w, waited, err := o.to.take(ctx, deadline)
 	if err != nil {
 		return answer{err: err}
+	}
+	if w.sent = now; waited {
+		w.sent = time.Now()
 	}
 	idle := now.Sub(w.ended) > longIdle
 	w.deadline = deadline
@@ -265,6 +268,7 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 	if err := w.use(c); err != nil {
 		return err
 	}
+	w.sent = time.Now()
 	if to.tls != nil {
 		secure := tls.Client(c, to.tls)
 		w.stream = secure
@@ -276,6 +280,9 @@ func (all *wiring) open(ctx context.Context, w *wire, to *host, idle bool) error
 			}
 			return err
 		}
+		now := time.Now()
+		all.conns.calls.Secured(now.Sub(w.sent))
+		w.sent = now
 		over := "HTTP/1.1 over " + tls.VersionName(secure.ConnectionState().Version)
 		all.protocol.CompareAndSwap(nil, &over)
 	}

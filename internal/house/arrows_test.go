@@ -42,6 +42,7 @@ var rooms = []room{
 		"workloads/sql", "targets", "internal/durability/crash", "internal/fleet",
 		"internal/fleet/hub", "internal/cli/live",
 		"internal/durability/spooltest", "internal"}, []string{
+		"github.com/HdrHistogram/hdrhistogram-go",
 		"github.com/jackc/pgx/v5", "github.com/redis/go-redis/v9",
 		"go.uber.org/goleak", // its tests
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",

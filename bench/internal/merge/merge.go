@@ -162,7 +162,8 @@ func mergedMetric(
 			}
 		}
 		return 1 / v, v > 0, true
-	case "shed/op", "throttled/op", "failed/op", "abandoned/op", "resent/op":
+	case "shed/op", "throttled/op", "failed/op", "abandoned/op", "resent/op",
+		"sent-B/op", "received-B/op", "connections/op":
 		return mean(func(p *result.Result) float64 { return float64(p.Tasks) })
 	case "attempts/op":
 		return mean(func(p *result.Result) (started float64) {

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/machine/watchdog"
@@ -33,6 +34,7 @@ type Run struct {
 	Recorded     bool
 	Doubts       []result.Reason
 	Resent       int64
+	Calls        *calls.Counter // nil: none were counted
 	Share        bool
 	Workload     workloads.Workload
 	Mean         time.Duration  // of the workload, exact or calibrated

@@ -191,6 +191,9 @@ func (f *Fold) part() (*result.Result, error) {
 		return nil, err
 	}
 	o.ReportShares(r, m, flow)
+	if err := o.ReportCalls(r, m.N); err != nil {
+		return nil, err
+	}
 	n := float64(m.N)
 	held := observed.Held{Share: f.stood.Count / n, Mean: f.stood.Total / n, Ever: f.stood.Ever}
 	r.Add("held/op", held.Share)

@@ -61,8 +61,9 @@ func (l Load) runInto(
 // A loaded is what has come of a series of loads.
 type loaded struct {
 	*execution.Execution
-	loads []Load
-	first []uint64 // seed of each
+	loads   []Load
+	first   []uint64 // seed of each
+	spreads []spread // of each
 }
 
 // settle settles the seeds, and names the plan of attacks in the directory.
@@ -112,7 +113,7 @@ func Run(
 	if err := begun.Hold(o.Objectives); err != nil {
 		return err
 	}
-	e := &loaded{Execution: begun, loads: loads}
+	e := &loaded{Execution: begun, loads: loads, spreads: make([]spread, len(loads))}
 	e.Planned = len(loads) * o.Count
 	if err := e.settle(kind, o); err != nil {
 		return fmt.Errorf("--out: %w", err)
@@ -159,6 +160,9 @@ func (e *loaded) putOn(ctx context.Context, o question.LoadOptions, all *progres
 			}
 			id := execution.RunID{Name: r.Name, Seed: r.Seed}
 			rec := execution.Record{Section: k, ID: id, Answers: r}
+			if err := e.spreads[k].add(r.Result); err != nil {
+				return err
+			}
 			err = e.Take(rec, r.Result, nil)
 			if why := nothingCompleted(r); why != "" {
 				e.Complain(fmt.Errorf("%s (seed %d): not one of %d requests was completed: %s",

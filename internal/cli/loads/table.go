@@ -71,6 +71,9 @@ func showLoaded(kind, what string, e *loaded, format string) error {
 	if err := e.Table(outcome.Table(of, loadColumns, rows)); err != nil {
 		return err
 	}
+	if err := e.showSpread(rows); err != nil {
+		return err
+	}
 	showAnswered(e, rows)
 	fmt.Fprintln(e.Stdout)
 	if err := outcome.ShowObjectives(e.Execution); err != nil {
@@ -145,6 +148,9 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 		if len(words) > 0 {
 			text := r.Strategy + ": " + strings.Join(words, ", ")
 			e.Say("  ", text, Width)
+		}
+		if text := carried(r.Cell); text != "" {
+			e.Say("  ", r.Strategy+": "+text, Width)
 		}
 		for _, rec := range e.Records {
 			if rec.Section == k {

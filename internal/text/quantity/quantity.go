@@ -91,6 +91,18 @@ func Many(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
+// Size spells a number of bytes in three digits: 512 B, 1.23 MB.
+func Size(bytes float64) string {
+	unit := 0
+	for units := 4; unit < units && math.Abs(bytes) >= 999.5; unit++ {
+		bytes /= 1000
+	}
+	if unit == 0 && bytes == math.Trunc(bytes) {
+		return strconv.FormatFloat(bytes, 'f', 0, 64) + " B"
+	}
+	return Digits(bytes) + " " + []string{"B", "kB", "MB", "GB", "TB"}[unit]
+}
+
 // Rate spells a number of tasks per second in three digits.
 func Rate(x float64) string { return Digits(x) + " /s" }
 
@@ -116,6 +128,7 @@ func KindOf(unit string) Kind {
 	case strings.HasSuffix(unit, "B/op"), strings.Contains(unit, "-B"):
 		return Bytes
 	case strings.HasSuffix(unit, "attempts/op"), unit == "allocs/op",
+		unit == "connections/op",
 		strings.HasSuffix(unit, "switches/op"), strings.HasSuffix(unit, "faults/op"):
 		return Numbers
 	case strings.HasSuffix(unit, "/op"), strings.HasSuffix(unit, "utilisation"),

@@ -1,0 +1,202 @@
+// Package calls counts what calls to a server have beside their records: bytes, connections, and
+// the times of their phases.
+package calls
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// A Phase is a part of a call to a server that has a distribution of its own.
+type Phase int
+
+// The phases. A connection is made once and used by many calls.
+const (
+	FirstByte Phase = iota // from sending a request to the first byte of its answer
+	Connect                // looking the host up, and connecting
+	TLS                    // its handshake
+	phases
+)
+
+// Phases are the names of the phases, as metrics and distributions have them.
+var Phases = [phases]string{"first-byte", "connect", "tls"}
+
+// A Counter counts calls in the same memory for any number of them. A nil Counter counts nothing.
+type Counter struct {
+	mu       sync.Mutex
+	sums     Sums
+	phases   [phases]*hdrhistogram.Histogram // nil: none was counted
+	longest  [phases]int64
+	ofPhases [phases]float64 // sums, in ns
+}
+
+// Sums are totals over all calls.
+type Sums struct {
+	Sent, Received int64 // bytes of bodies
+	Connections    int64 // that were opened
+}
+
+// longestPhase is what a histogram goes up to, in ns: whatever takes longer is in its last bucket.
+// It has three digits, as those of responses have.
+const longestPhase = int64(time.Hour)
+
+// Count adds what a call sent and received in bodies and, unless that is 0, the time to the first
+// byte of its answer.
+func (c *Counter) Count(sent, received int64, firstByte time.Duration) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sums.Sent += sent
+	c.sums.Received += received
+	if firstByte > 0 {
+		c.add(FirstByte, firstByte)
+	}
+}
+
+// Connected counts a connection that took so long to be made.
+func (c *Counter) Connected(took time.Duration) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sums.Connections++
+	c.add(Connect, took)
+}
+
+// Secured counts a handshake.
+func (c *Counter) Secured(took time.Duration) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(TLS, took)
+}
+
+// add is called with mu held.
+func (c *Counter) add(of Phase, took time.Duration) {
+	if c.phases[of] == nil {
+		c.phases[of] = hdrhistogram.New(1, longestPhase, 3)
+	}
+	ns := max(int64(took), 0)
+	_ = c.phases[of].RecordValue(min(ns, longestPhase)) // within its bounds
+	c.longest[of] = max(c.longest[of], ns)
+	c.ofPhases[of] += float64(ns)
+}
+
+// Sums are the totals so far.
+func (c *Counter) Sums() Sums {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sums
+}
+
+// EachPhase calls f with the distribution of each phase that was counted, in ns, its exact sum and
+// its largest value. The distributions are copies: nobody who counts waits for f.
+func (c *Counter) EachPhase(
+	f func(name string, h *hdrhistogram.Histogram, sum float64, longest int64) error,
+) error {
+	c.mu.Lock()
+	phases, sums, longest := c.phases, c.ofPhases, c.longest
+	for i, h := range phases {
+		if h != nil {
+			phases[i] = hdrhistogram.Import(h.Export())
+		}
+	}
+	c.mu.Unlock()
+	for i, h := range phases {
+		if h == nil {
+			continue
+		}
+		if err := f(Phases[i], h, sums[i], longest[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Merge adds what others have counted.
+func (c *Counter) Merge(with *Counter) error {
+	if with == nil {
+		return nil
+	}
+	with.mu.Lock()
+	defer with.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sums.Sent += with.sums.Sent
+	c.sums.Received += with.sums.Received
+	c.sums.Connections += with.sums.Connections
+	for i, h := range with.phases {
+		if h == nil {
+			continue
+		}
+		if c.phases[i] == nil {
+			c.phases[i] = hdrhistogram.New(1, longestPhase, 3)
+		}
+		if dropped := c.phases[i].Merge(h); dropped > 0 {
+			return fmt.Errorf("%s: %d times are beyond what a histogram holds", Phases[i], dropped)
+		}
+		c.longest[i] = max(c.longest[i], with.longest[i])
+		c.ofPhases[i] += with.ofPhases[i]
+	}
+	return nil
+}
+
+// written is a Counter as JSON.
+type written struct {
+	Sums
+	Phases []writtenPhase
+}
+
+type writtenPhase struct {
+	Name, Histogram string // V2 compressed, base64
+	Sum             float64
+	Longest         int64
+}
+
+// MarshalJSON implements json.Marshaler.
+func (c *Counter) MarshalJSON() ([]byte, error) {
+	w := written{Sums: c.Sums()}
+	err := c.EachPhase(func(
+		name string, h *hdrhistogram.Histogram, sum float64, longest int64,
+	) error {
+		text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		w.Phases = append(w.Phases, writtenPhase{name, string(text), sum, longest})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Counter) UnmarshalJSON(text []byte) error {
+	var w written
+	if err := json.Unmarshal(text, &w); err != nil {
+		return err
+	}
+	read := Counter{sums: w.Sums}
+	for _, p := range w.Phases {
+		for i, name := range Phases {
+			if p.Name != name {
+				continue
+			}
+			h, err := hdrhistogram.Decode([]byte(p.Histogram))
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			read.phases[i], read.ofPhases[i], read.longest[i] = h, p.Sum, p.Longest
+		}
+	}
+	c.sums, c.phases, c.ofPhases, c.longest = read.sums, read.phases, read.ofPhases, read.longest
+	return nil
+}

@@ -1,0 +1,46 @@
+package observed
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+)
+
+// PhaseStatistics are those of each phase of a call that are metrics.
+var PhaseStatistics = []string{"mean", "p50", "p99", "max"}
+
+// ReportCalls adds what was counted of calls to a server, n of them: bytes, connections, and the
+// distributions of their phases. Mean and maximum are exact, quantiles within 0.1 %.
+func (o *Run) ReportCalls(r *result.Result, n int) error {
+	if o.Calls == nil {
+		return nil
+	}
+	sums := o.Calls.Sums()
+	r.Add("sent-B/op", float64(sums.Sent)/float64(n))
+	r.Add("received-B/op", float64(sums.Received)/float64(n))
+	r.Add("connections/op", float64(sums.Connections)/float64(n))
+	return o.Calls.EachPhase(func(
+		of string, h *hdrhistogram.Histogram, sum float64, longest int64,
+	) error {
+		n := int(h.TotalCount())
+		r.Add("mean-"+of+"-sec", sum/float64(n)/Second)
+		for _, q := range result.Quantiles {
+			if slices.Contains(PhaseStatistics, q.Name) && samples.Resolvable(q.P, n) {
+				v := min(result.ValueAtRank(h, samples.Rank(n, q.P)), longest)
+				r.Add(q.Name+"-"+of+"-sec", float64(v)/Second)
+			}
+		}
+		r.Add("max-"+of+"-sec", float64(longest)/Second)
+		text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+		if err != nil {
+			return fmt.Errorf("distribution of %s: %w", of, err)
+		}
+		r.Readings = append(r.Readings,
+			result.Reading{Of: of, Histogram: string(text), Max: h.ValueAtQuantile(100)})
+		return nil
+	})
+}
