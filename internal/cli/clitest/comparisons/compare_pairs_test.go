@@ -148,6 +148,7 @@ func TestCompareFindsOnePercent(t *testing.T) {
 // TestCompareFalseAlarms: of runs with other seeds, which differ in nothing else, at most one in
 // twenty differs in a metric.
 func TestCompareFalseAlarms(t *testing.T) {
+	check.Only(t)
 	t.Chdir(t.TempDir())
 	sides := 1
 	if check.All {
