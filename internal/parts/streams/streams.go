@@ -1,0 +1,118 @@
+// Package streams deals calls out to connections, each of which carries several at once.
+package streams
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Default is how many streams a connection carries where nobody says: what a server should bear at
+// least (RFC 9113, 6.5.2), and what net/http takes for granted before it has been told.
+const Default = 100
+
+// A Dealer says which connection a call goes over, by a number from 0. With a fixed number of
+// connections it is the one that carries least; without, the first that has room, or one more.
+type Dealer struct {
+	connections, most int // 0: as many as it takes
+
+	mu      sync.Mutex
+	carries []int
+	waiting []chan int
+	total   int
+	peak    int
+}
+
+// NewDealer is for so many connections, 0 being as many as it takes, of so many streams each.
+func NewDealer(connections, streams int) *Dealer {
+	if streams == 0 {
+		streams = Default
+	}
+	return &Dealer{connections: connections, most: streams,
+		carries: make([]int, connections)}
+}
+
+// Take is a connection with room. It waits for one until the deadline, or until ctx ends. Each is
+// to be given back.
+func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
+	d.mu.Lock()
+	if at := d.room(); at >= 0 {
+		d.carries[at]++
+		d.total++
+		d.peak = max(d.peak, d.total)
+		d.mu.Unlock()
+		return at, nil
+	}
+	mine := make(chan int, 1)
+	d.waiting = append(d.waiting, mine)
+	d.mu.Unlock()
+	late := time.NewTimer(time.Until(deadline))
+	defer late.Stop()
+	var err error
+	select {
+	case at := <-mine:
+		return at, nil
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-late.C:
+		err = errNoneFree
+	}
+	d.mu.Lock()
+	at := slices.Index(d.waiting, mine)
+	if at >= 0 {
+		d.waiting = slices.Delete(d.waiting, at, at+1)
+	}
+	d.mu.Unlock()
+	if at < 0 { // it came just now
+		d.Give(<-mine)
+	}
+	return 0, err
+}
+
+// errNoneFree is a timeout.
+var errNoneFree = noneFree{}
+
+type noneFree struct{}
+
+func (noneFree) Error() string { return "no stream became free in time" }
+func (noneFree) Unwrap() error { return os.ErrDeadlineExceeded }
+func (noneFree) Timeout() bool { return true }
+
+// room is a connection that has some; below 0: there is none.
+func (d *Dealer) room() int {
+	best := -1
+	for at, n := range d.carries {
+		if n < d.most && (best < 0 || n < d.carries[best]) {
+			if best = at; n == 0 || d.connections == 0 {
+				break
+			}
+		}
+	}
+	if best < 0 && d.connections == 0 {
+		d.carries = append(d.carries, 0)
+		best = len(d.carries) - 1
+	}
+	return best
+}
+
+// Give has the next call go over that connection.
+func (d *Dealer) Give(at int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.waiting) > 0 {
+		d.waiting[0] <- at
+		d.waiting = d.waiting[1:]
+		return
+	}
+	d.carries[at]--
+	d.total--
+}
+
+// Peak is the most streams that were taken at once, over all connections.
+func (d *Dealer) Peak() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.peak
+}

@@ -1,0 +1,136 @@
+// Package rpc serves a target over gRPC, as package targets does over HTTP.
+package rpc
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/reflection"
+	reflectionv1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/poolbench/poolbench/internal/rpc"
+	"github.com/poolbench/poolbench/targets"
+)
+
+// Proto is the service, in the language of protoc.
+//
+//go:embed target.proto
+var Proto string
+
+const name = "poolbench/v1/target.proto"
+
+// mostAnswers bounds what one call streams.
+const mostAnswers = 1000
+
+// Handler serves poolbench.v1.Target, which target.proto describes, and reflection: each call is
+// one of t, which costs work. The codes of the answers are
+//
+//	OK                  served
+//	RESOURCE_EXHAUSTED  throttled; UNAVAILABLE where the Refusal says 503. The trailer
+//	                    grpc-retry-pushback-ms says when to come again, where the target knows
+//	INTERNAL            any other error
+//
+// Handler is for the HTTP/2 of net/http: requests whose Content-Type begins with application/grpc.
+func Handler(t targets.Target, work func(ctx context.Context, seq uint64) error) http.Handler {
+	h := &handler{target: t, work: work}
+	files, err := rpc.Files(name, Proto)
+	if err != nil {
+		panic(fmt.Sprintf("rpc: %v", err)) // it is ours
+	}
+	file, err := files.FindFileByPath(name)
+	if err != nil {
+		panic(fmt.Sprintf("rpc: %v", err))
+	}
+	h.request, h.answer = file.Messages().ByName("Request"), file.Messages().ByName("Answer")
+	server := grpc.NewServer()
+	server.RegisterService(&grpc.ServiceDesc{
+		ServiceName: "poolbench.v1.Target",
+		HandlerType: (*any)(nil),
+		Methods:     []grpc.MethodDesc{{MethodName: "Call", Handler: h.call}},
+		Streams: []grpc.StreamDesc{{StreamName: "Stream", Handler: h.stream,
+			ServerStreams: true}},
+		Metadata: name,
+	}, h)
+	reflected := reflection.ServerOptions{Services: server, DescriptorResolver: files}
+	reflectionv1.RegisterServerReflectionServer(server, reflection.NewServerV1(reflected))
+	return server
+}
+
+type handler struct {
+	target          targets.Target
+	work            func(ctx context.Context, seq uint64) error
+	calls           atomic.Uint64
+	request, answer protoreflect.MessageDescriptor
+}
+
+func (h *handler) call(
+	_ any, ctx context.Context, read func(any) error, _ grpc.UnaryServerInterceptor,
+) (any, error) {
+	asked := dynamicpb.NewMessage(h.request)
+	if err := read(asked); err != nil {
+		return nil, err
+	}
+	if err := h.serve(ctx); err != nil {
+		return nil, err
+	}
+	return h.answers(asked, 0), nil
+}
+
+func (h *handler) stream(_ any, s grpc.ServerStream) error {
+	asked := dynamicpb.NewMessage(h.request)
+	if err := s.RecvMsg(asked); err != nil {
+		return err
+	}
+	if err := h.serve(s.Context()); err != nil {
+		return err
+	}
+	n := max(asked.Get(h.request.Fields().ByName("answers")).Uint(), 1)
+	for i := range min(n, mostAnswers) {
+		if err := s.SendMsg(h.answers(asked, uint32(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answers is answer number i.
+func (h *handler) answers(asked *dynamicpb.Message, i uint32) *dynamicpb.Message {
+	m := dynamicpb.NewMessage(h.answer)
+	m.Set(h.answer.Fields().ByName("number"), protoreflect.ValueOfUint32(i))
+	m.Set(h.answer.Fields().ByName("text"), asked.Get(h.request.Fields().ByName("text")))
+	return m
+}
+
+// serve calls the target.
+func (h *handler) serve(ctx context.Context) error {
+	err := h.target.Call(ctx, h.calls.Add(1)-1, h.work)
+	if err == nil {
+		return nil
+	}
+	code := codes.Internal
+	if errors.Is(err, targets.ErrThrottled) {
+		code = codes.ResourceExhausted
+		if refused, ok := errors.AsType[*targets.Throttled](err); ok {
+			if refused.Refusal == targets.Unavailable {
+				code = codes.Unavailable
+			}
+			if ms := refused.RetryAfter.Milliseconds(); ms > 0 {
+				_ = grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms",
+					strconv.FormatInt(ms, 10))) // or the call has ended
+			}
+		}
+	}
+	return status.Error(code, strings.Join(strings.Fields(err.Error()), " "))
+}
