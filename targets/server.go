@@ -17,10 +17,17 @@ import (
 //	IdleTimeout        1 m   between requests
 //	MaxHeaderBytes    16 KiB
 //
+// It speaks HTTP/1.1 and HTTP/2, also in the clear to whoever begins so.
+//
 // How many connections there are is for the listener to limit. The caller may change the fields
 // before it serves, and sets ErrorLog: without one net/http writes to standard error.
 func NewServer(h http.Handler) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
+		Protocols:         protocols,
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,

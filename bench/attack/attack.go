@@ -74,6 +74,15 @@ type Attack struct {
 	// before breaks
 	Resend   bool
 	Insecure bool // certificates are not checked
+	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1
+	HTTP2, H2C bool
+	// most requests at once on a connection of HTTP/2, also below gRPC; 0: as many as a server
+	// should bear, 100
+	Streams int
+	// a Unix socket that all connections go to, whatever the URLs say; "": none
+	UnixSocket string
+	// an encoded FileDescriptorSet, of which gRPC knows methods and messages; nil: the server says
+	Descriptors []byte
 	// a status by which the server's own strategy sheds, such as 503; 0: there is none
 	Shed int
 	Seed uint64 // of the arrivals
@@ -105,6 +114,7 @@ type Attack struct {
 	// the clock is that of a bubble
 	virtual bool
 	netHTTP bool         // all goes by net/http
+	spoken  *Protocol    // of the requests; nil: HTTP
 	keep    checks.Needs // of answers
 }
 
@@ -169,6 +179,7 @@ func (a Attack) withDefaults() Attack {
 	for i, r := range a.Requests {
 		a.Requests[i] = withoutUser(r)
 	}
+	a.spoken = a.protocol()
 	return a
 }
 
@@ -246,6 +257,7 @@ func (a Attack) Validate() error {
 	complain(a.Workers < Unlimited || a.Workers > maxClients, "workers %d: want 1 to %d",
 		a.Workers, maxClients)
 	complain(a.Connections < 0, "connections %d: want 1 or more", a.Connections)
+	wrong = append(wrong, a.checkProtocol()...)
 	if err := profiles.Check(a.Profile); err != nil {
 		wrong = append(wrong, err)
 	}
@@ -296,9 +308,15 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{attack: a, ctx: ctx, give: cancel, caller: newCaller(ctx, a, cancel),
-		tally: newTally(a, cancel), recording: a.recording(), meter: meter.Of(ctx),
-		labels: a.labels()}
+	caller, err := newCaller(ctx, a, cancel)
+	if err != nil {
+		if nobody, ok := errors.AsType[*nobodyError](context.Cause(ctx)); ok {
+			err = nobody
+		}
+		return nil, err
+	}
+	r := &run{attack: a, ctx: ctx, give: cancel, caller: caller, tally: newTally(a, cancel),
+		recording: a.recording(), meter: meter.Of(ctx), labels: a.labels()}
 	r.recording.Calls = r.caller.calls
 	r.plan, r.from = a.rest(r.recording)
 	r.labels.Harness()

@@ -25,8 +25,9 @@ type caller struct {
 	ctx       context.Context        // of the attack
 	messages  []message              // of each of its requests
 	keep      checks.Needs           // of answers
-	wiring    *wiring                // nil: by net/http
-	why       string                 // it is nil
+	way       way                    // in which they are sent
+	wiring    *wiring                // it; nil: another one is
+	why       string                 // it is nil, where it could be it
 	protocol  atomic.Pointer[string] // what https is spoken over; nil: nothing yet
 	resend    bool
 	resent    atomic.Int64 // requests that went over the wire again within a call
@@ -37,7 +38,9 @@ type caller struct {
 	calls     *calls.Counter // which they are counted by
 }
 
-func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *caller {
+func newCaller(
+	ctx context.Context, a Attack, give context.CancelCauseFunc,
+) (*caller, error) {
 	count := new(calls.Counter)
 	c := &caller{ctx: ctx, messages: messages(a.Requests), keep: a.keep, resend: a.Resend,
 		timeout: a.Timeout, conns: newConns(a, give, count), calls: count}
@@ -51,55 +54,98 @@ func newCaller(ctx context.Context, a Attack, give context.CancelCauseFunc) *cal
 		DisableCompression:     true, // an answer counts as it was sent
 		MaxResponseHeaderBytes: maxHeader,
 	}
+	if a.UnixSocket != "" {
+		c.transport.Proxy = nil
+	}
 	sender := &sender{c.transport, a.Resend, &c.resent}
 	if c.send = sender.RoundTrip; a.Redirects > 0 {
 		c.send = (&http.Client{Transport: sender, CheckRedirect: follow(a.Redirects)}).Do
 	}
-	if ok, why := c.canWire(a); !ok {
-		c.why = why
-	} else if wiring, err := c.newWiring(a); err != nil {
-		c.why = err.Error() // so will each request's answer be
-	} else {
-		c.wiring = wiring
+	if err := c.choose(ctx, a); err != nil {
+		c.close()
+		return nil, err
 	}
-	return c
+	return c, nil
+}
+
+// choose settles the way in which messages go.
+func (c *caller) choose(ctx context.Context, a Attack) error {
+	if p := a.protocol(); p != nil {
+		f, err := c.newForeign(ctx, p, a)
+		if err != nil {
+			return err
+		}
+		c.way = f
+	} else if a.HTTP2 || a.H2C {
+		c.way = c.newHTTP2(a)
+	} else if ok, why := c.canWire(a); ok {
+		c.wiring = c.newWiring(a)
+		c.way = c.wiring
+	} else {
+		c.why = why
+	}
+	if c.way != nil {
+		for i := range c.messages {
+			if err := c.way.prepare(&c.messages[i]); c.wiring != nil && err != nil {
+				c.wiring, c.why = nil, err.Error() // so will each request's answer be
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	if c.wiring == nil && c.why != "" {
+		c.way = &byNetHTTP{c}
+	}
+	return nil
+}
+
+// A byNetHTTP way is that of net/http, with whatever the environment says of proxies.
+type byNetHTTP struct{ *caller }
+
+func (b *byNetHTTP) prepare(*message) error { return nil }
+
+func (b *byNetHTTP) spoken() string { return "by net/http, since " + b.why }
+
+func (b *byNetHTTP) close() {}
+
+func (b *byNetHTTP) call(ctx context.Context, m *message) answer {
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
+	defer cancel()
+	w := watched{calls: b.calls}
+	ctx = httptrace.WithClientTrace(ctx, w.trace())
+	resp, err := b.send(m.http(ctx))
+	if err != nil {
+		return answer{err: err}
+	}
+	a := read(resp, b.keep)
+	a.firstByte = time.Duration(w.first.Load() - w.sent.Load())
+	return a
 }
 
 // over is for Report.Over.
-func (c *caller) over() string {
-	var words []string
-	if spoken := c.protocol.Load(); spoken != nil {
-		words = append(words, *spoken)
-	}
-	if c.wiring == nil {
-		words = append(words, "by net/http, since "+c.why)
-	}
-	return strings.Join(words, " ")
-}
+func (c *caller) over() string { return c.way.spoken() }
 
 // close ends every connection and every request that is on one.
 func (c *caller) close() {
 	c.conns.close()
 	c.transport.CloseIdleConnections()
+	if c.way != nil {
+		c.way.close()
+	}
+}
+
+// sentAgain is how many requests went over the wire again within a call.
+func (c *caller) sentAgain() int64 {
+	n := c.resent.Load()
+	if f, ok := c.way.(*foreign); ok {
+		n += f.sender.Resent()
+	}
+	return n
 }
 
 // call sends the message and reads the answer to its end.
-func (c *caller) call(ctx context.Context, m *message) answer {
-	if c.wiring != nil {
-		return c.wiring.call(ctx, m)
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	w := watched{calls: c.calls}
-	ctx = httptrace.WithClientTrace(ctx, w.trace())
-	resp, err := c.send(m.http(ctx))
-	if err != nil {
-		return answer{err: err}
-	}
-	a := read(resp, c.keep)
-	a.firstByte = time.Duration(w.first.Load() - w.sent.Load())
-	return a
-}
+func (c *caller) call(ctx context.Context, m *message) answer { return c.way.call(ctx, m) }
 
 // A watched call is one by net/http, whose hooks any goroutine may call, also after the answer.
 // Instants are in ns since begun.

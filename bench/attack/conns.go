@@ -39,6 +39,12 @@ func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *con
 	if c.connect == nil {
 		c.connect = new(net.Dialer).DialContext
 	}
+	if connect := c.connect; a.UnixSocket != "" {
+		c.hosts = 1
+		c.connect = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return connect(ctx, "unix", a.UnixSocket)
+		}
+	}
 	return c
 }
 

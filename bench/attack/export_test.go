@@ -48,7 +48,10 @@ func (a Attack) SumUp(s *Share) error {
 // Keep sends the first request and returns what it kept of the answer.
 func (a Attack) Keep(ctx context.Context, needs checks.Needs) *checks.Answer {
 	a.keep = needs
-	c := newCaller(ctx, a.withDefaults(), func(error) {})
+	c, err := newCaller(ctx, a.withDefaults(), func(error) {})
+	if err != nil {
+		panic(err)
+	}
 	defer c.close()
 	return c.call(ctx, c.message(0)).kept
 }

@@ -13,6 +13,8 @@ type message struct {
 	request *Request      // method, URL, header and body
 	built   *http.Request // of it, without its body; to be copied: parsing a URL costs 1 µs
 	wired   *outgoing     // of it, where it goes over a wire
+	// of it, where it goes by a protocol of another package
+	prepared any
 }
 
 // messages are those of the requests as they stand.

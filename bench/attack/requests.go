@@ -77,8 +77,9 @@ func checkRequest(r Request) error {
 		shown, err = "URL (not shown, as it may hold a password)", hidden(err)
 	}
 	switch {
-	case !strings.Contains(r.URL, "://"), err == nil && u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%s: want http://… or https://…", shown)
+	case !strings.Contains(r.URL, "://"), err == nil && u.Scheme != "http" &&
+		u.Scheme != "https" && protocolOf(u.Scheme) == nil:
+		return fmt.Errorf("%s: want %s", shown, known())
 	case err != nil:
 		return fmt.Errorf("%s: %w", shown, errors.Unwrap(err))
 	case u.Hostname() == "":
@@ -94,6 +95,15 @@ func checkRequest(r Request) error {
 		return fmt.Errorf("%s", oneLine(err.Error()))
 	}
 	return checkHeader(r.Header)
+}
+
+// known are the schemes as they are typed.
+func known() string {
+	all := Schemes()
+	for i, s := range all {
+		all[i] = s + "://…"
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
 // hidden is an error about a URL that quotes nothing of it.

@@ -42,7 +42,14 @@ func (a Attack) Name() string {
 	default:
 		add(true, "workers", given.Workers)
 	}
+	add(a.HTTP2, "protocol", "http2")
+	add(a.H2C, "protocol", "h2c")
+	if p := a.protocol(); p != nil {
+		add(true, "protocol", p.Name)
+	}
+	add(a.UnixSocket != "", "socket", escaped(a.UnixSocket))
 	add(a.Connections != 0, "connections", a.Connections)
+	add(a.Streams != 0, "streams", a.Streams)
 	add(a.Timeout != DefaultTimeout, "timeout", a.Timeout)
 	add(a.Drain != DefaultDrain, "drain", a.Drain)
 	add(a.Resend, "resend", a.Resend)
@@ -72,9 +79,11 @@ func (a Attack) Target() string {
 }
 
 // label is the target without what would end a part of a benchmark's name.
-func (a Attack) label() string {
+func (a Attack) label() string { return escaped(a.Target()) }
+
+func escaped(text string) string {
 	var b strings.Builder
-	for _, c := range a.Target() {
+	for _, c := range text {
 		if c <= ' ' || c == '/' || c == '%' || c == 0x7f {
 			b.WriteString(url.QueryEscape(string(c)))
 		} else {
@@ -125,7 +134,7 @@ func (r *run) report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Result: res, Statuses: counted(t.statuses), Errors: sorted(t.errors),
+	return &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
 		Over: r.caller.over(), Cut: cause, Resumed: r.from > 0}, nil
 }
 
@@ -142,7 +151,7 @@ func (r *run) ended() (cut, err error) {
 	case nobody != nil:
 		return nil, nobody
 	}
-	r.recording.Busy, r.recording.Resent = t.busy, r.caller.resent.Load()
+	r.recording.Busy, r.recording.Resent = t.busy, r.caller.sentAgain()
 	if r.cause == errDrained {
 		return nil, nil
 	}

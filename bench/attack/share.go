@@ -107,7 +107,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		rec.Duration = r.attack.Duration
 	}
 	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
-		Statuses: counted(t.statuses), Errors: sorted(t.errors), Peak: rec.Peak, Busy: t.busy,
+		Statuses: t.answered(), Errors: sorted(t.errors), Peak: rec.Peak, Busy: t.busy,
 		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.over(),
 		Began: r.base, Late: r.late}
 	if cut != nil {

@@ -18,6 +18,8 @@ import (
 // outcomeOf sorts an answer's status.
 func (a Attack) outcomeOf(status int) records.Outcome {
 	switch {
+	case a.spoken != nil:
+		return a.spoken.Outcome(status)
 	case status == a.Shed:
 		return records.Shed
 	case status == http.StatusTooManyRequests, status == http.StatusForbidden,
@@ -46,6 +48,7 @@ type sample struct {
 type tally struct {
 	base     time.Time
 	label    string
+	spoken   *Protocol
 	requests []Request
 	encode   vegeta.Encoder // nil: nobody wants the results
 	give     context.CancelCauseFunc
@@ -59,7 +62,7 @@ type tally struct {
 }
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
-	t := &tally{label: a.label(), requests: a.Requests, give: give, statuses: map[int]int{},
+	t := &tally{label: a.label(), spoken: a.spoken, requests: a.Requests, give: give, statuses: map[int]int{},
 		errors: map[string]int{}}
 	if a.Vegeta != nil {
 		t.encode = vegeta.NewEncoder(a.Vegeta)
@@ -87,9 +90,9 @@ func (t *tally) write(s sample) {
 	}
 	req := &t.requests[s.seq%uint64(len(t.requests))]
 	err := t.encode(&vegeta.Result{
-		Attack: t.label, Seq: s.seq, Code: uint16(s.status),
+		Attack: t.label, Seq: s.seq, Code: t.like(s.status),
 		Timestamp: t.base.Add(time.Duration(s.due)), Latency: time.Duration(s.end - s.due),
-		BytesIn: uint64(s.in), BytesOut: uint64(s.out), Error: errorText(s),
+		BytesIn: uint64(s.in), BytesOut: uint64(s.out), Error: t.errorText(s),
 		Method: req.Method, URL: req.URL,
 	})
 	if err != nil {
@@ -108,12 +111,14 @@ func (t *tally) fail(err error) {
 }
 
 // errorText is what vegeta has for what went wrong: the status line where there is one.
-func errorText(s sample) string {
+func (t *tally) errorText(s sample) string {
 	switch {
 	case s.err != "":
 		return s.err
 	case s.outcome == records.Shed && s.status == 0:
 		return "shed by the strategy"
+	case s.outcome != records.Completed && t.spoken != nil:
+		return t.spoken.Status(s.status)
 	case s.outcome != records.Completed:
 		return fmt.Sprintf("%d %s", s.status, http.StatusText(s.status))
 	}
@@ -162,6 +167,26 @@ func (t *tally) settled() (n int) {
 		n += of
 	}
 	return n
+}
+
+// like is a status in vegeta's words, which are HTTP's.
+func (t *tally) like(status int) uint16 {
+	if t.spoken != nil && status != 0 {
+		status = t.spoken.Like(status)
+	}
+	return uint16(status)
+}
+
+// answered is how often each status came.
+func (t *tally) answered() []Count {
+	if t.spoken == nil {
+		return counted(t.statuses)
+	}
+	by := map[string]int{}
+	for status, n := range t.statuses {
+		by[t.spoken.Status(status)] += n
+	}
+	return counted(by)
 }
 
 // counted returns counts by what came.

@@ -60,6 +60,9 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 		return false, "this system cannot tell whether a connection is still open"
 	}
 	for _, m := range c.messages {
+		if a.UnixSocket != "" {
+			break
+		}
 		if proxy, err := http.ProxyFromEnvironment(m.built); proxy != nil || err != nil {
 			return false, "the environment names a proxy"
 		}
@@ -67,22 +70,28 @@ func (c *caller) canWire(a Attack) (ok bool, why string) {
 	return true, ""
 }
 
-// newWiring makes of each request what goes over a wire.
-func (c *caller) newWiring(a Attack) (*wiring, error) {
+// newWiring is for those.
+func (c *caller) newWiring(a Attack) *wiring {
 	all := &wiring{caller: c, hosts: map[string]*host{}, most: a.Connections,
 		redirects: a.Redirects, tls: c.transport.TLSClientConfig.Clone()}
 	all.tls.NextProtos = []string{"http/1.1"}
 	all.tls.ClientSessionCache = tls.NewLRUClientSessionCache(0)
-	for i := range c.messages {
-		m := &c.messages[i]
-		o, err := all.encode(m.http(context.Background()))
-		if err != nil {
-			return nil, err
-		}
-		m.wired = o
-	}
-	return all, nil
+	return all
 }
+
+func (all *wiring) prepare(m *message) (err error) {
+	m.wired, err = all.encode(m.http(context.Background()))
+	return err
+}
+
+func (all *wiring) spoken() string {
+	if spoken := all.protocol.Load(); spoken != nil {
+		return *spoken
+	}
+	return ""
+}
+
+func (all *wiring) close() {} // the caller does
 
 func (all *wiring) encode(r *http.Request) (*outgoing, error) {
 	to, err := all.host(r.URL)

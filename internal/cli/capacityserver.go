@@ -37,7 +37,8 @@ const serverCapacity = "capacityof"
 // ofServer turns `capacity URL` into the command for it: its flags are those of attack.
 func ofServer(args []string) []string {
 	isURL := func(arg string) bool {
-		return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
+		scheme, _, ok := strings.Cut(arg, "://")
+		return ok && slices.Contains(attack.Schemes(), scheme)
 	}
 	if len(args) > 0 && args[0] == "capacity" && slices.ContainsFunc(args[1:], isURL) {
 		return append([]string{serverCapacity}, args[1:]...)

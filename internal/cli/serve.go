@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +23,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/targets"
+	"github.com/poolbench/poolbench/targets/rpc"
 	"github.com/poolbench/poolbench/workloads"
 )
 
@@ -165,20 +167,31 @@ func (s *serving) close() error { return closeWorkload(s.workload) }
 // handler serves the target on every path, and the counts on one.
 func (s *serving) handler() http.Handler {
 	calls := s.counts.counting(targets.Handler(s.target, s.workload.Do))
+	remote := rpc.Handler(s.target, s.workload.Do)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/metrics" {
+		switch {
+		case r.URL.Path == "/metrics":
 			s.metrics(w, r)
-			return
+		case !isRPC(r):
+			calls.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, "/grpc.reflection."): // which is no call, either
+			remote.ServeHTTP(w, r)
+		default:
+			s.counts.counting(remote).ServeHTTP(w, r)
 		}
-		calls.ServeHTTP(w, r)
 	})
+}
+
+func isRPC(r *http.Request) bool {
+	return r.ProtoMajor == 2 &&
+		strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
 // serveCounts are what `poolbench serve` counts itself.
 type serveCounts struct {
 	mu       sync.Mutex
 	inFlight int
-	answers  map[int]int // by status; 0: the handler gave up without one
+	answers  map[string]int // by status or code; 0: the handler gave up without one
 }
 
 // counting counts the answers of h.
@@ -193,9 +206,9 @@ func (c *serveCounts) counting(h http.Handler) http.Handler {
 			defer c.mu.Unlock()
 			c.inFlight--
 			if c.answers == nil {
-				c.answers = map[int]int{}
+				c.answers = map[string]int{}
 			}
-			c.answers[s.status]++
+			c.answers[s.spell()]++
 		}()
 		h.ServeHTTP(s, r)
 	})
@@ -206,6 +219,17 @@ type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
+
+// spell is the status, or the code of gRPC.
+func (s *statusWriter) spell() string {
+	if code, err := strconv.Atoi(s.Header().Get("Grpc-Status")); err == nil {
+		return rpc.Spell(code)
+	}
+	return strconv.Itoa(s.status)
+}
+
+// Flush implements http.Flusher, which gRPC asks for.
+func (s *statusWriter) Flush() { _ = http.NewResponseController(s.ResponseWriter).Flush() }
 
 // WriteHeader implements http.ResponseWriter.
 func (s *statusWriter) WriteHeader(status int) {
@@ -238,7 +262,7 @@ func (s *serving) metrics(w http.ResponseWriter, _ *http.Request) {
 	s.counts.mu.Unlock()
 	family("poolbench_requests_total", "counter", "Requests that have been answered, by status.")
 	for _, status := range slices.Sorted(maps.Keys(answers)) {
-		fmt.Fprintf(&b, "poolbench_requests_total{status=\"%d\"} %d\n", status, answers[status])
+		fmt.Fprintf(&b, "poolbench_requests_total{status=%q} %d\n", status, answers[status])
 	}
 	family("poolbench_in_flight_requests", "gauge",
 		"Requests that are being served or wait for it.")

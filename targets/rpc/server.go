@@ -68,6 +68,9 @@ func Handler(t targets.Target, work func(ctx context.Context, seq uint64) error)
 	return server
 }
 
+// Spell is how the field writes a code.
+func Spell(code int) string { return rpc.Spell(codes.Code(code)) }
+
 type handler struct {
 	target          targets.Target
 	work            func(ctx context.Context, seq uint64) error

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/files/bounded"
+	"github.com/poolbench/poolbench/internal/rpc"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -27,6 +28,7 @@ type AttackOptions struct {
 	File                                   FlagFile
 	Rates                                  []float64
 	Process, method, body, targets, format string
+	proto                                  string
 	VegetaFile, LettersFile                flags.Output
 	strategies, headers                    []string
 }
@@ -77,6 +79,11 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 			attack.DefaultWorkers))
 	fs.Var(flags.AtLeastOne(&o.Connections, arrivals.MaxTasks), "connections",
 		"most connections `N` to a host (default: no limit)")
+	AddHTTP2(cmd, &o.Attack)
+	fs.StringVar(&o.UnixSocket, "unix-socket", "",
+		"connect to the Unix socket `PATH`, whatever host the URL names")
+	fs.StringVar(&o.proto, "proto", "", "services of gRPC from this `FILE`, a .proto or a "+
+		"descriptor set (default: the server's reflection)")
 	fs.IntVar(&o.Redirects, "redirects", attack.Defaults().Redirects,
 		"follow up to `N` redirects; 0: a redirect is the answer")
 	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
@@ -85,6 +92,15 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
 	o.Fleet.AddTo(cmd, &o.Agents)
+}
+
+// AddHTTP2 declares the flags that say how HTTP/2 is spoken.
+func AddHTTP2(cmd *cobra.Command, k *attack.Attack) {
+	fs := cmd.Flags()
+	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
+	fs.BoolVar(&k.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
+	fs.Var(flags.AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
+		"most requests at once, `N`, on a connection of HTTP/2 or gRPC (default 100)")
 }
 
 // AddArrivals declares the flags that say when requests come, and how many.
@@ -143,6 +159,11 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 	}
 	if err := o.Fleet.check(cmd, o.Agents); err != nil {
 		return err
+	}
+	if o.proto != "" {
+		if o.Descriptors, err = rpc.ReadSet(o.proto); err != nil {
+			return fmt.Errorf("--proto: %w", err)
+		}
 	}
 	with := attack.Request{Method: o.method, Header: http.Header{}}
 	for _, h := range o.headers {

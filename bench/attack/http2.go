@@ -1,0 +1,305 @@
+package attack
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/parts/streams"
+)
+
+// An http2 is the way of HTTP/2. net/http makes its connections and speaks the protocol on them;
+// which request goes over which one is said here, since a transport would open one connection a
+// host, and send requests again unasked that the server has not begun.
+type http2 struct {
+	*caller
+	transport *http.Transport
+	secure    bool
+	tls       *tls.Config
+	follows   int // redirects
+	most      int // connections to a host; 0: as many as it takes
+	each      int // streams at once on each
+	counts    streamCounts
+	mu        sync.Mutex
+	hosts     map[string]*shared
+}
+
+// A shared host has connections that requests share.
+type shared struct {
+	address, name string
+	*streams.Dealer
+	mu    sync.Mutex
+	slots []*slot
+}
+
+// A slot has one connection after another.
+type slot struct {
+	dialing chan struct{} // holds a token while somebody does
+	mu      sync.Mutex
+	conn    *http.ClientConn // nil: none yet
+	frames  *framed          // of it
+}
+
+func (c *caller) newHTTP2(a Attack) *http2 {
+	h := &http2{caller: c, secure: a.HTTP2, follows: a.Redirects, most: a.Connections,
+		each: a.Streams, hosts: map[string]*shared{}, tls: &tls.Config{
+			InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
+			ClientSessionCache: tls.NewLRUClientSessionCache(0)}}
+	h.transport = &http.Transport{
+		DialContext:            h.dial,
+		Protocols:              new(http.Protocols),
+		DisableCompression:     true, // an answer counts as it was sent
+		MaxResponseHeaderBytes: maxHeader,
+	}
+	h.transport.Protocols.SetUnencryptedHTTP2(true) // TLS is below what it is given
+	return h
+}
+
+func (h *http2) spoken() string {
+	if spoken := h.protocol.Load(); spoken != nil {
+		return *spoken
+	}
+	return "HTTP/2"
+}
+
+func (h *http2) close() { h.transport.CloseIdleConnections() }
+
+func (h *http2) prepare(*message) error { return nil }
+
+// call sends the message on a stream.
+func (h *http2) call(ctx context.Context, m *message) answer {
+	deadline := time.Now().Add(h.timeout)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	resp, err := h.exchange(m.http(ctx), deadline)
+	if err == nil && h.follows > 0 && isRedirect(resp.StatusCode) &&
+		resp.Header.Get("Location") != "" {
+		first := resp
+		client := http.Client{CheckRedirect: follow(h.follows),
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if first != nil {
+					was := first
+					first = nil
+					return was, nil
+				}
+				return h.exchange(r, deadline)
+			})}
+		resp, err = client.Do(m.http(ctx))
+	}
+	if err != nil {
+		return answer{err: err}
+	}
+	return read(resp, h.keep)
+}
+
+// exchange sends the request, and again what was not sent, or may be. Its stream is given back when
+// the body of the answer is closed.
+func (h *http2) exchange(r *http.Request, deadline time.Time) (*http.Response, error) {
+	to := h.host(r.URL)
+	at, err := to.Take(r.Context(), deadline)
+	if err != nil {
+		return nil, err
+	}
+	var resp *http.Response
+	for again := 0; ; again++ {
+		var c *http.ClientConn
+		if c, err = h.conn(r.Context(), to, at); err != nil {
+			break
+		}
+		if resp, err = c.RoundTrip(r); err == nil {
+			resp.Body = &lent{resp.Body, sync.OnceFunc(func() { to.Give(at) })}
+			return resp, nil
+		}
+		if r = h.again(r, again, err); r == nil {
+			break
+		}
+	}
+	to.Give(at)
+	return nil, err
+}
+
+// mostAgain is how often a request looks for a connection that still stands.
+const mostAgain = 3
+
+// again is the request as it is sent once more; nil: it is not.
+func (h *http2) again(r *http.Request, tries int, err error) *http.Request {
+	if tries >= mostAgain || r.Context().Err() != nil {
+		return nil
+	}
+	switch {
+	case err.Error() == "http2: client conn not usable": // nothing went over the wire
+	case h.resend && unbegun(err):
+		h.resent.Add(1)
+	default:
+		return nil
+	}
+	if r.Body == nil || r.Body == http.NoBody {
+		return r
+	}
+	if r.GetBody == nil {
+		return nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil
+	}
+	r = r.WithContext(r.Context())
+	r.Body = body
+	return r
+}
+
+// A streamReset is the error of net/http that is of this form: one of its own has no other name.
+type streamReset struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+// Error implements error.
+func (s streamReset) Error() string { return fmt.Sprintf("reset by code %d", s.Code) }
+
+// unbegun reports whether the server has said that it did not begin the request: a stream that it
+// refused, or one behind the last of its GOAWAY.
+func unbegun(err error) bool {
+	const refused = 7 // RFC 9113, 7
+	var reset streamReset
+	return errors.As(err, &reset) && reset.Code == refused ||
+		err.Error() == "http2: Transport received Server's graceful shutdown GOAWAY"
+}
+
+// A lent body gives its stream back when it is closed.
+type lent struct {
+	io.ReadCloser
+	give func()
+}
+
+// Close implements io.Closer.
+func (l *lent) Close() error {
+	err := l.ReadCloser.Close()
+	l.give()
+	return err
+}
+
+// host is where a URL goes.
+func (h *http2) host(u *url.URL) *shared {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	to := h.hosts[u.Host]
+	if to == nil {
+		port := u.Port()
+		switch {
+		case port != "":
+		case h.secure:
+			port = "443"
+		default:
+			port = "80"
+		}
+		name := u.Hostname()
+		if ascii, err := inASCII(name); err == nil {
+			name = ascii
+		}
+		to = &shared{address: net.JoinHostPort(name, port), name: name,
+			Dealer: streams.NewDealer(h.most, h.each)}
+		h.hosts[u.Host] = to
+	}
+	return to
+}
+
+func (s *shared) slot(at int) *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for at >= len(s.slots) {
+		s.slots = append(s.slots, &slot{dialing: make(chan struct{}, 1)})
+	}
+	return s.slots[at]
+}
+
+// standing is the connection where it takes streams.
+func (s *slot) standing() *http.ClientConn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil || s.frames.gone.Load() {
+		return nil
+	}
+	return s.conn
+}
+
+// conn is connection number at, made anew where it does not stand.
+func (h *http2) conn(ctx context.Context, to *shared, at int) (*http.ClientConn, error) {
+	s := to.slot(at)
+	if c := s.standing(); c != nil {
+		return c, nil
+	}
+	select {
+	case s.dialing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-s.dialing }()
+	if c := s.standing(); c != nil {
+		return c, nil
+	}
+	d := &dialed{name: to.name}
+	c, err := h.transport.NewClientConn(context.WithValue(ctx, dialedKey{}, d), "http",
+		to.address)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conn, s.frames = c, d.frames
+	return c, nil
+}
+
+// A dialed connection is one for a slot.
+type dialed struct {
+	name   string // of the host
+	frames *framed
+}
+
+type dialedKey struct{}
+
+// dial is the DialContext of the transport.
+func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := ctx.Value(dialedKey{}).(*dialed)
+	made, err := h.conns.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	spoken := "HTTP/2 in the clear"
+	if h.secure {
+		config := h.tls.Clone()
+		config.ServerName = d.name
+		secure := tls.Client(made, config)
+		if err := handshake(ctx, secure); err != nil {
+			_ = made.Close() // nothing was sent on it
+			return nil, err
+		}
+		spoken, made = "HTTP/2 over "+tls.VersionName(secure.ConnectionState().Version), secure
+	}
+	h.protocol.CompareAndSwap(nil, &spoken)
+	d.frames = newFramed(made, &h.counts)
+	return d.frames, nil
+}
+
+// handshake wants HTTP/2 to come of it.
+func handshake(ctx context.Context, c *tls.Conn) error {
+	err := c.HandshakeContext(ctx)
+	if r, ok := errors.AsType[tls.RecordHeaderError](err); ok &&
+		string(r.RecordHeader[:]) == "HTTP/" {
+		return errPlain
+	}
+	if err == nil && c.ConnectionState().NegotiatedProtocol != "h2" {
+		return errNoHTTP2
+	}
+	return err
+}
+
+var errNoHTTP2 = errors.New("the server does not speak HTTP/2 over TLS")

@@ -1,0 +1,224 @@
+package attack
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/records"
+)
+
+// A way sends messages and reads what is answered to their ends, a file each: wires, net/http,
+// HTTP/2, and protocols of other packages.
+type way interface {
+	// prepare has what of a message can be made before it is due.
+	prepare(m *message) error
+	// call sends it.
+	call(ctx context.Context, m *message) answer
+	// spoken is for Report.Over; "": nothing unusual.
+	spoken() string
+	close()
+}
+
+// A Protocol sends requests whose URLs have schemes of its own. It is in a package that registers
+// it when that is imported, with what it needs.
+type Protocol struct {
+	Name    string
+	Schemes map[string]string // and their ports; "": a URL must name one
+	// Check finds what is wrong with a request of the attack, without asking anybody.
+	Check func(a Attack, r Request) error
+	// Open is ready to send, and may ask the server what it needs for that.
+	Open func(ctx context.Context, o Opening) (Sender, error)
+	// Outcome sorts a status, which is above 0, and Status spells it.
+	Outcome func(status int) records.Outcome
+	Status  func(status int) string
+	// Like is the status of HTTP that is most like it, for vegeta's encoding.
+	Like func(status int) int
+}
+
+// An Opening is what a Sender is made with.
+type Opening struct {
+	Attack
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	Host string // and port, of all requests
+}
+
+// A Sender sends the requests of an attack. Prepare and Send are called by any goroutine, Close at
+// the end.
+type Sender interface {
+	// Prepare makes of a request what Send takes.
+	Prepare(r Request) (message any, err error)
+	// Send sends it once, unless Attack.Resend is set, and is over by the deadline. wants says that
+	// somebody wants header and body of the answer.
+	Send(ctx context.Context, message any, deadline time.Time, wants bool) Answer
+	// Resent is how often something went over the wire again.
+	Resent() int64
+	Close()
+}
+
+// An Answer is what became of a request.
+type Answer struct {
+	Status     int // above 0; 0: there is none
+	In, Out    int64
+	RetryAfter time.Duration
+	Err        error // why there is none
+	Header     http.Header
+	Body       []byte
+}
+
+var protocols struct {
+	sync.Mutex
+	by map[string]*Protocol // scheme
+}
+
+// RegisterProtocol is for the init of a package. It panics where a scheme is taken.
+func RegisterProtocol(p Protocol) {
+	protocols.Lock()
+	defer protocols.Unlock()
+	if protocols.by == nil {
+		protocols.by = map[string]*Protocol{}
+	}
+	for scheme := range p.Schemes {
+		if protocols.by[scheme] != nil || scheme == "http" || scheme == "https" {
+			panic(fmt.Sprintf("attack: scheme %s is registered twice", scheme))
+		}
+		protocols.by[scheme] = &p
+	}
+}
+
+// protocolOf is the one of a scheme; nil: none, or HTTP.
+func protocolOf(scheme string) *Protocol {
+	protocols.Lock()
+	defer protocols.Unlock()
+	return protocols.by[scheme]
+}
+
+// Schemes are those of URLs that can be attacked.
+func Schemes() []string {
+	protocols.Lock()
+	defer protocols.Unlock()
+	return append([]string{"http", "https"}, slices.Sorted(maps.Keys(protocols.by))...)
+}
+
+// protocol is that of the attack; nil: HTTP.
+func (a Attack) protocol() *Protocol {
+	if len(a.Requests) == 0 {
+		return nil
+	}
+	u, err := url.Parse(a.Requests[0].URL)
+	if err != nil {
+		return nil
+	}
+	return protocolOf(u.Scheme)
+}
+
+// checkProtocol finds what does not go together with the protocol, and what it refuses of single
+// requests.
+func (a Attack) checkProtocol() (wrong []error) {
+	complain := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Errorf(format, args...))
+		}
+	}
+	p := a.protocol()
+	complain(a.Streams < 0, "streams %d: want 1 or more", a.Streams)
+	complain(a.Streams > 0 && p == nil && !a.HTTP2 && !a.H2C,
+		"streams: want http2, h2c or gRPC; a connection of HTTP/1.1 carries one request at a time")
+	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: the one is over TLS")
+	complain(p != nil && (a.HTTP2 || a.H2C), "http2, h2c: %s has its own way to speak HTTP/2",
+		nameOf(p))
+	complain(p == nil && len(a.Descriptors) > 0, "proto: only gRPC has use for it")
+	complain(p != nil && a.Redirects > 0 && a.Redirects != Defaults().Redirects,
+		"redirects: %s has none", nameOf(p))
+	hosts := map[string]bool{}
+	for _, r := range a.Requests {
+		u, err := url.Parse(r.URL)
+		if err != nil {
+			continue // which checkRequest says
+		}
+		hosts[u.Host] = true
+		switch {
+		case a.H2C && u.Scheme == "https":
+			complain(true, "h2c: it is in the clear, and %s is not: want http2", Shown(r.URL))
+		case a.HTTP2 && u.Scheme == "http":
+			complain(true, "http2: it is over TLS, and %s is not: want h2c", Shown(r.URL))
+		case protocolOf(u.Scheme) != p:
+			complain(true, "%s: the first request is of another protocol", Shown(r.URL))
+		case p != nil:
+			if err := p.Check(a, r); err != nil {
+				wrong = append(wrong, err)
+			}
+		}
+		if a.HTTP2 || a.H2C {
+			for name := range r.Header {
+				complain(ofConnection[http.CanonicalHeaderKey(name)],
+					"header %s: HTTP/2 has none of a connection", name)
+			}
+		}
+	}
+	complain(p != nil && len(hosts) > 1, "%s: all requests go to one host, and these go to %d",
+		nameOf(p), len(hosts))
+	return wrong
+}
+
+// ofConnection are the headers that RFC 9113, 8.2.2 forbids.
+var ofConnection = map[string]bool{"Connection": true, "Proxy-Connection": true,
+	"Keep-Alive": true, "Transfer-Encoding": true, "Upgrade": true}
+
+func nameOf(p *Protocol) string {
+	if p == nil {
+		return "HTTP"
+	}
+	return p.Name
+}
+
+// A foreign way is a protocol of another package.
+type foreign struct {
+	*caller
+	protocol *Protocol
+	sender   Sender
+}
+
+func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreign, error) {
+	u, err := url.Parse(a.Requests[0].URL)
+	if err != nil {
+		return nil, err
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), p.Schemes[u.Scheme])
+	}
+	asking, cancel := context.WithTimeout(ctx, a.Timeout)
+	defer cancel()
+	s, err := p.Open(asking, Opening{a, c.conns.dial, host})
+	return &foreign{c, p, s}, err
+}
+
+func (f *foreign) prepare(m *message) (err error) {
+	m.prepared, err = f.sender.Prepare(*m.request)
+	return err
+}
+
+func (f *foreign) call(ctx context.Context, m *message) answer {
+	sent := f.sender.Send(ctx, m.prepared, time.Now().Add(f.timeout), f.keep != checks.Needs{})
+	a := answer{status: sent.Status, in: sent.In, out: sent.Out, retryAfter: sent.RetryAfter,
+		err: sent.Err, kept: kept(f.keep)}
+	if a.kept != nil {
+		a.kept.Header = sent.Header
+		if _, err := a.kept.Write(sent.Body); err != nil && a.err == nil {
+			a.err = err
+		}
+	}
+	return a
+}
+
+func (f *foreign) spoken() string { return f.protocol.Name }
+
+func (f *foreign) close() { f.sender.Close() }

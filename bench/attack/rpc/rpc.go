@@ -1,0 +1,233 @@
+// Package rpc sends the requests of an attack over gRPC. It registers when it is imported:
+//
+//	import _ "github.com/poolbench/poolbench/bench/attack/rpc"
+//
+// A URL is grpc://host:port/package.Service/Method, or grpcs for TLS. Its body is the JSON of a
+// message, its header the metadata; what the method takes says Attack.Descriptors, or the server by
+// reflection. A code is a status: OK completes, RESOURCE_EXHAUSTED and UNAVAILABLE throttle, with
+// grpc-retry-pushback-ms as Retry-After, and the others fail. A call that the server has not
+// answered fails as one over HTTP does, whatever the library calls it.
+package rpc
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/rpc"
+)
+
+func init() {
+	attack.RegisterProtocol(attack.Protocol{Name: "gRPC",
+		Schemes: map[string]string{"grpc": "80", "grpcs": "443"},
+		Check:   check, Open: open, Outcome: outcome, Status: spell, Like: like})
+}
+
+// A status is a code and one more: 0 is no status.
+
+func spell(status int) string { return rpc.Spell(codes.Code(status - 1)) }
+
+func outcome(status int) records.Outcome {
+	switch codes.Code(status - 1) {
+	case codes.OK:
+		return records.Completed
+	case codes.ResourceExhausted, codes.Unavailable:
+		return records.Throttled
+	}
+	return records.Failed
+}
+
+// like is as google/rpc/code.proto has it.
+func like(status int) int {
+	switch codes.Code(status - 1) {
+	case codes.OK:
+		return http.StatusOK
+	case codes.Canceled:
+		return 499
+	case codes.InvalidArgument, codes.FailedPrecondition, codes.OutOfRange:
+		return http.StatusBadRequest
+	case codes.DeadlineExceeded:
+		return http.StatusGatewayTimeout
+	case codes.NotFound:
+		return http.StatusNotFound
+	case codes.AlreadyExists, codes.Aborted:
+		return http.StatusConflict
+	case codes.PermissionDenied:
+		return http.StatusForbidden
+	case codes.Unauthenticated:
+		return http.StatusUnauthorized
+	case codes.ResourceExhausted:
+		return http.StatusTooManyRequests
+	case codes.Unimplemented:
+		return http.StatusNotImplemented
+	case codes.Unavailable:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// check finds what is wrong without asking the server: all, where there are descriptors.
+func check(a attack.Attack, r attack.Request) error {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return nil // which attack says
+	}
+	if _, _, err := rpc.CutPath(u.Path); err != nil {
+		return fmt.Errorf("%s: %w behind the host", attack.Shown(r.URL), err)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%s: a method of gRPC has no query", attack.Shown(u.Host+u.Path))
+	}
+	if r.Method != "" && r.Method != http.MethodGet && r.Method != http.MethodPost {
+		return fmt.Errorf("method %s: gRPC has none of HTTP", r.Method)
+	}
+	if _, err := metadataOf(r.Header); err != nil {
+		return err
+	}
+	if a.Descriptors == nil {
+		return nil
+	}
+	find, err := rpc.FromSet(a.Descriptors)
+	if err != nil {
+		return fmt.Errorf("proto: %w", err)
+	}
+	m, err := find.Method(u.Path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", attack.Shown(r.URL), err)
+	}
+	_, err = m.Encode(r.Body)
+	return named(err)
+}
+
+// named says where a message comes from.
+func named(err error) error {
+	if err != nil {
+		err = fmt.Errorf("body: %w", err)
+	}
+	return err
+}
+
+// metadataOf makes metadata of a header. Binary values are base64, as in grpcurl.
+func metadataOf(h http.Header) (metadata.MD, error) {
+	md := metadata.MD{}
+	for name, values := range h {
+		key := strings.ToLower(name)
+		if strings.HasPrefix(key, "grpc-") || key == "host" || key == "content-type" ||
+			key == "te" || key == "connection" {
+			return nil, fmt.Errorf("header %s: gRPC sees to it itself", name)
+		}
+		for _, v := range values {
+			if strings.HasSuffix(key, "-bin") {
+				bytes, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+				if err != nil {
+					return nil, fmt.Errorf("header %s: want base64, as its name ends in -bin",
+						name)
+				}
+				v = string(bytes)
+			}
+			md.Append(key, v)
+		}
+	}
+	return md, nil
+}
+
+// A sender is an attack.Sender.
+type sender struct {
+	*rpc.Client
+	methods map[string]*rpc.Method // by path
+}
+
+func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
+	options := rpc.Options{Address: o.Host, Connections: o.Connections, Streams: o.Streams,
+		Dial: o.Dial, Resend: o.Resend}
+	if u, err := url.Parse(o.Requests[0].URL); err == nil && u.Scheme == "grpcs" {
+		name, _, err := net.SplitHostPort(o.Host)
+		if err != nil {
+			return nil, err
+		}
+		options.TLS = &tls.Config{InsecureSkipVerify: o.Insecure, ServerName: name}
+	}
+	s := &sender{rpc.NewClient(options), map[string]*rpc.Method{}}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	var find rpc.Source
+	if o.Descriptors != nil {
+		find, err = rpc.FromSet(o.Descriptors)
+	} else {
+		var end func()
+		if find, end, err = s.Reflected(ctx); err == nil {
+			defer end()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range o.Requests {
+		u, err := url.Parse(r.URL)
+		if err != nil {
+			return nil, err
+		}
+		if s.methods[u.Path] == nil {
+			if s.methods[u.Path], err = find.Method(u.Path); err != nil {
+				return nil, fmt.Errorf("%s: %w", attack.Shown(r.URL), err)
+			}
+		}
+	}
+	return s, nil
+}
+
+// Prepare implements attack.Sender.
+func (s *sender) Prepare(r attack.Request) (any, error) {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	m := s.methods[u.Path]
+	if m == nil {
+		return nil, fmt.Errorf("%s: this method was not looked up at the start",
+			attack.Shown(r.URL))
+	}
+	md, err := metadataOf(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	bytes, err := m.Encode(r.Body)
+	if err != nil {
+		return nil, named(err)
+	}
+	return &rpc.Message{Method: m, Metadata: md, Bytes: bytes}, nil
+}
+
+// Send implements attack.Sender.
+func (s *sender) Send(
+	ctx context.Context, message any, deadline time.Time, wants bool,
+) attack.Answer {
+	m := message.(*rpc.Message)
+	got := s.Call(ctx, m, deadline, wants)
+	a := attack.Answer{In: got.In, Out: int64(len(m.Bytes)), RetryAfter: got.RetryAfter,
+		Err: got.Err()}
+	if a.Err != nil {
+		return a
+	}
+	if a.Status = int(got.Code) + 1; a.Status < 1 { // codes are 32 bits without a sign
+		a.Status = int(codes.Unknown) + 1
+	}
+	if wants && got.Last != nil {
+		a.Body, a.Err = m.Decode(got.Last)
+	}
+	return a
+}
