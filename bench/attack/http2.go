@@ -26,7 +26,7 @@ type http2 struct {
 	follows   int // redirects
 	most      int // connections to a host; 0: as many as it takes
 	each      int // streams at once on each
-	counts    streamCounts
+	counts    streams.Counts
 	mu        sync.Mutex
 	hosts     map[string]*shared
 }
@@ -44,7 +44,7 @@ type slot struct {
 	dialing chan struct{} // holds a token while somebody does
 	mu      sync.Mutex
 	conn    *http.ClientConn // nil: none yet
-	frames  *framed          // of it
+	frames  *streams.Watched // of it
 }
 
 func (c *caller) newHTTP2(a Attack) *http2 {
@@ -225,7 +225,7 @@ func (s *shared) slot(at int) *slot {
 func (s *slot) standing() *http.ClientConn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conn == nil || s.frames.gone.Load() {
+	if s.conn == nil || s.frames.Gone() {
 		return nil
 	}
 	return s.conn
@@ -261,7 +261,7 @@ func (h *http2) conn(ctx context.Context, to *shared, at int) (*http.ClientConn,
 // A dialed connection is one for a slot.
 type dialed struct {
 	name   string // of the host
-	frames *framed
+	frames *streams.Watched
 }
 
 type dialedKey struct{}
@@ -285,7 +285,7 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 		spoken, made = "HTTP/2 over "+tls.VersionName(secure.ConnectionState().Version), secure
 	}
 	h.protocol.CompareAndSwap(nil, &spoken)
-	d.frames = newFramed(made, &h.counts)
+	d.frames = streams.Watch(made, &h.counts)
 	return d.frames, nil
 }
 

@@ -62,8 +62,8 @@ type tally struct {
 }
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
-	t := &tally{label: a.label(), spoken: a.spoken, requests: a.Requests, give: give, statuses: map[int]int{},
-		errors: map[string]int{}}
+	t := &tally{label: a.label(), spoken: a.spoken, requests: a.Requests, give: give,
+		statuses: map[int]int{}, errors: map[string]int{}}
 	if a.Vegeta != nil {
 		t.encode = vegeta.NewEncoder(a.Vegeta)
 	}

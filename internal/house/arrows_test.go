@@ -31,7 +31,7 @@ var rooms = []room{
 		"internal/machine/calibration", "internal/traffic/likeness", "internal/traffic",
 		"internal/traffic/traces",
 		"internal/gate/measure",
-		"bench", "bench/attack", "bench/directory", "bench/finding", "bench/gateway",
+		"bench", "bench/attack", "bench/attack/rpc", "bench/directory", "bench/finding", "bench/gateway",
 		"reports/results",
 		"reports/compare", "reports/gate", "reports/gate/verdict", "reports/trend",
 		"reports/flight", "reports/page",
@@ -39,7 +39,7 @@ var rooms = []room{
 		"internal/traffic/recorded",
 		"strategies", "strategies/engine", "strategies/engine/broker", "strategies/builtin",
 		"strategies/durable", "strategies/peers", "workloads", "workloads/regex",
-		"workloads/sql", "targets", "internal/durability/crash", "internal/fleet",
+		"workloads/sql", "targets", "targets/rpc", "internal/parts/rpc", "internal/durability/crash", "internal/fleet",
 		"internal/fleet/hub", "internal/cli/live",
 		"internal/durability/spooltest", "internal"}, []string{
 		"github.com/HdrHistogram/hdrhistogram-go",
@@ -95,6 +95,9 @@ var rooms = []room{
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
+	{"bench/attack/rpc", []string{"bench/attack", "bench/records", "internal/parts/rpc",
+		"targets", "targets/rpc", // its tests
+		"internal"}, []string{"google.golang.org/grpc", "golang.org/x/net"}},
 	{"bench/attack", []string{"internal/machine/profiles", "bench", "bench/records", "strategies",
 		"internal/traffic/traces",
 		"internal"},
@@ -193,6 +196,8 @@ var rooms = []room{
 	{"workloads/regex", []string{"workloads", "internal"}, []string{"github.com/dlclark/regexp2"}},
 	{"workloads/sql", []string{"workloads", "internal"},
 		[]string{"modernc.org/sqlite", "github.com/jackc/pgx/v5"}},
+	{"targets/rpc", []string{"targets", "internal/parts/rpc", "internal"},
+		[]string{"google.golang.org/grpc", "google.golang.org/protobuf"}},
 	{"targets", []string{"internal"}, []string{"golang.org/x/time"}},
 	{forTests, []string{"internal"}, nil},
 	{"internal/house", []string{"bench", "strategies", "strategies/builtin", "strategies/peers",
@@ -202,6 +207,9 @@ var rooms = []room{
 	{"internal/machine/witness", []string{"internal"},
 		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},
 	{"internal/machine/profiles", []string{"internal/machine/witness", "internal"}, []string{"github.com/google/pprof"}},
+	{"internal/parts/rpc", []string{"internal"}, []string{"google.golang.org/grpc",
+		"google.golang.org/protobuf", "github.com/bufbuild/protocompile",
+		"github.com/jhump/protoreflect/v2"}},
 	{"internal", nil, []string{"gonum.org/v1/gonum", "golang.org/x/sys"}},
 }
 

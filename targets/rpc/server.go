@@ -3,7 +3,6 @@ package rpc
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,21 +19,16 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/poolbench/poolbench/internal/rpc"
+	"github.com/poolbench/poolbench/internal/parts/rpc"
 	"github.com/poolbench/poolbench/targets"
 )
-
-// Proto is the service, in the language of protoc.
-//
-//go:embed target.proto
-var Proto string
 
 const name = "poolbench/v1/target.proto"
 
 // mostAnswers bounds what one call streams.
 const mostAnswers = 1000
 
-// Handler serves poolbench.v1.Target, which target.proto describes, and reflection: each call is
+// Handler serves poolbench.v1.Target, which Proto describes, and reflection: each call is
 // one of t, which costs work. The codes of the answers are
 //
 //	OK                  served

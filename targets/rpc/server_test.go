@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	client "github.com/poolbench/poolbench/internal/rpc"
+	client "github.com/poolbench/poolbench/internal/parts/rpc"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/targets/rpc"
 )

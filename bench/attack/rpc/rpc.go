@@ -25,7 +25,7 @@ import (
 
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/records"
-	"github.com/poolbench/poolbench/internal/rpc"
+	"github.com/poolbench/poolbench/internal/parts/rpc"
 )
 
 func init() {

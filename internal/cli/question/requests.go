@@ -16,7 +16,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/files/bounded"
-	"github.com/poolbench/poolbench/internal/rpc"
+	"github.com/poolbench/poolbench/internal/parts/rpc"
 	"github.com/poolbench/poolbench/strategies"
 )
 

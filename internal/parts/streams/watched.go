@@ -1,4 +1,4 @@
-package attack
+package streams
 
 import (
 	"encoding/binary"
@@ -7,23 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// streamCounts are what is seen of HTTP/2 on all connections.
-type streamCounts struct {
-	open, peak      atomic.Int64
-	goaways, resets atomic.Int64 // that came from servers
+// Counts are what is seen of HTTP/2 on connections.
+type Counts struct {
+	open, Peak      atomic.Int64 // streams
+	GoAways, Resets atomic.Int64 // that came from servers
 }
 
-func (s *streamCounts) begin() {
+func (s *Counts) begin() {
 	n := s.open.Add(1)
-	for peak := s.peak.Load(); n > peak && !s.peak.CompareAndSwap(peak, n); peak = s.peak.Load() {
+	for peak := s.Peak.Load(); n > peak && !s.Peak.CompareAndSwap(peak, n); peak = s.Peak.Load() {
 	}
 }
 
-// A framed connection looks at the frames of HTTP/2 that pass: no client says which streams there
+// A Watched connection looks at the frames of HTTP/2 that pass: no client says which streams there
 // are, and whether the server has said that it goes.
-type framed struct {
+type Watched struct {
 	net.Conn
-	of       *streamCounts
+	of       *Counts
 	gone     atomic.Bool // it takes no new stream
 	out, in  scanner
 	mu       sync.Mutex
@@ -31,8 +31,9 @@ type framed struct {
 	finished bool
 }
 
-func newFramed(c net.Conn, of *streamCounts) *framed {
-	return &framed{Conn: c, of: of, out: scanner{skip: len(preface)},
+// Watch watches a connection of a client before anything is sent on it.
+func Watch(c net.Conn, of *Counts) *Watched {
+	return &Watched{Conn: c, of: of, out: scanner{skip: len(preface)},
 		streams: map[uint32]struct{}{}}
 }
 
@@ -40,7 +41,7 @@ func newFramed(c net.Conn, of *streamCounts) *framed {
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // Read implements net.Conn.
-func (f *framed) Read(p []byte) (int, error) {
+func (f *Watched) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	f.in.scan(p[:n], f.came)
 	if err != nil {
@@ -50,7 +51,7 @@ func (f *framed) Read(p []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (f *framed) Write(p []byte) (int, error) {
+func (f *Watched) Write(p []byte) (int, error) {
 	f.out.scan(p, f.sent) // before an answer can come
 	n, err := f.Conn.Write(p)
 	if err != nil {
@@ -60,7 +61,7 @@ func (f *framed) Write(p []byte) (int, error) {
 }
 
 // Close implements net.Conn.
-func (f *framed) Close() error {
+func (f *Watched) Close() error {
 	f.end()
 	return f.Conn.Close()
 }
@@ -71,7 +72,7 @@ const (
 	flagEndStream                                    = 1
 )
 
-func (f *framed) sent(kind, flags byte, stream uint32) {
+func (f *Watched) sent(kind, _ byte, stream uint32) {
 	switch kind {
 	case frameHeaders:
 		f.mu.Lock()
@@ -85,15 +86,15 @@ func (f *framed) sent(kind, flags byte, stream uint32) {
 	}
 }
 
-func (f *framed) came(kind, flags byte, stream uint32) {
+func (f *Watched) came(kind, flags byte, stream uint32) {
 	switch {
 	case kind == frameGoAway:
 		if !f.gone.Swap(true) {
-			f.of.goaways.Add(1)
+			f.of.GoAways.Add(1)
 		}
 	case kind == frameReset:
 		if f.drop(stream) {
-			f.of.resets.Add(1)
+			f.of.Resets.Add(1)
 		}
 	case (kind == frameHeaders || kind == frameData) && flags&flagEndStream != 0:
 		f.drop(stream)
@@ -101,7 +102,7 @@ func (f *framed) came(kind, flags byte, stream uint32) {
 }
 
 // drop forgets a stream that has ended, and reports whether it was open.
-func (f *framed) drop(stream uint32) (was bool) {
+func (f *Watched) drop(stream uint32) (was bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, was = f.streams[stream]; was {
@@ -111,8 +112,11 @@ func (f *framed) drop(stream uint32) (was bool) {
 	return was
 }
 
+// Gone reports whether the connection takes no new stream: it is closed, or the server has said so.
+func (f *Watched) Gone() bool { return f.gone.Load() }
+
 // end forgets all.
-func (f *framed) end() {
+func (f *Watched) end() {
 	f.gone.Store(true)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,4 +1,7 @@
-// What `poolbench serve` answers over gRPC.
+package rpc
+
+// Proto is the service, in the language of protoc.
+const Proto = `// What poolbench serve answers over gRPC.
 syntax = "proto3";
 
 package poolbench.v1;
@@ -19,3 +22,4 @@ message Answer {
   uint32 number = 1; // from 0
   string text = 2;   // of the request
 }
+`
