@@ -87,6 +87,10 @@ func Metrics() []MetricInfo {
 		{"sent-B/op", "", "bytes of bodies sent per request"},
 		{"received-B/op", "", "bytes of bodies received per request, as they came"},
 		{"connections/op", "lower", "connections opened per request"},
+		{"peak-streams", "", "most streams of HTTP/2 open at once, over all connections"},
+		{"goaways/op", "lower", "connections of HTTP/2 that the server said to leave (GOAWAY), " +
+			"per request"},
+		{"resets/op", "lower", "streams of HTTP/2 that the server reset (RST_STREAM), per request"},
 	}...)
 	for i, of := range []string{"from sending a request to the first byte of its answer, of " +
 		"completed ones", "to look the host up and connect, of connections opened",

@@ -26,7 +26,7 @@ type http2 struct {
 	follows   int // redirects
 	most      int // connections to a host; 0: as many as it takes
 	each      int // streams at once on each
-	counts    streams.Counts
+	counts    *streams.Counts
 	mu        sync.Mutex
 	hosts     map[string]*shared
 }
@@ -49,7 +49,7 @@ type slot struct {
 
 func (c *caller) newHTTP2(a Attack) *http2 {
 	h := &http2{caller: c, secure: a.HTTP2, follows: a.Redirects, most: a.Connections,
-		each: a.Streams, hosts: map[string]*shared{}, tls: &tls.Config{
+		each: a.Streams, counts: c.streams(), hosts: map[string]*shared{}, tls: &tls.Config{
 			InsecureSkipVerify: a.Insecure, NextProtos: []string{"h2"},
 			ClientSessionCache: tls.NewLRUClientSessionCache(0)}}
 	h.transport = &http.Transport{
@@ -78,7 +78,9 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	deadline := time.Now().Add(h.timeout)
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
+	begun := time.Now()
 	resp, err := h.exchange(m.http(ctx), deadline)
+	firstByte := time.Since(begun)
 	if err == nil && h.follows > 0 && isRedirect(resp.StatusCode) &&
 		resp.Header.Get("Location") != "" {
 		first := resp
@@ -96,7 +98,9 @@ func (h *http2) call(ctx context.Context, m *message) answer {
 	if err != nil {
 		return answer{err: err}
 	}
-	return read(resp, h.keep)
+	a := read(resp, h.keep)
+	a.firstByte = firstByte
+	return a
 }
 
 // exchange sends the request, and again what was not sent, or may be. Its stream is given back when
@@ -275,6 +279,7 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	spoken := "HTTP/2 in the clear"
 	if h.secure {
+		begun := time.Now()
 		config := h.tls.Clone()
 		config.ServerName = d.name
 		secure := tls.Client(made, config)
@@ -282,10 +287,11 @@ func (h *http2) dial(ctx context.Context, network, address string) (net.Conn, er
 			_ = made.Close() // nothing was sent on it
 			return nil, err
 		}
+		h.calls.Secured(time.Since(begun))
 		spoken, made = "HTTP/2 over "+tls.VersionName(secure.ConnectionState().Version), secure
 	}
 	h.protocol.CompareAndSwap(nil, &spoken)
-	d.frames = streams.Watch(made, &h.counts)
+	d.frames = streams.Watch(made, h.counts)
 	return d.frames, nil
 }
 

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
+	"github.com/poolbench/poolbench/internal/parts/streams"
 )
 
 // A way sends messages and reads what is answered to their ends, a file each: wires, net/http,
@@ -48,6 +50,8 @@ type Opening struct {
 	Attack
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	Host string // and port, of all requests
+	// what is seen of the connections' HTTP/2
+	Seen *streams.Counts
 }
 
 // A Sender sends the requests of an attack. Prepare and Send are called by any goroutine, Close at
@@ -197,8 +201,18 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	}
 	asking, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
-	s, err := p.Open(asking, Opening{a, c.conns.dial, host})
+	s, err := p.Open(asking, Opening{a, c.conns.dial, host, c.streams()})
 	return &foreign{c, p, s}, err
+}
+
+// streams are counts of them that are among those of calls.
+func (c *caller) streams() *streams.Counts {
+	seen := new(streams.Counts)
+	c.calls.HasStreams(func() calls.Streams {
+		return calls.Streams{Peak: seen.Peak.Load(), GoAways: seen.GoAways.Load(),
+			Resets: seen.Resets.Load()}
+	})
+	return seen
 }
 
 func (f *foreign) prepare(m *message) (err error) {

@@ -32,12 +32,28 @@ type Counter struct {
 	phases   [phases]*hdrhistogram.Histogram // nil: none was counted
 	longest  [phases]int64
 	ofPhases [phases]float64 // sums, in ns
+	streams  func() Streams  // so far; nil: there are none
 }
 
 // Sums are totals over all calls.
 type Sums struct {
 	Sent, Received int64 // bytes of bodies
 	Connections    int64 // that were opened
+	// of HTTP/2; nil: it was not spoken
+	Streams *Streams `json:",omitempty"`
+}
+
+// Streams are what only HTTP/2 has.
+type Streams struct {
+	Peak            int64 // most of them at once
+	GoAways, Resets int64 // that came from servers
+}
+
+// HasStreams has the Counter ask for them whenever somebody wants its sums.
+func (c *Counter) HasStreams(soFar func() Streams) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.streams = soFar
 }
 
 // longestPhase is what a histogram goes up to, in ns: whatever takes longer is in its last bucket.
@@ -95,7 +111,12 @@ func (c *Counter) add(of Phase, took time.Duration) {
 func (c *Counter) Sums() Sums {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.sums
+	sums := c.sums
+	if c.streams != nil {
+		s := c.streams()
+		sums.Streams = &s
+	}
+	return sums
 }
 
 // EachPhase calls f with the distribution of each phase that was counted, in ns, its exact sum and
@@ -127,13 +148,23 @@ func (c *Counter) Merge(with *Counter) error {
 	if with == nil {
 		return nil
 	}
+	sums := with.Sums()
 	with.mu.Lock()
 	defer with.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sums.Sent += with.sums.Sent
-	c.sums.Received += with.sums.Received
-	c.sums.Connections += with.sums.Connections
+	c.sums.Sent += sums.Sent
+	c.sums.Received += sums.Received
+	c.sums.Connections += sums.Connections
+	if s := sums.Streams; s != nil {
+		if c.sums.Streams == nil {
+			c.sums.Streams = new(Streams)
+		}
+		// each has its peak at another instant: nobody knows that of all
+		c.sums.Streams.Peak = -1
+		c.sums.Streams.GoAways += s.GoAways
+		c.sums.Streams.Resets += s.Resets
+	}
 	for i, h := range with.phases {
 		if h == nil {
 			continue

@@ -163,7 +163,8 @@ func mergedMetric(
 		}
 		return 1 / v, v > 0, true
 	case "shed/op", "throttled/op", "failed/op", "abandoned/op", "resent/op",
-		"sent-B/op", "received-B/op", "connections/op":
+		"sent-B/op", "received-B/op", "connections/op",
+		"goaways/op", "resets/op":
 		return mean(func(p *result.Result) float64 { return float64(p.Tasks) })
 	case "attempts/op":
 		return mean(func(p *result.Result) (started float64) {

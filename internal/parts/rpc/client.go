@@ -28,6 +28,7 @@ type Options struct {
 	// connections, and calls at once on each; 0: as package streams has it
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
+	Seen                 *streams.Counts // of the connections
 	// a call that the server has not begun, it says, may be sent again
 	Resend bool
 }
@@ -45,6 +46,9 @@ type Client struct {
 
 // NewClient connects to nobody yet.
 func NewClient(o Options) *Client {
+	if o.Seen == nil {
+		o.Seen = new(streams.Counts)
+	}
 	return &Client{Options: o, streams: streams.NewDealer(o.Connections, o.Streams)}
 }
 
@@ -79,7 +83,7 @@ func (c *Client) connect() (*grpc.ClientConn, error) {
 	}
 	often := backoff.Config{BaseDelay: reconnect, Multiplier: 1, MaxDelay: reconnect}
 	return grpc.NewClient("passthrough:///"+c.Address,
-		grpc.WithTransportCredentials(secure),
+		grpc.WithTransportCredentials(watching{secure, c.Seen}),
 		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
 			return c.Dial(ctx, "tcp", address)
 		}),
@@ -93,12 +97,31 @@ func (c *Client) connect() (*grpc.ClientConn, error) {
 			grpc.MaxCallRecvMsgSize(mostReceived)))
 }
 
+// watching watches the connections, once they are secured.
+type watching struct {
+	credentials.TransportCredentials
+	seen *streams.Counts
+}
+
+// ClientHandshake implements credentials.TransportCredentials.
+func (w watching) ClientHandshake(
+	ctx context.Context, authority string, c net.Conn,
+) (net.Conn, credentials.AuthInfo, error) {
+	c, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, c)
+	if err == nil {
+		c = streams.Watch(c, w.seen)
+	}
+	return c, info, err
+}
+
+// Clone implements credentials.TransportCredentials.
+func (w watching) Clone() credentials.TransportCredentials {
+	return watching{w.TransportCredentials.Clone(), w.seen}
+}
+
 // Resent is how many calls were sent again, unasked: the server had said that it did not begin
 // them.
 func (c *Client) Resent() int64 { return c.resent.Load() }
-
-// Peak is the most calls that were in flight at once.
-func (c *Client) Peak() int { return c.streams.Peak() }
 
 // Close ends every call.
 func (c *Client) Close() {

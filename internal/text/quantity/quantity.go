@@ -128,7 +128,7 @@ func KindOf(unit string) Kind {
 	case strings.HasSuffix(unit, "B/op"), strings.Contains(unit, "-B"):
 		return Bytes
 	case strings.HasSuffix(unit, "attempts/op"), unit == "allocs/op",
-		unit == "connections/op",
+		unit == "connections/op", unit == "goaways/op", unit == "resets/op",
 		strings.HasSuffix(unit, "switches/op"), strings.HasSuffix(unit, "faults/op"):
 		return Numbers
 	case strings.HasSuffix(unit, "/op"), strings.HasSuffix(unit, "utilisation"),
