@@ -50,8 +50,8 @@ type Opening struct {
 	Attack
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	Host string // and port, of all requests
-	// what is seen of the connections' HTTP/2
-	Seen *streams.Counts
+	// Watch has a connection counted as one of HTTP/2, once it is secured.
+	Watch func(net.Conn) net.Conn
 }
 
 // A Sender sends the requests of an attack. Prepare and Send are called by any goroutine, Close at
@@ -201,7 +201,9 @@ func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreig
 	}
 	asking, cancel := context.WithTimeout(ctx, a.Timeout)
 	defer cancel()
-	s, err := p.Open(asking, Opening{a, c.conns.dial, host, c.streams()})
+	seen := c.streams()
+	watch := func(c net.Conn) net.Conn { return streams.Watch(c, seen) }
+	s, err := p.Open(asking, Opening{a, c.conns.dial, host, watch})
 	return &foreign{c, p, s}, err
 }
 

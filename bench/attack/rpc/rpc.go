@@ -150,7 +150,7 @@ type sender struct {
 
 func open(ctx context.Context, o attack.Opening) (_ attack.Sender, err error) {
 	options := rpc.Options{Address: o.Host, Connections: o.Connections, Streams: o.Attack.Streams,
-		Dial: o.Dial, Seen: o.Seen, Resend: o.Resend}
+		Dial: o.Dial, Watch: o.Watch, Resend: o.Resend}
 	if u, err := url.Parse(o.Requests[0].URL); err == nil && u.Scheme == "grpcs" {
 		name, _, err := net.SplitHostPort(o.Host)
 		if err != nil {

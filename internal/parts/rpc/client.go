@@ -28,7 +28,7 @@ type Options struct {
 	// connections, and calls at once on each; 0: as package streams has it
 	Connections, Streams int
 	Dial                 func(ctx context.Context, network, address string) (net.Conn, error)
-	Seen                 *streams.Counts // of the connections
+	Watch                func(net.Conn) net.Conn // a connection, once it is secured; nil: nobody
 	// a call that the server has not begun, it says, may be sent again
 	Resend bool
 }
@@ -46,9 +46,6 @@ type Client struct {
 
 // NewClient connects to nobody yet.
 func NewClient(o Options) *Client {
-	if o.Seen == nil {
-		o.Seen = new(streams.Counts)
-	}
 	return &Client{Options: o, streams: streams.NewDealer(o.Connections, o.Streams)}
 }
 
@@ -83,7 +80,7 @@ func (c *Client) connect() (*grpc.ClientConn, error) {
 	}
 	often := backoff.Config{BaseDelay: reconnect, Multiplier: 1, MaxDelay: reconnect}
 	return grpc.NewClient("passthrough:///"+c.Address,
-		grpc.WithTransportCredentials(watching{secure, c.Seen}),
+		grpc.WithTransportCredentials(watching{secure, c.Watch}),
 		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
 			return c.Dial(ctx, "tcp", address)
 		}),
@@ -100,7 +97,7 @@ func (c *Client) connect() (*grpc.ClientConn, error) {
 // watching watches the connections, once they are secured.
 type watching struct {
 	credentials.TransportCredentials
-	seen *streams.Counts
+	watch func(net.Conn) net.Conn
 }
 
 // ClientHandshake implements credentials.TransportCredentials.
@@ -108,15 +105,15 @@ func (w watching) ClientHandshake(
 	ctx context.Context, authority string, c net.Conn,
 ) (net.Conn, credentials.AuthInfo, error) {
 	c, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, c)
-	if err == nil {
-		c = streams.Watch(c, w.seen)
+	if err == nil && w.watch != nil {
+		c = w.watch(c)
 	}
 	return c, info, err
 }
 
 // Clone implements credentials.TransportCredentials.
 func (w watching) Clone() credentials.TransportCredentials {
-	return watching{w.TransportCredentials.Clone(), w.seen}
+	return watching{w.TransportCredentials.Clone(), w.watch}
 }
 
 // Resent is how many calls were sent again, unasked: the server had said that it did not begin
