@@ -196,7 +196,7 @@ func TestKillAttack(t *testing.T) {
 		t.Errorf("it does not say that it was resumed:\n%s", o.Stdout)
 	}
 	clitest.Succeed(t, "run", "--clock", "virtual", "--n", "10", "--quiet", "--out", "ran")
-	for dir, want := range map[string]string{"x": "--out: x is complete: there is nothing to go on",
+	for dir, want := range map[string]string{"x": "--out: x is complete: nothing is left to resume",
 		"ran": "--out: ran "} {
 		o := clitest.Command(t, args(dir+" --resume")...)
 		if o.Code != clitest.Unusable || !strings.Contains(o.Stderr, want) ||
