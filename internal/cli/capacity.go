@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/cli/cases"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
@@ -70,6 +71,7 @@ func (a *app) capacityCommand() *cobra.Command {
 	flags.Servers(cmd)
 	o.file.AddTo(cmd, "")
 	o.AddOutputTo(cmd)
+	o.AddJUnitTo(cmd)
 	o.AddResumeTo(cmd)
 	o.Crew.AddTo(cmd)
 	o.Live.AddTo(cmd)
@@ -162,6 +164,9 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 	if o.DryRun {
 		return search.ShowPlan(a.Printer, s, o.Format)
 	}
+	if err := cases.Beforehand("capacity", o.JUnit, o.Out); err != nil {
+		return err
+	}
 	e, err := execution.Begin(a.Host, o, "capacity")
 	if err != nil {
 		return err
@@ -203,7 +208,13 @@ func (a *app) findCapacity(ctx context.Context, s capacity.Search, o question.Ru
 	if !o.Quiet {
 		a.Warn(question.OwnRates(e.Plan))
 	}
-	return exit.Ended(shown, searchCodes(f)...)
+	suite := cases.Of("capacity", e)
+	for _, found := range f.Answers {
+		suite.Add(cases.Capacity(f.Search.Over.String(), found.Scenario.Name(), found.Outcome(),
+			found.Met, found.Missed, found.Err))
+	}
+	told := cases.Publish(suite, o.JUnit, a.Printer)
+	return exit.Ended(shown, append(searchCodes(f), told)...)
 }
 
 // endSearch writes the answers down beside the runs and closes the directory. The error is about

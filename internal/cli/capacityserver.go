@@ -19,6 +19,7 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/capacity"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/cli/cases"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/flags"
@@ -82,6 +83,7 @@ func (a *app) serverCapacityCommand() *cobra.Command {
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; each probe has the next")
 	o.File.AddTo(cmd, "")
 	o.AddDirTo(cmd)
+	o.AddJUnitTo(cmd)
 	o.Live.AddTo(cmd)
 	fs.BoolVar(&o.DryRun, "dry-run", false, "say what would be sent, send nothing")
 	o.AddFormatTo(cmd)
@@ -152,6 +154,9 @@ func (a *app) searchServer(
 		return err
 	}
 	defer end()
+	if err := cases.Beforehand("capacity", o.JUnit, o.Out); err != nil {
+		return err
+	}
 	e, err := execution.Begin(a.Host, o.RunOptions, "capacity of "+k.Target())
 	if err != nil {
 		return err
@@ -190,7 +195,10 @@ func (a *app) searchServer(
 	}
 	e.Finish(errors.Join(stopped, e.Dir.End(e.Planned, e.Cut)))
 	shown := showServer(s, k, answer, e, o.LoadOptions.Format)
-	codes := e.Codes()
+	suite := cases.Of("capacity", e)
+	suite.Add(cases.Capacity("rate", serverResult(s, k, answer).Name, answer.Outcome(s.Most),
+		answer.Met, answer.Missed, answer.Stopped))
+	codes := append(e.Codes(), cases.Publish(suite, o.JUnit, a.Printer))
 	switch answer.Outcome(s.Most) {
 	case capacity.Nowhere:
 		codes = append(codes, exit.Regression)

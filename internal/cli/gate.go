@@ -151,7 +151,11 @@ func (a *app) showGate(r *verdict.Report, o gateFlags) error {
 	if err := write(a.Stdout, r); err != nil {
 		return err
 	}
-	if err := o.writeElsewhere(r); err != nil {
+	err := o.writeElsewhere(r)
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		err = errors.Join(err, gate.WriteAnnotations(a.Stderr, r))
+	}
+	if err != nil {
 		a.Complain(err)
 		return exit.Unusable
 	}

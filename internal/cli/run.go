@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/cli/cases"
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
@@ -85,6 +86,9 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 	if o.DryRun {
 		return outcome.ShowPlan(a.Printer, p, o.Format)
 	}
+	if err := cases.Beforehand("run", o.JUnit, o.Out); err != nil {
+		return err
+	}
 	e, err := execution.Begin(a.Host, o, p.Headline())
 	if err != nil {
 		return err
@@ -114,5 +118,6 @@ func (a *app) runPlan(ctx context.Context, p question.Plan, o question.RunOption
 	if !o.Quiet {
 		e.Warn(append(question.OwnRates(e.Plan), outcome.Suspects(e.Records)...))
 	}
-	return exit.Ended(shown, e.Codes()...)
+	told := cases.Publish(cases.Of("run", e), o.JUnit, a.Printer)
+	return exit.Ended(shown, append(e.Codes(), told)...)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/poolbench/poolbench/internal/text/junit"
 	"github.com/poolbench/poolbench/reports/gate/verdict"
 )
 
@@ -44,7 +45,9 @@ func TestGateJUnit(t *testing.T) {
 	if err := WriteJUnit(&text, r); err != nil {
 		t.Fatal(err)
 	}
-	var got junitSuites
+	var got struct {
+		Suites []junit.Suite `xml:"testsuite"`
+	}
 	if err := xml.Unmarshal(text.Bytes(), &got); err != nil {
 		t.Fatalf("%v\n%s", err, text.String())
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench/directory"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/cli/live"
 	"github.com/poolbench/poolbench/internal/cli/progress"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/runner"
@@ -75,6 +76,7 @@ func Begin(h *runner.Host, o question.RunOptions, title string) (_ *Execution, e
 // Close ends what the execution has begun.
 func (e *Execution) Close() {
 	e.Runner.Close()
+	e.Complain(e.View.endStream(e.ending()))
 	e.Complain(e.View.close(""))
 	if e.Dir != nil {
 		e.Complain(e.Dir.Unlock()) // and lets others write to it
@@ -142,11 +144,25 @@ func (e *Execution) Finish(writing error) {
 			writing = e.draw()
 		}
 	}
+	writing = errors.Join(writing, e.View.endStream(e.ending()))
 	if e.writing = writing; writing != nil {
 		e.Complain(writing)
 		e.Report = ""
 	}
 	e.Complain(e.View.close(e.Report))
+}
+
+// ending sums up what the runs came to.
+func (e *Execution) ending() (end live.Ending) {
+	for _, r := range e.Records {
+		if r.Run != nil {
+			end.Count(r.Iters, r.Value)
+		}
+	}
+	if end.Interrupted = e.Interruption(); len(e.Failed) > 0 {
+		end.Error = e.Failed[0].Reason
+	}
+	return end
 }
 
 // Run runs the plan into the directory and closes it. The error is about the directory, or about a

@@ -12,6 +12,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/live"
 	"github.com/poolbench/poolbench/internal/cli/question"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
 	"github.com/poolbench/poolbench/internal/text/quantity"
@@ -23,6 +24,8 @@ type View struct {
 	meter  meter.Meter
 	course *live.Course
 	server *live.Server // nil: there is no page
+	stream *live.Stream // nil: there is none
+	of     flags.Output // its flag
 	plan   func() live.Plan
 	end    func() // of the clock
 }
@@ -32,8 +35,15 @@ type View struct {
 func look(to io.Writer, f question.LiveFlag, title string) (*View, error) {
 	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
 	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })
+	if f.Stream.Path != "" {
+		file, err := f.Stream.Open(os.O_TRUNC, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		v.stream, v.of = live.NewStream(file), f.Stream
+	}
 	if f.Address == "" {
-		if terminal.Console(to) == nil {
+		if v.stream == nil && terminal.Console(to) == nil {
 			return nil, nil
 		}
 		return v, nil
@@ -58,12 +68,32 @@ func (v *View) Begin(
 		return ctx
 	}
 	v.plan = plan
+	seconds := live.NewSeconds(&v.meter)
 	v.end = pace.Every(time.Second, func() {
-		if f := v.course.Step(time.Now()); text != nil {
+		now := time.Now()
+		if f := v.course.Step(now); text != nil {
 			text(frameLine(f))
+		}
+		if v.stream == nil {
+			return
+		}
+		if second, ok := seconds.Step(now); ok {
+			v.stream.Write(second)
 		}
 	})
 	return meter.With(ctx, &v.meter)
+}
+
+// endStream writes the last line of the stream, if there is one.
+func (v *View) endStream(e live.Ending) error {
+	if v == nil || v.stream == nil {
+		return nil
+	}
+	v.end()
+	v.end = func() {}
+	stream := v.stream
+	v.stream = nil
+	return v.of.Named(outfile.Named(v.of.Path, stream.End(e)))
 }
 
 // close ends it; report is the path of the report that those who look on get, "" where there is

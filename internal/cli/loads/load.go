@@ -14,6 +14,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/cases"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
@@ -103,6 +104,9 @@ func Run(
 		}
 		return nil
 	}
+	if err := cases.Beforehand(kind, o.JUnit, o.Out); err != nil {
+		return err
+	}
 	begun, err := execution.Begin(h, o.RunOptions, what)
 	if err != nil {
 		return err
@@ -128,7 +132,8 @@ func Run(
 	if !o.Quiet && o.Format != "json" {
 		e.Warn(outcome.Suspects(e.Records))
 	}
-	return exit.Ended(shown, e.Codes()...)
+	told := cases.Publish(cases.Of(kind, e.Execution), o.JUnit, h.Printer)
+	return exit.Ended(shown, append(e.Codes(), told)...)
 }
 
 // putOn runs the series into the directory. The error is about the directory.

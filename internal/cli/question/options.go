@@ -30,6 +30,7 @@ type RunOptions struct {
 	Crew          WorkersFlag
 	Live          LiveFlag
 	Objectives    objectives.List
+	JUnit         flags.Output
 	Expect        finding.Verdict // of the studies; "": any
 }
 
@@ -38,9 +39,15 @@ func (o *RunOptions) AddTo(cmd *cobra.Command) {
 	flags.Objective(cmd, &o.Objectives, "exit code 1 unless each scenario meets it: "+
 		"p99-response<50ms,shed<=1%; repeatable")
 	o.AddOutputTo(cmd)
+	o.AddJUnitTo(cmd)
 	o.AddResumeTo(cmd)
 	o.Crew.AddTo(cmd)
 	o.Live.AddTo(cmd)
+}
+
+// AddJUnitTo is for commands whose verdicts are test cases.
+func (o *RunOptions) AddJUnitTo(cmd *cobra.Command) {
+	o.JUnit.AddTo(cmd, "junit", "write objectives, checks and verdicts as JUnit XML to this `FILE`")
 }
 
 // AddResumeTo is for commands that can tell what they have measured already.
@@ -114,6 +121,7 @@ func (o *LoadOptions) AddTo(cmd *cobra.Command) {
 		"`N` repetitions; 6 give an interval, 10 a comparison (default 1)")
 	fs.Uint64Var(&o.FirstSeed, "seed", 1, "seed `N` of the arrivals; repetition i uses seed+i")
 	o.AddDirTo(cmd)
+	o.AddJUnitTo(cmd)
 	o.Live.AddTo(cmd)
 	fs.BoolVar(&o.DryRun, "dry-run", false, "say what would be sent, send nothing")
 	o.AddFormatTo(cmd)

@@ -165,6 +165,10 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 			return fmt.Errorf("--proto: %w", err)
 		}
 	}
+	if o.Agents > 0 && o.Live.Stream.Path != "" {
+		return errors.New("--stream and --agents exclude each other: agents tell what they sent " +
+			"at their end")
+	}
 	with := attack.Request{Method: o.method, Header: http.Header{}}
 	for _, h := range o.headers {
 		name, value, ok := strings.Cut(h, ":")

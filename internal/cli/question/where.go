@@ -16,6 +16,7 @@ import (
 type LiveFlag struct {
 	Address string // "": nowhere
 	Any     bool   // it need not be loopback
+	Stream  flags.Output
 }
 
 // AddTo declares --live.
@@ -27,6 +28,8 @@ func (f *LiveFlag) AddTo(cmd *cobra.Command) {
 		"this `HOST:PORT` (--live alone: a free port of 127.0.0.1)")
 	fs.Lookup("live").NoOptDefVal = "127.0.0.1:0"
 	fs.BoolVar(&f.Any, "any-address", false, "allow a --live that is not loopback")
+	f.Stream.AddTo(cmd, "stream", "write what the runs do while they go on to this `FILE`: a line "+
+		"of JSON each second")
 }
 
 // A WorkersFlag says who makes the runs; zero: this process and its children.

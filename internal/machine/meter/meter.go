@@ -96,8 +96,9 @@ type Run struct {
 	// by now; nil: it cannot be told
 	InFlight func() int64
 
-	Begun time.Time // set by Begin
-	mask  uint64
+	Begun  time.Time        // set by Begin
+	Before [Outcomes]uint64 // tasks that were not completed by then, as in a Snapshot; likewise
+	mask   uint64
 }
 
 // mostMetered is how many responses a second are counted: of more than that, one in so many.
@@ -110,6 +111,9 @@ func (m *Meter) Begin(r Run) {
 		return
 	}
 	r.Begun = time.Now()
+	for i := range r.Before {
+		r.Before[i] = m.others[i].Load()
+	}
 	if one := r.Rate / mostMetered; one > 1 && !math.IsInf(one, 0) {
 		r.mask = 1<<bits.Len64(uint64(one)) - 1
 	}

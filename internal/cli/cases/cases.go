@@ -1,0 +1,176 @@
+// Package cases makes test cases of what a command found, for systems that show tests: a file of
+// JUnit XML and, within a workflow of GitHub, annotations and the summary of the job.
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/capacity"
+	"github.com/poolbench/poolbench/bench/finding"
+	"github.com/poolbench/poolbench/bench/objectives"
+	"github.com/poolbench/poolbench/internal/cli/execution"
+	"github.com/poolbench/poolbench/internal/cli/exit"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/cli/terminal"
+	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/text/junit"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// Beforehand writes that there is no verdict yet, so that a command that is killed does not leave
+// the file of the one before it, which passed. The file may be in the directory out, which the
+// command is going to make. A pipe gets one document alone.
+func Beforehand(kind string, to flags.Output, out string) error {
+	if to.Path == "" || !outfile.Replaces(to.Path) || out != "" &&
+		filepath.Clean(out) == filepath.Dir(to.Path) {
+		return nil
+	}
+	s := &junit.Suite{Name: "poolbench " + kind}
+	s.Add(undecided("complete", s.Name, "no verdict yet: it still runs, or was killed"))
+	return to.Write(s.Write)
+}
+
+// Of are the test cases of an execution: each objective of a scenario, each run's verdict, each
+// check of an attack, each run that failed, each finding of a study. What is missed has failed;
+// what could not be decided, an INVALID run among it, is an error, since that is no pass.
+func Of(kind string, e *execution.Execution) *junit.Suite {
+	s := &junit.Suite{Name: "poolbench " + kind, Output: e.Headline}
+	if e.Cut != nil {
+		s.Add(undecided("complete", s.Name, "interrupted: "+e.Interruption()))
+	}
+	for _, f := range e.Failed {
+		s.Add(undecided(fmt.Sprintf("run (seed %d)", f.Seed), f.Name, f.Reason))
+	}
+	for _, j := range e.Judged() {
+		s.Add(objective(j))
+	}
+	for _, r := range e.Records {
+		s.Add(verdict(r))
+		if r.Answers != nil {
+			addChecks(s, r)
+		}
+	}
+	for _, f := range e.Findings {
+		s.Add(found(f, e.Expect))
+	}
+	return s
+}
+
+func undecided(name, class, why string) junit.Case {
+	return junit.Case{Name: name, Class: class, Error: &junit.Text{Type: "undecided", Message: why}}
+}
+
+func objective(j execution.Judged) junit.Case {
+	said := j.Verdict.String()
+	if !math.IsNaN(j.Value) {
+		said += ": " + quantity.Metric(j.Objective.Unit, j.Value)
+	}
+	if j.Runs > 1 {
+		said += fmt.Sprintf(", %d of %d runs meet it", j.Met, j.Runs)
+	}
+	c := junit.Case{Name: j.Objective.String(), Class: j.Scenario}
+	switch j.Verdict {
+	case objectives.Met:
+		c.Output = said
+	case objectives.Missed:
+		c.Failure = &junit.Text{Type: "missed", Message: said}
+	default:
+		c.Error = &junit.Text{Type: "undecided", Message: said}
+	}
+	return c
+}
+
+// verdict says whether a run may be believed. A SUSPECT one passes, and says why it is.
+func verdict(r execution.Record) junit.Case {
+	var why []string
+	for _, d := range r.Doubts {
+		why = append(why, d.Text)
+	}
+	v, _ := r.Run.Verdict()
+	said := strings.Join(append([]string{v.String()}, why...), "; ")
+	c := junit.Case{Name: fmt.Sprintf("valid (seed %s)", r.Seed), Class: r.Run.Name}
+	if v == results.Invalid {
+		c.Error = &junit.Text{Type: "INVALID", Message: said}
+	} else {
+		c.Output = said
+	}
+	return c
+}
+
+// checkFailed is what an attack has before the name of a check among its errors.
+const checkFailed = "check failed: "
+
+// addChecks adds the checks of an attack that some request failed.
+func addChecks(s *junit.Suite, r execution.Record) {
+	for _, c := range r.Answers.Errors {
+		if name, is := strings.CutPrefix(c.What, checkFailed); is {
+			s.Add(junit.Case{Name: fmt.Sprintf("%s (seed %s)", name, r.Seed), Class: r.Run.Name,
+				Failure: &junit.Text{Type: "check", Message: fmt.Sprintf(
+					"failed for %d of %d requests", c.N, r.Iters)}})
+		}
+	}
+}
+
+// Capacity is the case of a search over that axis: whether some of it meets the objective.
+func Capacity(
+	axis, of string, ends capacity.Outcome, met, missed float64, err error,
+) junit.Case {
+	said := fmt.Sprintf("%s: met at %s, missed at %s", ends, orNone(met), orNone(missed))
+	if err != nil {
+		said += ": " + err.Error()
+	}
+	c := junit.Case{Name: "capacity, by " + axis, Class: of}
+	switch ends {
+	case capacity.Nowhere:
+		c.Failure = &junit.Text{Type: "missed", Message: said}
+	case capacity.Unknown:
+		c.Error = &junit.Text{Type: "undecided", Message: said}
+	default:
+		c.Output = said
+	}
+	return c
+}
+
+func orNone(v float64) string {
+	if math.IsNaN(v) {
+		return "none"
+	}
+	return quantity.Digits(v)
+}
+
+func found(f finding.Finding, want finding.Verdict) junit.Case {
+	said := fmt.Sprintf("%s: %s", f.Verdict, f.Because)
+	c := junit.Case{Name: f.Claim, Class: f.Study}
+	switch {
+	case f.Verdict == finding.Undecided:
+		c.Error = &junit.Text{Type: string(f.Verdict), Message: said}
+	case want != "" && f.Verdict != want:
+		c.Failure = &junit.Text{Type: string(f.Verdict),
+			Message: fmt.Sprintf("%s; expected %s", said, want)}
+	default:
+		c.Output = said
+	}
+	return c
+}
+
+// Publish writes the suite to the file, if there is one and, within a workflow of GitHub, as
+// annotations to standard error and to the summary of the job. What cannot be written is complained
+// of, and the code says so.
+func Publish(s *junit.Suite, to flags.Output, p *terminal.Printer) exit.Code {
+	errs := []error{to.Write(s.Write)}
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		errs = append(errs, s.Annotate(p.Stderr))
+	}
+	job := flags.Output{Path: os.Getenv("GITHUB_STEP_SUMMARY"), Flag: "$GITHUB_STEP_SUMMARY"}
+	if err := errors.Join(append(errs, job.Add(s.Summarize))...); err != nil {
+		p.Complain(err)
+		return exit.Unusable
+	}
+	return exit.Fine
+}

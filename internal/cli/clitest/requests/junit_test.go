@@ -1,0 +1,60 @@
+package requests
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+	"github.com/poolbench/poolbench/internal/text/junit"
+)
+
+// suite reads a file of JUnit XML.
+func suite(t *testing.T, path string) junit.Suite {
+	t.Helper()
+	var doc struct {
+		Suites []junit.Suite `xml:"testsuite"`
+	}
+	err := xml.Unmarshal([]byte(clitest.Read(t, path)), &doc)
+	if err != nil || len(doc.Suites) != 1 {
+		t.Fatalf("%v, %d suites", err, len(doc.Suites))
+	}
+	return doc.Suites[0]
+}
+
+// TestJUnit: objectives and verdicts are test cases of a file, lines of a workflow's log and a
+// table of its summary; the document on standard output stays one.
+func TestJUnit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
+	url, _ := clitest.Shop(t, 404)
+	o := clitest.Command(t, "attack", url, "--clients", "2", "--n", "400", "--name", "a::b%0A", "--out",
+		"a", "--quiet", "--junit", "cases.xml", "--format", "json",
+		"--objective", "failed<=1%,p50-response<10m")
+	if !json.Valid([]byte(o.Stdout)) {
+		t.Errorf("not a document: %s", o.Stdout)
+	}
+	s := suite(t, "cases.xml")
+	if s.Name != "poolbench attack" || s.Tests != 3 {
+		t.Fatalf("%+v", s)
+	}
+	missed := s.Cases[0]
+	said := missed.Failure
+	if said == nil {
+		said = missed.Error // on a busy machine the run is INVALID
+	}
+	if missed.Name != "failed<=1%" || said == nil || !strings.HasSuffix(said.Message, ": 33.2 %") ||
+		!strings.HasPrefix(missed.Class, "Attack/target=a::b%250A/") {
+		t.Errorf("%+v", missed)
+	}
+	const line = "::error title=poolbench attack%3A failed<=1%25::Attack/target=a::b%25250A/"
+	if !strings.Contains("\n"+o.Stderr, "\n"+line) {
+		t.Errorf("no annotation in %s", o.Stderr)
+	}
+	if summary := clitest.Read(t, "summary.md"); !strings.Contains(summary,
+		"### poolbench attack: ") || !strings.Contains(summary, ": 33.2 %") {
+		t.Error(summary)
+	}
+}

@@ -1,0 +1,121 @@
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/internal/machine/meter"
+)
+
+// A file keeps what is written to it.
+type file struct {
+	strings.Builder
+	fails error
+}
+
+func (f *file) Write(p []byte) (int, error) {
+	if f.fails != nil {
+		return 0, f.fails
+	}
+	return f.Builder.Write(p)
+}
+
+func (f *file) Close() error { return nil }
+
+// TestStream: counts are of the run so far, also where a run follows another within a second;
+// quantiles are of the second; the ending is what the results have.
+func TestStream(t *testing.T) {
+	var m meter.Meter
+	seconds := NewSeconds(&m)
+	var to file
+	s := NewStream(&to)
+	at := time.Now()
+	step := func() {
+		if f, ok := seconds.Step(at); ok {
+			s.Write(f)
+		}
+		at = at.Add(time.Second)
+	}
+	settled := uint64(0)
+	begin := func(name string) {
+		settled = 0
+		m.Begin(meter.Run{Name: name, Settled: func() uint64 { return settled },
+			InFlight: func() int64 { return 3 }})
+	}
+	settle := func(o meter.Outcome, n int, response time.Duration) {
+		for range n {
+			settled++
+			m.Settle(settled, o, response)
+		}
+	}
+	step()
+	begin(`a"\n`)
+	settle(meter.Completed, 400, time.Millisecond)
+	settle(meter.Failed, 5, 0)
+	step()
+	settle(meter.Completed, 10, time.Second)
+	step()
+	settle(meter.Throttled, 7, 0) // of which no second of the run tells
+	m.End()
+	begin("b")
+	settle(meter.Shed, 2, 0)
+	settle(meter.Completed, 1, time.Second)
+	step()
+	step()
+	m.End()
+	step()
+	if err := s.End(Ending{Runs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		Second
+		End bool
+	}
+	var lines []line
+	for scan := bufio.NewScanner(strings.NewReader(to.String())); scan.Scan(); {
+		var l line
+		if err := json.Unmarshal(scan.Bytes(), &l); err != nil {
+			t.Fatalf("%v: %s", err, scan.Text())
+		}
+		lines = append(lines, l)
+	}
+	if len(lines) != 5 || !lines[4].End {
+		t.Fatalf("%d lines:\n%s", len(lines), to.String())
+	}
+	first, second, third := lines[0], lines[1], lines[2]
+	if first.Run != `a"\n` || first.Sent != 408 || first.Completed != 400 || first.Failed != 5 ||
+		*first.InFlight != 3 || first.P99 == nil || *first.P99 > 0.0011 {
+		t.Errorf("%+v", first)
+	}
+	if second.Completed != 410 || second.P50 == nil || *second.P50 < 0.9 || second.P99 != nil {
+		t.Errorf("%+v", second)
+	}
+	if third.Run != "b" || third.Throttled != 0 || third.Shed != 2 || third.Completed != 1 ||
+		third.P50 != nil {
+		t.Errorf("%+v", third)
+	}
+}
+
+// TestStreamFails: the first error is kept.
+func TestStreamFails(t *testing.T) {
+	full := errors.New("full")
+	s := NewStream(&file{fails: full})
+	s.Write(Second{})
+	if err := s.End(Ending{}); !errors.Is(err, full) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestEndingCounts: the parts of a result add up to its tasks.
+func TestEndingCounts(t *testing.T) {
+	var e Ending
+	shares := map[string]float64{"failed/op": 1. / 3, "shed/op": 0.1}
+	e.Count(300, func(unit string) (float64, bool) { v, ok := shares[unit]; return v, ok })
+	if e.Sent != 300 || e.Failed != 100 || e.Shed != 30 || e.Completed != 170 || e.Runs != 1 {
+		t.Errorf("%+v", e)
+	}
+}

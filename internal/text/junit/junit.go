@@ -1,0 +1,71 @@
+// Package junit writes test cases as JUnit XML, for systems that show tests, as annotations of a
+// GitHub workflow, and as a summary of its job.
+package junit
+
+import (
+	"encoding/xml"
+	"io"
+)
+
+// A Suite is test cases with a name.
+type Suite struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"` // the counts are set by Add
+	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Cases    []Case `xml:"testcase"`
+	Output   string `xml:"system-out,omitempty"` // what else a reader should know
+}
+
+// A Case passes unless it says otherwise. A failure is what was to be found out and is bad; an
+// error is that it could not be found out.
+type Case struct {
+	Name    string `xml:"name,attr"`
+	Class   string `xml:"classname,attr"`
+	Failure *Text  `xml:"failure"`
+	Error   *Text  `xml:"error"`
+	Skipped *Text  `xml:"skipped"`
+	Output  string `xml:"system-out,omitempty"`
+}
+
+// A Text says why a case did not pass.
+type Text struct {
+	Type    string `xml:"type,attr,omitempty"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// Add adds a case to the suite.
+func (s *Suite) Add(c Case) {
+	s.Tests++
+	switch {
+	case c.Failure != nil:
+		s.Failures++
+	case c.Error != nil:
+		s.Errors++
+	case c.Skipped != nil:
+		s.Skipped++
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+// Write writes the suite as JUnit XML, of the schema that Jenkins has of it. What XML cannot hold
+// is replaced.
+func (s *Suite) Write(w io.Writer) error {
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	encode := xml.NewEncoder(w)
+	encode.Indent("", "  ")
+	if err := encode.Encode(document{Suites: []*Suite{s}}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+type document struct {
+	XMLName xml.Name `xml:"testsuites"`
+	Suites  []*Suite `xml:"testsuite"`
+}
