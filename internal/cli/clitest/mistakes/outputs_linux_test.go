@@ -66,7 +66,7 @@ func outputCases(t *testing.T) map[string]outputCase {
 		"attack --dead-letters": {args: append(slices.Clone(attack), "--strategy",
 			"retry_in_place:attempts=1"), holds: `{"time":`, codes: undone,
 			not: []string{"link", "tmpfs"}},
-		"attack --junit":  {args: attack, holds: "<?xml", codes: undone},
+		"attack --junit": {args: attack, holds: "<?xml", codes: undone},
 		"attack --stream": {args: attack, holds: `{"end":true`, codes: undone,
 			not: []string{"link", "tmpfs"}},
 	}
