@@ -1,0 +1,87 @@
+package manual
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/poolbench/poolbench/internal/house/check"
+)
+
+// testers are the load testers that a machine may have, by apt: .ci/testers installs them.
+var testers = []string{"wrk", "hey", "h2load"}
+
+// byTime is what has a tester send as many requests as it can until then.
+var byTime = regexp.MustCompile(` -(d|z) ?\d+s`)
+
+// pair is a row of docs/coming-from.md: their command, and ours.
+var pair = regexp.MustCompile("(?m)^\\| `(.*)` \\| `(poolbench attack .*)` \\|$")
+
+// TestComingFrom: what stands side by side in docs/coming-from.md sends as many requests, which the
+// server counts; every row of ours runs, and theirs where the tool is one of testers.
+func TestComingFrom(t *testing.T) {
+	check.Only(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int64
+	listens := httptest.NewUnstartedServer(http.HandlerFunc(
+		func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	listens.Config.Protocols = new(http.Protocols)
+	listens.Config.Protocols.SetHTTP1(true)
+	listens.Config.Protocols.SetUnencryptedHTTP2(true)
+	listens.Start()
+	defer listens.Close()
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "poolbench")); err != nil {
+		t.Fatal(err)
+	}
+	here := strings.TrimPrefix(listens.URL, "http://")
+	if err := os.WriteFile(filepath.Join(dir, "targets.txt"), []byte("GET "+listens.URL+"/\n"),
+		0o666); err != nil {
+		t.Fatal(err)
+	}
+	requests := func(t *testing.T, line string) int64 {
+		asked.Store(0)
+		cmd := exec.Command("sh", "-c", strings.NewReplacer(server, here, "10s", "1s").Replace(line))
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), asCommand+"=1",
+			"PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		said, err := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != 0 && code != 3 { // 3: a busy machine
+			t.Fatalf("%s: %v\n%s", line, err, said)
+		}
+		return asked.Load()
+	}
+	for _, row := range pair.FindAllStringSubmatch(
+		read(t, filepath.Join(checkout, "docs/coming-from.md")), -1) {
+		theirs, ours := row[1], row[2]
+		if strings.Contains(ours, "grpc://") {
+			continue // its server is another one: the page's blocks and the tests of gRPC have it
+		}
+		name := strings.Fields(theirs)[0]
+		t.Run(theirs, func(t *testing.T) {
+			n := requests(t, ours+" --quiet --out "+t.TempDir()+"/out")
+			if n == 0 {
+				t.Fatalf("%s: no request came", ours)
+			}
+			if !slices.Contains(testers, name) {
+				return
+			}
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skip(name, "is not installed")
+			}
+			if they := requests(t, theirs); they == 0 || they != n && !byTime.MatchString(theirs) {
+				t.Errorf("%s sends %d requests, %s %d", theirs, they, ours, n)
+			}
+		})
+	}
+}
