@@ -51,7 +51,8 @@ func TestComingFrom(t *testing.T) {
 	}
 	requests := func(t *testing.T, line string) int64 {
 		asked.Store(0)
-		cmd := exec.Command("sh", "-c", strings.NewReplacer(server, here, "10s", "1s").Replace(line))
+		shorter := strings.NewReplacer(server, here, "10s", "1s")
+		cmd := exec.Command("sh", "-c", shorter.Replace(line))
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), asCommand+"=1",
 			"PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
