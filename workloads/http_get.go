@@ -19,7 +19,7 @@ import (
 
 var _ = register(Spec{
 	Name: "http_get",
-	Summary: "gets a page over HTTP/1.1 through a bounded pool of connections, from a server of " +
+	Summary: "gets a page over HTTP through a bounded pool of connections, from a server of " +
 		"its own on loopback or from any other",
 	Kind: IO,
 	Keys: []param.Key{
@@ -29,6 +29,10 @@ var _ = register(Spec{
 			"server takes for a request; with a url, what its mean is assumed to be"},
 		{Name: "conns", Kind: param.Int, Default: "100",
 			Doc: "connections at most; a task without one waits for it"},
+		{Name: "protocol", Kind: param.Choice, Default: "http1",
+			Choices: []string{"http1", "h2c", "http2"}, Doc: "HTTP/1.1; HTTP/2 in the clear; " +
+				"HTTP/2 over TLS, with an https url. A connection of HTTP/2 carries as many " +
+				"tasks as its server allows"},
 		{Name: "timeout", Kind: param.Duration, Default: "5s",
 			Doc: "time after which a task fails, counted from before its connection, at most 1h"},
 	},
@@ -44,7 +48,11 @@ func checkHTTPGet(v param.Values) error {
 		return fmt.Errorf("timeout: must be positive and at most 1h, got %s",
 			dist.FormatDuration(d))
 	}
+	spoken := v.Choice("protocol")
 	if !v.Given("url") {
+		if spoken == "http2" {
+			return errors.New("protocol: http2 is over TLS, and the own server is not: want h2c")
+		}
 		return nil
 	}
 	if v.Dist("service").Mean() <= 0 {
@@ -59,6 +67,10 @@ func checkHTTPGet(v param.Values) error {
 	case u.User != nil:
 		return errors.New("url: must hold neither a user nor a password: it stands in the names " +
 			"of results")
+	case spoken == "h2c" && u.Scheme != "http":
+		return errors.New("protocol: h2c is in the clear: want an http url, or http2")
+	case spoken == "http2" && u.Scheme != "https":
+		return errors.New("protocol: http2 is over TLS: want an https url, or h2c")
 	}
 	return nil
 }
@@ -70,7 +82,7 @@ func isPort(text string) bool {
 
 func newHTTPGet(seed uint64, v param.Values) (Workload, error) {
 	service := v.Dist("service")
-	w := newHTTPClient(v.Int("conns"), v.Duration("timeout"))
+	w := newHTTPClient(v.Int("conns"), v.Duration("timeout"), v.Choice("protocol"))
 	w.mean, w.c2 = service.Mean(), service.C2()
 	if v.Given("url") {
 		text := v.Text("url")
@@ -109,11 +121,21 @@ type httpClient struct {
 	times
 }
 
-func newHTTPClient(conns int, timeout time.Duration) *httpClient {
+func newHTTPClient(conns int, timeout time.Duration, protocol string) *httpClient {
+	protocols := new(http.Protocols)
+	switch protocol {
+	case "h2c":
+		protocols.SetUnencryptedHTTP2(true)
+	case "http2":
+		protocols.SetHTTP2(true)
+	default:
+		protocols.SetHTTP1(true)
+	}
 	return &httpClient{timeout: timeout,
 		client: http.Client{Transport: once.Transport{Transport: &http.Transport{
 			// a connection may be for another task than the one that asked
 			DialContext:            (&net.Dialer{Timeout: timeout}).DialContext,
+			Protocols:              protocols,
 			MaxConnsPerHost:        conns,
 			MaxIdleConnsPerHost:    conns,
 			IdleConnTimeout:        idleTimeout,

@@ -298,6 +298,12 @@ func TestImpossibleGets(t *testing.T) {
 			"65535",
 		"http_get:url=http://u:secret@h/": "workload http_get: url: must hold neither a " +
 			"user nor a password: it stands in the names of results",
+		"http_get:protocol=http2": "workload http_get: protocol: http2 is over TLS, and the own " +
+			"server is not: want h2c",
+		"http_get:url=https://localhost,protocol=h2c": "workload http_get: protocol: h2c is in " +
+			"the clear: want an http url, or http2",
+		"http_get:url=http://localhost,protocol=http2": "workload http_get: protocol: http2 is " +
+			"over TLS: want an https url, or h2c",
 		"http_get:url=http://localhost,service=0s": "workload http_get: service: the mean must " +
 			"be positive",
 	} {

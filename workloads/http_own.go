@@ -100,7 +100,11 @@ func listen(timeout time.Duration, handler http.HandlerFunc) (*loopback, error) 
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &loopback{url: "http://" + listener.Addr().String() + "/", cancel: cancel}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
 	s.server = http.Server{
+		Protocols:         protocols,
 		Handler:           handler,
 		ReadHeaderTimeout: timeout + time.Second,
 		ReadTimeout:       timeout + time.Second,

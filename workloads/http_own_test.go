@@ -86,6 +86,45 @@ func TestOwnServerDoesTheTasksWork(t *testing.T) {
 	}
 }
 
+// Over HTTP/2 each task is done once, too, and they share a connection.
+func TestOwnServerOverHTTP2(t *testing.T) {
+	w := ownServer(t, param.Arg{Key: "protocol", Value: "h2c"},
+		param.Arg{Key: "service", Value: "0s"})
+	var mu sync.Mutex
+	done, protocols, peers := map[uint64]int{}, map[string]int{}, map[string]int{}
+	w.service = func(_ context.Context, seq uint64) error {
+		mu.Lock()
+		defer mu.Unlock()
+		done[seq]++
+		return nil
+	}
+	err := w.Serve(func(work func(context.Context, uint64) error) http.Handler {
+		h := numbered(work)
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			protocols[r.Proto]++
+			peers[r.RemoteAddr]++
+			mu.Unlock()
+			h.ServeHTTP(rw, r)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for seq := range uint64(50) {
+		wg.Go(func() {
+			if err := w.Do(context.Background(), seq); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if len(done) != 50 || protocols["HTTP/2.0"] != 50 || len(peers) != 1 {
+		t.Errorf("%v, %v over %v", done, protocols, peers)
+	}
+}
+
 func TestOwnServerRefuses(t *testing.T) {
 	w := ownServer(t)
 	w.service = func(context.Context, uint64) error { return errors.New("no") }

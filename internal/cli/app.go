@@ -24,6 +24,7 @@ import (
 	_ "github.com/poolbench/poolbench/strategies/durable"
 	_ "github.com/poolbench/poolbench/strategies/peers"
 	_ "github.com/poolbench/poolbench/workloads/regex"
+	_ "github.com/poolbench/poolbench/workloads/rpc"
 	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 

@@ -58,6 +58,7 @@ func (a *app) gatewayCommand() *cobra.Command {
 		"most requests in flight (default unlimited)")
 	fs.DurationVar(&load.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
+	question.AddH2C(cmd, load)
 	o.LoadOptions.AddTo(cmd)
 	flags.Profile(cmd, &load.Profile)
 	return cmd

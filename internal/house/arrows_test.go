@@ -38,7 +38,7 @@ var rooms = []room{
 		"reports/charts", "reports/proof", "reports/advice", "reports/why",
 		"internal/traffic/recorded",
 		"strategies", "strategies/engine", "strategies/engine/broker", "strategies/builtin",
-		"strategies/durable", "strategies/peers", "workloads", "workloads/regex",
+		"strategies/durable", "strategies/peers", "workloads", "workloads/regex", "workloads/rpc",
 		"workloads/sql", "targets", "targets/rpc", "internal/parts/rpc", "internal/durability/crash", "internal/fleet",
 		"internal/fleet/hub", "internal/cli/live",
 		"internal/durability/spooltest", "internal"}, []string{
@@ -65,7 +65,7 @@ var rooms = []room{
 		"reports/page",
 		"reports/page/shell", "reports/charts", "strategies", "strategies/engine/broker",
 		"strategies/durable",
-		"strategies/peers", "workloads", "workloads/regex", "targets", "internal"}, nil},
+		"strategies/peers", "workloads", "workloads/regex", "workloads/rpc", "targets", "internal"}, nil},
 	{"internal/gate/changepoint", []string{"internal"}, nil},
 	{"internal/gate/judge", []string{"reports/gate/verdict", "internal"},
 		[]string{"golang.org/x/perf", "gonum.org/v1/gonum"}},
@@ -193,6 +193,9 @@ var rooms = []room{
 		"github.com/jackc/pgx/v5", "github.com/riverqueue/river", "github.com/redis/go-redis/v9",
 		"github.com/hibiken/asynq", "github.com/rabbitmq/amqp091-go"}},
 	{"workloads", []string{"internal/traffic/traces", "internal"}, nil},
+	{"workloads/rpc", []string{"workloads", "internal/parts/rpc", "targets",
+		"targets/rpc", // its tests
+		"internal"}, []string{"google.golang.org/grpc"}},
 	{"workloads/regex", []string{"workloads", "internal"}, []string{"github.com/dlclark/regexp2"}},
 	{"workloads/sql", []string{"workloads", "internal"},
 		[]string{"modernc.org/sqlite", "github.com/jackc/pgx/v5"}},
@@ -202,7 +205,7 @@ var rooms = []room{
 	{forTests, []string{"internal"}, nil},
 	{"internal/house", []string{"bench", "strategies", "strategies/builtin", "strategies/peers",
 		"workloads",
-		"workloads/regex", "workloads/sql", "targets", "internal"}, nil},
+		"workloads/regex", "workloads/rpc", "workloads/sql", "targets", "internal"}, nil},
 	{"internal/gate/live", []string{"internal/machine/witness"}, nil}, // tests alone
 	{"internal/machine/witness", []string{"internal"},
 		[]string{"golang.org/x/sys", "github.com/HdrHistogram/hdrhistogram-go"}},

@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/workloads"
 	_ "github.com/poolbench/poolbench/workloads/regex"
+	_ "github.com/poolbench/poolbench/workloads/rpc"
 	_ "github.com/poolbench/poolbench/workloads/sql"
 )
 

@@ -77,9 +77,8 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.Var(flags.Parsed(&o.Workers, "N", flags.ParseWorkers), "workers",
 		fmt.Sprintf("most requests in flight in the open loop, or unlimited (default %d)",
 			attack.DefaultWorkers))
-	fs.Var(flags.AtLeastOne(&o.Connections, arrivals.MaxTasks), "connections",
-		"most connections `N` to a host (default: no limit)")
-	AddHTTP2(cmd, &o.Attack)
+	AddH2C(cmd, &o.Attack)
+	fs.BoolVar(&o.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
 	fs.StringVar(&o.UnixSocket, "unix-socket", "",
 		"connect to the Unix socket `PATH`, whatever host the URL names")
 	fs.StringVar(&o.proto, "proto", "", "services of gRPC from this `FILE`, a .proto or a "+
@@ -94,11 +93,12 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	o.Fleet.AddTo(cmd, &o.Agents)
 }
 
-// AddHTTP2 declares the flags that say how HTTP/2 is spoken.
-func AddHTTP2(cmd *cobra.Command, k *attack.Attack) {
+// AddH2C declares the flags of HTTP/2 in the clear.
+func AddH2C(cmd *cobra.Command, k *attack.Attack) {
 	fs := cmd.Flags()
+	fs.Var(flags.AtLeastOne(&k.Connections, arrivals.MaxTasks), "connections",
+		"most connections `N` to a host (default: no limit)")
 	fs.BoolVar(&k.H2C, "h2c", false, "speak HTTP/2 in the clear, to http://")
-	fs.BoolVar(&k.HTTP2, "http2", false, "speak HTTP/2 over TLS, to https://")
 	fs.Var(flags.AtLeastOne(&k.Streams, arrivals.MaxTasks), "streams",
 		"most requests at once, `N`, on a connection of HTTP/2 or gRPC (default 100)")
 }

@@ -56,6 +56,10 @@ const mostReceived = 64 << 20
 // of a closed loop that got no answer. Calls meanwhile fail.
 const reconnect = 10 * time.Millisecond
 
+// patience is how long a connection may take to be made, as grpc has it. Calls that wait for it have
+// timeouts of their own.
+const patience = 20 * time.Second
+
 // conn is connection number at.
 func (c *Client) conn(at int) (*grpc.ClientConn, error) {
 	c.mu.Lock()
@@ -89,7 +93,7 @@ func (c *Client) connect() (*grpc.ClientConn, error) {
 		grpc.WithDisableServiceConfig(),
 		grpc.WithDisableRetry(),
 		grpc.WithIdleTimeout(0), // it is busy, or its owner closes it
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: often}),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: often, MinConnectTimeout: patience}),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(raw{}),
 			grpc.MaxCallRecvMsgSize(mostReceived)))
 }

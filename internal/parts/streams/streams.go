@@ -21,8 +21,6 @@ type Dealer struct {
 	mu      sync.Mutex
 	carries []int
 	waiting []chan int
-	total   int
-	peak    int
 }
 
 // NewDealer is for so many connections, 0 being as many as it takes, of so many streams each.
@@ -40,8 +38,6 @@ func (d *Dealer) Take(ctx context.Context, deadline time.Time) (int, error) {
 	d.mu.Lock()
 	if at := d.room(); at >= 0 {
 		d.carries[at]++
-		d.total++
-		d.peak = max(d.peak, d.total)
 		d.mu.Unlock()
 		return at, nil
 	}
@@ -107,12 +103,4 @@ func (d *Dealer) Give(at int) {
 		return
 	}
 	d.carries[at]--
-	d.total--
-}
-
-// Peak is the most streams that were taken at once, over all connections.
-func (d *Dealer) Peak() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.peak
 }

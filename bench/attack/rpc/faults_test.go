@@ -1,0 +1,269 @@
+package rpc_test
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/net/http2"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/internal/parts/rpc"
+	target "github.com/poolbench/poolbench/targets/rpc"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// descriptors are those of the service, from a file.
+func descriptors(t testing.TB) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "target.proto")
+	if err := os.WriteFile(file, []byte(target.Proto), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set, err := rpc.ReadSet(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// A protocol is one that attacks speak.
+type protocol struct {
+	name string
+	grpc bool
+	set  func(t *testing.T, a *attack.Attack, address string)
+}
+
+var protocols = []protocol{
+	{"h2c", false, func(_ *testing.T, a *attack.Attack, address string) {
+		a.H2C = true
+		a.Requests = []attack.Request{{Method: "GET", URL: "http://" + address + "/x"}}
+	}},
+	{"h2c with a body", false, func(_ *testing.T, a *attack.Attack, address string) {
+		a.H2C = true
+		a.Requests = []attack.Request{{Method: "POST", URL: "http://" + address + "/x",
+			Body: []byte("something")}}
+	}},
+	{"gRPC", true, func(t *testing.T, a *attack.Attack, address string) {
+		a.Descriptors = descriptors(t)
+		a.Requests = []attack.Request{{URL: "grpc://" + address + "/poolbench.v1.Target/Call",
+			Body: []byte(`{"text": "x"}`)}}
+	}},
+	{"gRPC, streams", true, func(t *testing.T, a *attack.Attack, address string) {
+		a.Descriptors = descriptors(t)
+		a.Requests = []attack.Request{{URL: "grpc://" + address + "/poolbench.v1.Target/Stream"}}
+	}},
+}
+
+const (
+	faultTasks = 64
+	// every so manieth request meets the fault: more than clients that send again
+	faulty = 16
+)
+
+// A fault is what a server does to every so manieth request.
+type fault struct {
+	name    string
+	do      func(s *stream)
+	outcome func(p protocol) string // of the request that meets it: completed or failed
+	// requests behind it meet it, too, as their connection goes: the server may not have read them
+	spreads bool
+	resends bool // the server did not begin it
+}
+
+func always(outcome string) func(protocol) string {
+	return func(protocol) string { return outcome }
+}
+
+var faults = []fault{
+	{"nothing", (*stream).good, always("completed"), false, false},
+	{"RST_STREAM", func(s *stream) { s.reset(http2.ErrCodeInternal) }, always("failed"), false,
+		false},
+	{"RST_STREAM in the body", func(s *stream) {
+		s.begin()
+		s.data(s.body(), false)
+		s.reset(http2.ErrCodeInternal)
+	}, always("failed"), false, false},
+	{"REFUSED_STREAM", func(s *stream) { s.reset(http2.ErrCodeRefusedStream) }, always("failed"),
+		false, true},
+	{"GOAWAY in mid-flight", func(s *stream) { s.goAway(); s.good() }, always("completed"), true,
+		true},
+	{"the connection is reset", (*stream).cut, always("failed"), true, false},
+	{"trailers", func(s *stream) {
+		s.begin("trailer", "x-sum")
+		s.data(s.body(), false)
+		if s.of.grpc {
+			s.end()
+			return
+		}
+		s.forget()
+		s.of.mu.Lock()
+		s.of.answered++
+		s.of.mu.Unlock()
+		s.headers(true, "x-sum", "5")
+	}, always("completed"), false, false},
+	{"a slow body", (*stream).slowly, always("completed"), false, false},
+	{"103 first", func(s *stream) {
+		s.headers(false, ":status", "103", "link", "</x>")
+		s.good()
+	}, always("completed"), false, false},
+	{"a body that never ends", (*stream).forEver, always("failed"), false, false},
+	{"a gzip bomb", (*stream).bomb, func(p protocol) string {
+		if p.grpc { // nobody has asked for a compressed message
+			return "failed"
+		}
+		return "completed"
+	}, false, false},
+}
+
+// TestFaults: whatever a server does, it has seen each request once, and the outcomes are those
+// that it gave: nothing is lost, and nothing counts twice.
+func TestFaults(t *testing.T) {
+	for _, p := range protocols {
+		for _, f := range faults {
+			for _, resend := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/resend=%v", p.name, f.name, resend), func(t *testing.T) {
+					t.Parallel()
+					meet(t, p, f, resend)
+				})
+			}
+		}
+	}
+}
+
+func meet(t *testing.T, p protocol, f fault, resend bool) {
+	met := 0
+	h := newHostile(t, p.grpc, func(s *stream, n int) {
+		if n%faulty != faulty-1 {
+			s.good()
+			return
+		}
+		s.of.mu.Lock()
+		met++
+		s.of.mu.Unlock()
+		f.do(s)
+	})
+	a := attack.Attack{Clients: 6, Tasks: faultTasks, Connections: 2, Resend: resend,
+		Timeout: time.Second}
+	p.set(t, &a, h.address)
+	r, err := attack.Run(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(unit string) int {
+		v, ok := r.Metric(unit)
+		if !ok {
+			t.Errorf("no %s", unit)
+		}
+		return int(math.Round(v * float64(r.Tasks)))
+	}
+	completed := r.Tasks - count("failed/op") - count("throttled/op") - count("abandoned/op") -
+		count("shed/op")
+	resent, failed := count("resent/op"), count("failed/op")
+	seen, answered := h.counts()
+	said := 0
+	for _, c := range append(r.Statuses, r.Errors...) {
+		said += c.N
+	}
+	if r.Tasks != faultTasks || seen > faultTasks+resent ||
+		!f.spreads && seen < faultTasks+resent || said != faultTasks ||
+		len(r.Broken) > 0 || count("abandoned/op")+count("throttled/op") != 0 {
+		t.Errorf("%d requests, the server saw %d, %d resent; %v %v %v", r.Tasks, seen, resent,
+			r.Statuses, r.Errors, r.Broken)
+	}
+	// an answer that the client gives up, or cannot read, was given all the same
+	if wrong := answered - completed; f.name != "a gzip bomb" && wrong != 0 ||
+		wrong < 0 || completed+failed != faultTasks {
+		t.Errorf("%d completed, %d answered, %d failed: %v %v", completed, answered, failed,
+			r.Statuses, r.Errors)
+	}
+	if !f.spreads && !(f.resends && resend) {
+		want := 0
+		if f.outcome(p) == "failed" {
+			want = met
+		}
+		if failed != want {
+			t.Errorf("%d failed, want %d: %v", failed, want, r.Errors)
+		}
+	}
+	if resend && f.resends && failed != 0 {
+		t.Errorf("%d failed that the server had not begun: %v", failed, r.Errors)
+	}
+	if !(resend && f.resends) && resent != 0 {
+		t.Errorf("%d were sent again", resent)
+	}
+	if strings.Contains(f.name, "GOAWAY") && count("goaways/op") == 0 ||
+		strings.Contains(f.name, "STREAM") && count("resets/op") != met {
+		t.Errorf("%d GOAWAYs, %d resets of %d", count("goaways/op"), count("resets/op"), met)
+	}
+	if peak, _ := r.Metric("peak-streams"); peak < 2 || peak > 6 {
+		t.Errorf("%v streams at once", peak)
+	}
+}
+
+// TestRestart: while a server is away, requests fail; when it is back they go on, over new
+// connections, and the counts agree.
+func TestRestart(t *testing.T) {
+	for _, p := range protocols {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			var h *hostile
+			h = newHostile(t, p.grpc, func(s *stream, n int) {
+				if n != 20 {
+					s.good()
+					return
+				}
+				address := h.address
+				h.hush()
+				h.serving.Go(func() {
+					time.Sleep(20 * time.Millisecond) // what was answered arrives
+					h.stop()
+					time.Sleep(30 * time.Millisecond)
+					h.start(t, address)
+				})
+			})
+			a := attack.Attack{Rate: 500, Tasks: 400, Connections: 2, Timeout: time.Second}
+			p.set(t, &a, h.address)
+			r, err := attack.Run(t.Context(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen, answered := h.counts()
+			statuses, errors := 0, 0
+			for _, c := range r.Statuses {
+				statuses += c.N
+			}
+			for _, c := range r.Errors {
+				errors += c.N
+			}
+			if statuses != answered || statuses+errors != r.Tasks || seen > r.Tasks ||
+				errors == 0 || answered < 40 || len(r.Broken) > 0 {
+				t.Errorf("%d of %d answered, seen %d: %v %v %v", answered, r.Tasks, seen,
+					r.Statuses, r.Errors, r.Broken)
+			}
+		})
+	}
+}
+
+// unixSocket listens at a path that is short enough for any system.
+func unixSocket(t *testing.T) (net.Listener, string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, path
+}

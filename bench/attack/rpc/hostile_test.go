@@ -1,0 +1,330 @@
+package rpc_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// A hostile server of HTTP/2, frame by frame: each request is answered by what, with its number
+// from 0 over all connections.
+type hostile struct {
+	grpc bool
+	what func(s *stream, n int)
+
+	mu       sync.Mutex
+	listener net.Listener
+	address  string
+	open     map[net.Conn]bool
+	seen     int // requests that came whole
+	answered int // to their ends
+	quiet    bool
+	serving  sync.WaitGroup
+}
+
+// A stream is a request to be answered.
+type stream struct {
+	*peer
+	id   uint32
+	gone chan struct{} // closed when the client has reset it
+}
+
+// A peer is a connection.
+type peer struct {
+	of      *hostile
+	conn    net.Conn
+	mu      sync.Mutex
+	framer  *http2.Framer
+	head    bytes.Buffer
+	encoder *hpack.Encoder
+	last    uint32 // stream; behind it none is answered any more. 0: all are
+	streams map[uint32]*stream
+}
+
+func newHostile(t *testing.T, grpc bool, what func(s *stream, n int)) *hostile {
+	t.Helper()
+	h := &hostile{grpc: grpc, what: what, open: map[net.Conn]bool{}}
+	h.start(t, "127.0.0.1:0")
+	t.Cleanup(func() {
+		h.stop()
+		h.serving.Wait()
+	})
+	return h
+}
+
+// start listens.
+func (h *hostile) start(t *testing.T, address string) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.quiet = false
+	h.listener, h.address = listener, listener.Addr().String()
+	h.serving.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			h.mu.Lock()
+			h.open[c] = true
+			h.mu.Unlock()
+			h.serving.Go(func() { h.serve(c) })
+		}
+	})
+}
+
+// hush has what comes from now on be without an answer.
+func (h *hostile) hush() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.quiet = true
+}
+
+// stop ends the listener and every connection.
+func (h *hostile) stop() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_ = h.listener.Close()
+	for c := range h.open {
+		_ = c.Close()
+	}
+}
+
+func (h *hostile) counts() (seen, answered int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.seen, h.answered
+}
+
+func (h *hostile) serve(c net.Conn) {
+	p := &peer{of: h, conn: c, framer: http2.NewFramer(c, c), streams: map[uint32]*stream{}}
+	p.encoder = hpack.NewEncoder(&p.head)
+	defer func() {
+		_ = c.Close()
+		h.mu.Lock()
+		delete(h.open, c)
+		h.mu.Unlock()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, s := range p.streams {
+			close(s.gone)
+		}
+		clear(p.streams)
+	}()
+	preface := make([]byte, len(http2.ClientPreface))
+	if _, err := io.ReadFull(c, preface); err != nil || string(preface) != http2.ClientPreface {
+		return
+	}
+	p.write(func() error { return p.framer.WriteSettings() })
+	for {
+		f, err := p.framer.ReadFrame()
+		if err != nil {
+			return
+		}
+		switch f := f.(type) {
+		case *http2.SettingsFrame:
+			if !f.IsAck() {
+				p.write(p.framer.WriteSettingsAck)
+			}
+		case *http2.PingFrame:
+			if !f.IsAck() {
+				p.write(func() error { return p.framer.WritePing(true, f.Data) })
+			}
+		case *http2.HeadersFrame:
+			p.begun(f.StreamID, f.StreamEnded())
+		case *http2.DataFrame:
+			p.begun(f.StreamID, f.StreamEnded())
+		case *http2.RSTStreamFrame:
+			p.mu.Lock()
+			if s := p.streams[f.StreamID]; s != nil {
+				close(s.gone)
+				delete(p.streams, f.StreamID)
+			}
+			p.mu.Unlock()
+		}
+	}
+}
+
+// begun answers a request that has come whole.
+func (p *peer) begun(id uint32, whole bool) {
+	if !whole {
+		return
+	}
+	s := &stream{p, id, make(chan struct{})}
+	p.mu.Lock()
+	ignored := p.last > 0 && id > p.last
+	p.streams[id] = s
+	p.mu.Unlock()
+	p.of.mu.Lock()
+	n := p.of.seen
+	p.of.seen++
+	ignored = ignored || p.of.quiet
+	p.of.mu.Unlock()
+	if !ignored {
+		p.of.what(s, n)
+	}
+}
+
+func (p *peer) write(f func() error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return f() == nil
+}
+
+// headers writes pairs of names and values.
+func (s *stream) headers(end bool, pairs ...string) bool {
+	return s.write(func() error {
+		s.head.Reset()
+		for i := 0; i < len(pairs); i += 2 {
+			_ = s.encoder.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
+		}
+		return s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id,
+			BlockFragment: s.head.Bytes(), EndHeaders: true, EndStream: end})
+	})
+}
+
+// begin writes the head of a good answer.
+func (s *stream) begin(more ...string) bool {
+	pairs := []string{":status", "200"}
+	if s.of.grpc {
+		pairs = append(pairs, "content-type", "application/grpc")
+	}
+	return s.headers(false, append(pairs, more...)...)
+}
+
+// body is a message, or a text.
+func (s *stream) body() []byte {
+	if s.of.grpc {
+		return []byte{0, 0, 0, 0, 2, 8, 1} // number: 1
+	}
+	return []byte("01234")
+}
+
+func (s *stream) data(p []byte, end bool) bool {
+	return s.write(func() error { return s.framer.WriteData(s.id, end, p) })
+}
+
+// end ends the answer well, and counts it.
+func (s *stream) end() {
+	s.forget()
+	s.of.mu.Lock()
+	s.of.answered++ // before the client can have it
+	s.of.mu.Unlock()
+	if s.of.grpc {
+		s.headers(true, "grpc-status", "0")
+	} else {
+		s.data(nil, true)
+	}
+}
+
+// forget has nobody watch over the stream any more.
+func (s *stream) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[s.id] == s {
+		delete(s.streams, s.id)
+	}
+}
+
+// good answers as one should.
+func (s *stream) good() {
+	s.begin()
+	s.data(s.body(), false)
+	s.end()
+}
+
+// reset ends the stream by that code.
+func (s *stream) reset(code http2.ErrCode) {
+	s.forget()
+	s.write(func() error { return s.framer.WriteRSTStream(s.id, code) })
+}
+
+// goAway answers nothing behind this stream, and closes the connection a while later.
+func (s *stream) goAway() {
+	s.write(func() error {
+		s.last = s.id
+		return s.framer.WriteGoAway(s.id, http2.ErrCodeNo, nil)
+	})
+	s.of.serving.Go(func() {
+		select {
+		case <-s.gone:
+		case <-time.After(50 * time.Millisecond):
+		}
+		_ = s.conn.Close()
+	})
+}
+
+// cut resets the connection, when what was answered before has arrived.
+func (s *stream) cut() {
+	s.write(func() error { s.last = s.id; return nil })
+	s.of.serving.Go(func() {
+		time.Sleep(20 * time.Millisecond)
+		_ = s.conn.(*net.TCPConn).SetLinger(0)
+		_ = s.conn.Close()
+	})
+}
+
+// slowly answers piece by piece.
+func (s *stream) slowly() {
+	s.of.serving.Go(func() {
+		s.begin()
+		for _, b := range s.body() {
+			select {
+			case <-s.gone:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+			if !s.data([]byte{b}, false) {
+				return
+			}
+		}
+		s.end()
+	})
+}
+
+// forEver never ends the body, as long as its window lasts.
+func (s *stream) forEver() {
+	s.of.serving.Go(func() {
+		s.begin()
+		for s.data(s.body(), false) {
+			select {
+			case <-s.gone:
+				return
+			case <-time.After(time.Millisecond):
+			}
+		}
+	})
+}
+
+var zipped = sync.OnceValue(func() []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(make([]byte, 10<<20))
+	_ = z.Close()
+	return b.Bytes()
+})
+
+// bomb is a little of gzip that is much.
+func (s *stream) bomb() {
+	p := zipped()
+	name := "content-encoding"
+	if s.of.grpc {
+		n := len(p)
+		p = append([]byte{1, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, p...)
+		name = "grpc-encoding"
+	}
+	s.begin(name, "gzip")
+	s.data(p, false)
+	s.end()
+}
