@@ -18,7 +18,15 @@ import (
 	target "github.com/poolbench/poolbench/targets/rpc"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(besideVariable) != "" {
+		if err := serveBeside(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // descriptors are those of the service, from a file.
 func descriptors(t testing.TB) []byte {
