@@ -18,6 +18,7 @@ var variants = map[string][]string{
 	"workloads": {"workload", "variant", "counted", "func", "wait", "waitwatch", "tracefile",
 		"retryafter", "http_own"},
 	"workloads/regex": {},
+	"workloads/rpc":   {},
 	"workloads/sql":   {"postgres", "sqlite"},
 	"targets": {"target", "variant", "counts", "func", "handler", "policy", "quota", "server",
 		"wait", "window"},

@@ -109,13 +109,14 @@ func TestImpossible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for in, want := range map[string]string{
-		"grpc_call":                                       "url: want an address such as grpc://",
-		"grpc_call:url=http://h/a.B/C":                    "url: want an address such as grpc://",
-		"grpc_call:url=grpc://h/a.B":                      "url: want /package.Service/Method",
-		"grpc_call:url=grpc://u:p@h/a.B/C":                "url: must hold neither",
-		"grpc_call:conns=0":                               "conns: must be positive, got 0",
-		"grpc_call:url=" + url + "/poolbench.v1.Target/X": "url: service poolbench.v1.Target has no method X (it has: Call, Stream)",
-		"grpc_call:url=" + url + "/a.B/C":                 "url: there is no service a.B (known: ",
+		"grpc_call":                        "url: want an address such as grpc://",
+		"grpc_call:url=http://h/a.B/C":     "url: want an address such as grpc://",
+		"grpc_call:url=grpc://h/a.B":       "url: want /package.Service/Method",
+		"grpc_call:url=grpc://u:p@h/a.B/C": "url: must hold neither",
+		"grpc_call:conns=0":                "conns: must be positive, got 0",
+		"grpc_call:url=" + url + "/poolbench.v1.Target/X": "url: service poolbench.v1.Target " +
+			"has no method X (it has: Call, Stream)",
+		"grpc_call:url=" + url + "/a.B/C": "url: there is no service a.B (known: ",
 		"grpc_call:url=" + url + "/poolbench.v1.Target/Call,body=" + bad: "body: no JSON of a " +
 			"poolbench.v1.Request: ",
 		"grpc_call:url=" + url + "/poolbench.v1.Target/Call,proto=" + bad: "proto: ",

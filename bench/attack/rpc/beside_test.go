@@ -39,7 +39,8 @@ func serveBeside() error {
 	}
 	server := targets.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	go server.Serve(plain) // both end with the process
-	handler := rpc.Handler(through{new(atomic.Int64)}, func(context.Context, uint64) error { return nil })
+	handler := rpc.Handler(through{new(atomic.Int64)},
+		func(context.Context, uint64) error { return nil })
 	go handler.(*grpc.Server).Serve(remote)
 	fmt.Println(plain.Addr(), remote.Addr())
 	_, err = bufio.NewReader(os.Stdin).ReadString('\n')

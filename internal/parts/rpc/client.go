@@ -56,8 +56,8 @@ const mostReceived = 64 << 20
 // of a closed loop that got no answer. Calls meanwhile fail.
 const reconnect = 10 * time.Millisecond
 
-// patience is how long a connection may take to be made, as grpc has it. Calls that wait for it have
-// timeouts of their own.
+// patience is how long a connection may take to be made, as grpc has it. Calls that wait for it
+// have timeouts of their own.
 const patience = 20 * time.Second
 
 // conn is connection number at.
