@@ -40,7 +40,7 @@ var rooms = []room{
 		"strategies", "strategies/engine", "strategies/engine/broker", "strategies/builtin",
 		"strategies/durable", "strategies/peers", "workloads", "workloads/regex", "workloads/rpc",
 		"workloads/sql", "targets", "targets/rpc", "internal/parts/rpc", "internal/durability/crash", "internal/fleet",
-		"internal/fleet/hub", "internal/cli/live",
+		"internal/fleet/hub", "internal/cli/live", "internal/cli/telemetry",
 		"internal/durability/spooltest", "internal"}, []string{
 		"github.com/HdrHistogram/hdrhistogram-go",
 		"github.com/jackc/pgx/v5", "github.com/redis/go-redis/v9",
@@ -181,6 +181,9 @@ var rooms = []room{
 		[]string{"github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go"}},
 	{"internal/cli/live", []string{"internal"},
 		[]string{"github.com/evanw/esbuild", "github.com/prometheus"}}, // its tests
+	{"internal/cli/telemetry", []string{"internal/cli/live", "internal"},
+		[]string{"go.opentelemetry.io/otel",
+			"go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"}}, // its tests
 	{"internal/fleet", []string{"internal/fleet/hub", "bench", "bench/attack", "bench/directory",
 		"bench/records", "strategies", "workloads",
 		"targets", "internal"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sync",

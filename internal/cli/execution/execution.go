@@ -76,6 +76,7 @@ func Begin(h *runner.Host, o question.RunOptions, title string) (_ *Execution, e
 // Close ends what the execution has begun.
 func (e *Execution) Close() {
 	e.Runner.Close()
+	e.Complain(e.View.endExport())
 	e.Complain(e.View.endStream(e.ending()))
 	e.Complain(e.View.close(""))
 	if e.Dir != nil {
@@ -144,6 +145,7 @@ func (e *Execution) Finish(writing error) {
 			writing = e.draw()
 		}
 	}
+	e.Complain(e.View.endExport()) // results are not less for it
 	writing = errors.Join(writing, e.View.endStream(e.ending()))
 	if e.writing = writing; writing != nil {
 		e.Complain(writing)

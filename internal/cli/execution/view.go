@@ -11,6 +11,7 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/flags"
 	"github.com/poolbench/poolbench/internal/cli/live"
 	"github.com/poolbench/poolbench/internal/cli/question"
+	"github.com/poolbench/poolbench/internal/cli/telemetry"
 	"github.com/poolbench/poolbench/internal/cli/terminal"
 	"github.com/poolbench/poolbench/internal/files/outfile"
 	"github.com/poolbench/poolbench/internal/machine/meter"
@@ -21,20 +22,27 @@ import (
 // A View shows runs while they go on: as a page where the flag says so, and as a line on a
 // terminal.
 type View struct {
-	meter  meter.Meter
-	course *live.Course
-	server *live.Server // nil: there is no page
-	stream *live.Stream // nil: there is none
-	of     flags.Output // its flag
-	plan   func() live.Plan
-	end    func() // of the clock
+	meter   meter.Meter
+	course  *live.Course
+	seconds *live.Seconds
+	server  *live.Server        // nil: there is no page
+	stream  *live.Stream        // nil: there is none
+	of      flags.Output        // its flag
+	export  *telemetry.Exporter // nil: the environment names no collector
+	plan    func() live.Plan
+	end     func() // of the clock
 }
 
 // look begins to show what the command does: nil where nobody looks on. An address that cannot be
 // had is an error before anything is written.
 func look(to io.Writer, f question.LiveFlag, title string) (*View, error) {
 	v := &View{end: func() {}, plan: func() live.Plan { return live.Plan{Left: -1} }}
+	v.seconds = live.NewSeconds(&v.meter)
 	v.course = live.NewCourse(&v.meter, func() live.Plan { return v.plan() })
+	var err error
+	if v.export, err = telemetry.Start(context.Background()); err != nil {
+		return nil, err
+	}
 	if f.Stream.Path != "" {
 		file, err := f.Stream.Open(os.O_TRUNC, 0o666)
 		if err != nil {
@@ -43,12 +51,12 @@ func look(to io.Writer, f question.LiveFlag, title string) (*View, error) {
 		v.stream, v.of = live.NewStream(file), f.Stream
 	}
 	if f.Address == "" {
-		if v.stream == nil && terminal.Console(to) == nil {
+		if v.stream == nil && v.export == nil && terminal.Console(to) == nil {
 			return nil, nil
 		}
 		return v, nil
 	}
-	err := flags.CheckAddress(f.Address, f.Any)
+	err = flags.CheckAddress(f.Address, f.Any)
 	if err == nil {
 		v.server, err = live.Serve(f.Address, f.Any, title, v.course)
 	}
@@ -68,20 +76,44 @@ func (v *View) Begin(
 		return ctx
 	}
 	v.plan = plan
-	seconds := live.NewSeconds(&v.meter)
 	v.end = pace.Every(time.Second, func() {
 		now := time.Now()
 		if f := v.course.Step(now); text != nil {
 			text(frameLine(f))
 		}
-		if v.stream == nil {
-			return
-		}
-		if second, ok := seconds.Step(now); ok {
-			v.stream.Write(second)
+		if v.stream != nil || v.export != nil {
+			v.tell(now)
 		}
 	})
 	return meter.With(ctx, &v.meter)
+}
+
+// tell tells the second that is over.
+func (v *View) tell(now time.Time) {
+	for _, second := range v.seconds.Step(now) {
+		v.stream.Write(second)
+		v.export.Record(second)
+	}
+}
+
+// endExport sends what there is for the last time.
+func (v *View) endExport() error {
+	if v == nil || v.export == nil {
+		return nil
+	}
+	v.stop()
+	export := v.export
+	v.export = nil
+	return export.End()
+}
+
+// stop ends the clock, with what is to be told of a run that has just ended.
+func (v *View) stop() {
+	v.end()
+	v.end = func() {}
+	if v.stream != nil || v.export != nil {
+		v.tell(time.Now())
+	}
 }
 
 // endStream writes the last line of the stream, if there is one.
@@ -89,8 +121,7 @@ func (v *View) endStream(e live.Ending) error {
 	if v == nil || v.stream == nil {
 		return nil
 	}
-	v.end()
-	v.end = func() {}
+	v.stop()
 	stream := v.stream
 	v.stream = nil
 	return v.of.Named(outfile.Named(v.of.Path, stream.End(e)))

@@ -26,7 +26,9 @@ type Second struct {
 	P99      *float64 `json:"p99"`
 	InFlight *int64   `json:"in_flight"` // null: it cannot be told
 
-	Responses meter.Responses `json:"-"` // of the second
+	Over      bool            `json:"over,omitempty"` // the run has ended
+	Responses meter.Responses `json:"-"`              // of the second
+	Every     uint64          `json:"-"`              // of them so many stand for one
 }
 
 // Seconds makes a Second of a meter each time that it is asked for one.
@@ -38,36 +40,59 @@ type Seconds struct {
 // NewSeconds is one of that meter.
 func NewSeconds(m *meter.Meter) *Seconds { return &Seconds{meter: m} }
 
-// Step is the second that is over now; ok is false between two runs.
-func (s *Seconds) Step(now time.Time) (second Second, ok bool) {
-	at := s.meter.Snapshot(now)
-	before := s.before
-	if s.before = at; at.Run == nil {
-		return Second{}, false
+// Step is the second that is over now: nothing between two runs, and of a run that has ended since
+// the last time what it came to.
+func (s *Seconds) Step(now time.Time) (all []Second) {
+	at, before := s.meter.Snapshot(now), s.before
+	s.before = at
+	others := at.Others
+	if at.Run != nil {
+		others = at.Run.Before
 	}
-	f := Second{Run: at.Run.Name, Elapsed: at.At.Sub(at.Run.Begun).Seconds()}
-	rest := at.Settled
+	if r := before.Run; r != nil && r != at.Run {
+		f := secondOf(r, now, r.Settled(), others)
+		f.Over, f.InFlight, f.Responses = true, new(int64), at.Since(&before)
+		if at.Run == nil { // else responses of two runs are in it
+			f.quantiles()
+		}
+		all = append(all, f)
+	}
+	if at.Run != nil {
+		f := secondOf(at.Run, now, at.Settled, at.Others)
+		if at.Run.InFlight != nil {
+			f.InFlight = new(max(at.Run.InFlight(), 0))
+			f.Sent += uint64(*f.InFlight)
+		}
+		if before.Run == nil || before.Run == at.Run {
+			f.Responses = at.Since(&before)
+			f.quantiles()
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// secondOf counts what became of tasks of the run, of which so many are settled.
+func secondOf(
+	r *meter.Run, now time.Time, settled uint64, others [meter.Outcomes]uint64,
+) (f Second) {
+	f = Second{Run: r.Name, Elapsed: now.Sub(r.Begun).Seconds(), Every: r.Every(), Sent: settled}
 	for o, to := range map[meter.Outcome]*uint64{meter.Failed: &f.Failed,
 		meter.Throttled: &f.Throttled, meter.Shed: &f.Shed, meter.Abandoned: &f.Abandoned} {
-		*to = at.Others[o] - at.Run.Before[o]
-		rest -= min(*to, rest) // one may be counted here already, and not yet there
+		*to = others[o] - r.Before[o]
+		settled -= min(*to, settled) // one may be counted here already, and not yet there
 	}
-	f.Completed, f.Sent = rest, at.Settled
-	if at.Run.InFlight != nil {
-		f.InFlight = new(max(at.Run.InFlight(), 0))
-		f.Sent += uint64(*f.InFlight)
-	}
-	if before.Run != nil && before.Run != at.Run { // the responses of two runs are in it
-		return f, true
-	}
-	f.Responses = at.Since(&before)
+	f.Completed = settled
+	return f
+}
+
+func (f *Second) quantiles() {
 	if f.Responses.Total >= leastP50 {
 		f.P50 = new(f.Responses.Quantile(0.5).Seconds())
 	}
 	if f.Responses.Total >= leastP99 {
 		f.P99 = new(f.Responses.Quantile(0.99).Seconds())
 	}
-	return f, true
 }
 
 // An Ending is the last line of a Stream: all runs of the command, as their results have them.
@@ -110,8 +135,12 @@ type Stream struct {
 // NewStream is one to that file.
 func NewStream(to io.WriteCloser) *Stream { return &Stream{to: to, begun: time.Now()} }
 
-// Write writes a second.
-func (s *Stream) Write(second Second) { s.line(second) }
+// Write writes a second. A nil Stream has none.
+func (s *Stream) Write(second Second) {
+	if s != nil {
+		s.line(second)
+	}
+}
 
 // line writes one at once, so that a reader never sees half of it for long.
 func (s *Stream) line(line any) {

@@ -35,21 +35,22 @@ func TestStream(t *testing.T) {
 	s := NewStream(&to)
 	at := time.Now()
 	step := func() {
-		if f, ok := seconds.Step(at); ok {
+		for _, f := range seconds.Step(at) {
 			s.Write(f)
 		}
 		at = at.Add(time.Second)
 	}
-	settled := uint64(0)
+	settled := new(uint64)
 	begin := func(name string) {
-		settled = 0
-		m.Begin(meter.Run{Name: name, Settled: func() uint64 { return settled },
+		of := new(uint64)
+		settled = of
+		m.Begin(meter.Run{Name: name, Settled: func() uint64 { return *of },
 			InFlight: func() int64 { return 3 }})
 	}
 	settle := func(o meter.Outcome, n int, response time.Duration) {
 		for range n {
-			settled++
-			m.Settle(settled, o, response)
+			*settled++
+			m.Settle(*settled, o, response)
 		}
 	}
 	step()
@@ -59,7 +60,7 @@ func TestStream(t *testing.T) {
 	step()
 	settle(meter.Completed, 10, time.Second)
 	step()
-	settle(meter.Throttled, 7, 0) // of which no second of the run tells
+	settle(meter.Throttled, 7, 0)
 	m.End()
 	begin("b")
 	settle(meter.Shed, 2, 0)
@@ -83,16 +84,20 @@ func TestStream(t *testing.T) {
 		}
 		lines = append(lines, l)
 	}
-	if len(lines) != 5 || !lines[4].End {
+	if len(lines) != 7 || !lines[6].End {
 		t.Fatalf("%d lines:\n%s", len(lines), to.String())
 	}
-	first, second, third := lines[0], lines[1], lines[2]
+	first, second, over, third := lines[0], lines[1], lines[2], lines[3]
 	if first.Run != `a"\n` || first.Sent != 408 || first.Completed != 400 || first.Failed != 5 ||
 		*first.InFlight != 3 || first.P99 == nil || *first.P99 > 0.0011 {
 		t.Errorf("%+v", first)
 	}
 	if second.Completed != 410 || second.P50 == nil || *second.P50 < 0.9 || second.P99 != nil {
 		t.Errorf("%+v", second)
+	}
+	if !over.Over || over.Run != first.Run || over.Throttled != 7 || over.Completed != 410 ||
+		over.Shed != 0 || over.P50 != nil {
+		t.Errorf("%+v", over)
 	}
 	if third.Run != "b" || third.Throttled != 0 || third.Shed != 2 || third.Completed != 1 ||
 		third.P50 != nil {

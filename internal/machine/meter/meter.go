@@ -74,6 +74,15 @@ func (s *Snapshot) Since(before *Snapshot) (r Responses) {
 	return r
 }
 
+// Each calls f with each response that was counted, within 3 %, and how often it was.
+func (r *Responses) Each(f func(response time.Duration, n uint64)) {
+	for i, n := range r.counts {
+		if n > 0 {
+			f(middleOf(i), n)
+		}
+	}
+}
+
 // Quantile is within 3 % of the exact one; there is at least one response.
 func (r *Responses) Quantile(q float64) time.Duration {
 	rank := uint64(math.Ceil(q * float64(r.Total)))
@@ -100,6 +109,9 @@ type Run struct {
 	Before [Outcomes]uint64 // tasks that were not completed by then, as in a Snapshot; likewise
 	mask   uint64
 }
+
+// Every says that one response in so many is counted.
+func (r *Run) Every() uint64 { return r.mask + 1 }
 
 // mostMetered is how many responses a second are counted: of more than that, one in so many.
 // A count costs some 10 ns, and 50 where two processors share it: at most a thousandth of one.

@@ -1,0 +1,49 @@
+package requests
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/poolbench/poolbench/internal/cli/clitest"
+)
+
+// TestOTLP: an attack tells a collector of each request, and what a collector refuses is no fault of
+// the results.
+func TestOTLP(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var last atomic.Pointer[collector.ExportMetricsServiceRequest]
+	var refuse atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		request := new(collector.ExportMetricsServiceRequest)
+		if err := proto.Unmarshal(body, request); err != nil {
+			t.Error(err)
+		}
+		last.Store(request)
+		if refuse.Load() {
+			http.Error(w, "no", http.StatusForbidden)
+		}
+	}))
+	defer server.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+	url, _ := clitest.Shop(t, 404)
+	secret := strings.Replace(url, "http://", "http://user:s3cret@", 1) + "/?token=s3cret"
+	args := []string{"attack", secret, "--clients", "2", "--duration", "1100ms", "--quiet"}
+	clitest.Attacked(t, args...)
+	text := last.Load().String()
+	if strings.Contains(text, "s3cret") || !strings.Contains(text, "poolbench.response.duration") {
+		t.Errorf("exported: %.2000s", text)
+	}
+	refuse.Store(true)
+	o := clitest.Attacked(t, args...)
+	if !strings.Contains(o.Stderr, "OTLP: ") || strings.Contains(o.Stderr, "s3cret") {
+		t.Errorf("no complaint: %s", o.Stderr)
+	}
+}
