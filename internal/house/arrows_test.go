@@ -44,7 +44,8 @@ var rooms = []room{
 		"internal/durability/spooltest", "internal"}, []string{
 		"github.com/HdrHistogram/hdrhistogram-go",
 		"github.com/jackc/pgx/v5", "github.com/redis/go-redis/v9",
-		"go.uber.org/goleak", // its tests
+		"go.uber.org/goleak",                                           // its tests
+		"go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf", // likewise
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/goccy/go-yaml",
 		"golang.org/x/term"}},
 	// tests alone

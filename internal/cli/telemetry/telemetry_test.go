@@ -138,8 +138,8 @@ func TestExport(t *testing.T) {
 		}
 	}
 	sum := all[Tasks].GetSum()
-	if !sum.IsMonotonic ||
-		sum.AggregationTemporality != otlp.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE {
+	const cumulative = otlp.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
+	if !sum.IsMonotonic || sum.AggregationTemporality != cumulative {
 		t.Errorf("%v", sum)
 	}
 	got := map[string]int64{}

@@ -14,8 +14,8 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/clitest"
 )
 
-// TestOTLP: an attack tells a collector of each request, and what a collector refuses is no fault of
-// the results.
+// TestOTLP: an attack tells a collector of each request; one that takes nothing is told of, and is
+// no fault of the results.
 func TestOTLP(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var last atomic.Pointer[collector.ExportMetricsServiceRequest]
