@@ -17,9 +17,10 @@
 //     (ring_linux.go) as long as all is ordinary: http to one host, no bound on connections, and
 //     answers with a length.
 //
-// plan.go says when requests are due, and waits until then by package pace. Requests go over
-// connections of our own (wire.go, pool.go), in HTTP/1.1, and by net/http only where a proxy is
-// named (call.go). What is unusual of an answer, net/http reads (answer.go, head.go), and of a
+// plan.go says when requests are due, and waits until then by package pace. How they go is one
+// interface (protocol.go), of which each way is a file: over connections of our own, in HTTP/1.1
+// (wire.go, pool.go); by net/http where a proxy is named (call.go); over HTTP/2 (http2.go); and by
+// protocols of other packages, which register, as that of gRPC does (rpc). What is unusual of an answer, net/http reads (answer.go, head.go), and of a
 // redirect it says what comes next (follow.go); the outcome is the same as by its client
 // (differ_test.go). conns.go has the open connections. Each request has a record of package bench,
 // which computes, checks and judges the result as that of a run (result.go); tally.go counts what

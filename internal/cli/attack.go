@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -98,7 +99,10 @@ func (a *app) runAttack(cmd *cobra.Command, args []string, o question.AttackOpti
 		}
 		all = append(all, l)
 	}
-	what := o.Requests[0].Method + " " + attack.Shown(o.Requests[0].URL)
+	what := attack.Shown(o.Requests[0].URL)
+	if strings.HasPrefix(what, "http") { // other protocols have no methods of HTTP
+		what = o.Requests[0].Method + " " + what
+	}
 	if more := len(o.Requests) - 1; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}
