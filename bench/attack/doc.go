@@ -20,11 +20,11 @@
 // plan.go says when requests are due, and waits until then by package pace. How they go is one
 // interface (protocol.go), of which each way is a file: over connections of our own, in HTTP/1.1
 // (wire.go, pool.go); by net/http where a proxy is named (call.go); over HTTP/2 (http2.go); and by
-// protocols of other packages, which register, as that of gRPC does (rpc). What is unusual of an answer, net/http reads (answer.go, head.go), and of a
-// redirect it says what comes next (follow.go); the outcome is the same as by its client
-// (differ_test.go). conns.go has the open connections. Each request has a record of package bench,
-// which computes, checks and judges the result as that of a run (result.go); tally.go counts what
-// that has no field for.
+// protocols of other packages, which register, as that of gRPC does (rpc). What is unusual of an
+// answer, net/http reads (answer.go, head.go), and of a redirect it says what comes next
+// (follow.go); the outcome is the same as by its client (differ_test.go). conns.go has the open
+// connections. Each request has a record of package bench, which computes, checks and judges the
+// result as that of a run (result.go); tally.go counts what that has no field for.
 //
 // # Beside vegeta
 //
