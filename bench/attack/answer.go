@@ -28,17 +28,21 @@ type answer struct {
 	kept     *checks.Answer // what is wanted of it; nil: nothing is
 }
 
-// kept is what will be kept of an answer.
+// kept is what will be kept of an answer; run.inspect has it used again.
 func kept(keep checks.Needs) *checks.Answer {
-	if !keep.Head && !keep.Body {
+	if keep == (checks.Needs{}) {
 		return nil
 	}
-	return new(checks.Answer)
+	k := keptAnswers.Get().(*checks.Answer)
+	k.Reset(keep.Body)
+	return k
 }
 
+var keptAnswers = sync.Pool{New: func() any { return new(checks.Answer) }}
+
 // body is where the body goes.
-func (a *answer) body(keep checks.Needs) io.Writer {
-	if keep.Body {
+func (a *answer) body() io.Writer {
+	if a.kept != nil && a.kept.Most > 0 {
 		return a.kept
 	}
 	return io.Discard
@@ -70,7 +74,7 @@ func (w *wire) read(
 	}
 	_, _ = w.reader.Discard(h.size) // which is there
 	w.limit.left = math.MaxInt64
-	if to := a.body(keep); h.length >= 0 {
+	if to := a.body(); h.length >= 0 {
 		a.in, a.err = w.skip(h.length, to)
 	} else {
 		var more bool

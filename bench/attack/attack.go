@@ -16,6 +16,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/internal/machine/meter"
 	"github.com/poolbench/poolbench/internal/machine/pace"
@@ -39,13 +40,23 @@ const (
 )
 
 // Defaults is what `poolbench attack` sends when nothing but a URL is given. An Attack has a useful
-// zero but for what it takes from here: redirects are followed, and it ends.
-func Defaults() Attack { return Attack{Redirects: 10, Duration: 10 * time.Second} }
+// zero but for what it takes from here: redirects are followed, {{…}} is filled in, and it ends.
+func Defaults() Attack {
+	return Attack{Redirects: 10, Templates: true, Duration: 10 * time.Second}
+}
 
 // An Attack is a load on HTTP servers. It is open unless Clients says otherwise. Every field but
 // Requests and one of Tasks and Duration has a useful zero.
 type Attack struct {
 	Requests []Request // sent in turn
+	// {{…}} in URL, headers and bodies is filled in for each request, as package templates says;
+	// else it is sent as it stands
+	Templates bool
+	Data      *templates.Data // of templates: request i has row i mod their number; nil: none
+	// what answers are to be; a request of whose answer one does not hold has failed. What passes a
+	// check on the status is completed, whatever it is
+	Checks checks.List
+	StopIf []checks.Stop // rules by which the attack ends early, with Report.Cut a *Stopped
 	// of what is attacked, in the name of the result; "" is the first request's host and path
 	Label string
 
@@ -113,9 +124,8 @@ type Attack struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil: the network
 	// the clock is that of a bubble
 	virtual bool
-	netHTTP bool         // all goes by net/http
-	spoken  *Protocol    // of the requests; nil: HTTP
-	keep    checks.Needs // of answers
+	netHTTP bool      // all goes by net/http
+	spoken  *Protocol // of the requests; nil: HTTP
 }
 
 // Progress is how far an attack is.
@@ -123,6 +133,29 @@ type Progress struct {
 	Elapsed time.Duration
 	Settled int // requests that have their answer, or will not have one
 	Failed  int // of them, those that were not completed
+	Counts  checks.Counts
+}
+
+// Stopped is why an attack ended early: one of Attack.StopIf came true.
+type Stopped struct{ Why string }
+
+func (s *Stopped) Error() string { return "stopped early " + s.Why }
+
+// Stopping returns what says, told of the progress now and then, why the attack is to stop; nil: it
+// is not.
+func (a Attack) Stopping() func(Progress) error {
+	watches := make([]*checks.Watch, len(a.StopIf))
+	for i, s := range a.StopIf {
+		watches[i] = s.Watch()
+	}
+	return func(p Progress) error {
+		for _, w := range watches {
+			if why := w.Look(p.Elapsed, p.Counts); why != "" {
+				return &Stopped{why}
+			}
+		}
+		return nil
+	}
 }
 
 // boundedWorkers reports whether somebody has said how many requests of an open loop without a
@@ -135,9 +168,13 @@ func (a Attack) boundedWorkers() bool {
 type Report struct {
 	*bench.Result
 	Statuses []Count // of answers, by status
-	Errors   []Count // of requests without an answer, the most frequent first
-	Cut      error   // why the attack ended before its plan did; nil: it did not
-	Over     string  // how requests went, where that is not HTTP/1.1 on connections of our own
+	// of requests without an answer, and of answers of which a check does not hold, the most
+	// frequent first
+	Errors   []Count
+	Failures checks.Failures // the first answers that failed; nil where there are no checks
+	Cut      error           // why the attack ended before its plan did; nil: it did not
+	// how requests went, where that is not HTTP/1.1 on connections of our own
+	Over string
 	// Statuses and Errors lack those of an earlier process, which the Result has
 	Resumed bool
 	Agents  []Agent // that shared it; nil: nobody did
@@ -217,11 +254,15 @@ func (a Attack) Validate() error {
 		}
 	}
 	complain(len(a.Requests) == 0, "requests: none is given")
-	for _, r := range given.Requests {
-		if err := checkRequest(r); err != nil {
+	for i, r := range given.Requests {
+		if err := a.CheckSent(r); err != nil && len(given.Requests) > 1 {
+			wrong = append(wrong, fmt.Errorf("request %d: %w", i+1, err))
+		} else if err != nil {
 			wrong = append(wrong, err)
 		}
 	}
+	complain(a.Data != nil && !slices.ContainsFunc(given.Requests, a.isTemplate),
+		"data: no request has a {{column}} to be filled in")
 	complain(a.Rate > 1e6, "rate %v: want up to 1e6 requests per second", a.Rate)
 	most := float64(arrivals.MaxTasks)
 	if a.maySoak() {
@@ -324,6 +365,7 @@ func start(ctx context.Context, a Attack) (_ *run, err error) {
 	defer context.AfterFunc(ctx, r.caller.close)()
 	defer r.watch()()
 	stopWatching := r.begin()
+	defer r.stopIf()()
 	if last > 0 { // clients that send so many need no more time than they take
 		defer time.AfterFunc(time.Until(r.base)+last+a.Drain, func() { cancel(errDrained) }).Stop()
 	}
@@ -386,6 +428,9 @@ func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
 // without notes what became of a request that has no answer now, for that reason.
 func (r *run) without(s *sample, why string) {
+	if r.attack.Data != nil { // a URL in it may have one
+		why = templates.MaskValues(why, r.caller.secrets(s.seq))
+	}
 	s.err, s.outcome = scrub(why), records.Failed
 	if r.ctx.Err() != nil { // its connection was closed for that
 		s.err, s.outcome = strategies.ErrAbandoned.Error(), records.Abandoned
@@ -427,8 +472,43 @@ func (r *run) watch() (stop func()) {
 		for begun := time.Now().Add(-r.from); ; {
 			select {
 			case <-tick.C:
-				settled, failed := r.tally.progress()
-				r.attack.Watch(Progress{time.Since(begun), settled, failed})
+				r.attack.Watch(r.progress(begun))
+			case <-end:
+				return
+			}
+		}
+	}()
+	return func() { close(end); <-ended }
+}
+
+func (r *run) progress(begun time.Time) Progress {
+	settled, failed := r.tally.progress()
+	return Progress{time.Since(begun), settled, failed, r.tally.counts()}
+}
+
+// stopIf holds the rules against what goes on, until the function it returns is called. Of an
+// attack that is shared, whoever sees all shares does.
+func (r *run) stopIf() (stop func()) {
+	if len(r.attack.StopIf) == 0 || r.attack.Agents > 0 {
+		return func() {}
+	}
+	every := r.attack.StopIf[0].Every()
+	for _, s := range r.attack.StopIf {
+		every = min(every, s.Every())
+	}
+	stopping, begun := r.attack.Stopping(), time.Now()
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if why := stopping(r.progress(begun)); why != nil {
+					r.give(why)
+					return
+				}
 			case <-end:
 				return
 			}

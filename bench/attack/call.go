@@ -42,7 +42,7 @@ func newCaller(
 	ctx context.Context, a Attack, give context.CancelCauseFunc,
 ) (*caller, error) {
 	count := new(calls.Counter)
-	c := &caller{ctx: ctx, messages: messages(a.Requests), keep: a.keep, resend: a.Resend,
+	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(), resend: a.Resend,
 		timeout: a.Timeout, conns: newConns(a, give, count), calls: count}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -145,7 +145,12 @@ func (c *caller) sentAgain() int64 {
 }
 
 // call sends the message and reads the answer to its end.
-func (c *caller) call(ctx context.Context, m *message) answer { return c.way.call(ctx, m) }
+func (c *caller) call(ctx context.Context, m *message) answer {
+	if m.err != nil {
+		return answer{err: m.err}
+	}
+	return c.way.call(ctx, m)
+}
 
 // A watched call is one by net/http, whose hooks any goroutine may call, also after the answer.
 // Instants are in ns since begun.
@@ -177,7 +182,7 @@ func read(resp *http.Response, keep checks.Needs) answer {
 	if keep.Head {
 		a.kept.Header = resp.Header
 	}
-	a.in, a.err = io.Copy(a.body(keep), resp.Body)
+	a.in, a.err = io.Copy(a.body(), resp.Body)
 	if e := resp.Body.Close(); a.err == nil {
 		a.err = e
 	}

@@ -32,6 +32,8 @@ type client struct {
 	start   int64 // of it
 	due     int64 // of the next one
 	ring    *ring // nil: it stays out of them
+	message *message
+	own     *message // filled in; nil: none is
 	flight
 }
 
@@ -67,7 +69,7 @@ func (r *run) closed() {
 // goOn sends the client's requests until there is none, or a ring goes on with it.
 func (c *client) goOn() {
 	for c.next() {
-		a := c.of.caller.call(c.of.ctx, c.of.caller.message(c.seq))
+		a := c.of.caller.call(c.of.ctx, c.message)
 		c.settle(a, c.of.now())
 		if c.ring.takes(c) {
 			return
@@ -88,6 +90,9 @@ func (c *client) next() bool {
 		}
 		return false
 	}
+	if c.message = l.caller.message(c.seq, &c.own); c.message.form != nil {
+		c.due = l.now() // what was filled in took its time, which is nobody's wait
+	}
 	c.rec = c.records.Add(c.due)
 	c.start = l.now()
 	return true
@@ -101,7 +106,10 @@ func (c *client) settle(a answer, end int64) {
 	c.rec.Issue = c.start
 	c.rec.Attempt(c.start, s.busy)
 	l.settle(c.rec, s)
-	if c.due = end; s.outcome == records.Failed && s.status == 0 {
+	if c.due = end; a.kept != nil {
+		c.due = l.now() // after the checks
+	}
+	if s.outcome == records.Failed && s.status == 0 {
 		_ = pace.Sleep(l.ctx, afterError) // an attack that has ended sends nothing more
 		c.due = l.now()
 	}
@@ -116,7 +124,7 @@ const afterError = 10 * time.Millisecond
 
 // take adds what an answer says.
 func (r *run) take(s *sample, a answer) {
-	s.status, s.err = a.status, ""
+	s.status, s.err, s.check = a.status, "", ""
 	s.in += a.in
 	s.out += a.out
 	s.firstByte = a.firstByte
@@ -124,5 +132,7 @@ func (r *run) take(s *sample, a answer) {
 		r.without(s, a.err.Error())
 		return
 	}
-	s.outcome = r.attack.outcomeOf(a.status)
+	if s.outcome = r.attack.outcomeOf(a.status); a.kept != nil {
+		r.inspect(s, a)
+	}
 }

@@ -30,7 +30,8 @@ type conns struct {
 func newConns(a Attack, give context.CancelCauseFunc, count *calls.Counter) *conns {
 	hosts := map[string]bool{}
 	for _, r := range a.Requests {
-		if u, err := url.Parse(r.URL); err == nil {
+		origin, _ := cutOrigin(r.URL)
+		if u, err := url.Parse(origin); err == nil {
 			hosts[u.Host] = true
 		}
 	}

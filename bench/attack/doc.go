@@ -17,6 +17,10 @@
 //     (ring_linux.go) as long as all is ordinary: http to one host, no bound on connections, and
 //     answers with a length.
 //
+// message.go says what is sent: a request as it stands, encoded once, or one that package
+// templates fills in before it is due. What an answer is to be, package checks says; where nobody
+// asks, nothing of it is kept.
+//
 // plan.go says when requests are due, and waits until then by package pace. How they go is one
 // interface (protocol.go), of which each way is a file: over connections of our own, in HTTP/1.1
 // (wire.go, pool.go); by net/http where a proxy is named (call.go); over HTTP/2 (http2.go); and by

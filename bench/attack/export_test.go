@@ -47,11 +47,12 @@ func (a Attack) SumUp(s *Share) error {
 
 // Keep sends the first request and returns what it kept of the answer.
 func (a Attack) Keep(ctx context.Context, needs checks.Needs) *checks.Answer {
-	a.keep = needs
 	c, err := newCaller(ctx, a.withDefaults(), func(error) {})
 	if err != nil {
 		panic(err)
 	}
 	defer c.close()
-	return c.call(ctx, c.message(0)).kept
+	c.keep = needs
+	var own *message
+	return c.call(ctx, c.message(0, &own)).kept
 }

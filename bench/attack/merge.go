@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 	"github.com/poolbench/poolbench/strategies"
@@ -104,6 +105,7 @@ func (m merging) report() (*Report, error) {
 	}
 	statuses, errs := map[string]int{}, map[string]int{}
 	over := ""
+	var failures checks.Failures
 	for _, g := range m.agents {
 		res.Agents = append(res.Agents, g.String())
 		if g.Share == nil {
@@ -116,9 +118,10 @@ func (m merging) report() (*Report, error) {
 		for _, c := range g.Share.Errors {
 			errs[c.What] += c.N
 		}
+		failures.Add(g.Share.Failures)
 	}
-	return &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs), Over: over,
-		Cut: m.cut}, nil
+	return &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs),
+		Failures: failures, Over: over, Cut: m.cut}, nil
 }
 
 // recorded is the result by the records of all.

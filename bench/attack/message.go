@@ -6,38 +6,175 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/attack/templates"
 )
 
-// A message is what one request sends. However it is sent, the request itself is the same.
+// A message is what one request sends. However it is sent, the request itself is the same. One that
+// is the same each time is made once, and shared by all calls.
 type message struct {
 	request *Request      // method, URL, header and body
 	built   *http.Request // of it, without its body; to be copied: parsing a URL costs 1 µs
 	wired   *outgoing     // of it, where it goes over a wire
 	// of it, where it goes by a protocol of another package
 	prepared any
+	form     *form // it is made by; nil: it is the same each time
+	err      error // why it cannot be sent
+
+	// of one that is filled in for this request
+	seq    uint64
+	filled Request
+	out    outgoing
+	body   []byte // memory for it
 }
 
-// messages are those of the requests as they stand.
-func messages(requests []Request) []message {
-	all := make([]message, len(requests))
-	for i := range requests {
-		r, err := requests[i].Request()
-		if err != nil {
+// A form is a request with {{…}} to be filled in.
+type form struct {
+	*templates.Request
+	seed  uint64
+	frame *templates.Frame // nil: it is encoded anew each time
+}
+
+// isTemplate reports whether there is something to fill in.
+func (a Attack) isTemplate(r Request) bool {
+	if !a.Templates {
+		return false
+	}
+	for _, values := range r.Header {
+		for _, v := range values {
+			if strings.Contains(v, "{{") {
+				return true
+			}
+		}
+	}
+	return strings.Contains(r.URL, "{{") || bytes.Contains(r.Body, []byte("{{"))
+}
+
+// messages are those of the requests as they stand; of one that is filled in, that of request 0.
+func (a Attack) messages() []message {
+	all := make([]message, len(a.Requests))
+	for i := range a.Requests {
+		m := &all[i]
+		m.request = &a.Requests[i]
+		if a.isTemplate(*m.request) {
+			parsed, err := templates.Parse(*m.request, a.Data)
+			if err != nil {
+				panic(fmt.Sprintf("attack: Validate let a template pass: %v", err))
+			}
+			m.form = &form{Request: parsed, seed: a.Seed}
+			first, err := m.form.fill(0)
+			if err != nil {
+				panic(fmt.Sprintf("attack: Validate let a template pass: %v", err))
+			}
+			m.request = &first
+		}
+		var err error
+		if m.built, err = m.request.Request(); err != nil {
 			panic(fmt.Sprintf("attack: Validate let a request pass: %v", err))
 		}
-		all[i] = message{request: &requests[i], built: r}
 	}
 	return all
 }
 
-// message is what request number seq sends.
-func (c *caller) message(seq uint64) *message { return &c.messages[seq%uint64(len(c.messages))] }
+// fill is request number seq.
+func (f *form) fill(seq uint64) (Request, error) {
+	r, err := f.Fill(f.seed, seq)
+	return withoutUser(r), err
+}
 
-// http is the message for net/http, with a body of its own.
+// message is what request number seq sends: one that is shared, or own, filled in. Whoever calls
+// does so before the request counts as begun, so that no time of the generator's is the server's.
+func (c *caller) message(seq uint64, own **message) *message {
+	m := &c.messages[seq%uint64(len(c.messages))]
+	if m.form == nil {
+		return m
+	}
+	if *own == nil {
+		*own = new(message)
+	}
+	(*own).from(c, m, seq)
+	return *own
+}
+
+// from fills the message in.
+func (m *message) from(c *caller, like *message, seq uint64) {
+	m.form, m.seq, m.err = like.form, seq, nil
+	m.request, m.built, m.wired = nil, nil, nil
+	if c.wiring == nil {
+		if m.complete(); m.err == nil {
+			m.err = c.way.prepare(m)
+		}
+		return
+	}
+	if m.wired = &m.out; m.form.frame == nil {
+		m.complete()
+		if m.err == nil {
+			m.out, m.err = c.wiring.encoded(m.http(context.Background()))
+		}
+		m.out.to = like.wired.to
+		return
+	}
+	buffer := m.out.bytes[:0]
+	m.out = *like.wired
+	var n int
+	m.out.bytes, n, m.err = m.form.frame.Put(buffer, &m.body, m.form.seed, seq)
+	m.out.body = int64(n)
+}
+
+// filled is a request as it is sent first, for whoever looks at it beforehand.
+func (a Attack) filled(r Request) Request {
+	if !a.isTemplate(r) {
+		return r
+	}
+	parsed, err := templates.Parse(r, a.Data)
+	if err != nil {
+		return r // as CheckSent says
+	}
+	if first, err := parsed.Fill(a.Seed, 0); err == nil {
+		return first
+	}
+	return r
+}
+
+// complete sees to what a wire does not need.
+func (m *message) complete() {
+	if m.built != nil || m.err != nil {
+		return
+	}
+	if m.filled, m.err = m.form.fill(m.seq); m.err != nil {
+		return
+	}
+	m.request = &m.filled
+	m.built, m.err = m.request.Request()
+}
+
+// http is the message for net/http, with a body of its own. One with an error has none.
 func (m *message) http(ctx context.Context) *http.Request {
+	m.complete()
+	if m.err != nil {
+		return nil
+	}
 	r := m.built.WithContext(ctx)
 	if len(m.request.Body) > 0 {
 		r.Body = io.NopCloser(bytes.NewReader(m.request.Body))
 	}
 	return r
+}
+
+// mostAhead is the largest message that is made before it is due: what waits for a slot holds it.
+const mostAhead = 64 << 10
+
+// large reports whether it is better made when it is sent.
+func (m *message) large() bool {
+	return m != nil && m.form != nil && len(m.out.bytes)+len(m.filled.Body) > mostAhead
+}
+
+// secrets are those of request number seq.
+func (c *caller) secrets(seq uint64) []string {
+	m := &c.messages[seq%uint64(len(c.messages))]
+	if m.form != nil {
+		return m.form.Secrets(m.form.seed, seq)
+	}
+	return templates.SecretsOf(*m.request)
 }

@@ -116,6 +116,9 @@ type job struct {
 	rec  bench.Entry
 	sample
 	attempts int
+	message  *message      // nil: it is made when it is sent
+	own      *message      // filled in; nil: none is
+	checking time.Duration // of the last answer
 }
 
 // submitAll issues the plan, until the attack ends.
@@ -125,6 +128,10 @@ func (t *openLoop) submitAll(plan *plan) {
 	for returned := t.now(); plan.more; plan.advance() {
 		due := plan.due
 		issue, held := returned, returned >= due
+		j := t.idle.Get().(*job)
+		if j.message = t.caller.message(plan.seq, &j.own); j.message.large() {
+			j.message, j.own = nil, nil
+		}
 		if !held {
 			issue = wait(due)
 		}
@@ -135,8 +142,8 @@ func (t *openLoop) submitAll(plan *plan) {
 		if !ok {
 			break
 		}
-		j := t.idle.Get().(*job)
-		j.rec, j.attempts, j.sample = rec, 0, sample{seq: plan.seq, due: due}
+		j.rec, j.attempts, j.checking = rec, 0, 0
+		j.sample = sample{seq: plan.seq, due: due}
 		rec.Held = held && t.blames
 		rec.Issue = issue
 		j.live.Store(true)
@@ -162,16 +169,23 @@ func attempt(ctx context.Context, task *strategies.Task) (result strategies.Resu
 		t.inFlight.Add(-1)
 		t.labels.Strategy()
 	}()
+	if j.message == nil {
+		j.message = t.caller.message(j.seq, &j.own)
+	}
 	start := t.now()
 	if !t.blames {
 		j.rec.Issue = start
 	}
-	a := t.caller.call(ctx, t.caller.message(j.seq))
-	busy := t.now() - start
+	a := t.caller.call(ctx, j.message)
+	end := t.now()
+	busy := end - start
 	j.rec.Attempt(start, busy)
 	j.attempts++
 	j.busy += busy
 	t.take(&j.sample, a)
+	if a.kept != nil {
+		j.checking = time.Duration(t.now() - end)
+	}
 	switch {
 	case a.err != nil:
 		result.Err = a.err
@@ -208,18 +222,22 @@ func (t *openLoop) Done(task *strategies.Task, result strategies.Result) {
 
 // done settles the request and takes its job back.
 func (t *openLoop) done(j *job, err error) {
-	j.end = t.now()
+	j.end = t.now() - int64(j.checking) // which is no part of the response
 	switch {
 	case errors.Is(err, strategies.ErrShed):
-		j.outcome, j.status, j.err = records.Shed, 0, ""
+		j.outcome, j.status, j.err, j.check = records.Shed, 0, "", ""
 	case errors.Is(err, strategies.ErrAbandoned), err != nil && j.attempts == 0:
 		// the attack has ended
-		j.outcome, j.status, j.err = records.Abandoned, 0, strategies.ErrAbandoned.Error()
+		j.outcome, j.status, j.check = records.Abandoned, 0, ""
+		j.err = strategies.ErrAbandoned.Error()
 	case err != nil && j.outcome == records.Completed: // a panic
 		j.outcome, j.err = records.Failed, err.Error()
 	}
 	t.settle(j.rec.Record, j.sample)
 	j.rec.Release()
+	if j.message.large() {
+		j.own = nil
+	}
 	t.idle.Put(j)
 }
 
@@ -241,8 +259,12 @@ type letter struct {
 
 func (t *openLoop) describe(task *strategies.Task) any {
 	j := task.Arg.(*job)
-	r := t.attack.Requests[j.seq%uint64(len(t.attack.Requests))]
-	return letter{j.seq, r.Method, Shown(r.URL), j.status}
+	m := &t.caller.messages[j.seq%uint64(len(t.caller.messages))]
+	url := m.request.URL
+	if m.form != nil {
+		url = m.form.Shown(m.form.seed, j.seq)
+	}
+	return letter{j.seq, m.request.Method, Shown(url), j.status}
 }
 
 // letters give the attack up when one of them is not kept.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -116,11 +117,8 @@ func (a Attack) protocol() *Protocol {
 	if len(a.Requests) == 0 {
 		return nil
 	}
-	u, err := url.Parse(a.Requests[0].URL)
-	if err != nil {
-		return nil
-	}
-	return protocolOf(u.Scheme)
+	scheme, _, _ := strings.Cut(a.Requests[0].URL, "://")
+	return protocolOf(strings.ToLower(scheme))
 }
 
 // checkProtocol finds what does not go together with the protocol, and what it refuses of single
@@ -138,11 +136,14 @@ func (a Attack) checkProtocol() (wrong []error) {
 	complain(a.HTTP2 && a.H2C, "http2 and h2c exclude each other: the one is over TLS")
 	complain(p != nil && (a.HTTP2 || a.H2C), "http2, h2c: %s has its own way to speak HTTP/2",
 		nameOf(p))
+	complain(p != nil && a.Checks.OfStatus(), "check: %s has codes, which are sorted without one: "+
+		"want no check on the status", nameOf(p))
 	complain(p == nil && len(a.Descriptors) > 0, "proto: only gRPC has use for it")
 	complain(p != nil && a.Redirects > 0 && a.Redirects != Defaults().Redirects,
 		"redirects: %s has none", nameOf(p))
 	hosts := map[string]bool{}
 	for _, r := range a.Requests {
+		r = a.filled(r)
 		u, err := url.Parse(r.URL)
 		if err != nil {
 			continue // which checkRequest says
@@ -191,7 +192,8 @@ type foreign struct {
 }
 
 func (c *caller) newForeign(ctx context.Context, p *Protocol, a Attack) (*foreign, error) {
-	u, err := url.Parse(a.Requests[0].URL)
+	origin, _ := cutOrigin(a.Requests[0].URL)
+	u, err := url.Parse(origin)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"github.com/poolbench/poolbench/bench/attack/templates"
 )
 
 // Formats are those of ReadRequests: vegeta's own.
@@ -62,11 +64,34 @@ func ReadRequests(text []byte, format string, with Request) ([]Request, error) {
 		return nil, fmt.Errorf("%s", scrub(oneLine(err.Error())))
 	}
 	for i, r := range all {
+		if strings.Contains(r.URL, "{{") {
+			continue // Validate knows whether it is filled in
+		}
 		if err := checkRequest(r); err != nil {
 			return nil, fmt.Errorf("target %d: %w", i+1, err)
 		}
 	}
 	return all, nil
+}
+
+// CheckSent finds what is wrong with a request of the attack: what a server would never get to see,
+// and of one that is filled in, what is wrong with it for any row of the data. Its errors begin
+// with where that is: URL, header or body, or a line of the data.
+func (a Attack) CheckSent(r Request) error {
+	if !a.isTemplate(r) {
+		return checkRequest(r)
+	}
+	parsed, err := templates.Parse(r, a.Data)
+	if err == nil {
+		err = parsed.Check()
+	}
+	if err == nil {
+		r, err = parsed.Fill(a.Seed, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("%s", scrub(err.Error()))
+	}
+	return checkRequest(r)
 }
 
 // checkRequest finds what a server would never get to see. No error holds a password.
@@ -120,16 +145,27 @@ var errMalformed = errors.New("it is malformed")
 // too much rather than too little.
 var user = regexp.MustCompile(`((?:^"?)?(?i:[a-z][a-z0-9+.-]*://)|^"?)[^\s"/]*(?:/?[^\s"]*)@`)
 
-// Shown is the URL as it may be shown: without user and password.
+// secretQuery finds the values in a query whose names say that they are secret.
+var secretQuery = regexp.MustCompile(`(?i)([?&][\w.%\[\]-]*(?:pass|pwd|secret|token|key|auth|` +
+	`credential|cookie|session)[\w.%\[\]-]*=)[^&#\s"{]+`)
+
+// Shown is the URL as it may be shown: without user and password, and without values of the query
+// that are secrets by their names.
 func Shown(address string) string { return scrub(address) }
 
-// scrub takes user and password out of the URLs in a text.
-func scrub(text string) string { return user.ReplaceAllString(text, "$1…@") }
+// scrub takes user and password, and secrets of queries, out of the URLs in a text.
+func scrub(text string) string {
+	return secretQuery.ReplaceAllString(user.ReplaceAllString(text, "$1…@"), "${1}…")
+}
 
 // withoutUser moves the user of the URL to the header, where net/http would put it, so that neither
-// results nor errors can hold it.
+// results nor errors can hold it. What is behind the host stays as it is: it may be a template.
 func withoutUser(r Request) Request {
-	u, err := url.Parse(r.URL)
+	origin, rest := cutOrigin(r.URL)
+	if !strings.Contains(origin, "@") {
+		return r
+	}
+	u, err := url.Parse(origin)
 	if err != nil || u.User == nil {
 		return r
 	}
@@ -142,8 +178,20 @@ func withoutUser(r Request) Request {
 		with.SetBasicAuth(u.User.Username(), password)
 	}
 	u.User = nil
-	r.URL, r.Header = u.String(), with.Header
+	r.URL, r.Header = u.String()+rest, with.Header
 	return r
+}
+
+// cutOrigin cuts a URL behind scheme and host.
+func cutOrigin(address string) (origin, rest string) {
+	scheme, behind, ok := strings.Cut(address, "://")
+	if !ok {
+		return address, ""
+	}
+	if at := strings.IndexAny(behind, "/?#"); at >= 0 {
+		return scheme + "://" + behind[:at], behind[at:]
+	}
+	return address, ""
 }
 
 func checkHeader(h http.Header) error {

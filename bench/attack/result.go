@@ -69,7 +69,12 @@ func (a Attack) Target() string {
 		return a.Label
 	}
 	target := a.Requests[0].URL
-	if u, err := url.Parse(target); err == nil {
+	if a.isTemplate(a.Requests[0]) {
+		origin, rest := cutOrigin(withoutUser(a.Requests[0]).URL)
+		_, host, _ := strings.Cut(origin, "://")
+		path, _, _ := strings.Cut(rest, "?")
+		target = host + strings.TrimSuffix(path, "/")
+	} else if u, err := url.Parse(target); err == nil {
 		target = u.Host + strings.TrimSuffix(u.EscapedPath(), "/")
 	}
 	if n := len(a.Requests); n > 1 {
@@ -135,7 +140,7 @@ func (r *run) report() (*Report, error) {
 		return nil, err
 	}
 	return &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
-		Over: r.caller.over(), Cut: cause, Resumed: r.from > 0}, nil
+		Failures: t.failures, Over: r.caller.over(), Cut: cause, Resumed: r.from > 0}, nil
 }
 
 // ended hands the recording what was counted, and says what cut the attack short, if anything. The
@@ -165,6 +170,10 @@ func (rec *recording) empty() bool { return rec.Len() == 0 }
 
 // finish notes how the attack ended: with so many of its requests abandoned.
 func (rec *recording) finish(a Attack, cut error, abandoned, settled int) {
+	if stopped, ok := errors.AsType[*Stopped](cut); ok {
+		rec.Doubts = append(rec.Doubts,
+			bench.Reason{Verdict: bench.Suspect, Check: "stopped early", Text: stopped.Why})
+	}
 	if rec.Cut = cut != nil; rec.Cut {
 		return
 	}

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
 // A ring is clients in the hands of one goroutine, which waits for the answers to all of them at
@@ -50,8 +48,7 @@ type flight struct {
 // each: on loopback the server wants the others.
 func (l *closedLoop) rings() (rings []*ring, end func()) {
 	all := l.caller.wiring
-	if all == nil || all.most > 0 || all.keep != (checks.Needs{}) || l.attack.virtual ||
-		l.attack.dial != nil {
+	if all == nil || all.most > 0 || l.attack.virtual || l.attack.dial != nil {
 		return nil, func() {}
 	}
 	to := l.caller.messages[0].wired.to
@@ -194,7 +191,11 @@ func (r *ring) end(c *client) {
 
 func (r *ring) send(c *client) {
 	r.check, c.heard = min(r.check, c.deadline()), 0
-	b := r.outgoing(c).bytes
+	b := c.message.wired.bytes
+	if c.sent = 0; c.message.err != nil || len(b) > atOnce {
+		r.leave(c)
+		return
+	}
 	n, err := ignoringInterrupts(syscall.Write, c.fd, b)
 	if c.sent = max(n, 0); err != nil || n < len(b) {
 		r.leave(c)
@@ -202,10 +203,6 @@ func (r *ring) send(c *client) {
 }
 
 func (c *client) deadline() int64 { return c.start + int64(c.of.attack.Timeout) }
-
-func (r *ring) outgoing(c *client) *outgoing {
-	return r.of.caller.message(c.seq).wired
-}
 
 // hear is what to do when something has come for the client: nothing but bytes, or an end too.
 func (r *ring) hear(c *client, open bool) {
@@ -222,7 +219,7 @@ func (r *ring) hear(c *client, open bool) {
 		c.come = append(c.come, come...)
 		come = c.come
 	}
-	o := r.outgoing(c)
+	o := c.message.wired
 	if n <= 0 || !open {
 		if c.come = slices.Clone(come); err == nil && n == 0 {
 			c.err = io.EOF
@@ -246,8 +243,13 @@ func (r *ring) hear(c *client, open bool) {
 		c.come = slices.Clone(come)
 	default:
 		c.come = nil
-		c.settle(answer{status: h.status, in: h.length, out: o.body,
-			firstByte: time.Duration(c.heard - c.start)}, now)
+		a := answer{status: h.status, in: h.length, out: o.body, kept: kept(r.of.caller.keep),
+			firstByte: time.Duration(c.heard - c.start)}
+		if a.kept != nil {
+			a.kept.Head = append(a.kept.Head, come[:h.size]...)
+			_, _ = a.kept.Write(come[h.size:]) // which takes what it wants
+		}
+		c.settle(a, now)
 		if c.next() {
 			r.send(c)
 		} else {
@@ -283,7 +285,7 @@ func (r *ring) leave(c *client) {
 	r.flying[c.number] = nil
 	_ = unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, c.fd, nil)
 	go func() {
-		c.settle(c.rest(r.of.caller.wiring, r.outgoing(c)), r.of.now())
+		c.settle(c.rest(r.of.caller.wiring, c.message.wired), r.of.now())
 		if !c.ring.takes(c) {
 			c.goOn()
 		}
@@ -302,7 +304,7 @@ func (c *client) rest(all *wiring, o *outgoing) answer {
 	c.w.ended = time.Now()
 	o.to.give(c.w)
 	if a.redirect != nil {
-		return all.follow(all.ctx, all.message(c.seq), deadline, a.redirect)
+		return all.follow(all.ctx, c.message, deadline, a.redirect)
 	}
 	return a
 }
@@ -311,6 +313,9 @@ func (c *client) finish(all *wiring, o *outgoing) (a answer, got reached) {
 	w := c.w
 	if err := c.attach(all.conns); err != nil {
 		return answer{err: err}, written
+	}
+	if c.message.err != nil {
+		return answer{err: c.message.err}, begun // it is not sent again
 	}
 	if c.sent < len(o.bytes) {
 		if n, err := w.stream.Write(o.bytes[c.sent:]); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/records"
 )
@@ -63,17 +64,18 @@ type Share struct {
 	Summed   *bench.Result `json:",omitempty"`
 	Requests int           // that were settled, and of them
 	Outcomes [records.Abandoned + 1]int
-	Statuses []Count        // of answers, as in a Report
-	Errors   []Count        // of requests without an answer, likewise
-	Peak     int64          // most requests in flight at once
-	Busy     int64          // time that all attempts took, in ns
-	Twice    int64          // requests that were settled twice
-	Resent   int64          // requests that went over the wire again
-	Calls    *calls.Counter // what is counted of them beside the records
-	Over     string         // as in a Report
-	Began    time.Time      // the plan, by the agent's clock
-	Late     time.Duration  // by which it missed Attack.Start
-	Cut      string         // why it ended before its part of the plan did; "": it did not
+	Statuses []Count         // of answers, as in a Report
+	Errors   []Count         // likewise
+	Failures checks.Failures `json:",omitempty"` // likewise
+	Peak     int64           // most requests in flight at once
+	Busy     int64           // time that all attempts took, in ns
+	Twice    int64           // requests that were settled twice
+	Resent   int64           // requests that went over the wire again
+	Calls    *calls.Counter  // what is counted of them beside the records
+	Over     string          // as in a Report
+	Began    time.Time       // the plan, by the agent's clock
+	Late     time.Duration   // by which it missed Attack.Start
+	Cut      string          // why it ended before its part of the plan did; "": it did not
 	// on this share by itself: the agent's lateness, its machine, broken laws
 	Verdict bench.Verdict
 	Reasons []bench.Reason
@@ -107,7 +109,8 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		rec.Duration = r.attack.Duration
 	}
 	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
-		Statuses: t.answered(), Errors: sorted(t.errors), Peak: rec.Peak, Busy: t.busy,
+		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures,
+		Peak: rec.Peak, Busy: t.busy,
 		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.over(),
 		Began: r.base, Late: r.late}
 	if cut != nil {

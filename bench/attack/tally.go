@@ -12,6 +12,8 @@ import (
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/bench/records"
 )
 
@@ -31,6 +33,47 @@ func (a Attack) outcomeOf(status int) records.Outcome {
 	return records.Completed
 }
 
+// keeps is what of answers the checks need, and what is kept of those that failed.
+func (a Attack) keeps() checks.Needs {
+	if len(a.Checks) == 0 {
+		return checks.Needs{}
+	}
+	return checks.Needs{Head: true, Body: max(a.Checks.Needs().Body, checks.ForFailures)}
+}
+
+// failedCheck is what the name of a check has before it among the errors.
+const failedCheck = "check failed: "
+
+// inspect holds an answer against the checks. Refusals are refusals, unless a check on the status
+// wants them.
+func (r *run) inspect(s *sample, a answer) {
+	k, all := a.kept, r.attack.Checks
+	k.Status, k.Size = a.status, a.in
+	if s.outcome == records.Completed || all.OfStatus() && s.outcome != records.Shed {
+		switch failed := all.Failed(k); {
+		case failed == "":
+			s.outcome = records.Completed
+		case s.outcome != records.Throttled:
+			s.outcome, s.check = records.Failed, failed
+		}
+	}
+	if s.outcome == records.Failed {
+		what := failedCheck + s.check
+		if s.check == "" {
+			if what = fmt.Sprintf("status %d", s.status); r.tally.spoken != nil {
+				what = "status " + r.tally.spoken.Status(s.status)
+			}
+		}
+		t := r.tally
+		t.mu.Lock()
+		t.failures.Keep(what, s.seq, k, func(text string) string {
+			return templates.Mask(text, r.caller.secrets(s.seq))
+		})
+		t.mu.Unlock()
+	}
+	keptAnswers.Put(k)
+}
+
 // A sample is what is known of one settled request besides its record. Times are in ns from the
 // start of the attack.
 type sample struct {
@@ -40,6 +83,7 @@ type sample struct {
 	outcome   records.Outcome
 	status    int // of the last answer; 0: there was none
 	err       string
+	check     string // that did not hold, of the last answer; "": all did
 	in, out   int64
 	firstByte time.Duration // of the last answer
 }
@@ -50,6 +94,7 @@ type tally struct {
 	label    string
 	spoken   *Protocol
 	requests []Request
+	shown    []string       // their URLs
 	encode   vegeta.Encoder // nil: nobody wants the results
 	give     context.CancelCauseFunc
 
@@ -59,6 +104,7 @@ type tally struct {
 	busy     int64
 	statuses map[int]int
 	errors   map[string]int
+	failures checks.Failures
 }
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
@@ -66,6 +112,9 @@ func newTally(a Attack, give context.CancelCauseFunc) *tally {
 		statuses: map[int]int{}, errors: map[string]int{}}
 	if a.Vegeta != nil {
 		t.encode = vegeta.NewEncoder(a.Vegeta)
+		for _, r := range a.Requests {
+			t.shown = append(t.shown, Shown(r.URL))
+		}
 	}
 	return t
 }
@@ -80,6 +129,9 @@ func (t *tally) add(s sample) {
 	} else if s.err != "" {
 		t.countError(s.err)
 	}
+	if s.check != "" {
+		t.count(failedCheck + s.check)
+	}
 	t.write(s)
 }
 
@@ -93,7 +145,7 @@ func (t *tally) write(s sample) {
 		Attack: t.label, Seq: s.seq, Code: t.like(s.status),
 		Timestamp: t.base.Add(time.Duration(s.due)), Latency: time.Duration(s.end - s.due),
 		BytesIn: uint64(s.in), BytesOut: uint64(s.out), Error: t.errorText(s),
-		Method: req.Method, URL: req.URL,
+		Method: req.Method, URL: t.shown[s.seq%uint64(len(t.shown))],
 	})
 	if err != nil {
 		t.writing = err
@@ -115,6 +167,8 @@ func (t *tally) errorText(s sample) string {
 	switch {
 	case s.err != "":
 		return s.err
+	case s.check != "":
+		return failedCheck + s.check
 	case s.outcome == records.Shed && s.status == 0:
 		return "shed by the strategy"
 	case s.outcome != records.Completed && t.spoken != nil:
@@ -130,8 +184,9 @@ const mostErrors = 16
 
 // countError counts by kind: without the request, and without what differs from one connection to
 // the next.
-func (t *tally) countError(text string) {
-	text = errorKind(text)
+func (t *tally) countError(text string) { t.count(errorKind(text)) }
+
+func (t *tally) count(text string) {
 	if _, known := t.errors[text]; !known && len(t.errors) >= mostErrors {
 		text = "other errors"
 	}
@@ -160,6 +215,15 @@ func (t *tally) progress() (settled, failed int) {
 	defer t.mu.Unlock()
 	settled = t.settled()
 	return settled, settled - t.outcomes[records.Completed]
+}
+
+// counts are those that StopIf is about.
+func (t *tally) counts() checks.Counts {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return checks.Counts{Settled: t.settled(), Failed: t.outcomes[records.Failed],
+		Throttled: t.outcomes[records.Throttled], Shed: t.outcomes[records.Shed],
+		Abandoned: t.outcomes[records.Abandoned]}
 }
 
 func (t *tally) settled() (n int) {

@@ -80,7 +80,23 @@ func (c *caller) newWiring(a Attack) *wiring {
 }
 
 func (all *wiring) prepare(m *message) (err error) {
-	m.wired, err = all.encode(m.http(context.Background()))
+	if m.form == nil {
+		m.wired, err = all.encode(m.http(context.Background()))
+		return err
+	}
+	marked, ok := m.form.Marked()
+	if !ok {
+		marked = *m.request // of one that is encoded anew each time
+	}
+	marked = withoutUser(marked)
+	r, err := marked.Request()
+	if err != nil {
+		return err
+	}
+	if m.wired, err = all.encode(r); err == nil && ok {
+		// one that has a mark twice is encoded anew each time, too
+		m.form.frame, _ = m.form.Frame(m.wired.bytes)
+	}
 	return err
 }
 
@@ -94,15 +110,20 @@ func (all *wiring) spoken() string {
 func (all *wiring) close() {} // the caller does
 
 func (all *wiring) encode(r *http.Request) (*outgoing, error) {
+	o, err := all.encoded(r)
+	return &o, err
+}
+
+func (all *wiring) encoded(r *http.Request) (outgoing, error) {
 	to, err := all.host(r.URL)
 	if err != nil {
-		return nil, err
+		return outgoing{}, err
 	}
 	var b bytes.Buffer
 	if err := r.Write(&b); err != nil {
-		return nil, err
+		return outgoing{}, err
 	}
-	o := &outgoing{Request: r, to: to, bytes: b.Bytes(), body: max(r.ContentLength, 0),
+	o := outgoing{Request: r, to: to, bytes: b.Bytes(), body: max(r.ContentLength, 0),
 		closes: r.Close}
 	for _, token := range strings.Split(strings.Join(r.Header["Connection"], ","), ",") {
 		o.closes = o.closes || strings.EqualFold(strings.TrimSpace(token), "close")

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/templates"
 	"github.com/poolbench/poolbench/strategies"
 )
 
@@ -16,7 +18,11 @@ import (
 // writers and the Start. What requests carry is in it, passwords too.
 type Written struct {
 	Requests                           []Request
-	Label, Arrival, Strategy           string // "" is none
+	Templates                          bool            `json:",omitempty"`
+	Data                               *templates.Data `json:",omitempty"`
+	Checks                             checks.List     `json:",omitempty"`
+	StopIf                             []checks.Stop   `json:",omitempty"`
+	Label, Arrival, Strategy           string          // "" is none
 	Rate                               float64
 	Clients, Tasks                     int
 	Duration, Drain, Timeout           time.Duration
@@ -34,7 +40,9 @@ type Written struct {
 
 // Written puts the attack in words.
 func (a Attack) Written() Written {
-	w := Written{Requests: a.Requests, Label: a.Label, Rate: a.Rate, Clients: a.Clients,
+	w := Written{Requests: a.Requests, Templates: a.Templates, Data: a.Data, Checks: a.Checks,
+		StopIf: a.StopIf,
+		Label:  a.Label, Rate: a.Rate, Clients: a.Clients,
 		Tasks: a.Tasks, Duration: a.Duration, Drain: a.Drain, Timeout: a.Timeout, Limit: a.Limit,
 		Queue: a.Queue, Workers: a.Workers, Connections: a.Connections, Redirects: a.Redirects,
 		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Soak: a.Soak, Seed: a.Seed,
@@ -50,8 +58,12 @@ func (a Attack) Written() Written {
 }
 
 // WithoutSecrets leaves out what may be one: values of headers, user and query of the URL, and of a
-// body all but its length. Whoever has a sum over a short secret can guess until it fits.
+// body and of data all but the size. Whoever has a sum over a short secret can guess until it fits.
 func (w Written) WithoutSecrets() Written {
+	if w.Data != nil {
+		w.Data = &templates.Data{Name: w.Data.Name, Columns: w.Data.Columns,
+			Lines: []int{len(w.Data.Rows)}}
+	}
 	w.Requests = slices.Clone(w.Requests)
 	for i, r := range w.Requests {
 		r = withoutUser(r)
@@ -68,7 +80,9 @@ func (w Written) WithoutSecrets() Written {
 
 // Attack is the inverse of Attack.Written. Its error is also about one that is impossible.
 func (w Written) Attack() (a Attack, err error) {
-	a = Attack{Requests: w.Requests, Label: w.Label, Rate: w.Rate, Clients: w.Clients,
+	a = Attack{Requests: w.Requests, Templates: w.Templates, Data: w.Data, Checks: w.Checks,
+		StopIf: w.StopIf,
+		Label:  w.Label, Rate: w.Rate, Clients: w.Clients,
 		Tasks: w.Tasks, Duration: w.Duration, Drain: w.Drain, Timeout: w.Timeout, Limit: w.Limit,
 		Queue: w.Queue, Workers: w.Workers, Connections: w.Connections, Redirects: w.Redirects,
 		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Soak: w.Soak, Seed: w.Seed,

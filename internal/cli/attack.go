@@ -26,7 +26,7 @@ func (a *app) attackCommand() *cobra.Command {
 		Use:   "attack URL [flags]",
 		Short: "open-loop HTTP load, through a strategy or not",
 		Args: o.File.Before(nil, func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && cmd.Flags().Changed("targets") {
+			if len(args) == 0 && (cmd.Flags().Changed("targets") || cmd.Flags().Changed("curl")) {
 				return nil
 			}
 			return flags.Operands("URL")(cmd, args)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 )
 
 // Subjects of attacks that agents share.
@@ -64,6 +65,7 @@ type pulse struct {
 	Elapsed time.Duration // since the plan began; 0: it has not
 	Settled int
 	Failed  int
+	Counts  checks.Counts
 }
 
 // What a beat says.

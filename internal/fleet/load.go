@@ -133,22 +133,31 @@ func (r *loading) lose(p *party, why string) {
 	}
 }
 
-// await waits until the shares of all who are not lost are there. When ctx ends, it stops the
-// agents, and says why they were.
+// await waits until the shares of all who are not lost are there. When ctx ends, or a rule of
+// Attack.StopIf comes true, it stops the agents, and says why they were.
 func (r *loading) await(ctx context.Context) (cut error) {
 	tick := time.NewTicker(min(r.Timing.Beat, r.Timing.Lost/4+1))
 	defer tick.Stop()
-	done := ctx.Done()
+	done, stopping := ctx.Done(), r.Attack.Stopping()
+	stop := func(why error) {
+		cut, done = why, nil
+		r.say(stopIt)
+	}
 	for r.left(r.Timing.Lost) > 0 {
 		select {
 		case <-r.changed:
 		case <-tick.C:
+			now := r.progress()
 			if r.Watch != nil {
-				r.Watch(r.progress())
+				r.Watch(now)
+			}
+			if cut == nil {
+				if why := stopping(now); why != nil {
+					stop(why)
+				}
 			}
 		case <-done:
-			cut, done = context.Cause(ctx), nil
-			r.say(stopIt)
+			stop(context.Cause(ctx))
 		}
 	}
 	return cut
@@ -178,6 +187,7 @@ func (r *loading) progress() (sum attack.Progress) {
 	for _, p := range r.order {
 		sum.Settled += p.pulse.Settled
 		sum.Failed += p.pulse.Failed
+		sum.Counts = sum.Counts.Plus(p.pulse.Counts)
 	}
 	return sum
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/records"
 )
 
@@ -318,5 +319,43 @@ func TestLoadIsGone(t *testing.T) {
 	}
 	if !errors.Is(r.Cut, interrupted) || r.Tasks != 2000 {
 		t.Errorf("%d requests; cut short: %v", r.Tasks, r.Cut)
+	}
+}
+
+// TestStopIf: a rule is held against all shares together, and stops all agents.
+func TestStopIf(t *testing.T) {
+	s := newStage(t)
+	for i, failed := range []int{0, 90} { // of each 100 of an agent: 45 % together
+		s.serve(fmt.Sprint("agent-", i), func(a *Agent) {
+			a.Attack = func(ctx context.Context, a attack.Attack) (*attack.Share, error) {
+				if len(a.StopIf) != 1 {
+					t.Errorf("the agent has the rules %v", a.StopIf)
+				}
+				tick := time.NewTicker(10 * time.Millisecond)
+				defer tick.Stop()
+				now := attack.Progress{}
+				for ctx.Err() == nil {
+					now.Counts = now.Counts.Plus(checks.Counts{Settled: 100, Failed: failed})
+					a.Watch(now)
+					<-tick.C
+				}
+				return nil, context.Cause(ctx)
+			}
+		})
+	}
+	l := s.load(2)
+	for _, text := range []string{"failed > 70% for 500ms", "failed > 20% for 500ms"} {
+		rule, err := checks.ParseStop(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Attack.StopIf = []checks.Stop{rule}
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 4*time.Second, errors.New("its time"))
+		_, err = l.Run(ctx)
+		cancel()
+		stops := strings.Contains(text, "20%")
+		if err == nil || strings.Contains(err.Error(), "stopped early") != stops {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -19,10 +19,9 @@ type part struct {
 	id       string
 	attack   attack.Attack
 	starting chan time.Time
-	beat     atomic.Int64 // the last, in Unix ns
-	began    atomic.Int64 // the plan, likewise; 0: it has not
-	settled  atomic.Int64
-	failed   atomic.Int64
+	beat     atomic.Int64                    // the last, in Unix ns
+	began    atomic.Int64                    // the plan, likewise; 0: it has not
+	progress atomic.Pointer[attack.Progress] // nil: there is none
 }
 
 // What ends a part before its plan.
@@ -57,10 +56,7 @@ func (p *part) take() error {
 		return nil // it never began
 	}
 	p.began.Store(p.attack.Start.UnixNano())
-	p.attack.Watch = func(now attack.Progress) {
-		p.settled.Store(int64(now.Settled))
-		p.failed.Store(int64(now.Failed))
-	}
+	p.attack.Watch = func(now attack.Progress) { p.progress.Store(&now) }
 	data, err := p.run(ctx)
 	if errors.Is(context.Cause(ctx), errSilent) {
 		return errSilent
@@ -94,8 +90,10 @@ func (p *part) pulse(ctx context.Context, silent func()) {
 	tick := time.NewTicker(p.of.Timing.Beat)
 	defer tick.Stop()
 	for {
-		now := pulse{ID: p.of.Self.ID, Settled: int(p.settled.Load()),
-			Failed: int(p.failed.Load())}
+		now := pulse{ID: p.of.Self.ID}
+		if is := p.progress.Load(); is != nil {
+			now.Settled, now.Failed, now.Counts = is.Settled, is.Failed, is.Counts
+		}
 		if began := p.began.Load(); began > 0 {
 			now.Elapsed = max(time.Since(time.Unix(0, began)), 0)
 		}

@@ -3,15 +3,21 @@ package checks
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 )
 
-// MostBody is how much of a body is kept: no answer takes more memory than that.
+// MostBody is how much of a body checks look at: no answer takes more memory than that.
 const MostBody = 1 << 20
 
 // Needs say what of answers is to be kept; the zero value is nothing.
-type Needs struct{ Head, Body bool }
+type Needs struct {
+	Head bool
+	Body int // so many bytes of it
+}
 
 // An Answer is what is kept of one.
 type Answer struct {
@@ -21,11 +27,25 @@ type Answer struct {
 	Head   []byte      // status line and header as they came
 	Body   []byte      // its first bytes, as they came
 	Cut    bool        // more came than was kept
+	Most   int         // bytes of the body that are kept
+
+	asked bool // for what follows
+	plain plain
 }
+
+// A plain body is one that is not encoded.
+type plain struct {
+	text []byte
+	cut  bool
+	err  error
+}
+
+// Reset makes it an empty one, in the same memory, that keeps so much of a body.
+func (a *Answer) Reset(most int) { *a = Answer{Head: a.Head[:0], Body: a.Body[:0], Most: most} }
 
 // Write keeps what may be kept of a piece of the body. It implements io.Writer.
 func (a *Answer) Write(p []byte) (int, error) {
-	fits := min(len(p), MostBody-len(a.Body))
+	fits := min(len(p), a.Most-len(a.Body))
 	a.Body = append(a.Body, p[:fits]...)
 	a.Cut = a.Cut || fits < len(p)
 	return len(p), nil
@@ -52,4 +72,52 @@ func (a *Answer) Value(name string) string {
 		}
 	}
 	return value
+}
+
+func (a *Answer) has(name string) bool {
+	if a.Header != nil {
+		return len(a.Header.Values(name)) > 0
+	}
+	return a.Value(name) != "" || bytes.Contains(bytes.ToLower(a.Head),
+		[]byte("\r\n"+strings.ToLower(name)+":"))
+}
+
+var (
+	errLong    = errors.New("the body is longer than the 1 MiB that is looked at")
+	errEncoded = errors.New("the body is encoded as nothing that is known here")
+	errBroken  = errors.New("the body is no whole gzip")
+)
+
+// text is the body as it is meant, which may be cut.
+func (a *Answer) text() (text []byte, cut bool, err error) {
+	if !a.asked {
+		a.asked, a.plain = true, plain{text: a.Body, cut: a.Cut}
+		switch strings.ToLower(a.Value("Content-Encoding")) {
+		case "", "identity":
+		case "gzip", "x-gzip":
+			a.plain.text, a.plain.cut, a.plain.err = unzipped(a.Body, a.Cut)
+		default:
+			a.plain.err = errEncoded
+		}
+	}
+	return a.plain.text, a.plain.cut, a.plain.err
+}
+
+// unzipped is as much as may be kept of what is in a gzip: a bomb is cut like any other.
+func unzipped(zipped []byte, cut bool) (text []byte, more bool, err error) {
+	if len(zipped) == 0 {
+		return nil, cut, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		return nil, false, errBroken
+	}
+	text, err = io.ReadAll(io.LimitReader(r, MostBody+1))
+	switch {
+	case len(text) > MostBody:
+		return text[:MostBody], true, nil
+	case err != nil && !cut:
+		return nil, false, errBroken
+	}
+	return text, cut, nil
 }

@@ -127,13 +127,14 @@ func Run(
 	if ctx.Err() != nil {
 		e.Cut = context.Cause(ctx)
 	}
-	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut)))
+	mode, err := o.Mode()
+	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))
 	shown := showLoaded(kind, what, e, o.Format)
 	if !o.Quiet && o.Format != "json" {
 		e.Warn(outcome.Suspects(e.Records))
 	}
 	told := cases.Publish(cases.Of(kind, e.Execution), o.JUnit, h.Printer)
-	return exit.Ended(shown, append(e.Codes(), told)...)
+	return exit.Ended(shown, append(e.codes(), told)...)
 }
 
 // putOn runs the series into the directory. The error is about the directory.

@@ -149,6 +149,7 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 			text := r.Strategy + ": " + strings.Join(words, ", ")
 			e.Say("  ", text, Width)
 		}
+		e.showFailures(k, r.Strategy)
 		if text := carried(r.Cell); text != "" {
 			e.Say("  ", r.Strategy+": "+text, Width)
 		}

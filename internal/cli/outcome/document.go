@@ -2,10 +2,12 @@ package outcome
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/finding"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/question"
@@ -61,6 +63,9 @@ type RunLine struct {
 	Statuses []attack.Count `json:"statuses,omitempty"`
 	Errors   []attack.Count `json:"errors,omitempty"`
 	Resumed  bool           `json:"resumed,omitempty"` // both are since --resume
+	// the first answers that failed, where there are checks
+	Failures checks.Failures `json:"failures,omitempty"`
+	Stopped  string          `json:"stopped,omitempty"` // the rule by which it ended early, and why
 	// how requests went, where that is not HTTP/1.1 on connections of the attack's own
 	Over   string      `json:"over,omitempty"`
 	Agents []AgentLine `json:"agents,omitempty"` // that shared it
@@ -79,7 +84,10 @@ func newRunLine(r execution.Record) RunLine {
 	if r.Answers != nil {
 		line.Statuses, line.Errors = r.Answers.Statuses, r.Answers.Errors
 		line.Resumed, line.Over = r.Answers.Resumed, r.Answers.Over
-		line.Agents = agentLines(r.Answers.Agents)
+		line.Agents, line.Failures = agentLines(r.Answers.Agents), r.Answers.Failures
+		if why, ok := errors.AsType[*attack.Stopped](r.Answers.Cut); ok {
+			line.Stopped = why.Why
+		}
 	}
 	return line
 }

@@ -4,18 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/poolbench/poolbench/bench/arrivals"
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/objectives"
 	"github.com/poolbench/poolbench/internal/cli/catalog"
 	"github.com/poolbench/poolbench/internal/cli/flags"
-	"github.com/poolbench/poolbench/internal/files/bounded"
 	"github.com/poolbench/poolbench/internal/parts/rpc"
 	"github.com/poolbench/poolbench/strategies"
 )
@@ -24,13 +22,13 @@ import (
 type AttackOptions struct {
 	LoadOptions
 	attack.Attack
-	Fleet                                  AgentsFlag
-	File                                   FlagFile
-	Rates                                  []float64
-	Process, method, body, targets, format string
-	proto                                  string
-	VegetaFile, LettersFile                flags.Output
-	strategies, headers                    []string
+	Fleet                   AgentsFlag
+	File                    FlagFile
+	Rates                   []float64
+	Process, proto          string
+	VegetaFile, LettersFile flags.Output
+	strategies              []string
+	sent                    sentFlags
 }
 
 // AddAttackFlags declares all flags of attack.
@@ -45,6 +43,8 @@ func AddAttackFlags(cmd *cobra.Command, o *AttackOptions) {
 		"also write the results in vegeta's encoding to this new `FILE`")
 	o.LettersFile.AddTo(cmd, "dead-letters",
 		"append requests that a retrying strategy gave up to this `FILE`, in lines of JSON")
+	fs.Var(flags.Repeated(&o.StopIf, "'RULE'", checks.ParseStop), "stop-if", "end the attack early, "+
+		"with exit code 1, by a rule such as 'failed > 5% for 10s'; repeatable")
 	fs.BoolVar(&o.Soak, "soak", false, "keep no record of single requests, so that an attack may "+
 		"go on for hours: quantiles within 0.1% (so it is beyond 10 million requests)")
 	flags.Objective(cmd, &o.Objectives, "exit code 1 unless the requests at each rate meet it: "+
@@ -66,12 +66,7 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.Var(flags.AtLeastOne(&o.Limit, arrivals.MaxTasks), "limit",
 		"most requests in flight, `K`, for the strategy (default 4)")
 	fs.Var(flags.Parsed(&o.Queue, "N", flags.ParseQueue), "queue", flags.QueueDoc)
-	fs.StringVar(&o.method, "method", http.MethodGet, "HTTP `METHOD`")
-	fs.StringArrayVar(&o.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
-	fs.StringVar(&o.body, "body", "", "send the content of this `FILE`")
-	fs.StringVar(&o.targets, "targets", "", "requests from this `FILE` in turn, in vegeta's "+
-		"format, instead of URL; - for standard input")
-	flags.Choice(cmd, &o.format, "targets-format", "format of the targets", attack.Formats...)
+	o.sent.addTo(cmd, o)
 	fs.DurationVar(&o.Timeout, "timeout", attack.DefaultTimeout,
 		"`TIME` from sending a request to the end of its answer")
 	fs.Var(flags.Parsed(&o.Workers, "N", flags.ParseWorkers), "workers",
@@ -169,40 +164,7 @@ func (o *AttackOptions) Read(stdin io.Reader, cmd *cobra.Command, args []string)
 		return errors.New("--stream and --agents exclude each other: agents tell what they sent " +
 			"at their end")
 	}
-	with := attack.Request{Method: o.method, Header: http.Header{}}
-	for _, h := range o.headers {
-		name, value, ok := strings.Cut(h, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return fmt.Errorf("--header: want NAME: VALUE, got %q", h)
-		}
-		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
-	}
-	if o.body != "" {
-		if with.Body, err = bounded.ReadFile(o.body, mostSent); err != nil {
-			return fmt.Errorf("--body: %w", err)
-		}
-	}
-	switch {
-	case o.targets == "":
-		with.URL = args[0]
-		o.Requests = []attack.Request{with}
-		return nil
-	case len(args) > 0:
-		return fmt.Errorf("--targets: takes the place of URL, and %q is given", args[0])
-	}
-	var text []byte
-	if o.targets == "-" {
-		text, err = bounded.ReadAll(stdin, mostSent)
-	} else {
-		text, err = bounded.ReadFile(o.targets, mostSent)
-	}
-	if err == nil {
-		o.Requests, err = attack.ReadRequests(text, o.format, with)
-	}
-	if err != nil {
-		return fmt.Errorf("--targets: %w", err)
-	}
-	return nil
+	return o.sent.read(stdin, cmd, args, o)
 }
 
 // Attacks has one for each strategy, or the one without.

@@ -184,7 +184,7 @@ func readValues(name, key string, node ast.Node) ([]Word, error) {
 			return nil, fmt.Errorf("%s: want a value or a list of values, got %s", where,
 				strings.ToLower(n.Type().String()))
 		}
-		if len(nodes) > 1 && strings.Contains(text, "=") && !strings.Contains(text, ":") {
+		if len(nodes) > 1 && strings.Contains(text, "=") && !strings.ContainsAny(text, ": ") {
 			return nil, fmt.Errorf("%s: %q stands alone: YAML splits a [list] at every comma, so "+
 				"quote a name with parameters", where, text)
 		}

@@ -21,6 +21,7 @@ const (
 	DistributionsFile = "distributions.hlog" // a tagged histogram for each run and reading
 	TimelineFile      = "timeline.csv"       // counts for each run and interval
 	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
+	FailuresFile      = "failures.json"      // of attacks with checks: answers that failed
 	ReportFile        = "report.html"
 	ProfilesDir       = "profiles" // of runs with profiles: see ProfileFile
 	ChartsDir         = "charts"   // each chart of the report as NAME.svg and NAME.png

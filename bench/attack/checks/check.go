@@ -1,0 +1,209 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Check is a condition on an answer. The zero value is none.
+type Check struct {
+	text  string
+	of    string
+	needs Needs
+	// "" where it holds; else why not, in at most a few words that do not differ from answer to
+	// answer
+	fails func(*Answer) string
+}
+
+// String is the check as it was given, which is its name.
+func (c Check) String() string { return c.text }
+
+// MarshalText is String, for those who hand it on.
+func (c Check) MarshalText() ([]byte, error) { return []byte(c.text), nil }
+
+// UnmarshalText is Parse.
+func (c *Check) UnmarshalText(text []byte) (err error) {
+	*c, err = Parse(string(text))
+	return err
+}
+
+// A List is of checks, all of which are to hold.
+type List []Check
+
+// Needs are what they look at.
+func (l List) Needs() (all Needs) {
+	for _, c := range l {
+		all.Head, all.Body = all.Head || c.needs.Head, max(all.Body, c.needs.Body)
+	}
+	return all
+}
+
+// OfStatus reports whether one of them is about the status, and so says which are wanted.
+func (l List) OfStatus() bool {
+	return slices.ContainsFunc(l, func(c Check) bool { return c.of == ofStatus })
+}
+
+// Failed is the name of the first check that does not hold, and why; "" where all do.
+func (l List) Failed(a *Answer) string {
+	for i := range l {
+		switch why := l[i].fails(a); why {
+		case "":
+		case untrue:
+			return l[i].text
+		default:
+			return l[i].text + " (" + why + ")"
+		}
+	}
+	return ""
+}
+
+// untrue is the reason that goes without saying.
+const untrue = "it is not so"
+
+// What a check can be about.
+const (
+	ofStatus = "status"
+	ofHeader = "header"
+	ofBody   = "body"
+	ofJSON   = "json"
+	ofSize   = "size"
+)
+
+// Parse reads a check:
+//
+//	status == 200
+//	header content-type ~ json
+//	body contains "ok"
+//	json .items.# > 0
+//	size < 100KB
+//
+// Operators are == != < <= > >= contains ~ (matches the regular expression) !~ and exists. A value
+// may stand in quotes, as in Go, and has to where it begins or ends with a space. The path after
+// json is one of gjson's, with or without a dot before it, in quotes where it has spaces.
+func Parse(text string) (Check, error) {
+	c := Check{text: strings.TrimSpace(text)}
+	if strings.ContainsAny(c.text, "\r\n") {
+		return Check{}, fmt.Errorf("%q: want one line", text)
+	}
+	if err := c.parse(); err != nil {
+		return Check{}, fmt.Errorf("%q: %w", text, err)
+	}
+	return c, nil
+}
+
+func (c *Check) parse() (err error) {
+	of, rest := word(c.text)
+	c.of = of
+	switch of {
+	case ofStatus:
+		c.fails, err = status(rest)
+	case ofHeader:
+		c.needs.Head = true
+		c.fails, err = header(rest)
+	case ofBody:
+		c.needs = Needs{Head: true, Body: MostBody} // the header says how it is encoded
+		c.fails, err = body(rest)
+	case ofJSON:
+		c.needs = Needs{Head: true, Body: MostBody}
+		c.fails, err = json(rest)
+	case ofSize:
+		c.fails, err = size(rest)
+	default:
+		err = fmt.Errorf("want status, header, body, json or size first, got %q", of)
+	}
+	return err
+}
+
+// word cuts off the first word, which may stand in quotes.
+func word(text string) (first, rest string) {
+	text = strings.TrimSpace(text)
+	if quoted, err := strconv.QuotedPrefix(text); err == nil {
+		first, _ = strconv.Unquote(quoted)
+		return first, strings.TrimSpace(text[len(quoted):])
+	}
+	if i := strings.IndexAny(text, " \t"); i >= 0 {
+		return text[:i], strings.TrimSpace(text[i:])
+	}
+	return text, ""
+}
+
+// value is what stands on the right; quoted says that it is text whatever it looks like.
+func value(text string) (v string, quoted bool, err error) {
+	if text == "" {
+		return "", false, fmt.Errorf("there is no value; \"\" is the empty one")
+	}
+	if c := text[0]; c != '"' && c != '`' && c != '\'' {
+		return text, false, nil
+	}
+	if text[0] == '\'' { // as a shell has it
+		if len(text) < 2 || strings.IndexByte(text[1:], '\'') != len(text)-2 {
+			return "", false, fmt.Errorf("%s: the quotes do not match", text)
+		}
+		return text[1 : len(text)-1], true, nil
+	}
+	if v, err = strconv.Unquote(text); err != nil {
+		return "", false, fmt.Errorf("%s: the quotes do not match", text)
+	}
+	return v, true, nil
+}
+
+func status(rest string) (func(*Answer) string, error) {
+	op, text := word(rest)
+	number, err := strconv.Atoi(text)
+	if err != nil || number < 100 || number > 999 {
+		return nil, fmt.Errorf("want a status from 100 to 999, got %q", text)
+	}
+	holds, err := compared[int64](op)
+	if err != nil {
+		return nil, err
+	}
+	return func(a *Answer) string {
+		return unless(holds(int64(a.Status), int64(number)))
+	}, nil
+}
+
+func size(rest string) (func(*Answer) string, error) {
+	op, text := word(rest)
+	most, err := bytesOf(text)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := compared[int64](op)
+	if err != nil {
+		return nil, err
+	}
+	return func(a *Answer) string { return unless(holds(a.Size, most)) }, nil
+}
+
+func unless(holds bool) string {
+	if holds {
+		return ""
+	}
+	return untrue
+}
+
+// units are those of sizes.
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+	{"kB", 1e3}, {"B", 1},
+}
+
+func bytesOf(text string) (int64, error) {
+	number, unit := text, 1.0
+	for _, u := range units {
+		if before, ok := strings.CutSuffix(text, u.name); ok {
+			number, unit = strings.TrimSpace(before), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n >= 0) || n*unit > 1<<60 {
+		return 0, fmt.Errorf("want a size such as 100KB, 2MiB or 512, got %q", text)
+	}
+	return int64(n * unit), nil
+}

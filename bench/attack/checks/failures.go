@@ -1,0 +1,85 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+)
+
+// Of each kind of failure so many bodies are kept, of each so many bytes, and of so many kinds.
+const (
+	mostBodies = 3
+	mostShown  = 2 << 10
+	mostKinds  = 16
+)
+
+// ForFailures is how much of a body Failures look at: more than they show, so that no part of a
+// secret is left where they cut it.
+const ForFailures = 8 << 10
+
+// A Failure is answers that failed in the same way, the first of them.
+type Failure struct {
+	What   string `json:"what"` // as in Report.Errors of package attack; or a status
+	Bodies []Body `json:"bodies"`
+}
+
+// A Body is the beginning of that of an answer, without secrets.
+type Body struct {
+	Seq    uint64 `json:"seq"` // of the request
+	Status int    `json:"status"`
+	Type   string `json:"type,omitempty"` // Content-Type
+	Text   string `json:"text"`
+	Cut    bool   `json:"cut,omitempty"` // there was more
+}
+
+// Failures are the first answers that failed, of each kind.
+type Failures []Failure
+
+// Keep adds an answer to request seq, if it is one of the first. masked takes secrets out.
+func (f *Failures) Keep(what string, seq uint64, a *Answer, masked func(string) string) {
+	if at := f.of(what); at >= 0 && len((*f)[at].Bodies) == mostBodies ||
+		at < 0 && len(*f) == mostKinds {
+		return
+	}
+	text, cut := a.shown()
+	if text = masked(text); len(text) > mostShown {
+		text, cut = text[:mostShown], true
+	}
+	f.add(what, Body{Seq: seq, Status: a.Status, Type: masked(a.Value("Content-Type")),
+		Text: strings.ToValidUTF8(text, "�"), Cut: cut})
+}
+
+// Add adds those of somebody else, as if they had come after.
+func (f *Failures) Add(more Failures) {
+	for _, failure := range more {
+		for _, b := range failure.Bodies {
+			f.add(failure.What, b)
+		}
+	}
+}
+
+func (f *Failures) add(what string, b Body) {
+	at := f.of(what)
+	if at < 0 && len(*f) < mostKinds {
+		at = len(*f)
+		*f = append(*f, Failure{What: what})
+	}
+	if at >= 0 && len((*f)[at].Bodies) < mostBodies {
+		(*f)[at].Bodies = append((*f)[at].Bodies, b)
+	}
+}
+
+func (f *Failures) of(what string) int {
+	return slices.IndexFunc(*f, func(o Failure) bool { return o.What == what })
+}
+
+// shown is the body for people, and whether there was more.
+func (a *Answer) shown() (text string, cut bool) {
+	b, cut, err := a.text()
+	if err != nil {
+		b, cut = a.Body, a.Cut
+	}
+	if len(b) > ForFailures {
+		b, cut = b[:ForFailures], true
+	}
+	return string(b), cut
+}

@@ -1,0 +1,384 @@
+package attack_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// people are a table with what is hostile.
+func people(t *testing.T) *templates.Data {
+	t.Helper()
+	d, err := templates.ReadData("people.csv", []byte("name,password\nann,s3cr3t-a\n"+
+		"\"bo b/?&#\"\"\",s3cr3t-b\n\"cy\r\nX: y\",s3cr3t-c\nŁ,s3cr3t-d\n{{seq}},s3cr3t-e\n"), "csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func checkList(t *testing.T, texts ...string) (all checks.List) {
+	t.Helper()
+	for _, text := range texts {
+		c, err := checks.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// noted is a request as a server has seen it.
+func noted(r *http.Request, body []byte) string {
+	return fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"),
+		r.Header.Get("X-Id"), body)
+}
+
+// TestSentAsPlanned: what is filled in is the same, request by request, however it is sent: open
+// and closed, through a strategy that retries, by agents, over wires and by net/http, over a
+// redirect. Each is sent once.
+func TestSentAsPlanned(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	var refused map[string]bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if to, ok := strings.CutPrefix(r.URL.EscapedPath(), "/from/"); ok {
+			if r.URL.RawQuery != "" {
+				to += "?" + r.URL.RawQuery
+			}
+			http.Redirect(w, r, "/to/"+to, http.StatusTemporaryRedirect)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		note := noted(r, body)
+		if refused != nil && !refused[note] {
+			refused[note] = true
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		seen = append(seen, note)
+		_, _ = io.WriteString(w, "fine")
+	}))
+	defer server.Close()
+	const n = 60
+	for _, place := range []string{"to", "from"} {
+		for _, seed := range []uint64{1, 9} {
+			requests := []attack.Request{
+				{Method: "PUT", URL: server.URL + "/" + place + "/{{name}}/{{seq}}?n={{name}}&r={{random 1 99}}",
+					Header: http.Header{"Authorization": {"Basic {{password}}"}, "X-Id": {"{{uuid}}"}},
+					Body:   []byte(`{"name":"{{name}}","id":{{uuid}}}`)},
+				{Method: "POST", URL: server.URL + "/" + place + `/{{printf "%q" name}}`,
+					Body: []byte(strings.Repeat("x", 20<<10) + "{{if eq 1 1}}{{seq}}{{end}}")},
+				{Method: "GET", URL: server.URL + "/" + place + "/static{{/* not quite */}}"},
+			}
+			var want []string
+			for seq := range uint64(n) {
+				r := requests[seq%3]
+				parsed, err := templates.Parse(r, people(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				one, err := parsed.Fill(seed, seq)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req, err := one.Request()
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.URL.RawPath = strings.Replace(req.URL.EscapedPath(), "/from/", "/to/", 1)
+				req.URL.Path = strings.Replace(req.URL.Path, "/from/", "/to/", 1)
+				want = append(want, noted(req, one.Body))
+			}
+			slices.Sort(want)
+			a := attack.Defaults()
+			a.Requests, a.Templates, a.Data, a.Seed = requests, true, people(t), seed
+			a.Checks = checkList(t, "status == 200", "body == fine")
+			a.Tasks, a.Duration = n, 0
+			open := a
+			open.Rate = 5000
+			retrying := open
+			retrying.Strategy, retrying.Limit = strategy(t, "retry_queue:base=1ms"), 8
+			closed := a
+			closed.Clients = 7
+			for name, a := range map[string]attack.Attack{"open": open, "retrying": retrying,
+				"closed": closed, "open by net/http": open.ByNetHTTP(),
+				"closed by net/http": closed.ByNetHTTP()} {
+				seen, refused = nil, nil
+				if name == "retrying" {
+					refused = map[string]bool{}
+				}
+				r, err := attack.Run(t.Context(), a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				settled(t, name, r.Result, n)
+				same(t, fmt.Sprintf("%s, /%s, seed %d", name, place, seed), seen, want)
+			}
+			seen, refused = nil, nil
+			shared := open
+			shared.Agents = 2
+			var agents []attack.Agent
+			for k := range 2 {
+				shared.Agent = k
+				// as it comes over a network
+				mine, err := shared.Written().Attack()
+				if err != nil {
+					t.Fatal(err)
+				}
+				share, err := attack.RunShare(t.Context(), mine)
+				if err != nil {
+					t.Fatal(err)
+				}
+				agents = append(agents, attack.Agent{Name: fmt.Sprint(k), Share: share})
+			}
+			r, err := shared.Merge(agents, false, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			settled(t, "agents", r.Result, n)
+			same(t, fmt.Sprintf("agents, /%s, seed %d", place, seed), seen, want)
+		}
+	}
+}
+
+// settled: so many were completed, and no other.
+func settled(t *testing.T, name string, r *bench.Result, n int) {
+	t.Helper()
+	if r.Tasks != n || len(r.Broken) > 0 {
+		t.Errorf("%s: %d requests, %v", name, r.Tasks, r.Broken)
+	}
+	for _, unit := range []string{"failed/op", "throttled/op", "shed/op", "abandoned/op"} {
+		if v, _ := r.Metric(unit); v != 0 {
+			t.Errorf("%s: %s is %v", name, unit, v)
+		}
+	}
+}
+
+func same(t *testing.T, name string, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Errorf("%s: the server has seen %d requests, want %d; at %d:\n got %.200s\nwant %.200s",
+				name, len(got), len(want), i, append(got, "nothing")[min(i, len(got))],
+				append(want, "nothing")[min(i, len(want))])
+			return
+		}
+	}
+}
+
+// TestFailedChecks: a request whose answer is not what was wanted has failed by the name of the
+// check; the first bodies are kept, and no secret is in anything that an attack leaves behind.
+func TestFailedChecks(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, password, _ := r.BasicAuth()
+		w.Header().Set("Content-Type", "text/plain")
+		n, _ := strconv.Atoi(r.FormValue("seq"))
+		switch n % 5 {
+		case 1:
+			w.WriteHeader(http.StatusNotFound)
+		case 2:
+			w.WriteHeader(http.StatusTooManyRequests)
+		case 3:
+			_, _ = fmt.Fprintf(w, "bad for %s of %q, token=fresh%d %s", password,
+				r.FormValue("password"), n, strings.Repeat("z", 5000))
+			return
+		}
+		_, _ = io.WriteString(w, "good")
+	}))
+	defer server.Close()
+	d, err := templates.ReadData("d.jsonl", []byte(`{"user":"ann","password":"hunter2 &<a>"}`), "jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := attack.Defaults()
+	a.Requests = []attack.Request{{Method: "GET",
+		URL:    server.URL + "/{{password}}?seq={{seq}}&password={{password}}",
+		Header: http.Header{"Authorization": {`Basic {{base64 (printf "%s:%s" user password)}}`}}}}
+	a.Templates, a.Data = true, d
+	a.Tasks, a.Duration = 50, 0
+	open, closed := a, a
+	open.Rate, closed.Clients = 2000, 3
+	for name, a := range map[string]attack.Attack{"open": open, "closed": closed} {
+		var vegetas bytes.Buffer
+		a.Checks, a.Vegeta = checkList(t, "size < 5KB", "body == good"), &vegetas
+		r, err := attack.Run(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for unit, want := range map[string]float64{"failed/op": 0.4, "throttled/op": 0.2} {
+			if v, _ := r.Metric(unit); v != want {
+				t.Errorf("%s: %s is %v, want %v", name, unit, v, want)
+			}
+		}
+		failed := []attack.Count{{What: "check failed: size < 5KB", N: 10}}
+		if want := failed; !slices.Equal(r.Errors, want) {
+			t.Errorf("%s: errors are %v, want %v", name, r.Errors, want)
+		}
+		statuses := []attack.Count{{What: "200", N: 30}, {What: "404", N: 10}, {What: "429", N: 10}}
+		if want := statuses; !slices.Equal(r.Statuses, want) {
+			t.Errorf("%s: statuses are %v, want %v", name, r.Statuses, want)
+		}
+		kept := map[string]int{}
+		for _, f := range r.Failures {
+			kept[f.What] = len(f.Bodies)
+			for _, b := range f.Bodies {
+				if b.Type != "text/plain" || len(b.Text) > 2<<10 || b.Cut != (b.Status == 200) ||
+					b.Seq%5 != map[int]uint64{404: 1, 200: 3}[b.Status] {
+					t.Errorf("%s: %s: %+v", name, f.What, b)
+				}
+			}
+		}
+		bodies := map[string]int{"check failed: size < 5KB": 3, "status 404": 3}
+		if want := bodies; !maps.Equal(kept, want) {
+			t.Errorf("%s: kept are %v, want %v", name, kept, want)
+		}
+		left := fmt.Sprintf("%+v %s %s", r.Failures, r.Name, vegetas.String())
+		for _, secret := range []string{"hunter2", "fresh", "YW5uOm"} {
+			if strings.Contains(left, secret) {
+				t.Errorf("%s: %q is in %.2000s", name, secret, left)
+			}
+		}
+		// what a check on the status wants is completed
+		a.Checks, a.Vegeta = checkList(t, "status >= 404", "header content-type exists"), nil
+		if r, err = attack.Run(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		for unit, want := range map[string]float64{"failed/op": 0.6, "throttled/op": 0} {
+			if v, _ := r.Metric(unit); v != want {
+				t.Errorf("%s: with a check on the status %s is %v, want %v", name, unit, v, want)
+			}
+		}
+	}
+}
+
+// TestShown: of a URL neither user nor secrets of the query are shown.
+func TestShown(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://a:b@h/x":                          "http://…@h/x",
+		"http://h/x?token=abc&n=1":                "http://h/x?token=…&n=1",
+		"http://h/?n=1&api_key=a%20b#f":           "http://h/?n=1&api_key=…#f",
+		"http://h/?t[Password]=a&p=b&k={{token}}": "http://h/?t[Password]=…&p=b&k={{token}}",
+		`Get "http://h/?sessionid=7": EOF`:        `Get "http://h/?sessionid=…": EOF`,
+		"http://h/key=1?a=key":                    "http://h/key=1?a=key",
+	} {
+		if got := attack.Shown(address); got != want {
+			t.Errorf("%s is shown as %s, want %s", address, got, want)
+		}
+	}
+}
+
+// TestLettersMasked: a dead letter has the URL that was sent, without secrets.
+func TestLettersMasked(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	var list strategies.DeadLetterList
+	a := attack.Defaults()
+	a.Requests = []attack.Request{{Method: "GET", URL: server.URL + "/{{name}}?p={{password}}"}}
+	a.Templates, a.Data, a.Tasks, a.Duration = true, people(t), 2, 0
+	a.Strategy, a.Limit = strategy(t, "retry_queue:base=1ms,attempts=2"), 2
+	a.DeadLetters = &list
+	if _, err := attack.Run(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%+v", list.All())
+	for _, want := range []string{"/ann?p=MASKED", "/bo%20b%2F%3F&%23%22?p=MASKED"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+}
+
+// TestLargeRow: a value of 10 MB with all that ends a line, a string or a field arrives as it is,
+// and alone, through a strategy with a queue and with clients.
+func TestLargeRow(t *testing.T) {
+	large := strings.Repeat("a\"b\\\r\n\r\nGET / HTTP/1.1&x=1}]", 10<<20/28)
+	var mu sync.Mutex
+	seen := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var got struct {
+			V, W string
+			N    int
+		}
+		err := json.NewDecoder(r.Body).Decode(&got)
+		mu.Lock()
+		defer mu.Unlock()
+		seen[fmt.Sprint(r.Method, r.URL.Path, err, got.V == large, got.W, got.N)]++
+	}))
+	defer server.Close()
+	a := attack.Defaults()
+	a.Requests = []attack.Request{{Method: "POST", URL: server.URL + "/{{w}}",
+		Body: []byte(`{"v":"{{v}}","w":{{w}},"n":{{seq}}}`)}}
+	a.Templates, a.Tasks, a.Duration = true, 4, 0
+	a.Data = &templates.Data{Name: "d", Columns: []string{"v", "w"}, Lines: []int{2, 3},
+		Rows: [][]templates.Value{{{Text: large}, {Text: "x"}}, {{Text: ""}, {Text: "y"}}}}
+	open, closed := a, a
+	open.Rate, open.Strategy, open.Limit = 1000, strategy(t, "worker_pool"), 1
+	closed.Clients = 1
+	for name, a := range map[string]attack.Attack{"open": open, "closed": closed} {
+		clear(seen)
+		if _, err := attack.Run(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int{"POST/x<nil> truex0": 1, "POST/y<nil> falsey1": 1,
+			"POST/x<nil> truex2": 1, "POST/y<nil> falsey3": 1}
+		if !maps.Equal(seen, want) {
+			t.Errorf("%s: the server has seen %v", name, seen)
+		}
+	}
+}
+
+// TestEndless: a body that does not end takes no memory, and its request fails when its time is
+// over.
+func TestEndless(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		piece := make([]byte, 64<<10)
+		for {
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+		}
+	}))
+	defer server.Close()
+	a := attack.Defaults()
+	a.Requests = []attack.Request{{Method: "GET", URL: server.URL}}
+	a.Tasks, a.Duration, a.Clients, a.Timeout = 4, 0, 2, 200*time.Millisecond
+	a.Checks = checkList(t, "body contains x")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := attack.Run(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if v, _ := r.Metric("failed/op"); v != 1 {
+		t.Errorf("failed/op is %v", v)
+	}
+	// a kept body grows to 1 MiB by doubling, or so
+	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+		t.Errorf("%d bytes were allocated", n)
+	}
+}

@@ -1,0 +1,219 @@
+package templates
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"text/template/parse"
+)
+
+// ownNames are the functions that templates have beside the columns and those of text/template.
+var ownNames = []string{"seq", "uuid", "random", "column", "raw", "json", "base64"}
+
+// A field is the URL, the value of a header, or the body.
+type field struct {
+	of     string // for errors
+	stream uint64 // of its random numbers, which no other field shifts
+	begins position
+	parts  []part // nil: it is more than text and values
+	full   *full
+}
+
+// A part is text, or a value.
+type part struct {
+	what      what
+	text      string
+	column    int
+	low, high int64
+	at        position
+}
+
+type what int
+
+const (
+	aText what = iota
+	aColumn
+	aSeq
+	aUUID
+	aRandom
+)
+
+// A filling is what the fields of one request are filled with.
+type filling struct {
+	seed, seq uint64
+	row       []Value
+	random    rand.PCG
+}
+
+// begin has the random numbers of a field begin. They are a function of seed, request and field.
+func (f *filling) begin(stream uint64) {
+	const odd = 0x9e3779b97f4a7c15
+	f.random.Seed(f.seed^stream*odd, f.seq)
+}
+
+// between is a whole number from low to high.
+func (f *filling) between(low, high int64) int64 {
+	n := uint64(high-low) + 1
+	if n == 0 { // all that there are
+		return int64(f.random.Uint64())
+	}
+	above, _ := bits.Mul64(f.random.Uint64(), n)
+	return low + int64(above)
+}
+
+// putUUID appends one of version 4 (RFC 9562).
+func (f *filling) putUUID(to []byte) []byte {
+	var b [16]byte
+	for i, x := range []uint64{f.random.Uint64(), f.random.Uint64()} {
+		for j := range 8 {
+			b[8*i+j] = byte(x >> (8 * j))
+		}
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	for i, n := 0, 0; i < 16; i += n {
+		if n = 2; i == 0 {
+			n = 4
+		} else {
+			to = append(to, '-')
+			if i == 10 {
+				n = 6
+			}
+		}
+		to = hex.AppendEncode(to, b[i:i+n])
+	}
+	return to
+}
+
+// put appends the field.
+func (f *filling) put(to []byte, of *field) ([]byte, error) {
+	f.begin(of.stream)
+	if of.full != nil {
+		return of.full.put(to, f)
+	}
+	for i := range of.parts {
+		to = f.part(to, &of.parts[i])
+	}
+	return to, nil
+}
+
+func (f *filling) part(to []byte, p *part) []byte {
+	switch p.what {
+	case aColumn:
+		return p.at.put(to, f.row[p.column])
+	case aSeq:
+		return strconv.AppendUint(to, f.seq, 10)
+	case aRandom:
+		return strconv.AppendInt(to, f.between(p.low, p.high), 10)
+	case aUUID:
+		if p.at == inJSON {
+			return append(f.putUUID(append(to, '"')), '"')
+		}
+		return f.putUUID(to)
+	}
+	return append(to, p.text...)
+}
+
+// static reports whether there is nothing to fill in.
+func (of *field) static() bool {
+	return of.full == nil && !slices.ContainsFunc(of.parts, func(p part) bool {
+		return p.what != aText
+	})
+}
+
+// parse reads a field. Its values stand in {{…}}.
+func (r *Request) parse(of, text string, begins position) (*field, error) {
+	fd := &field{of: of, begins: begins, stream: r.streams}
+	r.streams++
+	if !strings.Contains(text, "{{") {
+		fd.parts = []part{{text: text}}
+		return fd, nil
+	}
+	t, err := template.New(of).Funcs(r.names()).Parse(text)
+	if err != nil {
+		return nil, r.mistake(err)
+	}
+	if len(t.Templates()) > 1 {
+		return nil, fmt.Errorf("%s: define and block are not known here", of)
+	}
+	if t.Tree == nil || t.Root == nil {
+		return fd, nil
+	}
+	at := begins
+	for _, n := range t.Root.Nodes {
+		p, ok, err := r.part(n, at)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", of, lineOf([]byte(text), int(n.Position())), err)
+		}
+		if !ok {
+			fd.parts = nil
+			fd.full, err = r.whole(t, begins)
+			return fd, err
+		}
+		if at = at.after(p.text); p.what != aText || p.text != "" {
+			fd.parts = append(fd.parts, p)
+		}
+	}
+	return fd, nil
+}
+
+// part is a node as one; ok is false where it is more than that.
+func (r *Request) part(n parse.Node, at position) (p part, ok bool, err error) {
+	p.at = at
+	switch n := n.(type) {
+	case *parse.TextNode:
+		p.text = string(n.Text)
+		return p, true, nil
+	case *parse.CommentNode:
+		return p, true, nil
+	case *parse.ActionNode:
+		if len(n.Pipe.Decl) > 0 || len(n.Pipe.Cmds) > 1 {
+			return p, false, nil
+		}
+		args := n.Pipe.Cmds[0].Args
+		name, isName := args[0].(*parse.IdentifierNode)
+		if !isName {
+			return p, false, nil
+		}
+		if err := at.wrong(); err != nil {
+			return p, false, err
+		}
+		column := r.column(name.Ident)
+		switch {
+		case column >= 0 && len(args) == 1:
+			p.what, p.column = aColumn, column
+		case name.Ident == "seq" && len(args) == 1:
+			p.what = aSeq
+		case name.Ident == "uuid" && len(args) == 1:
+			p.what = aUUID
+		case name.Ident == "random" && len(args) == 3:
+			low, isLow := args[1].(*parse.NumberNode)
+			high, isHigh := args[2].(*parse.NumberNode)
+			if !isLow || !isHigh || !low.IsInt || !high.IsInt {
+				return p, false, nil
+			}
+			if low.Int64 > high.Int64 {
+				return p, false, fmt.Errorf("random %d %d: want the lower one first", low.Int64,
+					high.Int64)
+			}
+			p.what, p.low, p.high = aRandom, low.Int64, high.Int64
+		case name.Ident == "column" && len(args) == 2:
+			text, isText := args[1].(*parse.StringNode)
+			if !isText {
+				return p, false, nil
+			}
+			if p.column = r.column(text.Text); p.column < 0 {
+				return p, false, r.noColumn(text.Text)
+			}
+			p.what = aColumn
+		default:
+			return p, false, nil
+		}
+		return p, true, nil
+	}
+	return p, false, nil
+}

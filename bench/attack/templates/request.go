@@ -1,0 +1,266 @@
+// Package templates makes requests that differ: {{…}} in URL, headers and body is filled in, with
+// the columns of a table and with what request and seed say. What request number seq sends is a
+// pure function of the seed, so that it is the same through every strategy and by every agent.
+//
+// Each value is written for the position in which it stands (position.go), and cannot leave it.
+package templates
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+)
+
+// A Request is one that is filled in.
+type Request struct {
+	method  string
+	data    *Data // nil: there is none
+	url     *field
+	headers []header
+	body    *field // nil: there is none
+	streams uint64
+	secrets []int    // columns
+	static  []string // secrets of headers that are the same for all
+}
+
+type header struct {
+	name string
+	*field
+}
+
+// Parse reads the {{…}} of a request.
+func Parse(of vegeta.Target, data *Data) (*Request, error) {
+	r := &Request{method: of.Method, data: data}
+	if data != nil {
+		if !data.whole() {
+			return nil, fmt.Errorf("%s: its rows are not whole", data.Name)
+		}
+		for i, c := range data.Columns {
+			if IsSecret(c) {
+				r.secrets = append(r.secrets, i)
+			}
+		}
+	}
+	var err error
+	if r.url, err = r.parse("URL", of.URL, inOrigin); err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(of.Header))
+	for name := range of.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names) // for the numbers of their streams
+	for _, name := range names {
+		for _, value := range of.Header[name] {
+			fd, err := r.parse("header "+name, value, inHeader)
+			if err != nil {
+				return nil, err
+			}
+			if !fd.static() && slices.Contains(fixedHeaders, http.CanonicalHeaderKey(name)) {
+				return nil, fmt.Errorf("header %s: it is the same for every request, so no {{…}} "+
+					"can stand there", name)
+			}
+			if fd.static() && IsSecret(name) {
+				r.static = append(r.static, secretsOf(value)...)
+			}
+			r.headers = append(r.headers, header{name, fd})
+		}
+	}
+	if len(of.Body) > 0 {
+		if r.body, err = r.parse("body", string(of.Body), bodyPosition(of)); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// fixedHeaders are those that say how a request is sent.
+var fixedHeaders = []string{"Host", "Connection", "Content-Length", "Transfer-Encoding", "Trailer",
+	"Content-Type"}
+
+// bodyPosition is the one in which a body begins, by what is said of it.
+func bodyPosition(of vegeta.Target) position {
+	kind := strings.ToLower(of.Header.Get("Content-Type"))
+	begins := bytes.TrimSpace(of.Body)
+	switch {
+	case strings.Contains(kind, "json"):
+		return inJSON
+	case strings.Contains(kind, "x-www-form-urlencoded"):
+		return inForm
+	case kind == "" && (bytes.HasPrefix(begins, []byte("{")) &&
+		!bytes.HasPrefix(begins, []byte("{{")) || bytes.HasPrefix(begins, []byte("["))):
+		return inJSON
+	}
+	return inText
+}
+
+// column is the number of a column; -1: there is none of that name.
+func (r *Request) column(name string) int {
+	if r.data == nil {
+		return -1
+	}
+	return slices.Index(r.data.Columns, name)
+}
+
+func (r *Request) noColumn(name string) error {
+	if r.data == nil {
+		return fmt.Errorf("column %q: there are no data", name)
+	}
+	return fmt.Errorf("column %q: %s has %s", name, r.data.Name, strings.Join(r.data.Columns, ", "))
+}
+
+// names are those of all functions, for what reads templates.
+func (r *Request) names() template.FuncMap { return r.functions(&executor{}) }
+
+func isIdentifier(name string) bool {
+	for i, c := range name {
+		if c != '_' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
+			return false
+		}
+	}
+	return name != "" && !slices.Contains(keywords, name)
+}
+
+// keywords are those of text/template.
+var keywords = []string{"block", "break", "continue", "define", "else", "end", "if", "range", "nil",
+	"template", "with", "true", "false"}
+
+// mistake is an error of text/template in words that help.
+func (r *Request) mistake(err error) error {
+	err = cleaned(err)
+	if !strings.Contains(err.Error(), "function") ||
+		!strings.Contains(err.Error(), "not defined") {
+		return err
+	}
+	known := slices.Clone(ownNames)
+	if r.data != nil {
+		known = append(known, r.data.Columns...)
+	}
+	return fmt.Errorf("%w (known: %s)", err, strings.Join(known, ", "))
+}
+
+func cleaned(err error) error {
+	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "template: "))
+}
+
+// Check holds each row of the data against where its values stand. Its errors name file and line.
+func (r *Request) Check() error {
+	if r.data == nil {
+		return r.checkRow(0, -1)
+	}
+	for i := range r.data.Rows {
+		if err := r.checkRow(uint64(i), i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRow fills in everything but the body where that is plain.
+func (r *Request) checkRow(seq uint64, row int) error {
+	f := r.filling(0, seq)
+	where := ""
+	if row >= 0 {
+		where = fmt.Sprintf("%s:%d: ", r.data.Name, r.data.Lines[row])
+	}
+	for _, p := range r.url.parts {
+		if p.what == aColumn && p.at == inPath {
+			if v := f.row[p.column].Text; v == "." || v == ".." {
+				return fmt.Errorf("%scolumn %s is %q, which is no part of the path of a URL", where,
+					r.data.Columns[p.column], v)
+			}
+		}
+	}
+	if _, err := r.urlOf(&f); err != nil {
+		return fmt.Errorf("%s%w", where, err)
+	}
+	for _, h := range r.headers {
+		if _, err := h.value(&f, nil); err != nil {
+			return fmt.Errorf("%s%w", where, err)
+		}
+	}
+	if r.body != nil && r.body.full != nil {
+		if _, err := f.put(nil, r.body); err != nil {
+			return fmt.Errorf("%s%w", where, err)
+		}
+	}
+	return nil
+}
+
+// filling is that of request number seq.
+func (r *Request) filling(seed, seq uint64) filling {
+	f := filling{seed: seed, seq: seq}
+	if r.data != nil {
+		f.row = r.data.Rows[seq%uint64(len(r.data.Rows))]
+	}
+	return f
+}
+
+func (r *Request) urlOf(f *filling) (string, error) {
+	text, err := f.put(nil, r.url)
+	if err != nil {
+		return "", err
+	}
+	if _, err := url.Parse(string(text)); err != nil {
+		return "", fmt.Errorf("URL: what is filled in makes none")
+	}
+	return string(text), nil
+}
+
+// value appends that of a header.
+func (h *header) value(f *filling, to []byte) ([]byte, error) {
+	begins := len(to)
+	to, err := f.put(to, h.field)
+	if err != nil {
+		return to, err
+	}
+	for _, c := range to[begins:] {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return to, fmt.Errorf("%s: what is filled in has a line break or another control "+
+				"character", h.of)
+		}
+	}
+	return to, nil
+}
+
+// Fill is request number seq.
+func (r *Request) Fill(seed, seq uint64) (vegeta.Target, error) {
+	f := r.filling(seed, seq)
+	return r.fill(&f)
+}
+
+func (r *Request) fill(f *filling) (to vegeta.Target, err error) {
+	to = vegeta.Target{Method: r.method, Header: http.Header{}}
+	if to.URL, err = r.urlOf(f); err != nil {
+		return to, err
+	}
+	for i := range r.headers {
+		h := &r.headers[i]
+		value, err := h.value(f, nil)
+		if err != nil {
+			return to, err
+		}
+		to.Header[h.name] = append(to.Header[h.name], string(value))
+	}
+	if r.body != nil {
+		to.Body, err = f.put(nil, r.body)
+	}
+	return to, err
+}
+
+// Line is that of the data which request number seq has, for people; "" where there are none.
+func (r *Request) Line(seq uint64) string {
+	if r.data == nil {
+		return ""
+	}
+	row := seq % uint64(len(r.data.Rows))
+	return r.data.Name + ":" + strconv.Itoa(r.data.Lines[row])
+}

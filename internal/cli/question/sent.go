@@ -1,0 +1,237 @@
+package question
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
+	"github.com/poolbench/poolbench/bench/attack/curl"
+	"github.com/poolbench/poolbench/bench/attack/har"
+	"github.com/poolbench/poolbench/bench/attack/openapi"
+	"github.com/poolbench/poolbench/bench/attack/templates"
+	"github.com/poolbench/poolbench/internal/cli/flags"
+	"github.com/poolbench/poolbench/internal/files/bounded"
+)
+
+// A sentFlags are the flags that say what is sent.
+type sentFlags struct {
+	method, body, targets, format, curl, data, dataFormat string
+	headers                                               []string
+}
+
+// Formats of targets that are not attack's own.
+const (
+	harFormat     = "har"
+	openapiFormat = "openapi"
+)
+
+func (f *sentFlags) addTo(cmd *cobra.Command, o *AttackOptions) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.method, "method", http.MethodGet, "HTTP `METHOD`; of openapi, the one to take")
+	fs.StringArrayVar(&f.headers, "header", nil, "send this `'NAME: VALUE'`; repeatable")
+	fs.StringVar(&f.body, "body", "", "send the content of this `FILE`")
+	fs.StringVar(&f.targets, "targets", "", "requests from this `FILE` in turn, instead of URL; - "+
+		"for standard input")
+	flags.Choice(cmd, &f.format, "targets-format", "format of the targets: vegeta's http or json, "+
+		"a browser's archive, an API's document",
+		append(slices.Clone(attack.Formats), harFormat, openapiFormat)...)
+	fs.StringVar(&f.curl, "curl", "", "requests from this `FILE` of curl commands, as browsers copy "+
+		"them, instead of URL")
+	fs.StringVar(&f.data, "data", "", "columns for {{column}} from this `FILE` of CSV or JSON lines; "+
+		"request i has row i, and again from the first")
+	flags.Choice(cmd, &f.dataFormat, "data-format", "format of the data, where the name of the file "+
+		"does not say it", templates.DataFormats...)
+	fs.BoolVar(&o.Templates, "template", true, "fill in {{…}} in URL, headers and body; "+
+		"--template=false sends it as it stands")
+	fs.Var(flags.Repeated(&o.Checks, "'CHECK'", checks.Parse), "check", "an answer of which this "+
+		"does not hold is a failed one, such as 'status == 200' or 'json .items.# > 0'; repeatable")
+}
+
+// read fills in what is sent.
+func (f *sentFlags) read(
+	stdin io.Reader, cmd *cobra.Command, args []string, o *AttackOptions,
+) (err error) {
+	with := attack.Request{Method: f.method, Header: http.Header{}}
+	for _, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return fmt.Errorf("--header: want NAME: VALUE, got %q", h)
+		}
+		with.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if f.body != "" {
+		if with.Body, err = bounded.ReadFile(f.body, mostSent); err != nil {
+			return fmt.Errorf("--body: %w", err)
+		}
+	}
+	if err := f.readData(cmd, o); err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	switch {
+	case f.curl != "":
+		err = f.readCurl(stdin, cmd, args, with, o)
+	case f.targets != "":
+		err = f.readTargets(stdin, cmd, args, with, o)
+	default:
+		with.URL = args[0]
+		o.Requests = []attack.Request{with}
+		err = f.named(o.CheckSent(with))
+	}
+	return err
+}
+
+func (f *sentFlags) readData(cmd *cobra.Command, o *AttackOptions) error {
+	if f.data == "" {
+		return nil
+	}
+	text, err := bounded.ReadFile(f.data, mostSent)
+	if err != nil {
+		return err
+	}
+	format := templates.FormatOf(f.data)
+	if cmd.Flags().Changed("data-format") || format == "" {
+		format = f.dataFormat
+	}
+	o.Data, err = templates.ReadData(f.data, text, format)
+	return err
+}
+
+func read(stdin io.Reader, path string) ([]byte, error) {
+	if path == "-" {
+		return bounded.ReadAll(stdin, mostSent)
+	}
+	return bounded.ReadFile(path, mostSent)
+}
+
+// readCurl has the headers of flags beside those of the commands.
+func (f *sentFlags) readCurl(
+	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
+) error {
+	for _, other := range []string{"targets", "method"} {
+		if cmd.Flags().Changed(other) {
+			return fmt.Errorf("--curl and --%s exclude each other", other)
+		}
+	}
+	if len(args) > 0 {
+		return fmt.Errorf("--curl: takes the place of URL, and %q is given", attack.Shown(args[0]))
+	}
+	text, err := read(stdin, f.curl)
+	if err == nil {
+		o.Requests, err = curl.Read(text)
+	}
+	if err != nil {
+		return fmt.Errorf("--curl: %s: %w", f.curl, err)
+	}
+	f.add(with, o)
+	return f.checkAll("--curl: "+f.curl+": command", nil, o)
+}
+
+// add adds headers and body of flags to requests that have them not.
+func (f *sentFlags) add(with attack.Request, o *AttackOptions) {
+	for i := range o.Requests {
+		r := &o.Requests[i]
+		for name, values := range with.Header {
+			r.Header[name] = values
+		}
+		if f.body != "" {
+			r.Body = with.Body
+		}
+	}
+}
+
+func (f *sentFlags) readTargets(
+	stdin io.Reader, cmd *cobra.Command, args []string, with attack.Request, o *AttackOptions,
+) error {
+	if len(args) > 0 && f.format != openapiFormat {
+		return fmt.Errorf("--targets: takes the place of URL, and %q is given",
+			attack.Shown(args[0]))
+	}
+	text, err := read(stdin, f.targets)
+	if err != nil {
+		return fmt.Errorf("--targets: %w", err)
+	}
+	switch f.format {
+	case harFormat:
+		o.Requests, err = har.Read(text)
+	case openapiFormat:
+		base, method := "", ""
+		if len(args) > 0 {
+			base = args[0]
+		}
+		if cmd.Flags().Changed("method") {
+			method = f.method
+		}
+		o.Requests, err = openapi.Read(text, base, method)
+	default:
+		if o.Requests, err = attack.ReadRequests(text, f.format, with); err != nil {
+			return fmt.Errorf("--targets: %w", err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--targets: %s: %w", f.targets, err)
+	}
+	if f.format == harFormat || f.format == openapiFormat {
+		f.add(with, o)
+	}
+	return f.checkAll("--targets: "+f.targets+": target", linesOf(text, f.format), o)
+}
+
+// linesOf are those in which the targets of a file of vegeta's begin.
+func linesOf(text []byte, format string) (lines []int) {
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		method, _, _ := strings.Cut(line, " ")
+		switch {
+		case format == attack.Formats[0] && strings.Contains(line, "://") && method != "" &&
+			strings.ToUpper(method) == method && !strings.ContainsAny(method, "#:@"),
+			format == attack.Formats[1] && line != "":
+			lines = append(lines, i+1)
+		}
+	}
+	return lines
+}
+
+// checkAll names the request that is wrong.
+func (f *sentFlags) checkAll(what string, lines []int, o *AttackOptions) error {
+	for i, r := range o.Requests {
+		err := o.CheckSent(r)
+		switch {
+		case err == nil:
+		case f.isOfData(err):
+			return fmt.Errorf("--data: %w", err)
+		case len(lines) == len(o.Requests):
+			return fmt.Errorf("%s %d, line %d: %w", what, i+1, lines[i], err)
+		default:
+			return fmt.Errorf("%s %d: %w", what, i+1, err)
+		}
+	}
+	return nil
+}
+
+// isOfData reports whether an error is about a row: it begins with file and line.
+func (f *sentFlags) isOfData(err error) bool {
+	return f.data != "" && strings.HasPrefix(err.Error(), f.data+":")
+}
+
+// named is an error about the one request of the flags with the flag that it is about.
+func (f *sentFlags) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	switch {
+	case f.isOfData(err):
+		return fmt.Errorf("--data: %w", err)
+	case strings.HasPrefix(text, "header "):
+		return fmt.Errorf("--header: %w", err)
+	case strings.HasPrefix(text, "body:"), strings.HasPrefix(text, "body: "):
+		return fmt.Errorf("--body: %s%s", f.body, strings.TrimPrefix(text, "body"))
+	}
+	return err
+}
