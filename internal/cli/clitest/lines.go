@@ -15,10 +15,16 @@ func QuickSearch(more ...string) []string {
 		"--n", "500", "--resolution", "10%", "--out", "x"}, more...)
 }
 
-// ShellWords splits a line as a shell does, provided that no quotes hold a space, and puts files
+// ShellWords splits a line as a shell does, provided that quotes hold single spaces, and puts files
 // where they match.
 func ShellWords(line string) (words []string) {
-	for _, w := range strings.Fields(line) {
+	fields := strings.Fields(line)
+	for i := 0; i < len(fields); i++ {
+		w := fields[i]
+		for strings.Count(w, "'")%2 == 1 && i+1 < len(fields) {
+			i++
+			w += " " + fields[i]
+		}
 		if files, err := filepath.Glob(w); err == nil && len(files) > 0 {
 			words = append(words, files...)
 		} else {
