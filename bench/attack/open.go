@@ -254,7 +254,8 @@ type letter struct {
 	Seq    uint64 `json:"seq"`
 	Method string `json:"method"`
 	URL    string `json:"url"`
-	Status int    `json:"status"` // of the last answer
+	Status int    `json:"status"`         // of the last answer
+	Code   string `json:"code,omitempty"` // it, where that is none of HTTP
 }
 
 func (t *openLoop) describe(task *strategies.Task) any {
@@ -264,7 +265,11 @@ func (t *openLoop) describe(task *strategies.Task) any {
 	if m.form != nil {
 		url = m.form.Shown(m.form.seed, j.seq)
 	}
-	return letter{j.seq, m.request.Method, Shown(url), j.status}
+	l := letter{j.seq, m.request.Method, Shown(url), j.status, ""}
+	if p := t.attack.spoken; p != nil && j.status != 0 {
+		l.Status, l.Code = p.Like(j.status), p.Status(j.status)
+	}
+	return l
 }
 
 // letters give the attack up when one of them is not kept.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"go.uber.org/goleak"
 	"golang.org/x/net/http2"
@@ -44,29 +45,32 @@ func descriptors(t testing.TB) []byte {
 
 // A protocol is one that attacks speak.
 type protocol struct {
-	name string
-	grpc bool
-	set  func(t *testing.T, a *attack.Attack, address string)
+	name        string
+	grpc, plain bool
+	set         func(t *testing.T, a *attack.Attack, address string)
 }
 
 var protocols = []protocol{
-	{"h2c", false, func(_ *testing.T, a *attack.Attack, address string) {
+	{"h2c", false, false, func(_ *testing.T, a *attack.Attack, address string) {
 		a.H2C = true
 		a.Requests = []attack.Request{{Method: "GET", URL: "http://" + address + "/x"}}
 	}},
-	{"h2c with a body", false, func(_ *testing.T, a *attack.Attack, address string) {
+	{"h2c with a body", false, false, func(_ *testing.T, a *attack.Attack, address string) {
 		a.H2C = true
 		a.Requests = []attack.Request{{Method: "POST", URL: "http://" + address + "/x",
 			Body: []byte("something")}}
 	}},
-	{"gRPC", true, func(t *testing.T, a *attack.Attack, address string) {
+	{"gRPC", true, false, func(t *testing.T, a *attack.Attack, address string) {
 		a.Descriptors = descriptors(t)
 		a.Requests = []attack.Request{{URL: "grpc://" + address + "/poolbench.v1.Target/Call",
 			Body: []byte(`{"text": "x"}`)}}
 	}},
-	{"gRPC, streams", true, func(t *testing.T, a *attack.Attack, address string) {
+	{"gRPC, streams", true, false, func(t *testing.T, a *attack.Attack, address string) {
 		a.Descriptors = descriptors(t)
 		a.Requests = []attack.Request{{URL: "grpc://" + address + "/poolbench.v1.Target/Stream"}}
+	}},
+	{"HTTP/1.1", false, true, func(_ *testing.T, a *attack.Attack, address string) {
+		a.Requests = []attack.Request{{Method: "GET", URL: "http://" + address + "/x"}}
 	}},
 }
 
@@ -137,6 +141,9 @@ func TestFaults(t *testing.T) {
 	for _, p := range protocols {
 		for _, f := range faults {
 			for _, resend := range []bool{false, true} {
+				if p.plain && strings.ContainsFunc(f.name[:2], unicode.IsUpper) {
+					continue // it is a frame
+				}
 				t.Run(fmt.Sprintf("%s/%s/resend=%v", p.name, f.name, resend), func(t *testing.T) {
 					t.Parallel()
 					meet(t, p, f, resend)
@@ -148,7 +155,7 @@ func TestFaults(t *testing.T) {
 
 func meet(t *testing.T, p protocol, f fault, resend bool) {
 	met := 0
-	h := newHostile(t, p.grpc, func(s *stream, n int) {
+	h := newHostile(t, p, func(s *stream, n int) {
 		if n%faulty != faulty-1 {
 			s.good()
 			return
@@ -160,6 +167,9 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 	})
 	a := attack.Attack{Clients: 6, Tasks: faultTasks, Connections: 2, Resend: resend,
 		Timeout: time.Second}
+	if p.plain {
+		a.Connections = 0 // one that hangs carries nothing else
+	}
 	p.set(t, &a, h.address)
 	r, err := attack.Run(t.Context(), a)
 	if err != nil {
@@ -201,11 +211,16 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 			t.Errorf("%d failed, want %d: %v", failed, want, r.Errors)
 		}
 	}
-	if resend && f.resends && failed != 0 {
+	// gRPC sends it once more, and on a busy machine that may be a request that meets the fault
+	if resend && f.resends && failed > 0 && !(p.grpc && failed == 1) {
 		t.Errorf("%d failed that the server had not begun: %v", failed, r.Errors)
 	}
-	if !(resend && f.resends) && resent != 0 {
+	again := f.resends || p.plain && f.spreads // HTTP/1.1 cannot say what was not begun
+	if !(resend && again) && resent != 0 {
 		t.Errorf("%d were sent again", resent)
+	}
+	if p.plain {
+		return
 	}
 	if strings.Contains(f.name, "GOAWAY") && count("goaways/op") == 0 ||
 		strings.Contains(f.name, "STREAM") && count("resets/op") != met {
@@ -224,7 +239,7 @@ func TestRestart(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			var h *hostile
-			h = newHostile(t, p.grpc, func(s *stream, n int) {
+			h = newHostile(t, p, func(s *stream, n int) {
 				if n != 20 {
 					s.good()
 					return

@@ -1,10 +1,13 @@
 package rpc_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -13,11 +16,11 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// A hostile server of HTTP/2, frame by frame: each request is answered by what, with its number
-// from 0 over all connections.
+// A hostile server of HTTP/2, frame by frame, or of HTTP/1.1: each request is answered by what, with
+// its number from 0 over all connections.
 type hostile struct {
-	grpc bool
-	what func(s *stream, n int)
+	grpc, plain bool
+	what        func(s *stream, n int)
 
 	mu       sync.Mutex
 	listener net.Listener
@@ -48,9 +51,9 @@ type peer struct {
 	streams map[uint32]*stream
 }
 
-func newHostile(t *testing.T, grpc bool, what func(s *stream, n int)) *hostile {
+func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile {
 	t.Helper()
-	h := &hostile{grpc: grpc, what: what, open: map[net.Conn]bool{}}
+	h := &hostile{grpc: p.grpc, plain: p.plain, what: what, open: map[net.Conn]bool{}}
 	h.start(t, "127.0.0.1:0")
 	t.Cleanup(func() {
 		h.stop()
@@ -122,6 +125,19 @@ func (h *hostile) serve(c net.Conn) {
 		}
 		clear(p.streams)
 	}()
+	if h.plain {
+		requests := bufio.NewReader(c)
+		for id := uint32(1); ; id++ {
+			r, err := http.ReadRequest(requests)
+			if err != nil {
+				return
+			}
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				return
+			}
+			p.begun(id, true)
+		}
+	}
 	preface := make([]byte, len(http2.ClientPreface))
 	if _, err := io.ReadFull(c, preface); err != nil || string(preface) != http2.ClientPreface {
 		return
@@ -185,6 +201,9 @@ func (p *peer) write(f func() error) bool {
 // headers writes pairs of names and values.
 func (s *stream) headers(end bool, pairs ...string) bool {
 	return s.write(func() error {
+		if s.of.plain {
+			return s.text(pairs)
+		}
 		s.head.Reset()
 		for i := 0; i < len(pairs); i += 2 {
 			_ = s.encoder.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]})
@@ -192,6 +211,34 @@ func (s *stream) headers(end bool, pairs ...string) bool {
 		return s.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id,
 			BlockFragment: s.head.Bytes(), EndHeaders: true, EndStream: end})
 	})
+}
+
+// text writes a head of HTTP/1.1, or a trailer.
+func (s *stream) text(pairs []string) error {
+	text := "0\r\n"
+	if pairs[0] == ":status" {
+		text = "HTTP/1.1 " + pairs[1] + " X\r\n"
+		if pairs[1] == "200" {
+			text += "Transfer-Encoding: chunked\r\n"
+		}
+		pairs = pairs[2:]
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		text += pairs[i] + ": " + pairs[i+1] + "\r\n"
+	}
+	_, err := io.WriteString(s.conn, text+"\r\n")
+	return err
+}
+
+// chunk writes a piece of a body of HTTP/1.1, and its end.
+func (s *stream) chunk(p []byte, end bool) (err error) {
+	if len(p) > 0 {
+		_, err = fmt.Fprintf(s.conn, "%x\r\n%s\r\n", len(p), p)
+	}
+	if end && err == nil {
+		_, err = io.WriteString(s.conn, "0\r\n\r\n")
+	}
+	return err
 }
 
 // begin writes the head of a good answer.
@@ -212,7 +259,12 @@ func (s *stream) body() []byte {
 }
 
 func (s *stream) data(p []byte, end bool) bool {
-	return s.write(func() error { return s.framer.WriteData(s.id, end, p) })
+	return s.write(func() error {
+		if s.of.plain {
+			return s.chunk(p, end)
+		}
+		return s.framer.WriteData(s.id, end, p)
+	})
 }
 
 // end ends the answer well, and counts it.

@@ -168,7 +168,7 @@ func TestUnixSocket(t *testing.T) {
 // TestCodes: what becomes of each code, and of what is no answer.
 func TestCodes(t *testing.T) {
 	var n atomic.Int64
-	h := newHostile(t, true, func(s *stream, _ int) {
+	h := newHostile(t, protocols[2], func(s *stream, _ int) {
 		code := []string{"0", "8", "14", "5", "4", "99"}[n.Add(1)%6]
 		if code == "0" {
 			s.good()
@@ -299,7 +299,7 @@ func TestAgents(t *testing.T) {
 
 // TestNoSecrets: what a caller says of itself is in no report.
 func TestNoSecrets(t *testing.T) {
-	h := newHostile(t, true, func(s *stream, _ int) { s.cut() })
+	h := newHostile(t, protocols[2], func(s *stream, _ int) { s.cut() })
 	a := attack.Attack{Clients: 1, Tasks: 3, Timeout: time.Second}
 	protocols[2].set(t, &a, h.address)
 	a.Requests[0].URL = strings.Replace(a.Requests[0].URL, "//", "//user:secret@", 1)
