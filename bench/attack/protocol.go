@@ -42,7 +42,7 @@ type Protocol struct {
 	// Outcome sorts a status, which is above 0, and Status spells it.
 	Outcome func(status int) records.Outcome
 	Status  func(status int) string
-	// Like is the status of HTTP that is most like it, for vegeta's encoding.
+	// Like is the status of HTTP that is most like it, for checks and for vegeta's encoding.
 	Like func(status int) int
 }
 

@@ -49,6 +49,9 @@ const failedCheck = "check failed: "
 func (r *run) inspect(s *sample, a answer) {
 	k, all := a.kept, r.attack.Checks
 	k.Status, k.Size = a.status, a.in
+	if p := r.tally.spoken; p != nil {
+		k.Status = p.Like(a.status)
+	}
 	if s.outcome == records.Completed || all.OfStatus() && s.outcome != records.Shed {
 		switch failed := all.Failed(k); {
 		case failed == "":

@@ -98,7 +98,8 @@ var rooms = []room{
 	{"bench/dist", nil, nil},
 	{"bench/finding", nil, nil},
 	{"bench/param", []string{"bench/dist"}, nil},
-	{"bench/attack/rpc", []string{"bench/attack", "bench/records", "internal/parts/rpc",
+	{"bench/attack/rpc", []string{"bench/attack", "bench/attack/checks", "bench/records",
+		"internal/parts/rpc",
 		"targets", "targets/rpc", // its tests
 		"internal"}, []string{"google.golang.org/grpc", "golang.org/x/net"}},
 	{"bench/attack", []string{"bench/attack/checks", "internal/machine/profiles", "bench",

@@ -226,7 +226,14 @@ func (s *sender) Send(
 	if a.Status = int(got.Code) + 1; a.Status < 1 { // codes are 32 bits without a sign
 		a.Status = int(codes.Unknown) + 1
 	}
-	if wants && got.Last != nil {
+	if !wants {
+		return a
+	}
+	a.Header = http.Header{}
+	for name, values := range got.Metadata {
+		a.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	if got.Last != nil {
 		a.Body, a.Err = m.Decode(got.Last)
 	}
 	return a

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench/attack"
+	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/targets"
 	"github.com/poolbench/poolbench/targets/rpc"
 )
@@ -45,6 +46,7 @@ func serve(t testing.TB, start func(*httptest.Server)) *served {
 				remote.ServeHTTP(w, r)
 				return
 			}
+			time.Sleep(time.Millisecond) // so that many are at once
 			s.mu.Lock()
 			s.protocols[r.Proto]++
 			s.peers[r.RemoteAddr]++
@@ -198,6 +200,41 @@ func TestCodes(t *testing.T) {
 	failed, _ := r.Metric("failed/op")
 	if throttled != 20./60 || failed != 0.5 || len(r.Errors) > 0 {
 		t.Errorf("throttled %v, failed %v, %v", throttled, failed, r.Errors)
+	}
+}
+
+// TestChecks: what is sent may differ from one request to the next, and checks see the
+// metadata and the message of the answer.
+func TestChecks(t *testing.T) {
+	s := serve(t, (*httptest.Server).Start)
+	for _, method := range []string{"Call", "Stream"} {
+		a := attack.Attack{Clients: 2, Tasks: 20, Templates: true, Requests: []attack.Request{{
+			URL:  strings.Replace(s.URL, "http", "grpc", 1) + "/poolbench.v1.Target/" + method,
+			Body: []byte(`{"text": "a{{seq}}", "answers": {{random 1 9}}}`)}}}
+		for _, text := range []string{"body contains \"a\"",
+			"header content-type ~ grpc"} {
+			c, err := checks.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Checks = append(a.Checks, c)
+		}
+		send(t, a)
+		never, err := checks.Parse("body contains zzz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Checks = append(a.Checks, never)
+		r, err := attack.Run(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failed, _ := r.Metric("failed/op"); failed != 1 {
+			t.Errorf("%v failed: %v %v", failed, r.Statuses, r.Errors)
+		}
+	}
+	if s.calls.Load() != 80 {
+		t.Errorf("%d calls", s.calls.Load())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -32,7 +33,9 @@ type Answer struct {
 	Text       string        // what it said besides
 	RetryAfter time.Duration // when the server wants to be called again; 0: it says nothing
 	In         int64         // bytes of all messages
-	Last       []byte        // message of the answer, where somebody wants it
+	// where somebody wants them: metadata before and after the messages, and the last of these
+	Metadata metadata.MD
+	Last     []byte
 }
 
 // Spell is how the field writes a code.
@@ -57,7 +60,7 @@ func (a *Answer) Err() error {
 }
 
 // Call sends the message, once unless Options.Resend says otherwise, and reads what is answered to
-// its end. wants says that somebody wants the last message.
+// its end. wants says that somebody wants the last message and the metadata.
 func (c *Client) Call(
 	ctx context.Context, m *Message, deadline time.Time, wants bool,
 ) (a Answer) {
@@ -82,6 +85,10 @@ func (c *Client) Call(
 		options = once
 	}
 	got := received{wants: wants}
+	var before, after metadata.MD
+	if wants {
+		options = append(slices.Clip(options), grpc.Header(&before), grpc.Trailer(&after))
+	}
 	if m.Streams() {
 		err = callStream(ctx, conn, m, &got, options)
 	} else {
@@ -91,7 +98,7 @@ func (c *Client) Call(
 		c.resent.Add(int64(more))
 	}
 	a = Answer{In: got.n, Last: got.last, Answered: err == nil || w.answered.Load(),
-		RetryAfter: time.Duration(w.after.Load())}
+		RetryAfter: time.Duration(w.after.Load()), Metadata: metadata.Join(before, after)}
 	if err != nil {
 		s := status.Convert(err)
 		a.Code, a.Text = s.Code(), s.Message()

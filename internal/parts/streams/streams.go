@@ -14,12 +14,14 @@ import (
 const Default = 100
 
 // A Dealer says which connection a call goes over, by a number from 0. With a fixed number of
-// connections it is the one that carries least; without, the first that has room, or one more.
+// connections it is the one that carries least, in turns; without, the first that has room, or one
+// more.
 type Dealer struct {
 	connections, most int // 0: as many as it takes
 
 	mu      sync.Mutex
 	carries []int
+	next    int // whose turn it is
 	waiting []chan int
 }
 
@@ -79,12 +81,16 @@ func (noneFree) Timeout() bool { return true }
 // room is a connection that has some; below 0: there is none.
 func (d *Dealer) room() int {
 	best := -1
-	for at, n := range d.carries {
-		if n < d.most && (best < 0 || n < d.carries[best]) {
+	for i := range d.carries {
+		at := (d.next + i) % len(d.carries)
+		if n := d.carries[at]; n < d.most && (best < 0 || n < d.carries[best]) {
 			if best = at; n == 0 || d.connections == 0 {
 				break
 			}
 		}
+	}
+	if best >= 0 && d.connections > 0 {
+		d.next = best + 1
 	}
 	if best < 0 && d.connections == 0 {
 		d.carries = append(d.carries, 0)

@@ -40,7 +40,14 @@ func TestDealer(t *testing.T) {
 			t.Errorf("%d connections: %v, want %v", c.connections, got, c.want)
 		}
 	}
-	d := streams.NewDealer(0, 2)
+	d := streams.NewDealer(3, 2)
+	for i := range 6 { // one at a time, they take turns
+		if got := take(t, d, 1); got[0] != i%3 {
+			t.Errorf("call %d goes over %v", i, got)
+		}
+		d.Give(i % 3)
+	}
+	d = streams.NewDealer(0, 2)
 	take(t, d, 4)
 	d.Give(0)
 	if got := take(t, d, 1); got[0] != 0 {
