@@ -16,8 +16,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// A hostile server of HTTP/2, frame by frame, or of HTTP/1.1: each request is answered by what, with
-// its number from 0 over all connections.
+// A hostile server of HTTP/2, frame by frame, or of HTTP/1.1: each request is answered by what,
+// with its number from 0 over all connections.
 type hostile struct {
 	grpc, plain bool
 	what        func(s *stream, n int)
