@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,10 +35,10 @@ func TestStopIf(t *testing.T) {
 	for name, a := range map[string]attack.Attack{"open": open, "through": through,
 		"closed": closed} {
 		failing := func() http.HandlerFunc {
-			begun, n := time.Now(), 0
+			begun, n := time.Now(), new(atomic.Int64)
 			return func(w http.ResponseWriter, _ *http.Request) {
 				time.Sleep(10 * time.Millisecond)
-				if n++; time.Since(begun) > 5*time.Second && n%2 == 0 {
+				if n.Add(1)%2 == 0 && time.Since(begun) > 5*time.Second {
 					w.WriteHeader(http.StatusInternalServerError)
 				}
 			}
