@@ -166,7 +166,10 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		f.do(s)
 	})
 	a := attack.Attack{Clients: 6, Tasks: faultTasks, Connections: 2, Resend: resend,
-		Timeout: time.Second}
+		Timeout: time.Minute}
+	if strings.Contains(f.name, "never ends") {
+		a.Timeout = 2 * time.Second
+	}
 	if p.plain {
 		a.Connections = 0 // one that hangs carries nothing else
 	}
@@ -253,7 +256,7 @@ func TestRestart(t *testing.T) {
 					h.start(t, address)
 				})
 			})
-			a := attack.Attack{Rate: 500, Tasks: 400, Connections: 2, Timeout: time.Second}
+			a := attack.Attack{Rate: 500, Tasks: 400, Connections: 2, Drain: time.Minute}
 			p.set(t, &a, h.address)
 			r, err := attack.Run(t.Context(), a)
 			if err != nil {
