@@ -2,7 +2,9 @@ package loads
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -10,6 +12,8 @@ import (
 	"github.com/poolbench/poolbench/bench"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
+	"github.com/poolbench/poolbench/internal/files/outfile"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/statistics/samples"
 	"github.com/poolbench/poolbench/internal/text/quantity"
 	"github.com/poolbench/poolbench/reports/results"
@@ -90,6 +94,29 @@ func (s *spread) row(head, of string) []string {
 		cells = append(cells, text)
 	}
 	return cells
+}
+
+// writePercentiles writes the responses of each load, over its repetitions, as the text that the
+// tools of HdrHistogram read: milliseconds by percentile.
+func (e *loaded) writePercentiles() error {
+	for k, s := range e.spreads {
+		if s.responses == nil {
+			continue
+		}
+		path := filepath.Join(e.Dir.Path(), filepath.FromSlash(
+			rundir.PercentilesFile(e.loads[k].Name)))
+		err := outfile.MakeDir(filepath.Dir(path))
+		if err == nil {
+			err = rundir.Replace(path, func(w io.Writer) error {
+				_, err := s.responses.PercentilesPrint(w, 5, 1e6)
+				return err
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // showSpread prints percentiles: of one load those of its phases and a histogram, of several the

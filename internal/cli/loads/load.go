@@ -127,6 +127,7 @@ func Run(
 	if ctx.Err() != nil {
 		e.Cut = context.Cause(ctx)
 	}
+	writing = errors.Join(writing, e.writePercentiles())
 	mode, err := o.Mode()
 	e.Finish(errors.Join(writing, e.Dir.End(e.Planned, e.Cut), err, e.keepFailures(mode)))
 	shown := showLoaded(kind, what, e, o.Format)

@@ -23,8 +23,9 @@ const (
 	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
 	FailuresFile      = "failures.json"      // of attacks with checks: answers that failed
 	ReportFile        = "report.html"
-	ProfilesDir       = "profiles" // of runs with profiles: see ProfileFile
-	ChartsDir         = "charts"   // each chart of the report as NAME.svg and NAME.png
+	ProfilesDir       = "profiles"    // of runs with profiles: see ProfileFile
+	PercentilesDir    = "percentiles" // of attacks: see PercentilesFile
+	ChartsDir         = "charts"      // each chart of the report as NAME.svg and NAME.png
 )
 
 // MostBytes is the size up to which a file of a run directory is read.

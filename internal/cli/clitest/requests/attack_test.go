@@ -47,6 +47,14 @@ func TestAttack(t *testing.T) {
 			t.Errorf("%s has no %q", file, want)
 		}
 	}
+	hgrm, err := filepath.Glob("a/percentiles/shop-*.hgrm")
+	if err != nil || len(hgrm) != 1 {
+		t.Fatalf("%q, error %v", hgrm, err)
+	}
+	if text := clitest.Read(t, hgrm[0]); !strings.Contains(text, "#[Max     =") ||
+		!strings.Contains(text, "Total count    =          267]") {
+		t.Error(text)
+	}
 	clitest.Succeed(t, "compare", "a", "a")
 	clitest.Attacked(t, "attack", url+"/y", "--rate", "2000", "--n", "400", "--name", "inn", "--out", "a",
 		"--append", "--quiet")
