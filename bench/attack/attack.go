@@ -85,6 +85,8 @@ type Attack struct {
 	// before breaks
 	Resend   bool
 	Insecure bool // certificates are not checked
+	// of the requests, such a share carries a traceparent header: see TraceID. 0: none does
+	Trace float64
 	// HTTP/2 over TLS, or in the clear; neither: HTTP/1.1
 	HTTP2, H2C bool
 	// most requests at once on a connection of HTTP/2, also below gRPC; 0: as many as a server
@@ -305,6 +307,8 @@ func (a Attack) Validate() error {
 	complain(a.Profile != "" && a.Agents > 0,
 		"profile: an attack that is shared has none; profile one of its agents alone")
 	wrong = append(wrong, a.checkAgents()...)
+	complain(!(a.Trace >= 0 && a.Trace <= 1), "trace %v: want a share of the requests, 0 to 1",
+		a.Trace)
 	complain(a.Redirects < 0, "redirects %d: want 0 or more", a.Redirects)
 	complain(a.DeadLetters != nil && !a.Strategy.Spec.Retries,
 		"dead letters: want a strategy that retries, as retry_queue does; no other gives up")

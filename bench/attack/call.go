@@ -36,6 +36,7 @@ type caller struct {
 	send      func(*http.Request) (*http.Response, error)
 	conns     *conns
 	calls     *calls.Counter // which they are counted by
+	attack    *Attack        // for the traces of its requests
 }
 
 func newCaller(
@@ -43,7 +44,7 @@ func newCaller(
 ) (*caller, error) {
 	count := new(calls.Counter)
 	c := &caller{ctx: ctx, messages: a.messages(), keep: a.keeps(), resend: a.Resend,
-		timeout: a.Timeout, conns: newConns(a, give, count), calls: count}
+		timeout: a.Timeout, conns: newConns(a, give, count), calls: count, attack: &a}
 	c.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            c.conns.dial,

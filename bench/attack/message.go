@@ -87,14 +87,17 @@ func (f *form) fill(seq uint64) (Request, error) {
 // does so before the request counts as begun, so that no time of the generator's is the server's.
 func (c *caller) message(seq uint64, own **message) *message {
 	m := &c.messages[seq%uint64(len(c.messages))]
-	if m.form == nil {
-		return m
+	if m.form != nil {
+		if *own == nil {
+			*own = new(message)
+		}
+		(*own).from(c, m, seq)
+		m = *own
 	}
-	if *own == nil {
-		*own = new(message)
+	if c.attack.isTraced(seq) {
+		return c.traced(m, seq)
 	}
-	(*own).from(c, m, seq)
-	return *own
+	return m
 }
 
 // from fills the message in.

@@ -193,6 +193,11 @@ func (r *run) result() (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a := r.attack; a.Clients == 0 && a.Agents == 0 { // else a task's number is none of requests
+		for i := range res.Slowest {
+			res.Slowest[i].Trace = a.TraceID(uint64(res.Slowest[i].Task))
+		}
+	}
 	if a := r.attack; a.Clients == 0 && !a.through() && a.Workers == DefaultWorkers &&
 		r.recording.Peak >= DefaultWorkers {
 		for i, reason := range res.Reasons {

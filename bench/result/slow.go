@@ -15,6 +15,7 @@ type SlowTask struct {
 	// others that it found when it was due: started and not ended, due and not started; -1 where
 	// nobody knows
 	InFlight, Waiting int
+	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
 }
 
 // Response is the time from when the task was due until its end.

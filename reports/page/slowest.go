@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/files/rundir"
@@ -128,5 +129,24 @@ func (in *reportInput) slowestCaption(s grid.Sweep, _ *charts.Chart) string {
 	text := fmt.Sprintf("A bar for each of the %d slowest tasks of %s in its first repetition, in "+
 		"the order in which they were due.", min(len(in.slowest[c.Cell[0]]), drawnSlowest), label(c))
 	return text + " slowest.csv has " + prose.Count(len(in.slowest[c.Cell[0]]), "task") +
-		" of each run, with what was in flight and queued when they were due."
+		" of each run, with what was in flight and queued when they were due." +
+		tracesOf(in.slowest[c.Cell[0]])
+}
+
+// mostTraces is how many are named.
+const mostTraces = 3
+
+// tracesOf names the traces of the slowest tasks; "" where none has one.
+func tracesOf(tasks []rundir.SlowTask) string {
+	var words []string
+	for i := range tasks {
+		if t := &tasks[i]; t.Trace != "" && len(words) < mostTraces {
+			words = append(words, fmt.Sprintf("%s (%s)", t.Trace,
+				quantity.Seconds(t.Response().Seconds())))
+		}
+	}
+	if words == nil {
+		return ""
+	}
+	return " Traces of the slowest that carry one: " + strings.Join(words, ", ") + "."
 }

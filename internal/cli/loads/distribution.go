@@ -1,10 +1,12 @@
 package loads
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -34,6 +36,7 @@ var phases = []struct{ head, of string }{{"response", "response"}, {"first byte"
 type spread struct {
 	responses *hdrhistogram.Histogram // of all repetitions; nil: there are none
 	quantiles map[string][][]float64  // by distribution and percentile, of each repetition
+	traced    []bench.SlowTask        // the slowest that have a trace, the slowest first
 }
 
 // add takes the distributions of a repetition, before they are written and forgotten.
@@ -41,6 +44,15 @@ func (s *spread) add(r *bench.Result) error {
 	if s.quantiles == nil {
 		s.quantiles = map[string][][]float64{}
 	}
+	for _, t := range r.Slowest {
+		if t.Trace != "" {
+			s.traced = append(s.traced, t)
+		}
+	}
+	slices.SortStableFunc(s.traced, func(a, b bench.SlowTask) int {
+		return cmp.Compare(b.Response(), a.Response())
+	})
+	s.traced = s.traced[:min(len(s.traced), mostTraces)]
 	for _, reading := range r.Readings {
 		h, err := hdrhistogram.Decode([]byte(reading.Histogram))
 		if err != nil {
@@ -76,6 +88,21 @@ func (s *spread) add(r *bench.Result) error {
 		s.responses.Merge(h) // which has room for all of it
 	}
 	return nil
+}
+
+// mostTraces is how many traces of a load are told.
+const mostTraces = 3
+
+// traces says which are the traces of the slowest; "" where none has one.
+func (s *spread) traces() string {
+	var words []string
+	for _, t := range s.traced {
+		words = append(words, fmt.Sprintf("%s %s", quantity.Seconds(t.Response().Seconds()), t.Trace))
+	}
+	if words == nil {
+		return ""
+	}
+	return "traces of the slowest: " + strings.Join(words, ", ")
 }
 
 // row spells the percentiles of a distribution, medians of the repetitions; nil where there is no

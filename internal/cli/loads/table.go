@@ -153,6 +153,9 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 		if text := carried(r.Cell); text != "" {
 			e.Say("  ", r.Strategy+": "+text, Width)
 		}
+		if text := e.spreads[k].traces(); text != "" {
+			e.Say("  ", r.Strategy+": "+text, Width)
+		}
 		for _, rec := range e.Records {
 			if rec.Section == k {
 				writeAgents(e.Stdout, rec.Answers.Agents)

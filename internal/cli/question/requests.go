@@ -83,6 +83,8 @@ func AddRequests(cmd *cobra.Command, o *AttackOptions) {
 	fs.BoolVar(&o.Resend, "resend", false, "send an idempotent request again when its "+
 		"connection breaks; resent/op counts them")
 	fs.BoolVar(&o.Insecure, "insecure", false, "do not check certificates")
+	fs.Var(flags.Share(&o.Trace, true), "trace", "send a traceparent header with this `SHARE` of "+
+		"the requests, and tell the trace ids of the slowest")
 	fs.StringVar(&o.Label, "name", "",
 		"`NAME` of the server in results (default its host and path)")
 	o.Fleet.AddTo(cmd, &o.Agents)

@@ -21,11 +21,14 @@ const MostSlowest = 50
 // SlowestColumns are the columns of slowest.csv, which has a row for each of the slowest tasks of a
 // run, the slowest first. Instants are in seconds since the run began, and empty where there is
 // none: a task that never started has no start. In-flight and queued are what the task found when
-// it was due, and empty where nobody knows.
+// it was due, and empty where nobody knows; so is the trace of a task that is of none.
 var SlowestColumns = []string{"run", "repetition", "task", "due-sec", "issue-sec", "accepted-sec",
 	"start-sec", "end-sec", "response-sec", "lag-sec", "held-sec", "queued-sec", "between-sec",
 	"service-sec", "target-sec", "outcome", "class", "attempts", "in-flight", "queued", "burst",
-	"burst-start-sec", "burst-tasks"}
+	"burst-start-sec", "burst-tasks", "trace"}
+
+// columnsBefore is how many a directory of before has.
+const columnsBefore = 23
 
 // Unknown stands for a number of tasks that nobody has counted.
 const Unknown = -1
@@ -41,6 +44,7 @@ type SlowTask struct {
 	Attempts                                    int
 	// others that it found when it was due: started and not ended, due and not started; or Unknown
 	InFlight, Waiting int
+	Trace             string `json:",omitempty"` // the id of its trace; "": it has none
 }
 
 // Response is the time from when the task was due until its end.
@@ -95,7 +99,7 @@ func SlowestRows(run string, repetition int, tasks []SlowTask) (rows [][]string)
 			nanos(t.Response()), nanos(t.Lag), nanos(t.Held), nanos(t.Queued), nanos(t.Between),
 			nanos(t.Service), nanos(t.Target), t.Outcome, t.Class, strconv.Itoa(t.Attempts),
 			count(t.InFlight), count(t.Waiting), strconv.Itoa(of[i] + 1), nanos(burst.Start),
-			strconv.Itoa(burst.Tasks)})
+			strconv.Itoa(burst.Tasks), t.Trace})
 	}
 	return rows
 }
@@ -145,7 +149,11 @@ func count(n int) string {
 // ParseSlowestRow is the inverse of SlowestRows, for one row. Of what follows from the others,
 // response and burst, nothing is read.
 func ParseSlowestRow(row []string) (run string, repetition int, t SlowTask, err error) {
-	if len(row) != len(SlowestColumns) {
+	switch len(row) {
+	case len(SlowestColumns):
+		t.Trace = strings.Clone(row[23])
+	case columnsBefore:
+	default:
 		return "", 0, t, fmt.Errorf("%d columns, want %d", len(row), len(SlowestColumns))
 	}
 	wrong := func(i int, bad error) {

@@ -24,6 +24,7 @@ func someSlow(t *rapid.T) (tasks []SlowTask) {
 			Class:    rapid.String().Draw(t, "class"),
 			Attempts: rapid.IntRange(0, 3).Draw(t, "attempts"),
 			InFlight: rapid.IntRange(Unknown, 9).Draw(t, "in flight"),
+			Trace:    rapid.StringMatching("([0-9a-f]{32})?").Draw(t, "trace"),
 			Waiting:  rapid.IntRange(Unknown, 9).Draw(t, "waiting")}
 		s.Issue = s.Due + s.Lag
 		if s.Attempts > 0 {
@@ -124,7 +125,7 @@ func TestNoSlowest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "slowest.csv")
 	whole := SlowestRows("Run/a", 0, []SlowTask{{Attempts: 1}})[0]
 	for want, change := range map[string]func([]string) []string{
-		"columns":    func(row []string) []string { return row[1:] },
+		"columns":    func(row []string) []string { return row[2:] },
 		"due-sec":    func(row []string) []string { row[3] = "soon"; return row },
 		"repetition": func(row []string) []string { row[1] = "1.5"; return row },
 		"end-sec":    func(row []string) []string { row[7] = "92233720369.000000000"; return row },
@@ -140,5 +141,15 @@ func TestNoSlowest(t *testing.T) {
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
 		}
+	}
+}
+
+// TestSlowestBefore: rows of a directory of before, which has no traces, are read.
+func TestSlowestBefore(t *testing.T) {
+	want := SlowTask{Attempts: 1, Outcome: "completed"}
+	row := SlowestRows("Run/a", 2, []SlowTask{want})[0]
+	run, n, got, err := ParseSlowestRow(row[:columnsBefore])
+	if err != nil || run != "Run/a" || n != 2 || got != want {
+		t.Errorf("%s %d %+v, error %v", run, n, got, err)
 	}
 }

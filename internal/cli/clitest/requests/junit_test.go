@@ -3,7 +3,11 @@ package requests
 import (
 	"encoding/json"
 	"encoding/xml"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/poolbench/poolbench/internal/cli/clitest"
@@ -56,5 +60,40 @@ func TestJUnit(t *testing.T) {
 	if summary := clitest.Read(t, "summary.md"); !strings.Contains(summary,
 		"### poolbench attack: ") || !strings.Contains(summary, ": 33.2 %") {
 		t.Error(summary)
+	}
+}
+
+// TestTraces: the ids of the slowest that carry a trace are on the terminal, in slowest.csv and on
+// the page, and a share that is none is refused.
+func TestTraces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if _, rest, ok := strings.Cut(r.Header.Get("traceparent"), "-"); ok {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[rest[:32]] = true
+		}
+	}))
+	defer server.Close()
+	o := clitest.Attacked(t, "attack", server.URL, "--rate", "1000", "--n", "200", "--trace", "50%",
+		"--name", "shop", "--out", "a", "--quiet")
+	told := regexp.MustCompile(`[0-9a-f]{32}`).FindAllString(o.Stdout, -1)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(told) != 3 || len(seen) < 60 || len(seen) > 140 {
+		t.Fatalf("%d of %d traces are told: %s", len(told), len(seen), o.Stdout)
+	}
+	slowest, page := clitest.Read(t, "a/slowest.csv"), clitest.Read(t, "a/report.html")
+	for _, id := range told {
+		if !seen[id] || !strings.Contains(slowest, ","+id) || !strings.Contains(page, id) {
+			t.Errorf("%s: at the server %v, in slowest.csv %v, on the page %v", id, seen[id],
+				strings.Contains(slowest, id), strings.Contains(page, id))
+		}
+	}
+	if o := clitest.Command(t, "attack", server.URL, "--trace", "150%"); o.Code != 2 ||
+		!strings.Contains(o.Stderr, "trace") {
+		t.Errorf("%d %s", o.Code, o.Stderr)
 	}
 }
