@@ -47,7 +47,8 @@ func (a Attack) Written() Written {
 		Tasks: a.Tasks, Duration: a.Duration, Drain: a.Drain, Timeout: a.Timeout, Limit: a.Limit,
 		Queue: a.Queue, Workers: a.Workers, Connections: a.Connections, Redirects: a.Redirects,
 		Shed: a.Shed, Resend: a.Resend, Insecure: a.Insecure, Soak: a.Soak, Seed: a.Seed,
-		Agents: a.Agents, Agent: a.Agent, Profile: a.Profile, Trace: a.Trace, HTTP2: a.HTTP2, H2C: a.H2C,
+		Agents: a.Agents, Agent: a.Agent, Profile: a.Profile,
+		Trace: a.Trace, HTTP2: a.HTTP2, H2C: a.H2C,
 		Streams: a.Streams, UnixSocket: a.UnixSocket, Descriptors: a.Descriptors}
 	if a.Arrival.Spec.Name != "" {
 		w.Arrival = a.Arrival.String()
@@ -87,7 +88,8 @@ func (w Written) Attack() (a Attack, err error) {
 		Tasks: w.Tasks, Duration: w.Duration, Drain: w.Drain, Timeout: w.Timeout, Limit: w.Limit,
 		Queue: w.Queue, Workers: w.Workers, Connections: w.Connections, Redirects: w.Redirects,
 		Shed: w.Shed, Resend: w.Resend, Insecure: w.Insecure, Soak: w.Soak, Seed: w.Seed,
-		Agents: w.Agents, Agent: w.Agent, Profile: w.Profile, Trace: w.Trace, HTTP2: w.HTTP2, H2C: w.H2C,
+		Agents: w.Agents, Agent: w.Agent, Profile: w.Profile,
+		Trace: w.Trace, HTTP2: w.HTTP2, H2C: w.H2C,
 		Streams: w.Streams, UnixSocket: w.UnixSocket, Descriptors: w.Descriptors}
 	var wrong [2]error
 	if w.Arrival != "" {

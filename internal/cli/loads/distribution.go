@@ -97,7 +97,7 @@ const mostTraces = 3
 func (s *spread) traces() string {
 	var words []string
 	for _, t := range s.traced {
-		words = append(words, fmt.Sprintf("%s %s", quantity.Seconds(t.Response().Seconds()), t.Trace))
+		words = append(words, quantity.Seconds(t.Response().Seconds())+" "+t.Trace)
 	}
 	if words == nil {
 		return ""
