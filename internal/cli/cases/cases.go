@@ -36,8 +36,8 @@ func Beforehand(kind string, to flags.Output, out string) error {
 	return to.Write(s.Write)
 }
 
-// Of are the test cases of an execution: each objective of a scenario, each run's verdict, each
-// check of an attack, each run that failed, each finding of a study. What is missed has failed;
+// Of are the test cases of an execution: each objective of a scenario, each run's verdict, each run
+// that failed, each finding of a study. What is missed has failed;
 // what could not be decided, an INVALID run among it, is an error, since that is no pass.
 func Of(kind string, e *execution.Execution) *junit.Suite {
 	s := &junit.Suite{Name: "poolbench " + kind, Output: e.Headline}
@@ -52,9 +52,6 @@ func Of(kind string, e *execution.Execution) *junit.Suite {
 	}
 	for _, r := range e.Records {
 		s.Add(verdict(r))
-		if r.Answers != nil {
-			addChecks(s, r)
-		}
 	}
 	for _, f := range e.Findings {
 		s.Add(found(f, e.Expect))
@@ -106,15 +103,32 @@ func verdict(r execution.Record) junit.Case {
 // checkFailed is what an attack has before the name of a check among its errors.
 const checkFailed = "check failed: "
 
-// addChecks adds the checks of an attack that some request failed.
-func addChecks(s *junit.Suite, r execution.Record) {
+// AddChecks adds those checks of a run of an attack: one that any request failed has failed. What
+// was resumed does not know of all its requests, so that no check of it passes.
+func AddChecks(s *junit.Suite, r execution.Record, checks []string) {
+	failed := map[string]int{}
 	for _, c := range r.Answers.Errors {
 		if name, is := strings.CutPrefix(c.What, checkFailed); is {
-			s.Add(junit.Case{Name: fmt.Sprintf("%s (seed %s)", name, r.Seed), Class: r.Run.Name,
-				Failure: &junit.Text{Type: "check", Message: fmt.Sprintf(
-					"failed for %d of %d requests", c.N, r.Iters)}})
+			failed[name] += c.N
 		}
 	}
+	for _, name := range checks {
+		c := junit.Case{Name: fmt.Sprintf("%s (seed %s)", name, r.Seed), Class: r.Run.Name}
+		switch n := failed[name]; {
+		case n > 0:
+			c.Failure = &junit.Text{Type: "check", Message: fmt.Sprintf(
+				"failed for %d of %d requests", n, r.Iters)}
+		case r.Answers.Resumed:
+			c.Skipped = &junit.Text{Message: "nobody knows of requests before --resume"}
+		}
+		s.Add(c)
+	}
+}
+
+// AddStopped adds that a run was ended early by a rule, and why.
+func AddStopped(s *junit.Suite, r execution.Record, why string) {
+	s.Add(junit.Case{Name: fmt.Sprintf("not stopped early (seed %s)", r.Seed), Class: r.Run.Name,
+		Failure: &junit.Text{Type: "stop-if", Message: "stopped early " + why}})
 }
 
 // Capacity is the case of a search over that axis: whether some of it meets the objective.

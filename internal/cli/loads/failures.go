@@ -12,10 +12,12 @@ import (
 	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/attack/checks"
 	"github.com/poolbench/poolbench/bench/directory"
+	"github.com/poolbench/poolbench/internal/cli/cases"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
 	"github.com/poolbench/poolbench/internal/files/bounded"
 	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/junit"
 )
 
 // A failing load is one with answers that failed, in rundir.FailuresFile.
@@ -108,6 +110,22 @@ func stopped(r execution.Record) string {
 		return why.Why
 	}
 	return ""
+}
+
+// cases are those of the execution, with the checks of attacks.
+func (e *loaded) cases(kind string) *junit.Suite {
+	suite := cases.Of(kind, e.Execution)
+	for _, r := range e.Records {
+		var names []string
+		for _, c := range e.loads[r.Section].plan.Checks {
+			names = append(names, c.String())
+		}
+		cases.AddChecks(suite, r, names)
+		if why := stopped(r); why != "" {
+			cases.AddStopped(suite, r, why)
+		}
+	}
+	return suite
 }
 
 // codes are those of the execution, and of loads that were stopped.

@@ -134,7 +134,7 @@ func Run(
 	if !o.Quiet && o.Format != "json" {
 		e.Warn(outcome.Suspects(e.Records))
 	}
-	told := cases.Publish(cases.Of(kind, e.Execution), o.JUnit, h.Printer)
+	told := cases.Publish(e.cases(kind), o.JUnit, h.Printer)
 	return exit.Ended(shown, append(e.codes(), told)...)
 }
 

@@ -36,13 +36,18 @@ func TestJUnit(t *testing.T) {
 	url, _ := clitest.Shop(t, 404)
 	o := clitest.Command(t, "attack", url, "--clients", "2", "--n", "400", "--name", "a::b%0A", "--out",
 		"a", "--quiet", "--junit", "cases.xml", "--format", "json",
-		"--objective", "failed<=1%,p50-response<10m")
+		"--objective", "failed<=1%,p50-response<10m", "--check", "status < 500", "--check",
+		"status < 404")
 	if !json.Valid([]byte(o.Stdout)) {
 		t.Errorf("not a document: %s", o.Stdout)
 	}
 	s := suite(t, "cases.xml")
-	if s.Name != "poolbench attack" || s.Tests != 3 {
+	if s.Name != "poolbench attack" || s.Tests != 5 {
 		t.Fatalf("%+v", s)
+	}
+	if passed, failed := s.Cases[3], s.Cases[4]; passed.Failure != nil || failed.Failure == nil ||
+		failed.Name != "status < 404 (seed 1)" {
+		t.Errorf("%+v %+v", passed, failed)
 	}
 	missed := s.Cases[0]
 	said := missed.Failure
