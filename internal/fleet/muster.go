@@ -122,8 +122,8 @@ func (r *loading) ask(ctx context.Context, m Member, what string, v any) (no str
 		return "", err
 	}
 	if int64(len(text)) > r.Conn.MaxPayload()-headRoom {
-		return "", fmt.Errorf("the requests are larger than the %d bytes that a message of this "+
-			"NATS server holds", r.Conn.MaxPayload())
+		return "", fmt.Errorf("the requests, with their data, are larger than the %d bytes that a "+
+			"message of this NATS server holds", r.Conn.MaxPayload())
 	}
 	asking, cancel := context.WithTimeout(ctx, r.Timing.Lost)
 	defer cancel()

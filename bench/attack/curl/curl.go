@@ -50,16 +50,37 @@ func wordsOf(s *syntax.Stmt) ([]string, error) {
 	if !ok || len(call.Assigns) > 0 || len(s.Redirs) > 0 || len(call.Args) == 0 {
 		return nil, errors.New("want a plain command: curl, its options and a URL")
 	}
+	if slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return !isText(w.Parts) }) {
+		return nil, errFilled
+	}
 	words, err := expand.Fields(&expand.Config{NoUnset: true,
 		Env: expand.FuncEnviron(func(string) string { return "" })}, call.Args...)
 	switch {
-	case err != nil:
-		return nil, errors.New("variables and commands in it are not filled in; put what has a $ " +
-			"into single quotes")
+	case err != nil || len(words) == 0:
+		return nil, errFilled
 	case words[0] != "curl":
 		return nil, errors.New("want curl as the first word of a command")
 	}
 	return words[1:], nil
+}
+
+var errFilled = errors.New("variables and commands in it are not filled in; put what has a $ into " +
+	"single quotes")
+
+// isText reports whether there is nothing to be found out or done for those parts of a word.
+func isText(parts []syntax.WordPart) bool {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+		case *syntax.DblQuoted:
+			if !isText(p.Parts) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // A command is one that is being read.

@@ -86,6 +86,7 @@ func TestMistakes(t *testing.T) {
 		"curl http://h/ -b jar.txt":         "line 1: -b: a file of cookies is not read",
 		"curl -k http://h/":                 "line 1: -k: an attack takes --insecure itself",
 		"curl http://h/ -H \"A: $geheim\"":  "line 1: variables and commands in it are not filled in",
+		"curl http://h/ <(id)":              "line 1: variables and commands in it are not filled in",
 		"curl http://h/$(id)":               "line 1: variables and commands in it are not filled in",
 		"curl http://h/ > geheim":           "line 1: want a plain command",
 		"A=1 curl http://h/":                "line 1: want a plain command",
@@ -104,6 +105,7 @@ func TestMistakes(t *testing.T) {
 // FuzzRead: no text makes it fail in another way than by an error of one line.
 func FuzzRead(f *testing.F) {
 	f.Add("curl 'http://h/' -H $'a: \\x41' --data-raw x")
+	f.Add("\"0\"<()")
 	f.Add("curl -sXPUT \"http://h/$x\" ~ {a,b} <(x) ${y:-z} $((1/0)) *")
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := curl.Read([]byte(text))
