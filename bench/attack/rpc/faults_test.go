@@ -219,7 +219,9 @@ func meet(t *testing.T, p protocol, f fault, resend bool) {
 		t.Errorf("%d failed that the server had not begun: %v", failed, r.Errors)
 	}
 	again := f.resends || p.plain && f.spreads // HTTP/1.1 cannot say what was not begun
-	if !(resend && again) && resent != 0 {
+	// of a call of gRPC that is turned away between its header and its message, the library sends
+	// the header again by itself
+	if !(resend && again) && resent > 0 && !(p.grpc && f.resends && resent == 1) {
 		t.Errorf("%d were sent again", resent)
 	}
 	if p.plain {
