@@ -39,10 +39,13 @@ func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
 	paths := doc.Paths.Map()
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		item := paths[path]
+		if item == nil {
+			continue
+		}
 		operations := item.Operations()
 		for _, m := range slices.Sorted(maps.Keys(operations)) {
 			o := operations[m]
-			if o.Deprecated || method != "" && m != method {
+			if o == nil || o.Deprecated || method != "" && m != method {
 				continue
 			}
 			r, err := request(strings.TrimSuffix(base, "/"), path, m, item, o)
@@ -60,11 +63,14 @@ func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
 
 // server is the first, with the defaults of its variables.
 func server(all openapi3.Servers) (string, error) {
-	if len(all) == 0 || !strings.Contains(all[0].URL, "://") {
+	if len(all) == 0 || all[0] == nil || !strings.Contains(all[0].URL, "://") {
 		return "", errors.New("the document names no server: give its URL")
 	}
 	address := all[0].URL
 	for name, v := range all[0].Variables {
+		if v == nil {
+			continue
+		}
 		address = strings.ReplaceAll(address, "{"+name+"}", v.Default)
 	}
 	return address, nil
@@ -76,9 +82,10 @@ func request(
 	r = vegeta.Target{Method: method, Header: http.Header{}}
 	query := url.Values{}
 	var cookies []string
-	for _, ref := range slices.Concat(o.Parameters, overridden(item.Parameters, o.Parameters)) {
+	own := there(o.Parameters)
+	for _, ref := range slices.Concat(own, overridden(there(item.Parameters), own)) {
 		p := ref.Value
-		if p == nil || !p.Required && p.In != openapi3.ParameterInPath {
+		if !p.Required && p.In != openapi3.ParameterInPath {
 			continue
 		}
 		value := text(parameterExample(p))
@@ -116,10 +123,17 @@ func inPath(value string) string {
 	return url.PathEscape(value)
 }
 
+// there are those of parameters that the document says something of.
+func there(all openapi3.Parameters) openapi3.Parameters {
+	return slices.DeleteFunc(slices.Clone(all), func(p *openapi3.ParameterRef) bool {
+		return p == nil || p.Value == nil
+	})
+}
+
 // overridden are the parameters of a path that an operation has not of its own.
 func overridden(all, own openapi3.Parameters) (left openapi3.Parameters) {
 	for _, p := range all {
-		if p.Value != nil && own.GetByInAndName(p.Value.In, p.Value.Name) == nil {
+		if own.GetByInAndName(p.Value.In, p.Value.Name) == nil {
 			left = append(left, p)
 		}
 	}
@@ -138,27 +152,30 @@ func body(content openapi3.Content, header http.Header) ([]byte, error) {
 	}
 	header.Set("Content-Type", kind)
 	m := content[kind]
-	example := m.Example
-	if example == nil {
-		example = firstOf(m.Examples)
+	if m == nil {
+		return nil, nil
 	}
-	if example == nil {
-		example = schemaExample(m.Schema, 0)
+	sent := m.Example
+	if sent == nil {
+		sent = firstOf(m.Examples)
+	}
+	if sent == nil {
+		sent = schemaExample(m.Schema)
 	}
 	switch {
-	case example == nil:
+	case sent == nil:
 		return nil, nil
 	case isJSON(kind):
-		return json.Marshal(example)
+		return json.Marshal(sent)
 	case strings.Contains(kind, "x-www-form-urlencoded"):
-		fields, _ := example.(map[string]any)
+		fields, _ := sent.(map[string]any)
 		form := url.Values{}
 		for name, v := range fields {
 			form.Set(name, text(v))
 		}
 		return []byte(form.Encode()), nil
 	}
-	if s, ok := example.(string); ok {
+	if s, ok := sent.(string); ok {
 		return []byte(s), nil
 	}
 	return nil, fmt.Errorf("a body of %s has no example that is a text", kind)
@@ -171,25 +188,31 @@ func parameterExample(p *openapi3.Parameter) any {
 	if e := firstOf(p.Examples); e != nil {
 		return e
 	}
-	return schemaExample(p.Schema, 0)
+	return schemaExample(p.Schema)
 }
 
 // firstOf is the first example by name.
 func firstOf(all openapi3.Examples) any {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if e := all[name].Value; e != nil && e.Value != nil {
-			return e.Value
+		if e := all[name]; e != nil && e.Value != nil && e.Value.Value != nil {
+			return e.Value.Value
 		}
 	}
 	return nil
 }
 
-// deepest is how far down a schema is followed: one may be in itself.
-const deepest = 6
+// deepest is how far down a schema is followed, and most how many values are made of one: it may be
+// in itself, more than once.
+const (
+	deepest = 6
+	most    = 10_000
+)
 
 // schemaExample is a value that the schema allows, as far as that is plain to see.
-func schemaExample(ref *openapi3.SchemaRef, depth int) any {
-	if ref == nil || ref.Value == nil || depth > deepest {
+func schemaExample(ref *openapi3.SchemaRef) any { return example(ref, 0, new(int)) }
+
+func example(ref *openapi3.SchemaRef, depth int, made *int) any {
+	if *made++; ref == nil || ref.Value == nil || depth > deepest || *made > most {
 		return nil
 	}
 	s := ref.Value
@@ -203,27 +226,28 @@ func schemaExample(ref *openapi3.SchemaRef, depth int) any {
 	case len(s.AllOf) > 0:
 		all := map[string]any{}
 		for _, part := range s.AllOf {
-			fields, ok := schemaExample(part, depth+1).(map[string]any)
+			v := example(part, depth+1, made)
+			fields, ok := v.(map[string]any)
 			if !ok {
-				return schemaExample(part, depth+1)
+				return v
 			}
 			maps.Copy(all, fields)
 		}
 		return all
 	case len(s.OneOf) > 0:
-		return schemaExample(s.OneOf[0], depth+1)
+		return example(s.OneOf[0], depth+1, made)
 	case len(s.AnyOf) > 0:
-		return schemaExample(s.AnyOf[0], depth+1)
+		return example(s.AnyOf[0], depth+1, made)
 	case s.Type.Is("object") || len(s.Properties) > 0:
 		all := map[string]any{}
 		for name, p := range s.Properties {
-			if v := schemaExample(p, depth+1); v != nil && (p.Value == nil || !p.Value.ReadOnly) {
+			if v := example(p, depth+1, made); v != nil && !p.Value.ReadOnly {
 				all[name] = v
 			}
 		}
 		return all
 	case s.Type.Is("array"):
-		if v := schemaExample(s.Items, depth+1); v != nil {
+		if v := example(s.Items, depth+1, made); v != nil {
 			return []any{v}
 		}
 		return []any{}
