@@ -21,7 +21,7 @@ import (
 //
 //	<!-- not run: REASON -->     a shell block that the test leaves out
 //	<!-- in another terminal --> a server: it runs until the page ends
-//	<!-- needs: PROGRAM -->      a page with this block is left out where that is not installed
+//	<!-- needs: PROGRAM, ... --> a page with this block is left out where one is not installed
 //	<!-- file: PATH -->          the block is written to this file
 //
 // Every other sh block is run; a text block after it is what it prints, … standing for anything. A
@@ -135,8 +135,8 @@ func follow(t *testing.T, page, dir string) (ran int) {
 	all := blocks(read(t, page))
 	needs := []string{"bash"}
 	for _, block := range all {
-		if program, ok := strings.CutPrefix(block.mark, "needs: "); ok {
-			needs = append(needs, program)
+		if programs, ok := strings.CutPrefix(block.mark, "needs: "); ok {
+			needs = append(needs, strings.Split(programs, ", ")...)
 		}
 	}
 	for _, program := range needs {
