@@ -37,7 +37,7 @@ func (r *run) open(planned int, span time.Duration) error {
 	r.labels.Harness()
 	defer r.show(planned, span, t.inFlight.Load)()
 	t.submitAll(r.plan)
-	if err := t.strategy.Drain(r.ctx); err != nil && r.ctx.Err() == nil {
+	if err := t.drain(); err != nil && r.ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", strategy, err)
 	}
 	t.abandonRest(r.plan)
@@ -62,6 +62,19 @@ func (t *openLoop) add(due int64) (rec bench.Entry, ok bool) {
 		t.give(t.full)
 	}
 	return rec, t.full == nil
+}
+
+// drain drains the strategy, also beyond its grace: a request that is filled in, dialled or checked
+// when the time is over goes on until that is done, and its record is its own until then.
+func (t *openLoop) drain() error {
+	for {
+		sending := t.inFlight.Load() > 0
+		err := t.strategy.Drain(t.ctx)
+		left, late := errors.AsType[*strategies.DrainError](err)
+		if !late || left.Running == 0 || !sending {
+			return err
+		}
+	}
 }
 
 // abandonRest settles what else is due by now and not sent.

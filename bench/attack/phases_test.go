@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,10 +40,10 @@ func TestPhases(t *testing.T) {
 				listener := &pipes{make(chan net.Conn), make(chan struct{})}
 				server := &http.Server{Handler: http.HandlerFunc(handler)}
 				go func() { _ = server.Serve(listener) }()
-				dials := 0
+				var dials atomic.Int64
 				report, err := attack.Run(t.Context(), by(a).Virtual(
 					func(ctx context.Context, network, address string) (net.Conn, error) {
-						dials++
+						dials.Add(1)
 						time.Sleep(connect)
 						return listener.dial(ctx, network, address)
 					}))
@@ -56,7 +57,7 @@ func TestPhases(t *testing.T) {
 				for unit, want := range map[string]float64{
 					"mean-first-byte-sec": first.Seconds(), "max-first-byte-sec": first.Seconds(),
 					"mean-connect-sec": connect.Seconds(), "received-B/op": 5,
-					"sent-B/op": 1.5, "connections/op": float64(dials) / 100,
+					"sent-B/op": 1.5, "connections/op": float64(dials.Load()) / 100,
 				} {
 					if got, ok := report.Metric(unit); !ok || got < want-1e-12 || got > want+1e-12 {
 						t.Errorf("%s, %d clients: %s is %v (%v), want %v", name, clients, unit,

@@ -171,16 +171,14 @@ func (r *Request) checkRow(seq uint64, row int) error {
 	if row >= 0 {
 		where = fmt.Sprintf("%s:%d: ", r.data.Name, r.data.Lines[row])
 	}
-	for _, p := range r.url.parts {
-		if p.what == aColumn && p.at == inPath {
-			if v := f.row[p.column].Text; v == "." || v == ".." {
-				return fmt.Errorf("%scolumn %s is %q, which is no part of the path of a URL", where,
-					r.data.Columns[p.column], v)
-			}
-		}
-	}
-	if _, err := r.urlOf(&f); err != nil {
+	address, err := r.urlOf(&f)
+	if err != nil {
 		return fmt.Errorf("%s%w", where, err)
+	}
+	for _, segment := range segments(address) {
+		if segment == "." || segment == ".." {
+			return fmt.Errorf("%sURL: what is filled in makes %q a segment of its path", where, segment)
+		}
 	}
 	for _, h := range r.headers {
 		if _, err := h.value(&f, nil); err != nil {
@@ -193,6 +191,15 @@ func (r *Request) checkRow(seq uint64, row int) error {
 		}
 	}
 	return nil
+}
+
+// segments are those of the path of a URL.
+func segments(address string) []string {
+	_, address, _ = strings.Cut(address, "://")
+	if end := strings.IndexAny(address, "?#"); end >= 0 {
+		address = address[:end]
+	}
+	return strings.Split(address, "/")[1:]
 }
 
 // filling is that of request number seq.

@@ -244,7 +244,9 @@ func TestTemplateMistakes(t *testing.T) {
 		{vegeta.Target{URL: "http://h/{{user"}, "URL:1: unclosed action"},
 		{vegeta.Target{URL: "http://h/{{random 2 1}}"}, "URL:1: random 2 1: want the lower one first"},
 		{vegeta.Target{URL: "http://h/{{random 2}}"}, "wrong number of args for random"},
-		{vegeta.Target{URL: "http://h/{{user}}/x"}, `users.csv:3: column user is ".."`},
+		{vegeta.Target{URL: "http://h/{{user}}/x"}, `users.csv:3: URL: what is filled in makes ".." a`},
+		{vegeta.Target{URL: `http://h/{{printf "%.1s" user}}./x`},
+			`users.csv:3: URL: what is filled in makes ".." a segment of its path`},
 		{vegeta.Target{URL: `http://h/{{column "name"}}`}, `column "name": users.csv has user, first name`},
 		{header("X-A", `{{column "first name"}}`), "users.csv:3: header X-A: what is filled in has a line break"},
 		{header("X-A", `{{printf "\r\nX-B: 1"}}`), "users.csv:2: header X-A: what is filled in has a line break"},
@@ -296,7 +298,7 @@ func TestSecrets(t *testing.T) {
 func FuzzHostile(f *testing.F) {
 	for _, v := range []string{"ann", "a\r\nX-Evil: 1\r\n\r\nGET / HTTP/1.1", `a","admin":true,"b":"`,
 		"a&admin=1#x?y", "../../etc", "a b/c%2f", "Łoś\u2028", "\x00\x7f", "\\", `\"`, "}}{{seq}}",
-		"1e5", "true", "-", "+", `"`, "[]", strings.Repeat("a'\"\r\n", 1000)} {
+		"1e5", "true", "-", "+", ".", "..", `"`, "[]", strings.Repeat("a'\"\r\n", 1000)} {
 		f.Add(v, "1")
 	}
 	f.Fuzz(func(t *testing.T, value, other string) {
