@@ -17,7 +17,8 @@ import (
 
 // Read reads a document of version 3, in YAML or JSON, which may refer to no other. base is used
 // instead of the server that it names; "": it names one. Of several methods only that one is taken;
-// "": all are. Operations that are deprecated are left out.
+// "": all but DELETE, so that a load takes nothing away that nobody named. Operations that are
+// deprecated are left out.
 //
 // A parameter has its example, or else the first of its examples, its default, the first value of
 // its enumeration, or a value of its type; of those that are not in the path, only what is required
@@ -45,7 +46,7 @@ func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
 		operations := item.Operations()
 		for _, m := range slices.Sorted(maps.Keys(operations)) {
 			o := operations[m]
-			if o == nil || o.Deprecated || method != "" && m != method {
+			if o == nil || o.Deprecated || !taken(m, method) {
 				continue
 			}
 			r, err := request(strings.TrimSuffix(base, "/"), path, m, item, o)
@@ -59,6 +60,11 @@ func Read(text []byte, base, method string) (all []vegeta.Target, err error) {
 		return nil, errors.New("there is no operation to be called in it")
 	}
 	return all, nil
+}
+
+// taken reports whether operations of a method are, where that one is asked for.
+func taken(method, asked string) bool {
+	return method == asked || asked == "" && method != http.MethodDelete
 }
 
 // server is the first, with the defaults of its variables.

@@ -2,8 +2,11 @@ package openapi_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"github.com/poolbench/poolbench/bench/attack/openapi"
 )
@@ -46,6 +49,8 @@ paths:
       parameters:
       - {name: sid, in: cookie, required: true, schema: {type: string, format: uuid}}
       responses: {"200": {description: pets}}
+    delete:
+      responses: {"204": {description: none is left}}
 components:
   schemas:
     Pet:
@@ -57,6 +62,20 @@ components:
         tags: {type: array, items: {type: string, default: wild}}
         parent: {$ref: "#/components/schemas/Pet"}
 `
+
+// TestDelete: nothing is deleted unless that is asked for.
+func TestDelete(t *testing.T) {
+	all, err := openapi.Read([]byte(document), "http://h", "")
+	if err != nil || slices.ContainsFunc(all, func(r vegeta.Target) bool {
+		return r.Method == "DELETE"
+	}) {
+		t.Errorf("%v, %v", all, err)
+	}
+	all, err = openapi.Read([]byte(document), "http://h", "DELETE")
+	if err != nil || len(all) != 1 || all[0].Method != "DELETE" || all[0].URL != "http://h/pets" {
+		t.Errorf("%v, %v", all, err)
+	}
+}
 
 // TestRead: a request of each operation that is not deprecated, of its examples.
 func TestRead(t *testing.T) {
