@@ -56,7 +56,9 @@ func (r *run) inspect(s *sample, a answer) {
 		switch failed := all.Failed(k); {
 		case failed == "":
 			s.outcome = records.Completed
-		case s.outcome != records.Throttled:
+		case s.outcome == records.Throttled: // so that a strategy may try again
+			s.check = failed
+		default:
 			s.outcome, s.check = records.Failed, failed
 		}
 	}
