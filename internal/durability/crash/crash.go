@@ -105,6 +105,9 @@ func Run(ctx context.Context, p Plan) (Report, error) {
 	} else {
 		err = r.finish(ctx)
 	}
+	if ctx.Err() == nil && r.isGone(err) {
+		err = r.watch()
+	}
 	if err != nil && !r.Removed {
 		if left := r.remove(); left != nil {
 			fmt.Fprintf(r.Errors, "crash: the queue %s may be left behind: %v\n", r.Queue, left)
@@ -142,12 +145,15 @@ func (r *run) start() error {
 	return json.NewEncoder(stdin).Encode(o)
 }
 
+// looking is how often it is looked for the files of the store.
+const looking = time.Second
+
 // attend follows the process, kills and starts it again, until all tasks are done, dead or given
 // up.
 func (r *run) attend(ctx context.Context) error {
 	idle := time.NewTimer(r.Patience)
 	defer idle.Stop()
-	look := time.NewTicker(time.Second)
+	look := time.NewTicker(looking)
 	defer look.Stop()
 	for {
 		select {
@@ -229,6 +235,18 @@ func (r *run) watch() error {
 	}
 	r.gone = true
 	return fmt.Errorf("crash: the store failed: %w: %w", broker.ErrGone, err)
+}
+
+// isGone reports whether the files of a store that has failed are gone. A directory is there until
+// the last file in it is deleted, and the store fails with the first: so it looks again later.
+func (r *run) isGone(err error) bool {
+	if err == nil || r.gone {
+		return false
+	}
+	if r.watch() == nil {
+		time.Sleep(looking)
+	}
+	return r.watch() != nil
 }
 
 // kill ends the process, and notes what it has said before.

@@ -3,12 +3,14 @@ package crash_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/poolbench/poolbench/internal/durability/crash"
 	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine/broker"
 )
 
 // variable has this process be the one that is killed.
@@ -104,5 +106,46 @@ func TestFails(t *testing.T) {
 		if err == nil || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%v, want %s", err, name)
 		}
+	}
+}
+
+// failing has a store that fails at its twentieth task.
+var _ = strategies.Register(strategies.Spec{
+	Name: "failing",
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		return failing{forgetful{strategies.MustParse("serial").Spec.New(ctx, p, sink)}, p.OnFault}
+	},
+})
+
+type failing struct {
+	forgetful
+	fail func(*strategies.StoreError)
+}
+
+func (s failing) Submit(ctx context.Context, t *strategies.Task) error {
+	if t.ID == 20 {
+		s.fail(&strategies.StoreError{Cause: errors.New("base/5: no such file")})
+	}
+	return s.forgetful.Submit(ctx, t)
+}
+
+// TestGoneLater: a store fails with the first of its files, before its directory is gone.
+func TestGoneLater(t *testing.T) {
+	p := plan(t, "failing")
+	p.Kills = 0
+	var looks int
+	p.Watch = func() error {
+		if looks++; looks == 1 {
+			return nil
+		}
+		return os.ErrNotExist
+	}
+	_, err := crash.Run(t.Context(), p)
+	if !errors.Is(err, broker.ErrGone) {
+		t.Error(err)
+	}
+	p.Watch = func() error { return nil } // it fails with its files
+	if _, err = crash.Run(t.Context(), p); err == nil || errors.Is(err, broker.ErrGone) {
+		t.Error(err)
 	}
 }
