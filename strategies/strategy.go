@@ -23,6 +23,17 @@ type Task struct {
 	ID uint64
 
 	kept Kept
+
+	// What follows is for strategies that choose. It stands last because a semaphore takes 5 % more
+	// a task when Kept is moved by 16 bytes.
+
+	// Priority is its urgency, where a strategy orders tasks by it: the larger goes first.
+	Priority int32
+	// Tenant is the number of whose task it is, where a strategy shares slots among tenants.
+	Tenant int32
+	// Deadline is the instant by which it should be done, as the time since an origin that the
+	// caller chooses: strategies compare deadlines with each other and with no clock. 0: none.
+	Deadline time.Duration
 }
 
 // Kept returns what the strategy that has the task keeps with it.

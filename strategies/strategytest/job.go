@@ -44,14 +44,16 @@ func (r *rig) jobs(n int, do act) []*job {
 
 // A shape is what the caller says of a task, as far as it can be compared.
 type shape struct {
-	run    uintptr
-	weight int64
-	class  strategies.Class
-	size   time.Duration
+	run              uintptr
+	weight           int64
+	class            strategies.Class
+	priority, tenant int32
+	size, deadline   time.Duration
 }
 
 func shapeOf(t *strategies.Task) shape {
-	return shape{reflect.ValueOf(t.Run).Pointer(), t.Weight, t.Class, t.Size}
+	return shape{reflect.ValueOf(t.Run).Pointer(), t.Weight, t.Class, t.Priority, t.Tenant,
+		t.Size, t.Deadline}
 }
 
 // noRecord is the Arg of tasks that nobody looks at.
