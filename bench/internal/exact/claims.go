@@ -134,17 +134,11 @@ func Check(o *observed.Run, r *result.Result, first int) {
 			}
 			continue
 		}
-		n := 0.0
-		means, ok := o.BatchMeans(first, func(i int, rec *records.Record) (float64, bool) {
-			v, counts := c.Test.Value(i, rec)
-			if counts {
-				n++
-			}
-			return v, counts
-		})
+		means, count, ok := o.BatchMeans(first, c.Test.Value)
 		if !ok {
 			continue
 		}
+		n := float64(count)
 		mean, _ := observed.MeanAndSD(means[:])
 		off := math.Abs(mean-c.Test.Want) - spread*c.Test.Want
 		se := max(observed.StandardError(means[:]), c.Test.Least(n))

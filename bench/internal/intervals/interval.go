@@ -64,7 +64,7 @@ func reportMean(o *observed.Run,
 	if stretches == 0 {
 		return
 	}
-	means, n := o.StretchMeans(first, stretches, value)
+	means, values := o.StretchMeans(first, stretches, value)
 	low, high, se := MeanInterval(means)
 	if se == 0 {
 		return // the same in all
@@ -78,12 +78,11 @@ func reportMean(o *observed.Run,
 	for _, v := range means {
 		mean += v / float64(len(means))
 	}
-	for i := first; i < o.Trace.Len(); i++ {
-		if v, counts := value(i, o.Trace.At(i)); counts {
-			square += (v - mean) * (v - mean)
-		}
+	for _, v := range values {
+		square += (v - mean) * (v - mean)
 	}
-	r.Add(name+"-ess", min(square/float64(n)/(se*se), float64(n)))
+	n := float64(len(values))
+	r.Add(name+"-ess", min(square/n/(se*se), n))
 }
 
 // MeanInterval is the 95 % interval of a mean by those of stretches of the run, and the standard

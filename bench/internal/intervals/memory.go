@@ -142,7 +142,7 @@ func ownRelaxation(o *observed.Run, first int) float64 {
 			square += off * (v - mean)
 		}
 	}
-	means, ok := o.BatchMeans(first, func(_ int, rec *records.Record) (float64, bool) {
+	means, _, ok := o.BatchMeans(first, func(_ int, rec *records.Record) (float64, bool) {
 		return float64(rec.Response()) / observed.Second, rec.Outcome == records.Completed
 	})
 	if !ok || square == 0 {

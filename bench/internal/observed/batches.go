@@ -7,30 +7,31 @@ import (
 )
 
 // StretchMeans averages a value over each of so many stretches of the run, in the order of the due
-// times, of as many of the n tasks that count each.
+// times, of as many of the tasks that count each. Their values are good until the next call.
 func (o *Run) StretchMeans(
 	first, stretches int, value func(i int, rec *records.Record) (v float64, counts bool),
-) (means []float64, n int) {
-	for i := first; i < o.Trace.Len(); i++ {
-		if _, counts := value(i, o.Trace.At(i)); counts {
-			n++
-		}
+) (means, values []float64) {
+	if o.scratch == nil { // a dozen callers share it: its pages cost more than they do
+		o.scratch = make([]float64, 0, o.Trace.Len()-first)
 	}
-	means = make([]float64, stretches)
-	size := make([]float64, stretches)
-	at := 0
+	values = o.scratch[:0]
 	for i := first; i < o.Trace.Len(); i++ {
 		if v, counts := value(i, o.Trace.At(i)); counts {
-			s := at * stretches / n
-			means[s] += v
-			size[s]++
-			at++
+			values = append(values, v)
 		}
 	}
+	n := len(values)
+	means = make([]float64, stretches)
+	begin := func(s int) int { return (s*n + stretches - 1) / stretches }
 	for s := range means {
-		means[s] /= size[s]
+		stretch := values[begin(s):begin(s+1)]
+		sum := 0.0
+		for _, v := range stretch {
+			sum += v
+		}
+		means[s] = sum / float64(len(stretch))
 	}
-	return means, n
+	return means, values
 }
 
 // StandardError is that of the mean of stretches, which neighbours that are alike widen. The
@@ -56,14 +57,15 @@ func StandardError(x []float64) float64 {
 // 30 batches: Schmeiser, Batch size effects in the analysis of simulation output, 1982).
 const Batches = 20
 
-// BatchMeans averages a value over each of the batches, of as many tasks that count each; ok is
-// false where they would hold fewer than 10.
+// BatchMeans averages a value over each of the batches, of as many of the n tasks that count each;
+// ok is false where they would hold fewer than 10.
 func (o *Run) BatchMeans(
 	first int, value func(i int, rec *records.Record) (v float64, counts bool),
-) (means [Batches]float64, ok bool) {
-	all, n := o.StretchMeans(first, Batches, value)
+) (means [Batches]float64, n int, ok bool) {
+	all, values := o.StretchMeans(first, Batches, value)
 	copy(means[:], all)
-	return means, n >= 10*Batches
+	n = len(values)
+	return means, n, n >= 10*Batches
 }
 
 // MeanAndSD are the mean of values and their standard deviation.

@@ -49,6 +49,7 @@ type Run struct {
 	Seen         *witness.Seen // nil under the virtual clock
 	Profiles     []result.Profile
 	Claims       []Claim // what is known exactly, to be held against what was measured
+	scratch      []float64
 }
 
 // Second is the number of nanoseconds in one, as a float.

@@ -32,7 +32,7 @@ func CheckDrift(o *observed.Run, r *result.Result, first int) {
 		return
 	}
 	_, of := Drifting(o)
-	means, ok := o.BatchMeans(first, func(_ int, rec *records.Record) (float64, bool) {
+	means, _, ok := o.BatchMeans(first, func(_ int, rec *records.Record) (float64, bool) {
 		return float64(of(rec)), Drifts(rec)
 	})
 	if ok && JudgeDrift(o, r, means) || !o.Recorded || o.Plan.Arrival.IsClosed() {
@@ -41,7 +41,7 @@ func CheckDrift(o *observed.Run, r *result.Result, first int) {
 	// Who serves the latest first, or at random, answers some at once however many wait, and those
 	// that wait longest are given up: the responses say nothing then, and what is open says it.
 	open := open(o)
-	means, ok = o.BatchMeans(first, func(i int, _ *records.Record) (float64, bool) {
+	means, _, ok = o.BatchMeans(first, func(i int, _ *records.Record) (float64, bool) {
 		return float64(open[i]), true
 	})
 	h := CompareHalves(means)
