@@ -442,6 +442,9 @@ func drive(ctx context.Context, s Scenario, g *guard) (run measurement, err erro
 	if d.counted != nil {
 		o.Counts = d.counted.Counts()
 	}
+	for _, c := range strategies.CountsOf(d.strategy) {
+		o.Counts = append(o.Counts, targets.Count(c))
+	}
 	o.Peak, o.Service = d.peak.Load(), d.service.Load()
 	o.SettledTwice, o.Misdeeds = d.settledTwice.Load(), d.misdeeds()
 	return run, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/poolbench/poolbench/bench/calls"
 	"github.com/poolbench/poolbench/bench/internal/observed"
 	"github.com/poolbench/poolbench/bench/result"
+	"github.com/poolbench/poolbench/strategies"
 	"github.com/poolbench/poolbench/targets"
 )
 
@@ -139,6 +140,14 @@ func Metrics() []MetricInfo {
 	for _, target := range targets.All() {
 		for _, c := range target.Counts {
 			info := MetricInfo{c.Name, c.Better, "whole run, by the target: " + c.Doc}
+			if !slices.Contains(m, info) {
+				m = append(m, info)
+			}
+		}
+	}
+	for _, s := range strategies.All() {
+		for _, c := range s.Counts {
+			info := MetricInfo{c.Name, c.Better, "whole run, by the strategy: " + c.Doc}
 			if !slices.Contains(m, info) {
 				m = append(m, info)
 			}

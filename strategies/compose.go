@@ -84,6 +84,28 @@ func Compose(base Variant, parts ...PartVariant) (Variant, error) {
 	return Variant{Spec: checked(spec), Values: param.Join(values...)}, nil
 }
 
+// Alone is the strategy of a part's name: the part around base, as Compose has it, with the part's
+// parameters as its own. words has what is said of it: Summary, UseIf, Source and OnPanic.
+func Alone(part Part, base, words Spec) Spec {
+	s, err := around(PartVariant{Spec: part}, grounded(Variant{Spec: base}))
+	if err != nil {
+		panic(err)
+	}
+	whole := func(p Params) Params {
+		p.Values = param.Join(p.Values, param.Values{})
+		return p
+	}
+	s.under(whole)
+	start := s.New
+	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
+		return start(ctx, whole(p), sink)
+	}
+	s.Name, s.Keys, s.Parts, s.Base, s.Around = part.Name, part.Keys, 0, "", nil
+	s.Summary, s.UseIf, s.Source, s.OnPanic = words.Summary, words.UseIf, words.Source,
+		words.OnPanic
+	return s
+}
+
 // grounded is the Spec of a base, whose Params have the Values of a composition of one.
 func grounded(base Variant) Spec {
 	s := base.Spec

@@ -41,7 +41,8 @@
 //  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares,
 //     Submit accepts at once. A full instance refuses with ErrShed at once if Spec.Sheds, otherwise
 //     it blocks Submit until a task is done, and never sheds. An instance without a capacity is
-//     never full. Where Spec has ClassPools, each class pool has its share of the capacity: a task
+//     never full. One that Trips also refuses with ErrShed, or gives up so before the start, while
+//     too many of the tasks before failed or were slow. Where Spec has ClassPools, each class pool has its share of the capacity: a task
 //     needs room in its class pool, and one whose class has no class pool needs room in any; a full
 //     class pool holds up no other.
 //  4. Context: a Submit whose ctx has ended is refused with ctx's error; one that is blocked

@@ -57,6 +57,9 @@ type Spec struct {
 	Capacity func(p Params) int
 	// a full instance refuses with ErrShed at once; otherwise Submit blocks until there is room
 	Sheds bool
+	// while too many of the tasks before failed or were slow, it refuses with ErrShed, or gives up
+	// before the start with it, whether it is full or not
+	Trips bool
 	// slots of the limit are given in the order of acceptance (clause Order says exactly)
 	FIFO           bool
 	WorkConserving bool // no slot of the limit is idle while a task waits for one
@@ -87,6 +90,8 @@ type Spec struct {
 	// RealClock: it waits for a disk or a server, which know no virtual time.
 	RealClock bool
 	Ends      bool // the first task that fails ends all others
+
+	Counts []Counter // what an instance counts (Counted); none: nothing
 
 	// Compose sets them: the name of what is innermost, and the parts around it, outermost first.
 	Base   string
@@ -232,7 +237,7 @@ func checked(s Spec) Spec {
 // parts counts Parts from the facts.
 func (s Spec) parts() int {
 	n := len(s.Keys)
-	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Retries, s.ClassPools != nil,
+	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Trips, s.Retries, s.ClassPools != nil,
 		s.Quantum != nil, s.Starts != nil, s.Needs != ""} {
 		if one {
 			n++

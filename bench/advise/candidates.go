@@ -120,6 +120,10 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 		return "no limit"
 	case s.Sheds && !q.MayShed:
 		return "may not shed"
+	case s.Trips && !q.MayShed:
+		return "may not shed"
+	case s.Trips && sc.Target.Spec.Name == "none":
+		return "nothing to fail"
 	case s.Retries && sc.Target.Spec.Name == "none":
 		return "nothing to retry"
 	case s.Quantum != nil && q.Strategies == nil:

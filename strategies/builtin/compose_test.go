@@ -49,10 +49,8 @@ func TestNonsense(t *testing.T) {
 	for text, want := range map[string]string{
 		"retry": "strategy retry: it goes around another, as in retry+worker_pool",
 		"retry+semaphore+worker_pool": "strategy semaphore: it cannot go around another (these " +
-			"can: bounded_queue_shed, codel_lifo, cpu_io_split, retry, retry_in_place, segregated, " +
-			"ticker_limited, token_bucket)",
-		"nothing+worker_pool": `unknown part "nothing" (known: bounded_queue_shed, codel_lifo, ` +
-			"cpu_io_split, retry, retry_in_place, segregated, ticker_limited, token_bucket)",
+			"can: " + everyPart() + ")",
+		"nothing+worker_pool": `unknown part "nothing" (known: ` + everyPart() + ")",
 		"retry+": `want a name in lower_snake, as in worker_pool or ` +
 			`hyperexp:mean=10ms,c2=16, got "retry+"`,
 		"retry:attempts=x+worker_pool": `part retry: attempts: want a whole number such as 4, ` +
@@ -108,6 +106,15 @@ func TestNonsense(t *testing.T) {
 	})
 }
 
+// everyPart lists the names of all parts.
+func everyPart() string {
+	var names []string
+	for _, p := range strategies.Parts() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // TestDerivedFacts: what a composition declares follows from its parts.
 func TestDerivedFacts(t *testing.T) {
 	for _, c := range []struct {
@@ -136,6 +143,8 @@ func TestDerivedFacts(t *testing.T) {
 		{"bounded_queue_shed:queue=3+worker_pool", 4, 7, true, true, false, true, 0},
 		{"bounded_queue_shed:queue=3+ticker_limited:rate=7+semaphore", 4, 7, true, true, false,
 			false, 7},
+		{"circuit_breaker+semaphore", 4, 4, false, true, false, false, 0},
+		{"circuit_breaker+retry:delayed=10+semaphore", 4, 14, false, true, true, false, 0},
 	} {
 		v := strategies.MustParse(c.text)
 		s, p := v.Spec, strategies.Params{Limit: 4, Values: v.Values}

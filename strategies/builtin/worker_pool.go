@@ -13,7 +13,7 @@ import (
 // It is the classic of limited concurrency in Go, and the cheapest of them as long as there is a
 // queue: a running worker takes its next task without a switch of goroutines. With no queue each
 // task wakes a parked worker. It costs Limit idle goroutines.
-var _ = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
+var workerPoolSpec = strategies.RegisterBuiltin(engine.Pooled(strategies.Spec{
 	Name:    "worker_pool",
 	Summary: "long-lived workers that take tasks from a channel",
 	UseIf:   "there are many short tasks, or a worker keeps something between them",

@@ -45,6 +45,9 @@ func (s *outside) KeepAll() {
 	}
 }
 
+// Counts implements strategies.Counted.
+func (s *outside) Counts() []strategies.Count { return strategies.CountsOf(s.inside...) }
+
 // drain is the rest of a Drain after the intake has closed: it waits until nothing is kept here any
 // more, and then for what is inside.
 func (s *outside) drain(ctx context.Context) error {

@@ -35,6 +35,9 @@ func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 // KeepAll has a queue inside shed nothing that waits.
 func (s *RetryPart) KeepAll() { keepAll(s.Strategy) }
 
+// Counts implements strategies.Counted.
+func (s *RetryPart) Counts() []strategies.Count { return strategies.CountsOf(s.Strategy) }
+
 // Done gives the task its Run back.
 func (s *RetryPart) Done(t *strategies.Task, r strategies.Result) {
 	forgetAttempts(t)

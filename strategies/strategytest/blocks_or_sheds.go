@@ -13,7 +13,7 @@ import (
 func checkBlocksOrSheds(spec strategies.Spec) error {
 	return try(spec, trial{[]int{1, 3, 8}, []int{0, 1, 8}, acceptsUntilFull},
 		usual(acceptsFromTheFirstInstant), usual(countsWhatItSheds), usual(hasRoomOnDone),
-		usual(poolsAreApart))
+		usual(poolsAreApart), trial{[]int{1, 4}, []int{0}, tripsAsDeclared})
 }
 
 // many is what a check offers to an instance that is never full.
@@ -93,6 +93,38 @@ func countsWhatItSheds(r *rig) error {
 	}
 	if n := other.Load(); n > 0 {
 		return fmt.Errorf("%d tasks were refused with another error than ErrShed", n)
+	}
+	return nil
+}
+
+// tripping is how many failures in a row have a strategy that trips refuse the next task, with its
+// defaults.
+const tripping = 300
+
+// tripsAsDeclared has one task after another fail.
+func tripsAsDeclared(r *rig) error {
+	if r.spec.Ends {
+		return nil // they end all others
+	}
+	shed := 0
+	r.step("%d tasks fail, one after another", tripping)
+	for _, j := range r.jobs(tripping, returns(strategies.Result{Err: errOwn})) {
+		err := r.submit(context.Background(), j)
+		if err == nil {
+			<-j.done
+			err = j.outcome.Err
+		}
+		if errors.Is(err, strategies.ErrShed) {
+			shed++
+		}
+	}
+	switch {
+	case r.spec.Trips && shed == 0:
+		return fmt.Errorf("%d tasks failed, and none was refused, where it declares that it trips",
+			tripping)
+	case !r.spec.Trips && shed > 0:
+		return fmt.Errorf("of %d tasks, one at a time, that failed, %d were shed: it trips, and "+
+			"does not declare it", tripping, shed)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ type Run struct {
 	SettledTwice int64
 	Misdeeds     []string        // what the strategy did that it may not do, in words
 	Left         watchdog.Stacks // goroutines that outlived it
-	Counts       []targets.Count // by the target
+	Counts       []targets.Count // by the target and by the strategy
 	used         resources
 	Seen         *witness.Seen // nil under the virtual clock
 	Profiles     []result.Profile
@@ -55,7 +55,7 @@ type Run struct {
 // Second is the number of nanoseconds in one, as a float.
 const Second = float64(time.Second)
 
-// ReportCosts adds what the target counted, and what the process used for so many tasks.
+// ReportCosts adds what the target and the strategy counted, and what the process used for so many tasks.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	for _, c := range o.Counts {

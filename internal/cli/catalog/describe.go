@@ -222,6 +222,7 @@ func promises(s strategies.Spec) (words []string) {
 		{"first in, first out", s.FIFO},
 		{"work-conserving", s.WorkConserving},
 		{"tries again", s.Retries},
+		{"refuses while what tasks call fails", s.Trips},
 		{"takes --queue", s.UsesQueue},
 		{"asks for the size of tasks", s.UsesSize},
 		{"keeps classes of tasks apart", s.ClassPools != nil},

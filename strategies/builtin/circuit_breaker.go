@@ -1,0 +1,294 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+	"github.com/poolbench/poolbench/strategies/engine/around"
+)
+
+// circuitBreaker stops calling what fails: it counts the failures and the slow calls among the last
+// so many, and when their share is too large no task runs for a while (the circuit is open). Then
+// it lets a few through (half-open): by how these fare it closes again, or stays open as long once
+// more.
+//
+// Use it where a service in trouble answers late or not at all, and its callers have something
+// better to do than to wait for it. It saves them the wait, and the service their calls. It costs
+// the calls that would have succeeded while it is open, a mutex per task, and parameters that have
+// to fit the traffic: with a window of 100 calls a service that gets one a second is known to fail
+// after a minute.
+//
+// A task is asked for at its start, not only in Submit: what waits in a queue when the circuit
+// opens is done with ErrShed and not run, and of the tasks that come to a half-open circuit no more
+// than so many run, whatever was accepted before. Submit refuses with ErrShed what would be given
+// up at that moment. A call that began before the circuit changed says nothing about what came
+// after, and is not counted.
+//
+// A call fails with any error of its own, or when it asks for another attempt. A panic is a fault
+// of the program, and counts as no call; neither does one that is cancelled.
+//
+// The states and the rule of the half-open one are those of resilience4j, with its window of the
+// last calls; a window in time is not there.
+type circuitBreaker struct {
+	around.Layer[breakerCall]
+	window, trials int
+	failures, slow float64 // shares
+	slowAfter      time.Duration
+	open           time.Duration
+	began          time.Time
+
+	mu     sync.Mutex
+	state  circuit
+	epoch  uint64        // of the state: it changes with it
+	until  time.Duration // open until then
+	last   []uint8       // closed: the outcomes of the last calls, as a ring
+	at     int
+	let    int // half-open: calls that were let through and count
+	bad    tally
+	opened int64
+}
+
+// A circuit is the state of one.
+type circuit int
+
+const (
+	closedCircuit circuit = iota
+	openCircuit
+	halfOpenCircuit
+)
+
+// breakerCall is what the breaker knows of a task that has started.
+type breakerCall struct {
+	let   bool
+	shed  bool
+	epoch uint64
+	began time.Duration
+}
+
+// A tally counts calls, and what was bad about them.
+type tally struct{ calls, failed, slow int }
+
+const (
+	failedCall uint8 = 1 << iota
+	slowCall
+)
+
+func (t *tally) add(outcome uint8, n int) {
+	t.calls += n
+	if outcome&failedCall != 0 {
+		t.failed += n
+	}
+	if outcome&slowCall != 0 {
+		t.slow += n
+	}
+}
+
+var circuitBreakerPart = strategies.RegisterPart(strategies.Part{
+	Name: "circuit_breaker",
+	Summary: "tasks are refused while too many of the last calls failed or were slow; after a " +
+		"while a few are let through to see",
+	Changes: strategies.Admission,
+	Keys: []param.Key{
+		{Name: "window", Kind: param.Int, Default: "100",
+			Doc: "the last so many calls are looked at, and nothing is decided before there are"},
+		{Name: "failures", Kind: param.Float, Default: "0.5",
+			Doc: "share of failures among them at which the circuit opens"},
+		{Name: "after", Kind: param.Duration, Default: "0s",
+			Doc: "a call that takes longer is slow; 0s: none is"},
+		{Name: "slow", Kind: param.Float, Default: "0.5",
+			Doc: "share of slow calls at which the circuit opens"},
+		{Name: "open", Kind: param.Duration, Default: "5s",
+			Doc: "how long it is open before calls are let through to see"},
+		{Name: "trials", Kind: param.Int, Default: "10",
+			Doc: "how many are let through then; by the same shares of them it closes or opens"},
+	},
+	Check: checkBreaker,
+	Alter: func(s *strategies.Spec, _ strategies.Spec, _ strategies.Layer) {
+		s.Trips, s.WorkConserving = true, false // a slot may be idle while the circuit is open
+		s.Counts = append(s.Counts[:len(s.Counts):len(s.Counts)], circuitsOpened)
+	},
+	Start: func(
+		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
+		sink strategies.Sink,
+	) strategies.Strategy {
+		window := own.Int("window")
+		s := &circuitBreaker{
+			window: window, trials: own.Int("trials"),
+			failures: own.Float("failures"), slow: own.Float("slow"),
+			slowAfter: own.Duration("after"), open: own.Duration("open"),
+			began: time.Now(), last: make([]uint8, window),
+		}
+		s.Layer.Start(ctx, inner, in, sink, s.run, s.ended)
+		return s
+	},
+})
+
+var _ = strategies.RegisterBuiltin(strategies.Alone(circuitBreakerPart, workerPoolSpec,
+	strategies.Spec{
+		Summary: "a worker pool that is called no more while too many of the last calls failed or " +
+			"were slow",
+		UseIf:   "a service in trouble answers late, and its callers need not wait for it",
+		Source:  "Nygard, Release It! (2007); the states and windows of resilience4j",
+		OnPanic: "contained, and counted as no call; the worker is replaced",
+	}))
+
+var circuitsOpened = strategies.Counter{Name: "circuit-opened", Better: "",
+	Doc: "times that the circuit of a breaker opened, again included"}
+
+// mostWindow bounds the window: a byte for each call.
+const mostWindow = 1 << 20
+
+func checkBreaker(p strategies.Params) error {
+	share := func(name string) error {
+		if f := p.Values.Float(name); !(f > 0 && f <= 1) {
+			return fmt.Errorf("%s %v: want a share above 0 and at most 1", name, f)
+		}
+		return nil
+	}
+	count := func(name string) error {
+		if n := p.Values.Int(name); n < 1 || n > mostWindow {
+			return fmt.Errorf("%s %d: want 1 to %d", name, n, mostWindow)
+		}
+		return nil
+	}
+	err := cmp.Or(count("window"), count("trials"), share("failures"), share("slow"))
+	if err == nil && p.Values.Duration("open") <= 0 {
+		err = errors.New("open must be above 0")
+	}
+	return err
+}
+
+// Submit refuses what would not run if it started now.
+func (s *circuitBreaker) Submit(ctx context.Context, t *strategies.Task) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	lets := s.lets()
+	s.mu.Unlock()
+	if !lets {
+		return strategies.ErrShed
+	}
+	return s.Layer.Submit(ctx, t)
+}
+
+// lets says whether a call may start now. The time of an open circuit is over when somebody asks.
+func (s *circuitBreaker) lets() bool {
+	switch s.state {
+	case openCircuit:
+		if time.Since(s.began) < s.until {
+			return false
+		}
+		s.become(halfOpenCircuit)
+		return true
+	case halfOpenCircuit:
+		return s.let < s.trials
+	}
+	return true
+}
+
+// become changes the state. What has been counted is forgotten.
+func (s *circuitBreaker) become(state circuit) {
+	s.state, s.bad, s.at, s.let = state, tally{}, 0, 0
+	s.epoch++
+	if state == openCircuit {
+		s.until = engine.Prolong(time.Since(s.began), s.open)
+		s.opened++
+	}
+}
+
+// run asks for the call at the start of the task; its further steps go on with it.
+func (s *circuitBreaker) run(
+	ctx context.Context, c *around.Call[breakerCall],
+) strategies.Result {
+	if !c.Own.let {
+		s.mu.Lock()
+		if c.Own.let = s.lets(); c.Own.let {
+			s.let++
+			c.Own.epoch, c.Own.began = s.epoch, time.Since(s.began)
+		}
+		s.mu.Unlock()
+		if c.Own.shed = !c.Own.let; c.Own.shed {
+			return strategies.Result{Err: strategies.ErrShed}
+		}
+	}
+	return c.For.Run(ctx, c.For)
+}
+
+// ended counts a call that was let through.
+func (s *circuitBreaker) ended(
+	c *around.Call[breakerCall], r strategies.Result,
+) strategies.Result {
+	if !c.Own.let || c.Own.shed {
+		return r
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case c.Own.epoch != s.epoch:
+	case isNoCall(r):
+		s.let--
+	default:
+		s.count(s.outcomeOf(r, time.Since(s.began)-c.Own.began))
+	}
+	return r
+}
+
+// isNoCall says whether a result tells nothing about what the task called.
+func isNoCall(r strategies.Result) bool {
+	_, panicked := errors.AsType[*strategies.PanicError](r.Err)
+	return panicked || errors.Is(r.Err, strategies.ErrGoexit) ||
+		errors.Is(r.Err, strategies.ErrAbandoned) || errors.Is(r.Err, context.Canceled)
+}
+
+func (s *circuitBreaker) outcomeOf(r strategies.Result, took time.Duration) (outcome uint8) {
+	if r.Err != nil || r.Retry {
+		outcome |= failedCall
+	}
+	if s.slowAfter > 0 && took > s.slowAfter {
+		outcome |= slowCall
+	}
+	return outcome
+}
+
+// count adds a call, and decides when there are enough of them.
+func (s *circuitBreaker) count(outcome uint8) {
+	enough := s.trials
+	if s.state == closedCircuit {
+		if enough = s.window; s.bad.calls == s.window {
+			s.bad.add(s.last[s.at], -1)
+		}
+		s.last[s.at] = outcome
+		s.at = (s.at + 1) % s.window
+	}
+	switch s.bad.add(outcome, 1); {
+	case s.bad.calls < enough:
+	case s.isBad(enough):
+		s.become(openCircuit)
+	case s.state == halfOpenCircuit:
+		s.become(closedCircuit)
+	}
+}
+
+// isBad says whether too many of so many calls were. A share of them is rounded up to whole calls,
+// but for what a product of floats is off.
+func (s *circuitBreaker) isBad(calls int) bool {
+	least := func(share float64) int { return int(math.Ceil(share*float64(calls) - 1e-9)) }
+	return s.bad.failed >= least(s.failures) || s.bad.slow >= least(s.slow)
+}
+
+// Counts implements strategies.Counted.
+func (s *circuitBreaker) Counts() []strategies.Count {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append(strategies.CountsOf(s.Inside), strategies.Count{Name: circuitsOpened.Name,
+		Value: s.opened})
+}

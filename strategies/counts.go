@@ -1,0 +1,42 @@
+package strategies
+
+// Counted is what an instance implements that counts what it does beside running tasks.
+type Counted interface {
+	// Counts has the counts so far, those of what is inside included. It is safe for concurrent
+	// use, and each value is exact by itself.
+	Counts() []Count
+}
+
+// A Count is one number of an instance.
+type Count struct {
+	Name  string // words and hyphens, fit to be the unit of a benchmark: circuit-opened
+	Value int64  // never falls
+}
+
+// A Counter documents a Count. Counters of the same name mean the same for every strategy.
+type Counter struct {
+	Name   string
+	Better string // "lower", or "" where fewer is neither better nor worse
+	Doc    string // one line
+}
+
+// CountsOf are those of all the instances that count, together: the values of one name are added
+// up.
+func CountsOf(instances ...Strategy) (all []Count) {
+	at := map[string]int{}
+	for _, s := range instances {
+		s, counts := s.(Counted)
+		if !counts {
+			continue
+		}
+		for _, c := range s.Counts() {
+			if i, there := at[c.Name]; there {
+				all[i].Value += c.Value
+				continue
+			}
+			at[c.Name] = len(all)
+			all = append(all, c)
+		}
+	}
+	return all
+}

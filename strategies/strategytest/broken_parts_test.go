@@ -1,0 +1,40 @@
+package strategytest_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// builtinSpec is a strategy of package builtin, with what a test makes of it.
+func builtinSpec(t *testing.T, name string, broken func(*strategies.Spec)) strategies.Spec {
+	t.Helper()
+	spec, err := strategies.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken(&spec)
+	return spec
+}
+
+// TestBrokenDeclarations: what a strategy declares and does not do, or does and does not declare,
+// fails the clause that it is about, and no other.
+func TestBrokenDeclarations(t *testing.T) {
+	for _, test := range []struct {
+		what   string
+		spec   strategies.Spec
+		clause string
+	}{
+		{"it trips, and does not declare it", builtinSpec(t, "circuit_breaker",
+			func(s *strategies.Spec) { s.Trips = false }), "BlocksOrSheds"},
+		{"it declares that it trips, and never does", builtinSpec(t, "semaphore",
+			func(s *strategies.Spec) { s.Trips = true }), "BlocksOrSheds"},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			if got := failed(t, test.spec); !slices.Equal(got, []string{test.clause}) {
+				t.Errorf("failed %v, want %v", got, test.clause)
+			}
+		})
+	}
+}
