@@ -179,7 +179,9 @@ var rooms = []room{
 	{"strategies/engine", []string{"strategies", "strategies/strategytest", "internal"}, nil},
 	{"strategies/engine/broker", []string{"strategies", "strategies/engine",
 		"strategies/strategytest", "internal"}, nil},
-	{"strategies/builtin", []string{"strategies", "strategies/engine", "strategies/strategytest",
+	{"strategies/engine/around", []string{"strategies"}, nil},
+	{"strategies/builtin", []string{"strategies", "strategies/engine",
+		"strategies/engine/around", "strategies/strategytest",
 		"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
 	{"strategies/peers", []string{"strategies", "strategies/engine", "strategies/builtin",
 		"strategies/strategytest", "internal"}, []string{

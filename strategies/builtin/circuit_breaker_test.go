@@ -43,7 +43,7 @@ func TestBreakerStates(t *testing.T) {
 		{"of three trials two may fail at failures=0.7", "trials=3,failures=0.7",
 			"ffffgggggggggffgf", "ffff---------ffgf", 1},
 		{"and not three", "trials=3,failures=0.7", "ffffgggggggggfffg", "ffff---------fff-", 2},
-		{"a trial that panics gives its place back", "", "ffffgggggggggppppfgg",
+		{"a trial that panics does not count", "", "ffffgggggggggppppfgg",
 			"ffff---------ppppfg-", 2},
 		{"three quarters of the window were slow", "open=1h", "gsssg", "gsss-", 1},
 		{"half of it was", "open=1h", "gsgsgsgs", "gsgsgsgs", 0},

@@ -15,6 +15,9 @@
 //   - Hold, Route and RetryPart: the parts that go around another strategy; Paced and Routed make
 //     them of its Spec.
 //
+// Parts that keep no tasks, and do something at the start and the end of each, are built from
+// package around, below.
+//
 // Slotted, Queued, Pooled and Separated declare what the usual shapes have in common; Retries are
 // the waits between attempts.
 //

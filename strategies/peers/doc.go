@@ -17,8 +17,8 @@
 //
 //   - Executors take a func and run it: ants, pond, conc, workerpool, tunny, gopool. They become
 //     strategies by [engine.Executor].
-//   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead. They become
-//     strategies by [engine.Gate].
+//   - Gates hand out permits and leave the running to the caller: failsafe_bulkhead,
+//     failsafe_breaker. They become strategies by [engine.Gate].
 //   - Limiters are gates that learn from the outcome of each task: failsafe_adaptive,
 //     concurrency_limits. What counts as a success, as a sign of overload, and as neither is said
 //     once for all of them, in limiter.go.
@@ -71,6 +71,8 @@
 //     recovered outside
 //   - failsafe-go/failsafe-go v0.9.8: Run with an AdaptiveLimiter loses a permit per panic that is
 //     recovered outside
+//   - failsafe-go/failsafe-go v0.9.8: Run with a half-open CircuitBreaker loses a trial per panic
+//     that is recovered outside, and stays half-open
 //   - platinummonkey/go-concurrency-limits v0.8.0: SimpleStrategy lets in more than its limit
 //     (documented)
 //   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter loses a wake-up that comes

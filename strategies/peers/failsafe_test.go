@@ -6,6 +6,7 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 	"github.com/failsafe-go/failsafe-go/bulkhead"
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 )
 
 var failsafeFaults = []fault{
@@ -36,6 +37,22 @@ var failsafeFaults = []fault{
 			}
 		},
 		want: "2 in flight after 2 panics",
+	},
+	{
+		name: "failsafe_breaker", module: failsafeModule, version: "v0.9.8",
+		finding: "Run with a half-open CircuitBreaker loses a trial per panic that is recovered " +
+			"outside, and stays half-open",
+		show: func(*testing.T) {
+			breaker := circuitbreaker.NewBuilder[any]().WithFailureThreshold(2).Build()
+			breaker.HalfOpen()
+			for range 2 {
+				panicIn(failsafe.With(breaker))
+			}
+			if breaker.IsHalfOpen() && !breaker.TryAcquirePermit() {
+				shown("half-open, and no trial of 2 is left after 2 panics")
+			}
+		},
+		want: "half-open, and no trial of 2 is left after 2 panics",
 	},
 }
 

@@ -53,7 +53,7 @@ func TestContract(t *testing.T) {
 // TestSpecs checks what a list of peers needs, and that a peer is the one thing in the file of its
 // name.
 func TestSpecs(t *testing.T) {
-	if n := len(peers.All()); n != 9 {
+	if n := len(peers.All()); n != 10 {
 		t.Errorf("%d peers", n)
 	}
 	for _, spec := range peers.All() {
@@ -121,6 +121,7 @@ func TestAllocations(t *testing.T) {
 		"pond": 1, "gopool": 1, // the start of a worker: there is none while there is nothing to do
 		"tunny":              1, // the func that would interrupt the worker
 		"failsafe_bulkhead":  0,
+		"failsafe_breaker":   0,
 		"failsafe_adaptive":  1, // the permit
 		"concurrency_limits": 3, // the token, what it calls, and the listener around it
 	} {

@@ -55,7 +55,8 @@ type Run struct {
 // Second is the number of nanoseconds in one, as a float.
 const Second = float64(time.Second)
 
-// ReportCosts adds what the target and the strategy counted, and what the process used for so many tasks.
+// ReportCosts adds what the target and the strategy counted, and what the process used for so many
+// tasks.
 func (o *Run) ReportCosts(r *result.Result, tasks int) {
 	s, n := o.Plan, float64(tasks)
 	for _, c := range o.Counts {

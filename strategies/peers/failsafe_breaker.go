@@ -1,0 +1,78 @@
+package peers
+
+import (
+	"context"
+	"time"
+
+	"github.com/failsafe-go/failsafe-go/bulkhead"
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// The peer failsafe_breaker is a permit of failsafe-go's CircuitBreaker for each task, after one of
+// its Bulkhead, which is the limit. It opens when half of the last 100 calls have failed; five
+// seconds later ten are let through, and by them it closes or opens. So are the defaults of
+// circuit_breaker, which knows slow calls as well.
+//
+// The breaker is asked when the task has its slot, which is when it starts. Its permits are taken
+// and given back directly, for the reasons at failsafe_bulkhead: by the executor a trial that
+// panics keeps its permit, and the circuit stays half-open. Every task that ends is recorded here,
+// one that panicked as a failure.
+var _ = register(strategies.Spec{
+	Name: "failsafe_breaker",
+	Summary: "failsafe-go's CircuitBreaker behind its Bulkhead: two permits and a goroutine per " +
+		"task",
+	UseIf:   "you want a breaker together with failsafe-go's other policies",
+	Source:  "github.com/failsafe-go/failsafe-go/circuitbreaker",
+	OnPanic: "contained by the adapter, and recorded as a failure",
+	Keys: []param.Key{
+		{Name: "open", Kind: param.Duration, Default: "5s",
+			Doc: "how long it is open before calls are let through to see"},
+	},
+
+	Capacity: limitOf,
+	Trips:    true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		const window, failures, trials = 100, 50, 10
+		limit := bulkhead.New[any](uint(p.Limit))
+		breaker := circuitbreaker.NewBuilder[any]().
+			WithFailureThresholdRatio(failures, window).
+			WithSuccessThresholdRatio(trials/2+1, trials).
+			WithDelay(max(p.Values.Duration("open"), time.Nanosecond)).
+			Build()
+		// asks the breaker with a permit of the limit
+		asked := func() bool {
+			if breaker.TryAcquirePermit() {
+				return true
+			}
+			limit.ReleasePermit()
+			return false
+		}
+		return engine.Gate[struct{}]{
+			Try: func() (struct{}, bool) {
+				return struct{}{}, limit.TryAcquirePermit() && asked()
+			},
+			Wait: func(ctx context.Context) (struct{}, error) {
+				if err := limit.AcquirePermit(ctx); err != nil {
+					return struct{}{}, err
+				}
+				if !asked() {
+					return struct{}{}, strategies.ErrShed
+				}
+				return struct{}{}, nil
+			},
+			Release: func(_ struct{}, r strategies.Result) {
+				if r.Err == nil {
+					breaker.RecordSuccess()
+				} else {
+					breaker.RecordFailure()
+				}
+				limit.ReleasePermit()
+			},
+		}.Start(ctx, sink)
+	},
+})
