@@ -75,6 +75,10 @@
 //  10. Memory: never are more tasks accepted and not done than Spec.Capacity declares. A strategy
 //     keeps no reference to a task that is done, and a Submit that was given up leaves nothing
 //     behind.
+//  11. Nested: a task may call Submit of the instance that runs it. Where the tasks that wait for
+//     others leave a slot free, whatever the order, all complete: a tree of tasks that wait for
+//     their w children, d levels above the leaves, at a limit of (w^d − 1)/(w − 1) + 1.
+//     strategytest.SmallestLimit finds the smallest at which a strategy does.
 //
 // The durations in these clauses are exact under a virtual clock (testing/synctest), where "at
 // once" means that no time passes. So all waiting must be durably blocking there: on channels,

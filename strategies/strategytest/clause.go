@@ -41,6 +41,7 @@ func Clauses() []Clause {
 		{Name: "WorkConserving", Check: checkWorkConserving},
 		{Name: "Order", Check: checkOrder},
 		{Name: "Memory", Check: checkMemory},
+		{Name: "Nested", Check: checkNested},
 	}
 }
 

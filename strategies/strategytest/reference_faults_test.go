@@ -95,6 +95,8 @@ const (
 	poolsLarger   // says that a class pool has a slot more than it has
 	lendsSlots    // a task may take a free slot of the other class pool
 	sharesTheRoom // what is accepted for one class pool leaves less room for the other
+
+	waitsForParent // a Submit from within a task returns when that task has ended
 )
 
 // quantum is the reference's, if it has one.

@@ -93,6 +93,13 @@ func (s *reference) Submit(ctx context.Context, t *strategies.Task) error {
 	if s.fault == swallowsTasks {
 		return nil
 	}
+	if parent, ok := ctx.Value(inside{}).(chan struct{}); ok {
+		select {
+		case <-parent:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	atOnce := s.fault == checksThenActs && s.pools[0].running.Load() < int64(s.p.Limit)
 	if atOnce {
 		runtime.Gosched()

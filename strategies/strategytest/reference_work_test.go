@@ -110,9 +110,12 @@ func (s *reference) steps(t *strategies.Task, slot *int) strategies.Result {
 	}
 }
 
+// inside is the key of the end of the task that a Submit comes from.
+type inside struct{}
+
 // step calls Run in a goroutine of its own, which a panic or Goexit may have.
 func (s *reference) step(t *strategies.Task) strategies.Result {
-	done := make(chan strategies.Result, 1)
+	done, ended := make(chan strategies.Result, 1), make(chan struct{})
 	go func() {
 		r, returned := strategies.Result{}, false
 		defer func() {
@@ -126,10 +129,16 @@ func (s *reference) step(t *strategies.Task) strategies.Result {
 			}
 			done <- r
 		}()
-		r = t.Run(s.ctx, t)
+		ctx := s.ctx
+		if s.fault == waitsForParent {
+			ctx = context.WithValue(ctx, inside{}, ended)
+		}
+		r = t.Run(ctx, t)
 		returned = true
 	}()
-	return <-done
+	r := <-done
+	close(ended)
+	return r
 }
 
 // parts runs the sub-tasks of t and returns the first result that has an error.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -160,9 +161,11 @@ func (q *spool) put(_ context.Context, body []byte) error {
 		time.AfterFunc(time.Duration(q.last)*10*time.Millisecond, func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
-			if q.held[name] != nil {
-				_ = q.write(name, body) // else it is closed
-				delete(q.held, name)
+			for _, late := range slices.Sorted(maps.Keys(q.held)) { // none: it is closed
+				if late <= name { // timers that are due at once may come in any order
+					_ = q.write(late, q.held[late])
+					delete(q.held, late)
+				}
 			}
 		})
 		return nil

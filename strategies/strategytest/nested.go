@@ -1,0 +1,260 @@
+package strategytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/internal/machine/watchdog"
+	"github.com/poolbench/poolbench/strategies"
+)
+
+// A Tree is work that its tasks submit from within, to the instance that runs them: Roots are
+// submitted from outside, and each task that is not on the last of Levels below them submits Width
+// children.
+type Tree struct {
+	Roots, Width, Levels int
+	// Waits: a task keeps its slot until its children are done. Without it a task ends when they
+	// are accepted.
+	Waits bool
+}
+
+// Inner counts the tasks that have children.
+func (t Tree) Inner() int {
+	n, level := 0, t.Roots
+	for range t.Levels {
+		n += level
+		level *= t.Width
+	}
+	return n
+}
+
+// Enough is the smallest limit at which the tree completes whatever the order of its tasks: one
+// more than those that may hold a slot while they wait. With it one slot is always left for a task
+// that waits for nothing, and with one less none may be: the inner tasks can have them all.
+func (t Tree) Enough() int { return t.Inner() + 1 }
+
+// A Nesting says at which limits a strategy gets through a tree.
+type Nesting struct {
+	// Limit is the smallest from which on the tree completed at all that were tried, in all orders;
+	// 0: there was none, up to Most.
+	Limit, Most int
+	// Refuses: below Limit tasks were refused, and none waited for ever.
+	Refuses bool
+	// Hang is what the tasks wait for at a limit of one less than Limit, or at Most: the stacks of
+	// the goroutines.
+	Hang string
+}
+
+// String is the limit, or "never".
+func (n Nesting) String() string {
+	if n.Limit == 0 {
+		return "never"
+	}
+	return fmt.Sprint(n.Limit)
+}
+
+// The orders in which a tree is tried: level by level, since all tasks take as long, which is the
+// worst for a queue that is served in its order; and by random times, of as many seeds.
+const (
+	nestedSeeds = 3
+	nestedMost  = 4 // times Enough
+)
+
+// SmallestLimit finds the limit from which on spec, with its default parameters and no queue, gets
+// through the tree, by trying each under the virtual clock. It must not be called from inside a
+// synctest bubble. A hang leaves nothing behind, if the strategy heeds the end of its context.
+func SmallestLimit(spec strategies.Spec, tree Tree) (Nesting, error) {
+	n := Nesting{Most: nestedMost * tree.Enough()}
+	for limit := n.Most; limit > 0; limit-- {
+		p, err := defaults(spec, limit)
+		if err != nil {
+			if limit == n.Most {
+				return n, err
+			}
+			break // it has no such limit
+		}
+		for seed := range uint64(nestedSeeds + 1) {
+			err := inPatience(func(s *scene) error { return tree.grow(newRig(s, spec, p), seed) })
+			if err == nil {
+				continue
+			}
+			var stopped *nestedError
+			if !errors.As(err, &stopped) {
+				return n, fmt.Errorf("limit %d: %w", limit, err)
+			}
+			n.Refuses, n.Hang = stopped.refused > 0, stopped.where
+			return n, nil
+		}
+		n.Limit = limit
+	}
+	return n, nil
+}
+
+// defaults are the parameters of an instance with that limit, and no queue.
+func defaults(spec strategies.Spec, limit int) (strategies.Params, error) {
+	values, err := param.Resolve(spec.Keys, nil)
+	if err != nil {
+		return strategies.Params{}, fmt.Errorf("its own parameters have no defaults: %w", err)
+	}
+	p := strategies.Params{Limit: limit, Values: values}
+	return p, spec.Validate(p)
+}
+
+func inPatience(check func(*scene) error) error {
+	patience, err := watchdog.Patience()
+	if err != nil {
+		return err
+	}
+	return inBubble(patience, check)
+}
+
+// A nestedError says that a tree did not complete.
+type nestedError struct {
+	open, refused int
+	where         string
+}
+
+func (e *nestedError) Error() string {
+	if e.refused > 0 {
+		return fmt.Sprintf("%d tasks of the tree were refused", e.refused)
+	}
+	return fmt.Sprintf("%d tasks of the tree wait for ever%s", e.open, e.where)
+}
+
+// nestedTime is more than a tree takes: its tasks take milliseconds, and a strategy that limits a
+// rate starts some dozens a second.
+const nestedTime = time.Minute
+
+// grow has the tree done in the order of a seed; with 0 all tasks take as long.
+func (t Tree) grow(r *rig, seed uint64) error {
+	g := &growing{Tree: t, rig: r, random: rand.New(rand.NewPCG(seed, 0)), even: seed == 0}
+	roots := g.tasks(t.Roots, 0)
+	r.step("the tree grows")
+	r.spawn(func() {
+		for _, j := range roots {
+			g.submit(context.Background(), j)
+		}
+	})
+	r.rest(nestedTime)
+	g.Lock()
+	defer g.Unlock()
+	if g.open == 0 && g.refused == 0 {
+		return nil
+	}
+	return &nestedError{g.open, g.refused, r.where()}
+}
+
+// A growing tree counts its tasks.
+type growing struct {
+	Tree
+	rig *rig
+	sync.Mutex
+	random        *rand.Rand
+	even          bool
+	open, refused int
+}
+
+// tasks makes n tasks of that level.
+func (g *growing) tasks(n, level int) []*job {
+	jobs := g.rig.jobs(n, nil)
+	g.Lock()
+	defer g.Unlock()
+	g.open += n
+	for _, j := range jobs {
+		works := time.Millisecond
+		if !g.even {
+			works = time.Duration(g.random.Int64N(int64(10 * time.Millisecond)))
+		}
+		j.do = func(ctx context.Context) strategies.Result {
+			time.Sleep(works)
+			if level < g.Levels {
+				g.beget(ctx, level+1)
+			}
+			g.Lock()
+			g.open--
+			g.Unlock()
+			return strategies.Result{}
+		}
+	}
+	return jobs
+}
+
+// beget submits the children of a task and, if it does so, waits for them.
+func (g *growing) beget(ctx context.Context, level int) {
+	children := g.tasks(g.Width, level)
+	for _, j := range children {
+		if !g.submit(ctx, j) {
+			close(j.done)
+		}
+	}
+	if !g.Waits {
+		return
+	}
+	for _, j := range children {
+		select {
+		case <-j.done:
+		case <-g.rig.released:
+		}
+	}
+}
+
+// submit reports whether the task was accepted.
+func (g *growing) submit(ctx context.Context, j *job) bool {
+	err := g.rig.submit(ctx, j)
+	if err != nil && ctx.Err() == nil {
+		g.Lock()
+		g.refused++
+		g.open--
+		g.Unlock()
+	}
+	return err == nil
+}
+
+// checkNested holds a strategy to a tree at the limit that is enough for any order. One that has
+// fewer slots all the same is not held to it, nor is a task that was refused.
+func checkNested(spec strategies.Spec) error {
+	for _, tree := range []Tree{{1, 3, 2, true}, {2, 2, 2, false}} {
+		p, ok := roomFor(spec, tree.Enough())
+		if !ok {
+			continue
+		}
+		err := inPatience(func(s *scene) error {
+			err := tree.grow(newRig(s, spec, p), 0)
+			var stopped *nestedError
+			if errors.As(err, &stopped) && stopped.open == 0 {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("limit %d, tasks that submit %d children each, %d levels: %w", p.Limit,
+				tree.Width, tree.Levels, err)
+		}
+	}
+	return nil
+}
+
+// roomFor are the parameters with which a strategy has so many slots for a task of no class.
+func roomFor(spec strategies.Spec, slots int) (p strategies.Params, ok bool) {
+	for limit := slots; limit <= nestedMost*slots; limit++ {
+		p, err := defaults(spec, limit)
+		if err != nil || declared(spec.Bound, p) < slots {
+			continue
+		}
+		least := slots
+		if spec.ClassPools != nil {
+			for _, pool := range spec.ClassPools(p) {
+				least = min(least, pool.Limit)
+			}
+		}
+		if least == slots {
+			return p, true
+		}
+	}
+	return p, false
+}
