@@ -55,5 +55,6 @@ func (run measurement) result() (*Result, error) {
 	verdicts.Judge(o, r, first, m, flow, held)
 	o.ReportStages(r, first)
 	r.Timeline = o.Timeline()
-	return r, nil
+	r.Windows, err = o.Windows()
+	return r, err
 }

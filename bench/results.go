@@ -15,6 +15,8 @@ type (
 	Reading = result.Reading
 	// An Interval counts what happened in one stretch of a run.
 	Interval = result.Interval
+	// A Window is the distribution of the response in one stretch of a run.
+	Window = result.Window
 	// A Profile is what Go's runtime knows of where a run spent its time.
 	Profile = result.Profile
 	// A SlowTask is one of the slowest tasks of a run.

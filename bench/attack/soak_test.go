@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/poolbench/poolbench/bench"
@@ -61,6 +63,10 @@ func TestSoak(t *testing.T) {
 			}
 			if diff := cmp.Diff(whole.Statuses, soak.Statuses); diff != "" {
 				t.Error(diff)
+			}
+			if len(whole.Windows) == 0 || !slices.Equal(soak.Windows, whole.Windows) {
+				t.Errorf("%d windows are %d as a soak, or differ", len(whole.Windows),
+					len(soak.Windows))
 			}
 			told := 0
 			for _, m := range soak.Metrics {
@@ -128,9 +134,20 @@ func TestSoakGoesOn(t *testing.T) {
 				t.Errorf("%d requests and %d that are missing, of %d: %v", r.Tasks, missing,
 					whole.Tasks, r.Reasons)
 			}
-			arrived := 0
+			arrived, completed := 0, 0
 			for _, v := range r.Timeline {
 				arrived += v.Arrived
+				completed += v.Completed
+			}
+			for _, w := range r.Windows {
+				h, err := hdrhistogram.Decode([]byte(w.Histogram))
+				if err != nil {
+					t.Fatal(err)
+				}
+				completed -= int(h.TotalCount())
+			}
+			if completed != 0 || len(r.Windows) < 40 {
+				t.Errorf("%d windows lack %d responses", len(r.Windows), completed)
 			}
 			if arrived != r.Tasks {
 				t.Errorf("%d arrived in its course, and it has %d requests", arrived, r.Tasks)

@@ -205,20 +205,20 @@ type nth struct {
 }
 
 // readDistributions finds how much of distributions.hlog stays, and reads what follows that, by the
-// names that tags have.
-func (c *contents) readDistributions(path string) (map[nth][]bench.Reading, error) {
+// names that tags have: each with what was read in place of its tag.
+func (c *contents) readDistributions(path string) (map[nth][]rundir.Histogram, error) {
 	of := map[string]string{}
 	for name := range c.repetitions {
 		of[rundir.TagName(name)] = name
 	}
-	more := map[nth][]bench.Reading{}
+	more := map[nth][]rundir.Histogram{}
 	err := eachLine(path, func(line string, end int64) error {
-		tag, largest, encoded, ok, err := rundir.ParseHistogram(line)
+		h, ok, err := rundir.ParseHistogram(line)
 		tasks := 0
 		if !ok {
-			tag, tasks, encoded, ok = rundir.ParseResponses(line)
+			h.Tag, tasks, h.Encoded, ok = rundir.ParseResponses(line)
 		}
-		name, repetition, reading, tagged := rundir.ParseTag(tag)
+		name, repetition, reading, tagged := rundir.ParseTag(h.Tag)
 		switch {
 		case !ok || !tagged:
 			if len(more) == 0 {
@@ -231,19 +231,28 @@ func (c *contents) readDistributions(path string) (map[nth][]bench.Reading, erro
 			return nil
 		}
 		at := nth{name, repetition}
-		more[at] = append(more[at], bench.Reading{Of: reading, Histogram: encoded, Max: largest})
+		if h.Tag = reading; reading == rundir.OverTime && h.Length <= 0 {
+			return errors.Join(err, fmt.Errorf("%s: a stretch of no length", name))
+		}
+		more[at] = append(more[at], h)
 		return err
 	})
 	return more, err
 }
 
-// take gives the result what a log has of it: readings, and the responses of its tasks.
-func take(r *bench.Result, readings []bench.Reading) {
-	for _, of := range readings {
-		if of.Of == ofTasks {
-			r.Responses = of.Histogram
-		} else {
-			r.Readings = append(r.Readings, of)
+// take gives the result what a log has of it: readings, the responses of its tasks, and those over
+// time.
+func take(r *bench.Result, all []rundir.Histogram) {
+	for _, h := range all {
+		switch h.Tag {
+		case ofTasks:
+			r.Responses = h.Encoded
+		case rundir.OverTime:
+			r.Windows = append(r.Windows, bench.Window{Start: h.Start, Length: h.Length,
+				Histogram: h.Encoded, Max: h.Largest})
+		default:
+			r.Readings = append(r.Readings,
+				bench.Reading{Of: h.Tag, Histogram: h.Encoded, Max: h.Largest})
 		}
 	}
 }

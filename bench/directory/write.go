@@ -70,8 +70,13 @@ func (w *distributionsWriter) write(r *bench.Result, repetition int) error {
 
 func (w *distributionsWriter) put(r *bench.Result, repetition int) {
 	for _, reading := range r.Readings {
-		rundir.WriteHistogram(&w.buffer, rundir.Tag(r.Name, repetition, reading.Of), reading.Max,
-			reading.Histogram)
+		rundir.WriteHistogram(&w.buffer, rundir.Histogram{Largest: reading.Max,
+			Tag: rundir.Tag(r.Name, repetition, reading.Of), Encoded: reading.Histogram})
+	}
+	for _, v := range r.Windows {
+		rundir.WriteHistogram(&w.buffer, rundir.Histogram{Start: v.Start, Length: v.Length,
+			Tag:     rundir.Tag(r.Name, repetition, rundir.OverTime),
+			Largest: v.Max, Encoded: v.Histogram})
 	}
 	if r.Responses != "" && w.tasks+r.Tasks <= w.most {
 		w.tasks += r.Tasks

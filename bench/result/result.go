@@ -24,11 +24,13 @@ type Result struct {
 	Responses string     `json:",omitempty"`
 	Profiles  []Profile  `json:",omitempty"` // see Scenario.Profile
 	Timeline  []Interval // of the whole run, warm-up included
-	Slowest   []SlowTask `json:",omitempty"` // the slowest tasks, the slowest first: at most 50
-	Broken    []string   // violated laws, in words with their numbers; none is what is wanted
-	Verdict   Verdict    // whether the results are valid
-	Reasons   []Reason   // that it is not Valid for, broken laws among them
-	Agents    []string   `json:",omitempty"` // that shared the load, a line about each
+	// the response in the course of the run, warm-up included: of attacks and soaks, at most 100
+	Windows []Window   `json:",omitempty"`
+	Slowest []SlowTask `json:",omitempty"` // the slowest tasks, the slowest first: at most 50
+	Broken  []string   // violated laws, in words with their numbers; none is what is wanted
+	Verdict Verdict    // whether the results are valid
+	Reasons []Reason   // that it is not Valid for, broken laws among them
+	Agents  []string   `json:",omitempty"` // that shared the load, a line about each
 	// of the machine that the run was made on, as results.txt has it; nil: of this process
 	Machine []benchfmt.Config `json:",omitempty"`
 }
@@ -51,6 +53,14 @@ type Reading struct {
 	Of        string // response, wait or service
 	Histogram string // HdrHistogram, V2 compressed, base64: nanoseconds, 3 significant digits
 	Max       int64  // nanoseconds, as exact as the histogram
+}
+
+// A Window is the distribution of the response over those tasks that were due in a stretch of the
+// run and completed. Windows in which there is none are left out.
+type Window struct {
+	Start, Length time.Duration // a multiple of the length; a power of two, in seconds
+	Histogram     string        // as that of a Reading, with 2 significant digits
+	Max           int64         // nanoseconds
 }
 
 // ValueAtRank is the value of that rank, as Reading has values.

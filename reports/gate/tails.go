@@ -97,9 +97,9 @@ func (in inputs) readTails(path string, found map[string]judge.Histogram) error 
 		return ok
 	}
 	cutOff, err := rundir.EachHistogram(path, wanted,
-		func(tag string, h *hdrhistogram.Histogram) error {
+		func(line rundir.Histogram, h *hdrhistogram.Histogram) error {
 			var err error
-			found[tag], err = judgeable(h)
+			found[line.Tag], err = judgeable(h)
 			return err
 		})
 	if errors.Is(err, fs.ErrNotExist) {

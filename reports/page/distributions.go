@@ -64,8 +64,8 @@ func (in *reportInput) readDistributions(path string, groups []*grid.Group) erro
 	in.curves = make(map[*grid.Cell]front.Curve)
 	cutOff, err := rundir.EachHistogram(path,
 		func(tag string) bool { return wanted[tag] != nil },
-		func(tag string, h *hdrhistogram.Histogram) error {
-			c := wanted[tag]
+		func(line rundir.Histogram, h *hdrhistogram.Histogram) error {
+			c := wanted[line.Tag]
 			err := in.pool(c, h)
 			if missing[c]--; missing[c] == 0 {
 				in.curves[c] = curveOf(in.responses[c])

@@ -51,6 +51,9 @@ func Results(parts []*result.Result) (merged *result.Result, leftOut []string, e
 	if err != nil {
 		return nil, nil, err
 	}
+	if merged.Windows, err = windows(parts); err != nil {
+		return nil, nil, err
+	}
 	merged.Timeline, merged.Slowest = mergeTimelines(parts), Slowest(parts, true)
 	for _, unit := range Units(parts) {
 		v, known, counts := mergedMetric(unit, parts, sums, merged)
@@ -130,6 +133,18 @@ func Readings(
 			result.Reading{Of: of, Histogram: string(text), Max: sums[of].ValueAtQuantile(100)})
 	}
 	return sums, nil
+}
+
+// windows adds those of the parts up, which begin with the run: in the longest that one of them has.
+func windows(parts []*result.Result) ([]result.Window, error) {
+	var all []result.Window
+	longest := time.Duration(0)
+	for _, p := range parts {
+		for _, w := range p.Windows {
+			all, longest = append(all, w), max(longest, w.Length)
+		}
+	}
+	return observed.AddWindows(all, longest)
 }
 
 // mergedMetric is the value of one metric; counts is false where no counts give it.

@@ -49,6 +49,7 @@ type Fold struct {
 	lags   *hdrhistogram.Histogram
 	late   float64 // sum of the lags
 	course observed.Course
+	spread observed.Spread
 	// of what CheckDrift looks at
 	trend    observed.Batched
 	drifting func(*records.Record) int64
@@ -79,8 +80,8 @@ func NewFold(o *observed.Run, span time.Duration, second *Continuation) *Fold {
 	f := &Fold{o: o, begun: *o, first: math.MaxInt,
 		course: observed.Course{Length: max(int64(span)/observed.Intervals, 1)},
 		flow:   observed.Flowing{Run: o, Bound: o.Bound()}, oracle: verdicts.NewOracle(o),
-		stood: observed.HeldSum{Per: 1},
-		lags:  hdrhistogram.New(1, longestTime, foldDigits)}
+		spread: observed.NewSpread(int64(span)), stood: observed.HeldSum{Per: 1},
+		lags: hdrhistogram.New(1, longestTime, foldDigits)}
 	_, f.drifting = verdicts.Drifting(o)
 	if s.Tasks > 0 {
 		f.first = int(s.Warmup * float64(s.Tasks))
@@ -89,6 +90,7 @@ func NewFold(o *observed.Run, span time.Duration, second *Continuation) *Fold {
 	}
 	if f.begin = -1; second != nil {
 		f.second, f.course, f.n = second, second.course(), second.Skipped
+		f.spread.GoOn(second.before.Windows)
 		f.first, f.due = max(f.first, f.n), second.From
 		f.flow.From, f.flow.Now = second.From, second.From
 	}
@@ -126,6 +128,7 @@ func (f *Fold) add(r *records.Record) {
 	f.stood.Add(f.o, r, lag, counts)
 	f.parts.Add(r, lag, counts)
 	f.course.Add(r)
+	f.spread.Add(r)
 	if !counts {
 		return
 	}
@@ -168,7 +171,11 @@ func (f *Fold) Result() (*result.Result, error) {
 // part is the result of what was added.
 func (f *Fold) part() (*result.Result, error) {
 	o, s := f.o, f.o.Plan
-	r := &result.Result{Name: o.Name, Seed: s.Seed, Tasks: f.m.N}
+	windows, err := f.spread.Windows()
+	if err != nil {
+		return nil, err
+	}
+	r := &result.Result{Name: o.Name, Seed: s.Seed, Tasks: f.m.N, Windows: windows}
 	if r.Tasks == 0 && (f.cut || f.second != nil) { // in the warm-up, of which there is the course
 		if f.cut {
 			f.doubtCut(r)

@@ -210,6 +210,7 @@ func (e *Execution) Run(ctx context.Context) error {
 func (e *Execution) Write(r *bench.Result) error {
 	err := e.Dir.Write(r)
 	r.Readings, r.Timeline, r.Responses, r.Slowest, r.Profiles = nil, nil, "", nil, nil
+	r.Windows = nil
 	return err
 }
 

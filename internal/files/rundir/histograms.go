@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
 
@@ -21,7 +22,7 @@ import (
 // there is no log.
 func EachHistogram(
 	path string, wanted func(tag string) bool,
-	f func(tag string, h *hdrhistogram.Histogram) error,
+	f func(line Histogram, h *hdrhistogram.Histogram) error,
 ) (cutOff int, err error) {
 	log, err := os.Open(path)
 	if err != nil {
@@ -49,13 +50,13 @@ func EachHistogram(
 		}
 		// The log reader of the library would take the largest value of each, twice, which costs as
 		// much as decoding it.
-		_, _, encoded, _, err := ParseHistogram(strings.TrimRight(line, "\r\n"))
+		of, _, err := ParseHistogram(strings.TrimRight(line, "\r\n"))
 		if err != nil {
 			return 0, fmt.Errorf("%s:%d: not a line of a histogram log", path, n)
 		}
-		h, err := hdrhistogram.Decode([]byte(encoded))
+		h, err := hdrhistogram.Decode([]byte(of.Encoded))
 		if err == nil {
-			err = f(tag, h)
+			err = f(of, h)
 		}
 		if err != nil {
 			return 0, fmt.Errorf("%s:%d: %w", path, n, err)
@@ -70,26 +71,47 @@ func WriteHistogramHead(w io.Writer) error {
 		log.OutputComment("[values are nanoseconds]\n"), log.OutputLegend())
 }
 
-// WriteHistogram writes a histogram of that largest value, which is encoded already. The library
-// would have to decode and encode it again, which costs 2 ms.
-func WriteHistogram(w io.Writer, tag string, largest int64, encoded string) {
-	fmt.Fprintf(w, "Tag=%s,0.000000,0.000000,%f,%s\n", tag,
-		float64(largest)/hdrhistogram.MsToNsRatio, encoded)
+// OverTime is the reading of those histograms that are each of a stretch of a run: the response of
+// the tasks that were due in it and completed.
+const OverTime = "response-over-time"
+
+// A Histogram is a line of a log: a distribution of a run or of a stretch of it.
+type Histogram struct {
+	Tag           string
+	Start, Length time.Duration // of the stretch, since the run began; 0 of the run
+	Largest       int64         // value, in nanoseconds
+	Encoded       string
+}
+
+// WriteHistogram writes a histogram that is encoded already. The library would have to decode and
+// encode it again, which costs 2 ms.
+func WriteHistogram(w io.Writer, h Histogram) {
+	fmt.Fprintf(w, "Tag=%s,%f,%f,%f,%s\n", h.Tag, h.Start.Seconds(), h.Length.Seconds(),
+		float64(h.Largest)/hdrhistogram.MsToNsRatio, h.Encoded)
 }
 
 // ParseHistogram is the inverse of WriteHistogram, without decoding; ok is false where the line is
 // of the head.
-func ParseHistogram(line string) (tag string, largest int64, encoded string, ok bool, err error) {
+func ParseHistogram(line string) (h Histogram, ok bool, err error) {
 	tagged, ok := strings.CutPrefix(line, "Tag=")
 	if !ok {
-		return "", 0, "", false, nil
+		return h, false, nil
 	}
 	fields := strings.Split(tagged, ",") // tag, start, length, maximum in ms, histogram
 	if len(fields) != 5 {
-		return "", 0, "", true, fmt.Errorf("%s: not a line of a histogram log", fields[0])
+		return h, true, fmt.Errorf("%s: not a line of a histogram log", fields[0])
 	}
+	h.Tag, h.Encoded = fields[0], fields[4]
 	ms, err := strconv.ParseFloat(fields[3], 64)
-	return fields[0], int64(math.Round(ms * hdrhistogram.MsToNsRatio)), fields[4], true, err
+	h.Largest = int64(math.Round(ms * hdrhistogram.MsToNsRatio))
+	for i, to := range []*time.Duration{&h.Start, &h.Length} {
+		sec, bad := strconv.ParseFloat(fields[1+i], 64)
+		if bad != nil || !(sec >= 0 && sec <= mostSeconds) {
+			return h, true, fmt.Errorf("%s: %q is no time in a run", h.Tag, fields[1+i])
+		}
+		*to = time.Duration(math.Round(sec * float64(time.Second)))
+	}
+	return h, true, err
 }
 
 // Tag names the histogram of a run in the log, by the run's name, its place among those of that

@@ -26,7 +26,7 @@ func TestResponses(t *testing.T) {
 	if err := WriteHistogramHead(&log); err != nil {
 		t.Fatal(err)
 	}
-	WriteHistogram(&log, Tag("A", 0, "wait"), 5, "HISTFAAA")
+	WriteHistogram(&log, Histogram{Tag: Tag("A", 0, "wait"), Largest: 5, Encoded: "HISTFAAA"})
 	for _, name := range []string{"A", "B=1,c=2", "C"} {
 		WriteResponses(&log, Tag(name, 0, "tasks"), len(want), packed)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestMarks: what is written is read again, and other lines are none of ours.
@@ -83,21 +84,23 @@ func TestHistogram(t *testing.T) {
 	if err := WriteHistogramHead(&log); err != nil {
 		t.Fatal(err)
 	}
-	WriteHistogram(&log, Tag("Run/a=1,b=2", 3, "wait"), 1_234_567, "HISTFAAA")
+	want := Histogram{Tag("Run/a=1,b=2", 3, "wait"), 3 * time.Second, time.Second >> 6, 1_234_567, "HISTFAAA"}
+	WriteHistogram(&log, want)
 	lines := slices.Collect(strings.Lines(log.String()))
 	for i, line := range lines {
-		tag, largest, encoded, ok, err := ParseHistogram(strings.TrimSuffix(line, "\n"))
-		if last := i == len(lines)-1; err != nil || ok != last ||
-			last && (largest != 1_234_567 || encoded != "HISTFAAA") {
-			t.Errorf("%q: %v, %v, %d, %s", line, ok, err, largest, encoded)
+		h, ok, err := ParseHistogram(strings.TrimSuffix(line, "\n"))
+		if last := i == len(lines)-1; err != nil || ok != last || last && h != want {
+			t.Errorf("%q: %v, %v, %+v", line, ok, err, h)
 		}
-		name, n, reading, tagged := ParseTag(tag)
+		name, n, reading, tagged := ParseTag(h.Tag)
 		if tagged != ok || ok && (name != TagName("Run/a=1,b=2") || n != 3 || reading != "wait") {
-			t.Errorf("%s: %s, %d, %s, %v", tag, name, n, reading, tagged)
+			t.Errorf("%s: %s, %d, %s, %v", h.Tag, name, n, reading, tagged)
 		}
 	}
-	if _, _, _, ok, err := ParseHistogram("Tag=x,1"); !ok || err == nil {
-		t.Error("no error for half a line")
+	for _, line := range []string{"Tag=x,1", "Tag=x,-1,0,0,H", "Tag=x,0,NaN,0,H", "Tag=x,1e99,0,0,H"} {
+		if _, ok, err := ParseHistogram(line); !ok || err == nil {
+			t.Errorf("no error for %s", line)
+		}
 	}
 }
 
