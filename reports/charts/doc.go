@@ -15,6 +15,7 @@
 //	Distribution  response against percentile, on the axis that gives each further nine the same width
 //	Variance      response against the squared coefficient of variation of the service times
 //	Timeline      what was in flight and queued while a run went on
+//	Heat          response times over the time of a run, coloured by how many there are
 //	Planes        panels with axes of their own, levels, and remarks: for a picture that makes one point
 //	Stacks        wholes made of parts in an order, a row each
 //	Rows          values with their intervals, a row a strategy or case, in panels that share the rows

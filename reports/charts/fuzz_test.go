@@ -57,6 +57,7 @@ func TestAnyDataDraws(t *testing.T) {
 		}
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(constructors()))).Draw(t, "chart")
 		drawBoth(t, name, panels)
+		drawChart(t, "heat", func() (*Chart, error) { return heatOf(panels) })
 	})
 }
 
@@ -83,9 +84,11 @@ func FuzzCharts(f *testing.F) {
 			s.Y = append(s.Y, math.Float64frombits(binary.LittleEndian.Uint64(b[8:])))
 			b = b[16:]
 		}
+		panels := []Panel{{Title: "p99", Series: []Series{a, c}}}
 		for name := range constructors() {
-			drawBoth(t, name, []Panel{{Title: "p99", Series: []Series{a, c}}})
+			drawBoth(t, name, panels)
 		}
+		drawChart(t, "heat", func() (*Chart, error) { return heatOf(panels) })
 	})
 }
 

@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,19 @@ var palette = [...]role{
 	{"pb-s7", "#854bd3", "#b27dff", 1}, // violet
 }
 
+// heatTints are those of counts, from few to many: of matplotlib's inferno (Smith and van der Walt,
+// 2015), whose lightness tells them apart to every eye, the part whose contrast with the paper is
+// 3:1 or more, so that a single request is seen. On light paper many are dark, on dark paper
+// light: style_test.go holds them to it.
+var heatTints = [...]role{
+	{"pb-h0", "#f37819", "#bc3754", 1},
+	{"pb-h1", "#dd513a", "#dd513a", 1},
+	{"pb-h2", "#bc3754", "#f37819", 1},
+	{"pb-h3", "#8a226a", "#fca50a", 1},
+	{"pb-h4", "#57106e", "#f6d746", 1},
+	{"pb-h5", "#1b0c41", "#fcffa4", 1},
+}
+
 // A look is how one series is drawn. Colour and marker both differ among the first eight; the next
 // eight repeat the colours with other markers and a dash, and so on: 32 before the first
 // repetition.
@@ -113,5 +127,5 @@ func (t role) under(attr string) string {
 }
 
 func tints() []role {
-	return append([]role{paper, ink, muted, grid, rule}, palette[:]...)
+	return slices.Concat([]role{paper, ink, muted, grid, rule}, palette[:], heatTints[:])
 }

@@ -101,6 +101,29 @@ func TestColoursDifferForEveryEye(t *testing.T) {
 	}
 }
 
+// TestHeatIsALadder: each colour of counts is further from the paper than the one before, by what
+// every eye sees, and the first can be seen.
+func TestHeatIsALadder(t *testing.T) {
+	for mode, of := range shades() {
+		before := of(paper)
+		for i, c := range heatTints {
+			if got := contrast(of(c), of(paper)); i == 0 && got < 2.6 ||
+				got < 1.25*contrast(before, of(paper)) {
+				t.Errorf("%s: %s has a contrast of %.2f with the paper, %s before it %.2f", mode,
+					of(c), got, before, contrast(before, of(paper)))
+			}
+			for eye, m := range vision {
+				a, b := oklab(seen(linearRGB(of(c)), m)), oklab(seen(linearRGB(before), m))
+				if d := 100 * math.Abs(a[0]-b[0]); d < 5 {
+					t.Errorf("%s, %s: the lightness of %s and %s is %.1f apart", mode, eye, of(c),
+						before, d)
+				}
+			}
+			before = of(c)
+		}
+	}
+}
+
 func TestLooksDiffer(t *testing.T) {
 	seen := make(map[string]int)
 	for i := range len(palette) * len(dashes) {

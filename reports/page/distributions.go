@@ -27,6 +27,7 @@ type reportInput struct {
 	responses map[*grid.Cell]*hdrhistogram.Histogram
 	timelines map[*results.Run][]interval        // only of runs that a chart or the explorer shows
 	slowest   map[*results.Run][]rundir.SlowTask // only of runs that a chart shows
+	heat      map[*results.Run][]stretch         // likewise
 	detailed  []*grid.Cell                       // that the explorer shows in detail
 	curves    map[*grid.Cell]front.Curve         // of these
 	notes     []string                           // what is missing
@@ -60,11 +61,15 @@ func (in *reportInput) readDistributions(path string, groups []*grid.Group) erro
 			}
 		}
 	}
+	heat := wantHeat(groups)
 	in.responses = make(map[*grid.Cell]*hdrhistogram.Histogram)
 	in.curves = make(map[*grid.Cell]front.Curve)
 	cutOff, err := rundir.EachHistogram(path,
-		func(tag string) bool { return wanted[tag] != nil },
+		func(tag string) bool { return wanted[tag] != nil || heat[tag] != nil },
 		func(line rundir.Histogram, h *hdrhistogram.Histogram) error {
+			if r := heat[line.Tag]; r != nil {
+				return in.addHeat(r, line, h)
+			}
 			c := wanted[line.Tag]
 			err := in.pool(c, h)
 			if missing[c]--; missing[c] == 0 {

@@ -44,7 +44,8 @@ func (in *reportInput) kinds(g *grid.Group) []chartKind {
 		{"timeline", in.timelineChart, in.timelineCaption},
 	}
 	if g.Study < 0 {
-		kinds = append(kinds, chartKind{"slowest", in.slowestChart, in.slowestCaption})
+		kinds = append(kinds, chartKind{heatKind, in.heatChart, in.heatCaption},
+			chartKind{"slowest", in.slowestChart, in.slowestCaption})
 	}
 	return kinds
 }

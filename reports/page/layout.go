@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/poolbench/poolbench/bench/finding"
@@ -136,20 +137,32 @@ func (p *reportPage) alerts() (out []shell.Alert) {
 	return out
 }
 
-// Lead is the figure that a group shows; the rest is folded.
+// Lead is the figure that a group shows; the rest is folded. Where its first is at the top, that is
+// the one over time, if there is one.
 func (s *reportSection) Lead() *reportFigure {
-	if s.Above != "" || len(s.Figures) == 0 {
-		return nil
+	if i := s.lead(); i >= 0 {
+		return &s.Figures[i]
 	}
-	return &s.Figures[0]
+	return nil
+}
+
+// lead is the place of that figure among all; -1 for none.
+func (s *reportSection) lead() int {
+	if s.Above == "" && len(s.Figures) > 0 {
+		return 0
+	}
+	return slices.IndexFunc(s.Figures, func(f reportFigure) bool {
+		return strings.HasPrefix(f.ID, heatKind)
+	})
 }
 
 // Rest are the figures that are folded.
 func (s *reportSection) Rest() []reportFigure {
-	if s.Above != "" || len(s.Figures) == 0 {
+	i := s.lead()
+	if i < 0 {
 		return s.Figures
 	}
-	return s.Figures[1:]
+	return slices.Delete(slices.Clone(s.Figures), i, i+1)
 }
 
 // More names them.

@@ -58,6 +58,7 @@ type reportSection struct {
 	Checks    *tables.Table
 	Evidence  *tables.Table // what the verdicts on the runs rest on
 	Inside    *tables.Table // what the runtime and the system did
+	OverTime  *tables.Table // the response in each stretch of a run
 	Doubts    []tables.DoubtedCell
 	Doubted   int    // rows
 	Above     string // a figure of it that is on the first screen

@@ -51,6 +51,7 @@ func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection,
 	if inside, ok := tables.Inside(g); ok {
 		section.Inside = &inside
 	}
+	section.OverTime = in.heatTable(g)
 	if !in.needsCharts(g) {
 		if !tables.Foreign(g) {
 			section.withoutSwatches()

@@ -1,0 +1,224 @@
+package charts
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Stretch is a stretch of time with the response times of what was due in it.
+type Stretch struct {
+	Span         // in seconds
+	Bars []Bin   // how many took how long
+	Mark float64 // a quantile of them, in seconds; NaN where it is not known
+	Tip  string  // what the stretch says when pointed at
+}
+
+// A Bin counts response times from From to To, in seconds.
+type Bin struct {
+	Span
+	Count int64
+}
+
+// Heat draws the response (Y, logarithmic) over the time of a run (X, seconds): the more requests
+// took so long in a stretch, the further the colour is from that of the paper. mark names the
+// quantile that a line follows. Gaps are shaded.
+func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) {
+	h := heat{mark: mark}
+	low, high, end := math.Inf(1), 0.0, 0.0
+	for _, s := range stretches {
+		s.Bars = slices.Clone(s.Bars)
+		for i, b := range s.Bars {
+			s.Bars[i].From = max(b.From, 1e-9) // of an axis that has no 0
+			s.Bars[i].To = max(b.To, 1e-9)
+		}
+		s.Bars = slices.DeleteFunc(s.Bars, func(b Bin) bool {
+			return b.Count <= 0 || !logarithm.shows(b.From) || !logarithm.shows(b.To)
+		})
+		if len(s.Bars) == 0 || !counting.shows(s.From) || !counting.shows(s.To) || s.From >= s.To {
+			continue
+		}
+		for _, b := range s.Bars {
+			low, high = min(low, b.mid()), max(high, b.mid())
+		}
+		h.stretches, end = append(h.stretches, s), max(end, s.To)
+	}
+	if len(h.stretches) == 0 {
+		return nil, &EmptyError{Chart: title, Notes: []string{"no response can be drawn"}}
+	}
+	slices.SortStableFunc(h.stretches, func(a, b Stretch) int { return cmp.Compare(a.From, b.From) })
+	c := &Chart{Title: title, tall: true}
+	p := newPlot("", "time since the start, when requests were due (s)",
+		"response time (log scale)")
+	logSeconds(p, low, high)
+	p.X.Tick.Marker = linearTicks{Count, 6}
+	p.X.Min, p.X.Max = h.stretches[0].From, end
+	h.count(p.Y.Min, p.Y.Max)
+	p.Add(unrecorded(gaps), h)
+	c.legend = h.legend(p)
+	c.Panels = []*plot.Plot{p}
+	return c, nil
+}
+
+// mid is where a bin is drawn.
+func (b Bin) mid() float64 { return math.Sqrt(b.From * b.To) }
+
+// heat draws the stretches.
+type heat struct {
+	mark      string
+	stretches []Stretch
+	rows      int
+	counts    [][]int64 // by stretch and row, the lowest first
+	steps     []int64   // the least count of each colour
+}
+
+// Rows of a heat: as many as can be told apart, and none lower than a histogram of two digits
+// resolves.
+const (
+	mostHeatRows = 44
+	leastHeatRow = 1.03 // times that of the row below
+)
+
+// count sorts the bins into rows, and the counts into steps.
+func (h *heat) count(low, high float64) {
+	whole := math.Log(high / low)
+	h.rows = min(max(int(whole/math.Log(leastHeatRow)), 1), mostHeatRows)
+	most := int64(0)
+	for _, s := range h.stretches {
+		counts := make([]int64, h.rows)
+		for _, b := range s.Bars {
+			at := int(math.Log(b.mid()/low) / whole * float64(h.rows))
+			at = min(max(at, 0), h.rows-1)
+			counts[at] += b.Count
+			most = max(most, counts[at])
+		}
+		h.counts = append(h.counts, counts)
+	}
+	h.steps = heatSteps(most)
+}
+
+// heatSteps are the least counts of the colours, from 1 on: round ones, in about equal ratios, as
+// many as there are colours or fewer.
+func heatSteps(most int64) (steps []int64) {
+	var round []int64
+	for ten := int64(1); ten <= most; ten *= 10 {
+		for _, v := range []int64{ten, 2 * ten, 5 * ten} {
+			if v <= most {
+				round = append(round, v)
+			}
+		}
+	}
+	n := min(len(round), len(heatTints))
+	for i := range n {
+		steps = append(steps, round[i*len(round)/n])
+	}
+	return steps
+}
+
+// tint is the colour of step i: of few steps they lie as far apart as they can.
+func (h *heat) tint(i int) role {
+	if len(h.steps) == 1 {
+		return heatTints[len(heatTints)/2]
+	}
+	return heatTints[i*(len(heatTints)-1)/(len(h.steps)-1)]
+}
+
+// step is that of a count.
+func (h *heat) step(n int64) int {
+	at, found := slices.BinarySearchFunc(h.steps, n, cmp.Compare)
+	if !found {
+		at--
+	}
+	return at
+}
+
+// Plot implements plot.Plotter.
+func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	each := c.Size().Y / vg.Length(h.rows)
+	for i, s := range h.stretches {
+		left, right := x(max(s.From, p.X.Min)), x(min(s.To, p.X.Max))
+		cells := make([]vg.Path, len(h.steps))
+		for from := 0; from < h.rows; {
+			n := h.counts[i][from]
+			to := from + 1
+			if n == 0 {
+				from = to
+				continue
+			}
+			k := h.step(n)
+			for to < h.rows && h.counts[i][to] > 0 && h.step(h.counts[i][to]) == k {
+				to++ // one box for neighbours of one colour
+			}
+			area := box(left, c.Min.Y+vg.Length(from)*each, right, c.Min.Y+vg.Length(to)*each)
+			cells[k].Move(area[0])
+			for _, pt := range area[1:] {
+				cells[k].Line(pt)
+			}
+			cells[k].Close()
+			from = to
+		}
+		group(&c, nil, "pb-pt", s.Tip, func() {
+			for k, path := range cells {
+				if len(path) > 0 {
+					c.SetColor(h.tint(k))
+					c.Fill(path)
+				}
+			}
+		})
+	}
+	h.drawMark(c, p)
+}
+
+// drawMark draws the line of the quantile, stretch by stretch, with a rim that tells it from every
+// colour.
+func (h heat) drawMark(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var parts [][]vg.Point
+	last := math.Inf(-1)
+	for _, s := range h.stretches {
+		if !logarithm.shows(s.Mark) {
+			continue
+		}
+		if s.From > last+1e-9 || parts == nil {
+			parts = append(parts, nil)
+		}
+		last = s.To
+		at, part := y(within(p.Y, s.Mark)), &parts[len(parts)-1]
+		*part = append(*part, vg.Point{X: x(s.From), Y: at},
+			vg.Point{X: x(min(s.To, p.X.Max)), Y: at})
+	}
+	c.StrokeLines(draw.LineStyle{Color: paper, Width: 4}, parts...)
+	c.StrokeLines(heatMark, parts...)
+}
+
+var heatMark = draw.LineStyle{Color: ink, Width: 1.7}
+
+// legend names the line and the colours, the most requests first.
+func (h heat) legend(p *plot.Plot) (all []entry) {
+	add := func(name string, sample draw.LineStyle) {
+		all = append(all, entry{names: []string{name}, sample: &sample, y: p.Y.Max, last: true})
+	}
+	if slices.ContainsFunc(h.stretches, func(s Stretch) bool { return logarithm.shows(s.Mark) }) {
+		add(h.mark, heatMark)
+	}
+	for i := range slices.Backward(h.steps) {
+		from, name := h.steps[i], ""
+		switch {
+		case i == len(h.steps)-1:
+			name = fmt.Sprintf("%d or more requests", from)
+		case h.steps[i+1] == from+1:
+			name = strconv.FormatInt(from, 10)
+		default:
+			name = fmt.Sprintf("%d to %d", from, h.steps[i+1]-1)
+		}
+		add(name, draw.LineStyle{Color: h.tint(i), Width: 11})
+	}
+	return all
+}

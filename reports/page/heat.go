@@ -1,0 +1,250 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/statistics/samples"
+	"github.com/poolbench/poolbench/internal/text/prose"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/charts"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+	"github.com/poolbench/poolbench/reports/page/internal/tables"
+	"github.com/poolbench/poolbench/reports/results"
+)
+
+// A stretch of a run has the responses of the tasks that were due in it and completed.
+type stretch struct {
+	charts.Span
+	responses *hdrhistogram.Histogram
+}
+
+// quantile is in seconds; NaN where the stretch has too few tasks for it.
+func (s stretch) quantile(q float64) float64 {
+	if n := int(s.responses.TotalCount()); q == 1 || samples.Resolvable(q, n) {
+		return float64(s.responses.ValueAtQuantile(100*q)) / 1e9
+	}
+	return math.NaN()
+}
+
+// heatKind begins the names of the figures that draw the response over time.
+const heatKind = "heat"
+
+// mostStretches is how many of a run are read; whoever writes them writes no more than 100.
+const mostStretches = 400
+
+// wantHeat finds the runs whose responses over time are drawn: the first repetition of the cell of
+// each sweep that is slowest.
+func wantHeat(groups []*grid.Group) map[string]*results.Run {
+	wanted := map[string]*results.Run{}
+	for _, g := range groups {
+		for _, s := range g.Sweeps() {
+			if c := slowestCell(s); c != nil && g.Study < 0 {
+				wanted[c.Cell[0].Tag(rundir.OverTime)] = c.Cell[0]
+			}
+		}
+	}
+	return wanted
+}
+
+// addHeat takes a stretch of a run, whose values are in memory until the chart is drawn.
+func (in *reportInput) addHeat(
+	r *results.Run, line rundir.Histogram, h *hdrhistogram.Histogram,
+) error {
+	if line.Length <= 0 || h.TotalCount() < 1 {
+		return fmt.Errorf("%s: a stretch without length or tasks", line.Tag)
+	}
+	if len(in.heat[r]) >= mostStretches {
+		return fmt.Errorf("%s: more than %d stretches", line.Tag, mostStretches)
+	}
+	if in.heat == nil {
+		in.heat = map[*results.Run][]stretch{}
+	}
+	in.heat[r] = append(in.heat[r], stretch{charts.Span{From: line.Start.Seconds(),
+		To: (line.Start + line.Length).Seconds()}, h})
+	return nil
+}
+
+// heatQuantiles are those of which one is followed, the first that most stretches resolve.
+var heatQuantiles = []struct {
+	name string
+	q    float64
+}{{"p99", 0.99}, {"p90", 0.9}, {"p50", 0.5}}
+
+// followed is the quantile that is followed, with its values by stretch.
+func followed(all []stretch) (name string, values []float64) {
+	for _, of := range heatQuantiles {
+		name, values = of.name, nil
+		known := 0
+		for _, s := range all {
+			v := s.quantile(of.q)
+			if values = append(values, v); !math.IsNaN(v) {
+				known++
+			}
+		}
+		if 2*known > len(all) {
+			break
+		}
+	}
+	return name, values
+}
+
+func (in *reportInput) heatChart(s grid.Sweep) (*charts.Chart, error) {
+	c := slowestCell(s)
+	if c == nil || len(in.heat[c.Cell[0]]) < 2 {
+		return nil, nil
+	}
+	all := in.heat[c.Cell[0]]
+	name, values := followed(all)
+	drawn := make([]charts.Stretch, len(all))
+	for i, s := range all {
+		drawn[i] = charts.Stretch{Span: s.Span, Mark: values[i],
+			Tip: fmt.Sprintf("%s\n%s, %s at most", spanText(s.Span),
+				prose.Count(int(s.responses.TotalCount()), "request"),
+				quantity.Seconds(s.quantile(1)))}
+		if !math.IsNaN(values[i]) {
+			drawn[i].Tip += ", " + name + " " + quantity.Seconds(values[i])
+		}
+		for _, bar := range s.responses.Distribution() {
+			if bar.Count > 0 {
+				drawn[i].Bars = append(drawn[i].Bars, charts.Bin{Count: bar.Count,
+					Span: charts.Span{From: float64(bar.From) / 1e9, To: float64(bar.To) / 1e9}})
+			}
+		}
+	}
+	var gaps []charts.Span
+	for _, v := range in.timelines[c.Cell[0]] {
+		if v.missing {
+			gaps = append(gaps, charts.Span{From: v.end - v.length, To: v.end})
+		}
+	}
+	return charts.Heat(heatFinding(name+" of "+label(c), all, values), name+" of each stretch",
+		drawn, gaps)
+}
+
+// rise is how many times the usual value is a rise.
+const rise = 2
+
+// heatFinding says when the quantile rose, if it did: beyond twice the value that a quarter of the
+// stretches do not exceed.
+func heatFinding(what string, all []stretch, values []float64) string {
+	var known []stretch
+	var of []float64
+	for i, v := range values {
+		if !math.IsNaN(v) {
+			known, of = append(known, all[i]), append(of, v)
+		}
+	}
+	if len(of) < 4 {
+		return "The response over time: " + what + " is of too few requests to follow"
+	}
+	usual := slices.Sorted(slices.Values(of))[(len(of)-1)/4]
+	peak, at := 0.0, 0
+	rises := 0
+	for i, v := range of {
+		if v > peak {
+			peak, at = v, i
+		}
+		if v > rise*usual && (i == 0 || of[i-1] <= rise*usual) {
+			rises++
+		}
+	}
+	if rises == 0 {
+		return fmt.Sprintf("%s stays between %s and %s", what, quantity.Seconds(slices.Min(of)),
+			quantity.Seconds(peak))
+	}
+	from, to := at, at
+	for from > 0 && of[from-1] > rise*usual {
+		from--
+	}
+	for to < len(of)-1 && of[to+1] > rise*usual {
+		to++
+	}
+	more := ""
+	if rises > 1 {
+		more = fmt.Sprintf(", the highest of %d rises", rises)
+	}
+	low, high := quantity.Seconds(usual), quantity.Seconds(peak)
+	switch begin, end := known[from].From, known[to].To; {
+	case to == len(of)-1:
+		return fmt.Sprintf("%s rises from %s to %s, from %s to the end%s", what, low, high,
+			quantity.Seconds(begin), more)
+	case from == 0:
+		return fmt.Sprintf("%s begins at up to %s and is %s after %s%s", what, high, low,
+			quantity.Seconds(end), more)
+	default:
+		return fmt.Sprintf("%s rises from %s to %s between %s and %s%s", what, low, high,
+			quantity.Seconds(begin), quantity.Seconds(end), more)
+	}
+}
+
+// spanText spells a stretch of time.
+func spanText(s charts.Span) string {
+	return quantity.Seconds(s.From) + " to " + quantity.Seconds(s.To)
+}
+
+func (in *reportInput) heatCaption(s grid.Sweep, _ *charts.Chart) string {
+	c := slowestCell(s)
+	all := in.heat[c.Cell[0]]
+	n := 0
+	for _, s := range all {
+		n += int(s.responses.TotalCount())
+	}
+	text := fmt.Sprintf("The responses of %s of %s in its first repetition, warm-up included, each "+
+		"where it was due; a column is %s.", prose.Count(n, "request"), label(c),
+		quantity.Seconds(all[0].To-all[0].From))
+	lost := 0.0
+	for _, v := range in.timelines[c.Cell[0]] {
+		lost += v.lost
+	}
+	if lost > 0 {
+		text += fmt.Sprintf(" %.0f more did not complete, and are not drawn.", lost)
+	}
+	return text + " The table of the numbers has each column."
+}
+
+// heatTable has the stretches of the sweeps of a group as text.
+func (in *reportInput) heatTable(g *grid.Group) *tables.Table {
+	if g.Study >= 0 {
+		return nil
+	}
+	t := &tables.Table{Caption: "Response over time", Folded: true, Of: "due"}
+	t.Heads = []tables.Head{{Text: "completed", Hint: "of the requests that were due then"}}
+	for _, q := range heatTableQuantiles {
+		t.Heads = append(t.Heads, tables.Head{Text: q.name})
+	}
+	for _, s := range g.Sweeps() {
+		c := slowestCell(s)
+		if c == nil || len(in.heat[c.Cell[0]]) < 2 {
+			continue
+		}
+		body := tables.Body{Title: strings.TrimSpace(label(c) + " " + s.Fixed)}
+		for _, s := range in.heat[c.Cell[0]] {
+			row := tables.Row{Name: spanText(s.Span), Cells: []tables.Value{
+				{Text: fmt.Sprint(s.responses.TotalCount())}}}
+			for _, q := range heatTableQuantiles {
+				text := "–"
+				if v := s.quantile(q.q); !math.IsNaN(v) {
+					text = quantity.Seconds(v)
+				}
+				row.Cells = append(row.Cells, tables.Value{Text: text})
+			}
+			body.Rows = append(body.Rows, row)
+		}
+		t.Bodies = append(t.Bodies, body)
+	}
+	if t.Bodies == nil {
+		return nil
+	}
+	return t
+}
+
+var heatTableQuantiles = []struct {
+	name string
+	q    float64
+}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}}
