@@ -52,7 +52,9 @@ func Heat(title, mark string, stretches []Stretch, gaps []Span) (*Chart, error) 
 	if len(h.stretches) == 0 {
 		return nil, &EmptyError{Chart: title, Notes: []string{"no response can be drawn"}}
 	}
-	slices.SortStableFunc(h.stretches, func(a, b Stretch) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(h.stretches, func(a, b Stretch) int {
+		return cmp.Compare(a.From, b.From)
+	})
 	c := &Chart{Title: title, tall: true}
 	p := newPlot("", "time since the start, when requests were due (s)",
 		"response time (log scale)")

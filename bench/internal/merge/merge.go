@@ -135,7 +135,7 @@ func Readings(
 	return sums, nil
 }
 
-// windows adds those of the parts up, which begin with the run: in the longest that one of them has.
+// windows adds those of the parts up, which begin with the run: in the longest that one has.
 func windows(parts []*result.Result) ([]result.Window, error) {
 	var all []result.Window
 	longest := time.Duration(0)

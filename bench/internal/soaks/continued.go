@@ -106,8 +106,8 @@ func (c *Continuation) gap(before string) string {
 func (c *Continuation) join(second *result.Result, lastEnd int64) (*result.Result, error) {
 	first := c.before
 	r := &result.Result{Name: second.Name, Seed: second.Seed, Tasks: first.Tasks + second.Tasks,
-		Timeline: second.Timeline, Windows: second.Windows, Broken: append(first.Broken[:len(first.Broken):len(
-			first.Broken)], second.Broken...)}
+		Timeline: second.Timeline, Windows: second.Windows,
+		Broken: slices.Concat(first.Broken, second.Broken)}
 	gaps := "" // in one reason, since readers show one of each check
 	for _, reason := range first.Reasons {
 		switch reason.Check {

@@ -84,7 +84,8 @@ func TestHistogram(t *testing.T) {
 	if err := WriteHistogramHead(&log); err != nil {
 		t.Fatal(err)
 	}
-	want := Histogram{Tag("Run/a=1,b=2", 3, "wait"), 3 * time.Second, time.Second >> 6, 1_234_567, "HISTFAAA"}
+	want := Histogram{Tag("Run/a=1,b=2", 3, "wait"), 3 * time.Second, time.Second >> 6,
+		1_234_567, "HISTFAAA"}
 	WriteHistogram(&log, want)
 	lines := slices.Collect(strings.Lines(log.String()))
 	for i, line := range lines {
