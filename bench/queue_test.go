@@ -95,6 +95,9 @@ func TestHeldUp(t *testing.T) {
 	for strategy, promise := range map[string]string{
 		"segregated":              "keep classes of tasks apart",
 		"shortest_first":          "order tasks by their size",
+		"priority":                "choose tasks by their priority",
+		"earliest_deadline":       "choose tasks by their deadline",
+		"fair_share":              "choose tasks by their tenant",
 		"partitioned":             "let tasks take turns",
 		"partitioned_all_at_once": "",
 		"worker_pool":             "",

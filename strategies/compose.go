@@ -129,6 +129,7 @@ func (s *Spec) under(of func(Params) Params) {
 	s.Bound, s.Capacity = below(s.Bound, of), below(s.Capacity, of)
 	s.Quantum, s.ClassPools = below(s.Quantum, of), below(s.ClassPools, of)
 	s.Starts, s.Durability = below(s.Starts, of), below(s.Durability, of)
+	s.ByPriority, s.Weights = below(s.ByPriority, of), below(s.Weights, of)
 	s.Check = below(s.Check, of)
 }
 
@@ -185,6 +186,9 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	s.Source = "composed"
 	s.Parts += max(1, len(part.Keys))
 	s.Around = append([]string{part.Name}, inner.Around...)
+	if part.Holds || part.Changes == Routing { // what is inside chooses among those that it has
+		s.ByPriority, s.ByDeadline, s.Weights = nil, false, nil
+	}
 	part.Alter(&s, inner, l)
 	s.New = func(ctx context.Context, p Params, sink Sink) Strategy {
 		own, in := l.Split(p)

@@ -79,6 +79,15 @@
 //     others leave a slot free, whatever the order, all complete: a tree of tasks that wait for
 //     their w children, d levels above the leaves, at a limit of (w^d − 1)/(w − 1) + 1.
 //     strategytest.SmallestLimit finds the smallest at which a strategy does.
+//  12. Priority: if Spec.ByPriority, the task that starts is the one with the largest Priority
+//     among those that wait, and of these the one that was accepted first.
+//  13. Deadline: if Spec.ByDeadline, the task that starts is the one with the earliest Deadline
+//     among those that wait, and of these the one that was accepted first; those without a deadline
+//     come last.
+//  14. Fair: if Spec.Weights, then over any span in which two tenants have tasks waiting, the
+//     numbers of their tasks that start, each divided by the tenant's weight, differ by 1 at most:
+//     with equal weights by one task. A tenant that comes, or comes again, is owed nothing for the
+//     time before.
 //
 // The durations in these clauses are exact under a virtual clock (testing/synctest), where "at
 // once" means that no time passes. So all waiting must be durably blocking there: on channels,

@@ -63,6 +63,16 @@ type Spec struct {
 	// slots of the limit are given in the order of acceptance (clause Order says exactly)
 	FIFO           bool
 	WorkConserving bool // no slot of the limit is idle while a task waits for one
+	// ByPriority says whether slots are given by Task.Priority with p, the larger first, and among
+	// equal ones in the order of acceptance; nil: they are not.
+	ByPriority func(p Params) bool
+	// ByDeadline: slots are given by Task.Deadline, the earlier first, those without one last, and
+	// among equal ones in the order of acceptance.
+	ByDeadline bool
+	// Weights are the shares of tenants, with p: over any span in which two have tasks waiting, how
+	// many of either start, divided by its weight, differs by 1 at most. Nil, or nil with p: the
+	// Tenant of a task does not matter.
+	Weights func(p Params) func(tenant int32) int
 	// carries out Result.Retry; otherwise an attempt that asks for another is the last
 	Retries   bool
 	UsesQueue bool // Params.Queue matters
@@ -130,6 +140,20 @@ const (
 
 // String says what is outlived, for a table.
 func (d Durability) String() string { return [...]string{"nothing", "kill -9", "power loss"}[d] }
+
+// Chooses names what a task says of itself and by which it is chosen among those that wait:
+// priority, deadline or tenant; "": nothing of these.
+func (s Spec) Chooses() string {
+	switch {
+	case s.ByPriority != nil:
+		return "priority"
+	case s.ByDeadline:
+		return "deadline"
+	case s.Weights != nil:
+		return "tenant"
+	}
+	return ""
+}
 
 // Survives is s.Durability of p.
 func (s Spec) Survives(p Params) Durability {
@@ -238,7 +262,7 @@ func checked(s Spec) Spec {
 func (s Spec) parts() int {
 	n := len(s.Keys)
 	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Trips, s.Retries, s.ClassPools != nil,
-		s.Quantum != nil, s.Starts != nil, s.Needs != ""} {
+		s.Quantum != nil, s.Starts != nil, s.Needs != "", s.Chooses() != ""} {
 		if one {
 			n++
 		}

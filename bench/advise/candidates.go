@@ -128,6 +128,8 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 		return "nothing to retry"
 	case s.Quantum != nil && q.Strategies == nil:
 		return "work may not be cut into steps"
+	case s.Chooses() != "" && q.Strategies == nil:
+		return "no priority, deadline or tenant is known before"
 	case s.UsesSize && q.Strategies == nil:
 		return "no size is known before"
 	case s.ClassPools != nil && !classed(sc):

@@ -156,7 +156,7 @@ func (s *retryQueue) park(
 	}
 	due := engine.Prolong(time.Since(s.began), wait)
 	// it comes when it is due
-	s.parked <- engine.Waiting{Task: t, Came: due, Key: float64(due), Seq: t.Kept().Tries.Ordinal}
+	s.parked <- engine.Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Kept().Tries.Ordinal}
 	return strategies.Result{}, true
 }
 

@@ -80,7 +80,7 @@ func (s *shortestFirst) Push(w engine.Waiting, now time.Duration) {
 	if size <= 0 {
 		size = s.cutoff
 	}
-	w.Key = float64(now) + s.stretch*float64(size)
+	w.Key = engine.Key(float64(now) + s.stretch*float64(size))
 	if w.Long = size > s.cutoff; w.Long {
 		s.long.Push(w)
 	} else {
@@ -92,7 +92,7 @@ func (s *shortestFirst) Push(w engine.Waiting, now time.Duration) {
 func (s *shortestFirst) Pop(time.Duration) (engine.Waiting, bool) {
 	mayLong := len(s.long) > 0 && s.running < s.longCap
 	switch {
-	case mayLong && (len(s.short) == 0 || s.long[0].Before(s.short[0])):
+	case mayLong && (len(s.short) == 0 || s.long[0].Before(&s.short[0])):
 		s.running++
 		return s.long.Pop(), true
 	case len(s.short) > 0:
@@ -109,11 +109,4 @@ func (s *shortestFirst) Ended(w engine.Waiting, _ engine.Ending) {
 
 func (s *shortestFirst) Wake(time.Duration) []*strategies.Task { return nil }
 
-func (s *shortestFirst) Empty() (tasks []*strategies.Task) {
-	for _, queue := range []*engine.Heap{&s.short, &s.long} {
-		for len(*queue) > 0 {
-			tasks = append(tasks, queue.Pop().Task)
-		}
-	}
-	return tasks
-}
+func (s *shortestFirst) Empty() []*strategies.Task { return s.long.Empty(s.short.Empty(nil)) }

@@ -57,7 +57,7 @@ type Waiting struct {
 	Task *strategies.Task
 	Came time.Duration // when it was accepted
 	Seq  uint64        // its number in the order of acceptance
-	Key  float64       // the discipline's own: what it is sorted by
+	Key  int64         // the discipline's own: what it is sorted by
 	Long bool          // the discipline's own: it counts against the cap
 }
 

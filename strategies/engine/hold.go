@@ -187,7 +187,7 @@ func (s *Hold) delay(t *strategies.Task, r strategies.Result) error {
 		return s.EndedBy()
 	}
 	due := Prolong(time.Since(s.began), wait)
-	s.delayed.Push(Waiting{Task: t, Came: due, Key: float64(due), Seq: t.Kept().Tries.Ordinal})
+	s.delayed.Push(Waiting{Task: t, Came: due, Key: int64(due), Seq: t.Kept().Tries.Ordinal})
 	s.mu.Unlock()
 	s.signal()
 	return nil

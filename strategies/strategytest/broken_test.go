@@ -28,7 +28,8 @@ func failed(t *testing.T, spec strategies.Spec, of ...string) (names []string) {
 // TestSound is the control of TestBroken: the reference without a fault keeps the contract,
 // whatever it declares.
 func TestSound(t *testing.T) {
-	for _, k := range []kind{blocking, shedding, retrying, turning, splitting, separating} {
+	for _, k := range []kind{blocking, shedding, retrying, turning, splitting, separating,
+		urging, dating, sharing} {
 		if names := failed(t, referenceSpec(sound, k)); names != nil {
 			t.Errorf("%+v: failed %v", k, names)
 		}
@@ -102,6 +103,16 @@ func TestBroken(t *testing.T) {
 
 		{"a Submit from within a task waits for its end", waitsForParent, blocking, "Nested"},
 		{"so does what it has accepted", waitsForParent, shedding, "Nested"},
+		{"priorities are ignored", choosesNothing, urging, "Priority"},
+		{"the smallest number goes first", smallestFirst, urging, "Priority"},
+		{"of equal priorities the newest goes first", newestOfEqual, urging, "Priority"},
+
+		{"deadlines are ignored", choosesNothing, dating, "Deadline"},
+		{"no deadline is the earliest", undatedFirst, dating, "Deadline"},
+
+		{"tenants are ignored", choosesNothing, sharing, "Fair"},
+		{"weights are ignored", weighsNothing, sharing, "Fair"},
+		{"a tenant makes up for its absence", makesUp, sharing, "Fair"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var names []string // of the clauses that are checked; nil: all

@@ -42,6 +42,9 @@ func Clauses() []Clause {
 		{Name: "Order", Check: checkOrder},
 		{Name: "Memory", Check: checkMemory},
 		{Name: "Nested", Check: checkNested},
+		{Name: "Priority", Check: checkPriority},
+		{Name: "Deadline", Check: checkDeadline},
+		{Name: "Fair", Check: checkFair},
 	}
 }
 

@@ -18,6 +18,8 @@ type kind struct {
 	// a class pool for class Short, with half of the limit, and one for Long, each with the whole
 	// queue
 	separates bool
+	// what the next task is chosen by
+	urgent, dated, shares bool
 }
 
 var (
@@ -27,6 +29,9 @@ var (
 	turning    = kind{turns: true}
 	splitting  = kind{splits: true}
 	separating = kind{separates: true}
+	urging     = kind{urgent: true}
+	dating     = kind{dated: true}
+	sharing    = kind{shares: true}
 )
 
 // A fault is one way in which the reference strategy is broken.
@@ -97,7 +102,19 @@ const (
 	sharesTheRoom // what is accepted for one class pool leaves less room for the other
 
 	waitsForParent // a Submit from within a task returns when that task has ended
+	choosesNothing // takes tasks in the order of acceptance
+	smallestFirst  // takes a larger Priority for the less urgent
+	newestOfEqual  // takes the last of tasks of the same priority
+	undatedFirst   // takes tasks without a deadline for those of the earliest
+	weighsNothing  // gives each tenant as much
+	makesUp        // gives a tenant that comes what it missed while it was away
 )
+
+// chooses says whether the next task is another than the first in the queue.
+func (k kind) chooses() bool { return k.urgent || k.dated || k.shares }
+
+// weightOf are the reference's shares: tenant 1 has twice those of tenants 0 and 7, tenant 2 thrice.
+func weightOf(tenant int32) int { return 1 + int(tenant%7) }
 
 // quantum is the reference's, if it has one.
 const quantum = time.Millisecond
@@ -109,7 +126,9 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 		UsesQueue: true, Retries: k.retries,
 		Splits: k.splits,
 		// the first cannot keep the order either, and is to be caught without declaring it
-		FIFO: f != dealsInTurn && !k.separates,
+		FIFO:       f != dealsInTurn && !k.separates && !k.chooses(),
+		ByPriority: func(strategies.Params) bool { return k.urgent },
+		ByDeadline: k.dated,
 		New: func(ctx context.Context, p strategies.Params,
 			sink strategies.Sink) strategies.Strategy {
 			if f == newIsNil {
@@ -119,6 +138,9 @@ func referenceSpec(f fault, k kind) strategies.Spec {
 		},
 	}
 	spec.Capacity = func(p strategies.Params) int { return p.Limit + p.Queue }
+	if k.shares {
+		spec.Weights = func(strategies.Params) func(int32) int { return weightOf }
+	}
 	if k.turns {
 		spec.Quantum = func(strategies.Params) time.Duration { return quantum }
 	}

@@ -41,6 +41,7 @@ type reference struct {
 	dealt map[*strategies.Task]int         // dealsInTurn: the slot that a task waits for or has
 	busy  map[int]bool                     // dealsInTurn: the slots that are taken
 	later map[*strategies.Task]*time.Timer // runsWhatItShed
+	shares
 }
 
 // A pool is one pool of slots, with room of its own.
@@ -205,8 +206,13 @@ func (s *reference) accept(e *entry) {
 func (s *reference) dispatch() {
 	for i := 0; i < len(s.queue); {
 		at := i
-		if s.fault == lastInFirstOut {
+		switch {
+		case s.fault == lastInFirstOut:
 			at = len(s.queue) - 1 - i
+		case s.kind.chooses() && s.pools[0].running.Load() >= int64(s.pools[0].limit):
+			return
+		case s.kind.chooses():
+			at = s.choose()
 		}
 		e := s.queue[at]
 		slot := s.slot(e)

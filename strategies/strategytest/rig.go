@@ -129,7 +129,8 @@ func (r *rig) jobOf(t *strategies.Task) (j *job) {
 		case t != &j.Task:
 			j, what = nil, "a copy of a task"
 		case shapeOf(t) != j.given:
-			what = "a task whose Run, Weight, Class or Size it has changed: they are the caller's"
+			what = "a task of which it has changed what is the caller's: Run, Weight, Class, Size, " +
+				"Priority, Tenant or Deadline"
 		}
 	}
 	if what != "" {

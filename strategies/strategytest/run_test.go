@@ -218,7 +218,7 @@ func TestRunHere(t *testing.T) {
 		t.Errorf("passed %v, failed %v:\n%s", passed, failed, out)
 	}
 	if _, failed, out = runOne(t, sound, nil, "-test.count=2", "-test.cpu=1,2",
-		"-test.run=^TestRunOne$/2_"); failed != nil ||
+		"-test.run=^TestRunOne$/^2_"); failed != nil ||
 		strings.Count(out, "PASS: TestRunOne/2_Once") != 4 {
 		t.Errorf("failed %v:\n%s", failed, out)
 	}

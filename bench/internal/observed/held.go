@@ -67,6 +67,8 @@ func (o *Run) CheckHeld(r *result.Result, h Held) {
 	case spec.ClassPools != nil && !o.Plan.Arrival.IsClosed():
 		// of clients, each class has a door of its own
 		promise = "keep classes of tasks apart"
+	case spec.Chooses() != "":
+		promise = "choose tasks by their " + spec.Chooses()
 	case spec.UsesSize:
 		promise = "order tasks by their size"
 	case spec.Quantum != nil && !spec.Splits:

@@ -144,8 +144,11 @@ func StrategyRow(s strategies.Spec) []string {
 		full = "never full"
 	}
 	order := "–"
-	if s.FIFO {
+	switch by := s.Chooses(); {
+	case s.FIFO:
 		order = "FIFO"
+	case by != "":
+		order = "by " + by
 	}
 	return []string{s.Name, bounds(s), full, order, cmp.Or(survives(s), "–"), s.OnPanic, s.Source}
 }
@@ -220,6 +223,7 @@ func promises(s strategies.Spec) (words []string) {
 		holds bool
 	}{
 		{"first in, first out", s.FIFO},
+		{"chooses by " + s.Chooses(), s.Chooses() != ""},
 		{"work-conserving", s.WorkConserving},
 		{"tries again", s.Retries},
 		{"refuses while what tasks call fails", s.Trips},

@@ -1,0 +1,57 @@
+package builtin
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// earliestDeadline starts the task with the earliest Deadline first. Those without one come last, in
+// the order of acceptance.
+//
+// Use it where tasks have to be done by some instant, and nearly all can be. Of a batch on one slot
+// no other order has a smaller maximum lateness (Jackson, 1955), and if any order meets all
+// deadlines, this one does.
+//
+// It does not look at whether a deadline can still be met. So beyond the capacity it is the worst:
+// it serves those first that are late already, and soon all are late. Put a part in front of it that
+// sheds.
+type earliestDeadline struct {
+	engine.Backlog
+	queue engine.Heap
+}
+
+var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name:    "earliest_deadline",
+	Summary: "the earliest Deadline first, those without one last",
+	UseIf:   "tasks are worthless when late, and the load is below the capacity",
+	Source:  "earliest due date (Jackson, 1955); EDF (Liu and Layland, 1973)",
+	OnPanic: "contained; the worker is replaced",
+
+	WorkConserving: true,
+	ByDeadline:     true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := new(earliestDeadline)
+		s.Open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
+		return s
+	},
+}))
+
+func (s *earliestDeadline) Push(w engine.Waiting, _ time.Duration) {
+	if w.Key = int64(w.Task.Deadline); w.Key == 0 {
+		w.Key = math.MaxInt64
+	}
+	s.queue.Push(w)
+}
+
+func (s *earliestDeadline) Pop(time.Duration) (engine.Waiting, bool) { return s.queue.First() }
+
+func (s *earliestDeadline) Ended(engine.Waiting, engine.Ending) {}
+
+func (s *earliestDeadline) Wake(time.Duration) []*strategies.Task { return nil }
+
+func (s *earliestDeadline) Empty() []*strategies.Task { return s.queue.Empty(nil) }

@@ -1,0 +1,65 @@
+package builtin
+
+import (
+	"context"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// priority starts the task with the largest Priority first, and among equal ones the one that was
+// accepted first. Tasks that run are not interrupted.
+//
+// Use it where some tasks are worth more than others, and the urgent ones alone are well below what
+// the slots can do. These then wait as if the others were not there, but for what runs when they
+// come. The others pay for it, each class by the load of all that goes before it: Cobham's waits.
+//
+// Strict priority starves: while the urgent tasks keep the slots busy, others wait without end. With
+// age a task counts as one priority higher for each age that it has waited. That is the order of
+// the time of acceptance less age times the priority, which does not change while a task waits: one
+// is overtaken only by those that come within age times the difference of their priorities after
+// it.
+type priority struct {
+	engine.Backlog
+	age   time.Duration
+	queue engine.Heap
+}
+
+var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name:    "priority",
+	Summary: "the largest Priority first, strictly or with ageing",
+	UseIf:   "some tasks are worth more than others, and are the smaller part of the load",
+	Source:  "head-of-the-line priority (Cobham, 1954); ageing as in schedulers",
+	OnPanic: "contained; the worker is replaced",
+	Keys: []param.Key{
+		{Name: "age", Kind: param.Duration, Default: "0s",
+			Doc: "a task counts as one priority higher for each age that it has waited; 0: strictly"},
+	},
+
+	WorkConserving: true,
+	ByPriority:     func(p strategies.Params) bool { return p.Values.Duration("age") == 0 },
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &priority{age: p.Values.Duration("age")}
+		s.Open(ctx, sink, s, p.Limit, p.Limit+p.Queue, false)
+		return s
+	},
+}))
+
+func (s *priority) Push(w engine.Waiting, now time.Duration) {
+	w.Key = -int64(w.Task.Priority)
+	if s.age > 0 {
+		w.Key = engine.Key(float64(now) + float64(w.Key)*float64(s.age))
+	}
+	s.queue.Push(w)
+}
+
+func (s *priority) Pop(time.Duration) (engine.Waiting, bool) { return s.queue.First() }
+
+func (s *priority) Ended(engine.Waiting, engine.Ending) {}
+
+func (s *priority) Wake(time.Duration) []*strategies.Task { return nil }
+
+func (s *priority) Empty() []*strategies.Task { return s.queue.Empty(nil) }
