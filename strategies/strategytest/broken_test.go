@@ -103,6 +103,7 @@ func TestBroken(t *testing.T) {
 
 		{"a Submit from within a task waits for its end", waitsForParent, blocking, "Nested"},
 		{"so does what it has accepted", waitsForParent, shedding, "Nested"},
+
 		{"priorities are ignored", choosesNothing, urging, "Priority"},
 		{"the smallest number goes first", smallestFirst, urging, "Priority"},
 		{"of equal priorities the newest goes first", newestOfEqual, urging, "Priority"},

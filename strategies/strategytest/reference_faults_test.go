@@ -102,6 +102,7 @@ const (
 	sharesTheRoom // what is accepted for one class pool leaves less room for the other
 
 	waitsForParent // a Submit from within a task returns when that task has ended
+
 	choosesNothing // takes tasks in the order of acceptance
 	smallestFirst  // takes a larger Priority for the less urgent
 	newestOfEqual  // takes the last of tasks of the same priority
