@@ -11,8 +11,8 @@ import (
 	"github.com/poolbench/poolbench/strategies"
 )
 
-// startOrder has the tasks wait behind one that takes a second, on one slot, and returns them in the
-// order in which they are done. Each comes a millisecond after the one before.
+// startOrder has the tasks wait behind one that takes a second, on one slot, and returns them in
+// the order in which they are done. Each comes a millisecond after the one before.
 func startOrder(t *testing.T, variant string, tasks []strategies.Task) (order []*strategies.Task) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(len(tasks) + 1)

@@ -15,15 +15,15 @@ import (
 // fairShare has a queue for each Tenant, and goes round those that have tasks: at its turn a tenant
 // starts as many as its weight says.
 //
-// Use it where one of many tenants may send more than its share. It then waits in its own queue, and
-// the others as if it had sent no more than they did. Over any span in which two tenants have tasks
-// waiting, their starts divided by their weights differ by one turn at most. What a tenant does not
-// use is the others'; none is owed anything for the time when it had nothing to do.
+// Use it where one of many tenants may send more than its share. It then waits in its own queue,
+// and the others as if it had sent no more than they did. Over any span in which two tenants have
+// tasks waiting, their starts divided by their weights differ by one turn at most. What a tenant
+// does not use is the others'; none is owed anything for the time when it had nothing to do.
 //
 // It shares starts, so a tenant with longer tasks has the slots for longer. Where Size is known, a
-// quantum makes a turn worth that much of it: what a tenant could not use, because its next task was
-// longer, it keeps for its next turn (deficit round robin). A large quantum makes large turns, and
-// one far below the sizes goes round without a start, which costs as many steps as there are
+// quantum makes a turn worth that much of it: what a tenant could not use, because its next task
+// was longer, it keeps for its next turn (deficit round robin). A large quantum makes large turns,
+// and one far below the sizes goes round without a start, which costs as many steps as there are
 // tenants.
 //
 // The queue is one for all: while it is full, all Submits block, whoever filled it.

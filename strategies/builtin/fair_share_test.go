@@ -21,8 +21,8 @@ func TestFairShareParameters(t *testing.T) {
 	})
 }
 
-// TestWeightedShares has tenants that all have tasks waiting: in any span of as many starts as their
-// weights add up to, or a multiple of that, each has exactly its share.
+// TestWeightedShares has tenants that all have tasks waiting: in any span of as many starts as
+// their weights add up to, or a multiple of that, each has exactly its share.
 func TestWeightedShares(t *testing.T) {
 	for variant, weights := range map[string][]int{
 		"fair_share":                 {1, 1, 1, 1},

@@ -16,11 +16,11 @@ import (
 // the slots can do. These then wait as if the others were not there, but for what runs when they
 // come. The others pay for it, each class by the load of all that goes before it: Cobham's waits.
 //
-// Strict priority starves: while the urgent tasks keep the slots busy, others wait without end. With
-// age a task counts as one priority higher for each age that it has waited. That is the order of
-// the time of acceptance less age times the priority, which does not change while a task waits: one
-// is overtaken only by those that come within age times the difference of their priorities after
-// it.
+// Strict priority starves: while the urgent tasks keep the slots busy, others wait without end.
+// With age a task counts as one priority higher for each age that it has waited. That is the order
+// of the time of acceptance less age times the priority, which does not change while a task waits:
+// one is overtaken only by those that come within age times the difference of their priorities
+// after it.
 type priority struct {
 	engine.Backlog
 	age   time.Duration

@@ -114,7 +114,8 @@ const (
 // chooses says whether the next task is another than the first in the queue.
 func (k kind) chooses() bool { return k.urgent || k.dated || k.shares }
 
-// weightOf are the reference's shares: tenant 1 has twice those of tenants 0 and 7, tenant 2 thrice.
+// weightOf are the reference's shares: tenant 1 has twice those of tenants 0 and 7, and tenant 2
+// three times.
 func weightOf(tenant int32) int { return 1 + int(tenant%7) }
 
 // quantum is the reference's, if it has one.
