@@ -7,7 +7,7 @@ import (
 )
 
 var concFaults = []fault{{
-	name: "conc_after_wait", module: concModule, version: "v0.3.0",
+	name: "conc_after_wait", upstream: "issues/107", module: concModule, version: "v0.3.0",
 	finding: "Go after Wait, or during it, panics",
 	show: func(*testing.T) {
 		batch := pool.New().WithMaxGoroutines(1)

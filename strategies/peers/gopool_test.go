@@ -11,7 +11,7 @@ import (
 
 var gopoolFaults = []fault{
 	{
-		name: "gopool_cap", module: gopoolModule, version: "v0.1.4",
+		name: "gopool_cap", upstream: "pull/231", module: gopoolModule, version: "v0.1.4",
 		finding: "several submitters at once get more workers than the limit",
 		clause:  "gopool: Bound",
 		show: func(*testing.T) {

@@ -24,7 +24,8 @@ type fault struct {
 	version string
 	finding string // as in doc.go
 	// "peer: Clause" that the peer breaks for it; "": the adapter keeps it from its users
-	clause string
+	clause   string
+	upstream string // where its repository knows of it; "": none is known
 
 	// show does what brings the fault out, in a process of its own: it crashes, or calls shown. If
 	// it returns, the fault is gone.

@@ -9,7 +9,7 @@ import (
 
 var tunnyFaults = []fault{
 	{
-		name: "tunny_panic", module: tunnyModule, version: "v0.1.4",
+		name: "tunny_panic", upstream: "issues/33", module: tunnyModule, version: "v0.1.4",
 		finding: "a panic in a task crashes the process",
 		show: func(*testing.T) {
 			defer func() {

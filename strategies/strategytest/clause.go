@@ -12,12 +12,18 @@ import (
 type Clause struct {
 	Name  string // as in the documentation of package strategies
 	Check func(spec strategies.Spec) error
+	// nil: it asks something of every strategy, whatever that declares
+	asks func(spec strategies.Spec) bool
 	// killed is there instead of Check in a clause about the end of a process: it is called in one
 	// after another for the same queue, ends those before the last by SIGKILL, and knows how many
 	// have ended so far.
 	killed func(spec strategies.Spec, queue string, ended int) error
 	kills  int // processes
 }
+
+// Asks reports whether the clause asks anything of a strategy that declares this. Where it does
+// not, Check passes.
+func (c Clause) Asks(spec strategies.Spec) bool { return c.asks == nil || c.asks(spec) }
 
 // clausesOf are those that spec is held to.
 func clausesOf(spec strategies.Spec) []Clause {
@@ -31,20 +37,26 @@ func clausesOf(spec strategies.Spec) []Clause {
 // Check must not be called from inside a synctest bubble.
 func Clauses() []Clause {
 	return []Clause{
-		{Name: "Bound", Check: checkBound},
+		{Name: "Bound", Check: checkBound,
+			asks: func(s strategies.Spec) bool { return s.Bound != nil }},
 		{Name: "Once", Check: checkOnce},
 		{Name: "BlocksOrSheds", Check: checkBlocksOrSheds},
 		{Name: "Context", Check: checkContext},
 		{Name: "Drain", Check: checkDrain},
 		{Name: "Closed", Check: checkClosed},
 		{Name: "Panic", Check: checkPanic},
-		{Name: "WorkConserving", Check: checkWorkConserving},
-		{Name: "Order", Check: checkOrder},
+		{Name: "WorkConserving", Check: checkWorkConserving,
+			asks: func(s strategies.Spec) bool { return s.WorkConserving || s.Splits }},
+		{Name: "Order", Check: checkOrder,
+			asks: func(s strategies.Spec) bool { return s.FIFO || s.Quantum != nil }},
 		{Name: "Memory", Check: checkMemory},
-		{Name: "Nested", Check: checkNested},
-		{Name: "Priority", Check: checkPriority},
-		{Name: "Deadline", Check: checkDeadline},
-		{Name: "Fair", Check: checkFair},
+		{Name: "Nested", Check: checkNested, asks: nests},
+		{Name: "Priority", Check: checkPriority,
+			asks: func(s strategies.Spec) bool { return s.ByPriority != nil && s.Bound != nil }},
+		{Name: "Deadline", Check: checkDeadline,
+			asks: func(s strategies.Spec) bool { return s.ByDeadline && s.Bound != nil }},
+		{Name: "Fair", Check: checkFair,
+			asks: func(s strategies.Spec) bool { return s.Weights != nil && s.Bound != nil }},
 	}
 }
 

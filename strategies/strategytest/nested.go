@@ -215,10 +215,18 @@ func (g *growing) submit(ctx context.Context, j *job) bool {
 	return err == nil
 }
 
+var nestedTrees = []Tree{{1, 3, 2, true}, {2, 2, 2, false}}
+
+// nests reports whether a strategy can have the slots that the first of the trees takes.
+func nests(spec strategies.Spec) bool {
+	_, ok := roomFor(spec, nestedTrees[0].Enough())
+	return ok
+}
+
 // checkNested holds a strategy to a tree at the limit that is enough for any order. One that has
 // fewer slots all the same is not held to it, nor is a task that was refused.
 func checkNested(spec strategies.Spec) error {
-	for _, tree := range []Tree{{1, 3, 2, true}, {2, 2, 2, false}} {
+	for _, tree := range nestedTrees {
 		p, ok := roomFor(spec, tree.Enough())
 		if !ok {
 			continue
@@ -239,20 +247,11 @@ func checkNested(spec strategies.Spec) error {
 	return nil
 }
 
-// roomFor are the parameters with which a strategy has so many slots for a task of no class.
+// roomFor are the parameters with which a strategy has so many slots. Tasks of no class take any.
 func roomFor(spec strategies.Spec, slots int) (p strategies.Params, ok bool) {
 	for limit := slots; limit <= nestedMost*slots; limit++ {
 		p, err := defaults(spec, limit)
-		if err != nil || declared(spec.Bound, p) < slots {
-			continue
-		}
-		least := slots
-		if spec.ClassPools != nil {
-			for _, pool := range spec.ClassPools(p) {
-				least = min(least, pool.Limit)
-			}
-		}
-		if least == slots {
+		if err == nil && declared(spec.Bound, p) >= slots {
 			return p, true
 		}
 	}
