@@ -314,6 +314,9 @@ func (d *driver) assign(j *job, seq uint64, rec *records.Record) {
 	j.seq, j.rec, j.progress = seq, rec, 0
 	rec.Class, j.size = d.sorted.classOf(seq), d.sorted.sizeOf(seq)
 	j.task.Class, j.task.Size = rec.Class, j.size
+	j.label = d.sorted.labelOf(seq, rec.Due)
+	j.task.Priority, j.task.Tenant, j.task.Deadline = j.label.priority, j.label.tenant,
+		j.label.deadline
 }
 
 func (d *driver) newJob() *job {

@@ -24,6 +24,7 @@ type job struct {
 	chunk  *soaks.Chunk // of a soak: that rec is in
 	seq    uint64
 	size   time.Duration // that the task says of itself
+	label  label         // likewise
 	state  atomic.Int32
 	done   chan struct{} // closed arrivals: tells the client; nil otherwise
 	// the work behind a target, timed: bound once, as a method value allocates; nil: not timed

@@ -73,6 +73,7 @@ func Metrics() []MetricInfo {
 				"they are due", j)},
 			MetricInfo{fmt.Sprintf("found-%d-long-wait-sec", j), "lower", "their mean wait"})
 	}
+	m = append(m, ofLabels()...)
 	m = append(m, []MetricInfo{
 		{"p99-lag-sec", "lower", "the generator's own lateness: issue less when a generator that " +
 			"is never late would have issued, given how long each submit took"},

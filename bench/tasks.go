@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -74,6 +75,8 @@ func (j *job) split(d *driver) (tasks []*strategies.Task) {
 	for i, p := range j.pieces[:n] {
 		p.from = time.Duration(i) * d.quantum
 		p.task.Class, p.task.Size = j.task.Class, d.quantum
+		p.task.Priority, p.task.Tenant, p.task.Deadline = j.label.priority, j.label.tenant,
+			j.label.deadline
 		tasks = append(tasks, &p.task)
 	}
 	j.tasks = tasks
@@ -106,6 +109,32 @@ type sorter struct {
 	either  workloads.Computing
 	timed   workloads.Timed
 	kind    strategies.Class // of all tasks, where the workload has no classes
+
+	ranked   workloads.Prioritised
+	tenanted workloads.Tenanted
+	dated    workloads.Dated
+}
+
+// A label is what a strategy may choose a task by.
+type label struct {
+	priority, tenant int32
+	deadline         time.Duration // since the start of the run
+}
+
+// labelOf is that of task seq, which is due at that instant.
+func (o *sorter) labelOf(seq uint64, due int64) (l label) {
+	if o.ranked != nil {
+		l.priority = o.ranked.Priority(seq)
+	}
+	if o.tenanted != nil {
+		l.tenant = o.tenanted.Tenant(seq)
+	}
+	if o.dated != nil {
+		if allowance := o.dated.Allowance(seq); allowance > 0 {
+			l.deadline = time.Duration(due) + min(allowance, math.MaxInt64-time.Duration(due))
+		}
+	}
+	return l
 }
 
 // newSorter asks for a task's time only where the strategy wants to know it: drawing one costs 15
@@ -120,6 +149,9 @@ func newSorter(p observed.Plan, w workloads.Workload) (o sorter) {
 	if p.Strategy.UsesSize {
 		o.timed, _ = w.(workloads.Timed)
 	}
+	o.ranked, _ = w.(workloads.Prioritised)
+	o.tenanted, _ = w.(workloads.Tenanted)
+	o.dated, _ = w.(workloads.Dated)
 	return o
 }
 

@@ -32,8 +32,8 @@ type vigil struct {
 // What is counted, as laws.
 const (
 	strayRun = "once: a task was run that ran already, or was refused or done"
-	altered  = "once: a task came back with another Run, Arg, Weight, Class or Size, which are " +
-		"the caller's"
+	altered  = "once: a task came back with another Run, Arg, Weight, Class, Size, Priority, " +
+		"Tenant or Deadline, which are the caller's"
 )
 
 // The errors of a Run that is none.
@@ -68,6 +68,7 @@ var attemptCode = reflect.ValueOf(attempt).Pointer()
 func (j *job) isAltered() bool {
 	t := &j.task
 	return t.Weight != 0 || t.Class != j.rec.Class || t.Size != j.size ||
+		(label{t.Priority, t.Tenant, t.Deadline}) != j.label ||
 		reflect.ValueOf(t.Run).Pointer() != attemptCode
 }
 

@@ -25,6 +25,8 @@ var waitVariants = []string{
 	"bounded_pareto:alpha=2,low=1us,high=1ms", "bounded_pareto:alpha=4,high=5ms",
 	"two_class", "two_class:r=1", "two_class:mean=1us,r=3", "two_class:r=4.5",
 	"trace:file=testdata/trace.csv,column=service",
+	"priorities", "priorities:time=lognormal(2ms,1),shares=1:2:3.5",
+	"tenants", "tenants:time=2ms,n=3,skew=noisy(0.6)", "deadlines", "deadlines:slack=0s",
 }
 
 func TestWaitVariantsAreComplete(t *testing.T) {

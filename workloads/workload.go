@@ -75,6 +75,31 @@ type Computing interface {
 	Computes(seq uint64) bool
 }
 
+// MostLabels is how many priorities and tenants, from 0 on, have results of their own.
+const MostLabels = 4
+
+// Prioritised is what a workload implements whose tasks are more or less urgent.
+type Prioritised interface {
+	// Priority is the strategies.Task.Priority of task seq. It does not allocate.
+	Priority(seq uint64) int32
+	// PriorityShares are the shares of the priorities, the largest first and the last 0, where the
+	// priority of a task is drawn apart from all else of it; nil: it is not.
+	PriorityShares() []float64
+}
+
+// Tenanted is what a workload implements whose tasks are of several tenants.
+type Tenanted interface {
+	// Tenant is the strategies.Task.Tenant of task seq. It does not allocate.
+	Tenant(seq uint64) int32
+}
+
+// Dated is what a workload implements whose tasks have deadlines.
+type Dated interface {
+	// Allowance is how long after it was due task seq is to be done; 0: it has no deadline. It does
+	// not allocate.
+	Allowance(seq uint64) time.Duration
+}
+
 // Served is what a workload implements whose tasks call a server that it starts itself. The run's
 // target then stands in that server, where the tasks meet it across their connections, instead of
 // before Do.

@@ -74,6 +74,7 @@ func Report(o *observed.Run, r *result.Result, m observed.Measured, h observed.H
 		}
 	}
 	reportPools(o, r, rate, h)
+	reportPriorities(o, r, theory.Pool{Rate: rate, MeanService: mean, Limit: o.Slots()}, h)
 	claim(o, r, "shed/op", answer.ShedProb, noise.share(answer.ShedProb,
 		func(rec *records.Record) (bool, bool) { return rec.Outcome == records.Shed, true }))
 	claim(o, r, "ops/s", answer.Throughput, gaps(o, (1-answer.ShedProb)/answer.Throughput))
@@ -118,6 +119,8 @@ func answer(o *observed.Run, rate, mean float64, h observed.Held) (*theory.Answe
 		return besideOneAnother(o, pool, d, h)
 	case spec.Bound == nil:
 		return theory.MGInf(pool)
+	case spec.Chooses() != "":
+		return chosen(o, pool, d, h)
 	case !spec.FIFO || !spec.WorkConserving || spec.Quantum != nil:
 		return nil, nil
 	case spec.Sheds:

@@ -50,6 +50,7 @@ func (o *Run) ReportTimes(r *result.Result, first int, m Measured) error {
 		r.Readings = append(r.Readings, distribution)
 	}
 	o.reportClasses(r, first, scratch)
+	o.reportLabels(r, first, scratch)
 	o.ReportFound(r, first)
 	lags := scratch[:0]
 	for i, lag := range o.Trace.Lags() {

@@ -1,0 +1,100 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+)
+
+// PriorityMMk is the queue M/M/k whose tasks are of classes, the most urgent first, of which the
+// slots take the most urgent task first, and interrupt none: Answer is that of all tasks, and waits
+// are the mean waits of the classes. share is that of each in the arrivals; service times are the
+// same for all.
+//
+// Source: A. Cobham (1954): W_i = W_0/((1−σ_{i−1})(1−σ_i)), where σ_i is the load of the classes up
+// to i, and W_0 = C·E[S]/k the mean time until a slot is free for one that comes: C, Erlang's, is the
+// probability that all are taken.
+func PriorityMMk(p Pool, shares []float64) (a *Answer, waits []float64, err error) {
+	all, err := MMk(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	waits, err = cobham(all.WaitProb*p.MeanService/float64(p.Limit), p.Utilisation(), shares)
+	if err != nil {
+		return nil, nil, err
+	}
+	return InAnyOrder(all), waits, nil
+}
+
+// PriorityMG1 is PriorityMMk for one slot and service times of any distribution with squared
+// coefficient of variation c2, the same for all classes. W_0 = λE[S²]/2.
+func PriorityMG1(p Pool, c2 float64, shares []float64) (a *Answer, waits []float64, err error) {
+	all, err := MG1(p, c2)
+	if err != nil {
+		return nil, nil, err
+	}
+	classes := make([]PriorityClass, len(shares))
+	for i, share := range shares {
+		classes[i] = PriorityClass{Rate: p.Rate * share, MeanService: p.MeanService, C2: c2}
+	}
+	waits, err = PriorityClasses(classes)
+	return InAnyOrder(all), waits, err
+}
+
+// InAnyOrder is what holds of all tasks in whatever order they are served, as long as that does not
+// depend on their service times: all but distributions.
+func InAnyOrder(all *Answer) *Answer {
+	a := *all
+	a.Model += " in any order"
+	a.wait, a.response = nil, nil
+	return &a
+}
+
+// A PriorityClass is a class of tasks with arrivals and service times of its own.
+type PriorityClass struct {
+	Rate        float64 // arrivals per unit of time
+	MeanService float64
+	C2          float64 // squared coefficient of variation of the service times
+}
+
+// PriorityClasses are the mean waits of the classes of M/G/1 that differ in their service times too,
+// the most urgent first: W_0 is the sum of λ_i·E[S_i²]/2.
+func PriorityClasses(classes []PriorityClass) (waits []float64, err error) {
+	first, load := 0.0, 0.0
+	for _, c := range classes {
+		if !(c.Rate > 0 && c.MeanService > 0 && c.C2 >= 0) || math.IsInf(c.C2, 1) {
+			return nil, fmt.Errorf("theory: a class needs a positive rate and mean service time, and "+
+				"a finite C² of at least 0, have %v", c)
+		}
+		first += c.Rate * c.MeanService * c.MeanService * (1 + c.C2) / 2
+		load += c.Rate * c.MeanService
+	}
+	if load >= 1 {
+		return nil, &UnstableError{Utilisation: load}
+	}
+	shares := make([]float64, len(classes))
+	for i, c := range classes {
+		shares[i] = c.Rate * c.MeanService / load
+	}
+	return cobham(first, load, shares)
+}
+
+// cobham are the waits of classes with these shares of the load.
+func cobham(first, load float64, shares []float64) (waits []float64, err error) {
+	sum := 0.0
+	for _, share := range shares {
+		if !(share > 0) {
+			return nil, fmt.Errorf("theory: the share of a class must be positive, have %v", share)
+		}
+		sum += share
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		return nil, fmt.Errorf("theory: the shares of the classes sum to %v", sum)
+	}
+	before := 0.0
+	for _, share := range shares {
+		upTo := before + load*share
+		waits = append(waits, first/((1-before)*(1-upTo)))
+		before = upTo
+	}
+	return waits, nil
+}

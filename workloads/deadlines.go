@@ -1,0 +1,35 @@
+package workloads
+
+import (
+	"math"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// A deadline is when the task would be done at once, and its slack: so each could be met, if the
+// task were alone.
+var _ = register(Spec{
+	Name:    "deadlines",
+	Summary: "waits, by tasks that are to be done within their own time and a slack",
+	Kind:    Wait,
+	Keys: []param.Key{timeKey,
+		{Name: "slack", Kind: param.Distribution, Default: "exp(50ms)",
+			Doc: "how much later than at once a task may be done"},
+	},
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		return &deadlines{newWaits(seed, v.Dist("time")),
+			newWaits(seed+labelStream, v.Dist("slack"))}, nil
+	},
+})
+
+type deadlines struct {
+	*waits
+	slack *waits
+}
+
+// Allowance implements Dated.
+func (w *deadlines) Allowance(seq uint64) time.Duration {
+	took := w.Time(seq)
+	return took + min(w.slack.Time(seq), math.MaxInt64-took)
+}

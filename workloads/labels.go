@@ -1,0 +1,76 @@
+package workloads
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+// labels are waits whose tasks carry a number each, drawn apart from their times: from a stream of
+// its own, so that the tasks take what they take under workload exponential with the same seed.
+type labels struct {
+	*waits
+	upTo []float64 // share of the tasks with a number of at most the index
+}
+
+// labelStream is added to the seed.
+const labelStream = 0x6c6162656c000000
+
+// newLabels has numbers 0, 1, … with these weights.
+func newLabels(seed uint64, d dist.Dist, weights []float64) labels {
+	l := labels{newWaits(seed, d), make([]float64, len(weights))}
+	sum := 0.0
+	for i, weight := range weights {
+		sum += weight
+		l.upTo[i] = sum
+	}
+	for i := range l.upTo {
+		l.upTo[i] /= sum
+	}
+	return l
+}
+
+// of is the number of task seq.
+func (l labels) of(seq uint64) int {
+	s := l.slot()
+	defer l.slots.Put(s)
+	u := s.seed(l.seed+labelStream, seq).Float64()
+	i, exactly := slices.BinarySearch(l.upTo, u)
+	if exactly {
+		i++
+	}
+	return min(i, len(l.upTo)-1)
+}
+
+// shares are those of the numbers.
+func (l labels) shares() (all []float64) {
+	before := 0.0
+	for _, upTo := range l.upTo {
+		all = append(all, upTo-before)
+		before = upTo
+	}
+	return all
+}
+
+// timeKey is the parameter of those whose times are any distribution.
+var timeKey = param.Key{Name: "time", Kind: param.Distribution, Default: "exp(10ms)",
+	Doc: "time of a task"}
+
+// weightsIn reads weights such as 1:4, at least least of them.
+func weightsIn(text string, least, most int) (weights []float64, err error) {
+	for field := range strings.SplitSeq(text, ":") {
+		weight, err := strconv.ParseFloat(field, 64)
+		if err != nil || !(weight > 0 && weight < 1e9) {
+			return nil, fmt.Errorf("want positive numbers such as 1:4, got %q", text)
+		}
+		weights = append(weights, weight)
+	}
+	if n := len(weights); n < least || n > most {
+		return nil, fmt.Errorf("want %d to %d numbers such as 1:4, got %q", least, most, text)
+	}
+	return weights, nil
+}

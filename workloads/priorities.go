@@ -1,0 +1,33 @@
+package workloads
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+var _ = register(Spec{
+	Name:    "priorities",
+	Summary: "waits, by tasks of classes that differ in nothing but their priority",
+	Source:  "Cobham: Priority assignment in waiting line problems, 1954",
+	Kind:    Wait,
+	Keys: []param.Key{timeKey,
+		{Name: "shares", Kind: param.Text, Default: "1:4", Doc: "shares of the classes, the most " +
+			"urgent first, of 2 to 4: the last has priority 0, the one before it 1, and so on"},
+	},
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		weights, err := weightsIn(v.Text("shares"), 2, MostLabels)
+		if err != nil {
+			return nil, fmt.Errorf("shares: %w", err)
+		}
+		return priorities{newLabels(seed, v.Dist("time"), weights)}, nil
+	},
+})
+
+type priorities struct{ labels }
+
+// Priority implements Prioritised.
+func (w priorities) Priority(seq uint64) int32 { return int32(len(w.upTo) - 1 - w.of(seq)) }
+
+// PriorityShares implements Prioritised.
+func (w priorities) PriorityShares() []float64 { return w.shares() }

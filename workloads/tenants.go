@@ -1,0 +1,63 @@
+package workloads
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/poolbench/poolbench/bench/dist"
+	"github.com/poolbench/poolbench/bench/param"
+)
+
+var _ = register(Spec{
+	Name:    "tenants",
+	Summary: "waits, by tasks of tenants of which some send more than others",
+	Kind:    Wait,
+	Keys: []param.Key{timeKey,
+		{Name: "n", Kind: param.Int, Default: "8", Doc: "tenants, numbered from 0"},
+		{Name: "skew", Kind: param.Text, Default: "zipf(1.1)", Doc: "share of each in the tasks: " +
+			"zipf(s) is proportional to (number+1)^-s, noisy(p) is p for tenant 0 and the same " +
+			"for all others"},
+	},
+	New: func(seed uint64, v param.Values) (Workload, error) {
+		weights, err := tenantWeights(v.Int("n"), v.Text("skew"))
+		if err != nil {
+			return nil, err
+		}
+		return tenants{newLabels(seed, v.Dist("time"), weights)}, nil
+	},
+})
+
+type tenants struct{ labels }
+
+// Tenant implements Tenanted.
+func (w tenants) Tenant(seq uint64) int32 { return int32(w.of(seq)) }
+
+// mostTenants bounds the memory of their shares: 80 kB.
+const mostTenants = 10_000
+
+// tenantWeights are proportional to the tenants' shares.
+func tenantWeights(n int, skew string) ([]float64, error) {
+	if n < 2 || n > mostTenants {
+		return nil, fmt.Errorf("n: want 2 to %d tenants, got %d", mostTenants, n)
+	}
+	name, rest, _ := strings.Cut(skew, "(")
+	number, closed := strings.CutSuffix(rest, ")")
+	x, err := dist.ParseFloat(number)
+	weights := make([]float64, n)
+	switch {
+	case closed && err == nil && name == "zipf" && x >= 0 && x <= 20:
+		for i := range weights {
+			weights[i] = math.Pow(float64(i+1), -x)
+		}
+	case closed && err == nil && name == "noisy" && x > 0 && x < 1:
+		for i := range weights {
+			weights[i] = (1 - x) / float64(n-1)
+		}
+		weights[0] = x
+	default:
+		return nil, fmt.Errorf("skew: want zipf(s) with s from 0 to 20, or noisy(p) with p between "+
+			"0 and 1, got %q", skew)
+	}
+	return weights, nil
+}
