@@ -68,7 +68,7 @@ func studyTable() string {
 func metricTable() string {
 	var b strings.Builder
 	b.WriteString("| metric | better | what it is |\n|---|---|---|\n")
-	numbered := regexp.MustCompile(`^(found-)\d+(-long)`)
+	numbered := regexp.MustCompile(`^((?:theory-)?(?:found|priority|tenant)-)\d+(-)`)
 	seen := map[string]bool{}
 	for _, m := range bench.Metrics() {
 		unit := numbered.ReplaceAllString(m.Unit, "${1}N$2")
