@@ -11,8 +11,8 @@ import (
 // same for all.
 //
 // Source: A. Cobham (1954): W_i = W_0/((1−σ_{i−1})(1−σ_i)), where σ_i is the load of the classes up
-// to i, and W_0 = C·E[S]/k the mean time until a slot is free for one that comes: C, Erlang's, is the
-// probability that all are taken.
+// to i, and W_0 = C·E[S]/k the mean time until a slot is free for one that comes: C, Erlang's, is
+// the probability that all are taken.
 func PriorityMMk(p Pool, shares []float64) (a *Answer, waits []float64, err error) {
 	all, err := MMk(p)
 	if err != nil {
@@ -56,8 +56,8 @@ type PriorityClass struct {
 	C2          float64 // squared coefficient of variation of the service times
 }
 
-// PriorityClasses are the mean waits of the classes of M/G/1 that differ in their service times too,
-// the most urgent first: W_0 is the sum of λ_i·E[S_i²]/2.
+// PriorityClasses are the mean waits of the classes of M/G/1 that differ in their service times
+// too, the most urgent first: W_0 is the sum of λ_i·E[S_i²]/2.
 func PriorityClasses(classes []PriorityClass) (waits []float64, err error) {
 	first, load := 0.0, 0.0
 	for _, c := range classes {
