@@ -28,6 +28,7 @@ type reportInput struct {
 	timelines map[*results.Run][]interval        // only of runs that a chart or the explorer shows
 	slowest   map[*results.Run][]rundir.SlowTask // only of runs that a chart shows
 	heat      map[*results.Run][]stretch         // likewise
+	failed    map[string][]rundir.FailedRun      // by name, # and seed
 	detailed  []*grid.Cell                       // that the explorer shows in detail
 	curves    map[*grid.Cell]front.Curve         // of these
 	notes     []string                           // what is missing

@@ -59,9 +59,12 @@ type reportSection struct {
 	Evidence  *tables.Table // what the verdicts on the runs rest on
 	Inside    *tables.Table // what the runtime and the system did
 	OverTime  *tables.Table // the response in each stretch of a run
-	Doubts    []tables.DoubtedCell
-	Doubted   int    // rows
-	Above     string // a figure of it that is on the first screen
+	Failed    []failedRow   // of attacks: what failed
+	// rows of it that are left out
+	FailedMore int
+	Doubts     []tables.DoubtedCell
+	Doubted    int    // rows
+	Above      string // a figure of it that is on the first screen
 }
 
 type reportFigure = shell.Figure

@@ -52,6 +52,7 @@ func (r *Report) section(in *reportInput, g *grid.Group) (section reportSection,
 		section.Inside = &inside
 	}
 	section.OverTime = in.heatTable(g)
+	section.Failed, section.FailedMore = in.failedRows(g)
 	if !in.needsCharts(g) {
 		if !tables.Foreign(g) {
 			section.withoutSwatches()

@@ -84,6 +84,9 @@ func Load(dir string, draw ...Drawer) (*Report, error) {
 		if err := in.readTimeline(filepath.Join(dir, rundir.TimelineFile), charted); err != nil {
 			return nil, err
 		}
+		if err := in.readFailures(filepath.Join(dir, rundir.FailuresFile)); err != nil {
+			return nil, err
+		}
 		if err := in.readSlowest(filepath.Join(dir, rundir.SlowestFile), charted); err != nil {
 			return nil, err
 		}

@@ -1,12 +1,12 @@
 package loads
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/poolbench/poolbench/bench/attack"
@@ -15,57 +15,66 @@ import (
 	"github.com/poolbench/poolbench/internal/cli/cases"
 	"github.com/poolbench/poolbench/internal/cli/execution"
 	"github.com/poolbench/poolbench/internal/cli/exit"
-	"github.com/poolbench/poolbench/internal/files/bounded"
 	"github.com/poolbench/poolbench/internal/files/rundir"
 	"github.com/poolbench/poolbench/internal/text/junit"
 )
 
-// A failing load is one with answers that failed, in rundir.FailuresFile.
-type failing struct {
-	Name     string          `json:"name"`
-	Seed     uint64          `json:"seed"`
-	Failures checks.Failures `json:"failures"`
-}
-
-// keepFailures writes the first answers that failed beside the results, behind those of before
-// where the directory goes on; where none has, there is no file.
+// keepFailures writes what failed beside the results, with the first answers that did so, behind
+// what is there where the directory goes on; where nothing has failed, there is no file.
 func (e *loaded) keepFailures(mode directory.Mode) error {
 	all, err := e.failuresBefore(mode)
 	if err != nil {
 		return err
 	}
 	for _, r := range e.Records {
-		if len(r.Answers.Failures) > 0 {
-			all = append(all, failing{r.ID.Name, r.ID.Seed, r.Answers.Failures})
+		if failed := failedOf(r.Answers); failed != nil {
+			all = append(all, rundir.FailedRun{Name: r.ID.Name, Seed: r.ID.Seed, Failures: failed})
 		}
 	}
 	if all == nil {
 		return nil
 	}
-	return rundir.Replace(e.failuresFile(), func(to io.Writer) error {
-		w := json.NewEncoder(to)
-		w.SetIndent("", "  ")
-		w.SetEscapeHTML(false)
-		return w.Encode(all)
+	return rundir.WriteFailures(e.failuresFile(), all)
+}
+
+// failedOf is what failed of a load: statuses that are no success, errors and checks, with the
+// answers that were kept.
+func failedOf(r *attack.Report) (all []rundir.FailedAnswers) {
+	for _, c := range r.Statuses {
+		if code, err := strconv.Atoi(c.What); err == nil && code >= 200 && code < 400 ||
+			err != nil && c.What == "OK" {
+			continue
+		}
+		all = append(all, rundir.FailedAnswers{What: "status " + c.What, Count: c.N})
+	}
+	for _, c := range r.Errors {
+		all = append(all, rundir.FailedAnswers{What: c.What, Count: c.N})
+	}
+	for _, f := range r.Failures {
+		at := slices.IndexFunc(all, func(o rundir.FailedAnswers) bool { return o.What == f.What })
+		if at < 0 {
+			at = len(all)
+			all = append(all, rundir.FailedAnswers{What: f.What})
+		}
+		for _, b := range f.Bodies {
+			all[at].Bodies = append(all[at].Bodies, rundir.FailedBody(b))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b rundir.FailedAnswers) int {
+		return cmp.Compare(b.Count, a.Count)
 	})
+	return all
 }
 
 // failuresBefore are those of a directory that goes on; of another they are removed.
-func (e *loaded) failuresBefore(mode directory.Mode) (all []failing, err error) {
-	if mode != directory.Append && mode != directory.Resume {
-		if err = os.Remove(e.failuresFile()); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return nil, err
+func (e *loaded) failuresBefore(mode directory.Mode) (all []rundir.FailedRun, err error) {
+	if mode == directory.Append || mode == directory.Resume {
+		return rundir.ReadFailures(e.failuresFile())
 	}
-	text, err := bounded.ReadFile(e.failuresFile(), rundir.MostBytes)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if err = os.Remove(e.failuresFile()); errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	return all, err
+	return nil, err
 }
 
 func (e *loaded) failuresFile() string {

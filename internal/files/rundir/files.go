@@ -21,7 +21,7 @@ const (
 	DistributionsFile = "distributions.hlog" // a tagged histogram for each run and reading
 	TimelineFile      = "timeline.csv"       // counts for each run and interval
 	SlowestFile       = "slowest.csv"        // the slowest tasks of each run
-	FailuresFile      = "failures.json"      // of attacks with checks: answers that failed
+	FailuresFile      = "failures.json"      // of attacks: what failed, and the first answers
 	ReportFile        = "report.html"
 	ProfilesDir       = "profiles"    // of runs with profiles: see ProfileFile
 	PercentilesDir    = "percentiles" // of attacks: see PercentilesFile

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/poolbench/poolbench/internal/files/rundir"
+	"github.com/poolbench/poolbench/internal/text/quantity"
+	"github.com/poolbench/poolbench/reports/page/internal/grid"
+)
+
+// A failedRow is what failed in one way, over the repetitions of a cell.
+type failedRow struct {
+	Name    string // what failed, and of which cell where there are several
+	Count   string // "–" where nobody has counted
+	Share   string // of the requests
+	Answers []failedAnswer
+	count   int
+}
+
+// A failedAnswer is one that was kept.
+type failedAnswer struct{ Title, Text string }
+
+// Rows that a table of failures has at most, answers of each, and letters of an answer: who wants
+// more finds it in the file.
+const (
+	mostFailed  = 20
+	mostAnswers = 3
+	mostLetters = 2048
+)
+
+func (in *reportInput) readFailures(path string) error {
+	all, err := rundir.ReadFailures(path)
+	in.failed = map[string][]rundir.FailedRun{}
+	for _, run := range all {
+		key := failedKey(run.Name, strconv.FormatUint(run.Seed, 10))
+		in.failed[key] = append(in.failed[key], run)
+	}
+	return err
+}
+
+func failedKey(name, seed string) string { return name + "#" + seed }
+
+// failedRows are those of a group, the most frequent first; rest is how many are left out.
+func (in *reportInput) failedRows(g *grid.Group) (rows []failedRow, rest int) {
+	for _, c := range g.Cells {
+		requests := 0
+		for _, r := range c.Cell {
+			requests += r.Iters
+		}
+		first := len(rows)
+		for _, r := range c.Cell {
+			for _, run := range in.failed[failedKey(r.Name, r.Seed)] {
+				for _, f := range run.Failures {
+					name := f.What
+					if len(g.Cells) > 1 {
+						name = failedIn(c) + ": " + f.What
+					}
+					at := slices.IndexFunc(rows[first:], func(row failedRow) bool {
+						return row.Name == name
+					})
+					if at += first; at < first {
+						at = len(rows)
+						rows = append(rows, failedRow{Name: name})
+					}
+					rows[at].add(f)
+				}
+			}
+		}
+		for i := range rows[first:] {
+			rows[first+i].spell(requests)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b failedRow) int { return cmp.Compare(b.count, a.count) })
+	shown := min(len(rows), mostFailed)
+	return rows[:shown], len(rows) - shown
+}
+
+// failedIn names a cell.
+func failedIn(c *grid.Cell) string {
+	if place := c.Place(); place != "" {
+		return label(c) + ", " + place
+	}
+	return label(c)
+}
+
+func (r *failedRow) add(f rundir.FailedAnswers) {
+	r.count += max(f.Count, 0)
+	for _, b := range f.Bodies[:min(len(f.Bodies), mostAnswers-len(r.Answers))] {
+		title := fmt.Sprintf("Request %d, status %d", b.Seq, b.Status)
+		if b.Type != "" {
+			title += ", " + b.Type
+		}
+		text := []rune(b.Text)
+		if b.Cut || len(text) > mostLetters {
+			text = append(text[:min(len(text), mostLetters):mostLetters], '…')
+		}
+		r.Answers = append(r.Answers, failedAnswer{title, string(text)})
+	}
+}
+
+func (r *failedRow) spell(requests int) {
+	if r.Count = "–"; r.count > 0 {
+		r.Count = strconv.Itoa(r.count)
+	}
+	if r.Share = "–"; r.count > 0 && requests > 0 {
+		r.Share = quantity.Share(float64(r.count) / float64(requests))
+	}
+}
+
+// Kept says what there is of a row.
+func (r failedRow) Kept() string {
+	if len(r.Answers) == 1 {
+		return "The first answer, secrets masked"
+	}
+	return fmt.Sprintf("The first %d answers, secrets masked", len(r.Answers))
+}
