@@ -174,6 +174,7 @@ type Report struct {
 	// frequent first
 	Errors   []Count
 	Failures checks.Failures // the first answers that failed; nil where there are no checks
+	Traced   []Traced        // the slowest that carried a trace, the slowest first: at most 50
 	Cut      error           // why the attack ended before its plan did; nil: it did not
 	// how requests went, where that is not HTTP/1.1 on connections of our own
 	Over string

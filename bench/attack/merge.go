@@ -106,6 +106,7 @@ func (m merging) report() (*Report, error) {
 	statuses, errs := map[string]int{}, map[string]int{}
 	over := ""
 	var failures checks.Failures
+	var traced []Traced
 	for _, g := range m.agents {
 		res.Agents = append(res.Agents, g.String())
 		if g.Share == nil {
@@ -119,9 +120,12 @@ func (m merging) report() (*Report, error) {
 			errs[c.What] += c.N
 		}
 		failures.Add(g.Share.Failures)
+		traced = append(traced, g.Share.Traced...)
 	}
+	traced = slowestTraced(traced)
+	tellTraces(res, traced)
 	return &Report{Result: res, Statuses: counted(statuses), Errors: sorted(errs),
-		Failures: failures, Over: over, Cut: m.cut}, nil
+		Failures: failures, Traced: traced, Over: over, Cut: m.cut}, nil
 }
 
 // recorded is the result by the records of all.

@@ -140,7 +140,7 @@ func (r *run) report() (*Report, error) {
 		return nil, err
 	}
 	return &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
-		Failures: t.failures, Over: r.caller.over(), Cut: cause, Resumed: r.from > 0}, nil
+		Failures: t.failures, Traced: t.traced, Over: r.caller.over(), Cut: cause, Resumed: r.from > 0}, nil
 }
 
 // ended hands the recording what was counted, and says what cut the attack short, if anything. The
@@ -193,11 +193,7 @@ func (r *run) result() (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a := r.attack; a.Clients == 0 && a.Agents == 0 { // else a task's number is none of requests
-		for i := range res.Slowest {
-			res.Slowest[i].Trace = a.TraceID(uint64(res.Slowest[i].Task))
-		}
-	}
+	tellTraces(res, r.tally.traced)
 	if a := r.attack; a.Clients == 0 && !a.through() && a.Workers == DefaultWorkers &&
 		r.recording.Peak >= DefaultWorkers {
 		for i, reason := range res.Reasons {

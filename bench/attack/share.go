@@ -67,6 +67,7 @@ type Share struct {
 	Statuses []Count         // of answers, as in a Report
 	Errors   []Count         // likewise
 	Failures checks.Failures `json:",omitempty"` // likewise
+	Traced   []Traced        `json:",omitempty"` // likewise
 	Peak     int64           // most requests in flight at once
 	Busy     int64           // time that all attempts took, in ns
 	Twice    int64           // requests that were settled twice
@@ -109,7 +110,7 @@ func RunShare(ctx context.Context, a Attack) (*Share, error) {
 		rec.Duration = r.attack.Duration
 	}
 	s := &Share{Records: rec.Records, Requests: t.settled(), Outcomes: t.outcomes,
-		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures,
+		Statuses: t.answered(), Errors: sorted(t.errors), Failures: t.failures, Traced: t.traced,
 		Peak: rec.Peak, Busy: t.busy,
 		Twice: rec.Twice, Resent: rec.Resent, Calls: rec.Calls, Over: r.caller.over(),
 		Began: r.base, Late: r.late}

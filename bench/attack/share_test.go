@@ -141,6 +141,7 @@ func TestMergeIsOneGenerator(t *testing.T) {
 	all := []string{"poisson", "constant", "bulk:n=5", "sine"}
 	for _, arrival := range all[:race.Repetitions(t, len(all))] {
 		a := sharedAttack(arrival)
+		a.Trace = 0.2
 		alone := inBubble(t, a, answers)
 		for _, agents := range []int{1, 2, 5} {
 			shares := shared(t, a, agents)
@@ -164,9 +165,13 @@ func TestMergeIsOneGenerator(t *testing.T) {
 			}
 			if !reflect.DeepEqual(readings(merged), readings(alone)) ||
 				!reflect.DeepEqual(merged.Timeline, alone.Timeline) ||
+				!reflect.DeepEqual(merged.Windows, alone.Windows) ||
 				!reflect.DeepEqual(merged.Statuses, alone.Statuses) {
 				t.Errorf("%s, %d agents: distributions, timeline or statuses differ", arrival,
 					agents)
+			}
+			if len(alone.Traced) != 50 || responses(merged.Traced) != responses(alone.Traced) {
+				t.Errorf("%s, %d agents: the slowest that carry a trace differ", arrival, agents)
 			}
 			if merged.Verdict != alone.Verdict {
 				t.Errorf("%s, %d agents: %v %v, alone %v", arrival, agents, merged.Verdict,
@@ -174,6 +179,15 @@ func TestMergeIsOneGenerator(t *testing.T) {
 			}
 		}
 	}
+}
+
+// responses spells those of requests.
+func responses(all []attack.Traced) string {
+	var b strings.Builder
+	for _, t := range all {
+		fmt.Fprintln(&b, t.Response())
+	}
+	return b.String()
 }
 
 // metrics are those that do not depend on who is at work at one instant first, nor on connections,

@@ -110,11 +110,16 @@ type tally struct {
 	statuses map[int]int
 	errors   map[string]int
 	failures checks.Failures
+	traceID  func(seq uint64) string // nil: no request carries a trace
+	traced   []Traced                // the slowest that do, the slowest first
 }
 
 func newTally(a Attack, give context.CancelCauseFunc) *tally {
 	t := &tally{label: a.label(), spoken: a.spoken, requests: a.Requests, give: give,
 		statuses: map[int]int{}, errors: map[string]int{}}
+	if a.Trace > 0 {
+		t.traceID = a.TraceID
+	}
 	if a.Vegeta != nil {
 		t.encode = vegeta.NewEncoder(a.Vegeta)
 		for _, r := range a.Requests {
@@ -136,6 +141,9 @@ func (t *tally) add(s sample) {
 	}
 	if s.check != "" {
 		t.count(failedCheck + s.check)
+	}
+	if t.traceID != nil {
+		t.trace(s)
 	}
 	t.write(s)
 }

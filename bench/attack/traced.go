@@ -1,12 +1,18 @@
 package attack
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"math"
 	"net/http"
+	"slices"
+	"time"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // traceparent is the header that says which trace a request is of (W3C Trace Context).
@@ -56,4 +62,52 @@ func (c *caller) traced(m *message, seq uint64) *message {
 		return m // likewise
 	}
 	return with
+}
+
+// A Traced is a request that carried a trace. Instants are since the attack began.
+type Traced struct {
+	Trace    string // its id
+	Due, End time.Duration
+}
+
+// Response is the time from when the request was due until its end.
+func (t Traced) Response() time.Duration { return t.End - t.Due }
+
+// trace keeps the request if it is one of the slowest that carried a trace: of those that were
+// sent.
+func (t *tally) trace(s sample) {
+	if s.busy <= 0 {
+		return
+	}
+	response := time.Duration(s.end - s.due)
+	if n := len(t.traced); n == rundir.MostSlowest && response <= t.traced[n-1].Response() {
+		return
+	}
+	if id := t.traceID(s.seq); id != "" {
+		t.traced = slowestTraced(append(t.traced, Traced{id, time.Duration(s.due),
+			time.Duration(s.end)}))
+	}
+}
+
+// slowestTraced are as many as a result has tasks, the slowest first.
+func slowestTraced(all []Traced) []Traced {
+	slices.SortStableFunc(all, func(a, b Traced) int {
+		return cmp.Compare(b.Response(), a.Response())
+	})
+	return all[:min(len(all), rundir.MostSlowest)]
+}
+
+// tellTraces gives those of the slowest tasks that carried a trace its id: the others' are not
+// known by a number of requests, where clients or agents shared these.
+func tellTraces(res *bench.Result, traced []Traced) {
+	type instants struct{ due, end time.Duration }
+	ids := map[instants]string{}
+	for _, t := range traced {
+		ids[instants{t.Due, t.End}] = t.Trace
+	}
+	for i := range res.Slowest {
+		if t := &res.Slowest[i]; t.Trace == "" {
+			t.Trace = ids[instants{t.Due, t.End}]
+		}
+	}
 }

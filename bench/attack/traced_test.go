@@ -76,12 +76,20 @@ func TestTraced(t *testing.T) {
 			if slow.Trace == "" {
 				continue
 			}
-			if told++; !seen[slow.Trace] || slow.Trace != a.TraceID(uint64(slow.Task)) {
+			if told++; !seen[slow.Trace] || a.Clients == 0 &&
+				slow.Trace != a.TraceID(uint64(slow.Task)) {
 				t.Errorf("%s: task %d tells of the trace %s", name, slow.Task, slow.Trace)
 			}
 		}
-		if (told > 0) != (a.Clients == 0) {
-			t.Errorf("%s: %d of the slowest tell a trace", name, told)
+		if told == 0 || len(r.Traced) != 50 || r.Traced[0].Response() < r.Traced[49].Response() {
+			t.Errorf("%s: %d of the slowest tell a trace, and %d traces are told", name, told,
+				len(r.Traced))
+		}
+		for _, of := range r.Traced {
+			if !seen[of.Trace] {
+				t.Errorf("%s: the server did not see %s", name, of.Trace)
+			}
+			delete(seen, of.Trace)
 		}
 		mu.Unlock()
 	}

@@ -136,11 +136,16 @@ func (in *reportInput) slowestCaption(s grid.Sweep, _ *charts.Chart) string {
 // mostTraces is how many are named.
 const mostTraces = 3
 
-// tracesOf names the traces of the slowest tasks; "" where none has one.
+// tracesOf names the traces that some of the slowest tasks carried; "" where none did.
 func tracesOf(tasks []rundir.SlowTask) string {
 	var words []string
+	carry := 0
 	for i := range tasks {
-		if t := &tasks[i]; t.Trace != "" && len(words) < mostTraces {
+		t := &tasks[i]
+		if t.Trace == "" {
+			continue
+		}
+		if carry++; carry <= mostTraces {
 			words = append(words, fmt.Sprintf("%s (%s)", t.Trace,
 				quantity.Seconds(t.Response().Seconds())))
 		}
@@ -148,5 +153,9 @@ func tracesOf(tasks []rundir.SlowTask) string {
 	if words == nil {
 		return ""
 	}
-	return " Traces of the slowest that carry one: " + strings.Join(words, ", ") + "."
+	which := ""
+	if carry > mostTraces {
+		which = fmt.Sprintf(", the slowest %d", mostTraces)
+	}
+	return fmt.Sprintf(" %d of them carried a trace%s: %s.", carry, which, strings.Join(words, ", "))
 }

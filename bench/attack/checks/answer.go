@@ -4,9 +4,12 @@ package checks
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -82,42 +85,62 @@ func (a *Answer) has(name string) bool {
 		[]byte("\r\n"+strings.ToLower(name)+":"))
 }
 
-var (
-	errLong    = errors.New("the body is longer than the 1 MiB that is looked at")
-	errEncoded = errors.New("the body is encoded as nothing that is known here")
-	errBroken  = errors.New("the body is no whole gzip")
-)
+var errLong = errors.New("the body is longer than the 1 MiB that is looked at")
 
 // text is the body as it is meant, which may be cut.
 func (a *Answer) text() (text []byte, cut bool, err error) {
 	if !a.asked {
 		a.asked, a.plain = true, plain{text: a.Body, cut: a.Cut}
-		switch strings.ToLower(a.Value("Content-Encoding")) {
+		switch encoding := strings.ToLower(a.Value("Content-Encoding")); encoding {
 		case "", "identity":
 		case "gzip", "x-gzip":
-			a.plain.text, a.plain.cut, a.plain.err = unzipped(a.Body, a.Cut)
-		default:
-			a.plain.err = errEncoded
+			a.plain = unzipped("gzip", a.Body, a.Cut, func(r io.Reader) (io.Reader, error) {
+				return gzip.NewReader(r)
+			})
+		case "deflate":
+			a.plain = unzipped("deflate", a.Body, a.Cut, func(r io.Reader) (io.Reader, error) {
+				return zlib.NewReader(r)
+			})
+		default: // to compare the bytes of those would be to compare something else
+			a.plain.err = fmt.Errorf("the body is encoded as %s, which is not undone",
+				named(encoding))
 		}
 	}
 	return a.plain.text, a.plain.cut, a.plain.err
 }
 
-// unzipped is as much as may be kept of what is in a gzip: a bomb is cut like any other.
-func unzipped(zipped []byte, cut bool) (text []byte, more bool, err error) {
+// encodings are those that answers are known to have; a server may say anything.
+var encodings = []string{"br", "zstd", "compress", "x-compress", "dcb", "dcz"}
+
+// named is the encoding in words that do not differ from answer to answer.
+func named(encoding string) string {
+	if slices.Contains(encodings, encoding) {
+		return encoding
+	}
+	if strings.Contains(encoding, ",") {
+		return "several in turn"
+	}
+	return "something unknown"
+}
+
+// unzipped is as much as may be kept of what was zipped: a bomb is cut like any other.
+func unzipped(
+	encoding string, zipped []byte, cut bool, reader func(io.Reader) (io.Reader, error),
+) plain {
 	if len(zipped) == 0 {
-		return nil, cut, nil
+		return plain{cut: cut}
 	}
-	r, err := gzip.NewReader(bytes.NewReader(zipped))
+	broken := plain{err: fmt.Errorf("the body is no whole %s", encoding)}
+	r, err := reader(bytes.NewReader(zipped))
 	if err != nil {
-		return nil, false, errBroken
+		return broken
 	}
-	text, err = io.ReadAll(io.LimitReader(r, MostBody+1))
+	text, err := io.ReadAll(io.LimitReader(r, MostBody+1))
 	switch {
 	case len(text) > MostBody:
-		return text[:MostBody], true, nil
+		return plain{text: text[:MostBody], cut: true}
 	case err != nil && !cut:
-		return nil, false, errBroken
+		return broken
 	}
-	return text, cut, nil
+	return plain{text: text, cut: cut}
 }

@@ -3,6 +3,7 @@ package checks_test
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"net/http"
 	"runtime"
 	"strings"
@@ -32,6 +33,14 @@ func answers(status int, head, body string) []*checks.Answer {
 func zipped(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
+}
+
+func deflated(text string) string {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
 	_, _ = w.Write([]byte(text))
 	_ = w.Close()
 	return b.String()
@@ -82,7 +91,18 @@ func TestChecks(t *testing.T) {
 		{`body contains x`, "Content-Encoding: gzip\r\n", zipped("axb"), ""},
 		{`json .a == 1`, "Content-Encoding: GZIP\r\n", zipped(`{"a":1}`), ""},
 		{`body contains x`, "Content-Encoding: br\r\n", "x",
-			"body contains x (the body is encoded as nothing that is known here)"},
+			"body contains x (the body is encoded as br, which is not undone)"},
+		{`body !~ y`, "Content-Encoding: ZSTD\r\n", "x",
+			"body !~ y (the body is encoded as zstd, which is not undone)"},
+		{`json .a != 1`, "Content-Encoding: gzip, br\r\n", zipped(`{"a":2}`),
+			"json .a != 1 (the body is encoded as several in turn, which is not undone)"},
+		{`body != z`, "Content-Encoding: 8f3a\r\n", "x",
+			"body != z (the body is encoded as something unknown, which is not undone)"},
+		{`size == 1`, "Content-Encoding: br\r\n", "x", ""}, // as it came
+		{`body contains x`, "Content-Encoding: deflate\r\n", deflated("axb"), ""},
+		{`json .a == 1`, "Content-Encoding: deflate\r\n", deflated(`{"a":2}`), "json .a == 1"},
+		{`body !~ y`, "Content-Encoding: deflate\r\n", "x",
+			"body !~ y (the body is no whole deflate)"},
 		{`body contains x`, "Content-Encoding: gzip\r\n", "x",
 			"body contains x (the body is no whole gzip)"},
 		// what lies beyond the limit nobody has seen

@@ -12,6 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/attack"
 	"github.com/poolbench/poolbench/bench/result"
 	"github.com/poolbench/poolbench/internal/cli/outcome"
 	"github.com/poolbench/poolbench/internal/files/outfile"
@@ -36,7 +37,6 @@ var phases = []struct{ head, of string }{{"response", "response"}, {"first byte"
 type spread struct {
 	responses *hdrhistogram.Histogram // of all repetitions; nil: there are none
 	quantiles map[string][][]float64  // by distribution and percentile, of each repetition
-	traced    []bench.SlowTask        // the slowest that have a trace, the slowest first
 }
 
 // add takes the distributions of a repetition, before they are written and forgotten.
@@ -44,15 +44,6 @@ func (s *spread) add(r *bench.Result) error {
 	if s.quantiles == nil {
 		s.quantiles = map[string][][]float64{}
 	}
-	for _, t := range r.Slowest {
-		if t.Trace != "" {
-			s.traced = append(s.traced, t)
-		}
-	}
-	slices.SortStableFunc(s.traced, func(a, b bench.SlowTask) int {
-		return cmp.Compare(b.Response(), a.Response())
-	})
-	s.traced = s.traced[:min(len(s.traced), mostTraces)]
 	for _, reading := range r.Readings {
 		h, err := hdrhistogram.Decode([]byte(reading.Histogram))
 		if err != nil {
@@ -93,16 +84,27 @@ func (s *spread) add(r *bench.Result) error {
 // mostTraces is how many traces of a load are told.
 const mostTraces = 3
 
-// traces says which are the traces of the slowest; "" where none has one.
-func (s *spread) traces() string {
-	var words []string
-	for _, t := range s.traced {
-		words = append(words, quantity.Seconds(t.Response().Seconds())+" "+t.Trace)
+// traces says which are the slowest of the requests of load k that carried a trace; "" where none
+// did. Most of the slowest of all carried none, which is said.
+func (e *loaded) traces(k int) string {
+	var all []attack.Traced
+	for _, r := range e.Records {
+		if r.Section == k {
+			all = append(all, r.Answers.Traced...)
+		}
 	}
-	if words == nil {
+	if all == nil {
 		return ""
 	}
-	return "traces of the slowest: " + strings.Join(words, ", ")
+	slices.SortStableFunc(all, func(a, b attack.Traced) int {
+		return cmp.Compare(b.Response(), a.Response())
+	})
+	var words []string
+	for _, t := range all[:min(len(all), mostTraces)] {
+		words = append(words, quantity.Seconds(t.Response().Seconds())+" "+t.Trace)
+	}
+	return fmt.Sprintf("slowest of the %s of requests that carry a trace: %s",
+		quantity.Share(e.loads[k].plan.Trace), strings.Join(words, ", "))
 }
 
 // row spells the percentiles of a distribution, medians of the repetitions; nil where there is no

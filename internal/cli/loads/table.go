@@ -153,7 +153,7 @@ func showAnswered(e *loaded, rows []outcome.Row) {
 		if text := carried(r.Cell); text != "" {
 			e.Say("  ", r.Strategy+": "+text, Width)
 		}
-		if text := e.spreads[k].traces(); text != "" {
+		if text := e.traces(k); text != "" {
 			e.Say("  ", r.Strategy+": "+text, Width)
 		}
 		for _, rec := range e.Records {
