@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -22,6 +23,9 @@ type Data struct {
 	// of each row, where it begins in the file, from 1; they do not follow each other where a
 	// value has a line break
 	Lines []int
+	// requests whose Check has found nothing in these rows, as they were given: who plans a load
+	// and who sends it both ask
+	sound sync.Map
 }
 
 // whole reports whether the data are such as ReadData makes: they may have come over a network.

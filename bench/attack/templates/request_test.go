@@ -411,3 +411,48 @@ func FuzzTemplate(f *testing.F) {
 		_, _ = r.Shown(2, 1), templates.Mask(body, r.Secrets(2, 1))
 	})
 }
+
+// manyRows are of so many users.
+func manyRows(t testing.TB, n int, user func(i int) string) *templates.Data {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("user,id\n")
+	for i := range n {
+		fmt.Fprintf(&text, "%s,%d\n", user(i), i)
+	}
+	return read(t, "u.csv", text.String())
+}
+
+// TestCheckManyRows: of many rows the first that is wrong is named, whoever comes upon it, and that
+// one request is sound says nothing of another.
+func TestCheckManyRows(t *testing.T) {
+	d := manyRows(t, 20_000, func(i int) string {
+		if i == 4321 || i == 4400 || i == 9999 || i == 19_998 {
+			return ".."
+		}
+		return "u"
+	})
+	sound := parse(t, vegeta.Target{Method: "GET", URL: "http://here/{{id}}"}, d)
+	for range 2 {
+		if err := sound.Check(); err != nil {
+			t.Error(err)
+		}
+		r := parse(t, vegeta.Target{Method: "GET", URL: "http://here/{{user}}"}, d)
+		if err := r.Check(); err == nil || !strings.HasPrefix(err.Error(), "u.csv:4323: ") {
+			t.Errorf("the row of line 4323 is wrong: %v", err)
+		}
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	d := manyRows(b, 1_000_000, func(i int) string { return fmt.Sprint("user", i) })
+	i := 0
+	for b.Loop() {
+		i++ // one that has been checked costs nothing
+		r := parse(b, vegeta.Target{Method: "GET",
+			URL: fmt.Sprintf("http://here/{{user}}/%d?id={{id}}", i)}, d)
+		if err := r.Check(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
