@@ -45,31 +45,41 @@ func descriptors(t testing.TB) []byte {
 
 // A protocol is one that attacks speak.
 type protocol struct {
-	name        string
-	grpc, plain bool
-	set         func(t *testing.T, a *attack.Attack, address string)
+	name             string
+	grpc, plain, tls bool
+	set              func(t *testing.T, a *attack.Attack, address string)
 }
 
 var protocols = []protocol{
-	{"h2c", false, false, func(_ *testing.T, a *attack.Attack, address string) {
+	{"h2c", false, false, false, func(_ *testing.T, a *attack.Attack, address string) {
 		a.H2C = true
 		a.Requests = []attack.Request{{Method: "GET", URL: "http://" + address + "/x"}}
 	}},
-	{"h2c with a body", false, false, func(_ *testing.T, a *attack.Attack, address string) {
+	{"h2c with a body", false, false, false, func(_ *testing.T, a *attack.Attack, address string) {
 		a.H2C = true
 		a.Requests = []attack.Request{{Method: "POST", URL: "http://" + address + "/x",
 			Body: []byte("something")}}
 	}},
-	{"gRPC", true, false, func(t *testing.T, a *attack.Attack, address string) {
+	{"gRPC", true, false, false, func(t *testing.T, a *attack.Attack, address string) {
 		a.Descriptors = descriptors(t)
 		a.Requests = []attack.Request{{URL: "grpc://" + address + "/poolbench.v1.Target/Call",
 			Body: []byte(`{"text": "x"}`)}}
 	}},
-	{"gRPC, streams", true, false, func(t *testing.T, a *attack.Attack, address string) {
+	{"gRPC, streams", true, false, false, func(t *testing.T, a *attack.Attack, address string) {
 		a.Descriptors = descriptors(t)
 		a.Requests = []attack.Request{{URL: "grpc://" + address + "/poolbench.v1.Target/Stream"}}
 	}},
-	{"HTTP/1.1", false, true, func(_ *testing.T, a *attack.Attack, address string) {
+	{"HTTP/2 over TLS", false, false, true, func(_ *testing.T, a *attack.Attack, address string) {
+		a.HTTP2, a.Insecure = true, true
+		a.Requests = []attack.Request{{Method: "POST", URL: "https://" + address + "/x",
+			Body: []byte("something")}}
+	}},
+	{"gRPC over TLS", true, false, true, func(t *testing.T, a *attack.Attack, address string) {
+		a.Descriptors, a.Insecure = descriptors(t), true
+		a.Requests = []attack.Request{{URL: "grpcs://" + address + "/poolbench.v1.Target/Call",
+			Body: []byte(`{"text": "x"}`)}}
+	}},
+	{"HTTP/1.1", false, true, false, func(_ *testing.T, a *attack.Attack, address string) {
 		a.Requests = []attack.Request{{Method: "GET", URL: "http://" + address + "/x"}}
 	}},
 }
@@ -258,7 +268,8 @@ func TestRestart(t *testing.T) {
 					h.start(t, address)
 				})
 			})
-			a := attack.Attack{Rate: 500, Tasks: 400, Connections: 2, Drain: time.Minute}
+			// for longer than gRPC waits until it tries again, a second or so
+			a := attack.Attack{Rate: 500, Tasks: 1000, Connections: 2, Drain: time.Minute}
 			p.set(t, &a, h.address)
 			r, err := attack.Run(t.Context(), a)
 			if err != nil {

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -29,6 +31,7 @@ type hostile struct {
 	seen     int // requests that came whole
 	answered int // to their ends
 	quiet    bool
+	tls      *tls.Config // nil: it speaks in the clear
 	serving  sync.WaitGroup
 }
 
@@ -54,12 +57,23 @@ type peer struct {
 func newHostile(t *testing.T, p protocol, what func(s *stream, n int)) *hostile {
 	t.Helper()
 	h := &hostile{grpc: p.grpc, plain: p.plain, what: what, open: map[net.Conn]bool{}}
+	if p.tls {
+		h.tls = certified(t)
+	}
 	h.start(t, "127.0.0.1:0")
 	t.Cleanup(func() {
 		h.stop()
 		h.serving.Wait()
 	})
 	return h
+}
+
+// certified is what a server needs that speaks HTTP/2 over TLS.
+func certified(t *testing.T) *tls.Config {
+	t.Helper()
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	return &tls.Config{Certificates: lender.TLS.Certificates, NextProtos: []string{"h2"}}
 }
 
 // start listens.
@@ -78,6 +92,9 @@ func (h *hostile) start(t *testing.T, address string) {
 			c, err := listener.Accept()
 			if err != nil {
 				return
+			}
+			if h.tls != nil {
+				c = tls.Server(c, h.tls)
 			}
 			h.mu.Lock()
 			h.open[c] = true
@@ -322,8 +339,12 @@ func (s *stream) cut() {
 	s.write(func() error { s.last = s.id; return nil })
 	s.of.serving.Go(func() {
 		time.Sleep(20 * time.Millisecond)
-		_ = s.conn.(*net.TCPConn).SetLinger(0)
-		_ = s.conn.Close()
+		under := s.conn
+		if over, ok := under.(*tls.Conn); ok {
+			under = over.NetConn() // a reset, and no goodbye of TLS
+		}
+		_ = under.(*net.TCPConn).SetLinger(0)
+		_ = under.Close()
 	})
 }
 
