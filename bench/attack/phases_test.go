@@ -72,7 +72,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestHandshakes: there is one for each connection over TLS, by either way.
+// TestHandshakes: there is one for each connection over TLS, by either way: where the first client is
+// done before the others begin, they take its connection.
 func TestHandshakes(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
@@ -87,7 +88,7 @@ func TestHandshakes(t *testing.T) {
 		tls, ok := report.Metric("mean-tls-sec")
 		first, _ := report.Metric("mean-first-byte-sec")
 		service, _ := report.Metric("mean-service-sec")
-		if connections < 3./60 || !ok || tls <= 0 || first <= 0 || first > service {
+		if connections < 1./60 || !ok || tls <= 0 || first <= 0 || first > service {
 			t.Errorf("%s: %v connections, TLS %v, first byte %v of %v", name, connections, tls,
 				first, service)
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -87,6 +88,46 @@ func TestCapacityOfServer(t *testing.T) {
 			!strings.Contains(o.Stderr, says) || strings.Count(o.Stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %s", args, o.Code, o.Stderr)
 		}
+	}
+}
+
+// TestCapacityOfVariedRequests: the requests of a search are filled in and checked as an attack's
+// are, from the first of each probe on, and a check that does not hold is a failure to the
+// objective.
+func TestCapacityOfVariedRequests(t *testing.T) {
+	t.Parallel() // it waits
+	dir := t.TempDir()
+	var wrong, asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		user, seq, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if n, err := strconv.Atoi(seq); err != nil || user != []string{"ann", "bob"}[n%2] {
+			wrong.Add(1)
+		}
+		_, _ = w.Write([]byte(`{"ok":true}`))
+	}))
+	defer server.Close()
+	users := filepath.Join(dir, "users.csv")
+	if err := os.WriteFile(users, []byte("user\nann\nbob\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for check, c := range map[string]struct {
+		code    int
+		outcome string
+	}{"json .ok == true": {clitest.Fine, "at least"},
+		"json .ok == false": {clitest.Undecided, "unknown"}} {
+		o := clitest.Command(t, "capacity", server.URL+"/{{user}}/{{seq}}", "--data", users, "--check",
+			check, "--objective", "failed<1%", "--max-rate", "200", "--first-rate", "100",
+			"--duration", "100ms", "--rest", "1ms", "--name", "here", "--quiet", "--format", "json",
+			"--force", "--out", filepath.Join(dir, "x"))
+		var doc search.Document
+		if err := json.Unmarshal([]byte(o.Stdout), &doc); err != nil || o.Code != c.code ||
+			doc.Answers[0].Outcome != c.outcome {
+			t.Errorf("%s: exit code %d, %v\n%s%s", check, o.Code, err, o.Stdout, o.Stderr)
+		}
+	}
+	if asked.Load() == 0 || wrong.Load() > 0 {
+		t.Errorf("%d of %d requests are not filled in", wrong.Load(), asked.Load())
 	}
 }
 
