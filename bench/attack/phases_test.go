@@ -72,8 +72,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestHandshakes: there is one for each connection over TLS, by either way: where the first client is
-// done before the others begin, they take its connection.
+// TestHandshakes: there is one for each connection over TLS, by either way. Where the first client
+// is done before the others begin, they take its connection.
 func TestHandshakes(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

@@ -140,7 +140,8 @@ func (r *run) report() (*Report, error) {
 		return nil, err
 	}
 	return &Report{Result: res, Statuses: t.answered(), Errors: sorted(t.errors),
-		Failures: t.failures, Traced: t.traced, Over: r.caller.over(), Cut: cause, Resumed: r.from > 0}, nil
+		Failures: t.failures, Traced: t.traced, Over: r.caller.over(), Cut: cause,
+		Resumed: r.from > 0}, nil
 }
 
 // ended hands the recording what was counted, and says what cut the attack short, if anything. The

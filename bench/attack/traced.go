@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/poolbench/poolbench/bench"
-	"github.com/poolbench/poolbench/internal/files/rundir"
 )
 
 // traceparent is the header that says which trace a request is of (W3C Trace Context).
@@ -70,6 +69,10 @@ type Traced struct {
 	Due, End time.Duration
 }
 
+// mostTraced is as many as a result has of the slowest tasks: each of these that carried a trace is
+// among them.
+const mostTraced = 50
+
 // Response is the time from when the request was due until its end.
 func (t Traced) Response() time.Duration { return t.End - t.Due }
 
@@ -80,7 +83,7 @@ func (t *tally) trace(s sample) {
 		return
 	}
 	response := time.Duration(s.end - s.due)
-	if n := len(t.traced); n == rundir.MostSlowest && response <= t.traced[n-1].Response() {
+	if n := len(t.traced); n == mostTraced && response <= t.traced[n-1].Response() {
 		return
 	}
 	if id := t.traceID(s.seq); id != "" {
@@ -94,7 +97,7 @@ func slowestTraced(all []Traced) []Traced {
 	slices.SortStableFunc(all, func(a, b Traced) int {
 		return cmp.Compare(b.Response(), a.Response())
 	})
-	return all[:min(len(all), rundir.MostSlowest)]
+	return all[:min(len(all), mostTraced)]
 }
 
 // tellTraces gives those of the slowest tasks that carried a trace its id: the others' are not

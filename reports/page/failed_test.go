@@ -17,7 +17,8 @@ func TestPageShowsFailures(t *testing.T) {
 		return "Attack/target=" + target + "/arrival=constant/rate=50/clock=real"
 	}
 	text := "# poolbench results 1\n"
-	for _, run := range []struct{ target, seed string }{{"shop", "1"}, {"inn", "1"}, {"shop", "2"}} {
+	for _, run := range []struct{ target, seed string }{{"shop", "1"}, {"inn", "1"},
+		{"shop", "2"}} {
 		text += "# seed " + run.seed + "\nBenchmark" + name(run.target) +
 			" 4000 5 ns/op 1 p99-response-sec\n"
 	}
