@@ -94,3 +94,30 @@ func TestComposedShedsInPools(t *testing.T) {
 		t.Errorf("%d exact values of class pools that shed", n)
 	}
 }
+
+// TestHedgedRun: a run whose tasks have second attempts keeps every law, counts the attempts as the
+// strategy and the target do, and its tail is shorter.
+func TestHedgedRun(t *testing.T) {
+	const tasks = 5000
+	metric := func(r *bench.Result, unit string) float64 {
+		v, ok := r.Metric(unit)
+		if !ok {
+			t.Errorf("%s: no %s", r.Name, unit)
+		}
+		return v
+	}
+	const target = "flaky:errors=0,spikes=0.02,spike=400ms,draw=call"
+	plain := runComposed(t, "unbounded", target)
+	r := runComposed(t, "hedged:after=150ms,budget=0.1+unbounded", target)
+	hedges, wins := metric(r, "hedges"), metric(r, "hedge-wins")
+	if hedges < 50 || wins < 50 || wins >= hedges {
+		t.Errorf("%v of %v second attempts won", wins, hedges)
+	}
+	if got := metric(r, "admitted-calls") + metric(r, "abandoned-calls"); got != tasks+hedges {
+		t.Errorf("the target had %v calls, of %d tasks and %v second attempts", got, tasks, hedges)
+	}
+	before, after := metric(plain, "p99-response-sec"), metric(r, "p99-response-sec")
+	if before < 0.4 || after > 0.3 {
+		t.Errorf("the p99 was %v, and is %v", before, after)
+	}
+}

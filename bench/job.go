@@ -32,6 +32,7 @@ type job struct {
 	worked int64 // what it took in this attempt
 	next   *job  // in the free list
 
+	beside   uint32             // second attempts that ran beside the first
 	progress time.Duration      // of a task that comes in steps
 	pieces   []*piece           // of a task that is split
 	tasks    []*strategies.Task // the pieces', for Result.Split
@@ -89,6 +90,9 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 		return strategies.Result{Err: errArg} // which the strategy will tell Done of
 	}
 	d := j.driver
+	if t != &j.task && d.scenario.Strategy.Spec.Hedges {
+		return d.attemptBeside(ctx, j)
+	}
 	if !j.state.CompareAndSwap(offered, running) {
 		d.note(strayRun)
 		return strategies.Result{Err: errStray}
@@ -138,6 +142,23 @@ func attempt(ctx context.Context, t *strategies.Task) strategies.Result {
 	return strategies.Result{}
 }
 
+// attemptBeside is a second attempt at the task beside the first, which has the record. It is
+// counted as one; its time is not added, as it passes within that of the first.
+func (d *driver) attemptBeside(ctx context.Context, j *job) strategies.Result {
+	d.enter()
+	j.beside++
+	defer d.inFlight.Add(-1)
+	if d.scenario.Timeout > 0 {
+		timed, cancel := context.WithTimeout(ctx, d.scenario.Timeout)
+		defer cancel()
+		ctx = timed
+	}
+	if err := d.target.Call(ctx, j.seq, d.work); err != nil {
+		return d.resultOf(err)
+	}
+	return strategies.Result{}
+}
+
 // clocked is the work of the job's task behind a target: what it takes is not the target's.
 func (j *job) clocked(ctx context.Context, seq uint64) error {
 	start := j.driver.now()
@@ -181,6 +202,8 @@ func (d *driver) Done(t *strategies.Task, r strategies.Result) {
 	if j == nil || !d.maySettle(j) {
 		return
 	}
+	j.rec.Attempts += j.beside
+	j.beside = 0
 	j.rec.End = d.now()
 	j.rec.Outcome = outcomeOf(r.Err)
 	if j.rec.Outcome == records.Completed {

@@ -38,10 +38,13 @@ const (
 	Admission Role = iota // when a task may go on, or whether
 	Attempts              // how often a task is run
 	Routing               // where it goes
+	Hedging               // whether it is run a second time beside the first
 )
 
 // String names the role, for a table.
-func (r Role) String() string { return [...]string{"admission", "attempts", "routing"}[r] }
+func (r Role) String() string {
+	return [...]string{"admission", "attempts", "routing", "second attempts"}[r]
+}
 
 var partSet = registry.Set[Part]{Kind: "part", Keys: func(p Part) []param.Key { return p.Keys }}
 

@@ -35,8 +35,10 @@
 //     Task that was submitted, whose exported fields are as they were. The steps that Result.More
 //     asks for and the sub-tasks of Result.Split are all run, and count as parts of the one task.
 //     An attempt that asks for Retry is tried again if Spec.Retries, not before After, and after a
-//     bounded number of attempts the task is done with ErrExhausted; otherwise it is final. A task
-//     that is done may be submitted again at once. One that a shedding strategy gives up after
+//     bounded number of attempts the task is done with ErrExhausted; otherwise it is final. If
+//     Spec.Hedges, a second attempt may run beside the first: the Run of a copy of the task. The
+//     first that succeeds counts, the context of the other ends, and the task is done when both
+//     have returned. A task that is done may be submitted again at once. One that a shedding strategy gives up after
 //     acceptance, because it has waited too long, is done with ErrShed and not run.
 //  3. BlocksOrSheds: as long as fewer tasks are accepted and not done than Spec.Capacity declares,
 //     Submit accepts at once. A full instance refuses with ErrShed at once if Spec.Sheds, otherwise

@@ -60,6 +60,8 @@ type Spec struct {
 	// while too many of the tasks before failed or were slow, it refuses with ErrShed, or gives up
 	// before the start with it, whether it is full or not
 	Trips bool
+	// it may run a task a second time beside the first: a copy of it, with a context of its own
+	Hedges bool
 	// slots of the limit are given in the order of acceptance (clause Order says exactly)
 	FIFO           bool
 	WorkConserving bool // no slot of the limit is idle while a task waits for one
@@ -261,8 +263,8 @@ func checked(s Spec) Spec {
 // parts counts Parts from the facts.
 func (s Spec) parts() int {
 	n := len(s.Keys)
-	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Trips, s.Retries, s.ClassPools != nil,
-		s.Quantum != nil, s.Starts != nil, s.Needs != "", s.Chooses() != ""} {
+	for _, one := range []bool{s.UsesQueue, s.Sheds, s.Trips, s.Hedges, s.Retries,
+		s.ClassPools != nil, s.Quantum != nil, s.Starts != nil, s.Needs != "", s.Chooses() != ""} {
 		if one {
 			n++
 		}

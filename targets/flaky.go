@@ -23,12 +23,16 @@ var _ = register(Spec{
 			Doc: "share of the calls that are slow, from 0 to 1"},
 		{Name: "spike", Kind: param.Distribution, Default: "exp(100ms)",
 			Doc: "time that is added to a slow call"},
+		{Name: "draw", Kind: param.Choice, Default: perTask, Choices: []string{perTask, perCall},
+			Doc: "what chance decides about: a task, whose calls all meet the same, or each call " +
+				"by itself"},
 		{Name: "poison", Kind: param.Float, Default: "0", Doc: "share of the tasks whose every " +
 			"call is refused, with no word that it always will be, from 0 to 1"},
 	},
 	New: func(seed uint64, v param.Values) (Target, error) {
 		f := &flaky{seed: seed, errors: v.Float("errors"), spikes: v.Float("spikes"),
-			poison: v.Float("poison"), spike: v.Dist("spike")}
+			poison: v.Float("poison"), spike: v.Dist("spike"),
+			anew: v.Choice("draw") == perCall}
 		for _, share := range []struct {
 			key   string
 			value float64
@@ -47,7 +51,8 @@ var _ = register(Spec{
 var ErrFault = errors.New("fault: the target failed")
 
 // flaky decides by the seed and the call's number alone, so every strategy meets the same faults,
-// and a task that is tried again meets its own again. Whether a call is slow, whether it fails and
+// and a task that is tried again meets its own again; with draw=call the number is that of the call
+// among all, and another attempt has another chance, as at a service of several servers. Whether a call is slow, whether it fails and
 // whether its task is poison are independent. A slow call waits before its work; a call that fails
 // does so instead of its work, and counts as let through.
 //
@@ -63,7 +68,15 @@ type flaky struct {
 	errors, spikes  float64
 	poison          float64
 	spike           dist.Dist
+	anew            bool          // for each call
+	count           atomic.Uint64 // of the calls, then
 }
+
+// The choices of draw.
+const (
+	perTask = "task"
+	perCall = "call"
+)
 
 // faults sets the generator apart from that of a workload with the same seed: else the slow tasks
 // would be the ones to fail. poisoned does so for another generator, so that with a share of poison
@@ -87,7 +100,11 @@ func (f *flaky) Call(
 			return &Throttled{Refusal: Unavailable}
 		}
 	}
-	pcg.Seed(f.seed^faults, seq)
+	number := seq
+	if f.anew {
+		number = f.count.Add(1) - 1
+	}
+	pcg.Seed(f.seed^faults, number)
 	fails, slow := unit(&pcg) < f.errors, unit(&pcg) < f.spikes
 	if slow {
 		f.delayed.Add(1)

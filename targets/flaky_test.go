@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,5 +191,24 @@ func TestFlakyExtremes(t *testing.T) {
 				t.Errorf("%s: call %d: %+v, want %+v", s, seqs[i], f, want)
 			}
 		}
+	}
+}
+
+// TestFlakyDrawsForEachCall: with draw=call the second call of a task has a chance of its own, which
+// is that of its number among all calls.
+func TestFlakyDrawsForEachCall(t *testing.T) {
+	const spelling = "flaky:errors=0.3,spikes=0.2,spike=100ms"
+	seqs, same := make([]uint64, 2000), make([]uint64, 2000)
+	for i := range seqs {
+		seqs[i] = uint64(i)
+	}
+	want, _ := outcomes(t, spelling, 3, seqs)
+	got, _ := outcomes(t, spelling+",draw=call", 3, same)
+	if !slices.Equal(got, want) {
+		t.Error("2000 calls of task 0 do not meet what the first of 2000 tasks do")
+	}
+	once, _ := outcomes(t, spelling, 3, same)
+	if slices.ContainsFunc(once, func(o outcome) bool { return o != once[0] }) {
+		t.Error("calls of one task meet different things")
 	}
 }

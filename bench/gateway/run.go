@@ -69,6 +69,10 @@ func (s Scenario) Validate() error {
 	} else if err := s.Strategy.Spec.Validate(s.params()); err != nil {
 		wrong = append(wrong, err)
 	}
+	if s.Strategy.Spec.Hedges {
+		wrong = append(wrong, fmt.Errorf("strategy %s: an answer is written once, and not by a "+
+			"second attempt beside the first", s.Strategy))
+	}
 	if s.Workload.Spec.New == nil {
 		wrong = append(wrong, errors.New("workload: none is given"))
 	}

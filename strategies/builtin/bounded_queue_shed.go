@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -78,7 +79,7 @@ func refusesShedder(inner strategies.Spec) error {
 	case inner.Bound == nil:
 		return fmt.Errorf("it would never shed: %s has no bound, and so is never full", inner.Name)
 	}
-	return engine.TurnsMissed(inner)
+	return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
 }
 
 // alterShedder has a composition shed what finds every slot and the part's queue taken.

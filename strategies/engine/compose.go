@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/poolbench/poolbench/bench/param"
@@ -15,6 +17,15 @@ func TurnsMissed(inner strategies.Spec) error {
 	}
 	return fmt.Errorf("%s has tasks take turns, and one that is kept outside would miss its turn",
 		inner.Base)
+}
+
+// NotHedged is the reason to count no slots of a strategy that runs tasks twice.
+func NotHedged(inner strategies.Spec) error {
+	if !inner.Hedges {
+		return nil
+	}
+	return errors.New("what is inside runs tasks a second time beside its slots, which nothing " +
+		"outside can count: have hedged outermost")
 }
 
 // Paced completes a part that bounds how often tasks start, as whole does. It keeps them until
@@ -33,7 +44,7 @@ func Paced(
 			return fmt.Errorf("%s starts sub-tasks side by side, which nothing outside it can "+
 				"pace", inner.Base)
 		}
-		return TurnsMissed(inner)
+		return cmp.Or(NotHedged(inner), TurnsMissed(inner))
 	}
 	p.Alter = func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 		s.WorkConserving = false
@@ -112,7 +123,7 @@ func Routed(
 				inner.Name,
 			)
 		}
-		return TurnsMissed(inner)
+		return cmp.Or(NotHedged(inner), TurnsMissed(inner))
 	}
 	p.Alter = func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
 		s.FIFO, s.WorkConserving, s.Starts = false, false, nil

@@ -86,7 +86,7 @@ func (s *Hold) Submit(ctx context.Context, t *strategies.Task) error {
 		return err
 	}
 	if s.Retries != nil {
-		s.Retries.budget.deposit()
+		s.Retries.budget.Deposit()
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ type Retries struct {
 	base, cap     time.Duration
 	jitter, after string // choices
 	seed          uint64
-	budget        *budget // nil: as many attempts as attempts says
+	budget        *Budget // nil: as many attempts as attempts says
 }
 
 // NewRetries takes them from the parameters that RetryKeys declares.
@@ -112,7 +112,7 @@ func NewRetries(p strategies.Params) Retries {
 // NewPartRetries are those of a part.
 func NewPartRetries(own param.Values) Retries {
 	r := NewRetries(strategies.Params{Values: own})
-	r.budget = newBudget(own)
+	r.budget = NewBudget(own.Float("budget"), true)
 	return r
 }
 
@@ -135,7 +135,7 @@ func (s RetrySink) Done(t *strategies.Task, r strategies.Result) {
 // if that attempt was the last, returns the error that the task is done with.
 func (p *Retries) Next(t *strategies.Task, r strategies.Result) (time.Duration, error) {
 	t.Kept().Tries.Made++
-	if t.Kept().Tries.Made >= p.Attempts || !p.budget.withdraw() {
+	if t.Kept().Tries.Made >= p.Attempts || !p.budget.Withdraw() {
 		return 0, &strategies.ExhaustedError{Attempts: t.Kept().Tries.Made, Last: r.Err}
 	}
 	switch {
@@ -201,7 +201,7 @@ func Prolong(least, by time.Duration) time.Duration {
 	return least + by
 }
 
-// A budget bounds the further attempts at all tasks by the number of tasks, so that a target in
+// A Budget bounds the further attempts at all tasks by the number of tasks, so that a target in
 // trouble is not called several times as often for it. It is a bucket of tokens: each task that is
 // accepted puts a share of one in, each further attempt takes one out, and without one the attempt
 // that has failed was the last.
@@ -210,7 +210,7 @@ func Prolong(least, by time.Duration) time.Duration {
 // tokens for failures and puts them back for successes (proposal A6, throttling of retries); from
 // there is the size of the bucket, ten, which is full at first. A bucket that is not bounded, or by
 // time alone, would let all that a calm day has saved meet the first minute of trouble.
-type budget struct {
+type Budget struct {
 	share int64 // of one task, in millionths of a token
 	left  atomic.Int64
 }
@@ -233,29 +233,31 @@ func CheckBudget(v param.Values) error {
 	return nil
 }
 
-// newBudget is nil where there is no bound.
-func newBudget(v param.Values) *budget {
-	share := int64(math.Round(v.Float("budget") * oneToken))
-	if share == 0 {
+// NewBudget is one of that share of a token for each task, full or empty at first; nil where there
+// is no bound.
+func NewBudget(share float64, full bool) *Budget {
+	b := &Budget{share: int64(math.Round(share * oneToken))}
+	if b.share == 0 {
 		return nil
 	}
-	b := &budget{share: share}
-	b.left.Store(mostTokens)
+	if full {
+		b.left.Store(mostTokens)
+	}
 	return b
 }
 
-// deposit is for a task that has been accepted.
-func (b *budget) deposit() {
+// Deposit is for a task that has been accepted.
+func (b *Budget) Deposit() {
 	if b != nil {
 		b.add(b.share)
 	}
 }
 
-// withdraw is for a further attempt, and says whether it may be made.
-func (b *budget) withdraw() bool { return b == nil || b.add(-oneToken) }
+// Withdraw is for a further attempt, and says whether it may be made.
+func (b *Budget) Withdraw() bool { return b == nil || b.add(-oneToken) }
 
 // add changes what is left, which stays from none to the most; it says whether there was enough.
-func (b *budget) add(tokens int64) bool {
+func (b *Budget) add(tokens int64) bool {
 	for {
 		left := b.left.Load()
 		if left+tokens < 0 {

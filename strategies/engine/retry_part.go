@@ -28,7 +28,7 @@ func (s *RetryPart) Submit(ctx context.Context, t *strategies.Task) error {
 		forgetAttempts(t)
 		return err
 	}
-	s.Retries.budget.deposit()
+	s.Retries.budget.Deposit()
 	return nil
 }
 

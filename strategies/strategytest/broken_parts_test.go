@@ -30,6 +30,10 @@ func TestBrokenDeclarations(t *testing.T) {
 			func(s *strategies.Spec) { s.Trips = false }), "BlocksOrSheds"},
 		{"it declares that it trips, and never does", builtinSpec(t, "semaphore",
 			func(s *strategies.Spec) { s.Trips = true }), "BlocksOrSheds"},
+		{"it runs tasks twice, and does not declare it", builtinSpec(t, "hedged",
+			func(s *strategies.Spec) { s.Hedges = false }), "Once"},
+		{"it declares that it hedges, and never does", builtinSpec(t, "semaphore",
+			func(s *strategies.Spec) { s.Hedges = true }), "Once"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			if got := failed(t, test.spec); !slices.Equal(got, []string{test.clause}) {

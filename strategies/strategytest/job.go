@@ -23,6 +23,7 @@ type job struct {
 	inside atomic.Int32 // calls of Run that have not returned
 	dones  atomic.Int32 // calls of Done
 	early  atomic.Bool  // done while it ran
+	beside atomic.Int32 // second attempts beside the first
 
 	started, ended atomic.Int64      // virtual time of the last start and of the first Done, in ns
 	outcome        strategies.Result // valid once done
@@ -64,6 +65,9 @@ func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
 	if !ok {
 		return strategies.Result{Err: errors.New("the strategy has changed Task.Arg")}
 	}
+	if t != &j.Task && j.rig.spec.Hedges {
+		return j.runBeside(ctx)
+	}
 	starts := j.starts.Add(1)
 	if starts == 1 {
 		j.rig.waiting.Add(-1)
@@ -72,14 +76,31 @@ func runJob(ctx context.Context, t *strategies.Task) strategies.Result {
 		j.rig.steps.Add(1)
 	}
 	j.started.Store(int64(j.rig.clock()))
-	j.inside.Add(1)
-	defer j.inside.Add(-1)
-	running := j.rig.running.Add(1)
-	defer j.rig.running.Add(-1)
-	for peak := j.rig.peak.Load(); running > peak && !j.rig.peak.CompareAndSwap(peak, running); {
-		peak = j.rig.peak.Load()
-	}
+	defer j.enter()()
 	return j.do(ctx)
+}
+
+// enter counts an attempt that runs, until what it returns is called.
+func (j *job) enter() (leave func()) {
+	r := j.rig
+	j.inside.Add(1)
+	running := r.running.Add(1)
+	for peak := r.peak.Load(); running > peak && !r.peak.CompareAndSwap(peak, running); {
+		peak = r.peak.Load()
+	}
+	return func() {
+		r.running.Add(-1)
+		j.inside.Add(-1)
+	}
+}
+
+// runBeside is a second attempt beside the first, which it lets win.
+func (j *job) runBeside(ctx context.Context) strategies.Result {
+	j.beside.Add(1)
+	j.rig.steps.Add(1)
+	defer j.enter()()
+	<-ctx.Done()
+	return strategies.Result{Err: context.Cause(ctx)}
 }
 
 // isDone says whether j has been done, after which its result may be read.

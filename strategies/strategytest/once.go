@@ -15,7 +15,7 @@ import (
 func checkOnce(spec strategies.Spec) error {
 	return try(spec, usual(strict(onceUnderManyProducers)), usual(strict(onceWithRequests)),
 		usual(strict(onceWithItsLastPart)), usual(onceEachTimeWhenReused),
-		usual(strict(exhaustedOnce)))
+		usual(strict(exhaustedOnce)), trial{[]int{4}, []int{0}, strict(hedgesOnce)})
 }
 
 var errOwn = errors.New("the task's own error")
@@ -134,6 +134,37 @@ func onceWithRequests(r *rig) error {
 func about(subject string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", subject, err)
+	}
+	return nil
+}
+
+// hedgesOnce has many short tasks come one after another, and then some that are long: these have a
+// second attempt beside them if the strategy says so, at most one at a time, and end with both.
+func hedgesOnce(r *rig) error {
+	const short, long = 400, 20
+	jobs := r.jobs(short+long, takes(time.Millisecond))
+	for _, j := range jobs[short:] {
+		j.do = takes(time.Second)
+	}
+	beside := int32(0)
+	r.step("%d short tasks and %d long ones come one after another", short, long)
+	for _, j := range jobs {
+		if err := r.offer([]*job{j}); err != nil {
+			return err
+		}
+		<-j.done
+		if err := j.once(1, nil); err != nil {
+			return err
+		}
+		if j.beside.Load() > 1 {
+			return fmt.Errorf("task %d was run %d times beside its first attempt", j.name,
+				j.beside.Load())
+		}
+		beside += j.beside.Load()
+	}
+	if r.spec.Hedges && beside == 0 {
+		return fmt.Errorf("after %d tasks of 1ms none of %d of 1s was run a second time beside the "+
+			"first, where it declares that it hedges", short, long)
 	}
 	return nil
 }

@@ -226,6 +226,7 @@ func promises(s strategies.Spec) (words []string) {
 		{"chooses by " + s.Chooses(), s.Chooses() != ""},
 		{"work-conserving", s.WorkConserving},
 		{"tries again", s.Retries},
+		{"makes second attempts", s.Hedges},
 		{"refuses while what tasks call fails", s.Trips},
 		{"takes --queue", s.UsesQueue},
 		{"asks for the size of tasks", s.UsesSize},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -201,13 +202,17 @@ func (o *AttackOptions) Attacks() ([]attack.Attack, error) {
 	return all, objectives.Decidable(o.Objectives, all...)
 }
 
-// ChooseStrategies reads --strategy, which may be repeated.
+// ChooseStrategies reads --strategy, which may be repeated. All of them are all that run a request
+// once at a time.
 func ChooseStrategies(texts []string) ([]strategies.Variant, error) {
 	var chosen []strategies.Variant
 	for _, text := range texts {
 		more, err := parseStrategies(text)
 		if err != nil {
 			return nil, errors.Join(prefixed("--strategy", err)...)
+		}
+		if text == Everything {
+			more = slices.DeleteFunc(more, func(v strategies.Variant) bool { return v.Spec.Hedges })
 		}
 		chosen = append(chosen, more...)
 	}

@@ -42,6 +42,11 @@ func (s *Layer[T]) Start(
 	s.sink, s.run, s.ended = sink, run, ended
 	attempt := func(ctx context.Context, t *strategies.Task) strategies.Result {
 		c := t.Arg.(*Call[T])
+		if t != &c.Task { // a hedge inside makes a second attempt: the layer has let it through
+			var second strategies.Task
+			Copy(&second, c.For)
+			return second.Run(ctx, &second)
+		}
 		return c.of.run(ctx, c)
 	}
 	s.calls.New = func() any {
@@ -62,6 +67,12 @@ func (s *Layer[T]) Submit(ctx context.Context, t *strategies.Task) error {
 		s.putBack(c)
 	}
 	return err
+}
+
+// Copy makes t what the caller said of another, Run and Arg included.
+func Copy(t, of *strategies.Task) {
+	t.Run, t.Arg = of.Run, of.Arg
+	Resemble(t, of)
 }
 
 // Resemble has a task say of itself what another does: all but its Run and its Arg.

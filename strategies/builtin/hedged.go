@@ -1,0 +1,266 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+	"github.com/poolbench/poolbench/strategies/engine/around"
+)
+
+// hedged makes a second attempt at a task beside the first when that takes longer than most do, and
+// takes the one that succeeds first. The context of the other ends.
+//
+// Use it where now and then a call is slow for no reason of its own, at a service with several
+// servers, and may be made twice. If S(t) is the share of calls that take longer than t, then with
+// a second attempt after d it is S(t)·S(t−d) for t ≥ d: the tail is squared, for S(d) more calls.
+// It is of no use where the task itself is long, since its second attempt is as long; and it is
+// harmful where calls are slow because there are too many, which is what the budget is for: second
+// attempts are made for a share of the calls, of which up to ten are saved.
+//
+// The second attempt is a Run of a copy of the task, in a goroutine beside the first: one that
+// waited for a slot or a token would come too late. So up to twice as many run at once as inside,
+// and that is the bound. The task is done when both have returned, since it is the caller's from
+// then on: a Run that does not look at its context gains nothing. An attempt that fails leaves the
+// task to the other, as long as there is one; a panic ends both. What fails before its second
+// attempt is due has failed: hedging is no retry.
+//
+// When the second attempt is due is a quantile of how long the last 200 calls took, and before
+// there are so many none is made; or a fixed time. A call that lost counts with the time until it
+// had. It costs a task some eight allocations, for the contexts and the timer.
+type hedged struct {
+	around.Layer[struct{}]
+	after    time.Duration // 0: by the quantile
+	quantile float64
+	budget   *engine.Budget
+
+	mu     sync.Mutex
+	took   []time.Duration // of the last calls, as a ring
+	n      int             // of all
+	sorted []time.Duration
+	due    atomic.Int64 // the quantile; 0: not known
+
+	made, won atomic.Int64
+}
+
+var hedgedPart = strategies.RegisterPart(strategies.Part{
+	Name: "hedged",
+	Summary: "a second attempt at a task beside the first, when that takes longer than most; the " +
+		"first to succeed counts",
+	Changes: strategies.Hedging,
+	Keys: []param.Key{
+		{Name: "quantile", Kind: param.Float, Default: "0.95",
+			Doc: "of how long the last 200 calls took: then the second attempt is due"},
+		{Name: "after", Kind: param.Duration, Default: "0s",
+			Doc: "it is due after this time instead; 0s: after the quantile"},
+		{Name: "budget", Kind: param.Float, Default: "0.05",
+			Doc: "second attempts for each call, over all calls: with 0.05 one for twenty"},
+	},
+	Check: func(p strategies.Params) error {
+		if q := p.Values.Float("quantile"); !(q > 0 && q < 1) {
+			return fmt.Errorf("quantile %v: want one above 0 and below 1", q)
+		}
+		if b := p.Values.Float("budget"); !(b >= 1e-6 && b <= 1) {
+			return fmt.Errorf("budget %v: want 0.000001 to 1", b)
+		}
+		return nil
+	},
+	Refuses: func(_ param.Values, inner strategies.Spec) error {
+		if inner.Quantum != nil || inner.Splits {
+			return fmt.Errorf("it repeats a task from its beginning, and %s runs steps", inner.Name)
+		}
+		return nil
+	},
+	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
+		s.Hedges, s.WorkConserving = true, false
+		s.Counts = append(s.Counts[:len(s.Counts):len(s.Counts)], hedgesMade, hedgesWon)
+		if inner.Bound == nil {
+			return
+		}
+		s.Bound = func(p strategies.Params) int {
+			_, in := l.Split(p)
+			return 2 * inner.Bound(in)
+		}
+	},
+	Start: func(
+		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
+		sink strategies.Sink,
+	) strategies.Strategy {
+		s := &hedged{after: own.Duration("after"), quantile: own.Float("quantile"),
+			budget: engine.NewBudget(own.Float("budget"), false)}
+		if s.after == 0 {
+			s.took = make([]time.Duration, 0, recentCalls)
+			s.sorted = make([]time.Duration, recentCalls)
+		}
+		s.Layer.Start(ctx, inner, in, sink, s.run,
+			func(_ *around.Call[struct{}], r strategies.Result) strategies.Result { return r })
+		return s
+	},
+})
+
+var _ = strategies.RegisterBuiltin(strategies.Alone(hedgedPart, workerPoolSpec,
+	strategies.Spec{
+		Summary: "a worker pool that makes a second attempt at a task beside the first, when that " +
+			"takes longer than most",
+		UseIf:   "now and then a call is slow for no reason of its own, and may be made twice",
+		Source:  "Dean and Barroso, The Tail at Scale (2013); gRPC's hedging policy",
+		OnPanic: "contained, and the other attempt is cancelled; the worker is replaced",
+	}))
+
+var (
+	hedgesMade = strategies.Counter{Name: "hedges", Better: "",
+		Doc: "second attempts that were made beside the first"}
+	hedgesWon = strategies.Counter{Name: "hedge-wins", Better: "",
+		Doc: "second attempts that succeeded before the first"}
+)
+
+const (
+	recentCalls = 200
+	lookAgain   = 20 // calls after which the quantile is computed anew
+)
+
+// errLost is why the context of an attempt ends.
+var errLost = errors.New("another attempt at the task has succeeded, or panicked")
+
+// A race is the two attempts at one task.
+type race struct {
+	of     *hedged
+	from   context.Context // of both
+	timer  *time.Timer
+	second strategies.Task
+	end    context.CancelCauseFunc // of the first
+	over   chan struct{}           // closed when there is no second attempt any more
+	called bool                    // off: the first attempt waits for nothing any more
+
+	mu        sync.Mutex
+	decided   bool // by the first that succeeded or panicked, or the end of the first
+	won       bool // by the second
+	result    strategies.Result
+	endSecond context.CancelCauseFunc // nil: it has not begun
+}
+
+// run is the first attempt, and waits for the second.
+func (s *hedged) run(
+	ctx context.Context, c *around.Call[struct{}],
+) strategies.Result {
+	s.budget.Deposit()
+	due := time.Duration(cmp.Or(int64(s.after), s.due.Load()))
+	began := time.Now()
+	if due == 0 {
+		r := c.For.Run(ctx, c.For)
+		s.learn(r, time.Since(began))
+		return r
+	}
+	h := &race{of: s, from: ctx, over: make(chan struct{})}
+	around.Copy(&h.second, c.For)
+	var first context.Context
+	first, h.end = context.WithCancelCause(ctx)
+	defer h.end(nil)
+	// later than the quantile: with tasks of one length none is late
+	h.timer = time.AfterFunc(due+1, h.try)
+	defer h.callOff() // also when the first panics
+	r := c.For.Run(first, c.For)
+	s.learn(r, time.Since(began))
+	return h.outcome(r)
+}
+
+// outcome is the result of the task, when the first attempt has returned r.
+func (h *race) outcome(r strategies.Result) strategies.Result {
+	h.mu.Lock()
+	waits := h.won || hasFailed(r) && h.endSecond != nil
+	h.decided = h.decided || !waits
+	h.mu.Unlock()
+	if !waits {
+		return r
+	}
+	h.called = true
+	if <-h.over; h.won {
+		return h.result
+	}
+	return r
+}
+
+func hasFailed(r strategies.Result) bool { return r.Err != nil || r.Retry }
+
+// callOff ends the second attempt, or sees to it that there is none.
+func (h *race) callOff() {
+	if h.called || h.timer.Stop() {
+		return
+	}
+	h.mu.Lock()
+	h.decided = true
+	end := h.endSecond
+	h.mu.Unlock()
+	if end != nil {
+		end(errLost)
+	}
+	<-h.over
+}
+
+// try is the second attempt, in the timer's goroutine.
+func (h *race) try() {
+	defer close(h.over)
+	h.mu.Lock()
+	if h.decided || h.from.Err() != nil || !h.of.budget.Withdraw() {
+		h.mu.Unlock()
+		return
+	}
+	ctx, end := context.WithCancelCause(h.from)
+	defer end(nil)
+	h.endSecond = end
+	h.mu.Unlock()
+	h.of.made.Add(1)
+	r, returned := strategies.Result{}, false
+	defer func() {
+		if !returned {
+			r = engine.Failure(recover())
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.decided || hasFailed(r) && returned {
+			return
+		}
+		h.decided, h.won, h.result = true, true, r
+		if returned {
+			h.of.won.Add(1)
+		}
+		h.end(errLost)
+	}()
+	r = h.second.Run(ctx, &h.second)
+	returned = true
+}
+
+// learn takes note of how long a call took, or until it had lost.
+func (s *hedged) learn(r strategies.Result, took time.Duration) {
+	lost := errors.Is(r.Err, context.Canceled)
+	if s.after > 0 || hasFailed(r) && !lost {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.took) < recentCalls {
+		s.took = append(s.took, took)
+	} else {
+		s.took[s.n%recentCalls] = took
+	}
+	if s.n++; len(s.took) < recentCalls || s.n%lookAgain != 0 {
+		return
+	}
+	copy(s.sorted, s.took)
+	slices.Sort(s.sorted)
+	s.due.Store(int64(s.sorted[int(s.quantile*recentCalls)]))
+}
+
+// Counts implements strategies.Counted.
+func (s *hedged) Counts() []strategies.Count {
+	return append(strategies.CountsOf(s.Inside), strategies.Count{Name: hedgesMade.Name,
+		Value: s.made.Load()}, strategies.Count{Name: hedgesWon.Name, Value: s.won.Load()})
+}
