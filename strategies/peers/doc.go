@@ -75,6 +75,7 @@
 //     recovered outside
 //   - failsafe-go/failsafe-go v0.9.8: Run with a half-open CircuitBreaker loses a trial per panic
 //     that is recovered outside, and stays half-open
+//   - failsafe-go/failsafe-go v0.9.8: a panic in a func run with a HedgePolicy crashes the process
 //   - platinummonkey/go-concurrency-limits v0.8.0: SimpleStrategy lets in more than its limit
 //     (documented)
 //   - platinummonkey/go-concurrency-limits v0.8.0: BlockingLimiter loses a wake-up that comes

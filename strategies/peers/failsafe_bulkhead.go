@@ -16,7 +16,7 @@ import (
 // The permit is taken and given back directly. The library's executor, which does that around a
 // func, gives it back after the func and not deferred, so that each panic and Goexit that gets
 // through it costs a permit; it also costs 13 allocations.
-var _ = register(strategies.Spec{
+var failsafeBulkhead = register(strategies.Spec{
 	Name:    "failsafe_bulkhead",
 	Summary: "failsafe-go's Bulkhead: a permit and a goroutine per task",
 	UseIf:   "you compose it with failsafe-go's other policies",

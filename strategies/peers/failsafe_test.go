@@ -2,11 +2,13 @@ package peers_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 	"github.com/failsafe-go/failsafe-go/bulkhead"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+	"github.com/failsafe-go/failsafe-go/hedgepolicy"
 )
 
 var failsafeFaults = []fault{
@@ -53,6 +55,15 @@ var failsafeFaults = []fault{
 			}
 		},
 		want: "half-open, and no trial of 2 is left after 2 panics",
+	},
+	{
+		name: "failsafe_hedge", module: failsafeModule, version: "v0.9.8",
+		finding: "a panic in a func run with a HedgePolicy crashes the process",
+		show: func(*testing.T) {
+			policy := hedgepolicy.NewBuilderWithDelay[any](time.Second).Build()
+			panicIn(failsafe.With(policy))
+		},
+		want: "panic: of a task",
 	},
 }
 

@@ -11,7 +11,9 @@ var all []strategies.Spec
 // register adds a peer to All and to strategies.All, once in its file. All peers have Limit slots,
 // given in the order of acceptance.
 func register(s strategies.Spec) strategies.Spec {
-	s.Bound, s.FIFO = limitOf, true
+	if s.FIFO = true; s.Bound == nil {
+		s.Bound = limitOf
+	}
 	s = strategies.Register(s)
 	all = append(all, s)
 	return s

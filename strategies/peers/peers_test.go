@@ -53,7 +53,7 @@ func TestContract(t *testing.T) {
 // TestSpecs checks what a list of peers needs, and that a peer is the one thing in the file of its
 // name.
 func TestSpecs(t *testing.T) {
-	if n := len(peers.All()); n != 10 {
+	if n := len(peers.All()); n != 11 {
 		t.Errorf("%d peers", n)
 	}
 	for _, spec := range peers.All() {
@@ -122,8 +122,9 @@ func TestAllocations(t *testing.T) {
 		"tunny":              1, // the func that would interrupt the worker
 		"failsafe_bulkhead":  0,
 		"failsafe_breaker":   0,
-		"failsafe_adaptive":  1, // the permit
-		"concurrency_limits": 3, // the token, what it calls, and the listener around it
+		"failsafe_hedge":     32, // the library, and the attempt
+		"failsafe_adaptive":  1,  // the permit
+		"concurrency_limits": 3,  // the token, what it calls, and the listener around it
 	} {
 		spec, p := lookup(t, name, 2)
 		done := make(chan struct{}, 1)

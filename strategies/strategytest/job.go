@@ -94,13 +94,16 @@ func (j *job) enter() (leave func()) {
 	}
 }
 
-// runBeside is a second attempt beside the first, which it lets win.
+// runBeside is a second attempt beside the first, which it lets win: it ends with its context, and
+// else fails after a minute, since a strategy may wait for it where the first has failed.
 func (j *job) runBeside(ctx context.Context) strategies.Result {
 	j.beside.Add(1)
 	j.rig.steps.Add(1)
 	defer j.enter()()
-	<-ctx.Done()
-	return strategies.Result{Err: context.Cause(ctx)}
+	if r := heeds(time.Minute)(ctx); r.Err != nil {
+		return r
+	}
+	return strategies.Result{Err: errOwn}
 }
 
 // isDone says whether j has been done, after which its result may be read.

@@ -178,7 +178,7 @@ func onceEachTimeWhenReused(r *rig) error {
 		done chan strategies.Result
 	}
 	count := func(_ context.Context, t *strategies.Task) strategies.Result {
-		if c, ok := t.Arg.(*client); ok {
+		if c, ok := t.Arg.(*client); ok && (t == &c.Task || !r.spec.Hedges) {
 			c.runs++
 		}
 		runtime.Gosched()

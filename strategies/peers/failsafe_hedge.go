@@ -1,0 +1,136 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/hedgepolicy"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+	"github.com/poolbench/poolbench/strategies/engine/around"
+)
+
+// The peer failsafe_hedge runs each task of failsafe_bulkhead through failsafe-go's HedgePolicy, which
+// makes a second attempt in a goroutine of its own when the first takes longer than a quantile of
+// the recent ones. The first that succeeds counts. Its budget, by the attempts in flight, is not
+// used.
+//
+// The library returns with the first result and leaves the other attempt to itself. A task is the
+// caller's again when it is done, so the adapter waits for both. Each runs in one more goroutine: a
+// panic there would end the process, and after Goexit the library would wait for ever. It costs
+// three goroutines a task.
+type failsafeHedge struct {
+	around.Layer[struct{}]
+	with failsafe.Executor[strategies.Result]
+}
+
+var _ = register(strategies.Spec{
+	Name: "failsafe_hedge",
+	Summary: "failsafe-go's HedgePolicy inside its Bulkhead: a second attempt after a quantile " +
+		"of the recent ones",
+	UseIf:   "you hedge together with failsafe-go's other policies",
+	Source:  "github.com/failsafe-go/failsafe-go/hedgepolicy",
+	OnPanic: "contained by the adapter; failsafe-go lets it end the process",
+	Keys: []param.Key{
+		{Name: "after", Kind: param.Duration, Default: "0s",
+			Doc: "the second attempt is due after this time; 0s: after the p95 of the last 200"},
+	},
+
+	Bound:    func(p strategies.Params) int { return 2 * p.Limit },
+	Capacity: limitOf,
+	Hedges:   true,
+
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		const quantile, recent = 0.95, 200
+		policy := hedgepolicy.NewBuilderWithDelayQuantile[strategies.Result](quantile, recent, recent)
+		if after := p.Values.Duration("after"); after > 0 {
+			policy = hedgepolicy.NewBuilderWithDelay[strategies.Result](after)
+		}
+		policy.CancelIf(func(r strategies.Result, _ error) bool {
+			_, panicked := errors.AsType[*strategies.PanicError](r.Err)
+			return r.Err == nil && !r.Retry || panicked || r.Err == strategies.ErrGoexit
+		})
+		s := &failsafeHedge{with: failsafe.With(policy.Build())}
+		s.Layer.Start(ctx, failsafeBulkhead, strategies.Params{Limit: p.Limit}, sink, s.run,
+			func(_ *around.Call[struct{}], r strategies.Result) strategies.Result { return r })
+		return s
+	},
+})
+
+// run has the library make the attempts at a task, and waits until none runs.
+func (s *failsafeHedge) run(
+	ctx context.Context, c *around.Call[struct{}],
+) strategies.Result {
+	a := attempts{task: c.For, begun: make(chan struct{})}
+	r, err := s.with.WithContext(ctx).GetWithExecution(
+		func(exec failsafe.Execution[strategies.Result]) (strategies.Result, error) {
+			return a.make(exec.Context(), exec.IsHedge()), nil
+		})
+	if first := a.end(); err != nil {
+		return first // the library says no more than that ctx has ended
+	}
+	return r
+}
+
+// attempts are those at one task.
+type attempts struct {
+	task    *strategies.Task
+	begun   chan struct{} // closed when the first has: the library's goroutines have no order
+	mu      sync.Mutex
+	over    bool
+	running sync.WaitGroup
+	first   strategies.Result
+}
+
+// make is one, in a goroutine of its own. Nothing is tried once the task is over: the library may
+// have begun an attempt, and not called it yet.
+func (a *attempts) make(ctx context.Context, second bool) (r strategies.Result) {
+	if second {
+		<-a.begun
+	}
+	a.mu.Lock()
+	if a.over {
+		a.mu.Unlock()
+		return r
+	}
+	a.running.Add(1)
+	a.mu.Unlock()
+	if !second {
+		close(a.begun)
+	}
+	defer a.running.Done()
+	done := make(chan strategies.Result, 1)
+	go func() {
+		r, returned := strategies.Result{}, false
+		defer func() {
+			if !returned {
+				r = engine.Failure(recover())
+			}
+			done <- r
+		}()
+		t := a.task
+		if second {
+			t = new(strategies.Task)
+			around.Copy(t, a.task)
+		}
+		r = t.Run(ctx, t)
+		returned = true
+	}()
+	if r = <-done; !second {
+		a.first = r
+	}
+	return r
+}
+
+// end waits for those that run, and returns what came of the first.
+func (a *attempts) end() strategies.Result {
+	a.mu.Lock()
+	a.over = true
+	a.mu.Unlock()
+	a.running.Wait()
+	return a.first
+}
