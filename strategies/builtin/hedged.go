@@ -35,7 +35,7 @@ import (
 //
 // When the second attempt is due is a quantile of how long the last 200 calls took, and before
 // there are so many none is made; or a fixed time. A call that lost counts with the time until it
-// had. It costs a task some eight allocations, for the contexts and the timer.
+// had. It costs a task six allocations, for the contexts and the timer.
 type hedged struct {
 	around.Layer[struct{}]
 	after    time.Duration // 0: by the quantile

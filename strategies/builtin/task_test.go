@@ -10,9 +10,12 @@ import (
 )
 
 // TestNoAllocation submits a prebuilt task again and again. The one of the errgroups is in
-// Group.Go.
+// Group.Go; a hedge needs two contexts and a timer.
 func TestNoAllocation(t *testing.T) {
 	for _, spec := range strategies.All() {
+		if spec.Hedges {
+			continue
+		}
 		done := make(chan struct{}, 1)
 		sink := strategies.SinkFunc(func(*strategies.Task, strategies.Result) {
 			done <- struct{}{}

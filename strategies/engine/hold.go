@@ -25,6 +25,7 @@ type Hold struct {
 	Most   int           // tasks handed on and not done; 0: as many as will fit
 	pace   Pacer         // nil: tasks need not wait for each other
 	Codel  *CodelQueue   // in the place of ready; nil: first come, first served
+	Picks  Picker        // likewise
 	// what tries tasks again; nil: nothing does
 	Retries *Retries
 	count   atomic.Uint64 // of Submits
@@ -38,6 +39,17 @@ type Hold struct {
 	over    bool          // ctx has ended: nothing is kept any more
 
 	wake chan struct{} // has one element when there may be something to hand on
+}
+
+// A Picker keeps what waits in a Hold, and says which goes next. All methods are called with the
+// mutex held.
+type Picker interface {
+	Push(w Waiting)
+	Pop() (Waiting, bool)
+	// Ended is told of each task that Pop gave out when it is done.
+	Ended(t *strategies.Task)
+	// Empty takes all tasks.
+	Empty() []*strategies.Task
 }
 
 // A Pacer says when the head of a queue may go.
@@ -60,7 +72,7 @@ func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *
 func (s *Hold) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 ) *Hold {
-	s.direct = s.pace == nil && s.Codel == nil && (inner.Sheds || inner.Capacity == nil ||
+	s.direct = s.pace == nil && s.Codel == nil && s.Picks == nil && (inner.Sheds || inner.Capacity == nil ||
 		cap(s.Room) <= inner.Capacity(in))
 	s.began, s.Drop, s.from = time.Now(), s.dropHeld, ctx
 	s.wake = make(chan struct{}, 1)
@@ -144,6 +156,9 @@ func (s *Hold) Push(t *strategies.Task) {
 		w.Came = time.Since(s.began)
 		s.Codel.Push(w, w.Came)
 		return
+	case s.Picks != nil:
+		s.Picks.Push(w)
+		return
 	case len(s.delayed) > 0:
 		s.bringDue(time.Since(s.began))
 	}
@@ -159,9 +174,9 @@ func (s *Hold) signal() {
 
 // Done is told by what is inside: t is done, or tried again.
 func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
-	if s.Most > 0 {
+	if s.Most > 0 || s.Picks != nil {
 		s.mu.Lock()
-		s.within--
+		s.out(t)
 		s.mu.Unlock()
 		s.signal()
 	}
@@ -173,6 +188,14 @@ func (s *Hold) Done(t *strategies.Task, r strategies.Result) {
 		r = strategies.Result{Err: err}
 	}
 	s.end(t, r)
+}
+
+// out counts a task that has been handed on as done; Mutex is held.
+func (s *Hold) out(t *strategies.Task) {
+	s.within--
+	if s.Picks != nil {
+		s.Picks.Ended(t)
+	}
 }
 
 // delay has t wait for its next attempt, if it is to have one.
@@ -269,6 +292,9 @@ func (s *Hold) Pop(now time.Duration) (w Waiting, at time.Duration) {
 	case s.Codel != nil:
 		w, _ = s.Codel.Pop(now)
 		return w, 0
+	case s.Picks != nil:
+		w, _ = s.Picks.Pop()
+		return w, 0
 	case s.ready.Len == 0:
 		return w, 0
 	case s.pace != nil:
@@ -290,7 +316,7 @@ func (s *Hold) bringDue(now time.Duration) {
 // refused settles a task that was accepted here and not inside.
 func (s *Hold) refused(t *strategies.Task, err error) {
 	s.mu.Lock()
-	s.within--
+	s.out(t)
 	s.mu.Unlock()
 	s.end(t, strategies.Result{Err: s.refusal(t, err)})
 }
@@ -300,8 +326,11 @@ func (s *Hold) dropHeld() {
 	s.mu.Lock()
 	s.over = true
 	tasks := emptied(&s.ready, nil)
-	if s.Codel != nil {
+	switch {
+	case s.Codel != nil:
 		tasks = s.Codel.Empty()
+	case s.Picks != nil:
+		tasks = s.Picks.Empty()
 	}
 	for len(s.delayed) > 0 {
 		tasks = append(tasks, s.delayed.Pop().Task)

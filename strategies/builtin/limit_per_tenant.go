@@ -1,0 +1,148 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// A tenants queue lets no more than so many tasks of a tenant (Task.Tenant) be at work at once; the
+// others wait for their own, in their order.
+//
+// Use it where many share one pool and one of them may send more than its share: he waits for
+// himself, and the others find slots. It costs slots that are idle while he waits, which a fair
+// queue would give him; a goroutine that hands tasks on; and a map of the tenants that have a task
+// here. One that has none is forgotten.
+//
+// A task that waits for its tenant is accepted, and takes room. So that one tenant does not take
+// that of all, tasks beyond what fits inside are accepted (waiting); when that is full too, Submit
+// blocks. Where what is inside sheds there is no such queue, and a tenant can have the others shed.
+type tenants struct {
+	each   int
+	active map[int32]*tenantLane
+	ready  engine.FIFO // whose tenant has a slot for them
+	unused []*tenant   // at most as many as were active at once
+}
+
+// A tenantLane is one who has tasks here.
+type tenantLane struct {
+	engine.FIFO     // that wait for it
+	atWork      int // ready, or handed on and not done
+}
+
+var limitPerTenantPart = strategies.RegisterPart(strategies.Part{
+	Name:    "limit_per_tenant",
+	Summary: "a limit for the tasks of each tenant, beside that of the strategy inside",
+	Changes: strategies.Admission,
+	Holds:   true,
+	Keys: []param.Key{
+		{Name: "each", Kind: param.Int, Default: "8", Doc: "most tasks of a tenant at work at once"},
+		{Name: "waiting", Kind: param.Int, Default: "256",
+			Doc: "tasks accepted beyond what fits inside, so that those that wait for their " +
+				"tenant keep no others out; none where what is inside sheds"},
+	},
+	Check: func(p strategies.Params) error {
+		if n := p.Values.Int("each"); n < 1 || n > strategies.MaxLimit {
+			return fmt.Errorf("each %d: want 1 to %d", n, strategies.MaxLimit)
+		}
+		if n := p.Values.Int("waiting"); n < 0 || n > strategies.MaxSlots {
+			return fmt.Errorf("waiting %d: want 0 to %d", n, strategies.MaxSlots)
+		}
+		return nil
+	},
+	Refuses: func(v param.Values, inner strategies.Spec) error {
+		switch {
+		case inner.Sheds && v.Given("waiting"):
+			return fmt.Errorf("waiting=%d is a queue, which would be before the one that %s sheds "+
+				"from", v.Int("waiting"), inner.Name)
+		case inner.Splits:
+			return fmt.Errorf("%s starts sub-tasks side by side, which nothing outside it can count",
+				inner.Base)
+		}
+		return cmp.Or(engine.NotHedged(inner), engine.TurnsMissed(inner))
+	},
+	Alter: func(s *strategies.Spec, inner strategies.Spec, l strategies.Layer) {
+		s.FIFO, s.WorkConserving, s.Starts = false, false, nil
+		if inner.Capacity == nil {
+			return
+		}
+		s.Capacity = func(p strategies.Params) int {
+			own, in := l.Split(p)
+			return inner.Capacity(in) + tenantsWaiting(own, inner)
+		}
+	},
+	Start: func(
+		ctx context.Context, own param.Values, inner strategies.Spec, in strategies.Params,
+		sink strategies.Sink,
+	) strategies.Strategy {
+		s := engine.HoldOf(inner, in, tenantsWaiting(own, inner), inner.Sheds)
+		s.Picks = &tenants{each: own.Int("each"), active: make(map[int32]*tenantLane)}
+		return s.Start(ctx, inner, in, sink)
+	},
+})
+
+var _ = strategies.RegisterBuiltin(strategies.Alone(limitPerTenantPart, workerPoolSpec,
+	strategies.Spec{
+		Summary: "a worker pool in which no tenant has more than so many tasks at work at once",
+		UseIf:   "tenants share a pool, and none may take all of it",
+		Source:  "bulkheads by tenant, as in API gateways (Nygard, Release It!, 2007)",
+		OnPanic: "contained; the worker is replaced",
+	}))
+
+func tenantsWaiting(own param.Values, inner strategies.Spec) int {
+	if inner.Sheds {
+		return 0
+	}
+	return own.Int("waiting")
+}
+
+// Push implements engine.Picker.
+func (q *tenants) Push(w engine.Waiting) {
+	t := q.active[w.Task.Tenant]
+	if t == nil {
+		if n := len(q.unused); n > 0 {
+			t, q.unused = q.unused[n-1], q.unused[:n-1]
+		} else {
+			t = new(tenantLane)
+		}
+		q.active[w.Task.Tenant] = t
+	}
+	if t.atWork == q.each {
+		t.Push(w, 0)
+		return
+	}
+	t.atWork++
+	q.ready.Push(w, 0)
+}
+
+// Pop implements engine.Picker.
+func (q *tenants) Pop() (engine.Waiting, bool) { return q.ready.Pop(0) }
+
+// Ended implements engine.Picker: the next task of the tenant is ready, or he is forgotten.
+func (q *tenants) Ended(task *strategies.Task) {
+	t := q.active[task.Tenant]
+	if w, waits := t.Pop(0); waits {
+		q.ready.Push(w, 0)
+		return
+	}
+	if t.atWork--; t.atWork == 0 {
+		delete(q.active, task.Tenant)
+		q.unused = append(q.unused, t)
+	}
+}
+
+// Empty implements engine.Picker.
+func (q *tenants) Empty() []*strategies.Task {
+	tasks := q.ready.Empty()
+	for _, task := range tasks {
+		q.active[task.Tenant].atWork--
+	}
+	for _, t := range q.active {
+		tasks = append(tasks, t.Empty()...)
+	}
+	return tasks
+}
