@@ -24,8 +24,8 @@ import (
 type tenants struct {
 	each   int
 	active map[int32]*tenantLane
-	ready  engine.FIFO // whose tenant has a slot for them
-	unused []*tenant   // at most as many as were active at once
+	ready  engine.FIFO   // whose tenant has a slot for them
+	unused []*tenantLane // at most as many as were active at once
 }
 
 // A tenantLane is one who has tasks here.
