@@ -187,6 +187,7 @@ func around(v PartVariant, inner Spec) (Spec, error) {
 	s.Name = v.String() + "+" + inner.Name
 	s.Summary = part.Summary + "; inside it " + inner.Name
 	s.Source = "composed"
+	s.Resizes = false // what is outside does not hand a call on
 	s.Parts += max(1, len(part.Keys))
 	s.Around = append([]string{part.Name}, inner.Around...)
 	if part.Holds || part.Changes == Routing { // what is inside chooses among those that it has

@@ -90,6 +90,10 @@
 //     numbers of their tasks that start, each divided by the tenant's weight, differ by 1 at most:
 //     with equal weights by one task. A tenant that comes, or comes again, is owed nothing for the
 //     time before.
+//  15. Resize: if Spec.Resizes, an instance is a Resizer, and no other is. A limit from 1 to
+//     Params.Limit counts from the return of Resize on, in both directions and among tasks that
+//     come and go: with a larger one tasks that wait start at once, with a smaller one those that
+//     run go on and none starts before fewer run. No task is lost by it, and the capacity stays.
 //
 // The durations in these clauses are exact under a virtual clock (testing/synctest), where "at
 // once" means that no time passes. So all waiting must be durably blocking there: on channels,

@@ -61,7 +61,8 @@ type Spec struct {
 	// before the start with it, whether it is full or not
 	Trips bool
 	// it may run a task a second time beside the first: a copy of it, with a context of its own
-	Hedges bool
+	Hedges  bool
+	Resizes bool // an instance is a Resizer
 	// slots of the limit are given in the order of acceptance (clause Order says exactly)
 	FIFO           bool
 	WorkConserving bool // no slot of the limit is idle while a task waits for one

@@ -137,6 +137,14 @@ type Strategy interface {
 	Drain(ctx context.Context) error
 }
 
+// A Resizer is an instance whose limit changes while it runs, where its Spec Resizes.
+type Resizer interface {
+	// Resize sets the limit from now on, which is at least 1 and at most Params.Limit; anything
+	// else is an error, and changes nothing. Tasks that run go on, also where they are more than
+	// the limit; with a larger one those that wait start at once.
+	Resize(limit int) error
+}
+
 // DrainGrace is how long a Drain whose deadline has ended still waits for the running tasks, which
 // it has just cancelled, to return. It is time.Sleep's time, so that under a virtual clock it costs
 // nothing. 100 ms is long for a task that looks at its context and short for whoever waits for the

@@ -122,6 +122,8 @@ func (q Question) unfit(v strategies.Variant, sc bench.Scenario) string {
 		return "may not shed"
 	case s.Trips && !q.MayShed:
 		return "may not shed"
+	case s.Resizes && q.Strategies == nil:
+		return "the limit is what is asked for"
 	case s.Hedges && q.Strategies == nil:
 		return "tasks may not be run twice"
 	case s.Trips && sc.Target.Spec.Name == "none":

@@ -125,6 +125,15 @@ func (b *Backlog) Start(now time.Duration) {
 	go b.work()
 }
 
+// Slots is how many tasks may run at once; Mutex is held.
+func (b *Backlog) Slots() int { return b.slots }
+
+// SetSlots has so many tasks run at once from now on; Mutex is held. Those that run go on.
+func (b *Backlog) SetSlots(n int, now time.Duration) {
+	b.slots = n
+	b.Start(now)
+}
+
 // worker runs tasks as long as there are some and its slot is not taken away. One defer catches
 // the panic or Goexit of whatever it was running; that ends it, and its slot goes to a successor.
 func (b *Backlog) worker() {

@@ -57,6 +57,8 @@ func Clauses() []Clause {
 			asks: func(s strategies.Spec) bool { return s.ByDeadline && s.Bound != nil }},
 		{Name: "Fair", Check: checkFair,
 			asks: func(s strategies.Spec) bool { return s.Weights != nil && s.Bound != nil }},
+		{Name: "Resize", Check: checkResize,
+			asks: func(s strategies.Spec) bool { return s.Resizes }},
 	}
 }
 

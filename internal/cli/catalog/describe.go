@@ -227,6 +227,7 @@ func promises(s strategies.Spec) (words []string) {
 		{"work-conserving", s.WorkConserving},
 		{"tries again", s.Retries},
 		{"makes second attempts", s.Hedges},
+		{"changes its limit", s.Resizes},
 		{"refuses while what tasks call fails", s.Trips},
 		{"takes --queue", s.UsesQueue},
 		{"asks for the size of tasks", s.UsesSize},

@@ -1,0 +1,130 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/strategies/engine"
+)
+
+// resizable is a limit that changes while tasks run: by a call of Resize, or by a schedule. Tasks
+// wait for a slot in the order of acceptance.
+//
+// Use it where what bounds the tasks changes while the process lives: a pool of connections that is
+// resized, a share of a quota that others give back, a night rate. It costs a mutex per task, as
+// every strategy does that decides itself what starts next.
+//
+// With a larger limit, tasks that wait start at once. With a smaller one nothing is cancelled:
+// those that run go on, and none starts before fewer run than the limit. Params.Limit is the most
+// that the limit can be, and what capacity and laws are about.
+type resizable struct {
+	engine.Backlog
+	engine.FIFO
+	most     int
+	schedule []resize
+}
+
+// A resize is a step of the schedule.
+type resize struct {
+	at    time.Duration
+	limit int
+}
+
+var _ = strategies.RegisterBuiltin(engine.Queued(strategies.Spec{
+	Name:    "resizable",
+	Summary: "workers whose number changes while tasks run, by a call or a schedule",
+	UseIf:   "what bounds the tasks changes while the process lives",
+	Source:  "Tune of ants, Resize of pond: what a pool is asked for once it runs",
+	OnPanic: "contained; the worker is replaced",
+	Keys: []param.Key{
+		{Name: "initial", Kind: param.Int, Default: "0", Doc: "limit at the start; 0: the highest"},
+		{Name: "schedule", Kind: param.Text, Default: "none",
+			Doc: "limits from then on, as 4@10s;8@20s: 10 and 20 seconds after the start"},
+	},
+
+	FIFO:    true,
+	Resizes: true,
+
+	Check: func(p strategies.Params) error {
+		if n := p.Values.Int("initial"); n < 0 || n > p.Limit {
+			return fmt.Errorf("initial must be 0, or at least 1 and at most the limit %d", p.Limit)
+		}
+		_, err := readSchedule(p)
+		return err
+	},
+	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
+		s := &resizable{most: p.Limit}
+		s.schedule, _ = readSchedule(p)
+		s.AtEnd = s.silence
+		s.Open(ctx, sink, s, initialLimit(p), p.Limit+p.Queue, false)
+		s.Mutex.Lock()
+		s.Wake(time.Since(s.Began))
+		s.Mutex.Unlock()
+		return s
+	},
+}))
+
+// readSchedule reads the parameter.
+func readSchedule(p strategies.Params) (all []resize, err error) {
+	text := p.Values.Text("schedule")
+	if text == "none" {
+		return nil, nil
+	}
+	for step := range strings.SplitSeq(text, ";") {
+		limit, at, _ := strings.Cut(step, "@")
+		n, err := strconv.Atoi(limit)
+		if err != nil || n < 1 || n > p.Limit {
+			return nil, fmt.Errorf("schedule: want steps as in 4@10s;8@20s with limits of 1 to %d, "+
+				"got %q", p.Limit, step)
+		}
+		d, err := time.ParseDuration(at)
+		if err != nil || d < 0 || len(all) > 0 && d <= all[len(all)-1].at {
+			return nil, fmt.Errorf("schedule: want times that rise, as in 4@10s;8@20s, got %q", step)
+		}
+		all = append(all, resize{d, n})
+	}
+	return all, nil
+}
+
+// Resize implements strategies.Resizer.
+func (s *resizable) Resize(limit int) error {
+	if limit < 1 || limit > s.most {
+		return fmt.Errorf("limit %d: want 1 to %d", limit, s.most)
+	}
+	s.Mutex.Lock()
+	defer s.Mutex.Unlock()
+	s.SetSlots(limit, time.Since(s.Began))
+	return nil
+}
+
+// Limit is the limit at this moment. Callers that want to draw it find it by an assertion to
+// interface{ Limit() int }.
+func (s *resizable) Limit() int {
+	s.Mutex.Lock()
+	defer s.Mutex.Unlock()
+	return s.Slots()
+}
+
+// Wake carries out the steps of the schedule that are due.
+func (s *resizable) Wake(now time.Duration) []*strategies.Task {
+	for len(s.schedule) > 0 && s.schedule[0].at <= now {
+		s.SetSlots(s.schedule[0].limit, now)
+		s.schedule = s.schedule[1:]
+	}
+	if len(s.schedule) > 0 && s.Ctx.Err() == nil {
+		s.WakeAt(s.schedule[0].at, now)
+	}
+	return nil
+}
+
+// silence ends the schedule with the instance.
+func (s *resizable) silence() {
+	s.Mutex.Lock()
+	defer s.Mutex.Unlock()
+	s.Silence()
+}
