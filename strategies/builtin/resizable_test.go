@@ -15,11 +15,11 @@ import (
 // in each second.
 func TestResizeSchedule(t *testing.T) {
 	for text, want := range map[string][]int{
-		"resizable":                                {6, 6, 6, 6, 6, 6},
-		"resizable:initial=2":                      {2, 2, 2, 2, 2, 2},
-		"resizable:schedule=3@0s":                  {3, 3, 3, 3, 3, 3},
-		"resizable:schedule=1@2500ms":              {6, 6, 6, 1, 1, 1},
-		"resizable:initial=1,schedule=4@2s":        {1, 1, 4, 4, 4, 4},
+		"resizable":                                    {6, 6, 6, 6, 6, 6},
+		"resizable:initial=2":                          {2, 2, 2, 2, 2, 2},
+		"resizable:schedule=3@0s":                      {3, 3, 3, 3, 3, 3},
+		"resizable:schedule=1@2500ms":                  {6, 6, 6, 1, 1, 1},
+		"resizable:initial=1,schedule=4@2s":            {1, 1, 4, 4, 4, 4},
 		"resizable:schedule=2@500ms;5@2500ms;1@3900ms": {6, 2, 5, 5, 1, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
