@@ -208,7 +208,8 @@ var rooms = []room{
 		"modernc.org/sqlite", "github.com/nats-io/nats-server/v2", "github.com/nats-io/nats.go",
 		"github.com/jackc/pgx/v5", "github.com/riverqueue/river", "github.com/redis/go-redis/v9",
 		"github.com/hibiken/asynq", "github.com/rabbitmq/amqp091-go"}},
-	{"workloads", []string{"internal/traffic/traces", "internal"}, nil},
+	{"workloads", []string{"internal/traffic/traces", "internal"},
+		[]string{"golang.org/x/net/dns/dnsmessage"}},
 	{"workloads/rpc", []string{"workloads", "internal/parts/rpc", "targets",
 		"targets/rpc", // its tests
 		"internal"}, []string{"google.golang.org/grpc"}},
