@@ -52,9 +52,9 @@ var ErrFault = errors.New("fault: the target failed")
 
 // flaky decides by the seed and the call's number alone, so every strategy meets the same faults,
 // and a task that is tried again meets its own again; with draw=call the number is that of the call
-// among all, and another attempt has another chance, as at a service of several servers. Whether a call is slow, whether it fails and
-// whether its task is poison are independent. A slow call waits before its work; a call that fails
-// does so instead of its work, and counts as let through.
+// among all, and another attempt has another chance, as at a service of several servers. Whether a
+// call is slow, whether it fails and whether its task is poison are independent. A slow call waits
+// before its work; a call that fails does so instead of its work, and counts as let through.
 //
 // A call of a poison task is refused at once as one that may come again, so that whoever tries it
 // again learns nothing and never gets through: a job for a bound on attempts. A task that fails

@@ -194,8 +194,8 @@ func TestFlakyExtremes(t *testing.T) {
 	}
 }
 
-// TestFlakyDrawsForEachCall: with draw=call the second call of a task has a chance of its own, which
-// is that of its number among all calls.
+// TestFlakyDrawsForEachCall: with draw=call the second call of a task has a chance of its own,
+// which is that of its number among all calls.
 func TestFlakyDrawsForEachCall(t *testing.T) {
 	const spelling = "flaky:errors=0.3,spikes=0.2,spike=100ms"
 	seqs, same := make([]uint64, 2000), make([]uint64, 2000)

@@ -151,7 +151,8 @@ func (w *lookups) look(ctx context.Context, name string) error {
 	defer cancel()
 	q := new(question)
 	defer q.end()
-	found, err := w.resolver.LookupNetIP(context.WithValue(timed, questionKey{}, q), "ip4", name+nameZone)
+	asking := context.WithValue(timed, questionKey{}, q)
+	found, err := w.resolver.LookupNetIP(asking, "ip4", name+nameZone)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -183,7 +183,8 @@ var rooms = []room{
 	{"strategies/builtin", []string{"strategies", "strategies/engine",
 		"strategies/engine/around", "strategies/strategytest",
 		"internal"}, []string{"golang.org/x/sync", "golang.org/x/time"}},
-	{"strategies/peers", []string{"strategies", "strategies/engine", "strategies/builtin",
+	{"strategies/peers", []string{"strategies", "strategies/engine", "strategies/engine/around",
+		"strategies/builtin",
 		"strategies/strategytest", "internal"}, []string{
 		"github.com/panjf2000/ants/v2", "github.com/alitto/pond/v2", "github.com/sourcegraph/conc",
 		"github.com/gammazero/workerpool", "github.com/Jeffail/tunny",

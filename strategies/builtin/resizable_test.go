@@ -52,7 +52,8 @@ func TestResizeSchedule(t *testing.T) {
 	}
 }
 
-// TestResizeEndsEarly: an instance that is drained before its schedule is over does not wait for it.
+// TestResizeEndsEarly: an instance that is drained before its schedule is over does not wait for
+// that.
 func TestResizeEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -76,8 +77,8 @@ func TestResizeEndsEarly(t *testing.T) {
 	})
 }
 
-// TestResizeLimit: the limit can be asked for, and both who draws it and who sets it find the method
-// by an assertion.
+// TestResizeLimit: the limit can be asked for, and both who draws it and who sets it find the
+// method by an assertion.
 func TestResizeLimit(t *testing.T) {
 	s := startVariant(t, "resizable:initial=3", 8, 0, strategies.SinkFunc(
 		func(*strategies.Task, strategies.Result) {}))

@@ -72,8 +72,8 @@ func HoldOf(inner strategies.Spec, in strategies.Params, more int, sheds bool) *
 func (s *Hold) Start(
 	ctx context.Context, inner strategies.Spec, in strategies.Params, sink strategies.Sink,
 ) *Hold {
-	s.direct = s.pace == nil && s.Codel == nil && s.Picks == nil && (inner.Sheds || inner.Capacity == nil ||
-		cap(s.Room) <= inner.Capacity(in))
+	s.direct = s.pace == nil && s.Codel == nil && s.Picks == nil &&
+		(inner.Sheds || inner.Capacity == nil || cap(s.Room) <= inner.Capacity(in))
 	s.began, s.Drop, s.from = time.Now(), s.dropHeld, ctx
 	s.wake = make(chan struct{}, 1)
 	s.inside = []strategies.Strategy{inner.New(ctx, in, s)}

@@ -14,10 +14,10 @@ import (
 	"github.com/poolbench/poolbench/strategies/engine/around"
 )
 
-// The peer failsafe_hedge runs each task of failsafe_bulkhead through failsafe-go's HedgePolicy, which
-// makes a second attempt in a goroutine of its own when the first takes longer than a quantile of
-// the recent ones. The first that succeeds counts. Its budget, by the attempts in flight, is not
-// used.
+// The peer failsafe_hedge runs each task of failsafe_bulkhead through failsafe-go's HedgePolicy,
+// which makes a second attempt in a goroutine of its own when the first takes longer than a
+// quantile of the recent ones. The first that succeeds counts. Its budget, by the attempts in
+// flight, is not used.
 //
 // The library returns with the first result and leaves the other attempt to itself. A task is the
 // caller's again when it is done, so the adapter waits for both. Each runs in one more goroutine: a
@@ -46,7 +46,8 @@ var _ = register(strategies.Spec{
 
 	New: func(ctx context.Context, p strategies.Params, sink strategies.Sink) strategies.Strategy {
 		const quantile, recent = 0.95, 200
-		policy := hedgepolicy.NewBuilderWithDelayQuantile[strategies.Result](quantile, recent, recent)
+		policy := hedgepolicy.NewBuilderWithDelayQuantile[strategies.Result](quantile, recent,
+			recent)
 		if after := p.Values.Duration("after"); after > 0 {
 			policy = hedgepolicy.NewBuilderWithDelay[strategies.Result](after)
 		}

@@ -100,13 +100,11 @@ func losesNoTask(r *rig, s strategies.Resizer) error {
 			r.guard(func() { refused[i] = r.offer(jobs[150*i : 150*(i+1)]) })
 		})
 	}
-	limit := r.p.Limit
 	for range 300 {
-		next := 1 + random.IntN(r.p.Limit)
-		if err := s.Resize(next); err != nil {
-			return fmt.Errorf("Resize(%d): %w", next, err)
+		limit := 1 + random.IntN(r.p.Limit)
+		if err := s.Resize(limit); err != nil {
+			return fmt.Errorf("Resize(%d): %w", limit, err)
 		}
-		limit = next
 		r.rest(2*time.Millisecond + time.Microsecond/2) // longer than any task
 		running, waiting := int(r.running.Load()), int(r.waiting.Load())
 		if running > limit || waiting > 0 && running < limit {

@@ -27,8 +27,8 @@ func BrokenLaws(o *observed.Run, f observed.Flow, oracle Replay, impossible int)
 		f.Outcomes[records.Unsettled], f.Offered)
 	law(o.SettledTwice == 0, "conservation: %d tasks were settled twice (%d settled of %d offered)",
 		o.SettledTwice, settled, f.Offered)
-	law(f.Again == 0 || o.Plan.Strategy.Retries || o.Plan.Strategy.Hedges, "once: %d tasks ran more than once",
-		f.Again)
+	law(f.Again == 0 || o.Plan.Strategy.Retries || o.Plan.Strategy.Hedges,
+		"once: %d tasks ran more than once", f.Again)
 	law(f.Unrun == 0, "once: %d tasks were done without an error, and never run", f.Unrun)
 	broken = append(broken, o.Misdeeds...)
 	if left := o.Left.Foreign().NotOf(keepers...); len(left) > 0 {
