@@ -17,8 +17,9 @@ import (
 	"github.com/poolbench/poolbench/bench/records"
 )
 
-// outcomeOf sorts an answer's status.
-func (a Attack) outcomeOf(status int) records.Outcome {
+// outcomeOf sorts an answer's status. An attack is 2 kB: to copy one for each answer would make the
+// stack of the goroutine that a request runs in grow.
+func (a *Attack) outcomeOf(status int) records.Outcome {
 	switch {
 	case a.spoken != nil:
 		return a.spoken.Outcome(status)

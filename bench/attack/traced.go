@@ -29,13 +29,13 @@ func (a Attack) TraceID(seq uint64) string {
 }
 
 // isTraced draws the share of requests that carry a trace.
-func (a Attack) isTraced(seq uint64) bool {
+func (a *Attack) isTraced(seq uint64) bool {
 	return a.Trace > 0 && float64(mixed(mixed(a.Seed^0x7472616365)+seq)) < a.Trace*math.Exp2(64)
 }
 
 // traceIDs are those of a trace and of the span that the attack has of it. None is zero, which
 // stands for no id.
-func (a Attack) traceIDs(seq uint64) (high, low, span uint64) {
+func (a *Attack) traceIDs(seq uint64) (high, low, span uint64) {
 	high = mixed(mixed(a.Seed) ^ seq)
 	low = mixed(high + seq)
 	return high | 1, low | 1, mixed(low) | 1
