@@ -3,6 +3,7 @@ package observed_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -121,15 +122,21 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// BenchmarkSpread is a task of a run of 100,000, and one of a run of a million: each has some 80
+// windows to encode.
 func BenchmarkSpread(b *testing.B) {
-	all := tasks(100_000, 10*time.Second, 1)
-	s := observed.NewSpread(int64(10 * time.Second))
-	i := 0
-	for b.Loop() {
-		if s.Add(&all[i]); i == len(all)-1 {
-			i = 0
-			s = observed.NewSpread(int64(10 * time.Second))
-		}
-		i++
+	for _, n := range []int{100_000, 1_000_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			all := tasks(n, 10*time.Second, 1)
+			s := observed.NewSpread(int64(10 * time.Second))
+			i := 0
+			for b.Loop() {
+				if i == n {
+					i, s = 0, observed.NewSpread(int64(10*time.Second))
+				}
+				s.Add(&all[i])
+				i++
+			}
+		})
 	}
 }
