@@ -65,6 +65,7 @@ type Option struct {
 	// far as a few runs can tell of refusals
 	fragile bool
 	tried   bool    // it was put under stress and confirmed
+	promise float64 // the worse end of the promise over its bound; 0: not told
 	excess  float64 // the worst of the figures over its bound; at most 1 where all are met
 }
 

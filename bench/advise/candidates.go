@@ -101,6 +101,7 @@ func (q Question) candidates(sc bench.Scenario) (all []behaviour, left []string)
 			all = slices.Insert(all, 0, b)
 		}
 	}
+	all = append(all, q.composed(sc)...)
 	for reason, names := range why {
 		left = append(left, fmt.Sprintf("%s: %s", strings.Join(names, ", "), reason))
 	}
@@ -163,22 +164,12 @@ func startsOf(v strategies.Variant, target targets.Variant) float64 {
 // margins are the shares of a target's rate that a paced strategy is tried at.
 var margins = []float64{1, 0.95}
 
-// pace gives a strategy the rate of a target, as far as the target's parameters tell it: rate, or
-// limit in a window; and its burst.
+// pace gives a strategy the rate of a target.
 func pace(v strategies.Variant, target targets.Variant) (all []behaviour) {
-	rate, burst := targetRate(target)
-	if rate == 0 {
-		return nil
-	}
-	for _, margin := range margins {
-		text := fmt.Sprintf("%s:rate=%v", v.Spec.Name, rate*margin)
-		if hasKey(v.Spec.Keys, "burst", param.Int) {
-			text += fmt.Sprintf(",burst=%d", burst)
-		}
-		paced, err := strategies.Parse(text)
-		if err == nil {
+	for _, text := range paces(v.Spec.Name, v.Spec.Keys, target) {
+		if paced, err := strategies.Parse(text); err == nil {
 			all = append(all, behaviour{members: []strategies.Variant{paced},
-				sheds: paced.Spec.Sheds, paced: rate * margin})
+				sheds: paced.Spec.Sheds, paced: startsOf(paced, target)})
 		}
 	}
 	return all

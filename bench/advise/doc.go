@@ -13,7 +13,9 @@
 // waits of a pool fall with the limit on every path, so the smallest limit is found by halving. All
 // others run their own code under the virtual clock, at that limit: first with one seed, then the
 // better half with twice as many, and so on. What meets the objectives there is tried at smaller
-// limits, which assumes that a larger limit is no worse. Where the work is real, the best are run
+// limits, which assumes that a larger limit is no worse. Before a target that limits a rate,
+// compositions of two parts around a worker pool are among them: one that keeps the rate, and one
+// that tries again or refuses. Where the work is real, the best are run
 // once in real time: a valid run that misses makes an option undecided, one that may not be
 // believed says nothing. Answer.NotLooked says what nobody looked at.
 //
@@ -45,7 +47,7 @@
 // # Which one is recommended
 //
 // Of all that surely meet the objectives: the smallest limit, then what holds at a clearly higher
-// load, then the simplest (strategies.Spec.Parts).
+// load, then what promises clearly more, then the simplest (strategies.Spec.Parts).
 //
 // # Budget
 //

@@ -70,6 +70,7 @@ func (s *search) lineOf(v strategies.Variant, t setting) (_ line, ok bool) {
 	l := line{limit: slots(v, t.limit), queue: anyQueue, pace: paceOf(v, target),
 		freeze: freezeOf(t.target), load: t.load, service: t.service}
 	switch rate, burst := targetRate(target); {
+	case v.Spec.Retries && v.Spec.Starts != nil: // its pace has next to nothing refused
 	case v.Spec.Retries && rate > 0: // what is refused comes again, no sooner than at that pace
 		l.pace = recursion.Pace{Every: float64(time.Second) / rate, Kept: burst}
 	case policyOf(target) != nil:

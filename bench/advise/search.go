@@ -166,9 +166,15 @@ func (s *search) option(
 		o.Unstable, o.Verdict = "its queue grows in most runs", objectives.Missed
 	}
 	// before a target that limits a rate, some short runs without a refusal do not say that none
-	// will come
+	// will come, unless what is refused comes again, at no more than the rate
 	_, own := r.(*ran)
-	o.fragile = own && s.sample.Target.Spec.RateLimits && s.mayRefuse() == 0
+	o.fragile = own && s.sample.Target.Spec.RateLimits && s.mayRefuse() == 0 &&
+		!(fit[0].Spec.Retries && b.paced > 0)
+	if first := s.wanted[0]; o.Promise.Told() {
+		atMost := first.Of(value{first.Unit, 0}) == objectives.Met
+		worst := map[bool]float64{true: o.Promise.High, false: o.Promise.Low}[atMost]
+		o.promise = excessOf(worst, first.Bound, atMost)
+	}
 	for _, w := range s.wanted {
 		f := r.figure(w.Unit)
 		o.Figures, o.excess = append(o.Figures, f), max(o.excess, excess(w, f.Mid))
@@ -214,8 +220,8 @@ func excessOf(v, bound float64, atMost bool) float64 {
 }
 
 // better orders options: what surely meets the objectives first, and not only while work is slow,
-// by limit, then by the load that it holds at, where that is clearly more, then by simplicity; what
-// does not by how far it is off, where that differs clearly, then by simplicity.
+// by limit, then by the load that it holds at and by the promise, where these differ clearly, then
+// by simplicity; what does not by how far it is off, where that is clear, then by simplicity.
 func better(a, b Option) int {
 	if c := cmp.Compare(rank(a.Verdict), rank(b.Verdict)); c != 0 {
 		return c
@@ -238,6 +244,10 @@ func better(a, b Option) int {
 	}
 	if a.Holds > clearly*b.Holds || b.Holds > clearly*a.Holds {
 		return cmp.Compare(b.Holds, a.Holds)
+	}
+	if a.Verdict == objectives.Met && (a.promise > clearly*b.promise ||
+		b.promise > clearly*a.promise) {
+		return cmp.Compare(a.promise, b.promise)
 	}
 	return cmp.Compare(a.Strategy.Spec.Parts, b.Strategy.Spec.Parts)
 }

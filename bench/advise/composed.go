@@ -1,0 +1,56 @@
+package advise
+
+import (
+	"fmt"
+
+	"github.com/poolbench/poolbench/bench"
+	"github.com/poolbench/poolbench/bench/param"
+	"github.com/poolbench/poolbench/strategies"
+	"github.com/poolbench/poolbench/targets"
+)
+
+// composed are the compositions of two parts around a worker pool that may keep a target's rate:
+// one part keeps a pace, and the other refuses what is too much or tries again what was refused.
+// Who names strategies is asked for no others.
+func (q Question) composed(sc bench.Scenario) (all []behaviour) {
+	if q.Strategies != nil || !sc.Target.Spec.RateLimits {
+		return nil
+	}
+	for _, pace := range strategies.Parts() {
+		if !hasKey(pace.Keys, "rate", param.Float) {
+			continue
+		}
+		for _, paced := range paces(pace.Name, pace.Keys, sc.Target) {
+			for _, other := range strategies.Parts() {
+				if other.Changes == strategies.Routing || hasKey(other.Keys, "rate", param.Float) {
+					continue
+				}
+				for _, text := range []string{other.Name + "+" + paced, paced + "+" + other.Name} {
+					v, err := strategies.Parse(text + "+worker_pool")
+					if err == nil && q.unfit(v, sc) == "" { // else one makes no sense in the other
+						all = append(all, behaviour{members: []strategies.Variant{v},
+							sheds: v.Spec.Sheds, paced: startsOf(v, sc.Target)})
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// paces are the settings of a part or a strategy that keep the rate of a target, as far as its
+// parameters tell it: rate, or limit in a window; and its burst.
+func paces(name string, keys []param.Key, target targets.Variant) (texts []string) {
+	rate, burst := targetRate(target)
+	if rate == 0 {
+		return nil
+	}
+	for _, margin := range margins {
+		text := fmt.Sprintf("%s:rate=%v", name, rate*margin)
+		if hasKey(keys, "burst", param.Int) {
+			text += fmt.Sprintf(",burst=%d", burst)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
